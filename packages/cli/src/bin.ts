@@ -2,9 +2,8 @@
 import type { Io } from './io.js'
 import { wantsColour } from './output.js'
 /** Runs the command on this process: arguments, environment, output, signals, exit code. @module */
-import { createSignalReader, endSignals, ioBasics, readerIsGone, readKeys } from './process.js'
+import { createScreen, createSignalReader, endSignals, ioBasics, readerIsGone, readKeys } from './process.js'
 import { runCli } from './run-cli.js'
-import { createScreen } from './screen.js'
 
 /** How long open sockets and timers may delay the exit after the command, in milliseconds. */
 const lingerMs = 1_000

@@ -1,7 +1,9 @@
-/** Declares command groups, shared options and examples of commands. @module */
-import type { Command } from 'commander'
+/** Declares command groups, shared options and examples, and parses values of arguments and options. @module */
+
+import { parseUrl } from '@payment-integration/contract'
+import { parseInstant } from '@payment-integration/contract/parse'
+import { type Command, InvalidArgumentError } from 'commander'
 import type { ExitCode } from './io.js'
-import { parseActor } from './parse.js'
 
 /** Receives the exit code of the command that ran. */
 export type Finish = (code: ExitCode) => void
@@ -53,4 +55,164 @@ export function addGroup(
       .command(name)
       .description(description)
       .option(...databaseOption)
+}
+
+//  Parses values of arguments and options. Each parser throws InvalidArgumentError with the expected form.
+
+const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+/** Longest delay of a Node timer: about 24.8 days. */
+const longestMs = 2 ** 31 - 1
+
+/**
+ * Parses a duration such as `500ms`, `3s`, `10m`, `24h` or `7d`, of at most 24 days.
+ * @returns Milliseconds.
+ */
+export function parseDuration(text: string): number {
+  const ms = durationMs(text)
+  if (ms === null) throw new InvalidArgumentError('Expected a number and a unit: 500ms, 3s, 10m, 24h or 7d.')
+  if (ms > longestMs) throw new InvalidArgumentError('Expected at most 24 days.')
+  return ms
+}
+
+/** A duration of any length in milliseconds, or null when the text is not a duration. */
+function durationMs(text: string): number | null {
+  const [, digits = '', unit = ''] = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text) ?? []
+  return digits === '' ? null : Number(digits) * unitMs[unit as keyof typeof unitMs]
+}
+
+const expectedMoment =
+  'Expected a time such as 2026-03-01, 2026-03-01T09:30:00Z or 2026-03-01T09:30+01:00, or how long ago: 90m, 2h, 7d.'
+
+/**
+ * Creates a parser of times: an ISO 8601 date (midnight UTC), a date and time with a zone, or how long ago.
+ * It rejects a time without a zone, which is another moment on each machine, and a day that does not exist.
+ * @param now - Unix time in milliseconds.
+ * @returns A parser to unix time in milliseconds.
+ */
+export function momentParser(now: () => number): (text: string) => number {
+  return (text) => {
+    const ago = durationMs(text)
+    if (ago !== null) return Math.max(0, now() - ago)
+    const at = parseInstant(text)
+    if (at === null) throw new InvalidArgumentError(expectedMoment)
+    if (at < 0) throw new InvalidArgumentError('Expected a time since 1970.')
+    return at
+  }
+}
+
+/**
+ * Creates a parser of whole numbers from `min` to `max`, both included.
+ * It rejects every other notation, such as `1.5` or `1e3`.
+ */
+export function wholeNumberParser(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
+    if (!(value >= min && value <= max))
+      throw new InvalidArgumentError(`Expected a whole number from ${min} to ${max}.`)
+    return value
+  }
+}
+
+/** Parses a 20-byte hex address in any case, and lowercases it. */
+export function parseAddress(text: string): string {
+  if (!/^0x[0-9a-fA-F]{40}$/.test(text)) throw new InvalidArgumentError('Expected 0x and 40 hex digits.')
+  return text.toLowerCase()
+}
+
+/** Parses a 32-byte hex hash in any case, and lowercases it. */
+export function parseTxHash(text: string): string {
+  if (!/^0x[0-9a-fA-F]{64}$/.test(text)) throw new InvalidArgumentError('Expected 0x and 64 hex digits.')
+  return text.toLowerCase()
+}
+
+/**
+ * Parses a chain id in plain digits, without leading zeros.
+ * @param expected - The message of the error.
+ */
+export function parseChainId(text: string, expected = 'Expected a chain id in plain digits.'): number {
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError(expected)
+  return Number(text)
+}
+
+/** Parses the id of a delivery. */
+export function parseDeliveryId(text: string): string {
+  if (!/^[1-9]\d{0,14}$/.test(text))
+    throw new InvalidArgumentError('Expected an id in plain digits, as deliveries list prints it.')
+  return text
+}
+
+/** Parses a name for the audit log: 1 to 100 characters, no spaces around it, no control characters in it. */
+export function parseActor(text: string): string {
+  if (!/^[^\p{C}\p{Z}](?:[^\p{C}\p{Zl}\p{Zp}]{0,98}[^\p{C}\p{Z}])?$/u.test(text))
+    throw new InvalidArgumentError('Expected a name of 1 to 100 characters, without spaces around it.')
+  return text
+}
+
+/** Number and hash of a record of the audit log. */
+export interface ExpectedRecord {
+  readonly seq: number
+  /** 64 lowercase hex digits. */
+  readonly hash: string
+}
+
+/** Parses `<number>:<hash>`, as `audit head` prints it. */
+export function parseExpectedRecord(text: string): ExpectedRecord {
+  const [, seq, hash] = /^([1-9]\d{0,14}):([0-9a-f]{64})$/.exec(text) ?? []
+  if (seq === undefined || hash === undefined)
+    throw new InvalidArgumentError('Expected a number and a hash, as audit head prints them: 12:9f2c….')
+  return { seq: Number(seq), hash }
+}
+
+/** Parses the URL of a receiver on any host. Arguments are visible to other users, so it may hold no password. */
+export function parseReceiverUrl(text: string): string {
+  const url = parseUrl(text)
+  if (url === null || !['http:', 'https:'].includes(url.protocol) || url.username !== '' || url.password !== '')
+    throw new InvalidArgumentError('Expected a URL without credentials, such as http://localhost:3000/webhook.')
+  return url.href
+}
+
+/** Parses an absolute http or https URL, and returns it unchanged. The service rejects http where it is not allowed. */
+export function parseNotificationUrl(text: string): string {
+  const url = parseUrl(text)
+  if (url === null || !['http:', 'https:'].includes(url.protocol))
+    throw new InvalidArgumentError('Expected a full URL such as https://shop.example/webhook.')
+  return text
+}
+
+/** Like {@link parseNotificationUrl}; `none` turns notifications off (null). */
+export function parseOptionalUrl(text: string): string | null {
+  return text === 'none' ? null : parseNotificationUrl(text)
+}
+
+/** Accepted tokens of one chain. */
+export interface AcceptedTokens {
+  readonly chainId: number
+  /** As the token contracts spell them. */
+  readonly symbols: readonly string[]
+}
+
+const expectedTokens = 'Expected a chain and the symbols of tokens, such as 137:USDC,USDT.'
+
+/** Parses `<chainId>:<SYMBOL>[,<SYMBOL>…]` and appends it to the values of earlier options. */
+export function parseAcceptedTokens(text: string, earlier: readonly AcceptedTokens[] = []): readonly AcceptedTokens[] {
+  const colon = text.indexOf(':')
+  const chainId = parseChainId(text.slice(0, Math.max(colon, 0)), expectedTokens)
+  const symbols = text.slice(colon + 1).split(',')
+  if (symbols.some((symbol) => !/^[^\s:]+$/.test(symbol))) throw new InvalidArgumentError(expectedTokens)
+  if (new Set(symbols).size < symbols.length) throw new InvalidArgumentError('Name each token once.')
+  return [...earlier, { chainId, symbols }]
+}
+
+/** An address on one chain. */
+export interface ChainAddress {
+  readonly chainId: number
+  /** 0x and 40 lowercase hex digits. */
+  readonly address: string
+}
+
+/** Parses `<chainId>:0x<address>` and appends it to the values of earlier options. */
+export function parseChainAddress(text: string, earlier: readonly ChainAddress[] = []): readonly ChainAddress[] {
+  const colon = text.indexOf(':')
+  const chainId = parseChainId(text.slice(0, Math.max(colon, 0)), 'Expected a chain and an address, such as 137:0x….')
+  return [...earlier, { chainId, address: parseAddress(text.slice(colon + 1)) }]
 }

@@ -7,8 +7,7 @@ import { setImmediate } from 'node:timers/promises'
 import { type RunningServer, readConfig, startServer } from '@payment-integration/server/service'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { testMasterKey } from '../test/master-key.js'
-import { developmentTools } from './development-tools.js'
-import { simulateChainsWith } from './simulate-chains.js'
+import { developmentTools, simulateChainsWith } from './development.js'
 
 const integration = `0x${'a1'.repeat(20)}`
 const folder = mkdtempSync(join(tmpdir(), 'payment-integration-tools-'))

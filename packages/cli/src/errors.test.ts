@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { openSqlite } from './dev/open-sqlite.js'
 import { DemoError, describeError, UsageError } from './errors.js'
+import { openSqlite } from './files.js'
 
 /** The error that a function throws. */
 function thrownBy(work: () => unknown): Error {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { duration, grouped, plain, rate, span, table } from './format.js'
+import { duration, grouped, plain, rate, span, table } from './output.js'
 
 describe('figures', () => {
   it.each([

@@ -1,9 +1,5 @@
 /** Parsing text of arguments and of servers takes time at most proportional to its length. @module */
 import { testGrowth } from '../../../tools/scripts/growth.js'
-import { parseEndpoint } from './commands/reindex.js'
-import { readHealth } from './commands/status/health.js'
-import { parseServerUrl } from './commands/status/status.js'
-import { plain } from './format.js'
 import {
   momentParser,
   parseAcceptedTokens,
@@ -12,7 +8,10 @@ import {
   parseDuration,
   parseExpectedRecord,
   parseNotificationUrl,
-} from './parse.js'
+} from './command.js'
+import { parseEndpoint } from './commands/chains.js'
+import { parseServerUrl, readHealth } from './commands/status.js'
+import { plain } from './output.js'
 import { withFlags } from './with-service.js'
 
 testGrowth(

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { eventsOf, testIo } from '../test/test-io.js'
-import { shortHash } from './format.js'
-import { createReporter, createStyle, plainOutput, wantsColour } from './output.js'
+import { createReporter, createStyle, plainOutput, shortHash, wantsColour } from './output.js'
 
 describe('createReporter', () => {
   const event = { event: 'listening', url: 'http://127.0.0.1:1' }

@@ -10,7 +10,7 @@ import {
   parseDuration,
   parseExpectedRecord,
   wholeNumberParser,
-} from './parse.js'
+} from './command.js'
 
 describe('parseDuration', () => {
   it.each([

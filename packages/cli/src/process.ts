@@ -1,4 +1,7 @@
-/** Interprets end signals and write errors, and provides time, randomness and clean-ups. @module */
+/**
+ * Interprets signals, keys and write errors of the process, and keeps status lines at the bottom of its terminal.
+ * @module
+ */
 import { randomBytes } from 'node:crypto'
 import { tmpdir, userInfo } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -8,10 +11,10 @@ import type { Io } from './io.js'
 export const endSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** One of {@link endSignals}. */
-export type EndSignal = (typeof endSignals)[number]
+type EndSignal = (typeof endSignals)[number]
 
 /** `stop`: shut down. `ignore`: a copy of the first signal. `insist`: exit at once. */
-export type SignalMeaning = 'stop' | 'ignore' | 'insist'
+type SignalMeaning = 'stop' | 'ignore' | 'insist'
 
 /**
  * The first signal is ignored when it is repeated within this time, in milliseconds.
@@ -63,7 +66,7 @@ export function readerIsGone({ code }: NodeJS.ErrnoException, isTerminal: boolea
 }
 
 /** The used part of a terminal's input. */
-export interface KeyInput {
+interface KeyInput {
   setRawMode(on: boolean): unknown
   setEncoding(encoding: 'utf8'): unknown
   on(event: 'data', listener: (text: string) => void): unknown
@@ -119,5 +122,50 @@ function userName(): string | null {
   } catch {
     // A container may run under a user id without a name.
     return null
+  }
+}
+
+/** The terminal. */
+interface ScreenStream {
+  write(text: string): unknown
+  readonly columns?: number | undefined
+}
+
+/** A terminal with status lines. */
+interface Screen {
+  /** Runs `write`, which prints whole lines, above the status lines. */
+  above(write: () => void): void
+  /** Replaces the status lines; an empty list removes them. */
+  live(lines: readonly string[]): void
+}
+
+/** Limit of status lines, below the height of any terminal. */
+const maxLines = 12
+const defaultWidth = 80
+
+/** Creates a screen without status lines. */
+export function createScreen(stream: ScreenStream): Screen {
+  let shown: readonly string[] = []
+
+  function erase(): void {
+    // Moves up to the first status line and clears everything below.
+    if (shown.length > 0) stream.write(`\u001b[${shown.length}A\u001b[0J`)
+  }
+  function paint(): void {
+    // A wrapped line takes two rows, and erase would leave one of them.
+    const width = (stream.columns || defaultWidth) - 1
+    if (shown.length > 0) stream.write(shown.map((line) => `${line.slice(0, width)}\n`).join(''))
+  }
+  return {
+    above(write) {
+      erase()
+      write()
+      paint()
+    },
+    live(lines) {
+      erase()
+      shown = lines.slice(0, maxLines)
+      paint()
+    },
   }
 }

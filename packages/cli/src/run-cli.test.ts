@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { testIo } from '../test/test-io.js'
+import { version } from './package-files.js'
 import { runCli } from './run-cli.js'
-import { version } from './version.js'
 
 const address = `0x${'a1'.repeat(20)}`
 

@@ -4,7 +4,7 @@ import type { Finish } from './command.js'
 import { describeError } from './errors.js'
 import type { ExitCode, Io } from './io.js'
 import { plainOutput } from './output.js'
-import { version } from './version.js'
+import { version } from './package-files.js'
 
 /** Adds a command to the program. */
 type AddCommand = (program: Command, io: Io, finish: Finish) => void
@@ -13,27 +13,27 @@ type AddCommand = (program: Command, io: Io, finish: Finish) => void
 const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   dev: async () => (await import('./commands/dev.js')).addDev,
   init: async () => (await import('./commands/init.js')).addInit,
-  doctor: async () => (await import('./commands/doctor/doctor.js')).addDoctor,
-  explain: async () => (await import('./commands/explain/explain.js')).addExplain,
-  trigger: async () => (await import('./commands/trigger/trigger.js')).addTrigger,
+  doctor: async () => (await import('./commands/doctor.js')).addDoctor,
+  explain: async () => (await import('./commands/explain.js')).addExplain,
+  trigger: async () => (await import('./commands/trigger.js')).addTrigger,
   listen: async () => (await import('./commands/listen.js')).addListen,
   serve: async () => (await import('./commands/serve.js')).addServe,
-  migrate: async () => (await import('./commands/migrate.js')).addMigrate,
-  backup: async () => (await import('./commands/backup.js')).addBackup,
-  status: async () => (await import('./commands/status/status.js')).addStatus,
-  reindex: async () => (await import('./commands/reindex.js')).addReindex,
+  migrate: async () => (await import('./commands/serve.js')).addMigrate,
+  backup: async () => (await import('./commands/history.js')).addBackup,
+  status: async () => (await import('./commands/status.js')).addStatus,
+  reindex: async () => (await import('./commands/chains.js')).addReindex,
   integrations: async () => (await import('./commands/integrations.js')).addIntegrations,
   accounts: async () => (await import('./commands/accounts.js')).addAccounts,
-  'legacy-keys': async () => (await import('./commands/legacy-keys.js')).addLegacyKeys,
-  operators: async () => (await import('./commands/operators.js')).addOperators,
-  deliveries: async () => (await import('./commands/deliveries/deliveries.js')).addDeliveries,
-  identity: async () => (await import('./commands/identity/identity.js')).addIdentity,
-  audit: async () => (await import('./commands/audit.js')).addAudit,
-  retention: async () => (await import('./commands/retention.js')).addRetention,
-  leases: async () => (await import('./commands/leases.js')).addLeases,
-  secrets: async () => (await import('./commands/secrets.js')).addSecrets,
-  feed: async () => (await import('./commands/feed.js')).addFeed,
-  mirror: async () => (await import('./commands/mirror/mirror.js')).addMirror,
+  'legacy-keys': async () => (await import('./commands/access.js')).addLegacyKeys,
+  operators: async () => (await import('./commands/access.js')).addOperators,
+  deliveries: async () => (await import('./commands/deliveries.js')).addDeliveries,
+  identity: async () => (await import('./commands/identity.js')).addIdentity,
+  audit: async () => (await import('./commands/history.js')).addAudit,
+  retention: async () => (await import('./commands/history.js')).addRetention,
+  leases: async () => (await import('./commands/chains.js')).addLeases,
+  secrets: async () => (await import('./commands/access.js')).addSecrets,
+  feed: async () => (await import('./commands/serve.js')).addFeed,
+  mirror: async () => (await import('./commands/mirror.js')).addMirror,
 }
 
 /**

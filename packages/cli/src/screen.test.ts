@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createScreen } from './screen.js'
+import { createScreen } from './process.js'
 
 /** A terminal that understands what a screen writes: lines, and going up by some to erase everything from there. */
 function terminal(columns: number) {

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { temporaryFolder } from '../test/temporary-folder.js'
-import { readEnvFile, readSmallFile, variableName } from './variables.js'
+import { readEnvFile, readSmallFile, variableName } from './input.js'
 
 it.each(['pi_whsec_abc', 'pi_api_abc', 'a-b', '', '1A', 'A B', 'A'.repeat(129)])(
   '%j is no name of a variable, and the message does not repeat it',

@@ -9,7 +9,7 @@ import {
   startAnvil,
 } from '@payment-integration/chain-evm/dev'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openSqlite } from '../src/dev/open-sqlite.js'
+import { openSqlite } from '../src/files.js'
 import { runCli } from '../src/run-cli.js'
 import { testMasterKey } from './master-key.js'
 import { start } from './start-process.js'

@@ -1,7 +1,7 @@
 /** Writes minimal projects for tests of `init`. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { DatabaseName, FrameworkName } from '../src/init/frameworks.js'
+import type { DatabaseName, FrameworkName } from '../src/init/layout.js'
 
 /** The properties of the project, before `init`. */
 export interface ProjectOptions {

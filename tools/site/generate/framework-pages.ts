@@ -1,7 +1,7 @@
 /** Makes a page for each framework from the templates of `init`, which its tests run. @module */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { frameworkNames, frameworks } from '../../../packages/cli/src/init/frameworks.js'
+import { frameworkNames, frameworks } from '../../../packages/cli/src/init/layout.js'
 import { fromTemplate, type Target } from '../../../packages/cli/src/init/template.js'
 
 const target: Target = {

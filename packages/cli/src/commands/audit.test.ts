@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { commandsOf } from '../../test/run-commands.js'
 import { eventsOf, testIo } from '../../test/test-io.js'
-import { openSqlite } from '../dev/open-sqlite.js'
+import { openSqlite } from '../files.js'
 import { runCli } from '../run-cli.js'
 
 const address = `0x${'a1'.repeat(20)}`

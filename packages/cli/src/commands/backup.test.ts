@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { commandsOf } from '../../test/run-commands.js'
 import { temporaryFolder } from '../../test/temporary-folder.js'
-import { openSqlite } from '../dev/open-sqlite.js'
+import { openSqlite } from '../files.js'
 
 describe('backup', () => {
   it('copies the database for its owner alone, and the copy is whole', async () => {

@@ -1,16 +1,10 @@
 /** `payment-integration dev`: runs a demo on this machine, with a payment every few seconds. @module */
 import type { Command } from 'commander'
-import { examples, type Finish, optionsOf } from '../command.js'
-import { createClosers } from '../dev/clean-up.js'
-import { connectKeys } from '../dev/hotkeys.js'
-import { type DevOptions, devDefaults } from '../dev/options.js'
-import { judge, type RunEnd } from '../dev/outcome.js'
-import { createDemoPrinter } from '../dev/printer.js'
-import { createNudge, runSession } from '../dev/session.js'
-import { createStage } from '../dev/stage.js'
+import { examples, type Finish, optionsOf, parseDuration, parseReceiverUrl, wholeNumberParser } from '../command.js'
+import { type DevOptions, devDefaults } from '../dev/demo-events.js'
+import type { RunEnd } from '../dev/session.js'
 import { DemoError, UsageError } from '../errors.js'
 import type { ExitCode, Io } from '../io.js'
-import { parseDuration, parseReceiverUrl, wholeNumberParser } from '../parse.js'
 import { aborted, isStoppedEarly } from '../process.js'
 
 interface DevFlags {
@@ -87,6 +81,14 @@ export async function dev(options: DevOptions, io: Io): Promise<ExitCode> {
   const { forwardTo, env = devDefaults.env } = options
   const envFile = forwardTo === undefined || env === false ? null : env
 
+  // Loaded only here: help needs no code of the demo.
+  const [{ connectKeys }, { createClosers }, { createDemoPrinter, createStage }, { createNudge, judge, runSession }] =
+    await Promise.all([
+      import('../dev/hotkeys.js'),
+      import('../dev/machine.js'),
+      import('../dev/printer.js'),
+      import('../dev/session.js'),
+    ])
   const startedAt = io.now()
   const stage = createStage(createDemoPrinter(io, { json, quiet }), () => io.now())
   const closers = createClosers()
@@ -105,7 +107,6 @@ export async function dev(options: DevOptions, io: Io): Promise<ExitCode> {
 
   try {
     const { signal } = early
-    // Loaded only here: help needs no code of the chain and the server.
     const { startDemo } = await import('../dev/demo.js')
     const demo = await startDemo(
       { port: options.port, keep, seed, startedAt, forwardTo, envFile },

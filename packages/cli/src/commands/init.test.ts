@@ -5,9 +5,9 @@ import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../test/temporary-folder.js'
 import { eventsOf, testIo } from '../../test/test-io.js'
 import { writeProject } from '../../test/write-project.js'
-import { type FrameworkName, frameworkNames } from '../init/frameworks.js'
+import { type FrameworkName, frameworkNames } from '../init/layout.js'
+import { version } from '../package-files.js'
 import { runCli } from '../run-cli.js'
-import { version } from '../version.js'
 
 type Options = Parameters<typeof writeProject>[2]
 

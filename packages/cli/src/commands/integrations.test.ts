@@ -5,7 +5,7 @@ import { testMasterKey } from '../../test/master-key.js'
 import { commandsOf } from '../../test/run-commands.js'
 import { temporaryFolder } from '../../test/temporary-folder.js'
 import { eventsOf, testIo } from '../../test/test-io.js'
-import { openSqlite } from '../dev/open-sqlite.js'
+import { openSqlite } from '../files.js'
 import { runCli } from '../run-cli.js'
 
 const address = `0x${'a1'.repeat(20)}`

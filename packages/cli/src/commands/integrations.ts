@@ -1,14 +1,26 @@
-/** `payment-integration integrations …`: registers and changes integrations. @module */
-import type { IntegrationView } from '@payment-integration/core'
+/**
+ * `payment-integration integrations …`: registers, changes and moves integrations, and rotates their secrets.
+ * @module
+ */
+import type { IntegrationView, MoveError, UnrecordedRange } from '@payment-integration/core'
 import type { EndpointView } from '@payment-integration/core/ports'
 import type { Command } from 'commander'
-import { addGroup, examples, type Finish, optionsOf, withActor } from '../command.js'
-import { momentText, shownOnce } from '../format.js'
+import { createGzipFile, openGzipFile } from '../archive.js'
+import {
+  addGroup,
+  examples,
+  type Finish,
+  optionsOf,
+  parseAddress,
+  parseDuration,
+  parseNotificationUrl,
+  parseOptionalUrl,
+  withActor,
+} from '../command.js'
+import { UsageError } from '../errors.js'
 import type { ExitCode, Io } from '../io.js'
-import { parseAddress, parseDuration, parseNotificationUrl, parseOptionalUrl } from '../parse.js'
+import { duration, grouped, momentText, shownOnce } from '../output.js'
 import { type OperateOptions, withService } from '../with-service.js'
-import { type ExportOptions, exportIntegration, importIntegration, reindexText } from './move-integration.js'
-import { type RotateSigningSecretOptions, rotateSecret, rotateSigningSecret } from './rotate-secret.js'
 
 const addressHelp = 'integration address: 0x and 40 hex digits'
 const exampleAddress = `0x${'a1'.repeat(20)}`
@@ -186,4 +198,139 @@ function endpointLines(endpoint: EndpointView | null): string[] {
   if (endpoint === null || endpoint.blocks === 0) return []
   const { failures, failingSince } = endpoint
   return [`  endpoint failing since ${momentText(failingSince)}, ${failures} times in a row; see deliveries endpoints`]
+}
+
+/** Options of {@link rotateSecret}. */
+interface RotateSecretOptions extends OperateOptions {
+  /** How long the previous secret stays valid, in milliseconds. @default 24 hours */
+  readonly graceMs?: number | undefined
+}
+
+/** Default grace time: a day to deploy the new secret everywhere. */
+const defaultGraceMs = 86_400_000
+
+/**
+ * Issues a new API secret and prints it once. The previous one stays valid for the grace time.
+ * A running server may accept it for another quarter of a second: docs/decisions/authentication-cache.md.
+ * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`.
+ */
+async function rotateSecret(address: string, options: RotateSecretOptions, io: Io): Promise<ExitCode> {
+  const { graceMs = defaultGraceMs } = options
+  return withService(options, io, async ({ integrations }, report) => {
+    const event = { event: 'integration.api_secret_rotated', address, graceMs }
+    report({ ...event, ...(await integrations.rotateApiSecret(address, { graceMs })) }, ({ apiSecret }) => [
+      `API secret  ${apiSecret}`,
+      `${shownOnce('It is')} The previous secret ${graceMs === 0 ? 'expires within a quarter of a second' : `stays valid for ${duration(graceMs)}`}.`,
+    ])
+  })
+}
+
+/** Options of {@link rotateSigningSecret}: `signing` and one of the three steps. */
+interface RotateSigningSecretOptions extends RotateSecretOptions {
+  readonly signing?: boolean | undefined
+  /** Create the next secret, or find the prepared one, and print it. */
+  readonly prepare?: boolean | undefined
+  /** Sign with the prepared secret. During `graceMs`, rejected deliveries are repeated with the previous one. */
+  readonly activate?: boolean | undefined
+  /** Delete the prepared secret. */
+  readonly abort?: boolean | undefined
+}
+
+const steps = `A webhook secret is replaced in two steps, so that the receiver knows the new one first:
+  rotate-secret <address> --signing --prepare    creates and prints the new secret; add it to the receiver
+  rotate-secret <address> --signing --activate   signs with the new secret; add --no-grace when others know the old one
+To delete the new secret instead, pass --abort in place of --activate.`
+
+/**
+ * Runs one step of the rotation of a signing secret: docs/rotate-a-signing-secret.md.
+ *
+ * @throws UsageError `ERR_USAGE` unless `signing` and one step are given, and for a grace time without `activate`;
+ * IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_SIGNING_SECRET_NOT_PREPARED`.
+ */
+async function rotateSigningSecret(address: string, options: RotateSigningSecretOptions, io: Io): Promise<ExitCode> {
+  const { signing = false, prepare = false, activate = false, abort = false, graceMs } = options
+  if (!signing || [prepare, activate, abort].filter(Boolean).length !== 1) throw new UsageError(steps)
+  if (!activate && graceMs !== undefined) throw new UsageError('--grace and --no-grace need --activate.')
+  const command = `payment-integration integrations rotate-secret ${address} --signing`
+  return withService(options, io, async ({ integrations }, report) => {
+    if (prepare) {
+      const event = { event: 'integration.signing_secret_prepared', address }
+      report({ ...event, ...(await integrations.prepareSigningSecret(address)) }, ({ signingSecret, isNew }) => [
+        `Webhook secret  ${signingSecret}`,
+        `${isNew ? 'It is prepared' : 'It was prepared before'}; deliveries are signed with the old secret until you activate it.`,
+        'Add it to the receiver and keep the old secret there. This command prints it again until it is active. Then run:',
+        `  ${command} --activate`,
+      ])
+    } else if (activate) {
+      const grace = graceMs ?? defaultGraceMs
+      const activated = await integrations.activateSigningSecret(address, { graceMs: grace })
+      report({ event: 'integration.signing_secret_activated', address, graceMs: grace, ...activated }, () => [
+        'Deliveries are signed with the prepared webhook secret from now on.',
+        grace === 0
+          ? 'The old secret is no longer used: remove it from the receiver.'
+          : `For ${duration(grace)}, a delivery that is answered 400, 401 or 403 is repeated at once, signed with the old secret.`,
+      ])
+    } else {
+      await integrations.abortSigningSecret(address)
+      report({ event: 'integration.signing_secret_aborted', address }, () => [
+        'The prepared webhook secret is deleted; deliveries are signed as before. Remove it from the receiver.',
+      ])
+    }
+  })
+}
+
+/** Options of {@link exportIntegration}. */
+interface ExportOptions extends OperateOptions {
+  /** Path of the new file. */
+  readonly to: string
+}
+
+/**
+ * Disables an integration, waits until none of its deliveries is in flight, and writes its file.
+ * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`; ArchiveError `ERR_ARCHIVE`.
+ */
+function exportIntegration(address: string, { to, ...options }: ExportOptions, io: Io): Promise<ExitCode> {
+  return withService(options, io, async ({ moves }, report) => {
+    const exported = await moves.export(address, () => createGzipFile(to), { signal: io.signal })
+    report({ event: 'integration.exported', address, file: to, ...exported }, (event) => [
+      `Wrote ${to}: ${grouped(event.payments)} payments, ${grouped(event.deliveries)} pending deliveries, ${grouped(event.updates)} updates, ${grouped(event.waiting)} waiting updates.`,
+      `  hmac ${event.hmac}`,
+      `${address} is disabled here, and stays so. Import the file in the other cell; do not enable it here again.`,
+    ])
+  })
+}
+
+/**
+ * Stores the integration of a file and enables it. Run it again after a failure: it continues.
+ * @throws IntegrationError `ERR_INTEGRATION_EXISTS` when it is enabled here; MoveError; ArchiveError `ERR_ARCHIVE`.
+ */
+function importIntegration(path: string, options: OperateOptions, io: Io): Promise<ExitCode> {
+  return withService(options, io, async ({ moves }, report) => {
+    const imported = await moves.import(openGzipFile(path), { signal: io.signal }).catch((error: unknown) => {
+      const { code, unrecorded } = error as Partial<MoveError>
+      if (code === 'ERR_MOVE_UNRECORDED' && unrecorded !== undefined)
+        report({ event: 'integration.unrecorded', unrecorded }, () => reindexText(unrecorded))
+      throw error
+    })
+    report({ event: 'integration.imported', ...imported }, (event) => [
+      `Imported ${event.address}: ${grouped(event.payments)} payments, ${grouped(event.updates)} updates. It is enabled here.`,
+      `  hmac ${event.hmac}`,
+      `  ${grouped(event.added)} deliveries are due of payments and states that the file does not have.`,
+      ...(event.left === 0
+        ? []
+        : [`  ${grouped(event.left)} dropped payments were never stored here, and were left out.`]),
+    ])
+  })
+}
+
+/** The commands that record an integration's payments of blocks that were read before it was registered. */
+function reindexText(unrecorded: readonly UnrecordedRange[]): string[] {
+  if (unrecorded.length === 0) return []
+  const commands = unrecorded.map(
+    ({ chainId, from, to }) => `  payment-integration reindex --chain ${chainId} --from ${from} --to ${to}`,
+  )
+  return [
+    'Payments in earlier blocks are not recorded (PI_RECORD=own). If it has any, read these blocks again:',
+    ...commands,
+  ]
 }

@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../../test/temporary-folder.js'
 import { testIo } from '../../test/test-io.js'
-import { type LinkConfigFlags, readLinkConfig } from './link-config.js'
+import { type LinkConfigFlags, readLinkConfig } from './accounts.js'
 
 const address = `0x${'d4'.repeat(20)}`
 const usdc = { chainId: 137, symbols: ['USDC'] }

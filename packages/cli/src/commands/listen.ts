@@ -1,18 +1,11 @@
 /** `payment-integration listen`: forwards deliveries of a remote server to a local receiver. @module */
 import { parseUrl } from '@payment-integration/contract'
 import type { Command } from 'commander'
-import { examples, type Finish, optionsOf } from '../command.js'
+import { examples, type Finish, optionsOf, parseAddress, parseDuration, parseNotificationUrl } from '../command.js'
 import { UsageError } from '../errors.js'
-import {
-  integratorNames,
-  readIntegration,
-  readIntegratorVariables,
-  readSecretIn,
-  readServerUrl,
-} from '../integrator.js'
+import { integratorNames, readIntegration, readIntegratorVariables, readSecretIn, readServerUrl } from '../input.js'
 import type { ExitCode, Io } from '../io.js'
 import { createReporter, createStyle } from '../output.js'
-import { parseAddress, parseDuration, parseNotificationUrl } from '../parse.js'
 
 /** Options of {@link listen}. */
 export interface ListenOptions {
@@ -73,7 +66,7 @@ export async function listen(options: ListenOptions, io: Io): Promise<ExitCode> 
     since: since === undefined ? null : io.now() - since,
   }
   const style = createStyle(io.colour)
-  const { listenText } = await import('../listen/listen-events.js')
+  const { listenText } = await import('../listen/session.js')
   const { runListen } = await import('../listen/session.js')
   const report = createReporter(io, options.json === true)
   const figures = await runListen(plan, (event) => report(event, (each) => listenText(each, style)), io)

@@ -1,6 +1,6 @@
 import type { ChainConfig } from '@payment-integration/server/service'
 import { describe, expect, it } from 'vitest'
-import { chosenChain, parseEndpoint, reindexText, summaryText, withEndpoint } from './reindex.js'
+import { chosenChain, parseEndpoint, reindexText, summaryText, withEndpoint } from './chains.js'
 
 const chain: ChainConfig = {
   chainId: 1,

@@ -6,7 +6,7 @@ import { accepted, operatedDeliveries, refused, shop } from '../../test/operated
 import { commandsOf } from '../../test/run-commands.js'
 import { temporaryFolder } from '../../test/temporary-folder.js'
 import { eventsOf } from '../../test/test-io.js'
-import { openSqlite } from '../dev/open-sqlite.js'
+import { openSqlite } from '../files.js'
 
 /** A service with three deliveries, whose segments began so many days earlier after {@link age}. */
 async function operated(variables: Record<string, string> = { PI_RETENTION_DELIVERIES: '1d' }) {

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { testMasterKey } from '../../test/master-key.js'
 import { temporaryFolder } from '../../test/temporary-folder.js'
 import { eventsOf, testIo } from '../../test/test-io.js'
-import { openSqlite } from '../dev/open-sqlite.js'
+import { openSqlite } from '../files.js'
 import { runCli } from '../run-cli.js'
 
 const environment = () => ({

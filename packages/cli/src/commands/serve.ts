@@ -1,14 +1,27 @@
-/** `payment-integration serve`: runs the server until it is told to stop. @module */
+/**
+ * `payment-integration serve`, `feed publish` and `migrate …`: runs a server, and brings its schema up to date.
+ * @module
+ */
+
+import type { SchemaProgress, SchemaStep, Store } from '@payment-integration/core/ports'
 import type { Command } from 'commander'
-import { databaseOption, examples, type Finish, optionsOf } from '../command.js'
-import { developmentTools } from '../development-tools.js'
+import {
+  addGroup,
+  databaseOption,
+  examples,
+  type Finish,
+  optionsOf,
+  parseDuration,
+  wholeNumberParser,
+} from '../command.js'
+import { developmentTools, simulateChainsWith, startDemoIdentity } from '../development.js'
+import { UsageError } from '../errors.js'
+import { canAsk, confirm } from '../input.js'
 import type { ExitCode, Io } from '../io.js'
-import { createReporter, logToStandardError } from '../output.js'
-import { wholeNumberParser } from '../parse.js'
+import { createReporter, grouped, logToStandardError, type Reporter } from '../output.js'
 import { aborted, isStoppedEarly } from '../process.js'
-import { showProgress } from '../progress/show-progress.js'
-import { simulateChainsWith } from '../simulate-chains.js'
-import { type ConfigFlags, createdText, findMissingDatabase, withFlags } from '../with-service.js'
+import { showProgress } from '../progress.js'
+import { type ConfigFlags, createdText, findMissingDatabase, type OperateOptions, withFlags } from '../with-service.js'
 
 /** Adds the command. */
 export function addServe(program: Command, io: Io, finish: Finish): void {
@@ -78,7 +91,7 @@ async function start(options: ServeOptions, io: Io) {
   const { readConfig, startServer } = await import('@payment-integration/server/service')
   const flags = { ...options, roles: options.role }
   const given = readConfig(withFlags(io.env, flags))
-  const identity = given.simulatedChains.length > 0 && given.identity === null ? await startIdentity(io) : null
+  const identity = given.simulatedChains.length > 0 && given.identity === null ? await startDemoIdentity(io) : null
   const config = identity === null ? given : readConfig(withFlags({ ...io.env, ...identity.variables }, flags))
   const createdPath = await findMissingDatabase(config.database, true)
   const logger = await logToStandardError(config, io)
@@ -93,8 +106,161 @@ async function start(options: ServeOptions, io: Io) {
   return { server, progress, createdPath, identity }
 }
 
-/** A provider whose verdicts `trigger` can choose. */
-async function startIdentity(io: Pick<Io, 'randomBytes'>) {
-  const { startDemoIdentity } = await import('../dev/identity.js')
-  return startDemoIdentity(() => Buffer.from(io.randomBytes(32)).toString('base64url'))
+/** Adds the group and its command. */
+export function addFeed(program: Command, io: Io, finish: Finish): void {
+  program
+    .command('feed')
+    .summary('publish proven blocks of chains for many deployments')
+    .description('publish proven blocks of chains for many deployments, over NATS JetStream')
+    .helpCommand(false)
+    .addHelpText('after', examples('feed publish'))
+    .command('publish')
+    .description('read the chains of PI_RPC_URL_<chainId> and publish them to PI_FEED_URL until Ctrl-C or SIGTERM')
+    .option(
+      '--replicas <count>',
+      'copies of each new stream, on different servers (default 3)',
+      wholeNumberParser(1, 5),
+    )
+    .option('--max-age <duration>', 'age at which a block leaves a new stream (default 7d)', parseDuration)
+    .option(
+      '--max-megabytes <size>',
+      'size at which the oldest blocks leave a new stream (default 1024)',
+      wholeNumberParser(1, 1_000_000),
+    )
+    .addHelpText('after', examples('feed publish', 'feed publish --replicas 1 --max-age 1d --max-megabytes 100'))
+    .action(async (_options, command) => finish(await publish(optionsOf<PublishOptions>(command), io)))
+}
+
+/** Options of {@link publish}. They count for a stream that does not exist yet. */
+interface PublishOptions {
+  readonly replicas?: number | undefined
+  /** In milliseconds. */
+  readonly maxAge?: number | undefined
+  readonly maxMegabytes?: number | undefined
+  /** One JSON object per line. @default false */
+  readonly json?: boolean | undefined
+}
+
+/**
+ * Publishes until `io.signal` aborts. It opens no database.
+ * @throws ConfigError `ERR_CONFIG` with every problem; TypeError when the credentials cannot be read.
+ */
+async function publish({ replicas, maxAge, maxMegabytes, json = false }: PublishOptions, io: Io): Promise<ExitCode> {
+  const { publishFeed, readFeedPublisherConfig } = await import('@payment-integration/server/service')
+  const config = readFeedPublisherConfig(io.env)
+  const report = createReporter(io, json)
+  const logger = await logToStandardError(config, io)
+  const chainIds = config.chains.map(({ chainId }) => chainId)
+  report({ event: 'publishing', chainIds }, () => [`Publishing chains ${chainIds.join(', ')}. Ctrl-C stops it.`])
+  const maxBytes = maxMegabytes === undefined ? undefined : maxMegabytes * 1_048_576
+  await publishFeed(config, io.signal, { replicas, maxAgeMs: maxAge, maxBytes, logger })
+  report({ event: 'stopped' }, () => ['Stopped.'])
+  return 0
+}
+
+/** Adds the group and its commands. */
+export function addMigrate(program: Command, io: Io, finish: Finish): void {
+  const add = addGroup(
+    program,
+    'migrate',
+    'bring the schema up to date, while the last release goes on',
+    'migrate plan',
+    'migrate apply',
+  )
+  add('plan', 'print the steps that are missing; changes nothing; exits with 1 when there are some')
+    .addHelpText('after', examples('migrate plan', 'migrate plan --json'))
+    .action(async (_options, command) => finish(await planMigration(optionsOf<OperateOptions>(command), io)))
+  add('apply', 'run the steps that this release needs, before its first process starts')
+    .addHelpText('after', examples('migrate apply'))
+    .action(async (_options, command) => finish(await applyMigration(optionsOf<OperateOptions>(command), io)))
+  add('contract', 'remove what older releases need, after their last process stopped')
+    .option('-y, --yes', 'do not ask')
+    .addHelpText('after', examples('migrate contract --yes'))
+    .action(async (_options, command) => finish(await contractSchema(optionsOf<ContractOptions>(command), io)))
+}
+
+/** Options of {@link contractSchema}. */
+interface ContractOptions extends OperateOptions {
+  /** @default false */
+  readonly yes?: boolean | undefined
+}
+
+type Schema = Pick<Store, 'migrate' | 'schema'>
+
+/** Opens the database alone: a migration needs no other variable. */
+async function withSchema(
+  options: OperateOptions,
+  io: Io,
+  work: (store: Schema, report: Reporter) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const { openDatabase, readDatabaseConfig } = await import('@payment-integration/server/service')
+  const database = readDatabaseConfig(withFlags(io.env, options))
+  await findMissingDatabase(database, false)
+  const store = await openDatabase(database)
+  try {
+    return await work(store, createReporter(io, options.json === true))
+  } finally {
+    await store.close()
+  }
+}
+
+function planMigration(options: OperateOptions, io: Io): Promise<ExitCode> {
+  return withSchema(options, io, async ({ schema }, report) => {
+    const { expand, contract } = await schema.plan()
+    report({ event: 'plan', expand, contract }, () => [
+      ...(expand.length === 0
+        ? ['The schema is up to date.']
+        : ['migrate apply runs these steps:', ...expand.map(stepText)]),
+      ...(contract.length === 0
+        ? []
+        : ['migrate contract runs these, once no older release runs:', ...contract.map(stepText)]),
+    ])
+    return expand.length === 0 ? 0 : 1
+  })
+}
+
+function applyMigration(options: OperateOptions, io: Io): Promise<ExitCode> {
+  return withSchema(options, io, async ({ migrate, schema }, report) => {
+    const { expand } = await schema.plan()
+    await migrate((progress) => showStep(progress, report))
+    report({ event: 'migrated', steps: expand.length }, () => ['The schema is up to date.'])
+    return 0
+  })
+}
+
+function contractSchema(options: ContractOptions, io: Io): Promise<ExitCode> {
+  return withSchema(options, io, async ({ schema }, report) => {
+    const { contract } = await schema.plan()
+    if (contract.length > 0 && !(await isConfirmed(options, contract, io))) return 1
+    await schema.contract((progress) => showStep(progress, report))
+    report({ event: 'contracted', steps: contract.length }, () => [
+      contract.length === 0 ? 'Nothing is left of older releases.' : 'What older releases need is removed.',
+    ])
+    return 0
+  })
+}
+
+async function isConfirmed({ yes = false }: ContractOptions, steps: readonly SchemaStep[], io: Io): Promise<boolean> {
+  if (yes) return true
+  if (!canAsk(io)) throw new UsageError('Processes of older releases fail after this; pass --yes once none runs.')
+  for (const line of steps.map(stepText)) io.out(line)
+  return confirm('Processes of older releases fail after this. Does none run any more?', io)
+}
+
+/** One line for a step that is not done. */
+function stepText({ version, about, rows }: SchemaStep): string {
+  return `  ${version}  ${about}${rows === null ? '' : `  (about ${grouped(rows)} rows)`}`
+}
+
+const words: Readonly<Record<SchemaProgress['event'], string>> = {
+  begun: '…',
+  waiting: 'waits for a lock',
+  progress: '',
+  done: 'done',
+}
+
+function showStep(progress: SchemaProgress, report: Reporter): void {
+  const { event, version, about, rows, share } = progress
+  const word = event === 'progress' ? `${Math.floor(share * 100)} %` : words[event]
+  report({ event: `step.${event}`, version, about, rows, share }, () => [`  ${version}  ${about}: ${word}`])
 }

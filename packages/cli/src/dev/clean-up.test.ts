@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createClosers } from './clean-up.js'
+import { createClosers } from './machine.js'
 
 it('closes newest first, continues after a failure and rejects with the first one', async () => {
   const closers = createClosers()

@@ -1,32 +1,36 @@
 /** Starts all parts of a demo run. @module */
 import { join } from 'node:path'
 import { triggerPath } from '@payment-integration/contract'
-import { findingText, summaryText } from '../commands/doctor/text.js'
-import { developmentTools } from '../development-tools.js'
+import { findingText, summaryText } from '../commands/doctor.js'
+import {
+  type DemoIdentity,
+  developmentTools,
+  secretText,
+  simulateChainsWith,
+  startDemoIdentity,
+} from '../development.js'
 import { DemoError } from '../errors.js'
-import { shortHash } from '../format.js'
 import { checkListening, forward } from '../forward.js'
 import type { Io } from '../io.js'
-import { createStyle, logToStandardError } from '../output.js'
-import { simulateChainsWith } from '../simulate-chains.js'
-import { version } from '../version.js'
+import { createStyle, logToStandardError, shortHash } from '../output.js'
+import { version } from '../package-files.js'
 import { type DemoChain, startDemoChain } from './chain.js'
-import type { Closers } from './clean-up.js'
-import { createDemoFolder } from './clean-up.js'
+import type { PaymentPlan } from './clients.js'
+import {
+  accountHandle,
+  createDemoProcessor,
+  createDemoReader,
+  type DemoProcessor,
+  type DemoReader,
+  legacyExample,
+  setUpLegacy,
+} from './clients.js'
 import type { LegacyReadyEvent, ReadyEvent } from './demo-events.js'
-import { envValues, writeEnvFile } from './env-file.js'
-import { type DemoIdentity, startDemoIdentity } from './identity.js'
-import { createLedger, type Ledger } from './ledger.js'
-import { accountHandle, legacyExample, setUpLegacy } from './legacy.js'
-import { openAddress } from './open-address.js'
-import type { PaymentPlan } from './plan.js'
-import { choosePort, startOnPort } from './port.js'
-import { createDemoProcessor, type DemoProcessor } from './processor.js'
-import { createDemoReader, type DemoReader } from './reader.js'
-import { type DemoReceiver, type ReceiverAnswer, startDemoReceiver } from './receiver.js'
-import { createRelay, type Relay } from './relay.js'
-import { createReceiverNotes, watchService } from './service-events.js'
-import type { Stage } from './stage.js'
+import type { Closers } from './machine.js'
+import { choosePort, createDemoFolder, envValues, openAddress, startOnPort, writeEnvFile } from './machine.js'
+import type { Stage } from './printer.js'
+import { createRelay, type DemoReceiver, type ReceiverAnswer, type Relay, startDemoReceiver } from './receiver.js'
+import { createLedger, createReceiverNotes, type Ledger, watchService } from './watch.js'
 
 /** The parts that a payment passes through. */
 export interface DemoParts {
@@ -118,7 +122,7 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
   const [chain, receiver, identity, port, service] = await all([
     startDemoChain(signal).then((started) => closers.add(started, stopChain)),
     startDemoReceiver(receiverOptions).then((started) => closers.add(started, closeReceiver)),
-    startDemoIdentity(() => secretText(io)).then((started) => closers.add(started, closeIdentity)),
+    startDemoIdentity(io).then((started) => closers.add(started, closeIdentity)),
     choosePort(settings.port, io.env),
     import('@payment-integration/server/service'),
   ])
@@ -255,11 +259,6 @@ async function examine(
 const stopChain = ({ stop }: DemoChain) => stop()
 const closeIdentity = ({ close }: DemoIdentity) => close()
 const closeReceiver = ({ close }: DemoReceiver) => close()
-
-/** 32 random bytes as base64url: a secret of this run. */
-function secretText(io: Pick<Io, 'randomBytes'>): string {
-  return Buffer.from(io.randomBytes(32)).toString('base64url')
-}
 
 /** Like `Promise.all`, but first waits for all, so that every started part can be closed. */
 async function all<T extends readonly unknown[]>(starts: readonly [...{ [K in keyof T]: Promise<T[K]> }]): Promise<T> {

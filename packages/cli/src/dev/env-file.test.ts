@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { expect, it } from 'vitest'
 import { temporaryFolder } from '../../test/temporary-folder.js'
-import { writeEnvFile } from './env-file.js'
+import { writeEnvFile } from './machine.js'
 
 const values = { API_SECRET: 'one', WEBHOOK_SIGNING_SECRET: 'two' }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createLedger } from './ledger.js'
+import { createLedger } from './watch.js'
 
 const txHash = '0xaa'
 const delivery = { deliveryId: '1', txHash, version: 1, attempt: 1, latencyMs: 10, outcome: 'delivered' }

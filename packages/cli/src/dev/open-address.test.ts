@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { openAddress } from './open-address.js'
+import { openAddress } from './machine.js'
 
 const url = 'http://127.0.0.1:4747/console?a=1&b=2'
 let folder: string

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { judge, type RunEnd } from './outcome.js'
+import { judge, type RunEnd } from './session.js'
 
 const clean = { payments: 3, verified: 3, problems: [], unfinished: [] }
 const problem = { ...clean, verified: 2, problems: ['Payment 2: no.'] }

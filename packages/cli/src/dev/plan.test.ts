@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { planPayment, seededFraction } from './plan.js'
+import { planPayment, seededFraction } from './clients.js'
 
 function plans(seed: number, count: number) {
   const fraction = seededFraction(seed)

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { expect, it } from 'vitest'
-import { firstFreePort } from './port.js'
+import { firstFreePort } from './machine.js'
 
 it('passes over a port in use', async () => {
   const taken = createServer().listen(0, '127.0.0.1')

@@ -1,17 +1,16 @@
-/** Prints the demo's events as text or JSON. @module */
+/** Orders the events of the demo as a person expects them, and prints them as text or JSON. @module */
 import { answerText } from '@payment-integration/core'
-import { shortHash } from '../format.js'
 import type { Io } from '../io.js'
-import { createStyle, jsonLine, type Style } from '../output.js'
+import { createStyle, jsonLine, type Style, shortHash } from '../output.js'
 import type {
   DeliveryEvent,
   DemoEvent,
+  DemoSink,
   EnvFileEvent,
   LegacyReadyEvent,
   ReadyEvent,
   SummaryEvent,
 } from './demo-events.js'
-import type { DemoPrinter } from './stage.js'
 
 /**
  * Creates a printer. With `json` it prints an object per line, with the time as `at`; else text without repeated empty
@@ -192,4 +191,41 @@ function clock(time: number): string {
   const two = (value: number) => String(value).padStart(2, '0')
   const milliseconds = String(date.getMilliseconds()).padStart(3, '0')
   return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${milliseconds}`
+}
+
+/** Prints an event with its unix time in milliseconds. */
+type DemoPrinter = (event: DemoEvent, time: number) => void
+
+/** Receives events and passes them to a printer. */
+export interface Stage {
+  readonly report: DemoSink
+  /**
+   * Runs `work` and delays events of others until its own event is printed. The indexer can be faster than the answer
+   * to the payer, and the payment must be shown as sent before it is shown as indexed.
+   */
+  first<T>(work: () => Promise<T>, event: (result: T) => DemoEvent): Promise<T>
+}
+
+/** Creates a stage. */
+export function createStage(print: DemoPrinter, now: () => number): Stage {
+  let delayed: (readonly [DemoEvent, number])[] | null = null
+  return {
+    report(event) {
+      if (delayed) delayed.push([event, now()])
+      else print(event, now())
+    },
+    async first(work, event) {
+      delayed = []
+      const startedAt = now()
+      try {
+        const result = await work()
+        print(event(result), delayed[0]?.[1] ?? now())
+        return result
+      } finally {
+        const waiting = delayed
+        delayed = null
+        for (const [later, time] of waiting) print(later, Math.max(time, startedAt))
+      }
+    },
+  }
 }

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { verifySignature } from '@payment-integration/webhook'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createDemoProcessor } from './processor.js'
+import { createDemoProcessor } from './clients.js'
 
 const secret = 'a-processor-secret-of-the-test'
 const update = { id: 'demo-1-1', chainId: '31337', txHash: `0x${'ab'.repeat(32)}`, state: 'pending' } as const

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createDemoReader } from './reader.js'
+import { createDemoReader } from './clients.js'
 
 const txHash = `0x${'ab'.repeat(32)}`
 const address = `0x${'11'.repeat(20)}`

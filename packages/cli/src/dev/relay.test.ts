@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Forwarded } from '../forward.js'
 import type { DemoEvent } from './demo-events.js'
-import { createRelay, type Forward } from './relay.js'
+import { createRelay, type Forward } from './receiver.js'
 
 const delivery = (name: string) => ({ headers: { name }, body: new Uint8Array() })
 const ok: Forwarded = { status: 204, retryAfter: null, ms: 1, problem: null }

@@ -1,8 +1,7 @@
 import type { ServiceEvent } from '@payment-integration/core'
 import { describe, expect, it } from 'vitest'
 import type { DemoEvent } from './demo-events.js'
-import { createLedger } from './ledger.js'
-import { createReceiverNotes, watchService } from './service-events.js'
+import { createLedger, createReceiverNotes, watchService } from './watch.js'
 
 const name = { chainId: 31_337, txHash: '0xaa', integrationAddress: `0x${'11'.repeat(20)}` }
 const attempt = {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { legacyExample } from './clients.js'
 import type { Demo } from './demo.js'
 import type { DemoEvent, VerifiedEvent } from './demo-events.js'
-import { createLedger } from './ledger.js'
-import { legacyExample } from './legacy.js'
+import { createStage } from './printer.js'
 import { createNudge, runSession } from './session.js'
-import { createStage } from './stage.js'
+import { createLedger } from './watch.js'
 
 const plan = { everyMs: 0, payments: 2, seed: 1 }
 const io = { now: () => 0, sleep: async () => {} }

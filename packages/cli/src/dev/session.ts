@@ -1,13 +1,13 @@
-/** Makes the demo's payments and follows each to its end. @module */
+/** Makes the payments of the demo, follows each to its end, and decides the exit code. @module */
 import { startTimeLimit } from '@payment-integration/contract/answers'
-import type { Io } from '../io.js'
+import type { ExitCode, Io } from '../io.js'
+import { type PaymentPlan, planPayment, seededFraction } from './clients.js'
 import type { Demo, DemoParts } from './demo.js'
 import type { DemoSink } from './demo-events.js'
-import { type PaymentPlan, planPayment, seededFraction } from './plan.js'
-import type { Stage } from './stage.js'
+import type { Stage } from './printer.js'
 
 /** The plan of a session. */
-export interface SessionPlan {
+interface SessionPlan {
   readonly everyMs: number
   /** Infinity runs until the signal. */
   readonly payments: number
@@ -37,7 +37,7 @@ export function createNudge(): Nudge {
 }
 
 /** The result of a session. */
-export interface SessionResult {
+interface SessionResult {
   readonly payments: number
   readonly verified: number
   /** Problems in their order. */
@@ -129,7 +129,7 @@ function messageOf(error: unknown): string {
 }
 
 /** A payment on its way to the final state. */
-export interface Journey {
+interface Journey {
   readonly number: number
   readonly txHash: string
   /** The step that it waits for, such as `the delivery of version 3`. Null once it is finished. */
@@ -178,4 +178,37 @@ async function travel(
   journey.waitsFor = null
   report({ event: 'payment.verified', number: plan.number, chainId, txHash, version, state, tookMs: io.now() - sentAt })
   return null
+}
+
+/** Why a run stopped. */
+export type RunEnd =
+  /** Every payment was made and followed to its final state. */
+  | { readonly kind: 'idle' }
+  /** The caller's signal aborted. */
+  | { readonly kind: 'interrupted' }
+  /** The deadline passed. */
+  | { readonly kind: 'deadline'; readonly limitMs: number }
+  /** A required part exited by itself. */
+  | { readonly kind: 'lost'; readonly reason: string }
+
+/**
+ * The exit code and the printed reasons.
+ * With `untilIdle` the run fails unless every payment is verified. Without it the run fails only when a part exited;
+ * problems are still listed.
+ */
+export function judge(
+  ending: RunEnd,
+  result: SessionResult,
+  untilIdle: boolean,
+): { readonly exitCode: ExitCode; readonly reasons: readonly string[] } {
+  const lost = ending.kind === 'lost' ? [ending.reason] : []
+  if (!untilIdle) return { exitCode: ending.kind === 'lost' ? 1 : 0, reasons: [...result.problems, ...lost] }
+  const early = {
+    idle: [],
+    interrupted: ['Interrupted before every payment was verified.'],
+    deadline: [`The deadline of ${ending.kind === 'deadline' ? ending.limitMs / 1000 : 0} s passed.`],
+    lost,
+  }[ending.kind]
+  const reasons = [...result.problems, ...early, ...result.unfinished]
+  return { exitCode: reasons.length > 0 ? 1 : 0, reasons }
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { DemoEvent } from './demo-events.js'
-import { createStage } from './stage.js'
+import { createStage } from './printer.js'
 
 const ofPayment = { chainId: '1', txHash: '0xa' }
 const sent: DemoEvent = { ...ofPayment, event: 'payment.sent', number: 1, price: '1 EUR', paid: '1.08 USDC', memo: 'm' }

@@ -1,30 +1,29 @@
-/** Decides which files `init` creates, changes and leaves. @module */
-import { posix } from 'node:path'
+/** Decides which files `init` creates, changes and leaves, and writes them. @module */
+
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join, posix } from 'node:path'
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff'
 import { InitError, UsageError } from '../errors.js'
-import { changeEnvExample, changeGitignore } from './change-lines.js'
-import { changeManifest } from './change-manifest.js'
-import { type DatabaseName, type FrameworkName, frameworks } from './frameworks.js'
-import { type Layout, layoutOf } from './layout.js'
-import { type Project, readText } from './project.js'
+import { type DatabaseName, type FrameworkName, frameworks, type Layout, layoutOf } from './layout.js'
+import { changeManifest, type Project, readText } from './project.js'
 import { fromTemplate, type Target } from './template.js'
 
 /** The choices of the user. */
-export interface InitChoices {
+interface InitChoices {
   readonly framework: FrameworkName
   readonly database?: DatabaseName | undefined
   readonly path?: string | undefined
 }
 
 /** A file to create (`before` is null) or to change. */
-export interface PlannedFile {
+interface PlannedFile {
   readonly path: string
   readonly before: string | null
   readonly after: string
 }
 
 /** A file that is left, and the lines that the user adds by hand. */
-export interface Conflict {
+interface Conflict {
   readonly path: string
   readonly add: readonly string[]
 }
@@ -158,4 +157,73 @@ function stepsOf(name: FrameworkName, { folder, manifest, path }: Layout): strin
       : []),
     frameworks[name].mount(folder),
   ]
+}
+
+/**
+ * Creates and changes the files. Each must be as it was when the plan was made: no file is overwritten.
+ * @throws InitError `ERR_INIT` for a file that something else created or changed meanwhile, and for a failed write.
+ */
+export async function writePlan(folder: string, files: readonly PlannedFile[]): Promise<void> {
+  for (const { path, before } of files)
+    if ((await readText(folder, path)) !== before)
+      throw new InitError(`${path} was changed meanwhile; nothing was written. Run the command again.`)
+  for (const { path, before, after } of files) {
+    try {
+      await mkdir(dirname(join(folder, path)), { recursive: true })
+      await writeFile(join(folder, path), after, { flag: before === null ? 'wx' : 'w' })
+    } catch (cause) {
+      const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error'
+      throw new InitError(`${path} could not be written (${code}). Correct this, then run the command again.`, {
+        cause,
+      })
+    }
+  }
+}
+
+/** A variable, with the comment above it. */
+interface Variable {
+  readonly name: string
+  readonly about: string
+  readonly value?: string
+}
+
+const databaseUrls = { sqlite: 'sqlite:payments.db', postgres: 'postgres://user@127.0.0.1/shop' } as const
+
+/** The five values of an integration; four where the platform stores the versions. */
+function variablesOf(database: DatabaseName | null): Variable[] {
+  return [
+    { name: 'INTEGRATION_ADDRESS', about: 'The address of your integration: 0x and 40 hex digits.' },
+    { name: 'API_SECRET', about: 'The secret of the read API.' },
+    { name: 'WEBHOOK_SIGNING_SECRET', about: 'The secret that signs notifications; two, with a comma, in a rotation.' },
+    { name: 'PAYMENTS_URL', about: 'The base URL of the service.' },
+    ...(database === null
+      ? []
+      : [{ name: 'DATABASE_URL', about: 'The database of the receiver.', value: databaseUrls[database] }]),
+  ]
+}
+
+/** `.env.example` with the missing variables at its end. */
+function changeEnvExample(before: string | null, database: DatabaseName | null): string {
+  const text = before ?? ''
+  const present = new Set(text.split('\n').map((line) => /^[# \t]*(?:export\s)?([A-Z0-9_]+)=/.exec(line)?.[1]))
+  const missing = variablesOf(database).filter(({ name }) => !present.has(name))
+  const lines = missing.map(({ name, about, value = '' }) => `# ${about}\n${name}=${value}\n`)
+  return before !== null && missing.length === 0 ? before : withEnd(text) + lines.join('')
+}
+
+/** Lines of `.gitignore` that cover a file. */
+function covering(file: string): string[] {
+  return file.startsWith('.env') ? [file, '.env*', '.env.*', '*.local'] : [file, '*.db', '*.db*']
+}
+
+/** `.gitignore` with the files that hold secrets and payments, unless a line covers them. */
+function changeGitignore(before: string | null, files: readonly string[]): string {
+  const text = before ?? ''
+  const lines = new Set(text.split('\n').map((line) => line.trim().replace(/^\//, '')))
+  const missing = files.filter((file) => !covering(file).some((line) => lines.has(line)))
+  return missing.length === 0 ? text : `${withEnd(text)}${missing.join('\n')}\n`
+}
+
+function withEnd(text: string): string {
+  return text === '' || text.endsWith('\n') ? text : `${text}\n`
 }

@@ -1,10 +1,11 @@
-/** Recognises a project: its language, modules, test runner and folders. @module */
+/** Recognises a project: its language, modules, test runner and folders; adds to its `package.json`. @module */
 import { lstat, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { InitError } from '../errors.js'
+import { version } from '../package-files.js'
 
 /** The used fields of a `package.json`. Others stay as they are. */
-export interface Manifest {
+interface Manifest {
   readonly name?: string
   readonly type?: string
   readonly scripts?: Readonly<Record<string, string>>
@@ -103,4 +104,66 @@ function parseManifest(text: string): Manifest {
   if (![manifest, scripts, dependencies, devDependencies].every(isObject))
     throw new InitError('package.json has another shape than npm reads. Correct it, then run the command again.')
   return manifest as Manifest
+}
+
+/** The needs of the written code. */
+export interface ManifestAdditions {
+  readonly dependencies: readonly string[]
+  readonly devDependencies: readonly string[]
+  readonly scripts: Readonly<Record<string, string>>
+}
+
+/** The changed text, and the scripts that exist with another content and were left. */
+interface ChangedManifest {
+  readonly text: string
+  readonly conflicts: readonly string[]
+}
+
+/**
+ * Adds what is missing. A dependency of any version, of either kind, counts as present. The text is unchanged when
+ * nothing is missing; else it has the indentation and the last line break of the original.
+ */
+export function changeManifest({ manifest, manifestText }: Project, additions: ManifestAdditions): ChangedManifest {
+  const { dependencies = {}, devDependencies = {}, scripts = {} } = manifest
+  const missing = (names: readonly string[], ...present: readonly object[]) =>
+    names.filter((name) => !present.some((each) => Object.hasOwn(each, name)))
+  const plain = missing(additions.dependencies, dependencies)
+  const development = missing(additions.devDependencies, dependencies, devDependencies)
+  const newScripts = missing(Object.keys(additions.scripts), scripts)
+  const conflicts = Object.entries(additions.scripts)
+    .filter(([name, script]) => Object.hasOwn(scripts, name) && scripts[name] !== script)
+    .map(([name, script]) => `"${name}": ${JSON.stringify(script)}`)
+  if (plain.length + development.length + newScripts.length === 0) return { text: manifestText, conflicts }
+
+  const changed: Manifest = {
+    ...manifest,
+    ...(newScripts.length > 0 && {
+      scripts: { ...scripts, ...Object.fromEntries(newScripts.map((name) => [name, additions.scripts[name] ?? ''])) },
+    }),
+    ...(plain.length > 0 && { dependencies: withVersions(dependencies, plain) }),
+    ...(development.length > 0 && { devDependencies: withVersions(devDependencies, development) }),
+  }
+  const [, indentation = '  '] = /^\{\r?\n([ \t]+)/.exec(manifestText) ?? []
+  const text = JSON.stringify(changed, null, indentation)
+  return { text: manifestText.endsWith('\n') ? `${text}\n` : text, conflicts }
+}
+
+/** In the order of their names, as npm sorts them. */
+function withVersions(present: Readonly<Record<string, string>>, names: readonly string[]): Record<string, string> {
+  const all = { ...present, ...Object.fromEntries(names.map((name) => [name, versions[name] ?? '*'])) }
+  return Object.fromEntries(Object.entries(all).sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** All packages of this project have one version. */
+const own = ['version-store', 'webhook', 'testing'].map((name) => [`@payment-integration/${name}`, version])
+
+/** Exact versions of packages, as this project tests them. */
+export const versions: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(own),
+  '@hono/node-server': '2.1.8',
+  '@photostructure/sqlite': '1.2.1',
+  '@types/node': '20.19.43',
+  '@types/pg': '8.23.1',
+  pg: '8.23.1',
+  tsx: '4.23.15',
 }

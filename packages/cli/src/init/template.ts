@@ -1,7 +1,7 @@
 /** Adapts a template to a project: language, modules, test runner, path and folder. @module */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { templatesFolder } from '../templates-folder.js'
+import { templatesFolder } from '../package-files.js'
 import type { TestRunner } from './project.js'
 
 /** The properties of the project that change a template. */

@@ -7,9 +7,9 @@ import { createSqliteVersionStore } from '@payment-integration/version-store/sql
 import { DatabaseSync } from '@photostructure/sqlite'
 import { transform } from 'esbuild'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { templatesFolder } from '../templates-folder.js'
+import { templatesFolder } from '../package-files.js'
+import { versions } from './project.js'
 import { toJavaScript } from './template.js'
-import { versions } from './versions.js'
 
 const names = readdirSync(templatesFolder, { recursive: true, encoding: 'utf8' })
 const read = (name: string) => readFileSync(join(templatesFolder, name), 'utf8')

@@ -5,7 +5,7 @@ import { createMemoryVersionStore, createReceiver } from '@payment-integration/v
 import { describe, expect, test } from 'vitest'
 import { postgresMissing } from '../../../store-sql/test/postgres.js'
 import { txHashOf } from '../../../store-sql/test/support/scripted-chain.js'
-import { openGzipFile } from '../../src/archive/gzip-file.js'
+import { openGzipFile } from '../../src/archive.js'
 import type { Database } from './cell.js'
 import { key, shop, twoCells } from './two-cells.js'
 

@@ -4,7 +4,7 @@ import type { BridgeDeposit, Fulfilment } from '@payment-integration/core/ports'
 import { afterEach, describe, expect, test } from 'vitest'
 import { postgresMissing } from '../../../store-sql/test/postgres.js'
 import { hex, type ScriptedPayment, scriptedChain, txHashOf } from '../../../store-sql/test/support/scripted-chain.js'
-import { openGzipFile } from '../../src/archive/gzip-file.js'
+import { openGzipFile } from '../../src/archive.js'
 import { type Cell, type Database, openCell } from './cell.js'
 import { shop, twoCells } from './two-cells.js'
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach } from 'vitest'
 import { startRecordingReceiver } from '../../../server/test/support/recording-receiver.js'
 import { hex, scriptedChain, txHashOf } from '../../../store-sql/test/support/scripted-chain.js'
-import { createGzipFile } from '../../src/archive/gzip-file.js'
+import { createGzipFile } from '../../src/archive.js'
 import { type CellOptions, type Database, openCell } from './cell.js'
 
 export const shop = hex('shop', 20)

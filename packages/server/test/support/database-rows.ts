@@ -1,6 +1,6 @@
 /** Everything that a database holds, value by value. */
 import pg from 'pg'
-import { openSqlite } from '../../../cli/src/dev/open-sqlite.js'
+import { openSqlite } from '../../../cli/src/files.js'
 
 /** One value of one row. */
 export interface StoredValue {

@@ -1,0 +1,152 @@
+/**
+ * Writes and reads files of ended history and of moved integrations, compressed by gzip. Source: docs/retention.md.
+ * @module
+ */
+
+import { createReadStream } from 'node:fs'
+import { lstat, open, rename, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { promisify } from 'node:util'
+import { createGunzip, gzip } from 'node:zlib'
+import { ArchiveError } from '@payment-integration/core'
+import type { ArchiveHeader, FileReader, FileWriter, HistoryArchive } from '@payment-integration/core/ports'
+import { syncPath } from './files.js'
+
+/** The remedies of the system's codes that an operator meets. */
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: 'this user may not do that. Change the rights of the folder, or run as its owner',
+  EDQUOT: "the user's quota of the disk is used up. Make space, then run the command again",
+  EEXIST: 'it exists already. A command that was interrupted may have left it; remove it when none is running',
+  EFBIG: 'the file system allows no file of this size',
+  EIO: 'the disk reports an error. Check it before anything is removed',
+  EISDIR: 'it is a folder. Pass a file',
+  ENOENT: 'it does not exist',
+  ENOSPC: 'the disk is full. Make space, then run the command again',
+  ENOTDIR: 'a part of its path is not a folder',
+  EPERM: 'the system does not permit it. Check the rights of the folder',
+  EROFS: 'the file system is read-only',
+}
+
+/** The file cannot be written or read. An error that is described already, and one of the caller, stay. */
+function fileError(path: string, action: 'written' | 'read', thrown: unknown): unknown {
+  const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
+  if (code === '' || code.startsWith('ERR_')) return thrown
+  const reason = reasons[code] ?? `the system reports ${code}`
+  return new ArchiveError(path, `The file ${path} cannot be ${action}: ${reason}.`, { cause: thrown })
+}
+
+/** @throws ArchiveError `ERR_ARCHIVE` when something has this name. */
+async function checkIsNew(path: string): Promise<void> {
+  const isTaken = await lstat(path).then(
+    () => true,
+    () => false,
+  )
+  if (isTaken) throw new ArchiveError(path, `The file ${path} exists already, and is never overwritten.`)
+}
+
+const compress = promisify(gzip)
+
+/**
+ * Begins a file. It has its name only once it is finished: until then `.partial` follows the name. Only its owner may
+ * read it: it holds what the database holds.
+ * @throws ArchiveError `ERR_ARCHIVE` when the name is taken, or the file cannot be written.
+ */
+export async function createGzipFile(path: string): Promise<FileWriter> {
+  const partial = `${path}.partial`
+  const described = async <T>(work: () => Promise<T>, what = path): Promise<T> => {
+    try {
+      return await work()
+    } catch (thrown) {
+      throw fileError(what, 'written', thrown)
+    }
+  }
+  const handle = await described(() => open(partial, 'wx', 0o600), partial)
+  async function discard(): Promise<void> {
+    await handle.close().catch(() => undefined)
+    await rm(partial, { force: true }).catch(() => undefined)
+  }
+  // The creator of the partial file is alone with the name: nobody else takes it after this check.
+  await checkIsNew(path).catch(async (thrown) => {
+    await discard()
+    throw thrown
+  })
+  return {
+    name: basename(path),
+    // Each call makes a member of its own, and gzip files are members one after the other.
+    write: (content) => described(async () => handle.writeFile(await compress(content))),
+    finish: () =>
+      described(async () => {
+        await handle.sync()
+        await handle.close()
+        await rename(partial, path)
+        await syncPath(dirname(path))
+      }),
+    discard,
+  }
+}
+
+/** A file of {@link createGzipFile}. It is opened when it is read. */
+export function openGzipFile(path: string): FileReader {
+  return {
+    path,
+    async *chunks(signal) {
+      try {
+        await checkIsFile(path)
+        const content = createGunzip({ chunkSize: 65_536 })
+        // The content ends with the same error.
+        void pipeline(createReadStream(path), content, { signal }).catch(() => undefined)
+        yield* content as AsyncIterable<Uint8Array>
+      } catch (thrown) {
+        signal?.throwIfAborted()
+        throw described(path, thrown)
+      }
+    },
+  }
+}
+
+/** A folder, a pipe or a device could make a reader wait for ever. */
+async function checkIsFile(path: string): Promise<void> {
+  const found = await stat(path)
+  if (found.isDirectory()) throw new ArchiveError(path, `${path} is a folder. Pass a file.`)
+  if (!found.isFile()) throw new ArchiveError(path, `${path} is no regular file. Pass a file.`)
+}
+
+function described(path: string, thrown: unknown): unknown {
+  const { code } = thrown as NodeJS.ErrnoException
+  if (code?.startsWith('Z_') !== true) return fileError(path, 'read', thrown)
+  const message = `${path} is no whole gzip file: it is damaged, incomplete or of another kind. Take another copy of it.`
+  return new ArchiveError(path, message, { cause: thrown })
+}
+
+/**
+ * Opens a folder of files. It must exist when the first is written.
+ *
+ * `open` takes the name of a file in the folder, or a path. A text with a separator, such as `./FILE`, is a path, which
+ * is relative to the current folder unless it is absolute. So no name leaves the folder, and a copy may be anywhere.
+ */
+export function createFolderArchive(options: { readonly folder: string }): HistoryArchive {
+  const folder = resolve(options.folder)
+  return {
+    async create(header) {
+      await checkFolder(folder)
+      return createGzipFile(join(folder, archiveName(header)))
+    },
+    open: (name) => openGzipFile(basename(name) === name ? join(folder, name) : resolve(name)),
+  }
+}
+
+async function checkFolder(folder: string): Promise<void> {
+  const found = await stat(folder).catch((thrown: NodeJS.ErrnoException) => {
+    if (thrown.code !== 'ENOENT') throw fileError(folder, 'read', thrown)
+    throw new ArchiveError(folder, `The folder ${folder} for ended history does not exist. Create it.`)
+  })
+  if (found.isDirectory()) return
+  throw new ArchiveError(folder, `${folder} is no folder. Choose a folder for ended history.`)
+}
+
+/** Such as `attempts-000012-20261126T162501Z.jsonl.gz`. */
+function archiveName({ kind, part, writtenAt }: ArchiveHeader): string {
+  const second = new Date(writtenAt).toISOString().slice(0, 'yyyy-mm-ddThh:mm:ss'.length)
+  return `${kind}-${String(part).padStart(6, '0')}-${second.replace(/[-:]/g, '')}Z.jsonl.gz`
+}

@@ -1,0 +1,128 @@
+import type { ServiceEvent } from '@payment-integration/core'
+import { describe, expect, it } from 'vitest'
+import { catchUpLine, caughtUpLine, createProgress, shownAfterMs } from './progress.js'
+
+const payment = (chainId: number): ServiceEvent => ({
+  type: 'payment.indexed',
+  chainId,
+  txHash: '0xaa',
+  blockNumber: 1,
+  blockTimestamp: 0,
+  integrationAddress: null,
+})
+const indexed = (chainId: number, blockNumber: number, head: number): ServiceEvent => ({
+  type: 'chain.indexed',
+  chainId,
+  blockNumber,
+  head,
+})
+const router = `0x${'12'.repeat(19)}34`
+const backfilled = (blockNumber: number, to: number): ServiceEvent => ({
+  type: 'chain.backfilled',
+  chainId: 1,
+  router,
+  blockNumber,
+  to,
+})
+
+/** Feeds events at their times; lines of what is under way at `at`. */
+function linesAt(at: number, ...events: readonly (readonly [number, ServiceEvent])[]): string[] {
+  const progress = createProgress()
+  for (const [time, event] of events) progress.saw(event, time)
+  return progress.unfinished(at).map(catchUpLine)
+}
+
+describe('progress', () => {
+  it('prints block, rates and time left of a chain', () => {
+    const events = Array.from({ length: 8 }, (_, second) => [
+      [second * 1_000, payment(137)] as const,
+      [second * 1_000, payment(137)] as const,
+      [second * 1_000, indexed(137, 1_000 + second * 500, 100_000)] as const,
+    ]).flat()
+    expect(linesAt(7_000, ...events)).toEqual([
+      'Chain 137: block 4,500 of 100,000, 500 blocks/s, 2.0 payments/s, 4 min left',
+    ])
+  })
+
+  it('computes rates over the last ten seconds', () => {
+    const slow = Array.from({ length: 60 }, (_, second) => [second * 1_000, indexed(1, second, 100_000)] as const)
+    const fast = Array.from(
+      { length: 21 },
+      (_, half) => [60_000 + half * 500, indexed(1, 60 + half * 50, 100_000)] as const,
+    )
+    expect(linesAt(59_000, ...slow)[0]).toContain(' 1.0 blocks/s')
+    expect(linesAt(70_000, ...slow, ...fast)[0]).toContain(' 100 blocks/s')
+  })
+
+  it('prints a rate of zero and no time left for a chain without progress', () => {
+    const events = Array.from(
+      { length: 5 },
+      (_, second) => [second * 1_000, indexed(1, second * 100, 100_000)] as const,
+    )
+    expect(linesAt(9_000, ...events)).toEqual(['Chain 1: block 400 of 100,000, 44 blocks/s, 0 payments/s, 38 min left'])
+    expect(linesAt(60_000, ...events)).toEqual(['Chain 1: block 400 of 100,000, 0 blocks/s, 0 payments/s'])
+  })
+
+  it('shows nothing of a chain at its head, nor of one that is behind for a moment', () => {
+    expect(linesAt(60_000, [0, indexed(1, 100, 100)], [30_000, indexed(1, 101, 101)])).toEqual([])
+    expect(linesAt(shownAfterMs - 1, [0, indexed(1, 99, 100)])).toEqual([])
+    expect(linesAt(shownAfterMs, [0, indexed(1, 99, 100)])).toHaveLength(1)
+  })
+
+  it('reports once that a chain is caught up, with its payments and its time', () => {
+    const progress = createProgress()
+    const told = (
+      [
+        [0, payment(1)],
+        [0, indexed(1, 10, 100)],
+        [6_000, payment(1)],
+        [6_000, payment(2)],
+        [11_500, indexed(1, 100, 100)],
+        [12_500, indexed(1, 101, 101)],
+      ] as const satisfies readonly (readonly [number, ServiceEvent])[]
+    ).map(([time, event]) => progress.saw(event, time))
+    expect(told.filter((each) => each !== null).map(caughtUpLine)).toEqual([
+      'Chain 1 is caught up at block 100: 2 payments in 12 s',
+    ])
+    expect(progress.unfinished(60_000)).toEqual([])
+  })
+
+  it('reports no catch-up that is shorter than the limit', () => {
+    const progress = createProgress()
+    progress.saw(payment(1), 0)
+    expect(progress.saw(indexed(1, 99, 100), 50_000)).toBeNull()
+    expect(progress.saw(indexed(1, 100, 100), 50_100)).toBeNull()
+  })
+
+  it('prints an added router beside its chain, without a rate of payments', () => {
+    const events = [
+      [0, indexed(1, 5_000, 10_000)],
+      [0, backfilled(0, 1_000)],
+      [2_000, backfilled(200, 1_000)],
+      [2_000, indexed(1, 6_000, 10_000)],
+    ] as const
+    expect(linesAt(2_000, ...events)).toEqual([
+      'Chain 1: block 6,000 of 10,000, 500 blocks/s, 0 payments/s, 8 s left',
+      'Chain 1, added router 0x121212..1234: block 200 of 1,000, 100 blocks/s, 8 s left',
+    ])
+    const progress = createProgress()
+    for (const [time, event] of events) progress.saw(event, time)
+    const done = progress.saw(backfilled(1_000, 1_000), 9_000)
+    expect(done === null ? null : caughtUpLine(done)).toBe(
+      'Chain 1, added router 0x121212..1234 is caught up at block 1,000: done in 9 s',
+    )
+    expect(progress.unfinished(9_000)).toHaveLength(1)
+  })
+
+  it('has no negative rate after a reorg', () => {
+    const reorganised: ServiceEvent = { type: 'chain.reorganised', chainId: 1, from: 900, commonAncestor: 100 }
+    const events = [
+      [0, indexed(1, 500, 1_000)],
+      [1_000, indexed(1, 900, 1_000)],
+      [2_000, reorganised],
+      [2_000, indexed(1, 150, 1_000)],
+      [3_000, indexed(1, 250, 1_000)],
+    ] as const
+    expect(linesAt(3_000, ...events)).toEqual(['Chain 1: block 250 of 1,000, 100 blocks/s, 0 payments/s, 8 s left'])
+  })
+})

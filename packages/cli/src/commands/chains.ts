@@ -1,0 +1,224 @@
+/** `payment-integration reindex` and `leases …`: repairs what is read from chains, and who reads them. @module */
+import { parseUrl } from '@payment-integration/contract'
+import type { Difference, LeaseView, ReindexReport } from '@payment-integration/core'
+import type { ChainConfig } from '@payment-integration/server/service'
+import { type Command, InvalidArgumentError } from 'commander'
+import {
+  addGroup,
+  databaseOption,
+  examples,
+  type Finish,
+  optionsOf,
+  parseChainId,
+  wholeNumberParser,
+  withActor,
+} from '../command.js'
+import { InterruptedError, UsageError } from '../errors.js'
+import type { ExitCode, Io } from '../io.js'
+import { grouped, plain } from '../output.js'
+import { type OperateOptions, withService } from '../with-service.js'
+
+const height = wholeNumberParser(0, Number.MAX_SAFE_INTEGER)
+
+/** Adds the command. */
+export function addReindex(program: Command, io: Io, finish: Finish): void {
+  withActor(
+    program
+      .command('reindex')
+      .description('read blocks of a chain again, prove them, and repair stored payments that differ'),
+  )
+    .requiredOption('--chain <id>', 'chain id', (text) => parseChainId(text))
+    .requiredOption('--from <block>', 'first block', height)
+    .option('--to <block>', 'last block (default: the last indexed block)', height)
+    .option(
+      '--endpoint <url|number>',
+      'node to read from: a URL, or the position of a configured endpoint',
+      parseEndpoint,
+    )
+    .option('--dry-run', 'write nothing; exits with 1 when a stored payment differs')
+    .option(...databaseOption)
+    .addHelpText(
+      'after',
+      examples('reindex --chain 137 --from 58000000 --endpoint 2 --dry-run', 'reindex --chain 1 --from 100 --to 200'),
+    )
+    .action(async (_options, command) => finish(await reindexChain(optionsOf<ReindexOptions>(command), io)))
+}
+
+/** Options of {@link reindexChain}. */
+interface ReindexOptions extends OperateOptions {
+  readonly chain: number
+  readonly from: number
+  /** Included. @default the last indexed block */
+  readonly to?: number | undefined
+  /** @default the configured endpoints */
+  readonly endpoint?: ChosenEndpoint | undefined
+  /** Report differences, repair none. @default false */
+  readonly dryRun?: boolean | undefined
+}
+
+/**
+ * Reads and proves the blocks again, prints each range with its differences, and repairs them: a repair is in the audit
+ * log. The server may run.
+ *
+ * @returns 1 when a dry run found differences, else 0.
+ *
+ * @throws UsageError `ERR_USAGE` for an unknown chain, endpoint or block; InterruptedError `ERR_INTERRUPTED`,
+ * ChainError, StoreError: the printed ranges are done.
+ */
+async function reindexChain(options: ReindexOptions, io: Io): Promise<ExitCode> {
+  const { chain: chainId, from, to, endpoint, dryRun = false } = options
+  if (to !== undefined && from > to) throw new UsageError(`--from ${from} is above --to ${to}; exchange them.`)
+  const totals = { blocks: 0, differences: 0, repaired: 0 }
+
+  const reading = { ...io, env: withEndpoint(io.env, chainId, endpoint) }
+  await withService(options, reading, async ({ chains }, report, config, logger) => {
+    const { openChain } = await import('@payment-integration/server/service')
+    const through = await openChain(
+      chosenChain(config.chains, chainId, endpoint),
+      ({ txHash, blockNumber, logIndex, reason }) =>
+        logger.warn(
+          { chainId, txHash, blockNumber, logIndex, reason },
+          'A log of a router is no payment and is ignored.',
+        ),
+    )
+    try {
+      for await (const found of chains.reindex({ chainId, from, to, repair: !dryRun, through }, io.signal)) {
+        report({ event: 'range', chainId, ...found }, reindexText)
+        totals.blocks += found.range.to - found.range.from + 1
+        totals.differences += found.differences.length
+        totals.repaired += found.repaired ? found.differences.length : 0
+      }
+    } catch (error) {
+      throw explained(error, io.signal)
+    } finally {
+      through.close()
+    }
+    report({ event: 'summary', chainId, ...totals, dryRun }, summaryText)
+  })
+  return dryRun && totals.differences > 0 ? 1 : 0
+}
+
+/** A range of blocks outside the stored ones is misuse. */
+function explained(error: unknown, signal: AbortSignal): unknown {
+  if (signal.aborted) return new InterruptedError('Interrupted; the printed ranges are done, the others were not read.')
+  return error instanceof RangeError ? new UsageError(error.message) : error
+}
+
+/** A node: its URL, or its position among the configured endpoints, from 1. */
+type ChosenEndpoint = { readonly url: string } | { readonly position: number }
+
+/**
+ * Parses the position or the URL of a node.
+ * @throws InvalidArgumentError With the expected form, without the argument, which may hold a key.
+ */
+export function parseEndpoint(text: string): ChosenEndpoint {
+  if (/^[1-9]\d{0,2}$/.test(text)) return { position: Number(text) }
+  const url = parseUrl(text)
+  const isAddress = url !== null && /^(https?|wss?):$/.test(url.protocol) && !text.includes(',')
+  if (!isAddress || url.username !== '' || url.password !== '')
+    throw new InvalidArgumentError(
+      'Expected the position of a configured endpoint, or an http(s) or ws(s) URL without user and comma. ' +
+        'Other users can see arguments: put an address with a key into PI_RPC_URL_<chain>, and give its position.',
+    )
+  return { url: text }
+}
+
+/** The environment in which the URL of `endpoint`, if any, replaces the configured endpoints of the chain. */
+export function withEndpoint(env: Io['env'], chainId: number, endpoint: ChosenEndpoint | undefined): Io['env'] {
+  if (endpoint === undefined || 'position' in endpoint) return env
+  return { ...env, [`PI_RPC_URL_${chainId}`]: endpoint.url, [`PI_HEADS_URL_${chainId}`]: undefined }
+}
+
+/**
+ * The configuration of the chain with the chosen endpoint only.
+ * @throws UsageError `ERR_USAGE` when the chain or the endpoint is not configured.
+ */
+export function chosenChain(
+  chains: readonly ChainConfig[],
+  chainId: number,
+  endpoint: ChosenEndpoint | undefined,
+): ChainConfig {
+  const chain = chains.find((each) => each.chainId === chainId)
+  if (chain === undefined)
+    throw new UsageError(
+      `Chain ${chainId} is not configured; set PI_RPC_URL_${chainId}, or name a node with --endpoint.`,
+    )
+  if (endpoint === undefined || 'url' in endpoint) return chain
+  const chosen = chain.endpoints[endpoint.position - 1]
+  if (chosen === undefined)
+    throw new UsageError(
+      `PI_RPC_URL_${chainId} has ${chain.endpoints.length} endpoint(s), none at position ${endpoint.position}.`,
+    )
+  return { ...chain, endpoints: [chosen] }
+}
+
+/** Totals of a reindex. */
+interface ReindexSummary {
+  readonly chainId: number
+  /** Number of blocks read. */
+  readonly blocks: number
+  readonly differences: number
+  /** Number of differences in repaired ranges. */
+  readonly repaired: number
+  readonly dryRun: boolean
+}
+
+/** A line for the range, and one for each difference. */
+export function reindexText({ range, proof, endpoint, differences, repaired }: ReindexReport): string[] {
+  const found = differences.length === 0 ? 'as stored' : `${counted(differences.length)}${repaired ? ', repaired' : ''}`
+  const head = `Blocks ${grouped(range.from)} to ${grouped(range.to)}: ${found}  (proof ${proof}, ${endpoint})`
+  return [head, ...differences.map((each) => `  ${differenceText(each)}`)]
+}
+
+/** The last line. */
+export function summaryText({ chainId, blocks, differences, repaired, dryRun }: ReindexSummary): string[] {
+  const end =
+    differences === 0
+      ? 'everything is as stored'
+      : `${counted(differences)}, ${dryRun ? 'nothing was written' : `${grouped(repaired)} repaired`}`
+  return [`Chain ${chainId}: ${grouped(blocks)} ${blocks === 1 ? 'block' : 'blocks'} read, ${end}.`]
+}
+
+const counted = (count: number) => `${grouped(count)} ${count === 1 ? 'difference' : 'differences'}`
+
+function differenceText({ kind, txHash, ordinal, fields = [] }: Difference): string {
+  const which = fields.length === 0 ? '' : `  ${fields.join(', ')}`
+  return `${kind.padEnd(7)}  ${txHash}  payment ${ordinal}${which}`
+}
+
+/** Adds the group and its commands. */
+export function addLeases(program: Command, io: Io, finish: Finish): void {
+  const description = 'list and release the leases by which one process at a time does a piece of work'
+  const add = addGroup(program, 'leases', description, 'leases list', 'leases release indexer:137')
+  add('list', 'list all leases, their holders and how long they last')
+    .addHelpText('after', examples('leases list --json'))
+    .action(async (_options, command) => finish(await listLeases(optionsOf<OperateOptions>(command), io)))
+  withActor(add('release', 'release a lease whose holder is dead; another process takes it at once'))
+    .argument('<name>', 'name of the lease, as leases list prints it')
+    .addHelpText('after', examples('leases release indexer:137'))
+    .action(async (name: string, _options, command) =>
+      finish(await releaseLease(name, optionsOf<OperateOptions>(command), io)),
+    )
+}
+
+function listLeases(options: OperateOptions, io: Io): Promise<ExitCode> {
+  return withService(options, io, async ({ leases }, report) => {
+    const all = await leases.list()
+    if (all.length === 0 && !options.json) io.out('No process has a lease.')
+    for (const lease of all) report({ event: 'lease', lease }, (event) => [leaseLine(event.lease)])
+  })
+}
+
+function releaseLease(name: string, options: OperateOptions, io: Io): Promise<ExitCode> {
+  return withService(options, io, async ({ leases }, report) => {
+    const lease = await leases.release(name)
+    if (lease === null)
+      throw new RangeError(`There is no lease ${JSON.stringify(name)}; leases list prints those there are.`)
+    report({ event: 'lease.released', lease }, (event) => [`Released ${plain(event.lease.name)}.`])
+  })
+}
+
+function leaseLine({ name, holder, endsInMs }: LeaseView): string {
+  const end = endsInMs > 0 ? `ends in ${Math.ceil(endsInMs / 1_000)} s` : 'ended'
+  return `${plain(name)}  ${plain(holder)}  ${end}`
+}

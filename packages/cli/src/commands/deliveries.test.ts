@@ -1,0 +1,194 @@
+import { describe, expect, it } from 'vitest'
+import { fillDeliveries, onService } from '../../test/fill-deliveries.js'
+import { accepted, operatedDeliveries, otherShop, refused, shop, silent } from '../../test/operated-deliveries.js'
+import { commandsOf } from '../../test/run-commands.js'
+import { eventsOf, testIo } from '../../test/test-io.js'
+import { runCli } from '../run-cli.js'
+
+type Commands = Awaited<ReturnType<typeof operatedDeliveries>>
+
+/** The deliveries that a list prints with `--json`. */
+async function listed({ run }: Commands, ...args: string[]): Promise<Record<string, unknown>[]> {
+  const events = eventsOf((await run('list', '--json', ...args)).io)
+  return events.filter(({ event }) => event === 'delivery').map(({ delivery }) => delivery as Record<string, unknown>)
+}
+
+describe('deliveries list', () => {
+  it('prints a head and a line for each, oldest first', async () => {
+    const commands = await operatedDeliveries()
+    await fillDeliveries(commands.env, { integrationAddress: shop, payments: 1, ...accepted })
+    await fillDeliveries(commands.env, { integrationAddress: shop, payments: 1, chainId: 137, ...silent })
+    await fillDeliveries(commands.env, { integrationAddress: otherShop, payments: 1 })
+    const { exitCode, lines, err } = await commands.run('list')
+    expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' })
+    const time = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ`
+    expect(lines).toEqual([
+      expect.stringMatching(
+        /^id +created +status +chain +transaction +version +attempts +last answer +next attempt +integration$/,
+      ),
+      expect.stringMatching(new RegExp(`^1 +${time} +delivered +1 +0x\\S+ +v1 +1 +204 +- +0xa1a1a1..a1a1$`)),
+      expect.stringMatching(new RegExp(`^2 +${time} +pending +137 +0x\\S+ +v1 +1 +timeout +${time} +0xa1a1a1..a1a1$`)),
+      expect.stringMatching(new RegExp(`^3 +${time} +pending +1 +0x\\S+ +v1 +0 +- +${time} +0xb2b2b2..b2b2$`)),
+    ])
+  })
+
+  it('prints all fields with --json', async () => {
+    const commands = await operatedDeliveries()
+    const [txHash] = await fillDeliveries(commands.env, { integrationAddress: shop, payments: 1, ...refused })
+    expect(await listed(commands)).toEqual([
+      {
+        ...{ deliveryId: '1', integrationAddress: shop, chainId: 1, txHash, version: 1, status: 'exhausted' },
+        createdAt: expect.any(Number),
+        attempts: [{ startedAt: expect.any(Number), latencyMs: 25, ...refused.answer, replay: false }],
+        nextAttemptAt: null,
+      },
+    ])
+  })
+
+  it('prints deliveries that match all filters', async () => {
+    const commands = await operatedDeliveries()
+    const [first = ''] = await fillDeliveries(commands.env, { integrationAddress: shop, payments: 2, ...accepted })
+    await fillDeliveries(commands.env, { integrationAddress: shop, payments: 1, chainId: 137, ...refused })
+    await fillDeliveries(commands.env, { integrationAddress: otherShop, payments: 1 })
+    const ids = async (...args: string[]) => (await listed(commands, ...args)).map(({ deliveryId }) => deliveryId)
+    expect(await ids()).toEqual(['1', '2', '3', '4'])
+    expect(await ids('--integration', shop.toUpperCase().replace('0X', '0x'))).toEqual(['1', '2', '3'])
+    expect(await ids('--chain', '137')).toEqual(['3'])
+    expect(await ids('--tx', first.toUpperCase().replace('0X', '0x'))).toEqual(['1'])
+    expect(await ids('--status', 'pending')).toEqual(['4'])
+    expect(await ids('--integration', shop, '--status', 'exhausted')).toEqual(['3'])
+    expect(await ids('--integration', otherShop, '--status', 'exhausted')).toEqual([])
+    expect(await ids('--since', '1h')).toEqual(['1', '2', '3', '4'])
+    expect(await ids('--until', '1h')).toEqual([])
+    expect(await ids('--since', '2020-01-01', '--until', '2020-01-02')).toEqual([])
+    expect(await ids('--after', '2')).toEqual(['3', '4'])
+  })
+
+  it('reports omitted deliveries and how to print them, as text and as JSON', async () => {
+    const commands = await operatedDeliveries()
+    await fillDeliveries(commands.env, { integrationAddress: shop, payments: 53 })
+    const text = await commands.run('list')
+    expect(text.lines).toHaveLength(52)
+    expect(text.lines.at(-1)).toBe('50 shown, 53 match in all; continue with --after 50, or print all with --all.')
+    const events = eventsOf((await commands.run('list', '--limit', '7', '--after', '10', '--json')).io)
+    expect(events.at(-1)).toEqual({ event: 'more', shown: 7, afterId: '17', fit: 53 })
+    expect((await commands.run('list', '--after', '50')).lines).toHaveLength(4)
+    expect((await commands.run('list', '--limit', '53')).lines).toHaveLength(54)
+  })
+
+  it('prints every page with --all, and the number with --count', async () => {
+    const commands = await operatedDeliveries()
+    await fillDeliveries(commands.env, { integrationAddress: shop, payments: 1_001 })
+    const ids = (await listed(commands, '--all')).map(({ deliveryId }) => Number(deliveryId))
+    expect(ids).toEqual(Array.from({ length: 1_001 }, (_, index) => index + 1))
+    expect((await commands.run('list', '--count')).out).toBe('1001')
+    expect((await commands.run('list', '--count', '--status', 'exhausted')).out).toBe('0')
+    expect(eventsOf((await commands.run('list', '--count', '--json')).io)).toEqual([{ event: 'count', count: 1_001 }])
+  })
+
+  it('stops after the current page on Ctrl-C, and reports that more may match', async () => {
+    const { env } = await operatedDeliveries()
+    await fillDeliveries(env, { integrationAddress: shop, payments: 1_001 })
+    const lines: string[] = []
+    const io = testIo({
+      env,
+      out(line) {
+        lines.push(line)
+        io.interrupt()
+      },
+    })
+    expect(await runCli(['deliveries', 'list', '--all', '--json'], io)).toBe(1)
+    expect(lines).toHaveLength(500)
+    expect(io.errors).toEqual(['Interrupted; more deliveries may match.'])
+  })
+})
+
+describe('deliveries show', () => {
+  it('prints all details and attempts, without control characters of the receiver', async () => {
+    const commands = await operatedDeliveries()
+    const [txHash] = await fillDeliveries(commands.env, { integrationAddress: shop, payments: 1, ...refused })
+    await commands.run('replay', '1')
+    const { exitCode, lines } = await commands.run('show', '1')
+    expect(exitCode).toBe(0)
+    expect(lines).toEqual([
+      'Delivery 1: pending',
+      `  Integration   ${shop}`,
+      `  Payment       chain 1, ${txHash}, version 1`,
+      expect.stringMatching(/^ {2}Created {7}\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ$/),
+      expect.stringMatching(/^ {2}Next attempt {2}\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ$/),
+      '  Attempts      1',
+      expect.stringMatching(/^ {3}1 {2}\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[.]\d{3}Z {2}503 {2}25 ms$/),
+      '      | busy',
+      '      |  [2Jtry again',
+    ])
+  })
+
+  it('marks replays, and prints the reason of an attempt without an answer', async () => {
+    const commands = await operatedDeliveries()
+    await fillDeliveries(commands.env, { integrationAddress: shop, payments: 1, ...silent })
+    await commands.run('replay', '1')
+    await onService(commands.env, async ({ store }) => {
+      const [claim] = await store.deliveries.claim({ limit: 1, leaseMs: 60_000 })
+      if (claim === undefined) throw new Error('the replay is not due')
+      const attempt = {
+        startedAt: Date.now(),
+        latencyMs: 1_500,
+        status: 200,
+        reason: null,
+        excerpt: null,
+        replay: true,
+      }
+      await store.deliveries.settle([{ claim, attempt, verdict: { kind: 'delivered' } }], (before) => ({
+        ...before,
+        blockMs: null,
+      }))
+    })
+    const { lines } = await commands.run('show', '1')
+    expect(lines[0]).toBe('Delivery 1: delivered')
+    expect(lines.slice(6)).toEqual([
+      expect.stringMatching(/^ {3}1 {2}.* {2}timeout {2}25 ms$/),
+      expect.stringMatching(/^ {3}2 {2}.* {2}200 {2}1,500 ms {2}replay$/),
+    ])
+  })
+
+  it.each(['show', 'replay'])('%s of an unknown delivery exits with 1', async (command) => {
+    const { run } = await operatedDeliveries()
+    expect(await run(command, '999999999999999')).toMatchObject({
+      exitCode: 1,
+      out: '',
+      err: 'There is no delivery "999999999999999"; list them to see their ids.',
+    })
+  })
+})
+
+describe('deliveries endpoints', () => {
+  it('prints failing endpoints, as integrations list does', async () => {
+    const commands = await operatedDeliveries()
+    expect((await commands.run('endpoints')).lines).toEqual(['No endpoint is failing.'])
+    expect((await commands.run('endpoints', '--json')).lines).toEqual([])
+    await fillDeliveries(commands.env, { integrationAddress: shop, payments: 6, ...refused, blockMs: 60_000 })
+    const time = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ`
+    expect((await commands.run('endpoints')).lines).toEqual([
+      expect.stringMatching(/^integration +failures +failing since +blocked until$/),
+      expect.stringMatching(new RegExp(`^${shop} +6 +${time} +${time}$`)),
+    ])
+    const endpoint = { integrationAddress: shop, failures: 6, blocks: 1 }
+    const times = { failingSince: expect.any(Number), blockedUntil: expect.any(Number) }
+    expect(eventsOf((await commands.run('endpoints', '--json')).io)).toEqual([
+      { event: 'endpoint', endpoint: { ...endpoint, ...times } },
+    ])
+    const integrations = commandsOf('integrations', commands.env)
+    const list = await integrations.run('list')
+    expect(list.lines).toEqual([
+      `${shop}  enabled   https://shop.example/webhook`,
+      expect.stringMatching(
+        new RegExp(`^ {2}endpoint failing since ${time}, 6 times in a row; see deliveries endpoints$`),
+      ),
+      `${otherShop}  enabled   https://shop.example/webhook`,
+    ])
+    expect(eventsOf((await integrations.run('list', '--json')).io)).toMatchObject([
+      { integration: { address: shop }, endpoint },
+      { integration: { address: otherShop }, endpoint: null },
+    ])
+  })
+})

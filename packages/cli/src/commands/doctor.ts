@@ -1,0 +1,217 @@
+/** `payment-integration doctor`: probes a receiver of notifications, and prints what to change. @module */
+import type {
+  DoctorFinding,
+  DoctorFramework,
+  DoctorProbe,
+  DoctorReport,
+  DoctorVerdict,
+} from '@payment-integration/testing/doctor'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { examples, type Finish, optionsOf, parseAddress, parseDuration, parseReceiverUrl } from '../command.js'
+import { InterruptedError, UsageError } from '../errors.js'
+import { readIntegratorVariables, readSmallFile, type Variables, variableName } from '../input.js'
+import type { ExitCode, Io } from '../io.js'
+import { createReporter, createStyle, type Style } from '../output.js'
+
+/** Options of {@link examineReceiver}. */
+interface DoctorFlags {
+  readonly integration?: string | undefined
+  readonly secretEnv?: string | undefined
+  readonly secretFile?: string | undefined
+  readonly envFile?: string | undefined
+  /** Milliseconds. */
+  readonly timeout?: number | undefined
+  readonly framework?: DoctorFramework | undefined
+  readonly json?: true
+}
+
+/** As in the test kit, which is loaded only when the command runs. */
+const frameworks: readonly DoctorFramework[] = [
+  ...(['express', 'fastify', 'hono', 'next-app', 'next-pages'] as const),
+  ...(['nest', 'koa', 'worker', 'lambda', 'node'] as const),
+]
+
+/** Adds the command. */
+export function addDoctor(program: Command, io: Io, finish: Finish): void {
+  program
+    .command('doctor')
+    .summary('probe a receiver of notifications, and print what to change')
+    .description(
+      'Sends valid and invalid deliveries to a receiver, judges its answers by the interface, and prints each cause with the line to change. A correct receiver stores the test payments: use a test system.',
+    )
+    .argument('<url>', 'the notification URL of the receiver', parseReceiverUrl)
+    .option('--integration <address>', 'the integration of the deliveries (INTEGRATION_ADDRESS)', parseAddress)
+    .option('--secret-env <name>', 'variable with the webhook signing secret (default: WEBHOOK_SIGNING_SECRET)')
+    .option('--secret-file <file>', 'file with the webhook signing secret')
+    .option('--env-file <file>', 'file with variables that the environment lacks (default: .env.local, if it exists)')
+    .option('--timeout <duration>', 'time for an answer (default: 5s, as in the service)', parseTimeout)
+    .addOption(new Option('--framework <name>', 'print only the lines of this framework').choices(frameworks))
+    .addHelpText(
+      'after',
+      examples(
+        'doctor http://127.0.0.1:4000/webhook --env-file .env.local',
+        'doctor https://shop.example/webhook --secret-file secret.txt --integration 0xa1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1 --json',
+      ),
+    )
+    .action(async (url: string, _options, command) =>
+      finish(await examineReceiver(url, optionsOf<DoctorFlags>(command), io)),
+    )
+}
+
+/** The bounds of the test kit, checked before the first line is printed. */
+function parseTimeout(text: string): number {
+  const ms = parseDuration(text)
+  if (ms < 1 || ms > 600_000) throw new InvalidArgumentError('Expected a time from 1ms to 10m.')
+  return ms
+}
+
+/**
+ * Probes a receiver.
+ * @returns 0 when no probe failed, 1 when one did.
+ * @throws UsageError `ERR_USAGE` without a secret or an address, and for an unreadable file; InterruptedError
+ * `ERR_INTERRUPTED`.
+ */
+async function examineReceiver(url: string, flags: DoctorFlags, io: Io): Promise<ExitCode> {
+  const { timeout, framework, json = false } = flags
+  const credentials = await readCredentials(flags, io.env)
+  const { doctorHashPrefix, runDoctor } = await import('@payment-integration/testing/doctor')
+  const report = createReporter(io, json)
+  const style = createStyle(io.colour)
+  report({ event: 'started', url, hashPrefix: doctorHashPrefix }, headText)
+  const onProbe = (probe: DoctorProbe) => report({ event: 'probe', ...probe }, (event) => probeText(event, style))
+  const { probes: _, ...summary } = await untilInterrupted(
+    runDoctor({ url, ...credentials, now: io.now, timeoutMs: timeout, signal: io.signal, onProbe }),
+    io.signal,
+  )
+  for (const finding of summary.findings)
+    report({ event: 'finding', ...finding }, (event) => findingText(event, framework, style))
+  const { findings: __, ...counts } = summary
+  report({ event: 'report', ...counts }, summaryText)
+  return summary.failed === 0 ? 0 : 1
+}
+
+async function untilInterrupted(running: Promise<DoctorReport>, signal: AbortSignal): Promise<DoctorReport> {
+  try {
+    return await running
+  } catch (error) {
+    if (signal.aborted) throw new InterruptedError('Interrupted before the last probe: there is no verdict.')
+    throw error
+  }
+}
+
+/** Options that name where credentials are. No option takes a secret. */
+interface CredentialFlags {
+  /** Lowercased. */
+  readonly integration?: string | undefined
+  readonly secretEnv?: string | undefined
+  readonly secretFile?: string | undefined
+  readonly envFile?: string | undefined
+}
+
+/** The secrets and the address of the deliveries. */
+interface DoctorCredentials {
+  readonly signingSecret: string
+  /** 0x and 40 lowercase hex digits. */
+  readonly integrationAddress: string
+  /** To recognise a receiver that verifies with it. */
+  readonly apiSecret?: string | undefined
+}
+
+/** The names that the examples use; the plural holds several secrets, the newest first. */
+const secretNames = ['WEBHOOK_SIGNING_SECRET', 'WEBHOOK_SIGNING_SECRETS']
+
+/**
+ * Reads the credentials. Options come first, then the environment, then the file.
+ * @throws UsageError `ERR_USAGE` When one is missing or a file is unreadable. It quotes no value.
+ */
+async function readCredentials(flags: CredentialFlags, env: Io['env']): Promise<DoctorCredentials> {
+  const { integration, secretEnv, secretFile, envFile } = flags
+  if (secretEnv !== undefined && secretFile !== undefined)
+    throw new UsageError('--secret-env and --secret-file exclude each other; omit one of them.')
+  const variables = await readIntegratorVariables(envFile, { env })
+  const names = secretEnv === undefined ? secretNames : [variableName(secretEnv)]
+  const signingSecret = secretFile === undefined ? secretIn(variables, names) : await readSecretFile(secretFile)
+  return {
+    signingSecret,
+    integrationAddress: integration ?? addressIn(variables),
+    apiSecret: variables['API_SECRET'],
+  }
+}
+
+function secretIn(variables: Variables, names: readonly string[]): string {
+  for (const name of names) {
+    const [newest] = (variables[name] ?? '').split(',')
+    if (newest !== undefined && newest.trim() !== '') return newest.trim()
+  }
+  throw new UsageError(
+    `Set ${names[0]} to the webhook signing secret, in the environment or in the file of --env-file; or pass --secret-file.`,
+  )
+}
+
+function addressIn(variables: Variables): string {
+  const text = variables['INTEGRATION_ADDRESS']
+  if (text === undefined)
+    throw new UsageError('Pass --integration with the address of the integration, or set INTEGRATION_ADDRESS.')
+  try {
+    return parseAddress(text)
+  } catch {
+    throw new UsageError('INTEGRATION_ADDRESS is no address; set it to 0x and 40 hex digits.')
+  }
+}
+
+/** The secret in a file, without the line break at its end. */
+async function readSecretFile(path: string): Promise<string> {
+  const text = await readSmallFile(path, '--secret-file')
+  const secret = text.replace(/\r?\n$/, '')
+  if (secret === '')
+    throw new UsageError('The file of --secret-file is empty; it must hold the webhook signing secret.')
+  return secret
+}
+
+const verdictWidth = 7
+const nameWidth = 28
+const frameworkWidth = 12
+
+const colourOf: Readonly<Record<DoctorVerdict, keyof Style>> = {
+  pass: 'green',
+  fail: 'red',
+  warn: 'yellow',
+  'not-run': 'dim',
+}
+
+/** The line before the first probe. */
+function headText({ url, hashPrefix }: { readonly url: string; readonly hashPrefix: string }): string[] {
+  return [`Probing ${url}. The hashes of all test payments begin with ${hashPrefix}.`, '']
+}
+
+/** The row of a probe. */
+function probeText({ name, verdict, evidence }: DoctorProbe, style: Style): string[] {
+  const coloured = style[colourOf[verdict]](verdict.padEnd(verdictWidth))
+  return [`${coloured}  ${name.padEnd(nameWidth)}${evidence}`.trimEnd()]
+}
+
+/** A finding: its cause, its probes, and the lines to change. */
+export function findingText(
+  { code, sentence, verdict, probes, fix }: DoctorFinding,
+  framework: DoctorFramework | undefined,
+  style: Style,
+): string[] {
+  const lines = Object.entries(fix.lines).filter(([name]) => framework === undefined || name === framework)
+  return [
+    '',
+    `${style[colourOf[verdict]](verdict)}  ${style.bold(code)}: ${sentence}`,
+    `  seen by ${probes.join(', ')}`,
+    `  ${fix.summary}`,
+    ...lines.map(([name, line]) => `    ${name.padEnd(frameworkWidth)}${line}`),
+  ]
+}
+
+/** The last line. */
+export function summaryText({
+  passed,
+  failed,
+  warned,
+  notRun,
+}: Pick<DoctorReport, 'passed' | 'failed' | 'warned' | 'notRun'>): string[] {
+  return ['', `${passed} passed, ${failed} failed, ${warned} with a warning, ${notRun} not run.`]
+}

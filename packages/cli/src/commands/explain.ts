@@ -1,0 +1,191 @@
+/** `payment-integration explain`: says whether a pasted delivery verifies, and if not why. @module */
+
+import type { Explanation, Finding, HeaderField, RequestForm } from '@payment-integration/testing/explain'
+import { type Command, InvalidArgumentError } from 'commander'
+import { examples, type Finish, optionsOf, wholeNumberParser } from '../command.js'
+import { UsageError } from '../errors.js'
+import { readInput, variableName } from '../input.js'
+import type { ExitCode, Io } from '../io.js'
+import { createReporter, grouped, span, table } from '../output.js'
+
+/** Options of {@link explain}. */
+interface ExplainFlags {
+  readonly json?: boolean | undefined
+  readonly body?: string | undefined
+  readonly headers?: string | undefined
+  readonly entry?: number | string | undefined
+  readonly secretEnv?: readonly string[] | undefined
+  readonly secretFile?: readonly string[] | undefined
+  readonly previousSecretEnv?: readonly string[] | undefined
+  readonly apiSecretEnv?: string | undefined
+  /** Unix time in seconds. */
+  readonly now?: number | undefined
+}
+
+/** The variable of the receivers in the documentation. */
+const usualVariable = 'WEBHOOK_SIGNING_SECRET'
+const maxMiB = 16
+/** The last second of the year 9999. */
+const lastSecond = 253_402_300_799
+
+/** Adds the command. */
+export function addExplain(program: Command, io: Io, finish: Finish): void {
+  program
+    .command('explain')
+    .summary('say whether a pasted delivery verifies, and if not why')
+    .description(
+      'say whether a delivery verifies, and if not why: a curl command, a HAR file, a raw HTTP message or a gateway event, from a file or standard input; exits with 1 unless it verifies',
+    )
+    .argument('[file]', 'the request (default: standard input)')
+    .option('--body <file>', 'the body, when the request does not hold it; - reads standard input')
+    .option('--headers <file>', 'the headers, as lines or JSON, in place of a request; needs --body')
+    .option('--entry <number|url>', 'which entry of a HAR file: its number, or a part of its URL', parseEntry)
+    .option('--secret-env <name>', `variable with a signing secret; repeatable (default: ${usualVariable})`, append)
+    .option('--secret-file <file>', 'file with a signing secret, line ends included; repeatable', append)
+    .option('--previous-secret-env <name>', 'variable with a replaced signing secret; repeatable', append)
+    .option('--api-secret-env <name>', 'variable with the API secret, to find out whether the two are swapped')
+    .option(
+      '--now <unix seconds>',
+      'the time of receipt (default: that of the HAR file, else the clock)',
+      wholeNumberParser(0, lastSecond),
+    )
+    .addHelpText(
+      'after',
+      examples(
+        'explain request.txt',
+        'explain --headers headers.txt --body body.json --secret-file secret.txt',
+        'explain capture.har --entry /webhook --secret-env NEW_SECRET --previous-secret-env OLD_SECRET --json',
+      ),
+    )
+    .action(async (file: string | undefined, _options, command) =>
+      finish(await explain(file, optionsOf<ExplainFlags>(command), io)),
+    )
+}
+
+/**
+ * Explains one delivery. Secrets come from variables and files only, because other users can see arguments.
+ * @returns 0 when it verifies, else 1.
+ * @throws UsageError `ERR_USAGE` for a missing secret or part, or an unreadable file; RequestUnreadableError
+ * `ERR_REQUEST_UNREADABLE`; InterruptedError `ERR_INTERRUPTED`.
+ */
+async function explain(file: string | undefined, flags: ExplainFlags, io: Io): Promise<ExitCode> {
+  const { json = false } = flags
+  const secrets = await readSecrets(flags, io)
+  const { explainDelivery } = await import('@payment-integration/testing/explain')
+  const { headers, body, recordedAt, ...request } = await readRequest(file, flags, io)
+  const nowMs = flags.now === undefined ? (recordedAt ?? io.now()) : flags.now * 1_000
+  const explanation = await explainDelivery({ headers, body, ...secrets, now: () => nowMs })
+  const explained: ExplainedRequest = { ...request, now: Math.floor(nowMs / 1_000), ...explanation }
+  createReporter(io, json)({ event: 'explanation', ...explained }, explanationText)
+  return explanation.verified ? 0 : 1
+}
+
+async function readRequest(file: string | undefined, flags: ExplainFlags, io: Io) {
+  const { parseHeaders, parseRequest } = await import('@payment-integration/testing/explain')
+  if (
+    [file ?? (flags.headers === undefined ? '-' : ''), flags.body, flags.headers].filter((each) => each === '-')
+      .length > 1
+  )
+    throw new UsageError('Standard input is needed twice; name files for the others.')
+  const body = flags.body === undefined ? undefined : await readInput(flags.body, io, maxMiB)
+  if (flags.headers === undefined)
+    return parseRequest(await readInput(file ?? '-', io, maxMiB), { body, entry: flags.entry })
+  if (file !== undefined || body === undefined)
+    throw new UsageError('--headers stands for a request without its body: pass --body too, and no other file.')
+  const headers = parseHeaders(await readInput(flags.headers, io, maxMiB))
+  return { form: 'headers' as const, headers, body, recordedAt: null, warnings: [] }
+}
+
+async function readSecrets(flags: ExplainFlags, io: Io) {
+  const { secretEnv = [], secretFile = [], previousSecretEnv = [], apiSecretEnv } = flags
+  const names = secretEnv.length + secretFile.length === 0 ? [usualVariable] : secretEnv
+  const ofFiles = await Promise.all(
+    secretFile.map(async (path) => ({ name: path, value: (await readInput(path, io, 1)).toString() })),
+  )
+  return {
+    secrets: [...names.map((name) => ofVariable(name, io)), ...ofFiles],
+    previousSecrets: previousSecretEnv.map((name) => ofVariable(name, io)),
+    apiSecret: apiSecretEnv === undefined ? undefined : ofVariable(apiSecretEnv, io),
+  }
+}
+
+function ofVariable(name: string, { env }: Pick<Io, 'env'>) {
+  const value = env[variableName(name)]
+  if (value === undefined)
+    throw new UsageError(
+      `A secret is missing: set ${usualVariable}, or name another variable or file; --help lists the options.`,
+    )
+  return { name, value }
+}
+
+function append(value: string, earlier: readonly string[] = []): readonly string[] {
+  return [...earlier, value]
+}
+
+function parseEntry(text: string): number | string {
+  if (text === '') throw new InvalidArgumentError('Expected a number from 1, or a part of a URL.')
+  return /^[1-9]\d{0,5}$/.test(text) ? Number(text) : text
+}
+
+/** An explanation, with how the request was read. */
+interface ExplainedRequest extends Explanation {
+  readonly form: RequestForm
+  /** Doubts about the bytes. */
+  readonly warnings: readonly string[]
+  /** The time of receipt: unix seconds. */
+  readonly now: number
+}
+
+/** Lines: the verdict first. */
+function explanationText(explained: ExplainedRequest): string[] {
+  const { findings, warnings } = explained
+  const lines = findings.find((finding) => finding.lines.length > 0)?.lines ?? []
+  return [
+    verdict(explained),
+    ...findings.flatMap((finding, index) => ['', ...findingText(finding, index + 1)]),
+    ...(lines.length === 0 ? [] : ['', 'The raw body in your framework:']),
+    ...indented(table(lines.map(({ framework, line }) => [framework, line]))),
+    '',
+    ...facts(explained),
+    ...warnings.map((warning) => `Note: ${warning}`),
+  ]
+}
+
+function verdict({ verified, signature, signedBy, findings: [first] }: ExplainedRequest): string {
+  if (verified) return `Verified: ${signedBy ?? ''} signed these bytes.`
+  const doubt = first === undefined || first.proved ? '' : ', probably'
+  const though = signature === 'matches' ? ', although the signature matches' : ''
+  return `Not verified${though}${doubt}: ${first?.cause ?? 'the reason is not known.'}`
+}
+
+function findingText({ code, proved, cause, evidence, change }: Finding, number: number): string[] {
+  return [
+    `${number}. ${code} (${proved ? 'proved' : 'likely'})`,
+    `   Cause:    ${cause}`,
+    ...evidence.map((fact) => `   Evidence: ${fact}`),
+    `   Change:   ${change}`,
+  ]
+}
+
+function facts({ header, ageSeconds, toleranceSeconds, bodyBytes, signedBytes }: ExplainedRequest): string[] {
+  const fields = header.fields.map(fieldText)
+  return [
+    `Signature header: ${header.count === 0 ? 'not found under its name' : fields.length > 0 ? fields.join(', ') : 'no field found'}.`,
+    ageSeconds === null
+      ? 'Age: unknown.'
+      : `Age: ${ageText(ageSeconds)}; up to ${toleranceSeconds} s on either side are accepted.`,
+    `Body: ${grouped(bodyBytes)} bytes${signedBytes === null ? '' : `; signed with its time: ${grouped(signedBytes)} bytes`}.`,
+  ]
+}
+
+function fieldText({ name, length, status }: HeaderField): string {
+  return `${name} (${status}, ${grouped(length)} characters)`
+}
+
+function ageText(seconds: number): string {
+  const size = Math.abs(seconds)
+  const rounded = size < 90 ? '' : ` (${span(size)})`
+  return `${size} s${rounded}${seconds < 0 ? ' in the future' : ''}`
+}
+
+const indented = (lines: readonly string[]) => lines.map((line) => `  ${line}`)

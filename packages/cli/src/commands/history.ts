@@ -1,0 +1,391 @@
+/** `payment-integration audit …`, `retention …` and `backup`: what is kept, and for how long. @module */
+
+import { open, rename, rm, stat } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import type {
+  AuditQueries,
+  AuditVerdict,
+  EndedHistory,
+  HistoryCommands,
+  RetentionPolicy,
+  RetentionProgress,
+} from '@payment-integration/core'
+import type { AuditRecord, HistoryArchive, PendingDeliveries } from '@payment-integration/core/ports'
+import { type Command, Option } from 'commander'
+import {
+  addGroup,
+  databaseOption,
+  type ExpectedRecord,
+  examples,
+  type Finish,
+  optionsOf,
+  parseExpectedRecord,
+  wholeNumberParser,
+  withActor,
+} from '../command.js'
+import { BackupError, InterruptedError, UsageError } from '../errors.js'
+import { openSqlite, syncPath } from '../files.js'
+import type { ExitCode, Io } from '../io.js'
+import { createReporter, grouped, momentText, type Reporter } from '../output.js'
+import { findMissingDatabase, type OperateOptions, withFlags, withService } from '../with-service.js'
+
+/** Adds the group and its commands. */
+export function addAudit(program: Command, io: Io, finish: Finish): void {
+  const verify = `audit verify --expect 12:${'9f2c'.repeat(16)}`
+  const add = addGroup(
+    program,
+    'audit',
+    'list and verify the audit log of changes to secrets, URLs, deliveries and verifications',
+    'audit list',
+    verify,
+  )
+
+  add('list', 'list the newest records, oldest first')
+    .option('--limit <number>', 'print at most this many records (default 50)', wholeNumberParser(1, 1_000_000))
+    .option(
+      '--after <number>',
+      'start after the record with this number',
+      wholeNumberParser(0, Number.MAX_SAFE_INTEGER),
+    )
+    .addOption(new Option('--all', 'print all records').conflicts('limit'))
+    .addHelpText('after', examples('audit list', 'audit list --after 100 --limit 20', 'audit list --all --json'))
+    .action(async (_options, command) => finish(await listAudit(optionsOf<ListAuditOptions>(command), io)))
+  add('head', 'print the newest record as <number>:<hash>, to store outside the database')
+    .addHelpText('after', examples('audit head', 'audit head --json'))
+    .action(async (_options, command) => finish(await auditHead(optionsOf<OperateOptions>(command), io)))
+  add('verify', 'check that no record was changed, removed or inserted; exits with 1 and names the first bad record')
+    .option(
+      '--expect <number:hash>',
+      'a record that audit head printed before, which must still be in the log',
+      parseExpectedRecord,
+    )
+    .addHelpText('after', examples('audit verify', verify))
+    .action(async (_options, command) => finish(await verifyAudit(optionsOf<VerifyAuditOptions>(command), io)))
+}
+
+/** Options of {@link listAudit}. */
+interface ListAuditOptions extends OperateOptions {
+  /** Limit of printed records. @default 50 */
+  readonly limit?: number | undefined
+  /** Print all records. @default false */
+  readonly all?: boolean | undefined
+  /** Start after the record with this number. @default the number that leaves the newest records */
+  readonly after?: number | undefined
+}
+
+const defaultLimit = 50
+/** Records of one query. */
+const pageSize = 500
+
+/** Prints records of the audit log, oldest first: the newest, or those after `after`. Reports omitted records. */
+function listAudit(options: ListAuditOptions, io: Io): Promise<ExitCode> {
+  const { all = false, limit = defaultLimit } = options
+  return withService(options, io, async ({ audit }, report) => {
+    const newest = (await audit.head())?.seq ?? 0
+    const afterSeq = options.after ?? (all ? 0 : Math.max(0, newest - limit))
+    const upTo = all ? newest : Math.min(newest, afterSeq + limit)
+    let shown = 0
+    for await (const record of records(audit, afterSeq, upTo)) {
+      report({ event: 'audit', record }, (event) => [auditLine(event.record)])
+      shown += 1
+      if (io.signal.aborted) throw new InterruptedError('Interrupted; more records may follow.')
+    }
+    if (newest === 0 && !options.json) io.out('The audit log is empty.')
+    if (!all && shown < newest && options.after === undefined)
+      report({ event: 'more', shown, newest }, () => [
+        `The newest ${grouped(shown)} of ${grouped(newest)} records; --all prints all.`,
+      ])
+    else if (upTo < newest)
+      report({ event: 'more', shown, newest, after: upTo }, () => [
+        `${grouped(newest - upTo)} more follow; continue with --after ${upTo}.`,
+      ])
+  })
+}
+
+async function* records(audit: AuditQueries, after: number, upTo: number): AsyncGenerator<AuditRecord> {
+  let afterSeq = after
+  while (afterSeq < upTo) {
+    const page = await audit.list({ afterSeq, limit: Math.min(pageSize, upTo - afterSeq) })
+    for (const record of page) if (record.seq <= upTo) yield record
+    const last = page.at(-1)
+    if (last === undefined) return
+    afterSeq = last.seq
+  }
+}
+
+/** Prints number, hash and time of the newest record, for `audit verify --expect`. */
+function auditHead(options: OperateOptions, io: Io): Promise<ExitCode> {
+  return withService(options, io, async ({ audit }, report) => {
+    const head = await audit.head()
+    report({ event: 'audit.head', head }, () =>
+      head === null ? ['The audit log is empty.'] : [`${head.seq}:${head.hash}  ${momentText(head.at)}`],
+    )
+  })
+}
+
+/** Options of {@link verifyAudit}. */
+interface VerifyAuditOptions extends OperateOptions {
+  /** A record of an earlier `audit head` that the log must still contain. */
+  readonly expect?: ExpectedRecord | undefined
+}
+
+/** The verdict with the check of the expected record. */
+interface Verified extends AuditVerdict {
+  /** Whether the log contains the expected record; null without one. */
+  readonly expected: boolean | null
+}
+
+/**
+ * Checks that no record of the audit log was changed, removed or inserted.
+ * @returns 0 for an unchanged log, else 1.
+ */
+async function verifyAudit(options: VerifyAuditOptions, io: Io): Promise<ExitCode> {
+  const { expect } = options
+  let isUnchanged = false
+  await withService(options, io, async ({ audit }, report) => {
+    const verdict = await audit.verify()
+    const [first] = await audit.list({ limit: 1 })
+    const hasLeft = expect !== undefined && first !== undefined && expect.seq < first.seq
+    const expected = expect === undefined || hasLeft ? null : await contains(audit, expect)
+    isUnchanged = verdict.brokenAt === null && expected !== false
+    report({ event: 'audit.verified', ok: isUnchanged, ...verdict, expected }, (event) => [
+      ...verdictText(event, expect),
+      ...(hasLeft ? [`Record ${expect.seq} is in a file: its retention has ended. Restore it to compare.`] : []),
+    ])
+  })
+  return isUnchanged ? 0 : 1
+}
+
+async function contains(audit: AuditQueries, { seq, hash }: ExpectedRecord): Promise<boolean> {
+  const [found] = await audit.list({ afterSeq: seq - 1, limit: 1 })
+  return found !== undefined && found.seq === seq && found.hash === hash
+}
+
+function verdictText({ records, last, brokenAt, expected }: Verified, expect: ExpectedRecord | undefined): string[] {
+  const lines: string[] = []
+  if (brokenAt !== null)
+    lines.push(
+      `The audit log is broken at record ${brokenAt}: the record is missing, changed, or needs a master key that is not in PI_MASTER_KEY.`,
+    )
+  else if (last === null) lines.push('The audit log is empty.')
+  else {
+    lines.push(
+      `The audit log is unchanged: ${grouped(records)} ${records === 1 ? 'record' : 'records'}, the newest of ${momentText(last.at)}.`,
+    )
+    lines.push(
+      `Store ${last.seq}:${last.hash} outside the database: with it, audit verify --expect detects removed newest records.`,
+    )
+  }
+  if (expected === false)
+    lines.push(`Record ${expect?.seq} is not the expected one: the log was truncated or rewritten.`)
+  if (expected === true) lines.push(`Record ${expect?.seq} is the expected one.`)
+  return lines
+}
+
+/** One line about a record. */
+function auditLine({ seq, at, actor, action, subject, details }: AuditRecord): string {
+  const facts = Object.entries(details).map(([name, value]) => `${name}=${String(value)}`)
+  return [String(seq).padStart(6), momentText(at), actor, action, subject, ...facts].join('  ')
+}
+
+/** Adds the group and its commands. */
+export function addRetention(program: Command, io: Io, finish: Finish): void {
+  const add = addGroup(
+    program,
+    'retention',
+    'write old history to files, remove it, and bring it back',
+    'retention run --dry-run',
+    'retention run --folder /var/lib/payments/history',
+  )
+  withActor(add('run', 'write history that is older than PI_RETENTION_… to files, then remove it; run it once a day'))
+    .option('--dry-run', 'print what would be removed; changes nothing')
+    .option('--give-up', 'end pending deliveries of that time as exhausted; without it they keep their history')
+    .option('--folder <path>', 'where the files go (PI_RETENTION_FOLDER)')
+    .addHelpText('after', examples('retention run --dry-run', 'retention run --folder /var/lib/payments/history'))
+    .action(async (_options, command) => finish(await runRetention(optionsOf<RunOptions>(command), io)))
+  const file = 'deliveries-000012-20261126T030000Z.jsonl.gz'
+  withActor(add('restore', 'store the rows of a file again, until the next run'))
+    .option('--folder <path>', 'where the file is (PI_RETENTION_FOLDER)')
+    .argument('<file>', 'a file in PI_RETENTION_FOLDER, or a path such as ./<file>')
+    .addHelpText('after', examples(`retention restore ${file}`))
+    .action(async (path: string, _options, command) =>
+      finish(await restoreHistory(path, optionsOf<FolderOptions>(command), io)),
+    )
+}
+
+/** Options of both commands. */
+interface FolderOptions extends OperateOptions {
+  /** @default PI_RETENTION_FOLDER */
+  readonly folder?: string | undefined
+}
+
+/** Options of {@link runRetention}. */
+interface RunOptions extends FolderOptions {
+  /** @default false */
+  readonly dryRun?: boolean | undefined
+  /** @default false */
+  readonly giveUp?: boolean | undefined
+}
+
+/** At each run, long before the first file is written. */
+async function checkFolder(folder: string): Promise<void> {
+  const found = await stat(folder).catch(() => null)
+  if (found?.isDirectory() !== true) throw new UsageError(`${folder} is not a folder; create it, or name another one.`)
+}
+
+/** Opened when it is needed: other commands do without it. */
+async function openArchive(folder: string): Promise<HistoryArchive> {
+  const { createFolderArchive } = await import('../archive.js')
+  return createFolderArchive({ folder })
+}
+
+/** @returns 1 when the audit log is broken, else 0. */
+async function runRetention(options: RunOptions, io: Io): Promise<ExitCode> {
+  let isBroken = false
+  await withService(options, io, async ({ history }, report, { retention }) => {
+    const { policy } = retention
+    if (Object.values(policy).every((ms) => ms === null))
+      throw new UsageError('All history is kept: set PI_RETENTION_DELIVERIES or another PI_RETENTION_… such as 90d.')
+    if (options.dryRun === true) return showPlan(history, policy, report)
+    const folder = options.folder || retention.folder
+    if (folder === null)
+      throw new UsageError('The files of removed history need a folder; pass --folder or set PI_RETENTION_FOLDER.')
+    await checkFolder(folder)
+    let removed = 0
+    const onProgress = (progress: RetentionProgress) => {
+      if (progress.event === 'removed') removed += progress.history.rows
+      isBroken ||= progress.event === 'audit_broken'
+      report({ ...progress, event: `retention.${progress.event}` }, () => progressText(progress))
+    }
+    const how = { givesUp: options.giveUp === true, onProgress, signal: io.signal }
+    try {
+      await history.run(policy, await openArchive(folder), how)
+    } catch (error) {
+      if (io.signal.aborted) throw new InterruptedError('Interrupted; what was removed is in files.', { cause: error })
+      throw error
+    }
+    report({ event: 'retention.done', removed }, () => [
+      removed === 0 ? 'Nothing was removed.' : `Removed ${rowsText(removed)} in all; their files are in ${folder}.`,
+    ])
+  })
+  return isBroken ? 1 : 0
+}
+
+async function showPlan(history: HistoryCommands, policy: RetentionPolicy, report: Reporter): Promise<void> {
+  const { ended, pending } = await history.plan(policy)
+  for (const each of pending) report({ event: 'retention.kept', pending: each }, () => [keptText(each)])
+  for (const each of ended) report({ event: 'retention.ended', history: each }, () => [historyText(each)])
+  const rows = ended.reduce((sum, each) => sum + each.rows, 0)
+  report({ event: 'retention.planned', rows }, () => [
+    rows === 0 ? 'Nothing is old enough.' : `retention run would remove ${rowsText(rows)}.`,
+  ])
+}
+
+function restoreHistory(path: string, options: FolderOptions, io: Io): Promise<ExitCode> {
+  return withService(options, io, async ({ history }, report, { retention }) => {
+    const archive = await openArchive(options.folder || (retention.folder ?? '.'))
+    const { kind, rows } = await history.restore(archive, path, { signal: io.signal })
+    report({ event: 'retention.restored', kind, rows }, () => [
+      `Restored ${rowsText(rows)} of ${kind}. They stay until the next retention run.`,
+    ])
+  })
+}
+
+function progressText(progress: RetentionProgress): string[] {
+  switch (progress.event) {
+    case 'begun':
+      return ['New rows are in a new segment from now on.']
+    case 'given_up':
+      return [`Gave up ${grouped(progress.deliveries)} pending deliveries.`]
+    case 'kept':
+      return [keptText(progress.pending)]
+    case 'audit_broken':
+      return [`The audit log is broken at record ${progress.brokenAt} and stays: see audit verify.`]
+    case 'removed':
+      return [`${historyText(progress.history)}  ${progress.file.name}`]
+  }
+}
+
+function keptText({ segment, integrationAddress, count }: PendingDeliveries): string {
+  return `Segment ${segment} stays: ${grouped(count)} of its deliveries to ${integrationAddress} are pending (--give-up).`
+}
+
+function historyText({ kind, part, rows, from, to }: EndedHistory): string {
+  const period = from === 0 ? `until ${momentText(to)}` : `${momentText(from)} to ${momentText(to)}`
+  const name = kind === 'audit' ? `from record ${part}` : `segment ${part}`
+  return `${kind.padEnd(10)}  ${name}  ${period}  ${rowsText(rows)}`
+}
+
+const rowsText = (rows: number) => `${grouped(rows)} ${rows === 1 ? 'row' : 'rows'}`
+
+/** How long the copy waits for a lock of the server, in milliseconds. */
+const lockWaitMs = 60_000
+
+/** Adds the command. */
+export function addBackup(program: Command, io: Io, finish: Finish): void {
+  program
+    .command('backup')
+    .description('copy a SQLite database while the server runs; for PostgreSQL see docs/backup.md')
+    .argument('<file>', 'the new file; it must not exist')
+    .option(...databaseOption)
+    .addHelpText('after', examples('backup backups/payments-2026-01-31.db'))
+    .action(async (file, _options, command) => finish(await backUp(file, optionsOf<OperateOptions>(command), io)))
+}
+
+/**
+ * Writes the state of one moment into a new file, for its owner alone. The file has its name only once it is complete
+ * and on the disk.
+ * @throws UsageError `ERR_USAGE` for PostgreSQL and for a file that exists; DatabaseMissingError
+ * `ERR_DATABASE_MISSING`; BackupError `ERR_BACKUP` when the copy cannot be written.
+ */
+async function backUp(file: string, options: OperateOptions, io: Io): Promise<ExitCode> {
+  const { readDatabaseConfig } = await import('@payment-integration/server/service')
+  const database = readDatabaseConfig(withFlags(io.env, options))
+  if (database.kind === 'postgres')
+    throw new UsageError(
+      'backup copies SQLite files alone. For PostgreSQL use pg_basebackup and an archive of its WAL.',
+    )
+  await findMissingDatabase(database, false)
+  const target = resolve(file)
+  const bytes = await writeCopy(resolve(database.path), target)
+  createReporter(io, options.json === true)({ event: 'backup', file: target, bytes }, (event) => [
+    `Copied ${grouped(event.bytes)} bytes to ${event.file}.`,
+  ])
+  return 0
+}
+
+async function writeCopy(source: string, target: string): Promise<number> {
+  const partial = `${target}.partial`
+  for (const path of [target, partial])
+    if (await exists(path)) throw new UsageError(`${path} exists. Name another file, or remove it.`)
+  try {
+    await (await open(partial, 'wx', 0o600)).close()
+    copyInto(source, partial)
+    await syncPath(partial)
+    const { size } = await stat(partial)
+    await rename(partial, target)
+    await syncPath(dirname(target))
+    return size
+  } catch (error) {
+    await rm(partial, { force: true })
+    throw new BackupError(target, error)
+  }
+}
+
+/** One read transaction: the server goes on writing, and none of its later commits is in the copy. */
+function copyInto(source: string, target: string): void {
+  const database = openSqlite(source)
+  try {
+    database.exec(`pragma busy_timeout = ${lockWaitMs}`)
+    database.prepare('vacuum into ?').run(target)
+  } finally {
+    database.close()
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  )
+}

@@ -1,0 +1,245 @@
+/**
+ * `payment-integration identity …`: declares the commands, resolves redemptions and closes stuck verifications.
+ * @module
+ */
+
+import type { CloseRequest, CloseResult, Identity, ResolveResult } from '@payment-integration/core/identity'
+import type { SubjectView } from '@payment-integration/core/ports'
+import { type Command, Option } from 'commander'
+import { addGroup, examples, type Finish, optionsOf, wholeNumberParser, withActor } from '../command.js'
+import { UsageError } from '../errors.js'
+import type { ExitCode, Io } from '../io.js'
+import { type OperateOptions, withService } from '../with-service.js'
+import {
+  chooseKey,
+  defaultLimit,
+  type IdentityOptions,
+  identityOf,
+  type ListSubjectsOptions,
+  listAccountEvents,
+  listRedemptions,
+  listShares,
+  listSubjects,
+  listVerdicts,
+} from './identity-lists.js'
+
+const exampleKey = '9f2c'.repeat(16)
+
+const histories = [
+  ['shares', 'list shares and their outcomes, newest first', listShares],
+  ['redemptions', 'list redemptions of share tokens and their states, newest first', listRedemptions],
+  [
+    'verdicts',
+    'list reports of the provider about applicants, newest first, and whether each was applied',
+    listVerdicts,
+  ],
+  ['accounts', 'list registrations, codes, proofs and refusals of accounts, newest first', listAccountEvents],
+] as const
+
+/** Adds the group and its commands. */
+export function addIdentity(program: Command, io: Io, finish: Finish): void {
+  const add = addGroup(
+    program,
+    'identity',
+    'list shared identity verifications, resolve unknown outcomes and close stuck verifications',
+    'identity list --email - < address.txt',
+    `identity shares --key ${exampleKey}`,
+  )
+
+  withFilters(add('list', 'list subjects: the account of an address, its verification, and who shared it'))
+    .addOption(new Option('--account <id>', 'only subjects of this account').conflicts(['email', 'key']))
+    .option('--after <subject>', 'start after the subject with this id')
+    .addHelpText('after', examples('identity list', 'identity list --email user@shop.example', 'identity list --json'))
+    .action(async (_options, command) => finish(await listSubjects(optionsOf<ListSubjectsOptions>(command), io)))
+  for (const [name, about, run] of histories)
+    withFilters(add(name, about))
+      .addHelpText('after', examples(`identity ${name} --limit 20`, `identity ${name} --key ${exampleKey}`))
+      .action(async (_options, command) => finish(await run(optionsOf<IdentityOptions>(command), io)))
+
+  withActor(add('resolve', 'resolve a redemption whose outcome is unknown'))
+    .argument(
+      '<name>',
+      'name of the applicant, as identity redemptions prints it; its state must be unresolved, unknown, or in_flight without a lease',
+    )
+    .addOption(new Option('--applicant <id>', 'the redemption created the applicant with this id').conflicts('none'))
+    .option('--none', 'the redemption created no applicant; the user may share again')
+    .addHelpText(
+      'after',
+      examples('identity resolve pi:7f3a:1 --applicant 5b594ade0a975a36c9349e66', 'identity resolve pi:7f3a:1 --none'),
+    )
+    .action(async (name: string, _options, command) =>
+      finish(await resolveRedemption(name, optionsOf<ResolveOptions>(command), io)),
+    )
+
+  const close = withActor(
+    add('close', 'close stuck verifications that the provider confirms as stuck; a dry run without --apply'),
+  )
+  withAddress(close)
+    .addOption(new Option('--subject <id>', 'only the subject with this id').conflicts(['email', 'key']))
+    .addOption(new Option('--hold', 'the applicant was deactivated and is active again').conflicts('missing'))
+    .option('--missing', 'the applicant was deleted at the provider; the donor may share again')
+    .option('--apply', 'make the changes; without it only the plan is printed')
+    .addHelpText(
+      'after',
+      examples(`identity close --hold --key ${exampleKey}`, 'identity close --missing --subject 7f3a --apply'),
+    )
+    .action(async (_options, command) => finish(await closeVerifications(optionsOf<CloseOptions>(command), io)))
+}
+
+/** The actions validate both values: an error of commander would print an address. */
+function withAddress(command: Command): Command {
+  return command
+    .addOption(
+      new Option(
+        '--email <address>',
+        'only this e-mail address, which is hashed; - reads it from standard input',
+      ).conflicts('key'),
+    )
+    .option('--key <keyed hash>', 'only the address with this keyed hash, as identity list prints it')
+}
+
+function withFilters(command: Command): Command {
+  return withAddress(command).option(
+    '--limit <number>',
+    `print at most this many entries (default ${defaultLimit})`,
+    wholeNumberParser(1, 1_000_000),
+  )
+}
+
+/**
+ * Options of {@link resolveRedemption}: the outcome that an operator found at the provider. Exactly one is required.
+ */
+interface ResolveOptions extends OperateOptions {
+  /** Id of the applicant that the redemption created. */
+  readonly applicant?: string | undefined
+  /** The redemption created no applicant. @default false */
+  readonly none?: boolean | undefined
+}
+
+/** Whether the redemption is resolved, and the printed line. */
+const results: Readonly<Record<ResolveResult, readonly [isResolved: boolean, text: string]>> = {
+  attached: [true, 'Resolved: the applicant is attached to the subject of the redemption.'],
+  absent: [true, 'Resolved: the redemption created no applicant, and the user may share again.'],
+  surplus: [true, 'Resolved, but the subject keeps its other applicant: handle this one at the provider.'],
+  not_open: [
+    false,
+    'No redemption of that name has an unknown outcome: it must be unresolved, unknown, or in_flight without a lease. identity redemptions prints the states.',
+  ],
+  unknown_applicant: [false, 'The provider knows no such applicant; nothing was changed.'],
+  of_another_subject: [false, 'That applicant belongs to another subject; nothing was changed.'],
+  of_another_redemption: [
+    false,
+    'That applicant is attached to this subject by another redemption; nothing was changed.',
+  ],
+}
+
+/**
+ * Resolves a redemption whose outcome is unknown, so that its user may share again. The audit log records the actor.
+ * @returns 0 when it is resolved, 1 when nothing was changed.
+ * @throws UsageError `ERR_USAGE` unless exactly one of `applicant` and `none` is given; for a blank applicant; and when
+ * sharing is off.
+ */
+async function resolveRedemption(externalUserId: string, options: ResolveOptions, io: Io): Promise<ExitCode> {
+  const { applicant, none = false } = options
+  if ((applicant !== undefined) === none)
+    throw new UsageError('Look at the provider, then pass --applicant <id>, or --none when there is no applicant.')
+  if (applicant?.trim() === '') throw new UsageError('--applicant expects the id of an applicant, and is blank.')
+  let result: ResolveResult = 'not_open'
+  await withService(options, io, async (service, report) => {
+    result = await identityOf(service).resolveRedemption({ externalUserId, applicantId: applicant ?? null })
+    report({ event: 'redemption.resolved', externalUserId, result }, () => [results[result][1]])
+  })
+  return results[result][0] ? 0 : 1
+}
+
+/** Options of {@link closeVerifications}: exactly one of the first two, and a subject or an address. */
+interface CloseOptions extends Omit<IdentityOptions, 'limit'> {
+  /** Close the hold of a deactivated applicant that is active again. @default false */
+  readonly hold?: boolean | undefined
+  /** Close the wait for a deleted applicant. @default false */
+  readonly missing?: boolean | undefined
+  /** The id of one subject. */
+  readonly subject?: string | undefined
+  /** Apply the change. @default false */
+  readonly apply?: boolean | undefined
+}
+
+/** Limit of subjects of one address. */
+const maxSubjects = 1_000
+
+/** The result for a verification that was on hold or missing. */
+type Result = Exclude<CloseResult, 'nothing_to_close'>
+
+/** Why a verification is not closed. */
+const refusals: Readonly<Record<Exclude<Result, 'closed'>, string>> = {
+  known: 'not closed: the provider knows the applicant; the next poll that finds it by its id closes the wait',
+  name_taken:
+    'not closed: another applicant has its name at the provider; the log names that applicant, inspect it there',
+  missing: 'not closed: the provider does not know the applicant; close the wait for it first, with --missing',
+  unknown: 'not closed: the provider does not know the applicant',
+  other_review:
+    'not closed: the provider gives another review than the stored one; the service polls it now, so try again later',
+  unproven:
+    'not closed: the provider knows no other applicant of that time, or no redemption is stored here; check the tenant and the environment',
+  changed: 'not closed: its verification changed meanwhile; try again',
+}
+
+/**
+ * Closes holds, or waits for missing applicants, that the provider confirms. The audit log records the actor.
+ * Without `apply` it prints the plan and changes nothing.
+ * @returns 0 when every verification is closed, or would be; 1 when one is not, or none is stuck.
+ * @throws UsageError `ERR_USAGE` unless exactly one of `hold` and `missing` is given, with a subject or an address;
+ * and when sharing is off.
+ */
+async function closeVerifications(options: CloseOptions, io: Io): Promise<ExitCode> {
+  const { hold = false, missing = false, subject: id, apply = false } = options
+  if (hold === missing)
+    throw new UsageError('Pass --hold when the applicant is active again, or --missing when it was deleted.')
+  if (id === undefined && options.email === undefined && options.key === undefined)
+    throw new UsageError('Choose the verification with --subject, --email or --key.')
+  const what = hold ? 'hold' : 'missing'
+  let isDone = true
+  await withService(options, io, async (service, report) => {
+    const identity = identityOf(service)
+    const emailKey = await chooseKey(identity, options, io)
+    const subjects = await identity.subjects({ emailKey, id, limit: maxSubjects })
+    const closed = await closeEach(identity, subjects, { what, dryRun: !apply })
+    if (closed.length === 0) {
+      isDone = false
+      return report({ event: 'verification.nothing_to_close', what }, () => [`No such verification is ${state[what]}.`])
+    }
+    for (const { subjectId, applicantId, result } of closed) {
+      if (result !== 'closed') isDone = false
+      const event = { event: 'verification.closed', what, subjectId, applicantId, result, applied: apply }
+      report(event, () => [`${subjectId}  ${applicantId ?? '-'}  ${textOf(result, what, apply)}`])
+    }
+    if (!apply) report({ event: 'dry_run' }, () => ['Nothing was changed; --apply closes these verifications.'])
+  })
+  return isDone ? 0 : 1
+}
+
+/** The state of a stuck verification, in words. */
+const state = { hold: 'on hold', missing: 'missing' } as const
+
+/** Closes the subjects one by one, and omits those that are not stuck. */
+async function closeEach(
+  identity: Identity,
+  subjects: readonly SubjectView[],
+  request: Omit<CloseRequest, 'subjectId'>,
+) {
+  const closed: { subjectId: string; applicantId: string | null; result: Result }[] = []
+  for (const { id, applicantId } of subjects) {
+    const result = await identity.closeVerification({ ...request, subjectId: id })
+    if (result !== 'nothing_to_close') closed.push({ subjectId: id, applicantId, result })
+  }
+  return closed
+}
+
+function textOf(result: Result, what: CloseRequest['what'], apply: boolean): string {
+  if (result !== 'closed') return refusals[result]
+  const [done, planned] =
+    what === 'hold'
+      ? ['is no longer on hold', 'would no longer be on hold']
+      : ['counts as deleted; the donor may share again', 'would count as deleted; the donor could then share again']
+  return apply ? done : planned
+}

@@ -1,0 +1,418 @@
+/** `payment-integration mirror`: keeps a full local copy of one integration's payments. @module */
+
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { resolve } from 'node:path'
+import type { Client } from '@payment-integration/client'
+import { findDatabaseUrlProblem } from '@payment-integration/contract/parse'
+import type {
+  Mirror,
+  MirrorDatabase,
+  MirrorEvent,
+  MirrorReconciliation,
+  MirrorStatus,
+} from '@payment-integration/mirror'
+import type { HandlerOptions } from '@payment-integration/webhook'
+import { type Command, InvalidArgumentError } from 'commander'
+import { examples, type Finish, optionsOf, parseAddress, parseDuration } from '../command.js'
+import { InterruptedError, MirrorDatabaseError, UsageError } from '../errors.js'
+import { openSqlite } from '../files.js'
+import { variableName } from '../input.js'
+import type { ExitCode, Io } from '../io.js'
+import { createReporter, grouped, momentText, type Reporter, shortHash, span } from '../output.js'
+import { createdText, hasPassword } from '../with-service.js'
+import { parseServerUrl } from './status.js'
+
+/** Adds the command. */
+export function addMirror(program: Command, io: Io, finish: Finish): void {
+  program
+    .command('mirror')
+    .description('keep a full local copy of the payments of one integration until Ctrl-C')
+    .option('--to <url>', 'database of the copy: sqlite:<path> or postgres://… (MIRROR_URL)')
+    .requiredOption('--server <url>', 'base URL of the service', parseServerUrl)
+    .requiredOption('--integration <address>', 'address of the integration', parseAddress)
+    .option('--api-secret-env <name>', 'variable with the API secret (default API_SECRET)')
+    .option(
+      '--secret-env <name>',
+      'variable with the webhook secret (default WEBHOOK_SIGNING_SECRET); repeat it during a rotation',
+      (name: string, earlier: readonly string[] = []) => [...earlier, name],
+    )
+    .option('--listen <address>', 'also receive webhooks, such as at 127.0.0.1:4748/webhook', parseListenAddress)
+    .option('--once', 'compare and repair once, print the lag, and exit')
+    .option('--every <duration>', 'time between two comparisons (default 60s)', parseDuration)
+    .addHelpText(
+      'after',
+      examples(
+        `mirror --to sqlite:payments.db --server https://payments.example --integration ${exampleAddress} --once`,
+        `mirror --to postgres:///shop --server https://payments.example --integration ${exampleAddress} --listen 127.0.0.1:4748/webhook`,
+      ),
+    )
+    .action(async (_options, command) => finish(await keepMirror(optionsOf<MirrorCommandOptions>(command), io)))
+}
+
+const exampleAddress = '0xa1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1'
+
+/** Options of {@link keepMirror}. No option takes a secret: other users can see arguments. */
+interface MirrorCommandOptions {
+  /** URL of the database, without a password. @default MIRROR_URL */
+  readonly to?: string | undefined
+  /** Base URL of the service. */
+  readonly server: string
+  /** Lowercased. */
+  readonly integration: string
+  /** @default 'API_SECRET' */
+  readonly apiSecretEnv?: string | undefined
+  /** @default ['WEBHOOK_SIGNING_SECRET'] */
+  readonly secretEnv?: readonly string[] | undefined
+  readonly listen?: ListenAddress | undefined
+  readonly once?: boolean | undefined
+  readonly every?: number | undefined
+  readonly json?: boolean | undefined
+}
+
+/**
+ * Creates the tables, compares and repairs, and prints the lag. Unless `once`, it goes on at intervals, receives
+ * webhooks with `listen`, and ends when `io.signal` aborts.
+ * @throws UsageError `ERR_USAGE`; MirrorDatabaseError `ERR_MIRROR_DATABASE`; InterruptedError `ERR_INTERRUPTED` with
+ * `once`; errors of the client and the mirror.
+ */
+async function keepMirror(options: MirrorCommandOptions, io: Io): Promise<ExitCode> {
+  const { once = false, listen, every, json = false } = options
+  if (once && listen !== undefined) throw new UsageError('--once receives no webhooks; leave out --listen.')
+  const url = targetUrl(options.to, io.env)
+  const client = await clientOf(options, io.env)
+  const secrets = listen === undefined ? undefined : secretsOf(options, io.env)
+  const { createMirror } = await import('@payment-integration/mirror')
+  const report = createReporter(io, json)
+  const target = await openTarget(url)
+  try {
+    if (target.createdPath !== null && !json) io.out(createdText(target.createdPath))
+    const printer = createPrinter(io, report, json, () => mirror.status())
+    const mirror: Mirror = createMirror({
+      database: target.database,
+      client,
+      integrationAddress: options.integration,
+      secrets,
+      now: io.now,
+      sleep: io.sleep,
+      onEvent: printer.print,
+    })
+    await mirror.migrate().catch((error: unknown) => {
+      throw isOfMirror(error) ? error : new MirrorDatabaseError(error)
+    })
+    if (once) await runOnce(mirror, io.signal)
+    else await runOn(mirror, { listen, every }, printer, report, io)
+    await printer.done()
+    if (!once) report({ event: 'stopped' }, () => ['Stopped.'])
+    return 0
+  } finally {
+    io.live?.([])
+    await target.close()
+  }
+}
+
+async function runOnce(mirror: Mirror, signal: AbortSignal): Promise<void> {
+  try {
+    await mirror.reconcile({ signal })
+  } catch (error) {
+    if (!signal.aborted) throw error
+    throw new InterruptedError('Interrupted; the next run goes on at the last page.', { cause: error })
+  }
+}
+
+async function runOn(
+  mirror: Mirror,
+  { listen, every }: Pick<MirrorCommandOptions, 'listen' | 'every'>,
+  printer: MirrorPrinter,
+  report: Reporter,
+  io: Io,
+): Promise<void> {
+  const endpoint =
+    listen === undefined
+      ? null
+      : await serveEndpoint(listen, {
+          receive: mirror.receive,
+          onError: (error) => printer.failure('receive', error),
+          onRefusal: ({ code, status }) =>
+            report({ event: 'refused', code, status }, () => [`Refused a delivery: ${code} (${status}).`]),
+        })
+  if (endpoint !== null)
+    report({ event: 'listening', url: endpoint.url }, ({ url }) => [`Receiving webhooks at ${url}. Ctrl-C stops it.`])
+  try {
+    await mirror.run({ everyMs: every, signal: io.signal })
+  } finally {
+    await endpoint?.close()
+  }
+}
+
+async function clientOf(
+  { server, integration, apiSecretEnv = 'API_SECRET' }: MirrorCommandOptions,
+  env: Io['env'],
+): Promise<Client> {
+  const apiSecret = env[variableName(apiSecretEnv)]
+  if (!apiSecret) throw new UsageError(`${apiSecretEnv} is not set; put the API secret of the integration into it.`)
+  const { createClient } = await import('@payment-integration/client')
+  try {
+    return createClient({ baseUrl: server, integrationAddress: integration, apiSecret })
+  } catch (error) {
+    // A TypeError about an option; no message of the client repeats a secret.
+    throw new UsageError((error as Error).message, { cause: error })
+  }
+}
+
+function secretsOf({ secretEnv = ['WEBHOOK_SIGNING_SECRET'] }: MirrorCommandOptions, env: Io['env']): string[] {
+  return secretEnv.map((name) => {
+    const secret = env[variableName(name)]
+    if (!secret) throw new UsageError(`${name} is not set; put the webhook secret into it, or leave out --listen.`)
+    return secret
+  })
+}
+
+function isOfMirror(error: unknown): boolean {
+  const { code } = Object(error) as { code?: unknown }
+  return typeof code === 'string' && code.startsWith('ERR_MIRROR')
+}
+
+/** An opened database. */
+interface Target {
+  readonly database: MirrorDatabase
+  /** The absolute path of a SQLite file that did not exist, else null. */
+  readonly createdPath: string | null
+  close(): Promise<void>
+}
+
+/**
+ * The URL of the database: the option, else the variable.
+ * @throws UsageError `ERR_USAGE` when there is none, its form is unknown, or the argument holds a password.
+ */
+export function targetUrl(to: string | undefined, env: Io['env']): string {
+  if (to !== undefined && hasPassword(to))
+    throw new UsageError(
+      '--to contains a password, and other users of this machine can see arguments. Set MIRROR_URL instead of --to. Change the password if others use this machine.',
+    )
+  const url = to ?? env['MIRROR_URL']
+  if (!url) throw new UsageError('There is no database for the mirror; pass --to, or set MIRROR_URL.')
+  // The value may hold a password, so the message does not repeat it.
+  if (!/^(sqlite:(?!$)|postgres(ql)?:[/]{2})/.test(url))
+    throw new UsageError('--to and MIRROR_URL must be sqlite:<path> or postgres://….')
+  const problem = findDatabaseUrlProblem(url)
+  if (problem !== null) throw new UsageError(`The URL of the database ${problem}`)
+  return url
+}
+
+/**
+ * Opens or creates the database.
+ * @throws MirrorDatabaseError `ERR_MIRROR_DATABASE`. A PostgreSQL server is first reached by a statement.
+ */
+async function openTarget(url: string): Promise<Target> {
+  if (url.startsWith('sqlite:')) return openFile(resolve(url.slice('sqlite:'.length)))
+  const { default: pg } = await import('pg')
+  const pool = new pg.Pool({ connectionString: url, max: 4, connectionTimeoutMillis: 10_000 })
+  // An idle connection that ends is replaced; without a listener, it would end the process.
+  pool.on('error', () => {})
+  return { database: pool, createdPath: null, close: () => pool.end() }
+}
+
+async function openFile(path: string): Promise<Target> {
+  try {
+    const isNew = !existsSync(path)
+    // Readable by its owner only: it holds memos and merchant names.
+    if (isNew) await (await open(path, 'a', 0o600)).close()
+    const database = openSqlite(path)
+    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
+    return { database, createdPath: isNew ? path : null, close: async () => database.close() }
+  } catch (error) {
+    throw new MirrorDatabaseError(error)
+  }
+}
+
+/** Where to listen. */
+interface ListenAddress {
+  readonly host: string
+  readonly port: number
+  /** Begins with a slash. */
+  readonly path: string
+}
+
+/** Parses `127.0.0.1:4748/webhook` or `[::1]:4748/webhook`. Port 0 picks a free one; without a path it is `/`. */
+export function parseListenAddress(text: string): ListenAddress {
+  const [, ipv6, name, port = '', path = '/'] =
+    /^(?:\[([0-9a-fA-F:.]{2,45})\]|([A-Za-z0-9.-]{1,253})):(\d{1,5})(\/[\w./~-]{0,200})?$/.exec(text) ?? []
+  const host = ipv6 ?? name
+  if (host === undefined || Number(port) > 65_535)
+    throw new InvalidArgumentError('Expected an address, a port and a path, such as 127.0.0.1:4748/webhook.')
+  return { host, port: Number(port), path }
+}
+
+/** A running endpoint. */
+interface Endpoint {
+  readonly url: string
+  /** Finishes the requests in flight; after `graceMs` it cuts those that are left. */
+  close(): Promise<void>
+}
+
+/**
+ * Listens; every other path is 404.
+ * @param graceMs - Longest wait for the requests in flight at the end.
+ * @throws UsageError `ERR_USAGE` when the address cannot be used.
+ */
+export async function serveEndpoint(
+  { host, port, path }: ListenAddress,
+  options: Required<Pick<HandlerOptions, 'receive' | 'onError' | 'onRefusal'>>,
+  graceMs = 5_000,
+): Promise<Endpoint> {
+  const { createNodeHandler } = await import('@payment-integration/webhook/node')
+  const handle = createNodeHandler(options)
+  const server = createServer((request, response) => {
+    if (request.url?.split('?')[0] === path) return void handle(request, response)
+    response.writeHead(404).end()
+    return undefined
+  })
+  server.listen(port, host)
+  try {
+    await once(server, 'listening')
+  } catch (error) {
+    const { code } = error as { code?: unknown }
+    const advice =
+      code === 'EADDRINUSE'
+        ? 'another program listens there; stop it or choose another port (--listen)'
+        : code === 'EACCES'
+          ? 'this user may not use that port; choose one above 1023 (--listen)'
+          : 'check --listen'
+    throw new UsageError(`Cannot listen on ${host} port ${port} (${code ?? 'unknown reason'}): ${advice}.`, {
+      cause: error,
+    })
+  }
+  const { port: actual } = server.address() as AddressInfo
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${actual}${path}`,
+    async close() {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeIdleConnections()
+      const timer = setTimeout(() => server.closeAllConnections(), graceMs)
+      await closed
+      clearTimeout(timer)
+    },
+  }
+}
+
+/** Without a terminal, progress is a line at most this often. */
+const progressEveryMs = 10_000
+
+/** Prints events in their order. */
+interface MirrorPrinter {
+  print(event: MirrorEvent): void
+  failure(step: string, error: unknown): void
+  /** Resolves when the last status is printed. */
+  done(): Promise<void>
+}
+
+/** Creates a printer. After each finished run it prints the status that `readStatus` resolves. */
+function createPrinter(
+  io: Pick<Io, 'live' | 'now'>,
+  report: Reporter,
+  json: boolean,
+  readStatus: () => Promise<MirrorStatus>,
+): MirrorPrinter {
+  let shownAt = io.now()
+  let pending = Promise.resolve()
+
+  function failure(step: string, error: unknown): void {
+    const { code, message } = Object(error) as { code?: unknown; message?: unknown }
+    const event = {
+      event: 'failed',
+      step,
+      code: typeof code === 'string' ? code : null,
+      message: String(message ?? error),
+    }
+    report(event, ({ message: text }) => [`Failed to ${step}: ${text.slice(0, 500)}`])
+  }
+
+  function progress(pages: number, compared: number): void {
+    const line = `Compared ${grouped(compared)} payments.`
+    const isDue = json || io.now() - shownAt >= progressEveryMs
+    if (io.live && !json) io.live([line])
+    else if (isDue) {
+      shownAt = io.now()
+      report({ event: 'progress', pages, compared }, () => [line])
+    }
+  }
+
+  async function printStatus(): Promise<void> {
+    try {
+      report({ event: 'status', ...(await readStatus()) }, statusText)
+    } catch (error) {
+      failure('read the status', error)
+    }
+  }
+
+  return {
+    failure,
+    print(event) {
+      const { type, ...facts } = event
+      if (event.type === 'progress') {
+        progress(event.pages, event.compared)
+        return
+      }
+      io.live?.([])
+      if (event.type === 'failed') failure(event.step, event.error)
+      else if (event.type === 'delivery') report({ event: type, ...facts }, () => deliveryText(event))
+      else if (event.type === 'completed')
+        report({ event: type, ...facts }, () =>
+          event.completed + event.left === 0
+            ? []
+            : [`Rows completed: ${grouped(event.completed)}, incomplete: ${grouped(event.left)}.`],
+        )
+      else {
+        report({ event: type, ...facts }, () => reconciledText(event))
+        pending = pending.then(printStatus)
+      }
+    },
+    done: () => pending,
+  }
+}
+
+/** One line about a finished run, and one about rows that the service does not have. */
+function reconciledText(found: MirrorReconciliation): string[] {
+  const { full, compared, added, updated, completed, refreshed, left, unknown } = found
+  const changes = Object.entries({ added, updated, completed, refreshed, incomplete: left })
+    .filter(([, count]) => count > 0)
+    .map(([name, count]) => `${grouped(count)} ${name}`)
+  const scope = full ? 'all payments' : 'the newest payments'
+  return [
+    `Compared ${grouped(compared)} of ${scope}: ${changes.join(', ') || 'no difference'}.`,
+    ...(unknown === null || unknown.count === 0
+      ? []
+      : [
+          `The service does not have ${grouped(unknown.count)} of the rows: ${unknown.samples
+            .slice(0, 5)
+            .map(({ chainId, txHash, reason }) => `${chainId}:${txHash} (${reason})`)
+            .join(', ')}${unknown.count > 5 ? ', …' : ''}.`,
+        ]),
+  ]
+}
+
+/** One line about the lag. */
+function statusText(status: MirrorStatus): string[] {
+  const { rows, incomplete, lagMs, serviceError, copied, deliveredAt } = status
+  const lag = lagMs === null ? 'unknown' : span(lagMs / 1_000)
+  const reason = serviceError === null ? '' : ` (the service did not answer: ${serviceError})`
+  return [
+    `Lag ${lag}${reason}. ${grouped(rows)} payments${copied ? '' : ' so far; older ones follow'}, ${grouped(incomplete)} incomplete. Last delivery ${momentText(deliveredAt === null ? null : Date.parse(deliveredAt))}.`,
+  ]
+}
+
+/** One line about a signed delivery. The state is text from outside. */
+function deliveryText(event: {
+  readonly decision: string
+  readonly txHash: string
+  readonly version: number
+  readonly state: string | null
+}): string[] {
+  const stored = event.decision === 'apply' ? 'stored' : event.decision
+  return [`${shortHash(event.txHash)}  v${event.version}  ${(event.state ?? 'none').slice(0, 64)}  ${stored}`]
+}

@@ -1,0 +1,381 @@
+/** `payment-integration status`: shows the health of a running server. @module */
+
+import { parseUrl } from '@payment-integration/contract'
+import { startTimeLimit } from '@payment-integration/contract/answers'
+import { ExcessiveJsonError, readForeignJson } from '@payment-integration/contract/parse'
+import { oldSnapshotMs, type RunningProcess } from '@payment-integration/core'
+import type { DatabaseSnapshot, ProvenRange } from '@payment-integration/core/ports'
+import type { ChainHealth, HealthReport } from '@payment-integration/server'
+import { type Command, InvalidArgumentError } from 'commander'
+import { examples, type Finish, optionsOf } from '../command.js'
+import { DatabaseMissingError, ServerError, UsageError } from '../errors.js'
+import type { ExitCode, Io } from '../io.js'
+import { createReporter, grouped, span, table } from '../output.js'
+import { type OperateOptions, withService } from '../with-service.js'
+
+/** The server waits for its database for at most two seconds; the rest is for the network. */
+const timeoutMs = 5_000
+/** Far above the report of a thousand endpoints. */
+const maxBytes = 1_048_576
+
+/**
+ * Requests `/health` of the server at `url`.
+ * @throws ServerError `ERR_SERVER` when no server answers, or another kind of server.
+ */
+async function askHealth(url: string, signal: AbortSignal): Promise<HealthReport> {
+  let answered: unknown
+  const limit = startTimeLimit(timeoutMs, signal)
+  try {
+    const answer = await fetch(`${url}/health`, { redirect: 'error', signal: limit.signal })
+    answered = await readForeignJson(answer, maxBytes).catch((error: unknown) => {
+      if (error instanceof ExcessiveJsonError || error instanceof SyntaxError) return null
+      throw error
+    })
+  } catch (cause) {
+    throw new ServerError(
+      `No server answers at ${url}${reasonOf(cause)}; is it running? Pass another URL with --url.`,
+      {
+        cause,
+      },
+    )
+  } finally {
+    limit.end()
+  }
+  const report = readHealth(answered)
+  if (report === null)
+    throw new ServerError(
+      `The server at ${url} is no payment integration server of this version; pass another URL with --url.`,
+    )
+  return report
+}
+
+/** The system's error code, or the timeout, if any. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return ''
+  if (error.name === 'TimeoutError') return ` within ${timeoutMs / 1_000} s`
+  const { code } = (error.cause ?? {}) as { code?: unknown }
+  return typeof code === 'string' && /^[A-Z_]{1,40}$/.test(code) ? ` (${code})` : ''
+}
+
+type Fields = Readonly<Record<string, unknown>>
+type Check = (value: unknown) => boolean
+
+const text: Check = (value) => typeof value === 'string'
+const number: Check = (value) => typeof value === 'number'
+const flag: Check = (value) => typeof value === 'boolean'
+const orNull =
+  (check: Check): Check =>
+  (value) =>
+    value === null || check(value)
+const oneOf =
+  (...choices: readonly unknown[]): Check =>
+  (value) =>
+    choices.includes(value)
+const listOf =
+  (check: Check): Check =>
+  (value) =>
+    Array.isArray(value) && value.every(check)
+const object =
+  (checks: Readonly<Record<string, Check>>): Check =>
+  (value) =>
+    typeof value === 'object' &&
+    value !== null &&
+    Object.entries(checks).every(([name, check]) => check((value as Fields)[name]))
+
+const isEndpoint = object({
+  name: text,
+  score: number,
+  inUse: flag,
+  head: orNull(number),
+  latencyMs: orNull(number),
+  failures: number,
+  contradictions: number,
+  failedProofs: number,
+  calls: number,
+  receivedBytes: number,
+  blocks: number,
+  maxRange: number,
+  lastError: orNull(text),
+})
+const isChain = object({
+  chainId: number,
+  leading: flag,
+  head: orNull(number),
+  // Older servers do not report it.
+  headAt: (value) => value === undefined || orNull(number)(value),
+  indexed: orNull(number),
+  lag: orNull(number),
+  proof: oneOf('root', 'bloom', 'none', null),
+  reorganisations: number,
+  endpoints: listOf(isEndpoint),
+  error: orNull(text),
+  lastError: orNull(object({ message: text, at: number })),
+})
+const isReport = object({
+  status: oneOf('ok', 'degraded', 'down'),
+  database: oneOf('ok', 'unavailable'),
+  chains: listOf(isChain),
+  recording: oneOf('own', undefined),
+})
+
+/** The report, with its unknown fields; null when the value is none. */
+export function readHealth(value: unknown): HealthReport | null {
+  return isReport(value) ? (value as HealthReport) : null
+}
+
+/** The proven ranges of one chain. */
+interface ChainProofs {
+  readonly chainId: number
+  /** Newest first. */
+  readonly ranges: readonly ProvenRange[]
+}
+
+const chainHeads = ['chain', 'head', 'age', 'indexed', 'lag', 'proof', 'reorganisations', 'role']
+const endpointHeads = [
+  ...['endpoint', 'score', 'used', 'head', 'ms'],
+  ...['failures', 'contradictions', 'failed proofs', 'blocks per request'],
+]
+
+const trafficHeads = ['endpoint', 'calls', 'bytes', 'blocks', 'calls per block', 'bytes per block', 'cost']
+
+/** What a report is shown with. */
+interface StatusContext {
+  /** Unix time in milliseconds. */
+  readonly now: number
+  /** Price of a million calls at the nodes of a chain; null: unknown. */
+  readonly priceOf: (chainId: number) => number | null
+}
+
+/** A table of the chains, then endpoints, their traffic and newest error of each. */
+function statusText(
+  url: string,
+  { status, database, chains, recording }: HealthReport,
+  { now, priceOf }: StatusContext,
+): string[] {
+  const lines = [
+    `${status}: ${url}, database ${database}`,
+    ...(recording === 'own' ? ['Payments of its own integrations alone are stored (PI_RECORD=own).'] : []),
+  ]
+  if (chains.length === 0) return [...lines, 'The server follows no chain.']
+  return [
+    ...lines,
+    '',
+    ...table([chainHeads, ...chains.map((chain) => chainRow(chain, now))]),
+    ...chains.flatMap((chain) => details(chain, now, priceOf(chain.chainId))),
+  ]
+}
+
+/** A table of the processes with the database in common. `now` is unix time in milliseconds. */
+export function processesText({ processes }: { readonly processes: readonly RunningProcess[] }, now: number): string[] {
+  if (processes.length === 0) return ['', 'No process runs on this database.']
+  const rows = processes.map(({ host, pid, release, roles, startedAt, silentMs, leases }) => [
+    ...[`${host} ${pid}`, release, roles.join(' ')],
+    silentMs === null
+      ? `runs for ${span(Math.max(0, now - startedAt) / 1_000)}`
+      : `silent for ${span(silentMs / 1_000)}`,
+    leases.join(' ') || '-',
+  ])
+  return ['', 'Processes', ...indented(table([['process', 'release', 'roles', 'state', 'leases'], ...rows]))]
+}
+
+/** A table of the proven ranges of a chain. */
+export function proofsText({ chainId, ranges }: ChainProofs): string[] {
+  if (ranges.length === 0) return ['', `Chain ${chainId}: no block is stored.`]
+  const rows = ranges.map(({ from, to, proof, endpoint }) => [grouped(from), grouped(to), proof, endpoint])
+  return [
+    '',
+    `Chain ${chainId}: how its blocks were proven, newest first`,
+    ...indented(table([['from', 'to', 'proof', 'endpoint'], ...rows])),
+  ]
+}
+
+/** A line about failing notification endpoints. */
+export function notificationsText({ failing }: { readonly failing: number }): string[] {
+  if (failing === 0) return ['', 'Notifications: no endpoint fails.']
+  const which = failing === 1 ? 'endpoint fails' : 'endpoints fail'
+  return ['', `Notifications: ${grouped(failing)} ${which}; see deliveries endpoints.`]
+}
+
+/** A warning about a database snapshot that slows deliveries. */
+export function oldSnapshotText({ holder, ageMs, databaseUser, application }: DatabaseSnapshot): string[] {
+  const user = databaseUser === null ? '' : ` of database user ${databaseUser}`
+  const name = application === '' ? 'without a name' : application
+  return [
+    '',
+    `Warning: a database snapshot has been open for ${span(ageMs / 1_000)} and slows deliveries: ${holder} ${name}${user}.`,
+    'See docs/runbooks/old-database-snapshot.md.',
+  ]
+}
+
+function chainRow(chain: ChainHealth, now: number): string[] {
+  const { chainId, head, headAt, indexed, lag, proof, reorganisations, leading } = chain
+  const age = headAt === null || headAt === undefined ? '-' : span(Math.max(0, now - headAt) / 1_000)
+  const role = leading ? 'leads' : 'stands by'
+  return [
+    String(chainId),
+    figure(head),
+    age,
+    figure(indexed),
+    figure(lag),
+    proof ?? '-',
+    grouped(reorganisations),
+    role,
+  ]
+}
+
+function details({ chainId, endpoints, error, lastError }: ChainHealth, now: number, price: number | null): string[] {
+  const rows = endpoints.map((each) => [
+    ...[each.name, each.score.toFixed(2), each.inUse ? 'yes' : 'no', figure(each.head), figure(each.latencyMs)],
+    ...[each.failures, each.contradictions, each.failedProofs, each.maxRange].map(grouped),
+  ])
+  const messages = [
+    ...(error === null ? [] : [`error: ${error}`]),
+    ...(lastError === null
+      ? []
+      : [`last error, ${span(Math.max(0, now - lastError.at) / 1_000)} ago: ${lastError.message}`]),
+    ...endpoints.flatMap(({ name, lastError: message }) => (message === null ? [] : [`${name}: ${message}`])),
+  ]
+  return [
+    '',
+    `Chain ${chainId}`,
+    ...indented([
+      ...(rows.length === 0 ? [] : table([endpointHeads, ...rows])),
+      ...(rows.length === 0 ? [] : table([trafficHeads, ...endpoints.map((each) => trafficRow(each, price))])),
+      ...messages,
+    ]),
+  ]
+}
+
+function trafficRow(endpoint: ChainHealth['endpoints'][number], price: number | null): string[] {
+  const { name, calls, receivedBytes, blocks } = endpoint
+  return [
+    ...[name, grouped(calls), grouped(receivedBytes), grouped(blocks)],
+    ...(blocks === 0 ? ['-', '-'] : [(calls / blocks).toFixed(2), grouped(receivedBytes / blocks)]),
+    price === null ? '-' : ((calls * price) / 1_000_000).toFixed(4),
+  ]
+}
+
+const figure = (value: number | null) => (value === null ? '-' : grouped(value))
+const indented = (lines: readonly string[]) => lines.map((line) => `  ${line}`)
+
+/** Adds the command. */
+export function addStatus(program: Command, io: Io, finish: Finish): void {
+  program
+    .command('status')
+    .description('show the health of a running server and its chains; exits with 1 unless all is well')
+    .option('--url <url>', 'base URL of the server (default: from PI_HOST and PI_PORT)', parseServerUrl)
+    .option(
+      '--database <url>',
+      'sqlite:<path> or postgres://… (PI_DATABASE_URL); adds processes, and how stored blocks were proven',
+    )
+    .addHelpText('after', examples('status', 'status --url https://payments.example --json'))
+    .action(async (_options, command) => finish(await showStatus(optionsOf<StatusOptions>(command), io)))
+}
+
+/** Options of {@link showStatus}. */
+interface StatusOptions extends OperateOptions {
+  /** Base URL of the server. @default from PI_HOST and PI_PORT */
+  readonly url?: string | undefined
+}
+
+/** Limit of printed ranges of a chain. */
+const maxRanges = 10
+
+/**
+ * Prints the health of the server. With a configured database it also prints the processes, how the stored blocks of
+ * each chain were proven, and how many notification endpoints fail.
+ * @returns 0 when all is well, 1 when the server is degraded or down.
+ * @throws ServerError `ERR_SERVER` when no such server answers; ConfigError `ERR_CONFIG` and errors of a configured
+ * database.
+ */
+async function showStatus(options: StatusOptions, io: Io): Promise<ExitCode> {
+  const { json = false, url = configuredServerUrl(io.env) } = options
+  const report = createReporter(io, json)
+  const health = await askHealth(url, io.signal).catch((error: unknown) => {
+    if (error instanceof ServerError) return error
+    throw error
+  })
+  if (!(health instanceof ServerError))
+    report({ event: 'status', url, ...health }, (event) =>
+      statusText(url, event, { now: io.now(), priceOf: (chainId) => callPrice(io.env, chainId) }),
+    )
+  const stored = await readStored(options, io)
+  if (stored !== null)
+    report({ event: 'processes', processes: stored.processes }, (event) => processesText(event, io.now()))
+  for (const proofs of stored?.proofs ?? []) report({ event: 'proofs', ...proofs }, proofsText)
+  if (stored !== null) report({ event: 'notifications', failing: stored.failing }, notificationsText)
+  if (stored !== null && stored.oldSnapshot !== null)
+    report({ event: 'snapshot.old', ...stored.oldSnapshot }, oldSnapshotText)
+  // The others may be well: a process without the role `api` answers no request.
+  if (health instanceof ServerError) throw health
+  return health.status === 'ok' ? 0 : 1
+}
+
+interface Stored {
+  readonly processes: readonly RunningProcess[]
+  /** Of the configured chains. */
+  readonly proofs: readonly ChainProofs[]
+  /** Number of blocked notification endpoints. */
+  readonly failing: number
+  /** A database snapshot that has been open for long, or null. */
+  readonly oldSnapshot: DatabaseSnapshot | null
+}
+
+/** Reads the database; null when none is configured or found. */
+async function readStored(options: StatusOptions, io: Io): Promise<Stored | null> {
+  const isConfigured =
+    options.database !== undefined || ['PI_DATABASE_URL', 'PI_DATABASE_URL_FILE'].some((name) => io.env[name])
+  if (!isConfigured && !['PI_MASTER_KEY', 'PI_MASTER_KEY_FILE'].some((name) => io.env[name])) return null
+  let stored: Stored | null = null
+  try {
+    await withService(options, io, async ({ store, deliveries, processes }, _, config) => {
+      const proofs: ChainProofs[] = []
+      for (const { chainId } of config.chains)
+        proofs.push({ chainId, ranges: await store.chains.proofs(chainId, maxRanges) })
+      const failing = (await deliveries.endpoints()).filter(({ blocks }) => blocks > 0).length
+      const snapshot = await store.deliveries.oldestSnapshot()
+      const oldSnapshot = snapshot !== null && snapshot.ageMs >= oldSnapshotMs ? snapshot : null
+      stored = { processes: await processes.list(), proofs, failing, oldSnapshot }
+    })
+  } catch (error) {
+    // The default database need not be on this machine.
+    if (isConfigured || !(error instanceof DatabaseMissingError)) throw error
+  }
+  return stored
+}
+
+/** The price of a million calls in the environment, as `serve` reads it; null when there is none. */
+function callPrice(env: Io['env'], chainId: number): number | null {
+  const text = env[`PI_RPC_PRICE_${chainId}`] ?? ''
+  return /^[0-9]{1,7}(\.[0-9]{1,6})?$/.test(text) ? Number(text) : null
+}
+
+/** Addresses that stand for every interface, and the local one of each. */
+const localAddresses: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
+
+/**
+ * Parses the base URL of a server, and removes slashes at its end.
+ * @throws InvalidArgumentError With the expected form, without the argument, which may hold a password.
+ */
+export function parseServerUrl(text: string): string {
+  const url = parseUrl(text)
+  const isAddress = url !== null && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === ''
+  // Other users of a machine can see arguments.
+  if (!isAddress || url.username !== '' || url.password !== '')
+    throw new InvalidArgumentError('Expected http://… or https://…, without user, query and fragment.')
+  return url.href.replace(/\/{1,64}$/, '')
+}
+
+/**
+ * The URL at which a server with this environment listens, seen from this machine.
+ * @throws UsageError `ERR_USAGE` when the environment does not determine it.
+ */
+export function configuredServerUrl(env: Io['env']): string {
+  const host = env['PI_HOST'] || '127.0.0.1'
+  const port = env['PI_PORT'] || '4747'
+  const name = localAddresses[host] ?? host
+  const url = `http://${name.includes(':') ? `[${name}]` : name}:${port}`
+  if (port === '0' || parseUrl(url) === null)
+    throw new UsageError('PI_HOST and PI_PORT do not determine the URL of the server; pass it with --url.')
+  return url
+}

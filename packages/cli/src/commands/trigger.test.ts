@@ -1,0 +1,272 @@
+/** docs/decisions/trigger.md from the command to a receiver, through a real server. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createClient } from '@payment-integration/client'
+import { createMemoryVersionStore, createReceiver } from '@payment-integration/version-store'
+import { createVerifier } from '@payment-integration/webhook'
+import { createNodeHandler } from '@payment-integration/webhook/node'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { testMasterKey } from '../../test/master-key.js'
+import { eventsOf, testIo } from '../../test/test-io.js'
+import { runCli } from '../run-cli.js'
+
+const shop = `0x${'a1'.repeat(20)}`
+const other = `0x${'e5'.repeat(20)}`
+const cleanUps: (() => unknown)[] = []
+afterAll(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
+})
+
+const folder = mkdtempSync(join(tmpdir(), 'payment-integration-trigger-'))
+cleanUps.push(() => rmSync(folder, { recursive: true }))
+const env = {
+  PI_ENV: 'development',
+  PI_LOG_LEVEL: 'silent',
+  PI_MASTER_KEY: testMasterKey,
+  PI_DATABASE_URL: `sqlite:${join(folder, 'service.db')}`,
+  PI_SIMULATED_CHAINS: '137,10',
+}
+const effects: string[] = []
+let isDown = false
+let variables: Record<string, string>
+let stopServer: () => Promise<void>
+
+async function startReceiver(secret: () => string): Promise<string> {
+  const { verify } = createVerifier({ secrets: async () => [secret()] })
+  const { receive } = createReceiver({
+    verify,
+    store: createMemoryVersionStore(),
+    handle: async ({ txHash, version }) => void effects.push(`${txHash} v${version}`),
+  })
+  const handle = createNodeHandler({ receive })
+  const http = createServer((request, response) => {
+    if (isDown) response.writeHead(503).end()
+    else void handle(request, response)
+  })
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
+  cleanUps.push(() => http.close())
+  return `http://127.0.0.1:${(http.address() as AddressInfo).port}/webhook`
+}
+
+/** Starts `serve` on the database, and resolves its URL. */
+async function startServer(): Promise<string> {
+  const io = testIo({ env })
+  const ended = runCli(['serve', '--port', '0', '--json'], io)
+  stopServer = async () => {
+    io.interrupt()
+    expect(await ended).toBe(0)
+  }
+  const { url } = JSON.parse(await io.line((line) => line.includes('"listening"'))) as { url: string }
+  return url
+}
+
+beforeAll(async () => {
+  let secret = ''
+  const receiver = await startReceiver(() => secret)
+  const io = testIo({ env })
+  await runCli(['integrations', 'create', shop, '--url', receiver, '--json'], io)
+  const [created] = eventsOf(io)
+  secret = String(created?.['signingSecret'])
+  variables = { INTEGRATION_ADDRESS: shop, API_SECRET: String(created?.['apiSecret']) }
+  variables = { ...variables, PAYMENTS_URL: await startServer() }
+  cleanUps.push(() => stopServer())
+})
+
+async function trigger(...args: string[]) {
+  const io = testIo({ env: variables })
+  const exitCode = await runCli(['--json', 'trigger', ...args], io)
+  return { exitCode, events: exitCode === 2 ? [] : eventsOf(io), err: io.errors.join('\n') }
+}
+const names = (events: readonly Record<string, unknown>[]) => events.map(({ event }) => event)
+const states = (events: readonly Record<string, unknown>[]) =>
+  events.filter(({ event }) => event === 'snapshot').map(({ version, state }) => `${version} ${state}`)
+
+describe('payment-integration trigger', () => {
+  test('payment makes a payment with the given fields, and prints the exact snapshot', async () => {
+    const [sender, receiver] = [`0x${'b2'.repeat(20)}`, `0x${'c3'.repeat(20)}`]
+    const fields = ['--amount', '12.50', '--currency', 'EURC', '--chain', '10', '--memo', 'order-7']
+    const { exitCode, events } = await trigger('payment', ...fields, '--sender', sender, '--receiver', receiver)
+    expect(exitCode).toBe(0)
+    expect(names(events)).toEqual(['block', 'snapshot', 'done'])
+    const { txHash, ...snapshot } = JSON.parse(String(events[1]?.['body']))
+    expect(snapshot).toMatchObject({ integrationAddress: shop, chainId: '10', version: 1, state: null })
+    const { PAYMENTS_URL: baseUrl = '', API_SECRET: apiSecret = '' } = variables
+    const stored = await createClient({ baseUrl, integrationAddress: shop, apiSecret }).payments.get(txHash)
+    expect(stored).toMatchObject({ sender, receiver, memo: 'order-7' })
+    expect(stored).toMatchObject({ tokenOut: { symbol: 'EURC', amountNet: '12.5' } })
+  })
+
+  test('out-of-order reaches the receiver again, which acts once on each newer version', async () => {
+    const late = await trigger('out-of-order')
+    const again = late.events.filter(({ event }) => event === 'delivery')
+    expect(again).toMatchObject([
+      { version: 2, expected: 'stale', status: 204 },
+      { version: 1, expected: 'stale', status: 204 },
+    ])
+    const { txHash } = again[0] as { txHash: string }
+    expect(effects.filter((each) => each.startsWith(txHash))).toEqual([1, 2, 3].map((v) => `${txHash} v${v}`))
+  })
+
+  test('a receiver that is down is named, and the exit code is 1', async () => {
+    isDown = true
+    const { exitCode, events } = await trigger('duplicate').finally(() => {
+      isDown = false
+    })
+    expect(exitCode).toBe(1)
+    expect(events.at(-1)).toEqual({
+      event: 'failed',
+      reason: expect.stringContaining('did not accept version 1 (503)'),
+    })
+  })
+
+  test('burst makes as many payments as it is told', async () => {
+    const { events } = await trigger('burst', '230')
+    expect(events.at(-1)).toMatchObject({ event: 'done', payments: 230 })
+    const blocks = events.filter(({ event }) => event === 'block')
+    expect(blocks.map(({ txHashes }) => (txHashes as string[]).length)).toEqual([100, 100, 30])
+  })
+
+  test('kyc shares a verification with the provider that serve runs, and shows what a second share answers', async () => {
+    const { exitCode, events } = await trigger('kyc', 'red-final')
+    expect(exitCode).toBe(0)
+    expect(events[0]).toMatchObject({ event: 'share', status: 200, answer: { reviewStatus: 'pending', reused: true } })
+    const answer = { error: expect.stringContaining('rejected: RED, FINAL.') }
+    expect(events[1]).toMatchObject({ event: 'share', status: 422, answer })
+  })
+
+  test('a second trigger beside a running one fails, and neither disturbs the other', async () => {
+    const both = await Promise.all([trigger('burst', '3000'), trigger('reorg', '--chain', '137')])
+    expect(both.map(({ exitCode }) => exitCode).sort()).toEqual([0, 1])
+    const failed = both.find(({ exitCode }) => exitCode === 1)
+    expect(failed?.events).toEqual([{ event: 'failed', reason: expect.stringContaining('Another trigger is running') }])
+    expect((await trigger('reorg')).exitCode).toBe(0)
+  })
+
+  test('after a restart the simulated chains go on where they were', async () => {
+    await stopServer()
+    variables = { ...variables, PAYMENTS_URL: await startServer() }
+    expect(states((await trigger('reorg')).events)).toEqual(['1 null', '2 failure'])
+  })
+
+  test('a shutdown ends a scenario that waits, which says so', async () => {
+    const silent = createServer(() => undefined)
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+    cleanUps.push(
+      () => silent.closeAllConnections(),
+      () => silent.close(),
+    )
+    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/webhook`
+    const io = testIo({ env })
+    await runCli(['integrations', 'create', other, '--url', url, '--json'], io)
+    const [created] = eventsOf(io)
+    const apiSecret = String(created?.['apiSecret'])
+    const own = testIo({ env: { ...variables, INTEGRATION_ADDRESS: other, API_SECRET: apiSecret } })
+    const ended = runCli(['--json', 'trigger', 'duplicate'], own)
+    await own.line((line) => line.includes('snapshot'))
+    await stopServer()
+    expect(await ended).toBe(1)
+    expect(eventsOf(own).at(-1)).toEqual({ event: 'failed', reason: expect.stringContaining('did not happen in time') })
+    variables = { ...variables, PAYMENTS_URL: await startServer() }
+  })
+
+  test('--as-test prints a test and causes nothing', async () => {
+    const io = testIo({ env: {} })
+    expect(await runCli(['trigger', 'refund', '--amount', '1.5', '--as-test'], io)).toBe(0)
+    expect(io.lines.join('\n')).toContain('twin.trigger({"scenario":"refund","amount":"1.5"}, shop)')
+  })
+})
+
+describe('a mistake is an error with a reason, never ignored:', () => {
+  test.each([
+    ['an unknown scenario', ['pay'], 2, 'Allowed choices are payment, success'],
+    ['an unknown option', ['payment', '--wallet', '5'], 2, "unknown option '--wallet'"],
+    ['a detail that the scenario does not take', ['payment', '5'], 2, 'payment takes no detail'],
+    ['a burst of nothing', ['burst', '0'], 2, 'a whole number from 1 to 10000'],
+    ['an unknown verdict', ['kyc', 'blue'], 2, 'green, red-retry, red-final'],
+    ['a malformed amount', ['payment', '--amount', '1,5'], 2, 'Expected a decimal such as 12.50'],
+    ['an amount for kyc', ['kyc', '--amount', '5'], 1, 'amount is no option of kyc'],
+    ['an amount for a test of kyc', ['kyc', '--amount', '5', '--as-test'], 2, 'amount is no option of kyc'],
+    ['kyc as a test of a receiver', ['kyc', '--as-test'], 2, 'kyc delivers nothing to a receiver'],
+    ['an amount with a leading zero', ['payment', '--amount', '05'], 2, 'Expected a decimal such as 12.50'],
+    ['a chain that is not simulated', ['payment', '--chain', '1'], 1, 'Chain 1 is not simulated; there are 137, 10'],
+    ['a memo that does not fit', ['payment', '--memo', 'x'.repeat(33)], 1, 'at most 32 fit into a payment'],
+    ['another secret', ['payment', '--api-secret-env', 'INTEGRATION_ADDRESS'], 1, 'rejects the credentials'],
+    ['another integration', ['payment', '--integration', `0x${'d4'.repeat(20)}`], 1, 'rejects the credentials'],
+    ['no server there', ['payment', '--server', 'http://127.0.0.1:9'], 1, '127.0.0.1:9 is not reachable'],
+  ])('%s', async (_, args, code, message) => {
+    const { exitCode, err } = await trigger(...args)
+    expect(err).toContain(message)
+    expect(exitCode).toBe(code)
+    expect(err).not.toContain(variables['API_SECRET'])
+  })
+})
+
+describe('a server that', () => {
+  async function against(answer: string) {
+    const http = createServer((_, response) => {
+      response.writeHead(200, { 'Content-Type': 'application/x-ndjson' })
+      response.end(answer)
+    })
+    await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
+    cleanUps.push(() => http.close())
+    const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`
+    const io = testIo({ env: variables })
+    return { exitCode: await runCli(['trigger', 'payment', '--server', url], io), io }
+  }
+
+  test('stops before the end is an error', async () => {
+    const block = '{"event":"block","chainId":"137","blockNumber":1,"txHashes":["0x1"]}\n'
+    const { exitCode, io } = await against(`${block}{"event":"snap`)
+    expect([exitCode, io.errors.join()]).toEqual([1, expect.stringContaining('was cut before the scenario ended')])
+  })
+
+  test('is newer, and sends unknown events, is read to its end', async () => {
+    const done = '{"event":"done","scenario":"payment","payments":1,"snapshots":1}\n'
+    const { exitCode, io } = await against(`{"event":"reconciled"}\n${done}`)
+    expect([exitCode, io.lines]).toEqual([0, ['done     1 payment, 1 snapshot shown']])
+  })
+
+  test.each([
+    ['something else', '<html>\n'],
+    ['an event of 33 levels', `{"event":"a","a":${'['.repeat(32)}${']'.repeat(32)}}\n`],
+    ['a line without end', 'x'.repeat(1_100_000)],
+  ])('sends %s is an error', async (_, answer) => {
+    const { exitCode, io } = await against(answer)
+    expect([exitCode, io.errors.join()]).toEqual([1, expect.stringContaining('something else than events')])
+  })
+
+  test('explains a rejection by a text without end is an error at once', async () => {
+    const http = createServer((_, response) => {
+      response.writeHead(500).on('error', () => undefined)
+      const more = () => {
+        while (!response.destroyed && response.write(' '.repeat(65_536))) {}
+      }
+      response.on('drain', more)
+      more()
+    })
+    await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
+    cleanUps.push(() => http.close())
+    const io = testIo({ env: variables })
+    const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`
+    expect(await runCli(['trigger', 'payment', '--server', url], io)).toBe(1)
+    expect(io.errors).toEqual(['The server answers 500'])
+  })
+
+  test('sends control characters where numbers belong cannot act on the terminal', async () => {
+    const hostile = '1\u001b]0;x\u0007\u001b[2J\n2\u009b8m'
+    const events = [
+      { event: 'block', chainId: '137', blockNumber: hostile, txHashes: ['0x1'] },
+      { event: 'snapshot', chainId: '137', txHash: '0x1', version: hostile, state: null, body: '{}' },
+      { event: 'delivery', txHash: '0x1', version: hostile, expected: hostile, status: hostile },
+      { event: 'share', request: {}, status: hostile, answer: {} },
+      { event: 'done', scenario: 'payment', payments: hostile, snapshots: hostile },
+    ]
+    const { io } = await against(events.map((event) => `${JSON.stringify(event)}\n`).join(''))
+    expect(io.lines).toHaveLength(7)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the point of the test
+    for (const line of [...io.lines, ...io.errors]) expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/)
+  })
+})

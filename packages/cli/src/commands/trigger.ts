@@ -1,0 +1,284 @@
+/** `payment-integration trigger`: causes payments, changes and verdicts in a server in development. @module */
+import { type TriggerScenario, triggerPath, triggerScenarios, triggerVerdicts } from '@payment-integration/contract'
+import { parseForeignJson, readForeignJson } from '@payment-integration/contract/parse'
+import type { TriggerEvent, TriggerRequest } from '@payment-integration/testing/twin'
+import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
+import {
+  examples,
+  type Finish,
+  optionsOf,
+  parseAddress,
+  parseChainId,
+  parseNotificationUrl,
+  wholeNumberParser,
+} from '../command.js'
+import { InterruptedError, ServerError, UsageError } from '../errors.js'
+import {
+  basicAuthorization,
+  integratorNames,
+  readIntegration,
+  readIntegratorVariables,
+  readSecretIn,
+  readServerUrl,
+  serverPath,
+} from '../input.js'
+import type { ExitCode, Io } from '../io.js'
+import { createReporter, createStyle, escapeControls, type Style, shortHash } from '../output.js'
+
+/** Options of {@link trigger}. */
+export interface TriggerOptions {
+  /** Base URL of the server. @default PAYMENTS_URL */
+  readonly server?: string | undefined
+  /** @default INTEGRATION_ADDRESS */
+  readonly integration?: string | undefined
+  /** Variable that has the API secret. @default 'API_SECRET' */
+  readonly apiSecretEnv?: string | undefined
+  /** File with more variables. Those of the environment win. @default .env.local, where there is one */
+  readonly envFile?: string | undefined
+  /** Fields of the payment; each has a drawn default. */
+  readonly amount?: string | undefined
+  readonly currency?: string | undefined
+  readonly chain?: number | undefined
+  readonly memo?: string | undefined
+  readonly sender?: string | undefined
+  readonly receiver?: string | undefined
+  /** Print the scenario as the source of a test, and cause nothing. @default false */
+  readonly asTest?: boolean | undefined
+  readonly json?: boolean | undefined
+}
+
+/** Adds the command. */
+export function addTrigger(program: Command, io: Io, finish: Finish): void {
+  program
+    .command('trigger')
+    .description('cause an event in dev, or in a server in development, for a receiver to take')
+    .addArgument(new Argument('<scenario>', 'what to cause').choices([...triggerScenarios]))
+    .argument('[detail]', 'number of payments of a burst; verdict of kyc: green, red-retry or red-final')
+    .option('--amount <decimal>', 'amount of the payment, such as 12.50', parseAmount)
+    .option('--currency <symbol>', 'token of the payment (default USDC)')
+    .option('--chain <id>', 'chain of the payment (default 137, else the first simulated one)', (text) =>
+      parseChainId(text),
+    )
+    .option('--memo <text>', 'memo of the payment, at most 32 bytes')
+    .option('--sender <address>', 'who pays', parseAddress)
+    .option('--receiver <address>', 'who is paid', parseAddress)
+    .option('--integration <address>', `the integration (${integratorNames.integration})`, parseAddress)
+    .option('--server <url>', `the server (${integratorNames.server})`, parseNotificationUrl)
+    .option('--api-secret-env <name>', `variable that has the API secret (default ${integratorNames.apiSecret})`)
+    .option('--env-file <path>', 'file with these variables (default .env.local)')
+    .addOption(new Option('--as-test', 'print the scenario as a test of your receiver, and cause nothing'))
+    .addHelpText(
+      'after',
+      examples(
+        'trigger refund --amount 12.50',
+        'trigger burst 500',
+        'trigger kyc red-retry',
+        'trigger reorg --as-test',
+      ),
+    )
+    .action(async (scenario: TriggerScenario, detail: string | undefined, _options, command) =>
+      finish(await trigger(scenario, detail, optionsOf<TriggerOptions>(command), io)),
+    )
+}
+
+/**
+ * Causes the events of a scenario and prints each, with the text of every snapshot.
+ * @returns 0 after the whole scenario, 1 when it ended early.
+ * @throws UsageError `ERR_USAGE` for missing credentials or a detail that the scenario does not take; ServerError
+ * `ERR_SERVER` when the server rejects the request, is not reachable or simulates no chain.
+ */
+export async function trigger(
+  scenario: TriggerScenario,
+  detail: string | undefined,
+  options: TriggerOptions,
+  io: Io,
+): Promise<ExitCode> {
+  const request = requestOf(scenario, detail, options)
+  const report = createReporter(io, options.json === true)
+  if (options.asTest === true) {
+    const { testSource, TriggerRequestError } = await import('@payment-integration/testing/twin')
+    try {
+      const source = testSource(request)
+      report({ event: 'test' as const, source }, (each) => each.source.trimEnd().split('\n'))
+    } catch (error) {
+      throw error instanceof TriggerRequestError ? new UsageError(error.message) : error
+    }
+    return 0
+  }
+  const { apiSecretEnv = integratorNames.apiSecret } = options
+  const variables = await readIntegratorVariables(options.envFile, io)
+  const server = readServerUrl(options.server, variables)
+  const integration = readIntegration(options.integration, variables)
+  const authorization = basicAuthorization(integration, readSecretIn(apiSecretEnv, variables))
+  const style = createStyle(io.colour)
+  let exitCode: ExitCode = 0
+  const target = { url: serverPath(server, triggerPath), authorization, apiSecretEnv }
+  for await (const event of postTrigger(target, request, io.signal)) {
+    report(event, (each) => triggerText(each, style))
+    if (event.event === 'failed') exitCode = 1
+  }
+  return exitCode
+}
+
+function requestOf(scenario: TriggerScenario, detail: string | undefined, options: TriggerOptions): TriggerRequest {
+  const { amount, currency: token, chain: chainId, memo, sender, receiver } = options
+  const given = { scenario, amount, token, chainId, memo, sender, receiver, ...detailOf(scenario, detail) }
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as typeof given
+}
+
+function detailOf(scenario: TriggerScenario, detail: string | undefined): Pick<TriggerRequest, 'count' | 'verdict'> {
+  if (detail === undefined) return {}
+  if (scenario === 'burst') return { count: countOf(detail) }
+  if (scenario !== 'kyc') throw new UsageError(`${scenario} takes no detail; only burst and kyc do.`)
+  const verdict = triggerVerdicts.find((known) => known === detail)
+  if (verdict === undefined) throw new UsageError(`The verdict of kyc is one of ${triggerVerdicts.join(', ')}.`)
+  return { verdict }
+}
+
+function countOf(text: string): number {
+  try {
+    return wholeNumberParser(1, 10_000)(text)
+  } catch {
+    throw new UsageError('The number of payments of a burst is a whole number from 1 to 10000.')
+  }
+}
+
+function parseAmount(text: string): string {
+  if (/^(?:0|[1-9]\d{0,29})(?:\.\d{1,30})?$/.test(text)) return text
+  throw new InvalidArgumentError('Expected a decimal such as 12.50.')
+}
+
+/** Where to post, and as whom. */
+interface TriggerTarget {
+  readonly url: URL
+  readonly authorization: string
+  /** Names the API secret in messages. */
+  readonly apiSecretEnv: string
+}
+
+/** Longest line, in characters: a block of 100 hashes is shorter. */
+const maxLine = 1_000_000
+
+/**
+ * Causes the events while they are read. The last one is `done` or `failed`.
+ * @throws ServerError `ERR_SERVER` when the server does not answer as it should; InterruptedError `ERR_INTERRUPTED`
+ * when `signal` aborts.
+ */
+async function* postTrigger(
+  target: TriggerTarget,
+  request: TriggerRequest,
+  signal: AbortSignal,
+): AsyncGenerator<TriggerEvent, void, undefined> {
+  let isWhole = false
+  try {
+    for await (const event of read(target, request, signal)) {
+      isWhole = event.event === 'done' || event.event === 'failed'
+      yield event
+    }
+  } catch (error) {
+    if (signal.aborted)
+      throw new InterruptedError('Interrupted. The events that were caused so far are not undone.', { cause: error })
+    throw error instanceof ServerError ? error : new ServerError(cut, { cause: error })
+  }
+  if (!isWhole) throw new ServerError(cut)
+}
+
+const cut = 'The connection was cut before the scenario ended.'
+
+async function* read(
+  { url, authorization, apiSecretEnv }: TriggerTarget,
+  request: TriggerRequest,
+  signal: AbortSignal,
+): AsyncGenerator<TriggerEvent, void, undefined> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { Authorization: authorization, 'Content-Type': 'application/json' },
+    body: JSON.stringify(request),
+    redirect: 'manual',
+    signal,
+  }).catch((cause: unknown) => {
+    throw new ServerError(`${url.host} is not reachable; is the server running there?`, { cause })
+  })
+  if (response.status !== 200 || response.body === null) throw await refusal(response, apiSecretEnv)
+  let rest = ''
+  for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
+    const lines = `${rest}${chunk}`.split('\n')
+    rest = lines.pop() ?? ''
+    if (rest.length > maxLine) throw new ServerError(noEvents)
+    for (const line of lines) yield eventOf(line)
+  }
+}
+
+const noEvents = 'The server sent something else than events.'
+
+function eventOf(line: string): TriggerEvent {
+  try {
+    const event = parseForeignJson(Buffer.from(line))
+    if (typeof event === 'object' && event !== null && 'event' in event) return event as TriggerEvent
+  } catch {
+    // Said below.
+  }
+  throw new ServerError(noEvents)
+}
+
+async function refusal(response: Response, apiSecretEnv: string): Promise<ServerError> {
+  const { status } = response
+  if (status === 401)
+    return new ServerError(
+      `The server rejects the credentials: check the integration and the API secret in ${apiSecretEnv}. It is not the signing secret.`,
+    )
+  if (status === 404)
+    return new ServerError(
+      'The server causes no events: its operator allows it with PI_SIMULATED_CHAINS, in development alone.',
+    )
+  const body = (await readForeignJson(response, maxLine).catch(() => null)) as { readonly error?: unknown } | null
+  const reason = typeof body?.error === 'string' ? `: ${body.error.slice(0, 300)}` : ''
+  return new ServerError(`The server answers ${status}${reason}`)
+}
+
+/** The lines of an event; none for one of a newer server. Control characters of a snapshot are JSON escapes. */
+function triggerText(event: TriggerEvent, style: Style): readonly string[] {
+  switch (event.event) {
+    case 'block': {
+      const { chainId, blockNumber, txHashes } = event
+      const [first = ''] = txHashes
+      const what = txHashes.length === 1 ? `payment  ${first}` : `payments ${txHashes.length}`
+      return [`${what}   chain ${chainId}, block ${blockNumber}`]
+    }
+    case 'update':
+      return [`update   ${shortHash(event.txHash)}   ${event.state}`]
+    case 'snapshot':
+      return [
+        `snapshot ${shortHash(event.txHash)}   ${style.yellow(event.state ?? 'none')}   v${event.version}`,
+        style.dim(escapeControls(event.body)),
+      ]
+    case 'delivery': {
+      const { txHash, version, expected, status } = event
+      const answer =
+        status !== null && status >= 200 && status < 300 ? style.green(status) : style.red(status ?? 'none')
+      return [`again    ${shortHash(txHash)}   v${version}, which is ${expected} now: answer ${answer}`]
+    }
+    case 'reorganised': {
+      const place = event.included ? 'is in a new block: no new version' : 'left the chain'
+      return [`reorg    ${shortHash(event.txHash)}   ${place}`]
+    }
+    case 'share':
+      return [
+        `share    ${style.dim(JSON.stringify(event.request))}`,
+        `         ${event.status} ${JSON.stringify(event.answer)}`,
+        ...(event.status === 422
+          ? [style.dim('         The verdict is RED, and this is what a second share answers: no failure.')]
+          : []),
+      ]
+    case 'failed':
+      return [style.red(`failed   ${event.reason}`)]
+    case 'done':
+      return [style.green(`done     ${count(event.payments, 'payment')}, ${count(event.snapshots, 'snapshot')} shown`)]
+    default:
+      return []
+  }
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`
+}

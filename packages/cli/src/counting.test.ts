@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest'
+import { countingLine, showCounting } from './progress.js'
+
+describe('countingLine', () => {
+  it.each([
+    [{ done: 0, total: 10_000, ms: 0 }, 'Replaying [------------------------] 0 %, 0 of 10,000'],
+    [
+      { done: 5_000, total: 10_000, ms: 2_000 },
+      'Replaying [############------------] 50 %, 5,000 of 10,000, 2,500/s, 2 s left',
+    ],
+    [
+      { done: 9_999, total: 10_000, ms: 4_000 },
+      'Replaying [#######################-] 99 %, 9,999 of 10,000, 2,500/s, 1 s left',
+    ],
+    [
+      { done: 10_000, total: 10_000, ms: 4_000 },
+      'Replaying [########################] 100 %, 10,000 of 10,000, 2,500/s, 0 s left',
+    ],
+    // More failed since they were counted.
+    [{ done: 12, total: 10, ms: 1_000 }, 'Replaying [########################] 100 %, 12 of 12, 12/s, 0 s left'],
+    [{ done: 0, total: 0, ms: 0 }, 'Replaying [########################] 100 %, 0 of 0'],
+  ])('%j is %s', (state, line) => expect(countingLine('Replaying', state)).toBe(line))
+})
+
+/** A bar on a clock that the test moves. */
+function shown({ live, json }: { live: boolean; json: boolean }) {
+  let now = 0
+  const screens: (readonly string[])[] = []
+  const out: string[] = []
+  const io = {
+    now: () => now,
+    out: (line: string) => void out.push(line),
+    live: live ? (lines: readonly string[]) => void screens.push(lines) : undefined,
+  }
+  const counting = showCounting('Replaying', { io, json, total: 100 })
+  for (const [at, done] of [
+    [1_000, 10],
+    [11_000, 50],
+    [12_000, 90],
+  ] as const) {
+    now = at
+    counting.reached(done)
+  }
+  counting.end()
+  return { screens, out }
+}
+
+describe('showCounting', () => {
+  it('updates one line of a terminal and removes it at the end', () => {
+    const { screens, out } = shown({ live: true, json: false })
+    expect(screens.map((lines) => lines.length)).toEqual([1, 1, 1, 0])
+    expect(screens[1]?.[0]).toContain('50 %, 50 of 100')
+    expect(out).toEqual([])
+  })
+
+  it('prints a line every ten seconds without a terminal', () => {
+    const { out } = shown({ live: false, json: false })
+    expect(out).toEqual([expect.stringContaining('50 of 100')])
+  })
+
+  it('prints nothing with --json', () => {
+    expect(shown({ live: true, json: true })).toEqual({ screens: [[]], out: [] })
+    expect(shown({ live: false, json: true })).toEqual({ screens: [], out: [] })
+  })
+})

@@ -1,0 +1,227 @@
+/** The plan of a demo payment, and the requests of processor, reader and shop to the service. @module */
+
+import { isDeepStrictEqual } from 'node:util'
+import { createClient } from '@payment-integration/client'
+import { startTimeLimit } from '@payment-integration/contract/answers'
+import type { Service } from '@payment-integration/core'
+import { type Snapshot, signatureHeader } from '@payment-integration/webhook'
+import { signDelivery } from '@payment-integration/webhook/signing'
+import { DemoError } from '../errors.js'
+import type { DemoChain } from './chain.js'
+import type { LegacyReadyEvent } from './demo-events.js'
+
+/** An update of a payment, without its identifiers. */
+interface PlannedUpdate {
+  readonly state: 'pending' | 'success' | 'refund_pending' | 'refund_success'
+  readonly recipient?: { readonly title: string; readonly subtitle: string | null }
+  readonly invoice?: {
+    readonly amount: string
+    readonly currency: string
+    readonly settlementAmount: string
+    readonly settlementCurrency: string
+  }
+}
+
+/** A demo payment before it is made. */
+export interface PaymentPlan {
+  /** 1 for the first payment of the run. */
+  readonly number: number
+  /** Reference written into the payment, at most 31 ASCII characters. */
+  readonly memo: string
+  /** Hundredths of the settlement token. */
+  readonly settlementCents: number
+  /** The same as a decimal string. */
+  readonly settlementAmount: string
+  /** Invoice amount with its currency: `25.00 EUR`. */
+  readonly price: string
+  /** In the order of the processor. */
+  readonly updates: readonly PlannedUpdate[]
+}
+
+const merchants = [
+  { title: 'Blue Door Coffee', subtitle: 'Lisbon' },
+  { title: 'Harbour Books', subtitle: null },
+  { title: 'Night Train Tickets', subtitle: 'Vienna to Rome' },
+  { title: 'Green Fork', subtitle: 'Lunch menu' },
+] as const
+const refundShare = 0.25
+/** Settlement cents per hundred invoice cents. */
+const usdPerHundredEur = 108
+
+/** Plans a payment: 1.00 to 120.00 EUR, a merchant, and a refund for about every fourth. */
+export function planPayment(number: number, fraction: Fraction): PaymentPlan {
+  const cents = 100 + Math.floor(fraction() * 11_901)
+  const merchant = merchants[Math.floor(fraction() * merchants.length)] ?? merchants[0]
+  const refunded = fraction() < refundShare
+  const settlementCents = Math.round((cents * usdPerHundredEur) / 100)
+  const invoice = {
+    amount: decimal(cents),
+    currency: 'EUR',
+    settlementAmount: decimal(settlementCents),
+    settlementCurrency: 'USD',
+  }
+  const paid: PlannedUpdate[] = [{ state: 'pending' }, { state: 'success', recipient: merchant, invoice }]
+  const refund: PlannedUpdate[] = [{ state: 'refund_pending' }, { state: 'refund_success' }]
+  return {
+    number,
+    memo: `order-${number}`,
+    settlementCents,
+    settlementAmount: invoice.settlementAmount,
+    price: `${invoice.amount} ${invoice.currency}`,
+    updates: refunded ? [...paid, ...refund] : paid,
+  }
+}
+
+/** Hundredths as a decimal string. */
+function decimal(cents: number): string {
+  return `${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, '0')}`
+}
+
+/** Returns the next number in [0, 1). */
+type Fraction = () => number
+
+/** Creates a repeatable sequence (mulberry32) for the demo. The same seed gives the same numbers. Not for secrets. */
+export function seededFraction(seed: number): Fraction {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+/** The body of an update. */
+interface DemoUpdate extends PlannedUpdate {
+  readonly id: string
+  readonly chainId: string
+  readonly txHash: string
+}
+
+/** Sends updates to one service. */
+export interface DemoProcessor {
+  /**
+   * Posts one update.
+   * @returns The payment's new version, or null while the update waits for the payment to be indexed.
+   * @throws DemoError `ERR_DEMO` when the service rejects it; errors of `fetch` without an answer.
+   */
+  send(update: DemoUpdate, signal?: AbortSignal): Promise<number | null>
+}
+
+const timeoutMs = 10_000
+
+/** Creates a processor that signs with `secret`, as `POST /api/v1/processor/updates` requires. */
+export function createDemoProcessor(options: {
+  readonly serviceUrl: string
+  readonly secret: string
+  readonly now: () => number
+}): DemoProcessor {
+  const url = new URL('/api/v1/processor/updates', options.serviceUrl)
+  return {
+    async send(update, signal) {
+      const body = new TextEncoder().encode(JSON.stringify(update))
+      const timestamp = Math.floor(options.now() / 1000)
+      const signature = await signDelivery({ secret: options.secret, timestamp, body })
+      const limit = startTimeLimit(timeoutMs, signal)
+      try {
+        const response = await fetch(url, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', [signatureHeader]: signature },
+          body,
+          signal: limit.signal,
+        })
+        const answer = (await response.json()) as { version?: number | null; reason?: string | null; error?: string }
+        if (!response.ok)
+          throw new DemoError(
+            `The service answered ${response.status} to the processor's update ${update.state}: ${answer.reason ?? answer.error ?? 'no reason given'}.`,
+          )
+        return answer.version ?? null
+      } finally {
+        limit.end()
+      }
+    },
+  }
+}
+
+/** Result of a comparison. */
+interface Comparison {
+  /** Null when both agree, else a sentence with the field that differs. */
+  readonly difference: string | null
+  readonly state: string | null
+}
+
+/** Reads and compares. */
+export interface DemoReader {
+  /** Reads the payment over the API and compares it. Rejects with errors of the client. */
+  compare(txHash: string, signal?: AbortSignal): Promise<Comparison>
+}
+
+/** Creates a reader with the integration's credentials. `stored` reads the receiver's database. */
+export function createDemoReader(options: {
+  readonly serviceUrl: string
+  readonly integrationAddress: string
+  readonly apiSecret: string
+  readonly stored: (payment: Pick<Snapshot, 'chainId' | 'txHash'>) => Snapshot | null
+}): DemoReader {
+  const client = createClient({
+    baseUrl: options.serviceUrl,
+    integrationAddress: options.integrationAddress,
+    apiSecret: options.apiSecret,
+  })
+  return {
+    async compare(txHash, signal) {
+      const payment = await client.payments.get(txHash, signal ? { signal } : {})
+      const stored = options.stored(payment)
+      if (stored === null) return { state: payment.state, difference: 'The receiver stored nothing.' }
+      // A payment has every field of its notification: docs/interface.md 2.1, last lines of the table.
+      const read: Readonly<Record<string, unknown>> = payment
+      const [field] = Object.entries(stored).find(([name, value]) => !isDeepStrictEqual(read[name], value)) ?? []
+      return {
+        state: payment.state,
+        difference: field === undefined ? null : `The API and the receiver disagree about "${field}".`,
+      }
+    },
+  }
+}
+
+/** The merchant's handle. */
+export const accountHandle = 'demo-shop'
+
+/** Creates a key, and the merchant's account with the token of all payments. Resolves the key. */
+export async function setUpLegacy(
+  { accounts, legacyKeys }: Pick<Service, 'accounts' | 'legacyKeys'>,
+  { chainId, merchant, token }: Pick<DemoChain, 'chainId' | 'merchant' | 'token'>,
+): Promise<string> {
+  const coins = [{ chainId, tokens: [{ symbol: token.symbol, address: token.address }] }]
+  const [{ apiKey }] = await Promise.all([
+    legacyKeys.create({ name: 'Demo' }),
+    accounts.create({ handle: accountHandle, address: merchant, config: { coins } }),
+  ])
+  return apiKey
+}
+
+/** Builds the requests that look up and verify a payment: its invoice is the value of the paid token. */
+export function legacyExample(options: {
+  readonly serviceUrl: string
+  readonly legacyApiKey: string
+  readonly chainId: number
+  readonly currency: string
+}): (txHash: string, plan: Pick<PaymentPlan, 'settlementAmount'>) => LegacyReadyEvent {
+  const { serviceUrl, legacyApiKey, chainId, currency } = options
+  return (txHash, { settlementAmount }) => ({
+    event: 'legacy.ready',
+    chainId: String(chainId),
+    txHash,
+    legacyApiKey,
+    lookupUrl: `${serviceUrl}/api/v1/tx/${chainId}/${txHash}`,
+    verifyUrl: `${serviceUrl}/api/v1/verify`,
+    verifyRequest: {
+      chainId,
+      txHash,
+      invoiceAmount: settlementAmount,
+      invoiceCurrency: currency,
+      address: accountHandle,
+    },
+    referenceUrl: `${serviceUrl}/reference`,
+  })
+}

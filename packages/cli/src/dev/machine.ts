@@ -1,0 +1,228 @@
+/** Takes from this machine what a demo run needs: a port, a folder, a file for its values, the browser. @module */
+
+import { isUtf8 } from 'node:buffer'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { platform } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { parseEnv } from 'node:util'
+import { DemoError } from '../errors.js'
+import type { Io } from '../io.js'
+import { devDefaults, type ReadyEvent } from './demo-events.js'
+
+type Start = typeof import('@payment-integration/server/service')['startServer']
+
+/**
+ * Starts the server. If another program took the port meanwhile and `mayMove` is set, it tries the next free port.
+ *
+ * @throws ListenError `ERR_LISTEN` when the port is in use and `mayMove` is not set; other errors of the server's
+ * start.
+ */
+export async function startOnPort(
+  start: Start,
+  config: Parameters<Start>[0],
+  options: Parameters<Start>[1],
+  mayMove: boolean,
+): ReturnType<Start> {
+  try {
+    return await start(config, options)
+  } catch (error) {
+    if (!mayMove || (error as { code?: unknown }).code !== 'ERR_LISTEN') throw error
+    const port = await firstFreePort(config.port + 1)
+    return startOnPort(start, { ...config, port }, options, mayMove)
+  }
+}
+
+/** The port of the option or of the environment, else the first free one from the default on. */
+export async function choosePort(flag: number | undefined, env: Io['env']): Promise<number | string> {
+  return flag ?? (env['PI_PORT'] || (await firstFreePort(devDefaults.port)))
+}
+
+const maxPorts = 100
+
+/**
+ * The first free TCP port of 127.0.0.1 from `first` on.
+ * @throws DemoError `ERR_DEMO` when a hundred ports in a row are taken.
+ */
+export async function firstFreePort(first: number): Promise<number> {
+  const last = Math.min(first + maxPorts - 1, 65_535)
+  for (let port = first; port <= last; port += 1) {
+    if (await isFree(port)) return port
+  }
+  throw new DemoError(`Ports ${first} to ${last} are all in use; pass a free one with --port.`)
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer()
+  try {
+    server.listen(port, '127.0.0.1')
+    await once(server, 'listening')
+    server.close()
+    await once(server, 'close')
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Parts to close at the end. */
+export interface Closers {
+  /** Adds a part with its close function, and returns the part. */
+  add<T>(part: T, close: (part: T) => unknown): T
+  /** Closes all, newest first, also after a failure. Rejects with the first failure. Later calls share the result. */
+  close(): Promise<void>
+}
+
+/** Creates an empty list. */
+export function createClosers(): Closers {
+  const pending: (() => unknown)[] = []
+  let closing: Promise<void> | undefined
+  async function closeAll(): Promise<void> {
+    const failures: unknown[] = []
+    for (let close = pending.pop(); close; close = pending.pop()) {
+      try {
+        await close()
+      } catch (error) {
+        failures.push(error)
+      }
+    }
+    if (failures.length > 0) throw failures[0]
+  }
+  return {
+    add(part, close) {
+      pending.push(() => close(part))
+      return part
+    },
+    close: () => {
+      closing ??= closeAll()
+      return closing
+    },
+  }
+}
+
+/** The folder of a run. */
+interface DemoFolder {
+  readonly path: string
+  /** Removes it with its files, unless `keep` is set. */
+  close(): Promise<void>
+}
+
+/** Creates a folder that only this user can enter. It is removed whenever the process ends, unless `keep` is set. */
+export async function createDemoFolder(io: Pick<Io, 'temporaryFolder' | 'onExit'>, keep: boolean): Promise<DemoFolder> {
+  const path = await mkdtemp(join(io.temporaryFolder, 'payment-integration-'))
+  if (keep) return { path, close: async () => {} }
+  const forget = io.onExit(() => rmSync(path, { recursive: true, force: true }))
+  return {
+    path,
+    async close() {
+      await rm(path, { recursive: true, force: true, maxRetries: 3 })
+      forget()
+    },
+  }
+}
+
+/** First and last line of the part that the demo may replace. */
+const begin =
+  '# Written by payment-integration dev, whose next run replaces this part. Delete it to use values of your own.'
+const end = '# End of payment-integration dev.'
+
+/** The outcome for the file. */
+type EnvFileResult =
+  | { readonly kind: 'written'; readonly path: string; readonly ignored: boolean }
+  /** The user has set one of the values, or the file is no UTF-8. */
+  | { readonly kind: 'kept'; readonly path: string; readonly ignored: boolean }
+
+/** The five values of an integrator. */
+export function envValues(ready: ReadyEvent): Readonly<Record<string, string>> {
+  return {
+    PAYMENTS_URL: ready.url,
+    INTEGRATION_ADDRESS: ready.integrationAddress,
+    API_SECRET: ready.apiSecret,
+    WEBHOOK_SIGNING_SECRET: ready.signingSecret,
+    LEGACY_API_KEY: ready.legacyApiKey,
+  }
+}
+
+/**
+ * Writes the values between two marker lines at the end of the file, and keeps all other lines. If one of them sets a
+ * value already, nothing is written: the value is the user's. The written file is readable for its owner alone, also
+ * where an earlier one was not. Rejects with the error of the disk.
+ */
+export function writeEnvFile(path: string, values: Readonly<Record<string, string>>): EnvFileResult {
+  const result = { path, ignored: isIgnored(path) }
+  const isThere = existsSync(path)
+  const bytes = isThere ? readFileSync(path) : Buffer.alloc(0)
+  // Decoding and encoding would damage it.
+  if (!isUtf8(bytes)) return { kind: 'kept', ...result }
+  const outside = withoutOwnPart(bytes.toString())
+  // Frameworks skip a byte order mark, and Node's parser takes it for a part of the first name.
+  const set = parseEnv(outside.replace(/^\ufeff/, ''))
+  if (Object.keys(values).some((name) => set[name])) return { kind: 'kept', ...result }
+  const lines = Object.entries(values).map(([name, value]) => `${name}=${value}`)
+  const before = outside === '' || outside.endsWith('\n') ? outside : `${outside}\n`
+  if (isThere) tighten(path)
+  writeFileSync(path, `${before}${[begin, ...lines, end].join('\n')}\n`, { mode: 0o600 })
+  return { kind: 'written', ...result }
+}
+
+/** The text without the part of an earlier run, whatever line ends an editor gave it. A part that is cut is theirs. */
+function withoutOwnPart(text: string): string {
+  const lines = text.split(/(?<=\n)/)
+  const from = lines.findIndex((line) => line.trim() === begin)
+  const to = lines.findIndex((line, index) => index > from && line.trim() === end)
+  return from < 0 || to < 0 ? text : lines.filter((_, index) => index < from || index > to).join('')
+}
+
+/** Takes the file from everybody but its owner. */
+function tighten(path: string): void {
+  const { mode } = statSync(path)
+  if ((mode & 0o077) !== 0) chmodSync(path, mode & 0o700)
+}
+
+/** Whether a `.gitignore` beside the file names it, exactly or by a common pattern. */
+function isIgnored(path: string): boolean {
+  const list = join(dirname(path), '.gitignore')
+  if (!existsSync(list)) return false
+  const name = basename(path)
+  const patterns = readFileSync(list, 'utf8')
+    .split('\n')
+    .map((line) => line.trim().replace(/^\//, ''))
+  return [name, '.env*', '.env.*', '*.local', '.env*.local', '.env.*.local'].some((each) => patterns.includes(each))
+}
+
+/** The opener of a platform, with its arguments before the address. */
+function openerOf(system: string): readonly [command: string, ...args: string[]] {
+  if (system === 'darwin') return ['open']
+  // `start` is part of the shell; its first quoted argument is the title of a window.
+  if (system === 'win32') return ['cmd', '/c', 'start', '""']
+  return ['xdg-open']
+}
+
+/**
+ * Starts the platform's opener. Resolves a sentence with the address, so that it can be opened by hand in any case.
+ * Never rejects.
+ */
+export function openAddress(
+  url: string,
+  env: Readonly<Record<string, string | undefined>>,
+  system: string = platform(),
+): Promise<string> {
+  const [command, ...args] = openerOf(system)
+  return new Promise((resolve) => {
+    const opener = spawn(command, [...args, url], {
+      env: { ...env },
+      stdio: 'ignore',
+      detached: true,
+      windowsVerbatimArguments: true,
+    })
+    opener.once('error', () => resolve(`No ${command} on this machine. Open ${url}`))
+    opener.once('spawn', () => {
+      // The demo may end before the browser does.
+      opener.unref()
+      resolve(`Opening ${url}`)
+    })
+  })
+}

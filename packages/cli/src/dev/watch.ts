@@ -1,0 +1,188 @@
+/** Translates events of the service, and records the progress of each payment of the demo. @module */
+import type { ServiceEvent } from '@payment-integration/core'
+import type { DeliveryEvent, DemoSink } from './demo-events.js'
+
+/** Stores the receiver's log line about a version until the service reports the attempt. */
+interface ReceiverNotes {
+  put(txHash: string, version: number, note: string): void
+  take(txHash: string, version: number): string | null
+}
+
+/** Creates empty notes. */
+export function createReceiverNotes(): ReceiverNotes {
+  const notes = new Map<string, string>()
+  return {
+    put: (txHash, version, note) => void notes.set(`${txHash}:${version}`, note),
+    take(txHash, version) {
+      const key = `${txHash}:${version}`
+      const note = notes.get(key) ?? null
+      notes.delete(key)
+      return note
+    },
+  }
+}
+
+/**
+ * Creates a listener for the service.
+ * @param chainId - The chain of the demo's own payments; the simulated ones are reorganised on purpose.
+ * @param stopping - Whether the run is shutting down: events are then ignored, because parts become unreachable.
+ */
+export function watchService(
+  report: DemoSink,
+  ledger: Ledger,
+  notes: ReceiverNotes,
+  chainId: number,
+  stopping: () => boolean,
+): (event: ServiceEvent) => void {
+  return (event) => {
+    if (stopping()) return
+    switch (event.type) {
+      case 'payment.indexed': {
+        const { txHash, blockNumber } = event
+        report({ event: event.type, chainId: String(event.chainId), txHash, blockNumber })
+        return ledger.sawIndexed(txHash)
+      }
+      case 'payment.changed': {
+        const { txHash, version, from, to } = event
+        return report({ event: event.type, chainId: String(event.chainId), txHash, version, from, to })
+      }
+      case 'delivery.attempted': {
+        const { deliveryId, txHash, version, attempt, status, reason, latencyMs, outcome, retryInMs } = event
+        const facts = { txHash, version, attempt, status, reason, latencyMs, outcome, retryInMs }
+        const receiver = notes.take(txHash, version)
+        report({ event: event.type, chainId: String(event.chainId), ...facts, receiver })
+        return ledger.sawDelivery({ deliveryId, ...facts })
+      }
+      case 'update.settled':
+        if (event.outcome !== 'refused') return
+        return report({ event: 'problem', reason: `Update ${event.updateId} was refused: ${event.reason ?? ''}` })
+      case 'chain.failed':
+        return report({ event: 'problem', reason: `Chain ${event.chainId}: ${event.message}` })
+      case 'chain.reorganised':
+        if (event.chainId !== chainId) return
+        return report({
+          event: 'problem',
+          reason: `Chain ${event.chainId} was reorganised above block ${event.commonAncestor}.`,
+        })
+      case 'log.quarantined':
+        return report({
+          event: 'problem',
+          reason: `Chain ${event.chainId}: log ${event.logIndex} of ${event.txHash} is no payment: ${event.reason}`,
+        })
+      case 'delivery.exhausted':
+        return report({
+          event: 'problem',
+          reason: `The notification of version ${event.version} of ${event.txHash} is exhausted: ${event.reason ?? 'no answer'}`,
+        })
+      case 'endpoint.failing':
+        return report({
+          event: 'receiver.blocked',
+          until: new Date(event.blockedUntil).toISOString(),
+          failures: event.failures,
+        })
+      case 'endpoint.recovered':
+      case 'chain.indexed':
+      case 'chain.backfilled':
+      case 'payment.additional':
+      case 'payments.skipped':
+    }
+  }
+}
+
+/** Progress of one payment. */
+interface Sighting {
+  readonly indexed: boolean
+  /** Highest version that was answered with 2xx. */
+  readonly deliveredVersion: number
+  /** Highest version that the receiver verified and stored. */
+  readonly storedVersion: number
+}
+
+/** Totals of a run. */
+interface Figures {
+  readonly delivered: number
+  readonly retried: number
+  readonly p50Ms: number | null
+}
+
+/** An attempt of a delivery. */
+type SeenDelivery = Pick<DeliveryEvent, 'txHash' | 'version' | 'attempt' | 'latencyMs' | 'outcome'> & {
+  readonly deliveryId: string
+}
+
+/** Records progress and lets journeys wait for it. */
+export interface Ledger {
+  sawIndexed(txHash: string): void
+  sawStored(txHash: string, version: number): void
+  sawDelivery(delivery: SeenDelivery): void
+  /** Resolves true once `condition` holds for the payment, false when `signal` aborts first. */
+  until(txHash: string, condition: (sighting: Sighting) => boolean, signal: AbortSignal): Promise<boolean>
+  /** The newest attempt, or null. */
+  lastDelivery(): SeenDelivery | null
+  /** Deletes the progress of a finished payment. */
+  forget(txHash: string): void
+  figures(): Figures
+}
+
+/** Number of newest latencies for the median: exact for hours, bounded for a run of days. */
+const maxLatencies = 10_000
+
+/** Creates an empty ledger. */
+export function createLedger(): Ledger {
+  const sightings = new Map<string, Sighting>()
+  const listeners = new Set<() => void>()
+  const latencies: number[] = []
+  let delivered = 0
+  let retried = 0
+  let last: SeenDelivery | null = null
+
+  function note(txHash: string, { indexed, deliveredVersion = 0, storedVersion = 0 }: Partial<Sighting>): void {
+    const before = sightings.get(txHash) ?? { indexed: false, deliveredVersion: 0, storedVersion: 0 }
+    sightings.set(txHash, {
+      indexed: before.indexed || indexed === true,
+      deliveredVersion: Math.max(before.deliveredVersion, deliveredVersion),
+      storedVersion: Math.max(before.storedVersion, storedVersion),
+    })
+    for (const listener of [...listeners]) listener()
+  }
+
+  return {
+    sawIndexed: (txHash) => note(txHash, { indexed: true }),
+    sawStored: (txHash, version) => note(txHash, { storedVersion: version }),
+    lastDelivery: () => last,
+    sawDelivery(delivery) {
+      const { txHash, version, attempt, latencyMs, outcome } = delivery
+      last = delivery
+      if (attempt > 1) retried += 1
+      if (outcome !== 'delivered') return
+      delivered += 1
+      latencies[(delivered - 1) % maxLatencies] = latencyMs
+      note(txHash, { deliveredVersion: version })
+    },
+    until(txHash, condition, signal) {
+      const holds = () => {
+        const sighting = sightings.get(txHash)
+        return sighting !== undefined && condition(sighting)
+      }
+      return new Promise((resolve) => {
+        const check = () => {
+          if (!signal.aborted && !holds()) return
+          listeners.delete(check)
+          signal.removeEventListener('abort', check)
+          resolve(!signal.aborted)
+        }
+        listeners.add(check)
+        signal.addEventListener('abort', check)
+        check()
+      })
+    },
+    forget: (txHash) => void sightings.delete(txHash),
+    figures: () => ({ delivered, retried, p50Ms: median(latencies) }),
+  }
+}
+
+/** The lower median, or null for an empty list. */
+function median(values: readonly number[]): number | null {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.floor((sorted.length - 1) / 2)] ?? null
+}

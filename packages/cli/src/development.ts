@@ -1,0 +1,105 @@
+/** The tools, simulated chains and identity provider of a server in development; loaded at their first use. @module */
+import type { DevelopmentTools, StartOptions } from '@payment-integration/server/service'
+import type { TriggerIdentity } from '@payment-integration/testing/identity-provider'
+import type { ReadyEvent } from './dev/demo-events.js'
+import type { Io } from './io.js'
+
+/** Loads the code of a tool at its first use. */
+export const developmentTools: DevelopmentTools = {
+  async doctor({ url, signingSecret, integrationAddress, signal, onProbe }) {
+    const { runDoctor } = await import('@payment-integration/testing/doctor')
+    return runDoctor({ url, signingSecret, integrationAddress, signal, onProbe })
+  },
+  async explain({ headers, body, signingSecret, receivedAt }) {
+    const { explainDelivery, parseHeaders, RequestUnreadableError } = await import(
+      '@payment-integration/testing/explain'
+    )
+    try {
+      const secrets = [{ name: 'the signing secret of the integration', value: signingSecret }]
+      return await explainDelivery({ headers: parseHeaders(headers), body, secrets, now: () => receivedAt })
+    } catch (error) {
+      if (error instanceof RequestUnreadableError) return { problem: error.message }
+      throw error
+    }
+  },
+}
+
+/**
+ * Makes the option `simulateChains` of a server.
+ * @param identity - For the scenario `kyc`; undefined: it fails.
+ */
+export function simulateChainsWith(
+  io: Pick<Io, 'randomBytes'>,
+  identity: TriggerIdentity | undefined,
+): NonNullable<StartOptions['simulateChains']> {
+  return async (world) => {
+    const { createSimulatedChains } = await import('@payment-integration/testing/twin')
+    const seed = Buffer.from(io.randomBytes(4)).readUInt32BE(0)
+    return createSimulatedChains({ ...world, seed, identity })
+  }
+}
+
+/** A running provider. */
+export interface DemoIdentity {
+  readonly url: string
+  /** Variables of a server that uses this provider. */
+  readonly variables: Readonly<Record<string, string>>
+  /** Creates a share token of a user, valid for a week. */
+  mint(): string
+  /** Everything that `mintShareToken` needs for the shop's verified user. */
+  readonly minting: ReadyEvent['minting']
+  /** For triggers: mints tokens and decides. */
+  readonly trigger: TriggerIdentity
+  /** Starts to send webhooks to a server. */
+  follow(serviceUrl: string): void
+  close(): Promise<void>
+}
+
+const shop = 'DemoShop'
+const shopToken = 'sbx:demo-shop'
+const service = 'PaymentService'
+/** Long enough to show the pending state, short enough to wait for. */
+const approvesAfterMs = 1_500
+const weekInSecs = 7 * 24 * 60 * 60
+
+/** 32 random bytes as base64url: a secret of one run. */
+export const secretText = (io: Pick<Io, 'randomBytes'>) => Buffer.from(io.randomBytes(32)).toString('base64url')
+
+/** Starts a provider whose verdicts `trigger` can choose. */
+export async function startDemoIdentity(io: Pick<Io, 'randomBytes'>): Promise<DemoIdentity> {
+  const [secretKey, webhookSecret, shopKey] = [secretText(io), secretText(io), secretText(io)]
+  const { startIdentityProvider, triggerIdentity } = await import('@payment-integration/testing/identity-provider')
+  const provider = await startIdentityProvider({
+    clients: [
+      { clientId: shop, appToken: shopToken, secretKey: shopKey, partners: [service] },
+      { clientId: service, appToken: 'sbx:payment-service', secretKey, partners: [shop] },
+    ],
+    sendsWebhooks: true,
+    approvesAfterMs,
+  })
+  const { id: applicantId } = provider.addApplicant({ clientId: shop })
+  return {
+    url: provider.url,
+    minting: {
+      baseUrl: provider.url,
+      appToken: shopToken,
+      secretKey: shopKey,
+      applicantId,
+      forClientId: service,
+    },
+    variables: {
+      PI_IDENTITY_URL: provider.url,
+      PI_IDENTITY_APP_TOKEN: 'sbx:payment-service',
+      PI_IDENTITY_SECRET_KEY: secretKey,
+      PI_IDENTITY_LEVEL: 'basic-kyc-level',
+      PI_IDENTITY_WEBHOOK_SECRETS: webhookSecret,
+    },
+    mint: () => provider.mintShareToken({ applicantId, forClientId: service, ttlInSecs: weekInSecs }),
+    trigger: triggerIdentity(provider, { donor: shop, service }),
+    follow(serviceUrl) {
+      const url = `${serviceUrl}/api/v1/identity-provider/webhook`
+      provider.setWebhooks(service, [{ url, secretKey: webhookSecret }])
+    },
+    close: () => provider.close(),
+  }
+}

@@ -1,0 +1,184 @@
+/** Reads answers, files, standard input, and the variables that hold an integrator's secrets. @module */
+
+import { createReadStream, existsSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { createInterface } from 'node:readline'
+import { addAbortSignal } from 'node:stream'
+import { parseEnv } from 'node:util'
+import { parseUrl } from '@payment-integration/contract'
+import { InterruptedError, UsageError } from './errors.js'
+import type { Io } from './io.js'
+
+/** Whether input and output are terminals, so that a person can answer. */
+export function canAsk(io: Pick<Io, 'live' | 'input'>): boolean {
+  return io.live !== undefined && (io.input() as { readonly isTTY?: boolean }).isTTY === true
+}
+
+/** Prints the question, and resolves whether the next line is `y` or `yes`. False when the input ends or is aborted. */
+export async function confirm(question: string, io: Pick<Io, 'input' | 'out' | 'signal'>): Promise<boolean> {
+  io.out(`${question} [y/N]`)
+  const reader = createInterface({ input: io.input(), signal: io.signal })
+  try {
+    return await new Promise<boolean>((resolve) => {
+      reader.once('line', (line) => resolve(/^\s*y(es)?\s*$/i.test(line)))
+      reader.once('close', () => resolve(false))
+    })
+  } finally {
+    reader.close()
+  }
+}
+
+/**
+ * Reads everything. Error messages never quote the content: it may be another, secret file.
+ * @param source - A path, or `-` for standard input.
+ * @param maxMiB - Limit in mebibytes.
+ * @throws UsageError `ERR_USAGE` when it cannot be read or is too large; InterruptedError `ERR_INTERRUPTED` when
+ * `io.signal` aborts.
+ */
+export async function readInput(
+  source: string,
+  { input, signal }: Pick<Io, 'input' | 'signal'>,
+  maxMiB: number,
+): Promise<Buffer> {
+  const name = inputName(source)
+  const chunks: Uint8Array[] = []
+  let size = 0
+  try {
+    for await (const chunk of addAbortSignal(signal, source === '-' ? input() : createReadStream(source))) {
+      size += chunk.length
+      if (size > maxMiB * 1_048_576) break
+      chunks.push(chunk)
+    }
+  } catch (error) {
+    if (signal.aborted) throw new InterruptedError(`${name} was not read: the command was interrupted.`)
+    throw new UsageError(`${name} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'}).`)
+  }
+  if (size > maxMiB * 1_048_576) throw new UsageError(`${name} is larger than ${maxMiB} MiB.`)
+  return Buffer.concat(chunks)
+}
+
+/** The source as the subject of a sentence. */
+export function inputName(source: string): string {
+  return source === '-' ? 'Standard input' : `The file ${source}`
+}
+
+/** Variables by name. */
+export type Variables = Readonly<Record<string, string | undefined>>
+
+const maxFileBytes = 65_536
+
+/**
+ * Returns the name of a variable that holds a secret.
+ * @throws UsageError `ERR_USAGE` for anything else: somebody may pass the secret itself, which must not be printed.
+ */
+export function variableName(name: string): string {
+  if (/^[A-Za-z_]\w{0,127}$/.test(name) && !/whsec_|pi_api_/.test(name)) return name
+  throw new UsageError(
+    '--secret-env and the like take the name of a variable, and no secret: other users see arguments.',
+  )
+}
+
+/** Reads the variables of a file. @throws UsageError `ERR_USAGE` as {@link readSmallFile}. */
+export async function readEnvFile(path: string, source: string): Promise<Variables> {
+  return parseEnv(await readSmallFile(path, source)) as Variables
+}
+
+/**
+ * Reads the text of a file or a pipe of at most 64 KiB.
+ * @param source - The option that names it, for messages.
+ * @throws UsageError `ERR_USAGE` when it cannot be read or is larger. It quotes no content.
+ */
+export async function readSmallFile(path: string, source: string): Promise<string> {
+  const unreadable = ({ code }: NodeJS.ErrnoException) =>
+    new UsageError(`The file of ${source} cannot be read (${code}).`)
+  const file = await open(path).catch((error: NodeJS.ErrnoException) => {
+    throw unreadable(error)
+  })
+  try {
+    const buffer = Buffer.alloc(maxFileBytes + 1)
+    let size = 0
+    for (let read = 1; read > 0 && size < buffer.length; size += read)
+      read = (await file.read(buffer, size, buffer.length - size, null)).bytesRead
+    if (size > maxFileBytes) throw new UsageError(`The file of ${source} is larger than 64 KiB.`)
+    return buffer.toString('utf8', 0, size)
+  } catch (error) {
+    throw error instanceof UsageError ? error : unreadable(error as NodeJS.ErrnoException)
+  } finally {
+    await file.close()
+  }
+}
+
+/** The names that `dev` writes and the examples use. */
+export const integratorNames = {
+  server: 'PAYMENTS_URL',
+  integration: 'INTEGRATION_ADDRESS',
+  apiSecret: 'API_SECRET',
+} as const
+
+const defaultEnvFile = '.env.local'
+
+/**
+ * The variables of the environment and of a file; those of the environment win, and empty ones count as not set.
+ * @param envFile - The value of `--env-file`. @default .env.local, where there is one
+ * @throws UsageError `ERR_USAGE` when the file cannot be read.
+ */
+export async function readIntegratorVariables(
+  envFile: string | undefined,
+  { env }: Pick<Io, 'env'>,
+): Promise<Variables> {
+  const fromFile = await variablesOf(envFile)
+  return withoutEmpty({ ...fromFile, ...withoutEmpty(env) })
+}
+
+async function variablesOf(envFile: string | undefined): Promise<Variables> {
+  if (envFile !== undefined) return readEnvFile(envFile, '--env-file')
+  return existsSync(defaultEnvFile) ? readEnvFile(defaultEnvFile, defaultEnvFile) : {}
+}
+
+function withoutEmpty(variables: Variables): Variables {
+  return Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined && value !== ''))
+}
+
+/**
+ * The base URL of the server, to which credentials may be sent.
+ * @throws UsageError `ERR_USAGE` when it is missing, malformed, or http to another machine.
+ */
+export function readServerUrl(given: string | undefined, variables: Variables): URL {
+  const server = parseUrl(given ?? variables[integratorNames.server] ?? '')
+  if (server === null) throw new UsageError(`The server is unknown; pass --server or set ${integratorNames.server}.`)
+  const isLoopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(server.hostname)
+  if (server.protocol !== 'https:' && !(server.protocol === 'http:' && isLoopback))
+    throw new UsageError(
+      '--server must be https: its credentials would be readable on the way. http: only to this machine.',
+    )
+  if (server.username !== '' || server.password !== '' || server.search !== '' || server.hash !== '')
+    throw new UsageError('--server must have no user, query or fragment.')
+  return server
+}
+
+/** A path of the server, below the path of its base URL. */
+export function serverPath(server: URL, path: string): URL {
+  const url = new URL(server)
+  url.pathname = `${server.pathname.replace(/\/{1,64}$/, '')}${path}`
+  return url
+}
+
+/** The address of the integration, lowercased. @throws UsageError `ERR_USAGE` when it is missing or malformed. */
+export function readIntegration(given: string | undefined, variables: Variables): string {
+  const integration = (given ?? variables[integratorNames.integration] ?? '').toLowerCase()
+  if (!/^0x[0-9a-f]{40}$/.test(integration))
+    throw new UsageError(`The integration is unknown; pass --integration or set ${integratorNames.integration}.`)
+  return integration
+}
+
+/** The secret in a variable. @throws UsageError `ERR_USAGE` when it is not set. */
+export function readSecretIn(name: string, variables: Variables): string {
+  const value = variables[variableName(name)]
+  if (!value) throw new UsageError(`${name} is not set; put the secret into it.`)
+  return value
+}
+
+/** The value of the header `Authorization`. */
+export function basicAuthorization(integration: string, apiSecret: string): string {
+  return `Basic ${Buffer.from(`${integration}:${apiSecret}`).toString('base64')}`
+}

@@ -1,0 +1,169 @@
+/** Opens the stream of a server and reads its events. @module */
+import { type IncomingMessage, request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { deliveryStreamPath } from '@payment-integration/contract'
+import { parseRetryAfter } from '@payment-integration/contract/parse'
+import { ServerError } from '../errors.js'
+import { basicAuthorization, serverPath } from '../input.js'
+import type { Io } from '../io.js'
+
+/** The server sends something every 5 s; after this silence, in milliseconds, the connection counts as lost. */
+const silenceMs = 20_000
+/** The longest wait that a server can ask for, in milliseconds. */
+const maxWaitMs = 3_600_000
+
+/** Where and how to connect. */
+export interface StreamTarget {
+  /** The server's base URL, checked. */
+  readonly server: URL
+  readonly integration: string
+  readonly apiSecret: string
+  /** Names the API secret in messages. */
+  readonly apiSecretEnv: string
+}
+
+/** The connection failed or was lost, and may work later. */
+export class ConnectionLostError extends Error {
+  override readonly name = 'ConnectionLostError'
+  readonly code = 'ERR_CONNECTION_LOST'
+  /** The server's own wait in milliseconds; null: it named none. */
+  readonly retryAfterMs: number | null
+  constructor(reason: string, retryAfterMs: number | null = null) {
+    super(reason)
+    this.retryAfterMs = retryAfterMs
+  }
+}
+
+/**
+ * Reads the events of one connection until it ends. A caller that is slow to take an event slows the server.
+ * @throws ConnectionLostError When a later attempt may work. @throws ServerError When none will.
+ */
+export async function* readStream(
+  target: StreamTarget,
+  start: { readonly lastId: string | null; readonly since: number | null },
+  io: Pick<Io, 'sleep' | 'signal' | 'now'>,
+): AsyncGenerator<StreamEvent, void, undefined> {
+  const response = await open(target, start, io.signal)
+  try {
+    refuseStatus(response, target, io.now())
+    const parse = createEventParser()
+    const chunks = response[Symbol.asyncIterator]() as AsyncIterator<Buffer>
+    for (;;) {
+      const chunk = await withinSilence(chunks.next(), io)
+      if (chunk.done === true) return
+      yield* parse(chunk.value)
+    }
+  } catch (error) {
+    if (error instanceof ServerError || error instanceof ConnectionLostError) throw error
+    throw new ConnectionLostError('the connection was cut')
+  } finally {
+    response.destroy()
+  }
+}
+
+function open(
+  { server, integration, apiSecret }: StreamTarget,
+  { lastId, since }: { readonly lastId: string | null; readonly since: number | null },
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  const url = serverPath(server, deliveryStreamPath)
+  if (lastId === null && since !== null) url.searchParams.set('since', String(since))
+  const headers = {
+    Accept: 'text/event-stream',
+    Authorization: basicAuthorization(integration, apiSecret),
+    ...(lastId === null ? {} : { 'Last-Event-ID': lastId }),
+  }
+  const request = url.protocol === 'https:' ? requestHttps : requestHttp
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { headers, agent: false, signal, timeout: silenceMs }, (response) => {
+      // While events are handled, the socket is silent on purpose.
+      sent.setTimeout(0)
+      response.on('error', () => undefined)
+      resolve(response)
+    })
+    sent.on('timeout', () => sent.destroy(new Error('no answer')))
+    sent.on('error', (error: NodeJS.ErrnoException) => reject(new ConnectionLostError(reasonOf(error, url))))
+    sent.end()
+  })
+}
+
+function reasonOf({ code }: NodeJS.ErrnoException, { host }: URL): string {
+  if (code === 'ECONNREFUSED') return `nothing answers at ${host}`
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `the name ${host} is not found`
+  return `${host} is not reachable${code === undefined ? '' : ` (${code})`}`
+}
+
+function refuseStatus(response: IncomingMessage, { apiSecretEnv, integration }: StreamTarget, now: number): void {
+  const { statusCode = 0, headers } = response
+  const type = headers['content-type'] ?? ''
+  if (statusCode === 200 && type.startsWith('text/event-stream')) return
+  if (statusCode === 401)
+    throw new ServerError(
+      `The server rejects the credentials: check the address ${integration} and the API secret in ${apiSecretEnv}. It is not the signing secret.`,
+    )
+  if (statusCode === 404)
+    throw new ServerError('The server offers no stream of deliveries: its operator switches it on with PI_LISTEN=on.')
+  if (statusCode === 400)
+    throw new ServerError('The server rejects the position of this stream; start again without it.')
+  if (statusCode === 429 || statusCode >= 500) {
+    const waitMs = parseRetryAfter(headers['retry-after'], now)
+    const reason = statusCode === 429 ? 'too many streams are open' : `the server answers ${statusCode}`
+    throw new ConnectionLostError(reason, waitMs === null ? null : Math.min(waitMs, maxWaitMs))
+  }
+  if (statusCode >= 300 && statusCode < 400)
+    throw new ServerError(`The server redirects to ${headers.location ?? 'nowhere'}; pass its final URL.`)
+  throw new ServerError(`No payment integration server answers at this URL (status ${statusCode}).`)
+}
+
+async function withinSilence<T>(next: Promise<T>, { sleep, signal }: Pick<Io, 'sleep' | 'signal'>): Promise<T> {
+  const timer = new AbortController()
+  const stop = () => timer.abort()
+  signal.addEventListener('abort', stop, { once: true })
+  next.catch(() => undefined)
+  try {
+    const isSilent = sleep(silenceMs, timer.signal).then(() => {
+      throw new ConnectionLostError(`nothing arrived for ${silenceMs / 1_000} s`)
+    })
+    isSilent.catch(() => undefined)
+    return await Promise.race([next, isSilent])
+  } finally {
+    signal.removeEventListener('abort', stop)
+    stop()
+  }
+}
+
+/** One event. */
+export interface StreamEvent {
+  readonly event: string
+  readonly id: string | null
+  readonly data: string
+}
+
+/** Longest event, in characters. */
+const maxCharacters = 8 * 1024 * 1024
+
+/** Creates a parser: each call takes a chunk and returns the events that it completes. */
+function createEventParser(): (chunk: Uint8Array) => readonly StreamEvent[] {
+  const decoder = new TextDecoder()
+  let rest = ''
+  return (chunk) => {
+    const blocks = `${rest}${decoder.decode(chunk, { stream: true })}`.split('\n\n')
+    rest = blocks.pop() ?? ''
+    if (rest.length > maxCharacters) throw new ServerError('The server sent an event of more than 8 MB.')
+    return blocks.flatMap((block) => {
+      const event = parseBlock(block)
+      return event === null ? [] : [event]
+    })
+  }
+}
+
+/** Null for a comment. */
+function parseBlock(block: string): StreamEvent | null {
+  const fields = new Map<string, string>()
+  for (const line of block.split('\n')) {
+    const colon = line.indexOf(':')
+    if (colon > 0) fields.set(line.slice(0, colon), line.slice(colon + 1).replace(/^ /, ''))
+  }
+  const data = fields.get('data')
+  return data === undefined ? null : { event: fields.get('event') ?? 'message', id: fields.get('id') ?? null, data }
+}

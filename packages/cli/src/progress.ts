@@ -1,0 +1,273 @@
+/** Shows the progress of catching up with a chain, and of counted work. @module */
+import type { ServiceEvent } from '@payment-integration/core'
+import type { Logger } from '@payment-integration/core/ports'
+import type { Io } from './io.js'
+import { grouped, rate, shortHash, span } from './output.js'
+
+/** A chain, or one added router, that is behind its target block. */
+interface CatchUp {
+  readonly chainId: number
+  /** An added router that is read from earlier blocks; null for the whole chain up to its head. */
+  readonly router: string | null
+  readonly indexed: number
+  readonly to: number
+  /** Over the last seconds; null until enough time has passed. */
+  readonly blocksPerSecond: number | null
+  /** Also null for a router: events do not separate its payments from those at the head. */
+  readonly paymentsPerSecond: number | null
+  /** Null while the rate is unknown or zero. */
+  readonly secondsLeft: number | null
+}
+
+/** A finished catch-up. */
+interface CaughtUp {
+  readonly chainId: number
+  readonly router: string | null
+  readonly indexed: number
+  /** Payments stored meanwhile; null for a router. */
+  readonly payments: number | null
+  readonly seconds: number
+}
+
+/** Follows catch-ups. Times are unix milliseconds. */
+interface Progress {
+  /** Records an event. @returns The catch-up that it finished, if that lasted for {@link shownAfterMs}. */
+  saw(event: ServiceEvent, now: number): CaughtUp | null
+  /** The unfinished catch-ups that have lasted for {@link shownAfterMs}, by chain. */
+  unfinished(now: number): readonly CatchUp[]
+}
+
+/** Shorter catch-ups are normal at the head, and are not shown. */
+export const shownAfterMs = 1_000
+/** Rates cover this time: long enough to be steady, short enough to show a change. */
+const windowMs = 10_000
+/** Time between two samples. */
+const sampleMs = 250
+/** A rate over less time is not shown. */
+const minRateMs = 500
+
+interface Sample {
+  readonly at: number
+  readonly block: number
+  readonly payments: number
+}
+
+interface Track {
+  readonly chainId: number
+  readonly router: string | null
+  readonly startedAt: number
+  indexed: number
+  to: number
+  readonly samples: Sample[]
+}
+
+/** Creates a progress without catch-ups. */
+export function createProgress(): Progress {
+  const tracks = new Map<string, Track>()
+  /** Payments of each chain since it was last at its head. */
+  const payments = new Map<number, number>()
+  const paymentsOf = (chainId: number) => payments.get(chainId) ?? 0
+
+  function moved(chainId: number, router: string | null, indexed: number, to: number, now: number): CaughtUp | null {
+    const key = `${chainId} ${router ?? ''}`
+    const track: Track = tracks.get(key) ?? { chainId, router, startedAt: now, indexed, to, samples: [] }
+    if (indexed < to) {
+      track.indexed = indexed
+      track.to = to
+      note(track.samples, { at: now, block: indexed, payments: paymentsOf(chainId) })
+      tracks.set(key, track)
+      return null
+    }
+    const stored = router === null ? paymentsOf(chainId) : null
+    if (router === null) payments.delete(chainId)
+    tracks.delete(key)
+    const lasted = now - track.startedAt
+    return lasted < shownAfterMs ? null : { chainId, router, indexed, payments: stored, seconds: lasted / 1_000 }
+  }
+
+  return {
+    saw(event, now) {
+      switch (event.type) {
+        case 'payment.indexed':
+        case 'payment.additional':
+          payments.set(event.chainId, paymentsOf(event.chainId) + 1)
+          return null
+        case 'chain.indexed':
+          return moved(event.chainId, null, event.blockNumber, event.head, now)
+        case 'chain.backfilled':
+          return moved(event.chainId, event.router, event.blockNumber, event.to, now)
+        case 'chain.reorganised': {
+          // Older samples would make the rate negative.
+          tracks.get(`${event.chainId} `)?.samples.splice(0)
+          return null
+        }
+        default:
+          return null
+      }
+    },
+    unfinished: (now) =>
+      [...tracks.values()]
+        .filter(({ startedAt }) => now - startedAt >= shownAfterMs)
+        .sort((a, b) => a.chainId - b.chainId || (a.router ?? '').localeCompare(b.router ?? ''))
+        .map((track) => catchUpOf(track, paymentsOf(track.chainId), now)),
+  }
+}
+
+function note(samples: Sample[], sample: Sample): void {
+  const last = samples.at(-1)
+  if (last !== undefined && sample.at - last.at < sampleMs) return
+  samples.push(sample)
+  // Keep one sample before the window, so that a chain without progress has a rate of zero.
+  while (samples.length > 1 && (samples[1]?.at ?? sample.at) <= sample.at - windowMs) samples.shift()
+}
+
+function catchUpOf({ chainId, router, indexed, to, samples }: Track, payments: number, now: number): CatchUp {
+  const first = samples.findLast(({ at }) => at <= now - windowMs) ?? samples[0]
+  const ms = first === undefined ? 0 : now - first.at
+  const perSecond = (count: number) => (Math.max(0, count) * 1_000) / ms
+  const since = ms < minRateMs ? undefined : first
+  const blocksPerSecond = since === undefined ? null : perSecond(indexed - since.block)
+  return {
+    chainId,
+    router,
+    indexed,
+    to,
+    blocksPerSecond,
+    paymentsPerSecond: since === undefined || router !== null ? null : perSecond(payments - since.payments),
+    secondsLeft: blocksPerSecond ? (to - indexed) / blocksPerSecond : null,
+  }
+}
+
+/** `Chain 137: block 1,200,331 of 2,000,000, 1,204 blocks/s, 310 payments/s, 12 min left`. */
+export function catchUpLine(catchUp: CatchUp): string {
+  const { indexed, to, blocksPerSecond, paymentsPerSecond, secondsLeft } = catchUp
+  return [
+    `${subject(catchUp)}: block ${grouped(indexed)} of ${grouped(to)}`,
+    ...(blocksPerSecond === null ? [] : [`${rate(blocksPerSecond)} blocks/s`]),
+    ...(paymentsPerSecond === null ? [] : [`${rate(paymentsPerSecond)} payments/s`]),
+    ...(secondsLeft === null ? [] : [`${span(secondsLeft)} left`]),
+  ].join(', ')
+}
+
+/** `Chain 137 is caught up at block 2,000,000: 50,000 payments in 12 s`. */
+export function caughtUpLine(caughtUp: CaughtUp): string {
+  const { indexed, payments, seconds } = caughtUp
+  const what = payments === null ? 'done' : `${grouped(payments)} ${payments === 1 ? 'payment' : 'payments'}`
+  return `${subject(caughtUp)} is caught up at block ${grouped(indexed)}: ${what} in ${span(seconds)}`
+}
+
+function subject({ chainId, router }: Pick<CatchUp, 'chainId' | 'router'>): string {
+  return router === null ? `Chain ${chainId}` : `Chain ${chainId}, added router ${shortHash(router)}`
+}
+
+/** Time between two updates of a terminal, and between two log lines, in milliseconds. */
+export const progressEveryMs = { live: 250, log: 10_000 } as const
+
+/** Outputs of the progress. */
+interface ProgressDisplay {
+  readonly io: Pick<Io, 'now' | 'sleep' | 'out' | 'live'>
+  readonly logger: Pick<Logger, 'info'>
+  /** False logs instead, as for `--json`. */
+  readonly mayUseTerminal: boolean
+}
+
+/** Receives the events of a server and shows progress. */
+interface ShownProgress {
+  onEvent(event: ServiceEvent): void
+  /** Shows unfinished catch-ups until the signal aborts. */
+  run(signal: AbortSignal): Promise<void>
+}
+
+/** Creates a display: status lines of a terminal, or without a terminal log lines every ten seconds. */
+export function showProgress({ io, logger, mayUseTerminal }: ProgressDisplay): ShownProgress {
+  const progress = createProgress()
+  const live = mayUseTerminal ? io.live : undefined
+  return {
+    onEvent(event) {
+      const done = progress.saw(event, io.now())
+      if (done === null) return
+      const { chainId, indexed } = done
+      if (live === undefined) logger.info({ chainId, indexed, ...named(done) }, 'Caught up.')
+      else io.out(caughtUpLine(done))
+    },
+    async run(signal) {
+      const everyMs = live === undefined ? progressEveryMs.log : progressEveryMs.live
+      for (;;) {
+        await io.sleep(everyMs, signal)
+        if (signal.aborted) break
+        const catchUps = progress.unfinished(io.now())
+        if (live !== undefined) live(catchUps.map(catchUpLine))
+        else for (const each of catchUps) logger.info(loggedFields(each), 'Catching up.')
+      }
+      live?.([])
+    },
+  }
+}
+
+function loggedFields({ chainId, indexed, to, blocksPerSecond, paymentsPerSecond, secondsLeft, router }: CatchUp) {
+  const rounded = (value: number | null) => (value === null ? null : Math.round(value * 100) / 100)
+  return {
+    chainId,
+    ...named({ router }),
+    indexed,
+    to,
+    blocksPerSecond: rounded(blocksPerSecond),
+    paymentsPerSecond: rounded(paymentsPerSecond),
+    secondsLeft: secondsLeft === null ? null : Math.ceil(secondsLeft),
+  }
+}
+
+const named = ({ router }: Pick<CatchUp, 'router'>) => (router === null ? {} : { router })
+
+/** Output and total of a bar. */
+interface CountingDisplay {
+  readonly io: Pick<Io, 'now' | 'out' | 'live'>
+  /** With `--json` no bar is shown: the events report progress. */
+  readonly json: boolean
+  /** Number of items at the start; it may grow. */
+  readonly total: number
+}
+
+/** A bar on the screen. */
+interface Counting {
+  /** Shows the number of items done. */
+  reached(done: number): void
+  /** Removes the bar. */
+  end(): void
+}
+
+const barWidth = 24
+
+/** Starts a bar: one line of a terminal, or without a terminal a new line every ten seconds. */
+export function showCounting(what: string, { io, json, total }: CountingDisplay): Counting {
+  const startedAt = io.now()
+  let printedAt = startedAt
+  return {
+    reached(done) {
+      if (json) return
+      const now = io.now()
+      const line = countingLine(what, { done, total, ms: now - startedAt })
+      if (io.live !== undefined) return io.live([line])
+      if (now - printedAt < progressEveryMs.log) return
+      printedAt = now
+      io.out(line)
+    },
+    end: () => io.live?.([]),
+  }
+}
+
+/** `Replaying [############------------] 50 %, 5,000 of 10,000, 2,500/s, 2 s left`. */
+export function countingLine(
+  what: string,
+  { done, total, ms }: { readonly done: number; readonly total: number; readonly ms: number },
+): string {
+  const all = Math.max(total, done)
+  const share = all === 0 ? 1 : done / all
+  const filled = Math.floor(share * barWidth)
+  const perSecond = ms > 0 ? (done * 1_000) / ms : 0
+  return [
+    `${what} [${'#'.repeat(filled)}${'-'.repeat(barWidth - filled)}] ${Math.floor(share * 100)} %`,
+    `${grouped(done)} of ${grouped(all)}`,
+    ...(perSecond > 0 ? [`${rate(perSecond)}/s`, `${span((all - done) / perSecond)} left`] : []),
+  ].join(', ')
+}

@@ -38,11 +38,20 @@ const quiet = () => {}
 
 /** Known to its makers as porsager/postgres 1066, 1154, 1208; the correction, 1209, is not released. */
 const crashes = 'postgres.js 3.4.9 ends the process when a connection is lost inside of begin()'
-const excuse: readonly ConformanceExcuse[] = ['a fault (lost before)', 'a fault (lost after)'].map((beginning) => ({
-  test: beginning,
+const crashExcuse: readonly ConformanceExcuse[] = ['a fault (lost before)', 'a fault (lost after)'].map((test) => ({
+  test,
   reason: crashes,
   run: false,
 }))
+
+/**
+ * Every order and interleaving of three deliveries runs on `pg`: one process, several, and one client. The SQL and the
+ * queue are the same under each driver, and begin, commit and roll back show themselves with two deliveries.
+ */
+const pairsAlone: readonly ConformanceExcuse[] = [
+  'every order of small sets of deliveries, one after the other',
+  ...['1, 1, 1', '1, 1, 2', '1, 2, 2', '1, 2, 3'].map((set) => `every interleaving of concurrent deliveries of ${set}`),
+].map((test) => ({ test, reason: 'it runs on pg', run: false }))
 
 /** A pool whose lent connections may end: Kysely and Drizzle listen to none of them. */
 function openPool(connectionString: string): pg.Pool {
@@ -137,7 +146,7 @@ export const onClient: PostgresTestDriver = {
 
 export const onPostgresJs: PostgresTestDriver = {
   name: 'postgres.js',
-  excuse,
+  excuse: [...crashExcuse, ...pairsAlone],
   async open({ host, table, notes }) {
     const sql = postgres({
       host,
@@ -159,6 +168,7 @@ export const onPostgresJs: PostgresTestDriver = {
 
 export const onKysely: PostgresTestDriver = {
   name: 'kysely',
+  excuse: pairsAlone,
   async open({ connectionString, table, notes }) {
     const database = new Kysely<object>({ dialect: new PostgresDialect({ pool: openPool(connectionString) }) })
     const store = createPostgresVersionStore({ database, table, ...patience })
@@ -174,6 +184,7 @@ export const onKysely: PostgresTestDriver = {
 
 export const onDrizzle: PostgresTestDriver = {
   name: 'drizzle on pg',
+  excuse: pairsAlone,
   async open({ connectionString, table, notes }) {
     const pool = openPool(connectionString)
     const store = createPostgresVersionStore({ database: drizzleOnPg(pool), sql: drizzleSql, table, ...patience })
@@ -190,7 +201,7 @@ export const onDrizzle: PostgresTestDriver = {
 
 export const onDrizzlePostgresJs: PostgresTestDriver = {
   name: 'drizzle on postgres.js',
-  excuse,
+  excuse: [...crashExcuse, ...pairsAlone],
   async open({ host, table, notes }) {
     const client = postgres({
       host,
@@ -220,6 +231,7 @@ export const onDrizzlePostgresJs: PostgresTestDriver = {
 export const inCallersTransaction: PostgresTestDriver = {
   name: 'pg, in a transaction of the caller',
   excuse: [
+    ...pairsAlone,
     {
       test: 'an effect that calls its own store',
       reason: 'the caller fetches another connection first, and its transaction waits without a limit of the store',

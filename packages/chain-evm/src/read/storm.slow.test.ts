@@ -61,15 +61,15 @@ function jumpingClock(): Clock & { waitedMs(): number } {
       const isTimeout = ms >= requestTimeoutMs
       if (isTimeout) inFlight += 1
       await new Promise<void>((resolve) => {
-        const sleeper = { at: now + ms, wake: resolve }
-        signal?.addEventListener('abort', () => resolve(), { once: true })
-        if (isTimeout) return
-        sleepers.add(sleeper)
-        signal?.addEventListener('abort', () => sleepers.delete(sleeper), { once: true })
-        sleeper.wake = () => {
+        const wake = () => {
+          signal?.removeEventListener('abort', wake)
           sleepers.delete(sleeper)
           resolve()
         }
+        const sleeper = { at: now + ms, wake }
+        signal?.addEventListener('abort', wake)
+        if (isTimeout) return
+        sleepers.add(sleeper)
         void jump()
       })
       if (isTimeout) inFlight -= 1

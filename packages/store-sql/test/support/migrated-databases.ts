@@ -31,7 +31,7 @@ export function onEmptiedPostgres(
         const migrating = createPostgresStore({ connectionString, schema })
         await migrating.migrate()
         await migrating.close()
-        pool = new pg.Pool({ connectionString, max: 10 })
+        pool = new pg.Pool({ connectionString, max: 10, pipeline: true })
         empty = await emptierOf(pool)
       })
       afterAll(async () => {

@@ -1,3 +1,3 @@
 import { testSeeds } from './test-seeds.js'
 
-testSeeds({ quick: { count: 200, perTest: 200 }, sqlite: 10 })
+testSeeds({ quick: { count: 100, perTest: 100 }, sqlite: 10 })

@@ -179,9 +179,10 @@ describe('an endpoint at its limit', () => {
 
 describe('retries', () => {
   test('take at most half of the slots, however many are due', async () => {
+    const hanging = deferred()
     const setup = setUpDispatcher({ concurrency: 8, batch: 8 }, async ({ url }) => {
       if (url.startsWith('failing')) return { ...ok, status: 500 }
-      await new Promise(() => undefined)
+      await hanging.promise
       return ok
     })
     const { clock, deliveries, dispatcher, posts } = setup
@@ -196,11 +197,23 @@ describe('retries', () => {
     posts.length = 0
     deliveries.claims.length = 0
     for (let index = 0; index < 3; index += 1) await deliveries.add({ name: `n${index}`, notificationUrl: 'new' })
-    void dispatcher.run(new AbortController().signal)
+    const controller = new AbortController()
+    const running = dispatcher.run(controller.signal)
     await until('a claim', () => posts.length > 0)
     expect(deliveries.claims[0]).toMatchObject({ limit: 8, maxRetries: 4 })
     expect(posts.slice(0, 3).map(({ url }) => url)).toEqual(['new', 'new', 'new'])
     expect(posts.slice(3, 7).map(({ url }) => url)).toEqual([0, 1, 2, 3].map((n) => `failing ${n}`))
+    controller.abort()
+    hanging.resolve()
+    await running
+  })
+
+  test('get one slot at least', async () => {
+    const { dispatcher, deliveries, clock } = setUpDispatcher({ concurrency: 1 }, () => ({ ...ok, status: 500 }))
+    await deliveries.add({ name: 'a' })
+    await dispatcher.runOnce()
+    await clock.advance(10_000)
+    expect(await dispatcher.runOnce()).toBe(1)
   })
 })
 

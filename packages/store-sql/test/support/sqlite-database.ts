@@ -36,6 +36,8 @@ await migrating.close()
 
 interface OpenDatabase extends Omit<TestSqlite, 'release'> {
   readonly clock: { now: () => number }
+  /** Whether a loop of an earlier test still waits for deliveries, and would take those of the next one. */
+  isListenedTo(): boolean
   empty(): void
 }
 
@@ -51,7 +53,7 @@ export function takeSqlite(now: () => number = Date.now): TestSqlite {
     release() {
       try {
         database.empty()
-        free.push(database)
+        if (!database.isListenedTo()) free.push(database)
       } catch {
         // A killed process left a transaction open: this database is not used again.
       }
@@ -80,11 +82,23 @@ function makeDatabase(): OpenDatabase {
   if (filledTables().length > 0) throw new Error(`After a migration there are rows in ${filledTables().join()}.`)
   const clock = { now: Date.now }
   const engine = createSqliteEngine(createFile(path, 5_000, false), () => clock.now())
+  const listeners = new Set<object>()
   return {
     path,
     sql,
     clock,
-    engine,
+    engine: {
+      ...engine,
+      whenDue(listener) {
+        const stop = engine.whenDue(listener)
+        listeners.add(stop)
+        return () => {
+          listeners.delete(stop)
+          stop()
+        }
+      },
+    },
+    isListenedTo: () => listeners.size > 0,
     opened: engine.rows({ sql: 'select 1', parameters: [] }).then(() => undefined),
     empty() {
       connection.exec('begin immediate')

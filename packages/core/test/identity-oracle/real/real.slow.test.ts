@@ -1,3 +1,3 @@
 import { testPromises } from './real-promises.js'
 
-testPromises({ count: 300 })
+testPromises({ count: 100 })

@@ -299,3 +299,13 @@ test('an audit log that is broken stays whole, so that no run hides it', async (
   expect([await seqs(), archive.files.size]).toEqual([[2, 3], 0])
   expect(progress.at(-1)).toEqual({ event: 'audit_broken', brokenAt: 1 })
 })
+
+test('a store without history that ends rejects, and so does a time that is too short', async () => {
+  const { audited, store, keys, clock, archive, run, verify } = setup()
+  const commands = createHistoryCommands({
+    ...{ store: { ...store, history: null }, audited, verifyAudit: verify, keys, clock },
+    random: { bytes: () => new Uint8Array(16) },
+  })
+  await expect(commands.run(week, archive)).rejects.toThrow('for ever')
+  await expect(run({ ...keep, updates: 1 })).rejects.toThrow(RangeError)
+})

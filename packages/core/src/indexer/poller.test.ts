@@ -5,7 +5,8 @@ import { recordingLogger } from '../../test/support/recording-logger.js'
 import { seededRandom } from '../../test/support/seeded-random.js'
 import { openStore } from '../../test/support/store.js'
 import { hashOf, paymentFacts } from '../../test/support/stored-payment.js'
-import { StoreError } from '../errors.js'
+import { deferred } from '../../test/support/until.js'
+import { ChainError, StoreError } from '../errors.js'
 import type { ServiceEvent } from '../events.js'
 import type { BridgeDeposit, Fulfilment, FulfilmentSource } from '../ports/fulfilment.js'
 import { createFulfilmentPoller, type FulfilmentPollerOptions, firstFulfilmentOrdinal } from './fulfilments.js'
@@ -226,4 +227,60 @@ test('two deposits that one transaction paid are two payments; of one integratio
     other.payment.integrationAddress,
   ])
   expect(events.map(({ type }) => type)).toEqual(['payment.indexed', 'payment.additional', 'payment.indexed'])
+})
+
+test('a deposit that left its chain during the poll is not recorded', async () => {
+  const deposit = bridgeDeposit('a')
+  const answer = deferred<Fulfilment>()
+  const { store, poller, payments, events } = await setup([deposit], { lookup: () => answer.promise })
+  const round = poller().runOnce()
+  await turns()
+  await store.transaction((tx) => tx.leaveChain(1, 99))
+  answer.resolve(fulfilmentOf('a', deposit))
+  expect(await round).toBe(0)
+  expect(payments()).toEqual([])
+  expect(events).toEqual([])
+})
+
+test('where the destination is followed, the payment is recorded behind its indexer, and one of a router in the same transaction is shown', async () => {
+  const deposit = bridgeDeposit('a')
+  const fulfilment = fulfilmentOf('a', deposit)
+  const { store, poller, payments, fills, waiting } = await setup([deposit], { followed: new Set([10]) })
+  fills.set('7', fulfilment)
+  expect(await poller().runOnce()).toBe(0)
+  await store.transaction((tx) => tx.setCheckpoint(10, { blockNumber: 199, blockHash: hashOf('199') }))
+  expect(await poller().runOnce()).toBe(0)
+  expect(await waiting()).toEqual(['7'])
+  const facts = paymentFacts('x', { chainId: 10, txHash: fulfilment.txHash, blockNumber: 200 })
+  await store.transaction(async (tx) => {
+    await tx.upsertPayments([{ facts, primary: true }])
+    await tx.setCheckpoint(10, { blockNumber: 200, blockHash: hashOf('another block 200') })
+  })
+  expect(await poller().runOnce()).toBe(0)
+  await store.transaction((tx) => tx.setCheckpoint(10, { blockNumber: 200, blockHash: fulfilment.blockHash }))
+  expect(await poller().runOnce()).toBe(1)
+  expect(payments().map(({ ordinal, primary }) => [ordinal, primary])).toEqual([
+    [0, true],
+    [firstFulfilmentOrdinal + 5, false],
+  ])
+  expect(store.committed.snapshots).toEqual([])
+})
+
+test('a destination that cannot be reached rests for the round; deposits to others are asked about', async () => {
+  const deposits = [10, 10, 42, 10].map((destinationChainId, index) =>
+    bridgeDeposit(`d${index}`, { depositId: String(index), destinationChainId }),
+  )
+  const { poller, asked, logger } = await setup(deposits, {
+    options: { concurrency: 1, batch: 2 },
+    lookup: async ({ destinationChainId }) => {
+      if (destinationChainId === 10) throw new ChainError('ERR_CHAIN_UNAVAILABLE', 10, 'no answer')
+      return null
+    },
+  })
+  const it = poller()
+  await it.runOnce()
+  expect(asked).toEqual(['0', '2'])
+  await it.runOnce()
+  expect(asked).toEqual(['0', '2', '0', '2'])
+  expect(logger.lines.map(({ message }) => message)).toEqual(['fulfilment not obtained', 'fulfilment not obtained'])
 })

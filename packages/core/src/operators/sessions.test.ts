@@ -33,6 +33,13 @@ describe('a one-time link', () => {
     })
   })
 
+  test('of a disabled operator is rejected', async () => {
+    const { sessions, store, commands } = operatorSetup()
+    const { linkToken } = await commands.create({ name: 'alice' })
+    await store.transaction((tx) => tx.operators.update('alice', { enabled: false }))
+    await expect(sessions.redeemLink({ linkToken, passphrase })).rejects.toMatchObject({ code: 'ERR_LINK_REJECTED' })
+  })
+
   test('is not used up by a passphrase that is too short, and an unknown link learns nothing of the length', async () => {
     const { commands, sessions } = operatorSetup()
     const { linkToken } = await commands.create({ name: 'alice' })

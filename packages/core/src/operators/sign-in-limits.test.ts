@@ -87,6 +87,15 @@ test('20 reports are written in a window, whatever number of other windows opens
   expect(await reportTo(limits, many)).toEqual(many.slice(0, reports))
 })
 
+test('a report that could not be written is written the next time', async () => {
+  const limits = createSignInLimits(manualClock())
+  for (let n = 0; n < 2 * reports; n += 1) {
+    const failing = limits.reportOnce('alice', () => Promise.reject(new Error('no database')))
+    await expect(failing).rejects.toThrow('no database')
+  }
+  expect(await reportTo(limits, ['alice', 'alice'])).toEqual(['alice'])
+})
+
 test('100,000 other windows make the oldest one go, and no more', () => {
   const limits = createSignInLimits(manualClock())
   times(perName, () => limits.count('alice', 'here'))

@@ -40,6 +40,20 @@ describe('a commit', () => {
   })
 
   test.each([
+    ['skips a block', 7, 'ours'],
+    ['repeats a block', 5, 'ours'],
+    ['is of another branch', 6, 'stray'],
+  ])('of a range that %s is a RangeError', async (_case, number, parent) => {
+    const { chain, advance, record, checkpoint } = recorder()
+    chain.mine(8)
+    await advance(5)
+    const parentHash = parent === 'ours' ? chain.at(5).hash : parent
+    const range = chain.rangeOf(number, 8)
+    await expect(record({ ...range, first: { ...range.first, parentHash } })).rejects.toThrow(RangeError)
+    expect(await checkpoint()).toMatchObject({ blockNumber: 5 })
+  })
+
+  test.each([
     ['the least number of hashes', 10, keptHashes],
     ['as many hashes as a block needs to be final', 300, 300],
   ])('keeps %s below the head', async (_case, finalityBlocks, kept) => {

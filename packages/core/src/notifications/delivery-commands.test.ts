@@ -1,0 +1,151 @@
+import { describe, expect, test } from 'vitest'
+import { manualClock } from '../../test/support/manual-clock.js'
+import { numbered, outboxOf } from '../../test/support/outbox.js'
+import { openStore } from '../../test/support/store.js'
+import { createAudited } from '../history/audited.js'
+import { parseMasterKey } from '../secrets/keys.js'
+import { createDeliveryCommands } from './delivery-commands.js'
+import type { AttemptRecord } from './delivery-store.js'
+
+const keys = parseMasterKey('00112233445566778899aabbccddeeff102132435465768798a9bacbdcedfe0f')
+const failedAttempt: AttemptRecord = {
+  startedAt: 1,
+  latencyMs: 1,
+  status: 410,
+  reason: 'status_410',
+  excerpt: null,
+  replay: false,
+}
+
+function setup() {
+  const clock = manualClock()
+  const store = openStore({ now: () => clock.now() })
+  const deliveries = outboxOf(store)
+  const audited = createAudited({ transaction: store.transaction, keys, clock, actor: 'cli:ada' })
+  let woken = 0
+  const onDue = () => {
+    woken += 1
+  }
+  const commands = createDeliveryCommands({ deliveries, audited, onDue })
+  const judge = () => ({ failures: 0, blocks: 0, blockMs: null })
+  /** Exhausts every pending delivery. */
+  async function settleAll(kind: 'delivered' | 'exhausted') {
+    const claims = await deliveries.claim({ limit: 10_000, leaseMs: 10_000 })
+    await deliveries.settle(
+      claims.map((claim) => ({ claim, attempt: failedAttempt, verdict: { kind } })),
+      judge,
+    )
+  }
+  const audit = () =>
+    store.committed.audit.map(({ action, subject, actor, details }) => [action, subject, actor, details])
+  return { clock, deliveries, store, commands, settleAll, audit, woken: () => woken }
+}
+
+describe('replay', () => {
+  test.each(['delivered', 'exhausted'] as const)(
+    'makes a delivery that is %s due at once, and is on record',
+    async (kind) => {
+      const { commands, deliveries, settleAll, audit, woken, clock } = setup()
+      await deliveries.add({ name: 'a' })
+      await settleAll(kind)
+      await clock.advance(60_000)
+      expect(await commands.replay('1')).toMatchObject({ status: 'pending', nextAttemptAt: clock.now() })
+      expect(woken()).toBe(1)
+      expect(audit()).toEqual([['deliveries.replayed', '1', 'cli:ada', { replayed: 1 }]])
+      const [claim] = await deliveries.claim({ limit: 1, leaseMs: 10_000 })
+      expect(claim).toMatchObject({ attempt: 2, step: 1, replay: true, ageMs: 0 })
+    },
+  )
+
+  test('rejects a delivery in flight, and records nothing', async () => {
+    const { commands, deliveries, audit, woken } = setup()
+    await deliveries.add({ name: 'a' })
+    await deliveries.claim({ limit: 1, leaseMs: 10_000 })
+    await expect(commands.replay('1')).rejects.toMatchObject({ code: 'ERR_DELIVERY_UNDER_WAY', retryable: true })
+    expect([audit(), woken()]).toEqual([[], 0])
+  })
+})
+
+describe('replayAll', () => {
+  test('replays every match, in parts, each with its audit record and its progress', async () => {
+    const { commands, deliveries, settleAll, audit } = setup()
+    await deliveries.add(...numbered(2_500))
+    await settleAll('exhausted')
+    await deliveries.add({ name: 'pending' })
+    const progress: unknown[] = []
+    const done = await commands.replayAll(
+      { status: 'exhausted' },
+      { onProgress: (totals) => progress.push({ ...totals }) },
+    )
+    expect(done).toEqual({ replayed: 2_500, underWay: 0 })
+    expect(progress).toEqual([1_000, 2_000, 2_500].map((replayed) => ({ replayed, underWay: 0 })))
+    const record = (replayed: number, through: string) => [
+      ...['deliveries.replayed', 'all', 'cli:ada'],
+      { status: 'exhausted', replayed, underWay: 0, through },
+    ]
+    expect(audit()).toEqual([record(1_000, '1000'), record(1_000, '2000'), record(500, '2500')])
+    expect(await commands.count({ status: 'pending' })).toBe(2_501)
+  })
+
+  test('leaves alone deliveries that fail after it began', async () => {
+    const { commands, deliveries, settleAll } = setup()
+    await deliveries.add(...numbered(1_500))
+    await settleAll('exhausted')
+    let parts = 0
+    let failing: Promise<void> | undefined
+    const done = await commands.replayAll(
+      { status: 'exhausted' },
+      {
+        onProgress() {
+          parts += 1
+          if (parts > 1) return
+          // Both the replayed deliveries and the new one fail at once.
+          failing = deliveries.add({ name: 'new' }).then(() => settleAll('exhausted'))
+        },
+      },
+    )
+    expect(done).toEqual({ replayed: 1_500, underWay: 0 })
+    await failing
+    expect((await deliveries.view('new')).status).toBe('exhausted')
+  })
+
+  test('an abort ends it after the current part, with the totals so far', async () => {
+    const { commands, deliveries, settleAll } = setup()
+    await deliveries.add(...numbered(2_500))
+    await settleAll('exhausted')
+    const controller = new AbortController()
+    const options = { signal: controller.signal, onProgress: () => controller.abort() }
+    expect(await commands.replayAll({ status: 'exhausted' }, options)).toEqual({ replayed: 1_000, underWay: 0 })
+    expect(await commands.count({ status: 'exhausted' })).toBe(1_500)
+  })
+
+  test('a filter without a status is a RangeError', async () => {
+    await expect(setup().commands.replayAll({})).rejects.toThrow(RangeError)
+  })
+})
+
+test.each([
+  ['an address', { integrationAddress: '0x1' }, 'ERR_ADDRESS_INVALID'],
+  ['a hash', { txHash: '0x1' }, 'ERR_TX_HASH_INVALID'],
+])('%s of the wrong form is refused', async (_what, filter, code) => {
+  const { commands } = setup()
+  await expect(commands.list({ ...filter, limit: 1 })).rejects.toMatchObject({ code })
+  await expect(commands.count(filter)).rejects.toMatchObject({ code })
+  await expect(commands.replayAll({ ...filter, status: 'exhausted' })).rejects.toMatchObject({ code })
+})
+
+test.each([
+  ['since', Number.NaN],
+  ['until', Number.POSITIVE_INFINITY],
+])('%s of %d is a RangeError', async (name, at) => {
+  await expect(setup().commands.count({ [name]: at })).rejects.toThrow(RangeError)
+})
+
+test('lists in parts, oldest first', async () => {
+  const { commands, deliveries } = setup()
+  await deliveries.add(...numbered(3))
+  const first = await commands.list({ limit: 2 })
+  expect(first.map(({ deliveryId }) => deliveryId)).toEqual(['1', '2'])
+  const rest = await commands.list({ limit: 2, afterId: '2' })
+  expect(rest.map(({ deliveryId }) => deliveryId)).toEqual(['3'])
+})

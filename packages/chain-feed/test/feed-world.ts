@@ -1,9 +1,8 @@
 /** A chain in memory, a publisher that a test steps, and readers that count what they ask their nodes. @module */
 import { randomBytes } from 'node:crypto'
 import type { Chain, Clock } from '@payment-integration/core/ports'
-import { createDraws } from '../../testing/src/builders/draws.js'
-import { createTwinChain } from '../../testing/src/twin/chain.js'
-import { paymentOf } from '../../testing/src/twin/payment-input.js'
+import { createDraws } from '../../testing/src/builders.js'
+import { createTwinChain, paymentOf } from '../../testing/src/twin/chain.js'
 import { createFeedChain, type FeedChainOptions } from '../src/feed-chain.js'
 import { createFeedConnection, type FeedConnection } from '../src/feed-connection.js'
 import { createFeedPublisher, type FeedPublisherOptions } from '../src/feed-publisher.js'

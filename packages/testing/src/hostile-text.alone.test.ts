@@ -1,12 +1,10 @@
 /** Text from the program under test takes at most linear time. @module */
 import { testGrowth } from '../../../tools/scripts/growth.js'
-import { parseHeaders } from './explain/parse-http.js'
-import { parseRequest } from './explain/parse-request.js'
+import { parseHeaders, parseRequest } from './explain/parse-request.js'
 import { readSignature } from './explain/signature-header.js'
 import { toUtf8 } from './explain/text-codes.js'
-import { undoBytes } from './explain/undo-bytes.js'
 import { undoJson } from './explain/undo-json.js'
-import { undoText } from './explain/undo-text.js'
+import { undoBytes, undoText } from './explain/undo-text.js'
 import { findRoute } from './identity-provider/routes.js'
 
 testGrowth(

@@ -1,8 +1,23 @@
 /** Serves a fetch handler on loopback, for a client in another process. @module */
+
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { readBytes } from './read-bytes.js'
+
+/** Largest body of a request. */
+const maxBytes = 1_048_576
+
+/** Reads it whole. @throws {RangeError} When it has more than 1 MiB. */
+async function readBytes(incoming: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of incoming) {
+    size += (chunk as Buffer).length
+    if (size > maxBytes) throw new RangeError(`A request has more than ${maxBytes} bytes.`)
+    chunks.push(chunk as Buffer)
+  }
+  return Buffer.concat(chunks)
+}
 
 /** A port that is served. */
 export interface ServedPort {
@@ -13,7 +28,7 @@ export interface ServedPort {
 }
 
 /** Answers a request. @param uri - Its path and query, byte for byte as sent. */
-export type Answer = (request: Request, uri: string) => Promise<Response>
+type Answer = (request: Request, uri: string) => Promise<Response>
 
 /** The `Request` of the arguments of a `fetch`. A Request is told by its shape: it may come from another realm. */
 export function toRequest(input: string | URL | Request, init?: RequestInit): Request {

@@ -1,8 +1,12 @@
 /** A chain in memory that grows and reorganises by seed, and the truth about its payments. @module */
 import type { PaymentFacts } from '@payment-integration/core/ports'
-import { createDraws } from '../../../packages/testing/src/builders/draws.js'
-import { createTwinChain, type TwinChain, type UnminedPayment } from '../../../packages/testing/src/twin/chain.js'
-import { paymentOf } from '../../../packages/testing/src/twin/payment-input.js'
+import { createDraws } from '../../../packages/testing/src/builders.js'
+import {
+  createTwinChain,
+  paymentOf,
+  type TwinChain,
+  type UnminedPayment,
+} from '../../../packages/testing/src/twin/chain.js'
 import type { Draws } from '../random.js'
 import { keyOf, type LastingFacts, type TrueFacts } from '../world/truth.js'
 

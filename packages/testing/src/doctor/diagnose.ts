@@ -1,9 +1,11 @@
-/** Finds why valid deliveries are rejected: signs like known mistakes, and sees which one is accepted. @module */
-import { hmacOf } from '../deliveries/sign.js'
+/** Names the cause that explains several probes, and why valid deliveries are rejected. @module */
+import { hmacOf } from '../deliveries.js'
 import type { Bench } from './bench.js'
 import type { DoctorCauseCode } from './causes.js'
-import { isAccepted } from './judge.js'
-import type { SocketAnswer } from './report.js'
+import { connectionProbes } from './probes/connection.js'
+import { isAccepted } from './probes/probe.js'
+import { bodyProbes, headerProbes, versionProbes } from './probes/valid.js'
+import type { DoctorProbeName, Judgement, SocketAnswer } from './report.js'
 
 type Bytes = Uint8Array<ArrayBuffer>
 
@@ -68,4 +70,123 @@ async function sendMistaken(bench: Bench, { key, signed }: Mistake): Promise<Soc
   const { body, t } = await bench.sign(text)
   const v1 = await hmacOf(key ?? utf8(bench.signingSecret), utf8(signed?.(t, text) ?? `${t}.${text}`))
   return bench.send(bench.deliver(body, `t=${t},v1=${v1}`))
+}
+
+/** Judgements by the names of their probes. */
+type Judgements = ReadonlyMap<DoctorProbeName, Judgement>
+
+/** Replaced causes, by the names of their probes. */
+type InferredCauses = ReadonlyMap<DoctorProbeName, DoctorCauseCode>
+
+/** Probes that fail together when valid deliveries are rejected. */
+const validProbes: ReadonlySet<DoctorProbeName> = new Set([
+  ...[...bodyProbes, ...headerProbes, ...versionProbes, ...connectionProbes].map(({ name }) => name),
+  ...(['slightly-old', 'slightly-ahead', 'charset', 'other-content-type', 'still-good'] as const),
+])
+/** Probes that a receiver without verification accepts. */
+const invalidProbes: readonly DoctorProbeName[] = [
+  ...(['unsigned', 'malformed-signature', 'forged', 'other-secret', 'partial-signature', 'wrong-scheme'] as const),
+  ...(['tampered', 'changed-amount', 'stale', 'future', 'just-stale', 'just-future', 'other-content-type'] as const),
+  ...(['keep-alive-after-rejection', 'large-body'] as const),
+]
+/** Causes that lie in the way to the receiver, and stay. */
+const ownCauses: ReadonlySet<DoctorCauseCode> = new Set([
+  ...(['connection-reset', 'slow-answer', 'rate-limited', 'redirects', 'rejected-without-answer'] as const),
+  ...(['effect-missing', 'effect-repeated', 'effect-unverified'] as const),
+])
+
+/**
+ * Infers causes across probes.
+ * @param diagnosed - What {@link diagnose} found, or null.
+ * @param hasEffects - Whether invalid deliveries that were answered 2xx had effects; null when nobody counted.
+ */
+export function infer(
+  judgements: Judgements,
+  diagnosed: DoctorCauseCode | null,
+  hasEffects: boolean | null,
+): InferredCauses {
+  const causes = new Map<DoctorProbeName, DoctorCauseCode>()
+  const judged = (name: DoctorProbeName) => judgements.get(name)
+  const failed = (name: DoctorProbeName) => judged(name)?.verdict === 'fail'
+  const causedBy = (name: DoctorProbeName) => judged(name)?.cause ?? null
+  const set = (names: Iterable<DoctorProbeName>, cause: DoctorCauseCode, only = failed) => {
+    for (const name of names)
+      if (only(name) && !ownCauses.has(causedBy(name) as DoctorCauseCode)) causes.set(name, cause)
+  }
+  const isBad = (name: DoctorProbeName) => failed(name) || judged(name)?.verdict === 'warn'
+
+  if (failed('good') && !ownCauses.has(causedBy('good') as DoctorCauseCode)) {
+    const cause = diagnosed ?? whyRejected(judgements)
+    set(validProbes, cause, isBad)
+    // The same failure answers the invalid ones.
+    if (cause === 'body-parsed' || cause === 'fails-before-verifying') set(invalidProbes, cause, isBad)
+    if (diagnosed === 'clock-wrong') set(['stale', 'future', 'just-stale', 'just-future'], diagnosed, isBad)
+    return causes
+  }
+
+  inferSchemes(judgements, causes)
+  inferVersions(judgements, causes)
+  if (failed('partial-signature')) set(['malformed-signature', 'wrong-scheme'], 'partial-comparison')
+  if (failed('pretty-printed') || (failed('tampered') && !failed('changed-amount')))
+    set(['pretty-printed', 'unicode', 'tampered'], 'body-reserialised')
+  if (failed('stale') && failed('future'))
+    set(['stale', 'future', 'just-stale', 'just-future'], 'no-freshness-window', isBad)
+  else if (failed('stale')) set(['just-stale'], 'accepts-old', isBad)
+  else if (failed('future')) set(['just-future'], 'accepts-future', isBad)
+  if (failed('forged')) {
+    const all = failed('unsigned') ? 'no-verification' : 'presence-only'
+    set(invalidProbes, hasEffects === false ? 'answers-before-verifying' : all, (name) =>
+      isAcceptedWrongly(judged(name)),
+    )
+  }
+  return causes
+}
+
+function inferSchemes(judgements: Judgements, causes: Map<DoctorProbeName, DoctorCauseCode>): void {
+  const failed = (name: DoctorProbeName) => judgements.get(name)?.verdict === 'fail'
+  if (!failed('unknown-header-field')) return
+  // A receiver that counts fields accepts an addition at the end, and takes any signature at its place.
+  const countsFields = !failed('second-scheme')
+  const cause = countsFields ? 'scheme-by-position' : 'rejects-header-fields'
+  const names = ['second-scheme', 'second-scheme-first', 'unknown-header-field'] as const
+  for (const name of countsFields ? ([...names, 'wrong-scheme', 'reordered-fields'] as const) : names)
+    if (failed(name)) causes.set(name, cause)
+}
+
+function inferVersions(judgements: Judgements, causes: Map<DoctorProbeName, DoctorCauseCode>): void {
+  const failed = (name: DoctorProbeName) => judgements.get(name)?.verdict === 'fail'
+  const replace = (name: DoctorProbeName, cause: DoctorCauseCode) => {
+    if (judgements.get(name)?.cause === 'fails-at-once') causes.set(name, cause)
+  }
+  if (failed('duplicate')) replace('two-at-once', 'rejects-duplicates')
+  if (failed('lower-version')) replace('two-versions-at-once', 'rejects-lower-version')
+  if (!failed('version-gap')) return
+  replace('two-versions-at-once', 'rejects-version-gap')
+  const [first] = judgements.get('lower-version')?.answers ?? []
+  if (failed('lower-version') && first !== undefined && !isAccepted(first))
+    causes.set('lower-version', 'rejects-version-gap')
+}
+
+/** Whether an invalid delivery was answered 2xx. */
+function isAcceptedWrongly(judgement: Judgement | undefined): boolean {
+  return judgement !== undefined && judgement.verdict !== 'pass' && judgement.answers.some(isAccepted)
+}
+
+/** Why valid deliveries are rejected although no known mistake was found. */
+function whyRejected(judgements: Judgements): DoctorCauseCode {
+  const passed = (name: DoctorProbeName) => judgements.get(name)?.verdict === 'pass'
+  const statusOf = (name: DoctorProbeName) => Number(judgements.get(name)?.answers[0]?.status)
+  const good = judgements.get('good')
+  if (good?.answers.some(({ wantsLogin }) => wantsLogin)) return 'login-required'
+  if (passed('reordered-fields')) return 'field-order'
+  if (passed('pretty-printed')) return 'body-reserialised'
+  if (passed('charset')) return 'content-type-exact'
+  if (statusOf('good') === 413) return 'body-limit-low'
+  if (statusOf('good') < 500) return 'wrong-secret'
+  // A handler fails only behind a valid signature.
+  if (statusOf('forged') < 500) return 'handler-fails'
+  // A parser in front fails for any signature, and leaves other content types alone.
+  const others = judgements.get('other-content-type')?.answers ?? []
+  const isJsonAlone = others.some(({ status }) => status !== null && status < 500)
+  return statusOf('unsigned') < 500 || isJsonAlone ? 'body-parsed' : 'fails-before-verifying'
 }

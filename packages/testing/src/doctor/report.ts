@@ -1,7 +1,57 @@
 /** The report of the doctor: its probes, their verdicts, and the causes. @module */
-import type { DoctorCause, DoctorCauseCode } from './causes.js'
-import type { DoctorFix } from './fixes.js'
-import type { DoctorProbeName } from './probe-names.js'
+import type { DoctorCause, DoctorCauseCode, DoctorFix } from './causes.js'
+
+/** Names of the probes. */
+export const doctorProbeNames = [
+  'https-url',
+  'reachable',
+  'redirect',
+  'good',
+  'pretty-printed',
+  'unicode',
+  'long-text',
+  'unknown-fields',
+  'unknown-state',
+  'every-state',
+  'null-fields',
+  'second-scheme',
+  'second-scheme-first',
+  'reordered-fields',
+  'unknown-header-field',
+  'header-case',
+  'duplicate',
+  'lower-version',
+  'version-gap',
+  'same-hash-other-chain',
+  'two-at-once',
+  'two-versions-at-once',
+  'unsigned',
+  'malformed-signature',
+  'forged',
+  'other-secret',
+  'partial-signature',
+  'wrong-scheme',
+  'tampered',
+  'changed-amount',
+  'stale',
+  'future',
+  'just-stale',
+  'just-future',
+  'slightly-old',
+  'slightly-ahead',
+  'charset',
+  'other-content-type',
+  'keep-alive',
+  'keep-alive-after-rejection',
+  'large-body',
+  'in-pieces',
+  'broken-upload',
+  'answer-time',
+  'still-good',
+] as const
+
+/** Name of a probe. */
+export type DoctorProbeName = (typeof doctorProbeNames)[number]
 
 /** Why no answer arrived. */
 export type DoctorNoAnswer = 'dns' | 'rejected' | 'tls' | 'reset' | 'timeout' | 'not-http' | 'failed'

@@ -1,17 +1,38 @@
 /** Probes a receiver of notifications, and names the causes of its faults. Source: docs/interface.md 6. @module */
-import { type Bench, createBench } from './bench.js'
-import { causeOf, type DoctorCauseCode, doctorCauseCodes, topicOf } from './causes.js'
-import { diagnose } from './diagnose.js'
-import { fixOf } from './fixes.js'
-import { infer } from './infer.js'
-import { isAccepted } from './judge.js'
-import { type CheckedOptions, checkOptions, type DoctorOptions } from './options.js'
-import type { DoctorProbeName } from './probe-names.js'
-import { probesOf } from './probes/all.js'
-import type { ProbeSpec } from './probes/probe.js'
-import type { DoctorFinding, DoctorProbe, DoctorReport, DoctorVerdict, Judgement, SocketAnswer } from './report.js'
-import { createSocketSender } from './send.js'
-import { createFetchSender } from './send-by-fetch.js'
+
+import { type Bench, type CheckedOptions, checkOptions, createBench, type DoctorOptions } from './bench.js'
+import { causeOf, type DoctorCauseCode, doctorCauseCodes, fixOf, topicOf } from './causes.js'
+import { diagnose, infer } from './diagnose.js'
+import { connectionProbes, lastProbes, reachProbes, urlProbe } from './probes/connection.js'
+import { isAccepted, type ProbeSpec } from './probes/probe.js'
+import { contentTypeProbes, rejectedProbes, windowProbes } from './probes/rejected.js'
+import { bodyProbes, headerProbes, versionProbes } from './probes/valid.js'
+import type {
+  DoctorFinding,
+  DoctorProbe,
+  DoctorProbeName,
+  DoctorReport,
+  DoctorVerdict,
+  Judgement,
+  SocketAnswer,
+} from './report.js'
+import { createFetchSender, createSocketSender } from './send.js'
+
+/** The probes of a URL. */
+export function probesOf(url: URL): readonly ProbeSpec[] {
+  return [
+    urlProbe(url),
+    ...reachProbes,
+    ...bodyProbes,
+    ...headerProbes,
+    ...versionProbes,
+    ...rejectedProbes,
+    ...windowProbes,
+    ...contentTypeProbes,
+    ...connectionProbes,
+    ...lastProbes,
+  ]
+}
 
 /** Slow answers are awaited this many times longer than the service does, to tell slow from broken. */
 const patience = 2

@@ -5,7 +5,7 @@ import { notificationUserAgent } from '@payment-integration/contract'
 import { filterAnswers, maxAnswerHeadBytes } from '@payment-integration/contract/answers'
 import { parseHttpDate } from '@payment-integration/contract/parse'
 import { Agent, buildConnector, type Dispatcher } from 'undici'
-import type { SignedDelivery } from '../deliveries/create-deliveries.js'
+import type { SignedDelivery } from '../deliveries.js'
 import type { DoctorNoAnswer, SocketAnswer } from './report.js'
 
 /** How requests are sent. */
@@ -27,7 +27,7 @@ export interface Sockets {
 }
 
 /** Settings of a sender. */
-export interface SenderOptions {
+interface SenderOptions {
   readonly url: URL
   /** Longest wait for an answer, in milliseconds. */
   readonly waitMs: number
@@ -89,7 +89,7 @@ export function createSocketSender({ url, waitMs, signal, now }: SenderOptions):
 }
 
 /** Headers with the `User-Agent` of the service. */
-export const withUserAgent = (headers: Readonly<Record<string, string>>): Record<string, string> => ({
+const withUserAgent = (headers: Readonly<Record<string, string>>): Record<string, string> => ({
   'User-Agent': notificationUserAgent,
   ...headers,
 })
@@ -201,7 +201,7 @@ function answerTo(
 }
 
 /** An answer without its time. */
-export const nothing = {
+const nothing = {
   status: null,
   noAnswer: null,
   location: null,
@@ -238,11 +238,90 @@ const byCode: Readonly<Record<string, DoctorNoAnswer>> = {
 }
 
 /** The kind and the code of a connection error. */
-export function failureOf(error: unknown): Pick<SocketAnswer, 'noAnswer' | 'errorCode'> {
+function failureOf(error: unknown): Pick<SocketAnswer, 'noAnswer' | 'errorCode'> {
   const { code } = Object(error) as { readonly code?: unknown }
   if (typeof code !== 'string') return { noAnswer: 'failed', errorCode: null }
   // Undici's code for a connection that the other side closed.
   const errorCode = code === 'UND_ERR_SOCKET' ? 'ECONNRESET' : code
   const isTls = /CERT|TLS|SSL|SIGNED|SIGNATURE|ISSUER|EPROTO/.test(errorCode)
   return { noAnswer: byCode[errorCode] ?? (isTls ? 'tls' : 'failed'), errorCode }
+}
+
+/** The request that {@link DoctorFetch} receives beside the URL. */
+export interface DoctorRequest {
+  readonly method: 'POST'
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array<ArrayBuffer>
+  readonly redirect: 'manual'
+  readonly signal: AbortSignal
+}
+
+/** The answer of {@link DoctorFetch}: a `Response` fits. */
+export interface DoctorResponse {
+  readonly status: number
+  readonly headers: { get(name: string): string | null }
+  /** A stream with `cancel` is cancelled unread, so that its connection is free. */
+  readonly body?: unknown
+}
+
+/** Delivers one request, such as `fetch`, or a function that calls the handler under test. */
+export type DoctorFetch = (url: string, request: DoctorRequest) => Promise<DoctorResponse>
+
+/** Creates the sender of a function. It has no sockets. */
+export function createFetchSender(fetch: DoctorFetch, { url, waitMs, signal, now }: SenderOptions): Sender {
+  async function send({ headers, body }: SignedDelivery): Promise<SocketAnswer> {
+    signal?.throwIfAborted()
+    const begun = performance.now()
+    const stop = new AbortController()
+    let timer: NodeJS.Timeout | undefined
+    let end = () => {}
+    const late = new Promise<null>((resolve) => {
+      end = () => {
+        stop.abort(signal?.reason)
+        resolve(null)
+      }
+      timer = setTimeout(end, waitMs)
+      signal?.addEventListener('abort', end, { once: true })
+    })
+    const request = { method: 'POST', headers: withUserAgent(headers), body, redirect: 'manual' } as const
+    const answered = fetch(url.href, { ...request, signal: stop.signal })
+    const ended = answered.then(
+      (response) => {
+        release(response.body)
+        return { response, error: null }
+      },
+      (error: unknown) => ({ response: null, error }),
+    )
+    const first = await Promise.race([ended, late])
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', end)
+    const ms = Math.round(performance.now() - begun)
+    signal?.throwIfAborted()
+    if (first === null) return { ...nothing, ms, noAnswer: 'timeout' }
+    if (first.response === null) return { ...nothing, ms, ...failureOf(causeOf(first.error)) }
+    const { status, headers: got } = first.response
+    return {
+      ...nothing,
+      ms,
+      status,
+      location: got.get('location'),
+      retryAfter: got.get('retry-after'),
+      date: parseHttpDate(got.get('date') ?? '', now()),
+      wantsLogin: got.get('www-authenticate') !== null,
+    }
+  }
+  return { send, sockets: null }
+}
+
+/** Cancels a body: only the head of an answer counts. One that someone else reads is left alone. */
+function release(body: unknown): void {
+  // No `instanceof`: the caller's fetch may answer with a stream of another realm.
+  const { locked, cancel } = Object(body) as Partial<ReadableStream>
+  if (locked === false && typeof cancel === 'function') cancel.call(body).catch(() => undefined)
+}
+
+/** `fetch` puts the system's error into `cause`. */
+function causeOf(error: unknown): unknown {
+  const { cause } = Object(error) as { cause?: unknown }
+  return (Object(cause) as { code?: unknown }).code === undefined ? error : cause
 }

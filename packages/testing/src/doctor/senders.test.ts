@@ -1,8 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { createSocketSender } from './send.js'
-import { createFetchSender, type DoctorFetch } from './send-by-fetch.js'
+import { createFetchSender, createSocketSender, type DoctorFetch } from './send.js'
 
 const delivery = { headers: {}, body: new Uint8Array(64) }
 const long = 300_000

@@ -1,7 +1,63 @@
-/** Checks the input of an explanation. A caller's mistake is a TypeError or RangeError before any work. @module */
+/** Requests, headers, bodies and secrets that an explanation is given, and their checks. @module */
 import { signatureToleranceSeconds } from '@payment-integration/contract'
-import { type ExplainHeaders, type HeaderPair, readHeaders } from './read-headers.js'
 import { toUtf8 } from './text-codes.js'
+
+/** Headers: fetch `Headers`, a record of Node or Lambda, or a list of pairs. Names compare without case. */
+export type ExplainHeaders =
+  | Iterable<readonly [string, string | readonly string[] | undefined]>
+  | Readonly<Record<string, string | readonly string[] | undefined>>
+
+/** A header, with one value. */
+export type HeaderPair = readonly [name: string, value: string]
+
+/** Most headers that are read. */
+const mostHeaders = 500
+
+/** The headers as pairs, repeated ones repeated. Anything that is not a pair of texts is left out. */
+export function readHeaders(headers: ExplainHeaders): HeaderPair[] {
+  const source: object = Object(headers)
+  const entries: Iterable<readonly unknown[]> =
+    Symbol.iterator in source ? (source as Iterable<readonly unknown[]>) : Object.entries(source)
+  const pairs: HeaderPair[] = []
+  for (const [name, value] of entries) {
+    if (typeof name !== 'string') continue
+    for (const each of Array.isArray(value) ? value : [value]) if (typeof each === 'string') pairs.push([name, each])
+    if (pairs.length >= mostHeaders) break
+  }
+  return pairs.slice(0, mostHeaders)
+}
+
+/** Every value of a header. */
+export function valuesOf(pairs: readonly HeaderPair[], name: string): string[] {
+  const wanted = name.toLowerCase()
+  return pairs.flatMap(([each, value]) => (each.toLowerCase() === wanted ? [value] : []))
+}
+
+/** The forms of a request. */
+export type RequestForm = 'curl' | 'har' | 'event' | 'http' | 'headers'
+
+/** A pasted request is not in a form that is known, or misses a part. The message quotes nothing of it. */
+export class RequestUnreadableError extends Error {
+  override readonly name = 'RequestUnreadableError'
+  readonly code = 'ERR_REQUEST_UNREADABLE'
+  /** The form that it seems to have; null when it is not known. */
+  readonly form: RequestForm | null
+  constructor(form: RequestForm | null, message: string) {
+    super(message)
+    this.form = form
+  }
+}
+
+/** A request as it was pasted. */
+export interface ParsedRequest {
+  readonly form: RequestForm
+  readonly headers: readonly HeaderPair[]
+  readonly body: Uint8Array<ArrayBuffer>
+  /** When the request was recorded: milliseconds since the epoch. Null when the form does not say. */
+  readonly recordedAt: number | null
+  /** Doubts about the bytes, as sentences that quote nothing. */
+  readonly warnings: readonly string[]
+}
 
 /** A secret with a name for findings, such as that of its variable. */
 export interface NamedSecret {

@@ -1,4 +1,5 @@
 /** The faults that an explanation can name, with cause and cure of each. Source: docs/explain.md. @module */
+import { adapterLines, type DoctorFramework } from '../adapter-lines.js'
 
 /** The change that an integrator makes for one framework. */
 export type ExplainFramework =
@@ -291,3 +292,22 @@ export interface Fault {
   readonly code: FindingCode
   readonly evidence: readonly string[]
 }
+
+const names = {
+  express: 'Express',
+  fastify: 'Fastify',
+  hono: 'Hono',
+  'next-app': 'Next app',
+  'next-pages': 'Next pages',
+  nest: 'Nest',
+  koa: 'Koa',
+  worker: 'Worker',
+  lambda: 'Lambda',
+  node: 'Node',
+} as const satisfies Record<DoctorFramework, ExplainFramework>
+
+/** One line for each framework with an adapter. */
+export const frameworkLines: readonly FrameworkLine[] = (Object.keys(names) as DoctorFramework[]).map((key) => ({
+  framework: names[key],
+  line: adapterLines[key],
+}))

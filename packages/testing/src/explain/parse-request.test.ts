@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
 import { createBuilders, createDeliveries, createFakeClock } from '../exports/index.js'
 import { explainDelivery } from './explain-delivery.js'
-import { parseHeaders } from './parse-http.js'
-import { type ParseRequestOptions, parseRequest } from './parse-request.js'
-import { RequestUnreadableError } from './request-error.js'
+import { RequestUnreadableError } from './explain-input.js'
+import { type ParseRequestOptions, parseHeaders, parseRequest } from './parse-request.js'
 
 const secret = 'pi_whsec_Zm9yIHRlc3RzIG9ubHksIG5ldmVyIGlzc3VlZA'
 const clock = createFakeClock()

@@ -1,11 +1,193 @@
-/** Recognises a pasted request: curl, HAR, event of a gateway, raw HTTP. Source: docs/explain.md. @module */
-import { isRecord, parseJson } from './body-form.js'
+/** Recognises and parses a pasted request: curl, HAR, event of a gateway, raw HTTP. Source: docs/explain.md. @module */
+
+import { signatureHeader } from '@payment-integration/contract'
+import { parseInstant } from '@payment-integration/contract/parse'
+import { type HeaderPair, type ParsedRequest, RequestUnreadableError, readHeaders, valuesOf } from './explain-input.js'
 import { parseCurl } from './parse-curl.js'
-import { parseEvent, parseHar } from './parse-har.js'
-import { parseHttp } from './parse-http.js'
-import type { ParsedRequest } from './parsed-request.js'
-import { RequestUnreadableError } from './request-error.js'
-import { fromUtf8, savedAsUtf8, toUtf8 } from './text-codes.js'
+import { fromLatin1, fromUtf8, savedAsUtf8, toUtf8 } from './text-codes.js'
+import { isRecord, type JsonRecord, parseJson } from './undo-json.js'
+import { dechunk } from './undo-text.js'
+
+const lineFeed = 0x0a
+const carriageReturn = 0x0d
+/** Limit of the head of a message in bytes, far above that of any server. */
+const longestHead = 262_144
+const requestLine = /^[A-Z]{3,10} \S{1,8192}(?: HTTP\/\d(?:\.\d)?)?$/
+/** A header name of HTTP; a colon in front marks the pseudo headers of HTTP/2. */
+const headerName = /^:?[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}$/
+
+/** Parses a message: an optional request line, headers, an empty line, and the body. Lines end with CRLF or LF. */
+function parseHttp(bytes: Uint8Array<ArrayBuffer>): ParsedRequest {
+  const { head, body, isComplete } = split(bytes)
+  const lines = head.split('\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line))
+  while (lines[0]?.trim() === '') lines.shift()
+  if (requestLine.test(lines[0] ?? '')) lines.shift()
+  const headers = pairsOf(lines, 'http')
+  const warnings = isComplete ? [] : ['The message has no empty line after its headers, so its body is empty.']
+  return { form: 'http', headers, recordedAt: null, ...framed(headers, body, warnings) }
+}
+
+/** Parses headers alone: lines `Name: value`, or a JSON object or list of pairs. Bytes are those of a saved file. */
+export function parseHeaders(given: string | Uint8Array): readonly HeaderPair[] {
+  const text = textOf(savedAsUtf8(typeof given === 'string' ? toUtf8(given) : new Uint8Array(given)))
+  if (text.length > longestHead) throw new RequestUnreadableError('headers', 'The headers are larger than 256 KiB.')
+  const value = /^\s{0,64}[[{]/.test(text) ? parseJson(text) : undefined
+  if (typeof value === 'object' && value !== null) {
+    if (Array.isArray(value) && !value.every(Array.isArray))
+      throw new RequestUnreadableError('headers', 'The headers are a JSON list of something else than pairs.')
+    return readHeaders((isRecord(value) && isRecord(value['headers']) ? value['headers'] : value) as never)
+  }
+  const lines = text.split(/\r?\n/)
+  if (requestLine.test(lines[0] ?? '')) lines.shift()
+  return pairsOf(
+    lines.filter((line) => line.trim() !== ''),
+    'headers',
+  )
+}
+
+/** The message at its first empty line. */
+function split(bytes: Uint8Array<ArrayBuffer>): { head: string; body: Uint8Array<ArrayBuffer>; isComplete: boolean } {
+  let start = 0
+  while (bytes[start] === lineFeed || bytes[start] === carriageReturn) start++
+  for (let at = start; at < Math.min(bytes.length, longestHead); at++) {
+    if (bytes[at] !== lineFeed) continue
+    const next = bytes[at + 1] === carriageReturn ? at + 2 : at + 1
+    if (bytes[next] === lineFeed)
+      return { head: textOf(bytes.slice(start, at)), body: bytes.slice(next + 1), isComplete: true }
+  }
+  if (bytes.length - start > longestHead)
+    throw new RequestUnreadableError(
+      'http',
+      'The request has no empty line in its first 256 KiB: it is no HTTP message.',
+    )
+  return { head: textOf(bytes.slice(start)), body: new Uint8Array(), isComplete: false }
+}
+
+/** Headers may have bytes that are not UTF-8. */
+function textOf(bytes: Uint8Array): string {
+  return fromUtf8(bytes) ?? fromLatin1(bytes, false)
+}
+
+function pairsOf(lines: readonly string[], form: 'http' | 'headers'): HeaderPair[] {
+  const pairs: [string, string][] = []
+  for (const [index, line] of lines.entries()) {
+    const last = pairs.at(-1)
+    if (last !== undefined && /^[ \t]/.test(line)) {
+      last[1] = `${last[1]} ${line.trim()}`
+      continue
+    }
+    const at = line.indexOf(':', 1)
+    const name = line.slice(0, Math.max(at, 0)).trim()
+    if (!headerName.test(name))
+      throw new RequestUnreadableError(
+        form,
+        `Line ${index + 1} of the headers is not Name: value. Paste a curl command, a HAR file or a raw HTTP message.`,
+      )
+    pairs.push([name, line.slice(at + 1).trim()])
+  }
+  if (pairs.length === 0) throw new RequestUnreadableError(form, 'The request has no headers.')
+  return pairs
+}
+
+/** The body without the framing of HTTP: chunks, and a line end that an editor added after it. */
+function framed(headers: readonly HeaderPair[], body: Uint8Array<ArrayBuffer>, warnings: readonly string[]) {
+  if (valuesOf(headers, 'transfer-encoding').some((value) => /chunked/i.test(value))) {
+    const text = fromUtf8(body)
+    const whole = text === null ? null : dechunk(text)
+    if (whole !== null) return { body: whole, warnings: [...warnings, 'The body was in chunks; they were joined.'] }
+  }
+  const [declared = ''] = valuesOf(headers, 'content-length')
+  const length = /^\d{1,9}$/.test(declared) ? Number(declared) : body.length
+  const rest = body.slice(length)
+  if (rest.length === 0 || rest.length > 4 || !/^[\r\n]{1,4}$/.test(fromUtf8(rest) ?? '')) return { body, warnings }
+  return {
+    body: body.slice(0, length),
+    warnings: [...warnings, 'Line ends after the end of the body, by Content-Length, were left out.'],
+  }
+}
+
+/** The body of a text field, in base64 if so marked. */
+function bodyOfText(text: string, isBase64: boolean): Uint8Array<ArrayBuffer> | null {
+  if (!isBase64) return toUtf8(text)
+  try {
+    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
+  } catch {
+    return null
+  }
+}
+
+/** Parses the `log` of a HAR file. @param chosen - The number of an entry from 1, or a part of its URL. */
+function parseHar(log: JsonRecord, chosen: number | string | undefined): ParsedRequest {
+  const entries = (Array.isArray(log['entries']) ? log['entries'] : []).filter(isRecord)
+  const entry = choose(entries, chosen)
+  const request = isRecord(entry['request']) ? entry['request'] : {}
+  return {
+    form: 'har',
+    headers: headersOf(entry),
+    recordedAt: parseInstant(entry['startedDateTime']),
+    ...postData(request['postData']),
+  }
+}
+
+function choose(entries: readonly JsonRecord[], chosen: number | string | undefined): JsonRecord {
+  const [first] = entries
+  if (first === undefined) throw new RequestUnreadableError('har', 'The HAR file has no entries.')
+  const found =
+    typeof chosen === 'number'
+      ? entries.slice(chosen - 1, chosen)
+      : typeof chosen === 'string'
+        ? entries.filter((entry) => urlOf(entry).includes(chosen))
+        : entries.length === 1
+          ? entries
+          : entries.filter((entry) => valuesOf(headersOf(entry), signatureHeader).length > 0)
+  const [only] = found
+  if (only !== undefined && found.length === 1) return only
+  throw new RequestUnreadableError(
+    'har',
+    `Of the ${entries.length} entries of the HAR file ${found.length} match; choose one by its number from 1, or by a part of its URL.`,
+  )
+}
+
+function urlOf(entry: JsonRecord): string {
+  return isRecord(entry['request']) ? String(entry['request']['url']) : ''
+}
+
+function headersOf(entry: JsonRecord): HeaderPair[] {
+  const headers = isRecord(entry['request']) ? entry['request']['headers'] : []
+  const pairs = (Array.isArray(headers) ? headers : []).filter(isRecord)
+  return readHeaders(pairs.map(({ name, value }) => [String(name), String(value)] as const))
+}
+
+function postData(data: unknown): Pick<ParsedRequest, 'body' | 'warnings'> {
+  const warnings = ['A HAR file holds the body as text: bytes that were not UTF-8 are lost.']
+  if (!isRecord(data)) return { body: new Uint8Array(), warnings: ['The HAR file has no body for this request.'] }
+  const { text, params, encoding } = data
+  if (typeof text === 'string' && (text !== '' || !Array.isArray(params))) {
+    const body = bodyOfText(text, encoding === 'base64')
+    if (body === null)
+      throw new RequestUnreadableError('har', 'The body in the HAR file is marked as base64 and is not.')
+    return { body, warnings: encoding === 'base64' ? [] : warnings }
+  }
+  throw new RequestUnreadableError('har', 'The HAR file holds a parsed form instead of the bytes of the body.')
+}
+
+/** Parses an object with `headers` and `body`: the event of AWS Lambda, or a request in a log. */
+function parseEvent(event: JsonRecord): ParsedRequest {
+  const { headers, multiValueHeaders, body } = event
+  const source = isRecord(multiValueHeaders) ? multiValueHeaders : headers
+  if (typeof source !== 'object' || source === null)
+    throw new RequestUnreadableError('event', 'The field headers of the JSON is no object and no list.')
+  const pairs = readHeaders((Array.isArray(source) ? source.filter(Array.isArray) : source) as never)
+  const warnings: string[] = []
+  let bytes: Uint8Array<ArrayBuffer> | null = new Uint8Array()
+  if (typeof body === 'string') bytes = bodyOfText(body, event['isBase64Encoded'] === true)
+  else if (body !== null && body !== undefined) {
+    bytes = bodyOfText(JSON.stringify(body), false)
+    warnings.push('The field body is parsed JSON instead of a text; it was written again as compact JSON.')
+  }
+  if (bytes === null) throw new RequestUnreadableError('event', 'The body is marked as base64 and is not.')
+  return { form: 'event', headers: pairs, body: bytes, recordedAt: null, warnings }
+}
 
 /** Options of {@link parseRequest}. */
 export interface ParseRequestOptions {
@@ -16,7 +198,7 @@ export interface ParseRequestOptions {
 }
 
 /** Limit of a request in characters or bytes. */
-export const longestRequest = 16 * 1_048_576
+const longestRequest = 16 * 1_048_576
 
 /**
  * Parses a request in any known form. Bytes are best for raw HTTP, whose body then stays as it is.

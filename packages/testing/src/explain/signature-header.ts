@@ -1,8 +1,33 @@
 /** Reads X-Service-Signature strictly, then leniently to name its flaw. Source: docs/interface.md 6, rule 3. @module */
 import { signatureHeader } from '@payment-integration/contract'
+import { type HeaderPair, valuesOf } from './explain-input.js'
 import type { Fault } from './finding.js'
-import { listed, type ShowText } from './outside-text.js'
-import { type HeaderPair, valuesOf } from './read-headers.js'
+
+/** Shows a text from outside. */
+type ShowText = (text: string) => string
+
+const longest = 60
+/** Shorter secrets are words that any text may contain. */
+const shortestSecret = 4
+
+/** Creates a function that shows text from outside without any of `secrets`. */
+export function createShowText(secrets: readonly string[]): ShowText {
+  const hidden = [...new Set(secrets.flatMap((secret) => [secret, secret.trim()]))]
+    .filter((secret) => secret.length >= shortestSecret)
+    .sort((a, b) => b.length - a.length)
+  return (text) => {
+    // A secret is looked for before the text is cut, or its beginning would remain.
+    if (hidden.some((secret) => text.includes(secret))) return '(hidden: it contains a secret)'
+    const head = text.slice(0, longest * 2).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '?')
+    return head.length > longest ? `${head.slice(0, longest)}… (${text.length} characters)` : head
+  }
+}
+
+/** The first names of a list, shown, with the number of the others. */
+function listed(names: readonly string[], show: ShowText, most = 8): string {
+  const rest = names.length - most
+  return `${names.slice(0, most).map(show).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
+}
 
 /** One field of the header. Its value is not shown. */
 export interface HeaderField {
@@ -33,7 +58,7 @@ export interface SignatureCandidate {
 }
 
 /** The header as far as it can be read. */
-export interface ReadSignature {
+interface ReadSignature {
   readonly report: HeaderReport
   /** Its flaws; without any, a verifier accepts the form of the header. */
   readonly faults: readonly Fault[]

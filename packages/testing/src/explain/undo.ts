@@ -1,5 +1,9 @@
-/** Searches the values from which a damaged one may have come, by undoing one change after another. @module */
+/**
+ * Undoes one change after another, to find a value before it was damaged, and the changes of a stored secret.
+ * @module
+ */
 import type { Fault } from './finding.js'
+import { decodeBase64, decodeHex, fromUtf8, toUtf8 } from './text-codes.js'
 
 /** A value, and the changes that were undone to reach it. */
 export interface Candidate<T> {
@@ -13,7 +17,7 @@ export type Undo<T> = (
 ) => readonly (Fault & { readonly value: T })[] | Promise<readonly (Fault & { readonly value: T })[]>
 
 /** Limits of a search. */
-export interface SearchLimits {
+interface SearchLimits {
   /** Most changes in a row. */
   readonly depth: number
   /** Most candidates. */
@@ -44,4 +48,110 @@ export async function candidatesOf<T>(
       }
   }
   return found
+}
+
+/** A key of HMAC: not empty. */
+type Key = Uint8Array<ArrayBuffer>
+
+const limits = { depth: 3, count: 24 } as const
+const longestSecret = 4_096
+const blanks = /^[\s\u200b\u2060\ufeff\0]/u
+const quotes = ['""', "''", '``', '“”', '‘’', '„“', '«»'] as const
+const prefixes = ['pi_whsec_', 'whsec_'] as const
+
+type Undone = Fault & { readonly value: Key }
+
+/** The key that the secret is as issued, then keys after undoing changes. None for an empty or blank secret. */
+export async function keyCandidates(secret: string): Promise<Candidate<Key>[]> {
+  if (trimSecret(secret) === '') return []
+  const key = toUtf8(secret)
+  if (secret.length > longestSecret) return [{ value: key, faults: [] }]
+  return candidatesOf(key, undos, (value) => Array.from(value).join(), limits)
+}
+
+/** The secret without white space around it, invisible characters and written-out line ends included. */
+export function trimSecret(secret: string): string {
+  let [start, end] = [0, secret.length]
+  while (start < end && blanks.test(secret[start] ?? '')) start++
+  for (;;) {
+    if (end > start && blanks.test(secret[end - 1] ?? '')) end--
+    else if (end - start >= 2 && /^\\[nrt]$/.test(secret.slice(end - 2, end))) end -= 2
+    else return secret.slice(start, end)
+  }
+}
+
+/** A step from text to texts; a secret that is not UTF-8 has none. */
+function ofText(undo: (text: string) => readonly (Fault & { readonly text: string })[]): Undo<Key> {
+  return (key) => {
+    const text = fromUtf8(key)
+    if (text === null) return []
+    return undo(text).flatMap(({ text: next, ...fault }) => (next === '' ? [] : [{ ...fault, value: toUtf8(next) }]))
+  }
+}
+
+const undos: readonly Undo<Key>[] = [
+  ofText((text) => {
+    const trimmed = trimSecret(text)
+    if (trimmed === text) return []
+    const count = text.length - trimmed.length
+    return [{ code: 'secret_whitespace', evidence: [`Characters around the secret: ${count}.`], text: trimmed }]
+  }),
+  ofText((text) => {
+    const isQuoted = quotes.some(([open, close]) => text.startsWith(open ?? '') && text.endsWith(close ?? ''))
+    if (text.length < 3 || !isQuoted) return []
+    return [{ code: 'secret_quoted', evidence: ['Quotes at both ends.'], text: text.slice(1, -1) }]
+  }),
+  ofText((text) => {
+    const [head] = /^(?:export )?[A-Za-z_]\w{0,127}[=:] ?/.exec(text) ?? []
+    if (head === undefined) return []
+    return [{ code: 'secret_assignment', evidence: ['A name and an equals sign.'], text: text.slice(head.length) }]
+  }),
+  ofText((text) => {
+    const parts = text.split(/[,;\s]/).filter((part) => part !== '')
+    if (parts.length < 2 || parts.length > 8) return []
+    return parts.map((part, index) => ({
+      code: 'secret_list',
+      evidence: [`Number ${index + 1} of ${parts.length} signed the delivery.`],
+      text: part,
+    }))
+  }),
+  ofText((text) => {
+    const plain = text.replace(/^Basic /i, '')
+    const decoded = fromUtf8(decodeBase64(plain) ?? new Uint8Array()) ?? ''
+    return [plain, decoded].flatMap((pair) => {
+      const [head] = /^0x[0-9a-fA-F]{40}:/.exec(pair) ?? []
+      const form = pair === decoded ? 'In base64, an address and a colon.' : 'An address and a colon.'
+      return head === undefined
+        ? []
+        : [{ code: 'secret_basic', evidence: [form], text: pair.slice(head.length) } as const]
+    })
+  }),
+  ofText((text) =>
+    prefixes
+      .filter((prefix) => !text.startsWith(prefix))
+      .map((prefix) => ({ code: 'secret_prefix', evidence: [`It lacks ${prefix}.`], text: `${prefix}${text}` })),
+  ),
+  (key) => {
+    const text = fromUtf8(key) ?? ''
+    const decoded: readonly (readonly [string, Key | null])[] = [
+      ['hex', decodeHex(text)],
+      ['base64', decodeBase64(text)],
+      ['base64 after its prefix', decodeBase64(text.replace(/^(?:pi_)?whsec_/, ''))],
+      ['percent-encoding', decodePercent(text)],
+    ]
+    return decoded.flatMap(([name, value]): Undone[] =>
+      value === null || value.length === 0
+        ? []
+        : [{ code: 'secret_encoded', evidence: [`Decoded from ${name}.`], value }],
+    )
+  },
+]
+
+function decodePercent(text: string): Key | null {
+  if (!/%[0-9a-f]{2}/i.test(text)) return null
+  try {
+    return toUtf8(decodeURIComponent(text))
+  } catch {
+    return null
+  }
 }

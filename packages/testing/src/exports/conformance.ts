@@ -1,9 +1,13 @@
 export { type ChainSubject, chainConformance } from '../conformance/chain.js'
-export { type IdentityProviderSubject, identityProviderConformance } from '../conformance/identity-provider.js'
-export { type ReceivedPost, type ReceiverAnswer, type SenderSubject, senderConformance } from '../conformance/sender.js'
 export {
   type FulfilmentSourceSubject,
   fulfilmentSourceConformance,
+  type IdentityProviderSubject,
+  identityProviderConformance,
   type ReceiptSourceSubject,
+  type ReceivedPost,
+  type ReceiverAnswer,
   receiptSourceConformance,
-} from '../conformance/sources.js'
+  type SenderSubject,
+  senderConformance,
+} from '../conformance/outside-ports.js'

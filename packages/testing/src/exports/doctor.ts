@@ -1,9 +1,12 @@
 export type { DoctorFramework } from '../adapter-lines.js'
-export { doctorHashPrefix } from '../doctor/bench.js'
-export { type DoctorCause, type DoctorCauseCode, doctorCauseCodes } from '../doctor/causes.js'
-export { type DoctorFix, doctorFrameworks } from '../doctor/fixes.js'
-export { type DoctorOptions, doctorDefaults } from '../doctor/options.js'
-export { type DoctorProbeName, doctorProbeNames } from '../doctor/probe-names.js'
+export { type DoctorOptions, doctorDefaults, doctorHashPrefix } from '../doctor/bench.js'
+export {
+  type DoctorCause,
+  type DoctorCauseCode,
+  type DoctorFix,
+  doctorCauseCodes,
+  doctorFrameworks,
+} from '../doctor/causes.js'
 export type {
   DoctorAnswer,
   DoctorFinding,
@@ -13,6 +16,7 @@ export type {
   DoctorVerdict,
   SocketAnswer,
 } from '../doctor/report.js'
+export { type DoctorProbeName, doctorProbeNames } from '../doctor/report.js'
 export { runDoctor } from '../doctor/run-doctor.js'
+export type { DoctorFetch, DoctorRequest, DoctorResponse } from '../doctor/send.js'
 export { createSocketSender } from '../doctor/send.js'
-export type { DoctorFetch, DoctorRequest, DoctorResponse } from '../doctor/send-by-fetch.js'

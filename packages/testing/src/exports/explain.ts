@@ -1,9 +1,13 @@
 export { type Explanation, explainDelivery } from '../explain/explain-delivery.js'
-export type { ExplainInput, ExplainSecret, NamedSecret } from '../explain/explain-input.js'
+export type {
+  ExplainHeaders,
+  ExplainInput,
+  ExplainSecret,
+  HeaderPair,
+  NamedSecret,
+  ParsedRequest,
+} from '../explain/explain-input.js'
+export { type RequestForm, RequestUnreadableError } from '../explain/explain-input.js'
 export type { ExplainFramework, Finding, FindingCode, FrameworkLine } from '../explain/finding.js'
-export { parseHeaders } from '../explain/parse-http.js'
-export { type ParseRequestOptions, parseRequest } from '../explain/parse-request.js'
-export type { ParsedRequest } from '../explain/parsed-request.js'
-export type { ExplainHeaders, HeaderPair } from '../explain/read-headers.js'
-export { type RequestForm, RequestUnreadableError } from '../explain/request-error.js'
+export { type ParseRequestOptions, parseHeaders, parseRequest } from '../explain/parse-request.js'
 export type { HeaderField, HeaderReport } from '../explain/signature-header.js'

@@ -1,2 +1,2 @@
-export { createTestService, type TestService, type TestServiceOptions } from '../msw/create-test-service.js'
-export type { TestFault } from '../msw/faults.js'
+export type { TestFault } from '../msw.js'
+export { createTestService, type TestService, type TestServiceOptions } from '../msw.js'

@@ -1,5 +1,27 @@
-/** An applicant, as stored and as the provider's API shows it. @module */
-import { toSeconds, toSecondsWithOffset } from './internal/times.js'
+/** Applicants and their verification, as stored and as the provider's API shows them. @module */
+import { clientDefaults, type ProviderClient, Refusal } from './authenticate.js'
+
+/** `2025-08-05 15:31:57` */
+function toSeconds(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 19).replace('T', ' ')
+}
+
+/** `2025-08-05 15:31:57+0000` */
+export function toSecondsWithOffset(ms: number): string {
+  return `${toSeconds(ms)}+0000`
+}
+
+/** `2025-08-05 15:31:57.321` */
+export function toMilliseconds(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 23).replace('T', ' ')
+}
+
+/** `Tue Aug 05 15:31:57 UTC 2025` */
+export function toWords(ms: number): string {
+  const [, day, month, year] = /^(\w{3}), \d\d (\w{3}) (\d{4})/.exec(new Date(ms).toUTCString()) ?? []
+  const date = new Date(ms).toISOString()
+  return `${day} ${month} ${date.slice(8, 10)} ${date.slice(11, 19)} UTC ${year}`
+}
 
 /** A verdict in the provider's format. */
 export interface ReviewResult {
@@ -104,4 +126,166 @@ export function applicantJson(applicant: ApplicantRecord, now: number, showsRevi
     ...(showsReview ? { review: reviewJson(applicant, now) } : {}),
     type: 'individual',
   }
+}
+
+/** A minted share token. */
+export interface ShareToken {
+  /** The text of the token. */
+  readonly token: string
+  /** Its id, which descriptions of errors name. */
+  readonly id: string
+  readonly applicantId: string
+  readonly donorClientId: string
+  readonly forClientId: string
+  readonly createdAt: number
+  readonly ttlInSecs: number
+  usedAt: number | null
+}
+
+/** A redeemed share token with its applicant. */
+export interface Redemption {
+  readonly token: string
+  readonly by: 'reuse' | 'import'
+  readonly clientId: string
+  readonly externalUserId: string
+  readonly applicantId: string
+  /** Unix time in milliseconds. */
+  readonly at: number
+}
+
+/** The data of the provider, its clock and its source of ids. */
+export interface ProviderState {
+  readonly clients: ReadonlyMap<string, ProviderClient>
+  readonly applicants: Map<string, ApplicantRecord>
+  readonly shareTokens: Map<string, ShareToken>
+  readonly redemptions: Redemption[]
+  readonly now: () => number
+  readonly newId: () => string
+}
+
+/** The client of an id. @throws RangeError When there is none: a test named it wrongly. */
+export function clientOf(state: ProviderState, clientId: string): ProviderClient {
+  const client = state.clients.get(clientId)
+  if (client === undefined) throw new RangeError(`There is no client ${clientId}; the provider was started without it.`)
+  return client
+}
+
+/** Steps of a level, or null when the client has no such level. */
+export function stepsOf(client: ProviderClient, levelName: string): readonly string[] | null {
+  const levels = client.levels ?? clientDefaults.levels
+  return Object.hasOwn(levels, levelName) ? (levels[levelName] ?? null) : null
+}
+
+/**
+ * An applicant of a client, as its own API shows it.
+ * @throws Refusal 404 for unknown, deleted and other clients' applicants.
+ */
+export function applicantOf(state: ProviderState, client: ProviderClient, applicantId: string): ApplicantRecord {
+  const applicant = state.applicants.get(applicantId)
+  if (applicant === undefined || applicant.isDeleted || applicant.clientId !== client.clientId)
+    throw new Refusal(404, 'Applicant not found')
+  return applicant
+}
+
+/** The applicant of a client by external user id, or undefined. */
+export function applicantNamed(
+  state: ProviderState,
+  client: ProviderClient,
+  externalUserId: string,
+): ApplicantRecord | undefined {
+  return [...state.applicants.values()].find(
+    (each) => each.clientId === client.clientId && each.externalUserId === externalUserId && !each.isDeleted,
+  )
+}
+
+/** Emits an event to the client of an applicant; `fields` replace those of its body. */
+export type AnnounceEvent = (
+  applicant: ApplicantRecord,
+  type: string,
+  fields?: Readonly<Record<string, unknown>>,
+) => void
+
+/** An intermediate state before a verdict. */
+export type StateOnTheWay = 'pending' | 'prechecked' | 'queued' | 'onHold' | 'awaitingUser' | 'awaitingService'
+
+/** The event of each state. */
+const eventsOfStates: Readonly<Record<StateOnTheWay, string>> = {
+  pending: 'applicantPending',
+  prechecked: 'applicantPrechecked',
+  queued: 'applicantPrechecked',
+  onHold: 'applicantOnHold',
+  awaitingUser: 'applicantAwaitingUser',
+  awaitingService: 'applicantAwaitingService',
+}
+
+/** Sets a verdict. It may replace an earlier one. */
+export function decide(
+  state: ProviderState,
+  applicant: ApplicantRecord,
+  rejection: Rejection | null,
+  announce: AnnounceEvent,
+): void {
+  applicant.reviewStatus = 'completed'
+  applicant.reviewedAt = state.now()
+  applicant.reviewResult =
+    rejection === null
+      ? { reviewAnswer: 'GREEN' }
+      : {
+          moderationComment: rejection.moderationComment ?? 'We could not verify your profile.',
+          ...(rejection.clientComment === undefined ? {} : { clientComment: rejection.clientComment }),
+          reviewAnswer: 'RED',
+          rejectLabels: rejection.labels ?? ['UNSATISFACTORY_PHOTOS'],
+          reviewRejectType: rejection.rejectType ?? 'RETRY',
+        }
+  announce(applicant, 'applicantReviewed')
+}
+
+/** Moves a verification to a state. While an external service checks, the provider already shows its own GREEN. */
+export function moveTo(
+  state: ProviderState,
+  applicant: ApplicantRecord,
+  status: StateOnTheWay,
+  announce: AnnounceEvent,
+): void {
+  applicant.reviewStatus = status
+  applicant.reviewResult = status === 'awaitingService' ? { reviewAnswer: 'GREEN' } : null
+  if (status === 'pending') {
+    applicant.pendingSince = state.now()
+    applicant.attemptCnt += 1
+  }
+  announce(applicant, eventsOfStates[status])
+}
+
+/** Submits the missing documents of the level; the checks begin. */
+export function handIn(
+  state: ProviderState,
+  applicant: ApplicantRecord,
+  required: readonly string[],
+  announce: AnnounceEvent,
+): void {
+  applicant.steps = [...applicant.steps, ...missingSteps(required, applicant.steps)]
+  moveTo(state, applicant, 'pending', announce)
+}
+
+/** Resets a verification. The event still carries the former verdict, as in the provider's sample. */
+export function reset(state: ProviderState, applicant: ApplicantRecord, announce: AnnounceEvent): void {
+  const { reviewResult } = applicant
+  applicant.reviewStatus = 'init'
+  applicant.steps = []
+  applicant.reviewResult = null
+  applicant.reviewedAt = null
+  applicant.attemptId = state.newId()
+  announce(applicant, 'applicantReset', reviewResult === null ? {} : { reviewResult })
+}
+
+/** Deactivates or activates an applicant. */
+export function setActive(applicant: ApplicantRecord, isActive: boolean, announce: AnnounceEvent): void {
+  applicant.isActive = isActive
+  announce(applicant, isActive ? 'applicantActivated' : 'applicantDeactivated')
+}
+
+/** Deletes an applicant for good. */
+export function remove(applicant: ApplicantRecord, announce: AnnounceEvent): void {
+  announce(applicant, 'applicantDeleted')
+  applicant.isDeleted = true
 }

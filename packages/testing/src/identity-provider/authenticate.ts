@@ -1,7 +1,145 @@
-/** Authenticates by app token, time and signature. Source: the provider's page on authentication. @module */
+/**
+ * The clients of the provider, and its rejection of their requests. Source: the provider's pages on errors and limits.
+ * @module
+ */
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { Refusal } from './errors.js'
-import type { ProviderClient } from './options.js'
+
+/** Names and descriptions of numbered errors. */
+export const numberedErrors = {
+  4000: ['app-token-invalid-format', 'Invalid format of the X-App-Token value'],
+  4001: ['app-token-not-found', 'App token does not exist'],
+  4003: ['app-token-signature-mismatch', 'Invalid signature'],
+  4004: ['app-token-request-expired', 'Token expired'],
+  4006: ['app-token-not-all-auth-params-provided', 'Not all required authorization headers were provided'],
+  10501: ['not-in-partners-list', 'Reusing applicants is not allowed since the target is not your partner'],
+  10502: ['invalid-partner-id', 'The partner ID extracted from the share token is invalid'],
+  10503: ['invalid-share-token', 'The provided share token is malformed or expired'],
+  10504: ['non-suitable-share-token', 'The share token is not suitable for reuse with the given level'],
+  10505: ['reusable-kyc-disabled', 'Reusable KYC functionality is disabled'],
+  10506: ['reusable-kyc-not-reusable', 'The donor applicant does not meet reuse eligibility criteria'],
+  10507: ['reusable-kyc-not-approved-applicant', 'The donor applicant is not in an approved state'],
+  10508: ['reusable-kyc-not-active-applicant', 'The donor applicant is not in an active state'],
+  10509: ['reusable-kyc-not-kyc-moderation-type', 'The moderation type of the source KYC is not suitable for reuse'],
+  10510: ['reusable-kyc-not-selfie-or-identity-doc', 'Required selfie or identity document is missing'],
+  10511: ['reusable-kyc-not-selfie-liveness', 'Liveness is required but not satisfied by the source data'],
+  10512: [
+    'reusable-kyc-not-req-doc-overlap',
+    'Required document types do not overlap between source and target levels',
+  ],
+  10513: ['reusable-kyc-not-compatible-doc-type', 'Not Reusable KYC for level'],
+  10514: ['reusable-kyc-not-actual-poi-date', 'The proof of identity is outdated and not valid for reuse'],
+  10515: ['reusable-kyc-not-actual-poa-date', 'The proof of address is outdated and not valid for reuse'],
+  10516: ['reusable-kyc-not-acceptable-age', 'The donor applicant does not meet the age criteria of the level'],
+  10517: ['reusable-kyc-incompatible-capture-settings', 'The capture settings of source and target levels differ'],
+  // Two pages of the provider use this number. The page on reuse names it `reusable-kyc-email-mismatch`.
+  10518: ['copy-applicant-disabled', 'Copying applicants is disabled for you'],
+  10519: ['reusable-kyc-phone-mismatch', 'The phone of the donor does not match the phone of the applicant'],
+  10521: ['reusable-kyc-inactive-sumsub-id-account', 'The account of the donor holds no documents'],
+} as const satisfies Readonly<Record<number, readonly [name: string, description: string]>>
+
+/** An error number of the provider. */
+export type ErrorCode = keyof typeof numberedErrors
+
+/** An answer other than success. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal'
+  readonly status: number
+  readonly errorCode: ErrorCode | null
+  /** @param description - The provider's description, or the number of a known error. */
+  constructor(status: number, description: string | ErrorCode) {
+    super(typeof description === 'string' ? description : numberedErrors[description][1])
+    this.status = status
+    this.errorCode = typeof description === 'string' ? null : description
+  }
+}
+
+/** The body of a refusal. */
+export function refusalBody({ status, errorCode, message }: Refusal, correlationId: string): Record<string, unknown> {
+  const numbered = errorCode === null ? {} : { errorCode, errorName: numberedErrors[errorCode][0] }
+  const type = 'de.smtdp.commons.service.exceptions.ServiceException'
+  return { code: status, correlationId, ...numbered, description: message, type }
+}
+
+/** Digest of a webhook. SHA-1 is the provider's oldest; receivers must reject it. */
+export type DigestAlgorithm = 'HMAC_SHA256_HEX' | 'HMAC_SHA512_HEX' | 'HMAC_SHA1_HEX'
+
+/** The target of a client's events. */
+export interface WebhookTarget {
+  readonly url: string
+  readonly secretKey: string
+  /** @default 'HMAC_SHA256_HEX' */
+  readonly algorithm?: DigestAlgorithm | undefined
+  /** Types of the events for this target. @default all */
+  readonly types?: readonly string[] | undefined
+  /** Whether failed webhooks are retried after 5 minutes, 1, 5 and 18 hours. @default true */
+  readonly resends?: boolean | undefined
+}
+
+/** A client of the provider: an integrator that shares, or a service that redeems. */
+export interface ProviderClient {
+  readonly clientId: string
+  /** A token that begins with `sbx:` belongs to the sandbox, as at the provider. */
+  readonly appToken: string
+  readonly secretKey: string
+  /** Verification levels by name, each with its required steps. @default clientDefaults.levels */
+  readonly levels?: Readonly<Record<string, readonly string[]>> | undefined
+  /** Partner clients for sharing; both sides must name each other. @default none */
+  readonly partners?: readonly string[] | undefined
+  readonly webhooks?: readonly WebhookTarget[] | undefined
+  /** Whether reuse is switched off for this client (error 10505). @default false */
+  readonly reuseDisabled?: boolean | undefined
+  /** Whether copying is switched off for this client (error 10518). @default false */
+  readonly copyDisabled?: boolean | undefined
+}
+
+/** Defaults of a client. */
+export const clientDefaults: { readonly levels: Readonly<Record<string, readonly string[]>> } = {
+  levels: { 'basic-kyc-level': ['IDENTITY', 'SELFIE'] },
+}
+
+/** Options of the provider. */
+export interface IdentityProviderOptions {
+  readonly clients: readonly ProviderClient[]
+  /**
+   * Milliseconds since the epoch. It decides expiry, the window of signatures and retries of webhooks.
+   * @default Date.now
+   */
+  readonly now?: (() => number) | undefined
+  /** Makes a new id per call. @default 24 random hex digits */
+  readonly newId?: (() => string) | undefined
+  /** Port on loopback; 0 for a free one. @default 0 */
+  readonly port?: number | undefined
+  /** Whether more than 50 POST or 300 GET requests in 5 seconds are answered 429. @default false */
+  readonly rateLimits?: boolean | undefined
+  /** Whether the answer to a redemption shows the review; the provider does so only sometimes. @default true */
+  readonly showsReview?: boolean | undefined
+  /**
+   * Whether due webhooks are sent automatically. Otherwise `deliverWebhooks` sends them.
+   * @default false
+   */
+  readonly sendsWebhooks?: boolean | undefined
+  /**
+   * Milliseconds of this machine after which pending checks automatically become GREEN.
+   * @default never
+   */
+  readonly approvesAfterMs?: number | undefined
+  /**
+   * Sends a webhook. A rejection counts as no answer.
+   * @default the runtime's fetch
+   */
+  readonly sendWebhook?: ((request: Request) => Promise<Response>) | undefined
+  /** Longest wait for the answer of a webhook, in milliseconds. @default 5000 */
+  readonly webhookTimeoutMs?: number | undefined
+}
+
+/** Defaults of {@link IdentityProviderOptions}. */
+export const identityProviderDefaults = {
+  port: 0,
+  rateLimits: false,
+  showsReview: true,
+  sendsWebhooks: false,
+  webhookTimeoutMs: 5_000,
+} as const
 
 /** A request as received. */
 export interface ReceivedRequest {
@@ -37,4 +175,24 @@ export function authenticate(request: ReceivedRequest, clients: Iterable<Provide
   const given = Buffer.from(signature)
   if (given.length !== expected.length || !timingSafeEqual(given, Buffer.from(expected))) throw new Refusal(401, 4003)
   return client
+}
+
+const windowMs = 5_000
+const most: Readonly<Record<string, number>> = { GET: 300, POST: 50 }
+
+/** Counts one request of a caller. @throws Refusal 429 when its window is full. */
+type CountRequest = (caller: string, method: string, now: number) => void
+
+/** Makes the counter: per caller and window of 5 seconds, 300 GET and 50 POST requests. */
+export function createRateLimits(): CountRequest {
+  const counts = new Map<string, { readonly window: number; count: number }>()
+  return (caller, method, now) => {
+    const window = Math.floor(now / windowMs)
+    const key = `${method} ${caller}`
+    const known = counts.get(key)
+    const current = known?.window === window ? known : { window, count: 0 }
+    counts.set(key, current)
+    current.count += 1
+    if (current.count > (most[method] ?? Number.POSITIVE_INFINITY)) throw new Refusal(429, 'Too many requests')
+  }
 }

@@ -1,11 +1,27 @@
-/** Lets a test act for applicants and reviewers. @module */
-import { type ApplicantRecord, type ApplicantView, type NewApplicant, type Rejection, viewOf } from './applicants.js'
-import { Refusal } from './errors.js'
-import { clientDefaults } from './options.js'
-import { newApplicant } from './redeem.js'
-import { type AnnounceEvent, decide, handIn, moveTo, remove, reset, type StateOnTheWay, setActive } from './reviews.js'
-import { mint } from './share-tokens.js'
-import { clientOf, type ProviderState, type Redemption, stepsOf } from './state.js'
+/** Lets a test, or a trigger, act for applicants and reviewers. @module */
+
+import type { TriggerVerdict } from '@payment-integration/contract'
+import {
+  type AnnounceEvent,
+  type ApplicantRecord,
+  type ApplicantView,
+  clientOf,
+  decide,
+  handIn,
+  moveTo,
+  type NewApplicant,
+  type ProviderState,
+  type Redemption,
+  type Rejection,
+  remove,
+  reset,
+  type StateOnTheWay,
+  setActive,
+  stepsOf,
+  viewOf,
+} from './applicants.js'
+import { clientDefaults, Refusal } from './authenticate.js'
+import { mint, newApplicant } from './redeem.js'
 
 /** The part of a running provider that changes and shows its data. An unknown id is a RangeError. */
 export interface ProviderControl {
@@ -97,4 +113,31 @@ function add(state: ProviderState, { clientId, as = 'approved', ...wanted }: New
   if (as === 'rejected') decide(state, applicant, {}, silently)
   state.applicants.set(applicant.id, applicant)
   return applicant
+}
+
+/** What the scenario `kyc` needs of an identity provider. */
+export interface TriggerIdentity {
+  /** A new share token of a new verified user. */
+  mint(): string
+  /** Decides on the verification that a share token was redeemed for. */
+  decide(shareToken: string, verdict: TriggerVerdict): void
+}
+
+/** Uses a local provider. @param clients - The donor's client id, and the service's. */
+export function triggerIdentity(
+  provider: Pick<ProviderControl, 'addApplicant' | 'mintShareToken' | 'redemptions' | 'approve' | 'reject'>,
+  clients: { readonly donor: string; readonly service: string },
+): TriggerIdentity {
+  return {
+    mint() {
+      const { id: applicantId } = provider.addApplicant({ clientId: clients.donor })
+      return provider.mintShareToken({ applicantId, forClientId: clients.service })
+    },
+    decide(shareToken, verdict) {
+      const redemption = provider.redemptions.find(({ token }) => token === shareToken)
+      if (redemption === undefined) throw new RangeError('This share token was not redeemed.')
+      if (verdict === 'green') provider.approve(redemption.applicantId)
+      else provider.reject(redemption.applicantId, { rejectType: verdict === 'red-final' ? 'FINAL' : 'RETRY' })
+    },
+  }
 }

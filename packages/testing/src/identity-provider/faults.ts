@@ -1,6 +1,6 @@
 /** Faults for tests: failures of networks, gateways and processes. @module */
 import { setTimeout } from 'node:timers/promises'
-import { type ErrorCode, Refusal, refusalBody } from './errors.js'
+import { type ErrorCode, Refusal, refusalBody } from './authenticate.js'
 
 /** Time between two bytes of a dripping answer, in milliseconds. */
 const dripMs = 100

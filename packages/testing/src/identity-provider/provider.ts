@@ -1,15 +1,20 @@
-/** The identity provider as a function on requests, with a control for tests. @module */
+/** The identity provider as a function on requests or on a port, with a control for tests. @module */
 import { randomBytes } from 'node:crypto'
-import { toRequest } from '../serve.js'
-import { authenticate, type ReceivedRequest } from './authenticate.js'
+import { serve, toRequest } from '../serve.js'
+import { type AnnounceEvent, clientOf, type ProviderState } from './applicants.js'
+import {
+  authenticate,
+  createRateLimits,
+  type IdentityProviderOptions,
+  identityProviderDefaults,
+  type ReceivedRequest,
+  Refusal,
+  refusalBody,
+  type WebhookTarget,
+} from './authenticate.js'
 import { createControl, type ProviderControl } from './control.js'
-import { Refusal, refusalBody } from './errors.js'
 import { createFaults, faultyResponse, jsonResponse, type ProviderFault, type ProviderOperation } from './faults.js'
-import { type IdentityProviderOptions, identityProviderDefaults, type WebhookTarget } from './options.js'
-import { createRateLimits } from './rate-limits.js'
-import type { AnnounceEvent } from './reviews.js'
 import { findRoute } from './routes.js'
-import { clientOf, type ProviderState } from './state.js'
 import { createWebhooks, type WebhookDelivery, type WebhookRun } from './webhooks.js'
 
 /** One request, answered or not. Tokens and queries are not recorded. */
@@ -65,7 +70,7 @@ export function createIdentityProvider(options: Omit<IdentityProviderOptions, 'p
 }
 
 /** Makes a provider. @returns Its control, and `answer`. `uri` is the path with query, byte for byte as signed. */
-export function openProvider(options: IdentityProviderOptions): Omit<LocalIdentityProvider, 'fetch'> & {
+function openProvider(options: IdentityProviderOptions): Omit<LocalIdentityProvider, 'fetch'> & {
   readonly answer: (request: Request, uri?: string) => Promise<Response>
 } {
   const { rateLimits, showsReview, sendsWebhooks, webhookTimeoutMs } = withDefaults(options)
@@ -194,4 +199,30 @@ function checkClients({ clients }: IdentityProviderOptions): IdentityProviderOpt
   if (new Set(clients.map(({ appToken }) => appToken)).size < clients.length)
     throw new TypeError('Two clients of the identity provider have the same appToken.')
   return clients
+}
+
+/** A running provider. */
+export interface TestIdentityProvider extends IdentityProviderControl {
+  /** The `baseUrl` of a client, such as `http://127.0.0.1:40123`. */
+  readonly url: string
+  /** Closes every connection, even hanging ones, and stops. */
+  close(): Promise<void>
+}
+
+/**
+ * Starts the provider on loopback.
+ * @throws TypeError When two clients share an id or an app token, or one lacks a credential.
+ * @example const provider = await startIdentityProvider({ clients: [donor, service] })
+ */
+export async function startIdentityProvider(options: IdentityProviderOptions): Promise<TestIdentityProvider> {
+  const { answer, ...provider } = openProvider(options)
+  const { url, close } = await serve(answer, options.port ?? identityProviderDefaults.port)
+  return {
+    ...provider,
+    url,
+    async close() {
+      provider.close()
+      await close()
+    },
+  }
 }

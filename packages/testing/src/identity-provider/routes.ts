@@ -1,12 +1,18 @@
 /** Maps paths to the operations of the provider. @module */
-import { applicantJson, type Rejection, reviewJson } from './applicants.js'
-import { Refusal } from './errors.js'
+import {
+  type AnnounceEvent,
+  applicantJson,
+  applicantNamed,
+  applicantOf,
+  decide,
+  type ProviderState,
+  type Rejection,
+  reviewJson,
+} from './applicants.js'
+import type { ProviderClient } from './authenticate.js'
+import { Refusal } from './authenticate.js'
 import type { ProviderOperation } from './faults.js'
-import type { ProviderClient } from './options.js'
-import { copy, previewReuse, reuse } from './redeem.js'
-import { type AnnounceEvent, decide } from './reviews.js'
-import { mint } from './share-tokens.js'
-import { applicantNamed, applicantOf, type ProviderState } from './state.js'
+import { copy, mint, previewReuse, reuse } from './redeem.js'
 
 /** An authenticated request. */
 export interface AuthenticRequest {

@@ -4,8 +4,8 @@
  */
 import { createHmac } from 'node:crypto'
 import type { ApplicantRecord } from './applicants.js'
-import { toMilliseconds, toSecondsWithOffset } from './internal/times.js'
-import type { DigestAlgorithm, WebhookTarget } from './options.js'
+import { toMilliseconds, toSecondsWithOffset } from './applicants.js'
+import type { DigestAlgorithm, WebhookTarget } from './authenticate.js'
 
 /** One waiting webhook. */
 export interface DueWebhook {

@@ -1,7 +1,6 @@
 import { chainConformance } from '@payment-integration/testing/conformance'
-import { createDraws } from '../builders/draws.js'
-import { createTwinChain } from './chain.js'
-import { paymentOf } from './payment-input.js'
+import { createDraws } from '../builders.js'
+import { createTwinChain, paymentOf } from './chain.js'
 
 chainConformance('the chain of a twin', async () => {
   const draws = createDraws(7)

@@ -2,20 +2,24 @@
 import type { ProcessorUpdate, UpdateResult } from '@payment-integration/contract'
 import type { Service } from '@payment-integration/core'
 import { createApp } from '@payment-integration/server'
-import { createDraws } from '../builders/draws.js'
+import { createDraws } from '../builders.js'
 import { fakeClockStart } from '../fake-clock.js'
-import { triggerIdentity } from '../identity-provider/trigger-identity.js'
+import { triggerIdentity } from '../identity-provider/control.js'
 import { type ServedPort, serve, toRequest } from '../serve.js'
-import { createTwinChain, type TwinChain } from './chain.js'
-import { type ChaosPlan, chaosDefaults, checkChaos } from './chaos.js'
+import { createTwinChain, paymentOf, type TwinChain, type TwinPaymentInput } from './chain.js'
 import { createTwinClock } from './clock.js'
 import { openTwinEngine } from './engine.js'
 import { createTwinIdentity, type TwinIdentity, twinClients } from './identity.js'
-import { createTwinNetwork, type TwinArrival, type TwinReceiver } from './network.js'
-import { paymentOf, type TwinPaymentInput } from './payment-input.js'
+import {
+  type ChaosPlan,
+  chaosDefaults,
+  checkChaos,
+  createTwinNetwork,
+  type TwinArrival,
+  type TwinReceiver,
+} from './network.js'
 import { createTrigger } from './trigger/create-trigger.js'
-import type { TriggerEvent } from './trigger/events.js'
-import type { TriggerRequest } from './trigger/request.js'
+import type { TriggerEvent, TriggerRequest } from './trigger/request.js'
 
 /** Options of a twin. */
 export interface TwinOptions {

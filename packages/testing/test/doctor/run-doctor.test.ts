@@ -205,7 +205,7 @@ test.each([
 test('each cause has a remedy with a line of each framework, or one outside the program', async () => {
   expect(new Set(doctorCauseCodes).size).toBe(doctorCauseCodes.length)
   const { causeOf, topicOf } = await import('../../src/doctor/causes.js')
-  const { doctorFrameworks, fixOf } = await import('../../src/doctor/fixes.js')
+  const { doctorFrameworks, fixOf } = await import('../../src/doctor/causes.js')
   for (const code of doctorCauseCodes) {
     const { summary, lines } = fixOf(topicOf(code))
     expect(summary.length, code).toBeGreaterThan(20)
@@ -216,7 +216,7 @@ test('each cause has a remedy with a line of each framework, or one outside the 
 
 test('docs/doctor.md lists each probe and each cause as the code has them', async () => {
   const page = readFileSync(new URL('../../../../docs/doctor.md', import.meta.url), 'utf8')
-  const { probesOf } = await import('../../src/doctor/probes/all.js')
+  const { probesOf } = await import('../../src/doctor/run-doctor.js')
   const { causeOf } = await import('../../src/doctor/causes.js')
   const rows = [
     ...probesOf(new URL('https://shop.example')).map(

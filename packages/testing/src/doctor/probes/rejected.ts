@@ -1,5 +1,21 @@
-/** Probes that a receiver must reject. Source: docs/interface.md 6, signature rules 1, 2, 3 and 5. @module */
-import { type ProbeSpec, rejected, withHeader } from './probe.js'
+/**
+ * Probes of invalid deliveries, of the freshness window and of content types. Source: docs/interface.md 6, 8.
+ * @module
+ */
+
+import type { SignedDelivery } from '../../deliveries.js'
+import type { Bench } from '../bench.js'
+import type { DoctorProbeName, Judgement } from '../report.js'
+import {
+  isAccepted,
+  judgeAccepted,
+  judgeRejected,
+  type ProbeSpec,
+  rejected,
+  sendInTurn,
+  transportCause,
+  withHeader,
+} from './probe.js'
 
 const rule = '6 signature rule 1: v1 is the HMAC with the signing secret'
 const bytes = '6 signature rule 2: over the raw bytes'
@@ -103,4 +119,101 @@ export const rejectedProbes: readonly ProbeSpec[] = [
     cause: 'accepts-future',
     make: async (bench) => [await bench.deliveries.future(bench.payment(), hour)],
   }),
+]
+
+const clause = '6 signature rule 5 and 8: the recommended tolerance is 300 seconds'
+/** Seconds beyond the window; the clocks may differ by half a minute. */
+const beyond = 330
+/** Seconds within the window. */
+const within = 240
+
+type Make = (bench: Bench) => Promise<SignedDelivery>
+
+/** Probes of the window's ends. */
+export const windowProbes: readonly ProbeSpec[] = [
+  outside('just-stale', `a signature of ${beyond} seconds ago`, ({ deliveries, payment }) =>
+    deliveries.stale(payment(), beyond),
+  ),
+  outside('just-future', `a signature of ${beyond} seconds ahead`, ({ deliveries, payment }) =>
+    deliveries.future(payment(), beyond),
+  ),
+  inside('slightly-old', `a signature of ${within} seconds ago`, ({ deliveries, payment }) =>
+    deliveries.stale(payment(), within),
+  ),
+  inside('slightly-ahead', `a signature of ${within} seconds ahead`, ({ deliveries, payment }) =>
+    deliveries.future(payment(), within),
+  ),
+]
+
+function outside(name: DoctorProbeName, sent: string, make: Make): ProbeSpec {
+  const run = async (bench: Bench) =>
+    warning(judgeRejected([await bench.send(await make(bench))], 'window-wide', bench.timeoutMs))
+  return { name, sent, expected: '4xx', clause, effects: null, run }
+}
+
+function inside(name: DoctorProbeName, sent: string, make: Make): ProbeSpec {
+  const run = async (bench: Bench) =>
+    warning(judgeAccepted([await bench.send(await make(bench))], 'window-narrow', bench.timeoutMs))
+  return { name, sent, expected: '2xx', clause, effects: null, run }
+}
+
+/** The tolerance is recommended, not required. */
+function warning(judgement: Judgement): Judgement {
+  return judgement.verdict === 'fail' && judgement.cause?.startsWith('window-')
+    ? { ...judgement, verdict: 'warn' }
+    : judgement
+}
+
+const header = 'Content-Type'
+
+/** With another content type; null omits it. */
+function typed({ headers, body }: SignedDelivery, contentType: string | null): SignedDelivery {
+  const { [header]: _, ...rest } = headers
+  return { headers: contentType === null ? rest : { ...rest, [header]: contentType }, body }
+}
+
+/** Probes of content types. */
+export const contentTypeProbes: readonly ProbeSpec[] = [
+  {
+    name: 'charset',
+    sent: 'application/json; charset=utf-8',
+    expected: '2xx, or 4xx with a warning',
+    clause: '6 Delivery: Content-Type application/json',
+    effects: 1,
+    async run(bench) {
+      const delivery = typed(await bench.deliveries.good(bench.payment()), 'application/json; charset=utf-8')
+      const judgement = judgeAccepted([await bench.send(delivery)], 'content-type-exact', bench.timeoutMs)
+      if (judgement.cause !== 'content-type-exact') return judgement
+      const isServerError = judgement.answers.some(({ status }) => Number(status) >= 500)
+      return isServerError ? { ...judgement, cause: 'fails-on-content-type' } : { ...judgement, verdict: 'warn' }
+    },
+  },
+  {
+    name: 'other-content-type',
+    sent: 'a valid and a forged delivery as text/plain, and both without a content type',
+    expected: 'valid: 2xx or 4xx; forged: 4xx',
+    clause: '6 signature rule 2: verify before anything else',
+    effects: null,
+    async run(bench) {
+      const good = await bench.deliveries.good(bench.payment())
+      const forged = await bench.deliveries.forged(bench.payment())
+      const types = ['text/plain', null]
+      const ofForged = await sendInTurn(
+        bench,
+        types.map((type) => typed(forged, type)),
+      )
+      const ofGood = await sendInTurn(
+        bench,
+        types.map((type) => typed(good, type)),
+      )
+      const answers = [...ofForged, ...ofGood]
+      const judgement = judgeRejected(ofForged, 'skips-other-content-types', bench.timeoutMs)
+      if (judgement.verdict === 'fail') return { ...judgement, answers }
+      const failed = ofGood.find(
+        (answer) => !isAccepted(answer) && !(Number(answer.status) >= 400 && Number(answer.status) < 500),
+      )
+      if (failed === undefined) return { ...judgement, answers }
+      return { verdict: 'fail', cause: transportCause(failed, bench.timeoutMs) ?? 'fails-on-content-type', answers }
+    },
+  },
 ]

@@ -1,12 +1,67 @@
-/** What to cause: the scenarios, their options, and the checks of a request. @module */
+/** What to cause, the events that follow, and a trigger written as a test. @module */
 import {
+  type ShareResponse,
   type TriggerScenario,
   type TriggerVerdict,
   triggerScenarios,
   triggerVerdicts,
 } from '@payment-integration/contract'
-import { createDraws } from '../../builders/draws.js'
-import { paymentOf, type TwinPaymentInput } from '../payment-input.js'
+import { createDraws } from '../../builders.js'
+import { paymentOf, type TwinPaymentInput } from '../chain.js'
+import type { ExpectedVerdict } from '../network.js'
+
+/** An event of a trigger. A `chainId` is a decimal string. */
+export type TriggerEvent =
+  /** A block with payments was mined. */
+  | {
+      readonly event: 'block'
+      readonly chainId: string
+      readonly blockNumber: number
+      /** Hashes of its payments. */
+      readonly txHashes: readonly string[]
+    }
+  /** The processor's update was applied. */
+  | (Readonly<Record<'chainId' | 'txHash', string>> & { readonly event: 'update'; readonly state: string })
+  /** The service stored a version. */
+  | (Readonly<Record<'chainId' | 'txHash', string>> & {
+      readonly event: 'snapshot'
+      readonly version: number
+      readonly state: string | null
+      /** The exact bytes that are signed and sent, as text. */
+      readonly body: string
+    })
+  /** A delivery was attempted; `expected` is the verdict of a correct receiver. */
+  | (Readonly<Record<'chainId' | 'txHash', string>> & {
+      readonly event: 'delivery'
+      readonly version: number
+      readonly expected: ExpectedVerdict
+      /** Status of the receiver's answer; null: none came. */
+      readonly status: number | null
+    })
+  /** Blocks were replaced; the payment is in a new block, or left the chain. */
+  | (Readonly<Record<'chainId' | 'txHash', string>> & { readonly event: 'reorganised'; readonly included: boolean })
+  /** A verification was shared: the request, and what the endpoint answers. */
+  | {
+      readonly event: 'share'
+      readonly request: { readonly email: string; readonly kycShareToken: string }
+      readonly status: number
+      readonly answer: ShareResponse | { readonly error: string }
+    }
+  /** The scenario ended. Always the last event, unless it failed. */
+  | {
+      readonly event: 'done'
+      readonly scenario: TriggerScenario
+      readonly payments: number
+      readonly snapshots: number
+    }
+  /** The scenario ended early. The endpoint sends it in place of an error. */
+  | { readonly event: 'failed'; readonly reason: string }
+
+/** A scenario ended early: the service or the receiver did not do what it needs. */
+export class TriggerError extends Error {
+  override readonly name = 'TriggerError'
+  readonly code = 'ERR_TRIGGER'
+}
 
 /** Fields of the payment that a scenario makes. Each has a drawn default. */
 export type TriggerPayment = Pick<TwinPaymentInput, 'amount' | 'token' | 'chainId' | 'memo' | 'sender' | 'receiver'>
@@ -85,4 +140,33 @@ function checkName(name: string, scenario: TriggerScenario): void {
 
 function isWhole(value: unknown, most: number): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 1 && value <= most
+}
+
+/**
+ * The source of a vitest file that causes the same on a twin, and expects a correct receiver.
+ * @throws TriggerRequestError `ERR_TRIGGER_INVALID`, also for `kyc`, which delivers nothing to a receiver.
+ * @example testSource({ scenario: 'refund', amount: '12.50' })
+ */
+export function testSource(request: TriggerRequest): string {
+  const { scenario } = parseTriggerRequest(request)
+  if (scenario === 'kyc')
+    throw new TriggerRequestError('kyc delivers nothing to a receiver, so it makes no test of one.')
+  return `import { createTwin } from '@payment-integration/testing/twin'
+import { expect, test } from 'vitest'
+// Yours: it makes the fetch handler of your receiver, for a secret and a clock.
+import { createHandler } from './receiver.js'
+
+test('the receiver takes the scenario ${scenario}', async () => {
+  const twin = await createTwin({ seed: 1 })
+  try {
+    const shop = await twin.addIntegration((request) => handle(request))
+    const handle = createHandler({ signingSecret: shop.signingSecret, now: twin.now })
+    await twin.trigger(${JSON.stringify(request)}, shop)
+    for (const { expected, status } of twin.arrivals)
+      expect(status, expected).toSatisfy((code) => (expected === 'reject' ? code >= 400 : code >= 200 && code < 300))
+  } finally {
+    await twin.close()
+  }
+})
+`
 }

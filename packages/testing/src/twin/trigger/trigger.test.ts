@@ -3,8 +3,7 @@ import { createMemoryVersionStore, createReceiver } from '@payment-integration/v
 import { createVerifier } from '@payment-integration/webhook'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createTwin } from '../create-twin.js'
-import { parseTriggerRequest, type TriggerRequest } from './request.js'
-import { testSource } from './test-source.js'
+import { parseTriggerRequest, type TriggerRequest, testSource } from './request.js'
 
 /** A twin with one integration, whose receiver is the real one, or is down. */
 async function setUp(isDown = false) {

@@ -1,0 +1,267 @@
+/** Seeded builders for every shape of the contract. Source: docs/interface.md 2. @module */
+import {
+  type InvoiceBody,
+  type Lookup,
+  lookupWriteSchema,
+  type PageBody,
+  type PaymentBody,
+  pageWriteSchema,
+  paymentStates,
+  paymentWriteSchema,
+  type RecipientBody,
+  type ShareResponse,
+  type SnapshotBody,
+  shareResponseWriteSchema,
+  snapshotWriteSchema,
+  type VerificationError,
+  type Verify,
+  verifyWriteSchema,
+} from '@payment-integration/contract'
+import { createFakeClock, type FakeClock } from './fake-clock.js'
+
+/** Draws of one seed. */
+export interface Draws {
+  /** A whole number from `least` to `most`. */
+  whole(least: number, most: number): number
+  /** One of the list. */
+  pick<const List extends readonly [unknown, ...unknown[]]>(list: List): List[number]
+  /** `0x` and the given number of bytes as lowercase hex digits. */
+  hex(bytes: number): string
+}
+
+/**
+ * Makes the draws of a seed.
+ * @throws {RangeError} When the seed is not a whole number from 0 to 2^32 - 1.
+ */
+export function createDraws(seed: number): Draws {
+  if (!Number.isInteger(seed) || seed < 0 || seed > 0xffff_ffff)
+    throw new RangeError(`seed is ${seed}; pass a whole number from 0 to 4294967295.`)
+  let state = seed
+  /** SplitMix32: even neighbouring seeds give different sequences. */
+  const next = () => {
+    state = (state + 0x9e37_79b9) >>> 0
+    let mixed = state ^ (state >>> 16)
+    mixed = Math.imul(mixed, 0x21f0_aaad)
+    mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a_2d97)
+    return (mixed ^ (mixed >>> 15)) >>> 0
+  }
+  const whole = (least: number, most: number) => least + (next() % (most - least + 1))
+  return {
+    whole,
+    pick: (list) => list[whole(0, list.length - 1)] ?? list[0],
+    hex: (bytes) => `0x${Array.from({ length: bytes }, () => whole(0, 255).toString(16).padStart(2, '0')).join('')}`,
+  }
+}
+
+/** Builders of one seed. Each call draws new values; given fields replace drawn ones. */
+export interface PaymentBuilders {
+  payment(fields?: Partial<PaymentBody>): PaymentBody
+  /** A page of payments, newest first. @param payments - The payments, or their number. */
+  page(payments?: number | readonly PaymentBody[], nextCursor?: string | null): PageBody
+  snapshot(fields?: Partial<SnapshotBody>): SnapshotBody
+  recipient(fields?: Partial<RecipientBody>): RecipientBody
+  invoice(fields?: Partial<InvoiceBody>): InvoiceBody
+}
+
+/** Dependencies of the builders. */
+interface PaymentBuilderDeps {
+  readonly draws: Draws
+  readonly clock: Pick<FakeClock, 'now'>
+  /** The integration of the payments. */
+  readonly integrationAddress: string
+}
+
+const tokens = [
+  { symbol: 'USDC', digits: 6 },
+  { symbol: 'DAI', digits: 18 },
+  { symbol: 'USDT', digits: 6 },
+] as const
+/** A chain of each finality in docs/interface.md 8. */
+const chains = ['1', '10', '100', '137', '42161'] as const
+const merchants = ['Example Coffee', 'Corner Books', 'North Bakery'] as const
+const currencies = ['EUR', 'USD', 'CHF'] as const
+const minuteMs = 60_000
+
+/**
+ * Makes the builders. Every shape passes the contract's write schema: a malformed field is an error of zod at once.
+ */
+function createPaymentBuilders({ draws, clock, integrationAddress }: PaymentBuilderDeps): PaymentBuilders {
+  /** A decimal of at least 0.01, with at most `digits` decimals. */
+  const amount = (digits: number) => {
+    const fraction = String(draws.whole(1, 99)).padStart(2, '0')
+    return `${draws.whole(0, 500)}.${fraction}${digits > 2 ? String(draws.whole(1, 9)).padStart(digits - 2, '0') : ''}`
+  }
+  const recipient = (fields: Partial<RecipientBody> = {}): RecipientBody => ({
+    title: draws.pick(merchants),
+    subtitle: draws.pick([null, 'Main street']),
+    ...fields,
+  })
+  const invoice = (fields: Partial<InvoiceBody> = {}): InvoiceBody => ({
+    amount: amount(2),
+    currency: draws.pick(currencies),
+    settlementAmount: amount(2),
+    settlementCurrency: 'USD',
+    ...fields,
+  })
+  const snapshot = (fields: Partial<SnapshotBody> = {}): SnapshotBody =>
+    snapshotWriteSchema.parse({
+      integrationAddress,
+      chainId: draws.pick(chains),
+      txHash: draws.hex(32),
+      version: 1,
+      state: draws.pick([null, ...paymentStates]),
+      recipient: draws.pick([recipient(), null]),
+      invoice: draws.pick([invoice(), null]),
+      ...fields,
+    })
+  const payment = (fields: Partial<PaymentBody> = {}): PaymentBody => {
+    const { symbol, digits } = draws.pick(tokens)
+    const gross = amount(digits)
+    const seven = snapshot()
+    return paymentWriteSchema.parse({
+      ...seven,
+      sender: draws.hex(20),
+      receiver: draws.hex(20),
+      memo: `order-${draws.whole(1_000, 9_999)}`,
+      // Whole minutes of the last day, so that lists have an order and some neighbours share a time.
+      blockTimestamp: new Date(clock.now() - draws.whole(1, 1_440) * minuteMs).toISOString(),
+      source: { chainId: fields.chainId ?? seven.chainId, txHash: fields.txHash ?? seven.txHash },
+      tokenIn: { address: draws.hex(20), symbol, amount: gross },
+      tokenOut: { address: draws.hex(20), symbol, amountGross: gross, amountNet: gross },
+      ...fields,
+    })
+  }
+  return {
+    payment,
+    snapshot,
+    recipient,
+    invoice,
+    page(payments = 3, nextCursor = null) {
+      const list = typeof payments === 'number' ? Array.from({ length: payments }, () => payment()) : payments
+      return pageWriteSchema.parse({ payments: list.toSorted(newestFirst), nextCursor })
+    },
+  }
+}
+
+/** The order of every list: block time, chain id and hash, descending. Source: docs/interface.md 4.1. */
+export function newestFirst(a: PaymentBody, b: PaymentBody): number {
+  const gap = Date.parse(b.blockTimestamp) - Date.parse(a.blockTimestamp) || Number(b.chainId) - Number(a.chainId)
+  if (gap !== 0) return gap
+  return a.txHash < b.txHash ? 1 : a.txHash > b.txHash ? -1 : 0
+}
+
+/** The seven fields that a payment shares with its notification. Source: docs/interface.md 2.1. */
+export function snapshotOf(payment: PaymentBody): SnapshotBody {
+  const { integrationAddress, chainId, txHash, version, state, recipient, invoice } = payment
+  return { integrationAddress, chainId, txHash, version, state, recipient, invoice }
+}
+
+/** A payment of a look-up. */
+export type LookupItem = Lookup['payments'][number]
+
+/** Builders of one seed. */
+export interface LegacyBuilders {
+  /** One payment of a transaction. */
+  lookupItem(fields?: Partial<LookupItem>): LookupItem
+  /** The answer of a look-up, by default with one payment. */
+  lookup(fields?: Partial<Lookup>): Lookup
+  /** The answer of verify for a look-up: verified, or with the given reasons. */
+  verify(lookup?: Lookup, reasons?: readonly VerificationError[]): Verify
+}
+
+const digits = 6
+
+/** Makes the builders. Every shape passes the contract's write schema. */
+function createLegacyBuilders(draws: Draws): LegacyBuilders {
+  const units = (value: number) => ({
+    formatted: `${Math.floor(value / 10 ** digits)}.${String(value % 10 ** digits).padStart(digits, '0')}`,
+    value: String(value),
+  })
+  const lookupItem = (fields: Partial<LookupItem> = {}): LookupItem => {
+    const gross = draws.whole(1_000_000, 500_000_000)
+    const fee = Math.floor(gross / 200)
+    return {
+      memo: `order-${draws.whole(1_000, 9_999)}`,
+      receiver: draws.hex(20),
+      tokenSymbol: 'USDC',
+      tokenAmount: units(gross),
+      tokenAmountNet: units(gross - fee),
+      totalFees: units(fee),
+      fees: [{ type: 'ServiceFee', ...units(fee) }],
+      invoiceAmount: units(gross).formatted,
+      invoiceCurrency: 'USD',
+      conversion: '',
+      priceFeeds: [],
+      final: true,
+      ...fields,
+    }
+  }
+  const lookup = (fields: Partial<Lookup> = {}): Lookup =>
+    lookupWriteSchema.parse({ chainId: 137, txHash: draws.hex(32), payments: [lookupItem()], ...fields })
+  return {
+    lookupItem,
+    lookup,
+    verify: (given = lookup(), reasons = []) =>
+      verifyWriteSchema.parse({
+        ...given,
+        payments: given.payments.map((payment) => ({
+          ...payment,
+          verified: reasons.length === 0,
+          verificationErrors: reasons,
+        })),
+      }),
+  }
+}
+
+/** Options of builders. */
+export interface BuilderOptions {
+  /** The same seed builds the same values. @default 1 */
+  readonly seed?: number | undefined
+  /** The integration of the payments. @default drawn */
+  readonly integrationAddress?: string | undefined
+  /** Payments lie within the day before this time. @default a {@link createFakeClock} of its own */
+  readonly clock?: Pick<FakeClock, 'now'> | undefined
+}
+
+/** Builders of one seed. */
+export interface Builders extends PaymentBuilders, LegacyBuilders {
+  /** A 20-byte address, lowercased. */
+  address(): string
+  /** A 32-byte hash, lowercased. */
+  txHash(): string
+  /** An answer of the share endpoint, by default `init` and just redeemed. */
+  shareResponse(fields?: Partial<ShareResponse>): ShareResponse
+  /** A share request, with an address of the reserved domain example.com. */
+  shareRequest(fields?: Partial<{ email: string; kycShareToken: string }>): { email: string; kycShareToken: string }
+}
+
+/**
+ * Makes builders. Their values pass the contract's write schemas, so a malformed field is an error of zod at once.
+ *
+ * @throws {RangeError} When the seed is not a whole number from 0 to 4294967295.
+ * @example const build = createBuilders({ seed: 7 }); build.payment({ state: 'success' })
+ */
+export function createBuilders(options: BuilderOptions = {}): Builders {
+  const draws = createDraws(options.seed ?? 1)
+  const { clock = createFakeClock(), integrationAddress = draws.hex(20) } = options
+  return {
+    ...createPaymentBuilders({ draws, clock, integrationAddress }),
+    ...createLegacyBuilders(draws),
+    address: () => draws.hex(20),
+    txHash: () => draws.hex(32),
+    shareResponse: (fields) =>
+      shareResponseWriteSchema.parse({
+        reviewStatus: 'init',
+        reviewAnswer: null,
+        rejectType: null,
+        rejectLabels: [],
+        reused: true,
+        ...fields,
+      }),
+    shareRequest: (fields) => ({
+      email: `user-${draws.whole(1, 999_999)}@example.com`,
+      kycShareToken: `_act-${draws.hex(16).slice(2)}`,
+      ...fields,
+    }),
+  }
+}

@@ -1,0 +1,306 @@
+/** The suites of sender, identity provider, receipt source and fulfilment source. Source: their ports. @module */
+
+import { ChainError } from '@payment-integration/core'
+import { createCheckedProvider } from '@payment-integration/core/identity'
+import type {
+  BridgeDeposit,
+  FulfilmentSource,
+  IdentityProvider,
+  Post,
+  ReceiptSource,
+  Sender,
+  StoredPayment,
+} from '@payment-integration/core/ports'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
+
+/** A request as a receiver got it. Names of headers are lowercased. */
+export interface ReceivedPost {
+  readonly method: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array
+}
+
+/** What a receiver does with a request: answers it, or leaves it without an answer. */
+export type ReceiverAnswer =
+  | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: string }
+  | 'hang'
+
+/** A sender under test, with receivers that it can reach. */
+export interface SenderSubject {
+  readonly sender: Sender
+  /** Starts a receiver on a real port, and resolves its URL. */
+  receive(answer: (post: ReceivedPost) => ReceiverAnswer): Promise<{ readonly url: string; close(): Promise<void> }>
+  close(): Promise<void>
+}
+
+/** Longest excerpt, in characters. */
+const mostExcerpt = 1_024
+const body = new TextEncoder().encode('{"txHash":"0x1","note":"Käse"}')
+
+/**
+ * Registers the tests of the Sender port with vitest.
+ * @param adapter - Names the tests.
+ * @example senderConformance('undici', async () => ({ sender, receive, close }))
+ */
+export function senderConformance(adapter: string, open: () => Promise<SenderSubject>): void {
+  let opened: Promise<SenderSubject> | null = null
+  const closing: (() => Promise<void>)[] = []
+  const subject = () => {
+    opened ??= open()
+    return opened
+  }
+  async function receive(answer: (post: ReceivedPost) => ReceiverAnswer): Promise<string> {
+    const receiver = await (await subject()).receive(answer)
+    closing.push(() => receiver.close())
+    return receiver.url
+  }
+  const post = async (url: string, given: Partial<Post> = {}) =>
+    (await subject()).sender.post({ url, headers: { 'X-Test': 'yes' }, body, timeoutMs: 60_000, ...given })
+
+  describe(`${adapter}: a sender`, () => {
+    afterEach(async () => {
+      for (const close of closing.splice(0)) await close()
+    })
+    afterAll(async () => {
+      await (await opened)?.close()
+    })
+
+    test('posts exactly the given bytes and headers', async () => {
+      const received: ReceivedPost[] = []
+      const url = await receive((each) => {
+        received.push(each)
+        return { status: 204 }
+      })
+      expect(await post(url)).toMatchObject({ kind: 'answer', status: 204, retryAfter: null })
+      expect(received).toHaveLength(1)
+      expect(received[0]).toMatchObject({ method: 'POST', headers: { 'x-test': 'yes' } })
+      expect(received[0]?.body).toEqual(body)
+    })
+
+    test.each([200, 204, 299, 400, 401, 404, 410, 429, 500, 503])('reports %i as it is', async (status) => {
+      const url = await receive(() => ({ status, headers: { 'Retry-After': '17' } }))
+      expect(await post(url)).toMatchObject({ kind: 'answer', status, retryAfter: '17' })
+    })
+
+    test.each([301, 302, 303, 307, 308])('does not follow %i', async (status) => {
+      let followed = 0
+      const target = await receive(() => {
+        followed += 1
+        return { status: 204 }
+      })
+      const url = await receive(() => ({ status, headers: { Location: target } }))
+      expect(await post(url)).toMatchObject({ kind: 'answer', status })
+      expect(followed).toBe(0)
+    })
+
+    test('cuts the body to an excerpt without control characters', async () => {
+      const url = await receive(() => ({ status: 500, body: `a\u0000b\u001b${'x'.repeat(100_000)}` }))
+      const result = await post(url)
+      const excerpt = result.kind === 'answer' ? (result.excerpt ?? '') : ''
+      expect(excerpt.length).toBeLessThanOrEqual(mostExcerpt)
+      expect(excerpt).toContain('xxxx')
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that must not come
+      expect(excerpt).not.toMatch(/[\u0000\u001b]/)
+    })
+
+    test('ends a post whose time is over as a timeout, and never rejects', async () => {
+      const url = await receive(() => 'hang')
+      expect(await post(url, { timeoutMs: 50 })).toMatchObject({ kind: 'failure', reason: 'timeout' })
+    })
+
+    test('ends a post that is aborted', async () => {
+      const stop = new AbortController()
+      const url = await receive(() => {
+        stop.abort()
+        return 'hang'
+      })
+      expect(await post(url, { signal: stop.signal })).toMatchObject({ kind: 'failure' })
+    })
+
+    test('reports a receiver that is gone as a failed connection', async () => {
+      const receiver = await (await subject()).receive(() => ({ status: 204 }))
+      await receiver.close()
+      expect(await post(receiver.url)).toMatchObject({ kind: 'failure', reason: 'connection' })
+    })
+
+    test.each(['', 'no URL', 'ftp://127.0.0.1/', 'http://'])('does not reject for the URL %j', async (url) => {
+      expect(await post(url)).toMatchObject({ kind: 'failure' })
+    })
+  })
+}
+
+/** A provider under test. */
+export interface IdentityProviderSubject {
+  readonly provider: IdentityProvider
+  /** A share token that the provider redeems once. */
+  mint(): Promise<string> | string
+  /** A time after which a redemption may still be sent, in unix milliseconds. */
+  now(): number
+  /** Takes the provider out of reach. */
+  cutOff(): Promise<void> | void
+  close(): Promise<void> | void
+}
+
+/**
+ * Registers the tests of the IdentityProvider port with vitest.
+ * @param adapter - Names the tests.
+ */
+export function identityProviderConformance(adapter: string, open: () => Promise<IdentityProviderSubject>): void {
+  let opened: Promise<IdentityProviderSubject> | null = null
+  const faults: unknown[] = []
+  /** The provider as the service uses it: answers that do not fit the port are faults. */
+  const subject = async () => {
+    opened ??= open()
+    const given = await opened
+    return { ...given, provider: createCheckedProvider(given.provider, { error: (fields) => faults.push(fields) }) }
+  }
+  let names = 0
+  const redeem = async (shareToken: string, sendBy?: number) => {
+    const { provider, now } = await subject()
+    names += 1
+    const externalUserId = `conformance-${names}`
+    const result = await provider.redeem({ shareToken, externalUserId, sendBy: sendBy ?? now() + 60_000 })
+    return { externalUserId, result }
+  }
+
+  describe(`${adapter}: an identity provider`, { sequential: true }, () => {
+    afterAll(async () => (await opened)?.close())
+
+    test('redeems a token for an applicant that is found by its name, and reviewed by its id', async () => {
+      const { provider, mint } = await subject()
+      const { externalUserId, result } = await redeem(await mint())
+      expect(result).toMatchObject({ kind: 'redeemed' })
+      const { applicantId } = result.kind === 'redeemed' ? result.applicant : { applicantId: '' }
+      if (provider.findsByName !== false)
+        expect(await provider.find(externalUserId)).toMatchObject({ kind: 'answer', value: { applicantId } })
+      expect(await provider.review(applicantId)).toMatchObject({ kind: 'answer' })
+    })
+
+    test('rejects a token that it does not know, and makes no applicant', async () => {
+      const { provider } = await subject()
+      const { externalUserId, result } = await redeem('a token that nobody issued')
+      expect(result).toMatchObject({ kind: 'rejected', message: expect.any(String) })
+      expect(await provider.find(externalUserId)).toEqual({ kind: 'answer', value: null })
+    })
+
+    test('knows no applicant of another name or id', async () => {
+      const { provider } = await subject()
+      expect(await provider.find('nobody')).toEqual({ kind: 'answer', value: null })
+      expect(await provider.review('no-such-applicant')).toEqual({ kind: 'answer', value: null })
+    })
+
+    test('sends no redemption whose time is over', async () => {
+      const { mint, now } = await subject()
+      const token = await mint()
+      expect((await redeem(token, now() - 1)).result).toEqual({ kind: 'unsent' })
+      expect((await redeem(token)).result).toMatchObject({ kind: 'redeemed' })
+    })
+
+    test('never rejects a call: out of reach a redemption is unknown, and a look-up unavailable', async () => {
+      const { provider, mint, cutOff } = await subject()
+      const token = await mint()
+      await cutOff()
+      expect((await redeem(token)).result).toMatchObject({ kind: 'unknown' })
+      expect(await provider.find('nobody')).toMatchObject({ kind: 'unavailable' })
+      expect(await provider.review('no-such-applicant')).toMatchObject({ kind: 'unavailable' })
+    })
+
+    test('gave no answer that does not fit the port', () => {
+      expect(faults).toEqual([])
+    })
+  })
+}
+
+/** A receipt source under test. */
+export interface ReceiptSourceSubject {
+  readonly source: ReceiptSource
+  /** A payment with a receipt. */
+  readonly settled: StoredPayment
+  /** A payment without one. */
+  readonly unknown: StoredPayment
+  /** Takes what the source asks out of reach. */
+  cutOff(): Promise<void> | void
+  close(): Promise<void> | void
+}
+
+/**
+ * Registers the tests of the ReceiptSource port with vitest.
+ * @param adapter - Names the tests.
+ */
+export function receiptSourceConformance(adapter: string, open: () => Promise<ReceiptSourceSubject>): void {
+  const subject = once(open)
+  describe(`${adapter}: a receipt source`, { sequential: true }, () => {
+    afterAll(async () => (await subject()).close())
+
+    test('answers the same update under the same id each time it is asked', async () => {
+      const { source, settled } = await subject()
+      const [first, second] = [await source.lookup(settled), await source.lookup(settled)]
+      expect(first).not.toBeNull()
+      expect(first?.id).toMatch(/./)
+      expect(second).toEqual(first)
+      expect(first).toMatchObject({ chainId: String(settled.chainId), txHash: settled.txHash })
+    })
+
+    test('answers null when there is nothing new', async () => {
+      const { source, unknown } = await subject()
+      expect(await source.lookup(unknown)).toBeNull()
+    })
+
+    test('rejects with a code that ends in _UNAVAILABLE when it cannot ask', async () => {
+      const { source, settled, cutOff } = await subject()
+      await cutOff()
+      await expect(source.lookup(settled)).rejects.toMatchObject({ code: expect.stringMatching(/_UNAVAILABLE$/) })
+    })
+  })
+}
+
+/** A fulfilment source under test. */
+export interface FulfilmentSourceSubject {
+  readonly source: FulfilmentSource
+  /** A deposit whose fulfilment is final. */
+  readonly fulfilled: BridgeDeposit
+  /** A deposit without a fulfilment. */
+  readonly waiting: BridgeDeposit
+  /** Takes what the source asks out of reach. */
+  cutOff(): Promise<void> | void
+  close(): Promise<void> | void
+}
+
+/**
+ * Registers the tests of the FulfilmentSource port with vitest.
+ * @param adapter - Names the tests.
+ */
+export function fulfilmentSourceConformance(adapter: string, open: () => Promise<FulfilmentSourceSubject>): void {
+  const subject = once(open)
+  describe(`${adapter}: a fulfilment source`, { sequential: true }, () => {
+    afterAll(async () => (await subject()).close())
+
+    test('answers the transaction that paid the receiver on the destination chain, each time it is asked', async () => {
+      const { source, fulfilled } = await subject()
+      const found = await source.lookup(fulfilled)
+      expect(found).toMatchObject({ chainId: fulfilled.destinationChainId, receiver: fulfilled.receiver })
+      expect(found?.txHash).toMatch(/^0x[0-9a-f]{64}$/)
+      expect(found?.tokenOut.amount).toBeTypeOf('bigint')
+      expect(await source.lookup(fulfilled)).toEqual(found)
+    })
+
+    test('answers null while there is none', async () => {
+      const { source, waiting } = await subject()
+      expect(await source.lookup(waiting)).toBeNull()
+    })
+
+    test('rejects with a ChainError when it cannot answer', async () => {
+      const { source, fulfilled, cutOff } = await subject()
+      await cutOff()
+      await expect(source.lookup(fulfilled)).rejects.toBeInstanceOf(ChainError)
+    })
+  })
+}
+
+function once<T>(open: () => Promise<T>): () => Promise<T> {
+  let opened: Promise<T> | null = null
+  return () => {
+    opened ??= open()
+    return opened
+  }
+}

@@ -29,7 +29,7 @@ const chosenByRuntime = Object.values(manifest.imports ?? {})
  */
 const apart =
   manifest.name === '@payment-integration/contract'
-    ? ['identity', 'legacy', 'legacy-snapshot', 'parse-url', 'processor-update', 'share-request', 'snapshot']
+    ? ['identity', 'legacy', 'legacy-snapshot', 'parse-url', 'requests', 'snapshot']
     : []
 
 /** ky is an ES module alone. Test runners such as jest cannot `require` one, so the CommonJS build contains it. */

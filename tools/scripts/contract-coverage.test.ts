@@ -3,14 +3,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
+import { finality } from '../../packages/contract/src/finality.js'
 import { flatTransactionSchema } from '../../packages/contract/src/legacy-snapshot.js'
-import {
-  deliveryTimeoutMs,
-  finality,
-  pageLimit,
-  shareTokenLifetimeSeconds,
-  signatureToleranceSeconds,
-} from '../../packages/contract/src/limits.js'
 import {
   legacyError,
   lookup,
@@ -18,6 +12,12 @@ import {
   verified,
   verifyRequest,
 } from '../../packages/contract/src/openapi/examples.js'
+import {
+  deliveryTimeoutMs,
+  pageLimit,
+  shareTokenLifetimeSeconds,
+  signatureToleranceSeconds,
+} from '../../packages/contract/src/wire.js'
 import { account, payment, shareResponse, snapshot } from '../../packages/contract/test/samples.js'
 
 const root = join(import.meta.dirname, '../..')
@@ -198,7 +198,7 @@ describe('docs/contract-coverage.md', () => {
 
 describe('the check', () => {
   const own = 'tools/scripts/contract-coverage.test.ts'
-  const source = 'packages/contract/src/limits.ts'
+  const source = 'packages/contract/src/wire.ts'
   const head = '| Clause | It says | Implemented by | Proved by |\n| --- | --- | --- | --- |\n'
   const row = (proof: string, implementation = `\`${source}\``) =>
     `${head}| 9 x | says | ${implementation} | ${proof} |\n`
@@ -259,7 +259,7 @@ describe('the check', () => {
   })
 
   test('accepts one implementing file, or two', () => {
-    const two = `\`${source}\`, \`packages/contract/src/paths.ts\``
+    const two = `\`${source}\`, \`packages/contract/src/finality.ts\``
     expect(problems(row(proven))).toEqual([])
     expect(problems(row(proven, two))).toEqual([])
   })

@@ -4,7 +4,7 @@
  */
 import * as z from 'zod/mini'
 import { object } from './mode.js'
-import { integrationPrefix } from './paths.js'
+import { integrationPrefix } from './wire.js'
 
 /** Path of the stream. */
 export const deliveryStreamPath = `${integrationPrefix}/deliveries/stream`

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readFormerVerdict, shareRejectedMessage } from './former-verdict.js'
+import { readFormerVerdict, shareRejectedMessage } from './identity.js'
 
 const said = 'Token is invalid: accessed at 10:30'
 const sentence = 'The verification shared before was rejected: RED'

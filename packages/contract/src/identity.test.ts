@@ -7,7 +7,7 @@ import {
   shareResponseSchema,
   shareResponseWriteSchema,
 } from './identity.js'
-import { shareRequestSchema } from './share-request.js'
+import { shareRequestSchema } from './requests.js'
 
 describe('the share request (interface 4.2)', () => {
   it('accepts an e-mail and a non-empty token, verbatim', () => {

@@ -1,13 +1,208 @@
 /**
- * Checks an answer by its schema, and returns its unknown fields and values. Source: docs/interface.md 2.
+ * Checks an answer by its schema, and returns its unknown fields and values. Source: docs/interface.md 2, 9.
  *
  * Valid answers pass through plain functions that are compiled once from the schema. zod checks only the others.
  * Figures: `tools/bench/results/retired.json`.
  * @module
  */
 import type * as z from 'zod/mini'
-import { compileCheck, type Note } from './internal/compile-check.js'
-import type { UnknownPart } from './unknown-part.js'
+
+/** An unknown field or value: the service is newer than this package. */
+export interface UnknownPart {
+  /** `field`: a field outside the contract. `value`: an unknown text, such as a new state. */
+  readonly kind: 'field' | 'value'
+  /** The path from the top of the answer; `*` stands for an index, and the last part is the field itself. */
+  readonly path: readonly string[]
+  /** The unknown value; null for a field. */
+  readonly value: string | null
+}
+
+/** An unknown part; its path grows from the inside out. */
+interface Note extends UnknownPart {
+  readonly path: string[]
+}
+
+/** True only for a value that zod accepts unchanged. False is no verdict: zod decides then. */
+type Check = (value: unknown, notes: Note[]) => boolean
+
+type Schema = z.core.$ZodType
+type Any = z.core.$ZodTypes
+
+/** A hostile answer must not fill the memory with notes. */
+const maxNotes = 1_000
+
+/** Compiles the kinds of schema that this package reads with, and leaves any other kind to zod. */
+function compileCheck(schema: Schema): Check {
+  const { def } = (schema as Any)._zod
+  switch (def.type) {
+    case 'object':
+      return objectCheck(def.shape, def.catchall !== undefined && def.catchall._zod.def.type === 'unknown')
+    case 'array':
+      return def.checks?.length ? byZod(schema) : arrayCheck(compileCheck(def.element))
+    case 'nullable': {
+      const inner = compileCheck(def.innerType)
+      return (value, notes) => value === null || inner(value, notes)
+    }
+    case 'union':
+      return openEnumCheck(def.options) ?? byZod(schema)
+    case 'string':
+      return stringCheck(schema) ?? byZod(schema)
+    case 'number':
+      return wholeNumberCheck(schema) ?? byZod(schema)
+    case 'boolean':
+      return (value) => typeof value === 'boolean'
+    default:
+      return byZod(schema)
+  }
+}
+
+/** Correct for every schema without a transform, but slow. */
+function byZod(schema: Schema): Check {
+  const { safeParse } = schema as unknown as z.ZodMiniType
+  return (value) => safeParse(value).success
+}
+
+function objectCheck(shape: Readonly<Record<string, Schema>>, open: boolean): Check {
+  const fields = new Map(Object.entries(shape).map(([name, field]) => [name, fieldCheck(field)]))
+  const needed = [...fields.values()].reduce((sum, { counts }) => sum + counts, 0)
+  return (value, notes) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+    const object = value as Readonly<Record<string, unknown>>
+    let found = 0
+    // One loop over the present fields is much faster than a look-up per known field and a second one for others.
+    for (const name in object) {
+      const field = fields.get(name)
+      if (field !== undefined) {
+        const before = notes.length
+        if (!field.fits(object[name], notes)) return false
+        if (notes.length > before) addPart(notes, before, name)
+        found += field.counts
+        continue
+      }
+      if (notes.length < maxNotes) notes.push({ kind: 'field', path: [name], value: null })
+      // Assigning this field would change the prototype of a copy; zod removes it.
+      if (!open || name === '__proto__') return false
+    }
+    return found === needed
+  }
+}
+
+/** An optional field does not count as required. */
+function fieldCheck(schema: Schema): { readonly fits: Check; readonly counts: 0 | 1 } {
+  const { def } = (schema as Any)._zod
+  return def.type === 'optional'
+    ? { fits: compileCheck(def.innerType), counts: 0 }
+    : { fits: compileCheck(schema), counts: 1 }
+}
+
+function arrayCheck(fits: Check): Check {
+  return (value, notes) => {
+    if (!Array.isArray(value)) return false
+    const before = notes.length
+    let noted: Set<string> | null = null
+    for (const element of value) {
+      const from = notes.length
+      if (!fits(element, notes)) return false
+      if (notes.length === from) continue
+      noted ??= new Set()
+      dropRepeated(notes, from, noted)
+    }
+    if (notes.length > before) addPart(notes, before, '*')
+    return true
+  }
+}
+
+/** Drops notes of earlier elements: repeated ones must not use up the limit. */
+function dropRepeated(notes: Note[], from: number, noted: Set<string>): void {
+  let kept = from
+  for (let at = from; at < notes.length; at += 1) {
+    const note = notes[at] as Note
+    const key = JSON.stringify([note.path, note.value])
+    if (noted.has(key)) continue
+    noted.add(key)
+    notes[kept] = note
+    kept += 1
+  }
+  notes.length = kept
+}
+
+function addPart(notes: readonly Note[], from: number, part: string): void {
+  for (let at = from; at < notes.length; at += 1) notes[at]?.path.unshift(part)
+}
+
+/** Known values or any text: the union that `openEnum` makes. */
+function openEnumCheck(options: readonly Schema[]): Check | null {
+  const [known, rest, ...more] = options.map((option) => option as Any)
+  if (known?._zod.def.type !== 'enum' || rest?._zod.def.type !== 'string' || more.length > 0) return null
+  const knownValues = new Set<unknown>(Object.values(known._zod.def.entries))
+  const fits = compileCheck(rest)
+  return (value, notes) => {
+    if (knownValues.has(value)) return true
+    if (!fits(value, notes)) return false
+    if (notes.length < maxNotes) notes.push({ kind: 'value', path: [], value: value as string })
+    return true
+  }
+}
+
+/** A string schema with only patterns and a minimum length. */
+function stringCheck(schema: Schema): Check | null {
+  const { def } = (schema as Any)._zod
+  const patterns: RegExp[] = []
+  let least = 0
+  // A format, such as an instant, is itself a check.
+  const checks = [...('format' in def ? [def] : []), ...(def.checks ?? []).map(({ _zod }) => _zod.def)]
+  for (const each of checks as readonly StringCheckDef[]) {
+    const { check, minimum, pattern } = each
+    if (check === 'min_length' && minimum !== undefined) least = Math.max(least, minimum)
+    else if (pattern !== undefined && isPlain(each)) patterns.push(pattern)
+    else return null
+  }
+  if (patterns.length === 0) return (value) => typeof value === 'string' && value.length >= least
+  // One answer repeats its addresses, chains and currencies, and comparing is faster than matching.
+  let last: string | null = null
+  return (value) => {
+    if (value === last && last !== null) return true
+    if (typeof value !== 'string' || value.length < least) return false
+    for (const pattern of patterns) if (!pattern.test(value)) return false
+    last = value
+    return true
+  }
+}
+
+/** An integer schema with only minimums. */
+function wholeNumberCheck(schema: Schema): Check | null {
+  const { def } = (schema as Any)._zod
+  if (!('format' in def) || def.format !== 'safeint') return null
+  let least = Number.MIN_SAFE_INTEGER
+  for (const { _zod } of def.checks ?? []) {
+    const { check, value, inclusive } = _zod.def as NumberCheckDef
+    if (check !== 'greater_than' || !Number.isSafeInteger(value)) return null
+    least = Math.max(least, inclusive ? value : value + 1)
+  }
+  return (value) => Number.isSafeInteger(value) && (value as number) >= least
+}
+
+/** The fields of a number check of zod that are used here. */
+interface NumberCheckDef {
+  readonly check: string
+  readonly value: number
+  readonly inclusive: boolean
+}
+
+/** The fields of a string check of zod that are used here. */
+interface StringCheckDef {
+  readonly check: string
+  readonly format?: string
+  readonly minimum?: number
+  readonly pattern?: RegExp
+}
+
+/** A format that is only its pattern. Patterns with the flags `g` and `y` keep state between matches. */
+function isPlain({ check, format, pattern }: StringCheckDef): boolean {
+  return (
+    check === 'string_format' && (format === 'regex' || format === 'datetime') && !/[gy]/.test(pattern?.flags ?? '')
+  )
+}
 
 /** The result of a check. */
 export type ReadResult<T> =

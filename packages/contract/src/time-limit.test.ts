@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
-import { startTimeLimit } from './time-limit.js'
+import { startTimeLimit } from './answers.js'
 
 test('a time limit fires though nothing but its listener refers to it and memory is collected', async () => {
   setFlagsFromString('--expose-gc')

@@ -1,5 +1,5 @@
 /** Names of the events that a server in development causes on demand. Source: docs/decisions/trigger.md. @module */
-import { integrationPrefix } from './paths.js'
+import { integrationPrefix } from './wire.js'
 
 /** Path on which they are caused. */
 export const triggerPath = `${integrationPrefix}/trigger`

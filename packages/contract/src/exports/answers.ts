@@ -4,5 +4,6 @@ export {
   MalformedAnswerError,
   maxAnswerBytes,
   maxAnswerHeadBytes,
-} from '../answer-filter.js'
-export { startTimeLimit, type TimeLimit } from '../time-limit.js'
+  startTimeLimit,
+  type TimeLimit,
+} from '../answers.js'

@@ -1,7 +1,6 @@
 export * from '../delivery-stream.js'
 export * from '../errors.js'
-export { type FormerVerdict, readFormerVerdict, shareRejectedMessage } from '../former-verdict.js'
-export * from '../headers.js'
+export * from '../finality.js'
 export * from '../identity.js'
 export * from '../legacy.js'
 export {
@@ -18,16 +17,13 @@ export {
   type OnCompleteAction,
   onCompleteActionSchema,
 } from '../legacy-snapshot.js'
-export * from '../limits.js'
-export type { OpenEnum } from '../open-enum.js'
+export type { OpenEnum } from '../mode.js'
 export { parseUrl } from '../parse-url.js'
-export * from '../paths.js'
 export * from '../payment.js'
 export { type OpenPaymentState, type PaymentState, paymentStates } from '../payment-state.js'
 export * as primitives from '../primitives.js'
-export * from '../processor-update.js'
-export { createReader, type Reader, type ReadResult } from '../reader.js'
-export * from '../share-request.js'
+export { createReader, type Reader, type ReadResult, type UnknownPart } from '../reader.js'
+export * from '../requests.js'
 export {
   type InvoiceBody,
   invoiceSchema,
@@ -39,4 +35,4 @@ export {
   snapshotWriteSchema,
 } from '../snapshot.js'
 export * from '../trigger.js'
-export type { UnknownPart } from '../unknown-part.js'
+export * from '../wire.js'

@@ -3,9 +3,12 @@ export {
   assertModestJson,
   ExcessiveJsonError,
   maxForeignNesting,
+  parseContentLength,
   parseForeignJson,
+  parseHttpDate,
+  parseInstant,
+  parseRetryAfter,
   readForeignBytes,
   readForeignJson,
-} from '../foreign-json.js'
-export { parseContentLength, parseHttpDate, parseInstant, parseRetryAfter } from '../foreign-text.js'
+} from '../foreign-text.js'
 export { findDatabaseUrlProblem } from '../parse-url.js'

@@ -1,11 +1,10 @@
 /** Invented sample bodies. @module */
 import type { ErrorBody, ShareRejectedBody } from '../errors.js'
-import { shareRejectedMessage } from '../former-verdict.js'
 import type { ShareResponse } from '../identity.js'
+import { shareRejectedMessage } from '../identity.js'
 import type { LegacyErrorBody, Lookup, Verify, VerifyRequest } from '../legacy.js'
 import type { PageBody, PaymentBody } from '../payment.js'
-import type { ProcessorUpdate, UpdateResult, UpdateResults } from '../processor-update.js'
-import type { ShareRequest } from '../share-request.js'
+import type { ProcessorUpdate, ShareRequest, UpdateResult, UpdateResults } from '../requests.js'
 import type { SnapshotBody } from '../snapshot.js'
 
 const repeat = (digit: string, bytes: number) => `0x${digit.repeat(2 * bytes)}`

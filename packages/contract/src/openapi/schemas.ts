@@ -2,22 +2,80 @@
 import * as z from 'zod/mini'
 import { errorBodySchema, kycUnavailableBody, shareRejectedBodySchema, unauthorizedBody } from '../errors.js'
 import { shareResponseSchema } from '../identity.js'
-import { legacyErrorBodySchema, lookupSchema, verifySchema } from '../legacy.js'
+import {
+  currencyCodePattern,
+  legacyErrorBodySchema,
+  lookupSchema,
+  verifyRequestLimits,
+  verifyRequestSchema,
+  verifySchema,
+} from '../legacy.js'
 import { object } from '../mode.js'
 import { pageSchema, paymentSchema } from '../payment.js'
 import {
   processorUpdateSchema,
   processorUpdatesSchema,
+  shareRequestSchema,
   updateResultSchema,
   updateResultsSchema,
-} from '../processor-update.js'
-import { shareRequestSchema } from '../share-request.js'
+} from '../requests.js'
 import { snapshotSchema } from '../snapshot.js'
 import { descriptions } from './descriptions.js'
-import { healthSchema, livenessSchema } from './health.js'
-import { schemaRef } from './references.js'
-import { strictVerifyRequestSchema } from './requests.js'
+import { schemaRef } from './parts.js'
 import type { JsonSchema } from './types.js'
+
+/** Body of `GET /health`. */
+const healthSchema = object('read', {
+  status: z.enum(['ok', 'degraded', 'down']),
+  database: z.enum(['ok', 'unavailable']),
+  recording: z.optional(z.enum(['own'])),
+  chains: z.array(
+    object('read', {
+      chainId: z.int(),
+      leading: z.boolean(),
+      head: z.nullable(z.int()),
+      headAt: z.nullable(z.int()),
+      indexed: z.nullable(z.int()),
+      lag: z.nullable(z.int()),
+      proof: z.nullable(z.enum(['root', 'bloom', 'none'])),
+      reorganisations: z.int(),
+      endpoints: z.array(
+        object('read', {
+          name: z.string(),
+          score: z.number(),
+          inUse: z.boolean(),
+          head: z.nullable(z.int()),
+          latencyMs: z.nullable(z.number()),
+          failures: z.int(),
+          contradictions: z.int(),
+          failedProofs: z.int(),
+          calls: z.int(),
+          receivedBytes: z.int(),
+          blocks: z.int(),
+          maxRange: z.int(),
+          lastError: z.nullable(z.string()),
+        }),
+      ),
+      error: z.nullable(z.string()),
+      lastError: z.nullable(object('read', { message: z.string(), at: z.int() })),
+    }),
+  ),
+})
+
+/** Body of `GET /health/live`. */
+const livenessSchema = object('read', { status: z.literal('ok') })
+
+/** Body of the verify request. */
+const strictVerifyRequestSchema = z.extend(verifyRequestSchema, {
+  chainId: z.int().check(z.minimum(1), z.maximum(999_999_999_999_999)),
+  txHash: z.string().check(z.regex(/^0x[0-9a-fA-F]{64}$/)),
+  invoiceAmount: z.union([
+    z.number().check(z.minimum(0)),
+    z.string().check(z.maxLength(verifyRequestLimits.invoiceAmount), z.regex(/^(0|[1-9][0-9]*)(\.[0-9]+)?$/)),
+  ]),
+  invoiceCurrency: z.string().check(z.regex(currencyCodePattern)),
+  address: z.string().check(z.minLength(1), z.maxLength(verifyRequestLimits.address)),
+})
 
 /**
  * Uses the reading schemas for answers, because a newer service may add fields. The update is a request and closed.
@@ -46,7 +104,7 @@ const named = {
 }
 
 /** Name of a schema in the document. */
-export type SchemaName = keyof typeof named
+type SchemaName = keyof typeof named
 
 /** The schemas of the document. Every object and every field has a description. */
 export function componentSchemas(): Record<SchemaName, JsonSchema> {

@@ -1,0 +1,280 @@
+/**
+ * What an integrator calls and receives: payments, sharing, stream, notification. Source: docs/interface.md 2, 4, 6, 7;
+ * docs/decisions/identity-provider.md, docs/decisions/retries.md.
+ * @module
+ */
+
+import { deliveryStreamPath, streamEvents } from '../delivery-stream.js'
+import {
+  identityMisconfiguredBody,
+  identityUnavailableBody,
+  kycUnavailableBody,
+  notFoundBody,
+  sharingDisabledBody,
+  tooManyRequestsBody,
+} from '../errors.js'
+import {
+  deliveryTimeoutMs,
+  integrationHeader,
+  jsonContentType,
+  paths,
+  signatureHeader,
+  signatureToleranceSeconds,
+} from '../wire.js'
+import {
+  page,
+  payment,
+  shareApproved,
+  shareBegun,
+  shareConcurrent,
+  shareRejected,
+  shareRejectedAgain,
+  shareRejectedFinally,
+  shareRequest,
+  snapshot,
+} from './examples.js'
+import {
+  answer,
+  asIntegration,
+  cursor,
+  errorAnswer,
+  headerRef,
+  json,
+  lastEventId,
+  limit,
+  open,
+  operation,
+  since,
+  txHash,
+  wallet,
+} from './parts.js'
+import type { Operation, Parameter, PathItem } from './types.js'
+
+const paymentTags = ['Payments']
+const paging =
+  'Paging is stable while new payments arrive. To reconcile, page newest first until you reach a payment that you have already stored. Chain id and transaction hash identify a payment.'
+
+type Parts = Pick<Operation, 'operationId' | 'summary' | 'description' | 'parameters'>
+
+function list(parts: Parts): PathItem {
+  const body = json('Page', { page: { summary: 'The last page', value: page } })
+  const responses = {
+    200: answer('A page of payments.', body),
+    400: 'InvalidList',
+    401: 'IntegrationUnauthorized',
+  } as const
+  return { get: operation({ ...parts, tags: paymentTags, security: asIntegration, responses }) }
+}
+
+function single(parts: Parts): PathItem {
+  const body = json('Payment', { payment: { summary: 'A payment', value: payment } })
+  const responses = {
+    200: answer('The payment.', body),
+    400: 'InvalidKey',
+    401: 'IntegrationUnauthorized',
+    404: 'PaymentNotFound',
+    409: 'PaymentAmbiguous',
+  } as const
+  return { get: operation({ ...parts, tags: paymentTags, security: asIntegration, responses }) }
+}
+
+export const paymentOperations = {
+  [paths.payments]: list({
+    operationId: 'listPayments',
+    summary: 'List payments',
+    description: `All payments that name the integration of the caller, newest first. ${paging}`,
+    parameters: [limit, cursor],
+  }),
+  [paths.payment]: single({
+    operationId: 'getPayment',
+    summary: 'Get a payment',
+    description: 'One payment of the integration, by its destination transaction hash.',
+    parameters: [txHash],
+  }),
+  [paths.walletPayments]: list({
+    operationId: 'listWalletPayments',
+    summary: 'List payments of a wallet',
+    description: `The payments of the integration that one wallet sent or received, newest first. ${paging}`,
+    parameters: [wallet, limit, cursor],
+  }),
+  [paths.walletPayment]: single({
+    operationId: 'getWalletPayment',
+    summary: 'Get a payment of a wallet',
+    description:
+      'One payment of the integration that the wallet sent or received, by its destination transaction hash.',
+    parameters: [wallet, txHash],
+  }),
+}
+
+export const identityOperations: Readonly<Record<string, PathItem>> = {
+  [paths.shareToken]: {
+    post: operation({
+      operationId: 'shareVerification',
+      tags: ['Identity'],
+      summary: 'Share the identity verification of a user',
+      description:
+        'Redeems a share token of the identity provider. The verification is attached to the account of the e-mail address, or, without one, to a placeholder. The user gets the placeholder by proving the address. ' +
+        'The answer is the same with and without an account. While a verification is approved or in flight, the answer is its status, and no token is redeemed. After a rejection a fresh token is redeemed. ' +
+        'Of concurrent requests one redeems its token, and a repeated request redeems no token twice. The verdict of the provider follows some minutes after the redemption. To poll it, send the redeemed token again. The answer is 200 while the verification is in flight or approved, and after a rejection 422 with the verdict in `message`.',
+      security: asIntegration,
+      requestBody: {
+        description: 'The user and the token, at most 16 KB. Unknown fields are ignored; a repeated field is rejected.',
+        required: true,
+        content: json('ShareRequest', { request: { summary: 'A user and a token', value: shareRequest } }),
+      },
+      responses: {
+        200: answer(
+          'The status of the verification.',
+          json('ShareResponse', {
+            begun: { summary: 'The token was redeemed', value: shareBegun },
+            approved: { summary: 'Already approved; no token was redeemed', value: shareApproved },
+            concurrent: {
+              summary: 'Another request is redeeming; this one redeemed no token',
+              value: shareConcurrent,
+            },
+            rejected: {
+              summary: 'The token was redeemed, and the verification is rejected',
+              value: shareRejectedAgain,
+            },
+          }),
+        ),
+        400: answer(
+          'The request is malformed: for example, `email` is not a valid address, `kycShareToken` is empty, or the content type is not `application/json` (optionally with a charset of UTF-8).',
+          json('ErrorBody', {
+            email: { summary: 'An invalid address', value: { error: 'email must be a valid email address' } },
+            token: { summary: 'An empty token', value: { error: 'kycShareToken must be a non-empty string' } },
+            type: { summary: 'Another content type', value: { error: 'Content-Type must be application/json' } },
+          }),
+        ),
+        401: 'IntegrationUnauthorized',
+        404: errorAnswer('Sharing is not enabled on this environment.', sharingDisabledBody.error),
+        409: answer(
+          'The user has a verification that the caller did not share. The body is the same for every status of that verification.',
+          json('KycUnavailableBody', {
+            unavailable: { summary: 'Not shared by the caller', value: kycUnavailableBody },
+          }),
+        ),
+        413: 'TooLarge',
+        422: answer(
+          'The provider rejected the redemption: the token is expired or used, the applicant is not approved, or the two levels have no step in common. ' +
+            'Retry with a freshly minted token; its verification is attached to the same account. If an earlier verification of this user that the caller shared was rejected, `message` ends with that verdict. After `FINAL`, stop.',
+          json('ShareRejectedBody', {
+            rejected: { summary: 'An expired token', value: shareRejected },
+            final: { summary: 'A used token, after a rejection', value: shareRejectedFinally },
+          }),
+        ),
+        502: errorAnswer(
+          'The provider rejects the service itself, for example its credentials. An operator must act; a retry does not help.',
+          identityMisconfiguredBody.error,
+        ),
+        503: answer(
+          'The provider or the service is temporarily unavailable. Send the same request again: no token is redeemed twice.',
+          json('ErrorBody', {
+            provider: { summary: 'The provider is unavailable', value: identityUnavailableBody },
+            service: { summary: 'The service is unavailable', value: { error: 'Service temporarily unavailable' } },
+          }),
+          { 'Retry-After': headerRef('RetryAfter') },
+        ),
+      },
+    }),
+  },
+}
+
+const delivery = {
+  headers: {
+    'Content-Type': jsonContentType,
+    [integrationHeader]: snapshot.integrationAddress,
+    [signatureHeader]: `t=1767323045,v1=${'0f'.repeat(32)}`,
+  },
+  body: btoa(JSON.stringify({ ...snapshot, recipient: null })),
+  chainId: snapshot.chainId,
+  txHash: snapshot.txHash,
+  version: snapshot.version,
+  createdAt: '2026-01-02T03:04:05.000Z',
+}
+
+const example = [
+  [streamEvents.ready, 'AzQx', { resumed: false, notifies: true }],
+  [streamEvents.live, 'AzQx', {}],
+  [streamEvents.delivery, 'AzQy', delivery],
+]
+  .map(([event, id, data]) => `event: ${event}\nid: ${id}\ndata: ${JSON.stringify(data)}\n\n`)
+  .join('')
+
+export const streamOperations: Readonly<Record<string, PathItem>> = {
+  [deliveryStreamPath]: {
+    get: operation({
+      operationId: 'streamDeliveries',
+      tags: ['Notifications'],
+      summary: 'Stream the deliveries of the integration',
+      description:
+        'Server-sent events for a receiver without a public address. The stream has every delivery of the integration that is stored after its start, at least once. It changes no delivery: the service still posts each one to the notification URL. The answer ends when the credentials are no longer valid, or when the service stops; connect again with `Last-Event-ID`.\n\n' +
+        '- `ready` is the first event. `resumed`: whether the stream goes on after `Last-Event-ID`. `notifies`: whether the integration has a notification URL; without one there are no deliveries.\n' +
+        '- `delivery`: `body` has the bytes of the notification in base64. `headers` are to be sent with them; the signature was made when the event was sent. `chainId`, `txHash` and `version` name the snapshot. `createdAt` is its time, or null.\n' +
+        '- `live`: the backlog is sent. Its data is an empty object.\n' +
+        '- A comment keeps a silent connection open.',
+      security: asIntegration,
+      parameters: [lastEventId, since],
+      responses: {
+        200: answer(
+          'The events, without an end.',
+          { 'text/event-stream': { schema: { type: 'string', examples: [example] } } },
+          { 'X-Accel-Buffering': headerRef('NoBuffering') },
+        ),
+        400: errorAnswer('`Last-Event-ID` or `since` is invalid, or the request has a body.', 'Invalid Last-Event-ID'),
+        401: 'IntegrationUnauthorized',
+        404: errorAnswer('Streams are not enabled on this environment.', notFoundBody.error),
+        429: errorAnswer(
+          'Five streams of the integration, or 100 of the process, are open. Or a rate limit of the operator is exceeded.',
+          tooManyRequestsBody.error,
+          { 'Retry-After': headerRef('RetryAfter') },
+        ),
+      },
+    }),
+  },
+}
+
+const signature: Parameter = {
+  name: signatureHeader,
+  in: 'header',
+  required: true,
+  description: `Verify it before anything else. \`v1\` is the HMAC-SHA256, in lowercase hex, of the value of \`t\`, a dot and the raw body bytes, keyed with the webhook signing secret. Ignore unknown fields, compare in constant time, and reject a \`t\` that differs by more than ${signatureToleranceSeconds} seconds from your clock.`,
+  schema: { type: 'string', pattern: '^t=[0-9]+,v1=[0-9a-f]{64}(,[^,=]+=[^,]*)*$' },
+  example: `t=1790000000,v1=${'0'.repeat(64)}`,
+}
+
+const integration: Parameter = {
+  name: integrationHeader,
+  in: 'header',
+  required: true,
+  description: 'The integration that the delivery is for, lowercased: a hint for choosing the secret, not a proof.',
+  schema: { type: 'string', pattern: '^0x[0-9a-f]{40}$' },
+  example: `0x${'1'.repeat(40)}`,
+}
+
+export const webhooks: Readonly<Record<string, PathItem>> = {
+  paymentSnapshot: {
+    post: {
+      operationId: 'receivePaymentSnapshot',
+      tags: ['Notifications'],
+      summary: 'A payment was indexed, or its state or merchant data changed',
+      description:
+        'Sent to the notification URL of the integration. Deliveries are unordered and can repeat: store the version per payment, and drop a delivery whose version is not greater than the stored one. A delivery only shows that a payment named the integration. It proves no sale: compare it with your own records before you credit anything.',
+      security: open,
+      parameters: [signature, integration],
+      requestBody: {
+        description: 'A full snapshot. Every field is always present; some may be null.',
+        required: true,
+        content: json('Snapshot', { snapshot: { summary: 'A payment succeeded', value: snapshot } }),
+      },
+      responses: {
+        '2XX': { description: `Success, if the answer arrives within ${deliveryTimeoutMs / 1_000} seconds.` },
+        410: { description: 'The service gives up the delivery: no retry follows.' },
+        default: {
+          description:
+            'Any other answer is recorded as a failure, and the delivery is retried for about three days. Redirects are not followed. `Retry-After` is honoured up to one hour.',
+        },
+      },
+    },
+  },
+}

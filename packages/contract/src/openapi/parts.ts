@@ -1,0 +1,242 @@
+/**
+ * The parts of an operation: references, parameters, shared answers, credentials. Source: docs/interface.md 4, 5, 7, 8.
+ * @module
+ */
+
+import { tooManyRequestsBody, unauthorizedBody } from '../errors.js'
+import { cacheControl, jsonContentType, pageLimit, signatureHeader, signatureToleranceSeconds } from '../wire.js'
+import type {
+  Content,
+  Header,
+  JsonSchema,
+  MediaType,
+  Operation,
+  Parameter,
+  Reference,
+  Response,
+  SecurityScheme,
+} from './types.js'
+
+export function schemaRef(name: string): Reference & { readonly [keyword: string]: unknown } {
+  return { $ref: `#/components/schemas/${name}` }
+}
+
+export function headerRef(name: string): Reference {
+  return { $ref: `#/components/headers/${name}` }
+}
+
+/** A JSON body of the named schema, or of one of several. */
+export function json(schema: string | readonly string[], examples: NonNullable<MediaType['examples']>): Content {
+  const described = typeof schema === 'string' ? schemaRef(schema) : { anyOf: schema.map(schemaRef) }
+  return { [jsonContentType]: { schema: described, examples } }
+}
+
+const hash = '^0x[0-9a-fA-F]{64}$'
+
+function inPath(name: string, description: string, pattern: string, example: string): Parameter {
+  return { name, in: 'path', required: true, description, schema: { type: 'string', pattern }, example }
+}
+
+export const txHash = inPath(
+  'txHash',
+  'Destination transaction hash, in any case. A hash of the source chain finds no payment.',
+  hash,
+  `0x${'a'.repeat(64)}`,
+)
+export const wallet = inPath(
+  'address',
+  'Wallet address, in any case. It matches the sender and the receiver of a payment.',
+  '^0x[0-9a-fA-F]{40}$',
+  `0x${'2'.repeat(40)}`,
+)
+export const legacyChainId = inPath(
+  'chainId',
+  'Chain of the transaction, in decimal digits.',
+  '^[1-9][0-9]{0,14}$',
+  '137',
+)
+export const legacyTxHash = inPath('txHash', 'Transaction hash, in any case.', hash, `0x${'a'.repeat(64)}`)
+
+export const limit: Parameter = {
+  name: 'limit',
+  in: 'query',
+  required: false,
+  description: 'Payments per page. Any other value is rejected, never capped.',
+  schema: { type: 'integer', minimum: pageLimit.min, maximum: pageLimit.max, default: pageLimit.default },
+}
+export const cursor: Parameter = {
+  name: 'cursor',
+  in: 'query',
+  required: false,
+  description: 'The `nextCursor` of the page before. It is opaque: do not parse or construct it.',
+  schema: { type: 'string', minLength: 1 },
+}
+export const lastEventId: Parameter = {
+  name: 'Last-Event-ID',
+  in: 'header',
+  required: false,
+  description:
+    'The `id` of the last event received: the stream goes on after it. It is opaque and valid for the caller only.',
+  schema: { type: 'string' },
+}
+export const since: Parameter = {
+  name: 'since',
+  in: 'query',
+  required: false,
+  description:
+    'Unix time in milliseconds: the stream begins with deliveries created then. Without it the stream begins now. A `Last-Event-ID` takes precedence.',
+  schema: { type: 'string', pattern: '^[0-9]{1,15}$' },
+  example: '1767323045000',
+}
+
+export const securitySchemes = {
+  integration: {
+    type: 'http',
+    scheme: 'basic',
+    description:
+      'The user name is the integration address, the password its API secret. The raw `address:secret` form is rejected.',
+  },
+  legacyBearer: { type: 'http', scheme: 'bearer', description: 'The API key of the legacy endpoints.' },
+  legacyKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'Authorization',
+    description: 'The API key of the legacy endpoints, bare: without the word Bearer.',
+  },
+  processorSignature: {
+    type: 'apiKey',
+    in: 'header',
+    name: signatureHeader,
+    description: `\`t=<unix seconds>,v1=<64 lowercase hex characters>\`: the HMAC-SHA256 of the value of \`t\`, a dot and the raw body, keyed with the secret of the processor. \`t\` may differ by ${signatureToleranceSeconds} seconds from the clock of the service.`,
+  },
+} as const satisfies Readonly<Record<string, SecurityScheme>>
+
+export const asIntegration = [{ integration: [] }]
+export const withLegacyKey = [{ legacyBearer: [] }, { legacyKey: [] }]
+export const signedByProcessor = [{ processorSignature: [] }]
+export const open: readonly [] = []
+
+const header = (description: string, schema: JsonSchema, required = true): Header => ({ description, required, schema })
+
+/** Headers of the answers. */
+export const responseHeaders = {
+  CacheControl: header('No answer may be cached.', { type: 'string', const: cacheControl }),
+  BasicChallenge: header('Requests HTTP Basic authentication.', { type: 'string', pattern: '^Basic realm="[^"]+"$' }),
+  BearerChallenge: header('Requests an API key. The bare key is accepted too.', {
+    type: 'string',
+    pattern: '^Bearer realm="[^"]+"$',
+  }),
+  SignatureChallenge: header('Names the header that must carry a signature.', {
+    type: 'string',
+    const: signatureHeader,
+  }),
+  NoBuffering: header('Keeps proxies such as nginx from collecting the stream.', { type: 'string', const: 'no' }),
+  RequestId: header(
+    'Id of the request: the `X-Request-Id` of the request where that is 1 to 128 visible ASCII characters.',
+    { type: 'string', minLength: 1, maxLength: 128 },
+  ),
+  RetryAfter: header(
+    'Seconds to wait before the next attempt. Absent if an operator must act first.',
+    { type: 'integer', minimum: 1 },
+    false,
+  ),
+}
+
+/** An answer with the headers that every answer has, and others. */
+export function answer(
+  description: string,
+  content: Content,
+  headers: Readonly<Record<string, Reference>> = {},
+): Response {
+  const everywhere = { 'Cache-Control': headerRef('CacheControl'), 'X-Request-Id': headerRef('RequestId') }
+  return { description, headers: { ...everywhere, ...headers }, content }
+}
+
+export function errorAnswer(
+  description: string,
+  error: string,
+  headers?: Readonly<Record<string, Reference>>,
+): Response {
+  return answer(description, json('ErrorBody', { error: { summary: 'An error', value: { error } } }), headers)
+}
+
+function unauthorized(challenge: keyof typeof responseHeaders, description: string): Response {
+  const body = json('UnauthorizedBody', {
+    unauthorized: { summary: 'The same for every cause', value: unauthorizedBody },
+  })
+  return answer(description, body, { 'WWW-Authenticate': headerRef(challenge) })
+}
+
+export const sharedResponses = {
+  InvalidList: answer(
+    'A parameter is invalid, or the request has a body. The error of an invalid `limit` also has `maxLimit`.',
+    json('ErrorBody', {
+      limit: {
+        summary: 'An invalid limit',
+        value: { error: `limit must be an integer from ${pageLimit.min} to ${pageLimit.max}`, maxLimit: pageLimit.max },
+      },
+      cursor: { summary: 'An invalid cursor', value: { error: 'Invalid cursor' } },
+    }),
+  ),
+  InvalidKey: errorAnswer(
+    'A path parameter is invalid, or the request has a body.',
+    'txHash must be a 32-byte hex string: 0x and 64 hex digits',
+  ),
+  InvalidRequest: errorAnswer('The request is malformed.', 'Header content-type is given more than once'),
+  PaymentNotFound: errorAnswer('The integration has no such payment.', 'Payment not found'),
+  PaymentAmbiguous: errorAnswer(
+    'The hash is indexed on more than one destination chain. The endpoint of a wallet narrows the search.',
+    'Transaction hash is indexed on more than one destination chain; narrow it with the wallet-scoped endpoint',
+  ),
+  TransactionNotFound: errorAnswer('The service has no payment of this transaction.', 'Transaction not found'),
+  IntegrationUnauthorized: unauthorized(
+    'BasicChallenge',
+    'Credentials are missing or invalid. An unknown address, a wrong secret and a disabled integration get the same answer.',
+  ),
+  LegacyUnauthorized: unauthorized('BearerChallenge', 'The API key is missing or invalid.'),
+  ProcessorUnauthorized: unauthorized('SignatureChallenge', 'The signature is missing or invalid.'),
+  RequestTimeout: errorAnswer('The request took too long to arrive.', 'Request took too long'),
+  TooLarge: errorAnswer('The body is larger than 16 KB.', 'Body is larger than 16384 bytes'),
+  NotJson: errorAnswer(
+    'The content type is not `application/json` (optionally with a charset of UTF-8), or the body has a content encoding.',
+    'Content-Type must be application/json',
+  ),
+  TooManyRequests: errorAnswer(
+    'The source of the request, or its caller, exceeded a rate limit of the operator. No limit is on by default.',
+    tooManyRequestsBody.error,
+    { 'Retry-After': headerRef('RetryAfter') },
+  ),
+  HeadersTooLarge: errorAnswer('The headers are too large or too many.', 'Request headers are too large'),
+  InternalError: errorAnswer('The service failed. The body has no details.', 'Internal error'),
+  Unavailable: errorAnswer('The service is temporarily unavailable.', 'Service temporarily unavailable', {
+    'Retry-After': headerRef('RetryAfter'),
+  }),
+} as const satisfies Readonly<Record<string, Response>>
+
+type SharedResponse = keyof typeof sharedResponses
+
+/** Answers of HTTP itself, possible at every endpoint. */
+const byHttp = { 400: 'InvalidRequest', 408: 'RequestTimeout', 431: 'HeadersTooLarge' } as const
+/** Further answers of every endpoint except a probe: a limit is reached, or the database fails. */
+const byService = { 429: 'TooManyRequests', 500: 'InternalError', 503: 'Unavailable' } as const
+
+/** An operation with its own answers; a text names a shared one. */
+type OperationParts = Omit<Operation, 'responses'> & {
+  readonly responses: Readonly<Record<string, Response | SharedResponse>>
+  /** Whether it is a probe of load balancers, which has no rate limit and no database errors. @default false */
+  readonly isProbe?: boolean
+}
+
+/** Adds the answers that every endpoint has; its own come first. */
+export function operation({ responses, isProbe = false, ...parts }: OperationParts): Operation {
+  const all = { ...byHttp, ...(isProbe ? {} : byService), ...responses }
+  return {
+    ...parts,
+    responses: Object.fromEntries(
+      Object.entries(all).map(([status, each]) => [
+        status,
+        typeof each === 'string' ? { $ref: `#/components/responses/${each}` } : each,
+      ]),
+    ),
+  }
+}

@@ -33,7 +33,7 @@ export const mutants: readonly Mutant[] = [
   ...inFile('webhook/src/internal/hmac.web.ts', 'webhook/src/signature-vectors.isolated.test.ts', {
     'Web Crypto rejects a wrong code': ['return !difference', 'return true'],
   }),
-  ...inFile('webhook/src/internal/freshness.ts', 'webhook/src/verify-signature.test.ts', {
+  ...inFile('webhook/src/internal/parse-signature-header.ts', 'webhook/src/verify-signature.test.ts', {
     'a delivery from the future is rejected': ['Math.abs(ageSeconds)', 'ageSeconds'],
     'the last second of the tolerance is accepted': ['<= toleranceSeconds', '< toleranceSeconds'],
   }),
@@ -43,10 +43,10 @@ export const mutants: readonly Mutant[] = [
   ...inFile('webhook/src/snapshot.ts', 'webhook/src/snapshot.test.ts', {
     'a currency is three capital letters': ['const currency = /^[A-Z]{3}$/', 'const currency = /^[A-Za-z]{3}$/'],
   }),
-  ...inFile('version-store/src/decide-version.ts', 'version-store/src/decide-version.test.ts', {
+  ...inFile('version-store/src/version-store.ts', 'version-store/src/decide-version.test.ts', {
     'an equal version is not applied again': ['incoming > stored', 'incoming >= stored'],
   }),
-  ...inFile('version-store/src/internal/redis-scripts.ts', 'version-store/test/redis.test.ts', {
+  ...inFile('version-store/src/redis-version-store.ts', 'version-store/test/redis.test.ts', {
     'an effect whose lease was taken over is not committed': [
       "if redis.call('GET', KEYS[2]) ~= ARGV[2] then return 'lost' end",
       '',
@@ -55,7 +55,7 @@ export const mutants: readonly Mutant[] = [
   ...inFile('client/src/reconcile/compare.ts', 'client/test/reconcile.test.ts', {
     'a missed version is repaired': ['storedVersion === payment.version', 'storedVersion !== null'],
   }),
-  ...inFile('client/src/amounts/arithmetic.ts', 'client/src/amounts/amounts.test.ts', {
+  ...inFile('client/src/amounts.ts', 'client/src/amounts.test.ts', {
     'amounts of different scale compare by value': ['unitsAt(places, left), unitsAt(', 'left.units, unitsAt('],
   }),
   ...inFile('mirror/src/create-mirror.ts', 'mirror/test/mirror.test.ts', {

@@ -16,7 +16,7 @@ import { findPatterns } from './find-patterns.mjs'
 /** Repeats of more than this count as endless. */
 const mostRepeats = 256
 /** Files that join patterns from escaped literals, without adding a repeat. */
-const ofLiterals = new Set(['packages/chain-evm/src/rpc/failures.ts', 'packages/client/src/internal/hide-texts.ts'])
+const ofLiterals = new Set(['packages/chain-evm/src/rpc/failures.ts', 'packages/client/src/internal/check.ts'])
 
 const unreadable = 'is put together when the program runs, where no check reads it: write a literal'
 const dividing = 'divides the same text among its repeats in many ways: let neighbours begin with different characters'

@@ -69,7 +69,7 @@ describe('tidy', () => {
         'chain-evm/src/decode/integration-suffix.ts',
         'chain-evm/src/proof/',
       ],
-      ...['cli/src/commands/mirror.ts', 'cli/src/dev/printer.ts', 'client/src/internal/list-order.ts'],
+      ...['cli/src/commands/mirror.ts', 'cli/src/dev/printer.ts', 'client/src/payments.ts'],
       ...['client/src/reconcile/', 'console/src/portal/lists.tsx', 'console/src/view/text.ts'],
       ...['contract/src/foreign-text.ts', 'core/src/operators/sign-in-limits.ts'],
       ...['identity-sumsub/src/internal/hmac.ts', 'mirror/src/status.ts', 'mirror/src/reconcile.ts'],

@@ -1,8 +1,50 @@
-/** Reads consecutive blocks of the feed, and checks that they continue. @module */
-import type { ProofLevel } from '@payment-integration/core/ports'
+/** Reads consecutive blocks of the feed, checks that they continue, and joins them to ranges. @module */
+import type { BlockRange, ProofLevel } from '@payment-integration/core/ports'
 import { FeedError } from './errors.js'
 import { type FeedBlock, parseBlock } from './feed-message.js'
 import type { FeedStream } from './feed-stream.js'
+
+/** Payments after which a range ends: one transaction of the store commits it. */
+const mostPayments = 500
+
+/**
+ * Joins consecutive blocks of the same proof and node.
+ * @param wanted - Only payments of these routers.
+ */
+export function joinBlocks(blocks: readonly FeedBlock[], wanted: ReadonlySet<string>): BlockRange[] {
+  const ranges: BlockRange[] = []
+  let group: FeedBlock[] = []
+  let payments = 0
+  for (const block of blocks) {
+    const [first] = group
+    const isSame = first === undefined || (first.proof === block.proof && first.endpoint === block.endpoint)
+    if (!isSame || payments >= mostPayments) {
+      ranges.push(...rangeOf(group, wanted))
+      group = []
+      payments = 0
+    }
+    group.push(block)
+    payments += block.payments.length + block.deposits.length
+  }
+  ranges.push(...rangeOf(group, wanted))
+  return ranges
+}
+
+function rangeOf(group: readonly FeedBlock[], wanted: ReadonlySet<string>): BlockRange[] {
+  const [first, last] = [group[0], group.at(-1)]
+  if (first === undefined || last === undefined) return []
+  return [
+    {
+      first: first.block,
+      last: last.block,
+      blocks: group.map(({ block }) => block),
+      payments: group.flatMap(({ payments }) => payments).filter(({ router }) => wanted.has(router.address)),
+      deposits: group.flatMap(({ deposits }) => deposits).filter(({ payment }) => wanted.has(payment.router.address)),
+      proof: first.proof,
+      endpoint: `feed of ${first.endpoint}`,
+    },
+  ]
+}
 
 /** Blocks that are requested at a time. The next ones are requested while these are processed. */
 export const chunkBlocks = 128
@@ -17,7 +59,7 @@ export interface FeedDemands {
 }
 
 /** Blocks to read, both ends included. */
-export interface BlocksRequest {
+interface BlocksRequest {
   readonly from: number
   readonly to: number
   readonly demands: FeedDemands
@@ -27,7 +69,7 @@ export interface BlocksRequest {
 const strength: Readonly<Record<ProofLevel, number>> = { none: 0, bloom: 1, root: 2 }
 
 /** Consecutive blocks, each on top of the one before it; the next call continues them. */
-export interface BlocksPart {
+interface BlocksPart {
   readonly blocks: readonly FeedBlock[]
   /** Why the blocks end before `to`, or null. Nothing follows then. */
   readonly problem: FeedError | null

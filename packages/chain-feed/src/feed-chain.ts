@@ -10,11 +10,18 @@ import type {
   ProofLevel,
   RangesRequest,
 } from '@payment-integration/core/ports'
-import { chunkBlocks, type FeedDemands, readBlock, readBlocks, toFeedError, unmetDemand } from './feed-blocks.js'
+import {
+  chunkBlocks,
+  type FeedDemands,
+  joinBlocks,
+  readBlock,
+  readBlocks,
+  toFeedError,
+  unmetDemand,
+} from './feed-blocks.js'
 import type { FeedConnection } from './feed-connection.js'
 import { parseBlock } from './feed-message.js'
 import { createFeedStream } from './feed-stream.js'
-import { joinBlocks } from './join-blocks.js'
 
 /** What a chain over the feed needs. */
 export interface FeedChainOptions {

@@ -18,8 +18,8 @@ import type {
   ShareTokenRejectedError,
   SharingDisabledError,
   VerificationUnavailableError,
-} from './identity/errors.js'
-import type { InvalidLegacyRequestError, TransactionNotFoundError, VerificationFailedError } from './legacy/errors.js'
+} from './identity/share.js'
+import type { InvalidLegacyRequestError, TransactionNotFoundError, VerificationFailedError } from './legacy/client.js'
 
 /** Every error that all calls share. */
 export type AnyCallError =

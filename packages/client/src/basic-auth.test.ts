@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { basicAuthorization } from './basic-auth.js'
+import { basicAuthorization } from './client.js'
 
 test.each([
   ['plain ASCII', 'secret'],

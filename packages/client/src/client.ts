@@ -1,10 +1,58 @@
 /** The client of the integration API. Source: docs/interface.md 4.1, 4.2, 5. @module */
-import { basicAuthorization } from './basic-auth.js'
+
 import { type IdentitySharer, identitySharer } from './identity/share.js'
-import { checkAddress } from './internal/check.js'
+import { checkAddress, checkText } from './internal/check.js'
 import { createRequester } from './internal/request.js'
-import { type ClientOptions, checkOptions } from './options.js'
 import { type PaymentReader, paymentReader } from './payments.js'
+import { checkTransport, type Transport, type TransportOptions } from './transport-options.js'
+
+/**
+ * The value of `Authorization` for a username and a password, encoded as UTF-8.
+ * @param username - Must not contain a colon; the caller has checked it.
+ */
+export function basicAuthorization(username: string, password: string): string {
+  let binary = ''
+  // One character per byte: btoa rejects characters above 255. Spreading a long array overflows the stack.
+  for (const byte of new TextEncoder().encode(`${username}:${password}`)) binary += String.fromCharCode(byte)
+  return `Basic ${btoa(binary)}`
+}
+
+/** Options of `createClient`. */
+export interface ClientOptions extends TransportOptions {
+  /** The integration's address, 0x and 40 hex digits in any case: the Basic username. */
+  readonly integrationAddress: string
+  /** The integration's API secret: the Basic password. Not the webhook signing secret. */
+  readonly apiSecret: string
+}
+
+/** {@link ClientOptions} with defaults, checked. */
+interface CheckedOptions extends Transport {
+  /** Lowercased. */
+  readonly integrationAddress: string
+  readonly apiSecret: string
+}
+
+/**
+ * Checks the options and adds defaults. No message repeats `apiSecret`, or a text that could be a misplaced secret.
+ * @throws {TypeError} When an option is missing, of the wrong type or malformed.
+ * @throws {RangeError} When a number is out of range.
+ */
+export function checkOptions(options: ClientOptions): CheckedOptions {
+  if (typeof options !== 'object' || options === null)
+    throw new TypeError('createClient expects an object with baseUrl, integrationAddress and apiSecret.')
+  return {
+    ...checkTransport(options),
+    integrationAddress: checkAddress('integrationAddress', options.integrationAddress),
+    apiSecret: checkApiSecret(options.apiSecret),
+  }
+}
+
+function checkApiSecret(value: unknown): string {
+  const secret = checkText('apiSecret', value)
+  if (/\p{Cc}/u.test(secret))
+    throw new TypeError('apiSecret holds a control character, which Basic authentication forbids.')
+  return secret
+}
 
 /** Reads the payments of one integration and shares verifications. Stateless: any number of calls may share it. */
 export interface Client {

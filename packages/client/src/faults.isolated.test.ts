@@ -3,7 +3,7 @@ import { setupServer } from 'msw/node'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { clientOf, errorOf, hashOf, page, payment, wallet } from '../test/fixtures.js'
 import { isClientError } from './any-error.js'
-import type { ClientOptions } from './options.js'
+import type { ClientOptions } from './client.js'
 
 const baseUrl = 'https://payments.example.com'
 const listUrl = `${baseUrl}/api/v1/integration/payments`

@@ -1,12 +1,9 @@
 /** Text from the service takes at most linear time. @module */
 import { testGrowth } from '../../../tools/scripts/growth.js'
-import { isAmount, parseAmount } from './amounts/amount.js'
-import { hideTexts } from './internal/hide-texts.js'
-import { parseJson } from './internal/request.js'
-import { createWatch } from './internal/unknown-parts.js'
-import { plainAmount } from './legacy/amount.js'
-import { flattenLookup } from './legacy/flatten.js'
-import { repeatsSecret } from './legacy/repeats-secret.js'
+import { isAmount, parseAmount } from './amounts.js'
+import { hideTexts } from './internal/check.js'
+import { createWatch, parseJson } from './internal/request.js'
+import { flattenLookup, plainAmount, repeatsSecret } from './legacy/client.js'
 import { checkTransport } from './transport-options.js'
 
 const secret = 'k3y-of-the-integration'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { hashOf, page, payment } from '../test/fixtures.js'
-import { iteratePages } from './iterate.js'
-import type { Page } from './payment.js'
+import type { Page } from './payments.js'
+import { iteratePages } from './payments.js'
 
 /** Reads a whole list with the given page at each cursor; null is the first. */
 async function readList(pages: ReadonlyMap<string | null, Page>) {

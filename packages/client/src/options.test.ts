@@ -1,8 +1,7 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { apiSecret, integrationAddress } from '../test/fixtures.js'
-import { createClient } from './client.js'
-import { type ClientOptions, checkOptions } from './options.js'
+import { type ClientOptions, checkOptions, createClient } from './client.js'
 import { clientDefaults } from './transport-options.js'
 
 const good = { baseUrl: 'https://payments.example.com', integrationAddress, apiSecret } satisfies ClientOptions

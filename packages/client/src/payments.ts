@@ -1,20 +1,121 @@
-/** Reads the payments of an integration or of one wallet. Source: docs/interface.md 4.1. @module */
+/**
+ * Reads the payments of an integration or of one wallet, page by page. Source: docs/interface.md 2.1, 2.2, 4.1.
+ * @module
+ */
 import {
   createReader,
   errorBodySchema,
+  type OpenPage,
+  type OpenPayment,
   pageLimit,
   pageSchema,
   paths,
   paymentSchema,
   type Reader,
 } from '@payment-integration/contract'
-import type { CallOptions } from './call-options.js'
-import { AmbiguousPaymentError, InvalidRequestError, InvalidResponseError, NotFoundError } from './errors.js'
+import type { Amount } from './amounts.js'
+import {
+  AbortedError,
+  AmbiguousPaymentError,
+  InvalidRequestError,
+  InvalidResponseError,
+  NotFoundError,
+} from './errors.js'
 import { checkInteger, checkSignal, checkTxHash } from './internal/check.js'
-import { type Refusals, refusalOfMissing, refusalWithBody } from './internal/refusals.js'
-import type { Requester } from './internal/request.js'
-import { iteratePages } from './iterate.js'
-import type { Page, Payment } from './payment.js'
+import { type Refusals, type Requester, refusalOfMissing, refusalWithBody } from './internal/request.js'
+import type { CallOptions } from './transport-options.js'
+
+/** The invoice of a payment: all four fields, or the whole object is null. */
+export type Invoice = Omit<NonNullable<OpenPayment['invoice']>, 'amount' | 'settlementAmount'> & {
+  amount: Amount
+  settlementAmount: Amount
+}
+
+/**
+ * One payment of the calling integration. `state` is a known state, null, or an unknown value of a newer service: give
+ * a `switch` over it a `default`. Unknown fields stay in the object.
+ */
+export type Payment = Omit<OpenPayment, 'invoice' | 'tokenIn' | 'tokenOut'> & {
+  invoice: Invoice | null
+  tokenIn: Omit<OpenPayment['tokenIn'], 'amount'> & { amount: Amount }
+  tokenOut: Omit<OpenPayment['tokenOut'], 'amountGross' | 'amountNet'> & { amountGross: Amount; amountNet: Amount }
+}
+
+/** A page of payments, newest first, with the cursor of the next page, or null on the last. */
+export type Page = Omit<OpenPage, 'payments'> & { payments: Payment[] }
+
+/** The keyset position of a payment. */
+type ListPosition = Pick<Payment, 'blockTimestamp' | 'chainId' | 'txHash'>
+
+/** Whether `position` comes after `other` in a list, newest first. Chain ids compare as numbers, hashes as text. */
+export function isOlder(position: ListPosition, other: ListPosition): boolean {
+  const gapMs = Date.parse(position.blockTimestamp) - Date.parse(other.blockTimestamp)
+  if (gapMs !== 0) return gapMs < 0
+  const [chain, otherChain] = [BigInt(position.chainId), BigInt(other.chainId)]
+  return chain === otherChain ? position.txHash < other.txHash : chain < otherChain
+}
+
+/** Limit of consecutive pages without an older payment. A few may be empty, or repeat payments that a reorg moved. */
+const maxStalledPages = 100
+/** Number of remembered cursors, to notice a repeated one. A longer cycle runs into the limit above. */
+const maxCursors = 1_000
+
+/** Fetches the page of a cursor; the newest page for null. */
+type FetchPage = (cursor: string | null) => Promise<Page>
+
+/**
+ * Yields the payments of page after page.
+ * @throws {@link AbortedError} `ERR_ABORTED` in place of the next payment, once the signal is aborted.
+ * @throws As {@link readPages}.
+ */
+export async function* iteratePages(fetchPage: FetchPage, signal?: AbortSignal): AsyncGenerator<Payment, void> {
+  for await (const { payments } of readPages(fetchPage))
+    for (const payment of payments) {
+      if (signal?.aborted) throw new AbortedError()
+      yield payment
+    }
+}
+
+/**
+ * Yields page after page until the cursor is null. An empty page with a cursor is not the end.
+ * @param fetchPage - Called when the caller has consumed the page before.
+ * @param start - The cursor of the first page; null for the newest.
+ * @throws {@link InvalidResponseError} `ERR_INVALID_RESPONSE`: reason `repeated_cursor` when a cursor repeats,
+ * `no_progress` after 100 consecutive pages without an older payment.
+ */
+export async function* readPages(fetchPage: FetchPage, start: string | null = null): AsyncGenerator<Page, void> {
+  const followed = new Set<string>()
+  let oldest: ListPosition | null = null
+  let stalledPages = 0
+  let cursor = start
+  for (;;) {
+    const page: Page = await fetchPage(cursor)
+    // The page is new even when its next cursor repeats.
+    yield page
+    const reached = oldestOf(page.payments, oldest)
+    stalledPages = reached === oldest ? stalledPages + 1 : 0
+    oldest = reached
+    cursor = page.nextCursor
+    if (cursor === null) return
+    if (followed.has(cursor)) throw new InvalidResponseError('repeated_cursor', 200, 'nextCursor')
+    if (stalledPages === maxStalledPages) throw new InvalidResponseError('no_progress', 200, 'nextCursor')
+    remember(followed, cursor)
+  }
+}
+
+/** The oldest position among `start` and `payments`; `start` itself when no payment is older. */
+function oldestOf(payments: readonly Payment[], start: ListPosition | null): ListPosition | null {
+  let oldest = start
+  for (const payment of payments) if (oldest === null || isOlder(payment, oldest)) oldest = payment
+  return oldest
+}
+
+/** Adds a cursor; beyond the limit, drops the oldest one. */
+function remember(cursors: Set<string>, cursor: string): void {
+  cursors.add(cursor)
+  const [first] = cursors
+  if (cursors.size > maxCursors && first !== undefined) cursors.delete(first)
+}
 
 // The contract checks amounts by their pattern, which is all that the type `Amount` guarantees.
 const pageReader = /* @__PURE__ */ createReader(pageSchema) as Reader<unknown> as Reader<Page>
@@ -58,7 +159,7 @@ export interface PaymentReader {
 }
 
 /** Limits a reader to an integration and a wallet. Both addresses are lowercased. */
-export interface ReaderScope {
+interface ReaderScope {
   readonly integrationAddress: string
   /** Null for every wallet. */
   readonly wallet: string | null

@@ -1,9 +1,67 @@
-/** Sends signed requests to the provider, with a timeout and a size limit. @module */
+/**
+ * Sends signed requests to the provider, with a timeout and a size limit, and maps failed answers to errors.
+ * Source: docs/interface.md 4.2, 7 (422); docs/decisions/identity-provider.md.
+ * @module
+ */
+
 import { startTimeLimit } from '@payment-integration/contract/answers'
 import { ExcessiveJsonError, parseRetryAfter, readForeignJson } from '@payment-integration/contract/parse'
-import { ProviderAnswerError, ProviderUnavailableError, RequestLateError } from './errors.js'
-import { checkCredential } from './internal/check-secret.js'
-import { signRequest } from './sign-request.js'
+import {
+  ProviderAnswerError,
+  type ProviderError,
+  ProviderSetupError,
+  ProviderThrottledError,
+  ProviderUnavailableError,
+  RequestLateError,
+  TokenRejectedError,
+} from './errors.js'
+import { checkCredential, hmacHex } from './internal/hmac.js'
+
+/** A JSON object, or null for anything else. */
+export function record(value: unknown): Readonly<Record<string, unknown>> | null {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : null
+}
+
+/** A field of an object; undefined when absent. */
+export function field(value: unknown, name: string): unknown {
+  const object = record(value)
+  return object !== null && Object.hasOwn(object, name) ? object[name] : undefined
+}
+
+/** A text that is not empty, or null. */
+export function text(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null
+}
+
+/** A whole number, or null. */
+function whole(value: unknown): number | null {
+  return typeof value === 'number' && Number.isSafeInteger(value) ? value : null
+}
+
+/** The texts of a list, without entries of other types. */
+export function texts(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : []
+}
+
+/** The signed parts of a request. */
+export interface RequestToSign {
+  readonly secretKey: string
+  /** Unix time in whole seconds; the provider accepts about a minute either way. */
+  readonly timestamp: number
+  /** In upper case, such as `POST`. */
+  readonly method: string
+  /** Path with the exact query, beginning with `/`. */
+  readonly uri: string
+  /** The exact bytes of the body. @default none */
+  readonly body?: Uint8Array | undefined
+}
+
+/** The value of `X-App-Access-Sig`: 64 lowercase hex digits. */
+export function signRequest({ secretKey, timestamp, method, uri, body }: RequestToSign): Promise<string> {
+  return hmacHex('SHA-256', secretKey, `${timestamp}${method}${uri}`, body ?? new Uint8Array(0))
+}
 
 /** Connection options for the provider. */
 export interface ProviderConnection {
@@ -34,7 +92,7 @@ export interface ProviderAnswer {
 }
 
 /** Options that stop a request early. */
-export interface CallOptions {
+interface CallOptions {
   readonly signal?: AbortSignal | undefined
   /**
    * Deadline for signing, in unix milliseconds of {@link ProviderConnection.now}. A later request is not sent.
@@ -47,7 +105,7 @@ export interface CallOptions {
  * Sends one request.
  * @throws ProviderUnavailableError, ProviderAnswerError, RequestLateError, or the caller's own abort reason.
  */
-export type Call = (
+type Call = (
   method: 'GET' | 'POST',
   path: string,
   query: Readonly<Record<string, string>>,
@@ -142,4 +200,56 @@ function readUrl(text: string): URL | null {
   } catch {
     return null
   }
+}
+
+/**
+ * Error numbers about the donor's token or verification, on which the integrator can act. Two numbers in the range mean
+ * that reuse or copying is switched off for the service; its operator must act on those.
+ */
+const aboutToken = { first: 10_501, last: 10_599 }
+const reuseDisabled = 10_505
+/**
+ * An ambiguous number: `copy-applicant-disabled` on the provider's page on copying, `reusable-kyc-email-mismatch` in
+ * its list for reuse.
+ */
+const ambiguous = { code: 10_518, aboutToken: 'reusable-kyc-email-mismatch' }
+
+/** Longest part of the provider's description that an error keeps. */
+const mostCharacters = 500
+
+/**
+ * The description of a rejected share token without a number. Any other 401 is about the service's own credentials.
+ */
+const invalidToken = 'Token is invalid'
+
+/**
+ * The error of a failed answer.
+ *
+ * The provider uses 401 both for an expired or used share token and for the service's own signature, clock or app
+ * token. Only the first may tell the integrator to mint a fresh token, and only if the call sent a share token.
+ */
+export function classifyFailure(
+  { status, json, retryAfterMs }: ProviderAnswer,
+  { sentShareToken }: { readonly sentShareToken: boolean },
+): ProviderError {
+  const code = whole(field(json, 'errorCode'))
+  if (status === 429) return new ProviderThrottledError(retryAfterMs)
+  if (status === 408 || status >= 500) return new ProviderUnavailableError(status)
+  if (status < 400) return new ProviderAnswerError(status, 'neither an answer nor an error')
+  if (status === 409) return new ProviderAnswerError(status, 'a conflict with what is there already')
+  const name = text(field(json, 'errorName'))
+  const description = text(field(json, 'description'))
+  if (sentShareToken && isAboutToken(status, { code, name, description }))
+    return new TokenRejectedError((description || name || `Error ${code}`).slice(0, mostCharacters), code)
+  return new ProviderSetupError(status, code)
+}
+
+function isAboutToken(
+  status: number,
+  said: { readonly code: number | null; readonly name: string | null; readonly description: string | null },
+): boolean {
+  const { code, name, description } = said
+  if (code === ambiguous.code) return name === ambiguous.aboutToken
+  if (code !== null) return code >= aboutToken.first && code <= aboutToken.last && code !== reuseDisabled
+  return status === 401 && description !== null && description.startsWith(invalidToken)
 }

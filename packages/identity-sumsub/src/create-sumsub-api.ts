@@ -3,13 +3,11 @@
  * docs/interface.md 3 (KYC attachment), 4.2; docs/decisions/identity-provider.md.
  * @module
  */
-import { readApplicant, type SumsubApplicant } from './applicant.js'
-import { classifyFailure } from './classify-failure.js'
-import { createCall, type ProviderAnswer, type ProviderConnection } from './connection.js'
+
+import { classifyFailure, createCall, field, type ProviderAnswer, type ProviderConnection } from './connection.js'
 import { ProviderAnswerError } from './errors.js'
-import { checkCredential } from './internal/check-secret.js'
-import { field } from './internal/json.js'
-import { type DatedSumsubReview, readDatedReview } from './review.js'
+import { checkCredential } from './internal/hmac.js'
+import { type DatedSumsubReview, readApplicant, readDatedReview, type SumsubApplicant } from './review.js'
 
 /** Options of the service at the provider. */
 export interface SumsubApiOptions extends ProviderConnection {

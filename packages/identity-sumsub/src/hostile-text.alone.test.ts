@@ -1,11 +1,9 @@
 /** Text from the provider takes at most linear time. @module */
 import { testGrowth } from '../../../tools/scripts/growth.js'
-import { readApplicant } from './applicant.js'
-import { classifyFailure } from './classify-failure.js'
+import { classifyFailure } from './connection.js'
 import { hmacHex } from './internal/hmac.js'
-import { parseTime } from './internal/times.js'
 import { createWebhookReader } from './read-webhook.js'
-import { readReview } from './review.js'
+import { parseTime, readApplicant, readReview } from './review.js'
 
 const secret = 'a-secret-of-the-webhook'
 const readWebhook = createWebhookReader({ secret })

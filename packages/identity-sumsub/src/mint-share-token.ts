@@ -1,9 +1,7 @@
 /** Mints a share token for the integrator. Source: docs/interface.md 4.2. @module */
-import { classifyFailure } from './classify-failure.js'
-import { createCall, type ProviderConnection } from './connection.js'
+import { classifyFailure, createCall, field, type ProviderConnection, text } from './connection.js'
 import { ProviderAnswerError } from './errors.js'
-import { checkCredential } from './internal/check-secret.js'
-import { field, text } from './internal/json.js'
+import { checkCredential } from './internal/hmac.js'
 
 /** Options of minting, with the integrator's own credentials at the provider. */
 export interface MintOptions extends ProviderConnection {

@@ -1,12 +1,10 @@
 /** Authenticates and parses webhooks of the provider. @module */
 import { unreadableJsonMessage } from '@payment-integration/contract'
 import { assertModestJson } from '@payment-integration/contract/parse'
+import { field, record, text } from './connection.js'
 import { WebhookRefusedError } from './errors.js'
-import { checkCredential } from './internal/check-secret.js'
-import { createHmacCheck, type Digest } from './internal/hmac.js'
-import { field, record, text } from './internal/json.js'
-import { parseTime } from './internal/times.js'
-import { readReview, type SumsubReview } from './review.js'
+import { checkCredential, createHmacCheck, type Digest } from './internal/hmac.js'
+import { parseTime, readReview, type SumsubReview } from './review.js'
 
 /** Options of the reader. */
 export interface WebhookReaderOptions {

@@ -1,7 +1,51 @@
-/** Maps a review of the provider to the contract. Source: docs/interface.md 2.5, 3. @module */
+/**
+ * Parses an applicant of the provider, and maps its review to the contract. Source: docs/interface.md 2.5, 3.
+ * @module
+ */
+
 import type { ReviewStatus, ShareResponse } from '@payment-integration/contract'
-import { field, text, texts } from './internal/json.js'
-import { parseTime } from './internal/times.js'
+import { parseInstant } from '@payment-integration/contract/parse'
+import { field, text, texts } from './connection.js'
+import { ProviderAnswerError } from './errors.js'
+
+/**
+ * Unix milliseconds of a time such as `2020-02-21 13:23:19.001`, in UTC with or without an offset of zero; null for
+ * anything else.
+ */
+export function parseTime(value: unknown): number | null {
+  const match = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}:\d{2}(?:\.\d{1,3})?)(?:Z|\+00:?00)?$/.exec(text(value) ?? '')
+  return match === null ? null : parseInstant(`${match[1]}T${match[2]}Z`)
+}
+
+/** An applicant of the service. Personal data are not parsed. */
+export interface SumsubApplicant {
+  readonly applicantId: string
+  /** The external user id, or null when the answer has none. */
+  readonly externalUserId: string | null
+  /** The status of its verification, or null when the answer has none. */
+  readonly review: SumsubReview | null
+  /** The provider's time of a verdict in unix milliseconds, to the second; null when absent. */
+  readonly reviewedAt: number | null
+  /** The provider's time of creation in unix milliseconds, to the second; null when absent. */
+  readonly createdAt: number | null
+  /** Its verification level; null when absent. */
+  readonly levelName: string | null
+}
+
+/** Parses an applicant. @throws ProviderAnswerError When the answer is not an applicant. */
+export function readApplicant(status: number, json: unknown): SumsubApplicant {
+  const applicantId = text(field(json, 'id'))
+  if (applicantId === null) throw new ProviderAnswerError(status, 'an applicant without an id')
+  const review = field(json, 'review')
+  const isReviewed = field(review, 'reviewStatus') !== undefined
+  return {
+    applicantId,
+    externalUserId: text(field(json, 'externalUserId')),
+    ...readDatedReview(review),
+    ...(isReviewed ? {} : { review: null }),
+    createdAt: parseTime(field(json, 'createdAt')),
+  }
+}
 
 /** A verification as the contract shows it. */
 export type SumsubReview = Omit<ShareResponse, 'reused'>

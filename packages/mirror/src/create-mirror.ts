@@ -1,16 +1,14 @@
 /** A full local copy of one integration's payments. Source: docs/interface.md 4.1, 6. @module */
 import type { VersionDecision } from '@payment-integration/version-store'
 import type { Delivery, RequestLike, Snapshot } from '@payment-integration/webhook'
-import { complete } from './complete.js'
+import type { Dialect, TableOptions } from './database.js'
 import { OtherIntegrationError } from './errors.js'
-import { tableNames } from './internal/names.js'
-import { schemaSql } from './internal/schema.js'
+import type { MirrorCompletion, MirrorReconciliation } from './events.js'
+import { schemaSql, tableNames } from './internal/columns.js'
 import { type MirrorOptions, openParts } from './options.js'
-import { type MirrorReconcileOptions, reconcile } from './reconcile.js'
-import type { MirrorCompletion, MirrorReconciliation } from './results.js'
+import { complete, type MirrorReconcileOptions, reconcile } from './reconcile.js'
 import { createWake, type MirrorRunOptions, run } from './run.js'
 import { type MirrorStatus, readStatus } from './status.js'
-import type { Dialect, TableOptions } from './table-options.js'
 
 /** A stored or dropped delivery. Answer 2xx for each. */
 export interface MirrorReceived {

@@ -7,14 +7,12 @@ import {
   type Snapshot,
   type VerifierOptions,
 } from '@payment-integration/webhook'
-import type { MirrorDatabase } from './database.js'
+import type { MirrorDatabase, TableOptions } from './database.js'
 import type { MirrorEvent } from './events.js'
-import { chooseDriver } from './internal/choose-driver.js'
-import type { Driver } from './internal/driver.js'
-import { defaultPrefix, type TableNames, tableNames } from './internal/names.js'
-import { openPaymentsTable, type PaymentsTable } from './internal/payments-table.js'
-import { openStateTable, type StateTable } from './internal/state-table.js'
-import type { TableOptions } from './table-options.js'
+import { defaultPrefix, type TableNames, tableNames } from './internal/columns.js'
+import type { Driver } from './internal/drivers.js'
+import { chooseDriver } from './internal/drivers.js'
+import { openPaymentsTable, openStateTable, type PaymentsTable, type StateTable } from './internal/tables.js'
 
 /** Verifies a delivery; `verify` of `createVerifier` fits. */
 export type MirrorVerify = (delivery: Delivery | RequestLike) => Promise<{ readonly snapshot: Snapshot }>

@@ -1,15 +1,53 @@
 /**
- * Compares the copy with the read API, newest first, and repairs it.
- * Source: docs/interface.md 4.1 (reconciliation method); docs/decisions/reconciling.md.
+ * Compares the copy with the read API, newest first, and repairs it; then completes rows of deliveries.
+ * Source: docs/interface.md 2.1, 4.1 (reconciliation method); docs/decisions/reconciling.md.
  * @module
  */
-import { type ListingStore, type Payment, reconcile as repair } from '@payment-integration/client'
-import { complete } from './complete.js'
+import { isClientError, type ListingStore, type Payment, reconcile as repair } from '@payment-integration/client'
+import { OtherIntegrationError } from './errors.js'
+import type { MirrorCompletion, MirrorReconciliation } from './events.js'
 import type { Key } from './internal/columns.js'
-import type { Written } from './internal/payments-table.js'
+import type { VersionedKey, Written } from './internal/tables.js'
 import type { Parts } from './options.js'
-import type { MirrorReconciliation } from './results.js'
-import { storePayment } from './store-payment.js'
+
+/** @throws {@link OtherIntegrationError} `ERR_MIRROR_OTHER_INTEGRATION` when the client is for another integration. */
+async function storePayment({ payments, integrationAddress, now }: Parts, payment: Payment): Promise<Written> {
+  if (payment.integrationAddress !== integrationAddress)
+    throw new OtherIntegrationError(payment.integrationAddress, integrationAddress)
+  return payments.writePayment(payment, new Date(now()).toISOString())
+}
+
+/**
+ * Looks up each incomplete row, one at a time, in the order of its key.
+ * @throws Errors of the client that say nothing about the one payment, and errors of the database.
+ */
+export async function complete(parts: Parts, signal: AbortSignal | undefined): Promise<MirrorCompletion> {
+  const { payments } = parts
+  let completed = 0
+  let left = 0
+  let after: Key | null = null
+  for (;;) {
+    const keys: VersionedKey[] = await payments.keysAfter(after, true)
+    for (const key of keys) (await completeOne(parts, key, signal)) ? completed++ : left++
+    after = keys.at(-1) ?? null
+    if (after === null) return { completed, left }
+  }
+}
+
+/** Codes of answers about the one payment; the next payment may still be read. */
+const ofThisPayment: ReadonlySet<string> = new Set(['ERR_NOT_FOUND', 'ERR_AMBIGUOUS_PAYMENT', 'ERR_INVALID_RESPONSE'])
+
+async function completeOne(parts: Parts, key: VersionedKey, signal: AbortSignal | undefined): Promise<boolean> {
+  try {
+    const payment = await parts.client.payments.get(key.txHash, { signal })
+    await storePayment(parts, payment)
+    // Behind a cache the read may be of an older version; the row then stays incomplete.
+    return payment.chainId === key.chainId && payment.version >= key.version
+  } catch (error) {
+    if (isClientError(error) && ofThisPayment.has(error.code)) return false
+    throw error
+  }
+}
 
 /** Options of one run. */
 export interface MirrorReconcileOptions {

@@ -1,7 +1,7 @@
 /** Keeps the copy: reconciles at intervals, and completes rows after deliveries. @module */
-import { complete } from './complete.js'
+
 import { milliseconds, mirrorDefaults, type Parts } from './options.js'
-import { type MirrorReconcileOptions, reconcile } from './reconcile.js'
+import { complete, type MirrorReconcileOptions, reconcile } from './reconcile.js'
 
 /** Options of `run`. */
 export interface MirrorRunOptions extends Pick<MirrorReconcileOptions, 'pageSize'> {

@@ -4,15 +4,12 @@
  * {@link versionStoreCases} returns them for any other runner.
  * @module
  */
-import { ConformanceError } from './conformance/assert.js'
-import { concurrencyCases } from './conformance/concurrency.js'
-import { createFaultPlan } from './conformance/faults.js'
+
+import { concurrencyCases, inputCases, orderCases } from './conformance/deliveries.js'
 import type { Case, OpenFixture } from './conformance/fixture.js'
-import { inputCases } from './conformance/input.js'
-import { interleavingCases } from './conformance/interleavings.js'
+import { ConformanceError, createFaultPlan } from './conformance/fixture.js'
 import { listingCases } from './conformance/listing.js'
-import { orderCases } from './conformance/order.js'
-import { scheduleCases } from './conformance/schedules.js'
+import { interleavingCases, scheduleCases } from './conformance/schedules.js'
 import { sweepCases } from './conformance/sweep.js'
 
 /** A test that an adapter cannot pass. */

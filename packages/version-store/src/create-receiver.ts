@@ -1,6 +1,5 @@
 /** The receiving pipeline: verify, compare, handle once. Source: docs/interface.md 6, receiver obligations. @module */
-import type { VersionDecision } from './decide-version.js'
-import type { VersionedPayment, VersionStore } from './version-store.js'
+import type { VersionDecision, VersionedPayment, VersionStore } from './version-store.js'
 
 /** The steps of a receiver. */
 export interface ReceiverOptions<Delivery, Verified extends { readonly snapshot: VersionedPayment }, Tx> {

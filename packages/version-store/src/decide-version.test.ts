@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { decideVersion } from './decide-version.js'
+import { decideVersion } from './version-store.js'
 
 test.each([
   [undefined, 1, 'apply'],

@@ -1,8 +1,8 @@
 /** The reference adapter: a Map in memory. Source: docs/interface.md 6, receiver obligations. @module */
-import { decideVersion } from './decide-version.js'
+
 import { createQueues, createReentryGuard } from './internal/queue.js'
-import { checkVersion, normalizeIntegration, normalizeKey } from './payment-key.js'
 import type { ListingVersionStore, PaymentKey } from './version-store.js'
+import { checkVersion, decideVersion, normalizeIntegration, normalizeKey } from './version-store.js'
 
 /**
  * Makes an empty store in memory, for tests and trials. Effects get `undefined`.

@@ -1,23 +1,24 @@
 /** The adapter for PostgreSQL drivers. Source: docs/interface.md 6, receiver obligations. @module */
 
-import type { BusyOptions } from './busy-options.js'
-import { decideVersion, type VersionDecision } from './decide-version.js'
+import type { BusyOptions } from './busy.js'
+import { busyOptions, startWait, type Wait } from './busy.js'
 import { TransactionEndedError } from './errors.js'
-import { busyOptions, startWait, type Wait } from './internal/busy.js'
-import { lineOf } from './internal/line.js'
 import { inPages, type PageKey } from './internal/pages.js'
 import { chooseDriver } from './internal/postgres/choose-driver.js'
 import type { Bound, PostgresDriver, Work } from './internal/postgres/driver.js'
-import { errorOfClaim, errorOfSeal, isEnded, rejectMissingTable } from './internal/postgres/sql-errors.js'
 import {
   claimStatement,
+  errorOfClaim,
+  errorOfSeal,
+  isEnded,
   pageStatement,
   plain,
   readStatement,
+  rejectMissingTable,
   sealSql,
   tableSql,
-} from './internal/postgres/statements.js'
-import { checkVersion, normalizeIntegration, normalizeKey } from './payment-key.js'
+} from './internal/postgres/driver.js'
+import { lineOf } from './internal/queue.js'
 import type {
   DrizzleDatabase,
   DrizzleSql,
@@ -26,6 +27,13 @@ import type {
   PostgresTransaction,
 } from './postgres-database.js'
 import type { Effect, ListingVersionStore, PaymentKey, VersionedPayment } from './version-store.js'
+import {
+  checkVersion,
+  decideVersion,
+  normalizeIntegration,
+  normalizeKey,
+  type VersionDecision,
+} from './version-store.js'
 
 /** Where versions are kept, and how long the database lets a transaction wait. */
 export type PostgresVersionStoreOptions<Database> = BusyOptions & {

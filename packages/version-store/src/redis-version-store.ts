@@ -1,15 +1,102 @@
-/** The adapter for Redis, with a weaker promise. Source: docs/interface.md 6, receiver obligations. @module */
-
-import type { BusyOptions } from './busy-options.js'
-import type { VersionDecision } from './decide-version.js'
+/** The adapter for Redis clients. Source: docs/interface.md 6, receiver obligations. @module */
+import { type BusyOptions, busyOptions } from './busy.js'
 import { LeaseLostError, StoreBusyError } from './errors.js'
-import { busyOptions } from './internal/busy.js'
 import { pageSize } from './internal/pages.js'
 import { createReentryGuard } from './internal/queue.js'
-import { claimScript, commitScript, releaseScript } from './internal/redis-scripts.js'
-import { checkVersion, normalizeIntegration, normalizeKey } from './payment-key.js'
-import { commandsOf, type IoRedisClient, mastersOf, type RedisClient } from './redis-client.js'
-import type { Effect, ListingVersionStore, PaymentKey } from './version-store.js'
+import {
+  checkVersion,
+  type Effect,
+  type ListingVersionStore,
+  normalizeIntegration,
+  normalizeKey,
+  type PaymentKey,
+  type VersionDecision,
+} from './version-store.js'
+
+/** A client of ioredis. */
+export interface IoRedisClient {
+  call(command: string, ...values: string[]): Promise<unknown>
+  /** The prefix that the client itself puts before each key. */
+  readonly options?: { readonly keyPrefix?: string | undefined }
+  /** The nodes of a cluster. */
+  nodes?(role: 'master'): IoRedisClient[]
+}
+
+/** A client of node-redis, version 4 to 6, that you connected. */
+export interface NodeRedisClient {
+  sendCommand(words: string[]): Promise<unknown>
+}
+
+/** A client that the store knows, by its shape. */
+export type RedisClient = IoRedisClient | NodeRedisClient
+
+/** Sends a command, whatever the client. @throws {TypeError} When it has the shape of none. */
+function commandsOf(client: RedisClient): (words: readonly string[]) => Promise<unknown> {
+  if ('call' in client && typeof client.call === 'function')
+    return ([command = '', ...values]) => client.call(command, ...values)
+  if ('sendCommand' in client && typeof client.sendCommand === 'function')
+    return (words) => client.sendCommand([...words])
+  throw new TypeError('redis is no client of ioredis or node-redis; pass one.')
+}
+
+/**
+ * The servers that hold keys: the client's own, or each master of its cluster.
+ * @throws {Error} When the cluster has no master. @throws What the client throws while it connects.
+ */
+async function mastersOf(client: RedisClient): Promise<readonly RedisClient[]> {
+  const { nodes } = client as Partial<IoRedisClient>
+  if (nodes === undefined) return [client]
+  // A cluster client knows its nodes only after one of them sent the slots. Any command waits for the slots.
+  await commandsOf(client)(['PING'])
+  const masters = nodes.call(client, 'master')
+  if (masters.length === 0) throw new Error('The cluster of redis has no master that could be listed.')
+  return masters
+}
+
+// The scripts that run inside of Redis, each in one step. KEYS: the version, the lease.
+// Versions compare as numbers, exact up to 2^53 - 1. The stored value is the version's own text,
+// because Lua writes great numbers in another form, then a space and the token of the delivery.
+// A client may resend a command after a lost answer. Each script then finds its own earlier work and answers the same.
+
+/**
+ * ARGV: version, token, lease in milliseconds. Answers `duplicate`, `stale`, `claimed` or `busy`.
+ * The lease expires by itself, so a dead process does not block a payment. A resent command finds its own token, and
+ * its effect begins only now, with a whole lease.
+ */
+const claimScript = `
+local stored = tonumber(string.match(redis.call('GET', KEYS[1]) or '0', '^%d+'))
+local version = tonumber(ARGV[1])
+if version == stored then return 'duplicate' end
+if version < stored then return 'stale' end
+local holder = redis.call('GET', KEYS[2])
+if holder and holder ~= ARGV[2] then return 'busy' end
+redis.call('SET', KEYS[2], ARGV[2], 'PX', ARGV[3])
+return 'claimed'`
+
+/**
+ * ARGV: version, token, then the effect's commands, each as the number of its words and the words. Answers `kept`.
+ * Answers `lost` when the lease had ended: nothing is written, and another delivery may be at work.
+ * A resent command finds its token beside the version. If a greater version came in between, it answers `lost`
+ * although the first sending was kept.
+ */
+const commitScript = `
+local mark = ARGV[1] .. ' ' .. ARGV[2]
+if redis.call('GET', KEYS[1]) == mark then return 'kept' end
+if redis.call('GET', KEYS[2]) ~= ARGV[2] then return 'lost' end
+local at = 3
+while at <= #ARGV do
+  local words = tonumber(ARGV[at])
+  redis.call(unpack(ARGV, at + 1, at + words))
+  at = at + 1 + words
+end
+redis.call('SET', KEYS[1], mark)
+redis.call('DEL', KEYS[2])
+return 'kept'`
+
+/** ARGV: token. Gives the payment back, if it is still held. */
+export const releaseScript = `
+if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
+return 'released'`
 
 /** Where versions are kept, and how long a delivery holds its payment. */
 export interface RedisVersionStoreOptions extends BusyOptions {

@@ -1,15 +1,181 @@
 /** The adapter for SQLite drivers. Source: docs/interface.md 6, receiver obligations. @module */
 
-import type { BusyOptions } from './busy-options.js'
-import { decideVersion, type VersionDecision } from './decide-version.js'
-import { busyOptions, startWait } from './internal/busy.js'
-import { lineOf } from './internal/line.js'
-import { inPages } from './internal/pages.js'
-import { columnsOf, prepareStatements, readPage, readVersion, type Statements } from './internal/sqlite-statements.js'
-import { begin, endEffect, errorOfEffect, markEffect, rollBack } from './internal/sqlite-transaction.js'
-import { checkVersion, normalizeIntegration } from './payment-key.js'
-import type { SqliteDatabase } from './sqlite-database.js'
-import type { ListingVersionStore } from './version-store.js'
+import { type BusyOptions, busyOptions, startWait } from './busy.js'
+import { TransactionEndedError, TransactionOpenError } from './errors.js'
+import { inPages, type PageKey, pageSize } from './internal/pages.js'
+import { lineOf } from './internal/queue.js'
+import {
+  checkVersion,
+  decideVersion,
+  type ListingVersionStore,
+  normalizeIntegration,
+  normalizeKey,
+  type PaymentKey,
+  type VersionDecision,
+} from './version-store.js'
+
+/** The used part of a connection of `node:sqlite`, `@photostructure/sqlite` or `better-sqlite3`. */
+export interface SqliteDatabase {
+  exec(sql: string): unknown
+  prepare(sql: string): {
+    get(...values: (string | number)[]): unknown
+    run(...values: (string | number)[]): unknown
+    all(...values: (string | number)[]): unknown[]
+  }
+  /** Whether a transaction is open, as `node:sqlite` says it from 22.16 on. */
+  readonly isTransaction?: boolean
+  /** Whether a transaction is open, as `better-sqlite3` says it. */
+  readonly inTransaction?: boolean
+}
+
+/** A payment as the table's primary key has it. */
+type Columns = readonly [integrationAddress: string, chainId: string, txHash: string]
+
+/** @throws {TypeError} When a part of the key is missing, empty or no string. */
+function columnsOf(key: PaymentKey): Columns {
+  const { integrationAddress, chainId, txHash } = normalizeKey(key)
+  return [integrationAddress, chainId, txHash]
+}
+
+/** Reads and writes versions. */
+interface Statements {
+  read(key: Columns): number | undefined
+  write(key: Columns, version: number): void
+}
+
+/** Creates the table where it is missing. Reuse the statements only after their transaction was committed. */
+function prepareStatements(database: SqliteDatabase, table: string): Statements {
+  database.exec(`CREATE TABLE IF NOT EXISTS ${table} (
+    integration_address TEXT NOT NULL,
+    chain_id TEXT NOT NULL,
+    tx_hash TEXT NOT NULL,
+    version INTEGER NOT NULL CHECK (version > 0),
+    PRIMARY KEY (integration_address, chain_id, tx_hash)
+  ) WITHOUT ROWID`)
+  const read = prepareRead(database, table)
+  const upsert = database.prepare(
+    `INSERT INTO ${table} (integration_address, chain_id, tx_hash, version) VALUES (?, ?, ?, ?)
+     ON CONFLICT (integration_address, chain_id, tx_hash) DO UPDATE SET version = excluded.version`,
+  )
+  return { read, write: (key, version) => void upsert.run(...key, version) }
+}
+
+/** Reads without creating anything: where there is no table yet, no payment has a version. */
+function readVersion(database: SqliteDatabase, table: string, key: Columns): number | undefined {
+  return whereTable(() => prepareRead(database, table)(key))
+}
+
+/** The payments of an integration after this key. */
+function readPage(database: SqliteDatabase, table: string, address: string, after: PageKey): PageKey[] {
+  const select = () =>
+    database
+      .prepare(
+        `SELECT chain_id, tx_hash FROM ${table}
+         WHERE integration_address = ? AND (chain_id, tx_hash) > (?, ?) ORDER BY chain_id, tx_hash LIMIT ${pageSize}`,
+      )
+      .all(address, ...after)
+  return (whereTable(select) ?? []).map((row) => columnsIn<[chainId: string, txHash: string]>(row))
+}
+
+/** By their places: a connection may give rows as arrays, as node:sqlite with `returnArrays`. */
+function columnsIn<Row extends readonly unknown[]>(row: unknown): Row {
+  return Object.values(row as object) as unknown as Row
+}
+
+function whereTable<Result>(read: () => Result): Result | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if (/no such table/.test(String((Object(error) as Partial<Error>).message))) return undefined
+    throw error
+  }
+}
+
+function prepareRead(database: SqliteDatabase, table: string): Statements['read'] {
+  const select = database.prepare(
+    `SELECT version FROM ${table} WHERE integration_address = ? AND chain_id = ? AND tx_hash = ?`,
+  )
+  return (key) => {
+    const row = select.get(...key)
+    return row ? Number(columnsIn<[version: number | bigint]>(row)[0]) : undefined
+  }
+}
+
+// The store's transaction, and whether an effect left it open. A savepoint ends with its transaction, so on every
+// driver its presence proves that the store's own transaction is still open.
+
+/** Made before the effect and released after it. */
+const effectPoint = 'payment_version_effect'
+
+/** @throws {@link TransactionOpenError} `ERR_TRANSACTION_OPEN` inside of another transaction, which stays as it is. */
+function begin(database: SqliteDatabase): void {
+  if ((database.isTransaction ?? database.inTransaction) === true) throw new TransactionOpenError()
+  try {
+    database.exec('BEGIN IMMEDIATE')
+  } catch (error) {
+    if (says(error, /within a transaction/)) throw new TransactionOpenError()
+    // A driver may fail after SQLite began.
+    rollBack(database)
+    throw error
+  }
+}
+
+/** Goes before the effect. */
+function markEffect(database: SqliteDatabase): void {
+  database.exec(`SAVEPOINT ${effectPoint}`)
+}
+
+/** Runs after an effect that succeeded. @throws {@link TransactionEndedError} When its transaction is gone. */
+function endEffect(database: SqliteDatabase): void {
+  if (!reaches(database, 'RELEASE')) throw new TransactionEndedError()
+}
+
+/**
+ * Runs after an effect that threw, and returns the error to throw. That is the effect's own error when all its writes
+ * are rolled back. Without a transaction, only an error after which SQLite rolls back by itself proves that (a full
+ * disk, RAISE(ROLLBACK)). Otherwise it is a {@link TransactionEndedError} with the effect's error as its cause.
+ */
+function errorOfEffect(database: SqliteDatabase, error: unknown): unknown {
+  if (reaches(database, 'ROLLBACK TO')) return error
+  const endedAndBegan = rollBack(database)
+  return endedAndBegan || !isOfSqlite(error) ? new TransactionEndedError(error) : error
+}
+
+/**
+ * Rolls back, and returns whether there was a transaction. It never throws, so the first error stays visible. It tries
+ * twice, because an open transaction would make every later call fail.
+ */
+function rollBack(database: SqliteDatabase): boolean {
+  for (let tries = 1; ; tries++) {
+    try {
+      database.exec('ROLLBACK')
+      return true
+    } catch (error) {
+      if (tries === 2 || says(error, /no transaction is active/)) return false
+    }
+  }
+}
+
+/** Whether the savepoint is there; other errors come out. */
+function reaches(database: SqliteDatabase, verb: 'RELEASE' | 'ROLLBACK TO'): boolean {
+  try {
+    database.exec(`${verb} ${effectPoint}`)
+    return true
+  } catch (error) {
+    if (says(error, /no such savepoint/)) return false
+    throw error
+  }
+}
+
+/** The words are SQLite's own, and the same in every driver. */
+function says(error: unknown, words: RegExp): boolean {
+  return words.test(String((Object(error) as Partial<Error>).message))
+}
+
+function isOfSqlite(error: unknown): boolean {
+  const { code } = (error ?? {}) as { code?: unknown }
+  return typeof code === 'string' && /^(ERR_SQLITE_ERROR$|SQLITE_)/.test(code)
+}
 
 /** Where versions are kept, and how long a call waits. */
 export interface SqliteVersionStoreOptions<Database extends SqliteDatabase> extends BusyOptions {

@@ -1,5 +1,8 @@
-/** The port: a database for the receiving pipeline. Source: docs/interface.md 6, receiver obligations. @module */
-import type { VersionDecision } from './decide-version.js'
+/**
+ * The port of a version store, the order of versions, and the checks of keys that all adapters call.
+ * Source: docs/interface.md 2.3 (fields), 6 (identity of a snapshot, receiver obligations).
+ * @module
+ */
 
 /**
  * Identifies the payment of a version. It includes the integration, because one endpoint may serve several, and one
@@ -58,4 +61,35 @@ export interface ListingVersionStore<Tx> extends VersionStore<Tx> {
    * @throws {TypeError} When the address is empty or no string, at the first payment.
    */
   list(integrationAddress: string): AsyncIterable<PaymentKey>
+}
+
+/** The decision about a snapshot: apply it, or drop it as a duplicate or as superseded. */
+export type VersionDecision = 'apply' | 'duplicate' | 'stale'
+
+/** Compares an incoming version with the stored one (`undefined` when the payment is new). */
+export function decideVersion(stored: number | undefined, incoming: number): VersionDecision {
+  if (stored === undefined || incoming > stored) return 'apply'
+  return incoming === stored ? 'duplicate' : 'stale'
+}
+
+/**
+ * The key with addresses and hash in lower case.
+ * @throws {TypeError} When a part is missing, empty or no string: such payments would share one version.
+ */
+export function normalizeKey({ integrationAddress, chainId, txHash }: PaymentKey): PaymentKey {
+  for (const [name, value] of Object.entries({ integrationAddress, chainId, txHash }))
+    if (typeof value !== 'string' || value === '')
+      throw new TypeError(`${name} is ${value === '' ? 'empty' : typeof value}; pass a non-empty string.`)
+  return { integrationAddress: integrationAddress.toLowerCase(), chainId, txHash: txHash.toLowerCase() }
+}
+
+/** An integration's address in lower case. @throws {TypeError} When it is empty or no string. */
+export function normalizeIntegration(integrationAddress: string): string {
+  return normalizeKey({ integrationAddress, chainId: '*', txHash: '*' }).integrationAddress
+}
+
+/** Checks a version. @throws {RangeError} When it is not a safe whole number, 1 or more. */
+export function checkVersion({ version }: VersionedPayment): number {
+  if (Number.isSafeInteger(version) && version >= 1) return version
+  throw new RangeError(`version is ${String(version)}; pass a whole number, 1 or more.`)
 }

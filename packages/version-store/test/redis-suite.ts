@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis'
 import { test } from 'vitest'
 import { type ConformanceExcuse, versionStoreConformance } from '../src/exports/conformance.js'
 import { createRedisVersionStore, type RedisClient, type RedisTransaction } from '../src/exports/redis.js'
-import { releaseScript } from '../src/internal/redis-scripts.js'
+import { releaseScript } from '../src/redis-version-store.js'
 
 let prefixes = 0
 

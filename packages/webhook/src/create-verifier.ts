@@ -1,14 +1,19 @@
 /** Turns a request into a trusted snapshot. Source: docs/interface.md 6. @module */
 import { match } from '#hmac'
 import type { Delivery, RawBody, RequestLike } from './delivery.js'
-import { refusal } from './errors.js'
-import { bytesOf, isRaw, rawBody } from './internal/body.js'
+import { refusal, refuse } from './errors.js'
 import { keysOf } from './internal/keyring.js'
 import { parseSignatureHeader, type SignatureHeader } from './internal/parse-signature-header.js'
-import { type ReadableHeaders, readHeader, toReadable } from './internal/read-header.js'
-import { assertUnread, isRequest, readRequest } from './internal/read-request.js'
-import { refuse } from './internal/refuse.js'
+import {
+  assertUnread,
+  isRequest,
+  type ReadableHeaders,
+  readHeader,
+  readRequest,
+  toReadable,
+} from './internal/read-request.js'
 import { checkedLimits, checkedTime, type Limits } from './limits.js'
+import { bytesOf, isRaw, rawBody } from './read-body.js'
 import type { SigningKey } from './signing-key.js'
 import { addressForm, parseSnapshot, type Snapshot, textOf } from './snapshot.js'
 import type { SignatureProof } from './verify-bytes.js'

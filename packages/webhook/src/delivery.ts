@@ -1,5 +1,10 @@
 /** A delivery as runtimes and frameworks pass it. Source: docs/interface.md 6, delivery and headers. @module */
 
+/** Carries `t=<unix seconds>,v1=<64 lowercase hex characters>`. */
+export const signatureHeader = 'X-Service-Signature'
+/** Carries the integration address, lowercased: an unauthenticated hint that chooses the secret. */
+export const integrationHeader = 'X-Service-Integration'
+
 /** A body as it came over the wire. A string is hashed as its UTF-8. */
 export type RawBody = Uint8Array | ArrayBuffer | string
 

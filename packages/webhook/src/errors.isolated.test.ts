@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { expect, test, vi } from 'vitest'
 import * as errors from './errors.js'
-import { explainRefusal } from './explain-refusal.js'
+import { explainRefusal } from './errors.js'
 
 const everyRefusal = ({ refusal }: typeof errors) => [
   refusal('ERR_SIGNATURE_MISSING', 401),

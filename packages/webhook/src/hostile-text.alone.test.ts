@@ -1,8 +1,7 @@
 /** Text from strangers takes time that grows with its length at most. @module */
 import { testGrowth } from '../../../tools/scripts/growth.js'
-import { declaredBytes } from './adapters/internal/body-bytes.js'
-import { rawBody } from './internal/body.js'
 import { parseSignatureHeader } from './internal/parse-signature-header.js'
+import { declaredBytes, rawBody } from './read-body.js'
 import { parseSnapshot, textOf } from './snapshot.js'
 
 const fields = `"integrationAddress":"0x${'aa'.repeat(20)}","chainId":"1","txHash":"0x${'ab'.repeat(32)}","version":1`

@@ -1,9 +1,91 @@
-/** Reads the raw bytes of a Node request, up to a limit. Source: docs/interface.md 6, signature rule 2. @module */
-import { refusal } from './errors.js'
-import { notRaw, tooLarge } from './internal/body.js'
-import { concat } from './internal/concat.js'
-import { kindOfBody } from './internal/kind-of-body.js'
+/**
+ * Bodies as raw bytes, up to a limit. Nothing here decodes: invalid UTF-8 stays as it came. Source:
+ * docs/interface.md 6, signature rule 2.
+ * @module
+ */
+import type { RawBody } from './delivery.js'
+import { refusal, type WebhookError } from './errors.js'
 import { checkedLimits } from './limits.js'
+
+/** How much of a body that nobody wants is thrown away before it is cut off, in bytes: 4 MiB. */
+export const discardedBytes = 4_194_304
+
+/**
+ * The length that a request declares.
+ * @param header - The value of Content-Length. `undefined` when it is no number of bytes.
+ */
+export function declaredBytes(header: unknown): number | undefined {
+  return typeof header === 'string' && /^[0-9]+$/.test(header) ? Number(header) : undefined
+}
+
+/** The chunks in one array of `length` bytes, which is their sum. */
+export function concat(chunks: readonly Uint8Array[], length: number): Uint8Array {
+  const bytes = new Uint8Array(length)
+  let offset = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset)
+    offset += chunk.byteLength
+  }
+  return bytes
+}
+
+/** Reads on from "The body is". */
+function kindOfBody(body: unknown): string {
+  if (body === undefined || body === null) return `${body} (nothing collected it)`
+  if (Array.isArray(body)) return 'an array'
+  if (typeof body !== 'object') return `a ${typeof body}`
+  if (ArrayBuffer.isView(body)) return 'bytes already, and not a stream of them'
+  if ('arrayBuffer' in body) return 'a Request, which verify(request) reads by itself'
+  if ('pipe' in body || 'getReader' in body) return 'a stream that nothing collected'
+  return 'an object, so something parsed it'
+}
+
+/**
+ * Checks the kind of the body without reading it, and returns it.
+ * @throws {@link WebhookError} `ERR_BODY_NOT_RAW` for anything but bytes or text, parsed JSON above all.
+ */
+export function rawBody(body: unknown): RawBody {
+  if (typeof body === 'string' || isRaw(body)) return body as RawBody
+  throw notRaw(tagOf(body))
+}
+
+const tagOf = (value: unknown): string => Object.prototype.toString.call(value)
+
+/**
+ * Whether a value is a view of bytes, or memory that is not shared. Compares the tag instead of using `instanceof`:
+ * test runners and workers have buffers of other realms.
+ */
+export function isRaw(value: unknown): value is ArrayBuffer | ArrayBufferView {
+  // The tag last: making its text takes longer.
+  return ArrayBuffer.isView(value) || tagOf(value) === '[object ArrayBuffer]'
+}
+
+/** The same bytes as a Uint8Array, without a copy. */
+export function toBytes(raw: ArrayBuffer | ArrayBufferView): Uint8Array {
+  return ArrayBuffer.isView(raw) ? new Uint8Array(raw.buffer, raw.byteOffset, raw.byteLength) : new Uint8Array(raw)
+}
+
+/**
+ * The bytes of the body, copied only from text; or a refusal.
+ * `ERR_BODY_TOO_LARGE` above `maxBytes`. `ERR_BODY_NOT_RAW` for text with half a surrogate pair: the encoder would
+ * turn it into U+FFFD, and two different bodies would share one signature.
+ */
+export function bytesOf(body: RawBody, maxBytes: number): Uint8Array | WebhookError {
+  if (typeof body !== 'string') return body.byteLength > maxBytes ? tooLarge() : toBytes(body)
+  // A character takes one byte or more, so this refuses without encoding.
+  if (body.length > maxBytes) return tooLarge()
+  if (/\p{Surrogate}/u.test(body)) return notRaw('text with half a surrogate pair')
+  return bytesOf(new TextEncoder().encode(body), maxBytes)
+}
+
+/** @param arrived - The kind of value that arrived, without its content. */
+export function notRaw(arrived: string): WebhookError {
+  return refusal('ERR_BODY_NOT_RAW', 500, { arrived })
+}
+
+export function tooLarge(): WebhookError {
+  return refusal('ERR_BODY_TOO_LARGE', 413)
+}
 
 /** How much is read. */
 export interface ReadBodyOptions {

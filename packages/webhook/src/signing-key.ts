@@ -1,7 +1,37 @@
-/** A prepared secret, by its type. @module */
+/**
+ * Signing secrets as keys, and the cryptography that a runtime must offer. `#hmac` in package.json picks Node or
+ * Web Crypto. The key is the UTF-8 of the secret as issued, prefix included, never trimmed.
+ * @module
+ */
 
 declare const brand: unique symbol
 /** A signing secret made ready for many deliveries, by `signingKey`; what it is depends on the runtime. */
 export interface SigningKey {
   readonly [brand]: never
+}
+
+/** HMAC-SHA256 over `<timestamp>.<body>`, with `t` in decimal digits. Source: docs/interface.md 6, rule 1. */
+export interface Hmac {
+  /** Makes a secret ready. @throws {TypeError} When it is no text, blank, or has white space around it. */
+  signingKey(secret: string): SigningKey
+  /**
+   * Index of the first key whose code is among `codes`, or -1. Hashes once per key and compares in constant time.
+   * `codes` have 64 lowercase hex digits. The body is read before the call returns, so later writes do not count.
+   */
+  match(
+    keys: readonly SigningKey[],
+    timestamp: number,
+    body: Uint8Array,
+    codes: readonly string[],
+  ): number | Promise<number>
+}
+
+/**
+ * Checks a secret and returns its bytes.
+ * @throws {TypeError} When it is no string, empty, blank or padded: an unset variable must not become a key that
+ * everybody knows. The message does not hold the secret.
+ */
+export function secretBytes(secret: string): Uint8Array<ArrayBuffer> {
+  if (secret && secret === secret.trim()) return new TextEncoder().encode(secret)
+  throw new TypeError('no secret')
 }

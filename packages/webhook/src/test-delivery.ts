@@ -1,5 +1,5 @@
 /** Deliveries for an integrator's own tests, made as the service makes them. @module */
-import { integrationHeader, signatureHeader } from './headers.js'
+import { integrationHeader, signatureHeader } from './delivery.js'
 import { signDelivery } from './sign-delivery.js'
 import type { Snapshot } from './snapshot.js'
 

@@ -4,9 +4,9 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { VerifierOptions } from './create-verifier.js'
 import type { WebhookError } from './errors.js'
-import type { Hmac } from './internal/hmac.js'
 import * as node from './internal/hmac.node.js'
 import * as web from './internal/hmac.web.js'
+import type { Hmac } from './signing-key.js'
 import { createTestSnapshot } from './test-delivery.js'
 
 const t = 1_700_000_000

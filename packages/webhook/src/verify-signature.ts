@@ -1,13 +1,12 @@
 /** Verifies the signature of any kind of body. Source: docs/interface.md 6, signature rules. @module */
 import { match } from '#hmac'
 import type { RawBody } from './delivery.js'
-import { refusal } from './errors.js'
-import { bytesOf, rawBody } from './internal/body.js'
-import type { Hmac } from './internal/hmac.js'
+import { refusal, refuse } from './errors.js'
 import { keysOf } from './internal/keyring.js'
 import { parseSignatureHeader } from './internal/parse-signature-header.js'
-import { refuse } from './internal/refuse.js'
 import { checkedLimits, checkedTime, type Limits } from './limits.js'
+import { bytesOf, rawBody } from './read-body.js'
+import type { Hmac } from './signing-key.js'
 import type { SignatureProof } from './verify-bytes.js'
 
 /** The body and the header to check, the secrets, the limits and the clock. */

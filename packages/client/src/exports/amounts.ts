@@ -1,3 +1,13 @@
-export { type Amount, isAmount, parseAmount } from '../amounts/amount.js'
-export { addAmounts, compareAmounts, subtractAmounts } from '../amounts/arithmetic.js'
-export { type FormatOptions, formatAmount, fromBaseUnits, type Rounding, toBaseUnits } from '../amounts/format.js'
+export {
+  type Amount,
+  addAmounts,
+  compareAmounts,
+  type FormatOptions,
+  formatAmount,
+  fromBaseUnits,
+  isAmount,
+  parseAmount,
+  type Rounding,
+  subtractAmounts,
+  toBaseUnits,
+} from '../amounts.js'

@@ -1,7 +1,7 @@
 import { reviewStatuses } from '@payment-integration/contract'
 import { describe, expect, test } from 'vitest'
 import { shareResponse } from '../../test/share-fixtures.js'
-import { readShareResult } from './result.js'
+import { readShareResult } from './share.js'
 
 const answers = ['GREEN', 'RED', null, 'YELLOW', ''] as const
 const labels = ['BAD_SELFIE', 'FORGERY']

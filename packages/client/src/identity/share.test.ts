@@ -20,7 +20,7 @@ import {
   serveReplies,
 } from '../../test/fixtures.js'
 import { email, kycShareToken, rejection, shareResponse, submission } from '../../test/share-fixtures.js'
-import type { ClientOptions } from '../options.js'
+import type { ClientOptions } from '../client.js'
 
 const share = (url: string, options?: Partial<ClientOptions>) => clientOf(url, options).identity.share(submission)
 const redeemed = shareResponse()

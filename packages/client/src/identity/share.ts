@@ -1,32 +1,194 @@
-/** Shares a user's identity verification. Source: docs/interface.md 3 (KYC attachment), 4.2, 7. @module */
+/**
+ * Shares a user's identity verification. Source: docs/interface.md 2.5, 3, 4.2, 7; docs/decisions/identity-provider.md.
+ * @module
+ */
 import {
   createReader,
   emailPattern,
   errorBodySchema,
+  type FormerVerdict,
   identityMisconfiguredBody,
   identityUnavailableBody,
   kycUnavailableBody,
+  type OpenShareResponse,
   openShareResponseSchema,
   paths,
+  type ReviewStatus,
   readFormerVerdict,
   type ShareRequest,
   shareRejectedBodySchema,
   shareRequestLimits,
 } from '@payment-integration/contract'
-import type { CallOptions } from '../call-options.js'
-import { checkSignal, checkText } from '../internal/check.js'
-import { hideTexts } from '../internal/hide-texts.js'
-import { refusalOfMissing, refusalWithBody, refusalWithText } from '../internal/refusals.js'
-import type { Requester } from '../internal/request.js'
-import {
-  IdentityMisconfiguredError,
-  IdentityUnavailableError,
-  InvalidShareRequestError,
-  ShareTokenRejectedError,
-  SharingDisabledError,
-  VerificationUnavailableError,
-} from './errors.js'
-import { readShareResult, type ShareResult } from './result.js'
+import { ClientError } from '../errors.js'
+import { checkSignal, checkText, hideTexts } from '../internal/check.js'
+import { type Requester, refusalOfMissing, refusalWithBody, refusalWithText } from '../internal/request.js'
+import type { CallOptions } from '../transport-options.js'
+
+/**
+ * 400. The service rejected the request. Most likely the e-mail address is wrong: this client checks only its outline.
+ * Source: docs/interface.md 7.
+ */
+export class InvalidShareRequestError extends ClientError {
+  override readonly name = 'InvalidShareRequestError'
+  readonly code = 'ERR_INVALID_SHARE_REQUEST'
+  readonly retryable = false
+  constructor() {
+    super(
+      'The service refused the request (400). Check the e-mail address: kycShareToken was checked before it was sent.',
+    )
+  }
+}
+
+/** 404. Sharing is not enabled on this environment. Source: docs/interface.md 7. */
+export class SharingDisabledError extends ClientError {
+  override readonly name = 'SharingDisabledError'
+  readonly code = 'ERR_SHARING_DISABLED'
+  readonly retryable = false
+  constructor() {
+    super('Sharing identity verifications is not enabled on this environment (404). Ask the operator of the service.')
+  }
+}
+
+/**
+ * 409. The user has a verification, in any status, that this integration did not share. No token was redeemed.
+ * Source: docs/interface.md 3, 7.
+ */
+export class VerificationUnavailableError extends ClientError {
+  override readonly name = 'VerificationUnavailableError'
+  readonly code = 'ERR_VERIFICATION_UNAVAILABLE'
+  readonly retryable = false
+  constructor() {
+    super(
+      'The user has a verification that this integration did not share (409). Nothing was redeemed, and sharing again does not help.',
+    )
+  }
+}
+
+/**
+ * 422. The provider rejected the token: it is expired or used, the applicant is not approved, or the levels share no
+ * step. Source: docs/interface.md 7.
+ */
+export class ShareTokenRejectedError extends ClientError {
+  override readonly name = 'ShareTokenRejectedError'
+  readonly code = 'ERR_SHARE_TOKEN_REJECTED'
+  /** The same token fails again. A fresh one may not, unless the former verdict is final. */
+  readonly retryable = false
+  /**
+   * The provider's description, then the former verdict with its labels, if there is one. It is verbatim, but
+   * `[hidden]` replaces the token, the e-mail address and the API secret. It may hold an id of the token: do not show
+   * it to the user.
+   */
+  readonly providerMessage: string
+  /**
+   * The rejection of an earlier verification that this integration shared for the user; null when there is none. By
+   * `rejectType`: `FINAL`: stop, and mint no further token. `RETRY`: let the user correct it, then mint a fresh token.
+   * Null: the provider gave no type.
+   */
+  readonly formerVerdict: FormerVerdict | null
+  /** @param providerMessage - Without the token, the e-mail address and the API secret. */
+  constructor(providerMessage: string, formerVerdict: FormerVerdict | null) {
+    const advice =
+      formerVerdict?.rejectType === 'FINAL'
+        ? 'What was shared before for this user was rejected for good: stop, and mint no token again.'
+        : 'Mint a fresh token and share it: it attaches to the same account.'
+    // The message omits the description, because messages end up in logs, line by line.
+    super(`The identity provider rejected the share token (422); read providerMessage. ${advice}`)
+    this.providerMessage = providerMessage
+    this.formerVerdict = formerVerdict
+  }
+}
+
+/** 503, after the retries: the provider is down, slow or throttles. Source: docs/decisions/identity.md. */
+export class IdentityUnavailableError extends ClientError {
+  override readonly name = 'IdentityUnavailableError'
+  readonly code = 'ERR_IDENTITY_UNAVAILABLE'
+  /** True also for the same token: the service redeems a token once. */
+  readonly retryable = true
+  /** The `Retry-After` of the answer in whole seconds, or null when absent. */
+  readonly retryAfterSeconds: number | null
+  constructor(retryAfterSeconds: number | null) {
+    const wait = retryAfterSeconds === null ? 'later' : `in ${retryAfterSeconds} s`
+    super(`The identity provider cannot answer (503). Share the same again ${wait}: nothing is redeemed twice.`)
+    this.retryAfterSeconds = retryAfterSeconds
+  }
+}
+
+/** 502. The provider rejects the service itself, so its operator must act. Source: docs/decisions/identity.md. */
+export class IdentityMisconfiguredError extends ClientError {
+  override readonly name = 'IdentityMisconfiguredError'
+  readonly code = 'ERR_IDENTITY_MISCONFIGURED'
+  readonly retryable = false
+  constructor() {
+    super('The identity provider refuses the service itself (502). Report it to the operator of the service.')
+  }
+}
+
+/** Fields of every result. */
+interface ShareFacts {
+  /**
+   * Whether this request redeemed the token; the contract names it `reused`. When false, the request redeemed nothing.
+   * After a retry, an earlier attempt without an answer may have redeemed it.
+   */
+  readonly redeemed: boolean
+  /** The whole answer, including unknown fields. */
+  readonly response: OpenShareResponse
+}
+
+/** The verdict approves the user. */
+export interface ShareApproved extends ShareFacts {
+  readonly kind: 'approved'
+}
+
+/** The verdict rejects the user. The service redeems a fresh token that is shared after it. */
+export interface ShareRejected extends ShareFacts {
+  readonly kind: 'rejected'
+  /** True when resubmission can help (`RETRY`); false when it cannot (`FINAL`), or when the provider gave no type. */
+  readonly canRetry: boolean
+  /** Reject reasons of the provider, verbatim; may be empty. */
+  readonly labels: readonly string[]
+}
+
+/** There is no verdict yet. It arrives some minutes after the redemption; share again to poll for it. */
+export interface ShareInFlight extends ShareFacts {
+  readonly kind: 'in_flight'
+  /** `init`: the provider waits for documents. The others: the provider reviews them. */
+  readonly status: Exclude<ReviewStatus, 'not_started' | 'completed'>
+}
+
+/** Another request redeems a token for this user, and its outcome is open. Share again in a moment. */
+export interface ShareNotStarted extends ShareFacts {
+  readonly kind: 'not_started'
+}
+
+/** An unknown status or verdict, which is no approval. `response` has its text. */
+export interface ShareUnknown extends ShareFacts {
+  readonly kind: 'unknown'
+}
+
+/** The result of `identity.share`: switch on `kind`. */
+export type ShareResult = ShareApproved | ShareRejected | ShareInFlight | ShareNotStarted | ShareUnknown
+
+/** Parses an answer. `reviewAnswer` counts only with `completed`: only both together approve. */
+export function readShareResult(response: OpenShareResponse): ShareResult {
+  const { reviewStatus: status, reviewAnswer, rejectType, rejectLabels: labels, reused: redeemed } = response
+  const facts = { redeemed, response }
+  switch (status) {
+    case 'not_started':
+      return { kind: 'not_started', ...facts }
+    case 'init':
+    case 'pending':
+    case 'prechecked':
+    case 'onHold':
+      // The cast is safe by the cases above: the compiler does not narrow an open text by them.
+      return { kind: 'in_flight', status: status as ShareInFlight['status'], ...facts }
+    case 'completed':
+      if (reviewAnswer === 'GREEN') return { kind: 'approved', ...facts }
+      if (reviewAnswer === 'RED') return { kind: 'rejected', canRetry: rejectType === 'RETRY', labels, ...facts }
+      return { kind: 'unknown', ...facts }
+    default:
+      return { kind: 'unknown', ...facts }
+  }
+}
 
 const shareResponseReader = /* @__PURE__ */ createReader(openShareResponseSchema)
 

@@ -2,7 +2,7 @@
 import { ExcessiveJsonError, parseRetryAfter, readForeignBytes } from '@payment-integration/contract/parse'
 import { InvalidResponseError, NetworkError } from '../errors.js'
 import type { FetchedResponse, Transport } from '../transport-options.js'
-import { hideTexts } from './hide-texts.js'
+import { hideTexts } from './check.js'
 
 /** The form of an error code, as of the system or of undici. A text of this form is no secret. */
 const codeForm = /^[A-Z][A-Z_]{2,60}$/

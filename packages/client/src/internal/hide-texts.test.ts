@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hideTexts } from './hide-texts.js'
+import { hideTexts } from './check.js'
 
 test.each<[string, string, readonly string[], string]>([
   ['at every occurrence', 'token abc, again abc', ['abc'], 'token [hidden], again [hidden]'],

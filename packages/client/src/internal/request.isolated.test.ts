@@ -2,7 +2,7 @@ import { identityMisconfiguredBody, identityUnavailableBody } from '@payment-int
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { clientOf, errorOf, page } from '../../test/fixtures.js'
 import { shareResponse, submission } from '../../test/share-fixtures.js'
-import type { ClientOptions } from '../options.js'
+import type { ClientOptions } from '../client.js'
 
 const start = Date.parse('2026-01-02T03:04:05Z')
 beforeEach(() => void vi.useFakeTimers({ now: start }))

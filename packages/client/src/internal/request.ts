@@ -1,4 +1,6 @@
-/** Makes one call. ky sends, waits and retries. @module */
+/** Makes one call: ky sends, waits and retries; answers and refusals are parsed. @module */
+
+import { errorBodySchema, notFoundBody, type UnknownPart } from '@payment-integration/contract'
 import ky, { isHTTPError, isTimeoutError } from 'ky'
 import {
   AbortedError,
@@ -9,14 +11,117 @@ import {
   TimeoutError,
   UnauthorizedError,
 } from '../errors.js'
-import type { Transport } from '../transport-options.js'
+import type { ClientWarning, Transport } from '../transport-options.js'
 import { createBufferedFetch } from './buffered-fetch.js'
-import type { Refusals } from './refusals.js'
-import type { Schema } from './schema.js'
-import { createWatch, type Watch } from './unknown-parts.js'
+import { hideTexts } from './check.js'
+
+/** A failed check, with the paths of the flaws. */
+interface Failed {
+  readonly success: false
+  readonly error: { readonly issues: readonly { readonly path: readonly PropertyKey[] }[] }
+}
+
+/** Checks the body of a refusal. */
+interface RefusalSchema<T> {
+  safeParse(value: unknown): { readonly success: true; readonly data: T } | Failed
+}
+
+/** Checks an answer and returns its unknown fields and values. */
+interface Schema<T> {
+  safeParse(
+    value: unknown,
+  ): { readonly success: true; readonly data: T; readonly unknownParts: readonly UnknownPart[] } | Failed
+}
+
+/**
+ * Maps the parsed body of a refusal, with the whole seconds of its `Retry-After`, to its error; null when the body is
+ * not the service's own.
+ */
+type Refusal = (body: unknown, retryAfterSeconds: number | null) => ClientError | null
+
+/**
+ * The refusals of an endpoint, by status. 401 and 429 mean the same for every endpoint and are absent. A status of 500
+ * or more is present only where the endpoint has its own body for it; any other body keeps the general meaning.
+ */
+export type Refusals = Readonly<Record<number, Refusal>>
+
+/** Accepts a refusal only with a body of the service: an error page of a proxy is no answer. */
+export function refusalWithBody<T>(schema: RefusalSchema<T>, refuse: (body: T) => ClientError): Refusal {
+  return (body) => {
+    const parsed = schema.safeParse(body)
+    return parsed.success ? refuse(parsed.data) : null
+  }
+}
+
+/** Accepts a 404 for a missing record, not for an unknown path, as a wrong `baseUrl` would give. */
+export function refusalOfMissing(refuse: () => ClientError): Refusal {
+  return (body) => {
+    const parsed = errorBodySchema.safeParse(body)
+    return parsed.success && parsed.data.error !== notFoundBody.error ? refuse() : null
+  }
+}
+
+/** Accepts a refusal only with this `error` text. Other fields of the body may vary. */
+export function refusalWithText(error: string, refuse: (retryAfterSeconds: number | null) => ClientError): Refusal {
+  return (body, retryAfterSeconds) => {
+    const parsed = errorBodySchema.safeParse(body)
+    return parsed.success && parsed.data.error === error ? refuse(retryAfterSeconds) : null
+  }
+}
+
+/** Warns once of each unknown part, and of this many at most. */
+const maxWarnings = 100
+/** Longest shown part of a name or value of the answer. */
+const shownCharacters = 64
+
+/** Handles the unknown parts of one answer. @param secrets - Further texts that must not be shown. */
+type Watch = (unknownParts: readonly UnknownPart[], secrets: readonly string[]) => void
+
+/** The caller's choice. */
+interface WatchOptions {
+  readonly strict: boolean
+  readonly onWarning: ((warning: ClientWarning) => void) | null
+}
+
+/** @param ownSecrets - Texts of the client that must not be shown. */
+export function createWatch({ strict, onWarning }: WatchOptions, ownSecrets: readonly string[]): Watch {
+  const warned = new Set<string>()
+  return (unknownParts, secrets) => {
+    if (unknownParts.length === 0 || (!strict && onWarning === null)) return
+    for (const { kind, path, value: unknown } of unknownParts) {
+      const show = (text: string) => hideTexts(text, [...ownSecrets, ...secrets]).slice(0, shownCharacters)
+      const shownPath = path.map((part) => plain(show(part))).join('.')
+      if (strict) throw new InvalidResponseError(kind === 'field' ? 'unknown_field' : 'unknown_value', 200, shownPath)
+      const value = unknown === null ? null : show(unknown)
+      const key = JSON.stringify([shownPath, value])
+      if (warned.has(key) || warned.size === maxWarnings) continue
+      warned.add(key)
+      onWarning?.(warningOf(shownPath, value))
+    }
+  }
+}
+
+/** Quotes a part of a path, unless it looks like a field name: a hostile name must not forge a log line. */
+function plain(part: string): string {
+  return /^[\w*[\]-]+$/.test(part) ? part : quote(part)
+}
+
+/** Formats as a JSON string of printable ASCII. */
+function quote(text: string): string {
+  return JSON.stringify(text).replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+function warningOf(path: string, value: string | null): ClientWarning {
+  const fact =
+    value === null
+      ? `The answer has a field that this version does not know: ${path}. It is kept.`
+      : `${path} is ${quote(value)}, which this version does not know. It is passed on.`
+  const message = `${fact} The service is newer than this package: update it.`
+  return { kind: value === null ? 'unknown_field' : 'unknown_value', path, value, message }
+}
 
 /** The caller's credentials. */
-export interface Credentials {
+interface Credentials {
   /** The value of the `Authorization` header. */
   readonly authorization: string
   /** Texts that no warning and no error may show, even if an answer repeats them. */
@@ -26,7 +131,7 @@ export interface Credentials {
 }
 
 /** A request to make. It is retried after a failure, so it must be idempotent. */
-export interface Call<T> {
+interface Call<T> {
   /** Below the base URL, beginning with a slash. */
   readonly path: string
   readonly query?: Readonly<Record<string, string>> | undefined

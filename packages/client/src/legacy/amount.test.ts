@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { plainAmount } from './amount.js'
+import { plainAmount } from './client.js'
 
 test.each<[number, string]>([
   [0, '0'],

@@ -1,29 +1,211 @@
-/** The client of the legacy API. Source: docs/interface.md 2.4, 4.3, 5. @module */
+/**
+ * The client of the legacy API, its errors, and the flat shape of an answer. Source: docs/interface.md 2.4, 4.3, 5, 7.
+ *
+ * Unlike the others, these errors hold text of the answer, which the caller needs. The client first checks that the
+ * answer does not repeat the API key.
+ * @module
+ */
 import {
   createReader,
+  type FlatTransaction,
+  type LegacyErrorBody,
   type Lookup,
   legacyErrorBodySchema,
   lookupSchema,
   paths,
+  primitives,
   type Verify,
   type VerifyRequest,
+  verificationErrors as verdicts,
   verifyRequestLimits,
   verifySchema,
 } from '@payment-integration/contract'
-import type { CallOptions } from '../call-options.js'
-import { InvalidResponseError } from '../errors.js'
+import { isAmount } from '../amounts.js'
+import { ClientError, InvalidResponseError } from '../errors.js'
 import { checkInteger, checkSignal, checkText, checkTxHash } from '../internal/check.js'
-import { type Refusals, refusalOfMissing, refusalWithBody } from '../internal/refusals.js'
-import { createRequester } from '../internal/request.js'
-import { plainAmount } from './amount.js'
-import {
-  InvalidLegacyRequestError,
-  type RequestFlaw,
-  TransactionNotFoundError,
-  VerificationFailedError,
-} from './errors.js'
-import { checkLegacyOptions, type LegacyClientOptions } from './options.js'
-import { repeatsSecret } from './repeats-secret.js'
+import { createRequester, type Refusals, refusalOfMissing, refusalWithBody } from '../internal/request.js'
+import { type CallOptions, checkTransport, type Transport, type TransportOptions } from '../transport-options.js'
+
+/** One flaw of a request: its code, a message, and the names of the parameters. */
+export type RequestFlaw = LegacyErrorBody['details'][number]
+
+/** 400. The service rejected one or more parameters. Source: docs/interface.md 4.3. */
+export class InvalidLegacyRequestError extends ClientError {
+  override readonly name = 'InvalidLegacyRequestError'
+  readonly code = 'ERR_INVALID_LEGACY_REQUEST'
+  readonly retryable = false
+  /** Every flaw that the service found, verbatim: `code`, `message`, and `path`, the names of the parameters. */
+  readonly details: readonly RequestFlaw[]
+  constructor(details: readonly RequestFlaw[]) {
+    super('The service refused the request (400). Read details: each names a parameter in path and says what is wrong.')
+    this.details = details
+  }
+}
+
+/** 404. The service has no payment of this transaction (yet). Source: docs/interface.md 4.3. */
+export class TransactionNotFoundError extends ClientError {
+  override readonly name = 'TransactionNotFoundError'
+  readonly code = 'ERR_TRANSACTION_NOT_FOUND'
+  readonly retryable = false
+  readonly chainId: number
+  readonly txHash: string
+  constructor(chainId: number, txHash: string) {
+    super(
+      `There is no payment in transaction ${txHash} on chain ${chainId} (404). Check both; a new one may take a while.`,
+    )
+    this.chainId = chainId
+    this.txHash = txHash
+  }
+}
+
+/** 409. At least one payment of the transaction does not match the invoice. Source: docs/interface.md 4.3. */
+export class VerificationFailedError extends ClientError {
+  override readonly name = 'VerificationFailedError'
+  readonly code = 'ERR_VERIFICATION_FAILED'
+  readonly retryable = false
+  /** The transaction with its payments, each with `verified` and its own `verificationErrors`. */
+  readonly result: Verify
+  /**
+   * The distinct reasons over all payments, at least one, verbatim: `Payment does not match link configuration`,
+   * `Invalid payment address`, `Invalid payment currency`, `Invalid payment amount`, or a newer one.
+   */
+  readonly verificationErrors: readonly string[]
+  constructor(result: Verify) {
+    const reasons = [...new Set(result.payments.flatMap((payment) => payment.verificationErrors))]
+    // The message repeats only texts of the contract, because messages end up in logs, line by line.
+    const known = verdicts.filter((verdict) => reasons.includes(verdict))
+    const unverified = result.payments.filter(({ verified }) => !verified).length
+    super(
+      `${unverified} of ${result.payments.length} payments in the transaction do not match the invoice (409)${known.length > 0 ? `: ${known.join(', ')}` : ''}. Do not deliver.`,
+    )
+    this.result = result
+    this.verificationErrors = reasons
+  }
+}
+
+/** Options of `createLegacyClient`. */
+export interface LegacyClientOptions extends TransportOptions {
+  /** The API key: printable ASCII without spaces, and without a scheme before it. */
+  readonly apiKey: string
+  /** Sends `Bearer <key>` instead of the bare key, for a proxy that asks for a scheme. @default false */
+  readonly bearer?: boolean | undefined
+}
+
+/** {@link LegacyClientOptions} with defaults, checked. */
+interface CheckedLegacyOptions extends Transport {
+  readonly apiKey: string
+  readonly bearer: boolean
+}
+
+/**
+ * Checks the options and adds defaults. No message repeats `apiKey`, or a text that could be a misplaced key.
+ * @throws {TypeError} When an option is missing, of the wrong type or malformed.
+ * @throws {RangeError} When a number is out of range.
+ */
+export function checkLegacyOptions(options: LegacyClientOptions): CheckedLegacyOptions {
+  if (typeof options !== 'object' || options === null)
+    throw new TypeError('createLegacyClient expects an object with baseUrl and apiKey.')
+  const { bearer = false } = options
+  if (typeof bearer !== 'boolean') throw new TypeError(`bearer is of type ${typeof bearer}; pass true or false.`)
+  return { ...checkTransport(options), apiKey: checkApiKey(options.apiKey), bearer }
+}
+
+function checkApiKey(value: unknown): string {
+  const key = checkText('apiKey', value)
+  if (!/^[\x21-\x7e]+$/.test(key))
+    throw new TypeError('apiKey holds a space or what is not printable ASCII; pass the bare key, without a scheme.')
+  return key
+}
+
+/**
+ * Plain decimal text for an amount: no sign, no exponent. Text stays unchanged. A number becomes the shortest decimal
+ * that parses to the same number: `0.1` gives `0.1`, `1e-7` gives `0.0000001`.
+ * @throws {TypeError} For a text that is not a plain decimal, and for other types.
+ * @throws {RangeError} For a number that is negative, `-0`, `NaN` or infinite, and for more than 100 characters.
+ */
+export function plainAmount(value: unknown): string {
+  const amount = typeof value === 'number' ? formatPlain(value) : checkPlain(value)
+  const { length } = amount
+  if (length > verifyRequestLimits.invoiceAmount)
+    throw new RangeError(
+      `invoiceAmount has ${length} characters without an exponent; pass ${verifyRequestLimits.invoiceAmount} at most.`,
+    )
+  return amount
+}
+
+function checkPlain(value: unknown): string {
+  if (typeof value !== 'string')
+    throw new TypeError(`invoiceAmount is of type ${typeof value}; pass a decimal as text, or a number.`)
+  if (!primitives.amount.safeParse(value).success)
+    throw new TypeError(
+      "invoiceAmount is no plain decimal; pass text such as '12.50', without sign, exponent or spaces.",
+    )
+  return value
+}
+
+function formatPlain(value: number): string {
+  if (!Number.isFinite(value) || value < 0 || Object.is(value, -0))
+    throw new RangeError(`invoiceAmount is ${Object.is(value, -0) ? '-0' : value}; pass a finite number, 0 or more.`)
+  const [mantissa = '', exponent] = String(value).split('e')
+  if (exponent === undefined) return mantissa
+  const [whole = '', fraction = ''] = mantissa.split('.')
+  const digits = whole + fraction
+  const pointAt = whole.length + Number(exponent)
+  // String() uses an exponent only below 1e-6 and from 1e21 on. There the missing digits are all zeros.
+  return pointAt > 0 ? digits.padEnd(pointAt, '0') : `0.${'0'.repeat(-pointAt)}${digits}`
+}
+
+/** A shorter secret may occur in ordinary text such as a memo, and the client would reject true answers. */
+const shortestDetected = 16
+
+/** Whether a parsed body holds the secret, in any escaping. Always false for a secret under 16 characters. */
+export function repeatsSecret(body: unknown, secret: string): boolean {
+  // The body is already parsed, so JSON.stringify escapes body and secret alike.
+  return secret.length >= shortestDetected && JSON.stringify(body).includes(JSON.stringify(secret).slice(1, -1))
+}
+
+/**
+ * One flat entry per payment, in the order of the answer. Amounts are decimal text; `…Native` counts base units.
+ * `serviceFee` is the exact sum of the service fees in token units, `0` without any. `priceFeeds` joins the contracts
+ * by commas in the order of use; a rate without a contract gives an empty entry.
+ * @throws {TypeError} When one of several service fees is not a plain decimal of at most 1000 characters.
+ * @example flattenLookup(await legacy.lookup({ chainId: 137, txHash }))[0]?.tokenAmountNet
+ */
+export function flattenLookup({ chainId, txHash, payments }: Lookup | Verify): FlatTransaction[] {
+  return payments.map((payment) => ({
+    chainId,
+    txHash,
+    memo: payment.memo,
+    receiver: payment.receiver,
+    tokenSymbol: payment.tokenSymbol,
+    tokenAmountGross: payment.tokenAmount.formatted,
+    tokenAmountNet: payment.tokenAmountNet.formatted,
+    tokenAmountGrossNative: payment.tokenAmount.value,
+    tokenAmountNetNative: payment.tokenAmountNet.value,
+    serviceFee: sumOf(payment.fees.filter(({ type }) => type === 'ServiceFee').map(({ formatted }) => formatted)),
+    invoiceAmount: payment.invoiceAmount,
+    invoiceCurrency: payment.invoiceCurrency,
+    conversion: payment.conversion,
+    priceFeeds: payment.priceFeeds.map(({ contract }) => contract).join(','),
+  }))
+}
+
+/** One decimal stays unchanged; several give their exact sum in its shortest form. */
+function sumOf(decimals: readonly string[]): string {
+  if (decimals.length < 2) return decimals[0] ?? '0'
+  if (!decimals.every(isAmount))
+    throw new TypeError('A ServiceFee of the answer is no plain decimal; read fees of the look-up instead.')
+  const parts = decimals.map((text) => text.split('.'))
+  const places = Math.max(...parts.map(([, fraction = '']) => fraction.length))
+  const units = parts.map(([whole = '', fraction = '']) => BigInt(whole + fraction.padEnd(places, '0')))
+  const digits = String(units.reduce((sum, each) => sum + each)).padStart(places + 1, '0')
+  if (places === 0) return digits
+  let end = digits.length
+  while (end > digits.length - places && digits[end - 1] === '0') end -= 1
+  const whole = digits.slice(0, -places)
+  const fraction = digits.slice(-places, end)
+  return fraction === '' ? whole : `${whole}.${fraction}`
+}
 
 const lookupReader = /* @__PURE__ */ createReader(lookupSchema)
 const verifyReader = /* @__PURE__ */ createReader(verifySchema)

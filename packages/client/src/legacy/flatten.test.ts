@@ -1,7 +1,7 @@
 import { flatTransactionSchema } from '@payment-integration/contract'
 import { expect, test } from 'vitest'
 import { lookup, receiver, txHash, verified } from '../../test/legacy-fixtures.js'
-import { flattenLookup } from './flatten.js'
+import { flattenLookup } from './client.js'
 
 const feed = '0x3333333333333333333333333333333333333333'
 

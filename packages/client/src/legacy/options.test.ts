@@ -1,8 +1,7 @@
 import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
 import { apiKey } from '../../test/legacy-fixtures.js'
-import { createLegacyClient } from './client.js'
-import { checkLegacyOptions, type LegacyClientOptions } from './options.js'
+import { checkLegacyOptions, createLegacyClient, type LegacyClientOptions } from './client.js'
 
 const good = { baseUrl: 'https://payments.example.com', apiKey } satisfies LegacyClientOptions
 

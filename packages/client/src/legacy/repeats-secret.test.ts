@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { repeatsSecret } from './repeats-secret.js'
+import { repeatsSecret } from './client.js'
 
 const secret = 'pi_legacy_"\\/0123456789'
 

@@ -1,9 +1,23 @@
-/** Compares one payment with the store. Source: docs/interface.md 6 (receiver obligations). @module */
-import type { Payment } from '../payment.js'
-import type { ReconcileStore } from './store.js'
+/**
+ * Compares payments with the store and counts the results. Source: docs/interface.md 6 (receiver obligations).
+ * @module
+ */
+
+import { AbortedError } from '../errors.js'
+import type { Payment } from '../payments.js'
+import type { Failures } from './failures.js'
+import {
+  collector,
+  type FailedPayment,
+  type MissingPayment,
+  type Reconciliation,
+  type StalePayment,
+} from './findings.js'
+import type { CheckedReconcile, ReconcileProgress, ReconcileStore } from './options.js'
+import type { SeveralSearch } from './several.js'
 
 /** The result for a payment. `storedVersion` is the version before, null when the store had none. */
-export type Compared =
+type Compared =
   /** The store had this version already. */
   | { readonly kind: 'known' }
   /** The store had a greater one: a delivery was faster than the page. */
@@ -14,7 +28,7 @@ export type Compared =
   | { readonly kind: 'failed'; readonly storedVersion: number | null; readonly error: unknown }
 
 /** Repairs a payment: the store, the handler, and whether to change anything. */
-export interface Repair<Tx> {
+interface Repair<Tx> {
   readonly from: ReconcileStore<Tx>
   readonly handle: (payment: Payment, tx: Tx) => void | Promise<void>
   readonly dryRun: boolean
@@ -25,7 +39,7 @@ export interface Repair<Tx> {
  * delivery repeats no effect, and no older version replaces it.
  * @throws The store's own error. An error of the handler becomes the result `failed`.
  */
-export async function comparePayment<Tx>(payment: Payment, { from, handle, dryRun }: Repair<Tx>): Promise<Compared> {
+async function comparePayment<Tx>(payment: Payment, { from, handle, dryRun }: Repair<Tx>): Promise<Compared> {
   const storedVersion = (await from.current(payment)) ?? null
   if (storedVersion === payment.version) return { kind: 'known' }
   if (storedVersion !== null && storedVersion > payment.version) return { kind: 'newer' }
@@ -52,5 +66,66 @@ export async function comparePayment<Tx>(payment: Payment, { from, handle, dryRu
     const failed = thrown as { readonly error: unknown } | null
     if (failed === null) throw error
     return { kind: 'failed', storedVersion, error: failed.error }
+  }
+}
+
+/** Compares payments one at a time and counts the results. */
+interface Tally {
+  /**
+   * Whether the payment needed no repair, or failed in this run already.
+   * @throws The store's own error, and {@link AbortedError} `ERR_ABORTED`.
+   */
+  compare(payment: Payment): Promise<boolean>
+  progress(pages: number): ReconcileProgress
+  findings(): Pick<Reconciliation, 'compared' | 'repaired' | 'missing' | 'stale' | 'failed' | 'newer'>
+}
+
+/**
+ * @param failures - Receives each payment whose handler threw, and drops each repaired one.
+ * @param several - Receives each compared payment.
+ */
+export function createTally<Tx>(
+  options: CheckedReconcile<Tx>,
+  failures: Failures,
+  several: Pick<SeveralSearch, 'add'>,
+): Tally {
+  const { samples, signal, dryRun } = options
+  const missing = collector<MissingPayment>(samples)
+  const stale = collector<StalePayment>(samples)
+  const failed = collector<FailedPayment>(samples)
+  let compared = 0
+  let newer = 0
+  const repaired = () => (dryRun ? 0 : missing.count + stale.count - failed.count)
+
+  return {
+    async compare(payment) {
+      if (signal?.aborted) throw new AbortedError()
+      // The handler threw for this version already in this run, so it is not called again.
+      if (failures.hasFailed(payment)) return true
+      const found = await comparePayment(payment, options)
+      several.add(payment)
+      compared += 1
+      if (found.kind === 'newer') newer += 1
+      if (found.kind !== 'failed' && !dryRun) failures.drop(payment)
+      if (found.kind === 'known' || found.kind === 'newer') return true
+      const { chainId, txHash, version } = payment
+      const { storedVersion } = found
+      if (storedVersion === null) missing.add({ chainId, txHash, version })
+      else stale.add({ chainId, txHash, version, storedVersion })
+      if (found.kind === 'failed') {
+        failed.add({ chainId, txHash, version, error: found.error })
+        failures.add(payment)
+      }
+      return false
+    },
+    progress: (pages) => ({ pages, compared, repaired: repaired(), failed: failed.count }),
+    findings: () => ({
+      compared,
+      repaired: repaired(),
+      missing: missing.found(),
+      stale: stale.found(),
+      failed: failed.found(),
+      newer,
+    }),
   }
 }

@@ -3,8 +3,7 @@
  * @module
  */
 import { AmbiguousPaymentError, InvalidResponseError, NotFoundError } from '../errors.js'
-import type { Payment } from '../payment.js'
-import type { PaymentReader } from '../payments.js'
+import type { Payment, PaymentReader } from '../payments.js'
 import { earliest, type KeptFailure } from './checkpoint.js'
 
 /** Looking up more of them would cost more than the pages. */

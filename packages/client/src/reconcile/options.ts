@@ -1,11 +1,44 @@
-/** Checks the options of `reconcile`. @module */
+/** Checks the options of `reconcile`; the store that it compares. @module */
 import { pageLimit } from '@payment-integration/contract'
-import type { CallOptions } from '../call-options.js'
 import { checkInteger, checkSignal } from '../internal/check.js'
 import type { LegacyClient } from '../legacy/client.js'
-import type { Payment } from '../payment.js'
+import type { Payment } from '../payments.js'
+import type { CallOptions } from '../transport-options.js'
 import { checkCheckpoint, type Reach, type ReconcileCheckpoint } from './checkpoint.js'
-import type { ReconcileStore } from './store.js'
+
+/** The payment of a stored version. */
+export interface StoredKey {
+  readonly integrationAddress: string
+  /** Destination chain, decimal string. */
+  readonly chainId: string
+  /** Destination transaction. */
+  readonly txHash: string
+}
+
+/**
+ * Remembers the newest handled version of each payment.
+ * @typeParam Tx - The transaction in which the effect writes: its writes and the version commit together.
+ */
+export interface ReconcileStore<Tx> {
+  /** The stored version, `undefined` when the payment is new. */
+  current(key: StoredKey): Promise<number | undefined>
+  /** Atomically runs the effect and stores a greater version. `duplicate` and `stale` run nothing. */
+  advance(
+    payment: StoredKey & { readonly version: number },
+    effect: (tx: Tx) => void | Promise<void>,
+  ): Promise<'apply' | 'duplicate' | 'stale'>
+}
+
+/** A store that can list its payments, to find those that the service does not have. */
+export interface ListingStore<Tx> extends ReconcileStore<Tx> {
+  /** Every payment of one integration, in any order. Duplicates and keys of other integrations are ignored. */
+  list(integrationAddress: string): Iterable<StoredKey> | AsyncIterable<StoredKey> | Promise<Iterable<StoredKey>>
+}
+
+/** @typeParam Store - The caller's own type. */
+export function isListing<Tx>(store: ReconcileStore<Tx>): store is ListingStore<Tx> {
+  return typeof (store as Partial<ListingStore<Tx>>).list === 'function'
+}
 
 /** How far a run goes back. */
 export type Until = 'known' | 'end' | Date

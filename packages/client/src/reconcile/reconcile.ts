@@ -6,9 +6,8 @@
 import type { AnyReadError } from '../any-error.js'
 import type { Client } from '../client.js'
 import { InvalidRequestError } from '../errors.js'
-import { readPages } from '../iterate.js'
-import type { Page, Payment } from '../payment.js'
-import type { PaymentReader } from '../payments.js'
+import type { Page, Payment, PaymentReader } from '../payments.js'
+import { readPages } from '../payments.js'
 import {
   afterRun,
   earliest,
@@ -19,13 +18,12 @@ import {
   uncover,
   withRest,
 } from './checkpoint.js'
+import { createTally } from './compare.js'
 import { createFailures, retryFailures } from './failures.js'
+import type { Reconcile, Reconciliation } from './findings.js'
 import { collector, type UnknownPayment } from './findings.js'
-import { type CheckedReconcile, checkReconcile, type ReconcileOptions } from './options.js'
-import type { Reconcile, Reconciliation } from './result.js'
+import { type CheckedReconcile, checkReconcile, isListing, type ReconcileOptions } from './options.js'
 import { searchSeveral } from './several.js'
-import { isListing } from './store.js'
-import { createTally } from './tally.js'
 import { searchUnknown } from './unknown.js'
 
 /**

@@ -3,9 +3,9 @@ import { AbortedError, ClientError, UnauthorizedError } from '../errors.js'
 import type { LegacyClient } from '../legacy/client.js'
 import type { KeptFailure } from './checkpoint.js'
 import { createFailures, type Failures, textOf } from './failures.js'
+import type { Reconciliation } from './findings.js'
 import { collector, type SeveralPayments, type UnreadTransaction } from './findings.js'
 import type { CheckedReconcile } from './options.js'
-import type { Reconciliation } from './result.js'
 
 /** Looks up transactions in the legacy API. */
 export interface SeveralSearch {

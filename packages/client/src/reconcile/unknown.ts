@@ -1,10 +1,9 @@
 /** Finds payments of the store that the service lacks. Source: docs/interface.md 4.1 (single look-ups), 7. @module */
 import { AbortedError, AmbiguousPaymentError, ClientError, NotFoundError, UnauthorizedError } from '../errors.js'
 import { isTxHash } from '../internal/check.js'
-import type { Payment } from '../payment.js'
-import type { PaymentReader } from '../payments.js'
+import type { Payment, PaymentReader } from '../payments.js'
 import type { UnknownPayment } from './findings.js'
-import type { ListingStore, StoredKey } from './store.js'
+import type { ListingStore, StoredKey } from './options.js'
 
 /** Crosses off the payments of the pages, and looks up the remaining ones. */
 export interface UnknownSearch {

@@ -69,6 +69,16 @@ export { type ReceiptPollerOptions, receiptPollerDefaults } from '../payments/re
 export { createUpdateReceiver, type ReceivedUpdate, type UpdateReceiver } from '../payments/receive-updates.js'
 export type { Recording } from '../payments/recording.js'
 export { decideTransition, type TransitionDecision } from '../payments/state.js'
+export {
+  loadPackage,
+  readRequestBody,
+  silentLogger,
+  steadyClock,
+  steadyNow,
+  systemClock,
+  systemIds,
+  systemRandom,
+} from '../ports/system.js'
 export type {
   LeaseCommands,
   LeaseView,
@@ -84,13 +94,3 @@ export { checkMasterKey, MasterKeyError, openSecret, SealedSecretError } from '.
 export { ArchiveError } from '../secrets/signed-file.js'
 export type { Service } from '../service.js'
 export { createService, type FollowedChain, type ServiceDeps } from '../service.js'
-export {
-  loadPackage,
-  readRequestBody,
-  silentLogger,
-  steadyClock,
-  steadyNow,
-  systemClock,
-  systemIds,
-  systemRandom,
-} from '../ports/system.js'

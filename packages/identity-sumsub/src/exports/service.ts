@@ -1,4 +1,3 @@
-export type { SumsubApplicant } from '../applicant.js'
 export { createSumsubApi, type SumsubApi, type SumsubApiOptions } from '../create-sumsub-api.js'
 export {
   type ApplicantEvent,
@@ -8,4 +7,4 @@ export {
   type WebhookReader,
   type WebhookReaderOptions,
 } from '../read-webhook.js'
-export { type DatedSumsubReview, providerStatuses, type SumsubReview } from '../review.js'
+export { type DatedSumsubReview, providerStatuses, type SumsubApplicant, type SumsubReview } from '../review.js'

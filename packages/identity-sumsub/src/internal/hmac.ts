@@ -1,4 +1,15 @@
-/** HMAC by Web Crypto, available in every runtime. @module */
+/** HMAC by Web Crypto, available in every runtime, and the check of its secrets. @module */
+
+/**
+ * Checks a configured credential.
+ * @throws TypeError When it is not a string, is blank, or has white space around it. The message does not repeat it.
+ */
+export function checkCredential(name: string, value: unknown): string {
+  if (typeof value !== 'string' || value.trim() === '')
+    throw new TypeError(`${name} is missing or blank; is its environment variable set?`)
+  if (value.trim() !== value) throw new TypeError(`${name} has white space around it; trim it where it is read.`)
+  return value
+}
 
 /** Digests of the provider's signatures. */
 export type Digest = 'SHA-256' | 'SHA-512'
@@ -17,7 +28,7 @@ export async function hmacHex(
 }
 
 /** Whether hex is the HMAC over bytes, under one secret. Compares in constant time. */
-export type HmacCheck = (digest: Digest, hex: string, bytes: Uint8Array) => Promise<boolean>
+type HmacCheck = (digest: Digest, hex: string, bytes: Uint8Array) => Promise<boolean>
 
 /** Makes the check of a secret. It imports keys once, because anyone can trigger checks. */
 export function createHmacCheck(secret: string): HmacCheck {

@@ -1,6 +1,53 @@
-/** Columns of a payment and their values. Source: docs/interface.md 2.1, 2.3. @module */
+/**
+ * Names, columns and SQL of the tables, and a missing or foreign table by the driver's error. Source:
+ * docs/interface.md 2.1, 2.3.
+ * @module
+ */
+
 import type { Payment } from '@payment-integration/client'
 import type { Snapshot } from '@payment-integration/webhook'
+import type { Dialect, TableOptions } from '../database.js'
+import { MirrorTableForeignError, MirrorTablesMissingError } from '../errors.js'
+
+/** Quoted names of one mirror's tables. */
+export interface TableNames {
+  readonly payments: string
+  readonly state: string
+  /** Quotes the name of an index. An index lies in the schema of its table. */
+  readonly index: (suffix: string) => string
+}
+
+/** Keeps the mirror's names apart from a `payments` table of your own. */
+export const defaultPrefix = 'mirror_'
+
+/**
+ * Checks and quotes the names.
+ * @throws {TypeError} When one has other characters than lower-case letters, digits and underscores, or is too long.
+ */
+export function tableNames({ schema, prefix = defaultPrefix }: TableOptions): TableNames {
+  if (typeof prefix !== 'string' || !/^[a-z_][a-z0-9_]{0,31}$/.test(prefix))
+    throw new TypeError('prefix must be 1 to 32 lower-case letters, digits and underscores, the first no digit.')
+  if (schema !== undefined && (typeof schema !== 'string' || !/^[a-z_][a-z0-9_]{0,62}$/.test(schema)))
+    throw new TypeError('schema must be 1 to 63 lower-case letters, digits and underscores, the first no digit.')
+  const inSchema = (name: string) => `${schema === undefined ? '' : `"${schema}".`}"${prefix}${name}"`
+  return {
+    payments: inSchema('payments'),
+    state: inSchema('state'),
+    index: (suffix) => `"${prefix}payments_${suffix}"`,
+  }
+}
+
+/** Rethrows an error of the driver; one about a table as the mirror's own. */
+export function rethrow(table: string): (error: unknown) => never {
+  return (error) => {
+    const { code, message } = Object(error) as { code?: unknown; message?: unknown }
+    const text = String(message)
+    if (code === '42P01' || /no such table/.test(text)) throw new MirrorTablesMissingError(table, error)
+    if (code === '42703' || /no such column|has no column named/.test(text))
+      throw new MirrorTableForeignError(table, error)
+    throw error
+  }
+}
 
 /** A value of a column, as every driver takes it. */
 export type Value = string | number | null
@@ -99,4 +146,41 @@ export function bodyOf(payment: Payment): string {
  */
 function storable(text: string | null): string | null {
   return text?.replace(/\0|\p{Surrogate}/gu, '\ufffd') ?? null
+}
+
+/** A row whose newest version was not read from the read API yet. */
+export const incomplete = '(body_version IS NULL OR body_version < version)'
+
+/** Every column, in the order of the tables' documentation. */
+export const paymentColumns = [...keyColumns, ...snapshotColumns, ...factColumns, 'updated_at'] as const
+
+const keys: ReadonlySet<string> = new Set(keyColumns)
+
+/** Statements that create tables and indexes where they are missing. */
+export function schemaSql(dialect: Dialect, { payments, state, index }: TableNames): string[] {
+  const types =
+    dialect === 'postgres'
+      ? { text: 'text', key: 'text COLLATE "C"', whole: 'bigint', time: 'timestamptz', json: 'json' }
+      : { text: 'TEXT', key: 'TEXT', whole: 'INTEGER', time: 'TEXT', json: 'TEXT' }
+  const typeOf = (column: string): string => {
+    if (keys.has(column)) return `${types.key} NOT NULL`
+    if (column === 'version') return `${types.whole} NOT NULL`
+    if (column === 'updated_at') return `${types.time} NOT NULL`
+    if (column === 'body_version') return types.whole
+    if (column === 'block_timestamp') return types.time
+    return column === 'body' ? types.json : types.text
+  }
+  const columns = paymentColumns.map((column) => `  ${column} ${typeOf(column)},\n`).join('')
+  return [
+    `CREATE TABLE IF NOT EXISTS ${payments} (\n${columns}  PRIMARY KEY (${keyColumns.join(', ')})\n)`,
+    `CREATE INDEX IF NOT EXISTS ${index('newest')} ON ${payments} (integration_address, block_timestamp)`,
+    `CREATE INDEX IF NOT EXISTS ${index('incomplete')} ON ${payments} (${keyColumns.join(', ')}) WHERE ${incomplete}`,
+    `CREATE TABLE IF NOT EXISTS ${state} (
+  integration_address ${types.key} NOT NULL PRIMARY KEY,
+  checkpoint ${types.json},
+  reconciled_at ${types.time},
+  reconciled_fully_at ${types.time},
+  delivered_at ${types.time}
+)`,
+  ]
 }

@@ -1,6 +1,6 @@
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
-import { sqliteDriver } from './sqlite-driver.js'
+import { sqliteDriver } from './drivers.js'
 
 test.each([
   ['of this realm', new Error('database is locked')],

@@ -7,16 +7,16 @@ export {
   doctorCauseCodes,
   doctorFrameworks,
 } from '../doctor/causes.js'
-export type {
-  DoctorAnswer,
-  DoctorFinding,
-  DoctorNoAnswer,
-  DoctorProbe,
-  DoctorReport,
-  DoctorVerdict,
-  SocketAnswer,
+export {
+  type DoctorAnswer,
+  type DoctorFinding,
+  type DoctorNoAnswer,
+  type DoctorProbe,
+  type DoctorProbeName,
+  type DoctorReport,
+  type DoctorVerdict,
+  doctorProbeNames,
+  type SocketAnswer,
 } from '../doctor/report.js'
-export { type DoctorProbeName, doctorProbeNames } from '../doctor/report.js'
 export { runDoctor } from '../doctor/run-doctor.js'
-export type { DoctorFetch, DoctorRequest, DoctorResponse } from '../doctor/send.js'
-export { createSocketSender } from '../doctor/send.js'
+export { createSocketSender, type DoctorFetch, type DoctorRequest, type DoctorResponse } from '../doctor/send.js'

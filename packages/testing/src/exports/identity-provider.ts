@@ -16,8 +16,7 @@ export {
   type ProviderClient,
   type WebhookTarget,
 } from '../identity-provider/authenticate.js'
-export type { ProviderControl } from '../identity-provider/control.js'
-export { type TriggerIdentity, triggerIdentity } from '../identity-provider/control.js'
+export { type ProviderControl, type TriggerIdentity, triggerIdentity } from '../identity-provider/control.js'
 export type { ProviderFault, ProviderFaultAnswer, ProviderOperation } from '../identity-provider/faults.js'
 export {
   createIdentityProvider,

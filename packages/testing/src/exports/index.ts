@@ -1,16 +1,12 @@
-export type { LegacyBuilders, LookupItem } from '../builders.js'
 export {
   type BuilderOptions,
   type Builders,
   createBuilders,
+  type LegacyBuilders,
+  type LookupItem,
   newestFirst,
   type PaymentBuilders,
   snapshotOf,
 } from '../builders.js'
-export {
-  createDeliveries,
-  type Deliveries,
-  type DeliveryOptions,
-  type SignedDelivery,
-} from '../deliveries.js'
+export { createDeliveries, type Deliveries, type DeliveryOptions, type SignedDelivery } from '../deliveries.js'
 export { createFakeClock, type FakeClock, fakeClockStart } from '../fake-clock.js'

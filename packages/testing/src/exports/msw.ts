@@ -1,2 +1,1 @@
-export type { TestFault } from '../msw.js'
-export { createTestService, type TestService, type TestServiceOptions } from '../msw.js'
+export { createTestService, type TestFault, type TestService, type TestServiceOptions } from '../msw.js'

@@ -9,13 +9,21 @@ export {
   twinDefaults,
 } from '../twin/create-twin.js'
 export type { TwinIdentity, TwinMinting, TwinReviewCall, TwinReviewChange, TwinUser } from '../twin/identity.js'
-export type { ExpectedVerdict, TwinArrival, TwinReceiver } from '../twin/network.js'
-export { type Chaos, type ChaosFault, type ChaosPlan, chaosDefaults, createChaos } from '../twin/network.js'
-export type { Trigger } from '../twin/trigger/create-trigger.js'
+export {
+  type Chaos,
+  type ChaosFault,
+  type ChaosPlan,
+  chaosDefaults,
+  createChaos,
+  type ExpectedVerdict,
+  type TwinArrival,
+  type TwinReceiver,
+} from '../twin/network.js'
 export {
   createSimulatedChains,
   type SimulatedChains,
   type SimulatedChainsDeps,
+  type Trigger,
 } from '../twin/trigger/create-trigger.js'
 export {
   TriggerError,

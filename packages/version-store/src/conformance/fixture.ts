@@ -1,7 +1,123 @@
-/** The adapter's fixture, and small helpers of the suite's tests. @module */
-import type { VersionDecision } from '../decide-version.js'
-import type { ListingVersionStore, VersionedPayment, VersionStore } from '../version-store.js'
-import type { FaultPlan, Faults } from './faults.js'
+/** The adapter's fixture, its faults, and the suite's own assertions, so that it needs no test runner. @module */
+
+import { createSqliteVersionStore, type SqliteDatabase } from '../sqlite-version-store.js'
+import type { ListingVersionStore, VersionDecision, VersionedPayment, VersionStore } from '../version-store.js'
+
+/** A store did not do what its port promises. */
+export class ConformanceError extends Error {
+  override readonly name = 'ConformanceError'
+}
+
+/** @throws {@link ConformanceError} When the values differ; arrays and plain objects are compared by their members. */
+export function equal(actual: unknown, expected: unknown, about = ''): void {
+  const [is, should] = [textOf(actual), textOf(expected)]
+  if (is !== should) fail(`expected ${should}, got ${is}`, about)
+}
+
+/** @throws {@link ConformanceError} When the condition does not hold. */
+export function holds(condition: boolean, about: string): void {
+  if (!condition) fail('this does not hold', about)
+}
+
+/** Waits for a failure and gives its reason. @throws {@link ConformanceError} When the promise resolves. */
+export async function reasonOf(promise: Promise<unknown>, about = ''): Promise<unknown> {
+  let value: unknown
+  try {
+    value = await promise
+  } catch (reason) {
+    return reason
+  }
+  return fail(`expected a failure, got ${textOf(value)}`, about)
+}
+
+/** Waits for a failure and gives the name of its error, whose class may be one of another realm. */
+export async function nameOfReason(promise: Promise<unknown>): Promise<unknown> {
+  return (Object(await reasonOf(promise)) as Partial<Error>).name
+}
+
+function fail(what: string, about: string): never {
+  throw new ConformanceError(about === '' ? what : `${about}: ${what}`)
+}
+
+/** JSON, in which `undefined` and the numbers that JSON lacks have a text too. */
+function textOf(value: unknown): string {
+  const spell = (_: string, part: unknown) =>
+    part === undefined || typeof part === 'bigint' || (typeof part === 'number' && !Number.isFinite(part))
+      ? `(${typeof part} ${String(part)})`
+      : part
+  return JSON.stringify(value, spell)
+}
+
+/**
+ * The fault of an operation. `refused`: the database answers with an error and has done nothing.
+ * `lost before`: the connection breaks before the database gets it. `lost after`: the database acts, and the
+ * connection breaks before its answer, as in a COMMIT whose answer never arrives.
+ */
+export type Fault = 'refused' | 'lost before' | 'lost after'
+
+/** The three of them. */
+export const faultKinds: readonly Fault[] = ['refused', 'lost before', 'lost after']
+
+/** The error of a failed operation. */
+export class InjectedFaultError extends Error {
+  override readonly name = 'InjectedFaultError'
+  readonly fault: Fault
+  constructor(fault: Fault) {
+    super(`The operation was made to fail: ${fault}.`)
+    this.fault = fault
+  }
+}
+
+/** The side of a fixture: every operation of its driver asks here what becomes of it. */
+export interface Faults {
+  /** The fault of the operation that begins now; `undefined` for none. For fixtures that act it out on a wire. */
+  next(): Fault | undefined
+  /**
+   * Runs an operation, synchronous or not, as {@link Faults.next} says.
+   * @param sever - Breaks the operation's connection, where there is one; called for the two `lost` faults.
+   * @throws {@link InjectedFaultError} In place of the answer.
+   */
+  operation<Result>(run: () => Result, sever?: () => void): Result
+}
+
+/** The side of the suite. */
+export interface FaultPlan extends Faults {
+  /** From now on counts operations, and lets the one at `index`, from 0, fail. */
+  arm(index: number, fault: Fault): void
+  /** Lets everything pass again. Says whether the fault happened. */
+  disarm(): boolean
+}
+
+/** Makes a plan in which nothing fails yet. */
+export function createFaultPlan(): FaultPlan {
+  let armed: { readonly index: number; readonly fault: Fault } | undefined
+  let count = 0
+  const next = () => (armed !== undefined && count++ === armed.index ? armed.fault : undefined)
+  return {
+    next,
+    operation(run, sever) {
+      const fault = next()
+      if (fault === undefined) return run()
+      const give = () => {
+        if (fault !== 'refused') sever?.()
+        throw new InjectedFaultError(fault)
+      }
+      if (fault !== 'lost after') return give()
+      const result = run()
+      if (typeof (Object(result) as Partial<Promise<unknown>>).then !== 'function') return give()
+      return (result as Promise<unknown>).then(give, give) as typeof result
+    },
+    arm(index, fault) {
+      armed = { index, fault }
+      count = 0
+    },
+    disarm() {
+      const happened = armed !== undefined && count > armed.index
+      armed = undefined
+      return happened
+    },
+  }
+}
 
 /** A store under test, and a look at its database past the store. */
 export interface ConformanceFixture<Tx> {
@@ -94,4 +210,55 @@ export async function forEachOf<Member>(
     for (const [index, member] of entries) await work(member, index)
   }
   await Promise.all(Array.from({ length: atATime }, one))
+}
+
+/** The part of a connection that the fixture uses beyond the store's. */
+export interface SqliteTestDatabase extends SqliteDatabase {
+  close(): void
+}
+
+/**
+ * Makes a fixture on a fresh connection, which it closes.
+ *
+ *
+ * @param remove - Removes the database file, if there is one.
+ * @example
+ * const open = (faults) => createSqliteFixture(new Database(':memory:'), faults)
+ * versionStoreConformance('bun:sqlite', open, { test })
+ */
+export async function createSqliteFixture(
+  database: SqliteTestDatabase,
+  faults: Faults,
+  remove: () => void = () => {},
+): Promise<ConformanceFixture<SqliteDatabase>> {
+  database.exec('CREATE TABLE notes (id INTEGER PRIMARY KEY, note TEXT NOT NULL)')
+  return {
+    store: createSqliteVersionStore({ database: faulty(database, faults), busyTimeoutMs: 60_000 }),
+    write: (tx, note) => void tx.prepare('INSERT INTO notes (note) VALUES (?)').run(note),
+    notes: async () =>
+      database
+        .prepare('SELECT note FROM notes ORDER BY id')
+        .all()
+        .map((row) => (row as { note: string }).note),
+    close() {
+      database.close()
+      remove()
+    },
+  }
+}
+
+/** The connection, with its operations sent through the faults. Without a wire, a lost operation has just failed. */
+function faulty(database: SqliteDatabase, { operation }: Faults): SqliteDatabase {
+  const through = (statement: ReturnType<SqliteDatabase['prepare']>) => ({
+    get: (...values: (string | number)[]) => operation(() => statement.get(...values)),
+    run: (...values: (string | number)[]) => operation(() => statement.run(...values)),
+    all: (...values: (string | number)[]) => operation(() => statement.all(...values)),
+  })
+  return {
+    exec: (sql) => operation(() => database.exec(sql)),
+    prepare: (sql) => through(operation(() => database.prepare(sql))),
+    get isTransaction() {
+      return database.isTransaction ?? database.inTransaction
+    },
+  } as SqliteDatabase
 }

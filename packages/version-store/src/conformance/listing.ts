@@ -1,7 +1,17 @@
 /** The listing of a store. All names begin with "a listing", so one excuse covers a store without one. @module */
 import type { ListingVersionStore, PaymentKey, VersionStore } from '../version-store.js'
-import { equal, holds, nameOfReason, reasonOf } from './assert.js'
-import { at, type Case, type ConformanceFixture, deferred, deliver, forEachOf } from './fixture.js'
+import {
+  at,
+  type Case,
+  type ConformanceFixture,
+  deferred,
+  deliver,
+  equal,
+  forEachOf,
+  holds,
+  nameOfReason,
+  reasonOf,
+} from './fixture.js'
 
 /** More than any adapter reads at once. */
 const many = 1_100

@@ -1,7 +1,121 @@
-/** Every interleaving of up to three deliveries of one payment, with every choice of failing effects. @module */
-import { decideVersion, type VersionDecision } from '../decide-version.js'
-import { equal, holds } from './assert.js'
-import { at, type Case, type ConformanceFixture, deferred, deliver, forEachOf, noteOf, orders } from './fixture.js'
+/** Every order and interleaving of small sets of deliveries, with every choice of failing effects. @module */
+import { decideVersion, type VersionDecision } from '../version-store.js'
+import {
+  at,
+  type Case,
+  type ConformanceFixture,
+  deferred,
+  deliver,
+  equal,
+  forEachOf,
+  holds,
+  noteOf,
+  orders,
+} from './fixture.js'
+
+/** Payments that are tried at a time: each may hold as many connections as it has deliveries. */
+const atATime = 8
+const intended = new Error('this effect was told to fail')
+
+const orderSets = [
+  [1, 1],
+  [1, 2],
+  [1, 1, 2],
+  [1, 2, 3],
+  [2, 2, 2],
+  [1, 2, 2, 3],
+]
+
+interface OrderScenario {
+  readonly versions: readonly number[]
+  /** Which deliveries have an effect that fails. */
+  readonly fails: readonly boolean[]
+}
+
+/** 284 scenarios; each runs as a payment of its own. */
+const scenarios: readonly OrderScenario[] = orderSets.flatMap((set) =>
+  orders(set).flatMap((versions) =>
+    Array.from({ length: 2 ** versions.length }, (_, mask) => ({
+      versions,
+      fails: versions.map((_version, index) => (mask & (1 << index)) !== 0),
+    })),
+  ),
+)
+
+/** All orders, in a row and at once. */
+export function interleavingCases<Tx>(): Case<Tx>[] {
+  return [
+    {
+      name: 'every order of small sets of deliveries, one after the other, ends as the rule says',
+      async run(fixture) {
+        await forEachOf(scenarios, atATime, async (scenario, payment) => {
+          let stored: number | undefined
+          for (const [index, version] of scenario.versions.entries()) {
+            const expected = decideVersion(stored, version)
+            const fails = scenario.fails[index] === true
+            equal(
+              await outcomeOf(fixture, at(version, payment), fails),
+              expected === 'apply' && fails ? 'failed' : expected,
+              orderLabel(scenario),
+            )
+            if (expected === 'apply' && !fails) stored = version
+          }
+          equal(await fixture.store.current(at(1, payment)), stored, orderLabel(scenario))
+          await heal(fixture, payment, scenario)
+        })
+      },
+    },
+    {
+      name: 'every order of small sets of deliveries, all at once, keeps each version once and in rising order',
+      async run(fixture) {
+        const outcomes = await Promise.all(
+          scenarios.map(({ versions, fails }, payment) =>
+            Promise.all(
+              versions.map((version, index) => outcomeOf(fixture, at(version, payment), fails[index] === true)),
+            ),
+          ),
+        )
+        await forEachOf(scenarios, atATime, async (scenario, payment) => {
+          const applied = scenario.versions.filter((_, index) => outcomes[payment]?.[index] === 'apply')
+          equal(new Set(applied).size, applied.length, orderLabel(scenario))
+          const greatest = applied.length === 0 ? undefined : Math.max(...applied)
+          equal(await fixture.store.current(at(1, payment)), greatest, orderLabel(scenario))
+          await heal(fixture, payment, scenario)
+        })
+        const kept = new Map<string, number>()
+        for (const note of await fixture.notes()) {
+          // Without transactions, a failed effect's writes stay. Another test forbids that, and excuses such a store.
+          if (note.endsWith('!')) continue
+          const [payment = '', version = ''] = note.split('/')
+          const before = kept.get(payment) ?? 0
+          holds(Number(version) > before, note)
+          kept.set(payment, Number(version))
+        }
+      },
+    },
+  ]
+}
+
+/** Delivers the whole set again without failures: the greatest version is handled in the end, and stays. */
+async function heal<Tx>(fixture: ConformanceFixture<Tx>, payment: number, scenario: OrderScenario): Promise<void> {
+  const greatest = Math.max(...scenario.versions)
+  for (const version of scenario.versions) await deliver(fixture, at(version, payment))
+  equal(await fixture.store.current(at(1, payment)), greatest, orderLabel(scenario))
+  equal(await deliver(fixture, at(greatest, payment)), 'duplicate', orderLabel(scenario))
+}
+
+async function outcomeOf<Tx>(fixture: ConformanceFixture<Tx>, payment: ReturnType<typeof at>, fails: boolean) {
+  try {
+    return await deliver(fixture, payment, fails ? intended : undefined)
+  } catch (error) {
+    if (error === intended) return 'failed'
+    throw error
+  }
+}
+
+function orderLabel({ versions, fails }: OrderScenario): string {
+  return versions.map((version, index) => `${version}${fails[index] ? '!' : ''}`).join(' ')
+}
 
 /** The versions that the deliveries carry, up to renaming. */
 const sets = [
@@ -12,9 +126,6 @@ const sets = [
   [1, 2, 2],
   [1, 2, 3],
 ]
-
-/** Payments that are tried at a time: each may hold as many connections as it has deliveries. */
-const atATime = 8
 
 /** A delivery begins, or its effect may end. */
 interface Step {
@@ -105,8 +216,6 @@ async function play<Tx>(fixture: ConformanceFixture<Tx>, payment: number, scenar
     if (expected === 'apply') stored = version
   }
 }
-
-const intended = new Error('this effect was told to fail')
 
 function begin<Tx>(
   { store, write }: ConformanceFixture<Tx>,

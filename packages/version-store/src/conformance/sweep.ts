@@ -1,7 +1,16 @@
 /** The driver fails at its first operation, its second, and so on, in each way that it can fail. @module */
-import { equal, holds } from './assert.js'
-import { type Fault, type FaultPlan, faultKinds } from './faults.js'
-import { at, type Case, type ConformanceFixture, deliver, noteOf } from './fixture.js'
+import {
+  at,
+  type Case,
+  type ConformanceFixture,
+  deliver,
+  equal,
+  type Fault,
+  type FaultPlan,
+  faultKinds,
+  holds,
+  noteOf,
+} from './fixture.js'
 
 /** More operations than any adapter needs for one delivery. */
 const mostOperations = 60

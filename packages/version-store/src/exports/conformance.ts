@@ -1,7 +1,13 @@
-export { ConformanceError } from '../conformance/assert.js'
-export { type Fault, type Faults, InjectedFaultError } from '../conformance/faults.js'
-export type { ConformanceFixture, OpenFixture } from '../conformance/fixture.js'
-export { createSqliteFixture, type SqliteTestDatabase } from '../conformance/sqlite-fixture.js'
+export {
+  ConformanceError,
+  type ConformanceFixture,
+  createSqliteFixture,
+  type Fault,
+  type Faults,
+  InjectedFaultError,
+  type OpenFixture,
+  type SqliteTestDatabase,
+} from '../conformance/fixture.js'
 export {
   type ConformanceCase,
   type ConformanceExcuse,

@@ -1,7 +1,15 @@
-export type { BusyOptions } from '../busy-options.js'
+export type { BusyOptions } from '../busy.js'
 export { createReceiver, type Received, type Receiver, type ReceiverOptions } from '../create-receiver.js'
-export { decideVersion, type VersionDecision } from '../decide-version.js'
 export * from '../errors.js'
 export { createMemoryVersionStore } from '../memory-version-store.js'
-export { checkVersion, normalizeKey } from '../payment-key.js'
-export type { Effect, ListingVersionStore, PaymentKey, VersionedPayment, VersionStore } from '../version-store.js'
+export {
+  checkVersion,
+  decideVersion,
+  type Effect,
+  type ListingVersionStore,
+  normalizeKey,
+  type PaymentKey,
+  type VersionDecision,
+  type VersionedPayment,
+  type VersionStore,
+} from '../version-store.js'

@@ -1,6 +1,8 @@
-export type { IoRedisClient, NodeRedisClient, RedisClient } from '../redis-client.js'
 export {
   createRedisVersionStore,
+  type IoRedisClient,
+  type NodeRedisClient,
+  type RedisClient,
   type RedisTransaction,
   type RedisVersionStoreOptions,
   redisDefaults,

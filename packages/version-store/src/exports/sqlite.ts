@@ -1,2 +1,5 @@
-export type { SqliteDatabase } from '../sqlite-database.js'
-export { createSqliteVersionStore, type SqliteVersionStoreOptions } from '../sqlite-version-store.js'
+export {
+  createSqliteVersionStore,
+  type SqliteDatabase,
+  type SqliteVersionStoreOptions,
+} from '../sqlite-version-store.js'

@@ -1,8 +1,11 @@
-/** Runs jobs one after the other. @module */
+/**
+ * Runs jobs one after the other: the users of one connection take turns, however many stores were made on it.
+ * @module
+ */
 import { EffectReentrantError } from '../errors.js'
 
 /** A line of jobs. A failed job does not hold up the next. */
-export interface Queue {
+interface Queue {
   /**
    * Runs a job in its turn.
    * @param giveUp - Called when other jobs are ahead. It resolves to an error when the job has waited long enough: the
@@ -63,7 +66,7 @@ export function createQueue(): Queue {
 }
 
 /** Lines by name, such as one for each payment. A line that is empty is forgotten. */
-export interface Queues {
+interface Queues {
   /** As {@link Queue.run}, in the line of that name. */
   run<Result>(
     name: string,
@@ -94,7 +97,7 @@ export function createQueues(): Queues {
 }
 
 /** Notices an effect that calls its own store, if it calls before its first await, where such calls are made. */
-export interface ReentryGuard {
+interface ReentryGuard {
   /** @throws {@link EffectReentrantError} `ERR_EFFECT_REENTRANT` inside an effect. */
   check(): void
   /** Starts an effect. */
@@ -117,4 +120,21 @@ export function createReentryGuard(): ReentryGuard {
       }
     },
   }
+}
+
+/** A line in front of a connection, and the guard against an effect that would wait for itself. */
+interface Line {
+  readonly queue: Queue
+  /** Of a pool: a line for each payment, so that its copies take one connection. */
+  readonly payments: Queues
+  readonly guard: ReentryGuard
+}
+
+const lines = new WeakMap<object, Line>()
+
+/** The line of a connection, a pool or a transaction. */
+export function lineOf(holder: object): Line {
+  const line = lines.get(holder) ?? { queue: createQueue(), payments: createQueues(), guard: createReentryGuard() }
+  lines.set(holder, line)
+  return line
 }

@@ -1,7 +1,7 @@
 /** Deliveries in Express 4 and 5. @module */
 import type { HandlerOptions } from './handler-options.js'
-import { serveNode } from './internal/serve-node.js'
-import type { NodeHandler } from './node-types.js'
+import type { NodeHandler } from './node-source.js'
+import { serveNode } from './node-source.js'
 
 /**
  * Makes a handler for a route above `express.json()`, or below a parser that keeps the bytes. Such parsers are

@@ -1,7 +1,7 @@
 /** Deliveries for a function from `Request` to `Response`: Bun, Deno, SvelteKit, Remix and others. @module */
-import type { FetchHandler } from './fetch-types.js'
+import type { FetchHandler } from './fetch-source.js'
+import { serveFetch } from './fetch-source.js'
 import { type HandlerOptions, handlerSettings } from './handler-options.js'
-import { serveFetch } from './internal/fetch-source.js'
 
 /**
  * Makes a fetch handler.

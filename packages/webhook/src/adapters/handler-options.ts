@@ -1,7 +1,56 @@
-/** Options of every adapter. Source: docs/interface.md 6, delivery (2xx is success within 5 seconds). @module */
+/**
+ * Options and errors of every adapter. Source: docs/interface.md 6, delivery (2xx is success within 5 seconds).
+ * @module
+ */
 import type { HeadersLike, RequestLike } from '../delivery.js'
 import { bodyDefaults, checkedLimits } from '../limits.js'
-import type { Signal } from './globals.js'
+
+/** The runtime's `Response`. */
+export type WebResponse = typeof globalThis extends { Response: { prototype: infer Type } } ? Type : object
+
+/** The runtime's `AbortSignal`. */
+type Signal = typeof globalThis extends { AbortSignal: { prototype: infer Type } }
+  ? Type
+  : { readonly aborted: boolean; readonly reason: unknown }
+
+/** HTTP status by code. `ERR_BODY_NOT_RAW`, `_TOO_LARGE` and `_UNREADABLE` mean the same as for `verify`. */
+const statusByCode = {
+  ERR_METHOD_NOT_ALLOWED: 405,
+  ERR_BODY_NOT_RAW: 500,
+  ERR_BODY_TOO_LARGE: 413,
+  ERR_BODY_UNREADABLE: 400,
+  ERR_BODY_TIMEOUT: 408,
+  ERR_RECEIVE_TIMEOUT: 503,
+} as const
+
+/**
+ * A delivery that got no result from `receive`. Its message says the cure.
+ * The method is not POST; the body is not raw, too large, broken off or too slow (`ERR_BODY_TIMEOUT`); or `receive`
+ * missed the deadline (`ERR_RECEIVE_TIMEOUT`).
+ */
+export class HandlerError extends Error {
+  override readonly name = 'HandlerError'
+  readonly code: keyof typeof statusByCode
+  readonly status: number
+  constructor(code: keyof typeof statusByCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+    this.status = statusByCode[code]
+  }
+}
+
+/** The body is larger than `maxBytes`; not more than that was kept. */
+export function bodyTooLarge(maxBytes: number): HandlerError {
+  return new HandlerError(
+    'ERR_BODY_TOO_LARGE',
+    `The body is larger than ${maxBytes} bytes. Raise maxBytes of the handler and of the verifier if the service really sends such bodies.`,
+  )
+}
+
+/** The body broke off. */
+export function bodyUnreadable(cause?: unknown): HandlerError {
+  return new HandlerError('ERR_BODY_UNREADABLE', 'The body of the request could not be read to its end.', { cause })
+}
 
 /** A delivery for `verify`. Its body is read when `receive` asks for it, so refused headers cost no reading. */
 export interface IncomingDelivery extends RequestLike {
@@ -49,7 +98,7 @@ export interface Refused extends Error {
 }
 
 /** 4.5 s leave half a second of the service's 5 for the way. */
-export const handlerDefaults = { maxBytes: bodyDefaults.maxBytes, deadlineMs: 4500 } as const
+const handlerDefaults = { maxBytes: bodyDefaults.maxBytes, deadlineMs: 4500 } as const
 
 /** The options, checked and complete. */
 export interface HandlerSettings extends Required<Pick<HandlerOptions, 'receive'>> {

@@ -1,8 +1,8 @@
 /** Deliveries in Koa. @module */
 import { type HandlerOptions, handlerSettings } from './handler-options.js'
 import { answer } from './internal/answer.js'
-import { drain, nodeSource, type Parsed } from './internal/node-source.js'
-import type { NodeRequest } from './node-types.js'
+import type { NodeRequest } from './node-source.js'
+import { drain, nodeSource, type Parsed } from './node-source.js'
 
 /** The used part of Koa's context. */
 export interface KoaContextLike {

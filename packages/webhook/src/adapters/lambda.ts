@@ -1,7 +1,6 @@
 /** Deliveries in AWS Lambda: behind a REST API, an HTTP API (payload 1.0 and 2.0), or a function URL. @module */
 import type { HeadersLike } from '../delivery.js'
-import { bodyTooLarge, bodyUnreadable } from './handler-error.js'
-import { type HandlerOptions, handlerSettings } from './handler-options.js'
+import { bodyTooLarge, bodyUnreadable, type HandlerOptions, handlerSettings } from './handler-options.js'
 import { answer, type Source } from './internal/answer.js'
 
 /** The used part of an event. */

@@ -1,7 +1,7 @@
 /** Deliveries in Nest on Express. @module */
 import type { HandlerOptions } from './handler-options.js'
-import { serveNode } from './internal/serve-node.js'
-import type { NodeHandler } from './node-types.js'
+import type { NodeHandler } from './node-source.js'
+import { serveNode } from './node-source.js'
 
 /**
  * Makes a handler for `app.use(path, handler)`, which Nest runs above its body parser.

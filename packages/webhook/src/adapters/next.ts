@@ -1,9 +1,9 @@
 /** Deliveries in Next: a route of the app router, or an API route of the pages router. @module */
-import type { FetchHandler } from './fetch-types.js'
+import type { FetchHandler } from './fetch-source.js'
+import { serveFetch } from './fetch-source.js'
 import { type HandlerOptions, handlerSettings } from './handler-options.js'
-import { serveFetch } from './internal/fetch-source.js'
-import { serveNode } from './internal/serve-node.js'
-import type { NodeHandler } from './node-types.js'
+import type { NodeHandler } from './node-source.js'
+import { serveNode } from './node-source.js'
 
 /**
  * Makes the `POST` of `app/webhook/route.ts`. Next itself answers other methods with 405.

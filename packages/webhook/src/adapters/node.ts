@@ -1,7 +1,7 @@
 /** Deliveries on Node's own server. @module */
 import type { HandlerOptions } from './handler-options.js'
-import { serveNode } from './internal/serve-node.js'
-import type { NodeHandler } from './node-types.js'
+import type { NodeHandler } from './node-source.js'
+import { serveNode } from './node-source.js'
 
 /**
  * Makes a listener for `node:http`, `node:https` and `node:http2`; choose by path before you call it.

@@ -1,8 +1,8 @@
 /** Deliveries in Cloudflare Workers. @module */
-import type { FetchRequest } from './fetch-types.js'
-import type { WebResponse } from './globals.js'
+import type { FetchRequest } from './fetch-source.js'
+import { serveFetch } from './fetch-source.js'
+import type { WebResponse } from './handler-options.js'
 import { type HandlerOptions, type HandlerSettings, handlerSettings } from './handler-options.js'
-import { serveFetch } from './internal/fetch-source.js'
 
 /** The used part of the execution context. */
 export interface WorkerContextLike {

@@ -1,8 +1,12 @@
-export type { FetchHandler, FetchRequest } from '../adapters/fetch-types.js'
-export type { WebResponse } from '../adapters/globals.js'
-export { HandlerError } from '../adapters/handler-error.js'
-export type { HandlerOptions, IncomingDelivery, Refused } from '../adapters/handler-options.js'
-export type { NodeHandler, NodeRequest, NodeResponse } from '../adapters/node-types.js'
+export type { FetchHandler, FetchRequest } from '../adapters/fetch-source.js'
+export {
+  HandlerError,
+  type HandlerOptions,
+  type IncomingDelivery,
+  type Refused,
+  type WebResponse,
+} from '../adapters/handler-options.js'
+export type { NodeHandler, NodeRequest, NodeResponse } from '../adapters/node-source.js'
 export {
   createVerifier,
   type Secrets,
@@ -11,10 +15,23 @@ export {
   type Verifier,
   type VerifierOptions,
 } from '../create-verifier.js'
-export type { BodyReader, Delivery, HeadersLike, RawBody, RequestLike } from '../delivery.js'
-export { isWebhookRefusal, type Refusals, WebhookError, type WebhookErrorCode, type WebhookRefusal } from '../errors.js'
-export { explainRefusal } from '../explain-refusal.js'
-export { integrationHeader, signatureHeader } from '../headers.js'
+export {
+  type BodyReader,
+  type Delivery,
+  type HeadersLike,
+  integrationHeader,
+  type RawBody,
+  type RequestLike,
+  signatureHeader,
+} from '../delivery.js'
+export {
+  explainRefusal,
+  isWebhookRefusal,
+  type Refusals,
+  WebhookError,
+  type WebhookErrorCode,
+  type WebhookRefusal,
+} from '../errors.js'
 export { bodyDefaults, freshnessDefaults, type Limits } from '../limits.js'
 export { type ReadBodyOptions, readBody } from '../read-body.js'
 export type { Snapshot, SnapshotInvoice, SnapshotRecipient, SnapshotState } from '../snapshot.js'

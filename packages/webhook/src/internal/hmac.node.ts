@@ -1,7 +1,7 @@
 /** The primitive where there is `node:crypto`: Node, Bun, Deno. Hashes without a hand-off to another thread. @module */
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { SigningKey } from '../signing-key.js'
-import { secretBytes } from './secrets.js'
+import { secretBytes } from '../signing-key.js'
 
 /**
  * Buffer for the inner hash of a body of up to 64 KiB. The one-shot hash needs its input in one piece, and a copy is

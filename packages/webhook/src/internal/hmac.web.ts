@@ -1,6 +1,6 @@
 /** The primitive where there is Web Crypto: browsers, workers, edge runtimes. @module */
 import type { SigningKey } from '../signing-key.js'
-import { secretBytes } from './secrets.js'
+import { secretBytes } from '../signing-key.js'
 
 /** Imports the key at its first use: workers allow no such work while a module loads. */
 type WebKey = () => ReturnType<typeof crypto.subtle.importKey>

@@ -1,6 +1,18 @@
-/** Parses `X-Service-Signature`, strictly. Source: docs/interface.md 6, signature rule 3. @module */
+/**
+ * Parses the signature header and compares its time with the clock. Source:
+ * docs/interface.md 6, signature rules 3 and 5.
+ * @module
+ */
 import { refusal, type WebhookError } from '../errors.js'
-import { refuseAge } from './freshness.js'
+
+/**
+ * The refusal of a delivery outside the tolerance, on either side; `undefined` when it is fresh.
+ * An age or a tolerance that is no finite number is never fresh.
+ */
+function refuseAge(ageSeconds: number, toleranceSeconds: number): WebhookError | undefined {
+  if (toleranceSeconds < Infinity && Math.abs(ageSeconds) <= toleranceSeconds) return undefined
+  return refusal(ageSeconds > 0 ? 'ERR_DELIVERY_STALE' : 'ERR_DELIVERY_FUTURE', 400, { ageSeconds })
+}
 
 /** A well-formed and fresh header. */
 export interface SignatureHeader {

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream'
 import { createContext, runInContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
-import type { NodeHandler, NodeRequest } from '../../src/adapters/node-types.js'
+import type { NodeHandler, NodeRequest } from '../../src/adapters/node-source.js'
 import { createExpressHandler } from '../../src/exports/express.js'
 import { createFetchHandler } from '../../src/exports/fetch.js'
 import { createVerifier, isWebhookRefusal } from '../../src/exports/index.js'

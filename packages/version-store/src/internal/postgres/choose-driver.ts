@@ -1,10 +1,115 @@
-/** Tells the drivers apart by their shape. @module */
+/** Tells the drivers apart by their shape; postgres.js, Kysely and Drizzle begin and commit by themselves. @module */
+
 import type { DrizzleSql } from '../../postgres-database.js'
-import type { PostgresDriver } from './driver.js'
-import { drizzleDriver } from './drizzle.js'
-import { kyselyDriver } from './kysely.js'
+import { type PostgresDriver, plain, type Row, sealed } from './driver.js'
 import { pgClientDriver, pgPoolDriver } from './pg.js'
-import { postgresJsDriver } from './postgres-js.js'
+
+interface Sql {
+  (pieces: TemplateStringsArray, ...values: readonly string[]): PromiseLike<readonly Row[]>
+  begin<Result>(options: string, work: (tx: Transaction) => Promise<Result>): Promise<Result>
+}
+
+interface Transaction {
+  (pieces: TemplateStringsArray, ...values: readonly string[]): PromiseLike<readonly Row[]>
+  savepoint<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>
+}
+
+/** Makes the driver. */
+function postgresJsDriver(sql: Sql): PostgresDriver<Transaction> {
+  const query: PostgresDriver<Transaction>['query'] = async (tx, { statement, values }) =>
+    (tx ?? sql)(statement.pieces, ...values)
+  return {
+    // postgres.js 3.4 reconnects inside an ended transaction and runs its rest elsewhere: porsager/postgres 1155, 1215.
+    survivesIdleTimeout: false,
+    query,
+    transaction: (first, work) => sql.begin('isolation level read committed', (tx) => sealed(query, tx, first, work)),
+    nested: (outer, first, work) => outer.savepoint((tx) => sealed(query, tx, first, work)),
+  }
+}
+
+interface Drizzle {
+  execute(query: unknown): PromiseLike<readonly Row[] | { readonly rows: readonly Row[] }>
+  transaction<Result>(
+    work: (tx: Drizzle) => Promise<Result>,
+    config?: { readonly isolationLevel: 'read committed' },
+  ): Promise<Result>
+}
+
+/** Makes the driver. Each driver below Drizzle gives rows in its own way. */
+function drizzleDriver(database: Drizzle, sql: DrizzleSql): PostgresDriver<Drizzle> {
+  const query: PostgresDriver<Drizzle>['query'] = async (tx, { statement, values }) => {
+    const result = await (tx ?? database).execute(sql(statement.pieces, ...values))
+    return 'rows' in result ? result.rows : result
+  }
+  return {
+    survivesIdleTimeout: false,
+    query,
+    transaction: (first, work) =>
+      database.transaction((tx) => sealed(query, tx, first, work), { isolationLevel: 'read committed' }),
+    nested: (outer, first, work) => outer.transaction((tx) => sealed(query, tx, first, work)),
+  }
+}
+
+interface Kysely {
+  executeQuery(query: CompiledQuery): Promise<{ readonly rows: readonly Row[] }>
+  transaction(): {
+    setIsolationLevel(level: 'read committed'): {
+      execute<Result>(work: (tx: Kysely) => Promise<Result>): Promise<Result>
+    }
+  }
+}
+
+/** Kysely's own form of SQL that is text already. */
+interface CompiledQuery {
+  readonly sql: string
+  readonly parameters: readonly string[]
+  readonly query: {
+    readonly kind: 'RawNode'
+    readonly sqlFragments: readonly string[]
+    readonly parameters: readonly []
+  }
+  readonly queryId: { readonly queryId: string }
+}
+
+const savepoint = 'payment_version_effect'
+
+/** Makes the driver. */
+function kyselyDriver(database: Kysely): PostgresDriver<Kysely> {
+  const query: PostgresDriver<Kysely>['query'] = async (tx, { statement: { text: sql }, values: parameters }) => {
+    const { rows } = await (tx ?? database).executeQuery({
+      sql,
+      parameters,
+      query: { kind: 'RawNode', sqlFragments: [sql], parameters: [] },
+      queryId: { queryId: 'payment-version' },
+    })
+    return rows
+  }
+  return {
+    survivesIdleTimeout: false,
+    query,
+    transaction: (first, work) =>
+      database
+        .transaction()
+        .setIsolationLevel('read committed')
+        .execute((tx) => sealed(query, tx, first, work)),
+    async nested(tx, first, work) {
+      const run = (text: string) => query(tx, { statement: plain(text), values: [] })
+      await run(`SAVEPOINT ${savepoint}`)
+      try {
+        const { result } = await work(tx, await query(tx, first))
+        await run(`RELEASE ${savepoint}`)
+        return result
+      } catch (error) {
+        // Its failure never hides the error that led here.
+        await run(`ROLLBACK TO ${savepoint}`).then(
+          () => run(`RELEASE ${savepoint}`),
+          () => {},
+        )
+        throw error
+      }
+    },
+  }
+}
 
 /** @throws {TypeError} When the database has the shape of no driver, or `sql` is missing for Drizzle. */
 export function chooseDriver(database: unknown, sql: DrizzleSql | undefined, prepare: boolean): PostgresDriver<object> {

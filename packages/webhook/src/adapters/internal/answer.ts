@@ -1,9 +1,9 @@
 /** From a request of any kind to an answer: method, raw body, size, `receive`, deadline. @module */
 import type { HeadersLike } from '../../delivery.js'
 import { isWebhookRefusal } from '../../errors.js'
-import { isRaw } from '../../internal/body.js'
-import { bodyTooLarge, HandlerError } from '../handler-error.js'
+import { isRaw } from '../../read-body.js'
 import type { HandlerSettings, IncomingDelivery, Refused } from '../handler-options.js'
+import { bodyTooLarge, HandlerError } from '../handler-options.js'
 
 /** A request, as the two cores and Lambda present it. */
 export interface Source {

@@ -1,10 +1,34 @@
 /** The core for requests of Node: the raw bytes of the stream, or those that a parser kept. @module */
-import { isRaw, toBytes } from '../../internal/body.js'
-import { concat } from '../../internal/concat.js'
-import { bodyTooLarge, bodyUnreadable } from '../handler-error.js'
-import type { NodeRequest } from '../node-types.js'
-import { notRaw, type Source } from './answer.js'
-import { declaredBytes, discardedBytes } from './body-bytes.js'
+import { concat, declaredBytes, discardedBytes, isRaw, toBytes } from '../read-body.js'
+import { bodyTooLarge, bodyUnreadable, type HandlerOptions, handlerSettings } from './handler-options.js'
+import { type Answer, answer, notRaw, type Source } from './internal/answer.js'
+
+/** A request: `IncomingMessage` of `node:http` or `node:http2`. */
+export interface NodeRequest {
+  readonly method?: string | undefined
+  readonly headers: { readonly [name: string]: string | readonly string[] | undefined }
+  readonly readableDidRead?: boolean
+  readonly readableEnded?: boolean
+  readonly destroyed?: boolean
+  /** Set by a parser of the framework. */
+  readonly body?: unknown
+  /** The bytes, where a parser kept them. */
+  readonly rawBody?: unknown
+  on(event: string, listener: (value?: unknown) => void): unknown
+  resume(): unknown
+  destroy(): unknown
+}
+
+/** A response: `ServerResponse` of `node:http` or `node:http2`. */
+export interface NodeResponse {
+  statusCode: number
+  readonly headersSent: boolean
+  setHeader(name: string, value: string): unknown
+  end(body: string): unknown
+}
+
+/** A listener for requests. It never rejects. */
+export type NodeHandler = (request: NodeRequest, response: NodeResponse) => Promise<void>
 
 /** Where parsers leave what they made of a body. */
 export interface Parsed {
@@ -102,4 +126,22 @@ export function drain(request: NodeRequest, limitMs: number): void {
   })
   for (const event of ['end', 'close', 'error'] as const) request.on(event, () => clearTimeout(timer))
   request.resume()
+}
+
+/** @param cure - The line that helps when something consumed the body. */
+export function serveNode(options: HandlerOptions, cure: string): NodeHandler {
+  const settings = handlerSettings(options)
+  return async (request, response) => {
+    const given = await answer(nodeSource(request, [request], cure), settings)
+    drain(request, settings.deadlineMs)
+    write(response, given)
+  }
+}
+
+function write(response: NodeResponse, { status, headers, body }: Answer): void {
+  // A time-out of the host may have answered first.
+  if (response.headersSent) return
+  response.statusCode = status
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+  response.end(body)
 }

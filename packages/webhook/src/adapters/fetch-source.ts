@@ -1,12 +1,20 @@
-/** The core for fetch requests. @module */
-import type { BodyReader } from '../../delivery.js'
-import { concat } from '../../internal/concat.js'
-import type { FetchRequest } from '../fetch-types.js'
-import type { WebResponse } from '../globals.js'
-import { bodyTooLarge, bodyUnreadable } from '../handler-error.js'
-import type { HandlerSettings } from '../handler-options.js'
-import { answer, notRaw, type OnLateWork, type Source } from './answer.js'
-import { declaredBytes, discardedBytes } from './body-bytes.js'
+/** The core for fetch requests: their used part, and how a handler serves them. @module */
+import type { BodyReader } from '../delivery.js'
+import { concat, declaredBytes, discardedBytes } from '../read-body.js'
+import { bodyTooLarge, bodyUnreadable, type HandlerSettings, type WebResponse } from './handler-options.js'
+import { answer, notRaw, type OnLateWork, type Source } from './internal/answer.js'
+
+/** A request of the fetch standard: of a browser's kind, of Node, Bun, Deno, Workers, Next or Hono. */
+export interface FetchRequest {
+  readonly method: string
+  readonly headers: { get(name: string): string | null }
+  readonly bodyUsed: boolean
+  readonly body?: { readonly locked: boolean; getReader(): BodyReader } | null
+  arrayBuffer(): Promise<ArrayBuffer>
+}
+
+/** Answers a request. It never rejects. */
+export type FetchHandler = (request: FetchRequest) => Promise<WebResponse>
 
 /** Answers a fetch request. */
 export async function serveFetch(

@@ -1,21 +1,25 @@
-/** Reads and writes the table of payments. Source: docs/interface.md 6, receiver obligations. @module */
-import type { Payment } from '@payment-integration/client'
+/**
+ * Reads and writes the payments and the state of a mirror. Source: docs/interface.md 6, receiver obligations.
+ * @module
+ */
+import type { Payment, ReconcileCheckpoint } from '@payment-integration/client'
 import { decideVersion, type VersionDecision } from '@payment-integration/version-store'
 import type { Snapshot } from '@payment-integration/webhook'
 import {
   bodyOf,
   factColumns,
   factValues,
+  incomplete,
   type Key,
   keyColumns,
   keyValues,
+  paymentColumns,
+  rethrow,
   snapshotColumns,
   snapshotValues,
+  type TableNames,
 } from './columns.js'
-import type { Driver } from './driver.js'
-import type { TableNames } from './names.js'
-import { incomplete, paymentColumns } from './schema.js'
-import { rethrow } from './table-errors.js'
+import type { Driver } from './drivers.js'
 
 /**
  * The effect of a payment of the read API. `added`: there was no row. `updated`: the row had an older version.
@@ -30,7 +34,7 @@ export interface VersionedKey extends Key {
 }
 
 /** Counts of one integration. */
-export interface Counts {
+interface Counts {
   readonly rows: number
   readonly incomplete: number
   /** ISO 8601, or null when no row has a block time. */
@@ -138,6 +142,54 @@ FROM ${payments} WHERE integration_address = ?`,
 }
 
 /** A time of the database: `pg` gives a Date unless its user set a parser. */
-export function isoTime(value: unknown): string | null {
+function isoTime(value: unknown): string | null {
   return value === null || value === undefined ? null : new Date(value as string | Date).toISOString()
+}
+
+/** The state of one integration's mirror. Times are ISO 8601, UTC. */
+interface MirrorState {
+  readonly checkpoint: ReconcileCheckpoint | null
+  /** When the last run finished. */
+  readonly reconciledAt: string | null
+  /** When the last run finished that read to the end of the list. */
+  readonly reconciledFullyAt: string | null
+  /** When the last signed delivery arrived; up to a second late. */
+  readonly deliveredAt: string | null
+}
+
+/** The table of states, of one integration. */
+export interface StateTable {
+  read(): Promise<MirrorState>
+  set(column: 'checkpoint' | 'reconciled_at' | 'reconciled_fully_at' | 'delivered_at', value: string): Promise<void>
+}
+
+/** Opens the table. */
+export function openStateTable(driver: Driver, { state }: TableNames, integrationAddress: string): StateTable {
+  const text = driver.dialect === 'postgres' ? '::text' : ''
+  return {
+    async read() {
+      const [row = {}] = await driver
+        .query(
+          `SELECT checkpoint${text} AS checkpoint, reconciled_at, reconciled_fully_at, delivered_at FROM ${state} WHERE integration_address = ?`,
+          [integrationAddress],
+        )
+        .catch(rethrow(state))
+      const { checkpoint } = row
+      return {
+        checkpoint: typeof checkpoint === 'string' ? (JSON.parse(checkpoint) as ReconcileCheckpoint) : null,
+        reconciledAt: isoTime(row['reconciled_at']),
+        reconciledFullyAt: isoTime(row['reconciled_fully_at']),
+        deliveredAt: isoTime(row['delivered_at']),
+      }
+    },
+    async set(column, value) {
+      await driver
+        .query(
+          `INSERT INTO ${state} (integration_address, ${column}) VALUES (?, ?)
+ON CONFLICT (integration_address) DO UPDATE SET ${column} = excluded.${column}`,
+          [integrationAddress, value],
+        )
+        .catch(rethrow(state))
+    },
+  }
 }

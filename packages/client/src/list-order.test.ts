@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { hashOf, payment } from '../../test/fixtures.js'
-import { isOlder } from './list-order.js'
+import { hashOf, payment } from '../test/fixtures.js'
+import { isOlder } from './payments.js'
 
 const at = (blockTimestamp: string, chainId: string, txHash: string) => payment(0, { blockTimestamp, chainId, txHash })
 const noon = '2026-01-02T12:00:00.000Z'

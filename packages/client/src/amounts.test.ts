@@ -12,7 +12,7 @@ import {
   type Rounding,
   subtractAmounts,
   toBaseUnits,
-} from '../exports/amounts.js'
+} from './exports/amounts.js'
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 const runs = { seed, numRuns: 1_000 }

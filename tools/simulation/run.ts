@@ -70,11 +70,11 @@ export function describeSeed({
   repairs,
   faults,
 }: SeedReport): string {
-  const { seed, store, endpoints, competing, nearHead } = plan
+  const { seed, store, nodes, competing, nearHead } = plan
   const command = `npm run simulate -- --seed=${seed}${store === 'quick' ? '' : ` --store=${store}`}`
   return [
     `seed ${seed}: ${verdict.findings.length === 0 ? 'passed' : 'FAILED'}; ${verdict.payments} payments, ${forks} forks (${plan.forks}), ` +
-      `${reorganisations} reorganisations, ${kills} kills, ${clockJumps} clock jumps, ${repairs} repairs, ${endpoints.length} endpoints, ` +
+      `${reorganisations} reorganisations, ${kills} kills, ${clockJumps} clock jumps, ${repairs} repairs, ${nodes.length} nodes, ` +
       `${competing ? 'two processes' : 'one process'}, ${nearHead} blocks near the head`,
     `  faults: ${[...faults].map(([name, times]) => `${name} ${times}`).join(', ') || 'none'}`,
     ...verdict.findings.map((finding) => `  ${finding}`),

@@ -80,7 +80,7 @@ export function createLedgerChain({ chainId, nodeUrl }: { readonly chainId: numb
         if (block === null) throw new ChainError('ERR_CHAIN_RANGE_GONE', chainId, `The ledger has no block ${height}.`)
         const ref = refOf(block)
         // The ledger's node is trusted: nothing proves that a block has no other transfer.
-        const shown = { proof: 'none', endpoint: new URL(nodeUrl).host } as const
+        const shown = { proof: 'none', node: new URL(nodeUrl).host } as const
         yield { first: ref, last: ref, blocks: [ref], payments: paymentsOf(block), deposits: [], ...shown }
       }
     },
@@ -90,6 +90,6 @@ export function createLedgerChain({ chainId, nodeUrl }: { readonly chainId: numb
     },
     nativeHash: toBase58,
     watch: async () => undefined, // the ledger announces nothing: the indexer polls
-    endpoints: () => [],
+    nodes: () => [],
   }
 }

@@ -21,10 +21,10 @@ import { type ChainReader, headerKind, type QuarantinedLog, type RangeReader } f
 import { readRanges } from './read/ranges.js'
 import { readReceipt } from './rpc/answers.js'
 import { callOwnChain, readOwnHeader } from './rpc/chain-guard.js'
-import { createEndpoints, type EndpointAddress, endpointsDefaults } from './rpc/create-endpoints.js'
-import type { Endpoint } from './rpc/endpoints.js'
+import { createNodes, type NodeAddress, nodesDefaults } from './rpc/create-nodes.js'
 import { chainFailures } from './rpc/failures.js'
 import { quantity, toAddress, toHash } from './rpc/hex.js'
+import type { Node } from './rpc/nodes.js'
 import { checkRouters, checkWhole } from './rpc/options.js'
 import type { Transport } from './rpc/wire.js'
 
@@ -32,10 +32,10 @@ import type { Transport } from './rpc/wire.js'
 export interface EvmChainOptions {
   readonly chainId: number
   /** The nodes, best first. Required unless `rpcUrl` or `transport` is given. No URL appears in a message. */
-  readonly endpoints?: readonly EndpointAddress[] | undefined
-  /** Short for `endpoints` with the URL of one node: `http:`, `https:`, `ws:` or `wss:`. */
+  readonly nodes?: readonly NodeAddress[] | undefined
+  /** Short for `nodes` with the URL of one node: `http:`, `https:`, `ws:` or `wss:`. */
   readonly rpcUrl?: string | undefined
-  /** Short for `endpoints` with one viem transport, for example `fallback([...])`. */
+  /** Short for `nodes` with one viem transport, for example `fallback([...])`. */
   readonly transport?: Transport | undefined
   /** The routers whose logs count; see `knownRouters`. Versions that the decoder cannot read are left out. */
   readonly routers: readonly KnownRouter[]
@@ -54,7 +54,7 @@ export interface EvmChainOptions {
    * @default true
    */
   readonly rawReceipts?: boolean | undefined
-  /** Blocks that a request for logs spans at first; each endpoint's own size is learnt. @default 2_000 */
+  /** Blocks that a request for logs spans at first; each node's own size is learnt. @default 2_000 */
   readonly maxRange?: number | undefined
   /** How long one request may take, its body included, in milliseconds. @default 10_000 */
   readonly requestTimeoutMs?: number | undefined
@@ -88,7 +88,7 @@ export interface EvmChainOptions {
 }
 
 /** Defaults of `createEvmChain`. */
-export const evmChainDefaults = { ...endpointsDefaults, nearHead: 64 } as const
+export const evmChainDefaults = { ...nodesDefaults, nearHead: 64 } as const
 
 /** Chains whose log filters or receipts roots do not match by nature: Cronos, zkSync Era, HyperEVM. */
 const oddChains: readonly number[] = [25, 324, 999]
@@ -104,15 +104,15 @@ function checkProof(chainId: number, proof: ProofLevel | undefined): ProofLevel 
 }
 
 /** @throws {TypeError} Unless exactly one of the three is given. */
-function checkEndpoints({
-  endpoints,
+function checkNodes({
+  nodes,
   rpcUrl,
   transport,
-}: Pick<EvmChainOptions, 'endpoints' | 'rpcUrl' | 'transport'>): readonly EndpointAddress[] {
-  const given = [endpoints, rpcUrl, transport].filter((option) => option !== undefined)
+}: Pick<EvmChainOptions, 'nodes' | 'rpcUrl' | 'transport'>): readonly NodeAddress[] {
+  const given = [nodes, rpcUrl, transport].filter((option) => option !== undefined)
   if (given.length !== 1)
-    throw new TypeError(`${given.length} of endpoints, rpcUrl and transport are given; pass one of them.`)
-  return endpoints ?? [rpcUrl === undefined ? { transport } : { url: rpcUrl }]
+    throw new TypeError(`${given.length} of nodes, rpcUrl and transport are given; pass one of them.`)
+  return nodes ?? [rpcUrl === undefined ? { transport } : { url: rpcUrl }]
 }
 
 /** A chain that holds connections. */
@@ -125,7 +125,7 @@ export interface EvmChain extends Chain {
  * Opens a chain over JSON-RPC. Nothing is sent before the first call. Guarantees those of the `Chain` port.
  *
  * A node must answer for `chainId`. It is asked before the first call, after a broken connection, and after a request
- * without an answer. It is also asked along with every answer that no hash verifies, so a swapped endpoint is noticed.
+ * without an answer. It is also asked along with every answer that no hash verifies, so a swapped node is noticed.
  * Every method rejects with a ChainError (`ERR_CHAIN_UNAVAILABLE`, `ERR_CHAIN_RANGE_GONE`, `ERR_CHAIN_PROOF_FAILED`),
  * or with the signal's own reason. No message holds any part of a URL but its host.
  * @throws {TypeError | RangeError} When an option is wrong; at once, before any request.
@@ -134,7 +134,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
   const { chainId, nearHead = evmChainDefaults.nearHead, decoder = yodlDecoder, clock = systemClock } = options
   checkWhole('nearHead', nearHead, 0)
   const proof = checkProof(chainId, options.proof)
-  const endpoints = createEndpoints({ ...options, endpoints: checkEndpoints(options), clock })
+  const nodes = createNodes({ ...options, nodes: checkNodes(options), clock })
   const routers = checkRouters(options.routers, decoder)
   const native = nativeToken(chainId, options.nativeSymbol)
   const lists = createPriceLists(
@@ -159,11 +159,11 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
   const blocks = createRangeBlocks()
 
   /** The context that ranges are read with, for the given routers. */
-  function openReader(prover: Prover, wanted: ReadonlySet<string> | null): (endpoint: Endpoint) => RangeReader {
+  function openReader(prover: Prover, wanted: ReadonlySet<string> | null): (node: Node) => RangeReader {
     filterOfAll ??= createFilterTest(routers.keys(), decoder.paymentTopics)
     const filter = wanted === null ? filterOfAll : createFilterTest(wanted, decoder.paymentTopics)
     // Field by field: what a spread makes has a shape that the code behind it is compiled for again and again.
-    return (endpoint) => ({
+    return (node) => ({
       chainId: base.chainId,
       fail: base.fail,
       decoder: base.decoder,
@@ -174,8 +174,8 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
       onQuarantine: base.onQuarantine,
       rawReceipts: base.rawReceipts,
       headers: base.headers,
-      endpoint,
-      rpc: endpoint.rpc,
+      node,
+      rpc: node.rpc,
       prover,
       wanted,
       filter,
@@ -188,7 +188,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
     checkWhole('head', request.head, 0)
     const wanted = checkWanted(request.routers, routers)
     const open = openReader(await openProver(), wanted)
-    yield* readRanges({ endpoints, fail, open, proof, nearHead, blocks }, request, signal)
+    yield* readRanges({ nodes, fail, open, proof, nearHead, blocks }, request, signal)
   }
 
   return {
@@ -197,16 +197,16 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
     routers: [...routers.keys()],
     ranges,
     head: (signal) =>
-      endpoints.pinned(async (endpoint) => {
-        const head = await readOwnHeader({ chainId, fail, endpoint }, 'latest', signal)
+      nodes.pinned(async (node) => {
+        const head = await readOwnHeader({ chainId, fail, node }, 'latest', signal)
         if (head === null) throw fail.unavailable('the node has no latest block.')
-        endpoint.note({ kind: 'head', number: head.number })
+        node.note({ kind: 'head', number: head.number })
         return head
       }, signal),
     async block(number, signal) {
       checkWhole('number', number, 0)
-      return endpoints.pinned(async (endpoint) => {
-        const block = await readOwnHeader({ chainId, fail, endpoint }, quantity(number), signal)
+      return nodes.pinned(async (node) => {
+        const block = await readOwnHeader({ chainId, fail, node }, quantity(number), signal)
         if (block !== null && block.number !== number)
           throw fail.unavailable(`block ${block.number} was answered for block ${number}.`)
         return block
@@ -216,17 +216,17 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
       const hash = toHash(txHash)
       if (hash === null) throw new TypeError('The transaction hash must be 0x and 64 hex digits.')
       const call = { method: 'eth_getTransactionReceipt', params: [hash] }
-      return endpoints.pinned(async (endpoint) => {
-        const receipt = readReceipt(await callOwnChain({ chainId, fail, endpoint }, call, signal), fail)
+      return nodes.pinned(async (node) => {
+        const receipt = readReceipt(await callOwnChain({ chainId, fail, node }, call, signal), fail)
         if (receipt === null) return { fate: 'unknown', blockNumber: null }
         if (receipt.hash !== hash) throw fail.unavailable(`receipt ${receipt.hash} was answered for ${hash}.`)
         return { fate: receipt.succeeded ? 'succeeded' : 'reverted', blockNumber: receipt.blockNumber }
       }, signal)
     },
-    watch: (wake, signal) => endpoints.watch(wake, signal),
-    announcesBlocks: () => endpoints.announcesBlocks(),
-    endpoints: () => endpoints.status(),
-    close: () => endpoints.close(),
+    watch: (wake, signal) => nodes.watch(wake, signal),
+    announcesBlocks: () => nodes.announcesBlocks(),
+    nodes: () => nodes.status(),
+    close: () => nodes.close(),
   }
 }
 

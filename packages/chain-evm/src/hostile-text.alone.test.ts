@@ -8,7 +8,7 @@ import { enclosingOperations, lastOperation, readBundle } from './decode/user-op
 import { callFault, readDecimals, readSymbol } from './prices/token-metadata.js'
 import { loadKeccak } from './proof/keccak.js'
 import { readTransaction } from './rpc/answers.js'
-import { endpointName } from './rpc/create-endpoints.js'
+import { nodeName } from './rpc/create-nodes.js'
 import { chainFailures, redactor, splitUrl } from './rpc/failures.js'
 import { isHex, isLowerHex, isWord, toAddress, toHash, toQuantity } from './rpc/hex.js'
 import { decodeAnswer } from './rpc/wire.js'
@@ -22,7 +22,7 @@ testGrowth(
   {
     'the text of an error': redactor('https://user:k3y-of-the-node@rpc.nodes.example/v2/k3y-of-the-node'),
     'whose fault an error is': (message) => callFault({ ok: false, code: null, message }),
-    'the name of an endpoint': (text) => endpointName(text, 1),
+    'the name of a node': (text) => nodeName(text, 1),
     'the parts of a URL': splitUrl,
     hex: (text) => [isHex, isLowerHex, isWord, toHash, toAddress, toQuantity].map((read) => read(text)),
     'a symbol': readSymbol,

@@ -35,7 +35,7 @@ export async function openProofChain() {
     open: (options: Partial<EvmChainOptions> = {}) =>
       createEvmChain({
         chainId: 31337,
-        ...(options.endpoints === undefined ? { rpcUrl: front.url } : {}),
+        ...(options.nodes === undefined ? { rpcUrl: front.url } : {}),
         routers,
         requestTimeoutMs: 5_000,
         ...options,

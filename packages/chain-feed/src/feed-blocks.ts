@@ -17,7 +17,7 @@ export function joinBlocks(blocks: readonly FeedBlock[], wanted: ReadonlySet<str
   let payments = 0
   for (const block of blocks) {
     const [first] = group
-    const isSame = first === undefined || (first.proof === block.proof && first.endpoint === block.endpoint)
+    const isSame = first === undefined || (first.proof === block.proof && first.node === block.node)
     if (!isSame || payments >= mostPayments) {
       ranges.push(...rangeOf(group, wanted))
       group = []
@@ -41,7 +41,7 @@ function rangeOf(group: readonly FeedBlock[], wanted: ReadonlySet<string>): Bloc
       payments: group.flatMap(({ payments }) => payments).filter(({ router }) => wanted.has(router.address)),
       deposits: group.flatMap(({ deposits }) => deposits).filter(({ payment }) => wanted.has(payment.router.address)),
       proof: first.proof,
-      endpoint: `feed of ${first.endpoint}`,
+      node: `feed of ${first.node}`,
     },
   ]
 }

@@ -101,7 +101,7 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
     expect(heights(ranges)).toEqual(upTo(1, 5))
     expect(hashes(ranges)).toEqual(hashes(await readAll(world.twin, 1, 5)))
     expect(calls.ranges).toEqual(['3-5'])
-    expect(chain.endpoints()[0]).toMatchObject({ name: 'feed', inUse: true, failures: 1 })
+    expect(chain.nodes()[0]).toMatchObject({ name: 'feed', inUse: true, failures: 1 })
   })
 
   test('a newest message that cannot be read leaves the head to the nodes, until a sound one follows', async () => {
@@ -118,11 +118,11 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
     const { chain, calls } = world.openReader()
     expect((await chain.head()).number).toBe(2)
     expect(calls.head).toBe(1)
-    expect(chain.endpoints().map(({ name, inUse }) => [name, inUse])).toEqual([
+    expect(chain.nodes().map(({ name, inUse }) => [name, inUse])).toEqual([
       ['feed', false],
       ['simulated', true],
     ])
-    expect(chain.endpoints()[0]?.lastError).toMatch(/version is 7/)
+    expect(chain.nodes()[0]?.lastError).toMatch(/version is 7/)
     await world.stream.append(
       { height: 2, data: message?.data ?? data, publisher: 'b', id: '2' },
       { sequence: sequence + 1, after: null },
@@ -176,7 +176,7 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
     world.clock.advance(7_000)
     world.mine(1)
     expect((await chain.head()).number).toBe(4)
-    expect(chain.endpoints()[0]?.lastError).toMatch(/6[89] s old/)
+    expect(chain.nodes()[0]?.lastError).toMatch(/6[89] s old/)
     const read = await readAll(chain, 2, 4)
     expect(heights(read)).toEqual([2, 3, 4])
     expect(calls).toMatchObject({ head: 1, ranges: ['3-4'] })
@@ -188,7 +188,7 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
     await world.openPublisher({ standbyMs: 1 }).step()
     expect((await chain.head()).number).toBe(4)
     expect(calls.head).toBe(2)
-    expect(chain.endpoints()[0]).toMatchObject({ inUse: true, head: 4 })
+    expect(chain.nodes()[0]).toMatchObject({ inUse: true, head: 4 })
   })
 
   test('an indexer gets past an orphaned end of the feed whose publisher is dead, in one more reorganisation', async () => {
@@ -215,7 +215,7 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
     for (let steps = 0; steps < 10; steps += 1) await indexer?.step()
     expect(indexer?.status()).toMatchObject({ indexed: 5, reorganisations: 2 })
     expect((await store.payments.checkpoint(world.chainId))?.blockHash).toBe((await world.twin.head()).hash)
-    expect(chain.endpoints()[0]?.lastError).toMatch(/Block 5 of chain \d+ does not continue block 4/)
+    expect(chain.nodes()[0]?.lastError).toMatch(/Block 5 of chain \d+ does not continue block 4/)
   })
 
   test('a publisher that does not know a router of the reader is not believed', async () => {
@@ -227,7 +227,7 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
     await chain.head()
     expect(heights(await readAll(chain, 1, 2))).toEqual([1, 2])
     expect(calls).toEqual({ head: 1, block: 0, ranges: ['1-2'] })
-    expect(chain.endpoints()[0]?.lastError).toContain(added)
+    expect(chain.nodes()[0]?.lastError).toContain(added)
     // The blocks of the known routers still come from the feed, as in a backfill.
     for await (const { payments } of chain.ranges({ from: 1, to: 2, head: 2, routers: world.twin.routers }))
       expect(payments).toHaveLength(2)
@@ -253,7 +253,7 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
     await chain.head()
     expect(heights(await readAll(chain, 1, 2))).toEqual([1, 2])
     expect(calls).toEqual({ head: 1, block: 0, ranges: ['1-2'] })
-    expect(chain.endpoints()[0]?.lastError).toMatch(reason)
+    expect(chain.nodes()[0]?.lastError).toMatch(reason)
     // A reader that demands what the publisher does reads the feed.
     const same = world.openReader({ spokePools: [pool], leastProof: 'bloom' })
     await same.chain.head()
@@ -279,7 +279,7 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
       wakes += 1
     }, stop.signal)
     await server?.start()
-    await expect.poll(() => chain.head().then(() => chain.endpoints()[0]?.inUse), waiting).toBe(true)
+    await expect.poll(() => chain.head().then(() => chain.nodes()[0]?.inUse), waiting).toBe(true)
     await expect
       .poll(async () => {
         world.mine(0)
@@ -296,17 +296,17 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
     await chain.head()
     await server?.suspend(true)
     await chain.head()
-    expect(chain.endpoints()[0]).toMatchObject({ inUse: false, failures: 1 })
+    expect(chain.nodes()[0]).toMatchObject({ inUse: false, failures: 1 })
     for (let reads = 0; reads < 100; reads += 1) {
       await chain.head()
       await readAll(chain, 1, 2)
     }
-    expect(chain.endpoints()[0]).toMatchObject({ failures: 1 })
+    expect(chain.nodes()[0]).toMatchObject({ failures: 1 })
     expect(calls.ranges).toHaveLength(100)
     await server?.suspend(false)
     world.clock.advance(5_001)
     await chain.head()
-    expect(chain.endpoints()[0]?.inUse).toBe(true)
+    expect(chain.nodes()[0]?.inUse).toBe(true)
   })
 
   test('a server that stopped answering during a reading costs one wait: the oldest block is not asked for', async () => {
@@ -314,7 +314,7 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
     await server?.suspend(true)
     expect(heights(await readAll(chain, 1, 2))).toEqual([1, 2])
     expect(calls.ranges).toEqual(['1-2'])
-    expect(chain.endpoints()[0]).toMatchObject({ failures: 1 })
+    expect(chain.nodes()[0]).toMatchObject({ failures: 1 })
     await server?.suspend(false)
   })
 

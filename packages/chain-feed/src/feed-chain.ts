@@ -5,8 +5,8 @@ import type {
   BlockRef,
   Chain,
   Clock,
-  EndpointStatus,
   Logger,
+  NodeStatus,
   ProofLevel,
   RangesRequest,
 } from '@payment-integration/core/ports'
@@ -47,8 +47,8 @@ export const feedChainDefaults = { leastProof: 'bloom', maxHeadAgeMs: 60_000, re
 
 /** How far the feed may be behind a head of the nodes when it replaces them, by the times of both blocks. */
 const mostBehindMs = 5_000
-/** Name of the feed among the endpoints of a chain. */
-const endpoint = 'feed'
+/** Name of the feed among the nodes of a chain. */
+const node = 'feed'
 
 /**
  * Builds a chain that reads proven blocks from the feed.
@@ -219,15 +219,15 @@ export function createFeedChain(options: FeedChainOptions): Chain {
     watch: (wake, signal) => stream.watch(wake, signal),
     transactionFate: (txHash, signal) => chain.transactionFate(txHash, signal),
     nativeHash: (txHash) => chain.nativeHash?.(txHash) ?? null,
-    endpoints() {
+    nodes() {
       const inUse = head !== null
-      const own: EndpointStatus = {
-        ...{ name: endpoint, score: inUse ? 1 : 0, inUse, head: newest, latencyMs: null, failures, lastError },
+      const own: NodeStatus = {
+        ...{ name: node, score: inUse ? 1 : 0, inUse, head: newest, latencyMs: null, failures, lastError },
         ...{ contradictions: 0, failedProofs: 0, maxRange: chunkBlocks },
         // The feed is no node: nobody bills its calls.
         ...{ calls: 0, receivedBytes: 0, blocks: 0 },
       }
-      return [own, ...chain.endpoints().map((each) => (inUse ? { ...each, inUse: false } : each))]
+      return [own, ...chain.nodes().map((each) => (inUse ? { ...each, inUse: false } : each))]
     },
   }
 }

@@ -12,7 +12,7 @@ export interface FeedBlock {
   /** Never `none`. */
   readonly proof: ProofLevel
   /** Name of the node that the publisher read. */
-  readonly endpoint: string
+  readonly node: string
   /** The routers whose payments were read, lowercased. */
   readonly routers: readonly string[]
   /** The bridge contracts whose deposits were trusted, lowercased. */
@@ -37,12 +37,12 @@ export function parseBlock(chainId: number, data: Uint8Array): FeedBlock {
   const message = parseJson(data)
   if (message['v'] !== version) throw flawed(`its version is ${String(message['v'])}; this reader knows ${version}`)
   if (message['chainId'] !== chainId) throw flawed(`it is of chain ${String(message['chainId'])}, not of ${chainId}`)
-  const { block, payments, deposits, proof, endpoint, routers, spokePools } = message as unknown as FeedBlock
+  const { block, payments, deposits, proof, node, routers, spokePools } = message as unknown as FeedBlock
   if (!isTexts(routers)) throw flawed('it does not name its routers')
   if (!isTexts(spokePools)) throw flawed('it does not name its SpokePools')
   if (proof === 'none') throw flawed('its block is not proven')
-  const fed = { block, payments, deposits, proof, endpoint, routers, spokePools }
-  const flaw = rangeFlaw({ first: block, last: block, blocks: [block], payments, deposits, proof, endpoint }, chainId)
+  const fed = { block, payments, deposits, proof, node, routers, spokePools }
+  const flaw = rangeFlaw({ first: block, last: block, blocks: [block], payments, deposits, proof, node }, chainId)
   if (flaw !== null) throw flawed(flaw)
   return fed
 }

@@ -152,7 +152,7 @@ export function createFeedPublisher(options: FeedPublisherOptions): FeedPublishe
       if (message === null)
         throw new FeedError(
           'ERR_FEED_DIVERGED',
-          `No block of the feed of chain ${chainId} is on the chain. Check the nodes; then delete the stream PI_FEED_${chainId}.`,
+          `No block of the feed of chain ${chainId} is on the chain. Check the nodes; then delete the stream PI_CHAIN_FEED_${chainId}.`,
         )
       const published = parseBlock(chainId, message.data).block
       const block = await chain.block(number, signal)
@@ -162,7 +162,7 @@ export function createFeedPublisher(options: FeedPublisherOptions): FeedPublishe
     }
   }
 
-  async function append(end: Position, { blocks, payments, deposits, proof, endpoint }: BlockRange): Promise<void> {
+  async function append(end: Position, { blocks, payments, deposits, proof, node }: BlockRange): Promise<void> {
     const inFlight: Promise<unknown>[] = []
     let expected = end.sequence
     let after: string | null = null
@@ -171,7 +171,7 @@ export function createFeedPublisher(options: FeedPublisherOptions): FeedPublishe
         block,
         payments: payments.filter(({ blockNumber }) => blockNumber === block.number),
         deposits: deposits.filter(({ payment }) => payment.blockNumber === block.number),
-        ...{ proof, endpoint, routers: chain.routers, spokePools },
+        ...{ proof, node, routers: chain.routers, spokePools },
       }
       const data = formatBlock(chainId, fed)
       if (inFlight.length >= mostInFlight) await inFlight.shift()

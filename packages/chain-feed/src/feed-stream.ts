@@ -103,7 +103,7 @@ type MessageQuery = { last_by_subj: string } | { seq: number; next_by_subj: stri
 
 /** Opens the stream of a chain; it sends nothing before its first call. */
 export function createFeedStream(connection: FeedConnection, chainId: number, clock: Clock = systemClock): FeedStream {
-  const name = `PI_FEED_${chainId}`
+  const name = `PI_CHAIN_FEED_${chainId}`
   const subjects = `pi.feed.${chainId}.*`
   const subjectOf = (height: number) => `pi.feed.${chainId}.${height}`
 

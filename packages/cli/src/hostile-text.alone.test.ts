@@ -9,7 +9,7 @@ import {
   parseExpectedRecord,
   parseNotificationUrl,
 } from './command.js'
-import { parseEndpoint } from './commands/chains.js'
+import { parseNode } from './commands/chains.js'
 import { parseServerUrl, readHealth } from './commands/status.js'
 import { plain } from './output.js'
 import { withFlags } from './with-service.js'
@@ -25,7 +25,7 @@ testGrowth(
     'a record of the audit log': parseExpectedRecord,
     'a moment': momentParser(() => 0),
     'a notification URL': parseNotificationUrl,
-    'an endpoint': parseEndpoint,
+    'a node': parseNode,
     'the health of a server': readHealth,
     'the address of a server': parseServerUrl,
   },

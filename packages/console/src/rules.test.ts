@@ -77,7 +77,7 @@ it('a success needs no advice', () => {
 })
 
 it('gaps are the blocks between two stored ranges', () => {
-  const range = (from: number, to: number) => ({ from, to, proof: 'root' as const, endpoint: 'node' })
+  const range = (from: number, to: number) => ({ from, to, proof: 'root' as const, node: 'node' })
   expect(gapsOf([range(20, 30), range(10, 15), range(0, 9)])).toEqual([{ from: 16, to: 19 }])
 })
 

@@ -34,13 +34,13 @@ import type { IdentityProvider } from './ports/identity-provider.js'
 import type { ReceiptSource } from './ports/receipt-source.js'
 import type { Sender } from './ports/sender.js'
 import type { Store } from './ports/store.js'
+import { silentLogger, systemClock, systemIds, systemRandom } from './ports/system.js'
 import type { Clock, Ids, Logger, Random } from './ports/world.js'
 import type { LoopRoles, ProcessQueries, RunOptions } from './processes/leases.js'
 import { createPresence, listProcesses, runLoops } from './processes/processes.js'
 import { createQueries, type Queries } from './queries.js'
 import type { MasterKey } from './secrets/keys.js'
 import { openSecret } from './secrets/seal.js'
-import { silentLogger, systemClock, systemIds, systemRandom } from './ports/system.js'
 
 /** The whole service, in a host or in the reference server. Its own commands act as its option `actor`. */
 export interface Service extends ActorCommands {

@@ -15,7 +15,7 @@ import { natsMissing, startNats } from '../../chain-feed/test/nats-server.js'
 import { createNkey } from '../../chain-feed/test/nkey.js'
 import type { ChainConfig } from '../src/config/config.js'
 import { openService, publishFeed, readConfig, readFeedPublisherConfig } from '../src/exports/service.js'
-import { openChain, openFeed } from '../src/run/open-chain.js'
+import { openChain, openChainFeed } from '../src/run/open-chain.js'
 
 const opensslMissing =
   spawnSync('openssl', ['version']).status === 0 ? null : 'openssl is not installed: apt-get install openssl'
@@ -61,8 +61,8 @@ describe.skipIf(missing)(`a server on the feed${missing === null ? '' : ` (skipp
     const router = await node.deploy(devRouter, [receiver])
     const chain = { PI_RPC_URL_31337: node.rpcUrl, PI_ROUTERS_31337: `${router}@0.8`, ...settings }
     const feed = {
-      PI_FEED_URL: nats.urls.map((url) => url.replace('nats://127.0.0.1', 'tls://localhost')).join(),
-      PI_FEED_CA_FILE: certificate,
+      PI_CHAIN_FEED_URL: nats.urls.map((url) => url.replace('nats://127.0.0.1', 'tls://localhost')).join(),
+      PI_CHAIN_FEED_CA_FILE: certificate,
     }
     const args = [`0x${'00'.repeat(32)}`, 5n, nativeTokenAddress, receiver] as const
     const data = encodeFunctionData({ abi: devRouter.abi, functionName: 'pay', args })
@@ -70,14 +70,14 @@ describe.skipIf(missing)(`a server on the feed${missing === null ? '' : ` (skipp
 
     const stop = new AbortController()
     const publishing = publishFeed(
-      readFeedPublisherConfig({ ...chain, ...feed, PI_FEED_CREDENTIALS_FILE: file('p', publisher.seed) }),
+      readFeedPublisherConfig({ ...chain, ...feed, PI_CHAIN_FEED_CREDENTIALS_FILE: file('p', publisher.seed) }),
       stop.signal,
       { replicas: 1, maxBytes: 10_000_000, logger: quiet },
     )
     const opened = await openService(
       readConfig({
         ...{ ...chain, ...feed, PI_MASTER_KEY: masterKey, PI_START_BLOCK_31337: '0' },
-        PI_FEED_CREDENTIALS_FILE: file('c', cell.seed),
+        PI_CHAIN_FEED_CREDENTIALS_FILE: file('c', cell.seed),
         PI_DATABASE_URL: `sqlite:${join(folder, 'payments.db')}`,
       }),
       { logger: quiet },
@@ -88,7 +88,7 @@ describe.skipIf(missing)(`a server on the feed${missing === null ? '' : ` (skipp
     await expect
       .poll(async () => {
         await node.mine()
-        return status()?.endpoints[0]
+        return status()?.nodes[0]
       }, waiting)
       .toMatchObject({ name: 'feed', inUse: true })
     const { blockNumber } = await node.execute({ to: router, data, value: 5n })
@@ -96,7 +96,7 @@ describe.skipIf(missing)(`a server on the feed${missing === null ? '' : ` (skipp
     const payments = await opened.store.transaction((tx) => tx.paymentsInBlocks(31337, 0, 1_000_000))
     expect(payments.map((payment) => payment.blockNumber)).toContain(blockNumber)
     const proofs = await opened.store.chains.proofs(31337, 1_000)
-    expect(proofs.map(({ endpoint }) => endpoint)).toContain('feed of 127.0.0.1 #1')
+    expect(proofs.map(({ node }) => node)).toContain('feed of 127.0.0.1 #1')
     stop.abort()
     await Promise.all([publishing, running])
   })
@@ -113,7 +113,7 @@ describe.skipIf(missing)(`a server on the feed${missing === null ? '' : ` (skipp
     const logger = { ...quiet, warn: (fields: object) => void warnings.push(fields) }
     const stop = new AbortController()
     const chain = { PI_RPC_URL_31337: node.rpcUrl, PI_ROUTERS_31337: `${router}@0.6`, ...settings }
-    const env = { ...chain, PI_FEED_URL: nats.urls.join() }
+    const env = { ...chain, PI_CHAIN_FEED_URL: nats.urls.join() }
     const config = readFeedPublisherConfig(env)
     const publishing = publishFeed(config, stop.signal, {
       replicas: 1,
@@ -123,13 +123,13 @@ describe.skipIf(missing)(`a server on the feed${missing === null ? '' : ` (skipp
     await expect
       .poll(() => warnings, waiting)
       .toContainEqual(expect.objectContaining({ chainId: 31337, txHash: hash, logIndex: 0 }))
-    const feed = await openFeed(config.feed, { clock: systemClock, logger: quiet })
+    const feed = await openChainFeed(config.feed, { clock: systemClock, logger: quiet })
     const sourceOf = async (proof: 'bloom' | 'root') => {
       const cell = readFeedPublisherConfig({ ...env, PI_PROOF_31337: proof }).chains[0] as ChainConfig
       const nodes = await openChain(cell)
       onTestFinished(() => nodes.close())
       const followed = feed?.over(nodes, cell)
-      for await (const { endpoint } of followed?.ranges({ from: 1, to: 1, head: 1 }) ?? []) return endpoint
+      for await (const { node } of followed?.ranges({ from: 1, to: 1, head: 1 }) ?? []) return node
       return null
     }
     // Far below the head the publisher proves by bloom filter.
@@ -146,10 +146,10 @@ test('a feed of another machine without credentials is a warning at the start', 
     const warnings: unknown[] = []
     const logger = { ...quiet, warn: (_: object, message: string) => void warnings.push(message) }
     const config = { servers: ['nats://127.0.0.1:1', server], credentialsFile, caFile: null }
-    await (await openFeed(config, { clock: systemClock, logger }))?.close()
+    await (await openChainFeed(config, { clock: systemClock, logger }))?.close()
     return warnings
   }
-  const warning = [expect.stringContaining('PI_FEED_CREDENTIALS_FILE is not set')]
+  const warning = [expect.stringContaining('PI_CHAIN_FEED_CREDENTIALS_FILE is not set')]
   for (const server of ['nats://nats-1.invalid:4222', 'nats://192.0.2.1:4222', 'nats://[2001:db8::1]:4222'])
     expect(await warned(server)).toEqual(warning)
   for (const server of ['nats://127.0.0.2:1', 'nats://localhost:1', 'nats://[::1]:1'])

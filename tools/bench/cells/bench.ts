@@ -109,7 +109,7 @@ async function publish(connection: FeedConnection, { blocks, perBlock }: CellsEf
     ...{
       chainId,
       routers,
-      endpoints: () => [],
+      nodes: () => [],
       watch: async () => undefined,
       block: async (n: number) => known[n] ?? null,
     },

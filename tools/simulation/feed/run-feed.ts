@@ -235,14 +235,14 @@ export async function startCell({ servers, node, finalityBlocks }: CellOptions) 
     ...chain,
     async *ranges(request, signal) {
       for await (const range of chain.ranges(request, signal)) {
-        const source = range.endpoint.startsWith('feed') ? 'feed' : 'node'
+        const source = range.node.startsWith('feed') ? 'feed' : 'node'
         read[source] += range.blocks.length
         yield range
       }
     },
     async head(signal) {
       const head = await chain.head(signal)
-      const isNow = chain.endpoints()[0]?.inUse === true
+      const isNow = chain.nodes()[0]?.inUse === true
       if (isNow !== isOnFeed) read.switches += 1
       isOnFeed = isNow
       return head

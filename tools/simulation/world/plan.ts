@@ -19,7 +19,7 @@ export interface Plan {
   readonly oddHashes: boolean
   /** Blocks from the head that are read with receipts. */
   readonly nearHead: number
-  readonly endpoints: readonly PlannedEndpoint[]
+  readonly nodes: readonly PlannedNode[]
   /** Whether two processes compete for the chain. */
   readonly competing: boolean
   /** Per step of the schedule. */
@@ -33,13 +33,13 @@ export interface Plan {
   readonly store: 'quick' | 'sqlite'
 }
 
-/** One endpoint of the plan. */
-export interface PlannedEndpoint {
+/** One node of the plan. */
+export interface PlannedNode {
   readonly name: string
   readonly rates: FaultRates
   /** Whether it knows `eth_getBlockReceipts`. */
   readonly hasBlockReceipts: boolean
-  /** Number of requests at the start that a node of another chain answers, as at a misconfigured endpoint. */
+  /** Number of requests at the start that a node of another chain answers, as at a misconfigured node. */
   readonly startsAsOther: number
   /** Longest delay until it sees a change of the chain, in milliseconds. */
   readonly maxDelayMs: number
@@ -59,8 +59,8 @@ const hectic = [5, 20, 60, 150]
 export function drawPlan(seed: number, draws: Draws, store: Plan['store']): Plan {
   const count = draws.pick([1, 2, 2, 3])
   const oddHashes = draws.chance(0.2)
-  const endpoints = Array.from({ length: count }, (_, index): PlannedEndpoint => {
-    // The last one is mostly honest: a chain without an honest endpoint cannot be indexed.
+  const nodes = Array.from({ length: count }, (_, index): PlannedNode => {
+    // The last one is mostly honest: a chain without an honest node cannot be indexed.
     const isHonest = index === count - 1
     return {
       name: `node-${index + 1}.example`,
@@ -79,7 +79,7 @@ export function drawPlan(seed: number, draws: Draws, store: Plan['store']): Plan
     forks: draws.pick(['none', 'shallow', 'shallow', 'shallow', 'shallow', 'shallow', 'deep'] as const),
     oddHashes,
     nearHead: draws.pick([2, 8, 64]),
-    endpoints: draws.shuffled(endpoints),
+    nodes: draws.shuffled(nodes),
     competing: draws.chance(0.35),
     killChance: draws.pick([0, 0.05, 0.15]),
     pauseChance: draws.pick([0, 0, 0.1]),

@@ -9,7 +9,7 @@ import { clockOf, controlProcess, type ProcessControl, storeOf } from './process
 /** Parts that all simulated processes share. */
 export interface Shared {
   readonly chainId: number
-  /** Hosts of the endpoints, by preference. */
+  /** Hosts of the nodes, by preference. */
   readonly hosts: readonly string[]
   readonly store: Store
   readonly sender: Sender
@@ -46,7 +46,7 @@ export function openChain(
 ): EvmChain {
   return createEvmChain({
     chainId,
-    endpoints: hosts.map((host) => ({ url: `http://${host}:${port}/` })),
+    nodes: hosts.map((host) => ({ url: `http://${host}:${port}/` })),
     routers: cast.routers,
     nearHead,
     requestTimeoutMs,

@@ -10,7 +10,7 @@ import { answerFrom } from '../node/fake-node.js'
 import type { FaultName } from '../node/fault-names.js'
 import { type Draws, drawsOf } from '../random.js'
 import { type ChainDriver, createChainDriver } from './chain-driver.js'
-import { openEndpoints } from './endpoints.js'
+import { openNodes } from './nodes.js'
 import { drawPlan, type Plan } from './plan.js'
 import { openChain, repairAsAdvised, type Shared, type SimulatedProcess, startProcess } from './process.js'
 import { afterPause } from './process-control.js'
@@ -95,7 +95,7 @@ function openWorld(
   const { chainId } = plan
   // The label is part of every seed: another one would change all histories.
   const chainDriver: ChainDriver = createChainDriver(chainId, plan, draws.fork('nature'), startMs / 1000)
-  const endpoints = openEndpoints(plan, draws, chainDriver, time, {
+  const nodes = openNodes(plan, draws, chainDriver, time, {
     afterPause: async (port) => {
       const process = running.get(port)
       if (process !== undefined) await afterPause(process.control, time)
@@ -106,7 +106,7 @@ function openWorld(
 
   const shared: Shared = {
     chainId,
-    hosts: plan.endpoints.map(({ name }) => name),
+    hosts: plan.nodes.map(({ name }) => name),
     store: opened.store,
     delivers: opened.delivers,
     sender: receiver,
@@ -175,7 +175,7 @@ function openWorld(
 
   async function heal(): Promise<void> {
     receiver.heal()
-    endpoints.heal()
+    nodes.heal()
     chainDriver.finalise()
     Object.assign(clocks.errorMs, { service: 0, database: 0 })
     const end = time.now() + healMs
@@ -208,7 +208,7 @@ function openWorld(
   }
 
   return {
-    route: endpoints.route,
+    route: nodes.route,
     async run(): Promise<SeedReport> {
       start()
       if (opened.delivers) await register(running.values().next().value)
@@ -240,7 +240,7 @@ function openWorld(
       return {
         plan,
         verdict: { ...judged, wrong: judged.wrong + (findings.length > judged.findings.length ? 1 : 0), findings },
-        faults: endpoints.faults(),
+        faults: nodes.faults(),
         forks: chainDriver.forks,
         reorganisations,
         kills,

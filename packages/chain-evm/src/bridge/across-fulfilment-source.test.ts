@@ -55,9 +55,9 @@ const fill = (...args: Parameters<typeof fillOf>) => node.execute({ to: pool, da
 
 function open(given: Partial<AcrossDestination> & { readonly windowMs?: number } = {}) {
   const { windowMs, ...destination } = given
-  const endpoints = [{ url: front.url }]
+  const nodes = [{ url: front.url }]
   const tokens = [{ address: token, symbol: 'ARRIVED', currency: 'USD' }]
-  const chains = new Map([[chainId, { endpoints, spokePool: pool, confirmations: 0, tokens, ...destination }]])
+  const chains = new Map([[chainId, { nodes, spokePool: pool, confirmations: 0, tokens, ...destination }]])
   return createAcrossFulfilmentSource({ chains, windowMs })
 }
 
@@ -306,15 +306,15 @@ test.each<[string, Partial<AcrossDestination>, number, ErrorConstructor, RegExp]
   ['no SpokePool for a chain where none is known', { spokePool: undefined }, 100, TypeError, /SpokePool of chain 100/],
   ['no confirmations for a chain that is in no table', { confirmations: undefined }, 8453, RangeError, /chain 8453/],
   ['confirmations that are not whole', { confirmations: 0.5 }, 1, RangeError, /confirmations/],
-  ['no endpoint', { endpoints: [] }, 1, TypeError, /endpoint/],
+  ['no node', { nodes: [] }, 1, TypeError, /node/],
 ])('%s is refused at once', (_, changes, id, error, message) => {
-  const destination = { endpoints: [{ url: 'http://127.0.0.1:1' }], spokePool: pool, confirmations: 0, ...changes }
+  const destination = { nodes: [{ url: 'http://127.0.0.1:1' }], spokePool: pool, confirmations: 0, ...changes }
   const options = { chains: new Map([[id, destination]]) }
   expect(() => createAcrossFulfilmentSource(options)).toThrow(error)
   expect(() => createAcrossFulfilmentSource(options)).toThrow(message)
 })
 
-test('a known chain needs nothing but endpoints', () => {
-  const endpoints = [{ url: 'http://127.0.0.1:1' }]
-  createAcrossFulfilmentSource({ chains: new Map([[42161, { endpoints }]]) }).close()
+test('a known chain needs nothing but nodes', () => {
+  const nodes = [{ url: 'http://127.0.0.1:1' }]
+  createAcrossFulfilmentSource({ chains: new Map([[42161, { nodes }]]) }).close()
 })

@@ -9,7 +9,7 @@ import type { Clock, FulfilmentSource } from '@payment-integration/core/ports'
 import { nativeToken } from '../decode/router-decoder.js'
 import { createPriceLists, type KnownToken, knownTokens } from '../prices/price-lists.js'
 import { createTokenMetadata } from '../prices/token-metadata.js'
-import { createEndpoints, type EndpointAddress } from '../rpc/create-endpoints.js'
+import { createNodes, type NodeAddress } from '../rpc/create-nodes.js'
 import { chainFailures } from '../rpc/failures.js'
 import { toAddress } from '../rpc/hex.js'
 import { checkWhole } from '../rpc/options.js'
@@ -19,7 +19,7 @@ import { createFillReader } from './fills.js'
 /** A chain that payments may arrive on. */
 export interface AcrossDestination {
   /** Its nodes; at least one. */
-  readonly endpoints: readonly EndpointAddress[]
+  readonly nodes: readonly NodeAddress[]
   /** The bridge's contract there. @default the known one of the chain */
   readonly spokePool?: string | undefined
   /** Blocks on top of a fill until it counts. @default the finality table of docs/interface.md 8; required elsewhere */
@@ -71,7 +71,7 @@ export function createAcrossFulfilmentSource(options: AcrossFulfilmentSourceOpti
       return (await readers.get(deposit.destinationChainId)?.lookup(deposit, signal)) ?? null
     },
     close() {
-      for (const { endpoints } of opened) endpoints.close()
+      for (const { nodes } of opened) nodes.close()
     },
   }
 }
@@ -89,11 +89,11 @@ function openDestination(
   const spokePool = toAddress(destination.spokePool ?? knownSpokePools(chainId)[0])
   if (spokePool === null)
     throw new TypeError(`No SpokePool of chain ${chainId} is known; pass its address, 0x and 40 hex digits.`)
-  const endpoints = createEndpoints({ chainId, endpoints: destination.endpoints, clock })
+  const nodes = createNodes({ chainId, nodes: destination.nodes, clock })
   const fail = chainFailures(chainId)
   const native = nativeToken(chainId, undefined)
   const tokens = createTokenMetadata(chainId, fail, native)
   const lists = createPriceLists(destination.tokens ?? knownTokens(chainId), [], native.symbol)
-  const deps = { chainId, endpoints, fail, tokens, lists, spokePool, confirmations, windowMs }
-  return { endpoints, reader: createFillReader(deps) }
+  const deps = { chainId, nodes, fail, tokens, lists, spokePool, confirmations, windowMs }
+  return { nodes, reader: createFillReader(deps) }
 }

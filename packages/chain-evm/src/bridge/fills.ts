@@ -7,9 +7,9 @@ import { openProver } from '../proof/prover.js'
 import { assertAuthentic, headerKind } from '../read/range-reader.js'
 import { type Fields, readHeader, readLogs, readReceipt } from '../rpc/answers.js'
 import { callOwnChain } from '../rpc/chain-guard.js'
-import { type Endpoint, type Endpoints, isRateLimit } from '../rpc/endpoints.js'
 import type { Failures } from '../rpc/failures.js'
 import { quantity } from '../rpc/hex.js'
+import { isRateLimit, type Node, type Nodes } from '../rpc/nodes.js'
 import { decodeFill, type Fill, fillTopics, fulfils } from './spoke-pool-events.js'
 
 /** Bounds the memory; the points are found again when needed. */
@@ -60,7 +60,7 @@ interface FoundFill {
 /** The blocks and the deposit of a scan. */
 interface FillScan {
   readonly chainId: number
-  readonly endpoint: Endpoint
+  readonly node: Node
   readonly fail: Failures
   /** Lowercased. */
   readonly spokePool: string
@@ -83,7 +83,7 @@ const MOST_SLICES = 64
 async function scanFills(scan: FillScan, signal?: AbortSignal): Promise<FoundFill | null> {
   const { deposit, spokePool, to, onRead } = scan
   for (let from = scan.from, slices = 0; from <= to && slices < MOST_SLICES; slices += 1) {
-    const upTo = Math.min(to, from + scan.endpoint.maxRange() - 1)
+    const upTo = Math.min(to, from + scan.node.maxRange() - 1)
     const logs = await readSlice(scan, from, upTo, signal)
     for (const log of logs.sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)) {
       const fill = log.address === spokePool ? decodeFill(log) : null
@@ -97,7 +97,7 @@ async function scanFills(scan: FillScan, signal?: AbortSignal): Promise<FoundFil
 }
 
 async function readSlice(
-  { chainId, endpoint, fail, spokePool, deposit }: FillScan,
+  { chainId, node, fail, spokePool, deposit }: FillScan,
   from: number,
   to: number,
   signal?: AbortSignal,
@@ -107,11 +107,11 @@ async function readSlice(
   const blocks = to - from + 1
   try {
     const call = { method: 'eth_getLogs', params: [filter] }
-    const logs = readLogs(await callOwnChain({ chainId, fail, endpoint }, call, signal), fail)
-    endpoint.note({ kind: 'range-read', blocks })
+    const logs = readLogs(await callOwnChain({ chainId, fail, node }, call, signal), fail)
+    node.note({ kind: 'range-read', blocks })
     return logs
   } catch (error) {
-    if (signal?.aborted !== true) endpoint.note({ kind: 'range-failed', blocks, rateLimited: isRateLimit(error) })
+    if (signal?.aborted !== true) node.note({ kind: 'range-failed', blocks, rateLimited: isRateLimit(error) })
     throw error
   }
 }
@@ -123,7 +123,7 @@ function word(value: bigint): string {
 /** Everything that fills are read with. */
 interface FillReaderDeps {
   readonly chainId: number
-  readonly endpoints: Endpoints
+  readonly nodes: Nodes
   readonly fail: Failures
   readonly tokens: TokenMetadata
   readonly lists: PriceLists
@@ -159,23 +159,23 @@ interface Search {
  * Makes the look-up of fulfilments on one chain. The search begins at the deposit's block time, resumes where it
  * stopped, and ends when the deposit can no longer be filled. Then it reads all of it once more, resuming in the same
  * way. A fill is verified by the receipt of its transaction and the header of its block, headers by their hashes. One
- * endpoint answers a whole look-up.
+ * node answers a whole look-up.
  */
 export function createFillReader(deps: FillReaderDeps) {
-  const { chainId, endpoints, fail, spokePool, confirmations, windowMs } = deps
+  const { chainId, nodes, fail, spokePool, confirmations, windowMs } = deps
   const headers = headerKind(chainId)
   const finder = createBlockFinder()
   const searches = new Map<string, Search>()
 
-  async function find(endpoint: Endpoint, deposit: BridgeDeposit, signal?: AbortSignal): Promise<Fulfilment | null> {
+  async function find(node: Node, deposit: BridgeDeposit, signal?: AbortSignal): Promise<Fulfilment | null> {
     const key = `${deposit.payment.chainId}:${deposit.depositId}:${deposit.payment.blockHash}`
     const known = searches.get(key)
     if (known?.isOver === true) return null
-    const head = await readBlock(endpoint, 'latest', signal)
-    endpoint.note({ kind: 'head', number: head.number })
+    const head = await readBlock(node, 'latest', signal)
+    node.note({ kind: 'head', number: head.number })
     const final = head.number - confirmations
     if (final < 0) return null
-    const read = (height: number) => readBlock(endpoint, quantity(height), signal)
+    const read = (height: number) => readBlock(node, quantity(height), signal)
     const since = deposit.payment.blockTimestamp
     const search = known ?? begin(key, await finder.firstAt(since - CLOCK_SLACK_MS, final, read))
     const isLate = head.timestamp > since + windowMs
@@ -191,10 +191,10 @@ export function createFillReader(deps: FillReaderDeps) {
       readTo = height
       search[place] = isLast ? height + 1 : Math.min(height + 1, settled)
     }
-    const found = await scanFills({ chainId, endpoint, fail, spokePool, deposit, from, to, onRead }, signal)
+    const found = await scanFills({ chainId, node, fail, spokePool, deposit, from, to, onRead }, signal)
     if (found !== null) {
       search.wasFound = true
-      return toFulfilment(endpoint, found, final, signal)
+      return toFulfilment(node, found, final, signal)
     }
     // It left the chain, and may be further down than where the search stands.
     if (search.wasFound) Object.assign(search, { next: search.from, nextAtEnd: search.from, wasFound: false })
@@ -210,24 +210,24 @@ export function createFillReader(deps: FillReaderDeps) {
     return search
   }
 
-  async function readBlock(endpoint: Endpoint, tag: string, signal?: AbortSignal): Promise<BlockRef> {
+  async function readBlock(node: Node, tag: string, signal?: AbortSignal): Promise<BlockRef> {
     const call = { method: 'eth_getBlockByNumber', params: [tag, false] }
-    const header = await checkedHeader(endpoint, await callOwnChain({ chainId, fail, endpoint }, call, signal))
+    const header = await checkedHeader(node, await callOwnChain({ chainId, fail, node }, call, signal))
     if (header === null) throw fail.gone(`the node has no block ${tag}.`)
     return header
   }
 
   /** A header, checked against the hash of its block where the chain allows that. So its time is that of the block. */
-  async function checkedHeader(endpoint: Endpoint, answer: unknown): Promise<BlockRef | null> {
+  async function checkedHeader(node: Node, answer: unknown): Promise<BlockRef | null> {
     const ref = readHeader(answer, fail)
     if (ref === null) return null
     const isAuthentic = (await openProver()).headerHash(answer as Fields) === ref.hash
-    assertAuthentic({ endpoint, fail, headers }, [{ ref, isAuthentic }])
+    assertAuthentic({ node, fail, headers }, [{ ref, isAuthentic }])
     return ref
   }
 
   async function toFulfilment(
-    endpoint: Endpoint,
+    node: Node,
     { fill, log }: FoundFill,
     final: number,
     signal?: AbortSignal,
@@ -237,8 +237,8 @@ export function createFillReader(deps: FillReaderDeps) {
       { method: 'eth_getBlockByNumber', params: [quantity(blockNumber), false] },
       { method: 'eth_getTransactionReceipt', params: [txHash] },
     ]
-    const [block, answer] = await endpoint.rpc.all(calls, signal)
-    const header = await checkedHeader(endpoint, block)
+    const [block, answer] = await node.rpc.all(calls, signal)
+    const header = await checkedHeader(node, block)
     const receipt = readReceipt(answer, fail)
     const position =
       receipt?.logs.findIndex(
@@ -262,7 +262,7 @@ export function createFillReader(deps: FillReaderDeps) {
       blockHash,
       blockTimestamp: header.timestamp,
       receiver: fill.paidTo,
-      tokenOut: { ...(await deps.tokens.of(endpoint, fill.outputToken, final, signal)), amount: fill.paidAmount },
+      tokenOut: { ...(await deps.tokens.of(node, fill.outputToken, final, signal)), amount: fill.paidAmount },
       listedToken: token && { symbol: token.symbol, currency: token.currency },
     }
   }
@@ -270,6 +270,6 @@ export function createFillReader(deps: FillReaderDeps) {
   return {
     /** The fulfilment of a deposit to this chain; null while there is none that is final. */
     lookup: (deposit: BridgeDeposit, signal?: AbortSignal): Promise<Fulfilment | null> =>
-      endpoints.pinned((endpoint) => find(endpoint, deposit, signal), signal),
+      nodes.pinned((node) => find(node, deposit, signal), signal),
   }
 }

@@ -24,4 +24,4 @@ export { createEvmChain, type EvmChain, type EvmChainOptions, evmChainDefaults }
 export { type KnownPriceFeed, type KnownToken, knownPriceFeeds, knownTokens } from '../prices/price-lists.js'
 export { type ChainReceiptSourceOptions, createChainReceiptSource } from '../read/chain-receipt-source.js'
 export type { QuarantinedLog } from '../read/range-reader.js'
-export type { EndpointAddress } from '../rpc/create-endpoints.js'
+export type { NodeAddress } from '../rpc/create-nodes.js'

@@ -3,10 +3,10 @@
 import type { TokenFacts } from '@payment-integration/core/ports'
 import { readHeader } from '../rpc/answers.js'
 import { askOwnChain, type OwnChain } from '../rpc/chain-guard.js'
-import type { Endpoint } from '../rpc/endpoints.js'
 import { describeRpcError, type Failures, TooLargeAnswerError } from '../rpc/failures.js'
 import { byteLength, isHex, quantity, wordAt, wordToOffset } from '../rpc/hex.js'
 import type { RpcCall, RpcOutcome } from '../rpc/json-rpc.js'
+import type { Node } from '../rpc/nodes.js'
 
 /** Longest symbol that is kept, in code points. */
 const maxSymbolLength = 64
@@ -84,11 +84,11 @@ const maxEntries = 10_000
 /** Answers what a token is. */
 export interface TokenMetadata {
   /**
-   * @param endpoint - The node to ask when the answer is not kept.
+   * @param node - The node to ask when the answer is not kept.
    * @param height - The block up to which payments are read; a node whose newest block is below it is not trusted.
    * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node does not answer; a token that does not answer is no error.
    */
-  of(endpoint: Endpoint, address: string, height: number, signal?: AbortSignal): Promise<TokenFacts>
+  of(node: Node, address: string, height: number, signal?: AbortSignal): Promise<TokenFacts>
 }
 
 /** Facts, and the last block for which they are valid. */
@@ -104,9 +104,9 @@ interface Entry {
 export function createTokenMetadata(chainId: number, fail: Failures, native: TokenFacts): TokenMetadata {
   const known = new Map<string, Entry>()
 
-  async function read(endpoint: Endpoint, address: string, height: number, signal?: AbortSignal): Promise<Entry> {
+  async function read(node: Node, address: string, height: number, signal?: AbortSignal): Promise<Entry> {
     const newest = { method: 'eth_getBlockByNumber', params: ['latest', false] }
-    const own = { chainId, fail, endpoint }
+    const own = { chainId, fail, node }
     const [head, symbol, decimals] = await askForeign(own, [newest, ...tokenCalls(address, 'latest')], signal)
     if (!head?.ok) throw fail.unavailable(`eth_getBlockByNumber: ${describeRpcError(head)}.`)
     const at = readHeader(head.result, fail)?.number ?? -1
@@ -114,9 +114,9 @@ export function createTokenMetadata(chainId: number, fail: Failures, native: Tok
     if (isAnswer(symbol) && isAnswer(decimals))
       return { facts: toFacts(address, symbol.result, decimals.result), upTo: Number.POSITIVE_INFINITY }
     // Nodes and contracts word their faults freely; a contract's own fault recurs each time.
-    let settled = await settle(endpoint, address, at, signal)
+    let settled = await settle(node, address, at, signal)
     for (let looks = 1; !settled.isClear && looks < looksAtFailure; looks++)
-      settled = await settle(endpoint, address, at, signal)
+      settled = await settle(node, address, at, signal)
     return settled.entry
   }
 
@@ -125,11 +125,11 @@ export function createTokenMetadata(chainId: number, fail: Failures, native: Tok
    * newest block may have answered, and a node without this block says so. Code, and a call that cannot fail, come
    * along.
    */
-  async function settle(endpoint: Endpoint, address: string, at: number, signal?: AbortSignal) {
+  async function settle(node: Node, address: string, at: number, signal?: AbortSignal) {
     const block = quantity(at)
     const getCode = { method: 'eth_getCode', params: [address, block] }
     const calls = [getCode, callOf(identity, symbolSelector, block), ...tokenCalls(address, block)]
-    const [code, probe, symbol, decimals] = await askForeign({ chainId, fail, endpoint }, calls, signal)
+    const [code, probe, symbol, decimals] = await askForeign({ chainId, fail, node }, calls, signal)
     if (!code?.ok || !isHex(code.result))
       throw fail.unavailable(`eth_getCode: ${code?.ok === false ? describeRpcError(code) : 'something else than hex'}.`)
     const answers = [symbol, decimals].map((outcome) => bytesOf(outcome, probe))
@@ -156,11 +156,11 @@ export function createTokenMetadata(chainId: number, fail: Failures, native: Tok
   }
 
   return {
-    async of(endpoint, address, height, signal) {
+    async of(node, address, height, signal) {
       if (address === native.address) return native
       const cached = known.get(address)
       if (cached !== undefined && height <= cached.upTo) return cached.facts
-      const entry = await read(endpoint, address, height, signal)
+      const entry = await read(node, address, height, signal)
       const [oldest] = known.keys()
       if (known.size >= maxEntries && oldest !== undefined) known.delete(oldest)
       known.set(address, entry)

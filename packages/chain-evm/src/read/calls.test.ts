@@ -40,11 +40,11 @@ test('a block without payments costs its header', async () => {
   expect(chain.since(before).flat().length).toBeLessThanOrEqual(blocks * 1.03)
 })
 
-test('the status of an endpoint counts calls as the node does, the bytes of answers, and the blocks of ranges', async () => {
+test('the status of a node counts calls as the node does, the bytes of answers, and the blocks of ranges', async () => {
   const opened = chain.open()
   const before = chain.front.requests.length
   await readAll(opened, dense.from, sparse.to, far)
-  const [status] = opened.endpoints()
+  const [status] = opened.nodes()
   expect(status?.calls).toBe(chain.since(before).flat().length)
   expect(status?.blocks).toBe(sparse.to - dense.from + 1)
   // A header alone takes more than this.

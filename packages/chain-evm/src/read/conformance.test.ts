@@ -93,7 +93,7 @@ fulfilmentSourceConformance('across', async () => {
     message: '0x',
   })
   await node.execute({ to: pool, data: emits(fill) })
-  const destination = { endpoints: [{ url: node.rpcUrl }], spokePool: pool, confirmations: 0 }
+  const destination = { nodes: [{ url: node.rpcUrl }], spokePool: pool, confirmations: 0 }
   return {
     source: createAcrossFulfilmentSource({ chains: new Map([[chainId, destination]]) }),
     fulfilled,

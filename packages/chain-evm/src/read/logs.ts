@@ -3,10 +3,10 @@ import type { BlockRef } from '@payment-integration/core/ports'
 import type { RouterLog } from '../decode/router-decoder.js'
 import { readLogs } from '../rpc/answers.js'
 import { askOwnChain } from '../rpc/chain-guard.js'
-import { isRateLimit } from '../rpc/endpoints.js'
 import { describeRpcError, type Failures } from '../rpc/failures.js'
 import { quantity } from '../rpc/hex.js'
 import type { RpcCall, RpcOutcome } from '../rpc/json-rpc.js'
+import { isRateLimit } from '../rpc/nodes.js'
 import type { Header } from './headers.js'
 import type { RangeReader } from './range-reader.js'
 
@@ -64,26 +64,26 @@ function assertOneBranch(logs: readonly RouterLog[], first: BlockRef, last: Bloc
 }
 
 /**
- * Runs `ask` over as many blocks from `from` on as the endpoint can answer, and reports the result to it.
- * After a failure that makes the endpoint want fewer blocks, it runs `ask` again at once.
+ * Runs `ask` over as many blocks from `from` on as the node can answer, and reports the result to it.
+ * After a failure that makes the node want fewer blocks, it runs `ask` again at once.
  * @param ask - Reads blocks `from` to the height it is given.
  */
 export async function withRangeSize<T>(
-  { endpoint }: RangeReader,
+  { node }: RangeReader,
   from: number,
   to: number,
   ask: (upTo: number) => Promise<T>,
 ): Promise<T> {
   for (;;) {
-    const blocks = Math.min(to - from + 1, endpoint.maxRange())
+    const blocks = Math.min(to - from + 1, node.maxRange())
     try {
       const answer = await ask(from + blocks - 1)
-      endpoint.note({ kind: 'range-read', blocks })
+      node.note({ kind: 'range-read', blocks })
       return answer
     } catch (error) {
       if (!isUnavailable(error)) throw error
-      endpoint.note({ kind: 'range-failed', blocks, rateLimited: isRateLimit(error) })
-      if (isRateLimit(error) || endpoint.maxRange() >= blocks) throw error
+      node.note({ kind: 'range-failed', blocks, rateLimited: isRateLimit(error) })
+      if (isRateLimit(error) || node.maxRange() >= blocks) throw error
     }
   }
 }
@@ -142,7 +142,7 @@ async function assertAdmitted(
   candidates: readonly Header[],
   signal?: AbortSignal,
 ): Promise<void> {
-  const { endpoint, fail, wanted, decoder } = reader
+  const { node, fail, wanted, decoder } = reader
   const admitted = new Set(candidates.map(({ ref }) => ref.number))
   for (let start = 0; start < headers.length; ) {
     const first = headers[start]?.ref
@@ -157,7 +157,7 @@ async function assertAdmitted(
       if (admitted.has(blockNumber) || wanted?.has(address) === false) continue
       if (!decoder.paymentTopics.includes(topics[0] ?? '')) continue
       const what = `the log filter of block ${blockNumber} denies a payment that eth_getLogs has`
-      endpoint.note({ kind: 'proof-failed', what })
+      node.note({ kind: 'proof-failed', what })
       throw fail.unproven(`${what}. On a chain whose filters are empty by nature, set its proof to none.`)
     }
     start += upTo - first.number + 1

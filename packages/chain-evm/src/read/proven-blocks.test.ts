@@ -55,7 +55,7 @@ describe.each([
   test('every payment is read, with all blocks in a row', async () => {
     const range = await read()
     expect(range.proof).toBe(proof)
-    expect(range.endpoint).toBe('127.0.0.1 #1')
+    expect(range.node).toBe('127.0.0.1 #1')
     expect(range.blocks.map(({ number }) => number)).toEqual(heights(from, to))
     for (const [index, block] of range.blocks.entries())
       if (index > 0) expect(block.parentHash).toBe(range.blocks[index - 1]?.hash)
@@ -102,7 +102,7 @@ describe.each([
     cut(change, (it) => ({ ...it, logs: [] }))
     const lied = chain.open()
     await expect(readAll(lied, from, to, where)).rejects.toMatchObject(proofFailed)
-    expect(lied.endpoints()[0]?.failedProofs).toBeGreaterThan(0)
+    expect(lied.nodes()[0]?.failedProofs).toBeGreaterThan(0)
   })
 
   test.each(flaws)('receipts %s of the only node are asked for alone, and then by transaction', async (_, change) => {
@@ -111,19 +111,19 @@ describe.each([
     const before = chain.front.requests.length
     const lied = chain.open()
     expect((await readAll(lied, from, to, where)).payments).toEqual(payments)
-    expect(lied.endpoints()[0]?.failedProofs).toBe(4)
+    expect(lied.nodes()[0]?.failedProofs).toBe(4)
     const asked = chain.since(before)
     expect(asked.filter((methods) => methods.join() === 'eth_getBlockReceipts')).toHaveLength(2)
     expect(methodsOf(asked).filter((method) => method === 'eth_getTransactionReceipt')).toHaveLength(7)
   })
 
-  test('another endpoint is asked when the proof of one fails', async () => {
+  test('another node is asked when the proof of one fails', async () => {
     chain.lie('eth_getBlockReceipts', (receipts: Receipt[]) => receipts.map((it) => ({ ...it, logs: [] })))
-    const both = chain.open({ endpoints: [{ url: chain.front.url }, { url: chain.other.url }] })
+    const both = chain.open({ nodes: [{ url: chain.front.url }, { url: chain.other.url }] })
     const range = await readAll(both, from, to, where)
     expect(range.payments).toHaveLength(8)
-    expect(range.endpoint).toBe('127.0.0.1 #2')
-    expect(both.endpoints().map(({ failedProofs }) => failedProofs > 0)).toEqual([true, false])
+    expect(range.node).toBe('127.0.0.1 #2')
+    expect(both.nodes().map(({ failedProofs }) => failedProofs > 0)).toEqual([true, false])
   })
 
   test('hashes of transactions in another order contradict the header', async () => {
@@ -133,7 +133,7 @@ describe.each([
     })
     const lied = chain.open()
     await expect(readAll(lied, from, to, where)).rejects.toMatchObject(unavailable)
-    expect(lied.endpoints()[0]?.contradictions).toBeGreaterThan(0)
+    expect(lied.nodes()[0]?.contradictions).toBeGreaterThan(0)
   })
 
   test.each<[string, string, (result: never) => unknown, object]>([
@@ -239,7 +239,7 @@ describe('the receipts of a block near the head', () => {
     }
     const lied = chain.open()
     await expect(readAll(lied, from, to)).rejects.toMatchObject({ code: 'ERR_CHAIN_PROOF_FAILED' })
-    expect(lied.endpoints()[0]?.failedProofs).toBeGreaterThan(0)
+    expect(lied.nodes()[0]?.failedProofs).toBeGreaterThan(0)
   })
 })
 
@@ -270,9 +270,9 @@ describe('the log filters of headers', () => {
       Number(it.number) === paid ? { ...it, logsBloom: emptyFilter } : it,
     )
     await expect(readAll(chain.open(), from, to, far)).rejects.toMatchObject(proofFailed)
-    const both = chain.open({ endpoints: [{ url: chain.front.url }, { url: chain.other.url }] })
+    const both = chain.open({ nodes: [{ url: chain.front.url }, { url: chain.other.url }] })
     expect((await readAll(both, from, to, far)).payments).toHaveLength(8)
-    expect(both.endpoints().map(({ failedProofs }) => failedProofs > 0)).toEqual([true, false])
+    expect(both.nodes().map(({ failedProofs }) => failedProofs > 0)).toEqual([true, false])
   })
 
   test.each<[string, object]>([

@@ -120,9 +120,9 @@ function provenReceipts(reader: RangeReader, header: Header, all: readonly Field
       : 'flaw' in whole
         ? `${whole.flaw} in a receipt of block ${ref.number}`
         : `the receipts of block ${ref.number} do not lead to the root in its header`
-  reader.endpoint.note({ kind: 'proof-failed', what })
+  reader.node.note({ kind: 'proof-failed', what })
   throw reader.fail.unproven(
-    `${what}. Use another endpoint; on a chain whose receipts are of a kind of their own, set its proof to none.`,
+    `${what}. Use another node; on a chain whose receipts are of a kind of their own, set its proof to none.`,
   )
 }
 
@@ -137,17 +137,13 @@ function isStateSync(receipt: Fields): boolean {
 }
 
 /** The root does not commit to the hashes of transactions, but the header's own list names them in order. */
-function assertOwners(
-  { fail, endpoint }: RangeReader,
-  { ref, transactions }: Header,
-  receipts: readonly Fields[],
-): void {
+function assertOwners({ fail, node }: RangeReader, { ref, transactions }: Header, receipts: readonly Fields[]): void {
   if (transactions === null) return
   for (const [index, receipt] of receipts.entries()) {
     const hash = receipt['transactionHash']
     if (hash === transactions[index] || toHash(hash) === transactions[index]) continue
     const what = `receipt ${index} of block ${ref.number} is not of the transaction that the block names there`
-    endpoint.note({ kind: 'contradiction', what })
+    node.note({ kind: 'contradiction', what })
     throw fail.unavailable(`${what}.`)
   }
 }
@@ -210,7 +206,7 @@ export async function readFacts(
 type Tokens = ReadonlyMap<string, TokenFacts>
 
 async function readTokens(
-  { tokens, endpoint }: RangeReader,
+  { tokens, node }: RangeReader,
   transactions: readonly TransactionPayments[],
   height: number,
   signal?: AbortSignal,
@@ -219,7 +215,7 @@ async function readTokens(
   for (const { payments } of transactions)
     for (const { given, payment } of payments)
       for (const address of [given.token, payment.token])
-        if (!known.has(address)) known.set(address, await tokens.of(endpoint, address, height, signal))
+        if (!known.has(address)) known.set(address, await tokens.of(node, address, height, signal))
   return known
 }
 
@@ -311,7 +307,7 @@ export function createFound(reader: RangeReader): Found {
 
 /**
  * Proves a block. A node may cut one long answer and not the next, or not the receipt of a transaction. So where no
- * other endpoint would answer, a block that is not proven is asked for alone, and then by transaction.
+ * other node would answer, a block that is not proven is asked for alone, and then by transaction.
  */
 async function proveAnswered(
   reader: RangeReader,
@@ -321,7 +317,7 @@ async function proveAnswered(
   try {
     return proveBlock(reader, header, receipts)
   } catch (error) {
-    if (!isUnproven(error) || !reader.endpoint.isAlone()) throw error
+    if (!isUnproven(error) || !reader.node.isAlone()) throw error
     for (const ask of [readAlone, readByTransaction]) {
       try {
         return proveBlock(reader, header, await ask(reader, header, signal))
@@ -335,7 +331,7 @@ async function proveAnswered(
 
 /** A range of proven blocks. */
 export function toRange(
-  { endpoint, fail }: RangeReader,
+  { node, fail }: RangeReader,
   headers: readonly Header[],
   facts: RangeFacts,
   proof: 'root' | 'bloom',
@@ -343,5 +339,5 @@ export function toRange(
   const first: BlockRef | undefined = headers[0]?.ref
   const last = headers.at(-1)?.ref
   if (first === undefined || last === undefined) throw fail.unavailable('eth_getBlockByNumber: no answer.')
-  return { first, last, blocks: headers.map(({ ref }) => ref), ...facts, proof, endpoint: endpoint.name }
+  return { first, last, blocks: headers.map(({ ref }) => ref), ...facts, proof, node: node.name }
 }

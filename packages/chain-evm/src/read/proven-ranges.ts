@@ -14,7 +14,7 @@ import type { RangeReader } from './range-reader.js'
 
 // Reads blocks far from the head: the log filter of each header decides whether the block's receipts are read.
 // Source: docs/decisions/completeness.md. Receipts count only when they lead to the root in the header.
-// A whole range comes from one endpoint.
+// A whole range comes from one node.
 
 /** Transactions whose receipts are held as the node answered them, at a time: a few megabytes. */
 const transactionsPerStep = 400

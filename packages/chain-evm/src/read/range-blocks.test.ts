@@ -4,7 +4,7 @@ import { createRangeBlocks, type RangeBlocks, type RangeKind, type RangeRead } f
 function read(blocks: RangeBlocks, kind: RangeKind, range: Partial<RangeRead>): void {
   const { asked = 8 } = range
   const counts = { candidates: 0, paying: 0, transactions: 0, received: 0, refused: 0 }
-  blocks.read(kind, { endpoint: 'one', asked, got: asked, fill: 0, ...counts, ...range })
+  blocks.read(kind, { node: 'one', asked, got: asked, fill: 0, ...counts, ...range })
 }
 
 test('ranges grow by steps while they are not full, up to a bound', () => {
@@ -108,7 +108,7 @@ test('a range during which a node refused requests halves the ranges at a time, 
   expect(blocks.atOnce()).toBe(3)
 })
 
-test('each endpoint has its own number of ranges at a time', () => {
+test('each node has its own number of ranges at a time', () => {
   const blocks = createRangeBlocks()
   read(blocks, 'bloom', { received: 6 * mebibyte })
   blocks.limited('two')

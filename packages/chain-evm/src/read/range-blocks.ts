@@ -1,5 +1,5 @@
 /** Chooses blocks per range and parallel ranges: many where payments are rare, few where they are dense. @module */
-import { createRangeSize } from '../rpc/endpoint-limits.js'
+import { createRangeSize } from '../rpc/node-limits.js'
 
 /** Whether the receipts of all blocks of a range are read, or of those alone that may hold a payment. */
 export type RangeKind = 'root' | 'bloom'
@@ -16,8 +16,8 @@ export interface BloomPlan {
 
 /** A range that was read. */
 export interface RangeRead {
-  /** The endpoint that answered. */
-  readonly endpoint: string
+  /** The node that answered. */
+  readonly node: string
   /** Blocks that were to be read. */
   readonly asked: number
   /** Blocks that it holds: fewer, when it would have held too much. */
@@ -29,7 +29,7 @@ export interface RangeRead {
   readonly paying: number
   /** Transactions in candidate blocks. */
   readonly transactions: number
-  /** Bytes that the endpoint has answered since it was opened; 0 when it does not count them. */
+  /** Bytes that the node has answered since it was opened; 0 when it does not count them. */
   readonly received: number
   /** Requests that it has refused since then because there were too many. */
   readonly refused: number
@@ -42,10 +42,10 @@ export interface RangeBlocks {
   atOnce(): number
   plan(): BloomPlan
   read(kind: RangeKind, range: RangeRead): void
-  /** An endpoint brought no answer, or nonsense, for so many blocks. */
-  failed(kind: RangeKind, asked: number, endpoint: string): void
-  /** An endpoint wanted fewer requests. */
-  limited(endpoint: string): void
+  /** A node brought no answer, or nonsense, for so many blocks. */
+  failed(kind: RangeKind, asked: number, node: string): void
+  /** A node wanted fewer requests. */
+  limited(node: string): void
 }
 
 const sizes = { root: { start: 16, max: 16 }, bloom: { start: 64, max: 1_000, step: 64 } } as const
@@ -76,9 +76,9 @@ export function createRangeBlocks(): RangeBlocks {
   const lines = new Map<string, Line>()
   let current: Line = createLine()
 
-  function lineOf(endpoint: string): Line {
-    current = lines.get(endpoint) ?? createLine()
-    lines.set(endpoint, current)
+  function lineOf(node: string): Line {
+    current = lines.get(node) ?? createLine()
+    lines.set(node, current)
     return current
   }
 
@@ -88,7 +88,7 @@ export function createRangeBlocks(): RangeBlocks {
     plan: () => plan,
     read(kind, range) {
       const { asked, got, fill } = range
-      lineOf(range.endpoint).read(range)
+      lineOf(range.node).read(range)
       learnt[kind].worked(got)
       if (kind === 'root') {
         if (range.paying < got * mostly) plan = nothingLearnt
@@ -99,12 +99,12 @@ export function createRangeBlocks(): RangeBlocks {
       else if (!isFull && asked >= room) room = Math.min(sizes.bloom.max, room * growth)
       plan = planAfter(range)
     },
-    failed(kind, asked, endpoint) {
-      lineOf(endpoint).calm()
+    failed(kind, asked, node) {
+      lineOf(node).calm()
       learnt[kind].failed(asked)
     },
-    limited(endpoint) {
-      lineOf(endpoint).calm()
+    limited(node) {
+      lineOf(node).calm()
     },
   }
 }
@@ -114,7 +114,7 @@ function planAfter({ got, candidates, paying, transactions }: RangeRead): BloomP
   return { whole, perBlock: Math.max(1, transactions / Math.max(1, candidates)) }
 }
 
-/** Ranges at a time from one endpoint. */
+/** Ranges at a time from one node. */
 interface Line {
   atOnce(): number
   read(range: Pick<RangeRead, 'received' | 'refused'>): void
@@ -123,7 +123,7 @@ interface Line {
 
 function createLine(): Line {
   let sinceFailure = calmAfter
-  /** The counts of the endpoint when the last range was read. */
+  /** The counts of the node when the last range was read. */
   let before = { received: 0, refused: 0 }
   /** As many as the node answers without refusing any. */
   let borne: number = mostAtOnce

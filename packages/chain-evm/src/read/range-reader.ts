@@ -8,9 +8,9 @@ import type { PriceLists } from '../prices/price-lists.js'
 import type { TokenMetadata } from '../prices/token-metadata.js'
 import type { FilterTest } from '../proof/log-filter.js'
 import type { Prover } from '../proof/prover.js'
-import type { Endpoint } from '../rpc/endpoints.js'
 import type { Failures } from '../rpc/failures.js'
 import type { Rpc } from '../rpc/json-rpc.js'
+import type { Node } from '../rpc/nodes.js'
 
 /** The kind of a chain's headers, as far as it is known. */
 interface HeaderKind {
@@ -39,16 +39,16 @@ export interface HashedHeader {
  * @throws ChainError `ERR_CHAIN_PROOF_FAILED` on such a header.
  */
 export function assertAuthentic(
-  { endpoint, fail, headers: kind }: Readonly<{ endpoint: Endpoint; fail: Failures; headers: HeaderKind }>,
+  { node, fail, headers: kind }: Readonly<{ node: Node; fail: Failures; headers: HeaderKind }>,
   headers: readonly HashedHeader[],
 ): void {
   if (headers.some(({ isAuthentic }) => isAuthentic)) kind.isKnown = true
   const changed = kind.isKnown ? headers.find(({ isAuthentic }) => !isAuthentic) : undefined
   if (changed === undefined) return
   const what = `the header of block ${changed.ref.number} does not hash to the block's hash`
-  endpoint.note({ kind: 'proof-failed', what })
+  node.note({ kind: 'proof-failed', what })
   throw fail.unproven(
-    `${what}. Use another endpoint; on a chain whose headers are of a kind of their own, set its proof to none.`,
+    `${what}. Use another node; on a chain whose headers are of a kind of their own, set its proof to none.`,
   )
 }
 
@@ -65,7 +65,7 @@ export interface QuarantinedLog {
   readonly reason: string
 }
 
-/** Everything that the ranges of one chain are read with, whichever endpoint they come from. */
+/** Everything that the ranges of one chain are read with, whichever node they come from. */
 export interface ChainReader {
   readonly chainId: number
   readonly fail: Failures
@@ -83,10 +83,10 @@ export interface ChainReader {
   readonly headers: HeaderKind
 }
 
-/** Everything that one range is read with: all of it comes from one endpoint. */
+/** Everything that one range is read with: all of it comes from one node. */
 export interface RangeReader extends ChainReader {
-  readonly endpoint: Endpoint
-  /** That of the endpoint. */
+  readonly node: Node
+  /** That of the node. */
   readonly rpc: Rpc
   readonly prover: Prover
   /** The routers whose payments are asked for; null for all. */

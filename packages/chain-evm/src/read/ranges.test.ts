@@ -50,7 +50,7 @@ describe('ranges', () => {
     expect(none.map(({ proof }) => proof)).toEqual(['bloom'])
   })
 
-  test('on trust span what the endpoint bears', async () => {
+  test('on trust span what the node bears', async () => {
     chain.lie('eth_getLogs', (logs: unknown[]) => logs)
     const ranges = await collect(chain.open({ proof: 'none', maxRange: 7 }).ranges({ from: 0, to: 20, head: far }))
     expect(ranges[0]?.last.number).toBe(6)
@@ -59,7 +59,7 @@ describe('ranges', () => {
   })
 })
 
-test('what no endpoint answers is asked for in fewer blocks the next time', async () => {
+test('what no node answers is asked for in fewer blocks the next time', async () => {
   chain.front.intercept = ({ calls, forward }, response) => {
     if (calls.length < firstBlocks / 2) return forward()
     response.writeHead(500).end()
@@ -131,8 +131,8 @@ describe('a chain that moves', () => {
     expect((await ranges.next()).done).toBe(true)
   })
 
-  test('is not asked of another endpoint, and not again', async () => {
-    const both = chain.open({ endpoints: [{ url: chain.front.url }, { url: chain.other.url }] })
+  test('is not asked of another node, and not again', async () => {
+    const both = chain.open({ nodes: [{ url: chain.front.url }, { url: chain.other.url }] })
     await both.head()
     const before = chain.other.requests.length
     await expect(readAll(both, last - 1, last + 1)).rejects.toMatchObject({ code: 'ERR_CHAIN_RANGE_GONE' })

@@ -1,8 +1,8 @@
 /** Reads blocks in ranges, the next ones while one is worked on. @module */
 import { setMaxListeners } from 'node:events'
 import type { BlockRange, BlockRef, ProofLevel, RangesRequest } from '@payment-integration/core/ports'
-import { type Endpoint, type Endpoints, isRateLimit } from '../rpc/endpoints.js'
 import type { Failures } from '../rpc/failures.js'
+import { isRateLimit, type Node, type Nodes } from '../rpc/nodes.js'
 import { isUnavailable } from './logs.js'
 import { isUnproven } from './proven-blocks.js'
 import { type CountedRange, mostTransactions, readByBloom, readByRoot } from './proven-ranges.js'
@@ -12,10 +12,10 @@ import { readUnproven } from './unproven.js'
 
 /** The source of ranges. */
 interface RangesSource {
-  readonly endpoints: Endpoints
+  readonly nodes: Nodes
   readonly fail: Failures
-  /** The context of a range from an endpoint. */
-  open(endpoint: Endpoint): RangeReader
+  /** The context of a range from a node. */
+  open(node: Node): RangeReader
   /** The proof level of blocks that are not near the head; near it, `bloom` becomes `root`. */
   readonly proof: ProofLevel
   /** How many of the newest blocks are near the head. */
@@ -98,18 +98,18 @@ async function readPiece(
   const { blocks } = source
   const kind: RangeKind = isNear ? 'root' : 'bloom'
   const asked = to - from + 1
-  return source.endpoints.pinned(async (endpoint) => {
+  return source.nodes.pinned(async (node) => {
     try {
-      const { range, ...counts } = await readFrom(source, endpoint, { from, to, isNear }, signal)
+      const { range, ...counts } = await readFrom(source, node, { from, to, isNear }, signal)
       const got = range.last.number - from + 1
-      endpoint.note({ kind: 'blocks-read', blocks: got })
+      node.note({ kind: 'blocks-read', blocks: got })
       const fill = counts.transactions / mostTransactions
-      blocks.read(kind, { endpoint: endpoint.name, asked, got, fill, ...counts, ...endpoint.traffic() })
+      blocks.read(kind, { node: node.name, asked, got, fill, ...counts, ...node.traffic() })
       return range
     } catch (error) {
-      if (!signal.aborted && (isUnavailable(error) || (isUnproven(error) && endpoint.isAlone()))) {
-        if (isRateLimit(error)) blocks.limited(endpoint.name)
-        else blocks.failed(kind, asked, endpoint.name)
+      if (!signal.aborted && (isUnavailable(error) || (isUnproven(error) && node.isAlone()))) {
+        if (isRateLimit(error)) blocks.limited(node.name)
+        else blocks.failed(kind, asked, node.name)
       }
       throw error
     }
@@ -118,11 +118,11 @@ async function readPiece(
 
 async function readFrom(
   { open, proof, blocks }: RangesSource,
-  endpoint: Endpoint,
+  node: Node,
   { from, to, isNear }: { readonly from: number; readonly to: number; readonly isNear: boolean },
   signal: AbortSignal,
 ): Promise<CountedRange> {
-  const reader = open(endpoint)
+  const reader = open(node)
   if (isNear) return readByRoot(reader, from, to, blocks.plan().whole === 'all', signal)
   if (proof === 'bloom') return readByBloom(reader, from, to, blocks.plan(), signal)
   const range = await readUnproven(reader, from, to, signal)

@@ -30,7 +30,7 @@ async function read(options: Parameters<ProofChain['open']>[0] = {}, head = 1_00
   const { payments } = await readAll(opened, from, to, { head })
   const calls = chain.since(before).flat()
   const count = (method: string) => calls.filter((each) => each === method).length
-  const [status] = opened.endpoints()
+  const [status] = opened.nodes()
   await opened.close?.()
   return { payments, raw: count(raw), json: count(json), bytes: status?.receivedBytes ?? 0, status }
 }

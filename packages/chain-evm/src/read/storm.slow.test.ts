@@ -123,7 +123,7 @@ async function run(seed: number, urls: readonly string[]) {
   storm(seed)
   const clock = jumpingClock()
   const before = chain.front.requests.length
-  const opened = chain.open({ endpoints: urls.map((url) => ({ url })), clock, requestTimeoutMs })
+  const opened = chain.open({ nodes: urls.map((url) => ({ url })), clock, requestTimeoutMs })
   expect(await follow(opened, clock), `seed ${seed}`).toBe(payments)
   opened.close()
   const requests = chain.since(before)

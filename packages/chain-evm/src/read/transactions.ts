@@ -55,7 +55,7 @@ interface PaymentEnd {
   /** Lowercased, or null. */
   readonly integrationAddress: string | null
   /** Whether its receiver got it on this chain. */
-  readonly isDelivered: boolean
+  readonly isTransferred: boolean
   /** The deposit that took it to another chain, or null. */
   readonly bridged: BridgedTo | null
   /** Whether a bridge call made it and no listed bridge took it. Its destination is unknown, so it is no payment. */
@@ -89,8 +89,8 @@ function readEnds(
   if (receipt === null) {
     const integrationAddress = decoder.integrationAddress(transaction.input)
     return payments.map(({ event }) => {
-      const isDelivered = event.provedBy === 'event'
-      return { integrationAddress, isDelivered, bridged: null, isAstray: false }
+      const isTransferred = event.provedBy === 'event'
+      return { integrationAddress, isTransferred, bridged: null, isAstray: false }
     })
   }
   const { logs } = receipt
@@ -109,10 +109,10 @@ function readEnds(
   const deposits = findDeposits(events, places, logs, isPaymentLog, spokePools)
   const isBridging = isRouter(routers, transaction) && isBridgeCall(transaction.input)
   return events.map((event, index) => {
-    const isDelivered = event.provedBy === 'event' || transferred.has(event)
-    const bridged = isDelivered ? null : (deposits[index] ?? null)
-    const isAstray = isBridging && !isDelivered && bridged === null
-    return { integrationAddress: named[index] ?? null, isDelivered, bridged, isAstray }
+    const isTransferred = event.provedBy === 'event' || transferred.has(event)
+    const bridged = isTransferred ? null : (deposits[index] ?? null)
+    const isAstray = isBridging && !isTransferred && bridged === null
+    return { integrationAddress: named[index] ?? null, isTransferred, bridged, isAstray }
   })
 }
 
@@ -211,7 +211,7 @@ function readPayments(
   const conversions = pairConversions(emitted, direct)
   const ends = readEnds(reader, transaction, payments, needsEnds(reader, transaction, payments) ? receipt : null)
   return payments.flatMap(({ log, event }, index): ReadPayment[] => {
-    const { integrationAddress = null, isDelivered = false, bridged = null, isAstray = false } = ends[index] ?? {}
+    const { integrationAddress = null, isTransferred = false, bridged = null, isAstray = false } = ends[index] ?? {}
     if (isAstray) {
       const version = reader.routers.get(log.address) ?? ''
       reportMalformed(reader, log, version, 'a bridge call without the deposit of a listed bridge')
@@ -219,7 +219,7 @@ function readPayments(
     }
     const isDirect = direct?.payment === event
     const conversion = conversions.get(event) ?? noConversion
-    const pricing = isDelivered
+    const pricing = isTransferred
       ? pricingOf(reader.lists, event, conversion, isDirect ? direct.call : null)
       : unknownPricing
     // The event repeats an argument of the call here, which may be anybody's address; who called is known.

@@ -79,7 +79,7 @@ function isPaymentLog({ routers, decoder }: RangeReader, { address, topics }: Re
 const nothingHeld: HeldFacts = { receipts: new Map(), sizeOf: () => null, transactionsOf: () => null }
 
 /**
- * Reads blocks from `from` on, up to `to` or as many as the endpoint can answer. One batch asks for the headers at both
+ * Reads blocks from `from` on, up to `to` or as many as the node can answer. One batch asks for the headers at both
  * ends and the logs, so that one node answers all three. An end without logs is compared with its header.
  * The last header is read again at the end, to notice a reorg in between.
  * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a block of the range is missing or changed; `ERR_CHAIN_UNAVAILABLE`.
@@ -90,7 +90,7 @@ export async function readUnproven(
   to: number,
   signal?: AbortSignal,
 ): Promise<BlockRange> {
-  const { rpc, fail, decoder, endpoint } = reader
+  const { rpc, fail, decoder, node } = reader
   const { ends, logs } = await withRangeSize(reader, from, to, (upTo) => readEnds(reader, from, upTo, signal))
   const refs = ends.map(({ ref }) => ref)
   const [first] = refs
@@ -104,7 +104,7 @@ export async function readUnproven(
   const facts = await readFacts(reader, transactions, timeOf, last.number, signal)
   const again = readHeader(await rpc.call(headerCall(last.number), signal), fail)
   if (again?.hash !== last.hash) throw fail.gone(`block ${last.number} is not the one it was when the logs were read.`)
-  return { first, last, blocks: refs, ...facts, proof: 'none', endpoint: endpoint.name }
+  return { first, last, blocks: refs, ...facts, proof: 'none', node: node.name }
 }
 
 async function readEnds(reader: RangeReader, from: number, to: number, signal?: AbortSignal) {

@@ -2,12 +2,12 @@ import { systemClock } from '@payment-integration/core'
 import { http, webSocket } from 'viem'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { startTestChain, type TestChain } from '../../test/test-chain.js'
-import { createEndpoints, type EndpointAddress } from './create-endpoints.js'
-import type { Endpoints } from './endpoints.js'
+import { createNodes, type NodeAddress } from './create-nodes.js'
+import type { Nodes } from './nodes.js'
 
 let chain: TestChain
 let wsUrl: string
-let opened: Endpoints | undefined
+let opened: Nodes | undefined
 beforeAll(async () => {
   chain = await startTestChain()
   wsUrl = chain.rpcUrl.replace('http:', 'ws:')
@@ -15,8 +15,8 @@ beforeAll(async () => {
 })
 afterEach(() => opened?.close())
 afterAll(() => chain?.stop())
-function open(...endpoints: EndpointAddress[]): Endpoints {
-  opened = createEndpoints({ chainId: 31_337, endpoints, clock: systemClock })
+function open(...nodes: NodeAddress[]): Nodes {
+  opened = createNodes({ chainId: 31_337, nodes, clock: systemClock })
   return opened
 }
 const header = (number: number) => ({ method: 'eth_getBlockByNumber', params: [`0x${number.toString(16)}`, false] })
@@ -38,8 +38,8 @@ test.each([
 
 test('a viem transport over WebSocket works as well', async () => {
   const transport = webSocket(wsUrl)
-  const endpoints = open({ transport })
-  expect(await endpoints.pinned(({ rpc }) => rpc.call({ method: 'eth_chainId', params: [] }))).toBe('0x7a69')
+  const nodes = open({ transport })
+  expect(await nodes.pinned(({ rpc }) => rpc.call({ method: 'eth_chainId', params: [] }))).toBe('0x7a69')
   // viem has no other end; it would connect again, and print that it cannot, once anvil has stopped.
   ;(await transport({}).value?.getRpcClient())?.close()
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { createBatchSize } from './endpoint-limits.js'
 import type { RequestEnd, RpcOutcome } from './json-rpc.js'
+import { createBatchSize } from './node-limits.js'
 
 const calls = (count: number, method = 'eth_getTransactionReceipt') =>
   Array.from({ length: count }, () => ({ method, params: [] }))

@@ -5,10 +5,10 @@
 
 import type { BlockRef, Clock } from '@payment-integration/core/ports'
 import { readHeader } from './answers.js'
-import type { Endpoint } from './endpoints.js'
 import { describeRpcError, type Failures } from './failures.js'
 import { toQuantity } from './hex.js'
 import { chainIdCall, type Rpc, type RpcCall, type RpcOutcome } from './json-rpc.js'
+import type { Node } from './nodes.js'
 
 /**
  * Checks an answer to `eth_chainId`.
@@ -37,13 +37,13 @@ interface ChainGuardOptions {
   readonly clock: Clock
   readonly fail: Failures
   readonly rpc: Rpc
-  /** Aborts when the endpoint is closed. */
+  /** Aborts when the node is closed. */
   readonly closed: AbortSignal
   /** Told when the node is on another chain. */
   readonly onForeign: (what: string) => void
 }
 
-/** The check of one endpoint. */
+/** The check of one node. */
 interface ChainGuard {
   /**
    * Asks the node unless it was checked. After a request without an answer, the next one can carry the call instead.
@@ -129,7 +129,7 @@ async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined
 export interface OwnChain {
   readonly chainId: number
   readonly fail: Failures
-  readonly endpoint: Pick<Endpoint, 'rpc' | 'note'>
+  readonly node: Pick<Node, 'rpc' | 'note'>
 }
 
 /**
@@ -139,13 +139,13 @@ export interface OwnChain {
  * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node is on another chain.
  */
 export async function askOwnChain(
-  { chainId, fail, endpoint }: OwnChain,
+  { chainId, fail, node }: OwnChain,
   calls: readonly RpcCall[],
   signal?: AbortSignal,
 ): Promise<RpcOutcome[]> {
-  const [id, ...outcomes] = await endpoint.rpc.askAll([chainIdCall, ...calls], signal)
+  const [id, ...outcomes] = await node.rpc.askAll([chainIdCall, ...calls], signal)
   if (!id?.ok) throw fail.unavailable(`eth_chainId: ${describeRpcError(id)}.`)
-  assertChainId(id.result, { chainId, fail }, (what) => endpoint.note({ kind: 'contradiction', what }))
+  assertChainId(id.result, { chainId, fail }, (what) => node.note({ kind: 'contradiction', what }))
   return outcomes
 }
 

@@ -157,10 +157,10 @@ export function isRateLimit(error: unknown): boolean {
 
 /**
  * The errors of chain `chainId`. They carry no `cause`: a transport's error holds the node's URL, which holds keys.
- * @param endpoint - Name of the endpoint that they are about, where there are several.
+ * @param node - Name of the node that they are about, where there are several.
  */
-export function chainFailures(chainId: number, endpoint?: string): Failures {
-  const unread = `Chain ${chainId} cannot be read: ${endpoint === undefined ? '' : `${endpoint}: `}`
+export function chainFailures(chainId: number, node?: string): Failures {
+  const unread = `Chain ${chainId} cannot be read: ${node === undefined ? '' : `${node}: `}`
   return {
     unavailable: (what) => new ChainError('ERR_CHAIN_UNAVAILABLE', chainId, `${unread}${what}`),
     tooLarge: (what) => new TooLargeAnswerError(chainId, `${unread}${what}`),

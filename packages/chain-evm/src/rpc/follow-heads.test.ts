@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { until } from '../../test/endpoint-nodes.js'
 import { type ManualClock, manualClock } from '../../test/manual-clock.js'
 import { NodeError, plain, type ScriptedNode, scriptedNode } from '../../test/scripted-node.js'
-import { createEndpoints, type EndpointsOptions } from './create-endpoints.js'
-import type { Endpoints } from './endpoints.js'
+import { until } from '../../test/scripted-nodes.js'
+import { createNodes, type NodesOptions } from './create-nodes.js'
+import type { Nodes } from './nodes.js'
 
 let node: ScriptedNode
 let clock: ManualClock
 let controller: AbortController
-let endpoints: Endpoints
+let nodes: Nodes
 let watching: Promise<void>
 let wakes: number
 beforeEach(async () => {
@@ -20,13 +20,13 @@ beforeEach(async () => {
 afterEach(async () => {
   controller.abort()
   await watching
-  endpoints.close()
+  nodes.close()
   await node.close()
 })
-function watch(options: Partial<EndpointsOptions> = {}, wake = () => {}): void {
+function watch(options: Partial<NodesOptions> = {}, wake = () => {}): void {
   const addresses = [{ url: node.url, headsUrl: node.wsUrl }]
-  endpoints = createEndpoints({ chainId: 31_337, endpoints: addresses, clock, requestTimeoutMs: 5_000, ...options })
-  watching = endpoints.watch(() => {
+  nodes = createNodes({ chainId: 31_337, nodes: addresses, clock, requestTimeoutMs: 5_000, ...options })
+  watching = nodes.watch(() => {
     wakes += 1
     wake()
   }, controller.signal)
@@ -39,8 +39,8 @@ const headMessage = (number: number, subscription = '0xsub') =>
   })
 const send = (number: number) => node.sockets.at(-1)?.send(headMessage(number))
 const poll = (number: number) =>
-  endpoints.pinned(async (endpoint) => {
-    endpoint.note({ kind: 'head', number })
+  nodes.pinned(async (node) => {
+    node.note({ kind: 'head', number })
   })
 /** Waits until the next connection waits; resolves for how long, in milliseconds. */
 async function waiting(): Promise<number> {
@@ -49,25 +49,25 @@ async function waiting(): Promise<number> {
 }
 const subscribed = (times: number) => until(() => node.asked('eth_subscribe') === times)
 
-test('each new head wakes, and is known as the endpoint’s', async () => {
+test('each new head wakes, and is known as the node’s', async () => {
   watch()
   await subscribed(1)
   for (let number = 101; number <= 103; number++) {
     send(number)
     await until(() => wakes === number - 100)
   }
-  expect(endpoints.status()).toMatchObject([{ head: 103 }])
+  expect(nodes.status()).toMatchObject([{ head: 103 }])
 })
 
 test('a WebSocket URL tells heads by itself', async () => {
-  watch({ endpoints: [{ url: node.wsUrl }] })
+  watch({ nodes: [{ url: node.wsUrl }] })
   await subscribed(1)
   send(101)
   await until(() => wakes === 1)
 })
 
-test('where no endpoint tells heads it ends at once', async () => {
-  watch({ endpoints: [{ url: node.url }] })
+test('where no node tells heads it ends at once', async () => {
+  watch({ nodes: [{ url: node.url }] })
   await watching
   expect(node.requests).toEqual([])
 })
@@ -85,7 +85,7 @@ test('a head that comes together with the answer is not lost; foreign messages w
     return true
   }
   watch()
-  await until(() => endpoints.status()[0]?.head === 103)
+  await until(() => nodes.status()[0]?.head === 103)
   expect(wakes).toBe(2)
 })
 
@@ -152,18 +152,18 @@ describe('blocks count as announced', () => {
     watch()
     await subscribed(1)
     await poll(100)
-    expect(endpoints.announcesBlocks()).toBe(false)
+    expect(nodes.announcesBlocks()).toBe(false)
     send(101)
     await until(() => wakes === 1)
     // The node that is read does not have the block yet.
-    expect(endpoints.announcesBlocks()).toBe(false)
+    expect(nodes.announcesBlocks()).toBe(false)
     await poll(101)
-    expect(endpoints.announcesBlocks()).toBe(true)
+    expect(nodes.announcesBlocks()).toBe(true)
     await poll(102)
-    expect(endpoints.announcesBlocks()).toBe(false)
+    expect(nodes.announcesBlocks()).toBe(false)
     send(102)
     await until(() => wakes === 2)
-    expect(endpoints.announcesBlocks()).toBe(true)
+    expect(nodes.announcesBlocks()).toBe(true)
   })
 
   test('no longer when the connection ends, which wakes, nor on the next one before it tells a head', async () => {
@@ -174,15 +174,15 @@ describe('blocks count as announced', () => {
     await poll(101)
     node.sockets[0]?.terminate()
     await until(() => wakes === 2)
-    expect(endpoints.announcesBlocks()).toBe(false)
+    expect(nodes.announcesBlocks()).toBe(false)
     await clock.advance(await waiting())
     await subscribed(2)
     await poll(101)
-    expect(endpoints.announcesBlocks()).toBe(false)
+    expect(nodes.announcesBlocks()).toBe(false)
     send(102)
     await until(() => wakes === 3)
     await poll(102)
-    expect(endpoints.announcesBlocks()).toBe(true)
+    expect(nodes.announcesBlocks()).toBe(true)
   })
 })
 

@@ -1,4 +1,4 @@
-/** Follows new heads over a WebSocket, and compares heights to find endpoints that are behind. @module */
+/** Follows new heads over a WebSocket, and compares heights to find nodes that are behind. @module */
 import type { Clock } from '@payment-integration/core/ports'
 import { withDeadline } from './failures.js'
 import { toQuantity } from './hex.js'
@@ -18,15 +18,15 @@ interface Step {
   readonly by: number
 }
 
-/** The heights of one chain, over all its endpoints. */
+/** The heights of one chain, over all its nodes. */
 export interface Heads {
   /**
-   * Endpoint `by` reports `number` as its head.
+   * Node `by` reports `number` as its head.
    * @param counts - Whether others are measured by it.
    * @returns How long a higher one has been known, in milliseconds; 0 when there is none.
    */
   report(by: number, number: number, counts: boolean): number
-  /** Forgets the reports of an endpoint. */
+  /** Forgets the reports of a node. */
   forget(by: number): void
   /** Newest reported height, or null. */
   best(): number | null

@@ -22,7 +22,7 @@ async function callsIn(opened: EvmChain, ms: number): Promise<string[]> {
 
 test('a poll costs two calls; announced blocks make polls ten times rarer, until the subscription ends', async () => {
   const headsUrl = chain.node.rpcUrl.replace('http:', 'ws:')
-  const opened = chain.open({ endpoints: [{ url: chain.front.url, headsUrl }] })
+  const opened = chain.open({ nodes: [{ url: chain.front.url, headsUrl }] })
   await opened.head()
   const plain = await callsIn(opened, 2 * minute)
   expect(plain.filter((method) => method === 'eth_getBlockByNumber')).toHaveLength(120)

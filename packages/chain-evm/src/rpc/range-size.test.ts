@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createRangeSize } from './endpoint-limits.js'
+import { createRangeSize } from './node-limits.js'
 
 /** Reads on until `blocks` are read or `most` requests were made; `works` is the node. */
 function readOn(sizes: ReturnType<typeof createRangeSize>, works: (blocks: number) => boolean, most: number) {

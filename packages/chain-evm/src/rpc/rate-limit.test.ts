@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { manualClock } from '../../test/manual-clock.js'
-import { createRateLimit } from './endpoint-limits.js'
+import { createRateLimit } from './node-limits.js'
 
 const now = Date.parse('2026-01-01T00:00:00Z')
 

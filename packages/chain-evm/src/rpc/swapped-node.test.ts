@@ -84,7 +84,7 @@ const onChain =
   }
 
 function fulfilment(url: string): Reader {
-  const destination = { endpoints: [{ url }], spokePool: ours.router, confirmations: 0 }
+  const destination = { nodes: [{ url }], spokePool: ours.router, confirmations: 0 }
   const source = createAcrossFulfilmentSource({ chains: new Map([[31_337, destination]]) })
   opened.push(source)
   return () => source.lookup(deposit)

@@ -30,16 +30,12 @@ export function addReindex(program: Command, io: Io, finish: Finish): void {
     .requiredOption('--chain <id>', 'chain id', (text) => parseChainId(text))
     .requiredOption('--from <block>', 'first block', height)
     .option('--to <block>', 'last block (default: the last indexed block)', height)
-    .option(
-      '--endpoint <url|number>',
-      'node to read from: a URL, or the position of a configured endpoint',
-      parseEndpoint,
-    )
+    .option('--node <url|number>', 'node to read from: a URL, or the position of a configured node', parseNode)
     .option('--dry-run', 'write nothing; exits with 1 when a stored payment differs')
     .option(...databaseOption)
     .addHelpText(
       'after',
-      examples('reindex --chain 137 --from 58000000 --endpoint 2 --dry-run', 'reindex --chain 1 --from 100 --to 200'),
+      examples('reindex --chain 137 --from 58000000 --node 2 --dry-run', 'reindex --chain 1 --from 100 --to 200'),
     )
     .action(async (_options, command) => finish(await reindexChain(optionsOf<ReindexOptions>(command), io)))
 }
@@ -50,8 +46,8 @@ interface ReindexOptions extends OperateOptions {
   readonly from: number
   /** Included. @default the last indexed block */
   readonly to?: number | undefined
-  /** @default the configured endpoints */
-  readonly endpoint?: ChosenEndpoint | undefined
+  /** @default the configured nodes */
+  readonly node?: ChosenNode | undefined
   /** Report differences, repair none. @default false */
   readonly dryRun?: boolean | undefined
 }
@@ -62,19 +58,19 @@ interface ReindexOptions extends OperateOptions {
  *
  * @returns 1 when a dry run found differences, else 0.
  *
- * @throws UsageError `ERR_USAGE` for an unknown chain, endpoint or block; InterruptedError `ERR_INTERRUPTED`,
+ * @throws UsageError `ERR_USAGE` for an unknown chain, node or block; InterruptedError `ERR_INTERRUPTED`,
  * ChainError, StoreError: the printed ranges are done.
  */
 async function reindexChain(options: ReindexOptions, io: Io): Promise<ExitCode> {
-  const { chain: chainId, from, to, endpoint, dryRun = false } = options
+  const { chain: chainId, from, to, node, dryRun = false } = options
   if (to !== undefined && from > to) throw new UsageError(`--from ${from} is above --to ${to}; exchange them.`)
   const totals = { blocks: 0, differences: 0, repaired: 0 }
 
-  const reading = { ...io, env: withEndpoint(io.env, chainId, endpoint) }
+  const reading = { ...io, env: withNode(io.env, chainId, node) }
   await withService(options, reading, async ({ chains }, report, config, logger) => {
     const { openChain } = await import('@payment-integration/server/service')
     const through = await openChain(
-      chosenChain(config.chains, chainId, endpoint),
+      chosenChain(config.chains, chainId, node),
       ({ txHash, blockNumber, logIndex, reason }) =>
         logger.warn(
           { chainId, txHash, blockNumber, logIndex, reason },
@@ -104,52 +100,48 @@ function explained(error: unknown, signal: AbortSignal): unknown {
   return error instanceof RangeError ? new UsageError(error.message) : error
 }
 
-/** A node: its URL, or its position among the configured endpoints, from 1. */
-type ChosenEndpoint = { readonly url: string } | { readonly position: number }
+/** A node: its URL, or its position among the configured nodes, from 1. */
+type ChosenNode = { readonly url: string } | { readonly position: number }
 
 /**
  * Parses the position or the URL of a node.
  * @throws InvalidArgumentError With the expected form, without the argument, which may hold a key.
  */
-export function parseEndpoint(text: string): ChosenEndpoint {
+export function parseNode(text: string): ChosenNode {
   if (/^[1-9]\d{0,2}$/.test(text)) return { position: Number(text) }
   const url = parseUrl(text)
   const isAddress = url !== null && /^(https?|wss?):$/.test(url.protocol) && !text.includes(',')
   if (!isAddress || url.username !== '' || url.password !== '')
     throw new InvalidArgumentError(
-      'Expected the position of a configured endpoint, or an http(s) or ws(s) URL without user and comma. ' +
+      'Expected the position of a configured node, or an http(s) or ws(s) URL without user and comma. ' +
         'Other users can see arguments: put an address with a key into PI_RPC_URL_<chain>, and give its position.',
     )
   return { url: text }
 }
 
-/** The environment in which the URL of `endpoint`, if any, replaces the configured endpoints of the chain. */
-export function withEndpoint(env: Io['env'], chainId: number, endpoint: ChosenEndpoint | undefined): Io['env'] {
-  if (endpoint === undefined || 'position' in endpoint) return env
-  return { ...env, [`PI_RPC_URL_${chainId}`]: endpoint.url, [`PI_HEADS_URL_${chainId}`]: undefined }
+/** The environment in which the URL of `node`, if any, replaces the configured nodes of the chain. */
+export function withNode(env: Io['env'], chainId: number, node: ChosenNode | undefined): Io['env'] {
+  if (node === undefined || 'position' in node) return env
+  return { ...env, [`PI_RPC_URL_${chainId}`]: node.url, [`PI_HEADS_URL_${chainId}`]: undefined }
 }
 
 /**
- * The configuration of the chain with the chosen endpoint only.
- * @throws UsageError `ERR_USAGE` when the chain or the endpoint is not configured.
+ * The configuration of the chain with the chosen node only.
+ * @throws UsageError `ERR_USAGE` when the chain or the node is not configured.
  */
 export function chosenChain(
   chains: readonly ChainConfig[],
   chainId: number,
-  endpoint: ChosenEndpoint | undefined,
+  node: ChosenNode | undefined,
 ): ChainConfig {
   const chain = chains.find((each) => each.chainId === chainId)
   if (chain === undefined)
-    throw new UsageError(
-      `Chain ${chainId} is not configured; set PI_RPC_URL_${chainId}, or name a node with --endpoint.`,
-    )
-  if (endpoint === undefined || 'url' in endpoint) return chain
-  const chosen = chain.endpoints[endpoint.position - 1]
+    throw new UsageError(`Chain ${chainId} is not configured; set PI_RPC_URL_${chainId}, or name a node with --node.`)
+  if (node === undefined || 'url' in node) return chain
+  const chosen = chain.nodes[node.position - 1]
   if (chosen === undefined)
-    throw new UsageError(
-      `PI_RPC_URL_${chainId} has ${chain.endpoints.length} endpoint(s), none at position ${endpoint.position}.`,
-    )
-  return { ...chain, endpoints: [chosen] }
+    throw new UsageError(`PI_RPC_URL_${chainId} has ${chain.nodes.length} node(s), none at position ${node.position}.`)
+  return { ...chain, nodes: [chosen] }
 }
 
 /** Totals of a reindex. */
@@ -164,9 +156,9 @@ interface ReindexSummary {
 }
 
 /** A line for the range, and one for each difference. */
-export function reindexText({ range, proof, endpoint, differences, repaired }: ReindexReport): string[] {
+export function reindexText({ range, proof, node, differences, repaired }: ReindexReport): string[] {
   const found = differences.length === 0 ? 'as stored' : `${counted(differences.length)}${repaired ? ', repaired' : ''}`
-  const head = `Blocks ${grouped(range.from)} to ${grouped(range.to)}: ${found}  (proof ${proof}, ${endpoint})`
+  const head = `Blocks ${grouped(range.from)} to ${grouped(range.to)}: ${found}  (proof ${proof}, ${node})`
   return [head, ...differences.map((each) => `  ${differenceText(each)}`)]
 }
 

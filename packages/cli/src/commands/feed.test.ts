@@ -3,7 +3,7 @@ import { eventsOf, testIo } from '../../test/test-io.js'
 import { runCli } from '../run-cli.js'
 
 it('publishes until it is stopped, also while no server of the feed answers', async () => {
-  const env = { PI_RPC_URL_1: 'http://127.0.0.1:9', PI_FEED_URL: 'nats://127.0.0.1:9', PI_LOG_LEVEL: 'silent' }
+  const env = { PI_RPC_URL_1: 'http://127.0.0.1:9', PI_CHAIN_FEED_URL: 'nats://127.0.0.1:9', PI_LOG_LEVEL: 'silent' }
   const io = testIo({ env })
   const running = runCli(['feed', 'publish', '--json'], io)
   await io.line((line) => line.includes('"publishing"'))
@@ -15,5 +15,5 @@ it('publishes until it is stopped, also while no server of the feed answers', as
 it('fails with every problem of its configuration', async () => {
   const io = testIo({ env: {} })
   expect(await runCli(['feed', 'publish'], io)).toBe(1)
-  expect(io.errors.join('\n')).toMatch(/PI_FEED_URL is not set[\s\S]*No PI_RPC_URL_<chainId> is set/)
+  expect(io.errors.join('\n')).toMatch(/PI_CHAIN_FEED_URL is not set[\s\S]*No PI_RPC_URL_<chainId> is set/)
 })

@@ -1,10 +1,10 @@
 import type { ChainConfig } from '@payment-integration/server/service'
 import { describe, expect, it } from 'vitest'
-import { chosenChain, parseEndpoint, reindexText, summaryText, withEndpoint } from './chains.js'
+import { chosenChain, parseNode, reindexText, summaryText, withNode } from './chains.js'
 
 const chain: ChainConfig = {
   chainId: 1,
-  endpoints: [{ url: 'http://a.example' }, { url: 'http://b.example', headsUrl: 'ws://b.example' }],
+  nodes: [{ url: 'http://a.example' }, { url: 'http://b.example', headsUrl: 'ws://b.example' }],
   routers: [],
   tokens: [],
   priceFeeds: [],
@@ -18,12 +18,12 @@ const chain: ChainConfig = {
   confirmations: 3,
 }
 
-describe('parseEndpoint', () => {
+describe('parseNode', () => {
   it.each([
     ['2', { position: 2 }],
     ['http://127.0.0.1:8545', { url: 'http://127.0.0.1:8545' }],
     ['wss://node.example/x?y', { url: 'wss://node.example/x?y' }],
-  ])('reads %s', (text, endpoint) => expect(parseEndpoint(text)).toEqual(endpoint))
+  ])('reads %s', (text, node) => expect(parseNode(text)).toEqual(node))
 
   it.each([
     '',
@@ -36,17 +36,17 @@ describe('parseEndpoint', () => {
     'http://u:CANARY@a.example',
     'http://a.example,http://CANARY',
   ])('rejects %j, and quotes nothing of it', (text) => {
-    expect(() => parseEndpoint(text)).toThrow(
+    expect(() => parseNode(text)).toThrow(
       expect.objectContaining({ message: expect.not.stringContaining('CANARY') }),
     )
   })
 })
 
-describe('withEndpoint', () => {
+describe('withNode', () => {
   const env = { PI_RPC_URL_1: 'http://a.example', PI_HEADS_URL_1: 'ws://a.example', PI_RPC_URL_10: 'http://c.example' }
 
-  it('replaces the configured endpoints of that chain by a URL', () => {
-    expect(withEndpoint(env, 1, { url: 'http://b.example' })).toEqual({
+  it('replaces the configured nodes of that chain by a URL', () => {
+    expect(withNode(env, 1, { url: 'http://b.example' })).toEqual({
       PI_RPC_URL_1: 'http://b.example',
       PI_HEADS_URL_1: undefined,
       PI_RPC_URL_10: 'http://c.example',
@@ -54,30 +54,30 @@ describe('withEndpoint', () => {
   })
 
   it('does not change the environment otherwise', () => {
-    expect(withEndpoint(env, 1, { position: 1 })).toBe(env)
-    expect(withEndpoint(env, 1, undefined)).toBe(env)
+    expect(withNode(env, 1, { position: 1 })).toBe(env)
+    expect(withNode(env, 1, undefined)).toBe(env)
   })
 })
 
 describe('chosenChain', () => {
-  it('has only the endpoint at the position, counted from 1', () => {
-    expect(chosenChain([chain], 1, { position: 2 })).toEqual({ ...chain, endpoints: [chain.endpoints[1]] })
+  it('has only the node at the position, counted from 1', () => {
+    expect(chosenChain([chain], 1, { position: 2 })).toEqual({ ...chain, nodes: [chain.nodes[1]] })
     expect(chosenChain([chain], 1, undefined)).toBe(chain)
     expect(chosenChain([chain], 1, { url: 'http://a.example' })).toBe(chain)
   })
 
   it.each([
-    [10, undefined, 'Chain 10 is not configured; set PI_RPC_URL_10, or name a node with --endpoint.'],
-    [1, { position: 3 }, 'PI_RPC_URL_1 has 2 endpoint(s), none at position 3.'],
-  ])('rejects chain %s with %j, and names what is missing', (chainId, endpoint, message) => {
-    expect(() => chosenChain([chain], chainId, endpoint)).toThrow(
+    [10, undefined, 'Chain 10 is not configured; set PI_RPC_URL_10, or name a node with --node.'],
+    [1, { position: 3 }, 'PI_RPC_URL_1 has 2 node(s), none at position 3.'],
+  ])('rejects chain %s with %j, and names what is missing', (chainId, node, message) => {
+    expect(() => chosenChain([chain], chainId, node)).toThrow(
       expect.objectContaining({ code: 'ERR_USAGE', message }),
     )
   })
 })
 
 const hash = `0x${'ab'.repeat(32)}`
-const report = { range: { from: 1_000, to: 1_999 }, proof: 'bloom', endpoint: 'a.example #1', repaired: false } as const
+const report = { range: { from: 1_000, to: 1_999 }, proof: 'bloom', node: 'a.example #1', repaired: false } as const
 
 describe('a reindex, for people', () => {
   it('has a line for each range, and one with the whole hash for each difference', () => {

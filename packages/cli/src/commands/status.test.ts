@@ -15,7 +15,7 @@ import {
   proofsText,
 } from './status.js'
 
-const endpoint = {
+const node = {
   name: 'a.example #1',
   score: 0.98,
   inUse: true,
@@ -39,7 +39,7 @@ const chain = {
   lag: 2,
   proof: 'root',
   reorganisations: 3,
-  endpoints: [endpoint],
+  nodes: [node],
   error: null,
   lastError: null,
 }
@@ -71,7 +71,7 @@ async function statusIn(env: Record<string, string>, url: string, ...args: strin
 }
 
 describe('status', () => {
-  it('prints tables of chains and endpoints, and exits with 0 when all is well', async () => {
+  it('prints tables of chains and nodes, and exits with 0 when all is well', async () => {
     const { url, asked } = await answering(healthy)
     const { exitCode, lines } = await status(`${url}/below/`)
     expect(lines).toEqual([
@@ -81,21 +81,21 @@ describe('status', () => {
       '  137  1,200  12 s    1,198    2  root                 3  leads',
       '',
       'Chain 137',
-      '  endpoint      score  used   head  ms  failures  contradictions  failed proofs  blocks per request',
+      '  node          score  used   head  ms  failures  contradictions  failed proofs  blocks per request',
       '  a.example #1   0.98  yes   1,200  14         2               0              1               2,000',
-      '  endpoint      calls      bytes  blocks  calls per block  bytes per block  cost',
+      '  node          calls      bytes  blocks  calls per block  bytes per block  cost',
       '  a.example #1  3,000  4,096,000   1,200             2.50            3,413     -',
     ])
     expect(exitCode).toBe(0)
     expect(asked).toEqual(['GET /below/health'])
   })
 
-  it('prints what the calls to each endpoint cost at the price of its chain, and no rate before the first block', async () => {
-    const idle = { ...endpoint, name: 'b.example #2', calls: 7, receivedBytes: 0, blocks: 0 }
-    const { url } = await answering({ ...healthy, chains: [{ ...chain, endpoints: [endpoint, idle] }] })
+  it('prints what the calls to each node cost at the price of its chain, and no rate before the first block', async () => {
+    const idle = { ...node, name: 'b.example #2', calls: 7, receivedBytes: 0, blocks: 0 }
+    const { url } = await answering({ ...healthy, chains: [{ ...chain, nodes: [node, idle] }] })
     const { lines } = await statusIn({ PI_RPC_PRICE_137: '1.5', PI_RPC_PRICE_1: '9' }, url)
     expect(lines.slice(-3)).toEqual([
-      '  endpoint      calls      bytes  blocks  calls per block  bytes per block    cost',
+      '  node          calls      bytes  blocks  calls per block  bytes per block    cost',
       '  a.example #1  3,000  4,096,000   1,200             2.50            3,413  0.0045',
       '  b.example #2      7          0       0                -                -  0.0000',
     ])
@@ -110,7 +110,7 @@ describe('status', () => {
           ...chain,
           error: 'node is\u001b[2J away',
           lastError: { message: 'node is away', at: 1_767_323_045_000 },
-          endpoints: [{ ...endpoint, lastError: 'cut\nanswer' }],
+          nodes: [{ ...node, lastError: 'cut\nanswer' }],
         },
       ],
     })
@@ -203,13 +203,13 @@ describe('processes', () => {
 describe('proven ranges', () => {
   it('are a table', () => {
     const ranges = [
-      { from: 900, to: 1_200, proof: 'root', endpoint: 'a.example #1' },
-      { from: 0, to: 899, proof: 'bloom', endpoint: 'b.example #2' },
+      { from: 900, to: 1_200, proof: 'root', node: 'a.example #1' },
+      { from: 0, to: 899, proof: 'bloom', node: 'b.example #2' },
     ] as const
     expect(proofsText({ chainId: 1, ranges })).toEqual([
       '',
       'Chain 1: how its blocks were proven, newest first',
-      '  from     to  proof  endpoint',
+      '  from     to  proof  node',
       '   900  1,200  root   a.example #1',
       '     0    899  bloom  b.example #2',
     ])

@@ -15,7 +15,7 @@ import { type OperateOptions, withService } from '../with-service.js'
 
 /** The server waits for its database for at most two seconds; the rest is for the network. */
 const timeoutMs = 5_000
-/** Far above the report of a thousand endpoints. */
+/** Far above the report of a thousand nodes. */
 const maxBytes = 1_048_576
 
 /**
@@ -82,7 +82,7 @@ const object =
     value !== null &&
     Object.entries(checks).every(([name, check]) => check((value as Fields)[name]))
 
-const isEndpoint = object({
+const isNode = object({
   name: text,
   score: number,
   inUse: flag,
@@ -107,7 +107,7 @@ const isChain = object({
   lag: orNull(number),
   proof: oneOf('root', 'bloom', 'none', null),
   reorganisations: number,
-  endpoints: listOf(isEndpoint),
+  nodes: listOf(isNode),
   error: orNull(text),
   lastError: orNull(object({ message: text, at: number })),
 })
@@ -131,12 +131,12 @@ interface ChainProofs {
 }
 
 const chainHeads = ['chain', 'head', 'age', 'indexed', 'lag', 'proof', 'reorganisations', 'role']
-const endpointHeads = [
-  ...['endpoint', 'score', 'used', 'head', 'ms'],
+const nodeHeads = [
+  ...['node', 'score', 'used', 'head', 'ms'],
   ...['failures', 'contradictions', 'failed proofs', 'blocks per request'],
 ]
 
-const trafficHeads = ['endpoint', 'calls', 'bytes', 'blocks', 'calls per block', 'bytes per block', 'cost']
+const trafficHeads = ['node', 'calls', 'bytes', 'blocks', 'calls per block', 'bytes per block', 'cost']
 
 /** What a report is shown with. */
 interface StatusContext {
@@ -146,7 +146,7 @@ interface StatusContext {
   readonly priceOf: (chainId: number) => number | null
 }
 
-/** A table of the chains, then endpoints, their traffic and newest error of each. */
+/** A table of the chains, then nodes, their traffic and newest error of each. */
 function statusText(
   url: string,
   { status, database, chains, recording }: HealthReport,
@@ -181,11 +181,11 @@ export function processesText({ processes }: { readonly processes: readonly Runn
 /** A table of the proven ranges of a chain. */
 export function proofsText({ chainId, ranges }: ChainProofs): string[] {
   if (ranges.length === 0) return ['', `Chain ${chainId}: no block is stored.`]
-  const rows = ranges.map(({ from, to, proof, endpoint }) => [grouped(from), grouped(to), proof, endpoint])
+  const rows = ranges.map(({ from, to, proof, node }) => [grouped(from), grouped(to), proof, node])
   return [
     '',
     `Chain ${chainId}: how its blocks were proven, newest first`,
-    ...indented(table([['from', 'to', 'proof', 'endpoint'], ...rows])),
+    ...indented(table([['from', 'to', 'proof', 'node'], ...rows])),
   ]
 }
 
@@ -223,8 +223,8 @@ function chainRow(chain: ChainHealth, now: number): string[] {
   ]
 }
 
-function details({ chainId, endpoints, error, lastError }: ChainHealth, now: number, price: number | null): string[] {
-  const rows = endpoints.map((each) => [
+function details({ chainId, nodes, error, lastError }: ChainHealth, now: number, price: number | null): string[] {
+  const rows = nodes.map((each) => [
     ...[each.name, each.score.toFixed(2), each.inUse ? 'yes' : 'no', figure(each.head), figure(each.latencyMs)],
     ...[each.failures, each.contradictions, each.failedProofs, each.maxRange].map(grouped),
   ])
@@ -233,21 +233,21 @@ function details({ chainId, endpoints, error, lastError }: ChainHealth, now: num
     ...(lastError === null
       ? []
       : [`last error, ${span(Math.max(0, now - lastError.at) / 1_000)} ago: ${lastError.message}`]),
-    ...endpoints.flatMap(({ name, lastError: message }) => (message === null ? [] : [`${name}: ${message}`])),
+    ...nodes.flatMap(({ name, lastError: message }) => (message === null ? [] : [`${name}: ${message}`])),
   ]
   return [
     '',
     `Chain ${chainId}`,
     ...indented([
-      ...(rows.length === 0 ? [] : table([endpointHeads, ...rows])),
-      ...(rows.length === 0 ? [] : table([trafficHeads, ...endpoints.map((each) => trafficRow(each, price))])),
+      ...(rows.length === 0 ? [] : table([nodeHeads, ...rows])),
+      ...(rows.length === 0 ? [] : table([trafficHeads, ...nodes.map((each) => trafficRow(each, price))])),
       ...messages,
     ]),
   ]
 }
 
-function trafficRow(endpoint: ChainHealth['endpoints'][number], price: number | null): string[] {
-  const { name, calls, receivedBytes, blocks } = endpoint
+function trafficRow(node: ChainHealth['nodes'][number], price: number | null): string[] {
+  const { name, calls, receivedBytes, blocks } = node
   return [
     ...[name, grouped(calls), grouped(receivedBytes), grouped(blocks)],
     ...(blocks === 0 ? ['-', '-'] : [(calls / blocks).toFixed(2), grouped(receivedBytes / blocks)]),

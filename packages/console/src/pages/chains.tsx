@@ -124,7 +124,7 @@ function OneChain({ status, proofs, coverage }: ChainDetail) {
         label={`Proven ranges of chain ${status.chainId}`}
         columns={[{ title: 'From' }, { title: 'To', isNumber: true }, { title: 'Proof' }, { title: 'Node' }]}
       >
-        {proofs.slice(0, 20).map(({ from, to, proof, endpoint }) => (
+        {proofs.slice(0, 20).map(({ from, to, proof, node }) => (
           <tr>
             <Cell of="From">{grouped(from)}</Cell>
             <Cell of="To" isNumber>
@@ -134,7 +134,7 @@ function OneChain({ status, proofs, coverage }: ChainDetail) {
               <Badge word={proof} />
             </Cell>
             <Cell of="Node">
-              <Shown text={endpoint} />
+              <Shown text={node} />
             </Cell>
           </tr>
         ))}
@@ -157,7 +157,7 @@ function Nodes({ status }: { status: ChainStatus }) {
       label={`Nodes of chain ${status.chainId}`}
       columns={titles.map((title, index) => ({ title, isNumber: index > 1 && index < 7 }))}
     >
-      {status.endpoints.map((node) => (
+      {status.nodes.map((node) => (
         <tr>
           <Cell of="Node">
             <Shown text={node.name} />

@@ -182,23 +182,22 @@ export const descriptions = {
     'chains.proof':
       'Proof that no payment of the newest blocks is missing. `root`: all receipts were read and their root was recomputed. `bloom`: the log filter of every header was tested, and the receipts of each block that may hold a payment were read. `none`: the node is trusted. Null before the first commit of the process.',
     'chains.reorganisations': 'Reorganisations applied since the start of the process.',
-    'chains.endpoints': 'The nodes that the chain is read from, in the order of the configuration.',
-    'chains.endpoints.name': 'Host of the node, and its position in the configuration.',
-    'chains.endpoints.score': 'From 0 (not used while another node works) to 1.',
-    'chains.endpoints.inUse': 'Whether the next read goes to it.',
-    'chains.endpoints.head': 'Newest block number that it reported; null before the first answer.',
-    'chains.endpoints.latencyMs': 'Moving average of its response time, in milliseconds; null before the first answer.',
-    'chains.endpoints.failures': 'Requests without an answer since the start of the process.',
-    'chains.endpoints.contradictions':
-      'Answers that contradict themselves or the chain, since the start of the process.',
-    'chains.endpoints.failedProofs':
+    'chains.nodes': 'The nodes that the chain is read from, in the order of the configuration.',
+    'chains.nodes.name': 'Host of the node, and its position in the configuration.',
+    'chains.nodes.score': 'From 0 (not used while another node works) to 1.',
+    'chains.nodes.inUse': 'Whether the next read goes to it.',
+    'chains.nodes.head': 'Newest block number that it reported; null before the first answer.',
+    'chains.nodes.latencyMs': 'Moving average of its response time, in milliseconds; null before the first answer.',
+    'chains.nodes.failures': 'Requests without an answer since the start of the process.',
+    'chains.nodes.contradictions': 'Answers that contradict themselves or the chain, since the start of the process.',
+    'chains.nodes.failedProofs':
       'Answers whose receipts or logs do not match the header of the block, since the start of the process.',
-    'chains.endpoints.calls': 'JSON-RPC calls sent to it since the start of the process, repeated ones included.',
-    'chains.endpoints.receivedBytes':
+    'chains.nodes.calls': 'JSON-RPC calls sent to it since the start of the process, repeated ones included.',
+    'chains.nodes.receivedBytes':
       'Bytes of its answers, unpacked, since the start of the process; 0 when they are not counted.',
-    'chains.endpoints.blocks': 'Blocks read from it since the start of the process.',
-    'chains.endpoints.maxRange': 'Most blocks in one request for logs at present.',
-    'chains.endpoints.lastError': 'Its last error; null if there was none.',
+    'chains.nodes.blocks': 'Blocks read from it since the start of the process.',
+    'chains.nodes.maxRange': 'Most blocks in one request for logs at present.',
+    'chains.nodes.lastError': 'Its last error; null if there was none.',
     'chains.error': 'The error of the last round; null if that round succeeded.',
     'chains.lastError': 'The last error of the process, even if it is resolved; null if there was none.',
     'chains.lastError.message': 'The error, for a person to read.',

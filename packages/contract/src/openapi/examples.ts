@@ -140,7 +140,7 @@ export const shareRejectedFinally: ShareRejectedBody = {
   message: shareRejectedMessage(shareRejected.message, { rejectType: 'FINAL', rejectLabels: ['FORGERY'] }),
 }
 
-const endpoint = {
+const node = {
   name: 'node.example #1',
   score: 0.98,
   inUse: true,
@@ -164,7 +164,7 @@ const chain = {
   lag: 2,
   proof: 'root',
   reorganisations: 3,
-  endpoints: [endpoint],
+  nodes: [node],
   error: null,
   lastError: null,
 }
@@ -176,7 +176,7 @@ export const degraded = {
   chains: [
     {
       ...chain,
-      endpoints: [{ ...endpoint, score: 0.2, failures: 4, lastError: away }],
+      nodes: [{ ...node, score: 0.2, failures: 4, lastError: away }],
       error: away,
       lastError: { message: away, at: 1_767_323_045_000 },
     },

@@ -39,7 +39,7 @@ const healthSchema = object('read', {
       lag: z.nullable(z.int()),
       proof: z.nullable(z.enum(['root', 'bloom', 'none'])),
       reorganisations: z.int(),
-      endpoints: z.array(
+      nodes: z.array(
         object('read', {
           name: z.string(),
           score: z.number(),

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { manualClock } from '../../test/support/manual-clock.js'
 import { openStore } from '../../test/support/store.js'
+import { type MasterKey, parseMasterKey } from '../secrets/keys.js'
 import { createAuditQueries } from './audit-log.js'
 import type { AuditRecord, AuditStore } from './audit-store.js'
 import { createAudited, shownUrl } from './audited.js'
-import { type MasterKey, parseMasterKey } from '../secrets/keys.js'
 
 const oldKey = 'a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90'
 const newKey = '00112233445566778899aabbccddeeff102132435465768798a9bacbdcedfe0f'

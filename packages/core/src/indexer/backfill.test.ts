@@ -56,7 +56,7 @@ function minedOnChain({ chain }: Pick<SetUp, 'chain'>, from: number) {
 }
 
 function chainHeight(chain: SetUp['chain']): number {
-  return chain.endpoints()[0]?.head ?? 0
+  return chain.nodes()[0]?.head ?? 0
 }
 
 describe('an added router', () => {

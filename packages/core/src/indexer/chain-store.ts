@@ -16,8 +16,8 @@ export interface ProvenRange {
   readonly from: number
   readonly to: number
   readonly proof: ProofLevel
-  /** Name of the endpoint that answered them. */
-  readonly endpoint: string
+  /** Name of the node that answered them. */
+  readonly node: string
 }
 
 /** The blocks of a chain that were read for a router. */
@@ -38,7 +38,7 @@ export interface WaitingDeposit {
 
 /** Reads about chains that see committed rows only. */
 export interface ChainReads {
-  /** Proven ranges, newest first, at most `limit`. Adjacent blocks of one level and endpoint are one range. */
+  /** Proven ranges, newest first, at most `limit`. Adjacent blocks of one level and node are one range. */
   proofs(chainId: number, limit: number): Promise<ProvenRange[]>
   coverage(chainId: number): Promise<RouterCoverage[]>
   /** Deposits without a fulfilment, oldest first, after `afterId` when given. */
@@ -91,7 +91,7 @@ export interface ChainTransaction {
   checkpoints(chainId: number, atOrBelow: number, limit: number): Promise<Checkpoint[]>
   /**
    * Stores the proof level of blocks, replacing earlier levels. Call after {@link lockChain}. Adjacent ranges of one
-   * level and endpoint become one.
+   * level and node become one.
    */
   addProof(chainId: number, proven: ProvenRange): Promise<void>
   /**

@@ -99,7 +99,7 @@ describe('nothing of a range is stored, and the error names adapter, chain and p
     ['blocks', (range) => ({ ...range, blocks: 'none' })],
     ['first.hash', (range) => ({ ...range, first: { ...range.first, hash: base58 } })],
     ['proof', (range) => ({ ...range, proof: 'complete' })],
-    ['endpoint', (range) => ({ ...range, endpoint: 7 })],
+    ['node', (range) => ({ ...range, node: 7 })],
   ])('%s (%#)', async (place, change) => {
     const { outcome, store, checkpoint } = await indexed(change)
     expect(outcome).toMatchObject({ code: 'ERR_CHAIN_ADAPTER', chainId: 1, adapter: 'fake', retryable: false })

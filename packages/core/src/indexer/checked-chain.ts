@@ -218,7 +218,7 @@ export function rangeFlaw(range: BlockRange, chainId: number): string | null {
     () => blockFlaw('first', range.first),
     () => blockFlaw('last', range.last),
     () => (proofs.includes(range.proof) ? null : flawOf('proof', range.proof, '"root", "bloom" or "none"')),
-    () => (typeof range.endpoint === 'string' ? null : flawOf('endpoint', range.endpoint, 'a text')),
+    () => (typeof range.node === 'string' ? null : flawOf('node', range.node, 'a text')),
     () => branchFlaw(range),
     () => listFlaw('payments', range.payments, (place, payment) => paymentFlaw(place, payment, chainId)),
     () => listFlaw('deposits', range.deposits, (place, deposit) => depositFlaw(place, deposit, chainId)),
@@ -339,7 +339,7 @@ export function createCheckedChain(chain: Chain): Chain {
       return fate
     },
     nativeHash: (txHash) => chain.nativeHash?.(txHash) ?? null,
-    endpoints: () => chain.endpoints(),
+    nodes: () => chain.nodes(),
   }
   checked.set(chain, guarded)
   checked.set(guarded, guarded)

@@ -46,7 +46,7 @@ describe('following', () => {
       reorganisations: 0,
       newestReorganisations: [],
       leading: true,
-      endpoints: chain.endpoints(),
+      nodes: chain.nodes(),
       error: null,
       lastError: null,
     })

@@ -5,10 +5,10 @@ import type { EventSink } from '../events.js'
 import { createLease } from '../internal/lease.js'
 import { assertWhole, backoffCapMs, backoffMs, describeError } from '../internal/values.js'
 import type { Recording } from '../payments/recording.js'
-import type { Chain, EndpointStatus, ProofLevel } from '../ports/chain.js'
+import type { Chain, NodeStatus, ProofLevel } from '../ports/chain.js'
 import type { Store } from '../ports/store.js'
-import type { Clock, Logger, Random } from '../ports/world.js'
 import { steadyClock } from '../ports/system.js'
+import type { Clock, Logger, Random } from '../ports/world.js'
 import { createBackfill, reconcileCoverage } from './backfill.js'
 import type { Checkpoint } from './chain-store.js'
 import { ChainAdapterError, createCheckedChain } from './checked-chain.js'
@@ -34,7 +34,7 @@ export interface ChainStatus {
   readonly newestReorganisations: readonly Reorganisation[]
   /** Whether this process is the one that indexes the chain. */
   readonly leading: boolean
-  readonly endpoints: readonly EndpointStatus[]
+  readonly nodes: readonly NodeStatus[]
   /** The last error, or null when the last round went well. */
   readonly error: string | null
   /** The newest error of this process with its time in unix milliseconds, also after recovery; null: none. */
@@ -53,7 +53,7 @@ export interface Indexer {
   nativeHash(txHash: string): string | null
 }
 
-/** Failures in a row before `chain.failed` is published: endpoints often fail once. */
+/** Failures in a row before `chain.failed` is published: nodes often fail once. */
 const failuresToReport = 3
 
 /** Errors that only an operator can end. */
@@ -291,7 +291,7 @@ export function createIndexer(deps: IndexerDeps): Indexer {
       chainId,
       ...follower.state(),
       leading: lease.held(),
-      endpoints: chain.endpoints(),
+      nodes: chain.nodes(),
       error: error ?? backfill.error(),
       lastError,
     }),

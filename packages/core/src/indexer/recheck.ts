@@ -135,7 +135,7 @@ export interface Recheck {
  */
 export function recheck(store: Transactions, input: RereadRange & { readonly repair: boolean }): Promise<Recheck> {
   const { chainId, range, repair } = input
-  const { first, last, proof, endpoint } = range
+  const { first, last, proof, node } = range
   return store.transaction(async (tx) => {
     const stored = await tx.lockChain(chainId)
     const { differences, wanted, extra, deposits, skipped } = await compareIn(tx, input)
@@ -145,7 +145,7 @@ export function recheck(store: Transactions, input: RereadRange & { readonly rep
     const events = wanted.length === 0 ? [] : await storePayments(tx, wanted)
     if (extra.length > 0) await tx.leavePayments(extra.map(({ id }) => id))
     if (deposits.length > 0) await tx.upsertDeposits(deposits)
-    await tx.addProof(chainId, { from: first.number, to: last.number, proof, endpoint })
+    await tx.addProof(chainId, { from: first.number, to: last.number, proof, node })
     return { differences, repaired: differences.some(isWritable), events: [...events, ...skipped] }
   })
 }

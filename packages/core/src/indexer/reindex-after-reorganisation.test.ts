@@ -5,10 +5,10 @@ import { paymentAt } from '../../test/support/indexer-setup.js'
 import { manualClock } from '../../test/support/manual-clock.js'
 import { recordingLogger } from '../../test/support/recording-logger.js'
 import { finalityBlocks, indexed, names } from '../../test/support/reindex-setup.js'
-import { createFulfilmentPoller } from './fulfilments.js'
-import { DeepReorganisationError } from './reorganise.js'
 import { awaitedBlocks } from '../payments/state.js'
 import type { BridgeDeposit, Fulfilment } from '../ports/fulfilment.js'
+import { createFulfilmentPoller } from './fulfilments.js'
+import { DeepReorganisationError } from './reorganise.js'
 
 /** A deposit and its fulfilment. */
 interface Pair {

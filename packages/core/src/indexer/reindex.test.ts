@@ -15,7 +15,7 @@ const without =
 const forged = hashOf('forged')
 
 describe('a reindex', () => {
-  test('reports ranges, proof and endpoint, and no difference where there is none', async () => {
+  test('reports ranges, proof and node, and no difference where there is none', async () => {
     const { all, store } = await indexed(25)
     const before = store.dump()
     const { reports } = await all({ from: 3, repair: false })
@@ -27,7 +27,7 @@ describe('a reindex', () => {
       ].map(([from, to]) => ({
         range: { from, to },
         proof: 'root',
-        endpoint: 'node.test #1',
+        node: 'node.test #1',
         differences: [],
         repaired: false,
       })),
@@ -119,7 +119,7 @@ describe('a reindex', () => {
 })
 
 describe('beside an indexer', () => {
-  test('an endpoint on another fork repairs nothing', async () => {
+  test('a node on another fork repairs nothing', async () => {
     const { all, store, chain, catchUp } = await indexed(30)
     const stale = fakeChain()
     stale.mine(28, paymentAt)

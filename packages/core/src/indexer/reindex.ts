@@ -7,8 +7,8 @@ import { type Confirmations, createFinality } from '../legacy/queries.js'
 import type { Recording } from '../payments/recording.js'
 import type { BlockRange, Chain, ProofLevel } from '../ports/chain.js'
 import type { Store } from '../ports/store.js'
-import type { Clock, Random } from '../ports/world.js'
 import { systemClock, systemRandom } from '../ports/system.js'
+import type { Clock, Random } from '../ports/world.js'
 import type { Checkpoint } from './chain-store.js'
 import { createCheckedChain } from './checked-chain.js'
 import { type Difference, dropAll, type Recheck, recheck, recordReread } from './recheck.js'
@@ -47,9 +47,9 @@ export interface ReindexRequest {
 export interface ReindexReport {
   /** Both included. */
   readonly range: { readonly from: number; readonly to: number }
-  /** Proof level of this read, and the name of the endpoint that it came from. */
+  /** Proof level of this read, and the name of the node that it came from. */
   readonly proof: ProofLevel
-  readonly endpoint: string
+  readonly node: string
   readonly differences: readonly Difference[]
   /** Whether they were written; false without differences. The integration of a stored payment never changes. */
   readonly repaired: boolean
@@ -141,7 +141,7 @@ async function blockBelow(chain: Chain, from: number, signal: AbortSignal | unde
 /** Dependencies of a reindex. */
 export interface ReindexDeps {
   readonly store: Pick<Store, 'transaction' | 'payments'>
-  /** Reads through the trusted endpoint, for all listed routers. */
+  /** Reads through the trusted node, for all listed routers. */
   readonly chain: Chain
   /** Must not throw. */
   readonly publish: EventSink
@@ -216,8 +216,8 @@ export async function* reindex(
         const { differences, repaired, events } = await handle(range)
         for (const event of events) publish(event)
         next = range.last.number + 1
-        const { first, last, proof, endpoint } = range
-        yield { range: { from: first.number, to: last.number }, proof, endpoint, differences, repaired }
+        const { first, last, proof, node } = range
+        yield { range: { from: first.number, to: last.number }, proof, node, differences, repaired }
       }
       if (next === rangeStart)
         throw new ChainError('ERR_CHAIN_UNAVAILABLE', chainId, `Blocks ${next} to ${until} were requested, none came.`)

@@ -157,7 +157,7 @@ export async function reorganise(
       'ERR_CHAIN_UNAVAILABLE',
       chainId,
       `The node of chain ${chainId} answered two hashes for block ${checkpoint.blockNumber}; the read is retried. ` +
-        'If this repeats, the endpoint mixes nodes that disagree.',
+        'If this repeats, the URL of this node leads to several that disagree.',
     )
   const found = await findAncestor(deps, checkpoint, signal)
   if (found === null) throw new BrokenHistoryError(chainId, checkpoint.blockNumber)

@@ -3,8 +3,8 @@ import type { LinkConfig } from '@payment-integration/contract'
 import { describe, expect, it } from 'vitest'
 import { openStore } from '../../test/support/store.js'
 import { createAudited } from '../history/audited.js'
-import { type AccountInput, createAccountCommands } from './accounts.js'
 import { parseMasterKey } from '../secrets/keys.js'
+import { type AccountInput, createAccountCommands } from './accounts.js'
 
 const address = `0x${'Ab'.repeat(20)}`
 const other = `0x${'Cd'.repeat(20)}`

@@ -1,7 +1,7 @@
 /** Limits failed sign-ins per name and per source, and hashes at once. Source: docs/decisions/operators.md. @module */
 
-import type { Clock } from '../ports/world.js'
 import { steadyNow } from '../ports/system.js'
+import type { Clock } from '../ports/world.js'
 import { SignInLimitedError } from './errors.js'
 
 /** Two hashes take 256 MiB and two of the four threads that Node has for such work. */

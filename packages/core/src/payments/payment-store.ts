@@ -11,8 +11,8 @@ export interface PagePosition {
   readonly chainId: number
   readonly txHash: string
   /**
-   * The start of the listing, as the number of the integration's earlier moves. A reorganisation may move a payment to
-   * another time; later pages of the listing still have it at its former position.
+   * The start of the listing, as the number of the integration's earlier repositions. A reorganisation may give a
+   * payment another time; later pages of the listing still have it at its former position.
    */
   readonly asOf: number
 }

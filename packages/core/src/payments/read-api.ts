@@ -67,7 +67,8 @@ export interface CursorCodec {
   decode(cursor: string, scope: CursorScope): PagePosition
 }
 
-// Byte 0 is the format; then time, chain, count of moves and hash; then a MAC of 16 bytes over all of it and the scope.
+// Byte 0 is the format; then time, chain, count of repositions and hash; then a MAC of 16 bytes over all of it and
+// the scope.
 const format = 2
 const positionBytes = 1 + 8 + 8 + 8 + 32
 const macBytes = 16

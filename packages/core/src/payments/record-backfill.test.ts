@@ -43,22 +43,17 @@ describe('a backfill', () => {
     expect(await store.chains.coverage(1)).toEqual([{ router: added.address, from: 1, to: 6 }])
   })
 
-  test('stores a weaker proof level with its endpoint, and no equal or stronger one', async () => {
+  test('stores a weaker proof level with its node, and no equal or stronger one', async () => {
     const { store, range, backfill, record, chain } = await indexed()
     chain.mine(1)
     await record({ ...chain.rangeOf(11, 11), proof: 'bloom' })
     const noted = await store.chains.proofs(1, 9)
     const [newest, rest] = noted
     expect([newest?.proof, rest?.proof]).toEqual(['bloom', 'root'])
-    await backfill({ ...range, endpoint: 'other' })
+    await backfill({ ...range, node: 'other' })
     expect(await store.chains.proofs(1, 9)).toEqual(noted)
-    await backfill({ ...range, endpoint: 'other', proof: 'bloom' })
-    const weaker = [
-      newest,
-      { ...rest, from: 7 },
-      { from: 1, to: 6, proof: 'bloom', endpoint: 'other' },
-      { ...rest, to: 0 },
-    ]
+    await backfill({ ...range, node: 'other', proof: 'bloom' })
+    const weaker = [newest, { ...rest, from: 7 }, { from: 1, to: 6, proof: 'bloom', node: 'other' }, { ...rest, to: 0 }]
     expect(await store.chains.proofs(1, 9)).toEqual(weaker)
     await backfill(range)
     expect(await store.chains.proofs(1, 9)).toEqual(weaker)

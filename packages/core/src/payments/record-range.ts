@@ -77,7 +77,7 @@ export async function recordRange(
   input: RangeToRecord,
 ): Promise<readonly ServiceEvent[]> {
   const { chainId, expected, range, window, recording = 'all' } = input
-  const { first, last, proof, endpoint } = range
+  const { first, last, proof, node } = range
   assertContinues(expected, range)
   const below = keptBelow(range, window)
   return store.transaction(async (tx) => {
@@ -88,7 +88,7 @@ export async function recordRange(
     const events = payments.length === 0 ? [] : await storePayments(tx, markPrimary(payments))
     if (deposits.length > 0) await tx.upsertDeposits(deposits)
     await tx.setCheckpoint(chainId, { blockNumber: last.number, blockHash: last.hash }, below)
-    await tx.addProof(chainId, { from: first.number, to: last.number, proof, endpoint })
+    await tx.addProof(chainId, { from: first.number, to: last.number, proof, node })
     // After the payments of the range: one that it restored is not overdue.
     const dropped = await dropOverdue(tx, { chainId, indexedTo: last.number, finalityBlocks: window.finalityBlocks })
     return [...events, ...skipped, ...dropped.events]
@@ -136,7 +136,7 @@ export async function recordBackfill(
   store: Pick<Store, 'transaction'>,
   { chainId, range, coverage, recording = 'all' }: BackfillToRecord,
 ): Promise<readonly ServiceEvent[]> {
-  const { first, last, proof, endpoint } = range
+  const { first, last, proof, node } = range
   return store.transaction(async (tx) => {
     const stored = await tx.lockChain(chainId)
     if (stored === null || stored.blockNumber < last.number) throw new CheckpointMovedError(chainId)
@@ -150,7 +150,7 @@ export async function recordBackfill(
             assignOrdinals(payments, await tx.paymentsInBlocks(chainId, first.number, last.number), [coverage.router]),
           )
     if (deposits.length > 0) await tx.upsertDeposits(deposits)
-    await tx.addWeakerProof(chainId, { from: first.number, to: last.number, proof, endpoint })
+    await tx.addWeakerProof(chainId, { from: first.number, to: last.number, proof, node })
     await tx.setCoverage(chainId, coverage)
     return [...events, ...skipped]
   })

@@ -34,8 +34,8 @@ export interface BlockRange {
   /** Payments that left for another chain, in the same order. */
   readonly deposits: readonly BridgeDeposit[]
   readonly proof: ProofLevel
-  /** Name of the endpoint that answered all of it. */
-  readonly endpoint: string
+  /** Name of the node that answered all of it. */
+  readonly node: string
 }
 
 /** Which blocks to read. */
@@ -56,8 +56,8 @@ export interface TransactionFate {
   readonly blockNumber: number | null
 }
 
-/** The health of one endpoint. */
-export interface EndpointStatus {
+/** The health of one node. */
+export interface NodeStatus {
   /** Host and position, never a path, a query or a user: those may contain a key. */
   readonly name: string
   /** 0 (not used while another one works) to 1. */
@@ -82,10 +82,10 @@ export interface EndpointStatus {
 }
 
 /**
- * One chain, read over any transport from one or several endpoints.
+ * One chain, read over any transport from one or several nodes.
  *
- * Guarantees: a range is returned whole or the iteration rejects. All of a range comes from one endpoint. An error of a
- * node is never an empty answer. Every hash and address is lowercased. The adapter decides on other endpoints, sizes of
+ * Guarantees: a range is returned whole or the iteration rejects. All of a range comes from one node. An error of a
+ * node is never an empty answer. Every hash and address is lowercased. The adapter decides on other nodes, sizes of
  * requests and reading ahead, in bounded memory.
  *
  * Errors are `ChainError`s. `ERR_CHAIN_UNAVAILABLE`: no node can be reached, or all answers are malformed; retry
@@ -127,6 +127,6 @@ export interface Chain {
    * @default none
    */
   nativeHash?(txHash: string): string | null
-  /** The health of the endpoints, in the order of the configuration. */
-  endpoints(): readonly EndpointStatus[]
+  /** The health of the nodes, in the order of the configuration. */
+  nodes(): readonly NodeStatus[]
 }

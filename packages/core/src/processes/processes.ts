@@ -1,9 +1,9 @@
 /** Runs the loops of a process, reports it by a lease, and lists all of them. Source: docs/roles.md. @module */
 import { setMaxListeners } from 'node:events'
 import type { LeaseStore } from '../indexer/chain-store.js'
+import type { Loop } from '../internal/values.js'
 import { describeError, processSkewMs } from '../internal/values.js'
 import type { Clock, Logger } from '../ports/world.js'
-import type { Loop } from '../internal/values.js'
 import type { ProcessFacts, RunningProcess } from './leases.js'
 
 /**

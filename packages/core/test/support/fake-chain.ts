@@ -152,7 +152,7 @@ export function fakeChain(
           deposit === undefined ? [] : [{ payment: facts, ...deposit }],
         ),
         proof: chain.proof,
-        endpoint: 'node.test #1',
+        node: 'node.test #1',
       }
     },
     head: (signal) => asked(['head'], signal, () => at(blocks.length - 1)),
@@ -176,7 +176,7 @@ export function fakeChain(
     isAnnouncing: false,
     announcesBlocks: () => chain.isAnnouncing,
     transactionFate: async () => ({ fate: 'unknown', blockNumber: null }),
-    endpoints: () => [
+    nodes: () => [
       {
         name: 'node.test #1',
         score: 1,

@@ -11,7 +11,7 @@ import { hashOf } from './stored-payment.js'
 export function recorder(finalityBlocks: number | null = 10) {
   const chain: FakeChain = fakeChain()
   const store: TestStore = openStore()
-  const heightOf = (asked: FakeChain) => asked.endpoints()[0]?.head ?? 0
+  const heightOf = (asked: FakeChain) => asked.nodes()[0]?.head ?? 0
   const checkpoint = () => store.payments.checkpoint(1)
   const record = async (range: BlockRange, given: { expected?: Checkpoint | null; head?: number } = {}) => {
     const { expected = await checkpoint(), head = range.last.number } = given

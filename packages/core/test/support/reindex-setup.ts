@@ -13,7 +13,7 @@ export const finalityBlocks = 12
 /** Hashes of the payments at heights. */
 export const names = (...heights: number[]) => heights.map((height) => hashOf(`payment at ${height}`))
 
-/** A chain with a payment in each block, indexed from an endpoint that answers them as `falsify` changes them. */
+/** A chain with a payment in each block, indexed from a node that answers them as `falsify` changes them. */
 export async function indexed(blocks: number, falsify: (facts: PaymentFacts) => PaymentFacts[] = (facts) => [facts]) {
   const parts: IndexerParts = { chain: fakeChain(), store: openStore() }
   const setup = setUpIndexer({ finalityBlocks, maxRange: 10 }, parts)

@@ -67,7 +67,7 @@ async function startOnFailingStore() {
     logger,
     sender: { post: () => Promise.reject(new Error('nothing can be sent')) },
     masterKey: parseMasterKey(randomBytes(32).toString('hex')),
-    chains: [{ chain: { ...listedChain(1).chain, endpoints: () => [] }, startBlock: 0 }],
+    chains: [{ chain: { ...listedChain(1).chain, nodes: () => [] }, startBlock: 0 }],
     receipts: { source: { lookup: async () => null }, everyMs: 100 },
   })
   const app = await listenApp({
@@ -105,7 +105,7 @@ it('health, answers and the log show only the class and code of a driver error',
         lag: null,
         proof: null,
         reorganisations: 0,
-        endpoints: [],
+        nodes: [],
         error: 'Error 42P01',
         lastError: { message: 'Error 42P01', at: expect.any(Number) },
       },

@@ -1,6 +1,6 @@
 import type { ChainStatus } from '@payment-integration/core'
 import { afterEach, describe, expect, it } from 'vitest'
-import { chainStatus, endpointStatus } from '../../test/support/chain-status.js'
+import { chainStatus, nodeStatus } from '../../test/support/chain-status.js'
 import { listenApp } from '../../test/support/listening-app.js'
 import { createHealth, type HealthDeps, proofNewsMs } from './health.js'
 
@@ -25,10 +25,7 @@ describe('GET /health', () => {
       proof: 'bloom',
       reorganisations: 3,
       lastError,
-      endpoints: [
-        endpointStatus({ name: 'a.example #1', latencyMs: 14.5 }),
-        endpointStatus({ score: 0, inUse: false }),
-      ],
+      nodes: [nodeStatus({ name: 'a.example #1', latencyMs: 14.5 }), nodeStatus({ score: 0, inUse: false })],
     })
     const { newestReorganisations: _, ...shown } = status
     expect(await ask({ store: up, indexers: [{ status: () => status }] })).toEqual({
@@ -38,10 +35,10 @@ describe('GET /health', () => {
   })
 
   it('shows only known fields, and only the host of a URL', async () => {
-    const endpoint = { ...endpointStatus({ lastError: 'https://u:CANARY@a.example/CANARY is away' }), url: 'CANARY' }
+    const node = { ...nodeStatus({ lastError: 'https://u:CANARY@a.example/CANARY is away' }), url: 'CANARY' }
     const status = {
       ...chainStatus({
-        endpoints: [endpoint],
+        nodes: [node],
         error: 'wss://a.example/CANARY?k=CANARY closed',
         lastError: { message: 'http://a.example/CANARY closed', at: 1 },
       }),
@@ -54,7 +51,7 @@ describe('GET /health', () => {
         {
           error: 'wss://a.example closed',
           lastError: { message: 'http://a.example closed', at: 1 },
-          endpoints: [{ lastError: 'https://a.example is away' }],
+          nodes: [{ lastError: 'https://a.example is away' }],
         },
       ],
     })
@@ -73,9 +70,7 @@ describe('GET /health', () => {
   it('is degraded for ten minutes after each failed proof, and then ok', async () => {
     let now = 1_000
     let failedProofs = 0
-    const indexers = [
-      { status: () => chainStatus({ endpoints: [endpointStatus(), endpointStatus({ failedProofs })] }) },
-    ]
+    const indexers = [{ status: () => chainStatus({ nodes: [nodeStatus(), nodeStatus({ failedProofs })] }) }]
     const health = createHealth({ store: up, indexers, now: () => now })
     const statuses: string[] = []
     const look = async () => statuses.push((await health()).status)

@@ -11,7 +11,7 @@ export const proofNewsMs = 600_000
 
 /**
  * Remembers the counts of failed proofs, which only grow. The returned function takes the current chains and resolves
- * whether any endpoint's count rose within {@link proofNewsMs}.
+ * whether any node's count rose within {@link proofNewsMs}.
  *
  * @param now - Unix time in milliseconds.
  */
@@ -19,8 +19,8 @@ function createProofFailures(now: () => number): (chains: readonly ChainStatus[]
   const noticed = new Map<string, { count: number; at: number }>()
   return (chains) => {
     const time = now()
-    for (const { chainId, endpoints } of chains)
-      for (const [position, { failedProofs }] of endpoints.entries()) {
+    for (const { chainId, nodes } of chains)
+      for (const [position, { failedProofs }] of nodes.entries()) {
         const key = `${chainId}:${position}`
         if (failedProofs > (noticed.get(key)?.count ?? 0)) noticed.set(key, { count: failedProofs, at: time })
       }
@@ -33,7 +33,7 @@ export type ChainHealth = Omit<ChainStatus, 'newestReorganisations'> & { readonl
 
 /**
  * `ok`: everything works; a chain that another process leads is no fault. `degraded`: the API answers, but a chain
- * cannot be followed (a reorganisation that is too deep counts), or an endpoint failed a proof in the last ten minutes.
+ * cannot be followed (a reorganisation that is too deep counts), or a node failed a proof in the last ten minutes.
  * `down`: the database does not answer, or the loops have stopped.
  */
 export interface HealthReport {
@@ -80,7 +80,7 @@ export function createHealth(deps: HealthDeps): () => Promise<HealthReport> {
 
 /** Copies field by field and shortens URLs in messages: `/health` is public. */
 function chainHealth(status: ChainStatus): ChainHealth {
-  const { chainId, leading, head, headAt, indexed, proof, reorganisations, endpoints, error, lastError } = status
+  const { chainId, leading, head, headAt, indexed, proof, reorganisations, nodes, error, lastError } = status
   return {
     chainId,
     leading,
@@ -90,7 +90,7 @@ function chainHealth(status: ChainStatus): ChainHealth {
     lag: lagOf(status),
     proof,
     reorganisations,
-    endpoints: endpoints.map((each) => ({
+    nodes: nodes.map((each) => ({
       name: each.name,
       score: each.score,
       inUse: each.inUse,

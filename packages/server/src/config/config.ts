@@ -56,7 +56,7 @@ export interface PriceFeedConfig {
 }
 
 /** A node of a chain. */
-export interface EndpointConfig {
+export interface NodeConfig {
   /** `http:`, `https:`, `ws:` or `wss:`. May hold an API key: never logged or shown. */
   readonly url: string
   /** `ws:` or `wss:`, used only for notices of new blocks. May hold an API key, too. */
@@ -67,7 +67,7 @@ export interface EndpointConfig {
 export interface ChainConfig {
   readonly chainId: number
   /** At least one, the preferred one first. */
-  readonly endpoints: readonly EndpointConfig[]
+  readonly nodes: readonly NodeConfig[]
   /** Null: the known ones of the chain. */
   readonly routers: readonly RouterConfig[] | null
   /**
@@ -108,7 +108,7 @@ export interface DeliveryConfig {
 }
 
 /** Where proven blocks are read. Source: docs/decisions/chain-feed.md. */
-export interface FeedConfig {
+export interface ChainFeedConfig {
   /** `nats://host:port` or `tls://host:port`, at least one, all of the same scheme. */
   readonly servers: readonly string[]
   /** Path of a `.creds` file or of an nkey seed; null: none. */
@@ -205,7 +205,7 @@ export interface Config {
   /** Empty: the server serves and delivers, but indexes nothing. */
   readonly chains: readonly ChainConfig[]
   /** The feed that the chains are read from before their nodes; null: the nodes alone. */
-  readonly feed: FeedConfig | null
+  readonly feed: ChainFeedConfig | null
   /** Which payments are stored: all, or those of the database's own integrations. Source: docs/scale.md. */
   readonly recording: Recording
   /** Lease of an indexer on its chains, in milliseconds. After a crash no other process takes over sooner. */

@@ -90,7 +90,7 @@ it('chains are read by their ids, with the confirmations of the contract or the 
   expect(read(chain).chains).toEqual([
     {
       chainId: 1,
-      endpoints: [{ url: 'http://node.example' }],
+      nodes: [{ url: 'http://node.example' }],
       routers: null,
       spokePools: null,
       tokens: [],
@@ -194,9 +194,13 @@ it.each([
   [{ PI_ADMIN_PORT: '9464' }, { admin: { listen: { host: '127.0.0.1', port: 9464 }, metricsToken: null } }],
   [{ ...token, PI_ADMIN_PORT: '0', PI_ADMIN_HOST: '10.0.0.1' }, { admin: { listen: { host: '10.0.0.1', port: 0 } } }],
   [{ ...token, PI_ADMIN_PORT: '9464', PI_ROLES: 'dispatcher' }, { admin: { metricsToken: token.PI_METRICS_TOKEN } }],
-  [{ PI_FEED_URL: 'nats://nats-1:4222' }, { feed: { credentialsFile: null, caFile: null } }],
+  [{ PI_CHAIN_FEED_URL: 'nats://nats-1:4222' }, { feed: { credentialsFile: null, caFile: null } }],
   [
-    { PI_FEED_URL: 'tls://nats-1', PI_FEED_CREDENTIALS_FILE: '/run/feed', PI_FEED_CA_FILE: '/ca.pem' },
+    {
+      PI_CHAIN_FEED_URL: 'tls://nats-1',
+      PI_CHAIN_FEED_CREDENTIALS_FILE: '/run/feed',
+      PI_CHAIN_FEED_CA_FILE: '/ca.pem',
+    },
     { feed: { credentialsFile: '/run/feed', caFile: '/ca.pem' } },
   ],
 ])('%j makes %j', (env, config) => {
@@ -216,16 +220,22 @@ it.each<[Environment, string | readonly string[]]>([
   [{ PI_RPC_URL_x: 'http://node.example' }, 'PI_RPC_URL_x ends in "x"; expected a chain id in plain digits'],
   [
     { ...chain, PI_HEADS_URL_1: 'ws://a.example,ws://b.example' },
-    'PI_HEADS_URL_1 names 2 endpoints and PI_RPC_URL_1 1; the n-th belongs to the n-th.',
+    'PI_HEADS_URL_1 names 2 nodes and PI_RPC_URL_1 1; the n-th belongs to the n-th.',
   ],
   [
     { PI_SIMULATED_CHAINS: '137' },
     'PI_SIMULATED_CHAINS is set; payments without a chain are only made with PI_ENV=dev',
   ],
   [{ ...development, ...chain, PI_SIMULATED_CHAINS: '10,1' }, 'PI_SIMULATED_CHAINS names 1, which PI_RPC_URL_1 reads.'],
-  [{ PI_FEED_URL: 'nats://nats-1,tls://nats-2' }, 'PI_FEED_URL mixes nats:// and tls://; use one of them'],
-  [{ PI_FEED_URL: 'nats://nats-1', PI_FEED_CA_FILE: '/ca.pem' }, 'PI_FEED_CA_FILE is set; it is only used with tls://'],
-  [{ PI_FEED_CREDENTIALS_FILE: '/f' }, 'PI_FEED_CREDENTIALS_FILE is set; it is only used with PI_FEED_URL.'],
+  [{ PI_CHAIN_FEED_URL: 'nats://nats-1,tls://nats-2' }, 'PI_CHAIN_FEED_URL mixes nats:// and tls://; use one of them'],
+  [
+    { PI_CHAIN_FEED_URL: 'nats://nats-1', PI_CHAIN_FEED_CA_FILE: '/ca.pem' },
+    'PI_CHAIN_FEED_CA_FILE is set; it is only used with tls://',
+  ],
+  [
+    { PI_CHAIN_FEED_CREDENTIALS_FILE: '/f' },
+    'PI_CHAIN_FEED_CREDENTIALS_FILE is set; it is only used with PI_CHAIN_FEED_URL.',
+  ],
   [
     { PI_DELIVERY_CONCURRENCY: '8', PI_DELIVERY_PER_ENDPOINT: '9' },
     'PI_DELIVERY_PER_ENDPOINT is 9, above the 8 posts of PI_DELIVERY_CONCURRENCY; lower one or raise the other.',
@@ -326,13 +336,13 @@ describe('roles', () => {
 })
 
 it('a publisher of the feed needs servers and chains, and no master key', () => {
-  const publisher = { ...chain, PI_FEED_URL: 'nats://nats-1:4222' }
+  const publisher = { ...chain, PI_CHAIN_FEED_URL: 'nats://nats-1:4222' }
   expect(readFeedPublisherConfig(publisher)).toMatchObject({ chains: [{ chainId: 1 }], logLevel: 'info' })
   expect(problemsIn(() => readFeedPublisherConfig({}))).toEqual([
-    expect.stringContaining('PI_FEED_URL is not set'),
+    expect.stringContaining('PI_CHAIN_FEED_URL is not set'),
     expect.stringContaining('No PI_RPC_URL_<chainId> is set'),
   ])
-  expect(problemsIn(() => readFeedPublisherConfig({ ...chain, PI_FEED_URL: 'nats://' }))).toHaveLength(1)
+  expect(problemsIn(() => readFeedPublisherConfig({ ...chain, PI_CHAIN_FEED_URL: 'nats://' }))).toHaveLength(1)
 })
 
 it('all problems are reported at once, in one error', () => {

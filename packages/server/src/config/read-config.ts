@@ -3,10 +3,10 @@ import { finality } from '@payment-integration/contract'
 import { dispatcherDefaults } from '@payment-integration/core'
 import {
   type ChainConfig,
+  type ChainFeedConfig,
   type Config,
   ConfigError,
   type DatabaseConfig,
-  type FeedConfig,
   type IdentityConfig,
   type LogLevel,
   type PortalConfig,
@@ -53,7 +53,7 @@ export function readConfig(env: Environment, readFile?: ReadFile): Config {
     masterKey: value('PI_MASTER_KEY') ?? '',
     processorSecrets: value('PI_PROCESSOR_SECRETS'),
     chains,
-    feed: readFeed(reader),
+    feed: readChainFeed(reader),
     recording: value('PI_RECORD'),
     leaseMs: value('PI_LEASE_MS'),
     receipts: readReceipts(reader),
@@ -102,7 +102,7 @@ export function readDatabaseConfig(env: Environment, readFile?: ReadFile): Datab
 
 /** The configuration of a publisher of the feed. */
 export interface FeedPublisherConfig {
-  readonly feed: FeedConfig
+  readonly feed: ChainFeedConfig
   /** At least one. */
   readonly chains: readonly ChainConfig[]
   readonly logLevel: LogLevel
@@ -115,11 +115,11 @@ export interface FeedPublisherConfig {
 export function readFeedPublisherConfig(env: Environment, readFile?: ReadFile): FeedPublisherConfig {
   const reader = createReader(env, readFile)
   const { problems } = reader
-  const feed = readFeed(reader)
+  const feed = readChainFeed(reader)
   const chains = readChains(reader)
-  if (!reader.isSet('PI_FEED_URL'))
+  if (!reader.isSet('PI_CHAIN_FEED_URL'))
     problems.push(
-      'PI_FEED_URL is not set; expected the servers of the feed, such as tls://nats-1:4222,tls://nats-2:4222.',
+      'PI_CHAIN_FEED_URL is not set; expected the servers of the feed, such as tls://nats-1:4222,tls://nats-2:4222.',
     )
   if (chains.length === 0)
     problems.push('No PI_RPC_URL_<chainId> is set; a publisher reads the chains from their nodes.')
@@ -165,11 +165,11 @@ function readChains({ chainIds, chainValue, problems }: Reader): ChainConfig[] {
     const heads = chainValue('PI_HEADS_URL_', chainId)
     if (urls.length > 0 && heads.length > urls.length)
       problems.push(
-        `PI_HEADS_URL_${chainId} names ${heads.length} endpoints and PI_RPC_URL_${chainId} ${urls.length}; the n-th belongs to the n-th.`,
+        `PI_HEADS_URL_${chainId} names ${heads.length} nodes and PI_RPC_URL_${chainId} ${urls.length}; the n-th belongs to the n-th.`,
       )
     return {
       chainId,
-      endpoints: urls.map((url, index) => {
+      nodes: urls.map((url, index) => {
         const headsUrl = heads[index]
         return headsUrl === undefined ? { url } : { url, headsUrl }
       }),
@@ -198,15 +198,15 @@ function readSimulatedChains({ value, chainIds, problems }: Reader): readonly nu
   return ids
 }
 
-function readFeed({ value, problems }: Reader): FeedConfig | null {
-  const servers = value('PI_FEED_URL')
-  const files = { credentialsFile: value('PI_FEED_CREDENTIALS_FILE'), caFile: value('PI_FEED_CA_FILE') }
+function readChainFeed({ value, problems }: Reader): ChainFeedConfig | null {
+  const servers = value('PI_CHAIN_FEED_URL')
+  const files = { credentialsFile: value('PI_CHAIN_FEED_CREDENTIALS_FILE'), caFile: value('PI_CHAIN_FEED_CA_FILE') }
   if (servers.length === 0) return null
   const encrypted = servers.filter((server) => server.toLowerCase().startsWith('tls:')).length
   if (encrypted > 0 && encrypted < servers.length)
-    problems.push('PI_FEED_URL mixes nats:// and tls://; use one of them for all servers.')
+    problems.push('PI_CHAIN_FEED_URL mixes nats:// and tls://; use one of them for all servers.')
   if (encrypted === 0 && files.caFile !== null)
-    problems.push('PI_FEED_CA_FILE is set; it is only used with tls:// addresses in PI_FEED_URL.')
+    problems.push('PI_CHAIN_FEED_CA_FILE is set; it is only used with tls:// addresses in PI_CHAIN_FEED_URL.')
   return { servers, ...files }
 }
 

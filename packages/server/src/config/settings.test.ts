@@ -23,7 +23,7 @@ const given: Readonly<Record<string, readonly [value: string, shown: string]>> =
     'https://rpc.example:8443, wss://second.example',
   ],
   PI_HEADS_URL_1: ['wss://heads.example/CANARY', 'wss://heads.example'],
-  PI_FEED_URL: ['nats://nats-1:4222, nats://nats-2', 'nats://nats-1:4222, nats://nats-2'],
+  PI_CHAIN_FEED_URL: ['nats://nats-1:4222, nats://nats-2', 'nats://nats-1:4222, nats://nats-2'],
   PI_PROCESSOR_SECRETS: ['CANARY-secret-of-it,CANARY-of-another', '2 set'],
   PI_RECEIPTS_URL: ['https://CANARY:CANARY@receipts.example/CANARY', 'https://receipts.example'],
   PI_IDENTITY_APP_TOKEN: ['CANARY', 'set'],

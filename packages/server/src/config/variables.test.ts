@@ -51,7 +51,7 @@ const accepted: readonly (readonly [env: Environment, config: object])[] = [
       PI_HEADS_URL_1: 'wss://a.example/heads',
     },
     ofChain({
-      endpoints: [
+      nodes: [
         { url: 'https://a.example', headsUrl: 'wss://a.example/heads' },
         { url: 'ws://b.example' },
         { url: 'wss://c.example/%2C' },
@@ -71,7 +71,7 @@ const accepted: readonly (readonly [env: Environment, config: object])[] = [
   ],
   [{ ...chain, PI_PRICE_FEEDS_1: `${address}:USD0++:A_B:0,${token}:CHF:USD:77` }, ofChain({ priceFeeds: [{ address: lowercase, base: 'USD0++', quote: 'A_B', decimals: 0 }, { decimals: 77 }] })],
   [{ ...chain, PI_START_BLOCK_1: '0', PI_RPC_PRICE_1: '0.85' }, ofChain({ startBlock: 0, callPrice: 0.85 })],
-  [{ PI_FEED_URL: 'tls://nats-1:4222, tls://nats-2' }, { feed: { servers: ['tls://nats-1:4222', 'tls://nats-2'] } }],
+  [{ PI_CHAIN_FEED_URL: 'tls://nats-1:4222, tls://nats-2' }, { feed: { servers: ['tls://nats-1:4222', 'tls://nats-2'] } }],
   [{ ...development, PI_SIMULATED_CHAINS: '137, 10' }, { simulatedChains: [137, 10] }],
   [{ PI_DELIVERY_DENY: '203.0.113.7, 2001:db8::/32' }, { delivery: { denied: ['203.0.113.7', '2001:db8::/32'] } }],
   [{ PI_DNS_SERVERS: '192.0.2.1:5353, 127.0.0.1' }, { delivery: { dnsServers: ['192.0.2.1:5353', '127.0.0.1:53'] } }],
@@ -255,7 +255,7 @@ const hidden: readonly (readonly [others: Environment, name: string, texts: read
   [postgres, 'PI_DATABASE_READ_URL', ['postgres://app#canary@db/p'], `${encode}; expected postgres://<user>@<host>/<database>`],
   [{}, 'PI_RPC_URL_1', ['canary', 'https://user:12#canary@node.example', 'https://user:a/b@node.example', 'ftp://canary.example', 'http:'], `is not usable; expected ${node}`],
   [chain, 'PI_HEADS_URL_1', ['http://canary'], 'is not usable; expected ws:// or wss:// and a host, with # and / in a password as %23 and %2F'],
-  [{}, 'PI_FEED_URL', ['http://canary:4222', 'canary:4222', 'nats://me:canary@nats:4222', 'nats://'], 'is not usable; expected nats://<host>:<port> or tls://<host>:<port>, without a user'],
+  [{}, 'PI_CHAIN_FEED_URL', ['http://canary:4222', 'canary:4222', 'nats://me:canary@nats:4222', 'nats://'], 'is not usable; expected nats://<host>:<port> or tls://<host>:<port>, without a user'],
   [{}, 'PI_PROCESSOR_SECRETS', ['canary'], 'has 6 characters; expected at least 16 characters'],
   [
     { PI_RECEIPTS: 'http', PI_PROCESSOR_SECRETS: 'secret-of-16-char' },

@@ -108,7 +108,7 @@ export const chainVariables = {
     doc: 'Longest time between two reads of the head. Ten times as long while a node announces blocks.' }),
   PI_RPC_PRICE_: text('the price of a million calls, such as `0.85`: at most 6 decimals', parsers.parsePrice, {
     unset: 'none: no cost is shown',
-    doc: 'Price of a million JSON-RPC calls at the nodes of the chain, in your currency. `status` and the metric `endpoint_cost_total` show the cost of the calls. `status` reads the price from its own environment.' }),
+    doc: 'Price of a million JSON-RPC calls at the nodes of the chain, in your currency. `status` and the metric `node_cost_total` show the cost of the calls. `status` reads the price from its own environment.' }),
   PI_CONFIRMATIONS_: integer({ unit: 'blocks', min: 0, max: 1_000_000 }, null, {
     unset: 'the finality table of the contract (1: 3, 10: 48, 100: 1, 137: 50, 42161: 1600); any other chain is never final',
     doc: 'Blocks on top of a block until it is final. It decides the `final` of the legacy API, receipts by the chain, payments that arrive from another chain, and the depth of a [reorganisation](decisions/reorganisations.md) that is followed.' }),
@@ -116,12 +116,12 @@ export const chainVariables = {
 
 // biome-ignore format: a table; the second line of a row is its documentation
 const chains = {
-  PI_FEED_URL: list('`nats://<host>:<port>` or `tls://<host>:<port>`, without a user', parsers.parseFeedServer, {
+  PI_CHAIN_FEED_URL: list('`nats://<host>:<port>` or `tls://<host>:<port>`, without a user', parsers.parseFeedServer, {
     isUrl: true, unset: 'none: chains are read from their nodes',
     doc: 'Servers of a [feed of proven blocks](decisions/chain-feed.md), of one scheme, which the chains are read from before their nodes.' }),
-  PI_FEED_CREDENTIALS_FILE: text('a path', parsers.parseText, { onlyWith: 'PI_FEED_URL',
+  PI_CHAIN_FEED_CREDENTIALS_FILE: text('a path', parsers.parseText, { onlyWith: 'PI_CHAIN_FEED_URL',
     doc: 'Path of a `.creds` file, or of a file with the seed of a user nkey. It is read at the start. Without it, servers on another machine cause a warning: whoever reaches them can publish payments.' }),
-  PI_FEED_CA_FILE: text('a path', parsers.parseText, { onlyWith: 'PI_FEED_URL', unset: 'those of Node',
+  PI_CHAIN_FEED_CA_FILE: text('a path', parsers.parseText, { onlyWith: 'PI_CHAIN_FEED_URL', unset: 'those of Node',
     doc: 'Path of the certificates that the certificate of a `tls:` server is checked with.' }),
   PI_RECORD: choice(['all', 'own'], 'all', {
     doc: 'Payments that are stored: `all`, or `own`, those alone that name an integration of the database. For [cells](scale.md); the same for all processes of a database.' }),

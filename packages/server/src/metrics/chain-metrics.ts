@@ -1,6 +1,6 @@
-/** Metrics of each chain and its endpoints, read at each scrape. @module */
+/** Metrics of each chain and its nodes, read at each scrape. @module */
 import type { ChainStatus } from '@payment-integration/core'
-import type { EndpointStatus, ProofLevel } from '@payment-integration/core/ports'
+import type { NodeStatus, ProofLevel } from '@payment-integration/core/ports'
 import type { Registry } from 'prom-client'
 import { lagOf } from '../app/health.js'
 import { type MetricsLibrary, prefix } from './metrics.js'
@@ -43,41 +43,41 @@ const chainGauges: readonly Reading<ChainStatus>[] = [
   },
 ]
 
-const endpointGauges: readonly Reading<EndpointStatus>[] = [
-  { name: 'endpoint_score', help: '0 (not used while another works) to 1.', value: ({ score }) => score },
-  { name: 'endpoint_in_use', help: 'Whether the next read goes to it.', value: ({ inUse }) => Number(inUse) },
-  { name: 'endpoint_head_block', help: 'Newest height it reported.', value: ({ head }) => head },
+const nodeGauges: readonly Reading<NodeStatus>[] = [
+  { name: 'node_score', help: '0 (not used while another works) to 1.', value: ({ score }) => score },
+  { name: 'node_in_use', help: 'Whether the next read goes to it.', value: ({ inUse }) => Number(inUse) },
+  { name: 'node_head_block', help: 'Newest height it reported.', value: ({ head }) => head },
   {
-    name: 'endpoint_latency_seconds',
+    name: 'node_latency_seconds',
     help: 'Moving average of its answers.',
     value: ({ latencyMs }) => (latencyMs === null ? null : latencyMs / 1_000),
   },
   {
-    name: 'endpoint_max_range_blocks',
+    name: 'node_max_range_blocks',
     help: 'Most blocks that one request for logs spans now.',
     value: ({ maxRange }) => maxRange,
   },
 ]
 
-const endpointCounters: readonly Reading<EndpointStatus>[] = [
-  { name: 'endpoint_failures_total', help: 'Requests without an answer.', value: ({ failures }) => failures },
+const nodeCounters: readonly Reading<NodeStatus>[] = [
+  { name: 'node_failures_total', help: 'Requests without an answer.', value: ({ failures }) => failures },
   {
-    name: 'endpoint_contradictions_total',
+    name: 'node_contradictions_total',
     help: 'Answers that contradict themselves or the chain.',
     value: ({ contradictions }) => contradictions,
   },
   {
-    name: 'endpoint_failed_proofs_total',
+    name: 'node_failed_proofs_total',
     help: 'Blocks whose receipts or logs do not match their header.',
     value: ({ failedProofs }) => failedProofs,
   },
-  { name: 'endpoint_calls_total', help: 'JSON-RPC calls sent, repeated ones included.', value: ({ calls }) => calls },
+  { name: 'node_calls_total', help: 'JSON-RPC calls sent, repeated ones included.', value: ({ calls }) => calls },
   {
-    name: 'endpoint_received_bytes_total',
+    name: 'node_received_bytes_total',
     help: 'Bytes of its answers, unpacked.',
     value: ({ receivedBytes }) => receivedBytes,
   },
-  { name: 'endpoint_blocks_total', help: 'Blocks read from it.', value: ({ blocks }) => blocks },
+  { name: 'node_blocks_total', help: 'Blocks read from it.', value: ({ blocks }) => blocks },
 ]
 
 /**
@@ -126,53 +126,52 @@ export function addChainMetrics(
       for (const { chainId, reorganisations } of read()) this.inc({ chain: chainId }, reorganisations)
     },
   })
-  for (const { name, help, value } of endpointGauges)
+  for (const { name, help, value } of nodeGauges)
     new Gauge({
       name: `${prefix}${name}`,
       help,
-      labelNames: ['chain', 'endpoint'],
+      labelNames: ['chain', 'node'],
       registers,
       collect() {
         this.reset()
-        eachEndpoint(read(), value, (labels, reading) => this.set(labels, reading))
+        eachNode(read(), value, (labels, reading) => this.set(labels, reading))
       },
     })
-  for (const { name, help, value } of endpointCounters)
+  for (const { name, help, value } of nodeCounters)
     new Counter({
       name: `${prefix}${name}`,
       help,
-      labelNames: ['chain', 'endpoint'],
+      labelNames: ['chain', 'node'],
       registers,
       collect() {
         this.reset()
-        eachEndpoint(read(), value, (labels, reading) => this.inc(labels, reading))
+        eachNode(read(), value, (labels, reading) => this.inc(labels, reading))
       },
     })
   new Counter({
-    name: `${prefix}endpoint_cost_total`,
+    name: `${prefix}node_cost_total`,
     help: 'Price of the calls sent, in the currency of PI_RPC_PRICE.',
-    labelNames: ['chain', 'endpoint'],
+    labelNames: ['chain', 'node'],
     registers,
     collect() {
       this.reset()
-      for (const { chainId, endpoints } of read()) {
+      for (const { chainId, nodes } of read()) {
         const price = callPrices.get(chainId)
         if (price === undefined) continue
-        for (const { name, calls } of endpoints)
-          this.inc({ chain: chainId, endpoint: name }, (calls * price) / pricedCalls)
+        for (const { name, calls } of nodes) this.inc({ chain: chainId, node: name }, (calls * price) / pricedCalls)
       }
     },
   })
 }
 
-function eachEndpoint(
+function eachNode(
   statuses: readonly ChainStatus[],
-  value: Reading<EndpointStatus>['value'],
-  note: (labels: { chain: number; endpoint: string }, reading: number) => void,
+  value: Reading<NodeStatus>['value'],
+  note: (labels: { chain: number; node: string }, reading: number) => void,
 ): void {
-  for (const { chainId, endpoints } of statuses)
-    for (const endpoint of endpoints) {
-      const reading = value(endpoint)
-      if (reading !== null) note({ chain: chainId, endpoint: endpoint.name }, reading)
+  for (const { chainId, nodes } of statuses)
+    for (const node of nodes) {
+      const reading = value(node)
+      if (reading !== null) note({ chain: chainId, node: node.name }, reading)
     }
 }

@@ -1,7 +1,7 @@
 import type { ChainStatus, ServiceEvent } from '@payment-integration/core'
 import type { Store } from '@payment-integration/core/ports'
 import { afterEach, describe, expect, it } from 'vitest'
-import { chainStatus, endpointStatus } from '../../test/support/chain-status.js'
+import { chainStatus, nodeStatus } from '../../test/support/chain-status.js'
 import { basic, goodAuthorization, txHash, wallet } from '../../test/support/integration-service.js'
 import { listenApp } from '../../test/support/listening-app.js'
 import { createMetrics } from './create-metrics.js'
@@ -88,10 +88,10 @@ describe('the metrics of chains', () => {
     expect([...second.keys()].some((key) => key.startsWith('chain_proof{chain="1"'))).toBe(false)
   })
 
-  it('report the score of each endpoint by name', async () => {
+  it('report the score of each node by name', async () => {
     const metrics = await createMetrics()
-    const endpoints = [
-      endpointStatus({
+    const nodes = [
+      nodeStatus({
         name: 'a.example #1',
         score: 0.25,
         inUse: false,
@@ -99,21 +99,21 @@ describe('the metrics of chains', () => {
         contradictions: 2,
         failedProofs: 1,
       }),
-      endpointStatus({ name: 'a.example #2', latencyMs: 250, head: null, maxRange: 500 }),
+      nodeStatus({ name: 'a.example #2', latencyMs: 250, head: null, maxRange: 500 }),
     ]
     watching(
       metrics,
-      () => [chainStatus({ endpoints, lastError: { message: 'x', at: 5_000 } })],
+      () => [chainStatus({ nodes, lastError: { message: 'x', at: 5_000 } })],
       async () => null,
     )
     const found = await read(metrics)
-    const of = (metric: string, position: number) => found.get(`${metric}{chain="1",endpoint="a.example #${position}"}`)
+    const of = (metric: string, position: number) => found.get(`${metric}{chain="1",node="a.example #${position}"}`)
     expect(
       ['score', 'in_use', 'failures_total', 'contradictions_total', 'failed_proofs_total'].map((each) =>
-        of(`endpoint_${each}`, 1),
+        of(`node_${each}`, 1),
       ),
     ).toEqual([0.25, 0, 4, 2, 1])
-    expect(['latency_seconds', 'head_block', 'max_range_blocks'].map((each) => of(`endpoint_${each}`, 2))).toEqual([
+    expect(['latency_seconds', 'head_block', 'max_range_blocks'].map((each) => of(`node_${each}`, 2))).toEqual([
       0.25,
       undefined,
       500,
@@ -122,17 +122,16 @@ describe('the metrics of chains', () => {
   })
 })
 
-it('the calls, bytes, blocks and cost of each endpoint are counted; a chain without a price has no cost', async () => {
+it('the calls, bytes, blocks and cost of each node are counted; a chain without a price has no cost', async () => {
   const metrics = await createMetrics({ callPrices: new Map([[137, 1.5]]) })
-  const endpoints = [endpointStatus({ name: 'a.example #1', calls: 3_000, receivedBytes: 4_096, blocks: 1_200 })]
+  const nodes = [nodeStatus({ name: 'a.example #1', calls: 3_000, receivedBytes: 4_096, blocks: 1_200 })]
   watching(
     metrics,
-    () => [chainStatus({ chainId: 137, endpoints }), chainStatus({ chainId: 1, endpoints })],
+    () => [chainStatus({ chainId: 137, nodes }), chainStatus({ chainId: 1, nodes })],
     async () => null,
   )
   const found = await read(metrics)
-  const of = (metric: string, chain: number) =>
-    found.get(`endpoint_${metric}{chain="${chain}",endpoint="a.example #1"}`)
+  const of = (metric: string, chain: number) => found.get(`node_${metric}{chain="${chain}",node="a.example #1"}`)
   const counters = ['calls_total', 'received_bytes_total', 'blocks_total', 'cost_total']
   expect(counters.map((each) => of(each, 137))).toEqual([3_000, 4_096, 1_200, 0.0045])
   expect(counters.map((each) => of(each, 1))).toEqual([3_000, 4_096, 1_200, undefined])

@@ -8,8 +8,8 @@ import { loadPackage } from '@payment-integration/core'
 import type { Chain, Clock, Logger } from '@payment-integration/core/ports'
 import {
   type ChainConfig,
+  type ChainFeedConfig,
   ConfigError,
-  type FeedConfig,
   type PriceFeedConfig,
   type TokenConfig,
 } from '../config/config.js'
@@ -78,21 +78,25 @@ interface OpenedFeed {
 
 /** Loads the package of the feed. @throws MissingPackageError `ERR_PACKAGE_MISSING` when it is not installed. */
 export function loadChainFeed() {
-  return loadPackage('@payment-integration/chain-feed', 'PI_FEED_URL', () => import('@payment-integration/chain-feed'))
+  return loadPackage(
+    '@payment-integration/chain-feed',
+    'PI_CHAIN_FEED_URL',
+    () => import('@payment-integration/chain-feed'),
+  )
 }
 
 /**
  * Opens the feed; null without one, and then its library is not loaded. Servers that cannot be reached delay nothing.
  * @throws TypeError when the credentials cannot be read or have no known form.
  */
-export async function openFeed(
-  config: FeedConfig | null,
+export async function openChainFeed(
+  config: ChainFeedConfig | null,
   { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
 ): Promise<OpenedFeed | null> {
   if (config === null) return null
   const { createFeedChain } = await loadChainFeed()
   const evm = await loadChainEvm()
-  const connection = await connectFeed(config, logger)
+  const connection = await connectChainFeed(config, logger)
   return {
     over(chain, each) {
       const leastProof = each.proof ?? undefined
@@ -103,19 +107,20 @@ export async function openFeed(
   }
 }
 
-/** Connects in the background, and warns of a feed that strangers may write. @throws TypeError as {@link openFeed}. */
-export async function connectFeed(
-  { servers, credentialsFile, caFile }: FeedConfig,
+/** Connects in the background; warns of a feed that strangers may write. @throws TypeError as {@link openChainFeed}. */
+export async function connectChainFeed(
+  { servers, credentialsFile, caFile }: ChainFeedConfig,
   logger: Pick<Logger, 'warn'>,
 ): Promise<FeedConnection> {
   if (credentialsFile === null && !servers.every(isOnThisMachine))
     logger.warn(
       { servers: servers.length },
-      'PI_FEED_URL names another machine, and PI_FEED_CREDENTIALS_FILE is not set: whoever reaches that server can publish payments. Set credentials, and use tls://.',
+      'PI_CHAIN_FEED_URL names another machine, and PI_CHAIN_FEED_CREDENTIALS_FILE is not set: whoever reaches that server can publish payments. Set credentials, and use tls://.',
     )
   const { createFeedConnection } = await loadChainFeed()
-  const credentials = credentialsFile === null ? undefined : await readText('PI_FEED_CREDENTIALS_FILE', credentialsFile)
-  if (caFile !== null) await readText('PI_FEED_CA_FILE', caFile)
+  const credentials =
+    credentialsFile === null ? undefined : await readText('PI_CHAIN_FEED_CREDENTIALS_FILE', credentialsFile)
+  if (caFile !== null) await readText('PI_CHAIN_FEED_CA_FILE', caFile)
   return createFeedConnection({ servers, credentials, caFile: caFile ?? undefined })
 }
 
@@ -139,14 +144,14 @@ export function loadChainEvm() {
 }
 
 /**
- * Opens a chain on its endpoints; it sends nothing before its first call.
+ * Opens a chain on its nodes; it sends nothing before its first call.
  * @param onQuarantine - Receives each skipped log, again at every read of its range.
  * @throws ConfigError `ERR_CONFIG` when no router is configured and none of the chain is known.
  * @throws TypeError or RangeError when a configuration that `readConfig` did not make contradicts itself.
  */
 export async function openChain(config: ChainConfig, onQuarantine?: (log: QuarantinedLog) => void): Promise<EvmChain> {
   const evm = await loadChainEvm()
-  const { chainId, endpoints, spokePools, proof, rawReceipts, maxRange } = config
+  const { chainId, nodes, spokePools, proof, rawReceipts, maxRange } = config
   const routers = config.routers ?? evm.knownRouters(chainId)
   if (config.routers === null && routers.length === 0)
     throw new ConfigError([
@@ -154,7 +159,7 @@ export async function openChain(config: ChainConfig, onQuarantine?: (log: Quaran
     ])
   return evm.createEvmChain({
     chainId,
-    endpoints,
+    nodes,
     routers,
     tokens: mergeKnown(evm.knownTokens(chainId), config.tokens),
     priceFeeds: mergeKnown(evm.knownPriceFeeds(chainId), config.priceFeeds),
@@ -176,11 +181,11 @@ export async function openFulfilments(
 ): Promise<AcrossFulfilmentSource | null> {
   if (chains.length === 0) return null
   const evm = await loadChainEvm()
-  const destinations = chains.flatMap(({ chainId, endpoints, confirmations, ...chain }) => {
+  const destinations = chains.flatMap(({ chainId, nodes, confirmations, ...chain }) => {
     const [spokePool] = chain.spokePools ?? evm.knownSpokePools(chainId)
     if (confirmations === null || spokePool === undefined) return []
     const tokens = mergeKnown(evm.knownTokens(chainId), chain.tokens)
-    return [[chainId, { endpoints, spokePool, confirmations, tokens }] as const]
+    return [[chainId, { nodes, spokePool, confirmations, tokens }] as const]
   })
   return destinations.length === 0 ? null : evm.createAcrossFulfilmentSource({ chains: new Map(destinations), clock })
 }

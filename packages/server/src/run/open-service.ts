@@ -25,7 +25,7 @@ import { createPinoLogger, describeError } from '../logging/pino-logger.js'
 import { createLateSender } from '../sender/late-sender.js'
 import { senderDefaults } from '../sender/sender-defaults.js'
 import { openTracing } from '../tracing/traced-sender.js'
-import { loadChainEvm, openChain, openFeed, openFulfilments } from './open-chain.js'
+import { loadChainEvm, openChain, openChainFeed, openFulfilments } from './open-chain.js'
 
 /**
  * Twice the live heap of the last full collection. V8's own rule allows four times: catching up on a chain then takes
@@ -152,7 +152,7 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
     processorSecrets.length === 0 ? null : createUpdateReceiver({ secrets: processorSecrets, clock })
   const onQuarantine = createQuarantine({ logger, publish: onEvent })
   const nodes = await Promise.all(config.chains.map((each) => openChain(each, onQuarantine)))
-  const feed = await openFeed(config.feed, { clock, logger })
+  const feed = await openChainFeed(config.feed, { clock, logger })
   const followed = config.chains.map((each, index) => {
     const chain = nodes[index] as Chain
     const { startBlock, pollMs } = each

@@ -2,7 +2,7 @@
 import type { Logger } from '@payment-integration/core/ports'
 import type { FeedPublisherConfig } from '../config/read-config.js'
 import { createPinoLogger } from '../logging/pino-logger.js'
-import { connectFeed, loadChainEvm, loadChainFeed, openChain } from './open-chain.js'
+import { connectChainFeed, loadChainEvm, loadChainFeed, openChain } from './open-chain.js'
 import { createQuarantine } from './open-service.js'
 
 /** Options of {@link publishFeed}. */
@@ -32,7 +32,7 @@ export async function publishFeed(
   // Cells receive payments alone, so nobody else can report a skipped log.
   const onQuarantine = createQuarantine({ logger, publish: () => undefined })
   const chains = await Promise.all(config.chains.map((chain) => openChain(chain, onQuarantine)))
-  const connection = await connectFeed(config.feed, logger)
+  const connection = await connectChainFeed(config.feed, logger)
   try {
     const publishers = config.chains.map((each, index) => {
       const chain = chains[index] as (typeof chains)[number]

@@ -1,6 +1,6 @@
-/** Status of a healthy chain and endpoint. */
+/** Status of a healthy chain and node. */
 import type { ChainStatus } from '@payment-integration/core'
-import type { EndpointStatus } from '@payment-integration/core/ports'
+import type { NodeStatus } from '@payment-integration/core/ports'
 
 export function chainStatus(changes: Partial<ChainStatus> = {}): ChainStatus {
   return {
@@ -12,14 +12,14 @@ export function chainStatus(changes: Partial<ChainStatus> = {}): ChainStatus {
     reorganisations: 0,
     newestReorganisations: [],
     leading: true,
-    endpoints: [],
+    nodes: [],
     error: null,
     lastError: null,
     ...changes,
   }
 }
 
-export function endpointStatus(changes: Partial<EndpointStatus> = {}): EndpointStatus {
+export function nodeStatus(changes: Partial<NodeStatus> = {}): NodeStatus {
   return {
     name: 'node.example #1',
     score: 1,

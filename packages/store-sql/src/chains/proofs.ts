@@ -46,7 +46,7 @@ function provenRange(row: Pick<Selectable<ProofRow>, (typeof rangeColumns)[numbe
     from: integer(row.from_block),
     to: integer(row.to_block),
     proof: row.proof as ProofLevel,
-    endpoint: unpack<string>(row.endpoint),
+    node: unpack<string>(row.endpoint),
   }
 }
 
@@ -80,12 +80,12 @@ export async function addProof(db: Connection, chainId: number, given: ProvenRan
   await db
     .insertInto('proofs')
     .values(
-      ranges.map(({ from, to, proof, endpoint }) => ({
+      ranges.map(({ from, to, proof, node }) => ({
         chain_id: chainId,
         from_block: from,
         to_block: to,
         proof,
-        endpoint: pack(endpoint),
+        endpoint: pack(node),
       })),
     )
     .execute()
@@ -144,7 +144,7 @@ async function setEnd(db: Connection, chainId: number, from: number, to: number)
     .execute()
 }
 
-const sameProof = (one: ProvenRange, other: ProvenRange) => one.proof === other.proof && one.endpoint === other.endpoint
+const sameProof = (one: ProvenRange, other: ProvenRange) => one.proof === other.proof && one.node === other.node
 
 /** The ranges, ascending, after another range replaces a part of them. */
 function merged(near: readonly ProvenRange[], given: ProvenRange): ProvenRange[] {

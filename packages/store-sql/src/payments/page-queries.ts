@@ -18,7 +18,7 @@ const placeColumns: readonly BulkColumn[] = [
   { name: 'block_timestamp', type: 'integer' },
 ]
 
-const moveColumns: readonly BulkColumn[] = [
+const repositionColumns: readonly BulkColumn[] = [
   { name: 'payment_id', type: 'integer' },
   { name: 'seq', type: 'integer' },
   { name: 'integration', type: 'hex' },
@@ -26,23 +26,23 @@ const moveColumns: readonly BulkColumn[] = [
 ]
 
 /**
- * Stores the block times that payments of a list are about to leave, and counts one move for each of their
+ * Stores the block times that payments of a list are about to leave, and counts one reposition for each of their
  * integrations. The count's row stays locked until the transaction ends, so counts are committed in order. A page that
- * read a count has read every move up to it, and none after it.
+ * read a count has read every reposition up to it, and none after it.
  */
-export async function keepPlaces(
+export async function keepPositions(
   db: Connection,
   dialect: SqlDialect,
   payments: readonly PaymentFacts[],
 ): Promise<void> {
-  const left = await leftPlaces(db, dialect, payments)
+  const left = await formerPositions(db, dialect, payments)
   if (left.length === 0) return
-  const counts = await countMove(
+  const counts = await countReposition(
     db,
     dialect,
     left.map(({ integration }) => integration),
   )
-  const moves = left.map(({ id, integration, blockTimestamp }) => [
+  const repositions = left.map(({ id, integration, blockTimestamp }) => [
     id,
     counts.get(integration),
     integration,
@@ -51,14 +51,14 @@ export async function keepPlaces(
   await bulk(
     db,
     dialect,
-    moveColumns,
-    moves,
+    repositionColumns,
+    repositions,
     (source) =>
       `insert into ${dialect.name('payment_moves')} (payment_id, seq, integration, block_timestamp) ${source}`,
   )
 }
 
-async function leftPlaces(db: Connection, dialect: SqlDialect, payments: readonly PaymentFacts[]) {
+async function formerPositions(db: Connection, dialect: SqlDialect, payments: readonly PaymentFacts[]) {
   const rows = await bulk<{ id: Integer; integration: Uint8Array; block_timestamp: Integer }>(
     db,
     dialect,
@@ -79,7 +79,7 @@ async function leftPlaces(db: Connection, dialect: SqlDialect, payments: readonl
 }
 
 // In one order, so that two transactions never wait for each other.
-async function countMove(db: Connection, dialect: SqlDialect, integrations: readonly string[]) {
+async function countReposition(db: Connection, dialect: SqlDialect, integrations: readonly string[]) {
   const counted = await bulk<{ integration: Uint8Array; seq: Integer }>(
     db,
     dialect,
@@ -96,10 +96,10 @@ async function countMove(db: Connection, dialect: SqlDialect, integrations: read
 // Builds the statements of a page: index searches only, at any depth. Source: docs/interface.md 4.1.
 //
 // A reorganisation may move a stored payment to another block time. Later pages of a listing that began before still
-// have it at its former position. `payment_moves` has each former block time with the integration's count of moves. A
-// position carries the count at the start of its listing. The plain statement returns the present count with its rows.
-// If both counts are equal, which is nearly always so, the page is right. Else the exact statement reads the page as of
-// the position.
+// have it at its former position. `payment_moves` has each former block time with the count of repositions of its
+// integration. A position carries the count at the start of its listing. The plain statement returns the present count
+// with its rows. If both counts are equal, which is nearly always so, the page is right. Else the exact statement reads
+// the page as of the position.
 
 /** The values of a page's statement; a shape ignores the values that it does not need. */
 interface PageValues {
@@ -129,7 +129,7 @@ const keyColumns = ['id', 'block_timestamp', 'chain_id', 'tx_hash'] as const
 // The literal lets both planners see that the partial indexes apply.
 const primary = sql<boolean>`is_primary = 1`
 
-/** Rows by their present block time, each with the integration's count of moves (null: none yet). */
+/** Rows by their present block time, each with the integration's count of repositions (null: none yet). */
 export function plainPage(db: Connection, value: Value, shape: PageShape) {
   const count = db.selectFrom('page_epochs').select('seq').where('integration', '=', value('integration')).as('beside')
   return shape.ofWallet
@@ -144,7 +144,7 @@ export function exactPage(db: Connection, value: Value, shape: PageShape) {
   const unmoved: Keys = shape.ofWallet
     ? sides(db, value, shape, true)
     : db.selectFrom(ownRows(db, value, shape, true).select(keyColumns).as('own')).select(keyColumns)
-  const keys = newestOf(db, unmoved.unionAll(movedKeys(db, value, shape)), shape)
+  const keys = newestOf(db, unmoved.unionAll(repositionedKeys(db, value, shape)), shape)
   return rowsOf(db, keys).select('keys.block_timestamp as beside')
 }
 
@@ -231,21 +231,21 @@ function ofIntegration(db: Connection, value: Value, unmoved: boolean) {
     )
 }
 
-// The first later move has the block time that the payment had then.
-function movedKeys(db: Connection, value: Value, { ofWallet }: PageShape) {
-  const moves = db
+// The first later reposition has the block time that the payment had then.
+function repositionedKeys(db: Connection, value: Value, { ofWallet }: PageShape) {
+  const repositions = db
     .selectFrom('payment_moves')
     .select(['payment_id', 'block_timestamp'])
     .select(sql<Integer>`row_number() over (partition by payment_id order by seq)`.as('nth'))
     .where('integration', '=', value('integration'))
     .where('seq', '>', value('asOf'))
   return db
-    .selectFrom(moves.as('moves'))
-    .innerJoin('payments', 'payments.id', 'moves.payment_id')
-    .select(['payments.id', 'moves.block_timestamp', 'payments.chain_id', 'payments.tx_hash'])
-    .where('moves.nth', '=', sql.lit(1))
+    .selectFrom(repositions.as('repositions'))
+    .innerJoin('payments', 'payments.id', 'repositions.payment_id')
+    .select(['payments.id', 'repositions.block_timestamp', 'payments.chain_id', 'payments.tx_hash'])
+    .where('repositions.nth', '=', sql.lit(1))
     .where(
-      sql<boolean>`(moves.block_timestamp, chain_id, tx_hash) <
+      sql<boolean>`(repositions.block_timestamp, chain_id, tx_hash) <
         (${value('blockTimestamp')}, ${value('chainId')}, ${value('txHash')})`,
     )
     .$if(ofWallet, (rows) =>
@@ -275,7 +275,7 @@ export function createReadPage(engine: Pick<Engine, 'read' | 'rows' | 'dialect'>
   const plain = statements((shape) =>
     prepare<PageValues, Row>(engine, (value) => plainPage(db, value, { ...shape, bytes })),
   )
-  // The number of moves since a position decides between two statements.
+  // The number of repositions since a position decides between two statements.
   const exact = statements((shape) =>
     prepare<PageValues, Row>(engine, (value) => exactPage(db, value, { ...shape, bytes }), false),
   )

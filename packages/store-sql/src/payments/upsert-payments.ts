@@ -4,7 +4,7 @@ import type { BulkColumn, Connection, SqlDialect } from '../engine.js'
 import { bulk } from '../internal/statements.js'
 import { integer } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
-import { keepPlaces } from './page-queries.js'
+import { keepPositions } from './page-queries.js'
 import { lockedColumns, withStatuses } from './payment-changes.js'
 import { insertUnsettled } from './payment-reads.js'
 import { type FactRow, insertColumns, insertedPayment, insertValues } from './payment-row.js'
@@ -51,7 +51,7 @@ export async function upsertPayments(
   const stored = await storedIds(db, dialect, given)
   const isNew = (place: number) => isNewId(stored.get(place) ?? 0)
   const known = given.flatMap(({ facts }, place) => (isNew(place) ? [] : [facts]))
-  await keepPlaces(db, dialect, known)
+  await keepPositions(db, dialect, known)
   await moveKnown(
     db,
     dialect,

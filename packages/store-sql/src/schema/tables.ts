@@ -74,7 +74,7 @@ export interface UnsettledRow {
   payment_id: Integer
 }
 
-/** Number of moves of an integration's payments to another block time: the `asOf` of its page positions. */
+/** How often payments of an integration got another block time: the `asOf` of its page positions. */
 export interface PageEpochRow {
   integration: Uint8Array
   seq: Integer
@@ -83,10 +83,10 @@ export interface PageEpochRow {
 /** One row per payment of a list and change of its block time. */
 export interface PaymentMoveRow {
   payment_id: Integer
-  /** The integration's count, this move included. */
+  /** The integration's count, this one included. */
   seq: Integer
   integration: Uint8Array
-  /** The block time before the move. */
+  /** The block time before. */
   block_timestamp: Integer
 }
 

@@ -6,11 +6,11 @@ import { hash } from './fixtures.js'
 import { runSeed, seeded } from './random.js'
 import type { StoreTest } from './subject.js'
 
-const range = (from: number, to: number, proof: ProofLevel = 'bloom', endpoint = 'node #1'): ProvenRange => ({
+const range = (from: number, to: number, proof: ProofLevel = 'bloom', node = 'node #1'): ProvenRange => ({
   from,
   to,
   proof,
-  endpoint,
+  node,
 })
 
 async function add(store: Store, chainId: number, ...ranges: ProvenRange[]): Promise<void> {
@@ -35,7 +35,7 @@ const heights = 40
 
 /** Registers the tests. */
 export function proofTests(test: StoreTest): void {
-  test('ranges that follow each other are one while level and endpoint are the same', async ({ store }) => {
+  test('ranges that follow each other are one while level and node are the same', async ({ store }) => {
     expect(await store.chains.proofs(1, 10)).toEqual([])
     await add(store, 1, range(10, 19), range(20, 29), range(30, 30, 'root'), range(31, 31, 'root'))
     await add(store, 1, range(32, 40, 'root', 'node\u0000 #2'), range(42, 50, 'root', 'node\u0000 #2'))
@@ -104,7 +104,7 @@ export function proofTests(test: StoreTest): void {
       const from = below(heights)
       const to = from + below(Math.min(heights - from, 12))
       const given = range(from, to, (['root', 'bloom', 'none'] as const)[below(3)], `node #${below(2)}`)
-      const note = `${given.proof} ${given.endpoint}`
+      const note = `${given.proof} ${given.node}`
       const again = random() < 0.3
       for (let block = from; block <= to; block += 1) {
         const noted = again ? blocks[block] : undefined
@@ -114,7 +114,7 @@ export function proofTests(test: StoreTest): void {
       const found = (await store.chains.proofs(1, heights)).map((each) => [
         each.from,
         each.to,
-        `${each.proof} ${each.endpoint}`,
+        `${each.proof} ${each.node}`,
       ])
       expect(found, `round ${round}`).toEqual(runs(blocks).reverse())
     }

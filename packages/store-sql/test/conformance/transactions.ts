@@ -43,7 +43,7 @@ const operations: readonly ((tx: StoreTransaction, depositId: string) => Promise
   },
   (tx) => tx.setCheckpoint(1, { blockNumber: 99, blockHash: hash(0xf099) }),
   (tx) => tx.upsertDeposits([deposit(), deposit({ txHash: hash(3) })]),
-  (tx) => tx.addProof(1, { from: 95, to: 101, proof: 'root', endpoint: 'b' }),
+  (tx) => tx.addProof(1, { from: 95, to: 101, proof: 'root', node: 'b' }),
   (tx) => tx.setCoverage(1, { router: 'r', from: 90, to: null }),
   async (tx) => {
     const [payment] = await tx.paymentsInBlocks(1, 100, 100)
@@ -64,7 +64,7 @@ async function prepare(store: Store): Promise<string> {
     await tx.setCheckpoint(1, { blockNumber: 100, blockHash: hash(0xb100) })
     await insertUpdate(tx, waiting({ id: 'w', txHash: hash(9) }))
     await tx.upsertDeposits([deposit({ txHash: hash(4) })])
-    await tx.addProof(1, { from: 90, to: 100, proof: 'bloom', endpoint: 'a' })
+    await tx.addProof(1, { from: 90, to: 100, proof: 'bloom', node: 'a' })
     await tx.setCoverage(1, { router: 'r', from: 90, to: 99 })
   })
   return (await store.chains.waitingDeposits({ limit: 1 }))[0]?.id ?? ''

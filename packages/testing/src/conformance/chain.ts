@@ -130,9 +130,9 @@ export function chainConformance(adapter: string, open: () => Promise<ChainSubje
       expect(await watching).toBeUndefined()
     })
 
-    test('names its endpoints without a path, a query or a user, which may hold a key', async () => {
+    test('names its nodes without a path, a query or a user, which may hold a key', async () => {
       const { chain } = await subject()
-      for (const { name, score } of chain.endpoints()) {
+      for (const { name, score } of chain.nodes()) {
         expect(name).not.toMatch(/[/?@]/)
         expect(score).toBeGreaterThanOrEqual(0)
         expect(score).toBeLessThanOrEqual(1)

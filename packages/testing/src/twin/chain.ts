@@ -55,7 +55,7 @@ export function createTwinChain(
   const earlierHashes = new Map(earlier.map(({ blockNumber, blockHash }) => [blockNumber, blockHash]))
   const blocks: { readonly ref: BlockRef; readonly payments: readonly PaymentFacts[] }[] = []
   const watchers = new Set<() => void>()
-  const endpoint = 'simulated'
+  const node = 'simulated'
 
   function mine(payments: readonly UnminedPayment[] = []): BlockRef {
     const parent = blocks.at(-1)?.ref
@@ -86,7 +86,7 @@ export function createTwinChain(
     const payments = inside.flatMap((block) => block.payments)
     const isRead = ({ router }: PaymentFacts) => routers === undefined || routers.includes(router.address)
     const read = { payments: payments.filter(isRead), deposits: [], blocks: inside.map(({ ref }) => ref) }
-    yield { first, last, ...read, proof: 'root', endpoint }
+    yield { first, last, ...read, proof: 'root', node }
   }
 
   mine()
@@ -121,9 +121,9 @@ export function createTwinChain(
       const block = blocks.find(({ payments }) => payments.some((payment) => payment.txHash === txHash))
       return { fate: block === undefined ? 'unknown' : 'succeeded', blockNumber: block?.ref.number ?? null }
     },
-    endpoints: () => [
+    nodes: () => [
       {
-        name: endpoint,
+        name: node,
         score: 1,
         inUse: true,
         head: newest().number,

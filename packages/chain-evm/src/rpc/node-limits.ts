@@ -1,4 +1,4 @@
-/** Learns what an endpoint can do: blocks and calls of a request, its rate, and how far it is trusted. @module */
+/** Learns what a node can do: blocks and calls of a request, its rate, and how far it is trusted. @module */
 
 import { parseRetryAfter } from '@payment-integration/contract/parse'
 import type { Clock } from '@payment-integration/core/ports'
@@ -130,10 +130,10 @@ export function createRangeSize(options: RangeSizeOptions): RangeSize {
   }
 }
 
-// Learns how many calls one request to an endpoint may hold. A batch may take too long, be larger than the node
+// Learns how many calls one request to a node may hold. A batch may take too long, be larger than the node
 // accepts, or cost more than it allows at once. Smaller ranges do not help where one block takes many calls.
 
-/** The sizes for one endpoint. */
+/** The sizes for one node. */
 interface BatchSize {
   /** Most calls of the next request. */
   current(): number
@@ -211,7 +211,7 @@ const restMs = 600_000
 /** The wait without a `Retry-After`, in milliseconds. It doubles from the third refusal in a row on. */
 const BACKOFF_MS = { first: 500, last: 4_000 } as const
 
-/** The waits that one endpoint asks for. */
+/** The waits that one node asks for. */
 interface RateLimit {
   /**
    * It refused a request now.
@@ -261,7 +261,7 @@ export function createRateLimit(clock: Clock): RateLimit {
   }
 }
 
-/** An event at an endpoint. */
+/** An event at a node. */
 export type HealthEvent =
   /** A request was answered. */
   | 'answered'
@@ -274,23 +274,23 @@ export type HealthEvent =
   | 'contradiction'
   | 'proof-failed'
 
-/** An endpoint with a lower score gets no work while another one is better. */
+/** A node with a lower score gets no work while another one is better. */
 export const BENCH_BELOW = 0.75
-/** A score from which an endpoint may be probed for work again. */
+/** A score from which a node may be probed for work again. */
 export const RETURN_FROM = 0.9
-/** Behind by no more than this, an endpoint counts as up to date, in milliseconds. */
+/** Behind by no more than this, a node counts as up to date, in milliseconds. */
 const LAG_ALLOWED_MS = 5_000
 
 /** Share of the remaining trust that an event costs. */
 const COST = { lost: 0.3, refused: 0.3, gone: 0.06, contradiction: 0.5, 'proof-failed': 0.7 } as const
-/** An answer leaves this much of the doubt whether the endpoint answers. */
+/** An answer leaves this much of the doubt whether the node answers. */
 const DOUBT_AFTER_ANSWER = 0.9
-/** Half of the doubt whether an endpoint answers is gone after this time, in milliseconds. */
+/** Half of the doubt whether a node answers is gone after this time, in milliseconds. */
 const ANSWER_HALF_LIFE_MS = 30_000
 /** Half-life of the doubt about its truth, in milliseconds. */
 const TRUTH_HALF_LIFE_MS = 300_000
 
-/** The standing of one endpoint. */
+/** The standing of one node. */
 interface Health {
   note(event: HealthEvent): void
   /** Its head is known to be this old, in milliseconds; 0: it is the newest. */

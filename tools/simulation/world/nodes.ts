@@ -1,4 +1,4 @@
-/** The endpoints of a simulated deployment, each with its own delay and faults. @module */
+/** The nodes of a simulated deployment, each with its own delay and faults. @module */
 import type { Reply } from '../node/calls.js'
 import { answerFrom, otherChain } from '../node/fake-node.js'
 import type { FaultName } from '../node/fault-names.js'
@@ -16,10 +16,10 @@ export interface Callers {
   step(port: number): boolean
 }
 
-/** The endpoints. */
-export interface Endpoints {
+/** The nodes. */
+export interface Nodes {
   route(host: string, body: string): Promise<Reply>
-  /** Ends all faults; from now on every endpoint has the true chain. */
+  /** Ends all faults; from now on every node has the true chain. */
   heal(): void
   /** How often each fault happened. */
   faults(): Map<FaultName, number>
@@ -29,18 +29,18 @@ export interface Endpoints {
 const maxLatencyMs = 20
 const hang: Reply = { kind: 'hang' }
 
-/** Opens the endpoints of a plan. */
-export function openEndpoints(
+/** Opens the nodes of a plan. */
+export function openNodes(
   plan: Plan,
   draws: Draws,
   chainDriver: ChainDriver,
   time: VirtualTime,
   callers: Callers,
-): Endpoints {
+): Nodes {
   const latencies = draws.fork('network')
   const { chain } = chainDriver
   let healed = false
-  const nodes = plan.endpoints.map(({ name, rates, maxDelayMs, hasBlockReceipts, startsAsOther }) => {
+  const nodes = plan.nodes.map(({ name, rates, maxDelayMs, hasBlockReceipts, startsAsOther }) => {
     const view = { tip: chain.tip }
     const node = createFaultyNode({
       honest: (call) =>
@@ -71,10 +71,10 @@ export function openEndpoints(
     async route(host, body) {
       const [name, portText] = host.split(':')
       const port = Number(portText)
-      const endpoint = nodes.find((each) => each.name === name)
-      if (endpoint === undefined || !callers.step(port)) return hang
+      const node = nodes.find((each) => each.name === name)
+      if (node === undefined || !callers.step(port)) return hang
       await time.sleep(latencies.whole(1, maxLatencyMs))
-      const reply = await endpoint.node.handle(body)
+      const reply = await node.node.handle(body)
       await time.sleep(latencies.whole(1, maxLatencyMs))
       await callers.afterPause(port)
       return callers.step(port) ? reply : hang

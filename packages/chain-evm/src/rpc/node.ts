@@ -1,7 +1,11 @@
-/** One endpoint of a chain: what it is asked with, what is known of it, and when it is asked again. @module */
+/** One node of a chain: what it is asked with, what is known of it, and when it is asked again. @module */
 import { ChainError } from '@payment-integration/core'
-import type { Clock, EndpointStatus } from '@payment-integration/core/ports'
+import type { Clock, NodeStatus } from '@payment-integration/core/ports'
 import { createChainGuard } from './chain-guard.js'
+import { chainFailures, isRateLimit } from './failures.js'
+import type { Heads } from './follow-heads.js'
+import { toQuantity } from './hex.js'
+import { createRpc, type RequestEnd, type RpcCall } from './json-rpc.js'
 import {
   BENCH_BELOW,
   createBatchSize,
@@ -11,27 +15,23 @@ import {
   type HealthEvent,
   type RangeSizeOptions,
   RETURN_FROM,
-} from './endpoint-limits.js'
-import type { Endpoint, Verdict } from './endpoints.js'
-import { chainFailures, isRateLimit } from './failures.js'
-import type { Heads } from './follow-heads.js'
-import { toQuantity } from './hex.js'
-import { createRpc, type RequestEnd, type RpcCall } from './json-rpc.js'
+} from './node-limits.js'
+import type { Node, Verdict } from './nodes.js'
 import type { Wire } from './wire.js'
 
-/** An endpoint that idles is asked for its head this often, and one that failed this often at most, in milliseconds. */
+/** A node that idles is asked for its head this often, and one that failed this often at most, in milliseconds. */
 const PROBE_EVERY_MS = 15_000
 /** Part of the moving average of latency that each new one makes up. */
 const LATENCY_WEIGHT = 0.2
 /** Providers use this code for rates, for sizes of ranges and for quotas. */
 const LIMIT_EXCEEDED = -32_005
 
-/** The parts of an endpoint. */
-interface EndpointOptions {
+/** The parts of a node. */
+interface NodeOptions {
   readonly chainId: number
   readonly index: number
   readonly name: string
-  /** Whether errors name the endpoint. */
+  /** Whether errors name the node. */
   readonly named: boolean
   readonly wire: Wire
   readonly url: string | undefined
@@ -40,7 +40,7 @@ interface EndpointOptions {
   readonly requestTimeoutMs: number
   readonly batchSize: number
   readonly range: RangeSizeOptions
-  /** Whether there is no other endpoint that would answer now, so that a rate limit is waited for. */
+  /** Whether there is no other node that would answer now, so that a rate limit is waited for. */
   readonly alone: () => boolean
   /** Told when its heads do not count any more. */
   readonly onDistrust: () => void
@@ -48,15 +48,15 @@ interface EndpointOptions {
   readonly onPolled: (number: number) => void
 }
 
-/** One try of some work at an endpoint. */
+/** One try of some work at a node. */
 interface Attempt {
-  readonly endpoint: Endpoint
-  /** Lays a failure of the work to the endpoint where it belongs. Says whether another endpoint is to be tried. */
+  readonly node: Node
+  /** Lays a failure of the work to the node where it belongs. Says whether another node is to be tried. */
   failed(error: unknown): boolean
 }
 
-/** An endpoint, as those that choose among several see it. */
-export interface ManagedEndpoint {
+/** A node, as those that choose among several see it. */
+export interface ManagedNode {
   readonly name: string
   score(): number
   /** It gets no work while another one is better, until a probe says that it is well. */
@@ -71,12 +71,12 @@ export interface ManagedEndpoint {
   forgetLag(): void
   /** Asks for its head when that is due. Resolves when the answer was noted; never rejects. */
   probe(inUse: boolean): Promise<void>
-  status(inUse: boolean): EndpointStatus
+  status(inUse: boolean): NodeStatus
   close(): void
 }
 
-/** Opens an endpoint. Nothing is sent yet. */
-export function createEndpoint(options: EndpointOptions): ManagedEndpoint {
+/** Opens a node. Nothing is sent yet. */
+export function createNode(options: NodeOptions): ManagedNode {
   const { chainId, index, name, named, clock, heads, alone, onDistrust, onPolled } = options
   const fail = chainFailures(chainId, named ? name : undefined)
   const health = createHealth(clock)
@@ -230,7 +230,7 @@ export function createEndpoint(options: EndpointOptions): ManagedEndpoint {
       } else if (!verdict.rateLimited && clock.now() >= limit.until()) laid = rangeFailed(verdict.blocks, limitCodes)
     }
     return {
-      endpoint: { name, rpc, maxRange: sizes.current, traffic, isAlone: alone, note: take },
+      node: { name, rpc, maxRange: sizes.current, traffic, isAlone: alone, note: take },
       failed(error) {
         if (!(error instanceof ChainError)) return false
         const known = laid || isRateLimit(error) || counts.failures > failures
@@ -294,7 +294,7 @@ export function createEndpoint(options: EndpointOptions): ManagedEndpoint {
       lastError,
     }),
     close() {
-      closing.abort(fail.unavailable('the endpoint was closed.'))
+      closing.abort(fail.unavailable('the node was closed.'))
       wire.close()
     },
   }

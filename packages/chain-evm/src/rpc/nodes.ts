@@ -1,10 +1,10 @@
-/** The nodes of a chain, and the choice among them. Source: docs/decisions/endpoints.md. @module */
-import type { EndpointStatus } from '@payment-integration/core/ports'
+/** The nodes of a chain, and the choice among them. Source: docs/decisions/nodes.md. @module */
+import type { NodeStatus } from '@payment-integration/core/ports'
 import type { Rpc } from './json-rpc.js'
 
 export { isRateLimit } from './failures.js'
 
-/** A finding of a read about its endpoint, beside whether it answered. */
+/** A finding of a read about its node, beside whether it answered. */
 export type Verdict =
   /** It reported this head. */
   | { readonly kind: 'head'; readonly number: number }
@@ -20,7 +20,7 @@ export type Verdict =
   | { readonly kind: 'proof-failed'; readonly what: string }
 
 /** One node behind one address. */
-export interface Endpoint {
+export interface Node {
   readonly name: string
   /** Requests to this node alone; it is asked for its chain id before the first one, and again after silence. */
   readonly rpc: Rpc
@@ -28,21 +28,21 @@ export interface Endpoint {
   maxRange(): number
   /** Bytes that it has answered since it was opened, 0 when they are not counted, and requests refused for the rate. */
   traffic(): { readonly received: number; readonly refused: number }
-  /** Whether no other endpoint would answer now, so that a failed read is repeated here. */
+  /** Whether no other node would answer now, so that a failed read is repeated here. */
   isAlone(): boolean
   /** Tells what was found out. */
   note(verdict: Verdict): void
 }
 
 /** All nodes of a chain. */
-export interface Endpoints {
+export interface Nodes {
   /**
-   * Runs `work` pinned to the best endpoint. After `ERR_CHAIN_UNAVAILABLE` or `ERR_CHAIN_PROOF_FAILED` it tries the
+   * Runs `work` pinned to the best node. After `ERR_CHAIN_UNAVAILABLE` or `ERR_CHAIN_PROOF_FAILED` it tries the
    * next best, each at most once; if none succeeds, it throws the first error. `ERR_CHAIN_RANGE_GONE` and the caller's
    * abort are thrown at once.
    */
-  pinned<T>(work: (endpoint: Endpoint) => Promise<T>, signal?: AbortSignal): Promise<T>
-  status(): readonly EndpointStatus[]
+  pinned<T>(work: (node: Node) => Promise<T>, signal?: AbortSignal): Promise<T>
+  status(): readonly NodeStatus[]
   /** As `Chain.watch`. */
   watch(wake: () => void, signal: AbortSignal): Promise<void>
   /** As `Chain.announcesBlocks`. */

@@ -1,11 +1,18 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type EndpointNodes, endpointNodes, headCall, readHead, readRange, used } from '../../test/endpoint-nodes.js'
 import { always, NodeError, plain } from '../../test/scripted-node.js'
-import type { Endpoint, Endpoints } from './endpoints.js'
+import {
+  headCall,
+  openScriptedNodes,
+  readHead,
+  readRange,
+  type ScriptedNodes,
+  used,
+} from '../../test/scripted-nodes.js'
+import type { Node, Nodes } from './nodes.js'
 
-let at: EndpointNodes
+let at: ScriptedNodes
 beforeEach(async () => {
-  at = await endpointNodes()
+  at = await openScriptedNodes()
 })
 afterEach(() => at.close())
 
@@ -13,17 +20,17 @@ describe('a node that answers with millions of brackets', () => {
   const hostile = always(200, `{"jsonrpc":"2.0","id":1,"result":${'['.repeat(60_000)}`)
 
   test('gets no request for ten minutes, even when it is alone, and the caller hears of it at once', async () => {
-    const endpoints = at.alone()
-    await used(endpoints)
+    const nodes = at.alone()
+    await used(nodes)
     at.nodeAt(0).http = hostile
-    await expect(used(endpoints)).rejects.toThrow('the JSON is nested over 32 levels')
+    await expect(used(nodes)).rejects.toThrow('the JSON is nested over 32 levels')
     const asked = at.nodeAt(0).requests.length
     at.nodeAt(0).http = null
     await at.clock.advance(599_999)
-    await expect(used(endpoints)).rejects.toThrow('left alone for 10 minutes')
+    await expect(used(nodes)).rejects.toThrow('left alone for 10 minutes')
     expect(at.nodeAt(0).requests).toHaveLength(asked)
     await at.clock.advance(1)
-    expect(await used(endpoints)).toBe('#1')
+    expect(await used(nodes)).toBe('#1')
   })
 })
 
@@ -32,10 +39,10 @@ describe('a node that wants fewer requests', () => {
     always(429, 'slow down', retryAfter === undefined ? {} : { 'retry-after': retryAfter })
 
   test('is waited for as long as it says when it is alone, and the work goes on', async () => {
-    const endpoints = at.alone()
-    await used(endpoints)
+    const nodes = at.alone()
+    await used(nodes)
     at.nodeAt(0).http = limited('7')
-    const work = used(endpoints)
+    const work = used(nodes)
     expect(await at.paused()).toBe(7_000)
     const asked = at.nodeAt(0).requests.length
     at.nodeAt(0).http = null
@@ -43,15 +50,15 @@ describe('a node that wants fewer requests', () => {
     expect(at.nodeAt(0).requests).toHaveLength(asked)
     await at.clock.advance(1)
     expect(await work).toBe('#1')
-    expect(endpoints.status()).toMatchObject([{ score: 1, failures: 0, maxRange: 2_000 }])
+    expect(nodes.status()).toMatchObject([{ score: 1, failures: 0, maxRange: 2_000 }])
   })
 
   test('is waited for longer from the third time on when it does not say, and given up after five refusals', async () => {
-    const endpoints = at.alone()
-    await used(endpoints)
+    const nodes = at.alone()
+    await used(nodes)
     at.nodeAt(0).http = limited()
     const before = at.nodeAt(0).requests.length
-    const work = endpoints.pinned(readRange).catch((error: unknown) => error)
+    const work = nodes.pinned(readRange).catch((error: unknown) => error)
     const waits: number[] = []
     for (let refusal = 1; refusal < 5; refusal++) {
       waits.push(await at.paused())
@@ -60,40 +67,40 @@ describe('a node that wants fewer requests', () => {
     expect(await work).toMatchObject({ message: expect.stringContaining('eth_getLogs: HTTP status 429') })
     expect(waits).toEqual([500, 500, 1_000, 2_000])
     expect(at.nodeAt(0).requests).toHaveLength(before + 5)
-    expect(endpoints.status()).toMatchObject([{ maxRange: 2_000, score: 1 }])
+    expect(nodes.status()).toMatchObject([{ maxRange: 2_000, score: 1 }])
   })
 
   test('gets its pause while another is used, at once, and then its work again', async () => {
-    const endpoints = at.open()
-    await used(endpoints)
+    const nodes = at.open()
+    await used(nodes)
     at.nodeAt(0).http = limited('10')
-    expect(await used(endpoints)).toBe('#2')
+    expect(await used(nodes)).toBe('#2')
     at.nodeAt(0).http = null
     const before = at.nodeAt(0).requests.length
     for (let second = 0; second < 9; second++) {
       await at.clock.advance(1_000)
-      expect(await used(endpoints)).toBe('#2')
+      expect(await used(nodes)).toBe('#2')
     }
     expect(at.nodeAt(0).requests).toHaveLength(before)
     await at.clock.advance(1_000)
-    expect(await used(endpoints)).toBe('#1')
+    expect(await used(nodes)).toBe('#1')
   })
 
   test('work in flight leaves a paused node at once and goes on elsewhere', async () => {
-    const endpoints = at.open()
-    await used(endpoints)
+    const nodes = at.open()
+    await used(nodes)
     const names: string[] = []
     const startedAt = at.clock.now()
-    const work = endpoints.pinned(async (endpoint) => {
-      names.push(endpoint.name)
-      await endpoint.rpc.call(headCall)
-      if (endpoint.name.endsWith('#1')) {
+    const work = nodes.pinned(async (node) => {
+      names.push(node.name)
+      await node.rpc.call(headCall)
+      if (node.name.endsWith('#1')) {
         // Another piece of work is refused in between.
         at.nodeAt(0).http = limited('10')
-        await used(endpoints)
+        await used(nodes)
         at.nodeAt(0).http = null
       }
-      return endpoint.rpc.call(headCall)
+      return node.rpc.call(headCall)
     })
     expect(await work).toBe('0x64')
     expect(names).toEqual(['127.0.0.1 #1', '127.0.0.1 #2'])
@@ -101,10 +108,10 @@ describe('a node that wants fewer requests', () => {
   })
 
   test('work that begins while all are paused waits for the node whose pause ends first', async () => {
-    const endpoints = at.open()
+    const nodes = at.open()
     at.nodeAt(0).http = limited('10')
     at.nodeAt(1).http = limited('3')
-    const work = used(endpoints)
+    const work = used(nodes)
     expect(await at.paused()).toBe(3_000)
     at.nodeAt(1).http = null
     await at.clock.advance(3_000)
@@ -112,18 +119,18 @@ describe('a node that wants fewer requests', () => {
   })
 
   test('a wait ends with the caller, and with close', async () => {
-    const endpoints = at.alone()
-    await used(endpoints)
+    const nodes = at.alone()
+    await used(nodes)
     at.nodeAt(0).http = limited('30')
     const controller = new AbortController()
-    const given = endpoints.pinned((endpoint) => endpoint.rpc.call(headCall, controller.signal), controller.signal)
+    const given = nodes.pinned((node) => node.rpc.call(headCall, controller.signal), controller.signal)
     await at.paused()
     controller.abort(new Error('enough'))
     await expect(given).rejects.toThrow('enough')
-    const closed = endpoints.pinned(readHead)
+    const closed = nodes.pinned(readHead)
     await at.paused()
-    endpoints.close()
-    await expect(closed).rejects.toThrow('the endpoint was closed')
+    nodes.close()
+    await expect(closed).rejects.toThrow('the node was closed')
     expect(at.clock.sleepers()).toEqual([])
   })
 })
@@ -136,10 +143,10 @@ describe('sizes of ranges', () => {
       return []
     }
   }
-  async function readOn(endpoints: Endpoints, times: number): Promise<number[]> {
+  async function readOn(nodes: Nodes, times: number): Promise<number[]> {
     const sizes: number[] = []
     for (let time = 0; time < times; time++)
-      await endpoints.pinned(readRange).then(
+      await nodes.pinned(readRange).then(
         ({ blocks }) => sizes.push(blocks),
         () => {},
       )
@@ -149,52 +156,52 @@ describe('sizes of ranges', () => {
   test.each([-32_000, -32_005])(
     'a limit is learnt from refusals with code %i, without a mark on the score',
     async (code) => {
-      const endpoints = at.alone()
+      const nodes = at.alone()
       refusingAbove(300, code)
-      const sizes = await readOn(endpoints, 40)
+      const sizes = await readOn(nodes, 40)
       expect(sizes.at(-1)).toBe(300)
-      expect(endpoints.status()).toMatchObject([{ maxRange: 300, score: 1, failures: 0 }])
+      expect(nodes.status()).toMatchObject([{ maxRange: 300, score: 1, failures: 0 }])
     },
   )
 
-  /** Tries smaller ranges within one piece of work, for as long as the endpoint wants fewer blocks. */
-  const readAtOnce = async (endpoint: Endpoint) => {
+  /** Tries smaller ranges within one piece of work, for as long as the node wants fewer blocks. */
+  const readAtOnce = async (node: Node) => {
     for (;;) {
-      const blocks = endpoint.maxRange()
+      const blocks = node.maxRange()
       try {
-        return await readRange(endpoint)
+        return await readRange(node)
       } catch (error) {
-        if (endpoint.maxRange() >= blocks) throw error
+        if (node.maxRange() >= blocks) throw error
       }
     }
   }
 
   test('a node that refuses every size within one piece of work is blamed, and keeps its size', async () => {
-    const endpoints = at.open()
+    const nodes = at.open()
     refusingAbove(0)
     at.nodeAt(1).answer = (call) => (call.method === 'eth_getLogs' ? [] : plain(call))
-    expect(await endpoints.pinned(readAtOnce)).toEqual({ name: '127.0.0.1 #2', blocks: 2_000 })
+    expect(await nodes.pinned(readAtOnce)).toEqual({ name: '127.0.0.1 #2', blocks: 2_000 })
     expect(at.nodeAt(0).asked('eth_getLogs')).toBe(2)
-    expect(endpoints.status()).toMatchObject([{ score: 0, maxRange: 2_000 }, { inUse: true }])
+    expect(nodes.status()).toMatchObject([{ score: 0, maxRange: 2_000 }, { inUse: true }])
   })
 
-  test('each endpoint has its own', async () => {
-    const endpoints = at.open()
+  test('each node has its own', async () => {
+    const nodes = at.open()
     refusingAbove(300)
     at.nodeAt(1).answer = (call) => (call.method === 'eth_getLogs' ? [] : plain(call))
-    await readOn(endpoints, 40)
-    const [first, second] = endpoints.status().map(({ maxRange }) => maxRange)
+    await readOn(nodes, 40)
+    const [first, second] = nodes.status().map(({ maxRange }) => maxRange)
     expect(first).toBe(300)
     expect(second).toBeGreaterThanOrEqual(2_000)
   })
 
   test('code -32005 for the smallest range as well is a rate limit', async () => {
-    const endpoints = at.alone()
+    const nodes = at.alone()
     refusingAbove(0, -32_005)
-    await readOn(endpoints, 2)
+    await readOn(nodes, 2)
     const before = at.nodeAt(0).requests.length
     refusingAbove(10_000)
-    const work = endpoints.pinned(readRange)
+    const work = nodes.pinned(readRange)
     expect(await at.paused()).toBe(500)
     expect(at.nodeAt(0).requests).toHaveLength(before)
     await at.clock.advance(500)

@@ -1,46 +1,45 @@
-/** Which endpoint gets the next work: by truth first, then by latency, then by order. @module */
+/** Which node gets the next work: by truth first, then by latency, then by order. @module */
 
 import { parseUrl } from '@payment-integration/contract'
 import { steadyClock } from '@payment-integration/core'
 import type { Clock } from '@payment-integration/core/ports'
-import { createEndpoint, type ManagedEndpoint } from './endpoint.js'
-import type { Endpoints } from './endpoints.js'
 import { secretLabels } from './failures.js'
 import { createHeads, followHeads, type HeadFollower } from './follow-heads.js'
 import { httpWire } from './http-wire.js'
+import { createNode, type ManagedNode } from './node.js'
+import type { Nodes } from './nodes.js'
 import { checkUrl, checkWhole } from './options.js'
 import { socketWire } from './socket-wire.js'
 import { type Transport, transportWire, urlOfTransport, type Wire } from './wire.js'
 
 /** Scores that differ by less are equal. */
 const SAME_SCORE = 0.1
-/** How many times slower the preferred endpoint must be to lose its place, and faster to regain it. */
+/** How many times slower the preferred node must be to lose its place, and faster to regain it. */
 const SLOWER = { toLeave: 2, toReturn: 1.25 } as const
 /** Differences of latency below this are never a reason, in milliseconds. */
 const LATENCY_NOISE_MS = 10
 
 /**
  * Picks among `candidates`, in the order of the configuration: benched ones last, paused ones before them.
- * @param current - The endpoint in use, which is replaced only for a clear advantage.
+ * @param current - The node in use, which is replaced only for a clear advantage.
  */
 function choose(
-  candidates: readonly ManagedEndpoint[],
-  current: ManagedEndpoint | undefined,
+  candidates: readonly ManagedNode[],
+  current: ManagedNode | undefined,
   now: number,
-): ManagedEndpoint | undefined {
-  const standing = (endpoint: ManagedEndpoint) => (endpoint.benched() ? 2 : 0) + (endpoint.pausedUntil() > now ? 1 : 0)
+): ManagedNode | undefined {
+  const standing = (node: ManagedNode) => (node.benched() ? 2 : 0) + (node.pausedUntil() > now ? 1 : 0)
   const first = Math.min(...candidates.map(standing))
-  const equals = candidates.filter((endpoint) => standing(endpoint) === first)
-  if (first % 2 === 1) return least(equals, (endpoint) => endpoint.pausedUntil())
-  const top = Math.max(...equals.map((endpoint) => endpoint.score()))
-  let best: ManagedEndpoint | undefined
-  for (const endpoint of equals)
-    if (top - endpoint.score() < SAME_SCORE && (best === undefined || isFaster(endpoint, best, endpoint === current)))
-      best = endpoint
+  const equals = candidates.filter((node) => standing(node) === first)
+  if (first % 2 === 1) return least(equals, (node) => node.pausedUntil())
+  const top = Math.max(...equals.map((node) => node.score()))
+  let best: ManagedNode | undefined
+  for (const node of equals)
+    if (top - node.score() < SAME_SCORE && (best === undefined || isFaster(node, best, node === current))) best = node
   return best
 }
 
-function isFaster(one: ManagedEndpoint, preferred: ManagedEndpoint, inUse: boolean): boolean {
+function isFaster(one: ManagedNode, preferred: ManagedNode, inUse: boolean): boolean {
   const [ours, theirs] = [one.latencyMs(), preferred.latencyMs()]
   const factor = inUse ? SLOWER.toReturn : SLOWER.toLeave
   return ours !== null && theirs !== null && ours * factor + LATENCY_NOISE_MS < theirs
@@ -58,7 +57,7 @@ function least<T>(items: readonly T[], measure: (item: T) => number): T | undefi
  * may be a key, so it is shown as `*`.
  * @param position - From 1.
  */
-export function endpointName(url: string | undefined, position: number): string {
+export function nodeName(url: string | undefined, position: number): string {
   const hostname = parseUrl(url ?? '')?.hostname
   if (hostname === undefined) return `transport #${position}`
   const secret = new Set(secretLabels(hostname))
@@ -72,7 +71,7 @@ export function endpointName(url: string | undefined, position: number): string 
 }
 
 /** Where one node is. */
-export interface EndpointAddress {
+export interface NodeAddress {
   /** `http:`, `https:`, `ws:` or `wss:` URL. Required unless `transport` is given. It appears in no message. */
   readonly url?: string | undefined
   /** A viem transport to use instead. */
@@ -83,11 +82,11 @@ export interface EndpointAddress {
   readonly name?: string | undefined
 }
 
-/** Options of {@link createEndpoints}. */
-export interface EndpointsOptions {
+/** Options of {@link createNodes}. */
+export interface NodesOptions {
   readonly chainId: number
   /** At least one; where all else is equal, the first is used. */
-  readonly endpoints: readonly EndpointAddress[]
+  readonly nodes: readonly NodeAddress[]
   readonly clock: Clock
   /** How long one request may take, its body included, in milliseconds. @default 10_000 */
   readonly requestTimeoutMs?: number | undefined
@@ -101,8 +100,8 @@ export interface EndpointsOptions {
   readonly maxRangeCeiling?: number | undefined
 }
 
-/** Defaults of {@link createEndpoints}. */
-export const endpointsDefaults = {
+/** Defaults of {@link createNodes}. */
+export const nodesDefaults = {
   requestTimeoutMs: 10_000,
   batchSize: 100,
   maxResponseBytes: 67_108_864,
@@ -114,24 +113,24 @@ const HTTP = ['http:', 'https:']
 const SOCKET = ['ws:', 'wss:']
 
 /**
- * Opens the endpoints of a chain. Nothing is sent before the first work.
+ * Opens the nodes of a chain. Nothing is sent before the first work.
  *
- * Work goes to the endpoint with the best score; among equal ones to the first, unless another is much faster.
+ * Work goes to the node with the best score; among equal ones to the first, unless another is much faster.
  * One that failed gets no work while another is healthy. When its faults have faded it is asked for its head, and gets
- * work again if it answers. Idle endpoints are asked for their heads now and then, along with work.
- * A node that asks for a pause gets it: others are used meanwhile, and without others work waits. A lone endpoint is
+ * work again if it answers. Idle nodes are asked for their heads now and then, along with work.
+ * A node that asks for a pause gets it: others are used meanwhile, and without others work waits. A lone node is
  * always used.
  * @throws {TypeError | RangeError} When an option is wrong.
  */
-export function createEndpoints(options: EndpointsOptions): Endpoints {
+export function createNodes(options: NodesOptions): Nodes {
   const {
     chainId,
-    endpoints: addresses,
-    requestTimeoutMs = endpointsDefaults.requestTimeoutMs,
-    batchSize = endpointsDefaults.batchSize,
-    maxResponseBytes = endpointsDefaults.maxResponseBytes,
-    maxRange = endpointsDefaults.maxRange,
-    maxRangeCeiling = Math.max(endpointsDefaults.maxRangeCeiling, maxRange),
+    nodes: addresses,
+    requestTimeoutMs = nodesDefaults.requestTimeoutMs,
+    batchSize = nodesDefaults.batchSize,
+    maxResponseBytes = nodesDefaults.maxResponseBytes,
+    maxRange = nodesDefaults.maxRange,
+    maxRangeCeiling = Math.max(nodesDefaults.maxRangeCeiling, maxRange),
   } = options
   checkWhole('chainId', chainId, 1)
   checkWhole('requestTimeoutMs', requestTimeoutMs, 1)
@@ -139,19 +138,19 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
   checkWhole('maxResponseBytes', maxResponseBytes, 1)
   checkWhole('maxRange', maxRange, 1)
   checkWhole('maxRangeCeiling', maxRangeCeiling, maxRange)
-  if (addresses.length === 0) throw new TypeError('No endpoint is given; pass at least one.')
+  if (addresses.length === 0) throw new TypeError('No node is given; pass at least one.')
   const clock = steadyClock(options.clock)
   const heads = createHeads(clock)
-  const followers = new Map<ManagedEndpoint, HeadFollower>()
-  let current: ManagedEndpoint | undefined
+  const followers = new Map<ManagedNode, HeadFollower>()
+  let current: ManagedNode | undefined
   let closed = false
 
-  const endpoints = addresses.map((address, index): ManagedEndpoint => {
+  const nodes = addresses.map((address, index): ManagedNode => {
     const { wire, url } = openWire(address, { maxResponseBytes, clock })
-    const endpoint = createEndpoint({
+    const node = createNode({
       chainId,
       index,
-      name: address.name ?? endpointName(url, index + 1),
+      name: address.name ?? nodeName(url, index + 1),
       named: addresses.length > 1,
       wire,
       url,
@@ -160,32 +159,31 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
       requestTimeoutMs,
       batchSize,
       range: { start: maxRange, max: maxRangeCeiling },
-      alone: () =>
-        endpoints.every((other) => other === endpoint || other.benched() || other.pausedUntil() > clock.now()),
+      alone: () => nodes.every((other) => other === node || other.benched() || other.pausedUntil() > clock.now()),
       onDistrust: () => {
-        for (const other of endpoints) other.forgetLag()
+        for (const other of nodes) other.forgetLag()
       },
       onPolled: (number) => {
         for (const follower of followers.values()) follower.polled(number)
       },
     })
-    return endpoint
+    return node
   })
 
-  function pick(tried: ReadonlySet<ManagedEndpoint>): ManagedEndpoint | undefined {
-    const left = tried.size === 0 ? endpoints : endpoints.filter((endpoint) => !tried.has(endpoint))
+  function pick(tried: ReadonlySet<ManagedNode>): ManagedNode | undefined {
+    const left = tried.size === 0 ? nodes : nodes.filter((node) => !tried.has(node))
     return left.length < 2 ? left[0] : choose(left, current, clock.now())
   }
 
   function probeOthers(): void {
-    if (endpoints.length === 1) return
-    for (const endpoint of endpoints) void endpoint.probe(endpoint === current)
+    if (nodes.length === 1) return
+    for (const node of nodes) void node.probe(node === current)
   }
 
   return {
     async pinned(work, signal) {
       signal?.throwIfAborted()
-      const tried = new Set<ManagedEndpoint>()
+      const tried = new Set<ManagedNode>()
       const errors: unknown[] = []
       for (let next = pick(tried); next !== undefined; next = pick(tried)) {
         if (tried.size === 0) {
@@ -195,7 +193,7 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
         tried.add(next)
         const attempt = next.attempt()
         try {
-          return await work(attempt.endpoint)
+          return await work(attempt.node)
         } catch (error) {
           if (signal?.aborted || !attempt.failed(error)) throw error
           errors.push(error)
@@ -205,15 +203,15 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
     },
     status() {
       const next = pick(new Set())
-      return endpoints.map((endpoint) => endpoint.status(endpoint === next))
+      return nodes.map((node) => node.status(node === next))
     },
     async watch(wake, signal) {
       const runs = addresses.map(async ({ url, headsUrl }, index) => {
         const told = headsUrl ?? (isSocket(url) ? url : undefined)
-        const endpoint = endpoints[index]
-        if (told === undefined || endpoint === undefined) return
+        const node = nodes[index]
+        if (told === undefined || node === undefined) return
         const onHead = (number: number) => {
-          endpoint.tellHead(number)
+          node.tellHead(number)
           quietly(wake)
         }
         const follower = followHeads({
@@ -224,28 +222,28 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
           onHead,
           onEnded: () => quietly(wake),
         })
-        followers.set(endpoint, follower)
+        followers.set(node, follower)
         await follower.run(signal)
-        followers.delete(endpoint)
+        followers.delete(node)
       })
       await Promise.all(runs)
     },
     announcesBlocks: () => [...followers.values()].some((follower) => follower.announces()),
     close() {
       closed = true
-      for (const endpoint of endpoints) endpoint.close()
+      for (const node of nodes) node.close()
     },
   }
 }
 
 function openWire(
-  { url, transport, headsUrl }: EndpointAddress,
+  { url, transport, headsUrl }: NodeAddress,
   options: { readonly maxResponseBytes: number; readonly clock: Clock },
 ): { readonly wire: Wire; readonly url: string | undefined } {
   if (headsUrl !== undefined) checkUrl('headsUrl', headsUrl, SOCKET)
   if (transport !== undefined) return { wire: transportWire(transport), url: urlOfTransport(transport) ?? url }
-  if (url === undefined) throw new TypeError('An endpoint has neither a URL nor a transport; give it one of them.')
-  checkUrl('The URL of an endpoint', url, [...HTTP, ...SOCKET])
+  if (url === undefined) throw new TypeError('A node has neither a URL nor a transport; give it one of them.')
+  checkUrl('The URL of a node', url, [...HTTP, ...SOCKET])
   return { wire: isSocket(url) ? socketWire({ url, ...options }) : httpWire({ url, ...options }), url }
 }
 

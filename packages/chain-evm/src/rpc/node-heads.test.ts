@@ -1,11 +1,11 @@
 import { ChainError } from '@payment-integration/core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type EndpointNodes, endpointNodes, readHead, until, used } from '../../test/endpoint-nodes.js'
 import { plain } from '../../test/scripted-node.js'
+import { openScriptedNodes, readHead, type ScriptedNodes, until, used } from '../../test/scripted-nodes.js'
 
-let at: EndpointNodes
+let at: ScriptedNodes
 beforeEach(async () => {
-  at = await endpointNodes()
+  at = await openScriptedNodes()
 })
 afterEach(() => at.close())
 
@@ -14,42 +14,42 @@ describe('heads', () => {
     at.nodeAt(index).answer = (call) => (call.method === 'eth_blockNumber' ? `0x${number.toString(16)}` : plain(call))
   }
 
-  test('an endpoint that stays behind loses its work, and gets it back when it has caught up', async () => {
-    const endpoints = at.open()
-    await used(endpoints)
+  test('a node that stays behind loses its work, and gets it back when it has caught up', async () => {
+    const nodes = at.open()
+    await used(nodes)
     tells(0, 100)
     tells(1, 110)
-    const behind = await at.workFor(endpoints, 60_000)
+    const behind = await at.workFor(nodes, 60_000)
     expect(behind[0]).toBe('#1')
     expect(behind.at(-1)).toBe('#2')
-    expect(endpoints.status()).toMatchObject([
+    expect(nodes.status()).toMatchObject([
       { score: 0, head: 100 },
       { score: 1, head: 110 },
     ])
     tells(0, 111)
     tells(1, 111)
-    expect((await at.workFor(endpoints, 60_000)).at(-1)).toBe('#1')
+    expect((await at.workFor(nodes, 60_000)).at(-1)).toBe('#1')
   })
 
   test('a head that goes back for a moment costs nothing', async () => {
-    const endpoints = at.open()
-    await used(endpoints)
+    const nodes = at.open()
+    await used(nodes)
     tells(0, 98)
-    expect(await used(endpoints)).toBe('#1')
+    expect(await used(nodes)).toBe('#1')
     tells(0, 101)
     await at.clock.advance(1_000)
-    await used(endpoints)
-    expect(endpoints.status()).toMatchObject([{ score: 1, inUse: true, head: 101 }, {}])
+    await used(nodes)
+    expect(nodes.status()).toMatchObject([{ score: 1, inUse: true, head: 101 }, {}])
   })
 
-  test('a head far above the chain, whose blocks are never there, does not cost the honest endpoint its work', async () => {
-    const endpoints = at.open()
+  test('a head far above the chain, whose blocks are never there, does not cost the honest node its work', async () => {
+    const nodes = at.open()
     tells(0, 10 ** 9)
     const names: string[] = []
     for (let round = 0; round < 12; round++) {
       await at.clock.advance(2_000)
-      const work = endpoints.pinned(async (endpoint) => {
-        const { number, name } = await readHead(endpoint)
+      const work = nodes.pinned(async (node) => {
+        const { number, name } = await readHead(node)
         if (number > 1_000) throw new ChainError('ERR_CHAIN_RANGE_GONE', 31_337, 'no such block')
         return name
       })
@@ -57,15 +57,15 @@ describe('heads', () => {
     }
     expect(names.slice(0, 2)).toEqual(['gone', 'gone'])
     expect(new Set(names.slice(2))).toEqual(new Set(['127.0.0.1 #2']))
-    expect(endpoints.status()[1]).toMatchObject({ score: 1, inUse: true })
+    expect(nodes.status()[1]).toMatchObject({ score: 1, inUse: true })
   })
 
   test('a chain that was set back by hand is accepted after five minutes', async () => {
-    const endpoints = at.open()
-    await at.workFor(endpoints, 30_000)
+    const nodes = at.open()
+    await at.workFor(nodes, 30_000)
     for (const index of [0, 1]) tells(index, 5)
-    await at.workFor(endpoints, 600_000)
-    expect(endpoints.status()).toMatchObject([
+    await at.workFor(nodes, 600_000)
+    expect(nodes.status()).toMatchObject([
       { score: 1, head: 5, inUse: true },
       { score: 1, head: 5 },
     ])
@@ -88,10 +88,10 @@ test.each([
       )
       return true
     }
-  const endpoints = at.open()
+  const nodes = at.open()
   const turn = async () => {
     let done = false
-    const work = used(endpoints).finally(() => {
+    const work = used(nodes).finally(() => {
       done = true
     })
     for (let step = 0; !done || at.clock.sleepers().length > 0; step++) {
@@ -106,7 +106,7 @@ test.each([
   await at.clock.advance(20_000)
   await turn()
   expect(await turn()).toBe(expected)
-  const [one, two] = endpoints.status()
+  const [one, two] = nodes.status()
   expect(one?.latencyMs).toBeGreaterThanOrEqual(first)
   expect(two?.latencyMs).toBeGreaterThanOrEqual(second)
 })

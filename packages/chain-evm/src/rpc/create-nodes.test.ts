@@ -1,41 +1,49 @@
 import type { ServerResponse } from 'node:http'
 import { ChainError } from '@payment-integration/core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { down, type EndpointNodes, endpointNodes, headCall, readHead, until, used } from '../../test/endpoint-nodes.js'
 import { plain } from '../../test/scripted-node.js'
+import {
+  down,
+  headCall,
+  openScriptedNodes,
+  readHead,
+  type ScriptedNodes,
+  until,
+  used,
+} from '../../test/scripted-nodes.js'
 
-let at: EndpointNodes
+let at: ScriptedNodes
 beforeEach(async () => {
-  at = await endpointNodes()
+  at = await openScriptedNodes()
 })
 afterEach(() => at.close())
 
 describe('a node', () => {
   test('is asked for its chain before its first work, once, and again after a request without an answer', async () => {
-    const endpoints = at.alone()
-    await Promise.all([used(endpoints), used(endpoints), used(endpoints)])
+    const nodes = at.alone()
+    await Promise.all([used(nodes), used(nodes), used(nodes)])
     expect(at.nodeAt(0).asked('eth_chainId')).toBe(1)
     expect(at.nodeAt(0).requests[0]).toEqual(['eth_chainId'])
     at.nodeAt(0).http = down
-    await expect(used(endpoints)).rejects.toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
+    await expect(used(nodes)).rejects.toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
     at.nodeAt(0).http = null
     at.nodeAt(0).answer = () => '0x1'
-    await expect(used(endpoints)).rejects.toThrow('the node is on chain 1. Use the RPC URL of a node of chain 31337.')
+    await expect(used(nodes)).rejects.toThrow('the node is on chain 1. Use the RPC URL of a node of chain 31337.')
     at.nodeAt(0).answer = plain
-    expect(await used(endpoints)).toBe('#1')
+    expect(await used(nodes)).toBe('#1')
   })
 
   test('is asked for its chain again after a minute of silence, and not while it is heard', async () => {
-    const endpoints = at.alone()
+    const nodes = at.alone()
     for (let second = 0; second < 180; second += 30) {
-      await used(endpoints)
+      await used(nodes)
       await at.clock.advance(30_000)
     }
     expect(at.nodeAt(0).asked('eth_chainId')).toBe(1)
     await at.clock.advance(60_000)
     at.nodeAt(0).answer = () => '0x1'
-    await expect(used(endpoints)).rejects.toThrow('on chain 1.')
-    expect(endpoints.status()).toMatchObject([{ contradictions: 1, lastError: expect.stringContaining('on chain 1.') }])
+    await expect(used(nodes)).rejects.toThrow('on chain 1.')
+    expect(nodes.status()).toMatchObject([{ contradictions: 1, lastError: expect.stringContaining('on chain 1.') }])
   })
 
   test.each([
@@ -49,97 +57,97 @@ describe('a node', () => {
     ],
   ] as const)('that is alone and %s is asked again in place, with its chain id along', async (_, fail) => {
     const node = at.nodeAt(0)
-    const endpoints = at.alone()
-    await used(endpoints)
+    const nodes = at.alone()
+    await used(nodes)
     let failures = 0
     node.http = (...request) => failures++ < 3 && fail?.(...request) === true
     const before = node.requests.length
-    expect(await used(endpoints)).toBe('#1')
+    expect(await used(nodes)).toBe('#1')
     const again = ['eth_chainId', 'eth_blockNumber']
     expect(node.requests.slice(before)).toEqual([['eth_blockNumber'], again, again, again])
-    expect(endpoints.status()).toMatchObject([{ failures: 0, score: 1 }])
-    await used(endpoints)
+    expect(nodes.status()).toMatchObject([{ failures: 0, score: 1 }])
+    await used(nodes)
     expect(node.requests.at(-1)).toEqual(['eth_blockNumber'])
   })
 
   test('that is alone is used whatever its score', async () => {
-    const endpoints = at.alone()
+    const nodes = at.alone()
     at.nodeAt(0).http = down
     for (let tries = 0; tries < 20; tries++)
-      await expect(used(endpoints)).rejects.toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
+      await expect(used(nodes)).rejects.toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
     at.nodeAt(0).http = null
-    expect(await used(endpoints)).toBe('#1')
-    expect(endpoints.status()).toMatchObject([{ inUse: true, failures: 20, head: 100 }])
+    expect(await used(nodes)).toBe('#1')
+    expect(nodes.status()).toMatchObject([{ inUse: true, failures: 20, head: 100 }])
   })
 })
 
 describe('of two nodes', () => {
   test('the first is used while both are well, and all of a piece of work goes to it', async () => {
-    const endpoints = at.open()
-    expect(await at.workFor(endpoints, 60_000)).toEqual(Array(12).fill('#1'))
-    expect(endpoints.status().map(({ inUse }) => inUse)).toEqual([true, false])
+    const nodes = at.open()
+    expect(await at.workFor(nodes, 60_000)).toEqual(Array(12).fill('#1'))
+    expect(nodes.status().map(({ inUse }) => inUse)).toEqual([true, false])
   })
 
   test('the second takes over in the same call, and the first returns when its fault has faded and a probe succeeded', async () => {
-    const endpoints = at.open()
-    await used(endpoints)
+    const nodes = at.open()
+    await used(nodes)
     at.nodeAt(0).http = down
-    expect(await used(endpoints)).toBe('#2')
-    expect(endpoints.status()).toMatchObject([
+    expect(await used(nodes)).toBe('#2')
+    expect(nodes.status()).toMatchObject([
       { score: 0, inUse: false, failures: 1, lastError: expect.stringContaining('HTTP status 502') },
       { score: 1, inUse: true, failures: 0, lastError: null },
     ])
     const before = at.nodeAt(0).requests.length
-    expect(await at.workFor(endpoints, 40_000)).toEqual(Array(8).fill('#2'))
+    expect(await at.workFor(nodes, 40_000)).toEqual(Array(8).fill('#2'))
     expect(at.nodeAt(0).requests).toHaveLength(before)
     // The probe finds it still broken, and it is left alone for longer.
-    await at.workFor(endpoints, 20_000)
+    await at.workFor(nodes, 20_000)
     expect(at.nodeAt(0).requests.length).toBeGreaterThan(before)
     at.nodeAt(0).http = null
-    const names = await at.workFor(endpoints, 120_000)
+    const names = await at.workFor(nodes, 120_000)
     expect(names[0]).toBe('#2')
     expect(names.at(-1)).toBe('#1')
     expect([...names].sort().reverse()).toEqual(names)
   })
 
   test('one that failed gets no work before a probe succeeded, however long ago that was', async () => {
-    const endpoints = at.open()
-    await used(endpoints)
+    const nodes = at.open()
+    await used(nodes)
     at.nodeAt(0).http = down
-    await used(endpoints)
+    await used(nodes)
     await at.clock.advance(3_600_000)
     at.nodeAt(0).http = null
-    expect(await used(endpoints)).toBe('#2')
+    expect(await used(nodes)).toBe('#2')
     await until(() => at.clock.sleepers().length === 0)
-    expect(await used(endpoints)).toBe('#1')
+    expect(await used(nodes)).toBe('#1')
   })
 
   test.each([
     ['a contradiction', 'contradiction', 'contradictions'],
     ['a failed proof', 'proof-failed', 'failedProofs'],
-  ] as const)('%s costs an endpoint its work for minutes', async (_, kind, counter) => {
-    const endpoints = at.open()
-    await endpoints.pinned(async (endpoint) => endpoint.note({ kind, what: 'block 7' }))
-    expect(endpoints.status()).toMatchObject([{ score: 0, [counter]: 1, lastError: 'block 7' }, { inUse: true }])
-    expect(new Set(await at.workFor(endpoints, 300_000))).toEqual(new Set(['#2']))
-    const names = await at.workFor(endpoints, 900_000)
+  ] as const)('%s costs a node its work for minutes', async (_, kind, counter) => {
+    const nodes = at.open()
+    await nodes.pinned(async (node) => node.note({ kind, what: 'block 7' }))
+    expect(nodes.status()).toMatchObject([{ score: 0, [counter]: 1, lastError: 'block 7' }, { inUse: true }])
+    expect(new Set(await at.workFor(nodes, 300_000))).toEqual(new Set(['#2']))
+    const names = await at.workFor(nodes, 900_000)
     expect(names.at(-1)).toBe('#1')
   })
 
-  test('a failed proof that was not noted is noted, and another endpoint is tried', async () => {
-    const endpoints = at.open()
-    const name = await endpoints.pinned(async (endpoint) => {
-      if (endpoint.name.endsWith('#1')) throw new ChainError('ERR_CHAIN_PROOF_FAILED', 31_337, 'root of block 7')
-      return endpoint.name
+  test('a failed proof that was not noted is noted, and another node is tried', async () => {
+    const nodes = at.open()
+    const name = await nodes.pinned(async (node) => {
+      if (node.name.endsWith('#1')) throw new ChainError('ERR_CHAIN_PROOF_FAILED', 31_337, 'root of block 7')
+      return node.name
     })
     expect(name).toBe('127.0.0.1 #2')
-    expect(endpoints.status()).toMatchObject([{ failedProofs: 1 }, { failedProofs: 0 }])
+    expect(nodes.status()).toMatchObject([{ failedProofs: 1 }, { failedProofs: 0 }])
   })
 
   test('each is tried once, and the first error is thrown', async () => {
-    const endpoints = at.open()
+    const nodes = at.open()
     const tried: string[] = []
-    const work = endpoints.pinned(async ({ name }) => {
+    const work = nodes.pinned(async ({ name }) => {
       tried.push(name)
       throw new ChainError('ERR_CHAIN_UNAVAILABLE', 31_337, `nonsense from ${name}`)
     })
@@ -151,9 +159,9 @@ describe('of two nodes', () => {
     ['a block that is gone', new ChainError('ERR_CHAIN_RANGE_GONE', 31_337, 'gone')],
     ['an error of the caller', new TypeError('a bug')],
   ])('%s is thrown at once', async (_, error) => {
-    const endpoints = at.open()
+    const nodes = at.open()
     const tried: string[] = []
-    const work = endpoints.pinned(async ({ name }) => {
+    const work = nodes.pinned(async ({ name }) => {
       tried.push(name)
       throw error
     })
@@ -161,56 +169,54 @@ describe('of two nodes', () => {
     expect(tried).toHaveLength(1)
   })
 
-  test('a caller that gives up gets its own reason, and no endpoint is tried or blamed', async () => {
-    const endpoints = at.open()
-    await used(endpoints)
+  test('a caller that gives up gets its own reason, and no node is tried or blamed', async () => {
+    const nodes = at.open()
+    await used(nodes)
     const controller = new AbortController()
     const reason = new Error('shutting down')
     at.nodeAt(0).http = () => {
       controller.abort(reason)
       return true
     }
-    const work = endpoints.pinned((endpoint) => endpoint.rpc.call(headCall, controller.signal), controller.signal)
+    const work = nodes.pinned((node) => node.rpc.call(headCall, controller.signal), controller.signal)
     await expect(work).rejects.toBe(reason)
-    await expect(endpoints.pinned(readHead, controller.signal)).rejects.toBe(reason)
+    await expect(nodes.pinned(readHead, controller.signal)).rejects.toBe(reason)
     expect(at.nodeAt(1).requests).toEqual([])
-    expect(endpoints.status()).toMatchObject([{ failures: 0, score: 1 }, { score: 1 }])
+    expect(nodes.status()).toMatchObject([{ failures: 0, score: 1 }, { score: 1 }])
   })
 
   test('one of another chain gets no work, and its heads count for nothing', async () => {
     at.nodeAt(0).answer = ({ method }) => (method === 'eth_chainId' ? '0x1' : '0xffffff')
-    const endpoints = at.open()
-    expect(new Set(await at.workFor(endpoints, 60_000))).toEqual(new Set(['#2']))
-    expect(endpoints.status()).toMatchObject([
+    const nodes = at.open()
+    expect(new Set(await at.workFor(nodes, 60_000))).toEqual(new Set(['#2']))
+    expect(nodes.status()).toMatchObject([
       { head: null, score: 0 },
       { head: 100, score: 1 },
     ])
   })
 
-  test('errors name the endpoint, by host and position', async () => {
-    const endpoints = at.open()
+  test('errors name the node, by host and position', async () => {
+    const nodes = at.open()
     for (const node of at.nodes) node.http = down
-    await expect(used(endpoints)).rejects.toThrow(
-      'Chain 31337 cannot be read: 127.0.0.1 #1: eth_chainId: HTTP status 502.',
-    )
+    await expect(used(nodes)).rejects.toThrow('Chain 31337 cannot be read: 127.0.0.1 #1: eth_chainId: HTTP status 502.')
   })
 })
 
 test('what is closed asks nothing any more', async () => {
-  const endpoints = at.open()
-  await used(endpoints)
-  endpoints.close()
+  const nodes = at.open()
+  await used(nodes)
+  nodes.close()
   const before = at.nodes.map(({ requests }) => requests.length)
-  await expect(used(endpoints)).rejects.toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
+  await expect(used(nodes)).rejects.toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
   expect(at.nodes.map(({ requests }) => requests.length)).toEqual(before)
 })
 
 test.each([
-  ['no endpoint', { endpoints: [] }, TypeError],
-  ['an endpoint without a URL', { endpoints: [{}] }, TypeError],
-  ['a URL of another protocol', { endpoints: [{ url: 'ftp://k3y.example' }] }, TypeError],
-  ['text that is no URL', { endpoints: [{ url: 'k3y' }] }, TypeError],
-  ['heads over HTTP', { endpoints: [{ url: 'http://a.example', headsUrl: 'http://k3y.example' }] }, TypeError],
+  ['no node', { nodes: [] }, TypeError],
+  ['a node without a URL', { nodes: [{}] }, TypeError],
+  ['a URL of another protocol', { nodes: [{ url: 'ftp://k3y.example' }] }, TypeError],
+  ['text that is no URL', { nodes: [{ url: 'k3y' }] }, TypeError],
+  ['heads over HTTP', { nodes: [{ url: 'http://a.example', headsUrl: 'http://k3y.example' }] }, TypeError],
   ['a ceiling below the start', { maxRange: 10, maxRangeCeiling: 5 }, RangeError],
   ['a range of nothing', { maxRange: 0 }, RangeError],
   ['no time at all', { requestTimeoutMs: 0 }, RangeError],

@@ -1,0 +1,101 @@
+/** Nodes, a clock and nodes over them, for the tests of how work is shared out. @module */
+import { createNodes, type NodesOptions } from '../src/rpc/create-nodes.js'
+import { isRateLimit, type Node, type Nodes } from '../src/rpc/nodes.js'
+import { type ManualClock, manualClock } from './manual-clock.js'
+import { always, type ScriptedNode, scriptedNode } from './scripted-node.js'
+
+/** Differs from every wait, so that it can be told from one. */
+const requestTimeoutMs = 60_000
+
+export const headCall = { method: 'eth_blockNumber', params: [] }
+export const down = always(502, '<html>')
+
+export async function readHead(node: Node) {
+  const number = Number(await node.rpc.call(headCall))
+  node.note({ kind: 'head', number })
+  return { name: node.name, number }
+}
+
+/** Reads a range as far as the node's size goes. */
+export async function readRange(node: Node) {
+  const blocks = node.maxRange()
+  try {
+    await node.rpc.call({ method: 'eth_getLogs', params: [blocks] })
+    node.note({ kind: 'range-read', blocks })
+  } catch (error) {
+    node.note({ kind: 'range-failed', blocks, rateLimited: isRateLimit(error) })
+    throw error
+  }
+  return { name: node.name, blocks }
+}
+
+export const used = async (nodes: Nodes) => (await nodes.pinned(readHead)).name.slice(-2)
+
+export interface ScriptedNodes {
+  readonly nodes: readonly ScriptedNode[]
+  readonly clock: ManualClock
+  nodeAt(index: number): ScriptedNode
+  /** Over all nodes, unless told otherwise. */
+  open(options?: Partial<NodesOptions>): Nodes
+  /** Over the first node. */
+  alone(): Nodes
+  /** Lets time pass in steps of five seconds, with work in each; resolves which node was used in each. */
+  workFor(nodes: Nodes, ms: number): Promise<string[]>
+  /** Waits until nothing is asked and work waits for a pause to end; resolves how long it is, in milliseconds. */
+  paused(): Promise<number>
+  close(): Promise<void>
+}
+
+export async function openScriptedNodes(): Promise<ScriptedNodes> {
+  const scripted = await Promise.all([scriptedNode(), scriptedNode()])
+  const clock = manualClock()
+  const opened: Nodes[] = []
+  const nodeAt = (index: number): ScriptedNode => {
+    const node = scripted[index]
+    if (node === undefined) throw new Error(`There is no node ${index}.`)
+    return node
+  }
+  function open(options: Partial<NodesOptions> = {}): Nodes {
+    const addresses = scripted.map(({ url }) => ({ url }))
+    const nodes = createNodes({ chainId: 31_337, nodes: addresses, clock, requestTimeoutMs, ...options })
+    opened.push(nodes)
+    return nodes
+  }
+  /** Each request has its time-out asleep. */
+  async function probed(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve))
+    await until(() => clock.sleepers().length === 0)
+  }
+  return {
+    nodes: scripted,
+    clock,
+    nodeAt,
+    open,
+    alone: () => open({ nodes: [{ url: nodeAt(0).url }] }),
+    async workFor(nodes, ms) {
+      const names: string[] = []
+      for (let passed = 0; passed < ms; passed += 5_000) {
+        await clock.advance(5_000)
+        names.push(await used(nodes))
+        await probed()
+      }
+      return names
+    },
+    async paused() {
+      await until(() => clock.sleepers().length === 1 && clock.sleepers()[0] !== requestTimeoutMs)
+      return clock.sleepers()[0] ?? 0
+    },
+    async close() {
+      for (const nodes of opened) nodes.close()
+      for (const node of scripted) await node.close()
+    },
+  }
+}
+
+/** Waits until it is so. */
+export async function until(condition: () => boolean): Promise<void> {
+  for (let turn = 0; !condition(); turn++) {
+    if (turn > 2_000) throw new Error('This did not come true.')
+    await new Promise((resolve) => setTimeout(resolve, 1))
+  }
+}

@@ -128,7 +128,7 @@ describe('a server that follows a chain', () => {
     const [hash = ''] = hashes
     spoil(path, hash)
 
-    const args = ['reindex', '--chain', '31337', '--from', '0', '--endpoint']
+    const args = ['reindex', '--chain', '31337', '--from', '0', '--node']
     const difference = { kind: 'changed', txHash: hash, ordinal: 0, fields: ['memoHex'] }
     const dry = await run([...args, '2', '--dry-run'], env)
     expect(dry.errors).toEqual([])
@@ -153,7 +153,7 @@ describe('a server that follows a chain', () => {
     for (const [more, sentence] of [
       [['--from', '0', '--to', '999999'], 'Block 999999 is not indexed yet'],
       [['--from', '2', '--to', '1'], '--from 2 is above --to 1'],
-      [['--from', '0', '--endpoint', '3'], 'has 2 endpoint(s), none at position 3'],
+      [['--from', '0', '--node', '3'], 'has 2 node(s), none at position 3'],
     ] as const) {
       const io = testIo({ env })
       expect(await runCli(['reindex', '--chain', '31337', ...more], io)).toBe(2)

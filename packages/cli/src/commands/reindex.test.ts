@@ -36,9 +36,7 @@ describe('parseNode', () => {
     'http://u:CANARY@a.example',
     'http://a.example,http://CANARY',
   ])('rejects %j, and quotes nothing of it', (text) => {
-    expect(() => parseNode(text)).toThrow(
-      expect.objectContaining({ message: expect.not.stringContaining('CANARY') }),
-    )
+    expect(() => parseNode(text)).toThrow(expect.objectContaining({ message: expect.not.stringContaining('CANARY') }))
   })
 })
 
@@ -70,9 +68,7 @@ describe('chosenChain', () => {
     [10, undefined, 'Chain 10 is not configured; set PI_RPC_URL_10, or name a node with --node.'],
     [1, { position: 3 }, 'PI_RPC_URL_1 has 2 node(s), none at position 3.'],
   ])('rejects chain %s with %j, and names what is missing', (chainId, node, message) => {
-    expect(() => chosenChain([chain], chainId, node)).toThrow(
-      expect.objectContaining({ code: 'ERR_USAGE', message }),
-    )
+    expect(() => chosenChain([chain], chainId, node)).toThrow(expect.objectContaining({ code: 'ERR_USAGE', message }))
   })
 })
 

@@ -115,7 +115,9 @@ export function addFeed(program: Command, io: Io, finish: Finish): void {
     .helpCommand(false)
     .addHelpText('after', examples('feed publish'))
     .command('publish')
-    .description('read the chains of PI_RPC_URL_<chainId> and publish them to PI_CHAIN_FEED_URL until Ctrl-C or SIGTERM')
+    .description(
+      'read the chains of PI_RPC_URL_<chainId> and publish them to PI_CHAIN_FEED_URL until Ctrl-C or SIGTERM',
+    )
     .option(
       '--replicas <count>',
       'copies of each new stream, on different servers (default 3)',

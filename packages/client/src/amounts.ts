@@ -57,7 +57,6 @@ function toDecimal(amount: Amount): Decimal {
   return { units: BigInt(whole + fraction), places: fraction.length }
 }
 
-/** The units of the same value with more decimals. */
 function unitsAt(places: number, { units, places: own }: Decimal): bigint {
   return units * 10n ** BigInt(places - own)
 }
@@ -186,7 +185,6 @@ function round({ units, places }: Decimal, to: number, rounding: Rounding): bigi
   return roundings[rounding](quotient, remainder, divisor) ? quotient + 1n : quotient
 }
 
-/** Removes trailing zeros. */
 function shortest({ units, places }: Decimal): Decimal {
   const digits = String(units)
   const most = units === 0n ? places : Math.min(places, digits.length)

@@ -165,18 +165,15 @@ interface ReaderScope {
   readonly wallet: string | null
 }
 
-/** Query parameters of a page. */
 interface PageQuery {
   readonly limit: number | undefined
   readonly cursor: string | null
 }
 
-/** Refusals of every endpoint of the read API. */
 const anyRefusals: Refusals = {
   400: /* @__PURE__ */ refusalWithBody(errorBodySchema, ({ maxLimit = null }) => new InvalidRequestError(maxLimit)),
 }
 
-/** Binds the endpoints to a scope. */
 export function paymentReader(scope: ReaderScope, request: Requester): PaymentReader {
   const { wallet } = scope
   const listPath = wallet === null ? paths.payments : paths.walletPayments.replace(':address', wallet)

@@ -1,20 +1,7 @@
 /** The line that mounts the adapter of each framework, as the guide to frameworks has it. @module */
 
-/** A framework with an adapter. */
-export type DoctorFramework =
-  | 'express'
-  | 'fastify'
-  | 'hono'
-  | 'next-app'
-  | 'next-pages'
-  | 'nest'
-  | 'koa'
-  | 'worker'
-  | 'lambda'
-  | 'node'
-
 /** Each adapter reads the raw bytes itself, and must come before any parser. */
-export const adapterLines: Readonly<Record<DoctorFramework, string>> = {
+export const adapterLines = {
   express: "app.all('/webhook', createExpressHandler({ receive })) // above app.use(express.json())",
   fastify: "app.register(fastifyReceiver, { url: '/webhook', receive })",
   hono: "app.all('/webhook', createHonoHandler({ receive })) // above middleware that reads bodies",
@@ -26,4 +13,10 @@ export const adapterLines: Readonly<Record<DoctorFramework, string>> = {
   worker: 'export default { fetch: createWorkerHandler((env) => ({ receive })) } // without request.json() before',
   lambda: 'export const handler = createLambdaHandler({ receive }) // without httpJsonBodyParser',
   node: "createServer(createNodeHandler({ receive })).listen(process.env['PORT']) // or verify({ body: await readBody(request), headers })",
-}
+} as const satisfies Readonly<Record<string, string>>
+
+/**
+ * A framework with an adapter.
+ * @useDeclaredType
+ */
+export type DoctorFramework = keyof typeof adapterLines

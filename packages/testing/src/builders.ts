@@ -19,7 +19,6 @@ import {
 } from '@payment-integration/contract'
 import { createFakeClock, type FakeClock } from './fake-clock.js'
 
-/** Draws of one seed. */
 export interface Draws {
   /** A whole number from `least` to `most`. */
   whole(least: number, most: number): number
@@ -63,7 +62,6 @@ export interface PaymentBuilders {
   invoice(fields?: Partial<InvoiceBody>): InvoiceBody
 }
 
-/** Dependencies of the builders. */
 interface PaymentBuilderDeps {
   readonly draws: Draws
   readonly clock: Pick<FakeClock, 'now'>

@@ -12,22 +12,28 @@ import {
 } from '@payment-integration/contract'
 import type { FakeClock } from './fake-clock.js'
 
-/** The signature of a body: 64 lowercase hex digits of HMAC-SHA256 over `t`, a dot and the bytes. */
-export function codeOf(secret: string, t: string, body: Uint8Array<ArrayBuffer>): Promise<string> {
-  const encoder = new TextEncoder()
-  const head = encoder.encode(`${t}.`)
-  const signed = new Uint8Array(head.byteLength + body.byteLength)
-  signed.set(head)
-  signed.set(body, head.byteLength)
-  return hmacOf(encoder.encode(secret), signed)
+/** HMAC-SHA256 of one key, which is imported at its first use, as 64 lowercase hex digits. */
+export function createHmac(key: Uint8Array<ArrayBuffer>): (signed: Uint8Array<ArrayBuffer>) => Promise<string> {
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' }
+  let imported: ReturnType<typeof crypto.subtle.importKey> | undefined
+  return async (signed) => {
+    imported ??= crypto.subtle.importKey('raw', key, algorithm, false, ['sign'])
+    const code = new Uint8Array(await crypto.subtle.sign('HMAC', await imported, signed))
+    return Array.from(code, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  }
 }
 
-/** HMAC-SHA256 as 64 lowercase hex digits. */
-export async function hmacOf(secret: Uint8Array<ArrayBuffer>, signed: Uint8Array<ArrayBuffer>): Promise<string> {
-  const algorithm = { name: 'HMAC', hash: 'SHA-256' }
-  const key = await crypto.subtle.importKey('raw', secret, algorithm, false, ['sign'])
-  const code = new Uint8Array(await crypto.subtle.sign('HMAC', key, signed))
-  return Array.from(code, (byte) => byte.toString(16).padStart(2, '0')).join('')
+/** The bytes that are signed: `t`, a dot and the body. */
+export function signedBytes(t: string, body: Uint8Array): Uint8Array<ArrayBuffer> {
+  const head = new TextEncoder().encode(`${t}.`)
+  const signed = new Uint8Array(head.length + body.length)
+  signed.set(head)
+  signed.set(body, head.length)
+  return signed
+}
+
+export function codeOf(secret: string, t: string, body: Uint8Array): Promise<string> {
+  return createHmac(new TextEncoder().encode(secret))(signedBytes(t, body))
 }
 
 /** Headers and bytes, for `fetch(url, { method: 'POST', ...delivery })` or for a verifier. */

@@ -17,7 +17,6 @@ export interface TestFault {
   readonly afterEffect?: boolean | undefined
 }
 
-/** Queued faults. */
 interface FaultQueue {
   /** @throws {TypeError} When it has no status. */
   add(fault: TestFault): void
@@ -25,7 +24,6 @@ interface FaultQueue {
   take(): TestFault | undefined
 }
 
-/** Makes an empty queue. */
 function createFaultQueue(): FaultQueue {
   const waiting: TestFault[] = []
   return {
@@ -40,7 +38,6 @@ function createFaultQueue(): FaultQueue {
   }
 }
 
-/** The answer of a fault. */
 function faultAnswer({ status, retryAfter, body }: TestFault): Response {
   if (status === 'network') return Response.error()
   const headers: Record<string, string> = retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }

@@ -19,7 +19,6 @@ async function readBytes(incoming: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** A port that is served. */
 export interface ServedPort {
   /** The `baseUrl` of a client, such as `http://127.0.0.1:40123`. */
   readonly url: string

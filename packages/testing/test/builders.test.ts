@@ -100,6 +100,26 @@ describe('the clock', () => {
     expect(now()).toBe(5)
   })
 
+  test('ends a sleep when it has moved past its end, the earliest first, or when its signal aborts', async () => {
+    const { sleep, advance } = createFakeClock()
+    const ended: string[] = []
+    const stop = new AbortController()
+    const sleeping = [
+      sleep(20).then(() => ended.push('later')),
+      sleep(10).then(() => ended.push('earlier')),
+      sleep(10, AbortSignal.abort()).then(() => ended.push('aborted before')),
+      sleep(1_000, stop.signal).then(() => ended.push('aborted')),
+    ]
+    advance(9)
+    await sleeping[2]
+    expect(ended).toEqual(['aborted before'])
+    advance(11)
+    await Promise.all(sleeping.slice(0, 2))
+    stop.abort()
+    await Promise.all(sleeping)
+    expect(ended).toEqual(['aborted before', 'earlier', 'later', 'aborted'])
+  })
+
   test.each([-1, 0.5, Number.NaN])('does not advance by %d', (ms) => {
     expect(() => createFakeClock().advance(ms)).toThrow(RangeError)
   })

@@ -32,7 +32,6 @@ export function busyOptions(options: BusyOptions): Busy {
   return { busyTimeoutMs, sleep, monotonicNow }
 }
 
-/** One wait, of one call. */
 export interface Wait {
   /** For the line: resolves to {@link StoreBusyError} when the time is over. */
   giveUp(turn: AbortSignal): Promise<StoreBusyError>
@@ -47,7 +46,6 @@ export interface Wait {
   whileLocked<Result, Next>(statement: () => Result, next: (result: Result) => Promise<Next>): Promise<Next>
 }
 
-/** Starts the clock of a wait. */
 export function startWait({ busyTimeoutMs, sleep, monotonicNow }: Busy): Wait {
   const deadline = monotonicNow() + busyTimeoutMs
   return {

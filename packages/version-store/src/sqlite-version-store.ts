@@ -37,7 +37,6 @@ function columnsOf(key: PaymentKey): Columns {
   return [integrationAddress, chainId, txHash]
 }
 
-/** Reads and writes versions. */
 interface Statements {
   read(key: Columns): number | undefined
   write(key: Columns, version: number): void

@@ -123,7 +123,6 @@ export class IdentityMisconfiguredError extends ClientError {
   }
 }
 
-/** Fields of every result. */
 interface ShareFacts {
   /**
    * Whether this request redeemed the token; the contract names it `reused`. When false, the request redeemed nothing.
@@ -248,7 +247,6 @@ export function identitySharer(credentials: readonly string[], request: Requeste
   }
 }
 
-/** Picks the two fields and checks them. */
 function checkSubmission(value: ShareRequest): Readonly<Record<'email' | 'kycShareToken', string>> {
   if (typeof value !== 'object' || value === null)
     throw new TypeError('share expects an object with email and kycShareToken.')

@@ -11,7 +11,6 @@ const credentialForm = /\b(?:authorization|basic|bearer)\b|:\/\/[^/\s]{0,200}@/i
 /** Longest part of a foreign error's messages that a NetworkError repeats. */
 const shownCharacters = 200
 
-/** Options of a buffered fetch. */
 export interface BufferedFetchOptions extends Pick<Transport, 'fetch' | 'maxResponseBytes' | 'now'> {
   /** Whether the body of an answer is read. Another one is dropped, which frees its connection. */
   readonly hasBody: (status: number) => boolean

@@ -15,7 +15,6 @@ export function checkAddress(name: string, value: unknown): string {
   return value.toLowerCase()
 }
 
-/** Whether this is a transaction hash, in any case. */
 export function isTxHash(value: unknown): value is string {
   return typeof value === 'string' && /^0x[0-9a-fA-F]{64}$/.test(value)
 }

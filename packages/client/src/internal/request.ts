@@ -21,7 +21,6 @@ interface Failed {
   readonly error: { readonly issues: readonly { readonly path: readonly PropertyKey[] }[] }
 }
 
-/** Checks the body of a refusal. */
 interface RefusalSchema<T> {
   safeParse(value: unknown): { readonly success: true; readonly data: T } | Failed
 }
@@ -77,7 +76,6 @@ const shownCharacters = 64
 /** Handles the unknown parts of one answer. @param secrets - Further texts that must not be shown. */
 type Watch = (unknownParts: readonly UnknownPart[], secrets: readonly string[]) => void
 
-/** The caller's choice. */
 interface WatchOptions {
   readonly strict: boolean
   readonly onWarning: ((warning: ClientWarning) => void) | null
@@ -120,7 +118,6 @@ function warningOf(path: string, value: string | null): ClientWarning {
   return { kind: value === null ? 'unknown_field' : 'unknown_value', path, value, message }
 }
 
-/** The caller's credentials. */
 interface Credentials {
   /** The value of the `Authorization` header. */
   readonly authorization: string
@@ -144,7 +141,6 @@ interface Call<T> {
   readonly signal: AbortSignal | undefined
 }
 
-/** Makes a call and resolves its parsed answer. */
 export type Requester = <T>(call: Call<T>) => Promise<T>
 
 const retriedStatuses = [429, 502, 503, 504]
@@ -223,7 +219,6 @@ export function createRequester(transport: Transport, credentials: Credentials):
   }
 }
 
-/** The error of a status other than 2xx. */
 async function failureOf(response: Response, refusals: Refusals, credentialOptions: string): Promise<ClientError> {
   const { status } = response
   const seconds = response.headers.get('retry-after')

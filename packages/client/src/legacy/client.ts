@@ -210,7 +210,6 @@ function sumOf(decimals: readonly string[]): string {
 const lookupReader = /* @__PURE__ */ createReader(lookupSchema)
 const verifyReader = /* @__PURE__ */ createReader(verifySchema)
 
-/** The largest chain id: 15 digits. */
 const maxChainId = 999_999_999_999_999
 
 /** Names one transaction. `txHash`: 0x and 64 hex digits in any case. */

@@ -124,7 +124,6 @@ function withoutRest({ unfinished }: ReconcileCheckpoint, reach: Reach): Unfinis
   return unfinished.filter(({ until }) => !isSame(until, reach))
 }
 
-/** Facts of a finished run. */
 export interface FinishedRun {
   readonly beganAt: string | null
   readonly failedAt: string | null
@@ -132,7 +131,6 @@ export interface FinishedRun {
   readonly reachedCovered: boolean
 }
 
-/** The checkpoint after a finished run. */
 export function afterRun(
   before: ReconcileCheckpoint,
   reach: Reach,

@@ -69,7 +69,6 @@ export async function retryFailures(
   return unreadAt
 }
 
-/** The key of a payment in a map or a set. */
 export function textOf({ chainId, txHash }: Key): string {
   return `${chainId}:${txHash}`
 }

@@ -7,7 +7,6 @@ import type { Reconciliation } from './findings.js'
 import { collector, type SeveralPayments, type UnreadTransaction } from './findings.js'
 import type { CheckedReconcile } from './options.js'
 
-/** Looks up transactions in the legacy API. */
 export interface SeveralSearch {
   /** Queues a payment for a look-up, unless this run has queued it before. */
   add(payment: KeptFailure): void

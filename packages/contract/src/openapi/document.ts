@@ -6,7 +6,6 @@ import { responseHeaders, securitySchemes, sharedResponses } from './parts.js'
 import { componentSchemas } from './schemas.js'
 import type { OpenApiDocument, PathItem } from './types.js'
 
-/** One line about the service. */
 const summary = 'On-chain payments: read, look up and verify them, and receive a notification of every change.'
 
 /** Rules of all endpoints, in CommonMark. */
@@ -28,7 +27,6 @@ const description = `An integration reads the payments that name its address, an
 - 429: the source or the caller exceeded a rate limit of the operator. Try again after \`Retry-After\`. After too many wrong credentials, every request of the source gets 429, except to the health endpoints.
 `
 
-/** The groups of the endpoints. */
 const tags = [
   { name: 'Payments', description: 'The read API of an integration.' },
   { name: 'Identity', description: 'Share the identity verification of a user.' },

@@ -118,7 +118,6 @@ export const open: readonly [] = []
 
 const header = (description: string, schema: JsonSchema, required = true): Header => ({ description, required, schema })
 
-/** Headers of the answers. */
 export const responseHeaders = {
   CacheControl: header('No answer may be cached.', { type: 'string', const: cacheControl }),
   BasicChallenge: header('Requests HTTP Basic authentication.', { type: 'string', pattern: '^Basic realm="[^"]+"$' }),

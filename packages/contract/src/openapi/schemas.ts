@@ -24,7 +24,6 @@ import { descriptions } from './descriptions.js'
 import { schemaRef } from './parts.js'
 import type { JsonSchema } from './types.js'
 
-/** Body of `GET /health`. */
 const healthSchema = object('read', {
   status: z.enum(['ok', 'degraded', 'down']),
   database: z.enum(['ok', 'unavailable']),
@@ -62,10 +61,8 @@ const healthSchema = object('read', {
   ),
 })
 
-/** Body of `GET /health/live`. */
 const livenessSchema = object('read', { status: z.literal('ok') })
 
-/** Body of the verify request. */
 const strictVerifyRequestSchema = z.extend(verifyRequestSchema, {
   chainId: z.int().check(z.minimum(1), z.maximum(999_999_999_999_999)),
   txHash: z.string().check(z.regex(/^0x[0-9a-fA-F]{64}$/)),
@@ -103,7 +100,6 @@ const named = {
   UnauthorizedBody: object('read', { error: z.literal(unauthorizedBody.error) }),
 }
 
-/** Name of a schema in the document. */
 type SchemaName = keyof typeof named
 
 /** The schemas of the document. Every object and every field has a description. */

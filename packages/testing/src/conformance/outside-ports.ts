@@ -43,12 +43,8 @@ const body = new TextEncoder().encode('{"txHash":"0x1","note":"Käse"}')
  * @example senderConformance('undici', async () => ({ sender, receive, close }))
  */
 export function senderConformance(adapter: string, open: () => Promise<SenderSubject>): void {
-  let opened: Promise<SenderSubject> | null = null
   const closing: (() => Promise<void>)[] = []
-  const subject = () => {
-    opened ??= open()
-    return opened
-  }
+  const subject = once(open)
   async function receive(answer: (post: ReceivedPost) => ReceiverAnswer): Promise<string> {
     const receiver = await (await subject()).receive(answer)
     closing.push(() => receiver.close())
@@ -61,9 +57,7 @@ export function senderConformance(adapter: string, open: () => Promise<SenderSub
     afterEach(async () => {
       for (const close of closing.splice(0)) await close()
     })
-    afterAll(async () => {
-      await (await opened)?.close()
-    })
+    afterAll(async () => (await subject()).close())
 
     test('posts exactly the given bytes and headers', async () => {
       const received: ReceivedPost[] = []
@@ -146,12 +140,11 @@ export interface IdentityProviderSubject {
  * @param adapter - Names the tests.
  */
 export function identityProviderConformance(adapter: string, open: () => Promise<IdentityProviderSubject>): void {
-  let opened: Promise<IdentityProviderSubject> | null = null
+  const opened = once(open)
   const faults: unknown[] = []
   /** The provider as the service uses it: answers that do not fit the port are faults. */
   const subject = async () => {
-    opened ??= open()
-    const given = await opened
+    const given = await opened()
     return { ...given, provider: createCheckedProvider(given.provider, { error: (fields) => faults.push(fields) }) }
   }
   let names = 0
@@ -164,7 +157,7 @@ export function identityProviderConformance(adapter: string, open: () => Promise
   }
 
   describe(`${adapter}: an identity provider`, { sequential: true }, () => {
-    afterAll(async () => (await opened)?.close())
+    afterAll(async () => (await opened()).close())
 
     test('redeems a token for an applicant that is found by its name, and reviewed by its id', async () => {
       const { provider, mint } = await subject()

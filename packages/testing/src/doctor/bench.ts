@@ -48,7 +48,6 @@ export interface DoctorOptions {
 /** Defaults of {@link DoctorOptions}. */
 export const doctorDefaults = { timeoutMs: deliveryTimeoutMs } as const
 
-/** Options after the checks. */
 export interface CheckedOptions extends DoctorOptions {
   readonly target: URL
   readonly now: () => number
@@ -92,7 +91,6 @@ export interface SignedParts {
   readonly v1: string
 }
 
-/** Makes and sends deliveries. */
 export interface Bench extends Sender {
   readonly deliveries: Deliveries
   readonly signingSecret: string
@@ -111,7 +109,6 @@ export interface Bench extends Sender {
 /** Transaction hashes of the doctor begin with these characters, so that its payments can be found and deleted. */
 export const doctorHashPrefix = '0xd0c70000'
 
-/** Creates the bench of a run. */
 export function createBench(options: CheckedOptions, sender: Sender): Bench {
   const { signingSecret, apiSecret, integrationAddress, seed, now, timeoutMs } = options
   const clock = { now }

@@ -2,10 +2,7 @@
 import { adapterLines, type DoctorFramework } from '../adapter-lines.js'
 
 /** Frameworks with lines of their own. */
-export const doctorFrameworks = [
-  ...['express', 'fastify', 'hono', 'next-app', 'next-pages'],
-  ...['nest', 'koa', 'worker', 'lambda', 'node'],
-] as const satisfies readonly string[] as readonly DoctorFramework[]
+export const doctorFrameworks = Object.keys(adapterLines) as readonly DoctorFramework[]
 
 /** A remedy. */
 export interface DoctorFix {
@@ -97,217 +94,133 @@ const fixes = {
   },
 } as const satisfies Readonly<Record<string, DoctorFix>>
 
-/** Topics of remedies. */
-export type FixTopic = keyof typeof fixes
-
-/** The remedy of a topic. */
-export function fixOf(topic: FixTopic): DoctorFix {
-  return fixes[topic]
-}
-
-/** A cause: what is wrong, in one sentence, and the topic of its remedy. */
-interface CauseEntry {
-  readonly sentence: string
-  readonly topic: FixTopic
-}
-
+/** By the code of a cause: the topic of its remedy, and the fault in one sentence. */
 const entries = {
-  'host-unknown': { sentence: 'The host name of the URL has no address.', topic: 'url' },
-  'connection-refused': { sentence: 'Nothing listens at the address and port of the URL.', topic: 'url' },
-  'certificate-invalid': {
-    sentence: 'The TLS handshake failed: the certificate is not valid for this host, or the port does not speak TLS.',
-    topic: 'certificate',
-  },
-  'connection-reset': { sentence: 'The connection was closed before an answer arrived.', topic: 'answer' },
-  'not-http': { sentence: 'The answer is not well-formed HTTP/1.1, or its head is over 16 KB.', topic: 'url' },
-  'slow-answer': {
-    sentence: 'No answer arrived within the time after which the service gives up (5 seconds).',
-    topic: 'answer',
-  },
-  'url-not-https': { sentence: 'The service delivers to https: URLs only.', topic: 'url' },
-  'route-missing': { sentence: 'The server has no route at the path of the URL (404).', topic: 'route' },
-  'post-rejected': { sentence: 'The route does not accept POST (405).', topic: 'route' },
-  redirects: { sentence: 'The URL redirects, and the service follows no redirect.', topic: 'url' },
-  'login-required': {
-    sentence: 'Something in front of the route asks for a log-in; deliveries carry only their signature.',
-    topic: 'login',
-  },
-  'rate-limited': { sentence: 'A rate limit answers 429; the service sends bursts of deliveries.', topic: 'login' },
-  'wrong-secret': {
-    sentence:
-      'Correctly signed deliveries are rejected: the receiver has another signing secret, or verifies other bytes.',
-    topic: 'secret',
-  },
-  'api-secret-used': {
-    sentence: 'The receiver verifies with the API secret instead of the webhook signing secret.',
-    topic: 'secret',
-  },
-  'secret-altered': {
-    sentence: 'The receiver has the signing secret with quotes, white space or a line break around it.',
-    topic: 'secret',
-  },
-  'secret-decoded': {
-    sentence: 'The receiver decodes the signing secret from hex or Base64; its text itself is the key.',
-    topic: 'secret',
-  },
-  'signed-string-wrong': {
-    sentence: 'The receiver computes the signature over another string than t, a dot and the raw body.',
-    topic: 'verifier',
-  },
-  'clock-wrong': {
-    sentence: "The receiver's clock differs from this machine's by more than the freshness window.",
-    topic: 'clock',
-  },
-  'body-parsed': {
-    sentence: 'Something parses or consumes the body before the signature is verified.',
-    topic: 'raw-body',
-  },
-  'body-reserialised': {
-    sentence: 'The receiver verifies JSON that was parsed and written again, instead of the raw bytes.',
-    topic: 'raw-body',
-  },
-  'body-decoded': {
-    sentence: 'Bodies with non-ASCII characters or escapes are rejected: the receiver changes the bytes.',
-    topic: 'raw-body',
-  },
-  'reads-first-piece': {
-    sentence: 'A body that arrives in several pieces is rejected: only the first piece is read.',
-    topic: 'raw-body',
-  },
-  'fails-before-verifying': {
-    sentence: 'Every delivery is answered 5xx, also an unsigned one: a setting is missing, or a parser is in front.',
-    topic: 'raw-body',
-  },
-  'handler-fails': {
-    sentence: 'The receiver fails after it has verified a delivery (5xx).',
-    topic: 'handler',
-  },
-  'no-verification': { sentence: 'Unsigned deliveries are accepted: nothing is verified.', topic: 'verifier' },
-  'presence-only': {
-    sentence: 'Any signature is accepted: only the presence of the header is checked.',
-    topic: 'verifier',
-  },
-  'malformed-accepted': {
-    sentence: 'A signature header without its v1, or without a readable t, is accepted.',
-    topic: 'verifier',
-  },
-  'partial-comparison': {
-    sentence: 'The signature is compared in part: one that is right only at its beginning is accepted.',
-    topic: 'verifier',
-  },
-  'accepts-other-scheme': {
-    sentence: 'A signature in another field than v1 is accepted.',
-    topic: 'verifier',
-  },
-  'other-secret-accepted': {
-    sentence: 'A signature of another secret is accepted.',
-    topic: 'verifier',
-  },
-  'tampering-accepted': {
-    sentence: 'A body that was changed after signing is accepted.',
-    topic: 'verifier',
-  },
-  'skips-other-content-types': {
-    sentence: 'With another content type the signature is not verified.',
-    topic: 'content-type',
-  },
-  'answers-before-verifying': {
-    sentence:
-      'The receiver answers 2xx before it verifies: its sender cannot see a rejection, and no failure is retried.',
-    topic: 'verifier',
-  },
-  'no-freshness-window': {
-    sentence: 'Deliveries of any age are accepted, old and future: t is not compared with the clock.',
-    topic: 'window',
-  },
-  'accepts-old': {
-    sentence: 'Old deliveries are accepted: a copy of one stays valid for ever.',
-    topic: 'window',
-  },
-  'accepts-future': {
-    sentence: 'Deliveries signed in the future are accepted: the freshness window has only one side.',
-    topic: 'window',
-  },
-  'window-wide': { sentence: 'The freshness window is wider than the recommended 300 seconds.', topic: 'window' },
-  'window-narrow': {
-    sentence: 'A delivery 240 seconds from this clock is rejected: the window is narrow, or the clock is wrong.',
-    topic: 'clock',
-  },
-  'scheme-by-position': {
-    sentence: 'The receiver takes a signature by its position in the header, instead of the field v1.',
-    topic: 'verifier',
-  },
-  'field-order': { sentence: 'The receiver requires an order of the fields in the header.', topic: 'verifier' },
-  'rejects-header-fields': {
-    sentence: 'Unknown fields in the signature header are rejected; receivers must ignore them.',
-    topic: 'verifier',
-  },
-  'header-case': { sentence: 'The receiver finds the signature header only in one spelling.', topic: 'verifier' },
-  'rejects-unknown-fields': {
-    sentence: 'Unknown fields in the body are rejected; a newer service may add some.',
-    topic: 'schema',
-  },
-  'rejects-unknown-state': {
-    sentence: 'An unknown state is rejected; a newer service may add one.',
-    topic: 'schema',
-  },
-  'rejects-a-state': { sentence: 'A documented payment state is rejected.', topic: 'schema' },
-  'fails-on-null': {
-    sentence: 'A null field is rejected; state, recipient, its subtitle and invoice may be null.',
-    topic: 'schema',
-  },
-  'fails-on-long-text': { sentence: 'A long merchant title is rejected.', topic: 'schema' },
-  'body-limit-low': { sentence: 'A body of a few kilobytes is too large for the receiver (413).', topic: 'body-limit' },
-  'rejects-duplicates': {
-    sentence: 'A repeated delivery is rejected; the service retries it until its last attempt.',
-    topic: 'versions',
-  },
-  'rejects-lower-version': {
-    sentence: 'A version lower than the stored one is rejected; discard it and answer 2xx.',
-    topic: 'versions',
-  },
-  'rejects-version-gap': {
-    sentence: 'A version is rejected because lower ones never arrived; some are superseded and never sent.',
-    topic: 'versions',
-  },
-  'confuses-chains': {
-    sentence: 'A payment is identified by chainId and txHash together; the hash alone is not unique.',
-    topic: 'versions',
-  },
-  'fails-at-once': {
-    sentence: 'Two deliveries of one payment at the same time end in an error that a retry does not repair.',
-    topic: 'versions',
-  },
-  'content-type-exact': {
-    sentence: 'Only the exact content type application/json is accepted; a charset parameter is rejected.',
-    topic: 'content-type',
-  },
-  'fails-on-content-type': {
-    sentence: 'A missing or other content type ends in a server error.',
-    topic: 'content-type',
-  },
-  'connection-not-reusable': {
-    sentence: 'A second request on the same connection is not answered correctly.',
-    topic: 'connection',
-  },
-  'breaks-after-upload': {
-    sentence: 'After a broken upload the next delivery is not accepted.',
-    topic: 'connection',
-  },
-  'large-body': { sentence: 'A body of 1 MiB is not rejected with an answer.', topic: 'body-limit' },
-  'rejected-with-5xx': {
-    sentence: 'An invalid delivery is rejected as a server error, so anyone can fill your error log.',
-    topic: 'verifier',
-  },
-  'rejected-without-answer': {
-    sentence: 'An invalid delivery ends in a closed connection instead of a 4xx.',
-    topic: 'answer',
-  },
-  'effect-missing': { sentence: 'A delivery was answered 2xx but had no effect.', topic: 'versions' },
-  'effect-repeated': { sentence: 'A payment version had its effect more than once.', topic: 'versions' },
-  'effect-unverified': { sentence: 'A delivery that was rejected had an effect.', topic: 'verifier' },
-  unstable: { sentence: 'After the other probes a valid delivery is no longer accepted.', topic: 'connection' },
-} as const satisfies Readonly<Record<string, CauseEntry>>
+  'host-unknown': ['url', 'The host name of the URL has no address.'],
+  'connection-refused': ['url', 'Nothing listens at the address and port of the URL.'],
+  'certificate-invalid': [
+    'certificate',
+    'The TLS handshake failed: the certificate is not valid for this host, or the port does not speak TLS.',
+  ],
+  'connection-reset': ['answer', 'The connection was closed before an answer arrived.'],
+  'not-http': ['url', 'The answer is not well-formed HTTP/1.1, or its head is over 16 KB.'],
+  'slow-answer': ['answer', 'No answer arrived within the time after which the service gives up (5 seconds).'],
+  'url-not-https': ['url', 'The service delivers to https: URLs only.'],
+  'route-missing': ['route', 'The server has no route at the path of the URL (404).'],
+  'post-rejected': ['route', 'The route does not accept POST (405).'],
+  redirects: ['url', 'The URL redirects, and the service follows no redirect.'],
+  'login-required': [
+    'login',
+    'Something in front of the route asks for a log-in; deliveries carry only their signature.',
+  ],
+  'rate-limited': ['login', 'A rate limit answers 429; the service sends bursts of deliveries.'],
+  'wrong-secret': [
+    'secret',
+    'Correctly signed deliveries are rejected: the receiver has another signing secret, or verifies other bytes.',
+  ],
+  'api-secret-used': ['secret', 'The receiver verifies with the API secret instead of the webhook signing secret.'],
+  'secret-altered': [
+    'secret',
+    'The receiver has the signing secret with quotes, white space or a line break around it.',
+  ],
+  'secret-decoded': [
+    'secret',
+    'The receiver decodes the signing secret from hex or Base64; its text itself is the key.',
+  ],
+  'signed-string-wrong': [
+    'verifier',
+    'The receiver computes the signature over another string than t, a dot and the raw body.',
+  ],
+  'clock-wrong': ['clock', "The receiver's clock differs from this machine's by more than the freshness window."],
+  'body-parsed': ['raw-body', 'Something parses or consumes the body before the signature is verified.'],
+  'body-reserialised': [
+    'raw-body',
+    'The receiver verifies JSON that was parsed and written again, instead of the raw bytes.',
+  ],
+  'body-decoded': [
+    'raw-body',
+    'Bodies with non-ASCII characters or escapes are rejected: the receiver changes the bytes.',
+  ],
+  'reads-first-piece': ['raw-body', 'A body that arrives in several pieces is rejected: only the first piece is read.'],
+  'fails-before-verifying': [
+    'raw-body',
+    'Every delivery is answered 5xx, also an unsigned one: a setting is missing, or a parser is in front.',
+  ],
+  'handler-fails': ['handler', 'The receiver fails after it has verified a delivery (5xx).'],
+  'no-verification': ['verifier', 'Unsigned deliveries are accepted: nothing is verified.'],
+  'presence-only': ['verifier', 'Any signature is accepted: only the presence of the header is checked.'],
+  'malformed-accepted': ['verifier', 'A signature header without its v1, or without a readable t, is accepted.'],
+  'partial-comparison': [
+    'verifier',
+    'The signature is compared in part: one that is right only at its beginning is accepted.',
+  ],
+  'accepts-other-scheme': ['verifier', 'A signature in another field than v1 is accepted.'],
+  'other-secret-accepted': ['verifier', 'A signature of another secret is accepted.'],
+  'tampering-accepted': ['verifier', 'A body that was changed after signing is accepted.'],
+  'skips-other-content-types': ['content-type', 'With another content type the signature is not verified.'],
+  'answers-before-verifying': [
+    'verifier',
+    'The receiver answers 2xx before it verifies: its sender cannot see a rejection, and no failure is retried.',
+  ],
+  'no-freshness-window': [
+    'window',
+    'Deliveries of any age are accepted, old and future: t is not compared with the clock.',
+  ],
+  'accepts-old': ['window', 'Old deliveries are accepted: a copy of one stays valid for ever.'],
+  'accepts-future': ['window', 'Deliveries signed in the future are accepted: the freshness window has only one side.'],
+  'window-wide': ['window', 'The freshness window is wider than the recommended 300 seconds.'],
+  'window-narrow': [
+    'clock',
+    'A delivery 240 seconds from this clock is rejected: the window is narrow, or the clock is wrong.',
+  ],
+  'scheme-by-position': [
+    'verifier',
+    'The receiver takes a signature by its position in the header, instead of the field v1.',
+  ],
+  'field-order': ['verifier', 'The receiver requires an order of the fields in the header.'],
+  'rejects-header-fields': [
+    'verifier',
+    'Unknown fields in the signature header are rejected; receivers must ignore them.',
+  ],
+  'header-case': ['verifier', 'The receiver finds the signature header only in one spelling.'],
+  'rejects-unknown-fields': ['schema', 'Unknown fields in the body are rejected; a newer service may add some.'],
+  'rejects-unknown-state': ['schema', 'An unknown state is rejected; a newer service may add one.'],
+  'rejects-a-state': ['schema', 'A documented payment state is rejected.'],
+  'fails-on-null': ['schema', 'A null field is rejected; state, recipient, its subtitle and invoice may be null.'],
+  'fails-on-long-text': ['schema', 'A long merchant title is rejected.'],
+  'body-limit-low': ['body-limit', 'A body of a few kilobytes is too large for the receiver (413).'],
+  'rejects-duplicates': ['versions', 'A repeated delivery is rejected; the service retries it until its last attempt.'],
+  'rejects-lower-version': ['versions', 'A version lower than the stored one is rejected; discard it and answer 2xx.'],
+  'rejects-version-gap': [
+    'versions',
+    'A version is rejected because lower ones never arrived; some are superseded and never sent.',
+  ],
+  'confuses-chains': [
+    'versions',
+    'A payment is identified by chainId and txHash together; the hash alone is not unique.',
+  ],
+  'fails-at-once': [
+    'versions',
+    'Two deliveries of one payment at the same time end in an error that a retry does not repair.',
+  ],
+  'content-type-exact': [
+    'content-type',
+    'Only the exact content type application/json is accepted; a charset parameter is rejected.',
+  ],
+  'fails-on-content-type': ['content-type', 'A missing or other content type ends in a server error.'],
+  'connection-not-reusable': ['connection', 'A second request on the same connection is not answered correctly.'],
+  'breaks-after-upload': ['connection', 'After a broken upload the next delivery is not accepted.'],
+  'large-body': ['body-limit', 'A body of 1 MiB is not rejected with an answer.'],
+  'rejected-with-5xx': [
+    'verifier',
+    'An invalid delivery is rejected as a server error, so anyone can fill your error log.',
+  ],
+  'rejected-without-answer': ['answer', 'An invalid delivery ends in a closed connection instead of a 4xx.'],
+  'effect-missing': ['versions', 'A delivery was answered 2xx but had no effect.'],
+  'effect-repeated': ['versions', 'A payment version had its effect more than once.'],
+  'effect-unverified': ['verifier', 'A delivery that was rejected had an effect.'],
+  unstable: ['connection', 'After the other probes a valid delivery is no longer accepted.'],
+} as const satisfies Readonly<Record<string, readonly [topic: keyof typeof fixes, sentence: string]>>
 
 /**
  * Code of a cause. The list is closed: a `switch` over it is complete.
@@ -327,10 +240,10 @@ export const doctorCauseCodes = Object.keys(entries) as readonly DoctorCauseCode
 
 /** The cause of a code. */
 export function causeOf(code: DoctorCauseCode): DoctorCause {
-  return { code, sentence: entries[code].sentence }
+  return { code, sentence: entries[code][1] }
 }
 
-/** The topic of the remedy of a cause. */
-export function topicOf(code: DoctorCauseCode): FixTopic {
-  return entries[code].topic
+/** The remedy of a cause. */
+export function fixOf(code: DoctorCauseCode): DoctorFix {
+  return fixes[entries[code][0]]
 }

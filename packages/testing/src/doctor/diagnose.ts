@@ -1,5 +1,5 @@
 /** Names the cause that explains several probes, and why valid deliveries are rejected. @module */
-import { hmacOf } from '../deliveries.js'
+import { createHmac } from '../deliveries.js'
 import type { Bench } from './bench.js'
 import type { DoctorCauseCode } from './causes.js'
 import { connectionProbes } from './probes/connection.js'
@@ -9,7 +9,6 @@ import type { DoctorProbeName, Judgement, SocketAnswer } from './report.js'
 
 type Bytes = Uint8Array<ArrayBuffer>
 
-/** A known mistake: the key, and the string that is signed. */
 interface Mistake {
   readonly cause: DoctorCauseCode
   readonly key?: Bytes
@@ -68,14 +67,12 @@ function decodedKeys(secret: string): Bytes[] {
 async function sendMistaken(bench: Bench, { key, signed }: Mistake): Promise<SocketAnswer> {
   const text = JSON.stringify(bench.payment())
   const { body, t } = await bench.sign(text)
-  const v1 = await hmacOf(key ?? utf8(bench.signingSecret), utf8(signed?.(t, text) ?? `${t}.${text}`))
+  const v1 = await createHmac(key ?? utf8(bench.signingSecret))(utf8(signed?.(t, text) ?? `${t}.${text}`))
   return bench.send(bench.deliver(body, `t=${t},v1=${v1}`))
 }
 
-/** Judgements by the names of their probes. */
 type Judgements = ReadonlyMap<DoctorProbeName, Judgement>
 
-/** Replaced causes, by the names of their probes. */
 type InferredCauses = ReadonlyMap<DoctorProbeName, DoctorCauseCode>
 
 /** Probes that fail together when valid deliveries are rejected. */

@@ -1,7 +1,7 @@
 /** Probes a receiver of notifications, and names the causes of its faults. Source: docs/interface.md 6. @module */
 
 import { type Bench, type CheckedOptions, checkOptions, createBench, type DoctorOptions } from './bench.js'
-import { causeOf, type DoctorCauseCode, doctorCauseCodes, fixOf, topicOf } from './causes.js'
+import { causeOf, type DoctorCauseCode, doctorCauseCodes, fixOf } from './causes.js'
 import { diagnose, infer } from './diagnose.js'
 import { connectionProbes, lastProbes, reachProbes, urlProbe } from './probes/connection.js'
 import { isAccepted, type ProbeSpec } from './probes/probe.js'
@@ -18,7 +18,6 @@ import type {
 } from './report.js'
 import { createFetchSender, createSocketSender } from './send.js'
 
-/** The probes of a URL. */
 export function probesOf(url: URL): readonly ProbeSpec[] {
   return [
     urlProbe(url),
@@ -132,7 +131,7 @@ function probeOf({ spec, judgement }: Run, code: DoctorCauseCode | null, isOver:
     return { ...facts, verdict: 'not-run', answered: [], evidence, cause: null, fix: null }
   }
   const answered = judgement.answers.map(({ status, ms, noAnswer }) => ({ status, ms, noAnswer }))
-  const named = code === null ? { cause: null, fix: null } : { cause: causeOf(code), fix: fixOf(topicOf(code)) }
+  const named = code === null ? { cause: null, fix: null } : { cause: causeOf(code), fix: fixOf(code) }
   return { ...facts, verdict: judgement.verdict, answered, evidence: evidenceOf(judgement), ...named }
 }
 
@@ -150,7 +149,7 @@ function findingsOf(probes: readonly DoctorProbe[]): DoctorFinding[] {
     const caused = probes.filter((probe) => probe.cause?.code === code)
     if (caused.length === 0) return []
     const verdict = caused.some((probe) => probe.verdict === 'fail') ? 'fail' : 'warn'
-    return [{ ...causeOf(code), verdict, probes: caused.map(({ name }) => name), fix: fixOf(topicOf(code)) }]
+    return [{ ...causeOf(code), verdict, probes: caused.map(({ name }) => name), fix: fixOf(code) }]
   })
   return found.sort((a, b) => a.verdict.localeCompare(b.verdict))
 }

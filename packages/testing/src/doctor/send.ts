@@ -2,13 +2,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createSecureContext } from 'node:tls'
 import { notificationUserAgent } from '@payment-integration/contract'
-import { filterAnswers, maxAnswerHeadBytes } from '@payment-integration/contract/answers'
+import { filterAnswers, maxAnswerHeadBytes, startTimeLimit } from '@payment-integration/contract/answers'
 import { parseHttpDate } from '@payment-integration/contract/parse'
 import { Agent, buildConnector, type Dispatcher } from 'undici'
 import type { SignedDelivery } from '../deliveries.js'
 import type { DoctorNoAnswer, SocketAnswer } from './report.js'
 
-/** How requests are sent. */
 export interface Sender {
   /** Sends on a new connection. Never rejects, except when the run is aborted. */
   send(delivery: SignedDelivery): Promise<SocketAnswer>
@@ -16,7 +15,6 @@ export interface Sender {
   readonly sockets: Sockets | null
 }
 
-/** Requests whose connections matter. */
 export interface Sockets {
   /** Sends in turn, on one connection as long as the receiver keeps it open. */
   sendOnOneConnection(deliveries: readonly SignedDelivery[]): Promise<SocketAnswer[]>
@@ -26,7 +24,6 @@ export interface Sockets {
   sendInPieces(delivery: SignedDelivery): Promise<SocketAnswer>
 }
 
-/** Settings of a sender. */
 interface SenderOptions {
   readonly url: URL
   /** Longest wait for an answer, in milliseconds. */
@@ -94,7 +91,6 @@ const withUserAgent = (headers: Readonly<Record<string, string>>): Record<string
   ...headers,
 })
 
-/** Writes a body. */
 type Pieces = (body: Uint8Array) => AsyncIterable<Uint8Array>
 
 async function* inPieces(body: Uint8Array): AsyncGenerator<Uint8Array> {
@@ -200,7 +196,6 @@ function answerTo(
   })
 }
 
-/** An answer without its time. */
 const nothing = {
   status: null,
   noAnswer: null,
@@ -272,33 +267,24 @@ export function createFetchSender(fetch: DoctorFetch, { url, waitMs, signal, now
   async function send({ headers, body }: SignedDelivery): Promise<SocketAnswer> {
     signal?.throwIfAborted()
     const begun = performance.now()
-    const stop = new AbortController()
-    let timer: NodeJS.Timeout | undefined
-    let end = () => {}
-    const late = new Promise<null>((resolve) => {
-      end = () => {
-        stop.abort(signal?.reason)
-        resolve(null)
-      }
-      timer = setTimeout(end, waitMs)
-      signal?.addEventListener('abort', end, { once: true })
-    })
+    const limit = startTimeLimit(waitMs, signal)
     const request = { method: 'POST', headers: withUserAgent(headers), body, redirect: 'manual' } as const
-    const answered = fetch(url.href, { ...request, signal: stop.signal })
-    const ended = answered.then(
-      (response) => {
-        release(response.body)
-        return { response, error: null }
-      },
+    const answered = fetch(url.href, { ...request, signal: limit.signal })
+    // Also the body of an answer that comes too late.
+    answered.then(
+      (response) => release(response.body),
+      () => undefined,
+    )
+    const first = await Promise.race([answered, limit.over]).then(
+      (response) => ({ response, error: null }),
       (error: unknown) => ({ response: null, error }),
     )
-    const first = await Promise.race([ended, late])
-    clearTimeout(timer)
-    signal?.removeEventListener('abort', end)
+    const isLate = limit.signal.aborted
+    limit.end()
     const ms = Math.round(performance.now() - begun)
     signal?.throwIfAborted()
-    if (first === null) return { ...nothing, ms, noAnswer: 'timeout' }
-    if (first.response === null) return { ...nothing, ms, ...failureOf(causeOf(first.error)) }
+    if (first.response === null)
+      return { ...nothing, ms, ...(isLate ? { noAnswer: 'timeout' } : failureOf(causeOf(first.error))) }
     const { status, headers: got } = first.response
     return {
       ...nothing,

@@ -85,12 +85,10 @@ export interface ExplainInput {
   readonly now: () => number
 }
 
-/** A secret by its role. */
 export interface RoleSecret extends NamedSecret {
   readonly role: 'current' | 'previous' | 'api'
 }
 
-/** A checked input. */
 export interface CheckedInput {
   readonly pairs: readonly HeaderPair[]
   readonly body: Uint8Array<ArrayBuffer>

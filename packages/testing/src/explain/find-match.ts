@@ -1,4 +1,5 @@
 /** Searches the key and the body that give the signature of the header. @module */
+import { createHmac, signedBytes } from '../deliveries.js'
 import type { RoleSecret } from './explain-input.js'
 import type { Fault } from './finding.js'
 import type { SignatureCandidate } from './signature-header.js'
@@ -7,29 +8,13 @@ import { type Candidate, candidatesOf, keyCandidates, trimSecret } from './undo.
 import { type Body, undoJson } from './undo-json.js'
 import { undoBytes, undoText, withNewlines } from './undo-text.js'
 
-const algorithm = { name: 'HMAC', hash: 'SHA-256' } as const
-const encoder = new TextEncoder()
-
-/** Computes the 64 hex digits of `t`, a dot and the body under one key. */
+/** Computes the signature of `t` and a body under one key. */
 type Signer = (t: string, body: Uint8Array) => Promise<string>
 
-/** Creates the signer of a key that is not empty. The key is imported at its first use. */
+/** @param key - Not empty. */
 function createSigner(key: Uint8Array<ArrayBuffer>): Signer {
-  let imported: ReturnType<typeof crypto.subtle.importKey> | undefined
-  return async (t, body) => {
-    imported ??= crypto.subtle.importKey('raw', key, algorithm, false, ['sign'])
-    const code = await crypto.subtle.sign('HMAC', await imported, signedBytes(t, body))
-    return Array.from(new Uint8Array(code), (byte) => byte.toString(16).padStart(2, '0')).join('')
-  }
-}
-
-/** The bytes that are signed: `t`, a dot and the body. */
-function signedBytes(t: string, body: Uint8Array): Uint8Array<ArrayBuffer> {
-  const head = encoder.encode(`${t}.`)
-  const signed = new Uint8Array(head.length + body.length)
-  signed.set(head)
-  signed.set(body, head.length)
-  return signed
+  const hmac = createHmac(key)
+  return (t, body) => hmac(signedBytes(t, body))
 }
 
 /** Limit of a body in bytes; a larger one is not searched. */

@@ -1,18 +1,21 @@
 /** The faults that an explanation can name, with cause and cure of each. Source: docs/explain.md. @module */
 import { adapterLines, type DoctorFramework } from '../adapter-lines.js'
 
-/** The change that an integrator makes for one framework. */
-export type ExplainFramework =
-  | 'Express'
-  | 'Fastify'
-  | 'Hono'
-  | 'Next app'
-  | 'Next pages'
-  | 'Nest'
-  | 'Koa'
-  | 'Worker'
-  | 'Lambda'
-  | 'Node'
+const names = {
+  express: 'Express',
+  fastify: 'Fastify',
+  hono: 'Hono',
+  'next-app': 'Next app',
+  'next-pages': 'Next pages',
+  nest: 'Nest',
+  koa: 'Koa',
+  worker: 'Worker',
+  lambda: 'Lambda',
+  node: 'Node',
+} as const satisfies Record<DoctorFramework, string>
+
+/** A framework, by its name in findings. */
+export type ExplainFramework = (typeof names)[DoctorFramework]
 
 /** One line of code for one framework. */
 export interface FrameworkLine {
@@ -292,19 +295,6 @@ export interface Fault {
   readonly code: FindingCode
   readonly evidence: readonly string[]
 }
-
-const names = {
-  express: 'Express',
-  fastify: 'Fastify',
-  hono: 'Hono',
-  'next-app': 'Next app',
-  'next-pages': 'Next pages',
-  nest: 'Nest',
-  koa: 'Koa',
-  worker: 'Worker',
-  lambda: 'Lambda',
-  node: 'Node',
-} as const satisfies Record<DoctorFramework, ExplainFramework>
 
 /** One line for each framework with an adapter. */
 export const frameworkLines: readonly FrameworkLine[] = (Object.keys(names) as DoctorFramework[]).map((key) => ({

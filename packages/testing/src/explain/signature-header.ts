@@ -3,7 +3,6 @@ import { signatureHeader } from '@payment-integration/contract'
 import { type HeaderPair, valuesOf } from './explain-input.js'
 import type { Fault } from './finding.js'
 
-/** Shows a text from outside. */
 type ShowText = (text: string) => string
 
 const longest = 60
@@ -76,7 +75,6 @@ const mostFieldsShown = 16
 const strictTime = /^(?:0|[1-9]\d{0,11})$/
 const strictCode = /^[0-9a-f]{64}$/
 
-/** Reads the signature among the headers. */
 export function readSignature(pairs: readonly HeaderPair[], show: ShowText): ReadSignature {
   const values = valuesOf(pairs, signatureHeader).filter((value) => value.trim() !== '')
   if (values.length === 0) return otherName(pairs, show) ?? missing(pairs, show)

@@ -2,7 +2,6 @@
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The text as UTF-8. */
 export function toUtf8(text: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(text)
 }
@@ -73,7 +72,6 @@ export function fromLatin1(bytes: Uint8Array, asWindows: boolean): string {
   return characters.join('')
 }
 
-/** Whether two byte arrays are equal. */
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.every((byte, index) => byte === b[index])
 }

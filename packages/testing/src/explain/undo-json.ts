@@ -4,7 +4,6 @@ import type { Fault, FindingCode } from './finding.js'
 import { decodeBase64, fromUtf8, toUtf8 } from './text-codes.js'
 import type { Undo } from './undo.js'
 
-/** A JSON object. */
 export type JsonRecord = Readonly<Record<string, unknown>>
 
 /** The fields of a snapshot, in the snapshotFields of the contract. */
@@ -14,7 +13,6 @@ const invoiceOrder = Object.keys(invoiceSchema.shape)
 const amounts = ['amount', 'settlementAmount'] as const
 const currencies: ReadonlySet<string> = new Set(['currency', 'settlementCurrency'])
 
-/** Whether a value is a JSON object. */
 export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
@@ -146,12 +144,10 @@ function restoreInvoice(from: JsonRecord, changes: string[]): JsonRecord {
   )
 }
 
-/** The bytes of a body. */
 export type Body = Uint8Array<ArrayBuffer>
 
 type Undone = Fault & { readonly value: Body }
 
-/** Undoes changes of JSON. */
 export const undoJson: Undo<Body> = (body) => {
   const text = fromUtf8(body)
   if (text === null) return []

@@ -77,7 +77,6 @@ async function decompress(body: Body, format: 'gzip' | 'deflate', most: number):
   return whole
 }
 
-/** Undoes one change of the bytes each. */
 export function undoBytes(most: number): readonly Undo<Body>[] {
   return [undoByteOrderMark, undoNewline, undoPadding, undoCompression(most)]
 }
@@ -102,7 +101,6 @@ const entities: Readonly<Record<string, string>> = {
   ...{ '&lt;': '<', '&gt;': '>', '&amp;': '&', '&#38;': '&', '&#x2F;': '/', '&#47;': '/' },
 }
 
-/** Undoes one change of the text each. */
 export const undoText: readonly Undo<Body>[] = [
   ofText('body_escaped', (text) => {
     const bare = text.trim()

@@ -16,7 +16,6 @@ export type Undo<T> = (
   value: T,
 ) => readonly (Fault & { readonly value: T })[] | Promise<readonly (Fault & { readonly value: T })[]>
 
-/** Limits of a search. */
 interface SearchLimits {
   /** Most changes in a row. */
   readonly depth: number

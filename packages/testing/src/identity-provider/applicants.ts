@@ -84,7 +84,6 @@ export type ApplicantView = Readonly<
   >
 >
 
-/** Required steps without data. */
 export function missingSteps(required: readonly string[], present: readonly string[]): string[] {
   return required.filter((step) => !present.includes(step))
 }
@@ -128,7 +127,6 @@ export function applicantJson(applicant: ApplicantRecord, now: number, showsRevi
   }
 }
 
-/** A minted share token. */
 export interface ShareToken {
   /** The text of the token. */
   readonly token: string
@@ -153,7 +151,6 @@ export interface Redemption {
   readonly at: number
 }
 
-/** The data of the provider, its clock and its source of ids. */
 export interface ProviderState {
   readonly clients: ReadonlyMap<string, ProviderClient>
   readonly applicants: Map<string, ApplicantRecord>
@@ -208,7 +205,6 @@ export type AnnounceEvent = (
 /** An intermediate state before a verdict. */
 export type StateOnTheWay = 'pending' | 'prechecked' | 'queued' | 'onHold' | 'awaitingUser' | 'awaitingService'
 
-/** The event of each state. */
 const eventsOfStates: Readonly<Record<StateOnTheWay, string>> = {
   pending: 'applicantPending',
   prechecked: 'applicantPrechecked',
@@ -278,13 +274,11 @@ export function reset(state: ProviderState, applicant: ApplicantRecord, announce
   announce(applicant, 'applicantReset', reviewResult === null ? {} : { reviewResult })
 }
 
-/** Deactivates or activates an applicant. */
 export function setActive(applicant: ApplicantRecord, isActive: boolean, announce: AnnounceEvent): void {
   applicant.isActive = isActive
   announce(applicant, isActive ? 'applicantActivated' : 'applicantDeactivated')
 }
 
-/** Deletes an applicant for good. */
 export function remove(applicant: ApplicantRecord, announce: AnnounceEvent): void {
   announce(applicant, 'applicantDeleted')
   applicant.isDeleted = true

@@ -53,7 +53,6 @@ export class Refusal extends Error {
   }
 }
 
-/** The body of a refusal. */
 export function refusalBody({ status, errorCode, message }: Refusal, correlationId: string): Record<string, unknown> {
   const numbered = errorCode === null ? {} : { errorCode, errorName: numberedErrors[errorCode][0] }
   const type = 'de.smtdp.commons.service.exceptions.ServiceException'
@@ -141,7 +140,6 @@ export const identityProviderDefaults = {
   webhookTimeoutMs: 5_000,
 } as const
 
-/** A request as received. */
 export interface ReceivedRequest {
   readonly method: string
   /** Path with query, byte for byte as sent. */

@@ -52,14 +52,12 @@ export interface ProviderControl {
   handIn(applicantId: string): void
   /** Resets the check: `init`, without documents. */
   resetApplicant(applicantId: string): void
-  /** Deactivates or activates an applicant. */
   setActive(applicantId: string, isActive: boolean): void
   deleteApplicant(applicantId: string): void
   /** Emits any event of an applicant; `fields` replace those of its body. */
   announce(applicantId: string, type: string, fields?: Readonly<Record<string, unknown>>): void
 }
 
-/** Builds the control. */
 export function createControl(state: ProviderState, announce: AnnounceEvent): ProviderControl {
   const known = (applicantId: string): ApplicantRecord => {
     const applicant = state.applicants.get(applicantId)

@@ -60,7 +60,6 @@ export interface Faults {
   clear(): void
 }
 
-/** Makes an empty queue: first in, first out. */
 export function createFaults(): Faults {
   let waiting: { readonly fault: ProviderFault; left: number }[] = []
   return {

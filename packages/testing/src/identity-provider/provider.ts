@@ -73,7 +73,12 @@ export function createIdentityProvider(options: Omit<IdentityProviderOptions, 'p
 function openProvider(options: IdentityProviderOptions): Omit<LocalIdentityProvider, 'fetch'> & {
   readonly answer: (request: Request, uri?: string) => Promise<Response>
 } {
-  const { rateLimits, showsReview, sendsWebhooks, webhookTimeoutMs } = withDefaults(options)
+  const {
+    rateLimits = identityProviderDefaults.rateLimits,
+    showsReview = identityProviderDefaults.showsReview,
+    sendsWebhooks = identityProviderDefaults.sendsWebhooks,
+    webhookTimeoutMs = identityProviderDefaults.webhookTimeoutMs,
+  } = options
   const { approvesAfterMs, sendWebhook: send = (request) => fetch(request) } = options
   const { now = Date.now, newId = () => randomBytes(12).toString('hex') } = options
   const state: ProviderState = {
@@ -178,16 +183,6 @@ async function receive(request: Request, uri?: string): Promise<ReceivedRequest>
   const { pathname, search } = new URL(url)
   const body = Buffer.from(await request.arrayBuffer())
   return { method, uri: uri ?? `${pathname}${search}`, header: (name) => headers.get(name), body }
-}
-
-function withDefaults(options: IdentityProviderOptions) {
-  const {
-    rateLimits = identityProviderDefaults.rateLimits,
-    showsReview = identityProviderDefaults.showsReview,
-    sendsWebhooks = identityProviderDefaults.sendsWebhooks,
-    webhookTimeoutMs = identityProviderDefaults.webhookTimeoutMs,
-  } = options
-  return { rateLimits, showsReview, sendsWebhooks, webhookTimeoutMs }
 }
 
 function checkClients({ clients }: IdentityProviderOptions): IdentityProviderOptions['clients'] {

@@ -69,7 +69,6 @@ function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== ''
 }
 
-/** Makes an applicant without data. */
 export function newApplicant(
   state: ProviderState,
   { clientId, externalUserId, levelName }: { clientId: string; externalUserId: string; levelName: string },

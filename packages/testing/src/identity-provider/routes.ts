@@ -14,7 +14,6 @@ import { Refusal } from './authenticate.js'
 import type { ProviderOperation } from './faults.js'
 import { copy, mint, previewReuse, reuse } from './redeem.js'
 
-/** An authenticated request. */
 export interface AuthenticRequest {
   readonly state: ProviderState
   readonly client: ProviderClient

@@ -50,7 +50,6 @@ interface Entry extends DueWebhook {
   isBeingSent: boolean
 }
 
-/** The webhooks of all clients. */
 export interface Webhooks {
   /** Queues the webhook of an event for each target that selects its type. */
   make(

@@ -26,7 +26,6 @@ export interface TwinChain extends Chain {
 /** The router of every payment of a twin. */
 const twinRouter = { address: `0x${'7b'.repeat(20)}`, version: '0.8' } as const
 
-/** The dependencies of a chain. */
 interface TwinChainDeps {
   /** Unix time in milliseconds. */
   readonly now: () => number

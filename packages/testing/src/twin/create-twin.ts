@@ -3,11 +3,10 @@ import type { ProcessorUpdate, UpdateResult } from '@payment-integration/contrac
 import type { Service } from '@payment-integration/core'
 import { createApp } from '@payment-integration/server'
 import { createDraws } from '../builders.js'
-import { fakeClockStart } from '../fake-clock.js'
+import { createFakeClock, fakeClockStart } from '../fake-clock.js'
 import { triggerIdentity } from '../identity-provider/control.js'
 import { type ServedPort, serve, toRequest } from '../serve.js'
 import { createTwinChain, paymentOf, type TwinChain, type TwinPaymentInput } from './chain.js'
-import { createTwinClock } from './clock.js'
 import { openTwinEngine } from './engine.js'
 import { createTwinIdentity, type TwinIdentity, twinClients } from './identity.js'
 import {
@@ -113,7 +112,7 @@ export async function createTwin(options: TwinOptions = {}): Promise<Twin> {
   const draws = createDraws(seed)
   // Of its own, so that a change of the plan moves no other draw.
   const chaosDraws = createDraws((seed ^ 0x5eed) >>> 0)
-  const clock = createTwinClock(startMs)
+  const clock = createFakeClock(startMs)
   const { now } = clock
   // While the clock stands still, a later payment is newer all the same.
   const world = { now, newHash: () => draws.hex(32), stepMs: 1_000 }

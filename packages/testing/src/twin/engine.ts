@@ -6,14 +6,13 @@ import { createService, parseMasterKey, type Service, silentLogger } from '@paym
 import type { Random, Store } from '@payment-integration/core/ports'
 import { createSqliteStore } from '@payment-integration/store-sql/sqlite'
 import type { Draws } from '../builders.js'
+import type { FakeClock } from '../fake-clock.js'
 import type { TwinChain } from './chain.js'
-import type { TwinClock } from './clock.js'
 import type { TwinIdentityParts } from './identity.js'
 import type { TwinNetwork } from './network.js'
 
-/** The parts of an engine. */
 export interface TwinEngineDeps {
-  readonly clock: TwinClock
+  readonly clock: FakeClock
   readonly draws: Draws
   readonly chains: readonly TwinChain[]
   readonly network: () => TwinNetwork
@@ -45,7 +44,6 @@ const pollMs = 30_000
 /** Most turns of one settle: a receiver that always causes a new delivery would never end it. */
 const maxTurns = 100_000
 
-/** Opens the database and builds the service. */
 export async function openTwinEngine(deps: TwinEngineDeps): Promise<TwinEngine> {
   const { clock, draws, chains, network, identity } = deps
   const folder = mkdtempSync(join(tmpdir(), 'payment-twin-'))
@@ -106,7 +104,7 @@ export async function openTwinEngine(deps: TwinEngineDeps): Promise<TwinEngine> 
     service: () => service,
     restart() {
       // A start takes a moment, in which the leases of the chains end.
-      clock.moveTo(clock.now() + chainLeaseMs)
+      clock.advance(chainLeaseMs)
       service = start()
       ended.resolve()
       ended = createEnd()
@@ -114,7 +112,7 @@ export async function openTwinEngine(deps: TwinEngineDeps): Promise<TwinEngine> 
     settle,
     async moveTo(ms) {
       while (clock.now() < ms) {
-        clock.moveTo(identity.isUsed() ? Math.min(ms, clock.now() + pollMs) : ms)
+        clock.set(identity.isUsed() ? Math.min(ms, clock.now() + pollMs) : ms)
         if (await identity.isDue(store)) return
       }
     },

@@ -4,9 +4,9 @@ import type { Store } from '@payment-integration/core/ports'
 import { createSumsubApi, createWebhookReader, type WebhookReader } from '@payment-integration/identity-sumsub/service'
 import { type ClosableIdentityProvider, createSumsubProvider } from '@payment-integration/server'
 import { createDraws } from '../builders.js'
+import type { FakeClock } from '../fake-clock.js'
 import type { NewApplicant } from '../identity-provider/applicants.js'
 import { createIdentityProvider, type LocalIdentityProvider } from '../identity-provider/provider.js'
-import type { TwinClock } from './clock.js'
 
 /** A user whom the integrator verified before. */
 export interface TwinUser extends Pick<NewApplicant, 'as' | 'steps'> {
@@ -14,18 +14,7 @@ export interface TwinUser extends Pick<NewApplicant, 'as' | 'steps'> {
   readonly ttlInSecs?: number | undefined
 }
 
-/** A change that the provider reports by a webhook. */
-export type TwinReviewChange =
-  | 'approve'
-  | 'reject'
-  | 'moveTo'
-  | 'handIn'
-  | 'resetApplicant'
-  | 'setActive'
-  | 'deleteApplicant'
-  | 'announce'
-
-const changes: readonly TwinReviewChange[] = [
+const changes = [
   'approve',
   'reject',
   'moveTo',
@@ -34,7 +23,10 @@ const changes: readonly TwinReviewChange[] = [
   'setActive',
   'deleteApplicant',
   'announce',
-]
+] as const
+
+/** A change that the provider reports by a webhook. */
+export type TwinReviewChange = (typeof changes)[number]
 
 /** The same change, by applicant id or by the share token of the applicant; it resolves when the service is idle. */
 export type TwinReviewCall<Call> = Call extends (applicantId: string, ...more: infer More) => void
@@ -64,7 +56,6 @@ export interface TwinIdentity
   readonly provider: LocalIdentityProvider
 }
 
-/** The two sides of identity verification. */
 export interface TwinIdentityParts {
   readonly provider: LocalIdentityProvider
   /** Connects a new process of the service. Requests of the former one are aborted. */
@@ -97,7 +88,7 @@ const limits = { redemptions: 1_000_000, lookUps: 1_000_000, polls: 1_000_000 } 
 /** Makes both sides. @param post - Sends a webhook to the API of the twin. */
 export function createTwinIdentity(
   seed: number,
-  { now }: Pick<TwinClock, 'now'>,
+  { now }: Pick<FakeClock, 'now'>,
   post: (request: Request) => Promise<Response>,
 ): TwinIdentityParts {
   // Of its own, so that a share moves no other draw.

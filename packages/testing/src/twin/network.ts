@@ -97,7 +97,6 @@ export interface TwinArrival {
   readonly status: number | null
 }
 
-/** The network of a twin. */
 export interface TwinNetwork extends Sender {
   /** Connects a receiver to an address. */
   connect(url: string, receiver: TwinReceiver): void
@@ -111,7 +110,6 @@ export interface TwinNetwork extends Sender {
   skewMs(): number
 }
 
-/** The dependencies of a network. */
 interface TwinNetworkDeps {
   readonly draws: Draws
   readonly now: () => number
@@ -122,7 +120,6 @@ interface TwinNetworkDeps {
 /** More than the tolerance of a receiver. */
 const skewed = 360_000
 
-/** Makes a network without receivers. */
 export function createTwinNetwork({ draws, now, restart }: TwinNetworkDeps): TwinNetwork {
   const receivers = new Map<string, TwinReceiver>()
   const arrivals: TwinArrival[] = []

@@ -204,10 +204,9 @@ test.each([
 
 test('each cause has a remedy with a line of each framework, or one outside the program', async () => {
   expect(new Set(doctorCauseCodes).size).toBe(doctorCauseCodes.length)
-  const { causeOf, topicOf } = await import('../../src/doctor/causes.js')
-  const { doctorFrameworks, fixOf } = await import('../../src/doctor/causes.js')
+  const { causeOf, doctorFrameworks, fixOf } = await import('../../src/doctor/causes.js')
   for (const code of doctorCauseCodes) {
-    const { summary, lines } = fixOf(topicOf(code))
+    const { summary, lines } = fixOf(code)
     expect(summary.length, code).toBeGreaterThan(20)
     expect([0, doctorFrameworks.length], code).toContain(Object.keys(lines).length)
     expect(causeOf(code).sentence).toMatch(/\.$/)

@@ -3,7 +3,6 @@
 import type { VersionedPayment } from '../version-store.js'
 import { at, type Case, deferred, deliver, equal, holds, nameOfReason, reasonOf, unwanted } from './fixture.js'
 
-/** Order, failure and retry. */
 export function orderCases<Tx>(): Case<Tx>[] {
   return [
     {
@@ -90,7 +89,6 @@ export function orderCases<Tx>(): Case<Tx>[] {
 
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
 
-/** Races between copies, versions and readers. */
 export function concurrencyCases<Tx>(): Case<Tx>[] {
   return [
     {

@@ -55,7 +55,6 @@ function textOf(value: unknown): string {
  */
 export type Fault = 'refused' | 'lost before' | 'lost after'
 
-/** The three of them. */
 export const faultKinds: readonly Fault[] = ['refused', 'lost before', 'lost after']
 
 /** The error of a failed operation. */
@@ -80,7 +79,6 @@ export interface Faults {
   operation<Result>(run: () => Result, sever?: () => void): Result
 }
 
-/** The side of the suite. */
 export interface FaultPlan extends Faults {
   /** From now on counts operations, and lets the one at `index`, from 0, fail. */
   arm(index: number, fault: Fault): void
@@ -88,7 +86,6 @@ export interface FaultPlan extends Faults {
   disarm(): boolean
 }
 
-/** Makes a plan in which nothing fails yet. */
 export function createFaultPlan(): FaultPlan {
   let armed: { readonly index: number; readonly fault: Fault } | undefined
   let count = 0
@@ -142,7 +139,6 @@ export interface ConformanceFixture<Tx> {
  */
 export type OpenFixture<Tx> = (faults: Faults) => Promise<ConformanceFixture<Tx>>
 
-/** One test of the suite. */
 export interface Case<Tx> {
   readonly name: string
   readonly run: (fixture: ConformanceFixture<Tx>, faults: FaultPlan) => Promise<void>
@@ -175,12 +171,10 @@ export function deliver<Tx>(
   })
 }
 
-/** An effect that must not run. */
 export function unwanted(): never {
   throw new Error('an effect ran that must not run')
 }
 
-/** A promise, and what settles it. */
 export function deferred(): { readonly promise: Promise<void>; readonly resolve: () => void } {
   let resolve = () => {}
   const promise = new Promise<void>((done) => {

@@ -16,7 +16,6 @@ interface Queue {
   readonly size: number
 }
 
-/** Makes an empty line. */
 export function createQueue(): Queue {
   const waiting = new Set<() => void>()
   let running = 0

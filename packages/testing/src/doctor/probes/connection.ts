@@ -9,7 +9,6 @@ import { anyOther, isAccepted, judgeAccepted, judgeRejected, type ProbeSpec, tra
 /** Hosts to which a development server delivers without TLS. */
 const loopback = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/
 
-/** The probe of the URL itself. */
 export function urlProbe(url: URL): ProbeSpec {
   return {
     name: 'https-url',
@@ -64,7 +63,6 @@ export const reachProbes: readonly ProbeSpec[] = [
   },
 ]
 
-/** The last probes. */
 export const lastProbes: readonly ProbeSpec[] = [
   {
     name: 'answer-time',
@@ -121,7 +119,6 @@ function onReuse(judgement: Judgement): Judgement {
   return { ...judgement, note, cause: isReset ? 'connection-not-reusable' : judgement.cause }
 }
 
-/** Probes of connections. */
 export const connectionProbes: readonly ProbeSpec[] = [
   {
     name: 'keep-alive',

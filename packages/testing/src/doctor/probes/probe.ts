@@ -56,7 +56,6 @@ export function judgeRejected(answers: readonly SocketAnswer[], cause: DoctorCau
   return { verdict: 'pass', cause: null, answers }
 }
 
-/** A probe. */
 export interface ProbeSpec {
   readonly name: DoctorProbeName
   readonly sent: string
@@ -82,7 +81,6 @@ interface Shots {
 /** Clause of the answer to a valid delivery. */
 export const anyOther = '6 Delivery: any 2xx is success, any other answer a failure'
 
-/** Sends one after the other. */
 export async function sendInTurn(bench: Bench, deliveries: readonly SignedDelivery[]): Promise<SocketAnswer[]> {
   const answers: SocketAnswer[] = []
   for (const delivery of deliveries) answers.push(await bench.send(delivery))
@@ -90,9 +88,10 @@ export async function sendInTurn(bench: Bench, deliveries: readonly SignedDelive
 }
 
 /** A probe whose every delivery must be answered 2xx. */
-export function accepted({ make, cause, ...rest }: Shots & { readonly effects: number }): ProbeSpec {
+export function accepted({ make, cause, effects = 1, ...rest }: Shots & { readonly effects?: number }): ProbeSpec {
   return {
     ...rest,
+    effects,
     expected: '2xx',
     run: async (bench) => judgeAccepted(await sendInTurn(bench, await make(bench)), cause, bench.timeoutMs),
   }

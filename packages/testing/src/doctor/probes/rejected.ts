@@ -28,7 +28,6 @@ function differInLast(code: string): string {
   return `${code.slice(0, -1)}${code.endsWith('0') ? '1' : '0'}`
 }
 
-/** Probes of invalid deliveries. */
 export const rejectedProbes: readonly ProbeSpec[] = [
   rejected({
     name: 'unsigned',
@@ -129,7 +128,6 @@ const within = 240
 
 type Make = (bench: Bench) => Promise<SignedDelivery>
 
-/** Probes of the window's ends. */
 export const windowProbes: readonly ProbeSpec[] = [
   outside('just-stale', `a signature of ${beyond} seconds ago`, ({ deliveries, payment }) =>
     deliveries.stale(payment(), beyond),
@@ -172,7 +170,6 @@ function typed({ headers, body }: SignedDelivery, contentType: string | null): S
   return { headers: contentType === null ? rest : { ...rest, [header]: contentType }, body }
 }
 
-/** Probes of content types. */
 export const contentTypeProbes: readonly ProbeSpec[] = [
   {
     name: 'charset',

@@ -1,22 +1,21 @@
 /** Probes of valid deliveries: bodies, headers, versions. Source: docs/interface.md 2.3, 3, 6. @module */
 import { paymentStates } from '@payment-integration/contract'
 import type { SignedDelivery } from '../../deliveries.js'
-import type { Bench } from '../bench.js'
-import type { Judgement, SocketAnswer } from '../report.js'
+import type { Bench, SignedParts } from '../bench.js'
+import type { DoctorCauseCode } from '../causes.js'
+import type { DoctorProbeName, Judgement, SocketAnswer } from '../report.js'
 import { accepted, anyOther, asksForRetry, isAccepted, judgeAccepted, type ProbeSpec, withHeader } from './probe.js'
 
 const raw = '6 signature rule 2: verify over the raw bytes before any JSON parsing'
 const title = `Doctor \u00fc\u00e9\u4e2d\u{1f4b3} "quoted" \\ / \u2028`
 const longTitle = 'A long merchant title. '.repeat(180)
 
-/** Probes of valid deliveries with unusual bodies. */
 export const bodyProbes: readonly ProbeSpec[] = [
   accepted({
     name: 'good',
     sent: 'a valid delivery, as the service sends it',
     clause: anyOther,
     cause: 'wrong-secret',
-    effects: 1,
     make: async (bench) => [await bench.deliveries.good(bench.payment())],
   }),
   accepted({
@@ -24,7 +23,6 @@ export const bodyProbes: readonly ProbeSpec[] = [
     sent: 'the JSON with line breaks and indentation, signed over these bytes',
     clause: raw,
     cause: 'body-reserialised',
-    effects: 1,
     make: async (bench) => [await bench.deliverText(`${JSON.stringify(bench.payment(), null, 2)}\n`)],
   }),
   accepted({
@@ -47,7 +45,6 @@ export const bodyProbes: readonly ProbeSpec[] = [
     sent: 'a merchant title of 4 KiB',
     clause: '2.3: recipient.title is a string without a limit',
     cause: 'fails-on-long-text',
-    effects: 1,
     make: async (bench) => [
       await bench.deliveries.good(bench.payment({ recipient: { title: longTitle, subtitle: null } })),
     ],
@@ -57,7 +54,6 @@ export const bodyProbes: readonly ProbeSpec[] = [
     sent: 'additional fields in the snapshot, the recipient and the invoice',
     clause: '2.3: every field is always present; a newer service may add some',
     cause: 'rejects-unknown-fields',
-    effects: 1,
     async make(bench) {
       const { recipient, invoice, ...rest } = bench.payment()
       const added = { addedLater: { nested: [1, 'two', null] } }
@@ -78,7 +74,6 @@ export const bodyProbes: readonly ProbeSpec[] = [
     sent: 'the state "added_later"',
     clause: '3: payment states; a newer service may add one',
     cause: 'rejects-unknown-state',
-    effects: 1,
     make: async (bench) => [await bench.deliverText(JSON.stringify({ ...bench.payment(), state: 'added_later' }))],
   }),
   accepted({
@@ -105,40 +100,38 @@ export const bodyProbes: readonly ProbeSpec[] = [
 const rule = '6 signature rule 3: look up the version, ignore unknown fields'
 const other = 'ab'.repeat(32)
 
-/** Probes of valid headers in other forms than today's. */
+/** Another form of the header than today's, in a valid delivery. */
+function form(
+  name: DoctorProbeName,
+  sent: string,
+  cause: DoctorCauseCode,
+  header: (parts: SignedParts) => string,
+  clause = rule,
+): ProbeSpec {
+  return accepted({ name, sent, clause, cause, make: async (bench) => [await withHeader(bench, header)] })
+}
+
 export const headerProbes: readonly ProbeSpec[] = [
-  accepted({
-    name: 'second-scheme',
-    sent: 't=…,v1=<valid>,v2=<other>',
-    clause: rule,
-    cause: 'scheme-by-position',
-    effects: 1,
-    make: async (bench) => [await withHeader(bench, ({ t, v1 }) => `t=${t},v1=${v1},v2=${other}`)],
-  }),
-  accepted({
-    name: 'second-scheme-first',
-    sent: 't=…,v2=<other>,v1=<valid>',
-    clause: rule,
-    cause: 'scheme-by-position',
-    effects: 1,
-    make: async (bench) => [await withHeader(bench, ({ t, v1 }) => `t=${t},v2=${other},v1=${v1}`)],
-  }),
-  accepted({
-    name: 'reordered-fields',
-    sent: 'v1=<valid>,t=…',
-    clause: '6 signature rule 3: the header is a list of name=value fields',
-    cause: 'field-order',
-    effects: 1,
-    make: async (bench) => [await withHeader(bench, ({ t, v1 }) => `v1=${v1},t=${t}`)],
-  }),
-  accepted({
-    name: 'unknown-header-field',
-    sent: 't=…,kid=2,v1=<valid>',
-    clause: rule,
-    cause: 'rejects-header-fields',
-    effects: 1,
-    make: async (bench) => [await withHeader(bench, ({ t, v1 }) => `t=${t},kid=2,v1=${v1}`)],
-  }),
+  form(
+    'second-scheme',
+    't=…,v1=<valid>,v2=<other>',
+    'scheme-by-position',
+    ({ t, v1 }) => `t=${t},v1=${v1},v2=${other}`,
+  ),
+  form(
+    'second-scheme-first',
+    't=…,v2=<other>,v1=<valid>',
+    'scheme-by-position',
+    ({ t, v1 }) => `t=${t},v2=${other},v1=${v1}`,
+  ),
+  form(
+    'reordered-fields',
+    'v1=<valid>,t=…',
+    'field-order',
+    ({ t, v1 }) => `v1=${v1},t=${t}`,
+    '6 signature rule 3: the header is a list of name=value fields',
+  ),
+  form('unknown-header-field', 't=…,kid=2,v1=<valid>', 'rejects-header-fields', ({ t, v1 }) => `t=${t},kid=2,v1=${v1}`),
   accepted({
     name: 'header-case',
     sent: 'the names of the headers in lower case, then in upper case',
@@ -161,14 +154,12 @@ export const headerProbes: readonly ProbeSpec[] = [
 const order = '6 receiver obligations: discard a version that is not greater'
 const atOnce = '2xx, or one of 409, 423, 425, 429, 503 and 2xx when sent again'
 
-/** Probes of versions. */
 export const versionProbes: readonly ProbeSpec[] = [
   accepted({
     name: 'duplicate',
     sent: 'one delivery three times: signed again, then with the same bytes and header',
     clause: '6 receiver obligations: deliveries can repeat',
     cause: 'rejects-duplicates',
-    effects: 1,
     async make(bench) {
       const first = await bench.deliveries.good(bench.payment())
       const again = await bench.deliveries.duplicate(first)
@@ -180,7 +171,6 @@ export const versionProbes: readonly ProbeSpec[] = [
     sent: 'version 2, then version 1 of the same payment',
     clause: order,
     cause: 'rejects-lower-version',
-    effects: 1,
     async make(bench) {
       const pending = bench.payment()
       return bench.deliveries.reordered([pending, { ...pending, version: 2, state: 'success' }])

@@ -118,7 +118,6 @@ export function parseTriggerRequest(value: unknown): TriggerRequest {
   return request
 }
 
-/** The fields of the payment. */
 export function paymentFieldsOf({ amount, token, chainId, memo, sender, receiver }: TriggerPayment): TriggerPayment {
   return { amount, token, chainId, memo, sender, receiver }
 }

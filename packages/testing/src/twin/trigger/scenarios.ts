@@ -24,7 +24,6 @@ import {
 
 const defaultChain = 137
 
-/** The parts that a scenario moves. */
 export interface TriggerDeps {
   readonly service: Service
   readonly chains: readonly TwinChain[]
@@ -35,19 +34,16 @@ export interface TriggerDeps {
   readonly progress: (turn: number) => Promise<boolean>
 }
 
-/** The dependencies, for one integration. */
 interface TriggerContext extends TriggerDeps {
   readonly integrationAddress: string
 }
 
-/** A payment of a scenario. */
 interface TriggeredPayment {
   readonly chainId: number
   readonly txHash: string
   readonly blockNumber: number
 }
 
-/** Events on the way to a result. */
 type Steps<Result = void> = AsyncGenerator<TriggerEvent, Result, undefined>
 
 /** The chain of a request; without one 137, or else the first. @throws TriggerRequestError When there is none. */
@@ -75,7 +71,6 @@ async function until<T>(
   }
 }
 
-/** Makes payments in one block. */
 async function* mine(
   context: TriggerContext,
   inputs: readonly (TriggerPayment & { readonly txHash?: string | undefined })[],
@@ -90,7 +85,6 @@ async function* mine(
   return txHashes.map((txHash) => ({ chainId, txHash, blockNumber }))
 }
 
-/** Makes one payment and shows its first snapshot. */
 async function* pay(
   context: TriggerContext,
   input: TriggerPayment & { readonly txHash?: string | undefined },
@@ -178,7 +172,6 @@ async function* repeat(
 type Scenario = (context: TriggerContext, request: TriggerRequest) => Steps
 
 const merchant = { title: 'Blue Door Coffee', subtitle: 'Lisbon' }
-/** Payments of one block of a burst. */
 const perBlock = 100
 
 /** A payment that the processor completes: versions 1 to 3. */
@@ -191,7 +184,6 @@ async function* complete(context: TriggerContext, request: TriggerRequest): Step
   return payment
 }
 
-/** One scenario for each name. */
 export const scenarios: Readonly<Record<TriggerScenario, Scenario>> = {
   async *payment(context, request) {
     yield* pay(context, paymentFieldsOf(request))

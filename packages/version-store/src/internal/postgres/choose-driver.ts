@@ -14,7 +14,6 @@ interface Transaction {
   savepoint<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>
 }
 
-/** Makes the driver. */
 function postgresJsDriver(sql: Sql): PostgresDriver<Transaction> {
   const query: PostgresDriver<Transaction>['query'] = async (tx, { statement, values }) =>
     (tx ?? sql)(statement.pieces, ...values)
@@ -73,7 +72,6 @@ interface CompiledQuery {
 
 const savepoint = 'payment_version_effect'
 
-/** Makes the driver. */
 function kyselyDriver(database: Kysely): PostgresDriver<Kysely> {
   const query: PostgresDriver<Kysely>['query'] = async (tx, { statement: { text: sql }, values: parameters }) => {
     const { rows } = await (tx ?? database).executeQuery({

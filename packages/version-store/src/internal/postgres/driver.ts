@@ -66,7 +66,6 @@ RETURNING txid_current()::text AS xact`,
   )
 }
 
-/** Reads the version of a payment. */
 export function readStatement(table: string): Statement {
   return statement(
     `SELECT version::text AS version FROM ${quoteTable(table)} WHERE integration_address = `,
@@ -91,7 +90,6 @@ export function sealSql(xact: string): string {
   return `SELECT 1 / coalesce(txid_current_if_assigned() = ${BigInt(xact)}, false)::int`
 }
 
-/** A statement without values. */
 export function plain(text: string): Statement {
   return { ...statement(text), name: undefined }
 }
@@ -191,13 +189,11 @@ export function errorOfClaim(error: unknown, table: string, waitedMs: number): u
   return state === failedTransaction ? new TransactionFailedError(error) : error
 }
 
-/** After an effect that succeeded. */
 export function errorOfSeal(error: unknown): unknown {
   if (isEnded(error)) return new TransactionEndedError()
   return sqlState(error) === failedTransaction ? new TransactionFailedError(error) : error
 }
 
-/** For a read. */
 export function rejectMissingTable(table: string): (error: unknown) => never {
   return (error) => {
     throw sqlState(error) === undefinedTable ? new TableMissingError(table, error) : error

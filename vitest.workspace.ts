@@ -9,7 +9,7 @@ import { configDefaults, defineConfig, type TestProjectInlineConfiguration } fro
 
 /** Seeds, kills, random walks, browsers, real processes, examples: slow to run, and seldom red alone. */
 const slow = '**/*.slow.test.ts'
-/** Tests that compare times. */
+/** Tests that compare times, or the memory of their process. */
 const alone = '**/*.alone.test.ts'
 /** Tests that replace a module or change a global: each such file loads its own modules. */
 const isolated = '**/*.isolated.test.ts'
@@ -48,14 +48,14 @@ export default defineConfig({
     // Vitest leaves one core to itself; on two cores every file would wait for every other.
     maxWorkers: Math.max(2, availableParallelism()),
     projects: [
-      // One module registry for all packages: they load each other's modules once a worker, not once a package.
+      // One module registry for all packages: they load each other's modules once a worker, not once a file.
       project('everyday', {
         include: everyday,
         exclude: [...configDefaults.exclude, slow, alone, isolated],
         isolate: false,
       }),
       project('isolated', { include: [`{packages,tools}/${isolated}`] }),
-      project('slow', { include: [`{packages,tools}/${slow}`, 'examples/**/*.test.ts'] }),
+      project('slow', { isolate: false, include: [`{packages,tools}/${slow}`, 'examples/**/*.test.ts'] }),
       project('alone', { include: [`packages/${alone}`], maxWorkers: 1, sequence: { groupOrder: 1 } }),
     ],
     coverage: { provider: 'v8', include: ['packages/*/src/**'] },

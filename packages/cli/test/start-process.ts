@@ -1,22 +1,21 @@
-/** Runs the command from its sources in a process of its own. */
+/** Runs the command from its sources, bundled once a worker, in a process of its own. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { afterAll, beforeAll, onTestFinished } from 'vitest'
-import { type BundledScript, bundleScript } from '../../store-sql/test/support/bundle-script.js'
+import { onTestFinished } from 'vitest'
+import { bundleScript } from '../../store-sql/test/support/bundle-script.js'
 import { temporaryFolder } from './temporary-folder.js'
 
 const packageFolder = join(import.meta.dirname, '..')
 
-let command: BundledScript
-beforeAll(async () => {
-  command = await bundleScript(join(packageFolder, 'src', 'bin.ts'))
-  // The command reads its version from this file.
-  copyFileSync(join(packageFolder, 'package.json'), join(command.folder, 'package.json'))
-})
-afterAll(() => command?.remove())
+const command = await bundleScript(join(packageFolder, 'src', 'bin.ts'))
+// The command reads its version from this file.
+copyFileSync(join(packageFolder, 'package.json'), join(command.folder, 'package.json'))
+// Vitest ends a worker with this signal, which runs no exit handlers.
+process.once('SIGTERM', () => process.exit())
+process.once('exit', () => command.remove())
 
 /** Starts it with a temporary folder of its own; it is killed when the test ends. */
 export function start(args: readonly string[], env: Record<string, string> = {}) {

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { startRecordingReceiver } from '../../../server/test/support/recording-receiver.js'
 import { hex, scriptedChain, txHashOf } from '../../../store-sql/test/support/scripted-chain.js'
 import { createGzipFile } from '../../src/archive.js'
@@ -11,12 +11,7 @@ import { type CellOptions, type Database, openCell } from './cell.js'
 export const shop = hex('shop', 20)
 /** A version of a payment. */
 export const key = (version: number, tx: string) => `${tx}@${version}`
-const closing: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close()
-})
-
-/** Two cells on one chain, and a receiver that answers 503 to the payments in `refused`. */
+/** Two cells on one chain, and a receiver that answers 503 to the payments in `refused`. They close with the test. */
 export async function twoCells(from: Database, to: Database, options: CellOptions = {}) {
   let offset = 0
   const now = () => Date.now() + offset
@@ -25,7 +20,10 @@ export async function twoCells(from: Database, to: Database, options: CellOption
   const target = await openCell(to, chain, now, options)
   const receiver = await startRecordingReceiver()
   const folder = mkdtempSync(join(tmpdir(), 'pi-move-'))
-  closing.push(() => rmSync(folder, { recursive: true }), source.close, target.close, receiver.stop)
+  onTestFinished(async () => {
+    for (const close of [receiver.stop, target.close, source.close]) await close()
+    rmSync(folder, { recursive: true })
+  })
   const refused = new Set<string>()
   const accepted: string[] = []
   receiver.answer = ({ body }, response) => {

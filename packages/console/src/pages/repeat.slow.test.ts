@@ -64,12 +64,12 @@ describe('the command', () => {
 })
 
 describe('the test', () => {
-  const root = join(import.meta.dirname, '../../..')
+  const root = join(import.meta.dirname, '../../../..')
   let folder: string
 
   beforeAll(async () => {
     // Inside the workspace, so that the packages resolve.
-    folder = await mkdtemp(join(import.meta.dirname, '../.pasted-'))
+    folder = await mkdtemp(join(import.meta.dirname, '../../.pasted-'))
     const conditions = `['@payment-integration/source']`
     await writeFile(
       join(folder, 'vitest.config.js'),

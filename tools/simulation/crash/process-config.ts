@@ -31,6 +31,8 @@ export interface CrashConfig {
   /** The first unconfirmed update. */
   readonly firstUpdate: number
   readonly death: Death | null
+  /** A POST has its whole real time limit, so that no slow machine makes it fail. @default finish */
+  readonly isPatient?: boolean | undefined
   /** Deliver everything, replay exhausted deliveries, and report that. */
   readonly finish: boolean
 }

@@ -56,7 +56,7 @@ export interface CrashRun {
   outages: number
   /** Starts a process; `onLine` gets its reports, besides the journal. */
   start(
-    config: Pick<CrashConfig, 'roles' | 'horizon' | 'minedBlocks' | 'death'>,
+    config: Pick<CrashConfig, 'roles' | 'horizon' | 'minedBlocks' | 'death' | 'isPatient'>,
     onLine?: (line: CrashLine) => void,
   ): CrashChild
   /** The first unconfirmed update. */
@@ -91,7 +91,7 @@ export async function runSeed(
   }
 
   function startProcess(
-    config: Pick<CrashConfig, 'roles' | 'horizon' | 'minedBlocks' | 'death' | 'aheadMs' | 'finish'>,
+    config: Pick<CrashConfig, 'roles' | 'horizon' | 'minedBlocks' | 'death' | 'aheadMs' | 'finish' | 'isPatient'>,
     onLine?: (line: CrashLine) => void,
   ): CrashChild {
     const { seed, size } = plan

@@ -43,7 +43,7 @@ const sender = createUndiciSender({ allowLoopbackHttp: true })
 const service = createService({
   store,
   // The last process has a long time limit: a slow moment of this machine must not cost a retry of hours.
-  sender: probeSender(sender, cross, finish ? 1 : config.time.speed),
+  sender: probeSender(sender, cross, (config.isPatient ?? finish) ? 1 : config.time.speed),
   masterKey: simulatedMasterKey,
   clock,
   chains: roles.includes('server') ? [{ chain: growingChain(), startBlock: 0, pollMs: 800, leaseMs: 1_000 }] : [],

@@ -1,28 +1,26 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** The console: a fetch-standard app of pages for operators, below `/console`. @module */
-import type { Service } from '@payment-integration/core'
+import type { DeliveryView, StoredPayment } from '@payment-integration/core/ports'
 import { type Context, Hono } from 'hono'
 import { addAssetRoutes, createAssets } from './assets.js'
 import { FilterError, givenOf } from './filters.js'
-import { createJobs } from './jobs.js'
+import { createJobs, type Job } from './jobs.js'
 import { createFeed } from './live/feed.js'
+import type { Overview } from './live/overview.js'
 import { createSampler } from './live/sampler.js'
 import { isJobTopic, openJobStream, openStream, streamDefaults } from './live/streams.js'
-import { ErrorPage } from './pages/audit.js'
 import { ChainRows } from './pages/chains.js'
 import { JobProgress } from './pages/jobs.js'
 import { Tiles } from './pages/overview.js'
-import type { PageContent, Setting } from './pages/page.js'
-import { noteOf } from './pages/page.js'
-import { type AdminService, loadAdminPage, loadPage, runAct } from './routes.js'
+import { type ConsoleService, noteOf, type PageContent, type Setting } from './pages/page.js'
+import { loadPage, runAct } from './routes.js'
 import { createSignIn, type SignInOptions } from './session/sign-in.js'
 import { type ConsoleTools, hasTools } from './tools.js'
 import { consoleSections, createRender } from './view/layout.js'
-import { base } from './view/parts.js'
+import { base, sentencePage } from './view/parts.js'
 import { DeliveryRow, PaymentRow } from './view/rows.js'
 import { localViewer, type Viewer, type Visit, visitOf } from './viewer.js'
-import { type ConsoleBindings, guardPages, streamProblem } from './web/guard.js'
-import { pathBelow } from './web/paths.js'
+import { type ConsoleBindings, guardPages, pathBelow, streamProblem } from './web/guard.js'
 import { FormError } from './web/run-form.js'
 
 /** Options of the console. */
@@ -51,10 +49,6 @@ export interface ConsoleDeps {
   readonly onError?: ((error: unknown) => void) | undefined
 }
 
-/** The parts of the service that the pages use. */
-export type ConsoleService = Pick<Service, 'queries' | 'indexers' | 'actingAs' | 'operatorSessions' | 'audit'> &
-  AdminService
-
 /** A console. */
 export interface Console {
   /** Answers a request below `/console`. */
@@ -65,7 +59,7 @@ export interface Console {
 
 /** The most open pages that update by themselves: of all viewers, and of one. */
 const maxStreams = { all: 100, ofViewer: 10 } as const
-const mostStreamMs = 3_600_000
+const maxStreamMs = 3_600_000
 
 type Env = { Bindings: ConsoleBindings; Variables: { visit: Visit | null } }
 
@@ -78,8 +72,8 @@ type Env = { Bindings: ConsoleBindings; Variables: { visit: Visit | null } }
 export function createConsole(deps: ConsoleDeps): Console {
   const { service, now = Date.now, environment = 'development', viewerOf = () => localViewer, tools = {} } = deps
   const { streamMs = streamDefaults.lifeMs } = deps
-  if (!Number.isSafeInteger(streamMs) || streamMs < 1 || streamMs > mostStreamMs)
-    throw new RangeError(`streamMs is ${streamMs}; pass whole milliseconds from 1 to ${mostStreamMs}.`)
+  if (!Number.isSafeInteger(streamMs) || streamMs < 1 || streamMs > maxStreamMs)
+    throw new RangeError(`streamMs is ${streamMs}; pass whole milliseconds from 1 to ${maxStreamMs}.`)
   if (deps.publicUrl !== undefined && (deps.viewerOf === undefined || deps.signIn !== undefined))
     throw new TypeError('publicUrl needs viewerOf, and no signIn: else everybody who reaches it is an admin.')
   const publicUrl = deps.signIn?.publicUrl ?? deps.publicUrl
@@ -123,10 +117,10 @@ export function createConsole(deps: ConsoleDeps): Console {
   app.get(base, (c) => page(c))
   app.notFound((c) => answer(c, notFound, 404))
   app.onError((error, c) => {
-    if (error instanceof FilterError) return answer(c, failed('The address is not readable', error.message), 400)
-    if (error instanceof FormError) return answer(c, failed('Nothing was done', error.message), 400)
+    if (error instanceof FilterError) return answer(c, sentencePage('The address is not readable', error.message), 400)
+    if (error instanceof FormError) return answer(c, sentencePage('Nothing was done', error.message), 400)
     onError(error)
-    return answer(c, failed('This page failed', 'The log of the service has the reason.'), 500)
+    return answer(c, sentencePage('This page failed', 'The log of the service has the reason.'), 500)
   })
   return {
     fetch: (request, bindings = {}) => app.fetch(request, bindings),
@@ -151,7 +145,7 @@ export function createConsole(deps: ConsoleDeps): Console {
     const path = pathBelow(c.req.url, base)
     const position = path.startsWith('/jobs') ? jobs.position() : await feed.position()
     const read = { ...deps, sampler, jobs, tools, now, url, role: visitIn(c).viewer.role }
-    const content = (await loadPage(path, read)) ?? (await loadAdminPage(path, read, givenOf(url)))
+    const content = await loadPage(path, read)
     if (content === null) return c.notFound()
     const live = content.live === undefined ? undefined : `${content.live}&after=${position}`
     return render({ ...content, live }, { visit: c.get('visit'), note: noteOf(url.searchParams.get('note')) })
@@ -188,22 +182,16 @@ export function createConsole(deps: ConsoleDeps): Console {
 }
 
 const renderers = {
-  job: (job: Parameters<typeof JobProgress>[0]['job']) => (<JobProgress job={job} />).toString(),
-  payment: (payment: Parameters<typeof PaymentRow>[0]['payment']) => (<PaymentRow payment={payment} />).toString(),
-  delivery: (delivery: Parameters<typeof DeliveryRow>[0]['delivery']) =>
-    (<DeliveryRow delivery={delivery} />).toString(),
-  parts: (overview: Parameters<typeof Tiles>[0]['overview']) => ({
+  job: (job: Job) => (<JobProgress job={job} />).toString(),
+  payment: (payment: StoredPayment) => (<PaymentRow payment={payment} />).toString(),
+  delivery: (delivery: DeliveryView) => (<DeliveryRow delivery={delivery} />).toString(),
+  parts: (overview: Overview) => ({
     tiles: (<Tiles overview={overview} />).toString(),
     chains: (<ChainRows chains={overview.chains} />).toString(),
   }),
 } as const
 
-const failed = (title: string, text: string): PageContent => ({
-  title,
-  section: '-',
-  body: <ErrorPage title={title} text={text} />,
-})
-const notFound = failed('There is no such page', 'The address leads to nothing here.')
+const notFound = sentencePage('There is no such page', 'The address leads to nothing here.')
 
 /** The visit of a request that was let through. */
 function visitIn(c: Context<Env>): Visit {

@@ -1,11 +1,12 @@
 /** Reads filters from a page's URL. @module */
-import { type PaymentState, paymentStates } from '@payment-integration/contract'
+import { paymentStates } from '@payment-integration/contract'
 import { parseInstant } from '@payment-integration/contract/parse'
 import type {
   ConsolePaymentFilter,
   ConsolePosition,
   DeliveryFilter,
   DeliveryStatus,
+  StoredPayment,
 } from '@payment-integration/core/ports'
 
 /** A URL whose parameters name no page, or a form with a malformed field. Answer 400 with the message. */
@@ -28,21 +29,29 @@ export type Given = Readonly<Record<string, string>>
 
 /** The parameters that are not empty. */
 export function givenOf(url: URL): Given {
-  return Object.fromEntries([...url.searchParams].filter(([, value]) => value.trim() !== '').map(trimmed))
+  const trimmed = [...url.searchParams].map(([name, value]) => [name, value.trim()] as const)
+  return Object.fromEntries(trimmed.filter(([, value]) => value !== ''))
 }
-
-const trimmed = ([name, value]: readonly [string, string]) => [name, value.trim()] as const
 
 /** The filter of the payments. */
 export function paymentFilter(given: Given): ConsolePaymentFilter {
   const { state, integration } = given
   return {
-    ...(state === undefined ? {} : { state: state === 'none' ? null : stateOf(state) }),
+    ...(state === undefined ? {} : { state: state === 'none' ? null : oneOf('state', state, paymentStates) }),
     ...(integration === undefined
       ? {}
       : { integrationAddress: integration === 'none' ? null : addressOf(integration) }),
     ...common(given),
   }
+}
+
+/** Whether a payment matches a filter. */
+export function isPaymentOf(payment: StoredPayment, filter: ConsolePaymentFilter): boolean {
+  const { state, chainId, integrationAddress, since = 0, until = Number.POSITIVE_INFINITY } = filter
+  if (state !== undefined && payment.state !== state) return false
+  if (chainId !== undefined && payment.chainId !== chainId) return false
+  if (integrationAddress !== undefined && payment.integrationAddress !== integrationAddress) return false
+  return payment.blockTimestamp >= since && payment.blockTimestamp < until
 }
 
 /** The filter of the deliveries. */
@@ -98,8 +107,6 @@ function timeOf(name: string, text: string): number {
   if (time < 0) throw new FilterError(`${name} is no time such as 2026-01-31T12:30.`)
   return time
 }
-
-const stateOf = (state: string): PaymentState => oneOf('state', state, paymentStates)
 
 function oneOf<Value extends string>(name: string, text: string, values: readonly Value[]): Value {
   const found = values.find((value) => value === text)

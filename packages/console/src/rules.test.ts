@@ -3,8 +3,7 @@ import { expect, it } from 'vitest'
 import { gapsOf } from './pages/chains.js'
 import { adviceOf } from './view/advice.js'
 import { memoOf, shownText, spanOf, unitsOf } from './view/text.js'
-import { localProblem, publicProblem } from './web/guard.js'
-import { localPath } from './web/paths.js'
+import { localPath, localProblem, publicProblem } from './web/guard.js'
 import { readForm } from './web/run-form.js'
 
 it.each([

@@ -1,7 +1,7 @@
-export { type Console, type ConsoleDeps, type ConsoleService, createConsole } from '../create-console.js'
+export { type Console, type ConsoleDeps, createConsole } from '../create-console.js'
+export type { ConsoleService } from '../pages/page.js'
 export { createPortal, type Portal, type PortalDeps, type PortalSignInOptions } from '../portal/create-portal.js'
 export type { PortalService } from '../portal/tenant.js'
-export type { AdminService } from '../routes.js'
 export type { OidcOptions } from '../session/oidc.js'
 export type { SignInOptions } from '../session/sign-in.js'
 export type {

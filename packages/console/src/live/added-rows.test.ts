@@ -1,6 +1,6 @@
 /** Which rows a look at the newest ones finds. */
 import { expect, it } from 'vitest'
-import { addedSince, type Look, lookAt, mostAdded } from './sampler.js'
+import { addedSince, type Look, lookAt, maxAdded } from './sampler.js'
 
 const none = lookAt({ payments: [], deliveries: [], updates: [] }, [])
 const ids = (count: number, from = 1) => Array.from({ length: count }, (_, n) => String(from + n)).reverse()
@@ -19,12 +19,12 @@ const kinds: Readonly<Record<string, (rows: readonly string[]) => Look>> = {
 }
 
 for (const [kind, look] of Object.entries(kinds)) {
-  it(`more than ${mostAdded} added ${kind} are cut, and the rows after them are found again`, () => {
-    expect(addedSince(none, look(ids(mostAdded))).isCut).toBe(false)
-    const burst = look(ids(mostAdded + 1))
+  it(`more than ${maxAdded} added ${kind} are cut, and the rows after them are found again`, () => {
+    expect(addedSince(none, look(ids(maxAdded))).isCut).toBe(false)
+    const burst = look(ids(maxAdded + 1))
     expect(addedSince(none, burst)).toEqual({ paymentIds: [], deliveryIds: [], isCut: true })
-    const { paymentIds, deliveryIds, isCut } = addedSince(burst, look(ids(mostAdded + 2)))
-    expect([new Set([...paymentIds, ...deliveryIds]), isCut]).toEqual([new Set([String(mostAdded + 2)]), false])
+    const { paymentIds, deliveryIds, isCut } = addedSince(burst, look(ids(maxAdded + 2)))
+    expect([new Set([...paymentIds, ...deliveryIds]), isCut]).toEqual([new Set([String(maxAdded + 2)]), false])
   })
 
   it(`a lower id of ${kind} that is committed later is found, and nothing twice`, () => {

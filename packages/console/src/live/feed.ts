@@ -44,7 +44,7 @@ export interface Feed {
   close(): void
 }
 
-const mostKept = 500
+const maxKept = 500
 /** Time after the last page left in which a page may connect or resume, in milliseconds. */
 const graceMs = 10_000
 
@@ -64,7 +64,7 @@ export function createFeed(sampler: Sampler, render: Renderers, start: number): 
     number += 1
     const numbered = { id: `${start}.${number}`, number, event }
     if (event.kind !== 'overview' && event.kind !== 'failing') kept.push(numbered)
-    if (kept.length > mostKept) keptAfter = kept.shift()?.number ?? keptAfter
+    if (kept.length > maxKept) keptAfter = kept.shift()?.number ?? keptAfter
     for (const listener of listeners) listener(numbered)
   }
 

@@ -31,10 +31,10 @@ export interface Overview extends Hour, Pick<LatencyStatistics, 'p50' | 'p95'> {
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
-const mostDots = 400
-const mostPending = 10_000
+const maxDots = 400
+const maxPending = 10_000
 /** Failing endpoints that are counted. */
-export const mostEndpoints = 100
+export const maxEndpoints = 100
 
 /** Reads all numbers of the overview. */
 export async function readOverview(
@@ -44,9 +44,9 @@ export async function readOverview(
 ): Promise<Overview> {
   const [hour, dots, backlog, endpoints, snapshot] = await Promise.all([
     hours.read(),
-    queries.attempts({ since: Math.max(0, now() - hourMs), limit: mostDots }),
-    queries.backlog({ atMost: mostPending }),
-    queries.endpoints({ limit: mostEndpoints }),
+    queries.attempts({ since: Math.max(0, now() - hourMs), limit: maxDots }),
+    queries.backlog({ atMost: maxPending }),
+    queries.endpoints({ limit: maxEndpoints }),
     queries.oldestSnapshot(),
   ])
   return {
@@ -144,7 +144,7 @@ export interface HourCounts {
 const refreshMs = 30_000
 const newestMs = 2 * minuteMs
 /** Most rows of a read; where more happened, the oldest minutes are marked as incomplete. */
-const mostRows = 20_000
+const maxRows = 20_000
 
 /** Builds the counts; nothing is read before the first call. */
 export function createHourCounts(
@@ -158,8 +158,8 @@ export function createHourCounts(
       const start = now() - (isWhole ? hourMs : newestMs)
       const since = Math.max(0, start - (start % minuteMs))
       const [payments, attempts] = await Promise.all([
-        reads.paymentsPerMinute({ since, limit: mostRows }),
-        reads.attemptsPerMinute({ since, limit: mostRows }),
+        reads.paymentsPerMinute({ since, limit: maxRows }),
+        reads.attemptsPerMinute({ since, limit: maxRows }),
       ])
       const before = isWhole ? null : known
       known = {

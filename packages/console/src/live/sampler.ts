@@ -40,7 +40,7 @@ export interface Sampler {
 const tickMs = 1_000
 /** A tick waits so many times as long as the last one took: ticks take about 1 % of a busy process. */
 const restFactor = 100
-const mostRestMs = 5_000
+const maxRestMs = 5_000
 /** Attempts are stored when they end: how far back a tick looks for their start. */
 const lookBackMs = 30_000
 
@@ -96,8 +96,8 @@ export function createSampler(
   async function read(): Promise<Known> {
     // Before the rows: a reorganisation during the reads belongs to the next tick.
     const reorganisations = reorganisationsOf(indexers.map((indexer) => indexer.status()))
-    const newest = await queries.newest(mostLookedAt)
-    const attempts = await queries.attempts({ since: Math.max(0, now() - lookBackMs), limit: mostLookedAt })
+    const newest = await queries.newest(maxLookedAt)
+    const attempts = await queries.attempts({ since: Math.max(0, now() - lookBackMs), limit: maxLookedAt })
     return { look: lookAt(newest, attempts), reorganisations }
   }
 
@@ -120,7 +120,7 @@ export function createSampler(
         return null
       })
       for (const listener of listeners) listener(result)
-      restMs = Math.min(mostRestMs, Math.max(tickMs, restFactor * (performance.now() - begun)))
+      restMs = Math.min(maxRestMs, Math.max(tickMs, restFactor * (performance.now() - begun)))
     }
     isRunning = false
     known = null
@@ -148,9 +148,9 @@ function reorganisationsOf(chains: readonly ChainStatus[]): string {
 }
 
 /** Newest rows of a kind that one look reads. A row is found when at most 200 newer ones were committed before it. */
-const mostLookedAt = 300
+const maxLookedAt = 300
 /** Most added rows of a kind that are shown one by one. */
-export const mostAdded = 100
+export const maxAdded = 100
 
 interface Row {
   readonly key: string
@@ -186,7 +186,7 @@ export function lookAt(
 export function addedSince(before: Look, after: Look): Added {
   const known = new Set(before.flat().map(({ key }) => key))
   const added = after.map((rows) => rows.filter(({ key }) => !known.has(key)))
-  if (added.some(({ length }) => length > mostAdded)) return { paymentIds: [], deliveryIds: [], isCut: true }
+  if (added.some(({ length }) => length > maxAdded)) return { paymentIds: [], deliveryIds: [], isCut: true }
   const rows = added.flat()
   return {
     paymentIds: [...new Set(rows.flatMap(({ paymentId }) => paymentId ?? []))],

@@ -1,8 +1,8 @@
 /** Streams of server-sent events to open pages: of rows and numbers, and of jobs. @module */
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ConsolePaymentFilter, DeliveryFilter, DeliveryView, StoredPayment } from '@payment-integration/core/ports'
-import { deliveryFilter, type Given, hashOf, paymentFilter, wholeOf } from '../filters.js'
+import type { DeliveryFilter, DeliveryView } from '@payment-integration/core/ports'
+import { deliveryFilter, type Given, hashOf, isPaymentOf, paymentFilter, wholeOf } from '../filters.js'
 import type { Job, Jobs } from '../jobs.js'
 import type { Feed, Numbered } from './feed.js'
 
@@ -33,7 +33,13 @@ function chooserOf(given: Given): Choose {
   switch (given['topic']) {
     case 'payments': {
       const filter = paymentFilter(given)
-      return rows((event) => event.kind === 'payment' && { ...event, matches: fitsPayment(event.payment, filter) })
+      return rows(
+        (event) =>
+          event.kind === 'payment' && {
+            ...event,
+            matches: event.payment.primary && isPaymentOf(event.payment, filter),
+          },
+      )
     }
     case 'deliveries': {
       const filter = deliveryFilter(given)
@@ -67,14 +73,6 @@ function rows(rowOf: (event: Numbered['event']) => Row | false): Choose {
     const row = rowOf(event)
     return row === false ? null : { name: 'row', json: JSON.stringify({ html: row.html, matches: row.matches }) }
   }
-}
-
-function fitsPayment(payment: StoredPayment, filter: ConsolePaymentFilter): boolean {
-  const { state, chainId, integrationAddress, since = 0, until = Number.POSITIVE_INFINITY } = filter
-  if (!payment.primary || (state !== undefined && payment.state !== state)) return false
-  if (chainId !== undefined && payment.chainId !== chainId) return false
-  if (integrationAddress !== undefined && payment.integrationAddress !== integrationAddress) return false
-  return payment.blockTimestamp >= since && payment.blockTimestamp < until
 }
 
 function fitsDelivery(
@@ -133,7 +131,7 @@ function publisher(send: Send, render: RenderProgress, { jobs, isList }: { jobs:
 const encoder = new TextEncoder()
 const heartbeatMs = 15_000
 /** Bytes that may wait for a slow connection. It is then dropped; the browser connects again. */
-const mostWaiting = 1_000_000
+const maxWaiting = 1_000_000
 /** How long a stream lives by default: the next one checks the session again. */
 export const streamDefaults = { lifeMs: 60_000 } as const
 
@@ -194,7 +192,7 @@ export function openEventStream(start: (send: Send) => () => void, { lifeMs, onC
       },
       cancel: () => close(),
     },
-    new ByteLengthQueuingStrategy({ highWaterMark: mostWaiting }),
+    new ByteLengthQueuingStrategy({ highWaterMark: maxWaiting }),
   )
   return { stream, close: () => close() }
 }

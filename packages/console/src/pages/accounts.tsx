@@ -1,51 +1,41 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Accounts and their acts: who is paid, where, and in which tokens. @module */
-
 import type { AccountInput } from '@payment-integration/core'
 import type { AccountRecord } from '@payment-integration/core/ports'
 import { FilterError } from '../filters.js'
-import { ActForm, ConfirmField, TextArea, TextField } from '../view/forms.js'
-import { Cell, Empty, Facts, hrefOf, Pager, Pre, Shown, Table, When } from '../view/parts.js'
+import { ActForm, TextArea, TextField } from '../view/forms.js'
+import { Empty, Facts, hrefOf, Pager, Pre, Shown, Table, When } from '../view/parts.js'
 import { shownText } from '../view/text.js'
-import { type Act, type ActAnswer, type ActInput, confirmedField, requiredField } from './page.js'
+import { type ActInput, type Acts, confirmedField, type Load, partOf, requiredField } from './page.js'
 
-/** The path of an account's page, below the base. */
-const accountPath = (handle: string) => `/accounts/${encodeURIComponent(handle)}`
+const section = '/accounts'
+const accountPath = (handle: string) => `${section}/${encodeURIComponent(handle)}`
 
 /** A configuration to start from. */
 const exampleConfig = { coins: [{ chainId: 137, tokens: [{ symbol: 'USDC' }] }] }
 
 /** Accounts by handle. */
-export function AccountsPage({ accounts, next }: { accounts: readonly AccountRecord[]; next: string | null }) {
-  const titles = ['Handle', 'Address', 'Accepts', 'After a payment', 'Created']
-  return (
+export const accountsPage: Load = async ({ service }, given) => {
+  const { shown, next } = partOf(await service.accounts.list(), ({ handle }) => handle, given, section)
+  const body = (
     <>
       <h1>Accounts</h1>
-      {accounts.length === 0 ? (
-        <Empty title="There is no account here.">
-          <p>An account has a handle, the address that it is paid at, and the tokens that it accepts.</p>
-        </Empty>
-      ) : (
-        <Table label="Accounts" columns={titles.map((title) => ({ title }))}>
-          {accounts.map((account) => (
-            <tr>
-              <Cell of="Handle">
-                <a href={hrefOf(accountPath(account.handle), {})}>{account.handle}</a>
-              </Cell>
-              <Cell of="Address">
-                <code class="whole">{account.address}</code>
-              </Cell>
-              <Cell of="Accepts">
-                <Shown text={acceptedOf(account)} />
-              </Cell>
-              <Cell of="After a payment">{afterOf(account)}</Cell>
-              <Cell of="Created">
-                <When at={account.createdAt} withDate />
-              </Cell>
-            </tr>
-          ))}
-        </Table>
-      )}
+      <Table
+        label="Accounts"
+        rows={shown}
+        columns={[
+          ['Handle', ({ handle }) => <a href={hrefOf(accountPath(handle))}>{handle}</a>],
+          ['Address', ({ address }) => <code class="whole">{address}</code>],
+          ['Accepts', (account) => <Shown text={acceptedOf(account)} />],
+          ['After a payment', afterOf],
+          ['Created', ({ createdAt }) => <When at={createdAt} withDate />],
+        ]}
+        empty={
+          <Empty title="There is no account here.">
+            <p>An account has a handle, the address that it is paid at, and the tokens that it accepts.</p>
+          </Empty>
+        }
+      />
       <Pager first={null} next={next} />
       <ActForm act="account-create" label="Create the account" needs="admin">
         <h2>New account</h2>
@@ -55,6 +45,7 @@ export function AccountsPage({ accounts, next }: { accounts: readonly AccountRec
       </ActForm>
     </>
   )
+  return { title: 'Accounts', section, body }
 }
 
 function acceptedOf({ config }: AccountRecord): string {
@@ -72,16 +63,17 @@ function afterOf({ config: { onCompleteAction: action } }: AccountRecord) {
 const jsonOf = (value: object) => JSON.stringify(value, null, 2)
 
 /** Most characters of a configuration that a page shows. */
-const mostShown = 20_000
+const maxShown = 20_000
 /** A form takes 64 KB in all. */
-const mostEncoded = 60_000
+const maxEncoded = 60_000
 
 /** One account with its acts. */
-export function AccountPage({ account }: { account: AccountRecord }) {
+export const accountPage: Load = async ({ service }, _, name) => {
+  const account = await service.queries.account(name.toLowerCase())
+  if (account === null) return null
   const { handle, address, createdAt } = account
   const config = shownJson(account.config)
-  const isEditable = encodeURIComponent(config).length <= mostEncoded
-  return (
+  const body = (
     <>
       <h1>Account {handle}</h1>
       <Facts
@@ -93,22 +85,27 @@ export function AccountPage({ account }: { account: AccountRecord }) {
         ]}
       />
       <h2>Link configuration</h2>
-      <Pre label="Link configuration" text={shownText(config, mostShown)} />
+      <Pre label="Link configuration" text={shownText(config, maxShown)} />
       <div class="acts stacked">
         <ActForm act="account-change" label="Change the account" needs="admin" fields={{ handle }}>
           <TextField name="address" label="Address" value={address} isLong />
-          {isEditable ? (
+          {encodeURIComponent(config).length <= maxEncoded ? (
             <TextArea name="config" label="Link configuration, as JSON" value={config} />
           ) : (
             <p class="dim">The configuration is too large for a form; the command line changes it.</p>
           )}
         </ActForm>
-        <ActForm act="account-remove" label="Remove the account" needs="admin" fields={{ handle }} tone="danger">
-          <ConfirmField label={`Remove ${handle}: its payments are no longer verified`} />
-        </ActForm>
+        <ActForm
+          act="account-remove"
+          label="Remove the account"
+          needs="admin"
+          fields={{ handle }}
+          confirm={`Remove ${handle}: its payments are no longer verified`}
+        />
       </div>
     </>
   )
+  return { title: 'Account', section, body }
 }
 
 /** A configuration whose invisible characters are JSON escapes: the form that holds it gives back the same. */
@@ -119,43 +116,46 @@ function shownJson(config: object): string {
 }
 
 /** The acts, by their names in the address. */
-export const accountActs: Readonly<Record<string, Act>> = {
-  'account-create': { needs: 'admin', run: create },
-  'account-change': { needs: 'admin', run: change },
-  'account-remove': { needs: 'admin', run: remove },
-}
-
-async function create({ fields, commands }: ActInput): Promise<ActAnswer> {
-  const { handle } = await commands.accounts.create({
-    handle: requiredField(fields, 'handle'),
-    address: requiredField(fields, 'address'),
-    config: configField(fields),
-  })
-  return { to: accountPath(handle), note: 'account-created' }
-}
-
-async function change({ fields, commands }: ActInput): Promise<ActAnswer> {
-  const change = {
-    address: requiredField(fields, 'address'),
-    // A large configuration is not in the form.
-    ...(fields['config'] === undefined ? {} : { config: configField(fields) }),
-  }
-  const { handle } = await commands.accounts.change(requiredField(fields, 'handle'), change)
-  return { to: accountPath(handle), note: 'account-changed' }
-}
-
-async function remove({ fields, commands }: ActInput): Promise<ActAnswer> {
-  confirmedField(fields)
-  await commands.accounts.remove(requiredField(fields, 'handle'))
-  return { to: '/accounts', note: 'account-removed' }
+export const accountActs: Acts = {
+  'account-create': {
+    needs: 'admin',
+    async run({ fields, commands }) {
+      const { handle } = await commands.accounts.create({
+        handle: requiredField(fields, 'handle'),
+        address: requiredField(fields, 'address'),
+        config: configField(fields),
+      })
+      return { to: accountPath(handle), note: 'account-created' }
+    },
+  },
+  'account-change': {
+    needs: 'admin',
+    async run({ fields, commands }) {
+      const change = {
+        address: requiredField(fields, 'address'),
+        // A large configuration is not in the form.
+        ...(fields['config'] === undefined ? {} : { config: configField(fields) }),
+      }
+      const { handle } = await commands.accounts.change(requiredField(fields, 'handle'), change)
+      return { to: accountPath(handle), note: 'account-changed' }
+    },
+  },
+  'account-remove': {
+    needs: 'admin',
+    async run({ fields, commands }) {
+      confirmedField(fields)
+      await commands.accounts.remove(requiredField(fields, 'handle'))
+      return { to: section, note: 'account-removed' }
+    },
+  },
 }
 
 /** The core checks the content. The text is never quoted: it may be another document. */
 function configField(fields: ActInput['fields']): AccountInput['config'] {
+  const text = requiredField(fields, 'config')
   try {
-    return JSON.parse(requiredField(fields, 'config')) as AccountInput['config']
-  } catch (error) {
-    if (error instanceof FilterError) throw error
+    return JSON.parse(text) as AccountInput['config']
+  } catch {
     throw new FilterError('The link configuration is not JSON.')
   }
 }

@@ -1,111 +1,97 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
-/** Endpoints. @module */
+/** Endpoints: where deliveries go, and how that works. @module */
 import type { AttemptRecord, ConsoleIntegration, EndpointView } from '@payment-integration/core/ports'
-import type { Given } from '../filters.js'
-import type { LatencyStatistics } from '../live/overview.js'
+import type { Child } from 'hono/jsx'
+import { type LatencyStatistics, latencyStatistics } from '../live/overview.js'
 import { adviceOf } from '../view/advice.js'
 import { Filters } from '../view/forms.js'
-import { Badge, Cell, Copyable, Empty, Hex, hrefOf, Pager, Shown, Table, When } from '../view/parts.js'
+import { Badge, Copyable, Dim, Empty, Hex, hrefOf, Pager, Shown, Table, When } from '../view/parts.js'
 import { Answer } from '../view/rows.js'
 import { latencyOf, spanOf } from '../view/text.js'
+import { integrationsAfter, type Load } from './page.js'
 
-/** An integration's endpoint with its newest attempts. */
-export interface EndpointDetail {
-  readonly integration: ConsoleIntegration
-  readonly latency: LatencyStatistics
-  readonly lastFailure: (AttemptRecord & { readonly deliveryId: string }) | null
-}
+const section = '/endpoints'
+const filterFields = [{ name: 'health', label: 'Health', options: [['failing', 'failing or blocked']] }] as const
+/** Endpoints on a page: two reads for each. */
+const size = 20
 
-/** Endpoints: where deliveries go, and how that works. */
-export function EndpointsPage(props: {
-  given: Given
-  endpoints: readonly EndpointDetail[]
-  now: number
-  next: string | null
-}) {
-  const titles = ['Health', 'Integration', 'URL', 'p50, p95', 'Failing for', 'Breaker', 'Last failure', 'What to do']
-  return (
+/** Each endpoint with its health, its newest latencies and its last failure. */
+export const endpointsPage: Load = async ({ service: { queries }, now }, given) => {
+  const isFailing = given['health'] === 'failing'
+  const { shown, next } = await integrationsAfter(queries, given, section, { size, isFailing })
+  const endpoints = await Promise.all(
+    shown.map(async (integration) => {
+      const { address } = integration
+      const [lastFailure, latencies] = await Promise.all([queries.lastFailure(address), queries.latencies(address)])
+      return { ...integration, lastFailure, latency: latencyStatistics(latencies) }
+    }),
+  )
+  const at = now()
+  const body = (
     <>
       <h1>Endpoints</h1>
-      <Filters path="/endpoints" fields={filterFields} given={props.given} />
-      {props.endpoints.length === 0 ? (
-        props.given['health'] === 'failing' ? (
-          <Empty title="No endpoint is failing." />
-        ) : (
-          <NoIntegrations />
-        )
-      ) : (
-        <Table label="Endpoints" columns={titles.map((title) => ({ title }))}>
-          {props.endpoints.map((endpoint) => (
-            <EndpointRow {...endpoint} now={props.now} />
-          ))}
-        </Table>
-      )}
-      <Pager first={null} next={props.next} nextName="Further addresses" />
+      <Filters action={hrefOf(section)} fields={filterFields} given={given} />
+      <Table
+        label="Endpoints"
+        rows={endpoints}
+        columns={[
+          ['Health', (endpoint) => <Badge word={healthOf(endpoint)} />],
+          [
+            'Integration',
+            ({ name, address }) => (
+              <>
+                <Shown text={name} most={40} />{' '}
+                <Hex value={address} href={hrefOf('/deliveries', { integration: address })} />
+              </>
+            ),
+          ],
+          ['URL', urlOf],
+          ['p50, p95', ({ latency }) => spreadOf(latency)],
+          ['Failing for', ({ health }) => failingFor(health, at) ?? <Dim>not failing</Dim>],
+          ['Breaker', ({ health }) => breakerOf(health, at)],
+          ['Last failure', ({ lastFailure }) => failureOf(lastFailure) ?? <Dim>none of late</Dim>],
+          ['What to do', (endpoint) => remedyOf(endpoint) ?? <Dim>nothing</Dim>],
+        ]}
+        empty={isFailing ? <Empty title="No endpoint is failing." /> : <NoIntegrations />}
+      />
+      <Pager first={null} next={next} nextName="Further addresses" />
     </>
   )
+  return { title: 'Endpoints', section, body }
 }
 
-const filterFields = [{ name: 'health', label: 'Health', options: [['failing', 'failing or blocked']] }] as const
-
-function EndpointRow({ integration, latency, lastFailure, now }: EndpointDetail & { now: number }) {
-  const { address, name, notificationUrl, health } = integration
-  const advice = lastFailure === null ? null : adviceOf(lastFailure.status, lastFailure.reason)
-  return (
-    <tr>
-      <Cell of="Health">
-        <Badge word={healthOf(integration)} />
-      </Cell>
-      <Cell of="Integration">
-        <Shown text={name} most={40} /> <Hex value={address} href={hrefOf('/deliveries', { integration: address })} />
-      </Cell>
-      <Cell of="URL">
-        {notificationUrl === null ? <span class="dim">none</span> : <Shown text={withoutQuery(notificationUrl)} />}
-      </Cell>
-      <Cell of="p50, p95">
-        <Latency {...latency} />
-      </Cell>
-      <Cell of="Failing for">
-        {health?.failingSince == null ? (
-          <span class="dim">not failing</span>
-        ) : (
-          `${spanOf(now - health.failingSince)}, ${health.failures} in a row`
-        )}
-      </Cell>
-      <Cell of="Breaker">
-        <Breaker health={health} now={now} />
-      </Cell>
-      <Cell of="Last failure">
-        {lastFailure === null ? (
-          <span class="dim">none of late</span>
-        ) : (
-          <>
-            <Answer {...lastFailure} /> <When at={lastFailure.startedAt} withDate />
-          </>
-        )}
-      </Cell>
-      <Cell of="What to do">
-        {advice === null ? (
-          <span class="dim">nothing</span>
-        ) : (
-          `${advice.cause} ${health === null ? 'It answers again.' : advice.remedy}`
-        )}
-      </Cell>
-    </tr>
-  )
-}
-
-function Latency({ count, p50, p95 }: LatencyStatistics) {
-  if (p50 === null || p95 === null) return <span class="dim">none yet</span>
+function spreadOf({ count, p50, p95 }: LatencyStatistics): Child {
+  if (p50 === null || p95 === null) return <Dim>none yet</Dim>
   const spread = `${latencyOf(p50)}, ${latencyOf(p95)}`
   return <span title={`Of the ${count} answers and timeouts of its newest 50 deliveries`}>{spread}</span>
 }
 
+/** How long deliveries fail; null: they do not. */
+export const failingFor = (health: EndpointView | null, now: number): string | null =>
+  health?.failingSince == null ? null : `${spanOf(now - health.failingSince)}, ${health.failures} in a row`
+
+/** The newest failed attempt, and the delivery that it was of; null: none of late. */
+export type LastFailure = (AttemptRecord & { readonly deliveryId: string }) | null
+
+/** The answer to the last failed attempt, and when; null: there is none. */
+export const failureOf = (failure: LastFailure): Child =>
+  failure && (
+    <>
+      <Answer {...failure} /> <When at={failure.startedAt} withDate />
+    </>
+  )
+
+/** What caused the last failure and what to do, in words; null: there is none. */
+export function remedyOf({ lastFailure, health }: { lastFailure: LastFailure; health: EndpointView | null }) {
+  const advice = lastFailure && adviceOf(lastFailure.status, lastFailure.reason)
+  return advice && `${advice.cause} ${health === null ? 'It answers again.' : advice.remedy}`
+}
+
 /** Whether deliveries are held back, and for how long. */
-function Breaker({ health, now }: { health: EndpointView | null; now: number }) {
-  if (health === null || health.blocks === 0 || health.blockedUntil === null) return <span class="dim">closed</span>
+function breakerOf(health: EndpointView | null, now: number): Child {
+  if (health === null || health.blocks === 0 || health.blockedUntil === null) return <Dim>closed</Dim>
   const number = health.blocks === 1 ? '' : `, block ${health.blocks} in a row`
-  if (health.blockedUntil <= now) return <>half-open: one attempt tests it{number}</>
+  if (health.blockedUntil <= now) return `half-open: one attempt tests it${number}`
   return (
     <>
       open until <When at={health.blockedUntil} />
@@ -115,32 +101,27 @@ function Breaker({ health, now }: { health: EndpointView | null; now: number }) 
 }
 
 /** The word for an endpoint's health. */
-export function healthOf({
-  enabled,
-  notificationUrl,
-  health,
-}: Pick<ConsoleIntegration, 'enabled' | 'notificationUrl' | 'health'>): string {
-  if (!enabled) return 'disabled'
-  if (notificationUrl === null) return 'no URL'
-  if (health === null) return 'healthy'
-  return health.blocks > 0 ? 'blocked' : 'failing'
+export function healthOf(one: Pick<ConsoleIntegration, 'enabled' | 'notificationUrl' | 'health'>): string {
+  if (!one.enabled) return 'disabled'
+  if (one.notificationUrl === null) return 'no URL'
+  if (one.health === null) return 'healthy'
+  return one.health.blocks > 0 ? 'blocked' : 'failing'
 }
 
-/** A URL without its query, which may hold a key. */
-export function withoutQuery(url: string): string {
+/** A notification URL without its query, which may hold a key. */
+export function urlOf({ notificationUrl: url }: Pick<ConsoleIntegration, 'notificationUrl'>): Child {
+  if (url === null) return <Dim>none</Dim>
   const query = url.indexOf('?')
-  return query === -1 ? url : `${url.slice(0, query)}?…`
+  return <Shown text={query === -1 ? url : `${url.slice(0, query)}?…`} />
 }
 
 /** No integration is registered. */
-export function NoIntegrations() {
-  return (
-    <Empty title="No integration is registered.">
-      <p>An integration has an address, an API secret and a webhook secret. Create one:</p>
-      <Copyable
-        label="A command that creates an integration"
-        text="payment-integration integrations create 0x1111111111111111111111111111111111111111 --url https://shop.example/hook"
-      />
-    </Empty>
-  )
-}
+export const NoIntegrations = () => (
+  <Empty title="No integration is registered.">
+    <p>An integration has an address, an API secret and a webhook secret. Create one:</p>
+    <Copyable
+      label="A command that creates an integration"
+      text="payment-integration integrations create 0x1111111111111111111111111111111111111111 --url https://shop.example/hook"
+    />
+  </Empty>
+)

@@ -5,9 +5,9 @@ import { parseInstant } from '@payment-integration/contract/parse'
 import { FilterError } from '../filters.js'
 import type { ExplainedDelivery, ExplainResult } from '../tools.js'
 import { ActForm, IntegrationChoice, type NamedAddress } from '../view/forms.js'
-import { Badge, Cell, Facts, Shown, Table } from '../view/parts.js'
+import { Badge, Facts, Shown, Table } from '../view/parts.js'
 import { grouped, spanOf } from '../view/text.js'
-import { type Act, givenTool, integrationChoices, integrationOf } from './page.js'
+import { type Act, givenTool, integrationChoices, integrationField } from './page.js'
 
 /** The fields as they were sent. */
 interface ExplainGiven {
@@ -116,49 +116,34 @@ function Verdict({ explanation }: { explanation: ExplainedDelivery }) {
           ['Signed bytes', signedBytes === null ? 'unknown' : `${grouped(signedBytes)}, with t and the dot`],
         ]}
       />
-      {header.fields.length === 0 ? null : (
-        <Table
-          label="Fields of the signature header"
-          columns={['Field', 'Characters', 'Form'].map((title) => ({ title }))}
-        >
-          {header.fields.map(({ name, length, status }) => (
-            <tr>
-              <Cell of="Field">
-                <Shown text={name} most={40} />
-              </Cell>
-              <Cell of="Characters">{grouped(length)}</Cell>
-              <Cell of="Form">
-                <Badge word={status} tone={status === 'ok' ? 'good' : 'bad'} />
-              </Cell>
-            </tr>
-          ))}
-        </Table>
-      )}
-      <Findings findings={findings} />
-    </>
-  )
-}
-
-function Findings({ findings }: Pick<ExplainedDelivery, 'findings'>) {
-  if (findings.length === 0) return null
-  return (
-    <>
-      <h2>Causes and cures</h2>
-      <Table label="Causes and cures" columns={['Cause', 'What shows it', 'Change'].map((title) => ({ title }))}>
-        {findings.map(({ proved, cause, evidence, change }) => (
-          <tr>
-            <Cell of="Cause">
-              <Badge word={proved ? 'proved' : 'likely'} tone={proved ? 'bad' : 'warn'} /> {cause}
-            </Cell>
-            <Cell of="What shows it">
-              <Shown text={evidence.join(' ')} most={600} />
-            </Cell>
-            <Cell of="Change">
-              <Shown text={change} most={400} />
-            </Cell>
-          </tr>
-        ))}
-      </Table>
+      <Table
+        label="Fields of the signature header"
+        rows={header.fields}
+        columns={[
+          ['Field', ({ name }) => <Shown text={name} most={40} />],
+          ['Characters', ({ length }) => grouped(length)],
+          ['Form', ({ status }) => <Badge word={status} tone={status === 'ok' ? 'good' : 'bad'} />],
+        ]}
+        empty={null}
+      />
+      {findings.length === 0 ? null : <h2>Causes and cures</h2>}
+      <Table
+        label="Causes and cures"
+        rows={findings}
+        columns={[
+          [
+            'Cause',
+            ({ proved, cause }) => (
+              <>
+                <Badge word={proved ? 'proved' : 'likely'} tone={proved ? 'bad' : 'warn'} /> {cause}
+              </>
+            ),
+          ],
+          ['What shows it', ({ evidence }) => <Shown text={evidence.join(' ')} most={600} />],
+          ['Change', ({ change }) => <Shown text={change} most={400} />],
+        ]}
+        empty={null}
+      />
     </>
   )
 }
@@ -168,13 +153,13 @@ function ageText(seconds: number, tolerance: number): string {
   return `${spanOf(Math.abs(seconds) * 1_000)} ${side}; up to ${tolerance} s is accepted`
 }
 
-/** Fields `integration`, `headers`, `body`, and `at`: the time of the receipt. Shows the verdict. */
+/** The act that explains. Fields `integration`, `headers`, `body`, and `at`: the time of the receipt. */
 export const explainAct: Act = {
   needs: 'operator',
   async run(input) {
     const { fields, service, now } = input
     const explain = givenTool(input.tools.explain)
-    const { address } = await integrationOf(input)
+    const { address } = await integrationField(input)
     const receivedAt = fields['at'] === undefined ? now() : parseInstant(`${fields['at']}Z`)
     if (receivedAt === null) throw new FilterError('Received at is no time such as 2026-01-31T12:30:00.')
     // A form turns every line end into CR LF.

@@ -1,86 +1,76 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** The list of jobs, and one job with its progress and the act that stops it. @module */
-
-import type { Job, JobRow, Jobs } from '../jobs.js'
+import type { Job, JobRow } from '../jobs.js'
 import { ActForm } from '../view/forms.js'
-import { Badge, base, Cell, Empty, Facts, hrefOf, Shown, Table, When } from '../view/parts.js'
+import { Badge, Empty, Facts, hrefOf, Shown, Table, When } from '../view/parts.js'
 import { grouped, shownText, spanOf } from '../view/text.js'
 import { ActError } from '../web/run-form.js'
-import type { Act, PageContent } from './page.js'
+import type { Acts, Load } from './page.js'
+
+const section = '/jobs'
 
 /** The path of a job's page, below the base. */
-export const jobPath = ({ id }: Pick<Job, 'id'>) => `/jobs/${id}`
+export const jobPath = ({ id }: Pick<Job, 'id'>) => `${section}/${id}`
 
 const tones = { running: 'wait', done: 'good', failed: 'bad', stopped: 'warn' } as const
 
-/** The page at a path below `/jobs`; null: there is none. */
-export function jobPage(jobs: Pick<Jobs, 'list' | 'find'>, path: string, now: number): PageContent | null {
-  const section = '/jobs'
-  if (path === section)
-    return { title: 'Jobs', section, body: <JobsPage jobs={jobs.list()} now={now} />, live: 'topic=jobs' }
-  const [, id = ''] = /^\/jobs\/([\w-]{1,40})$/.exec(path) ?? []
-  const job = jobs.find(id)
-  if (job === null) return null
-  const live = job.state === 'running' ? `topic=job&id=${job.id}` : undefined
-  return { title: job.title, section, body: <JobPage job={job} now={now} />, live }
-}
-
-function JobsPage({ jobs, now }: { jobs: readonly Job[]; now: number }) {
-  const titles = ['State', 'Job', 'Progress', 'Started', 'Took', 'By']
-  return (
+/** The jobs of this process, newest first. */
+export const jobsPage: Load = async ({ jobs, now }) => {
+  const at = now()
+  const body = (
     <>
       <h1>Jobs</h1>
       <p class="dim">
         Long acts of this process, newest first. The list is empty after a restart; the audit log keeps what was
         changed.
       </p>
-      {jobs.length === 0 ? (
-        <Empty title="No job was started yet.">
-          <p>
-            A replay of many <a href={hrefOf('/deliveries', {})}>deliveries</a>, a reindex of a{' '}
-            <a href={hrefOf('/chains', {})}>chain</a> and a check of the <a href={hrefOf('/audit', {})}>audit log</a>{' '}
-            are jobs.
-          </p>
-        </Empty>
-      ) : (
-        <Table label="Jobs" columns={titles.map((title) => ({ title }))}>
-          {jobs.map((job) => (
-            <tr>
-              <Cell of="State">
-                <JobBadge job={job} />
-              </Cell>
-              <Cell of="Job">
-                <a href={`${base}${jobPath(job)}`}>
-                  <Shown text={job.title} />
-                </a>
-              </Cell>
-              <Cell of="Progress">{countOf(job)}</Cell>
-              <Cell of="Started">
-                <When at={job.startedAt} withDate />
-              </Cell>
-              <Cell of="Took">{spanOf((job.endedAt ?? now) - job.startedAt)}</Cell>
-              <Cell of="By">
-                <Shown text={job.actor} most={60} />
-              </Cell>
-            </tr>
-          ))}
-        </Table>
-      )}
+      <Table
+        label="Jobs"
+        rows={jobs.list()}
+        columns={[
+          ['State', badgeOf],
+          [
+            'Job',
+            (job) => (
+              <a href={hrefOf(jobPath(job))}>
+                <Shown text={job.title} />
+              </a>
+            ),
+          ],
+          ['Progress', countOf],
+          ['Started', ({ startedAt }) => <When at={startedAt} withDate />],
+          ['Took', (job) => timeOf(job, at)],
+          ['By', ({ actor }) => <Shown text={actor} most={60} />],
+        ]}
+        empty={
+          <Empty title="No job was started yet.">
+            <p>
+              A replay of many <a href={hrefOf('/deliveries')}>deliveries</a>, a reindex of a{' '}
+              <a href={hrefOf('/chains')}>chain</a> and a check of the <a href={hrefOf('/audit')}>audit log</a> are
+              jobs.
+            </p>
+          </Empty>
+        }
+      />
     </>
   )
+  return { title: 'Jobs', section, body, live: 'topic=jobs' }
 }
 
-function JobPage({ job, now }: { job: Job; now: number }) {
+/** One job; it is live while it runs. */
+export const jobPage: Load = async ({ jobs, now }, _, name) => {
+  const job = jobs.find(name)
+  if (job === null) return null
   const isRunning = job.state === 'running'
-  return (
+  const body = (
     <>
       <h1>
-        <Shown text={job.title} /> <JobBadge job={job} />
+        <Shown text={job.title} /> {badgeOf(job)}
       </h1>
       <Facts
         rows={[
           ['Started', <When at={job.startedAt} withDate />],
-          ['Took', spanOf((job.endedAt ?? now) - job.startedAt)],
+          ['Took', timeOf(job, now())],
           ['By', <Shown text={job.actor} most={60} />],
         ]}
       />
@@ -91,7 +81,7 @@ function JobPage({ job, now }: { job: Job; now: number }) {
         <>
           <noscript>
             <p>
-              <a href={`${base}${jobPath(job)}`}>Load this page again</a> to see the progress.
+              <a href={hrefOf(jobPath(job))}>Load this page again</a> to see the progress.
             </p>
           </noscript>
           {job.isStopping ? (
@@ -103,10 +93,11 @@ function JobPage({ job, now }: { job: Job; now: number }) {
       ) : null}
       {job.next === null ? null : <ActForm {...job.next} needs="operator" />}
       <p class="dim">
-        <a href={hrefOf('/jobs', {})}>All jobs</a>
+        <a href={hrefOf(section)}>All jobs</a>
       </p>
     </>
   )
+  return { title: job.title, section, body, live: isRunning ? `topic=job&id=${job.id}` : undefined }
 }
 
 /** The part of a job's page that changes while it runs. */
@@ -124,61 +115,54 @@ export function JobProgress({ job }: { job: Job }) {
       <p class={state === 'failed' ? 'note bad' : ''} role={state === 'failed' ? 'alert' : undefined}>
         {words === '' ? countOf(job) : <Shown text={words} most={400} />}
       </p>
-      {rows.length === 0 ? null : (
-        <Table label="Results" columns={[{ title: 'Result' }, { title: 'What' }]}>
-          {rows.map((row) => (
-            <ResultRow row={row} />
-          ))}
-        </Table>
-      )}
+      <Table
+        label="Results"
+        rows={rows}
+        columns={[
+          ['Result', ({ word, tone = 'plain' }) => <Badge word={shownText(word, 40)} tone={tone} />],
+          ['What', resultOf],
+        ]}
+        empty={null}
+      />
       {droppedRows === 0 ? null : <p class="dim">{grouped(droppedRows)} earlier results are not shown.</p>}
     </>
   )
 }
 
-function ResultRow({ row: { word, tone = 'plain', text, remarks = [], path } }: { row: JobRow }) {
+function resultOf({ text, remarks = [], path }: JobRow) {
+  const shown = <Shown text={text} most={400} />
   return (
-    <tr>
-      <Cell of="Result">
-        <Badge word={shownText(word, 40)} tone={tone} />
-      </Cell>
-      <Cell of="What">
-        {path === undefined ? (
-          <Shown text={text} most={400} />
-        ) : (
-          <a href={`${base}${path}`}>
-            <Shown text={text} most={400} />
-          </a>
-        )}
-        {remarks.map((remark) => (
-          <span class="dim remark">
-            <Shown text={remark} most={600} />
-          </span>
-        ))}
-      </Cell>
-    </tr>
+    <>
+      {path === undefined ? shown : <a href={hrefOf(path)}>{shown}</a>}
+      {remarks.map((remark) => (
+        <span class="dim remark">
+          <Shown text={remark} most={600} />
+        </span>
+      ))}
+    </>
   )
 }
 
-function JobBadge({ job: { state, isStopping } }: { job: Job }) {
-  return <Badge word={isStopping ? 'stopping' : state} tone={tones[state]} />
-}
+const badgeOf = ({ state, isStopping }: Job) => <Badge word={isStopping ? 'stopping' : state} tone={tones[state]} />
+const timeOf = ({ startedAt, endedAt }: Job, now: number) => spanOf((endedAt ?? now) - startedAt)
 
 function countOf({ done, total, state }: Job): string {
   if (total !== null) return `${grouped(done)} of ${grouped(total)}`
   return state === 'running' && done === 0 ? 'begins' : grouped(done)
 }
 
-/** Field `id`: the job. Leads to its page. */
-export const stopJobAct: Act = {
-  needs: 'operator',
-  async run({ fields, jobs, commands }) {
-    const job = jobs.find(fields['id'] ?? '')
-    if (job === null) throw new ActError('There is no such job in this process. After a restart no job is left.')
-    const { id, title, actor } = job
-    if (job.state === 'running')
-      await commands.recordAct({ action: 'job.stopped', subject: id, details: { title, startedBy: actor } })
-    jobs.stop(id)
-    return { to: jobPath(job) }
+/** The act that asks a job to end, and leads to its page. */
+export const jobActs: Acts = {
+  'stop-job': {
+    needs: 'operator',
+    async run({ fields, jobs, commands }) {
+      const job = jobs.find(fields['id'] ?? '')
+      if (job === null) throw new ActError('There is no such job in this process. After a restart no job is left.')
+      const { id, title, actor } = job
+      if (job.state === 'running')
+        await commands.recordAct({ action: 'job.stopped', subject: id, details: { title, startedBy: actor } })
+      jobs.stop(id)
+      return { to: jobPath(job) }
+    },
   },
 }

@@ -1,48 +1,43 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** API keys of the legacy endpoints, without their secrets, and their acts. @module */
-import type { LegacyKeyView } from '@payment-integration/core'
-import { ActForm, ConfirmField, TextField } from '../view/forms.js'
-import { Badge, Cell, Empty, NewSecretsPage, Pager, Shown, Table, When } from '../view/parts.js'
-import { type Act, confirmedField, requiredField } from './page.js'
+import { ActForm, TextField } from '../view/forms.js'
+import { Badge, Empty, newSecretsPage, Pager, Shown, Table, When } from '../view/parts.js'
+import { type Acts, confirmedField, type Load, partOf, requiredField } from './page.js'
+
+const section = '/keys'
 
 /** Keys, oldest first. */
-export function LegacyKeysPage({ keys, next }: { keys: readonly LegacyKeyView[]; next: string | null }) {
-  const titles = ['State', 'Id', 'Name', 'Created', 'Revoked', 'Act']
-  return (
+export const keysPage: Load = async ({ service }, given) => {
+  const { shown, next } = partOf(await service.legacyKeys.list(), ({ id }) => id, given, section)
+  const body = (
     <>
       <h1>Keys of the legacy API</h1>
-      {keys.length === 0 ? (
-        <Empty title="There is no key here.">
-          <p>A key is the Authorization header of the legacy look-up and verify endpoints.</p>
-        </Empty>
-      ) : (
-        <Table label="Keys" columns={titles.map((title) => ({ title }))}>
-          {keys.map(({ id, name, createdAt, revokedAt }) => (
-            <tr>
-              <Cell of="State">
-                <Badge word={revokedAt === null ? 'valid' : 'revoked'} tone={revokedAt === null ? 'good' : 'plain'} />
-              </Cell>
-              <Cell of="Id">
-                <code>{id}</code>
-              </Cell>
-              <Cell of="Name">
-                <Shown text={name} most={60} />
-              </Cell>
-              <Cell of="Created">
-                <When at={createdAt} withDate />
-              </Cell>
-              <Cell of="Revoked">{revokedAt === null ? 'no' : <When at={revokedAt} withDate />}</Cell>
-              <Cell of="Act">
-                {revokedAt === null ? (
-                  <ActForm act="key-revoke" label="Revoke" needs="admin" fields={{ id }} tone="danger">
-                    <ConfirmField label="for ever" />
-                  </ActForm>
-                ) : null}
-              </Cell>
-            </tr>
-          ))}
-        </Table>
-      )}
+      <Table
+        label="Keys"
+        rows={shown}
+        columns={[
+          [
+            'State',
+            ({ revokedAt }) => (revokedAt === null ? <Badge word="valid" tone="good" /> : <Badge word="revoked" />),
+          ],
+          ['Id', ({ id }) => <code>{id}</code>],
+          ['Name', ({ name }) => <Shown text={name} most={60} />],
+          ['Created', ({ createdAt }) => <When at={createdAt} withDate />],
+          ['Revoked', ({ revokedAt }) => (revokedAt === null ? 'no' : <When at={revokedAt} withDate />)],
+          [
+            'Act',
+            ({ id, revokedAt }) =>
+              revokedAt === null ? (
+                <ActForm act="key-revoke" label="Revoke" needs="admin" fields={{ id }} confirm="for ever" />
+              ) : null,
+          ],
+        ]}
+        empty={
+          <Empty title="There is no key here.">
+            <p>A key is the Authorization header of the legacy look-up and verify endpoints.</p>
+          </Empty>
+        }
+      />
       <Pager first={null} next={next} />
       <ActForm act="key-create" label="Create the key" needs="admin">
         <h2>New key</h2>
@@ -50,25 +45,22 @@ export function LegacyKeysPage({ keys, next }: { keys: readonly LegacyKeyView[];
       </ActForm>
     </>
   )
+  return { title: 'Keys', section, body }
 }
 
-const section = '/keys'
-
 /** The acts, by their names in the address. */
-export const keyActs: Readonly<Record<string, Act>> = {
+export const keyActs: Acts = {
   'key-create': {
     needs: 'admin',
     async run({ fields, commands }) {
       const { key, apiKey } = await commands.legacyKeys.create({ name: fields['name'] })
-      const title = 'The key is created'
-      const body = (
-        <NewSecretsPage title={title} to={section} secrets={[['API key', apiKey]]}>
-          <p>
-            Its id is <code>{key.id}</code>. If it is lost, revoke it and create another one.
-          </p>
-        </NewSecretsPage>
+      const instructions = (
+        <>
+          Its id is <code>{key.id}</code>. If it is lost, revoke it and create another one.
+        </>
       )
-      return { show: { title, section, body } }
+      const made = { title: 'The key is created', section, secrets: { 'API key': apiKey } }
+      return { show: newSecretsPage(made, instructions) }
     },
   },
   'key-revoke': {

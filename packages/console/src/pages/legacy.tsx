@@ -4,22 +4,23 @@ import { LegacyRequestError, type Service, UnknownTransactionError } from '@paym
 import type { Child } from 'hono/jsx'
 import { type Given, wholeOf } from '../filters.js'
 import { Filters } from '../view/forms.js'
-import { Badge, Cell, Empty, Pre, Shown, Table } from '../view/parts.js'
+import { Badge, Dim, Empty, hrefOf, Pre, Shown, Table } from '../view/parts.js'
 import { shownText } from '../view/text.js'
+import type { Load } from './page.js'
 
 type Legacy = Service['legacy']
 type Item = Awaited<ReturnType<Legacy['lookup']>>['payments'][number]
 type Verified = Awaited<ReturnType<Legacy['verify']>>
 
 /** The answer. */
-export type LegacyAnswer =
+type LegacyAnswer =
   | { readonly status: 200; readonly lookup: Awaited<ReturnType<Legacy['lookup']>> }
   | ({ readonly status: 200 | 409 } & Verified)
   | { readonly status: 400; readonly error: LegacyRequestError }
   | { readonly status: 404 }
 
 /** Asks for a transaction of the form; null: the form is empty. @throws FilterError When the chain is no number. */
-export async function legacyAnswer(legacy: Legacy, given: Given): Promise<LegacyAnswer | null> {
+async function legacyAnswer(legacy: Legacy, given: Given): Promise<LegacyAnswer | null> {
   const { chain = '', hash = '', amount = '', currency = '', payee = '' } = given
   if (chain === '' && hash === '') return null
   try {
@@ -44,18 +45,20 @@ const fields = [
   { name: 'payee', label: 'Receiver', hint: 'address or handle' },
 ] as const
 
-/** The forms and the answer. */
-export function LegacyPage({ given, answer }: { given: Given; answer: LegacyAnswer | null }) {
-  return (
+/** The form and the answer. */
+export const legacyPage: Load = async ({ service }, given) => {
+  const answer = await legacyAnswer(service.legacy, given)
+  const body = (
     <>
       <h1>Legacy API</h1>
-      <Filters path="/legacy" fields={fields} given={given} />
+      <Filters action={hrefOf('/legacy')} fields={fields} given={given} />
       <p class="dim">
         With chain and transaction alone this is the look-up. With amount, currency and receiver it is the verification.
       </p>
       {answer === null ? null : <Answered answer={answer} />}
     </>
   )
+  return { title: 'Legacy API', section: '/legacy', body }
 }
 
 function Answered({ answer }: { answer: LegacyAnswer }) {
@@ -81,11 +84,22 @@ function Answered({ answer }: { answer: LegacyAnswer }) {
     <>
       <h2>In words</h2>
       <p>{isLookup ? `The transaction has ${payments.length} payment(s).` : verdictOf(answer)}</p>
-      <Table label="Payments" columns={titles.map((title) => ({ title }))}>
-        {payments.map((item) => (
-          <PaymentItem item={item} errors={isLookup ? null : errorsOf(item)} />
-        ))}
-      </Table>
+      <Table
+        label="Payments"
+        rows={payments}
+        columns={[
+          ['Verdict', (item) => (isLookup ? <Dim>not asked</Dim> : verdictCell(item))],
+          ['Paid net', (item) => <Shown text={`${item.tokenAmountNet.formatted} ${item.tokenSymbol}`} most={100} />],
+          ['Fees', (item) => <Shown text={item.totalFees.formatted} most={100} />],
+          ['Receiver', (item) => <code class="whole">{item.receiver}</code>],
+          [
+            'Invoice',
+            (item) => <Shown text={`${item.invoiceAmount} ${item.invoiceCurrency}`.trim() || 'none'} most={100} />,
+          ],
+          ['Memo', (item) => <Shown text={item.memo} most={100} />],
+          ['Final', (item) => (item.final ? 'yes' : 'not yet')],
+        ]}
+      />
       <h2>As on the wire, status {answer.status}</h2>
       <Pre label="The answer as JSON" text={wireOf(isLookup ? answer.lookup : answer.result)} />
     </>
@@ -97,44 +111,14 @@ const verdictOf = ({ verified, result }: Verified) =>
     ? 'Verified: every payment of the transaction matches the invoice.'
     : `Not verified: of ${result.payments.length} payment(s) not every one matches the invoice.`
 
-const titles = ['Verdict', 'Paid net', 'Fees', 'Receiver', 'Invoice', 'Memo', 'Final']
-
-function errorsOf(item: Item): readonly string[] {
-  return (item as Item & { readonly verificationErrors?: readonly string[] }).verificationErrors ?? []
-}
-
-function PaymentItem({ item, errors }: { item: Item; errors: readonly string[] | null }) {
-  return (
-    <tr>
-      <Cell of="Verdict">{verdictCell(errors)}</Cell>
-      <Cell of="Paid net">
-        <Shown text={`${item.tokenAmountNet.formatted} ${item.tokenSymbol}`} most={100} />
-      </Cell>
-      <Cell of="Fees">
-        <Shown text={item.totalFees.formatted} most={100} />
-      </Cell>
-      <Cell of="Receiver">
-        <code class="whole">{item.receiver}</code>
-      </Cell>
-      <Cell of="Invoice">
-        <Shown text={`${item.invoiceAmount} ${item.invoiceCurrency}`.trim() || 'none'} most={100} />
-      </Cell>
-      <Cell of="Memo">
-        <Shown text={item.memo} most={100} />
-      </Cell>
-      <Cell of="Final">{item.final ? 'yes' : 'not yet'}</Cell>
-    </tr>
-  )
-}
-
-function verdictCell(errors: readonly string[] | null): Child {
-  if (errors === null) return <span class="dim">not asked</span>
+function verdictCell(item: Item & { readonly verificationErrors?: readonly string[] }): Child {
+  const { verificationErrors: errors = [] } = item
   // The words of the interface are long: they wrap, as a badge does not.
   return errors.length === 0 ? <Badge word="matches" tone="good" /> : <span class="bad">{errors.join('; ')}</span>
 }
 
 /** Most characters of an answer: memos and names have limits of their own. */
-const mostCharacters = 20_000
+const maxCharacters = 20_000
 
 /** The body, with invisible characters as escapes. */
-const wireOf = (body: object) => shownText(JSON.stringify(body, null, 2), mostCharacters)
+const wireOf = (body: object) => shownText(JSON.stringify(body, null, 2), maxCharacters)

@@ -4,36 +4,42 @@ import type { IssuedLink, OperatorView } from '@payment-integration/core'
 import { operatorRoles } from '@payment-integration/core/operators'
 import type { OperatorRole } from '@payment-integration/core/ports'
 import { FilterError } from '../filters.js'
-import { ActForm, ChoiceField, ConfirmField, TextField } from '../view/forms.js'
-import { Badge, base, Cell, NewSecretsPage, Pager, Table, When } from '../view/parts.js'
-import { type Act, type ActAnswer, type ActInput, confirmedField, requiredField } from './page.js'
+import { ActForm, ChoiceField, TextField } from '../view/forms.js'
+import { base, EnabledBadge, newSecretsPage, Pager, Table, When } from '../view/parts.js'
+import {
+  type Act,
+  type ActAnswer,
+  type ActInput,
+  type Acts,
+  confirmedField,
+  type Load,
+  partOf,
+  requiredField,
+} from './page.js'
 
-const titles = ['State', 'Name', 'Role', 'Passphrase', 'Created', 'Acts']
+const section = '/operators'
 
 /** Operators by name. */
-export function OperatorsPage(props: { operators: readonly OperatorView[]; now: number; next: string | null }) {
-  return (
+export const operatorsPage: Load = async ({ service, signIn, now }, given) => {
+  if (signIn === undefined) return null
+  const { shown, next } = partOf(await service.operators.list(), ({ name }) => name, given, section)
+  const at = now()
+  const body = (
     <>
       <h1>Operators</h1>
-      <Table label="Operators" columns={titles.map((title) => ({ title }))}>
-        {props.operators.map((one) => (
-          <tr>
-            <Cell of="State">
-              <Badge word={one.enabled ? 'enabled' : 'disabled'} tone={one.enabled ? 'good' : 'bad'} />
-            </Cell>
-            <Cell of="Name">{one.name}</Cell>
-            <Cell of="Role">{one.role}</Cell>
-            <Cell of="Passphrase">{passphraseOf(one, props.now)}</Cell>
-            <Cell of="Created">
-              <When at={one.createdAt} withDate />
-            </Cell>
-            <Cell of="Acts">
-              <OperatorActs one={one} />
-            </Cell>
-          </tr>
-        ))}
-      </Table>
-      <Pager first={null} next={props.next} />
+      <Table
+        label="Operators"
+        rows={shown}
+        columns={[
+          ['State', EnabledBadge],
+          ['Name', ({ name }) => name],
+          ['Role', ({ role }) => role],
+          ['Passphrase', (one) => passphraseOf(one, at)],
+          ['Created', ({ createdAt }) => <When at={createdAt} withDate />],
+          ['Acts', actsOf],
+        ]}
+      />
+      <Pager first={null} next={next} />
       <ActForm act="operator-create" label="Create the operator" needs="admin">
         <h2>New operator</h2>
         <TextField name="name" label="Name, in lower case" hint="alice" />
@@ -44,6 +50,7 @@ export function OperatorsPage(props: { operators: readonly OperatorView[]; now: 
       </p>
     </>
   )
+  return { title: 'Operators', section, body }
 }
 
 function passphraseOf({ signsInBy, hasPassphrase, linkExpiresAt }: OperatorView, now: number) {
@@ -57,34 +64,29 @@ function passphraseOf({ signsInBy, hasPassphrase, linkExpiresAt }: OperatorView,
   )
 }
 
-function OperatorActs({ one: { name, role, enabled } }: { one: OperatorView }) {
-  const fields = { name }
+function actsOf({ name, role, enabled }: OperatorView) {
+  const act = { needs: 'admin', fields: { name } } as const
   return (
     <div class="acts">
-      <ActForm act="operator-role" label="Set" needs="admin" fields={fields}>
+      <ActForm {...act} act="operator-role" label="Set">
         <ChoiceField name="role" label={`Role of ${name}`} values={operatorRoles} value={role} />
       </ActForm>
       {enabled ? (
         <>
-          <ActForm act="operator-disable" label="Disable" needs="admin" fields={fields} tone="danger">
-            <ConfirmField label="ends sessions" />
-          </ActForm>
-          <ActForm act="operator-reset" label="Reset" needs="admin" fields={fields} tone="danger">
-            <ConfirmField label="ends sessions" />
-          </ActForm>
+          <ActForm {...act} act="operator-disable" label="Disable" confirm="ends sessions" />
+          <ActForm {...act} act="operator-reset" label="Reset" confirm="ends sessions" />
         </>
       ) : (
-        <ActForm act="operator-enable" label="Enable" needs="admin" fields={fields} />
+        <ActForm {...act} act="operator-enable" label="Enable" />
       )}
     </div>
   )
 }
 
-const section = '/operators'
 const keepsAdmin = ({ hasOidc }: ActInput) => ({ keepsAdmin: true, hasOidc })
 
 /** The acts, by their names in the address. */
-export const operatorActs: Readonly<Record<string, Act>> = {
+export const operatorActs: Acts = {
   'operator-create': act(async (input) => {
     const link = await input.commands.operators.create({ name: nameOf(input), role: roleOf(input) })
     return linkPage(input, 'The operator is created', link)
@@ -120,18 +122,17 @@ function act(run: Act['run']): Act {
   }
 }
 
-const nameOf = ({ fields }: ActInput) => requiredField(fields, 'name')
+function nameOf({ fields }: ActInput) {
+  return requiredField(fields, 'name')
+}
 
 /** The core checks the word. */
-const roleOf = ({ fields }: ActInput) => requiredField(fields, 'role') as OperatorRole
+function roleOf({ fields }: ActInput) {
+  return requiredField(fields, 'role') as OperatorRole
+}
 
 function linkPage({ origin }: ActInput, title: string, { operator, linkToken }: IssuedLink): ActAnswer {
-  const body = (
-    <NewSecretsPage title={title} to={section} secrets={[['One-time link', `${origin}${base}/join#${linkToken}`]]}>
-      <p>
-        Give it to {operator.name} alone, over a channel that you trust. It sets the passphrase once, within 24 hours.
-      </p>
-    </NewSecretsPage>
-  )
-  return { show: { title, section, body } }
+  const instructions = `Give it to ${operator.name} alone, over a channel that you trust. It sets the passphrase once, within 24 hours.`
+  const secrets = { 'One-time link': `${origin}${base}/join#${linkToken}` }
+  return { show: newSecretsPage({ title, section, secrets }, instructions) }
 }

@@ -2,22 +2,31 @@
 /** The overview: what happens now. A number has a link where a list has exactly its kind of rows. @module */
 import type { DatabaseSnapshot } from '@payment-integration/core/ports'
 import type { Child } from 'hono/jsx'
-import { chartData, mostEndpoints, type Overview, type StackedSeries } from '../live/overview.js'
+import { chartData, maxEndpoints, type Overview, type StackedSeries } from '../live/overview.js'
 import { Copyable, Empty, hrefOf } from '../view/parts.js'
 import { grouped, latencyOf, spanOf } from '../view/text.js'
 import { ChainTable } from './chains.js'
+import type { Load } from './page.js'
+import { TestPayment } from './tools.js'
 
 /** Past this age of the oldest due delivery its number is marked, in milliseconds. */
 const lateMs = 30_000
 
-/** The page. */
-export function OverviewPage(props: { overview: Overview; origin: string; isEmpty: boolean; test?: Child }) {
-  const { overview, origin, isEmpty, test } = props
+/** The page. Without any payment it says how to make the first one. */
+export const overviewPage: Load = async ({ service: { queries }, sampler, url, tools }) => {
+  const [overview, newest] = await Promise.all([sampler.overview(), queries.newest(1)])
+  const isEmpty = newest.payments.length === 0
+  const [integration] = isEmpty ? await queries.integrations({ limit: 1 }) : []
   const charts = chartData(overview)
-  return (
+  const textOf = (ms: number | null) => (ms === null ? 'none' : latencyOf(ms))
+  const body = (
     <>
       <h1>Overview</h1>
-      {isEmpty ? <FirstSteps origin={origin} test={test} /> : null}
+      {isEmpty ? (
+        <FirstSteps origin={url.origin}>
+          <TestPayment tools={tools} integration={integration} />
+        </FirstSteps>
+      ) : null}
       <div id="tiles" class="tiles">
         <Tiles overview={overview} />
       </div>
@@ -31,8 +40,7 @@ export function OverviewPage(props: { overview: Overview; origin: string; isEmpt
           </figcaption>
           <div id="chart-latency" class="plot"></div>
           <p class="dim nojs">
-            p50 {overview.p50 === null ? 'none' : latencyOf(overview.p50)}, p95{' '}
-            {overview.p95 === null ? 'none' : latencyOf(overview.p95)}, of the newest {overview.dots.length} attempts
+            p50 {textOf(overview.p50)}, p95 {textOf(overview.p95)}, of the newest {overview.dots.length} attempts
           </p>
         </figure>
       </div>
@@ -41,6 +49,7 @@ export function OverviewPage(props: { overview: Overview; origin: string; isEmpt
       <ChainTable chains={overview.chains} />
     </>
   )
+  return { title: 'Overview', section: '', body, live: 'topic=overview' }
 }
 
 /** The numbers at the top. */
@@ -82,7 +91,7 @@ export function Tiles({ overview }: { overview: Overview }) {
       />
       <Tile
         name="Failing endpoints"
-        value={`${grouped(overview.endpoints.length)}${more(overview.endpoints.length >= mostEndpoints)}`}
+        value={`${grouped(overview.endpoints.length)}${more(overview.endpoints.length >= maxEndpoints)}`}
         tone={overview.endpoints.length > 0 ? 'bad' : ''}
         href={hrefOf('/endpoints', { health: 'failing' })}
       />
@@ -163,7 +172,7 @@ function Total({ values, href }: { values: readonly number[]; href: string | und
   return href === undefined ? sum : <a href={href}>{sum}</a>
 }
 
-function FirstSteps({ origin, test }: { origin: string; test: Child }) {
+function FirstSteps({ origin, children }: { origin: string; children?: Child }) {
   return (
     <Empty title="No payment is indexed yet.">
       <p>
@@ -174,7 +183,7 @@ function FirstSteps({ origin, test }: { origin: string; test: Child }) {
         label="A request that makes a payment"
         text={`curl -sN -u "$INTEGRATION:$API_SECRET" -H "Content-Type: application/json" \\\n  -d '{"scenario":"success"}' ${origin}/api/v1/integration/trigger`}
       />
-      {test}
+      {children}
     </Empty>
   )
 }

@@ -1,12 +1,6 @@
 /** What pages and acts of the console are given, and what they answer. @module */
-import {
-  type ActorCommands,
-  type IntegrationCommands,
-  IntegrationError,
-  type IntegrationView,
-  type Queries,
-  type Service,
-} from '@payment-integration/core'
+import type { ActorCommands, IntegrationView, Queries, Service } from '@payment-integration/core'
+import { IntegrationError } from '@payment-integration/core'
 import type { Child } from 'hono/jsx'
 import { FilterError, type Given } from '../filters.js'
 import type { Jobs } from '../jobs.js'
@@ -14,7 +8,14 @@ import type { Sampler } from '../live/sampler.js'
 import type { ConsoleTools } from '../tools.js'
 import { hrefOf } from '../view/parts.js'
 import type { Role, Visit } from '../viewer.js'
-import { ActError } from '../web/run-form.js'
+import { ActError, type Fields } from '../web/run-form.js'
+
+/** The parts of the service that the console uses. */
+export type ConsoleService = Pick<
+  Service,
+  | ('queries' | 'indexers' | 'actingAs' | 'operatorSessions' | 'audit')
+  | ('integrations' | 'identity' | 'legacy' | 'accounts' | 'legacyKeys' | 'operators')
+>
 
 /** The content of a page, for its frame. */
 export interface PageContent {
@@ -37,44 +38,38 @@ export interface Setting {
   readonly doc: string
 }
 
-/** Dependencies of pages. */
-export interface PageDeps {
-  readonly service: Pick<Service, 'queries' | 'indexers' | 'integrations'>
-  readonly settings?: readonly Setting[] | undefined
-  readonly sampler: Sampler
-  readonly jobs: Pick<Jobs, 'list' | 'find'>
-  readonly tools: ConsoleTools
-  /** Of the viewer. */
-  readonly role: Role
-  readonly now: () => number
-  readonly url: URL
-}
-
-/** Reads a page; null: there is none. */
-export type Load = (deps: PageDeps, given: Given) => Promise<PageContent | null>
-
-/** Input of an act. */
-export interface ActInput {
-  /** The fields of the form; those that are missing or empty are absent. */
-  readonly fields: Readonly<Record<string, string>>
-  readonly visit: Visit
-  /** Commands whose audit records carry the viewer's name. */
-  readonly commands: ActorCommands
-  readonly service: ActService
+interface SharedDeps {
+  readonly service: ConsoleService
   readonly jobs: Jobs
   readonly tools: ConsoleTools
   readonly now: () => number
+}
+
+/** Dependencies of pages. */
+export interface PageDeps extends SharedDeps {
+  readonly settings?: readonly Setting[] | undefined
+  /** Absent: nobody signs in, so there are no operators. */
+  readonly signIn?: object | undefined
+  readonly sampler: Sampler
+  /** Of the viewer. */
+  readonly role: Role
+  readonly url: URL
+}
+
+/** Reads a page; null: there is none. @param name - The end of the path, where it names one thing. */
+export type Load = (deps: PageDeps, given: Given, name: string) => Promise<PageContent | null>
+
+/** Input of an act. */
+export interface ActInput extends SharedDeps {
+  readonly fields: Fields
+  readonly visit: Visit
+  /** Commands whose audit records carry the viewer's name. */
+  readonly commands: ActorCommands
   /** Whether operators can sign in at an OpenID provider. */
   readonly hasOidc: boolean
   /** Origin of the page, such as `http://127.0.0.1:4747`. */
   readonly origin: string
 }
-
-/** The parts of the service that acts use. */
-type ActService = Pick<
-  Service,
-  'queries' | 'indexers' | 'integrations' | 'actingAs' | 'operatorSessions' | 'identity' | 'audit'
->
 
 /** A page to go to, with a note on it; or a page that is shown once, such as one with a new secret. */
 export type ActAnswer =
@@ -87,8 +82,16 @@ export interface Act {
   run(input: ActInput): Promise<ActAnswer>
 }
 
-/** Sentences by the name that stands in the address. */
-const adminNotes = {
+/** Acts by their names in the address. */
+export type Acts = Readonly<Record<string, Act>>
+
+/** The result of an act in a sentence. The URL holds its name alone, so that a link cannot put words onto a page. */
+export type Note = keyof typeof notes
+
+const notes = {
+  replayed: 'The delivery is due now. It is marked as a replay in its attempts.',
+  'signed-out': 'You are signed out.',
+  joined: 'Your passphrase is set. Sign in with it.',
   'integration-enabled': 'The integration is enabled: its requests are answered, and its deliveries are sent.',
   'integration-disabled': 'The integration is disabled: its requests are answered 401, and its deliveries wait.',
   'url-set': 'The notification URL is set.',
@@ -111,21 +114,9 @@ const adminNotes = {
   'missing-closed': 'The applicant counts as deleted. Its donor may share again.',
 } as const
 
-/** The result of an act in a sentence. The URL holds its name alone, so that a link cannot put words onto a page. */
-export type Note = keyof typeof notes
-
-const notes = {
-  replayed: 'The delivery is due now. It is marked as a replay in its attempts.',
-  'signed-out': 'You are signed out.',
-  joined: 'Your passphrase is set. Sign in with it.',
-  ...adminNotes,
-} as const
-
 /** The sentence of a URL's parameter `note`; null: there is none. */
 export const noteOf = (given: string | null): string | null =>
   given !== null && Object.hasOwn(notes, given) ? notes[given as Note] : null
-
-type Fields = Readonly<Record<string, string>>
 
 /** A field that must be given. @throws FilterError Without it. */
 export function requiredField(fields: Fields, name: string): string {
@@ -134,14 +125,14 @@ export function requiredField(fields: Fields, name: string): string {
   return value
 }
 
-const mostHours = 30 * 24
+const maxHours = 30 * 24
 
 /** A grace time in whole hours, as milliseconds. @throws FilterError Unless it is 1 to 720 hours. */
 export function graceField(fields: Fields): number {
   const text = requiredField(fields, 'graceHours')
   const hours = /^\d{1,3}$/.test(text) ? Number(text) : Number.NaN
-  if (!(hours >= 1 && hours <= mostHours))
-    throw new FilterError(`The grace time is a whole number of hours, 1 to ${mostHours}.`)
+  if (!(hours >= 1 && hours <= maxHours))
+    throw new FilterError(`The grace time is a whole number of hours, 1 to ${maxHours}.`)
   return hours * 3_600_000
 }
 
@@ -150,31 +141,22 @@ export function confirmedField(fields: Fields): void {
   if (fields['confirmed'] !== 'yes') throw new FilterError('Check the box that confirms this, then try again.')
 }
 
-/** Rows on a page. */
-export const pageSize = 50
+/** The integration of the field `integration`. @throws ActError When there is none. */
+export async function integrationField({ fields, service }: ActInput): Promise<IntegrationView> {
+  const found = await findIntegration(service, fields['integration'] ?? '')
+  if (found === null) throw new ActError('Choose an integration. Without one, create it first.')
+  return found
+}
 
-/** Integrations that a form names. */
-const mostChoices = 200
-
-/** The integrations that a form names. */
-export const integrationChoices = (reads: Pick<Queries, 'integrations'>) => reads.integrations({ limit: mostChoices })
-
-/** A page of integrations, in the order of their addresses. */
-export async function integrationsAfter(
-  reads: Pick<Queries, 'integrations'>,
-  given: Given,
-  path: string,
-  { size = pageSize, isFailing = false }: { readonly size?: number; readonly isFailing?: boolean } = {},
-) {
-  const rows = await reads.integrations({ afterAddress: given['after'], isFailing, limit: size + 1 })
-  const shown = rows.slice(0, size)
-  const after = { health: isFailing ? 'failing' : undefined, after: shown.at(-1)?.address }
-  return { shown, next: rows.length > size ? hrefOf(path, after) : null }
+/** A tool that the host gave. @throws ActError When it gave none. */
+export function givenTool<Tool>(tool: Tool | undefined): Tool {
+  if (tool === undefined) throw new ActError('This server does not offer the tool.')
+  return tool
 }
 
 /** The integration of a text that may be its address, in any case; null: there is none. */
 export async function findIntegration(
-  integrations: Pick<IntegrationCommands, 'get'>,
+  { integrations }: Pick<ConsoleService, 'integrations'>,
   text: string,
 ): Promise<IntegrationView | null> {
   if (!/^0x[0-9a-f]{40}$/i.test(text)) return null
@@ -186,18 +168,39 @@ export async function findIntegration(
   }
 }
 
-/** The integration of the field `integration`. @throws ActError When there is none. */
-export async function integrationOf({
-  fields,
-  service,
-}: Pick<ActInput, 'fields' | 'service'>): Promise<IntegrationView> {
-  const found = await findIntegration(service.integrations, fields['integration'] ?? '')
-  if (found === null) throw new ActError('Choose an integration. Without one, create it first.')
-  return found
+/** Rows on a page. */
+export const pageSize = 50
+
+/** Choices of the filters of a list. */
+export const choicesOf = async ({ service }: Pick<PageDeps, 'service'>) => ({
+  chainIds: service.indexers.map(({ chainId }) => chainId),
+  integrations: await integrationChoices(service.queries),
+})
+
+/** The stream of a list with its filters. */
+export const topicOf = (topic: string, given: Given) => new URLSearchParams({ ...given, topic }).toString()
+
+/** The integrations that a form names: the first 200. */
+export const integrationChoices = (queries: Pick<Queries, 'integrations'>) => queries.integrations({ limit: 200 })
+
+/** A page of integrations, in the order of their addresses. */
+export async function integrationsAfter(
+  queries: Pick<Queries, 'integrations'>,
+  given: Given,
+  path: string,
+  { size = pageSize, isFailing = false }: { readonly size?: number; readonly isFailing?: boolean } = {},
+) {
+  const rows = await queries.integrations({ afterAddress: given['after'], isFailing, limit: size + 1 })
+  const shown = rows.slice(0, size)
+  const after = { health: isFailing ? 'failing' : undefined, after: shown.at(-1)?.address }
+  return { shown, next: rows.length > size ? hrefOf(path, after) : null }
 }
 
-/** A tool that the host gave. @throws ActError When it gave none. */
-export function givenTool<Tool>(tool: Tool | undefined): Tool {
-  if (tool === undefined) throw new ActError('This server does not offer the tool.')
-  return tool
+/** The rows after the one that `after` names, in the order of the list; from the first row when it names none. */
+export function partOf<Row>(all: readonly Row[], keyOf: (row: Row) => string, given: Given, path: string) {
+  const rest = all.slice(all.findIndex((row) => keyOf(row) === given['after']) + 1)
+  const shown = rest.slice(0, pageSize)
+  const last = shown.at(-1)
+  const next = rest.length > pageSize && last !== undefined ? hrefOf(path, { after: keyOf(last) }) : null
+  return { shown, next }
 }

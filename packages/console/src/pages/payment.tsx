@@ -1,70 +1,54 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** One payment: its facts, one time line, its deliveries with their replays, and its snapshots. @module */
-import type { ConsoleUpdate, DeliveryView, StoredPayment } from '@payment-integration/core/ports'
+import type { DeliveryView, StoredPayment } from '@payment-integration/core/ports'
 import { ActForm, ForRole } from '../view/forms.js'
-import {
-  Badge,
-  Cell,
-  type FactRow,
-  Facts,
-  Hex,
-  hrefOf,
-  paymentPath,
-  Shown,
-  Status,
-  Table,
-  When,
-} from '../view/parts.js'
-import { Answer, amountFacts } from '../view/rows.js'
+import { Badge, Dim, type FactRow, Facts, Hex, hrefOf, paymentHref, Shown, Table, When } from '../view/parts.js'
+import { amountFacts, integrationOf, lastAnswerOf, nextAttemptOf } from '../view/rows.js'
 import { memoOf } from '../view/text.js'
-import type { Act } from './page.js'
+import { findIntegration, type Load, topicOf } from './page.js'
 import { Repeat } from './repeat.js'
 import { Signature } from './signature.js'
-import { type Compared, type Snapshot, Snapshots } from './snapshots.js'
-import { TimelineEntry, timelineOf } from './timeline.js'
+import { comparedOf, readSnapshot, type Snapshot, Snapshots, shownVersions } from './snapshots.js'
+import { Timeline } from './timeline.js'
 
-/** A payment with everything that is stored about it. */
-interface PaymentDetail {
-  readonly payment: StoredPayment
-  /** Other payments of its transaction. */
-  readonly others: readonly StoredPayment[]
-  readonly snapshots: readonly Snapshot[]
-  readonly updates: readonly ConsoleUpdate[]
-  readonly deliveries: readonly DeliveryView[]
-  readonly compare: Compared
-  /** The chain's own notation of its transaction hash; null: it has none. */
-  readonly nativeHash: string | null
-  /** Where its integration is notified; null: nowhere. */
-  readonly notificationUrl: string | null
-  readonly now: number
+const maxUpdates = 200
+
+/** The chain and the transaction that the end of a path names; null: it names none. */
+export function transactionOf(name: string): { readonly chainId: number; readonly txHash: string } | null {
+  const [, chain = '', hash] = /^(\d{1,15})\/(0x[0-9a-f]{64})$/i.exec(name) ?? []
+  return hash === undefined ? null : { chainId: Number(chain), txHash: hash.toLowerCase() }
 }
 
-/** The page. */
-export function PaymentPage(detail: PaymentDetail) {
-  const { payment, snapshots, updates, deliveries, notificationUrl, now } = detail
-  const last = deliveries.flatMap((each) => each.attempts.slice(-1).map((attempt) => ({ ...attempt, of: each }))).at(-1)
-  const signed = snapshots.find(({ version }) => version === last?.of.version)
-  return (
+/** The primary payment of a transaction. */
+export const paymentPage: Load = async ({ service, now }, given, name) => {
+  const transaction = transactionOf(name)
+  if (transaction === null) return null
+  const { queries, indexers } = service
+  const payments = await queries.transaction(transaction)
+  const payment = payments.find(({ primary }) => primary) ?? payments[0]
+  if (payment === undefined) return null
+  const { chainId, txHash } = transaction
+  const compare = comparedOf(given)
+  const [stored, integration, updates, deliveries] = await Promise.all([
+    queries.snapshots(payment.id, shownVersions(payment, compare)),
+    findIntegration(service, payment.integrationAddress ?? ''),
+    queries.updates({ paymentIds: payments.map(({ id }) => id), limit: maxUpdates }),
+    queries.deliveriesOf(payment.id),
+  ])
+  const snapshots = stored.map(readSnapshot)
+  const nativeHash = indexers.find((each) => each.chainId === chainId)?.nativeHash(txHash) ?? null
+  const others = payments.length - 1
+  const signed = lastSigned(snapshots, deliveries)
+  const body = (
     <>
-      <h1>
-        Payment <Hex value={payment.txHash} /> <Badge word={payment.state ?? 'none'} />
-      </h1>
-      {payment.offChain ? (
-        <p class="note bad">Its block left the chain, and no later block contains it so far.</p>
-      ) : null}
-      <PaymentFacts payment={payment} nativeHash={detail.nativeHash} />
-      {detail.others.length === 0 ? null : (
+      <PaymentTitle payment={payment} />
+      <Facts rows={factsOf(payment, nativeHash)} />
+      {others === 0 ? null : (
         <p class="note">
-          Its transaction has {detail.others.length} more payment{detail.others.length > 1 ? 's' : ''}; the legacy
-          look-up shows all of them.
+          Its transaction has {others} more payment{others > 1 ? 's' : ''}; the legacy look-up shows all of them.
         </p>
       )}
-      <h2>Time line</h2>
-      <ol class="timeline">
-        {timelineOf(payment, snapshots, updates, deliveries).map((entry) => (
-          <TimelineEntry entry={entry} payment={payment} />
-        ))}
-      </ol>
+      <Timeline {...{ payment, snapshots, updates, deliveries }} />
       {deliveries.length === 0 ? (
         <p class="dim">
           No delivery:{' '}
@@ -73,116 +57,103 @@ export function PaymentPage(detail: PaymentDetail) {
             : 'its integration had no notification URL'}
           .
         </p>
-      ) : null}
-      <PaymentDeliveries deliveries={deliveries} />
-      <Snapshots {...detail} />
-      {signed === undefined || last === undefined ? null : (
+      ) : (
+        <Deliveries deliveries={deliveries} />
+      )}
+      <Snapshots {...{ payment, snapshots, compare }} action={paymentHref(payment)} />
+      {signed === null ? null : (
         <>
-          <Signature snapshot={signed} startedAt={last.startedAt} now={now} />
-          <Repeat delivery={{ ...last.of, text: signed.text, url: notificationUrl }} />
+          <Signature {...signed} now={now()} />
+          <Repeat
+            delivery={{ ...signed.delivery, text: signed.snapshot.text, url: integration?.notificationUrl ?? null }}
+          />
         </>
       )}
     </>
   )
+  const live = topicOf('payment', { chain: String(chainId), hash: txHash })
+  return { title: `Payment ${txHash.slice(0, 10)}`, section: '/payments', body, live }
 }
 
-/** A row of a chain whose hashes are not 0x hex. */
-const nativeRow = (hash: string): FactRow => [
-  'On its chain',
-  <code class="whole">
-    <Shown text={hash} />
-  </code>,
-  'wide',
-]
+/** The hash and the state of a payment, and whether its block left the chain. */
+export const PaymentTitle = ({ payment }: { payment: StoredPayment }) => (
+  <>
+    <h1>
+      Payment <Hex value={payment.txHash} /> <Badge word={payment.state ?? 'none'} />
+    </h1>
+    {payment.offChain ? <p class="note bad">Its block left the chain, and no later block contains it so far.</p> : null}
+  </>
+)
 
-function PaymentFacts({ payment, nativeHash }: Pick<PaymentDetail, 'payment' | 'nativeHash'>) {
-  const { recipient, source, integrationAddress } = payment
-  return (
-    <Facts
-      rows={[
-        ['Transaction', <code class="whole">{payment.txHash}</code>, 'wide'],
-        ...(nativeHash === null ? [] : [nativeRow(nativeHash)]),
-        ['Source', <code class="whole">{source.txHash}</code>, 'wide'],
-        ['Chain', <a href={hrefOf('/payments', { chain: payment.chainId })}>{payment.chainId}</a>],
-        ['Version', payment.version],
-        ...amountFacts(payment),
+/** The newest delivery that was attempted, with its snapshot and the time of its last attempt; null: none was. */
+export function lastSigned(snapshots: readonly Snapshot[], deliveries: readonly DeliveryView[]) {
+  const delivery = deliveries.findLast(({ attempts }) => attempts.length > 0)
+  const snapshot = snapshots.find(({ version }) => version === delivery?.version)
+  const startedAt = delivery?.attempts.at(-1)?.startedAt
+  if (delivery === undefined || snapshot === undefined || startedAt === undefined) return null
+  return { delivery, snapshot, startedAt }
+}
+
+function factsOf(payment: StoredPayment, nativeHash: string | null): readonly FactRow[] {
+  const { recipient, source, chainId } = payment
+  const walletOf = (wallet: string) => <Hex value={wallet} href={hrefOf('/payments', { q: wallet })} />
+  const whole = (hash: string) => (
+    <code class="whole">
+      <Shown text={hash} />
+    </code>
+  )
+  return [
+    ['Transaction', whole(payment.txHash), 'wide'],
+    // Of a chain whose hashes are not 0x hex.
+    ...(nativeHash === null ? [] : [['On its chain', whole(nativeHash), 'wide'] as const]),
+    ['Source', whole(source.txHash), 'wide'],
+    ['Chain', <a href={hrefOf('/payments', { chain: chainId })}>{chainId}</a>],
+    ['Version', payment.version],
+    ...amountFacts(payment),
+    [
+      'Recipient',
+      recipient === null ? (
+        'none'
+      ) : (
+        <>
+          <Shown text={recipient.title} />{' '}
+          <Dim>
+            <Shown text={recipient.subtitle ?? ''} />
+          </Dim>
+        </>
+      ),
+    ],
+    ['Memo', <Shown text={memoOf(payment.memoHex)} />],
+    ['Sender', walletOf(payment.sender)],
+    ['Receiver', walletOf(payment.receiver)],
+    ['Integration', integrationOf(payment.integrationAddress, 'none')],
+  ]
+}
+
+/** The deliveries, each with its replay. */
+const Deliveries = ({ deliveries }: { deliveries: readonly DeliveryView[] }) => (
+  <>
+    <h2>Deliveries</h2>
+    <Table
+      label="Deliveries of this payment"
+      rows={deliveries}
+      attributes={({ deliveryId }) => ({ id: `d${deliveryId}` })}
+      columns={[
+        ['Version', ({ version }) => version],
+        ['Status', ({ status }) => <Badge word={status} />],
+        ['Created', ({ createdAt }) => <When at={createdAt} withDate />],
+        ['Attempts', ({ attempts }) => attempts.length],
+        ['Last answer', lastAnswerOf],
+        ['Next attempt', nextAttemptOf],
         [
-          'Recipient',
-          recipient === null ? (
-            'none'
-          ) : (
-            <>
-              <Shown text={recipient.title} />{' '}
-              <span class="dim">
-                <Shown text={recipient.subtitle ?? ''} />
-              </span>
-            </>
-          ),
-        ],
-        ['Memo', <Shown text={memoOf(payment.memoHex)} />],
-        ['Sender', <Hex value={payment.sender} href={hrefOf('/payments', { q: payment.sender })} />],
-        ['Receiver', <Hex value={payment.receiver} href={hrefOf('/payments', { q: payment.receiver })} />],
-        [
-          'Integration',
-          integrationAddress === null ? (
-            'none'
-          ) : (
-            <Hex value={integrationAddress} href={hrefOf('/payments', { integration: integrationAddress })} />
+          'Act',
+          ({ deliveryId: id, version }) => (
+            <ForRole needs="operator" otherwise={<Dim>needs the role operator</Dim>}>
+              <ActForm act="replay" label={`Replay version ${version}`} needs="operator" fields={{ id }} />
+            </ForRole>
           ),
         ],
       ]}
     />
-  )
-}
-
-const titles = ['Version', 'Status', 'Created', 'Attempts', 'Last answer', 'Next attempt', 'Act']
-
-/** The table; nothing without deliveries. */
-function PaymentDeliveries({ deliveries }: { deliveries: readonly DeliveryView[] }) {
-  if (deliveries.length === 0) return null
-  return (
-    <>
-      <h2>Deliveries</h2>
-      <Table label="Deliveries of this payment" columns={titles.map((title) => ({ title }))}>
-        {deliveries.map((delivery) => (
-          <DeliveryActs delivery={delivery} />
-        ))}
-      </Table>
-    </>
-  )
-}
-
-function DeliveryActs({ delivery }: { delivery: DeliveryView }) {
-  const { deliveryId, version, status, createdAt, attempts, nextAttemptAt } = delivery
-  const last = attempts.at(-1)
-  return (
-    <tr id={`d${deliveryId}`}>
-      <Cell of="Version">{version}</Cell>
-      <Cell of="Status">
-        <Status status={status} />
-      </Cell>
-      <Cell of="Created">
-        <When at={createdAt} withDate />
-      </Cell>
-      <Cell of="Attempts">{attempts.length}</Cell>
-      <Cell of="Last answer">{last === undefined ? <span class="dim">not sent yet</span> : <Answer {...last} />}</Cell>
-      <Cell of="Next attempt">
-        {nextAttemptAt === null ? <span class="dim">none</span> : <When at={nextAttemptAt} />}
-      </Cell>
-      <Cell of="Act">
-        <ForRole needs="operator" otherwise={<span class="dim">needs the role operator</span>}>
-          <ActForm act="replay" label={`Replay version ${version}`} needs="operator" fields={{ id: deliveryId }} />
-        </ForRole>
-      </Cell>
-    </tr>
-  )
-}
-
-/** Field `id`: the delivery's id. Leads to its payment. */
-export const replayAct: Act = {
-  needs: 'operator',
-  async run({ fields, commands }) {
-    const delivery = await commands.deliveries.replay(fields['id'] ?? '')
-    return { to: paymentPath(delivery), note: 'replayed' }
-  },
-}
+  </>
+)

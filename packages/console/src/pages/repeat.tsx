@@ -7,15 +7,15 @@ import { grouped } from '../view/text.js'
 import { fixedHeaders, type Header } from './signature.js'
 
 /** Longest snapshot of which the page makes commands, in characters. */
-const mostCharacters = 4_000
+const maxCharacters = 4_000
 
 /** The section. */
 export function Repeat({ delivery }: { delivery: RepeatedDelivery }) {
   return (
     <section id="repeat">
       <h2>Repeat version {delivery.version}</h2>
-      {delivery.text.length > mostCharacters ? (
-        <p class="dim">The snapshot has more than {grouped(mostCharacters)} characters: no command is made of it.</p>
+      {delivery.text.length > maxCharacters ? (
+        <p class="dim">The snapshot has more than {grouped(maxCharacters)} characters: no command is made of it.</p>
       ) : (
         <>
           <details>

@@ -8,60 +8,71 @@ import {
   notificationUserAgent,
   signatureHeader,
 } from '@payment-integration/contract'
-import { Badge, Cell, Pre, Table } from '../view/parts.js'
+import { Badge, Dim, Pre, Table } from '../view/parts.js'
 import { grouped, shownText, spanOf } from '../view/text.js'
 import type { Snapshot } from './snapshots.js'
 
 /** Seconds that a receiver accepts between `t` and its clock. */
 const toleranceSeconds = 300
 /** Characters of the signed bytes that a page shows. */
-const mostShown = 4_000
+const maxShown = 4_000
 /** Hex digits of an example code that a page shows. */
 const codeDigits = 16
 
 /** The explanation for the last attempt of a version. */
 export function Signature({ snapshot, startedAt, now }: { snapshot: Snapshot; startedAt: number; now: number }) {
   const t = timestampOf(startedAt)
-  const signed = shownText(`${t}.${snapshot.text}`, mostShown)
+  const signed = shownText(`${t}.${snapshot.text}`, maxShown)
   const isExact = signed === `${t}.${snapshot.text}`
   return (
     <section id="signature">
       <h2>Signature of version {snapshot.version}</h2>
       <Pre label="The signature header" text={`${signatureHeader}: t=${t},v1=(64 hex digits)`} />
       <dl class="facts wide">
-        <div>
-          <dt>t</dt>
-          <dd>{t}: unix seconds of the last attempt. Each attempt gets its own t.</dd>
-        </div>
-        <div>
-          <dt>v1</dt>
-          <dd>
-            HMAC-SHA256 of the signed bytes with the webhook secret, in hex. It is not stored, and this page opens no
-            secret.
-          </dd>
-        </div>
-        <div>
-          <dt>Age</dt>
-          <dd>{ageText(Math.floor(now / 1_000) - t)}</dd>
-        </div>
-        <div>
-          <dt>Wrong clock</dt>
-          <dd>
-            A receiver whose clock is {toleranceSeconds + 1} s fast sees an age of {toleranceSeconds + 1} s on arrival,
-            against {toleranceSeconds} s. It rejects the delivery as stale, though its v1 is right. Synchronise the
-            clock (NTP).
-          </dd>
-        </div>
+        {meaningOf(t, Math.floor(now / 1_000) - t).map(([name, meaning]) => (
+          <div>
+            <dt>{name}</dt>
+            <dd>{meaning}</dd>
+          </div>
+        ))}
       </dl>
       <h3>
         Signed bytes: {grouped(String(t).length)} of t, a dot, {grouped(snapshot.bytes)} of the body
       </h3>
       <Pre label="The signed bytes" text={signed} wrap />
       {isExact ? null : <p class="dim">Invisible characters are shown as escapes, and long text is cut.</p>}
-      <Codes timestamp={t} snapshot={snapshot} />
+      <h3>What a receiver computes</h3>
+      <p class="dim">With a random secret of this page: only whether the codes are equal matters.</p>
+      <Table
+        label="Codes that receivers compute"
+        rows={computedCodes(t, snapshot.text)}
+        columns={[
+          ['Over', ({ way }) => way],
+          ['v1 with an example secret', ({ code }) => <code>{code.slice(0, codeDigits)}…</code>],
+          [
+            'Result',
+            ({ isRight }) =>
+              isRight ? <Badge word="accepted" tone="good" /> : <Badge word="rejected, 401" tone="bad" />,
+          ],
+          ['What to do', ({ remedy }) => remedy ?? <Dim>nothing</Dim>],
+        ]}
+      />
     </section>
   )
 }
+
+const meaningOf = (t: number, age: number) => [
+  ['t', `${t}: unix seconds of the last attempt. Each attempt gets its own t.`],
+  [
+    'v1',
+    'HMAC-SHA256 of the signed bytes with the webhook secret, in hex. It is not stored, and this page opens no secret.',
+  ],
+  ['Age', ageText(age)],
+  [
+    'Wrong clock',
+    `A receiver whose clock is ${toleranceSeconds + 1} s fast sees an age of ${toleranceSeconds + 1} s on arrival, against ${toleranceSeconds} s. It rejects the delivery as stale, though its v1 is right. Synchronise the clock (NTP).`,
+  ],
+]
 
 function ageText(age: number): string {
   const span = `${grouped(age)} s now${age < 60 ? '' : ` (${spanOf(age * 1_000)})`}, against ${toleranceSeconds} s: `
@@ -70,53 +81,18 @@ function ageText(age: number): string {
     : `${span}a copy with this t is rejected as stale. For queued work, compare with the time of receipt.`
 }
 
-/** Codes that receivers compute over these bytes. */
-function Codes({ timestamp, snapshot }: { timestamp: number; snapshot: Snapshot }) {
-  const titles = ['Over', 'v1 with an example secret', 'Result', 'What to do']
-  return (
-    <>
-      <h3>What a receiver computes</h3>
-      <p class="dim">With a random secret of this page: only whether the codes are equal matters.</p>
-      <Table label="Codes that receivers compute" columns={titles.map((title) => ({ title }))}>
-        {computedCodes(timestamp, snapshot.text).map(({ way, code, isRight, remedy }) => (
-          <tr>
-            <Cell of="Over">{way}</Cell>
-            <Cell of="v1 with an example secret">
-              <code>{code.slice(0, codeDigits)}…</code>
-            </Cell>
-            <Cell of="Result">
-              <Badge word={isRight ? 'accepted' : 'rejected, 401'} tone={isRight ? 'good' : 'bad'} />
-            </Cell>
-            <Cell of="What to do">{remedy ?? <span class="dim">nothing</span>}</Cell>
-          </tr>
-        ))}
-      </Table>
-    </>
-  )
-}
-
 /** Made for these pages alone, at the start of the process. */
 const exampleSecret = randomBytes(32)
 const otherSecret = randomBytes(32)
 
-/** A way to verify, with its result. */
-interface ComputedCode {
-  readonly way: string
-  /** The code in hex. */
-  readonly code: string
-  readonly isRight: boolean
-  /** Advice; null where nothing is wrong. */
-  readonly remedy: string | null
-}
-
 const rawBytes = 'Verify the raw bytes before any JSON parser.'
 
-/** The code of each way over one body: the right one first. */
-export function computedCodes(timestamp: number, body: string): readonly ComputedCode[] {
+/** The code of each way to verify one body, in hex: the right one first. `remedy` is null where nothing is wrong. */
+export function computedCodes(timestamp: number, body: string) {
   const codeOf = (text: string, secret: Buffer = exampleSecret) =>
     createHmac('sha256', secret).update(`${timestamp}.${text}`).digest('hex')
   const right = codeOf(body)
-  const row = (way: string, code: string, remedy: string): ComputedCode => {
+  const row = (way: string, code: string, remedy: string) => {
     const isRight = code === right
     return { way, code, isRight, remedy: isRight ? null : remedy }
   }
@@ -133,7 +109,7 @@ export function computedCodes(timestamp: number, body: string): readonly Compute
 }
 
 /** A parsed body, written again; none for a body that is no JSON. */
-function rewritten(body: string): readonly (readonly [string, string])[] {
+function rewritten(body: string): [string, string][] {
   try {
     const value: unknown = JSON.parse(body)
     return [

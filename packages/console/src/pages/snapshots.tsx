@@ -3,7 +3,7 @@
 import type { StoredSnapshot } from '@payment-integration/core'
 import type { StoredPayment } from '@payment-integration/core/ports'
 import { type Given, wholeOf } from '../filters.js'
-import { Empty, Pre, paymentHref } from '../view/parts.js'
+import { Empty, Pre } from '../view/parts.js'
 import { grouped, shownText } from '../view/text.js'
 
 /** A stored snapshot. */
@@ -15,7 +15,7 @@ export interface Snapshot {
 }
 
 /** Newest snapshots that a page reads. */
-const mostSnapshots = 50
+const maxSnapshots = 50
 
 /** The versions to compare; null: the last two. */
 export type Compared = readonly [number, number] | null
@@ -27,7 +27,7 @@ export function comparedOf({ a, b }: Given): Compared {
 
 /** The versions that a page shows: the newest ones, and the compared ones. */
 export function shownVersions({ version: newest }: Pick<StoredPayment, 'version'>, compared: Compared): number[] {
-  const recent = Array.from({ length: Math.min(newest, mostSnapshots) }, (_, n) => newest - n)
+  const recent = Array.from({ length: Math.min(newest, maxSnapshots) }, (_, n) => newest - n)
   return [...recent, ...(compared ?? []).filter((version) => version >= 1 && version <= newest)]
 }
 
@@ -36,15 +36,8 @@ export function readSnapshot({ version, body }: StoredSnapshot): Snapshot {
   return { version, text: new TextDecoder().decode(body), bytes: body.byteLength }
 }
 
-/** A field that differs between two snapshots. */
-interface Difference {
-  readonly field: string
-  readonly before: string | null
-  readonly after: string | null
-}
-
 /** The fields of two snapshots that differ; a missing field is null. */
-function differences(a: Snapshot, b: Snapshot): Difference[] {
+function differences(a: Snapshot, b: Snapshot) {
   const [before, after] = [fieldsOf(a), fieldsOf(b)]
   const names = [...new Set([...before.keys(), ...after.keys()])]
   // An object that was null shows by its fields.
@@ -69,20 +62,19 @@ function fieldsOf({ text }: Snapshot): Map<string, string> {
 }
 
 /** Characters of a snapshot that a page shows. */
-const mostShown = 4_000
+const maxShown = 4_000
 
-/** The snapshots of a payment. */
 interface SnapshotsProps {
-  readonly payment: Pick<StoredPayment, 'chainId' | 'txHash' | 'version'>
+  readonly payment: Pick<StoredPayment, 'version'>
   /** Oldest first: the newest ones, and those to compare. */
   readonly snapshots: readonly Snapshot[]
   readonly compare: Compared
-  /** The page's own path, for the form that compares. @default the console's page of the payment */
-  readonly action?: string | undefined
+  /** The page's own path, for the form that compares. */
+  readonly action: string
 }
 
 /** The section of the snapshots. */
-export function Snapshots({ payment, snapshots, compare, action = paymentHref(payment) }: SnapshotsProps) {
+export function Snapshots({ payment, snapshots, compare, action }: SnapshotsProps) {
   if (snapshots.length === 0) return <Empty title="No snapshot is stored." />
   const [newest] = snapshots.slice(-1)
   const [a, b] = compare ?? [snapshots.at(-2)?.version ?? 0, newest?.version ?? 0]
@@ -125,7 +117,7 @@ export function Snapshots({ payment, snapshots, compare, action = paymentHref(pa
           <summary>
             Version {shown.version} as it is sent, {grouped(shown.bytes)} bytes
           </summary>
-          <Pre label="The snapshot" text={shownText(shown.text, mostShown)} wrap />
+          <Pre label="The snapshot" text={shownText(shown.text, maxShown)} wrap />
         </details>
       )}
     </section>

@@ -1,8 +1,9 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Everything that happened to a payment, on one time line. @module */
 import type { AttemptRecord, ConsoleUpdate, DeliveryView, StoredPayment } from '@payment-integration/core/ports'
+import type { Child } from 'hono/jsx'
 import { adviceOf } from '../view/advice.js'
-import { Badge, Hex, Pre, Shown, When } from '../view/parts.js'
+import { Badge, Dim, Hex, Pre, Shown, When } from '../view/parts.js'
 import { Answer } from '../view/rows.js'
 import { grouped, latencyOf, shownText } from '../view/text.js'
 import { sentHeaders, wasSent } from './signature.js'
@@ -24,7 +25,7 @@ type Entry = { readonly at: number | null } & (
 )
 
 /** The entries, oldest first. */
-export function timelineOf(
+function timelineOf(
   payment: StoredPayment,
   snapshots: readonly Snapshot[],
   updates: readonly ConsoleUpdate[],
@@ -78,23 +79,31 @@ function stateOf({ text }: Snapshot): string | null {
 }
 
 /** Characters of an excerpt that a page shows. */
-const mostShown = 4_000
+const maxShown = 4_000
 
-/** One entry. */
-export function TimelineEntry({ entry, payment }: { entry: Entry; payment: StoredPayment }) {
-  return (
-    <li class={entry.kind}>
-      <span class="at">
-        {entry.at === null ? <span class="dim">time not stored</span> : <When at={entry.at} withDate />}
-      </span>
-      <div>
-        <EntryText entry={entry} payment={payment} />
-      </div>
-    </li>
-  )
+interface TimelineProps {
+  readonly payment: StoredPayment
+  readonly snapshots: readonly Snapshot[]
+  readonly updates?: readonly ConsoleUpdate[]
+  readonly deliveries: readonly DeliveryView[]
 }
 
-function EntryText({ entry, payment }: { entry: Entry; payment: StoredPayment }) {
+/** The time line. */
+export const Timeline = ({ payment, snapshots, updates = [], deliveries }: TimelineProps) => (
+  <>
+    <h2>Time line</h2>
+    <ol class="timeline">
+      {timelineOf(payment, snapshots, updates, deliveries).map((entry) => (
+        <li class={entry.kind}>
+          <span class="at">{entry.at === null ? <Dim>time not stored</Dim> : <When at={entry.at} withDate />}</span>
+          <div>{textOf(entry, payment)}</div>
+        </li>
+      ))}
+    </ol>
+  </>
+)
+
+function textOf(entry: Entry, payment: StoredPayment): Child {
   switch (entry.kind) {
     case 'block':
       return (
@@ -110,40 +119,44 @@ function EntryText({ entry, payment }: { entry: Entry; payment: StoredPayment })
       )
     case 'update':
       return <UpdateText update={entry.update} />
-    case 'attempt': {
-      const { attempt, delivery, number } = entry
-      const advice = adviceOf(attempt.status, attempt.reason)
-      return (
-        <>
-          Version {delivery.version}, attempt {number}
-          {attempt.replay ? ' (replay)' : ''}: <Answer {...attempt} />{' '}
-          <span class="dim">{latencyOf(attempt.latencyMs)}</span>
-          {advice === null ? null : (
-            <p class="dim">
-              {advice.cause} {advice.remedy}
-            </p>
-          )}
-          {wasSent(attempt) ? (
-            <details>
-              <summary>Headers that were sent</summary>
-              <Pre label="Headers that were sent" text={sentHeaders(delivery.integrationAddress, attempt.startedAt)} />
-            </details>
-          ) : (
-            <p class="dim">Nothing was sent.</p>
-          )}
-          {attempt.excerpt ? (
-            <details>
-              <summary>Start of the answer</summary>
-              <Pre label="Start of the answer" text={shownText(attempt.excerpt, mostShown)} wrap />
-            </details>
-          ) : null}
-        </>
-      )
-    }
+    case 'attempt':
+      return <AttemptText {...entry} />
     case 'next':
-      return <>Next attempt of version {entry.version} is due</>
+      return `Next attempt of version ${entry.version} is due`
   }
 }
+
+function AttemptText({ attempt, delivery, number }: Extract<Entry, { kind: 'attempt' }>) {
+  const advice = adviceOf(attempt.status, attempt.reason)
+  return (
+    <>
+      Version {delivery.version}, attempt {number}
+      {attempt.replay ? ' (replay)' : ''}: <Answer {...attempt} /> <Dim>{latencyOf(attempt.latencyMs)}</Dim>
+      {advice === null ? null : (
+        <p class="dim">
+          {advice.cause} {advice.remedy}
+        </p>
+      )}
+      {wasSent(attempt) ? (
+        <Folded title="Headers that were sent">{sentHeaders(delivery.integrationAddress, attempt.startedAt)}</Folded>
+      ) : (
+        <p class="dim">Nothing was sent.</p>
+      )}
+      {attempt.excerpt ? (
+        <Folded title="Start of the answer" wrap>
+          {shownText(attempt.excerpt, maxShown)}
+        </Folded>
+      ) : null}
+    </>
+  )
+}
+
+const Folded = ({ title, wrap = false, children }: { title: string; wrap?: boolean; children: string }) => (
+  <details>
+    <summary>{title}</summary>
+    <Pre label={title} text={children} wrap={wrap} />
+  </details>
+)
 
 function UpdateText({ update: { id, update, outcome, reason } }: { update: ConsoleUpdate }) {
   const { state, invoice, recipient } = update ?? {}

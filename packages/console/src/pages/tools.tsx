@@ -4,30 +4,25 @@ import { triggerScenarios, triggerVerdicts } from '@payment-integration/contract
 import type { Child } from 'hono/jsx'
 import { FilterError, wholeOf } from '../filters.js'
 import type { JobRow } from '../jobs.js'
-import type { ConsoleTools, ReceiverProbe, TriggerTool } from '../tools.js'
+import { type ConsoleTools, hasTools, type ReceiverProbe, type TriggerTool } from '../tools.js'
 import { ActForm, ChoiceField, IntegrationChoice, type NamedAddress, TextField } from '../view/forms.js'
 import { hrefOf, paymentPath, Shown } from '../view/parts.js'
 import { grouped, shortHex } from '../view/text.js'
 import { ActError } from '../web/run-form.js'
 import { ExplainForm } from './explain.js'
 import { jobPath } from './jobs.js'
-import { type Act, type ActInput, givenTool, integrationOf } from './page.js'
+import { type ActInput, type Acts, givenTool, integrationChoices, integrationField, type Load } from './page.js'
 
-/** Content of the page. */
-interface ToolsPageProps {
-  readonly tools: ConsoleTools
-  readonly integrations: readonly NamedAddress[]
-  readonly now: number
-}
-
-/** The page. */
-export function ToolsPage({ tools, integrations, now }: ToolsPageProps) {
-  return (
+/** The tools that the host gave. */
+export const toolsPage: Load = async ({ service, tools, now }) => {
+  if (!hasTools(tools)) return null
+  const integrations = await integrationChoices(service.queries)
+  const body = (
     <>
       <h1>Tools</h1>
       <p class="dim">
         For development. The audit log records a probe of a receiver, and no other act of this page. Results are{' '}
-        <a href={hrefOf('/jobs', {})}>jobs</a>.
+        <a href={hrefOf('/jobs')}>jobs</a>.
       </p>
       {integrations.length === 0 ? <p class="note">No integration is registered: create one first.</p> : null}
       {tools.trigger === undefined ? null : <Trigger tool={tools.trigger} integrations={integrations} />}
@@ -44,21 +39,20 @@ export function ToolsPage({ tools, integrations, now }: ToolsPageProps) {
       )}
       {tools.explain === undefined ? null : (
         <Tool title="Explain a delivery">
-          <ExplainForm integrations={integrations} now={now} given={{}} />
+          <ExplainForm integrations={integrations} now={now()} given={{}} />
         </Tool>
       )}
     </>
   )
+  return { title: 'Tools', section: '/tools', body }
 }
 
-function Tool({ title, children }: { title: string; children?: Child }) {
-  return (
-    <section>
-      <h2>{title}</h2>
-      {children}
-    </section>
-  )
-}
+const Tool = ({ title, children }: { title: string; children?: Child }) => (
+  <section>
+    <h2>{title}</h2>
+    {children}
+  </section>
+)
 
 function Trigger({ tool, integrations }: { tool: TriggerTool; integrations: readonly NamedAddress[] }) {
   return (
@@ -96,36 +90,40 @@ export function TestPayment({ tools, integration }: { tools: ConsoleTools; integ
   )
 }
 
-/** Fields `integration`, `scenario`, and those of the scenario: docs/decisions/trigger.md. Leads to the job. */
-export const triggerAct: Act = {
-  needs: 'operator',
-  async run(input) {
-    const { fields, jobs, tools, visit } = input
-    const trigger = givenTool(tools.trigger)
-    const { address } = await integrationOf(input)
-    const events = begin(() => trigger.run(requestOf(fields), { integrationAddress: address }))
-    const job = jobs.start({
-      title: `Scenario ${triggerScenarios.find((name) => name === fields['scenario']) ?? 'of the server'}`,
-      actor: visit.actor,
-      async run(report, signal) {
-        let done = 0
-        try {
-          for (let next = await events.next(); next.done !== true; next = await events.next()) {
-            done += 1
-            report({ done, words: done === 1 ? 'One event so far.' : `${grouped(done)} events so far.` })
-            report.row(triggerRow(next.value))
-            if (signal.aborted) break
-          }
-          report({ words: `${grouped(done)} events.` })
-        } catch (error) {
-          throw hasCode(error, 'ERR_TRIGGER') ? new ActError(error.message) : error
-        } finally {
-          await events.return?.()
+/** The acts, by their names in the address. */
+export const toolActs: Acts = {
+  /** Fields `integration`, `scenario`, and those of the scenario: docs/decisions/trigger.md. Leads to the job. */
+  trigger: { needs: 'operator', run: trigger },
+  /** Field `integration`. Leads to the job. */
+  doctor: { needs: 'operator', run: doctor },
+}
+
+async function trigger(input: ActInput) {
+  const { fields, jobs, tools, visit } = input
+  const tool = givenTool(tools.trigger)
+  const { address } = await integrationField(input)
+  const events = begin(() => tool.run(requestOf(fields), { integrationAddress: address }))
+  const job = jobs.start({
+    title: `Scenario ${triggerScenarios.find((name) => name === fields['scenario']) ?? 'of the server'}`,
+    actor: visit.actor,
+    async run(report, signal) {
+      let done = 0
+      try {
+        for (let next = await events.next(); next.done !== true; next = await events.next()) {
+          done += 1
+          report({ done, words: done === 1 ? 'One event so far.' : `${grouped(done)} events so far.` })
+          report.row(triggerRow(next.value))
+          if (signal.aborted) break
         }
-      },
-    })
-    return { to: jobPath(job) }
-  },
+        report({ words: `${grouped(done)} events.` })
+      } catch (error) {
+        throw hasCode(error, 'ERR_TRIGGER') ? new ActError(error.message) : error
+      } finally {
+        await events.return?.()
+      }
+    },
+  })
+  return { to: jobPath(job) }
 }
 
 /** The fields that the scenario uses: a form sends all of them. */
@@ -155,9 +153,7 @@ type Event = Readonly<Record<string, unknown>>
 function triggerRow(given: object): JobRow {
   const event = given as Event
   const word = text(event['event'])
-  const row = { word, text: textOf(word, event), tone: toneOf(word, event) }
-  const path = pathOf(event)
-  return path === undefined ? row : { ...row, path }
+  return { word, text: textOf(word, event), tone: toneOf(word, event), path: pathOf(event) }
 }
 
 function textOf(word: string, event: Event): string {
@@ -202,39 +198,35 @@ const count = (number: number, noun: string) => `${grouped(number)} ${noun}${num
 
 const tones = { pass: 'good', fail: 'bad', warn: 'warn', 'not-run': 'plain' } as const
 
-/** Field `integration`. Leads to the job. */
-export const doctorAct: Act = {
-  needs: 'operator',
-  async run(input) {
-    const doctor = givenTool(input.tools.doctor)
-    const { address, notificationUrl } = await integrationOf(input)
-    if (notificationUrl === null) throw new ActError('The integration has no notification URL to probe. Set one first.')
-    const job = input.jobs.start({
-      title: `Doctor of ${shortHex(address)}`,
-      actor: input.visit.actor,
-      async run(report, signal) {
-        await input.commands.recordAct({ action: 'integration.receiver_probed', subject: address })
-        let done = 0
-        const onProbe = (probe: ReceiverProbe) => {
-          done += 1
-          report({ done, words: `${grouped(done)} probes ended.` })
-          report.row(probeRow(probe))
-        }
-        const result = await doctor({ integrationAddress: address, signal, onProbe })
-        report.first(
-          result.findings.map(({ verdict, sentence, probes, fix }) => ({
-            word: verdict === 'fail' ? 'cause' : 'advice',
-            tone: tones[verdict],
-            text: sentence,
-            remarks: [fix.summary, `Seen in: ${probes.join(', ')}`],
-          })),
-        )
-        const { passed, failed, warned, notRun } = result
-        report({ words: `${passed} probes passed, ${failed} failed, ${warned} warned, ${notRun} did not run.` })
-      },
-    })
-    return { to: jobPath(job) }
-  },
+async function doctor(input: ActInput) {
+  const probe = givenTool(input.tools.doctor)
+  const { address, notificationUrl } = await integrationField(input)
+  if (notificationUrl === null) throw new ActError('The integration has no notification URL to probe. Set one first.')
+  const job = input.jobs.start({
+    title: `Doctor of ${shortHex(address)}`,
+    actor: input.visit.actor,
+    async run(report, signal) {
+      await input.commands.recordAct({ action: 'integration.receiver_probed', subject: address })
+      let done = 0
+      const onProbe = (ended: ReceiverProbe) => {
+        done += 1
+        report({ done, words: `${grouped(done)} probes ended.` })
+        report.row(probeRow(ended))
+      }
+      const result = await probe({ integrationAddress: address, signal, onProbe })
+      report.first(
+        result.findings.map(({ verdict, sentence, probes, fix }) => ({
+          word: verdict === 'fail' ? 'cause' : 'advice',
+          tone: tones[verdict],
+          text: sentence,
+          remarks: [fix.summary, `Seen in: ${probes.join(', ')}`],
+        })),
+      )
+      const { passed, failed, warned, notRun } = result
+      report({ words: `${passed} probes passed, ${failed} failed, ${warned} warned, ${notRun} did not run.` })
+    },
+  })
+  return { to: jobPath(job) }
 }
 
 function probeRow({ name, verdict, sent, expected, evidence }: ReceiverProbe): JobRow {

@@ -1,26 +1,33 @@
-/** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** The portal: a fetch-standard app for integrators, below `/portal`. Source: docs/decisions/portal.md. @module */
 import { BadRequestError } from '@payment-integration/core'
 import { type Context, Hono } from 'hono'
 import { addAssetRoutes, createAssets } from '../assets.js'
-import { deliveryFilter, FilterError, type Given, givenOf, wholeOf } from '../filters.js'
+import { FilterError, givenOf } from '../filters.js'
 import type { PageContent } from '../pages/page.js'
-import { comparedOf } from '../pages/snapshots.js'
-import { createRender, type Render } from '../view/layout.js'
-import type { Visit } from '../viewer.js'
-import { type ConsoleBindings, guardPages } from '../web/guard.js'
-import { pathBelow } from '../web/paths.js'
-import { FormError, type Rejected, runForm } from '../web/run-form.js'
+import { createRender } from '../view/layout.js'
+import { sentencePage } from '../view/parts.js'
+import { type ConsoleBindings, guardPages, pathBelow } from '../web/guard.js'
+import { FormError, runForm } from '../web/run-form.js'
 import { seeOther } from '../web/sessions.js'
-import { portalActs } from './acts.js'
-import { EndpointPage } from './endpoint.js'
-import { OwnDeliveriesPage, OwnPaymentsPage } from './lists.js'
-import { OwnOverviewPage } from './overview.js'
-import { portalBase, portalHref, portalNoteOf, portalSections, problemPage } from './page.js'
-import { OwnPaymentPage } from './payment.js'
-import { OwnSecretsPage } from './secrets.js'
+import { deliveriesPage, deliveryActs } from './deliveries.js'
+import { endpointActs, endpointPage } from './endpoint.js'
+import { overviewPage } from './overview.js'
+import { type PortalActs, type PortalLoad, portalBase, portalHref, portalNoteOf, portalSections } from './page.js'
+import { paymentPage } from './payment.js'
+import { paymentsPage } from './payments.js'
+import { secretActs, secretsPage } from './secrets.js'
 import { createPortalSignIn, type PortalVisit, socketSource } from './sign-in.js'
-import { type PortalService, type Tenant, tenantOf } from './tenant.js'
+import { type PortalService, tenantOf } from './tenant.js'
+
+const pages: Readonly<Record<string, PortalLoad>> = {
+  '': overviewPage,
+  '/payments': paymentsPage,
+  '/deliveries': deliveriesPage,
+  '/endpoint': endpointPage,
+  '/secrets': secretsPage,
+}
+
+const acts: PortalActs = { ...deliveryActs, ...endpointActs, ...secretActs }
 
 /** Where integrations sign in, and how failures are counted. */
 export interface PortalSignInOptions {
@@ -97,7 +104,16 @@ export function createPortal(deps: PortalDeps): Portal {
   })
   app.post(`${portalBase}/act/:name`, (c) => {
     const { visit, tenant } = signedIn(c)
-    return runPortalAct(render, { name: c.req.param('name'), request: c.req.raw, visit, tenant })
+    return runForm({
+      ...{ acts, name: c.req.param('name'), request: c.req.raw, visit },
+      rejected: (status, title, text) => render(problemPage(title, text), { visit, status }),
+      async run(act, fields) {
+        const answer = await act(tenant, fields)
+        return 'show' in answer
+          ? render(answer.show, { visit })
+          : seeOther(portalHref(answer.to, { note: answer.note }))
+      },
+    })
   })
   app.get(`${portalBase}/*`, (c) => page(c))
   app.get(portalBase, (c) => page(c))
@@ -115,7 +131,10 @@ export function createPortal(deps: PortalDeps): Portal {
     const url = new URL(c.req.url)
     const { visit, tenant } = signedIn(c)
     const origin = publicUrl === undefined ? url.origin : new URL(publicUrl).origin
-    const content = await loadPortalPage(pathBelow(c.req.url, portalBase), url, { tenant, now, origin })
+    const path = pathBelow(c.req.url, portalBase)
+    const [, payment = ''] = /^\/payments\/(.+)$/.exec(path) ?? []
+    const load = Object.hasOwn(pages, path) ? pages[path] : payment === '' ? undefined : paymentPage
+    const content = (await load?.({ tenant, now, origin }, givenOf(url), payment)) ?? null
     if (content === null) return c.notFound()
     return render(content, { visit, note: portalNoteOf(url.searchParams.get('note')) })
   }
@@ -137,113 +156,4 @@ function tooMany(waitMs: number): Response {
   return new Response('Too many requests. Wait a moment, then reload the page.\n', { status: 429, headers })
 }
 
-/** Dependencies of pages. */
-interface PortalPageDeps {
-  readonly tenant: Tenant
-  readonly now: () => number
-  /** The address of the service for people, such as `https://pay.example`. */
-  readonly origin: string
-}
-
-/** Newest rows on the overview. */
-const mostNewest = 5
-
-type Load = (deps: PortalPageDeps, given: Given) => Promise<PageContent>
-
-const pages: Readonly<Record<string, Load>> = {
-  '': overviewPage,
-  '/payments': paymentsPage,
-  '/deliveries': deliveriesPage,
-  '/endpoint': async (deps) => ({
-    title: 'Endpoint',
-    section: '/endpoint',
-    body: <EndpointPage {...(await endpointOf(deps))} />,
-  }),
-  '/secrets': async ({ tenant }) => ({
-    title: 'Secrets',
-    section: '/secrets',
-    body: <OwnSecretsPage integration={await tenant.integration()} />,
-  }),
-}
-
-/**
- * Reads a page; null: there is none at the path.
- * @throws FilterError, BadRequestError For a malformed filter.
- */
-async function loadPortalPage(path: string, url: URL, deps: PortalPageDeps): Promise<PageContent | null> {
-  const given = givenOf(url)
-  const load = Object.hasOwn(pages, path) ? pages[path] : undefined
-  if (load !== undefined) return load(deps, given)
-  const named = /^\/payments\/(\d{1,15})\/(0x[0-9a-f]{64})$/i.exec(path)
-  return named === null ? null : paymentPage(deps, given, Number(named[1]), (named[2] ?? '').toLowerCase())
-}
-
-async function endpointOf({ tenant, now }: PortalPageDeps) {
-  const [integration, health, lastFailure] = await Promise.all([
-    tenant.integration(),
-    tenant.health(),
-    tenant.lastFailure(),
-  ])
-  return { integration, health, lastFailure, now: now() }
-}
-
-const placeOf = ({ tenant, origin }: PortalPageDeps) => ({ origin, address: tenant.address })
-
-async function overviewPage(deps: PortalPageDeps): Promise<PageContent> {
-  const { tenant } = deps
-  const [endpoint, { payments }, deliveries] = await Promise.all([
-    endpointOf(deps),
-    tenant.payments({ limit: String(mostNewest) }),
-    tenant.deliveries({}),
-  ])
-  const newest = deliveries.rows.slice(0, mostNewest)
-  const body = <OwnOverviewPage {...endpoint} payments={payments} deliveries={newest} place={placeOf(deps)} />
-  return { title: 'Overview', section: '', body }
-}
-
-async function paymentsPage(deps: PortalPageDeps, { wallet, cursor }: Given): Promise<PageContent> {
-  const page = await deps.tenant.payments({ wallet, cursor })
-  const given = { ...(wallet === undefined ? {} : { wallet }), ...(cursor === undefined ? {} : { cursor }) }
-  const body = <OwnPaymentsPage given={given} page={page} place={placeOf(deps)} />
-  return { title: 'Payments', section: '/payments', body }
-}
-
-async function deliveriesPage({ tenant }: PortalPageDeps, all: Given): Promise<PageContent> {
-  const known = ['hash', 'status', 'before']
-  const { before, ...filter } = Object.fromEntries(Object.entries(all).filter(([name]) => known.includes(name)))
-  const beforeId = before === undefined ? undefined : String(wholeOf('before', before))
-  const page = await tenant.deliveries({ ...deliveryFilter(filter), beforeId })
-  const given = { ...filter, ...(before === undefined ? {} : { before }) }
-  return { title: 'Deliveries', section: '/deliveries', body: <OwnDeliveriesPage given={given} page={page} /> }
-}
-
-async function paymentPage(deps: PortalPageDeps, given: Given, chainId: number, txHash: string) {
-  const compare = comparedOf(given)
-  const found = await deps.tenant.payment(chainId, txHash, compare)
-  if (found === null) return null
-  const body = <OwnPaymentPage {...found} compare={compare} now={deps.now()} />
-  return { title: `Payment ${txHash.slice(0, 10)}`, section: '/payments', body }
-}
-
-/** A form to run. */
-interface PostedAct {
-  readonly name: string
-  readonly request: Request
-  readonly visit: Visit
-  readonly tenant: Tenant
-}
-
-/** Runs it. A form without its CSRF token is answered 403, and nothing is done. */
-function runPortalAct(render: Render, { name, request, visit, tenant }: PostedAct): Promise<Response> {
-  const rejected: Rejected = (status, title, text) => render(problemPage(title, text), { visit, status })
-  return runForm({
-    act: Object.hasOwn(portalActs, name) ? portalActs[name] : undefined,
-    request,
-    visit,
-    rejected,
-    async run(act, fields) {
-      const answer = await act(tenant, fields)
-      return 'show' in answer ? render(answer.show, { visit }) : seeOther(portalHref(answer.to, { note: answer.note }))
-    },
-  })
-}
+const problemPage = (title: string, text: string) => sentencePage(title, text, { home: portalBase })

@@ -1,32 +1,42 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Where deliveries go, how that works, and a test. @module */
-import type { IntegrationView, SentTest } from '@payment-integration/core'
-import type { AttemptRecord, EndpointView } from '@payment-integration/core/ports'
-import { healthOf } from '../pages/endpoints.js'
+import type { SentTest } from '@payment-integration/core'
+import { failingFor, failureOf, healthOf, remedyOf } from '../pages/endpoints.js'
 import { adviceOf } from '../view/advice.js'
 import { Badge, Copyable, Facts, Pre, Shown, When } from '../view/parts.js'
 import { Answer } from '../view/rows.js'
-import { latencyOf, shownText, spanOf } from '../view/text.js'
-import { receiverCode } from './lists.js'
-import { PortalForm, portalHref } from './page.js'
+import { latencyOf, shownText } from '../view/text.js'
+import { type PortalActs, PortalForm, type PortalLoad, portalHref } from './page.js'
 
-/** An endpoint with its newest failure. */
-export interface EndpointProps {
-  readonly integration: IntegrationView
-  readonly health: EndpointView | null
-  readonly lastFailure: (AttemptRecord & { readonly deliveryId: string }) | null
-  readonly now: number
-}
+const section = '/endpoint'
 
 /** The page. */
-export function EndpointPage(props: EndpointProps) {
-  const { notificationUrl } = props.integration
-  return (
+export const endpointPage: PortalLoad = async ({ tenant, now }) => {
+  const [integration, health, lastFailure] = await Promise.all([
+    tenant.integration(),
+    tenant.health(),
+    tenant.lastFailure(),
+  ])
+  const { notificationUrl } = integration
+  const remedy = remedyOf({ lastFailure, health })
+  const blockedUntil = health?.blockedUntil ?? null
+  const body = (
     <>
       <h1>
-        Endpoint <Badge word={healthOf({ ...props.integration, health: props.health })} />
+        Endpoint <Badge word={healthOf({ ...integration, health })} />
       </h1>
-      <EndpointFacts {...props} />
+      <Facts
+        rows={[
+          ['Failing for', failingFor(health, now()) ?? 'not failing'],
+          ['Blocked until', blockedUntil === null ? 'not blocked' : <When at={blockedUntil} withDate />],
+          ['Last failure', failureOf(lastFailure) ?? 'none of late'],
+        ]}
+      />
+      {remedy === null ? null : (
+        <p class={health === null ? 'dim' : 'note bad'}>
+          <Shown text={remedy} most={400} />
+        </p>
+      )}
       <h2>Notification URL</h2>
       <PortalForm act="url" label="Set the URL">
         <label for="url">
@@ -55,47 +65,26 @@ export function EndpointPage(props: EndpointProps) {
       <Copyable label="A receiver that verifies deliveries" text={receiverCode} />
     </>
   )
+  return { title: 'Endpoint', section, body }
 }
 
-function EndpointFacts({ health, lastFailure, now }: EndpointProps) {
-  const advice = lastFailure === null ? null : adviceOf(lastFailure.status, lastFailure.reason)
-  return (
-    <>
-      <Facts
-        rows={[
-          [
-            'Failing for',
-            health?.failingSince == null
-              ? 'not failing'
-              : `${spanOf(now - health.failingSince)}, ${health.failures} in a row`,
-          ],
-          ['Blocked until', health?.blockedUntil == null ? 'not blocked' : <When at={health.blockedUntil} withDate />],
-          [
-            'Last failure',
-            lastFailure === null ? (
-              'none of late'
-            ) : (
-              <>
-                <Answer {...lastFailure} /> <When at={lastFailure.startedAt} withDate />
-              </>
-            ),
-          ],
-        ]}
-      />
-      {advice === null ? null : (
-        <p class={health === null ? 'dim' : 'note bad'}>
-          <Shown text={`${advice.cause} ${health === null ? 'It answers again.' : advice.remedy}`} most={400} />
-        </p>
-      )}
-    </>
-  )
+/** The acts, by their names in the address. */
+export const endpointActs: PortalActs = {
+  async test(tenant) {
+    const sent = await tenant.sendTest()
+    return { show: { title: 'Test delivery', section, body: <TestAnswer sent={sent} /> } }
+  },
+  async url(tenant, { url }) {
+    await tenant.setNotificationUrl(url ?? null)
+    return { to: section, note: url === undefined ? 'url-removed' : 'url-set' }
+  },
 }
 
 /** Characters of an answer that the page shows. */
-const mostShown = 4_000
+const maxShown = 4_000
 
-/** The page. Nothing of it is stored. */
-export function TestAnswer({ sent }: { sent: SentTest }) {
+/** The answer to a test delivery, and what was sent. Nothing of it is stored. */
+function TestAnswer({ sent }: { sent: SentTest }) {
   const advice = adviceOf(sent.status, sent.reason)
   const headers = Object.entries(sent.headers).map(([name, value]) => `${name}: ${value}`)
   return (
@@ -119,7 +108,7 @@ export function TestAnswer({ sent }: { sent: SentTest }) {
       {sent.excerpt ? (
         <>
           <h2>Start of the answer</h2>
-          <Pre label="Start of the answer" text={shownText(sent.excerpt, mostShown)} wrap />
+          <Pre label="Start of the answer" text={shownText(sent.excerpt, maxShown)} wrap />
         </>
       ) : null}
       <h2>What was sent</h2>
@@ -134,8 +123,25 @@ export function TestAnswer({ sent }: { sent: SentTest }) {
       </p>
       <div class="acts">
         <PortalForm act="test" label="Send another one" />
-        <a href={portalHref('/endpoint')}>Back to the endpoint</a>
+        <a href={portalHref(section)}>Back to the endpoint</a>
       </div>
     </>
   )
 }
+
+/** A receiver that verifies deliveries. */
+const receiverCode = `import { createServer } from 'node:http'
+import { createVerifier, isWebhookRefusal, readBody } from '@payment-integration/webhook'
+
+const { verify } = createVerifier({ secrets: process.env.WEBHOOK_SIGNING_SECRET })
+
+createServer(async (request, response) => {
+  try {
+    const { snapshot } = await verify({ body: await readBody(request), headers: request.headers })
+    console.log(snapshot.txHash, snapshot.version, snapshot.state) // store it here, once for each version
+    response.writeHead(204).end()
+  } catch (error) {
+    response.writeHead(isWebhookRefusal(error) ? error.status : 500).end()
+  }
+}).listen(process.env.PORT)
+`

@@ -1,9 +1,12 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
-/** Paths, sections, forms and notes of the portal. @module */
-import { ErrorPage } from '../pages/audit.js'
+/** What pages and acts of the portal are given and answer; its paths, sections, forms and notes. @module */
+import type { Given } from '../filters.js'
+import type { PageContent } from '../pages/page.js'
 import { PostForm, type PostFormProps } from '../view/forms.js'
 import type { Sections } from '../view/layout.js'
-import { linksBelow } from '../web/paths.js'
+import { linksBelow } from '../view/parts.js'
+import type { Fields } from '../web/run-form.js'
+import type { Tenant } from './tenant.js'
 
 /** Where the portal is mounted. */
 export const portalBase = '/portal'
@@ -17,6 +20,23 @@ export const portalSections: Sections = [
   ['/secrets', 'Secrets'],
 ]
 
+/** Dependencies of pages. Every read is of the tenant. */
+export interface PortalPageDeps {
+  readonly tenant: Tenant
+  readonly now: () => number
+  /** The address of the service for people, such as `https://pay.example`. */
+  readonly origin: string
+}
+
+/** Reads a page; null: there is none. @param name - The end of the path, where it names one thing. */
+export type PortalLoad = (deps: PortalPageDeps, given: Given, name: string) => Promise<PageContent | null>
+
+/** A path below the base to go to, with what is said there; or a page that is shown once. */
+type PortalAnswer = { readonly to: string; readonly note: PortalNote } | { readonly show: PageContent }
+
+/** Acts by their names in the address. Each changes the signed-in integration alone. */
+export type PortalActs = Readonly<Record<string, (tenant: Tenant, fields: Fields) => Promise<PortalAnswer>>>
+
 /** A URL of the portal with these parameters. */
 export const portalHref = linksBelow(portalBase)
 
@@ -24,13 +44,6 @@ export const portalHref = linksBelow(portalBase)
 export function PortalForm({ act, ...form }: Omit<PostFormProps, 'action'> & { readonly act: string }) {
   return <PostForm {...form} action={`${portalBase}/act/${act}`} />
 }
-
-/** The content of a page that says why there is nothing else. */
-export const problemPage = (title: string, text: string) => ({
-  title,
-  section: '-',
-  body: <ErrorPage title={title} text={text} home={portalBase} />,
-})
 
 /** Sentences after acts. A URL names one, so that a link puts no words onto a page. */
 const notes = {
@@ -44,8 +57,7 @@ const notes = {
   'signed-out': 'You are signed out.',
 } as const
 
-/** A sentence. */
-export type PortalNote = keyof typeof notes
+type PortalNote = keyof typeof notes
 
 /** The sentence of a URL's parameter `note`; null: there is none. */
 export const portalNoteOf = (given: string | null): string | null =>

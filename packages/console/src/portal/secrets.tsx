@@ -1,23 +1,27 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Rotates the API secret and the signing secret. A new one is shown once, in the answer of its form. @module */
-import type { IntegrationView } from '@payment-integration/core'
-import { ConfirmField, GraceField } from '../view/forms.js'
+import type { Child } from 'hono/jsx'
+import { confirmedField, graceField } from '../pages/page.js'
 import { Copyable, When } from '../view/parts.js'
-import { PortalForm, portalHref } from './page.js'
+import { type PortalActs, PortalForm, type PortalLoad, portalHref } from './page.js'
+
+const section = '/secrets'
 
 /** The page. It never has a secret. */
-export function OwnSecretsPage({ integration }: { integration: IntegrationView }) {
-  return (
+export const secretsPage: PortalLoad = async ({ tenant }) => {
+  const { previousApiSecretUntil, signingSecretPrepared, previousSigningSecretUntil } = await tenant.integration()
+  const body = (
     <>
       <h1>Secrets</h1>
       <p class="dim">
         Both are stored so that nobody can read them here. A new one is shown once, when you make it. Each step is
         recorded in the audit log.
       </p>
-      <ApiSecret until={integration.previousApiSecretUntil} />
-      <SigningSecret isPrepared={integration.signingSecretPrepared} until={integration.previousSigningSecretUntil} />
+      <ApiSecret until={previousApiSecretUntil} />
+      <SigningSecret isPrepared={signingSecretPrepared} until={previousSigningSecretUntil} />
     </>
   )
+  return { title: 'Secrets', section, body }
 }
 
 function ApiSecret({ until }: { until: number | null }) {
@@ -26,18 +30,18 @@ function ApiSecret({ until }: { until: number | null }) {
       <h2>API secret</h2>
       <p>It is the password of your server at the API, and of you here.</p>
       {until === null ? (
-        <PortalForm act="rotate-api-secret" label="Make a new API secret">
-          <GraceField />
-        </PortalForm>
+        <PortalForm act="rotate-api-secret" label="Make a new API secret" hasGrace />
       ) : (
         <>
           <p class="note">
             Two API secrets are valid. The previous one ends at <When at={until} withDate /> UTC. Sessions that it
             opened end with it.
           </p>
-          <PortalForm act="end-api-secret" label="End the previous API secret now" tone="danger">
-            <ConfirmField label="Every server of mine has the new one" />
-          </PortalForm>
+          <PortalForm
+            act="end-api-secret"
+            label="End the previous API secret now"
+            confirm="Every server of mine has the new one"
+          />
         </>
       )}
     </section>
@@ -55,9 +59,7 @@ function SigningSecret({ isPrepared, until }: { isPrepared: boolean; until: numb
         <>
           <p class="note">A new one is prepared. Activate it when your receiver accepts both.</p>
           <div class="acts">
-            <PortalForm act="activate-signing-secret" label="Activate the new signing secret">
-              <GraceField />
-            </PortalForm>
+            <PortalForm act="activate-signing-secret" label="Activate the new signing secret" hasGrace />
             <PortalForm act="abort-signing-secret" label="Abort: delete the prepared one" tone="danger" />
           </div>
         </>
@@ -71,53 +73,77 @@ function SigningSecret({ isPrepared, until }: { isPrepared: boolean; until: numb
             once more at once, signed with the previous secret.
             {isPrepared ? ' Activating the prepared one ends it.' : ''}
           </p>
-          <PortalForm act="end-signing-secret" label="End the previous signing secret now" tone="danger">
-            <ConfirmField label="Every receiver of mine has the new one" />
-          </PortalForm>
+          <PortalForm
+            act="end-signing-secret"
+            label="End the previous signing secret now"
+            confirm="Every receiver of mine has the new one"
+          />
         </>
       )}
     </section>
   )
 }
 
-/** A new API secret. */
-export function NewApiSecret(props: { address: string; apiSecret: string }) {
-  return (
-    <>
-      <h1>New API secret</h1>
-      <p class="note">Copy it now: it is not shown again. A reload of this page does not bring it back.</p>
-      <Copyable label="The new API secret" text={props.apiSecret} />
+/** The acts, by their names in the address. */
+export const secretActs: PortalActs = {
+  async 'rotate-api-secret'(tenant, fields) {
+    const apiSecret = await tenant.rotateApiSecret(graceField(fields))
+    return newSecret('New API secret', 'The new API secret', apiSecret, [
       <ol class="bullets">
-        <li>Put it into the configuration of your server, beside the address {props.address}.</li>
+        <li>Put it into the configuration of your server, beside the address {tenant.address}.</li>
         <li>
-          When every server has it, end the previous one at <a href={portalHref('/secrets')}>Secrets</a>, or let its
-          time run out. Each session that was opened with it ends then, and this one too: sign in with the new one.
+          When every server has it, end the previous one at {secretsLink}, or let its time run out. Each session that
+          was opened with it ends then, and this one too: sign in with the new one.
         </li>
-      </ol>
-    </>
-  )
-}
-
-/** A prepared signing secret. */
-export function NewSigningSecret({ signingSecret }: { signingSecret: string }) {
-  return (
-    <>
-      <h1>New signing secret</h1>
-      <p class="note">Copy it now: it is not shown again. A reload of this page does not bring it back.</p>
-      <Copyable label="The prepared signing secret" text={signingSecret} />
+      </ol>,
+    ])
+  },
+  async 'end-api-secret'(tenant, fields) {
+    confirmedField(fields)
+    await tenant.endPreviousApiSecret()
+    return { to: section, note: 'api-ended' }
+  },
+  async 'prepare-signing-secret'(tenant) {
+    const signingSecret = await tenant.prepareSigningSecret()
+    const verifier =
+      'createVerifier({ secrets: [process.env.WEBHOOK_SIGNING_SECRET, process.env.NEXT_WEBHOOK_SIGNING_SECRET] })'
+    return newSecret('New signing secret', 'The prepared signing secret', signingSecret, [
       <ol class="bullets">
         <li>Nothing is signed with it yet. Let your receiver accept both secrets:</li>
-      </ol>
-      <Copyable
-        label="A verifier with two secrets"
-        text={
-          'createVerifier({ secrets: [process.env.WEBHOOK_SIGNING_SECRET, process.env.NEXT_WEBHOOK_SIGNING_SECRET] })'
-        }
-      />
-      <p>
-        Then activate it at <a href={portalHref('/secrets')}>Secrets</a>. If you lost it, abort it there and prepare
-        another one.
-      </p>
-    </>
-  )
+      </ol>,
+      <Copyable label="A verifier with two secrets" text={verifier} />,
+      <p>Then activate it at {secretsLink}. If you lost it, abort it there and prepare another one.</p>,
+    ])
+  },
+  async 'activate-signing-secret'(tenant, fields) {
+    await tenant.activateSigningSecret(graceField(fields))
+    return { to: section, note: 'signing-active' }
+  },
+  async 'abort-signing-secret'(tenant) {
+    await tenant.abortSigningSecret()
+    return { to: section, note: 'signing-aborted' }
+  },
+  async 'end-signing-secret'(tenant, fields) {
+    confirmedField(fields)
+    await tenant.endPreviousSigningSecret()
+    return { to: section, note: 'signing-ended' }
+  },
 }
+
+const secretsLink = <a href={portalHref(section)}>Secrets</a>
+
+/** The only page that shows a new secret, with instructions. */
+const newSecret = (title: string, label: string, secret: string, instructions: Child) => ({
+  show: {
+    title,
+    section,
+    body: (
+      <>
+        <h1>{title}</h1>
+        <p class="note">Copy it now: it is not shown again. A reload of this page does not bring it back.</p>
+        <Copyable label={label} text={secret} />
+        {instructions}
+      </>
+    ),
+  },
+})

@@ -8,7 +8,7 @@ import type { ClientAuth, Configuration, CustomFetch, IDToken, UserInfoResponse 
 import type { PageContent } from '../pages/page.js'
 import { base } from '../view/parts.js'
 import type { ConsoleBindings } from '../web/guard.js'
-import { localPath } from '../web/paths.js'
+import { localPath } from '../web/guard.js'
 import { sessionCookie } from '../web/sessions.js'
 
 /** How the console signs operators in at an OpenID provider. It is a confidential client with the code flow. */

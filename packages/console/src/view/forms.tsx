@@ -1,11 +1,10 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Forms: acts with their fields, for those who may act, and the filters of a list. @module */
-
 import { parseInstant } from '@payment-integration/contract/parse'
 import { type Child, createContext, useContext } from 'hono/jsx'
 import type { Given } from '../filters.js'
 import { mayAct, type Role, type Visit } from '../viewer.js'
-import { base, hrefOf } from './parts.js'
+import { base } from './parts.js'
 import { shortHex, shownText } from './text.js'
 
 /** The visit for which a page is rendered. */
@@ -23,13 +22,19 @@ export interface PostFormProps {
   readonly label: string
   /** Hidden fields. */
   readonly fields?: Readonly<Record<string, string | number | undefined>>
+  /** The text of a box to check, before an act that cannot be undone. */
+  readonly confirm?: string
+  /** Whether it asks how long the previous secret stays valid. To end that at once is an act of its own. */
+  readonly hasGrace?: boolean
+  /** @default danger where it is confirmed */
   readonly tone?: 'plain' | 'danger'
   /** Fields that people fill in, above the button. */
   readonly children?: Child
 }
 
 /** The form with its CSRF token. It works without JavaScript. */
-export function PostForm({ action, label, fields = {}, tone = 'plain', children }: PostFormProps) {
+export function PostForm({ action, label, fields = {}, confirm, hasGrace = false, ...rest }: PostFormProps) {
+  const { tone = confirm === undefined ? 'plain' : 'danger', children } = rest
   return (
     <form class="act" method="post" action={action}>
       <CsrfField />
@@ -37,6 +42,18 @@ export function PostForm({ action, label, fields = {}, tone = 'plain', children 
         value === undefined ? null : <input type="hidden" name={name} value={String(value)} />,
       )}
       {children}
+      {hasGrace ? (
+        <label>
+          <span>The previous secret stays valid for, in hours</span>
+          <input name="graceHours" type="number" min={1} max={720} step={1} value="24" required />
+        </label>
+      ) : null}
+      {confirm === undefined ? null : (
+        <label class="confirm">
+          <input name="confirmed" type="checkbox" value="yes" required />
+          <span>{confirm}</span>
+        </label>
+      )}
       <button type="submit" class={tone}>
         {label}
       </button>
@@ -44,19 +61,18 @@ export function PostForm({ action, label, fields = {}, tone = 'plain', children 
   )
 }
 
-/** The act of a form of the console. */
+/** The act of a form of the console, and who may run it. */
 export interface ActFormProps extends Omit<PostFormProps, 'action'> {
-  /** The act of `acts/acts.ts`. */
   readonly act: string
   readonly needs: Role
 }
 
 /** The form of an act; nothing for those who may not act. */
-export function ActForm({ act, needs, ...form }: ActFormProps) {
-  const visit = useContext(VisitContext)
-  if (visit === null || !mayAct(visit.viewer.role, needs)) return null
-  return <PostForm {...form} action={`${base}/act/${act}`} />
-}
+export const ActForm = ({ act, needs, ...form }: ActFormProps) => (
+  <ForRole needs={needs}>
+    <PostForm {...form} action={`${base}/act/${act}`} />
+  </ForRole>
+)
 
 /** Shows its children to a role that may act; to others `otherwise`, if any. */
 export function ForRole({ needs, otherwise, children }: { needs: Role; otherwise?: Child; children?: Child }) {
@@ -70,7 +86,7 @@ export function TextField(props: {
   readonly label: string
   readonly value?: string | undefined
   readonly hint?: string | undefined
-  readonly type?: 'text' | 'email' | 'url' | undefined
+  readonly type?: 'text' | 'email' | undefined
   readonly isOptional?: boolean | undefined
   /** Whether it holds an address or a URL. */
   readonly isLong?: boolean | undefined
@@ -104,47 +120,29 @@ export function TextArea({ name, label, value }: { name: string; label: string; 
   )
 }
 
-/** One of a few values. */
-export function ChoiceField(props: {
+interface ChoiceProps {
   readonly name: string
   readonly label: string
-  readonly values: readonly string[]
+  readonly values: readonly (string | readonly [value: string, text: string])[]
   /** The chosen one. @default the first */
   readonly value?: string | undefined
-}) {
-  return (
-    <label>
-      <span>{props.label}</span>
-      <select name={props.name}>
-        {props.values.map((value) => (
-          <option value={value} selected={value === props.value}>
-            {value}
+}
+
+/** One of a few values. */
+export const ChoiceField = ({ name, label, values, value: chosen }: ChoiceProps) => (
+  <label>
+    <span>{label}</span>
+    <select name={name}>
+      {values
+        .map((each) => (typeof each === 'string' ? ([each, each] as const) : each))
+        .map(([value, text]) => (
+          <option value={value} selected={value === chosen}>
+            {text}
           </option>
         ))}
-      </select>
-    </label>
-  )
-}
-
-/** How long the previous secret stays valid. To end it at once is an act of its own, which a reload does not repeat. */
-export function GraceField() {
-  return (
-    <label>
-      <span>The previous secret stays valid for, in hours</span>
-      <input name="graceHours" type="number" min={1} max={720} step={1} value="24" required />
-    </label>
-  )
-}
-
-/** A box to check before an act that cannot be undone. */
-export function ConfirmField({ label }: { label: string }) {
-  return (
-    <label class="confirm">
-      <input name="confirmed" type="checkbox" value="yes" required />
-      <span>{label}</span>
-    </label>
-  )
-}
+    </select>
+  </label>
+)
 
 /** An integration to choose. */
 export interface NamedAddress {
@@ -152,41 +150,28 @@ export interface NamedAddress {
   readonly name: string
 }
 
+/** An integration as an option: its name may be hostile. */
+export const integrationOption = ({ address, name }: NamedAddress) =>
+  [address, `${shownText(name, 30)} ${shortHex(address)}`] as const
+
 /** The choice of an integration. */
-export function IntegrationChoice(props: { integrations: readonly NamedAddress[]; chosen?: string | undefined }) {
-  return (
-    <label>
-      <span>Integration</span>
-      <select name="integration">
-        {props.integrations.map(({ address, name }) => (
-          <option value={address} selected={address === props.chosen}>
-            {`${shownText(name, 30)} ${shortHex(address)}`}
-          </option>
-        ))}
-      </select>
-    </label>
-  )
-}
-
-/** A field of the form. */
-export type Field =
-  | { readonly name: string; readonly label: string; readonly options: readonly (readonly [string, string])[] }
-  | {
-      readonly name: string
-      readonly label: string
-      readonly hint: string
-      readonly kind?: 'search' | 'datetime-local'
-    }
-
-/** Fields of the form, and the list that it filters. */
-type FiltersProps = { readonly fields: readonly Field[]; readonly given: Given } & (
-  | { /** Below the console's base. */ readonly path: string }
-  | { /** The whole path. */ readonly action: string }
+export const IntegrationChoice = (props: { integrations: readonly NamedAddress[]; chosen?: string | undefined }) => (
+  <ChoiceField
+    name="integration"
+    label="Integration"
+    values={props.integrations.map(integrationOption)}
+    value={props.chosen}
+  />
 )
 
-/** The form. It works without JavaScript. */
-export function Filters({ fields, given, ...place }: FiltersProps) {
-  const action = 'action' in place ? place.action : hrefOf(place.path, {})
+/** A field of a filter: a choice, or a text. */
+export type Field = { readonly name: string; readonly label: string } & (
+  | { readonly options: readonly (readonly [value: string, text: string])[] }
+  | { readonly hint: string; readonly kind?: 'search' | 'datetime-local' }
+)
+
+/** The filters of a list at `action`. The form works without JavaScript. */
+export function Filters({ fields, given, action }: { fields: readonly Field[]; given: Given; action: string }) {
   const isFiltered = fields.some(({ name }) => given[name] !== undefined)
   return (
     <form class="filters" method="get" action={action}>

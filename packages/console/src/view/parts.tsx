@@ -1,8 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Small parts of all pages: states, times, hashes, tables, empty lists. @module */
-import type { DeliveryStatus } from '@payment-integration/core/ports'
 import type { Child } from 'hono/jsx'
-import { linksBelow } from '../web/paths.js'
 import { shortHex, shownText } from './text.js'
 
 /** Where the pages are mounted. */
@@ -37,8 +35,10 @@ export function Badge({ word, tone = tones[word] ?? 'plain' }: { word: string; t
   return <span class={`badge ${tone}`}>{word.replaceAll('_', ' ')}</span>
 }
 
-/** The status of a delivery. */
-export const Status = ({ status }: { status: DeliveryStatus }) => <Badge word={status} />
+/** Whether somebody may use the service. */
+export const EnabledBadge = ({ enabled }: { enabled: boolean }) => (
+  <Badge word={enabled ? 'enabled' : 'disabled'} tone={enabled ? 'good' : 'bad'} />
+)
 
 /** A moment: the time of day, with the date in the tooltip and for machines. UTC. */
 export function When({ at, withDate = false }: { at: number | null; withDate?: boolean }) {
@@ -75,43 +75,77 @@ export const paymentPath = ({ chainId, txHash }: { chainId: number | string; txH
 /** The page of a payment. */
 export const paymentHref = (payment: { chainId: number; txHash: string }) => `${base}${paymentPath(payment)}`
 
+/** Builds addresses below a path, such as `/console`. Parameters without a value are left out. */
+export function linksBelow(mountedAt: string) {
+  return (path: string, parameters: Readonly<Record<string, string | number | null | undefined>> = {}): string => {
+    const given = Object.entries(parameters).flatMap(([name, value]) =>
+      value === undefined || value === null || value === '' ? [] : [[name, String(value)] satisfies [string, string]],
+    )
+    return given.length === 0 ? `${mountedAt}${path}` : `${mountedAt}${path}?${new URLSearchParams(given)}`
+  }
+}
+
 /** A URL of the console with these parameters. */
 export const hrefOf = linksBelow(base)
 
-/** A column: its title, and whether its values are numbers. */
-export interface Column {
-  readonly title: string
-  readonly isNumber?: boolean
+/** A column: its title, the cell of a row, and `n` where its values are numbers. */
+export type Column<Row> = readonly [title: string, cell: (row: Row) => Child, kind?: 'n']
+
+/** How a list shows its rows. */
+export interface RowProps<Row> {
+  readonly columns: readonly Column<Row>[]
+  readonly attributes?: ((row: Row) => Readonly<Record<string, string>>) | undefined
+}
+
+/** A row whose cells keep the titles of their columns for narrow screens. */
+export function TableRow<Row>({ row, columns, attributes }: RowProps<Row> & { readonly row: Row }) {
+  return (
+    <tr {...attributes?.(row)}>
+      {columns.map(([title, cell, kind = '']) => (
+        <td data-label={title} class={kind}>
+          <span>{cell(row)}</span>
+        </td>
+      ))}
+    </tr>
+  )
+}
+
+interface TableProps<Row> extends RowProps<Row> {
+  readonly label: string
+  readonly rows: readonly Row[]
+  /** Of the body, for the script. */
+  readonly id?: string
+  /** In place of a table without rows. */
+  readonly empty?: Child
 }
 
 /** A table that becomes a list of cards on a narrow screen. */
-export function Table(props: { label: string; columns: readonly Column[]; id?: string; children?: Child }) {
+export function Table<Row>({ label, rows, id, empty, ...shape }: TableProps<Row>) {
+  if (rows.length === 0 && empty !== undefined) return <>{empty}</>
   return (
     <div class="scroll">
-      <table aria-label={props.label}>
+      <table aria-label={label}>
         <thead>
           <tr>
-            {props.columns.map(({ title, isNumber }) => (
-              <th scope="col" class={isNumber ? 'n' : ''}>
+            {shape.columns.map(([title, , kind = '']) => (
+              <th scope="col" class={kind}>
                 {title}
               </th>
             ))}
           </tr>
         </thead>
-        <tbody id={props.id}>{props.children}</tbody>
+        <tbody id={id}>
+          {rows.map((row) => (
+            <TableRow row={row} {...shape} />
+          ))}
+        </tbody>
       </table>
     </div>
   )
 }
 
-/** A cell that keeps its column's title for narrow screens. */
-export function Cell(props: { of: string; isNumber?: boolean; children?: Child }) {
-  return (
-    <td data-label={props.of} class={props.isNumber ? 'n' : ''}>
-      <span>{props.children}</span>
-    </td>
-  )
-}
+/** A word for what is absent. */
+export const Dim = ({ children }: { children?: Child }) => <span class="dim">{children}</span>
 
 /** An empty list: why it is empty, and what fills it. */
 export function Empty(props: { title: string; children?: Child }) {
@@ -177,35 +211,52 @@ export function Pager(props: { first: string | null; next: string | null; cut?: 
   )
 }
 
-/** Secrets that are shown once. */
-interface NewSecretsPageProps {
+/** New secrets, by their names. */
+interface NewSecrets {
   readonly title: string
-  /** Names and values. */
-  readonly secrets: readonly (readonly [name: string, value: string])[]
-  /** Path below the base to which one goes on. */
-  readonly to: string
-  /** Instructions. */
-  readonly children?: Child
+  readonly section: string
+  /** Path below the base to which one goes on. @default the section's */
+  readonly to?: string
+  readonly secrets: Readonly<Record<string, string>>
 }
 
-/** The page. */
-export function NewSecretsPage({ title, secrets, to, children }: NewSecretsPageProps) {
-  return (
+/** The content of the only page that shows new secrets: the answer to the form that made them. */
+export const newSecretsPage = ({ title, section, to = section, secrets }: NewSecrets, instructions: Child) => ({
+  title,
+  section,
+  body: (
     <>
       <h1>{title}</h1>
       <p class="note" role="status">
-        This page shows {secrets.length === 1 ? 'it' : 'them'} once. Copy now: no other page ever shows it.
+        This page shows {Object.keys(secrets).length === 1 ? 'it' : 'them'} once. Copy now: no other page ever shows it.
       </p>
-      {secrets.map(([name, value]) => (
+      {Object.entries(secrets).map(([name, value]) => (
         <section>
           <h2>{name}</h2>
           <Copyable label={name} text={value} />
         </section>
       ))}
-      {children}
+      <p>{instructions}</p>
       <p>
-        <a href={hrefOf(to, {})}>Go on</a>
+        <a href={hrefOf(to)}>Go on</a>
       </p>
     </>
-  )
-}
+  ),
+})
+
+/** The content of a page with a sentence alone, such as the reason of a rejection. */
+export const sentencePage = (title: string, text: string, { section = '-', home = base } = {}) => ({
+  title,
+  section,
+  body: (
+    <>
+      <h1>{title}</h1>
+      <p>
+        <Shown text={text} most={400} />
+      </p>
+      <p>
+        <a href={home}>Back to the overview</a>
+      </p>
+    </>
+  ),
+})

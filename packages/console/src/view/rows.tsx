@@ -1,141 +1,111 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
-/** Rows of payments and deliveries; live pages replace them by their key. @module */
+/** Rows of payments and deliveries, which live pages replace by their key, and the filters of their lists. @module */
 import { answerText } from '@payment-integration/core'
 import type { DeliveryView, StoredPayment } from '@payment-integration/core/ports'
 import type { Child } from 'hono/jsx'
-import { Badge, Cell, type Column, Hex, hrefOf, paymentHref, Shown, Status, When } from './parts.js'
+import type { Given } from '../filters.js'
+import { type Field, integrationOption, type NamedAddress } from './forms.js'
+import { Badge, type Column, Dim, Hex, hrefOf, paymentHref, type RowProps, Shown, TableRow, When } from './parts.js'
 import { latencyOf, memoOf, unitsOf } from './text.js'
-
-/** Columns of {@link PaymentRow}. */
-export const paymentColumns: readonly Column[] = [
-  { title: 'State' },
-  { title: 'Time' },
-  { title: 'Transaction' },
-  { title: 'Chain', isNumber: true },
-  { title: 'Received', isNumber: true },
-  { title: 'Invoice', isNumber: true },
-  { title: 'Memo' },
-  { title: 'Integration' },
-  { title: 'Version', isNumber: true },
-]
 
 /** A number as text that sorts as it does. */
 const ordinal = (number: number | string) => String(number).padStart(16, '0')
 
-/** Sorts as lists of payments do, descending. */
-const paymentOrder = ({ blockTimestamp, chainId, txHash }: StoredPayment) =>
-  `${ordinal(blockTimestamp)}.${ordinal(chainId)}.${txHash}`
-
-/** One payment. */
-export function PaymentRow({ payment }: { payment: StoredPayment }) {
-  const { chainId, tokenOut, invoice, integrationAddress } = payment
-  return (
-    <tr data-key={`p${payment.id}`} data-order={paymentOrder(payment)}>
-      <Cell of="State">
-        <Badge word={payment.state ?? 'none'} />
-        {payment.offChain ? <Badge word="off the chain" tone="bad" /> : null}
-      </Cell>
-      <Cell of="Time">
-        <When at={payment.blockTimestamp} withDate />
-      </Cell>
-      <Cell of="Transaction">
-        <Hex value={payment.txHash} href={paymentHref(payment)} />
-      </Cell>
-      <Cell of="Chain" isNumber>
-        <a href={hrefOf('/payments', { chain: chainId })}>{chainId}</a>
-      </Cell>
-      <Cell of="Received" isNumber>
-        {unitsOf(tokenOut.net, tokenOut.decimals)} <Shown text={tokenOut.symbol ?? ''} most={16} />
-      </Cell>
-      <Cell of="Invoice" isNumber>
-        {invoice === null ? <span class="dim">none</span> : `${invoice.amount} ${invoice.currency}`}
-      </Cell>
-      <Cell of="Memo">
-        <Shown text={memoOf(payment.memoHex)} most={34} />
-      </Cell>
-      <Cell of="Integration">
-        {integrationAddress === null ? (
-          <span class="dim">none</span>
-        ) : (
-          <Hex value={integrationAddress} href={hrefOf('/payments', { integration: integrationAddress })} />
-        )}
-      </Cell>
-      <Cell of="Version" isNumber>
-        {payment.version}
-      </Cell>
-    </tr>
-  )
+/** The list of payments. `data-order` sorts as the list does, descending. */
+export const paymentRows: RowProps<StoredPayment> = {
+  attributes: ({ id, blockTimestamp, chainId, txHash }) => ({
+    'data-key': `p${id}`,
+    'data-order': `${ordinal(blockTimestamp)}.${ordinal(chainId)}.${txHash}`,
+  }),
+  columns: [
+    [
+      'State',
+      ({ state, offChain }) => (
+        <>
+          <Badge word={state ?? 'none'} />
+          {offChain ? <Badge word="off the chain" tone="bad" /> : null}
+        </>
+      ),
+    ],
+    ['Time', ({ blockTimestamp }) => <When at={blockTimestamp} withDate />],
+    ['Transaction', (payment) => <Hex value={payment.txHash} href={paymentHref(payment)} />],
+    ['Chain', ({ chainId }) => <a href={hrefOf('/payments', { chain: chainId })}>{chainId}</a>, 'n'],
+    ['Received', ({ tokenOut: { net, decimals, symbol } }) => amountOf(unitsOf(net, decimals), symbol), 'n'],
+    ['Invoice', ({ invoice }) => invoiceOf(invoice), 'n'],
+    ['Memo', ({ memoHex }) => <Shown text={memoOf(memoHex)} most={34} />],
+    ['Integration', ({ integrationAddress }) => integrationOf(integrationAddress, <Dim>none</Dim>)],
+    ['Version', ({ version }) => version, 'n'],
+  ],
 }
 
-/** Columns of {@link DeliveryCells}. */
-const sharedColumns: readonly Column[] = [
-  { title: 'Status' },
-  { title: 'Created' },
-  { title: 'Payment' },
-  { title: 'Version', isNumber: true },
-  { title: 'Attempts', isNumber: true },
-  { title: 'Last answer' },
-  { title: 'Latency', isNumber: true },
-  { title: 'Next attempt' },
+/** An amount with the symbol of its token, which may be hostile. */
+export const amountOf = (amount: string, symbol: string | null) => (
+  <>
+    {amount} <Shown text={symbol ?? ''} most={16} />
+  </>
+)
+
+/** The amount of an invoice in a cell. */
+export const invoiceOf = (invoice: { readonly amount: string; readonly currency: string } | null): Child =>
+  invoice === null ? <Dim>none</Dim> : `${invoice.amount} ${invoice.currency}`
+
+/** The integration of a payment, with its payments. */
+export const integrationOf = (address: string | null, none: Child): Child =>
+  address === null ? none : <Hex value={address} href={hrefOf('/payments', { integration: address })} />
+
+/** One payment, for live pages. */
+export const PaymentRow = ({ payment }: { payment: StoredPayment }) => <TableRow row={payment} {...paymentRows} />
+
+/** The answer to the last attempt of a delivery. */
+export const lastAnswerOf = ({ attempts }: DeliveryView): Child => {
+  const last = attempts.at(-1)
+  return last === undefined ? <Dim>not sent yet</Dim> : <Answer {...last} />
+}
+
+/** When a delivery is attempted next. */
+export const nextAttemptOf = ({ nextAttemptAt }: DeliveryView): Child =>
+  nextAttemptAt === null ? <Dim>none</Dim> : <When at={nextAttemptAt} />
+
+/** Columns of deliveries with their last attempts. @param hrefOfPayment - The page of the delivery's payment. */
+export const deliveryColumns = (hrefOfPayment: (delivery: DeliveryView) => string): readonly Column<DeliveryView>[] => [
+  ['Status', ({ status }) => <Badge word={status} />],
+  ['Created', ({ createdAt }) => <When at={createdAt} withDate />],
+  [
+    'Payment',
+    (delivery) => (
+      <>
+        <Hex value={delivery.txHash} href={hrefOfPayment(delivery)} /> <Dim>on {delivery.chainId}</Dim>
+      </>
+    ),
+  ],
+  ['Version', ({ version }) => version, 'n'],
+  ['Attempts', ({ attempts }) => attempts.length, 'n'],
+  ['Last answer', lastAnswerOf],
+  ['Latency', ({ attempts }) => attempts.slice(-1).map(({ latencyMs }) => latencyOf(latencyMs)), 'n'],
+  ['Next attempt', nextAttemptOf],
 ]
 
-/** Columns of a table of deliveries, which ends with one of its own. */
-export const deliveryColumnsWith = (title: string): readonly Column[] => [...sharedColumns, { title }]
-
-/** A delivery with its last attempt. @param href - The page of its payment. */
-export function DeliveryCells({ delivery, href }: { delivery: DeliveryView; href: string }) {
-  const { chainId, attempts, status, nextAttemptAt } = delivery
-  const last = attempts.at(-1)
-  return (
-    <>
-      <Cell of="Status">
-        <Status status={status} />
-      </Cell>
-      <Cell of="Created">
-        <When at={delivery.createdAt} withDate />
-      </Cell>
-      <Cell of="Payment">
-        <Hex value={delivery.txHash} href={href} /> <span class="dim">on {chainId}</span>
-      </Cell>
-      <Cell of="Version" isNumber>
-        {delivery.version}
-      </Cell>
-      <Cell of="Attempts" isNumber>
-        {attempts.length}
-      </Cell>
-      <Cell of="Last answer">{last === undefined ? <span class="dim">not sent yet</span> : <Answer {...last} />}</Cell>
-      <Cell of="Latency" isNumber>
-        {last === undefined ? '' : latencyOf(last.latencyMs)}
-      </Cell>
-      <Cell of="Next attempt">
-        {nextAttemptAt === null ? <span class="dim">none</span> : <When at={nextAttemptAt} />}
-      </Cell>
-    </>
-  )
+/** The list of deliveries of all integrations. */
+export const deliveryRows: RowProps<DeliveryView> = {
+  attributes: ({ deliveryId }) => ({ 'data-key': `d${deliveryId}`, 'data-order': ordinal(deliveryId) }),
+  columns: [
+    ...deliveryColumns(paymentHref),
+    [
+      'Integration',
+      ({ integrationAddress: address }) => (
+        <Hex value={address} href={hrefOf('/deliveries', { integration: address })} />
+      ),
+    ],
+    [
+      'Act',
+      (delivery) =>
+        delivery.status === 'pending' ? null : <a href={`${paymentHref(delivery)}#d${delivery.deliveryId}`}>Replay…</a>,
+    ],
+  ],
 }
 
-/** Columns of {@link DeliveryRow}. */
-export const deliveryColumns: readonly Column[] = [...deliveryColumnsWith('Integration'), { title: 'Act' }]
-
-/** One delivery of any integration. */
-export function DeliveryRow({ delivery }: { delivery: DeliveryView }) {
-  return (
-    <tr data-key={`d${delivery.deliveryId}`} data-order={ordinal(delivery.deliveryId)}>
-      <DeliveryCells delivery={delivery} href={paymentHref(delivery)} />
-      <Cell of="Integration">
-        <Hex
-          value={delivery.integrationAddress}
-          href={hrefOf('/deliveries', { integration: delivery.integrationAddress })}
-        />
-      </Cell>
-      <Cell of="Act">
-        {delivery.status === 'pending' ? null : (
-          <a href={`${paymentHref(delivery)}#d${delivery.deliveryId}`}>Replay…</a>
-        )}
-      </Cell>
-    </tr>
-  )
-}
+/** One delivery, for live pages. */
+export const DeliveryRow = ({ delivery }: { delivery: DeliveryView }) => <TableRow row={delivery} {...deliveryRows} />
 
 /** The answer of an attempt: its HTTP status, why there is none, or both for a malformed one. */
 export function Answer({ status, reason }: { status: number | null; reason: string | null }) {
@@ -143,28 +113,47 @@ export function Answer({ status, reason }: { status: number | null; reason: stri
   return <span class={reason === null ? 'answer good' : 'answer bad'}>{word}</span>
 }
 
+/** Choices of the filters. */
+export interface Choices {
+  readonly chainIds: readonly number[]
+  readonly integrations: readonly NamedAddress[]
+}
+
+/** Options of a filter whose values are words. */
+export const wordOptions = (values: readonly string[]) =>
+  values.map((value) => [value, value.replaceAll('_', ' ')] as const)
+
+/** The filters that both lists have. An integration that is filtered and has no name stays a choice. */
+export function listFields({ chainIds, integrations }: Choices, given: Given, withNone: boolean): readonly Field[] {
+  const chosen = given['integration']?.toLowerCase()
+  const isNamed = chosen === undefined || chosen === 'none' || integrations.some(({ address }) => address === chosen)
+  const all = isNamed ? integrations : [...integrations, { address: chosen, name: '' }]
+  const own = all.map(integrationOption)
+  return [
+    { name: 'chain', label: 'Chain', options: chainIds.map((id) => [String(id), String(id)] as const) },
+    { name: 'integration', label: 'Integration', options: withNone ? [...own, ['none', 'none'] as const] : own },
+    { name: 'since', label: 'Since (UTC)', hint: '', kind: 'datetime-local' },
+    { name: 'until', label: 'Until (UTC)', hint: '', kind: 'datetime-local' },
+  ]
+}
+
 /** Rows of `Facts`: received, paid and invoice. */
 export function amountFacts({ tokenIn, tokenOut, invoice, source }: StoredPayment): (readonly [string, Child])[] {
+  const { net, gross, decimals, symbol } = tokenOut
+  const settled = invoice && `settled as ${invoice.settlementAmount} ${invoice.settlementCurrency}`
   return [
     [
       'Received',
       <>
-        {unitsOf(tokenOut.net, tokenOut.decimals)} <Shown text={tokenOut.symbol ?? ''} most={16} /> net,{' '}
-        {unitsOf(tokenOut.gross, tokenOut.decimals)} gross
+        {amountOf(unitsOf(net, decimals), symbol)} net, {unitsOf(gross, decimals)} gross
       </>,
     ],
     [
       'Paid',
       <>
-        {unitsOf(tokenIn.amount, tokenIn.decimals)} <Shown text={tokenIn.symbol ?? ''} most={16} /> on chain{' '}
-        {source.chainId}
+        {amountOf(unitsOf(tokenIn.amount, tokenIn.decimals), tokenIn.symbol)} on chain {source.chainId}
       </>,
     ],
-    [
-      'Invoice',
-      invoice === null
-        ? 'none'
-        : `${invoice.amount} ${invoice.currency}, settled as ${invoice.settlementAmount} ${invoice.settlementCurrency}`,
-    ],
+    ['Invoice', invoice === null ? 'none' : `${invoice.amount} ${invoice.currency}, ${settled}`],
   ]
 }

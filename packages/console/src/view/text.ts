@@ -5,10 +5,10 @@ const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu
 const kept = new Set(['\n', '\t'])
 
 /** Default length in characters. */
-const mostCharacters = 200
+const maxCharacters = 200
 
 /** Text for a page: invisible characters as `\u{202e}`, and no more than `most` characters with a mark of the rest. */
-export function shownText(text: string, most = mostCharacters): string {
+export function shownText(text: string, most = maxCharacters): string {
   const start = text.length > most ? text.slice(0, most) : text
   const visible = start.replace(invisible, (one) => (kept.has(one) ? one : escapeOf(one)))
   const rest = text.length - start.length

@@ -1,4 +1,5 @@
-/** Decides which requests reach the pages, and adds the security headers to every answer. @module */
+/** Decides which requests reach the pages and where they lead, and adds the security headers. @module */
+import { parseUrl } from '@payment-integration/contract'
 import type { Env, Hono } from 'hono'
 
 /** Names of this machine in a Host header. */
@@ -101,4 +102,24 @@ function secured(response: Response): Response {
   for (const [name, value] of Object.entries(securityHeaders))
     if (!(name === 'Cache-Control' && answer.headers.has(name))) answer.headers.set(name, value)
   return answer
+}
+
+/** The path of a request below that one, decoded, without a slash at its end. */
+export function pathBelow(url: string, mountedAt: string): string {
+  const path = new URL(url).pathname.slice(mountedAt.length).replace(/\/$/, '')
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}
+
+const origin = 'http://pages.invalid'
+
+/** The path and query if they lead to a page below `base` of this server; else `base`. No open redirect. */
+export function localPath(given: string | null | undefined, base: string): string {
+  const url = given?.startsWith('/') ? parseUrl(`${origin}${given}`) : null
+  if (url === null || url.origin !== origin) return base
+  const isBelow = url.pathname === base || url.pathname.startsWith(`${base}/`)
+  return isBelow ? `${url.pathname}${url.search}` : base
 }

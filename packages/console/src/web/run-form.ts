@@ -39,21 +39,23 @@ export async function readForm(request: Request): Promise<ReadonlyMap<string, st
   return fields
 }
 
-/** Answers with a page that says why nothing was done. */
-export type Rejected = (status: number, title: string, text: string) => Promise<Response>
+/** The fields of a form; those that are missing or empty are absent. */
+export type Fields = Readonly<Record<string, string>>
 
-/** A posted form, and the act that its address names; undefined: there is no such act. */
+/** A posted form, and the acts among which its address names one. */
 interface PostedForm<Act> {
-  readonly act: Act | undefined
+  readonly acts: Readonly<Record<string, Act>>
+  readonly name: string
   readonly request: Request
   readonly visit: Visit
-  readonly rejected: Rejected
-  /** Runs the act with the fields of the form; those that are missing or empty are absent. */
-  run(act: Act, fields: Readonly<Record<string, string>>): Promise<Response>
+  /** Answers with a page that says why nothing was done. */
+  readonly rejected: (status: number, title: string, text: string) => Promise<Response>
+  run(act: Act, fields: Fields): Promise<Response>
 }
 
 /** Runs the act. A form without its CSRF token is answered 403, and nothing is done. */
-export async function runForm<Act>({ act, request, visit, rejected, run }: PostedForm<Act>): Promise<Response> {
+export async function runForm<Act>({ acts, name, request, visit, rejected, run }: PostedForm<Act>): Promise<Response> {
+  const act = Object.hasOwn(acts, name) ? acts[name] : undefined
   if (act === undefined) return rejected(404, 'There is no such act', 'The address leads to nothing here.')
   const form = await readForm(request)
   if (!visit.isCsrfToken(form.get('csrf') ?? ''))
@@ -62,7 +64,8 @@ export async function runForm<Act>({ act, request, visit, rejected, run }: Poste
       'Nothing was done',
       'The form is too old or not from these pages. Reload its page, then try again.',
     )
-  const fields = Object.fromEntries([...form].map(([key, value]) => [key, value.trim()] as const).filter(isGiven))
+  const given = [...form].map(([key, value]) => [key, value.trim()] as const)
+  const fields = Object.fromEntries(given.filter(([key, value]) => key !== 'csrf' && value !== ''))
   try {
     return await run(act, fields)
   } catch (error) {
@@ -72,5 +75,3 @@ export async function runForm<Act>({ act, request, visit, rejected, run }: Poste
     return rejected(isMistake ? 400 : 409, 'Nothing was done', message)
   }
 }
-
-const isGiven = ([name, value]: readonly [string, string]) => name !== 'csrf' && value !== ''

@@ -1,0 +1,66 @@
+/** @jsxRuntime automatic @jsxImportSource hono/jsx */
+/** The integration's deliveries, each with its replay. @module */
+import type { DeliveryView } from '@payment-integration/core/ports'
+import type { Child } from 'hono/jsx'
+import { deliveryFilter, deliveryStatuses, type Given, wholeOf } from '../filters.js'
+import { type Field, Filters } from '../view/forms.js'
+import { type Column, Empty, Pager, paymentPath, Table } from '../view/parts.js'
+import { deliveryColumns } from '../view/rows.js'
+import { type PortalActs, PortalForm, type PortalLoad, portalHref } from './page.js'
+
+const section = '/deliveries'
+const fields: readonly Field[] = [
+  { name: 'hash', label: 'Transaction', hint: '0x…', kind: 'search' },
+  { name: 'status', label: 'Status', options: deliveryStatuses.map((status) => [status, status]) },
+]
+
+/** Deliveries, newest first. */
+export const deliveriesPage: PortalLoad = async ({ tenant }, { hash, status, before }) => {
+  const given: Given = { ...(hash === undefined ? {} : { hash }), ...(status === undefined ? {} : { status }) }
+  const beforeId = before === undefined ? undefined : String(wholeOf('before', before))
+  const page = await tenant.deliveries({ ...deliveryFilter(given), beforeId })
+  const isFiltered = Object.keys(given).length > 0 || before !== undefined
+  const body = (
+    <>
+      <h1>Deliveries</h1>
+      <Filters action={portalHref(section)} fields={fields} given={given} />
+      <DeliveryTable
+        deliveries={page.rows}
+        empty={isFiltered ? <Empty title="No delivery matches." /> : nothingDelivered}
+      />
+      <Pager
+        first={before === undefined ? null : portalHref(section, given)}
+        next={page.next === null ? null : portalHref(section, { ...given, before: page.next })}
+        cut={page.isCut ? 'The newest 2,000 deliveries were examined.' : null}
+      />
+    </>
+  )
+  return { title: 'Deliveries', section, body }
+}
+
+const columns: readonly Column<DeliveryView>[] = [
+  ...deliveryColumns((delivery) => portalHref(paymentPath(delivery))),
+  ['Replay', ({ deliveryId: id }) => <PortalForm act="replay" label="Replay" fields={{ id }} />],
+]
+
+/** Rows of deliveries. */
+export const DeliveryTable = ({ deliveries, empty }: { deliveries: readonly DeliveryView[]; empty?: Child }) => (
+  <Table label="Deliveries" rows={deliveries} columns={columns} empty={empty} />
+)
+
+const nothingDelivered = (
+  <Empty title="Nothing was delivered yet.">
+    <p>
+      Each version of a payment is posted to your notification URL. Set it at{' '}
+      <a href={portalHref('/endpoint')}>Endpoint</a>, where a test delivery shows whether your receiver answers.
+    </p>
+  </Empty>
+)
+
+/** The act that makes a delivery due now. Field `id`: the delivery's id. */
+export const deliveryActs: PortalActs = {
+  async replay(tenant, { id = '' }) {
+    const delivery = await tenant.replay(id)
+    return { to: paymentPath(delivery), note: 'replayed' }
+  },
+}

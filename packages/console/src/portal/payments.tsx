@@ -1,0 +1,71 @@
+/** @jsxRuntime automatic @jsxImportSource hono/jsx */
+/** The integration's payments. @module */
+import type { PaymentBody } from '@payment-integration/contract'
+import { Filters } from '../view/forms.js'
+import { Badge, type Column, Copyable, Empty, Hex, Pager, paymentPath, Shown, Table, When } from '../view/parts.js'
+import { amountOf, invoiceOf } from '../view/rows.js'
+import { type PortalLoad, type PortalPageDeps, portalHref } from './page.js'
+
+const section = '/payments'
+const fields = [{ name: 'wallet', label: 'Wallet', hint: '0x…, sender or receiver', kind: 'search' }] as const
+
+/** Payments, as the read API lists them. */
+export const paymentsPage: PortalLoad = async (deps, { wallet, cursor }) => {
+  const { payments, nextCursor } = await deps.tenant.payments({ wallet, cursor })
+  const noMatch = <Empty title="No payment of this wallet names your integration." />
+  const body = (
+    <>
+      <h1>Payments</h1>
+      <Filters action={portalHref(section)} fields={fields} given={wallet === undefined ? {} : { wallet }} />
+      <PaymentTable payments={payments} empty={wallet === undefined ? noPayments(deps) : noMatch} />
+      <Pager
+        first={cursor === undefined ? null : portalHref(section, { wallet })}
+        next={nextCursor === null ? null : portalHref(section, { wallet, cursor: nextCursor })}
+      />
+    </>
+  )
+  return { title: 'Payments', section, body }
+}
+
+const columns: readonly Column<PaymentBody>[] = [
+  ['State', ({ state }) => <Badge word={state ?? 'none'} />],
+  ['Time', ({ blockTimestamp }) => <When at={Date.parse(blockTimestamp)} withDate />],
+  ['Transaction', (payment) => <Hex value={payment.txHash} href={portalHref(paymentPath(payment))} />],
+  ['Chain', ({ chainId }) => chainId, 'n'],
+  ['Received', ({ tokenOut: { amountNet, symbol } }) => amountOf(amountNet, symbol), 'n'],
+  ['Invoice', ({ invoice }) => invoiceOf(invoice), 'n'],
+  ['Memo', ({ memo }) => <Shown text={memo} most={34} />],
+  ['Version', ({ version }) => version, 'n'],
+]
+
+/** Rows of payments. */
+export const PaymentTable = (props: { payments: readonly PaymentBody[]; empty: ReturnType<typeof noPayments> }) => (
+  <Table label="Payments" rows={props.payments} columns={columns} empty={props.empty} />
+)
+
+/** The way to a first payment. */
+export const noPayments = ({ origin, tenant: { address } }: PortalPageDeps) => (
+  <Empty title="No payment names your integration yet.">
+    <p>
+      A payment appears here when its block is indexed and its transaction carries <code class="whole">{address}</code>{' '}
+      as the integration. Your server reads the same list:
+    </p>
+    <Copyable label="A request for your payments" text={curlOf(origin, address)} />
+    <Copyable label="A script that reads your payments" text={clientOf(origin, address)} />
+  </Empty>
+)
+
+// Code to copy has the integration's real address; its secrets come from the environment.
+const curlOf = (origin: string, address: string) =>
+  `curl -s -u "${address}:$API_SECRET" ${origin}/api/v1/integration/payments`
+
+const clientOf = (origin: string, address: string) => `import { createClient } from '@payment-integration/client'
+
+const client = createClient({
+  baseUrl: '${origin}',
+  integrationAddress: '${address}',
+  apiSecret: process.env.API_SECRET,
+})
+for await (const payment of client.payments.iterate())
+  console.log(payment.txHash, payment.version, payment.state)
+`

@@ -71,7 +71,6 @@ export interface NewJob {
 /** Limits of {@link createJobs}. */
 export const jobLimits = { running: 4, kept: 50, rows: 500 } as const
 
-/** What jobs need. */
 interface JobsDeps {
   readonly now: () => number
   /** Receives failures whose message is not shown to people. */

@@ -1,7 +1,6 @@
 /** Turns samples into numbered events, rendered once for all open pages, and keeps the last ones to resume. @module */
 import type { DeliveryView, StoredPayment } from '@payment-integration/core/ports'
-import type { Overview } from './overview.js'
-import { chartData } from './overview.js'
+import { chartData, type Overview } from './overview.js'
 import type { Sample, Sampler } from './sampler.js'
 
 /** A change that open pages may show. */

@@ -39,11 +39,11 @@ export const maxEndpoints = 100
 /** Reads all numbers of the overview. */
 export async function readOverview(
   { queries, indexers }: SampledService,
-  { hours, missing }: { readonly hours: HourCounts; readonly missing: () => number },
+  { hours, missing }: { readonly hours: () => Promise<Hour>; readonly missing: () => number },
   now: () => number,
 ): Promise<Overview> {
   const [hour, dots, backlog, endpoints, snapshot] = await Promise.all([
-    hours.read(),
+    hours(),
     queries.attempts({ since: Math.max(0, now() - hourMs), limit: maxDots }),
     queries.backlog({ atMost: maxPending }),
     queries.endpoints({ limit: maxEndpoints }),
@@ -135,40 +135,30 @@ interface Hour {
   readonly attempts: MinuteCounts<AttemptKind>
 }
 
-/** Reads hours. */
-export interface HourCounts {
-  read(): Promise<Hour>
-}
-
 /** After this time all minutes are read again: payments change their state later. */
 const refreshMs = 30_000
 const newestMs = 2 * minuteMs
 /** Most rows of a read; where more happened, the oldest minutes are marked as incomplete. */
 const maxRows = 20_000
 
-/** Builds the counts; nothing is read before the first call. */
-export function createHourCounts(
-  reads: Pick<Queries, 'paymentsPerMinute' | 'attemptsPerMinute'>,
-  now: () => number,
-): HourCounts {
+/** Builds the function that reads the last hour; it reads nothing before the first call. */
+export function createHourCounts(reads: Pick<Queries, 'paymentsPerMinute' | 'attemptsPerMinute'>, now: () => number) {
   let known: (Hour & { readonly at: number }) | null = null
-  return {
-    async read() {
-      const isWhole = known === null || now() - known.at >= refreshMs || now() < known.at
-      const start = now() - (isWhole ? hourMs : newestMs)
-      const since = Math.max(0, start - (start % minuteMs))
-      const [payments, attempts] = await Promise.all([
-        reads.paymentsPerMinute({ since, limit: maxRows }),
-        reads.attemptsPerMinute({ since, limit: maxRows }),
-      ])
-      const before = isWhole ? null : known
-      known = {
-        at: before?.at ?? now(),
-        payments: joined(before?.payments ?? null, payments, since),
-        attempts: joined(before?.attempts ?? null, attempts, since),
-      }
-      return known
-    },
+  return async (): Promise<Hour> => {
+    const isWhole = known === null || now() - known.at >= refreshMs || now() < known.at
+    const start = now() - (isWhole ? hourMs : newestMs)
+    const since = Math.max(0, start - (start % minuteMs))
+    const [payments, attempts] = await Promise.all([
+      reads.paymentsPerMinute({ since, limit: maxRows }),
+      reads.attemptsPerMinute({ since, limit: maxRows }),
+    ])
+    const before = isWhole ? null : known
+    known = {
+      at: before?.at ?? now(),
+      payments: joined(before?.payments ?? null, payments, since),
+      attempts: joined(before?.attempts ?? null, attempts, since),
+    }
+    return known
   }
 }
 

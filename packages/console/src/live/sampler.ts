@@ -5,14 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChainStatus } from '@payment-integration/core'
 import type { ConsoleAttempt, ConsoleNewest, DeliveryView, StoredPayment } from '@payment-integration/core/ports'
-import {
-  createHourCounts,
-  createMissingCount,
-  type HourCounts,
-  type Overview,
-  readOverview,
-  type SampledService,
-} from './overview.js'
+import { createHourCounts, createMissingCount, type Overview, readOverview, type SampledService } from './overview.js'
 
 /** News of one tick. */
 export interface Sample {
@@ -60,7 +53,7 @@ export function createSampler(
 ): Sampler {
   const { queries, indexers } = service
   const listeners = new Set<SampleListener>()
-  const hours: HourCounts = createHourCounts(queries, now)
+  const hours = createHourCounts(queries, now)
   const missing = createMissingCount(queries, now, onError)
   let newest: { readonly at: number; readonly reading: Promise<Overview> } | null = null
   /** Whether the loop runs: one, however pages come and go during a read. */

@@ -1,5 +1,4 @@
 /** Streams of server-sent events to open pages: of rows and numbers, and of jobs. @module */
-
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DeliveryFilter, DeliveryView } from '@payment-integration/core/ports'
 import { deliveryFilter, type Given, hashOf, isPaymentOf, paymentFilter, wholeOf } from '../filters.js'

@@ -1,11 +1,10 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Explains a pasted delivery: the form, and the verdict field by field. @module */
-
 import { parseInstant } from '@payment-integration/contract/parse'
 import { FilterError } from '../filters.js'
 import type { ExplainedDelivery, ExplainResult } from '../tools.js'
 import { ActForm, IntegrationChoice, type NamedAddress } from '../view/forms.js'
-import { Badge, Facts, Shown, Table } from '../view/parts.js'
+import { Badge, Facts, Problem, Shown, Table } from '../view/parts.js'
 import { grouped, spanOf } from '../view/text.js'
 import { type Act, givenTool, integrationChoices, integrationField } from './page.js'
 
@@ -72,13 +71,7 @@ function ExplainPage({ result, ...form }: ExplainFormProps & { result: ExplainRe
   return (
     <>
       <h1>Explain a delivery</h1>
-      {'problem' in result ? (
-        <p class="note bad" role="alert">
-          <Shown text={result.problem} most={400} />
-        </p>
-      ) : (
-        <Verdict explanation={result} />
-      )}
+      {'problem' in result ? <Problem text={result.problem} /> : <Verdict explanation={result} />}
       <h2>Again</h2>
       <ExplainForm {...form} />
     </>

@@ -147,7 +147,7 @@ function Chart({ id, title, data, path }: { id: string; title: string; data: Sta
   return (
     <figure class="chart">
       <figcaption>{title}</figcaption>
-      <div id={id} class="plot" data-path={path === undefined ? undefined : hrefOf(path, {})}></div>
+      <div id={id} class="plot" data-path={path === undefined ? undefined : hrefOf(path)}></div>
       <details>
         <summary>Totals of the last hour</summary>
         {data.series.length === 0 ? (

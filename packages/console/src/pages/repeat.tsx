@@ -1,6 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Repeats a delivery: as a command and as a test, which send the same bytes. @module */
-
 import { signatureHeader } from '@payment-integration/contract'
 import { Copyable } from '../view/parts.js'
 import { grouped } from '../view/text.js'

@@ -1,6 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** The headers and the signature of an attempt, explained without any secret. Source: docs/interface.md 6. @module */
-
 import { createHmac, randomBytes } from 'node:crypto'
 import {
   integrationHeader,

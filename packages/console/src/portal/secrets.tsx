@@ -87,7 +87,7 @@ function SigningSecret({ isPrepared, until }: { isPrepared: boolean; until: numb
 /** The acts, by their names in the address. */
 export const secretActs: PortalActs = {
   async 'rotate-api-secret'(tenant, fields) {
-    const apiSecret = await tenant.rotateApiSecret(graceField(fields))
+    const { apiSecret } = await tenant.rotateApiSecret(graceField(fields))
     return newSecret('New API secret', 'The new API secret', apiSecret, [
       <ol class="bullets">
         <li>Put it into the configuration of your server, beside the address {tenant.address}.</li>
@@ -104,7 +104,7 @@ export const secretActs: PortalActs = {
     return { to: section, note: 'api-ended' }
   },
   async 'prepare-signing-secret'(tenant) {
-    const signingSecret = await tenant.prepareSigningSecret()
+    const { signingSecret } = await tenant.prepareSigningSecret()
     const verifier =
       'createVerifier({ secrets: [process.env.WEBHOOK_SIGNING_SECRET, process.env.NEXT_WEBHOOK_SIGNING_SECRET] })'
     return newSecret('New signing secret', 'The prepared signing secret', signingSecret, [

@@ -1,18 +1,15 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Signs integrations in and out. Source: docs/decisions/portal.md. @module */
-
 import { isIPv6 } from 'node:net'
 import type { IntegrationSessions } from '@payment-integration/core'
 import { integrationActor } from '@payment-integration/core/operators'
 import type { PageContent } from '../pages/page.js'
 import type { Render } from '../view/layout.js'
-import { Shown } from '../view/parts.js'
+import { Problem } from '../view/parts.js'
 import { shortHex } from '../view/text.js'
 import { type Visit, visitOf } from '../viewer.js'
 import type { ConsoleBindings } from '../web/guard.js'
-import { localPath } from '../web/guard.js'
-import { readForm } from '../web/run-form.js'
-import { createSessionAnswers, sessionCookie } from '../web/sessions.js'
+import { createSignInPages, sessionCookie } from '../web/sessions.js'
 import { portalBase, portalNoteOf } from './page.js'
 
 /** Dependencies of signing in. */
@@ -30,38 +27,19 @@ export interface PortalVisit {
   readonly integrationAddress: string
 }
 
-/** Signs integrations in. */
-interface PortalSignIn {
-  /** Null: the request has no session. */
-  visitOf(request: Request): Promise<PortalVisit | null>
-  /** Answers the paths of people without a session; null: the path is another one. */
-  answer(request: Request, path: string, bindings: ConsoleBindings): Promise<Response> | null
-  /** Sends a browser without a session to the sign-in page, from where it comes back. */
-  ask(request: Request): Response
-}
-
 const cookie = sessionCookie('pi_portal')
 
 /** Creates the sign-in of integrations with address and API secret. */
-export function createPortalSignIn({ sessions, render, sourceOf, now, countCall }: PortalSignInDeps): PortalSignIn {
-  const visit = null
-  const answers = createSessionAnswers({ mountedAt: portalBase, cookie, sessions, render, now })
-
-  async function signIn(request: Request, bindings: ConsoleBindings): Promise<Response> {
-    const form = await readForm(request)
-    const next = localPath(form.get('next'), portalBase)
-    const [address = '', apiSecret = ''] = [form.get('address'), form.get('secret')]
-    try {
-      const source = sourceOf(request, bindings)
-      const opened = await sessions.signIn({ address, apiSecret, source, countCall })
-      return answers.opened(next, opened)
-    } catch (error) {
-      return answers.rejected(error, (problem) => signInPage(next, problem))
-    }
-  }
-
+export function createPortalSignIn({ countCall, ...deps }: PortalSignInDeps) {
+  const { sessions } = deps
+  const pages = createSignInPages({
+    ...{ ...deps, mountedAt: portalBase, cookie, pageOf: signInPage, noteOf: portalNoteOf },
+    open: (form, source) =>
+      sessions.signIn({ address: form.get('address') ?? '', apiSecret: form.get('secret') ?? '', source, countCall }),
+  })
   return {
-    async visitOf(request) {
+    /** Null: the request has no session. */
+    async visitOf(request: Request): Promise<PortalVisit | null> {
       const secret = cookie.read(request.headers)
       const found = secret === null ? null : await sessions.authenticate(secret)
       if (secret === null || found === null) return null
@@ -71,28 +49,16 @@ export function createPortalSignIn({ sessions, render, sourceOf, now, countCall 
       const made = visitOf(sessions, { viewer, actor, secret, canSignOut: true })
       return { visit: { ...made, about: integrationAddress }, integrationAddress }
     },
-    answer(request, path, bindings) {
-      const isPost = request.method === 'POST'
-      if (path === '/sign-out' && isPost) return answers.signOut(request)
-      if (path !== '/sign-in') return null
-      if (isPost) return signIn(request, bindings)
-      const { searchParams } = new URL(request.url)
-      const next = localPath(searchParams.get('next'), portalBase)
-      return render(signInPage(next), { visit, note: portalNoteOf(searchParams.get('note')) })
-    },
-    ask: answers.ask,
+    answer: pages.answer,
+    ask: pages.ask,
   }
 }
 
-function signInPage(next: string, problem: string | null = null): PageContent {
+function signInPage(next: string, problem: string | null): PageContent {
   const body = (
     <section class="sign-in">
       <h1>Sign in</h1>
-      {problem === null ? null : (
-        <p class="note bad" role="alert">
-          <Shown text={problem} most={400} />
-        </p>
-      )}
+      <Problem text={problem} />
       <form method="post" action={`${portalBase}/sign-in`}>
         <input type="hidden" name="next" value={next} />
         <label for="address">Integration address</label>

@@ -3,96 +3,53 @@
  * takes the address of the session, so no parameter of a request can name another integration.
  * @module
  */
-import type { IntegrationQueries, IntegrationView, SentTest, Service } from '@payment-integration/core'
+import type { Service } from '@payment-integration/core'
 import { integrationActor } from '@payment-integration/core/operators'
-import type {
-  AttemptRecord,
-  ConsolePage,
-  DeliveryFilter,
-  DeliveryView,
-  EndpointView,
-  StoredPayment,
-} from '@payment-integration/core/ports'
-import { type Compared, readSnapshot, type Snapshot, shownVersions } from '../pages/snapshots.js'
+import type { DeliveryFilter } from '@payment-integration/core/ports'
+import { type Compared, readSnapshot, shownVersions } from '../pages/snapshots.js'
 
 /** The parts of the service that the portal uses. */
 export type PortalService = Pick<Service, 'queries' | 'actingAs' | 'integrationSessions'>
 
-/** A payment with its snapshots and deliveries. */
-export interface TenantPayment {
-  readonly payment: StoredPayment
-  /** Oldest first. */
-  readonly snapshots: readonly Snapshot[]
-  readonly deliveries: readonly DeliveryView[]
-}
-
 /** An integration, as its own portal sees and changes it. */
-export interface Tenant {
-  /** Lowercased. */
-  readonly address: string
-  integration(): Promise<IntegrationView>
-  /** The listing of the read API. */
-  payments: IntegrationQueries['listPayments']
-  /** Null: this integration has none under the hash on that chain. */
-  payment(chainId: number, txHash: string, compare: Compared): Promise<TenantPayment | null>
-  /** Deliveries, newest first. */
-  deliveries(
-    query: Omit<DeliveryFilter, 'integrationAddress'> & { readonly beforeId?: string | undefined },
-  ): Promise<ConsolePage<DeliveryView, string>>
-  /** Failures in a row at the endpoint; null: the last attempt succeeded, or there was none. */
-  health(): Promise<EndpointView | null>
-  /** The newest failed attempt, of the last 50; null: none of them failed. */
-  lastFailure(): Promise<(AttemptRecord & { readonly deliveryId: string }) | null>
-  /** @throws DeliveryError `ERR_DELIVERY_NOT_FOUND`, the same for an unknown id and for a delivery of another one. */
-  replay(deliveryId: string): Promise<DeliveryView>
-  sendTest(): Promise<SentTest>
-  setNotificationUrl(url: string | null): Promise<void>
-  /** @returns The new API secret. */
-  rotateApiSecret(graceMs: number): Promise<string>
-  endPreviousApiSecret(): Promise<void>
-  /** @returns The prepared signing secret. */
-  prepareSigningSecret(): Promise<string>
-  activateSigningSecret(graceMs: number): Promise<void>
-  abortSigningSecret(): Promise<void>
-  endPreviousSigningSecret(): Promise<void>
-}
+export type Tenant = ReturnType<typeof tenantOf>
+
+type DeliveryQuery = Omit<DeliveryFilter, 'integrationAddress'> & { readonly beforeId?: string | undefined }
 
 /** Rows on a page. */
 const pageSize = 50
 
 /** The integration of a session. @param address - From the session, never from a request. */
-export function tenantOf({ queries, actingAs }: PortalService, address: string): Tenant {
+export function tenantOf({ queries, actingAs }: PortalService, address: string) {
   const own = queries.forIntegration(address)
-  const commands = actingAs(integrationActor(address))
-  const { integrations, deliveries, endpoints } = commands
+  const { integrations, deliveries, endpoints } = actingAs(integrationActor(address))
 
   return {
+    /** Lowercased. */
     address,
     integration: () => integrations.get(address),
+    /** The listing of the read API. */
     payments: own.listPayments,
-    async payment(chainId, txHash, compare) {
+    /** With its snapshots, oldest first. Null: this integration has none under the hash on that chain. */
+    async payment(chainId: number, txHash: string, compare: Compared) {
       const found = await own.paymentDetail(chainId, txHash, (payment) => shownVersions(payment, compare))
       return found === null ? null : { ...found, snapshots: found.snapshots.map(readSnapshot) }
     },
-    deliveries: (query) => own.deliveries({ limit: pageSize, ...query }),
+    /** Newest first. */
+    deliveries: (query: DeliveryQuery) => own.deliveries({ limit: pageSize, ...query }),
+    /** Failures in a row at the endpoint; null: the last attempt succeeded, or there was none. */
     health: own.endpoint,
+    /** The newest failed attempt, of the last 50; null: none of them failed. */
     lastFailure: own.lastFailure,
-    replay: (deliveryId) => deliveries.replay(deliveryId, { integrationAddress: address }),
+    /** @throws DeliveryError `ERR_DELIVERY_NOT_FOUND`, the same for an unknown id and for a delivery of another one. */
+    replay: (deliveryId: string) => deliveries.replay(deliveryId, { integrationAddress: address }),
     sendTest: () => endpoints.sendTest(address),
-    async setNotificationUrl(url) {
-      await integrations.setNotificationUrl(address, url)
-    },
-    async rotateApiSecret(graceMs) {
-      // A reloaded answer posts once more: it must not end the secret that still works.
-      return (await integrations.rotateApiSecret(address, { graceMs, keepsPrevious: true })).apiSecret
-    },
+    setNotificationUrl: (url: string | null) => integrations.setNotificationUrl(address, url),
+    /** A reloaded answer posts once more: it must not end the secret that still works. */
+    rotateApiSecret: (graceMs: number) => integrations.rotateApiSecret(address, { graceMs, keepsPrevious: true }),
     endPreviousApiSecret: () => integrations.endPreviousApiSecret(address),
-    async prepareSigningSecret() {
-      return (await integrations.prepareSigningSecret(address, { isShownAgain: false })).signingSecret
-    },
-    async activateSigningSecret(graceMs) {
-      await integrations.activateSigningSecret(address, { graceMs })
-    },
+    prepareSigningSecret: () => integrations.prepareSigningSecret(address, { isShownAgain: false }),
+    activateSigningSecret: (graceMs: number) => integrations.activateSigningSecret(address, { graceMs }),
     abortSigningSecret: () => integrations.abortSigningSecret(address),
     endPreviousSigningSecret: () => integrations.endPreviousSigningSecret(address),
   }

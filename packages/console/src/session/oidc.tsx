@@ -1,15 +1,13 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Signs operators in at an OpenID provider: the code flow with PKCE. Source: docs/decisions/operators.md. @module */
-
 import { assertModestJson, readForeignBytes } from '@payment-integration/contract/parse'
 import { loadPackage, type NewSession, type OperatorSessions } from '@payment-integration/core'
 import { OidcRejectedError } from '@payment-integration/core/operators'
 import type { ClientAuth, Configuration, CustomFetch, IDToken, UserInfoResponse } from 'openid-client'
 import type { PageContent } from '../pages/page.js'
 import { base } from '../view/parts.js'
-import type { ConsoleBindings } from '../web/guard.js'
-import { localPath } from '../web/guard.js'
-import { sessionCookie } from '../web/sessions.js'
+import { type ConsoleBindings, localPath } from '../web/guard.js'
+import { seeOther, sessionCookie } from '../web/sessions.js'
 
 /** How the console signs operators in at an OpenID provider. It is a confidential client with the code flow. */
 export interface OidcOptions {
@@ -40,12 +38,6 @@ interface OidcSignInDeps {
   readonly onError: (error: unknown) => void
 }
 
-/** Answers the two paths of this way to sign in. */
-interface OidcSignIn {
-  /** Answers `/oidc/start` and `/oidc/callback`; null: the path is another one. */
-  answer(request: Request, path: string, bindings: ConsoleBindings): Promise<Response> | null
-}
-
 /** A sign-in in progress, as the cookie holds it. */
 interface Pending extends FlowSecrets {
   readonly next: string
@@ -62,7 +54,7 @@ const cookie = sessionCookie('pi_console_oidc', 'Lax')
 export const issuerHost = ({ issuer }: OidcOptions): string => new URL(issuer).host
 
 /** Creates the sign-in of one console at one provider. */
-export function createOidcSignIn(deps: OidcSignInDeps): OidcSignIn {
+export function createOidcSignIn(deps: OidcSignInDeps) {
   const { options, publicUrl, sessions, sourceOf, now, rejected, onError } = deps
   const provider = createOidcProvider(options)
   const host = issuerHost(options)
@@ -73,10 +65,7 @@ export function createOidcSignIn(deps: OidcSignInDeps): OidcSignIn {
       const { location, secrets } = await provider.begin(`${publicUrl}${base}/oidc/callback`)
       const pending: Pending = { ...secrets, next, expiresAt: now() + pendingMs }
       const sealed = sessions.sealSignIn(JSON.stringify(pending))
-      return new Response(null, {
-        status: 303,
-        headers: { Location: location, 'Set-Cookie': cookie.issue(sealed, pendingMs) },
-      })
+      return seeOther(location, cookie.issue(sealed, pendingMs))
     } catch (error) {
       onError(error)
       return rejected(`${host} does not answer. Try again; the log of the service has the reason.`, 502, next)
@@ -128,7 +117,8 @@ export function createOidcSignIn(deps: OidcSignInDeps): OidcSignIn {
   }
 
   return {
-    answer(request, path, bindings) {
+    /** Answers `/oidc/start` and `/oidc/callback`; null: the path is another one. */
+    answer(request: Request, path: string, bindings: ConsoleBindings): Promise<Response> | null {
       if (request.method !== 'GET') return null
       if (path === '/oidc/start') return start(request)
       return path === '/oidc/callback' ? finish(request, bindings) : null
@@ -141,18 +131,6 @@ interface FlowSecrets {
   readonly state: string
   readonly nonce: string
   readonly codeVerifier: string
-}
-
-/** The provider, as the sign-in uses it. */
-interface OidcProvider {
-  /** Starts a sign-in. Resolves where to send the browser, and what to remember. */
-  begin(redirectUri: string): Promise<{ readonly location: string; readonly secrets: FlowSecrets }>
-  /**
-   * Redeems the code of the address that the browser came back to, and verifies the ID token.
-   * @throws OidcNameError When the provider names nobody. @throws MissingPackageError Without `openid-client`. @throws
-   * Error of `openid-client` for everything else.
-   */
-  nameOf(cameBackTo: URL, secrets: FlowSecrets): Promise<string>
 }
 
 /** The provider reported no name that can be trusted. Its message is for the person. */
@@ -177,7 +155,7 @@ function boundAnswers(send: typeof fetch): CustomFetch {
 }
 
 /** Creates the client. The provider is asked for its addresses at the first sign-in. */
-function createOidcProvider(options: OidcOptions): OidcProvider {
+function createOidcProvider(options: OidcOptions) {
   const { issuer, clientId, clientSecret, nameClaim } = options
   // It is loaded by the first sign-in: most processes never need it.
   const library = () => loadPackage('openid-client', 'signIn.oidc (PI_OIDC_ISSUER)', () => import('openid-client'))
@@ -212,7 +190,8 @@ function createOidcProvider(options: OidcOptions): OidcProvider {
   }
 
   return {
-    async begin(redirectUri) {
+    /** Starts a sign-in. Resolves where to send the browser, and what to remember. */
+    async begin(redirectUri: string) {
       const { buildAuthorizationUrl, calculatePKCECodeChallenge, ...random } = await library()
       const codeVerifier = random.randomPKCECodeVerifier()
       const secrets = { state: random.randomState(), nonce: random.randomNonce(), codeVerifier }
@@ -226,7 +205,12 @@ function createOidcProvider(options: OidcOptions): OidcProvider {
       })
       return { location: location.href, secrets }
     },
-    async nameOf(cameBackTo, { state, nonce, codeVerifier }) {
+    /**
+     * Redeems the code of the address that the browser came back to, and verifies the ID token.
+     * @throws OidcNameError When the provider names nobody. @throws MissingPackageError Without `openid-client`. @throws
+     * Error of `openid-client` for everything else.
+     */
+    async nameOf(cameBackTo: URL, { state, nonce, codeVerifier }: FlowSecrets): Promise<string> {
       const { authorizationCodeGrant, fetchUserInfo } = await library()
       const provider = await configuration()
       const tokens = await authorizationCodeGrant(provider, cameBackTo, {

@@ -9,12 +9,11 @@ import {
 } from '@payment-integration/core/operators'
 import { noteOf, type PageContent } from '../pages/page.js'
 import type { Render } from '../view/layout.js'
-import { base, Shown } from '../view/parts.js'
+import { base, Problem } from '../view/parts.js'
 import { type Visit, visitOf } from '../viewer.js'
 import type { ConsoleBindings } from '../web/guard.js'
-import { localPath } from '../web/guard.js'
 import { readForm } from '../web/run-form.js'
-import { createSessionAnswers, seeOther, sessionCookie } from '../web/sessions.js'
+import { createSignInPages, seeOther, sessionCookie } from '../web/sessions.js'
 import { createOidcSignIn, issuerHost, type OidcOptions } from './oidc.js'
 
 /** How operators sign in. */
@@ -35,25 +34,19 @@ interface SignInDeps extends SignInOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** Signs operators in. */
-interface SignIn {
-  /** The visit of a request with a session; null: it has none. */
-  visitOf(request: Request): Promise<Visit | null>
-  /** Answers the paths of people without a session; null: the path is another one. */
-  answer(request: Request, path: string, bindings: ConsoleBindings): Promise<Response> | null
-  /** Sends a browser without a session to the sign-in page, from where it comes back. */
-  ask(request: Request): Response
-}
-
 const cookie = sessionCookie('pi_console')
 
 /** Creates the sign-in of operators with passphrases. */
-export function createSignIn(deps: SignInDeps): SignIn {
-  const { sessions, render, sourceOf, now } = deps
+export function createSignIn(deps: SignInDeps) {
+  const { sessions, render } = deps
   const visit = null
-  const answers = createSessionAnswers({ mountedAt: base, cookie, sessions, render, now })
   const oidcHost = deps.oidc === undefined ? null : issuerHost(deps.oidc)
-  const pageOf = (next: string, problem: string | null = null) => signInPage({ next, problem, oidcHost })
+  const pageOf = (next: string, problem: string | null) => signInPage({ next, problem, oidcHost })
+  const pages = createSignInPages({
+    ...{ ...deps, mountedAt: base, cookie, pageOf, noteOf },
+    open: (form, source) =>
+      sessions.signIn({ name: form.get('name') ?? '', passphrase: form.get('passphrase') ?? '', source }),
+  })
   const oidc =
     deps.oidc &&
     createOidcSignIn({
@@ -61,20 +54,8 @@ export function createSignIn(deps: SignInDeps): SignIn {
       options: deps.oidc,
       rejected: (problem, status, next) => render(pageOf(next, problem), { visit, status }),
       renderPage: (content) => render(content, { visit }),
-      sessionCookieOf: ({ sessionToken, expiresAt }) => cookie.issue(sessionToken, expiresAt - now()),
+      sessionCookieOf: pages.cookieOf,
     })
-
-  async function signIn(request: Request, bindings: ConsoleBindings): Promise<Response> {
-    const form = await readForm(request)
-    const next = localPath(form.get('next'), base)
-    const [name = '', passphrase = ''] = [form.get('name'), form.get('passphrase')]
-    try {
-      const opened = await sessions.signIn({ name, passphrase, source: sourceOf(request, bindings) })
-      return answers.opened(next, opened)
-    } catch (error) {
-      return answers.rejected(error, (problem) => pageOf(next, problem))
-    }
-  }
 
   async function join(request: Request): Promise<Response> {
     const form = await readForm(request)
@@ -92,28 +73,23 @@ export function createSignIn(deps: SignInDeps): SignIn {
   }
 
   return {
-    async visitOf(request) {
+    /** The visit of a request with a session; null: it has none. */
+    async visitOf(request: Request): Promise<Visit | null> {
       const token = cookie.read(request.headers)
       const viewer = token === null ? null : await sessions.authenticate(token)
       if (token === null || viewer === null) return null
       return visitOf(sessions, { viewer, actor: operatorActor(viewer.name), secret: token, canSignOut: true })
     },
-    answer(request, path, bindings) {
-      const isPost = request.method === 'POST'
-      if (path === '/sign-out' && isPost) return answers.signOut(request)
-      if (path === '/join') return isPost ? join(request) : render(joinPage(), { visit })
-      if (path !== '/sign-in') return oidc?.answer(request, path, bindings) ?? null
-      if (isPost) return signIn(request, bindings)
-      const { searchParams } = new URL(request.url)
-      const note = noteOf(searchParams.get('note'))
-      return render(pageOf(localPath(searchParams.get('next'), base)), { visit, note })
+    /** Answers the paths of people without a session; null: the path is another one. */
+    answer(request: Request, path: string, bindings: ConsoleBindings): Promise<Response> | null {
+      if (path === '/join') return request.method === 'POST' ? join(request) : render(joinPage(), { visit })
+      return pages.answer(request, path, bindings) ?? oidc?.answer(request, path, bindings) ?? null
     },
-    ask: answers.ask,
+    ask: pages.ask,
   }
 }
 
-/** Content of the sign-in page. */
-interface SignInFrame {
+interface SignInView {
   /** The path to go to. */
   readonly next: string
   readonly problem: string | null
@@ -122,7 +98,7 @@ interface SignInFrame {
 }
 
 /** Asks for name and passphrase, or leads to the OpenID provider. */
-function signInPage({ next, problem, oidcHost }: SignInFrame): PageContent {
+function signInPage({ next, problem, oidcHost }: SignInView): PageContent {
   const body = (
     <section class="sign-in">
       <h1>Sign in</h1>
@@ -177,12 +153,4 @@ function joinPage({ problem = null }: { problem?: string | null } = {}): PageCon
     </section>
   )
   return { title: 'Choose a passphrase', section: '-', body }
-}
-
-function Problem({ text }: { text: string | null }) {
-  return text === null ? null : (
-    <p class="note bad" role="alert">
-      <Shown text={text} most={400} />
-    </p>
-  )
 }

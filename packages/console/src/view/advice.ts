@@ -1,94 +1,73 @@
 /** Says in words why an attempt failed, and what to do. @module */
 import type { PostFailure } from '@payment-integration/core/ports'
 
-/** A cause and a remedy. */
-export interface Advice {
-  readonly cause: string
-  readonly remedy: string
+/** Reasons of attempts without a usable answer: the cause and the remedy. */
+const withoutAnswer: Readonly<Record<PostFailure | 'secret_unreadable', readonly [string, string]>> = {
+  timeout: [
+    'The receiver did not answer in time.',
+    'Answer as soon as the delivery is stored, and do the work afterwards.',
+  ],
+  connection: [
+    'No connection, or it broke before an answer.',
+    'Check that the receiver runs, that its name resolves, and that its certificate is valid for it.',
+  ],
+  refused_address: [
+    'The URL leads to an address that is not public.',
+    'Change the notification URL to a public address. Development alone allows this machine.',
+  ],
+  malformed_answer: [
+    'The answer was not well-formed HTTP/1.1.',
+    'Look at what writes it: lines must end in CR LF, a field name has no space, one Content-Length is enough, and a head has at most 16 KB.',
+  ],
+  secret_unreadable: [
+    'The signing secret cannot be opened with the configured master keys.',
+    'Add the master key that sealed it to PI_MASTER_KEY.',
+  ],
 }
 
-/** Reasons of attempts without a usable answer. */
-const withoutAnswer: Readonly<Record<PostFailure | 'secret_unreadable', Advice>> = {
-  timeout: {
-    cause: 'The receiver did not answer in time.',
-    remedy: 'Answer as soon as the delivery is stored, and do the work afterwards.',
-  },
-  connection: {
-    cause: 'No connection, or it broke before an answer.',
-    remedy: 'Check that the receiver runs, that its name resolves, and that its certificate is valid for it.',
-  },
-  refused_address: {
-    cause: 'The URL leads to an address that is not public.',
-    remedy: 'Change the notification URL to a public address. Development alone allows this machine.',
-  },
-  malformed_answer: {
-    cause: 'The answer was not well-formed HTTP/1.1.',
-    remedy:
-      'Look at what writes it: lines must end in CR LF, a field name has no space, one Content-Length is enough, and a head has at most 16 KB.',
-  },
-  secret_unreadable: {
-    cause: 'The signing secret cannot be opened with the configured master keys.',
-    remedy: 'Add the master key that sealed it to PI_MASTER_KEY.',
-  },
+const byStatus: Readonly<Record<number, readonly [cause: string, remedy: string]>> = {
+  400: ['The receiver found the request malformed.', 'Verify the raw body, before any parser touches it.'],
+  401: ['The receiver rejected the signature.', 'Check that it has the webhook secret, not the API secret.'],
+  403: ['The receiver, or something before it, forbids the request.', 'Let POST requests pass the firewall.'],
+  404: ['There is no page at the URL.', 'Check the path of the notification URL.'],
+  405: ['The URL accepts no POST.', 'Check the path of the notification URL, and its route.'],
+  408: [
+    'The receiver, or a proxy before it, waited too long for the body.',
+    'Read the whole body before other work, and check the proxy.',
+  ],
+  410: ['The URL is gone.', 'Set the new notification URL, or disable the integration.'],
+  413: ['The receiver accepts no body of this size.', 'Raise its limit; deliveries have a few kilobytes.'],
+  415: ['The receiver does not take this type of content.', 'Let it take application/json, and read the raw body.'],
+  422: [
+    'The receiver does not understand the snapshot.',
+    'Accept unknown fields and values; each field of the contract is always present.',
+  ],
+  429: ['The receiver limits requests.', 'Raise its limit for this service.'],
+  502: ['A proxy got no answer of the receiver.', 'Look at its log: the receiver may be down.'],
+  503: ['The receiver is busy or down.', 'Look at its log; more retries follow by themselves.'],
+  504: ['A proxy waited too long for the receiver.', 'Answer as soon as the delivery is stored. Look at its log.'],
 }
 
-const byStatus: Readonly<Record<number, Advice>> = {
-  400: {
-    cause: 'The receiver found the request malformed.',
-    remedy: 'Verify the raw body, before any parser touches it.',
-  },
-  401: {
-    cause: 'The receiver rejected the signature.',
-    remedy: 'Check that it has the webhook secret, not the API secret.',
-  },
-  403: {
-    cause: 'The receiver, or something before it, forbids the request.',
-    remedy: 'Let POST requests pass the firewall.',
-  },
-  404: { cause: 'There is no page at the URL.', remedy: 'Check the path of the notification URL.' },
-  405: { cause: 'The URL accepts no POST.', remedy: 'Check the path of the notification URL, and its route.' },
-  408: {
-    cause: 'The receiver, or a proxy before it, waited too long for the body.',
-    remedy: 'Read the whole body before other work, and check the proxy.',
-  },
-  410: { cause: 'The URL is gone.', remedy: 'Set the new notification URL, or disable the integration.' },
-  413: {
-    cause: 'The receiver accepts no body of this size.',
-    remedy: 'Raise its limit; deliveries have a few kilobytes.',
-  },
-  415: {
-    cause: 'The receiver does not take this type of content.',
-    remedy: 'Let it take application/json, and read the raw body.',
-  },
-  422: {
-    cause: 'The receiver does not understand the snapshot.',
-    remedy: 'Accept unknown fields and values; each field of the contract is always present.',
-  },
-  429: { cause: 'The receiver limits requests.', remedy: 'Raise its limit for this service.' },
-  502: { cause: 'A proxy got no answer of the receiver.', remedy: 'Look at its log: the receiver may be down.' },
-  503: { cause: 'The receiver is busy or down.', remedy: 'Look at its log; more retries follow by themselves.' },
-  504: {
-    cause: 'A proxy waited too long for the receiver.',
-    remedy: 'Answer as soon as the delivery is stored. Look at its log.',
-  },
-}
-
-const byReason: ReadonlyMap<string, Advice> = new Map(Object.entries(withoutAnswer))
-const unknownReason: Advice = { cause: 'No answer arrived.', remedy: 'Look at the log of the receiver.' }
+const byReason: ReadonlyMap<string, readonly [string, string]> = new Map(Object.entries(withoutAnswer))
 
 /** The cause and remedy of a failure. `reason` is null after a success, which needs none. */
-export function adviceOf(status: number | null, reason: string | null): Advice | null {
+export function adviceOf(status: number | null, reason: string | null) {
   if (reason === null) return null
+  const [cause, remedy] = causeAndRemedy(status, reason)
+  return { cause, remedy }
+}
+
+function causeAndRemedy(status: number | null, reason: string): readonly [string, string] {
   const without = byReason.get(reason)
-  if (status === null || without !== undefined) return without ?? unknownReason
+  if (status === null || without !== undefined)
+    return without ?? ['No answer arrived.', 'Look at the log of the receiver.']
   const known = byStatus[status]
   if (known !== undefined) return known
   if (status >= 300 && status < 400)
-    return {
-      cause: `The receiver answered ${status}: a redirect, such as /hook to /hook/.`,
-      remedy: 'Change the notification URL to where it leads: redirects are not followed.',
-    }
-  if (status >= 500)
-    return { cause: `The receiver failed with ${status}.`, remedy: 'Look at its log at the time of the attempt.' }
-  return { cause: `The receiver answered ${status}.`, remedy: 'Answer 2xx once the delivery is stored.' }
+    return [
+      `The receiver answered ${status}: a redirect, such as /hook to /hook/.`,
+      'Change the notification URL to where it leads: redirects are not followed.',
+    ]
+  if (status >= 500) return [`The receiver failed with ${status}.`, 'Look at its log at the time of the attempt.']
+  return [`The receiver answered ${status}.`, 'Answer 2xx once the delivery is stored.']
 }

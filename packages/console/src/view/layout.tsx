@@ -1,6 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** The frame of every page, and the response that holds it. @module */
-
 import type { Child } from 'hono/jsx'
 import type { Assets } from '../assets.js'
 import type { PageContent } from '../pages/page.js'

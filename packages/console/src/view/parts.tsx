@@ -68,6 +68,14 @@ export function Hex({ value, href }: { value: string; href?: string }) {
 /** Text that may be hostile. */
 export const Shown = ({ text, most }: { text: string; most?: number }) => <>{shownText(text, most)}</>
 
+/** Why a form was rejected; nothing for null. */
+export const Problem = ({ text }: { text: string | null }) =>
+  text === null ? null : (
+    <p class="note bad" role="alert">
+      <Shown text={text} most={400} />
+    </p>
+  )
+
 /** The path of a payment's page, below the base. */
 export const paymentPath = ({ chainId, txHash }: { chainId: number | string; txHash: string }) =>
   `/payments/${chainId}/${txHash}`

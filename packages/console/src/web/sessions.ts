@@ -1,7 +1,8 @@
-/** The cookie of a session, and the answers that open and end sessions. @module */
+/** The cookie of a session, and the pages that open and end sessions. @module */
 import { SignInLimitedError, SignInRejectedError } from '@payment-integration/core/operators'
 import type { PageContent } from '../pages/page.js'
 import type { Render } from '../view/layout.js'
+import { type ConsoleBindings, localPath } from './guard.js'
 import { readForm } from './run-form.js'
 
 /**
@@ -38,8 +39,7 @@ export function sessionCookie(name: string, sameSite: 'Strict' | 'Lax' = 'Strict
   }
 }
 
-/** Dependencies of the answers. */
-interface SessionAnswersDeps {
+interface SignInPagesDeps {
   /** Where the pages are mounted. */
   readonly mountedAt: string
   readonly cookie: SessionCookie
@@ -49,33 +49,61 @@ interface SessionAnswersDeps {
   }
   readonly render: Render
   readonly now: () => number
+  /** Opens a session for the fields of the form. @throws SignInRejectedError, SignInLimitedError */
+  open(form: ReadonlyMap<string, string>, source: string): Promise<OpenedSession>
+  readonly sourceOf: (request: Request, bindings: ConsoleBindings) => string
+  /** The page with the form. */
+  pageOf(next: string, problem: string | null): PageContent
+  readonly noteOf: (given: string | null) => string | null
 }
 
-/** Creates the answers for one set of pages and its cookie. */
-export function createSessionAnswers({ mountedAt, cookie, sessions, render, now }: SessionAnswersDeps) {
-  return {
-    /** Leads to a page with the cookie of a new session. */
-    opened(next: string, session: { readonly sessionToken: string; readonly expiresAt: number }): Response {
-      return seeOther(next, cookie.issue(session.sessionToken, session.expiresAt - now()))
-    },
-    /** The sign-in page with the reason of a rejection. Rejects with any other error. */
-    async rejected(error: unknown, pageOf: (problem: string) => PageContent): Promise<Response> {
+interface OpenedSession {
+  readonly sessionToken: string
+  readonly expiresAt: number
+}
+
+/** Creates the pages that open and end sessions, for one set of pages and its cookie. */
+export function createSignInPages({ mountedAt, cookie, sessions, render, now, ...deps }: SignInPagesDeps) {
+  const cookieOf = ({ sessionToken, expiresAt }: OpenedSession) => cookie.issue(sessionToken, expiresAt - now())
+
+  async function signIn(request: Request, bindings: ConsoleBindings): Promise<Response> {
+    const form = await readForm(request)
+    const next = localPath(form.get('next'), mountedAt)
+    try {
+      return seeOther(next, cookieOf(await deps.open(form, deps.sourceOf(request, bindings))))
+    } catch (error) {
       const isLimited = error instanceof SignInLimitedError
       if (!isLimited && !(error instanceof SignInRejectedError)) throw error
-      const answer = await render(pageOf(error.message), { visit: null, status: isLimited ? 429 : 401 })
+      const answer = await render(deps.pageOf(next, error.message), { visit: null, status: isLimited ? 429 : 401 })
       if (isLimited) answer.headers.set('Retry-After', String(error.retryAfterSeconds))
       return answer
-    },
-    /** Ends the session of a form with its CSRF token; without the token nothing ends. */
-    async signOut(request: Request): Promise<Response> {
-      const token = cookie.read(request.headers)
-      const csrf = (await readForm(request)).get('csrf') ?? ''
-      if (token === null || !sessions.isCsrfToken(token, csrf)) return seeOther(mountedAt)
-      await sessions.signOut(token)
-      const answer = seeOther(`${mountedAt}/sign-in?note=signed-out`, cookie.clear())
-      // What the browser kept of pages must not come back with its back button.
-      answer.headers.set('Clear-Site-Data', '"cache"')
-      return answer
+    }
+  }
+
+  /** Ends the session of a form with its CSRF token; without the token nothing ends. */
+  async function signOut(request: Request): Promise<Response> {
+    const token = cookie.read(request.headers)
+    const csrf = (await readForm(request)).get('csrf') ?? ''
+    if (token === null || !sessions.isCsrfToken(token, csrf)) return seeOther(mountedAt)
+    await sessions.signOut(token)
+    const answer = seeOther(`${mountedAt}/sign-in?note=signed-out`, cookie.clear())
+    // What the browser kept of pages must not come back with its back button.
+    answer.headers.set('Clear-Site-Data', '"cache"')
+    return answer
+  }
+
+  return {
+    /** The value of Set-Cookie for a new session. */
+    cookieOf,
+    /** Answers `/sign-in` and `/sign-out`; null: the path is another one. */
+    answer(request: Request, path: string, bindings: ConsoleBindings): Promise<Response> | null {
+      const isPost = request.method === 'POST'
+      if (path === '/sign-out' && isPost) return signOut(request)
+      if (path !== '/sign-in') return null
+      if (isPost) return signIn(request, bindings)
+      const { searchParams } = new URL(request.url)
+      const next = localPath(searchParams.get('next'), mountedAt)
+      return render(deps.pageOf(next, null), { visit: null, note: deps.noteOf(searchParams.get('note')) })
     },
     /** Sends a browser without a session to the sign-in page, from where it comes back. */
     ask({ url }: Request): Response {

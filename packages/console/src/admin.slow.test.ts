@@ -1,71 +1,48 @@
 /** An admin signs in and acts in Chromium, with and without JavaScript: no axe violation, no overflow. */
-import { createTwin, type Twin } from '@payment-integration/testing/twin'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  chromiumMissing,
-  flawsOf,
-  isChromiumMissing,
-  launchChromium,
-  looks,
-  openPage,
-  type ServedPages,
-  servePages,
-} from '../test/chromium.js'
+import type { Twin } from '@payment-integration/testing/twin'
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { describeInChromium } from '../test/browser-suite.js'
+import { flawsOf, looks, type openPage } from '../test/chromium.js'
 import { type Console, createConsole } from './create-console.js'
 
 const passphrase = 'correct horse battery'
 const address = `0x${'ab'.repeat(20)}`
 
-describe.skipIf(isChromiumMissing)(`an admin in Chromium${chromiumMissing}`, () => {
-  let twin: Twin
-  let pages: Console
-  let served: ServedPages
-  let browser: Browser
+let query = ''
+
+async function build(twin: Twin, publicUrl: string): Promise<Console> {
+  const { accounts, operators, operatorSessions, legacyKeys } = twin.service
+  const shop = await twin.addIntegration()
+  await accounts.create({
+    ...{ handle: 'shop', address: `0x${'c3'.repeat(20)}` },
+    config: { coins: [{ chainId: 137, tokens: [{ symbol: 'USDC' }] }] },
+  })
+  await legacyKeys.create({ name: '<b>till' })
+  await stuckVerifications(twin, shop.address)
+  const paid = await twin.pay({ chainId: 137, integrationAddress: shop.address })
+  query = `?chain=137&hash=${paid.txHash}&amount=1&currency=USD&payee=shop`
+  for (const [name, role] of [
+    ['ada', 'admin'],
+    ['olga', 'operator'],
+  ] as const) {
+    const { linkToken } = await operators.create({ name, role })
+    await operatorSessions.redeemLink({ linkToken, passphrase })
+  }
   let sources = 0
-  let query = ''
+  const sourceOf = () => `192.0.2.${sources++ % 200}`
+  return createConsole({ service: twin.service, now: twin.now, signIn: { publicUrl, sourceOf } })
+}
 
-  beforeAll(async () => {
-    twin = await createTwin({ seed: 31, startMs: Date.now() - 60_000 })
-    const { accounts, operators, operatorSessions, legacyKeys } = twin.service
-    const shop = await twin.addIntegration()
-    await accounts.create({
-      ...{ handle: 'shop', address: `0x${'c3'.repeat(20)}` },
-      config: { coins: [{ chainId: 137, tokens: [{ symbol: 'USDC' }] }] },
-    })
-    await legacyKeys.create({ name: '<b>till' })
-    await stuckVerifications(twin, shop.address)
-    const paid = await twin.pay({ chainId: 137, integrationAddress: shop.address })
-    query = `?chain=137&hash=${paid.txHash}&amount=1&currency=USD&payee=shop`
-    for (const [name, role] of [
-      ['ada', 'admin'],
-      ['olga', 'operator'],
-    ] as const) {
-      const { linkToken } = await operators.create({ name, role })
-      await operatorSessions.redeemLink({ linkToken, passphrase })
-    }
-    const sourceOf = () => `192.0.2.${sources++ % 200}`
-    served = await servePages((publicUrl) => {
-      pages = createConsole({ service: twin.service, now: twin.now, signIn: { publicUrl, sourceOf } })
-      return pages
-    })
-    browser = await launchChromium()
-  })
-  afterAll(async () => {
-    await browser?.close()
-    pages?.close()
-    served?.close()
-    await twin?.close()
-  })
-
+describeInChromium('an admin', { seed: 31, startMs: Date.now() - 60_000 }, build, (suite) => {
   const paths = () => [
     ...['/identity', '/legacy', `/legacy${query}`, '/integrations', `/integrations/${address}`],
     ...['/accounts', '/accounts/shop', '/keys', '/operators', '/audit'],
   ]
 
   async function signIn(options: Parameters<typeof openPage>[2]): Promise<Page> {
-    const { page } = await openPage(browser, served.origin, options)
-    await page.goto(`${served.origin}/console`)
+    const { page } = await suite.open(options)
+    await page.goto(`${suite.origin}/console`)
     await page.locator('#name').fill('ada')
     await page.locator('#passphrase').fill(passphrase)
     await page.getByRole('button', { name: 'Sign in' }).click()
@@ -75,7 +52,7 @@ describe.skipIf(isChromiumMissing)(`an admin in Chromium${chromiumMissing}`, () 
 
   it('without JavaScript an integration is created, and its secrets are shown once', async () => {
     const page = await signIn({ javaScriptEnabled: false })
-    await page.goto(`${served.origin}/console/integrations`)
+    await page.goto(`${suite.origin}/console/integrations`)
     await page.locator('input[name=address]').fill(address)
     await page.getByRole('button', { name: 'Create the integration' }).click()
     const secrets = await page.locator('.copy pre').allTextContents()
@@ -92,10 +69,10 @@ describe.skipIf(isChromiumMissing)(`an admin in Chromium${chromiumMissing}`, () 
     it(`at ${width} px, ${colorScheme}: no page overflows, and axe finds nothing`, async () => {
       const page = await signIn({ viewport: { width, height: 900 }, colorScheme })
       for (const path of paths()) {
-        await page.goto(`${served.origin}/console${path}`, { waitUntil: 'load' })
+        await page.goto(`${suite.origin}/console${path}`, { waitUntil: 'load' })
         expect(await flawsOf(page, `${width}-${colorScheme}${path}`)).toEqual([])
       }
-      await page.goto(`${served.origin}/console/operators`)
+      await page.goto(`${suite.origin}/console/operators`)
       await page.locator('input[name=name]:not([type=hidden])').fill(`new-${width}-${colorScheme}`)
       await page.getByRole('button', { name: 'Create the operator' }).click()
       await page.getByText('This page shows it once.').waitFor()

@@ -14,10 +14,7 @@ interface Asset {
 }
 
 /** Both files. */
-export interface Assets {
-  readonly script: Asset
-  readonly style: Asset
-}
+export type Assets = Readonly<Record<'script' | 'style', Asset>>
 
 /** Reads or bundles the files. */
 export async function loadAssets(): Promise<Assets> {
@@ -26,21 +23,15 @@ export async function loadAssets(): Promise<Assets> {
   return { script: asset(files.script, 'text/javascript'), style: asset(files.style, 'text/css') }
 }
 
-interface Files {
-  readonly script: string
-  readonly style: string
-}
+type Files = Readonly<Record<'script' | 'style', string>>
 
 async function readBuilt(folder: URL): Promise<Files> {
   const read = (name: string) => readFile(new URL(name, folder), 'utf8')
-  const [script, style] = await Promise.all([read('console.js'), read('console.css')])
-  return { script, style }
+  return { script: await read('console.js'), style: await read('console.css') }
 }
 
 async function bundle(): Promise<Files> {
-  const { bundleAssets } = (await import(new URL('../scripts/bundle-assets.mjs', import.meta.url).href)) as {
-    bundleAssets(): Promise<Files>
-  }
+  const { bundleAssets } = await import(new URL('../scripts/bundle-assets.mjs', import.meta.url).href)
   return bundleAssets()
 }
 

@@ -86,9 +86,9 @@ export function createConsole(deps: ConsoleDeps): Console {
   let isClosed = false
   const assets = createAssets()
   const sections = consoleSections({
-    hasIdentity: service.identity !== null,
-    hasOperators: deps.signIn !== undefined,
-    hasTools: hasTools(tools),
+    identity: service.identity !== null,
+    operators: deps.signIn !== undefined,
+    tools: hasTools(tools),
   })
   const render = createRender(assets, { sections, environment })
   const jobs = createJobs({ now, onError })

@@ -78,21 +78,7 @@ interface JobsDeps {
 }
 
 /** The jobs of this process. Another process and a restart know nothing of them. */
-export interface Jobs {
-  /** Starts a job. @throws ActError While too many run, or after `close`. */
-  start(job: NewJob): Job
-  /** Newest first. */
-  list(): readonly Job[]
-  find(id: string): Job | null
-  /** `<name of this process>.<number of changes>`: a page that shows the jobs of this position lacks no change. */
-  position(): string
-  /** Asks a job to end. Null: there is none. */
-  stop(id: string): Job | null
-  /** Calls the listener after each change; returns the function that ends it. */
-  follow(listener: (job: Job) => void): () => void
-  /** Asks all jobs to end, and starts no further ones. */
-  close(): void
-}
+export type Jobs = ReturnType<typeof createJobs>
 
 interface Entry {
   job: Job
@@ -100,7 +86,7 @@ interface Entry {
 }
 
 /** Creates the jobs of one process; none runs yet. */
-export function createJobs({ now, onError }: JobsDeps): Jobs {
+export function createJobs({ now, onError }: JobsDeps) {
   const entries = new Map<string, Entry>()
   const listeners = new Set<(job: Job) => void>()
   const start = randomBytes(6).toString('base64url')
@@ -145,7 +131,8 @@ export function createJobs({ now, onError }: JobsDeps): Jobs {
   }
 
   return {
-    start({ title, actor, total = null, run: work }) {
+    /** Starts a job. @throws ActError While too many run, or after `close`. */
+    start({ title, actor, total = null, run: work }: NewJob): Job {
       const running = [...entries.values()].filter(({ job }) => job.state === 'running')
       if (isClosed) throw new ActError('The service is stopping. Try again after its start.')
       if (running.length >= jobLimits.running)
@@ -162,10 +149,13 @@ export function createJobs({ now, onError }: JobsDeps): Jobs {
       void run(entry, work)
       return entry.job
     },
-    list: () => [...entries.values()].map(({ job }) => job).reverse(),
-    find: (id) => entries.get(id)?.job ?? null,
+    /** Newest first. */
+    list: (): readonly Job[] => [...entries.values()].map(({ job }) => job).reverse(),
+    find: (id: string): Job | null => entries.get(id)?.job ?? null,
+    /** `<name of this process>.<number of changes>`: a page that shows the jobs of this position lacks no change. */
     position: () => `${start}.${changes}`,
-    stop(id) {
+    /** Asks a job to end. Null: there is none. */
+    stop(id: string): Job | null {
       const entry = entries.get(id)
       if (entry === undefined) return null
       if (entry.job.state === 'running') {
@@ -174,10 +164,12 @@ export function createJobs({ now, onError }: JobsDeps): Jobs {
       }
       return entry.job
     },
-    follow(listener) {
+    /** Calls the listener after each change; returns the function that ends it. */
+    follow(listener: (job: Job) => void) {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
+    /** Asks all jobs to end, and starts no further ones. */
     close() {
       isClosed = true
       for (const { stop } of entries.values()) stop.abort()

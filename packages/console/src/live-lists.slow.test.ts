@@ -1,74 +1,58 @@
 /** Lists in Chromium: changed rows stand at their place, and the keys work. */
-import { createTwin, type Twin, type TwinIntegration, type TwinPayment } from '@payment-integration/testing/twin'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import {
-  chromiumMissing,
-  flawsOf,
-  isChromiumMissing,
-  launchChromium,
-  openPage,
-  type ServedPages,
-  servePages,
-} from '../test/chromium.js'
+import type { Twin, TwinIntegration, TwinPayment } from '@payment-integration/testing/twin'
+import type { Page } from 'playwright-core'
+import { expect, it, vi } from 'vitest'
+import { describeInChromium } from '../test/browser-suite.js'
+import { flawsOf } from '../test/chromium.js'
 import { type Console, createConsole } from './create-console.js'
 
 /** Rows of a page, and some more. */
 const payments = 53
 
-describe.skipIf(isChromiumMissing)(`live lists in Chromium${chromiumMissing}`, () => {
-  let twin: Twin
-  let shop: TwinIntegration
-  let served: ServedPages
-  let browser: Browser
-  let failsNewest = false
-  /** Streams that are open now. */
-  const streams = new Set<string>()
-  const paid: TwinPayment[] = []
+let shop: TwinIntegration
+let failsNewest = false
+/** Streams that are open now. */
+const streams = new Set<string>()
+const paid: TwinPayment[] = []
 
-  beforeAll(async () => {
-    twin = await createTwin({ seed: 21 })
-    shop = await twin.addIntegration(() => new Response(null, { status: 204 }))
-    for (let n = 0; n < payments; n += 1)
-      paid.push(await twin.pay({ integrationAddress: shop.address, memo: `order-${n};` }))
-    const { newest } = twin.service.store.console
-    vi.spyOn(twin.service.store.console, 'newest').mockImplementation((limit) =>
-      failsNewest ? Promise.reject(new Error('away')) : newest(limit),
-    )
-    const pages = createConsole({ service: twin.service, now: twin.now })
-    served = await servePages(() => ({ fetch: (request) => counted(pages, request) }))
-    browser = await launchChromium()
-  })
-  afterAll(async () => {
-    await browser?.close()
-    served?.close()
-    await twin?.close()
-  })
+async function build(twin: Twin): Promise<Pick<Console, 'fetch'>> {
+  shop = await twin.addIntegration(() => new Response(null, { status: 204 }))
+  for (let n = 0; n < payments; n += 1)
+    paid.push(await twin.pay({ integrationAddress: shop.address, memo: `order-${n};` }))
+  const { newest } = twin.service.store.console
+  vi.spyOn(twin.service.store.console, 'newest').mockImplementation((limit) =>
+    failsNewest ? Promise.reject(new Error('away')) : newest(limit),
+  )
+  const pages = createConsole({ service: twin.service, now: twin.now })
+  return { fetch: (request) => counted(pages, request) }
+}
 
+/** Answers, and knows which streams are open. */
+async function counted(pages: Pick<Console, 'fetch'>, request: Request): Promise<Response> {
+  const answer = await pages.fetch(request)
+  if (!request.url.includes('/console/live') || answer.body === null) return answer
+  streams.add(request.url)
+  const reader = answer.body.getReader()
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await reader.read()
+      if (done) controller.close()
+      else controller.enqueue(value)
+    },
+    cancel() {
+      streams.delete(request.url)
+      return reader.cancel()
+    },
+  })
+  return new Response(body, { headers: answer.headers })
+}
+
+describeInChromium('live lists', { seed: 21 }, build, (suite) => {
   async function open(path: string): Promise<Page> {
-    const { page } = await openPage(browser, served.origin, { viewport: { width: 1280, height: 900 } })
-    await page.goto(`${served.origin}/console${path}`)
+    const { page } = await suite.open({ viewport: { width: 1280, height: 900 } })
+    await page.goto(`${suite.origin}/console${path}`)
     await page.locator('#live', { hasText: /^live$/ }).waitFor()
     return page
-  }
-  /** Answers, and knows which streams are open. */
-  async function counted(pages: Pick<Console, 'fetch'>, request: Request): Promise<Response> {
-    const answer = await pages.fetch(request)
-    if (!request.url.includes('/console/live') || answer.body === null) return answer
-    streams.add(request.url)
-    const reader = answer.body.getReader()
-    const body = new ReadableStream<Uint8Array>({
-      async pull(controller) {
-        const { done, value } = await reader.read()
-        if (done) controller.close()
-        else controller.enqueue(value)
-      },
-      cancel() {
-        streams.delete(request.url)
-        return reader.cancel()
-      },
-    })
-    return new Response(body, { headers: answer.headers })
   }
   /** What a browser does with a tab in the background. */
   const setHidden = (page: Page, isHidden: boolean) =>
@@ -78,15 +62,15 @@ describe.skipIf(isChromiumMissing)(`live lists in Chromium${chromiumMissing}`, (
   const payment = (n: number): TwinPayment => paid[n] ?? { chainId: '', txHash: '' }
   /** A change that every open list gets after the earlier ones. */
   async function payLast(page: Page, memo: string): Promise<void> {
-    await twin.pay({ integrationAddress: shop.address, memo })
+    await suite.twin.pay({ integrationAddress: shop.address, memo })
     await page.locator('#rows tr', { hasText: memo }).waitFor()
   }
 
   it('a changed row keeps its place, and one that is older than the page is left out', async () => {
     const page = await open('/payments')
     const before = await memos(page)
-    await twin.update(payment(30), { state: 'success' })
-    await twin.update(payment(0), { state: 'success' })
+    await suite.twin.update(payment(30), { state: 'success' })
+    await suite.twin.update(payment(0), { state: 'success' })
     await payLast(page, 'marker-1')
     expect(await memos(page)).toEqual(['marker-1', ...before])
     expect(await page.locator('#rows tr', { hasText: 'order-30;' }).innerText()).toContain('success')
@@ -95,7 +79,7 @@ describe.skipIf(isChromiumMissing)(`live lists in Chromium${chromiumMissing}`, (
 
   it('a row that begins to match a filter stands at its place by time', async () => {
     const page = await open('/payments?state=success')
-    await twin.update(payment(20), { state: 'success' })
+    await suite.twin.update(payment(20), { state: 'success' })
     await page.locator('#rows tr', { hasText: 'order-20;' }).waitFor()
     expect(await memos(page)).toEqual(['order-30;', 'order-20;', 'order-0;'])
     await page.close()
@@ -105,7 +89,7 @@ describe.skipIf(isChromiumMissing)(`live lists in Chromium${chromiumMissing}`, (
     const page = await open('/payments')
     await page.locator('#live').click()
     await page.locator('#live', { hasText: /^paused/ }).waitFor()
-    await twin.pay({ integrationAddress: shop.address, memo: 'paused-1' })
+    await suite.twin.pay({ integrationAddress: shop.address, memo: 'paused-1' })
     await page.locator('#live', { hasText: /1 change$/ }).waitFor()
     await page.keyboard.press('r')
     await page.locator('#rows tr', { hasText: 'paused-1' }).waitFor()
@@ -120,7 +104,7 @@ describe.skipIf(isChromiumMissing)(`live lists in Chromium${chromiumMissing}`, (
     const [first = ''] = streams
     await setHidden(page, true)
     await vi.waitFor(() => expect(streams.size).toBe(0), 300_000)
-    await twin.pay({ integrationAddress: shop.address, memo: 'meanwhile-1' })
+    await suite.twin.pay({ integrationAddress: shop.address, memo: 'meanwhile-1' })
     await setHidden(page, false)
     await page.locator('#rows tr', { hasText: 'meanwhile-1' }).waitFor()
     const [second = ''] = streams
@@ -143,9 +127,9 @@ describe.skipIf(isChromiumMissing)(`live lists in Chromium${chromiumMissing}`, (
     const page = await open('/payments')
     const field = page.locator('main input[type=search]')
     await field.fill('half a wo')
-    const before = await twin.service.store.console.newest(300)
+    const before = await suite.twin.service.store.console.newest(300)
     const burst = { ...before, payments: [...Array.from({ length: 101 }, (_, n) => String(9_000 + n))] }
-    const asked = vi.spyOn(twin.service.store.console, 'newest').mockResolvedValueOnce(burst)
+    const asked = vi.spyOn(suite.twin.service.store.console, 'newest').mockResolvedValueOnce(burst)
     await vi.waitFor(() => expect(asked.mock.calls.length).toBeGreaterThan(2), 300_000)
     await payLast(page, 'typed-1')
     expect(await field.inputValue()).toBe('half a wo')
@@ -158,7 +142,7 @@ describe.skipIf(isChromiumMissing)(`live lists in Chromium${chromiumMissing}`, (
   it('while paused, more than a hundred changes become one, and the page loads again', async () => {
     const page = await open('/payments')
     await page.locator('#live').click()
-    for (let n = 0; n <= 100; n += 1) await twin.pay({ integrationAddress: shop.address, memo: `many-${n};` })
+    for (let n = 0; n <= 100; n += 1) await suite.twin.pay({ integrationAddress: shop.address, memo: `many-${n};` })
     await page.locator('#live', { hasText: /^paused, changed$/ }).waitFor()
     await page.locator('#live').click()
     await page.locator('#rows tr', { hasText: 'many-100;' }).waitFor()
@@ -190,7 +174,7 @@ describe.skipIf(isChromiumMissing)(`live lists in Chromium${chromiumMissing}`, (
     const page = await open(`/payments/${chainId}/${txHash}`)
     await page.locator('#repeat summary').first().click()
     await page.locator('#repeat [data-copy]').first().waitFor()
-    await twin.update(payment(1), { state: 'success' })
+    await suite.twin.update(payment(1), { state: 'success' })
     await page.keyboard.press('r')
     await page.locator('.timeline li.version', { hasText: 'Version 2' }).waitFor()
     await page.locator('#repeat [data-copy]').first().waitFor()

@@ -30,25 +30,14 @@ export interface Renderers {
 }
 
 /** Events for open pages. */
-export interface Feed {
-  /** The id for a page that is read after this call: the page follows from it. */
-  position(): Promise<string>
-  /**
-   * Calls the listener with each event; returns the function that stops it.
-   * @param after - The id of the last event that the page has. Later events of rows come first, or one `reset`;
-   * then one that says whether the database answers.
-   */
-  follow(after: string | null, listener: (numbered: Numbered) => void): () => void
-  /** Stops reading. Nothing is followed any more. */
-  close(): void
-}
+export type Feed = ReturnType<typeof createFeed>
 
 const maxKept = 500
 /** Time after the last page left in which a page may connect or resume, in milliseconds. */
 const graceMs = 10_000
 
 /** Builds the feed. `start` names this process among those that a page may reconnect to. */
-export function createFeed(sampler: Sampler, render: Renderers, start: number): Feed {
+export function createFeed(sampler: Sampler, render: Renderers, start: number) {
   const listeners = new Set<(numbered: Numbered) => void>()
   let kept: (Numbered & { readonly number: number })[] = []
   /** Every later event of a row is kept. */
@@ -107,6 +96,7 @@ export function createFeed(sampler: Sampler, render: Renderers, start: number): 
   }
 
   return {
+    /** The id for a page that is read after this call: the page follows from it. */
     async position() {
       if (isClosed) return `${start}.${number}`
       stop ??= sampler.subscribe(onSample)
@@ -114,7 +104,12 @@ export function createFeed(sampler: Sampler, render: Renderers, start: number): 
       await sampler.begun()
       return `${start}.${number}`
     },
-    follow(after, listener) {
+    /**
+     * Calls the listener with each event; returns the function that stops it.
+     * @param after - The id of the last event that the page has. Later events of rows come first, or one `reset`; then
+     * one that says whether the database answers.
+     */
+    follow(after: string | null, listener: (numbered: Numbered) => void): () => void {
       if (isClosed) return () => undefined
       if (leaving !== null) clearTimeout(leaving)
       leaving = null
@@ -129,6 +124,7 @@ export function createFeed(sampler: Sampler, render: Renderers, start: number): 
         if (listeners.size === 0) leaveLater()
       }
     },
+    /** Stops reading. Nothing is followed any more. */
     close() {
       isClosed = true
       if (leaving !== null) clearTimeout(leaving)

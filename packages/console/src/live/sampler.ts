@@ -20,14 +20,7 @@ export interface Sample {
 type SampleListener = (sample: Sample | null) => void
 
 /** Shared readings. */
-export interface Sampler {
-  /** Resolves when every later change is part of a sample. Rejects when the database does not answer. */
-  begun(): Promise<void>
-  /** The newest overview, read at most once a tick. */
-  overview(): Promise<Overview>
-  /** Calls the listener after each tick with what changed since this call; returns the function that stops it. */
-  subscribe(listener: SampleListener): () => void
-}
+export type Sampler = ReturnType<typeof createSampler>
 
 /** Least time between two ticks, in milliseconds. */
 const tickMs = 1_000
@@ -50,7 +43,7 @@ export function createSampler(
   service: SampledService,
   now: () => number,
   onError: (error: unknown) => void = () => undefined,
-): Sampler {
+) {
   const { queries, indexers } = service
   const listeners = new Set<SampleListener>()
   const hours = createHourCounts(queries, now)
@@ -120,9 +113,12 @@ export function createSampler(
   }
 
   return {
+    /** The newest overview, read at most once a tick. */
     overview,
+    /** Resolves when every later change is part of a sample. Rejects when the database does not answer. */
     begun: async () => void (await begin()),
-    subscribe(listener) {
+    /** Calls the listener after each tick with what changed since this call; returns the function that stops it. */
+    subscribe(listener: SampleListener) {
       listeners.add(listener)
       begin().catch(() => undefined)
       if (!isRunning) void run()

@@ -1,6 +1,6 @@
 /** Streams of server-sent events to open pages: of rows and numbers, and of jobs. @module */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { DeliveryFilter, DeliveryView } from '@payment-integration/core/ports'
+import type { DeliveryFilter, DeliveryView, StoredPayment } from '@payment-integration/core/ports'
 import { deliveryFilter, type Given, hashOf, isPaymentOf, paymentFilter, wholeOf } from '../filters.js'
 import type { Job, Jobs } from '../jobs.js'
 import type { Feed, Numbered } from './feed.js'
@@ -32,13 +32,8 @@ function chooserOf(given: Given): Choose {
   switch (given['topic']) {
     case 'payments': {
       const filter = paymentFilter(given)
-      return rows(
-        (event) =>
-          event.kind === 'payment' && {
-            ...event,
-            matches: event.payment.primary && isPaymentOf(event.payment, filter),
-          },
-      )
+      const matches = (payment: StoredPayment) => payment.primary && isPaymentOf(payment, filter)
+      return rows((event) => event.kind === 'payment' && { ...event, matches: matches(event.payment) })
     }
     case 'deliveries': {
       const filter = deliveryFilter(given)
@@ -89,21 +84,18 @@ const togetherMs = 250
 /** Whether the topic of a stream is of jobs: `job`, with an id, or `jobs`. */
 export const isJobTopic = ({ topic }: Given): boolean => topic === 'job' || topic === 'jobs'
 
-/** Renders the part of a job's page that changes while the job runs. */
-type RenderProgress = (job: Job) => string
-
-/** What a page shows. */
-interface ShownJobs {
-  /** The job of the page; undefined: the list of all jobs. */
-  readonly id: string | undefined
-  /** The position of the jobs that it shows; null: unknown. */
-  readonly after: string | null
-}
-
-/** Opens the stream. */
-export function openJobStream(jobs: Jobs, { id, after }: ShownJobs, render: RenderProgress, end: StreamEnd) {
+/**
+ * Opens the stream of the page of one job, or of the list of all. The changing part comes first, then a reload.
+ * @param shown - The job's id, and the position of the jobs that the page shows.
+ */
+export function openJobStream(
+  jobs: Jobs,
+  { id, after }: { readonly id: string | undefined; readonly after: string | null },
+  render: (job: Job) => string,
+  end: StreamEnd,
+) {
   return openEventStream((send) => {
-    const publish = publisher(send, render, { jobs, isList: id === undefined })
+    const publish = publisher(send, jobs, id === undefined ? null : render)
     const unfollow = jobs.follow((job) => void (id === undefined || job.id === id ? publish(job) : undefined))
     // Jobs may have changed since the page was read.
     const job = id === undefined ? jobs.list()[0] : jobs.find(id)
@@ -112,7 +104,8 @@ export function openJobStream(jobs: Jobs, { id, after }: ShownJobs, render: Rend
   }, end)
 }
 
-function publisher(send: Send, render: RenderProgress, { jobs, isList }: { jobs: Jobs; isList: boolean }) {
+/** @param render - Null: the page is loaded again after each change. */
+function publisher(send: Send, jobs: Jobs, render: ((job: Job) => string) | null) {
   let newest: Job | null = null
   return async (job: Job): Promise<void> => {
     const isWaiting = newest !== null
@@ -120,7 +113,7 @@ function publisher(send: Send, render: RenderProgress, { jobs, isList }: { jobs:
     if (isWaiting) return
     await sleep(togetherMs, undefined, { ref: false })
     const { state, isStopping } = newest
-    const isWhole = isList || state !== 'running' || isStopping
+    const isWhole = render === null || state !== 'running' || isStopping
     const [name, data] = isWhole ? ['stale', {}] : ['parts', { job: render(newest) }]
     send(`event: ${name}\nid: ${jobs.position()}\ndata: ${JSON.stringify(data)}\n\n`)
     newest = null

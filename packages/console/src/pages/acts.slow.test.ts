@@ -1,93 +1,69 @@
 /** Acts in Chromium: live progress, the Stop button, forms without JavaScript, and no axe violation. */
 import { explainDelivery, parseHeaders } from '@payment-integration/testing/explain'
-import { createTwin, type Twin, type TwinIntegration } from '@payment-integration/testing/twin'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  chromiumMissing,
-  flawsOf,
-  isChromiumMissing,
-  launchChromium,
-  looks,
-  openPage,
-  type ServedPages,
-  servePages,
-} from '../../test/chromium.js'
+import type { Twin, TwinIntegration } from '@payment-integration/testing/twin'
+import { expect, it } from 'vitest'
+import { describeInChromium } from '../../test/browser-suite.js'
+import { flawsOf, looks } from '../../test/chromium.js'
 import { type Console, createConsole } from '../create-console.js'
 
 const hostile = `<script>alert(1)</script>\u202e${'x'.repeat(400)}`
 
-describe.skipIf(isChromiumMissing)(`acts in Chromium${chromiumMissing}`, () => {
-  let twin: Twin
-  let pages: Console
-  let served: ServedPages
-  let url: string
-  let browser: Browser
-  let shop: TwinIntegration
-  let payment: string
-  /** Lets the running scenario go on. */
-  let goOn = (): void => undefined
+let shop: TwinIntegration
+let payment: string
+/** Lets the running scenario go on. */
+let goOn = (): void => undefined
 
-  async function* scenario() {
-    for (let n = 1; n <= 3; n += 1) {
-      yield { event: 'block', chainId: '137', blockNumber: n, txHashes: [`0x${'ab'.repeat(32)}`] }
-      if (n === 2) yield { event: 'failed', reason: hostile }
-      await new Promise<void>((resolve) => {
-        goOn = resolve
-      })
-    }
-  }
-
-  beforeAll(async () => {
-    twin = await createTwin({ seed: 12, startMs: Date.now() - 60_000 })
-    shop = await twin.addIntegration(() => new Response(null, { status: 204 }))
-    for (let n = 0; n < 3; n += 1) {
-      const paid = await twin.pay({ chainId: 137, integrationAddress: shop.address, memo: `order-${n}` })
-      await twin.update(paid, { state: 'success' })
-      payment = `/payments/${paid.chainId}/${paid.txHash}`
-    }
-    pages = createConsole({
-      service: twin.service,
-      now: twin.now,
-      tools: {
-        trigger: { chainIds: [137], run: () => scenario() },
-        async doctor({ onProbe }) {
-          const probe = { name: 'forged', verdict: 'fail', sent: hostile, expected: '4xx', evidence: hostile } as const
-          onProbe(probe)
-          const fix = { summary: 'Verify before you act.' }
-          const findings = [
-            { verdict: 'fail', sentence: 'Forged deliveries are accepted.', probes: ['forged'], fix },
-          ] as const
-          return { passed: 0, failed: 1, warned: 0, notRun: 0, findings }
-        },
-        explain: ({ headers, body, receivedAt }) =>
-          explainDelivery({
-            headers: parseHeaders(headers),
-            body,
-            secrets: [shop.signingSecret],
-            now: () => receivedAt,
-          }),
-      },
+async function* scenario() {
+  for (let n = 1; n <= 3; n += 1) {
+    yield { event: 'block', chainId: '137', blockNumber: n, txHashes: [`0x${'ab'.repeat(32)}`] }
+    if (n === 2) yield { event: 'failed', reason: hostile }
+    await new Promise<void>((resolve) => {
+      goOn = resolve
     })
-    served = await servePages(() => pages)
-    url = `${served.origin}/console`
-    browser = await launchChromium()
-  })
-  afterAll(async () => {
-    await browser?.close()
-    pages?.close()
-    served?.close()
-    await twin?.close()
-  })
+  }
+}
 
-  const open = async (options?: Parameters<typeof openPage>[2]) =>
-    (await openPage(browser, served.origin, options)).page
+async function build(twin: Twin): Promise<Console> {
+  shop = await twin.addIntegration(() => new Response(null, { status: 204 }))
+  for (let n = 0; n < 3; n += 1) {
+    const paid = await twin.pay({ chainId: 137, integrationAddress: shop.address, memo: `order-${n}` })
+    await twin.update(paid, { state: 'success' })
+    payment = `/payments/${paid.chainId}/${paid.txHash}`
+  }
+  return createConsole({
+    service: twin.service,
+    now: twin.now,
+    tools: {
+      trigger: { chainIds: [137], run: () => scenario() },
+      async doctor({ onProbe }) {
+        const probe = { name: 'forged', verdict: 'fail', sent: hostile, expected: '4xx', evidence: hostile } as const
+        onProbe(probe)
+        const fix = { summary: 'Verify before you act.' }
+        const findings = [
+          { verdict: 'fail', sentence: 'Forged deliveries are accepted.', probes: ['forged'], fix },
+        ] as const
+        return { passed: 0, failed: 1, warned: 0, notRun: 0, findings }
+      },
+      explain: ({ headers, body, receivedAt }) =>
+        explainDelivery({
+          headers: parseHeaders(headers),
+          body,
+          secrets: [shop.signingSecret],
+          now: () => receivedAt,
+        }),
+    },
+  })
+}
+
+describeInChromium('acts', { seed: 12, startMs: Date.now() - 60_000 }, build, (suite) => {
+  const urlOf = (path: string) => `${suite.origin}/console${path}`
+  const open = async (options?: Parameters<typeof suite.open>[0]) => (await suite.open(options)).page
 
   for (const { width, colorScheme } of looks)
     it(`at ${width} px, ${colorScheme}: each act is reached by its buttons, and axe finds nothing on its pages`, async () => {
       const page = await open({ viewport: { width, height: 900 }, colorScheme })
       const look = async (name: string) => expect(await flawsOf(page, `${name}-${width}-${colorScheme}`)).toEqual([])
-      const goTo = (path: string) => page.goto(`${url}${path}`)
+      const goTo = (path: string) => page.goto(urlOf(path))
       const press = (name: string | RegExp) => page.getByRole('button', { name }).first().click()
       await goTo(payment)
       await look('payment')
@@ -98,7 +74,7 @@ describe.skipIf(isChromiumMissing)(`acts in Chromium${chromiumMissing}`, () => {
       await press(/^Replay 6 deliveries/)
       await page.locator('h1 .badge', { hasText: 'done' }).waitFor()
       await look('replay-many-job')
-      await twin.advance(0)
+      await suite.twin.advance(0)
       await goTo('/chains')
       await page.getByLabel('First block').first().fill('0')
       await look('chains')
@@ -128,7 +104,7 @@ describe.skipIf(isChromiumMissing)(`acts in Chromium${chromiumMissing}`, () => {
 
   it('progress appears by itself, survives a reload, and the Stop button ends the job', async () => {
     const page = await open()
-    await page.goto(`${url}/tools`)
+    await page.goto(urlOf('/tools'))
     await page.getByRole('button', { name: 'Cause' }).click()
     await page.locator('#live', { hasText: /^live$/ }).waitFor()
     await page.locator('#job tr', { hasText: 'Block 1' }).waitFor()
@@ -148,17 +124,17 @@ describe.skipIf(isChromiumMissing)(`acts in Chromium${chromiumMissing}`, () => {
   })
 
   it('without JavaScript an act is done, and its result is there after a reload', async () => {
-    const context = await browser.newContext({ javaScriptEnabled: false })
+    const context = await suite.browser.newContext({ javaScriptEnabled: false })
     const page = await context.newPage()
     page.setDefaultTimeout(300_000)
-    await page.goto(`${url}/tools`)
+    await page.goto(urlOf('/tools'))
     await page.getByRole('button', { name: 'Cause' }).click()
     await page.waitForURL(/\/jobs\//)
     await page.getByRole('link', { name: 'Load this page again' }).click()
     await page.locator('#job tr', { hasText: 'Block 1' }).waitFor()
     await page.getByRole('button', { name: 'Stop' }).click()
     goOn()
-    await page.goto(`${url}${payment}`)
+    await page.goto(urlOf(payment))
     await page.getByRole('button', { name: 'Replay version 2' }).click()
     await page.getByText('The delivery is due now.').waitFor()
     await context.close()

@@ -90,9 +90,10 @@ function filterWithStatus(given: Given) {
 }
 
 /** The parameters that choose deliveries. */
-const filterOf = ({ status, integration, hash, chain, since, until }: Given) => ({
-  ...{ status, integration, hash, chain, since, until },
-})
+const filterOf = (given: Given) => {
+  const { status, integration, hash, chain, since, until } = given
+  return { status, integration, hash, chain, since, until }
+}
 
 /** The first step of a replay of many deliveries: their count, and the consequences. */
 export const replayManyPage: Load = async ({ service, role }, given) => {

@@ -8,22 +8,16 @@ import { Badge, Facts, Problem, Shown, Table } from '../view/parts.js'
 import { grouped, spanOf } from '../view/text.js'
 import { type Act, givenTool, integrationChoices, integrationField } from './page.js'
 
-/** The fields as they were sent. */
-interface ExplainGiven {
-  readonly integration?: string | undefined
-  readonly headers?: string | undefined
-  readonly body?: string | undefined
-  readonly at?: string | undefined
-}
-
 interface ExplainFormProps {
   readonly integrations: readonly NamedAddress[]
   readonly now: number
-  readonly given: ExplainGiven
+  /** The fields as they were sent: `integration`, `at`, `headers`, `body`. */
+  readonly given: Readonly<Record<string, string | undefined>>
 }
 
 /** The form. */
 export function ExplainForm({ integrations, now, given }: ExplainFormProps) {
+  const { integration, at = new Date(now).toISOString().slice(0, 19), headers = '', body = '' } = given
   return (
     <>
       <p>
@@ -31,16 +25,10 @@ export function ExplainForm({ integrations, now, given }: ExplainFormProps) {
         space around a body; <code>payment-integration explain</code> reads the exact bytes.
       </p>
       <ActForm act="explain" label="Explain" needs="operator">
-        <IntegrationChoice integrations={integrations} chosen={given.integration} />
+        <IntegrationChoice integrations={integrations} chosen={integration} />
         <label for="field-at">
           <span>Received at (UTC)</span>
-          <input
-            id="field-at"
-            name="at"
-            type="datetime-local"
-            step={1}
-            value={given.at ?? new Date(now).toISOString().slice(0, 19)}
-          />
+          <input id="field-at" name="at" type="datetime-local" step={1} value={at} />
         </label>
         <label for="field-headers" class="area">
           <span>Headers, one per line, or JSON</span>
@@ -52,13 +40,13 @@ export function ExplainForm({ integrations, now, given }: ExplainFormProps) {
             placeholder="X-Service-Signature: t=…,v1=…"
             required
           >
-            {given.headers ?? ''}
+            {headers}
           </textarea>
         </label>
         <label for="field-body" class="area">
           <span>Body, up to 60 KB</span>
           <textarea id="field-body" name="body" rows={6} spellcheck={false}>
-            {given.body ?? ''}
+            {body}
           </textarea>
         </label>
       </ActForm>

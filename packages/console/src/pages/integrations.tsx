@@ -1,6 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Integrations, and one with its acts. New secrets are in the answer of the form, and on no other page. @module */
 import type { ActorCommands, IntegrationView } from '@payment-integration/core'
+import type { Child } from 'hono/jsx'
 import { ActForm, type ActFormProps, TextField } from '../view/forms.js'
 import { EnabledBadge, Facts, hrefOf, newSecretsPage, Pager, Shown, Table, When } from '../view/parts.js'
 import { NoIntegrations, urlOf } from './endpoints.js'
@@ -192,6 +193,10 @@ export const integrationActs: Acts = {
   ),
 }
 
+const secretsOf = (title: string, address: string, secrets: Readonly<Record<string, string>>, instructions: Child) => ({
+  show: newSecretsPage({ title, section, to: integrationPath(address), secrets }, instructions),
+})
+
 async function create(input: ActInput) {
   const { name, url = null } = input.fields
   const made = await input.commands.integrations.create({ address: addressOf(input), name, notificationUrl: url })
@@ -203,8 +208,7 @@ async function create(input: ActInput) {
       signing secret. If one is lost, replace it.
     </>
   )
-  const title = 'The integration is created'
-  return { show: newSecretsPage({ title, section, to: integrationPath(address), secrets }, instructions) }
+  return secretsOf('The integration is created', address, secrets, instructions)
 }
 
 /** A reload of the answer posts the form again: it must not end the secret that still works. */
@@ -213,9 +217,7 @@ async function rotate(input: ActInput) {
   const graceMs = graceField(input.fields)
   const { apiSecret } = await input.commands.integrations.rotateApiSecret(address, { graceMs, keepsPrevious: true })
   const instructions = `The previous secret stays valid for ${graceMs / 3_600_000} hours. The page of the integration has a form that ends it sooner.`
-  const secrets = { 'API secret': apiSecret }
-  const title = 'The API secret is replaced'
-  return { show: newSecretsPage({ title, section, to: integrationPath(address), secrets }, instructions) }
+  return secretsOf('The API secret is replaced', address, { 'API secret': apiSecret }, instructions)
 }
 
 /** No page shows a prepared secret twice. */
@@ -224,7 +226,5 @@ async function prepare(input: ActInput) {
   const { signingSecret } = await input.commands.integrations.prepareSigningSecret(address, { isShownAgain: false })
   const instructions =
     'Add it to the receiver and keep the present one there. Deliveries are signed with the present secret until you activate this one.'
-  const secrets = { 'Signing secret': signingSecret }
-  const title = 'The next signing secret is prepared'
-  return { show: newSecretsPage({ title, section, to: integrationPath(address), secrets }, instructions) }
+  return secretsOf('The next signing secret is prepared', address, { 'Signing secret': signingSecret }, instructions)
 }

@@ -1,60 +1,39 @@
 /** An integrator's way through the portal in Chromium: with and without JavaScript, no axe violation on any page. */
-import { createTwin, type Twin, type TwinIntegration } from '@payment-integration/testing/twin'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  chromiumMissing,
-  flawsOf,
-  isChromiumMissing,
-  launchChromium,
-  looks,
-  openPage,
-  type ServedPages,
-  servePages,
-} from '../../test/chromium.js'
-import { createPortal } from './create-portal.js'
+import type { Twin, TwinIntegration } from '@payment-integration/testing/twin'
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { describeInChromium } from '../../test/browser-suite.js'
+import { flawsOf, looks, openPage } from '../../test/chromium.js'
+import { createPortal, type Portal } from './create-portal.js'
 
-describe.skipIf(isChromiumMissing)(`the portal in Chromium${chromiumMissing}`, () => {
-  let twin: Twin
-  let served: ServedPages
-  let origin: string
-  let url: string
-  let browser: Browser
-  let shop: TwinIntegration
-  let fresh: TwinIntegration
-  let payment: string
-  let fails = true
+let shop: TwinIntegration
+let fresh: TwinIntegration
+let payment: string
+let fails = true
 
-  beforeAll(async () => {
-    twin = await createTwin({ seed: 12, startMs: Date.now() - 60_000 })
-    shop = await twin.addIntegration(() => new Response(fails ? 'Oops' : null, { status: fails ? 500 : 204 }))
-    fresh = await twin.addIntegration()
-    for (let n = 0; n < 6; n += 1) {
-      const paid = await twin.pay({ integrationAddress: shop.address, memo: `order-${n}` })
-      fails = n % 2 === 1
-      await twin.update(paid, { state: n === 3 ? 'failure' : 'success' })
-      payment = `/payments/${paid.chainId}/${paid.txHash}`
-    }
-    const broken = { title: '<script>alert(1)</script>\u202e'.repeat(40), subtitle: null }
-    const last = payment.split('/')
-    await twin.update({ chainId: last[2] ?? '', txHash: last[3] ?? '' }, { recipient: broken })
-    const portal = createPortal({ service: twin.service, now: twin.now })
-    served = await servePages(() => portal)
-    // Chromium takes a Secure cookie over http from this name.
-    origin = served.origin.replace('127.0.0.1', 'localhost')
-    url = `${origin}/portal`
-    browser = await launchChromium()
-  })
-  afterAll(async () => {
-    await browser?.close()
-    served?.close()
-    await twin?.close()
-  })
+async function build(twin: Twin): Promise<Portal> {
+  shop = await twin.addIntegration(() => new Response(fails ? 'Oops' : null, { status: fails ? 500 : 204 }))
+  fresh = await twin.addIntegration()
+  for (let n = 0; n < 6; n += 1) {
+    const paid = await twin.pay({ integrationAddress: shop.address, memo: `order-${n}` })
+    fails = n % 2 === 1
+    await twin.update(paid, { state: n === 3 ? 'failure' : 'success' })
+    payment = `/payments/${paid.chainId}/${paid.txHash}`
+  }
+  const broken = { title: '<script>alert(1)</script>\u202e'.repeat(40), subtitle: null }
+  const last = payment.split('/')
+  await twin.update({ chainId: last[2] ?? '', txHash: last[3] ?? '' }, { recipient: broken })
+  return createPortal({ service: twin.service, now: twin.now })
+}
 
-  const open = (options: Parameters<typeof openPage>[2]) => openPage(browser, origin, options)
+describeInChromium('the portal', { seed: 12, startMs: Date.now() - 60_000 }, build, (suite) => {
+  // Chromium takes a Secure cookie over http from this name.
+  const originOf = () => suite.origin.replace('127.0.0.1', 'localhost')
+  const urlOf = (path: string) => `${originOf()}/portal${path}`
+  const open = (options: Parameters<typeof openPage>[2]) => openPage(suite.browser, originOf(), options)
 
   async function signIn(page: Page, { address, apiSecret }: Pick<TwinIntegration, 'address' | 'apiSecret'>) {
-    await page.goto(url)
+    await page.goto(urlOf(''))
     await page.getByLabel('Integration address').fill(address)
     await page.getByLabel('API secret').fill(apiSecret)
     await page.getByRole('button', { name: 'Sign in' }).click()
@@ -64,7 +43,7 @@ describe.skipIf(isChromiumMissing)(`the portal in Chromium${chromiumMissing}`, (
   for (const { width, colorScheme } of looks)
     it(`at ${width} px, ${colorScheme}: no error, no foreign request, no overflow, and axe finds nothing`, async () => {
       const { page, complaints } = await open({ viewport: { width, height: 900 }, colorScheme })
-      await page.goto(url)
+      await page.goto(urlOf(''))
       expect(await flawsOf(page, `portal-${width}-${colorScheme}-sign-in`)).toEqual([])
       for (const [who, integration] of [
         ['shop', shop],
@@ -74,7 +53,7 @@ describe.skipIf(isChromiumMissing)(`the portal in Chromium${chromiumMissing}`, (
         await signIn(page, integration)
         const own = who === 'shop' ? [`${payment}?a=1&b=2`, '/payments?wallet=x'] : ['/nothing']
         for (const path of ['', '/payments', '/deliveries', '/endpoint', '/secrets', ...own]) {
-          await page.goto(`${url}${path}`, { waitUntil: 'load' })
+          await page.goto(urlOf(path), { waitUntil: 'load' })
           expect(await flawsOf(page, `portal-${width}-${colorScheme}-${who}${path}`)).toEqual([])
         }
       }
@@ -86,7 +65,7 @@ describe.skipIf(isChromiumMissing)(`the portal in Chromium${chromiumMissing}`, (
     fails = false
     const { page } = await open({ javaScriptEnabled: false, viewport: { width: 1280, height: 900 } })
     await signIn(page, shop)
-    await page.goto(`${url}${payment}`)
+    await page.goto(urlOf(payment))
     await page.getByRole('button', { name: 'Replay version 1' }).click()
     await page.getByText('The delivery is due now.').waitFor()
 
@@ -108,7 +87,7 @@ describe.skipIf(isChromiumMissing)(`the portal in Chromium${chromiumMissing}`, (
     await page.reload()
     await page.getByText('is still valid; end it before you rotate again').waitFor()
     expect(await page.content()).not.toMatch(/pi_api_[\w-]{43}/)
-    await page.goto(`${url}/secrets`)
+    await page.goto(urlOf('/secrets'))
     await page.getByLabel('Every server of mine has the new one').check()
     await page.getByRole('button', { name: 'End the previous API secret now' }).click()
     // The session was opened with the previous secret.

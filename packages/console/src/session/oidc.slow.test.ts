@@ -1,50 +1,31 @@
 /** Signing in at an OpenID provider with Chromium: the way there and back, with its cookies. */
-import { createTwin, type Twin } from '@payment-integration/testing/twin'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  chromiumMissing,
-  isChromiumMissing,
-  launchChromium,
-  type ServedPages,
-  servePages,
-} from '../../test/chromium.js'
+import type { Twin } from '@payment-integration/testing/twin'
+import { afterAll, expect, it } from 'vitest'
+import { describeInChromium } from '../../test/browser-suite.js'
 import { oidcClient, openOpenidProvider } from '../../test/openid-provider.js'
-import { createConsole } from '../create-console.js'
+import { type Console, createConsole } from '../create-console.js'
 
-describe.skipIf(isChromiumMissing)(`an operator of the OpenID provider in Chromium${chromiumMissing}`, () => {
-  let twin: Twin
-  let served: ServedPages
-  let provider: Awaited<ReturnType<typeof openOpenidProvider>>
-  let browser: Browser
+let provider: Awaited<ReturnType<typeof openOpenidProvider>>
+afterAll(() => provider?.close())
+// By another name than the provider, so that the browser takes them for two sites.
+const nameOf = (loopback: string) => loopback.replace('127.0.0.1', 'localhost')
 
-  beforeAll(async () => {
-    twin = await createTwin({ seed: 13 })
-    served = await servePages(async (loopback) => {
-      // By another name than the provider, so that the browser takes them for two sites.
-      const publicUrl = loopback.replace('127.0.0.1', 'localhost')
-      provider = await openOpenidProvider([`${publicUrl}/console/oidc/callback`])
-      const oidc = { issuer: provider.issuer, ...oidcClient, nameClaim: 'email' }
-      const signIn = { publicUrl, sourceOf: () => '192.0.2.1', oidc }
-      return createConsole({ service: twin.service, now: twin.now, signIn })
-    })
-    browser = await launchChromium()
-  })
-  afterAll(async () => {
-    await browser?.close()
-    served?.close()
-    provider?.close()
-    await twin?.close()
-  })
+async function build({ service, now }: Twin, loopback: string): Promise<Console> {
+  const publicUrl = nameOf(loopback)
+  provider = await openOpenidProvider([`${publicUrl}/console/oidc/callback`])
+  const oidc = { issuer: provider.issuer, ...oidcClient, nameClaim: 'email' }
+  return createConsole({ service, now, signIn: { publicUrl, sourceOf: () => '192.0.2.1', oidc } })
+}
 
+describeInChromium('an operator of the OpenID provider', { seed: 13 }, build, (suite) => {
   it.each([true, false])('comes back to the page that it asked for (JavaScript: %s)', async (javaScriptEnabled) => {
     const name = `alice-${javaScriptEnabled}@shop.example`
-    await twin.service.operators.createForOidc({ name, role: 'admin' })
+    await suite.twin.service.operators.createForOidc({ name, role: 'admin' })
     provider.setClaims({ email: name, email_verified: true })
-    const context = await browser.newContext({ javaScriptEnabled })
+    const context = await suite.browser.newContext({ javaScriptEnabled })
     const page = await context.newPage()
     page.setDefaultTimeout(300_000)
-    const origin = served.origin.replace('127.0.0.1', 'localhost')
+    const origin = nameOf(suite.origin)
     await page.goto(`${origin}/console/settings`)
     await page.getByRole('link', { name: `Sign in with ${new URL(provider.issuer).host}` }).click()
     await page.waitForURL(`${origin}/console/settings`)

@@ -207,8 +207,9 @@ function createOidcProvider(options: OidcOptions) {
     },
     /**
      * Redeems the code of the address that the browser came back to, and verifies the ID token.
-     * @throws OidcNameError When the provider names nobody. @throws MissingPackageError Without `openid-client`. @throws
-     * Error of `openid-client` for everything else.
+     * @throws OidcNameError When the provider names nobody.
+     * @throws MissingPackageError Without `openid-client`.
+     * @throws Error Of `openid-client`, for everything else.
      */
     async nameOf(cameBackTo: URL, { state, nonce, codeVerifier }: FlowSecrets): Promise<string> {
       const { authorizationCodeGrant, fetchUserInfo } = await library()

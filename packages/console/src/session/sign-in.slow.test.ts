@@ -1,41 +1,20 @@
 /** Signing in with Chromium: the one-time link, the back button, and frames of other sites. */
 import { createServer } from 'node:http'
-import { createTwin, type Twin } from '@payment-integration/testing/twin'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  chromiumMissing,
-  isChromiumMissing,
-  launchChromium,
-  type ServedPages,
-  servePages,
-} from '../../test/chromium.js'
+import type { Twin } from '@payment-integration/testing/twin'
+import { expect, it } from 'vitest'
+import { describeInChromium } from '../../test/browser-suite.js'
 import { createConsole } from '../create-console.js'
 
-describe.skipIf(isChromiumMissing)(`an operator in Chromium${chromiumMissing}`, () => {
-  let twin: Twin
-  let served: ServedPages
-  let browser: Browser
+const build = async ({ service, now }: Twin, publicUrl: string) =>
+  createConsole({ service, now, signIn: { publicUrl, sourceOf: () => '192.0.2.1' } })
 
-  beforeAll(async () => {
-    twin = await createTwin({ seed: 12 })
-    served = await servePages((publicUrl) =>
-      createConsole({ service: twin.service, now: twin.now, signIn: { publicUrl, sourceOf: () => '192.0.2.1' } }),
-    )
-    browser = await launchChromium()
-  })
-  afterAll(async () => {
-    await browser?.close()
-    served?.close()
-    await twin?.close()
-  })
-
+describeInChromium('an operator', { seed: 12 }, build, (suite) => {
   it('joins by a link whose token leaves the address, signs in, and finds no page behind the back button', async () => {
-    const { linkToken } = await twin.service.operators.create({ name: 'alice', role: 'admin' })
-    const page = await browser.newPage()
+    const { linkToken } = await suite.twin.service.operators.create({ name: 'alice', role: 'admin' })
+    const page = await suite.browser.newPage()
     page.setDefaultTimeout(300_000)
-    await page.goto(`${served.origin}/console/join#${linkToken}`)
-    await page.waitForURL(`${served.origin}/console/join`)
+    await page.goto(`${suite.origin}/console/join#${linkToken}`)
+    await page.waitForURL(`${suite.origin}/console/join`)
     expect(await page.inputValue('#link')).toBe(linkToken)
     await page.fill('#passphrase', 'correct horse battery')
     await page.fill('#again', 'correct horse battery')
@@ -47,7 +26,7 @@ describe.skipIf(isChromiumMissing)(`an operator in Chromium${chromiumMissing}`, 
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     const [cookie] = await page.context().cookies()
     expect(cookie).toMatchObject({ name: '__Host-pi_console', httpOnly: true, secure: true, sameSite: 'Strict' })
-    await page.goto(`${served.origin}/console/settings`)
+    await page.goto(`${suite.origin}/console/settings`)
     await page.click('text=Sign out')
     await page.getByText('You are signed out.').waitFor()
     await page.goBack()
@@ -58,12 +37,12 @@ describe.skipIf(isChromiumMissing)(`an operator in Chromium${chromiumMissing}`, 
   it('cannot be framed by another site', async () => {
     const other = createServer((_, response) => {
       response.writeHead(200, { 'Content-Type': 'text/html' })
-      response.end(`<iframe src="${served.origin}/console/sign-in"></iframe>`)
+      response.end(`<iframe src="${suite.origin}/console/sign-in"></iframe>`)
     })
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
     try {
       const address = other.address()
-      const page = await browser.newPage()
+      const page = await suite.browser.newPage()
       page.setDefaultTimeout(300_000)
       await page.goto(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/`)
       const [, frame] = page.frames()

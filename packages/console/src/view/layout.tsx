@@ -24,33 +24,18 @@ export function createRender(
 ): Render {
   return async (content, { visit, note, status = 200 }) => {
     const { script, style } = await assets()
-    const html = (
-      <Layout
-        {...frame}
-        title={content.title}
-        section={content.section}
-        live={content.live}
-        visit={visit}
-        note={note}
-        versions={{ script: script.version, style: style.version }}
-      >
-        {content.body}
-      </Layout>
-    )
+    const versions = { script: script.version, style: style.version }
+    const html = <Layout {...{ ...frame, ...content, visit, note, versions }}>{content.body}</Layout>
     const text = `<!doctype html>${await html.toString()}`
     return new Response(text, { status, headers: { 'Content-Type': 'text/html; charset=utf-8' } })
   }
 }
 
-/** Optional sections that the service and the host offer. */
-interface SectionOptions {
-  readonly hasIdentity: boolean
-  readonly hasOperators: boolean
-  readonly hasTools: boolean
-}
+/** Paths below the base, with their titles; `apart` begins a group. */
+export type Sections = readonly (readonly [path: string, title: string, group?: 'apart'])[]
 
 /** The sections of the operators' pages: payments, people and their data, access, records. */
-export function consoleSections({ hasIdentity, hasOperators, hasTools }: SectionOptions) {
+export function consoleSections(has: { identity: boolean; operators: boolean; tools: boolean }): Sections {
   const sections: Sections = [
     ['', 'Overview'],
     ['/payments', 'Payments'],
@@ -58,21 +43,18 @@ export function consoleSections({ hasIdentity, hasOperators, hasTools }: Section
     ['/endpoints', 'Endpoints'],
     ['/chains', 'Chains'],
     ['/legacy', 'Legacy API', 'apart'],
-    ...(hasIdentity ? ([['/identity', 'Identity']] as const) : []),
+    ['/identity', 'Identity'],
     ['/integrations', 'Integrations', 'apart'],
     ['/accounts', 'Accounts'],
     ['/keys', 'Keys'],
-    ...(hasOperators ? ([['/operators', 'Operators']] as const) : []),
+    ['/operators', 'Operators'],
     ['/audit', 'Audit log', 'apart'],
     ['/jobs', 'Jobs'],
-    ...(hasTools ? ([['/tools', 'Tools']] as const) : []),
+    ['/tools', 'Tools'],
     ['/settings', 'Settings'],
   ]
-  return sections
+  return sections.filter(([path]) => Reflect.get(has, path.slice(1)) !== false)
 }
-
-/** Paths below the base, with their titles; `apart` begins a group. */
-export type Sections = readonly (readonly [path: string, title: string, group?: 'apart'])[]
 
 /** Content of the frame. */
 interface Frame {

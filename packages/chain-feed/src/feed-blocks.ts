@@ -1,6 +1,6 @@
 /** Reads consecutive blocks of the feed, checks that they continue, and joins them to ranges. @module */
 import type { BlockRange, ProofLevel } from '@payment-integration/core/ports'
-import { FeedError } from './errors.js'
+import { FeedError } from './feed-connection.js'
 import { type FeedBlock, parseBlock } from './feed-message.js'
 import type { FeedStream } from './feed-stream.js'
 

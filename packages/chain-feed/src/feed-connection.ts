@@ -1,4 +1,8 @@
-/** One connection to the NATS servers, renewed for ever. Source: docs/decisions/chain-feed.md. @module */
+/**
+ * One connection to the NATS servers, renewed for ever, and the errors of the feed: one code for each reaction.
+ * Source: docs/decisions/chain-feed.md.
+ * @module
+ */
 
 import {
   type Authenticator,
@@ -8,9 +12,43 @@ import {
   nkeyAuthenticator,
 } from '@nats-io/transport-node'
 import { parseUrl } from '@payment-integration/contract'
-import { systemClock } from '@payment-integration/core'
+import { CoreError, systemClock } from '@payment-integration/core'
 import type { Clock } from '@payment-integration/core/ports'
-import { FeedError } from './errors.js'
+
+/**
+ * The code of a {@link FeedError}.
+ * - `ERR_FEED_UNAVAILABLE`: no server is connected, or none answers. Retry later.
+ * - `ERR_FEED_MESSAGE`: a message is malformed, of another chain or of an unknown version. Read that block elsewhere.
+ * - `ERR_FEED_GAP`: a block is missing, does not continue, or was read without a router. Read it elsewhere.
+ * - `ERR_FEED_MOVED`: another publisher appended first. Read the newest message again.
+ * - `ERR_FEED_BLOCK_TOO_LARGE`: the payments of one block exceed the server's `max_payload`. Raise it.
+ * - `ERR_FEED_STREAM`: the stream cannot be created, or is not one of this feed. An operator must act.
+ * - `ERR_FEED_DIVERGED`: no block of the stream is on the chain. An operator must delete the stream.
+ * - `ERR_FEED_UNPROVEN`: the chain is read with the proof `none`. Only proven blocks are published.
+ */
+export type FeedErrorCode =
+  | 'ERR_FEED_UNAVAILABLE'
+  | 'ERR_FEED_MESSAGE'
+  | 'ERR_FEED_GAP'
+  | 'ERR_FEED_MOVED'
+  | 'ERR_FEED_BLOCK_TOO_LARGE'
+  | 'ERR_FEED_STREAM'
+  | 'ERR_FEED_DIVERGED'
+  | 'ERR_FEED_UNPROVEN'
+
+const retryable: ReadonlySet<FeedErrorCode> = new Set(['ERR_FEED_UNAVAILABLE', 'ERR_FEED_MOVED'])
+
+/** The feed cannot be read or written. No message holds a credential. */
+export class FeedError extends CoreError {
+  override readonly name = 'FeedError'
+  readonly code: FeedErrorCode
+  readonly retryable: boolean
+  constructor(code: FeedErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+    this.retryable = retryable.has(code)
+  }
+}
 
 /** Where the feed is, and who reads or writes it. */
 export interface FeedConnectionOptions {

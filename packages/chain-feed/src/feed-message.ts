@@ -2,7 +2,7 @@
 import { assertModestJson } from '@payment-integration/contract/parse'
 import { rangeFlaw } from '@payment-integration/core'
 import type { BlockRange, BlockRef, ProofLevel } from '@payment-integration/core/ports'
-import { FeedError } from './errors.js'
+import { FeedError } from './feed-connection.js'
 
 /** A proven block with its payments, as one message carries it. */
 export interface FeedBlock {

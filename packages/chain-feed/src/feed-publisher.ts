@@ -1,8 +1,8 @@
 /** Reads a chain and publishes its proven blocks. Source: docs/decisions/chain-feed.md. @module */
 import { ChainError, pollWaitMs, silentLogger, systemClock, systemRandom } from '@payment-integration/core'
 import type { BlockRange, BlockRef, Chain, Clock, Logger, Random } from '@payment-integration/core/ports'
-import { FeedError } from './errors.js'
 import type { FeedConnection } from './feed-connection.js'
+import { FeedError } from './feed-connection.js'
 import { formatBlock, parseBlock } from './feed-message.js'
 import { createFeedStream, type FeedStreamLimits } from './feed-stream.js'
 

@@ -14,8 +14,8 @@ import { headers } from '@nats-io/transport-node'
 import { parseInstant } from '@payment-integration/contract/parse'
 import { systemClock } from '@payment-integration/core'
 import type { Clock } from '@payment-integration/core/ports'
-import { FeedError } from './errors.js'
 import type { FeedConnection } from './feed-connection.js'
+import { FeedError } from './feed-connection.js'
 
 /** A stored message. */
 export interface FeedMessage {

@@ -5,7 +5,7 @@ import { readSignature } from './explain/signature-header.js'
 import { toUtf8 } from './explain/text-codes.js'
 import { undoJson } from './explain/undo-json.js'
 import { undoBytes, undoText } from './explain/undo-text.js'
-import { findRoute } from './identity-provider/routes.js'
+import { findRoute } from './identity-provider/provider.js'
 
 testGrowth(
   {

@@ -1,6 +1,7 @@
 /** Turns a request into a trusted snapshot. Source: docs/interface.md 6. @module */
 import { match } from '#hmac'
 import type { Delivery, RawBody, RequestLike } from './delivery.js'
+import { checkedLimits, checkedTime, type Limits } from './delivery.js'
 import { refusal, refuse } from './errors.js'
 import { keysOf } from './internal/keyring.js'
 import { parseSignatureHeader, type SignatureHeader } from './internal/parse-signature-header.js'
@@ -12,11 +13,10 @@ import {
   readRequest,
   toReadable,
 } from './internal/read-request.js'
-import { checkedLimits, checkedTime, type Limits } from './limits.js'
 import { bytesOf, isRaw, rawBody } from './read-body.js'
 import type { SigningKey } from './signing-key.js'
 import { addressForm, parseSnapshot, type Snapshot, textOf } from './snapshot.js'
-import type { SignatureProof } from './verify-bytes.js'
+import type { SignatureProof } from './verify-signature.js'
 
 /** One secret, several during a rotation, or none. */
 export type Secrets = string | readonly string[] | null | undefined

@@ -4,8 +4,8 @@
  * @module
  */
 import type { RawBody } from './delivery.js'
+import { checkedLimits } from './delivery.js'
 import { refusal, type WebhookError } from './errors.js'
-import { checkedLimits } from './limits.js'
 
 /** How much of a body that nobody wants is thrown away before it is cut off, in bytes: 4 MiB. */
 export const discardedBytes = 4_194_304

@@ -34,12 +34,12 @@ describe.each([
   ['Web Crypto', web],
 ])('on %s', (_, primitive) => {
   let verifySignature: typeof import('./verify-signature.js').verifySignature
-  let verifyBytes: typeof import('./verify-bytes.js').verifyBytes
+  let verifyBytes: typeof import('./verify-signature.js').verifyBytes
   beforeAll(async () => {
     vi.resetModules()
     vi.doMock('#hmac', () => primitive)
     ;({ verifySignature } = await import('./verify-signature.js'))
-    ;({ verifyBytes } = await import('./verify-bytes.js'))
+    ;({ verifyBytes } = await import('./verify-signature.js'))
     return () => vi.doUnmock('#hmac')
   })
 

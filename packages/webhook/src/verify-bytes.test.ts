@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { WebhookError } from './errors.js'
 import * as node from './internal/hmac.node.js'
 import * as web from './internal/hmac.web.js'
-import { signingKey, type VerifyBytesInput, verifyBytes } from './verify-bytes.js'
+import { signingKey, type VerifyBytesInput, verifyBytes } from './verify-signature.js'
 
 const t = 1_700_000_000
 const secret = 'whsec_bytes'

@@ -1,6 +1,11 @@
-export { FeedError, type FeedErrorCode } from '../errors.js'
 export { createFeedChain, type FeedChainOptions, feedChainDefaults } from '../feed-chain.js'
-export { createFeedConnection, type FeedConnection, type FeedConnectionOptions } from '../feed-connection.js'
+export {
+  createFeedConnection,
+  type FeedConnection,
+  type FeedConnectionOptions,
+  FeedError,
+  type FeedErrorCode,
+} from '../feed-connection.js'
 export {
   createFeedPublisher,
   type FeedPublisher,

@@ -1,8 +1,8 @@
 /** Names the cause that explains several probes, and why valid deliveries are rejected. @module */
 import { createHmac } from '../deliveries.js'
-import type { Bench } from './bench.js'
 import type { DoctorCauseCode } from './causes.js'
 import { connectionProbes } from './probes/connection.js'
+import type { Bench } from './probes/probe.js'
 import { isAccepted } from './probes/probe.js'
 import { bodyProbes, headerProbes, versionProbes } from './probes/valid.js'
 import type { DoctorProbeName, Judgement, SocketAnswer } from './report.js'

@@ -1,10 +1,17 @@
 /** Probes a receiver of notifications, and names the causes of its faults. Source: docs/interface.md 6. @module */
 
-import { type Bench, type CheckedOptions, checkOptions, createBench, type DoctorOptions } from './bench.js'
 import { causeOf, type DoctorCauseCode, doctorCauseCodes, fixOf } from './causes.js'
 import { diagnose, infer } from './diagnose.js'
 import { connectionProbes, lastProbes, reachProbes, urlProbe } from './probes/connection.js'
-import { isAccepted, type ProbeSpec } from './probes/probe.js'
+import {
+  type Bench,
+  type CheckedOptions,
+  checkOptions,
+  createBench,
+  type DoctorOptions,
+  isAccepted,
+  type ProbeSpec,
+} from './probes/probe.js'
 import { contentTypeProbes, rejectedProbes, windowProbes } from './probes/rejected.js'
 import { bodyProbes, headerProbes, versionProbes } from './probes/valid.js'
 import type {

@@ -1,5 +1,4 @@
 export type { DoctorFramework } from '../adapter-lines.js'
-export { type DoctorOptions, doctorDefaults, doctorHashPrefix } from '../doctor/bench.js'
 export {
   type DoctorCause,
   type DoctorCauseCode,
@@ -7,6 +6,7 @@ export {
   doctorCauseCodes,
   doctorFrameworks,
 } from '../doctor/causes.js'
+export { type DoctorOptions, doctorDefaults, doctorHashPrefix } from '../doctor/probes/probe.js'
 export {
   type DoctorAnswer,
   type DoctorFinding,

@@ -3,7 +3,7 @@
  * @module
  */
 import type { HeadersLike, RequestLike } from '../delivery.js'
-import { bodyDefaults, checkedLimits } from '../limits.js'
+import { bodyDefaults, checkedLimits } from '../delivery.js'
 
 /** The runtime's `Response`. */
 export type WebResponse = typeof globalThis extends { Response: { prototype: infer Type } } ? Type : object

@@ -17,9 +17,12 @@ export {
 } from '../create-verifier.js'
 export {
   type BodyReader,
+  bodyDefaults,
   type Delivery,
+  freshnessDefaults,
   type HeadersLike,
   integrationHeader,
+  type Limits,
   type RawBody,
   type RequestLike,
   signatureHeader,
@@ -32,8 +35,6 @@ export {
   type WebhookErrorCode,
   type WebhookRefusal,
 } from '../errors.js'
-export { bodyDefaults, freshnessDefaults, type Limits } from '../limits.js'
 export { type ReadBodyOptions, readBody } from '../read-body.js'
 export type { Snapshot, SnapshotInvoice, SnapshotRecipient, SnapshotState } from '../snapshot.js'
-export type { SignatureProof } from '../verify-bytes.js'
-export { type VerifySignatureInput, verifySignature } from '../verify-signature.js'
+export { type SignatureProof, type VerifySignatureInput, verifySignature } from '../verify-signature.js'

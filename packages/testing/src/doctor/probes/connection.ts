@@ -1,9 +1,9 @@
 /** Probes of the URL, the way to it and its connections. Source: docs/interface.md 6, delivery. @module */
 
 import type { SignedDelivery } from '../../deliveries.js'
-import type { Bench } from '../bench.js'
 import type { Judgement, SocketAnswer } from '../report.js'
 import type { Sockets } from '../send.js'
+import type { Bench } from './probe.js'
 import { anyOther, isAccepted, judgeAccepted, judgeRejected, type ProbeSpec, transportCause } from './probe.js'
 
 /** Hosts to which a development server delivers without TLS. */

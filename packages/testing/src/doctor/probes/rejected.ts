@@ -4,8 +4,8 @@
  */
 
 import type { SignedDelivery } from '../../deliveries.js'
-import type { Bench } from '../bench.js'
 import type { DoctorProbeName, Judgement } from '../report.js'
+import type { Bench } from './probe.js'
 import {
   isAccepted,
   judgeAccepted,

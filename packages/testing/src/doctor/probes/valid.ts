@@ -1,9 +1,9 @@
 /** Probes of valid deliveries: bodies, headers, versions. Source: docs/interface.md 2.3, 3, 6. @module */
 import { paymentStates } from '@payment-integration/contract'
 import type { SignedDelivery } from '../../deliveries.js'
-import type { Bench, SignedParts } from '../bench.js'
 import type { DoctorCauseCode } from '../causes.js'
 import type { DoctorProbeName, Judgement, SocketAnswer } from '../report.js'
+import type { Bench, SignedParts } from './probe.js'
 import { accepted, anyOther, asksForRetry, isAccepted, judgeAccepted, type ProbeSpec, withHeader } from './probe.js'
 
 const raw = '6 signature rule 2: verify over the raw bytes before any JSON parsing'

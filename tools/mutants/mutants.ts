@@ -160,7 +160,7 @@ export const mutants: readonly Mutant[] = [
       'return now > 0 || previousApiSecret?.hash === hash',
     ],
   }),
-  ...inFile('core/src/operators/sign-in-limits.ts', 'core/src/operators/sign-in-limits.test.ts', {
+  ...inFile('core/src/operators/sessions.ts', 'core/src/operators/sign-in-limits.test.ts', {
     'five failures close the sign-in of a name': ['window.failures >= limit', 'window.failures > limit'],
   }),
   ...inFile('core/src/operators/commands.ts', 'console/src/session/sign-in.test.ts', {
@@ -256,7 +256,7 @@ export const mutants: readonly Mutant[] = [
   ...inFile('core/src/secrets/signed-file.ts', 'core/src/secrets/signed-file.test.ts', {
     'a changed file is not read': [' || !timingSafeEqual(expected, held)', ''],
   }),
-  ...inFile('core/src/history/audited.ts', 'core/src/history/audit.test.ts', {
+  ...inFile('core/src/history/audit-log.ts', 'core/src/history/audit.test.ts', {
     'a record of the audit log commits to the one before': ['`${previous}\\n${text}`', 'text'],
   }),
 

@@ -1,12 +1,11 @@
 /** Builds the audited commands in the name of one actor. Source: docs/decisions/audit.md. @module */
 import type { ProcessorUpdate } from '@payment-integration/contract'
 import type { EventSink } from './events.js'
-import { createAuditQueries } from './history/audit-log.js'
+import { createAudited, createAuditQueries } from './history/audit-log.js'
 import type { AuditRecord } from './history/audit-store.js'
-import { createAudited } from './history/audited.js'
 import type { HistoryCommands } from './history/history-store.js'
 import { createHistoryCommands } from './history/restore.js'
-import type { Identity, IdentityActs } from './identity/identity-types.js'
+import type { Identity, IdentityActs } from './identity/identity.js'
 import { type ChainCommands, createChainCommands } from './indexer/reindex.js'
 import { forgetAfterChanges, type Recent } from './integrations/authenticate.js'
 import { createIntegrationCommands } from './integrations/commands.js'
@@ -30,7 +29,7 @@ import type { Chain } from './ports/chain.js'
 import type { Sender } from './ports/sender.js'
 import type { Store } from './ports/store.js'
 import type { Clock, Random } from './ports/world.js'
-import { createLeaseCommands, type LeaseCommands } from './processes/leases.js'
+import { createLeaseCommands, type LeaseCommands } from './processes/processes.js'
 import type { MasterKey } from './secrets/keys.js'
 
 /** The commands that the audit log records, in the name of one actor. */

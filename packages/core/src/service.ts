@@ -2,11 +2,9 @@
 import type { ProcessorUpdate, UpdateResult } from '@payment-integration/contract'
 import { type ActorCommands, createActorCommands } from './actor-commands.js'
 import type { EventSink, ServiceEvent } from './events.js'
-import { createAuditQueries, createHeadAnnouncer } from './history/audit-log.js'
+import { createAudited, createAuditQueries, createHeadAnnouncer } from './history/audit-log.js'
 import type { AuditQueries } from './history/audit-store.js'
-import { createAudited } from './history/audited.js'
-import { createIdentity } from './identity/identity.js'
-import type { Identity } from './identity/identity-types.js'
+import { createIdentity, type Identity } from './identity/identity.js'
 import { createFulfilmentPoller, type FulfilmentPoller } from './indexer/fulfilments.js'
 import { createIndexer, type Indexer } from './indexer/indexer.js'
 import { type Admission, createAuthenticate, createRecent } from './integrations/authenticate.js'
@@ -28,16 +26,28 @@ import { createReceiptPoller, type ReceiptPoller } from './payments/receipts.js'
 import { createUpdateQueue, maxUpdatesPerCommit } from './payments/receive-updates.js'
 import type { Recording } from './payments/recording.js'
 import type { Chain } from './ports/chain.js'
-import type { FulfilmentSource } from './ports/fulfilment.js'
-import type { IdentityAccounts } from './ports/identity-accounts.js'
-import type { IdentityProvider } from './ports/identity-provider.js'
-import type { ReceiptSource } from './ports/receipt-source.js'
+import type { IdentityAccounts, IdentityProvider } from './ports/identity.js'
 import type { Sender } from './ports/sender.js'
+import type { FulfilmentSource, ReceiptSource } from './ports/sources.js'
 import type { Store } from './ports/store.js'
-import { silentLogger, systemClock, systemIds, systemRandom } from './ports/system.js'
-import type { Clock, Ids, Logger, Random } from './ports/world.js'
-import type { LoopRoles, ProcessQueries, RunOptions } from './processes/leases.js'
-import { createPresence, listProcesses, runLoops } from './processes/processes.js'
+import {
+  type Clock,
+  type Ids,
+  type Logger,
+  type Random,
+  silentLogger,
+  systemClock,
+  systemIds,
+  systemRandom,
+} from './ports/world.js'
+import {
+  createPresence,
+  type LoopRoles,
+  listProcesses,
+  type ProcessQueries,
+  type RunOptions,
+  runLoops,
+} from './processes/processes.js'
 import { createQueries, type Queries } from './queries.js'
 import type { MasterKey } from './secrets/keys.js'
 import { openSecret } from './secrets/seal.js'

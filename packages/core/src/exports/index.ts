@@ -78,7 +78,7 @@ export {
   systemClock,
   systemIds,
   systemRandom,
-} from '../ports/system.js'
+} from '../ports/world.js'
 export type {
   LeaseCommands,
   LeaseView,
@@ -87,7 +87,7 @@ export type {
   ProcessQueries,
   RunningProcess,
   RunOptions,
-} from '../processes/leases.js'
+} from '../processes/processes.js'
 export type { ChooseVersions, IntegrationQueries, PaymentDetail, Queries, StoredSnapshot } from '../queries.js'
 export { type KeyPurpose, type KeyVersion, type MasterKey, parseMasterKey } from '../secrets/keys.js'
 export { checkMasterKey, MasterKeyError, openSecret, SealedSecretError } from '../secrets/seal.js'

@@ -14,7 +14,6 @@ export type {
   SegmentedKind,
   UpdateHistory,
 } from '../history/history-store.js'
-export type * from '../identity/account-store.js'
 export type * from '../identity/identity-store.js'
 export type * from '../indexer/chain-store.js'
 export type { IntegrationRecord, IntegrationStore, StoredCredentials } from '../integrations/integration.js'
@@ -54,13 +53,17 @@ export { initialStatus, type PaymentStatus, type StoredPayment } from '../paymen
 export type * from '../payments/payment-store.js'
 export { unsettledStates } from '../payments/state.js'
 export type * from '../ports/chain.js'
-export type * from '../ports/files.js'
-export type * from '../ports/fulfilment.js'
-export type * from '../ports/identity-accounts.js'
-export type * from '../ports/identity-provider.js'
-export type * from '../ports/receipt-source.js'
+export type * from '../ports/identity.js'
 export type * from '../ports/sender.js'
+export type * from '../ports/sources.js'
 export type { SchemaProgress, SchemaReport, SchemaStep, Store, StoreSchema, StoreTransaction } from '../ports/store.js'
 export type * from '../ports/store-console.js'
-export type * from '../ports/world.js'
-export type * from '../secrets/key-store.js'
+export type { Clock, FileReader, FileWriter, Ids, Logger, Random } from '../ports/world.js'
+export type {
+  DataKeyStore,
+  DataKeyTransaction,
+  SealedSecret,
+  SealingKeyUse,
+  SecretHash,
+  StoredDataKey,
+} from '../secrets/keys.js'

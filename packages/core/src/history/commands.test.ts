@@ -5,8 +5,7 @@ import { manualClock } from '../../test/support/manual-clock.js'
 import { openStore } from '../../test/support/store.js'
 import { parseMasterKey } from '../secrets/keys.js'
 import { beginSignedFile } from '../secrets/signed-file.js'
-import { createAuditQueries } from './audit-log.js'
-import { createAudited } from './audited.js'
+import { createAudited, createAuditQueries } from './audit-log.js'
 import type {
   ArchiveHeader,
   HistoryRows,

@@ -4,14 +4,13 @@ import { primitives, processorUpdateSchema } from '@payment-integration/contract
 import * as z from 'zod/mini'
 import { StoreError } from '../errors.js'
 import { createLease } from '../internal/lease.js'
-import type { FileWriter } from '../ports/files.js'
 import type { Store } from '../ports/store.js'
-import type { Clock, Random } from '../ports/world.js'
+import type { Clock, FileWriter, Random } from '../ports/world.js'
 import type { MasterKey } from '../secrets/keys.js'
 import { beginSignedFile, openSignedFile, type SignedFile, type SignedWriter } from '../secrets/signed-file.js'
+import type { Audited } from './audit-log.js'
 import { auditParts, findBeginning } from './audit-log.js'
 import type { AuditAction, AuditRecord, AuditStore, AuditVerdict } from './audit-store.js'
-import type { Audited } from './audited.js'
 import type {
   ArchivedFile,
   ArchiveHeader,

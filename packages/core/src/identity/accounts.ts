@@ -1,14 +1,58 @@
-/** Registers accounts, and decides which of them has a proven address. Source: docs/interface.md 4.2. @module */
-import type { EmailAddress, EmailProof, IdentityAccount } from '../ports/identity-accounts.js'
+/** The service's own accounts, and the account that a share belongs to. Source: docs/decisions/identity.md. @module */
+import type { AddressOwner, EmailAddress, EmailProof, IdentityAccount } from '../ports/identity.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
 import type { Clock, Ids } from '../ports/world.js'
-import type { AccountEvent, ProofRefusal } from './account-store.js'
 import { type EmailCodes, type EmailKeys, parseEmail } from './emails.js'
 import { EmailProofError, SharingUnavailableError } from './errors.js'
-import type { Subject } from './identity-store.js'
-import type { HostProof, IdentityAccountCommands } from './identity-types.js'
-import { applyOwner, decideOwner, isSameOwner, ownedBy } from './resolve-account.js'
-import { openOf } from './reviews.js'
+import type { AccountEvent, ProofRefusal, Subject } from './identity-store.js'
+import { openOf, personOf } from './reviews.js'
+
+/** An issued code. */
+export interface IssuedCode {
+  /** The address in its normal form: send the code there, and to no other spelling. */
+  readonly address: string
+  readonly code: string
+  /** Unix time in milliseconds. */
+  readonly expiresAt: number
+}
+
+/** The account that proves an address. */
+export interface ProveFor {
+  /** The account that is signed in. Without one it is the account of the address; for a placeholder, a new account. */
+  readonly accountId?: string | undefined
+}
+
+/** The store's own accounts. Every call writes its record to the log of accounts in the same transaction. */
+export interface IdentityAccountCommands {
+  /**
+   * Registers an account that carries an address unverified. It gets no earlier share for the address.
+   * @throws ShareRequestError `ERR_SHARE_INVALID` when it is no address.
+   */
+  register(email: string): Promise<IdentityAccount>
+  /**
+   * Issues a code for an address, replacing an earlier one. The caller sends it to the returned address and shows it
+   * nowhere else.
+   * @throws ShareRequestError `ERR_SHARE_INVALID` when it is no address.
+   */
+  requestCode(email: string): Promise<IssuedCode>
+  /**
+   * Proves an address by code. A code is valid once, for ten minutes and five tries, until the next one is issued.
+   * @throws EmailProofError `ERR_EMAIL_PROOF` for any flaw; the log has the reason.
+   */
+  proveByCode(email: string, code: string, proveFor?: ProveFor): Promise<IdentityAccount>
+  /**
+   * Proves an address at once by an integration's attestation that it is its user's. It works for a placeholder alone,
+   * and for its donor alone.
+   * @throws EmailProofError `ERR_EMAIL_PROOF` otherwise.
+   */
+  proveByAttestation(email: string, integrationAddress: string, proveFor?: ProveFor): Promise<IdentityAccount>
+}
+
+/** A host's report that its user just proved an address. */
+export interface HostProof {
+  readonly email: string
+  readonly accountId: string
+}
 
 /** The facts for the decision. */
 export interface ProofFacts {
@@ -216,4 +260,115 @@ export function createAccounts({ store, emails, codes, clock, ids, ownsAccounts 
       await prove(email, (tx) => give(tx, { email, proof: { kind: 'host' }, signedIn: accountId, ownsAccounts }))
     },
   }
+}
+
+/** An address whose account is resolved. */
+export interface AccountQuery {
+  readonly email: EmailAddress
+  /** The open subject before the owner was resolved. */
+  readonly ensured: Subject
+  /** The owner of the address by the host's accounts; undefined: the store's own accounts decide. */
+  readonly hostOwner: AddressOwner | null | undefined
+}
+
+/** The locked subjects of an address. */
+export interface ResolvedAccount {
+  readonly open: Subject
+  /** All subjects of the person, the open one included. */
+  readonly subjects: readonly Subject[]
+}
+
+/**
+ * Locks the person of an address and gives the open subject to the owner of the address. The owner is the account that
+ * proved it, else the oldest that carries it. Without an owner the subject is a placeholder.
+ *
+ * @returns Null when the owner changed while the lock was awaited: ensure the subject and begin again.
+ */
+export async function resolveAccount(
+  tx: StoreTransaction,
+  { email, ensured, hostOwner }: AccountQuery,
+  ids: Ids,
+): Promise<ResolvedAccount | null> {
+  const resolve = () => (hostOwner === undefined ? tx.identityAccounts.resolve(email.key) : Promise.resolve(hostOwner))
+  const owner = await resolve()
+  const accountIds = owner === null ? [] : [owner.accountId]
+  const locked = await tx.identity.lockPersons({ emailKey: email.key, accountIds })
+  const found = openOf(locked, email.key)
+  if (found === null || !isSameOwner(await resolve(), owner)) return null
+  if (hostOwner !== undefined && !isOwnedAs(found, ensured)) return null
+  const open = await applyOwner(tx, found, { decision: decideOwner(found, owner), owner, email, ids })
+  return { open, subjects: personOf(open, locked) }
+}
+
+/** The decision about the open subject of an address. */
+type OwnerDecision =
+  | { readonly kind: 'same' }
+  /** It belongs to that account from now on; null: it is a placeholder. */
+  | { readonly kind: 'set'; readonly accountId: string | null; readonly proved: boolean }
+  /** It stays with its account, closed. The owner of the address gets a new subject. */
+  | { readonly kind: 'replace' }
+
+const same: OwnerDecision = { kind: 'same' }
+
+/**
+ * Decides by the current owner of the address; null: it has none. A proved subject never changes its account, so that a
+ * new owner of a mailbox sees nothing of the former owner. An unproved subject follows its address. A placeholder with
+ * redemptions waits for a proof.
+ */
+export function decideOwner(
+  open: Pick<Subject, 'accountId' | 'proved' | 'redemptions'>,
+  owner: AddressOwner | null,
+): OwnerDecision {
+  const isOwners = owner !== null && open.accountId === owner.accountId
+  if (owner?.proved === true) {
+    if (open.proved) return isOwners ? same : { kind: 'replace' }
+    return { kind: 'set', accountId: owner.accountId, proved: true }
+  }
+  if (isOwners) return same
+  if (open.proved) return { kind: 'replace' }
+  // An account that registers without a proof gets no earlier share.
+  if (open.accountId === null && (owner === null || open.redemptions > 0)) return same
+  return { kind: 'set', accountId: owner?.accountId ?? null, proved: false }
+}
+
+/** A decision about the open subject of an address. */
+interface OwnerChange {
+  readonly decision: OwnerDecision
+  /** The owner of the address now; null: it has none. */
+  readonly owner: AddressOwner | null
+  readonly email: EmailAddress
+  readonly ids: Ids
+}
+
+/** Writes a decision about the open subject of an address. It resolves the open subject from then on. */
+async function applyOwner(
+  { identity }: StoreTransaction,
+  open: Subject,
+  { decision, owner, email, ids }: OwnerChange,
+): Promise<Subject> {
+  const { accountId, proved } = ownedBy(open, decision)
+  if (decision.kind === 'replace') {
+    await identity.setOwner(open.id, { closed: true })
+    const newOwner = { accountId: owner?.accountId ?? null, proved: owner?.proved ?? false }
+    return identity.insertSubject({ id: ids.next(), emailKey: email.key, email, ...newOwner })
+  }
+  // Written in every case, so that the time reveals neither an account nor an earlier share.
+  await identity.setOwner(open.id, { accountId, proved })
+  return { ...open, accountId, proved }
+}
+
+/** Whether two reads found the same owner. */
+function isSameOwner(one: AddressOwner | null, other: AddressOwner | null): boolean {
+  return one?.accountId === other?.accountId && one?.proved === other?.proved
+}
+
+/** The open subject as a decision leaves it. */
+function ownedBy(open: Subject, decision: OwnerDecision): Subject {
+  if (decision.kind !== 'set') return open
+  const { accountId, proved } = decision
+  return { ...open, accountId, proved }
+}
+
+function isOwnedAs(now: Subject, before: Subject): boolean {
+  return now.id === before.id && now.accountId === before.accountId && now.proved === before.proved
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { first, identitySetup } from '../../test/support/identity-setup.js'
 import { recordingLogger } from '../../test/support/recording-logger.js'
 import { scriptedProvider } from '../../test/support/scripted-provider.js'
-import type { IdentityProvider } from '../ports/identity-provider.js'
+import type { IdentityProvider } from '../ports/identity.js'
 import { createService } from '../service.js'
 import { createCheckedProvider, untilStopped } from './checked-provider.js'
 

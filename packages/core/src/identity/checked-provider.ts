@@ -1,6 +1,6 @@
 /** Checks the answers of a provider. Source: docs/decisions/identity-provider.md. @module */
 import { shareResponseSchema } from '@payment-integration/contract'
-import type { Answer, IdentityProvider } from '../ports/identity-provider.js'
+import type { Answer, IdentityProvider } from '../ports/identity.js'
 import type { Logger } from '../ports/world.js'
 
 /** The reason given for an answer that does not fit the port. */

@@ -13,7 +13,7 @@ import {
   rejected,
   shop,
 } from '../../test/support/identity-setup.js'
-import { mostMissing } from './look-up.js'
+import { mostMissing } from './poll.js'
 
 const subjectId = 's1'
 const applicantId = `applicant of ${first}`

@@ -4,13 +4,13 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { domainToASCII } from 'node:url'
 import { shareRequestLimits } from '@payment-integration/contract'
 import { isOver } from '../internal/values.js'
-import type { EmailAddress } from '../ports/identity-accounts.js'
+import type { EmailAddress } from '../ports/identity.js'
 import type { Random } from '../ports/world.js'
-import type { DataKeyStore } from '../secrets/key-store.js'
+import type { DataKeyStore } from '../secrets/keys.js'
 import { type MasterKey, parseMasterKey } from '../secrets/keys.js'
 import { openDataKey, sealDataKey, sealText } from '../secrets/seal.js'
-import type { ProofRefusal, StoredEmailCode } from './account-store.js'
 import { ShareRequestError } from './errors.js'
+import type { ProofRefusal, StoredEmailCode } from './identity-store.js'
 
 /** Longest address and longest part before the `@`, in bytes of UTF-8. Source: RFC 5321 4.5.3.1. */
 const most = { address: 254, local: 64 } as const

@@ -1,7 +1,7 @@
 /** The errors of sharing. Source: docs/interface.md 7. @module */
 import { identityMisconfiguredBody, identityUnavailableBody, kycUnavailableBody } from '@payment-integration/contract'
 import { CoreError } from '../errors.js'
-import type { Answer, ProviderRefusal, Review } from '../ports/identity-provider.js'
+import type { Answer, ProviderRefusal, Review } from '../ports/identity.js'
 import type { Logger } from '../ports/world.js'
 
 /** `Retry-After` for the caller when the provider names no time, in milliseconds. */

@@ -1,20 +1,97 @@
 /** Composes the sharing of identity verifications. Source: docs/interface.md 4.2. @module */
 import { createHmac } from 'node:crypto'
-import { createAudited } from '../history/audited.js'
-import type { IdentityAccounts } from '../ports/identity-accounts.js'
-import type { IdentityProvider } from '../ports/identity-provider.js'
+import type { ShareResponse } from '@payment-integration/contract'
+import { createAudited } from '../history/audit-log.js'
+import type { IdentityAccounts, IdentityProvider } from '../ports/identity.js'
 import type { Store } from '../ports/store.js'
 import type { Clock, Ids, Logger, Random } from '../ports/world.js'
 import type { MasterKey } from '../secrets/keys.js'
-import { createAccounts } from './accounts.js'
+import { createAccounts, type HostProof, type IdentityAccountCommands } from './accounts.js'
 import { createCheckedProvider, untilStopped } from './checked-provider.js'
 import { createEmailCodes, createEmailKeys, openEmailKey, parseEmail } from './emails.js'
-import type { Identity, IdentityActs } from './identity-types.js'
-import { createCloseVerification, createResolveRedemption } from './operator-acts.js'
+import type {
+  AccountEvent,
+  IdentityQuery,
+  RedemptionRecord,
+  ShareRecord,
+  SubjectQuery,
+  SubjectView,
+  VerdictRecord,
+} from './identity-store.js'
+import {
+  type CloseRequest,
+  type CloseResult,
+  createCloseVerification,
+  createResolveRedemption,
+  type ResolveRequest,
+  type ResolveResult,
+} from './operator-acts.js'
 import { createPollDue } from './poll.js'
 import { checkNamespace, defaultNamespace } from './redemption.js'
-import { createShare } from './share.js'
-import { createApplyVerdict, createRecordDirectVerification } from './webhooks.js'
+import { createShare, type ShareInput } from './share.js'
+import {
+  createApplyVerdict,
+  createRecordDirectVerification,
+  type RecordDirectVerification,
+  type Verdict,
+  type VerdictOutcome,
+} from './webhooks.js'
+
+/** An operator's decisions about verifications. Each decision is in the audit log. */
+export interface IdentityActs {
+  /**
+   * Resolves a redemption with an unknown outcome and an expired lease.
+   * It rejects with SharingUnavailableError, SharingMisconfiguredError, StoreError.
+   */
+  resolveRedemption(request: ResolveRequest): Promise<ResolveResult>
+  /**
+   * Closes a stuck hold, or the wait for a missing applicant. The provider is polled first, and must confirm it.
+   * It rejects with SharingUnavailableError, SharingMisconfiguredError, StoreError.
+   */
+  closeVerification(request: CloseRequest): Promise<CloseResult>
+}
+
+/** Identity verification sharing. Its own acts are in the name of the service. */
+export interface Identity extends IdentityActs {
+  /**
+   * Shares a verification, with at most one redemption for any number of requests.
+   * After any of its errors the client may send the same request again.
+   * @throws VerificationNotSharedError `ERR_VERIFICATION_UNAVAILABLE`, RedemptionRejectedError
+   * `ERR_SHARE_TOKEN_REJECTED`, SharingUnavailableError `ERR_IDENTITY_UNAVAILABLE`, SharingMisconfiguredError
+   * `ERR_IDENTITY_MISCONFIGURED`, StoreError.
+   */
+  share(input: ShareInput): Promise<ShareResponse>
+  /** Applies a webhook of the provider, once. */
+  applyVerdict(verdict: Verdict): Promise<VerdictOutcome>
+  /** Looks up due redemptions and polls due verifications. Resolves their number. */
+  pollDue(): Promise<number>
+  /** The store's own accounts. A host with users of its own reports proofs by `proved` instead. */
+  accounts(): Promise<IdentityAccountCommands>
+  /**
+   * Reports that a host's user proved an address. Call it at once.
+   * @throws ShareRequestError `ERR_SHARE_INVALID` when it is no address; EmailProofError `ERR_EMAIL_PROOF` when the
+   * accounts are the store's own and the id is unknown.
+   */
+  proved(proof: HostProof): Promise<void>
+  /** Records a direct verification of a user. docs/decisions/identity.md: when it counts. */
+  readonly recordDirect: RecordDirectVerification
+  /** The keyed hash of an address, for operators. @throws ShareRequestError `ERR_SHARE_INVALID`. */
+  emailKey(email: string): Promise<string>
+  /** Subjects by id. */
+  subjects(query: SubjectQuery): Promise<SubjectView[]>
+  /** The log of shares, newest first. */
+  shares(query: IdentityQuery): Promise<ShareRecord[]>
+  /** Redemptions, newest first. */
+  redemptions(query: IdentityQuery): Promise<RedemptionRecord[]>
+  /** Reports about applicants, newest first. */
+  verdicts(query: IdentityQuery): Promise<VerdictRecord[]>
+  /** The same acts in the name of another actor. @throws RangeError As `actingAs` of the service. */
+  actingAs(actor: string): IdentityActs
+  /** Events of the store's accounts, newest first. */
+  accountEvents(query: IdentityQuery): Promise<AccountEvent[]>
+  /** Polls until the signal aborts, then stops at once. Errors of store and provider do not stop it. */
+  run(signal: AbortSignal): Promise<void>
+}
 
 /** The parts of a host that sharing needs. */
 export interface IdentityDeps {

@@ -9,7 +9,7 @@ import {
   second,
   shop,
 } from '../../test/support/identity-setup.js'
-import { missingForMs, mostMissing } from './look-up.js'
+import { missingForMs, mostMissing } from './poll.js'
 import { firstPollMs, inFlightPollMs } from './reviews.js'
 
 const notDonated = expect.objectContaining({ code: 'ERR_VERIFICATION_UNAVAILABLE' })

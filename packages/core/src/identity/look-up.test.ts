@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { begun, first, identitySetup, otherShop, review, second, shop } from '../../test/support/identity-setup.js'
 import { redemptionWith } from '../../test/support/subject-with.js'
-import { applyLookUp } from './look-up.js'
+import { applyLookUp } from './poll.js'
 import { clockSkewMs, lostAnswerMs, redemptionLeaseMs } from './redemption.js'
 
 const unavailable = expect.objectContaining({ code: 'ERR_IDENTITY_UNAVAILABLE', retryable: true })

@@ -1,13 +1,55 @@
 /** Closes stuck verifications and resolves redemptions for an operator. Source: docs/decisions/identity.md. @module */
-import type { Audited } from '../history/audited.js'
-import type { Answer, Applicant } from '../ports/identity-provider.js'
+import type { Audited } from '../history/audit-log.js'
+import type { Answer, Applicant } from '../ports/identity.js'
 import type { StoreTransaction } from '../ports/store.js'
 import { failureError, logFailure } from './errors.js'
 import type { RedemptionRecord, Subject, VerificationChange } from './identity-store.js'
-import type { CloseRequest, CloseResult, ResolveRequest, ResolveResult } from './identity-types.js'
-import { confirmMissing } from './look-up.js'
+import { confirmMissing } from './poll.js'
 import { attach, type IdentityParts, lockSubject, shareEntry } from './redemption.js'
 import { isEqual, isInFlight, isOtherLevel } from './reviews.js'
+
+/** An operator's finding at the provider. */
+export interface ResolveRequest {
+  /** The name of the redemption. */
+  readonly externalUserId: string
+  /** The applicant of the redemption; null: there is none. */
+  readonly applicantId: string | null
+}
+
+/** The result. Those of the second line changed nothing. */
+export type ResolveResult =
+  | ('attached' | 'surplus' | 'absent')
+  | ('not_open' | 'unknown_applicant' | 'of_another_subject' | 'of_another_redemption')
+
+/** A verification to close. */
+export interface CloseRequest {
+  readonly subjectId: string
+  /** `hold`: the applicant was deactivated, and is active again. `missing`: it was deleted at the provider. */
+  readonly what: 'hold' | 'missing'
+  /** Polls the provider and answers the result without changing anything. @default false */
+  readonly dryRun?: boolean | undefined
+}
+
+/** The result of a request to close. */
+export type CloseResult =
+  /** It is closed, or would be without the dry run. */
+  | 'closed'
+  /** The applicant is not deactivated, not missing, or counts as gone already. */
+  | 'nothing_to_close'
+  /** The provider knows the missing applicant: it is polled at once, and no longer missing. */
+  | 'known'
+  /** The provider does not know the missing applicant; its name belongs to another one, which is in the log. */
+  | 'name_taken'
+  /** The applicant on hold is also missing: close `missing` first. */
+  | 'missing'
+  /** The provider does not know the applicant on hold. */
+  | 'unknown'
+  /** The provider's review differs from the stored one: it is polled at once; retry after that. */
+  | 'other_review'
+  /** The provider knows no applicant of that time, or no redemption is stored. Tenant or environment may be wrong. */
+  | 'unproven'
+  /** The verification changed meanwhile: retry. */
+  | 'changed'
 
 /**
  * Builds the operation. It resolves a redemption that is `unresolved`, or `unknown` or `in_flight` with an expired

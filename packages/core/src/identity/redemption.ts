@@ -2,7 +2,7 @@
  * A redemption's times, name and lock, and the attachment of its applicant. Source: docs/decisions/identity.md.
  * @module
  */
-import type { Applicant, IdentityProvider, Review } from '../ports/identity-provider.js'
+import type { Applicant, IdentityProvider, Review } from '../ports/identity.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
 import type { Clock, Logger } from '../ports/world.js'
 import type { RedemptionRecord, ShareOutcome, ShareRecord, Subject, VerdictRecord } from './identity-store.js'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { AddressOwner } from '../ports/identity-accounts.js'
-import { decideOwner } from './resolve-account.js'
+import type { AddressOwner } from '../ports/identity.js'
+import { decideOwner } from './accounts.js'
 
 const placeholder = { accountId: null, proved: false, redemptions: 0 }
 const shared = { ...placeholder, redemptions: 1 }

@@ -1,5 +1,5 @@
 /** Orders reviews, schedules their polls, and decides what a share does. Source: docs/interface.md 3. @module */
-import type { Review } from '../ports/identity-provider.js'
+import type { Review } from '../ports/identity.js'
 import type { RedemptionRecord, ShareOutcome, Subject, Verification } from './identity-store.js'
 
 const minute = 60_000

@@ -10,10 +10,10 @@ import {
 } from '@payment-integration/contract'
 import { assertModestJson } from '@payment-integration/contract/parse'
 import { findDuplicateKey } from '../internal/values.js'
-import type { IdentityAccounts } from '../ports/identity-accounts.js'
-import type { Applicant, IdentityProvider, Review } from '../ports/identity-provider.js'
+import type { Applicant, IdentityAccounts, IdentityProvider, Review } from '../ports/identity.js'
 import type { StoreTransaction } from '../ports/store.js'
 import type { Ids } from '../ports/world.js'
+import { type AccountQuery, type ResolvedAccount, resolveAccount } from './accounts.js'
 import { type EmailKeys, normaliseEmail } from './emails.js'
 import {
   failureError,
@@ -23,8 +23,7 @@ import {
   VerificationNotSharedError,
 } from './errors.js'
 import type { NewRedemption, RedemptionRecord, RedemptionState, ShareOutcome } from './identity-store.js'
-import type { ShareInput } from './identity-types.js'
-import { applyLookUp, isOpen, logMisfit, lookUp, misfitOf } from './look-up.js'
+import { applyLookUp, isOpen, logMisfit, lookUp, misfitOf } from './poll.js'
 import {
   absentForMs,
   attach,
@@ -37,8 +36,16 @@ import {
   redemptionLeaseMs,
   shareEntry,
 } from './redemption.js'
-import { type AccountQuery, type ResolvedAccount, resolveAccount } from './resolve-account.js'
 import { decideSubject, isRejected } from './reviews.js'
+
+/** A parsed and checked share request. */
+export interface ShareInput {
+  readonly integrationAddress: string
+  /** Normalised. */
+  readonly email: string
+  /** Verbatim. It is sent to the provider alone. */
+  readonly shareToken: string
+}
 
 /** Longest token in a URL query, in bytes. Tokens of the provider have 1 KB at most and need no escapes. */
 const mostTokenBytes = shareRequestLimits.kycShareToken

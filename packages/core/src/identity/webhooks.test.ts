@@ -12,7 +12,7 @@ import {
   second,
   shop,
 } from '../../test/support/identity-setup.js'
-import type { Review } from '../ports/identity-provider.js'
+import type { Review } from '../ports/identity.js'
 import { mostAheadMs } from './reviews.js'
 
 const pending = review('pending')

@@ -1,10 +1,10 @@
 /** Applies the provider's webhooks, and verifications done directly. Source: docs/interface.md 3, 6. @module */
 
+import type { Review } from '../ports/identity.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
 import type { Clock, Ids } from '../ports/world.js'
 import type { RedemptionRecord, Subject, VerdictRecord, VerificationChange } from './identity-store.js'
-import type { DirectDecision, RecordDirectVerification, Verdict, VerdictOutcome } from './identity-types.js'
-import { isOpen, logMisfit, misfitOf } from './look-up.js'
+import { isOpen, logMisfit, misfitOf } from './poll.js'
 import { attach, clockSkewMs, type IdentityParts, lockSubject, logOtherLevel, mostLookedUp } from './redemption.js'
 import {
   acceptedTime,
@@ -17,6 +17,44 @@ import {
   nextPollMs,
   turnsBack,
 } from './reviews.js'
+
+/** A webhook of the provider about an applicant. */
+export interface Verdict {
+  /** Equal for every copy of a webhook. */
+  readonly eventKey: string
+  readonly applicantId: string
+  readonly externalUserId: string | null
+  /** The provider's time in unix milliseconds. */
+  readonly at: number
+  /** The review; null: the event has none. */
+  readonly review: Review | null
+  /** The level of the applicant; null or absent: the event names none. */
+  readonly levelName?: string | null | undefined
+  /** The kind of the change. @default 'review', 'deleted' without a review */
+  readonly change?: 'review' | 'activated' | 'deactivated' | 'deleted' | undefined
+}
+
+/**
+ * The outcome of a verdict. `older`, `doubtful`: the provider is polled at once. `unknown`: unknown applicant.
+ * `other_level`: its review is of another level than the one that the applicant was attached with.
+ */
+export type VerdictOutcome = 'applied' | 'duplicate' | 'older' | 'doubtful' | 'unknown' | 'other_level'
+
+/** A direct verification of a host's user. */
+export interface DirectVerification {
+  readonly accountId: string
+  /** The applicant at the provider, to follow its verdicts; null: it is never polled. */
+  readonly applicantId: string | null
+  readonly review: Review
+  /** The provider's time of the review, in unix milliseconds. */
+  readonly at: number
+}
+
+/** The result. `busy`: a redemption of the person is in flight; retry. `kept`: the stored verification stays. */
+export type DirectDecision = 'recorded' | 'kept' | 'busy'
+
+/** Records a direct verification. */
+export type RecordDirectVerification = (verification: DirectVerification) => Promise<DirectDecision>
 
 /**
  * Decides whether a verification done directly counts. A newer direct verification stays. Without a direct one, an

@@ -1,6 +1,6 @@
 /** Stored proofs, coverage, deposits and leases of chains. @module */
 import type { ProofLevel } from '../ports/chain.js'
-import type { BridgeDeposit } from '../ports/fulfilment.js'
+import type { BridgeDeposit } from '../ports/sources.js'
 
 /** How far a chain is indexed. */
 export interface Checkpoint {

@@ -2,7 +2,7 @@
 import { CoreError } from '../errors.js'
 import type { PaymentFacts, PriceFeedFacts, PricingFacts } from '../payments/payment.js'
 import type { BlockRange, BlockRef, Chain, RangesRequest } from '../ports/chain.js'
-import type { BridgeDeposit } from '../ports/fulfilment.js'
+import type { BridgeDeposit } from '../ports/sources.js'
 
 /**
  * A chain adapter handed over something that the port `Chain` does not allow. Nothing of it is stored or delivered.

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { manualClock } from '../../test/support/manual-clock.js'
 import { indexed } from '../../test/support/reindex-setup.js'
-import { createAudited } from '../history/audited.js'
+import { createAudited } from '../history/audit-log.js'
 import { parseMasterKey } from '../secrets/keys.js'
 import { createChainCommands } from './reindex.js'
 

@@ -12,7 +12,7 @@ import { chooseRecorded, type Recording } from '../payments/recording.js'
 import { dropOverdue } from '../payments/state.js'
 import { assignOrdinals, isOf, storePayments } from '../payments/store-payments.js'
 import type { BlockRange } from '../ports/chain.js'
-import type { BridgeDeposit } from '../ports/fulfilment.js'
+import type { BridgeDeposit } from '../ports/sources.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
 import type { Checkpoint } from './chain-store.js'
 

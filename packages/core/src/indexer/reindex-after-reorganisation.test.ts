@@ -6,7 +6,7 @@ import { manualClock } from '../../test/support/manual-clock.js'
 import { recordingLogger } from '../../test/support/recording-logger.js'
 import { finalityBlocks, indexed, names } from '../../test/support/reindex-setup.js'
 import { awaitedBlocks } from '../payments/state.js'
-import type { BridgeDeposit, Fulfilment } from '../ports/fulfilment.js'
+import type { BridgeDeposit, Fulfilment } from '../ports/sources.js'
 import { createFulfilmentPoller } from './fulfilments.js'
 import { DeepReorganisationError } from './reorganise.js'
 

@@ -2,7 +2,7 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { Store } from '../ports/store.js'
 import type { Clock, Random } from '../ports/world.js'
-import type { SecretHash } from '../secrets/key-store.js'
+import type { SecretHash } from '../secrets/keys.js'
 import { hashApiSecret, type MasterKey } from '../secrets/keys.js'
 import type { Caller, IntegrationStore } from './integration.js'
 

@@ -1,5 +1,5 @@
 /** Integrations and their secrets, as stored and as shown. No plain secret ever reaches a store. @module */
-import type { SealedSecret, SecretHash } from '../secrets/key-store.js'
+import type { SealedSecret, SecretHash } from '../secrets/keys.js'
 
 /** An integration as stored. */
 export interface IntegrationRecord {

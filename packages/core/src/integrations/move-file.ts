@@ -8,7 +8,7 @@ import {
 } from '@payment-integration/contract'
 import * as z from 'zod/mini'
 import { CoreError, IntegrationError } from '../errors.js'
-import type { Audited } from '../history/audited.js'
+import type { Audited } from '../history/audit-log.js'
 import { attemptShape, updateShape } from '../history/retention.js'
 import { parseAddress } from '../payments/read-api.js'
 import type { Clock } from '../ports/world.js'

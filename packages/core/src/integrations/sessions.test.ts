@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { addressOf, before, setUpIntegrations } from '../../test/support/integration-setup.js'
 import { seededRandom } from '../../test/support/seeded-random.js'
-import { createAudited } from '../history/audited.js'
+import { createAudited } from '../history/audit-log.js'
 import { createIntegrationSessions } from './sessions.js'
 
 const hour = 60 * 60_000

@@ -1,10 +1,9 @@
 /** Signs integrations in and out of the portal. Source: docs/decisions/portal.md. @module */
-import type { Audited } from '../history/audited.js'
+import type { Audited } from '../history/audit-log.js'
 import { isOver } from '../internal/values.js'
 import { csrfTokenOf, hashToken, isCsrfTokenOf, issueToken, isToken } from '../operators/commands.js'
-import { SignInLimitedError, SignInRejectedError } from '../operators/errors.js'
-import { maxSessions } from '../operators/sessions.js'
-import { createSignInLimits } from '../operators/sign-in-limits.js'
+import { SignInLimitedError, SignInRejectedError } from '../operators/operator-store.js'
+import { createSignInLimits, maxSessions } from '../operators/sessions.js'
 import { type AcceptedSecret, createSecretCheck, parseBasic, type SecretCheckDeps } from './authenticate.js'
 import type { IntegrationRecord } from './integration.js'
 import type { IntegrationSessionStore, IntegrationSessions, NewIntegrationSession } from './session-types.js'

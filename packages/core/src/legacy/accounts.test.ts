@@ -1,7 +1,7 @@
 import type { LinkConfig } from '@payment-integration/contract'
 import { describe, expect, it } from 'vitest'
 import { openStore } from '../../test/support/store.js'
-import { createAudited } from '../history/audited.js'
+import { createAudited } from '../history/audit-log.js'
 import { parseMasterKey } from '../secrets/keys.js'
 import { type AccountInput, createAccountCommands } from './accounts.js'
 

@@ -8,7 +8,7 @@ import {
   type OnCompleteAction,
 } from '@payment-integration/contract'
 import { AccountError } from '../errors.js'
-import type { Audited } from '../history/audited.js'
+import type { Audited } from '../history/audit-log.js'
 import { lowercaseAddress } from '../internal/values.js'
 import type { Clock } from '../ports/world.js'
 import type { KeyVersion, MasterKey } from '../secrets/keys.js'

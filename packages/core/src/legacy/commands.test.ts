@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { seededRandom } from '../../test/support/seeded-random.js'
 import { openStore } from '../../test/support/store.js'
-import { createAudited } from '../history/audited.js'
+import { createAudited } from '../history/audit-log.js'
 import { createRecent, forgetAfterChanges } from '../integrations/authenticate.js'
 import type { Random } from '../ports/world.js'
 import { parseMasterKey } from '../secrets/keys.js'

@@ -1,7 +1,7 @@
 /** Manages the API keys of the legacy endpoints, and authenticates by them. Source: docs/interface.md 5. @module */
 
 import { LegacyKeyNotFoundError } from '../errors.js'
-import type { Audited } from '../history/audited.js'
+import type { Audited } from '../history/audit-log.js'
 import type { Recent } from '../integrations/authenticate.js'
 import { parseName } from '../payments/read-api.js'
 import type { Clock, Random } from '../ports/world.js'

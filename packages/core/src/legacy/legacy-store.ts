@@ -1,6 +1,6 @@
 /** Accounts with their link configurations and legacy keys, as stored. Source: docs/interface.md 2.4. @module */
 import type { LinkConfig } from '@payment-integration/contract'
-import type { SecretHash } from '../secrets/key-store.js'
+import type { SecretHash } from '../secrets/keys.js'
 
 /** An account as stored. */
 export interface AccountRecord {

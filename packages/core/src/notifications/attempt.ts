@@ -11,7 +11,7 @@ import { signDelivery } from '@payment-integration/webhook/signing'
 import { describeError } from '../internal/values.js'
 import type { Sender } from '../ports/sender.js'
 import type { Clock, Logger, Random } from '../ports/world.js'
-import type { SealedSecret } from '../secrets/key-store.js'
+import type { SealedSecret } from '../secrets/keys.js'
 import type { AttemptRecord, AttemptVerdict, ClaimedDelivery } from './delivery-store.js'
 import { type AttemptResult, failureReason, nextVerdict } from './schedule.js'
 

@@ -2,7 +2,7 @@ import { snapshotWriteSchema } from '@payment-integration/contract'
 import { createVerifier } from '@payment-integration/webhook'
 import { expect, test } from 'vitest'
 import { addressOf, before, setUpIntegrations } from '../../test/support/integration-setup.js'
-import { createAudited } from '../history/audited.js'
+import { createAudited } from '../history/audit-log.js'
 import type { Post, PostResult } from '../ports/sender.js'
 import { createEndpointCommands } from './delivery-commands.js'
 

@@ -5,7 +5,7 @@
 
 import { deliveryTimeoutMs } from '@payment-integration/contract'
 import { DeliveryError, IntegrationError } from '../errors.js'
-import { type Audited, shownUrl } from '../history/audited.js'
+import { type Audited, shownUrl } from '../history/audit-log.js'
 import type { IntegrationStore } from '../integrations/integration.js'
 import { assertWhole } from '../internal/values.js'
 import { initialStatus } from '../payments/payment.js'

@@ -2,7 +2,7 @@
  * The outbox port: claim, settle and list deliveries. See docs/decisions/fairness.md, docs/decisions/retries.md.
  * @module
  */
-import type { SealedSecret } from '../secrets/key-store.js'
+import type { SealedSecret } from '../secrets/keys.js'
 
 /** A due delivery with a lease: only this dispatcher may attempt it until the lease ends. */
 export interface ClaimedDelivery {

@@ -1,10 +1,9 @@
 /** Manages operators and their tokens. Source: docs/decisions/operators.md. @module */
 
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
-import type { Audited } from '../history/audited.js'
+import type { Audited } from '../history/audit-log.js'
 import type { Clock, Random } from '../ports/world.js'
 import type { KeyVersion, MasterKey } from '../secrets/keys.js'
-import { OperatorError, OperatorInvalidError } from './errors.js'
 import type {
   IssuedLink,
   OneTimeLink,
@@ -17,6 +16,7 @@ import type {
   OperatorTransaction,
   OperatorView,
 } from './operator-store.js'
+import { OperatorError, OperatorInvalidError } from './operator-store.js'
 
 /** Stands in the place of the passphrase's hash. No hash is equal to it, so no passphrase matches. */
 const oidcCredential = 'oidc'

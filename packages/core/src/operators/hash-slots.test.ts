@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createHashSlots, hashSlotDefaults, networkOf } from './sign-in-limits.js'
+import { createHashSlots, hashSlotDefaults, networkOf } from './sessions.js'
 
 /** Work that ends when it is released. */
 function gate() {

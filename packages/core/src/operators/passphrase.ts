@@ -1,7 +1,7 @@
 /** Hashes passphrases with scrypt and compares them. Source: docs/decisions/operators.md. @module */
 import { scrypt, timingSafeEqual } from 'node:crypto'
 import type { Random } from '../ports/world.js'
-import { PassphraseError } from './errors.js'
+import { PassphraseError } from './operator-store.js'
 
 /** Parameters of scrypt. */
 export interface ScryptCost {

@@ -5,7 +5,7 @@
  */
 import type { ProcessorUpdate, UpdateResult } from '@payment-integration/contract'
 import { assertWhole, describeError } from '../internal/values.js'
-import type { ReceiptSource } from '../ports/receipt-source.js'
+import type { ReceiptSource } from '../ports/sources.js'
 import type { Store } from '../ports/store.js'
 import type { Clock, Logger } from '../ports/world.js'
 import type { StoredPayment } from './payment.js'

@@ -3,7 +3,7 @@ import type { ServiceEvent } from '../events.js'
 import type { ChainReads } from '../indexer/chain-store.js'
 import type { UnrecordedRange } from '../integrations/integration.js'
 import type { BlockRange } from '../ports/chain.js'
-import type { BridgeDeposit } from '../ports/fulfilment.js'
+import type { BridgeDeposit } from '../ports/sources.js'
 import type { StoreTransaction } from '../ports/store.js'
 import type { PaymentFacts } from './payment.js'
 

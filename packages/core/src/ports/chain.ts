@@ -1,6 +1,6 @@
 /** The port to one chain. @module */
 import type { PaymentFacts } from '../payments/payment.js'
-import type { BridgeDeposit } from './fulfilment.js'
+import type { BridgeDeposit } from './sources.js'
 
 /** A block on the chain. */
 export interface BlockRef {

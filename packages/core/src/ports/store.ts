@@ -1,8 +1,12 @@
 /** The port to a database. The rules are in the core; a store has rows and guarantees atomicity. @module */
 import type { AuditStore, AuditTransaction } from '../history/audit-store.js'
 import type { HistoryStore } from '../history/history-store.js'
-import type { IdentityAccountStore, IdentityAccountTransaction } from '../identity/account-store.js'
-import type { IdentityStore, IdentityTransaction } from '../identity/identity-store.js'
+import type {
+  IdentityAccountStore,
+  IdentityAccountTransaction,
+  IdentityStore,
+  IdentityTransaction,
+} from '../identity/identity-store.js'
 import type { ChainReads, ChainTransaction, LeaseStore } from '../indexer/chain-store.js'
 import type { IntegrationStore } from '../integrations/integration.js'
 import type { MoveStore } from '../integrations/move-types.js'
@@ -11,7 +15,7 @@ import type { AccountStore, AccountTransaction, LegacyKeyStore } from '../legacy
 import type { DeliveryStore, DeliveryTransaction } from '../notifications/delivery-store.js'
 import type { OperatorStore, OperatorTransaction } from '../operators/operator-store.js'
 import type { PaymentReads, PaymentTransaction } from '../payments/payment-store.js'
-import type { DataKeyStore, DataKeyTransaction, SealingKeyUse } from '../secrets/key-store.js'
+import type { DataKeyStore, DataKeyTransaction, SealingKeyUse } from '../secrets/keys.js'
 import type { ConsoleReads } from './store-console.js'
 
 /** A step that is not done yet. */

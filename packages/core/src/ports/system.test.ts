@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { steadyClock } from './system.js'
+import { steadyClock } from './world.js'
 
 test('a steady clock stands still where its clock is set back, and then goes on', () => {
   let now = 1_000

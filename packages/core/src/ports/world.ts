@@ -1,4 +1,7 @@
-/** Time, randomness and ids as arguments, so that a run is repeatable. @module */
+/** Time, ids, randomness, the log and files: the ports, and this machine's own. @module */
+import { randomBytes, randomUUID } from 'node:crypto'
+import { parseContentLength } from '@payment-integration/contract/parse'
+import { MissingPackageError, RequestBodyError } from '../errors.js'
 
 /** The clock. */
 export interface Clock {
@@ -28,4 +31,128 @@ export interface Logger {
   info(fields: Readonly<Record<string, unknown>>, message: string): void
   warn(fields: Readonly<Record<string, unknown>>, message: string): void
   error(fields: Readonly<Record<string, unknown>>, message: string): void
+}
+
+/** Writes one file. One call at a time. */
+export interface FileWriter {
+  /** Its name, without a folder. */
+  readonly name: string
+  write(content: Uint8Array): Promise<void>
+  /** Makes the file permanent: it is on its disk, under its name. */
+  finish(): Promise<void>
+  /** Removes an unfinished file. Never rejects. */
+  discard(): Promise<void>
+}
+
+/** Reads one file. */
+export interface FileReader {
+  /** Names the file in messages. */
+  readonly path: string
+  /**
+   * The content, from its beginning, in chunks of any size; may be called again. Its memory is bounded.
+   * @throws ArchiveError `ERR_ARCHIVE` when the file cannot be read. The signal's reason when that is aborted.
+   */
+  chunks(signal?: AbortSignal): AsyncIterable<Uint8Array>
+}
+
+/**
+ * Loads a package that only some configurations need. Other errors pass through, such as a missing package that the
+ * package itself imports.
+ * @param name - The package, as one installs it.
+ * @param setting - The setting or call that needs it, for the message.
+ * @throws MissingPackageError `ERR_PACKAGE_MISSING` when the package is not installed.
+ * @example await loadPackage('pino', 'createPinoLogger', () => import('pino'))
+ */
+export async function loadPackage<T>(name: string, setting: string, load: () => Promise<T>): Promise<T> {
+  try {
+    return await load()
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code !== 'ERR_MODULE_NOT_FOUND' || !message.startsWith(`Cannot find package '${name}' `)) throw error
+    throw new MissingPackageError(name, setting)
+  }
+}
+
+/**
+ * The raw body. Stops reading at the cap.
+ * @throws RequestBodyError `ERR_BODY_TOO_LARGE` above the cap, `ERR_BODY_INCOMPLETE` when the client stopped sending.
+ */
+export async function readRequestBody(request: Request, maxBytes: number): Promise<Uint8Array> {
+  const tooLarge = () => new RequestBodyError('ERR_BODY_TOO_LARGE', `Body is larger than ${maxBytes} bytes`)
+  const declared = parseContentLength(request.headers.get('content-length'))
+  if (declared !== null && declared > maxBytes) throw tooLarge()
+  // The HTTP library reads a whole body several times faster than a stream. Its length was checked above, and Node
+  // enforces it.
+  if (declared !== null) {
+    const body = new Uint8Array(await request.arrayBuffer().catch(incomplete))
+    if (body.byteLength > maxBytes) throw tooLarge()
+    return body
+  }
+  if (request.body === null) return new Uint8Array(0)
+  const reader = request.body.getReader()
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for (;;) {
+    const { done, value } = await reader.read().catch(incomplete)
+    if (done) return Buffer.concat(chunks)
+    size += value.byteLength
+    if (size > maxBytes) {
+      reader.cancel().catch(() => undefined)
+      throw tooLarge()
+    }
+    chunks.push(value)
+  }
+}
+
+function incomplete(): never {
+  throw new RequestBodyError('ERR_BODY_INCOMPLETE', 'Body ended before it was complete')
+}
+
+/** This machine's clock. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  sleep(ms, signal) {
+    return new Promise((resolve) => {
+      if (signal?.aborted) return resolve()
+      const end = () => {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', end)
+        resolve()
+      }
+      const timer = setTimeout(end, ms)
+      signal?.addEventListener('abort', end, { once: true })
+    })
+  },
+}
+
+/** The operating system's cryptographic randomness for bytes; `Math.random` for jitter. */
+export const systemRandom: Random = {
+  bytes: (length) => randomBytes(length),
+  fraction: () => Math.random(),
+}
+
+/** Random version 4 UUIDs. */
+export const systemIds: Ids = { next: () => randomUUID() }
+
+/** A logger that discards everything. */
+export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} }
+
+/**
+ * The time of a clock that stands still where the given one is set back, and then goes on. For durations inside of a
+ * process: a pause must not last for as long as the clock was set back. It is no time of day after that.
+ */
+export function steadyNow(clock: Pick<Clock, 'now'>): () => number {
+  let newest = Number.NEGATIVE_INFINITY
+  let setBackMs = 0
+  return () => {
+    const now = clock.now() + setBackMs
+    if (now < newest) setBackMs += newest - now
+    newest = Math.max(newest, now)
+    return newest
+  }
+}
+
+/** A clock with the time of {@link steadyNow}. */
+export function steadyClock(clock: Clock): Clock {
+  return { now: steadyNow(clock), sleep: (ms, signal) => clock.sleep(ms, signal) }
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { manualClock } from '../../test/support/manual-clock.js'
 import { recordingLogger } from '../../test/support/recording-logger.js'
 import { openStore } from '../../test/support/store.js'
-import { createPresence, listProcesses } from '../processes/processes.js'
+import { createPresence, listProcesses } from './processes.js'
 
 const facts = { host: 'pod-1', pid: 7, release: '0.1.0', roles: ['api', 'indexer:137'] }
 const listed = { id: 'a', ...facts, startedAt: 1_000_000, silentMs: null, leases: [] }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Loop } from '../internal/values.js'
-import { runLoops } from '../processes/processes.js'
+import { runLoops } from './processes.js'
 
 /** A loop that drains for one turn once it is told to end. */
 function loop(ended: string[], name: string): Loop {

@@ -5,13 +5,12 @@
  */
 import { createCipheriv, createDecipheriv } from 'node:crypto'
 import { CoreError } from '../errors.js'
-import type { Audited } from '../history/audited.js'
+import type { Audited } from '../history/audit-log.js'
 import type { Resealed } from '../integrations/integration.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
-import { systemClock } from '../ports/system.js'
 import type { Clock, Random } from '../ports/world.js'
-import type { SealedSecret, SealingKeyUse, SecretHash } from './key-store.js'
-import type { KeyPurpose, MasterKey } from './keys.js'
+import { systemClock } from '../ports/world.js'
+import type { KeyPurpose, MasterKey, SealedSecret, SealingKeyUse, SecretHash } from './keys.js'
 
 const nonceBytes = 12
 const tagBytes = 16

@@ -1,5 +1,5 @@
 /** Chooses the next operation of a history. @module */
-import type { Review } from '../../src/ports/identity-provider.js'
+import type { Review } from '../../src/ports/identity.js'
 import type { Dice } from './dice.js'
 import type { Judge } from './judge/judge.js'
 import type { Call } from './operations.js'

@@ -2,13 +2,7 @@
  * An identity provider in memory, by its documentation, with faults. What it did is the truth that the judge follows.
  * @module
  */
-import type {
-  Answer,
-  Applicant,
-  DatedReview,
-  IdentityProvider,
-  RedeemResult,
-} from '../../src/ports/identity-provider.js'
+import type { Answer, Applicant, DatedReview, IdentityProvider, RedeemResult } from '../../src/ports/identity.js'
 import type { Clock } from '../../src/ports/world.js'
 import type { Dice } from './dice.js'
 import type { WebhookEvent } from './system-under-test.js'

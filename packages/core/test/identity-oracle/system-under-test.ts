@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { DatedReview, IdentityProvider, Review } from '../../src/ports/identity-provider.js'
+import type { DatedReview, IdentityProvider, Review } from '../../src/ports/identity.js'
 import type { Clock, Ids, Random } from '../../src/ports/world.js'
 
 /** One deployment: a store that survives, and any number of processes on it. */

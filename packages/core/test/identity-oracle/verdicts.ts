@@ -1,5 +1,5 @@
 /** The reviews that the fake provider gives an applicant one after the other. @module */
-import type { DatedReview, Review } from '../../src/ports/identity-provider.js'
+import type { DatedReview, Review } from '../../src/ports/identity.js'
 import type { Dice } from './dice.js'
 
 export const init: Review = { reviewStatus: 'init', reviewAnswer: null, rejectType: null, rejectLabels: [] }

@@ -1,5 +1,4 @@
-import { createAuditQueries } from '../../src/history/audit-log.js'
-import { createAudited } from '../../src/history/audited.js'
+import { createAudited, createAuditQueries } from '../../src/history/audit-log.js'
 import { createIntegrationCommands } from '../../src/integrations/commands.js'
 import { createLegacyKeyCommands } from '../../src/legacy/keys.js'
 import { type MasterKey, parseMasterKey } from '../../src/secrets/keys.js'

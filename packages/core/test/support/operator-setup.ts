@@ -1,4 +1,4 @@
-import { createAudited } from '../../src/history/audited.js'
+import { createAudited } from '../../src/history/audit-log.js'
 import { createOperatorCommands } from '../../src/operators/commands.js'
 import type { ScryptCost } from '../../src/operators/passphrase.js'
 import { createOperatorSessions } from '../../src/operators/sessions.js'

@@ -1,4 +1,4 @@
-import type { IdentityProvider, RedeemResult, Review } from '../../src/ports/identity-provider.js'
+import type { IdentityProvider, RedeemResult, Review } from '../../src/ports/identity.js'
 
 /** The fault of a call: lost before the provider, carried out with a lost answer, or refused. */
 export type ProviderFault = 'lost before' | 'lost after' | 'rejected' | 'throttled' | 'misconfigured'

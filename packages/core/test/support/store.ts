@@ -16,8 +16,13 @@ import { unpackBody } from '../../../store-sql/src/payments/snapshots.js'
 import type { Tables } from '../../../store-sql/src/schema/tables.js'
 import { type TestSqlite, takeSqlite } from '../../../store-sql/test/support/sqlite-database.js'
 import type { AuditRecord } from '../../src/history/audit-store.js'
-import type { AccountEvent } from '../../src/identity/account-store.js'
-import type { RedemptionRecord, ShareRecord, Subject, VerdictRecord } from '../../src/identity/identity-store.js'
+import type {
+  AccountEvent,
+  RedemptionRecord,
+  ShareRecord,
+  Subject,
+  VerdictRecord,
+} from '../../src/identity/identity-store.js'
 import type { Checkpoint } from '../../src/indexer/chain-store.js'
 import type { StoredPayment } from '../../src/payments/payment.js'
 import type { NewSnapshot } from '../../src/payments/payment-store.js'

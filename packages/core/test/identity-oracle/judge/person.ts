@@ -1,5 +1,5 @@
 /** What counts for a person, and what a share decides: rules 2 a to f as a pure function. @module */
-import type { Review } from '../../../src/ports/identity-provider.js'
+import type { Review } from '../../../src/ports/identity.js'
 import type { RedemptionView, ShareOutcome, SubjectView, View } from '../system-under-test.js'
 import { type OwnedSubject, subjectOf } from './ownership.js'
 

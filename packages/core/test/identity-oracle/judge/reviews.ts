@@ -1,5 +1,5 @@
 /** What is attached to a subject, and its verdicts: rules 6 and 7. @module */
-import type { DatedReview } from '../../../src/ports/identity-provider.js'
+import type { DatedReview } from '../../../src/ports/identity.js'
 import type { SubjectView, View } from '../system-under-test.js'
 import { type Case, type Change, demand } from './case.js'
 import { answered, justBegun, reviewOf } from './person.js'

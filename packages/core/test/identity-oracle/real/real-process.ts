@@ -1,7 +1,7 @@
 /** A process that runs the real use cases. @module */
 import { EmailProofError, SharingUnavailableError } from '../../../src/identity/errors.js'
 import { createIdentity } from '../../../src/identity/identity.js'
-import type { IdentityProvider } from '../../../src/ports/identity-provider.js'
+import type { IdentityProvider } from '../../../src/ports/identity.js'
 import type { Store } from '../../../src/ports/store.js'
 import type { Logger } from '../../../src/ports/world.js'
 import type { MasterKey } from '../../../src/secrets/keys.js'

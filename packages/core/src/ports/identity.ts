@@ -1,8 +1,6 @@
-/**
- * The port to the identity provider. Source: docs/interface.md 3, 4.2; docs/decisions/identity.md.
- * @module
- */
+/** The ports to an identity provider and to a host's own users. Source: docs/interface.md 4.2. @module */
 import type { ShareResponse } from '@payment-integration/contract'
+import type { SealedSecret } from '../secrets/keys.js'
 
 /** The status of a verification, as in the contract. */
 export type Review = Omit<ShareResponse, 'reused'>
@@ -87,4 +85,42 @@ export interface IdentityProvider {
   find(externalUserId: string, integrationAddress?: string): Promise<Answer<Applicant | null>>
   /** An applicant's review; null: the provider does not know the applicant, perhaps by a fault of our set-up. */
   review(applicantId: string): Promise<Answer<DatedReview | null>>
+}
+
+/** An e-mail address, normalised. */
+export interface EmailAddress {
+  /** The address itself; it is stored sealed, and written to no log. */
+  readonly address: string
+  /** Its keyed hash, 64 lowercase hex digits: one for all spellings, unchanged by a new master key. */
+  readonly key: string
+  /** The sealed address, for storage. */
+  readonly sealed: SealedSecret
+}
+
+/** An account. */
+export interface IdentityAccount {
+  readonly accountId: string
+  /** The account proved the address that it carries. */
+  readonly emailVerified: boolean
+}
+
+/** The owner of an address. */
+export interface AddressOwner {
+  readonly accountId: string
+  /** The account proved the address; false: it only carries it. */
+  readonly proved: boolean
+}
+
+/** How an address was proven. */
+export type EmailProof =
+  | { readonly kind: 'code' }
+  | { readonly kind: 'attestation'; readonly integrationAddress: string }
+
+/** The port to a host's own users. The host also reports each proof by `identity.proved`. */
+export interface IdentityAccounts {
+  /**
+   * The account that proved the address; else the oldest that carries it; else null. It must take the same time in all
+   * cases, because the time is visible outside. The service itself knows earlier shares.
+   */
+  resolve(email: EmailAddress): Promise<AddressOwner | null>
 }

@@ -13,7 +13,6 @@ import { ArchiveError } from '@payment-integration/core'
 import type { ArchiveHeader, FileReader, FileWriter, HistoryArchive } from '@payment-integration/core/ports'
 import { syncPath } from './files.js'
 
-/** The remedies of the system's codes that an operator meets. */
 const reasons: Readonly<Record<string, string>> = {
   EACCES: 'this user may not do that. Change the rights of the folder, or run as its owner',
   EDQUOT: "the user's quota of the disk is used up. Make space, then run the command again",
@@ -36,7 +35,6 @@ function fileError(path: string, action: 'written' | 'read', thrown: unknown): u
   return new ArchiveError(path, `The file ${path} cannot be ${action}: ${reason}.`, { cause: thrown })
 }
 
-/** @throws ArchiveError `ERR_ARCHIVE` when something has this name. */
 async function checkIsNew(path: string): Promise<void> {
   const isTaken = await lstat(path).then(
     () => true,
@@ -86,7 +84,6 @@ export async function createGzipFile(path: string): Promise<FileWriter> {
   }
 }
 
-/** A file of {@link createGzipFile}. It is opened when it is read. */
 export function openGzipFile(path: string): FileReader {
   return {
     path,

@@ -3,24 +3,13 @@
 import { parseUrl } from '@payment-integration/contract'
 import { parseInstant } from '@payment-integration/contract/parse'
 import { type Command, InvalidArgumentError } from 'commander'
+import { integratorNames } from './input.js'
 import type { ExitCode } from './io.js'
 
-/** Receives the exit code of the command that ran. */
-export type Finish = (code: ExitCode) => void
+/** Makes the action of a command: `work` gets the arguments, all options with the global ones, and the process. */
+export type Run = (work: (...given: never[]) => Promise<ExitCode>) => (...given: unknown[]) => Promise<void>
 
-/** Options of every command. */
-interface GlobalOptions {
-  readonly json?: true
-  readonly debug?: true
-}
-
-/** The option of commands that open the database. */
 export const databaseOption = ['--database <url>', 'sqlite:<path> or postgres://… (PI_DATABASE_URL)'] as const
-
-/** The options of a command, with the global ones. */
-export function optionsOf<T extends object>(command: Command): T & GlobalOptions {
-  return command.optsWithGlobals<T & GlobalOptions>()
-}
 
 /** Examples for the end of a help text. */
 export function examples(...lines: readonly string[]): string {
@@ -32,32 +21,34 @@ export function withActor(command: Command): Command {
   return command.option('--actor <name>', 'who the audit log names (PI_ACTOR, default cli:<user>)', parseActor)
 }
 
+/** Adds the options of commands that act as an integrator. */
+export function withIntegrator(command: Command): Command {
+  return command
+    .option('--server <url>', `the server (${integratorNames.server})`, parseNotificationUrl)
+    .option('--integration <address>', `the integration (${integratorNames.integration})`, parseAddress)
+    .option('--api-secret-env <name>', `variable that has the API secret (default ${integratorNames.apiSecret})`)
+    .option('--env-file <path>', 'file with these variables (default .env.local)')
+}
+
 /**
- * Adds a group of commands, such as `accounts`, that work on the database.
- * @param about - The group's task, in words.
- * @param shown - Examples of the group's help.
- * @returns A function that adds a command to the group.
+ * Adds a group of commands that work on the database. Of the returned functions `add` adds a command with its examples,
+ * and `change` one that the audit log records.
  */
-export function addGroup(
-  program: Command,
-  noun: string,
-  about: string,
-  ...shown: readonly string[]
-): (name: string, description: string) => Command {
+export function addGroup(program: Command, noun: string, about: string, ...shown: readonly string[]) {
   const group = program
     .command(noun)
     .summary(about)
     .description(`${about} (in the database that PI_DATABASE_URL names)`)
     .helpCommand(false)
     .addHelpText('after', examples(...shown))
-  return (name, description) =>
+  const add = (name: string, description: string, ...ofCommand: readonly string[]): Command =>
     group
       .command(name)
       .description(description)
       .option(...databaseOption)
+      .addHelpText('after', examples(...ofCommand))
+  return { add, change: (...given: Parameters<typeof add>) => withActor(add(...given)) }
 }
-
-//  Parses values of arguments and options. Each parser throws InvalidArgumentError with the expected form.
 
 const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 /** Longest delay of a Node timer: about 24.8 days. */
@@ -113,28 +104,21 @@ export function wholeNumberParser(min: number, max: number): (text: string) => n
   }
 }
 
-/** Parses a 20-byte hex address in any case, and lowercases it. */
 export function parseAddress(text: string): string {
   if (!/^0x[0-9a-fA-F]{40}$/.test(text)) throw new InvalidArgumentError('Expected 0x and 40 hex digits.')
   return text.toLowerCase()
 }
 
-/** Parses a 32-byte hex hash in any case, and lowercases it. */
 export function parseTxHash(text: string): string {
   if (!/^0x[0-9a-fA-F]{64}$/.test(text)) throw new InvalidArgumentError('Expected 0x and 64 hex digits.')
   return text.toLowerCase()
 }
 
-/**
- * Parses a chain id in plain digits, without leading zeros.
- * @param expected - The message of the error.
- */
 export function parseChainId(text: string, expected = 'Expected a chain id in plain digits.'): number {
   if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError(expected)
   return Number(text)
 }
 
-/** Parses the id of a delivery. */
 export function parseDeliveryId(text: string): string {
   if (!/^[1-9]\d{0,14}$/.test(text))
     throw new InvalidArgumentError('Expected an id in plain digits, as deliveries list prints it.')
@@ -148,14 +132,11 @@ export function parseActor(text: string): string {
   return text
 }
 
-/** Number and hash of a record of the audit log. */
 export interface ExpectedRecord {
   readonly seq: number
-  /** 64 lowercase hex digits. */
   readonly hash: string
 }
 
-/** Parses `<number>:<hash>`, as `audit head` prints it. */
 export function parseExpectedRecord(text: string): ExpectedRecord {
   const [, seq, hash] = /^([1-9]\d{0,14}):([0-9a-f]{64})$/.exec(text) ?? []
   if (seq === undefined || hash === undefined)
@@ -179,21 +160,17 @@ export function parseNotificationUrl(text: string): string {
   return text
 }
 
-/** Like {@link parseNotificationUrl}; `none` turns notifications off (null). */
 export function parseOptionalUrl(text: string): string | null {
   return text === 'none' ? null : parseNotificationUrl(text)
 }
 
-/** Accepted tokens of one chain. */
 export interface AcceptedTokens {
   readonly chainId: number
-  /** As the token contracts spell them. */
   readonly symbols: readonly string[]
 }
 
 const expectedTokens = 'Expected a chain and the symbols of tokens, such as 137:USDC,USDT.'
 
-/** Parses `<chainId>:<SYMBOL>[,<SYMBOL>…]` and appends it to the values of earlier options. */
 export function parseAcceptedTokens(text: string, earlier: readonly AcceptedTokens[] = []): readonly AcceptedTokens[] {
   const colon = text.indexOf(':')
   const chainId = parseChainId(text.slice(0, Math.max(colon, 0)), expectedTokens)
@@ -203,14 +180,11 @@ export function parseAcceptedTokens(text: string, earlier: readonly AcceptedToke
   return [...earlier, { chainId, symbols }]
 }
 
-/** An address on one chain. */
 export interface ChainAddress {
   readonly chainId: number
-  /** 0x and 40 lowercase hex digits. */
   readonly address: string
 }
 
-/** Parses `<chainId>:0x<address>` and appends it to the values of earlier options. */
 export function parseChainAddress(text: string, earlier: readonly ChainAddress[] = []): readonly ChainAddress[] {
   const colon = text.indexOf(':')
   const chainId = parseChainId(text.slice(0, Math.max(colon, 0)), 'Expected a chain and an address, such as 137:0x….')

@@ -39,18 +39,13 @@ export function simulateChainsWith(
   }
 }
 
-/** A running provider. */
 export interface DemoIdentity {
   readonly url: string
   /** Variables of a server that uses this provider. */
   readonly variables: Readonly<Record<string, string>>
-  /** Creates a share token of a user, valid for a week. */
   mint(): string
-  /** Everything that `mintShareToken` needs for the shop's verified user. */
   readonly minting: ReadyEvent['minting']
-  /** For triggers: mints tokens and decides. */
   readonly trigger: TriggerIdentity
-  /** Starts to send webhooks to a server. */
   follow(serviceUrl: string): void
   close(): Promise<void>
 }

@@ -51,7 +51,6 @@ export class BackupError extends Error {
 export class MirrorDatabaseError extends Error {
   override readonly name = 'MirrorDatabaseError'
   readonly code = 'ERR_MIRROR_DATABASE'
-  /** @param cause - The driver's error; the message quotes its code or text. */
   constructor(cause: unknown) {
     const { code, message } = Object(cause) as { code?: unknown; message?: unknown }
     super(`The database of the mirror cannot be used: ${String(message || code)}. Check --to or MIRROR_URL.`, {

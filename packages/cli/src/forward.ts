@@ -5,12 +5,10 @@ import { deliveryTimeoutMs, integrationHeader, signatureHeader } from '@payment-
 import { createSocketSender, type SocketAnswer } from '@payment-integration/testing/doctor'
 import type { Io } from './io.js'
 
-/** The result of one POST. */
 export interface Forwarded {
   /** Null: no answer arrived. */
   readonly status: number | null
   readonly ms: number
-  /** The header of the answer, or null. */
   readonly retryAfter: string | null
   /** The failure and the change that mends it; null after a 2xx. */
   readonly problem: string | null
@@ -24,7 +22,6 @@ export interface ForwardedDelivery {
 
 const forwarded = ['content-type', integrationHeader.toLowerCase(), signatureHeader.toLowerCase()]
 
-/** The settings of {@link forward}. */
 export interface ForwardOptions {
   readonly to: URL
   readonly io: Pick<Io, 'now' | 'signal'>

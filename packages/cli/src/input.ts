@@ -1,9 +1,8 @@
 /** Reads answers, files, standard input, and the variables that hold an integrator's secrets. @module */
 
 import { createReadStream, existsSync } from 'node:fs'
-import { open } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
-import { addAbortSignal } from 'node:stream'
+import { addAbortSignal, type Readable } from 'node:stream'
 import { parseEnv } from 'node:util'
 import { parseUrl } from '@payment-integration/contract'
 import { InterruptedError, UsageError } from './errors.js'
@@ -41,28 +40,31 @@ export async function readInput(
   maxMiB: number,
 ): Promise<Buffer> {
   const name = inputName(source)
+  const stream = addAbortSignal(signal, source === '-' ? input() : createReadStream(source))
+  const bytes = await readAtMost(stream, maxMiB * 1_048_576).catch(({ code }: NodeJS.ErrnoException) => {
+    if (signal.aborted) throw new InterruptedError(`${name} was not read: the command was interrupted.`)
+    throw new UsageError(`${name} cannot be read (${code ?? 'unknown error'}).`)
+  })
+  if (bytes === null) throw new UsageError(`${name} is larger than ${maxMiB} MiB.`)
+  return bytes
+}
+
+/** Null when there is more. */
+async function readAtMost(stream: Readable, maxBytes: number): Promise<Buffer | null> {
   const chunks: Uint8Array[] = []
   let size = 0
-  try {
-    for await (const chunk of addAbortSignal(signal, source === '-' ? input() : createReadStream(source))) {
-      size += chunk.length
-      if (size > maxMiB * 1_048_576) break
-      chunks.push(chunk)
-    }
-  } catch (error) {
-    if (signal.aborted) throw new InterruptedError(`${name} was not read: the command was interrupted.`)
-    throw new UsageError(`${name} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'}).`)
+  for await (const chunk of stream) {
+    size += chunk.length
+    if (size > maxBytes) return null
+    chunks.push(chunk)
   }
-  if (size > maxMiB * 1_048_576) throw new UsageError(`${name} is larger than ${maxMiB} MiB.`)
   return Buffer.concat(chunks)
 }
 
-/** The source as the subject of a sentence. */
 export function inputName(source: string): string {
   return source === '-' ? 'Standard input' : `The file ${source}`
 }
 
-/** Variables by name. */
 export type Variables = Readonly<Record<string, string | undefined>>
 
 const maxFileBytes = 65_536
@@ -78,34 +80,17 @@ export function variableName(name: string): string {
   )
 }
 
-/** Reads the variables of a file. @throws UsageError `ERR_USAGE` as {@link readSmallFile}. */
-export async function readEnvFile(path: string, source: string): Promise<Variables> {
-  return parseEnv(await readSmallFile(path, source)) as Variables
-}
-
 /**
  * Reads the text of a file or a pipe of at most 64 KiB.
  * @param source - The option that names it, for messages.
  * @throws UsageError `ERR_USAGE` when it cannot be read or is larger. It quotes no content.
  */
 export async function readSmallFile(path: string, source: string): Promise<string> {
-  const unreadable = ({ code }: NodeJS.ErrnoException) =>
-    new UsageError(`The file of ${source} cannot be read (${code}).`)
-  const file = await open(path).catch((error: NodeJS.ErrnoException) => {
-    throw unreadable(error)
+  const bytes = await readAtMost(createReadStream(path), maxFileBytes).catch(({ code }: NodeJS.ErrnoException) => {
+    throw new UsageError(`The file of ${source} cannot be read (${code}).`)
   })
-  try {
-    const buffer = Buffer.alloc(maxFileBytes + 1)
-    let size = 0
-    for (let read = 1; read > 0 && size < buffer.length; size += read)
-      read = (await file.read(buffer, size, buffer.length - size, null)).bytesRead
-    if (size > maxFileBytes) throw new UsageError(`The file of ${source} is larger than 64 KiB.`)
-    return buffer.toString('utf8', 0, size)
-  } catch (error) {
-    throw error instanceof UsageError ? error : unreadable(error as NodeJS.ErrnoException)
-  } finally {
-    await file.close()
-  }
+  if (bytes === null) throw new UsageError(`The file of ${source} is larger than 64 KiB.`)
+  return bytes.toString()
 }
 
 /** The names that `dev` writes and the examples use. */
@@ -126,24 +111,47 @@ export async function readIntegratorVariables(
   envFile: string | undefined,
   { env }: Pick<Io, 'env'>,
 ): Promise<Variables> {
-  const fromFile = await variablesOf(envFile)
+  const path = envFile ?? (existsSync(defaultEnvFile) ? defaultEnvFile : undefined)
+  const source = envFile === undefined ? defaultEnvFile : '--env-file'
+  const fromFile = path === undefined ? {} : parseEnv(await readSmallFile(path, source))
   return withoutEmpty({ ...fromFile, ...withoutEmpty(env) })
-}
-
-async function variablesOf(envFile: string | undefined): Promise<Variables> {
-  if (envFile !== undefined) return readEnvFile(envFile, '--env-file')
-  return existsSync(defaultEnvFile) ? readEnvFile(defaultEnvFile, defaultEnvFile) : {}
 }
 
 function withoutEmpty(variables: Variables): Variables {
   return Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined && value !== ''))
 }
 
+/** Options of the commands that act as an integrator. */
+export interface IntegratorOptions {
+  readonly server?: string
+  readonly integration?: string
+  /** Variable that has the API secret. @default 'API_SECRET' */
+  readonly apiSecretEnv?: string
+  readonly envFile?: string
+  readonly json?: true
+}
+
+/**
+ * The server and the credentials that options and variables name.
+ * @throws UsageError `ERR_USAGE` for a missing or malformed value.
+ */
+export async function readIntegrator(options: IntegratorOptions, io: Pick<Io, 'env'>) {
+  const { apiSecretEnv = integratorNames.apiSecret } = options
+  const variables = await readIntegratorVariables(options.envFile, io)
+  return {
+    variables,
+    server: readServerUrl(options.server, variables),
+    integration: readIntegration(options.integration, variables),
+    apiSecretEnv,
+    apiSecret: readSecretIn(apiSecretEnv, variables),
+  }
+}
+
 /**
  * The base URL of the server, to which credentials may be sent.
  * @throws UsageError `ERR_USAGE` when it is missing, malformed, or http to another machine.
  */
-export function readServerUrl(given: string | undefined, variables: Variables): URL {
+function readServerUrl(given: string | undefined, variables: Variables): URL {
   const server = parseUrl(given ?? variables[integratorNames.server] ?? '')
   if (server === null) throw new UsageError(`The server is unknown; pass --server or set ${integratorNames.server}.`)
   const isLoopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(server.hostname)
@@ -156,29 +164,25 @@ export function readServerUrl(given: string | undefined, variables: Variables): 
   return server
 }
 
-/** A path of the server, below the path of its base URL. */
 export function serverPath(server: URL, path: string): URL {
   const url = new URL(server)
   url.pathname = `${server.pathname.replace(/\/{1,64}$/, '')}${path}`
   return url
 }
 
-/** The address of the integration, lowercased. @throws UsageError `ERR_USAGE` when it is missing or malformed. */
-export function readIntegration(given: string | undefined, variables: Variables): string {
+function readIntegration(given: string | undefined, variables: Variables): string {
   const integration = (given ?? variables[integratorNames.integration] ?? '').toLowerCase()
   if (!/^0x[0-9a-f]{40}$/.test(integration))
     throw new UsageError(`The integration is unknown; pass --integration or set ${integratorNames.integration}.`)
   return integration
 }
 
-/** The secret in a variable. @throws UsageError `ERR_USAGE` when it is not set. */
 export function readSecretIn(name: string, variables: Variables): string {
   const value = variables[variableName(name)]
   if (!value) throw new UsageError(`${name} is not set; put the secret into it.`)
   return value
 }
 
-/** The value of the header `Authorization`. */
 export function basicAuthorization(integration: string, apiSecret: string): string {
   return `Basic ${Buffer.from(`${integration}:${apiSecret}`).toString('base64')}`
 }

@@ -9,6 +9,11 @@ export function grouped(value: number): string {
   return Math.round(value).toLocaleString('en-US')
 }
 
+/** `1 payment`, `1,204 payments`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${grouped(count)} ${count === 1 ? one : many}`
+}
+
 /** A rate, with enough digits to differ from zero: `1,204`, `8.3`, `0.02`. */
 export function rate(perSecond: number): string {
   if (perSecond >= 10 || perSecond === 0) return grouped(perSecond)
@@ -101,7 +106,18 @@ export interface ReportedEvent {
 }
 
 /** Prints an event: as one JSON object, or as lines of text. */
-export type Reporter = <E extends ReportedEvent>(event: E, text: (event: E) => readonly string[]) => void
+export interface Reporter {
+  <E extends ReportedEvent>(event: E, text: (event: E) => readonly string[]): void
+  /** Prints a line for people, which `--json` omits. */
+  note(line: string): void
+  /** Prints an event for each item, or the text of all, or `none` for people. */
+  all<T>(
+    items: readonly T[],
+    event: (item: T) => ReportedEvent,
+    text: (items: readonly T[]) => readonly string[],
+    none: string,
+  ): void
+}
 
 /** An SGR code of {@link Style}. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it is the one that may stay.
@@ -136,16 +152,19 @@ export function escapeControls(json: string): string {
 
 /** Creates a reporter on standard output. With `json`, each line is one JSON object and nothing else is printed. */
 export function createReporter(io: Pick<Io, 'out'>, json: boolean): Reporter {
-  return (event, text) => {
-    const lines = json ? [jsonLine(event)] : text(event)
-    for (const line of lines) io.out(line)
+  const print = (lines: readonly string[]) => lines.forEach(io.out)
+  const report: Reporter = (event, text) => print(json ? [jsonLine(event)] : text(event))
+  report.note = (line) => print(json ? [] : [line])
+  report.all = (items, event, text, none) => {
+    if (json) print(items.map((item) => jsonLine(event(item))))
+    else print(items.length === 0 ? [none] : text(items))
   }
+  return report
 }
 
 /** Functions that colour text; without colour they return it unchanged. */
 export type Style = Pick<ReturnType<typeof pico.createColors>, 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'>
 
-/** Creates the style of a run. */
 export function createStyle(colour: boolean): Style {
   return pico.createColors(colour)
 }

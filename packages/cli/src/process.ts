@@ -10,7 +10,6 @@ import type { Io } from './io.js'
 /** The signals that end a command: Ctrl-C, a supervisor's stop, a closed terminal. */
 export const endSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** One of {@link endSignals}. */
 type EndSignal = (typeof endSignals)[number]
 
 /** `stop`: shut down. `ignore`: a copy of the first signal. `insist`: exit at once. */
@@ -65,7 +64,6 @@ export function readerIsGone({ code }: NodeJS.ErrnoException, isTerminal: boolea
   return code === 'EPIPE' || (isTerminal && code === 'EIO')
 }
 
-/** The used part of a terminal's input. */
 interface KeyInput {
   setRawMode(on: boolean): unknown
   setEncoding(encoding: 'utf8'): unknown
@@ -125,13 +123,11 @@ function userName(): string | null {
   }
 }
 
-/** The terminal. */
 interface ScreenStream {
   write(text: string): unknown
   readonly columns?: number | undefined
 }
 
-/** A terminal with status lines. */
 interface Screen {
   /** Runs `write`, which prints whole lines, above the status lines. */
   above(write: () => void): void
@@ -143,7 +139,6 @@ interface Screen {
 const maxLines = 12
 const defaultWidth = 80
 
-/** Creates a screen without status lines. */
 export function createScreen(stream: ScreenStream): Screen {
   let shown: readonly string[] = []
 

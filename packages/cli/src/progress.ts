@@ -2,7 +2,7 @@
 import type { ServiceEvent } from '@payment-integration/core'
 import type { Logger } from '@payment-integration/core/ports'
 import type { Io } from './io.js'
-import { grouped, rate, shortHash, span } from './output.js'
+import { counted, grouped, rate, shortHash, span } from './output.js'
 
 /** A chain, or one added router, that is behind its target block. */
 interface CatchUp {
@@ -61,7 +61,6 @@ interface Track {
   readonly samples: Sample[]
 }
 
-/** Creates a progress without catch-ups. */
 export function createProgress(): Progress {
   const tracks = new Map<string, Track>()
   /** Payments of each chain since it was last at its head. */
@@ -152,7 +151,7 @@ export function catchUpLine(catchUp: CatchUp): string {
 /** `Chain 137 is caught up at block 2,000,000: 50,000 payments in 12 s`. */
 export function caughtUpLine(caughtUp: CaughtUp): string {
   const { indexed, payments, seconds } = caughtUp
-  const what = payments === null ? 'done' : `${grouped(payments)} ${payments === 1 ? 'payment' : 'payments'}`
+  const what = payments === null ? 'done' : counted(payments, 'payment')
   return `${subject(caughtUp)} is caught up at block ${grouped(indexed)}: ${what} in ${span(seconds)}`
 }
 
@@ -161,36 +160,32 @@ function subject({ chainId, router }: Pick<CatchUp, 'chainId' | 'router'>): stri
 }
 
 /** Time between two updates of a terminal, and between two log lines, in milliseconds. */
-export const progressEveryMs = { live: 250, log: 10_000 } as const
+const progressEveryMs = { live: 250, log: 10_000 } as const
 
-/** Outputs of the progress. */
-interface ProgressDisplay {
+/**
+ * Shows the catch-ups of a server: status lines of a terminal, or without a terminal log lines every ten seconds.
+ * `mayUseTerminal` false logs in any case, as for `--json`. `run` shows them until the signal aborts.
+ */
+export function showProgress({
+  io,
+  logger,
+  mayUseTerminal,
+}: {
   readonly io: Pick<Io, 'now' | 'sleep' | 'out' | 'live'>
   readonly logger: Pick<Logger, 'info'>
-  /** False logs instead, as for `--json`. */
   readonly mayUseTerminal: boolean
-}
-
-/** Receives the events of a server and shows progress. */
-interface ShownProgress {
-  onEvent(event: ServiceEvent): void
-  /** Shows unfinished catch-ups until the signal aborts. */
-  run(signal: AbortSignal): Promise<void>
-}
-
-/** Creates a display: status lines of a terminal, or without a terminal log lines every ten seconds. */
-export function showProgress({ io, logger, mayUseTerminal }: ProgressDisplay): ShownProgress {
+}) {
   const progress = createProgress()
   const live = mayUseTerminal ? io.live : undefined
   return {
-    onEvent(event) {
+    onEvent(event: ServiceEvent) {
       const done = progress.saw(event, io.now())
       if (done === null) return
       const { chainId, indexed } = done
       if (live === undefined) logger.info({ chainId, indexed, ...named(done) }, 'Caught up.')
       else io.out(caughtUpLine(done))
     },
-    async run(signal) {
+    async run(signal: AbortSignal) {
       const everyMs = live === undefined ? progressEveryMs.log : progressEveryMs.live
       for (;;) {
         await io.sleep(everyMs, signal)
@@ -204,55 +199,32 @@ export function showProgress({ io, logger, mayUseTerminal }: ProgressDisplay): S
   }
 }
 
-function loggedFields({ chainId, indexed, to, blocksPerSecond, paymentsPerSecond, secondsLeft, router }: CatchUp) {
+function loggedFields({ chainId, router, ...facts }: CatchUp) {
+  const { blocksPerSecond, paymentsPerSecond, secondsLeft } = facts
   const rounded = (value: number | null) => (value === null ? null : Math.round(value * 100) / 100)
   return {
-    chainId,
-    ...named({ router }),
-    indexed,
-    to,
-    blocksPerSecond: rounded(blocksPerSecond),
-    paymentsPerSecond: rounded(paymentsPerSecond),
+    ...{ chainId, ...named({ router }), ...facts },
+    ...{ blocksPerSecond: rounded(blocksPerSecond), paymentsPerSecond: rounded(paymentsPerSecond) },
     secondsLeft: secondsLeft === null ? null : Math.ceil(secondsLeft),
   }
 }
 
 const named = ({ router }: Pick<CatchUp, 'router'>) => (router === null ? {} : { router })
 
-/** Output and total of a bar. */
-interface CountingDisplay {
-  readonly io: Pick<Io, 'now' | 'out' | 'live'>
-  /** With `--json` no bar is shown: the events report progress. */
-  readonly json: boolean
-  /** Number of items at the start; it may grow. */
-  readonly total: number
-}
-
-/** A bar on the screen. */
-interface Counting {
-  /** Shows the number of items done. */
-  reached(done: number): void
-  /** Removes the bar. */
-  end(): void
-}
-
 const barWidth = 24
 
-/** Starts a bar: one line of a terminal, or without a terminal a new line every ten seconds. */
-export function showCounting(what: string, { io, json, total }: CountingDisplay): Counting {
-  const startedAt = io.now()
-  let printedAt = startedAt
-  return {
-    reached(done) {
-      if (json) return
-      const now = io.now()
-      const line = countingLine(what, { done, total, ms: now - startedAt })
-      if (io.live !== undefined) return io.live([line])
-      if (now - printedAt < progressEveryMs.log) return
-      printedAt = now
-      io.out(line)
-    },
-    end: () => io.live?.([]),
+/**
+ * Creates a printer of one line: of a terminal, or without a terminal a new line every ten seconds. With `--json` none is
+ * shown: the events report progress.
+ */
+export function createLiveLine(io: Pick<Io, 'now' | 'out' | 'live'>, json: boolean): (line: string) => void {
+  let printedAt = io.now()
+  return (line) => {
+    if (json) return
+    if (io.live !== undefined) return io.live([line])
+    if (io.now() - printedAt < progressEveryMs.log) return
+    printedAt = io.now()
+    io.out(line)
   }
 }
 

@@ -1,13 +1,12 @@
 /** Declares the program and runs a command line. @module */
 import { Command, CommanderError, type OutputConfiguration } from 'commander'
-import type { Finish } from './command.js'
+import type { Run } from './command.js'
 import { describeError } from './errors.js'
 import type { ExitCode, Io } from './io.js'
 import { plainOutput } from './output.js'
 import { version } from './package-files.js'
 
-/** Adds a command to the program. */
-type AddCommand = (program: Command, io: Io, finish: Finish) => void
+type AddCommand = (program: Command, run: Run, io: Io) => void
 
 /** Loads each command by its first word, in the order of the help: a command costs the time of no other one. */
 const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
@@ -44,12 +43,15 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
 export async function runCli(args: readonly string[], given: Io): Promise<ExitCode> {
   const io = plainOutput(given)
   let exitCode: ExitCode = 0
-  const finish = (code: ExitCode) => {
-    exitCode = code
-  }
+  const run: Run =
+    (work) =>
+    async (...given) => {
+      const [, command] = given.splice(-2) as [unknown, Command]
+      exitCode = await work(...([...given, command.optsWithGlobals(), io] as never[]))
+    }
   const program = createProgram(io)
   try {
-    for (const load of commandsOf(args)) (await load())(program, io, finish)
+    for (const load of commandsOf(args)) (await load())(program, run, io)
     await program.parseAsync(args, { from: 'user' })
     return exitCode
   } catch (error) {
@@ -68,7 +70,6 @@ function commandsOf(args: readonly string[]): readonly (() => Promise<AddCommand
   return asksVersion ? [] : Object.values(commands)
 }
 
-/** Builds the program without its commands. */
 function createProgram(io: Io): Command {
   const program = new Command('payment-integration')
   program

@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { temporaryFolder } from '../test/temporary-folder.js'
-import { readEnvFile, readSmallFile, variableName } from './input.js'
+import { readIntegratorVariables, readSmallFile, variableName } from './input.js'
 
 it.each(['pi_whsec_abc', 'pi_api_abc', 'a-b', '', '1A', 'A B', 'A'.repeat(129)])(
   '%j is no name of a variable, and the message does not repeat it',
@@ -23,8 +24,8 @@ it('reads a file of 64 KiB and no larger one', async () => {
 it.skipIf(process.platform === 'win32')('reads a pipe, to its end', async () => {
   const path = join(temporaryFolder(), 'pipe')
   execFileSync('mkfifo', [path])
-  const reading = readEnvFile(path, '--env-file')
-  writeFileSync(path, 'A=1\nB=2\n')
+  const reading = readIntegratorVariables(path, { env: {} })
+  await writeFile(path, 'A=1\nB=2\n')
   expect(await reading).toEqual({ A: '1', B: '2' })
 })
 

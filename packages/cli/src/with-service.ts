@@ -12,17 +12,14 @@ import { createReporter, logToStandardError, type Reporter } from './output.js'
 
 /** Options of every command that works on the database. */
 export interface OperateOptions extends Pick<ConfigFlags, 'database' | 'actor'> {
-  /** One JSON object per line. @default false */
   readonly json?: boolean | undefined
 }
 
-/** Options of {@link withService}. */
 interface WithServiceOptions extends OperateOptions {
   /** Create a missing SQLite file, and print so. @default false */
   readonly mayCreate?: boolean | undefined
 }
 
-/** The parts of the service that commands use. */
 type OpenedService = Pick<
   Service,
   | 'integrations'
@@ -76,7 +73,6 @@ async function open(options: WithServiceOptions, io: Io) {
   return { opened, config, logger, createdPath }
 }
 
-/** The line about a new database file. */
 export const createdText = (path: string) => `Created a new database: ${path}`
 
 /**
@@ -85,13 +81,9 @@ export const createdText = (path: string) => `Created a new database: ${path}`
 export interface ConfigFlags {
   /** Instead of every `PI_DATABASE_…` variable. Without a password. */
   readonly database?: string | undefined
-  /** Instead of `PI_HOST`. */
   readonly host?: string | undefined
-  /** Instead of `PI_PORT`. */
   readonly port?: number | undefined
-  /** Instead of `PI_ROLES`. */
   readonly roles?: string | undefined
-  /** Instead of `PI_ACTOR`. */
   readonly actor?: string | undefined
 }
 

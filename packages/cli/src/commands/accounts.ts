@@ -10,14 +10,11 @@ import {
   type AcceptedTokens,
   addGroup,
   type ChainAddress,
-  examples,
-  type Finish,
-  optionsOf,
   parseAcceptedTokens,
   parseAddress,
   parseChainAddress,
   parseDuration,
-  withActor,
+  type Run,
 } from '../command.js'
 import { UsageError } from '../errors.js'
 import { inputName, readInput } from '../input.js'
@@ -29,9 +26,8 @@ const addressHelp = 'address that is paid: 0x and 40 hex digits'
 const exampleAddress = `0x${'c3'.repeat(20)}`
 const exampleCreate = `accounts create shop --address ${exampleAddress} --accept 137:USDC,USDT --accept 1:USDC`
 
-/** Adds the group and its commands. */
-export function addAccounts(program: Command, io: Io, finish: Finish): void {
-  const add = addGroup(
+export function addAccounts(program: Command, run: Run): void {
+  const { add, change } = addGroup(
     program,
     'accounts',
     'manage accounts and their link configurations',
@@ -39,44 +35,35 @@ export function addAccounts(program: Command, io: Io, finish: Finish): void {
     exampleCreate,
   )
 
-  withConfigFlags(withActor(add('create', 'create an account with an address and the tokens that it accepts')))
+  withConfigFlags(
+    change(
+      'create',
+      'create an account with an address and the tokens that it accepts',
+      exampleCreate,
+      `accounts create shop --address ${exampleAddress} --config link.json`,
+    ),
+  )
     .argument('<handle>', handleHelp)
     .requiredOption('--address <address>', addressHelp, parseAddress)
-    .addHelpText(
-      'after',
-      examples(exampleCreate, `accounts create shop --address ${exampleAddress} --config link.json`),
-    )
-    .action(async (handle: string, _options, command) =>
-      finish(await createAccount(handle, optionsOf<CreateAccountOptions>(command), io)),
-    )
-  add('list', 'list all accounts')
-    .addHelpText('after', examples('accounts list --json'))
-    .action(async (_options, command) => finish(await listAccounts(optionsOf<OperateOptions>(command), io)))
-  add('show', 'show one account')
-    .argument('<handle>', handleHelp)
-    .addHelpText('after', examples('accounts show shop'))
-    .action(async (handle: string, _options, command) =>
-      finish(await showAccount(handle, optionsOf<OperateOptions>(command), io)),
-    )
-  withConfigFlags(withActor(add('change', 'replace the address of an account, its whole link configuration, or both')))
+    .action(run(createAccount))
+  add('list', 'list all accounts', 'accounts list --json').action(run(listAccounts))
+  add('show', 'show one account', 'accounts show shop').argument('<handle>', handleHelp).action(run(showAccount))
+  withConfigFlags(
+    change(
+      'change',
+      'replace the address of an account, its whole link configuration, or both',
+      `accounts change shop --address ${exampleAddress}`,
+      'accounts change shop --config -',
+    ),
+  )
     .argument('<handle>', handleHelp)
     .option('--address <address>', addressHelp, parseAddress)
-    .addHelpText(
-      'after',
-      examples(`accounts change shop --address ${exampleAddress}`, 'accounts change shop --config -'),
-    )
-    .action(async (handle: string, _options, command) =>
-      finish(await changeAccount(handle, optionsOf<ChangeAccountOptions>(command), io)),
-    )
-  withActor(add('remove', 'remove an account'))
+    .action(run(changeAccount))
+  change('remove', 'remove an account', 'accounts remove shop')
     .argument('<handle>', handleHelp)
-    .addHelpText('after', examples('accounts remove shop'))
-    .action(async (handle: string, _options, command) =>
-      finish(await removeAccount(handle, optionsOf<OperateOptions>(command), io)),
-    )
+    .action(run(removeAccount))
 }
 
-/** Adds the options of a link configuration. */
 function withConfigFlags(command: Command): Command {
   return command
     .option('--config <file>', 'JSON file with the link configuration; - reads standard input')
@@ -94,44 +81,21 @@ function withConfigFlags(command: Command): Command {
     .option('--close-after <duration>', 'close the payment window this long after the payment', parseDuration)
 }
 
-/** Options of {@link createAccount}. */
-interface CreateAccountOptions extends OperateOptions, LinkConfigFlags {
-  /** The address that is paid, except on chains with a default address of their own. */
-  readonly address: string
-}
+type AccountOptions = OperateOptions & LinkConfigFlags & { readonly address?: string }
 
-/**
- * Creates an account and prints it. An unlisted token symbol is stored, with a warning on standard error.
- * @throws UsageError `ERR_USAGE` for a missing or unreadable configuration; AccountError `ERR_ACCOUNT_EXISTS`,
- * `ERR_ACCOUNT_INVALID`.
- */
-async function createAccount(handle: string, options: CreateAccountOptions, io: Io): Promise<ExitCode> {
+async function createAccount(handle: string, options: AccountOptions & { address: string }, io: Io): Promise<ExitCode> {
+  const { address } = options
   const config = await readLinkConfig(options, io)
   if (config === undefined)
     throw new UsageError('Pass the accepted tokens: --accept <chainId>:<SYMBOL>, or --config <file>.')
   return withService({ ...options, mayCreate: true }, io, async ({ accounts }, report, { chains }) => {
-    const account = await accounts.create({ handle, address: options.address, config })
-    report({ event: 'account.created', account }, (event) => [
-      `Created ${event.account.handle}.`,
-      ...accountText(event.account),
-    ])
+    const account = await accounts.create({ handle, address, config })
+    report({ event: 'account.created', account }, () => [`Created ${account.handle}.`, ...accountText(account)])
     for (const warning of await unlistedTokens(account.config, chains)) io.err(warning)
   })
 }
 
-/** Options of {@link changeAccount}. */
-interface ChangeAccountOptions extends OperateOptions, LinkConfigFlags {
-  /** @default unchanged */
-  readonly address?: string | undefined
-}
-
-/**
- * Replaces an account's address, its whole configuration, or both, and prints the account.
- * An unlisted token symbol in the new configuration is stored, with a warning on standard error.
- * @throws UsageError `ERR_USAGE` without a change, or for an unreadable configuration; AccountError
- * `ERR_ACCOUNT_NOT_FOUND`, `ERR_ACCOUNT_INVALID`.
- */
-async function changeAccount(handle: string, options: ChangeAccountOptions, io: Io): Promise<ExitCode> {
+async function changeAccount(handle: string, options: AccountOptions, io: Io): Promise<ExitCode> {
   const { address } = options
   const config = await readLinkConfig(options, io)
   if (address === undefined && config === undefined)
@@ -139,28 +103,24 @@ async function changeAccount(handle: string, options: ChangeAccountOptions, io: 
   const change = { ...(address !== undefined && { address }), ...(config !== undefined && { config }) }
   return withService(options, io, async ({ accounts }, report, { chains }) => {
     const account = await accounts.change(handle, change)
-    report({ event: 'account.changed', account }, (event) => [
-      `Changed ${event.account.handle}.`,
-      ...accountText(event.account),
-    ])
+    report({ event: 'account.changed', account }, () => [`Changed ${account.handle}.`, ...accountText(account)])
     if (config === undefined) return
     for (const warning of await unlistedTokens(account.config, chains)) io.err(warning)
   })
 }
 
-/** Prints all accounts by handle. With `json`, prints one object each, or nothing. */
 function listAccounts(options: OperateOptions, io: Io): Promise<ExitCode> {
   return withService(options, io, async ({ accounts }, report) => {
-    const all = await accounts.list()
-    if (all.length === 0 && !options.json) io.out('There is no account yet; accounts create makes one.')
-    for (const account of all) report({ event: 'account', account }, (event) => [accountLine(event.account)])
+    const none = 'There is no account yet; accounts create makes one.'
+    report.all(
+      await accounts.list(),
+      (account) => ({ event: 'account', account }),
+      (all) => all.map(accountLine),
+      none,
+    )
   })
 }
 
-/**
- * Prints one account.
- * @throws AccountError `ERR_ACCOUNT_NOT_FOUND`.
- */
 function showAccount(handle: string, options: OperateOptions, io: Io): Promise<ExitCode> {
   return withService(options, io, async ({ accounts }, report) => {
     const account = await accounts.get(handle)
@@ -176,20 +136,17 @@ function removeAccount(handle: string, options: OperateOptions, io: Io): Promise
   return withService(options, io, async ({ accounts }, report) => {
     const account = await accounts.get(handle)
     await accounts.remove(handle)
-    report({ event: 'account.removed', account }, (event) => [
-      `Removed ${event.account.handle}. It was:`,
-      ...accountText(event.account),
-    ])
+    report({ event: 'account.removed', account }, () => [`Removed ${account.handle}. It was:`, ...accountText(account)])
   })
 }
 
-/** One line about an account: `shop  0x…  137: USDC, USDT; 1: ETH`. */
 function accountLine({ handle, address, config }: AccountRecord): string {
-  const accepted = config.coins.map(({ chainId, tokens }) => `${chainId}: ${symbolsOf(tokens)}`)
+  const accepted = config.coins.map(
+    ({ chainId, tokens }) => `${chainId}: ${tokens.map(({ symbol }) => symbol).join(', ')}`,
+  )
   return `${handle}  ${address}  ${accepted.length === 0 ? 'accepts nothing' : accepted.join('; ')}`
 }
 
-/** The details of an account, below its handle. */
 function accountText({ address, config }: AccountRecord): string[] {
   const [first = 'nothing', ...more] = config.coins.map(coinText)
   return [
@@ -207,10 +164,6 @@ function coinText({ chainId, tokens, defaultAddress }: Coin): string {
   return `${chainId}: ${names.join(', ')}${defaultAddress === undefined ? '' : `, paid to ${defaultAddress}`}`
 }
 
-function symbolsOf(tokens: Coin['tokens']): string {
-  return tokens.map(({ symbol }) => symbol).join(', ')
-}
-
 function actionText(action: LinkConfig['onCompleteAction']): string {
   switch (action?.type) {
     case 'REDIRECT':
@@ -222,18 +175,12 @@ function actionText(action: LinkConfig['onCompleteAction']): string {
   }
 }
 
-/** The chains and tokens that a payment link accepts, and the action after a payment. */
 type LinkConfig = AccountInput['config']
 
-/** Options that describe a whole link configuration: either `config`, or the others. */
 export interface LinkConfigFlags {
-  /** A JSON file, or `-` for standard input. */
   readonly config?: string | undefined
-  /** Accepted tokens; several values for one chain add up. */
   readonly accept?: readonly AcceptedTokens[] | undefined
-  /** Addresses that are paid instead of the account's address: at most one for each chain of `accept`. */
   readonly defaultAddress?: readonly ChainAddress[] | undefined
-  /** URL to which the payer is sent after the payment. */
   readonly redirect?: string | undefined
   /** Time from the payment until the payer's window closes, in milliseconds. */
   readonly closeAfter?: number | undefined

@@ -3,25 +3,15 @@ import { parseUrl } from '@payment-integration/contract'
 import type { Difference, LeaseView, ReindexReport } from '@payment-integration/core'
 import type { ChainConfig } from '@payment-integration/server/service'
 import { type Command, InvalidArgumentError } from 'commander'
-import {
-  addGroup,
-  databaseOption,
-  examples,
-  type Finish,
-  optionsOf,
-  parseChainId,
-  wholeNumberParser,
-  withActor,
-} from '../command.js'
+import { addGroup, databaseOption, examples, parseChainId, type Run, wholeNumberParser, withActor } from '../command.js'
 import { InterruptedError, UsageError } from '../errors.js'
 import type { ExitCode, Io } from '../io.js'
-import { grouped, plain } from '../output.js'
+import { counted, grouped, plain } from '../output.js'
 import { type OperateOptions, withService } from '../with-service.js'
 
 const height = wholeNumberParser(0, Number.MAX_SAFE_INTEGER)
 
-/** Adds the command. */
-export function addReindex(program: Command, io: Io, finish: Finish): void {
+export function addReindex(program: Command, run: Run): void {
   withActor(
     program
       .command('reindex')
@@ -37,29 +27,21 @@ export function addReindex(program: Command, io: Io, finish: Finish): void {
       'after',
       examples('reindex --chain 137 --from 58000000 --node 2 --dry-run', 'reindex --chain 1 --from 100 --to 200'),
     )
-    .action(async (_options, command) => finish(await reindexChain(optionsOf<ReindexOptions>(command), io)))
+    .action(run(reindexChain))
 }
 
-/** Options of {@link reindexChain}. */
 interface ReindexOptions extends OperateOptions {
   readonly chain: number
   readonly from: number
-  /** Included. @default the last indexed block */
-  readonly to?: number | undefined
-  /** @default the configured nodes */
-  readonly node?: ChosenNode | undefined
-  /** Report differences, repair none. @default false */
-  readonly dryRun?: boolean | undefined
+  readonly to?: number
+  readonly node?: ChosenNode
+  readonly dryRun?: true
 }
 
 /**
  * Reads and proves the blocks again, prints each range with its differences, and repairs them: a repair is in the audit
- * log. The server may run.
- *
+ * log. The server may run. After an error the printed ranges are done.
  * @returns 1 when a dry run found differences, else 0.
- *
- * @throws UsageError `ERR_USAGE` for an unknown chain, node or block; InterruptedError `ERR_INTERRUPTED`,
- * ChainError, StoreError: the printed ranges are done.
  */
 async function reindexChain(options: ReindexOptions, io: Io): Promise<ExitCode> {
   const { chain: chainId, from, to, node, dryRun = false } = options
@@ -85,19 +67,16 @@ async function reindexChain(options: ReindexOptions, io: Io): Promise<ExitCode> 
         totals.repaired += found.repaired ? found.differences.length : 0
       }
     } catch (error) {
-      throw explained(error, io.signal)
+      if (io.signal.aborted)
+        throw new InterruptedError('Interrupted; the printed ranges are done, the others were not read.')
+      // A range of blocks outside the stored ones is misuse.
+      throw error instanceof RangeError ? new UsageError(error.message) : error
     } finally {
       through.close()
     }
     report({ event: 'summary', chainId, ...totals, dryRun }, summaryText)
   })
   return dryRun && totals.differences > 0 ? 1 : 0
-}
-
-/** A range of blocks outside the stored ones is misuse. */
-function explained(error: unknown, signal: AbortSignal): unknown {
-  if (signal.aborted) return new InterruptedError('Interrupted; the printed ranges are done, the others were not read.')
-  return error instanceof RangeError ? new UsageError(error.message) : error
 }
 
 /** A node: its URL, or its position among the configured nodes, from 1. */
@@ -119,16 +98,11 @@ export function parseNode(text: string): ChosenNode {
   return { url: text }
 }
 
-/** The environment in which the URL of `node`, if any, replaces the configured nodes of the chain. */
 export function withNode(env: Io['env'], chainId: number, node: ChosenNode | undefined): Io['env'] {
   if (node === undefined || 'position' in node) return env
   return { ...env, [`PI_RPC_URL_${chainId}`]: node.url, [`PI_HEADS_URL_${chainId}`]: undefined }
 }
 
-/**
- * The configuration of the chain with the chosen node only.
- * @throws UsageError `ERR_USAGE` when the chain or the node is not configured.
- */
 export function chosenChain(
   chains: readonly ChainConfig[],
   chainId: number,
@@ -144,60 +118,50 @@ export function chosenChain(
   return { ...chain, nodes: [chosen] }
 }
 
-/** Totals of a reindex. */
-interface ReindexSummary {
-  readonly chainId: number
-  /** Number of blocks read. */
-  readonly blocks: number
-  readonly differences: number
-  /** Number of differences in repaired ranges. */
-  readonly repaired: number
-  readonly dryRun: boolean
-}
-
-/** A line for the range, and one for each difference. */
 export function reindexText({ range, proof, node, differences, repaired }: ReindexReport): string[] {
-  const found = differences.length === 0 ? 'as stored' : `${counted(differences.length)}${repaired ? ', repaired' : ''}`
+  const found =
+    differences.length === 0 ? 'as stored' : `${differing(differences.length)}${repaired ? ', repaired' : ''}`
   const head = `Blocks ${grouped(range.from)} to ${grouped(range.to)}: ${found}  (proof ${proof}, ${node})`
   return [head, ...differences.map((each) => `  ${differenceText(each)}`)]
 }
 
-/** The last line. */
-export function summaryText({ chainId, blocks, differences, repaired, dryRun }: ReindexSummary): string[] {
-  const end =
-    differences === 0
-      ? 'everything is as stored'
-      : `${counted(differences)}, ${dryRun ? 'nothing was written' : `${grouped(repaired)} repaired`}`
-  return [`Chain ${chainId}: ${grouped(blocks)} ${blocks === 1 ? 'block' : 'blocks'} read, ${end}.`]
+export function summaryText(event: {
+  readonly chainId: number
+  readonly blocks: number
+  readonly differences: number
+  readonly repaired: number
+  readonly dryRun: boolean
+}): string[] {
+  const { chainId, blocks, differences, repaired, dryRun } = event
+  const end = dryRun ? 'nothing was written' : `${grouped(repaired)} repaired`
+  const result = differences === 0 ? 'everything is as stored' : `${differing(differences)}, ${end}`
+  return [`Chain ${chainId}: ${counted(blocks, 'block')} read, ${result}.`]
 }
 
-const counted = (count: number) => `${grouped(count)} ${count === 1 ? 'difference' : 'differences'}`
+const differing = (differences: number) => counted(differences, 'difference')
 
 function differenceText({ kind, txHash, ordinal, fields = [] }: Difference): string {
   const which = fields.length === 0 ? '' : `  ${fields.join(', ')}`
   return `${kind.padEnd(7)}  ${txHash}  payment ${ordinal}${which}`
 }
 
-/** Adds the group and its commands. */
-export function addLeases(program: Command, io: Io, finish: Finish): void {
+export function addLeases(program: Command, run: Run): void {
   const description = 'list and release the leases by which one process at a time does a piece of work'
-  const add = addGroup(program, 'leases', description, 'leases list', 'leases release indexer:137')
-  add('list', 'list all leases, their holders and how long they last')
-    .addHelpText('after', examples('leases list --json'))
-    .action(async (_options, command) => finish(await listLeases(optionsOf<OperateOptions>(command), io)))
-  withActor(add('release', 'release a lease whose holder is dead; another process takes it at once'))
+  const { add, change } = addGroup(program, 'leases', description, 'leases list', 'leases release indexer:137')
+  add('list', 'list all leases, their holders and how long they last', 'leases list --json').action(run(listLeases))
+  change(
+    'release',
+    'release a lease whose holder is dead; another process takes it at once',
+    'leases release indexer:137',
+  )
     .argument('<name>', 'name of the lease, as leases list prints it')
-    .addHelpText('after', examples('leases release indexer:137'))
-    .action(async (name: string, _options, command) =>
-      finish(await releaseLease(name, optionsOf<OperateOptions>(command), io)),
-    )
+    .action(run(releaseLease))
 }
 
 function listLeases(options: OperateOptions, io: Io): Promise<ExitCode> {
   return withService(options, io, async ({ leases }, report) => {
-    const all = await leases.list()
-    if (all.length === 0 && !options.json) io.out('No process has a lease.')
-    for (const lease of all) report({ event: 'lease', lease }, (event) => [leaseLine(event.lease)])
+    const event = (lease: LeaseView) => ({ event: 'lease', lease })
+    report.all(await leases.list(), event, (all) => all.map(leaseLine), 'No process has a lease.')
   })
 }
 

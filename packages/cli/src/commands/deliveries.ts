@@ -17,32 +17,28 @@ import type {
 import { type Command, Option } from 'commander'
 import {
   addGroup,
-  examples,
-  type Finish,
   momentParser,
-  optionsOf,
   parseAddress,
   parseChainId,
   parseDeliveryId,
   parseTxHash,
+  type Run,
   wholeNumberParser,
-  withActor,
 } from '../command.js'
 import { InterruptedError, UsageError } from '../errors.js'
 import type { ExitCode, Io } from '../io.js'
-import { exactMomentText, grouped, momentText, type Reporter, shortHash, table } from '../output.js'
-import { progressEveryMs, showCounting } from '../progress.js'
+import { counted, exactMomentText, grouped, momentText, shortHash, table } from '../output.js'
+import { countingLine, createLiveLine } from '../progress.js'
 import { type OperateOptions, withService } from '../with-service.js'
 
 const idHelp = 'id of the delivery, as deliveries list prints it'
 const statuses = ['pending', 'delivered', 'exhausted', 'superseded', 'missing'] as const
 const exampleAddress = `0x${'a1'.repeat(20)}`
 
-/** Adds the group and its commands. */
-export function addDeliveries(program: Command, io: Io, finish: Finish): void {
+export function addDeliveries(program: Command, run: Run, io: Io): void {
   const list = 'deliveries list --status exhausted --since 2h'
   const dryRun = `deliveries replay-failed --integration ${exampleAddress} --dry-run`
-  const add = addGroup(
+  const { add, change } = addGroup(
     program,
     'deliveries',
     'list and replay deliveries of notifications',
@@ -51,7 +47,16 @@ export function addDeliveries(program: Command, io: Io, finish: Finish): void {
     dryRun,
   )
 
-  withFilters(add('list', 'list deliveries, oldest first'), io)
+  withFilters(
+    add(
+      'list',
+      'list deliveries, oldest first',
+      list,
+      'deliveries list --count --status pending',
+      'deliveries list --all --json',
+    ),
+    io,
+  )
     .addOption(new Option('--status <status>', 'only deliveries with this status').choices(statuses))
     .option(
       '--limit <number>',
@@ -63,38 +68,46 @@ export function addDeliveries(program: Command, io: Io, finish: Finish): void {
     .addOption(
       new Option('--count', 'print only the number of matching deliveries').conflicts(['limit', 'all', 'after']),
     )
-    .addHelpText('after', examples(list, 'deliveries list --count --status pending', 'deliveries list --all --json'))
-    .action(async (_options, command) => finish(await listDeliveries(optionsOf<ListDeliveriesOptions>(command), io)))
-  add('show', 'show one delivery with all its attempts')
+    .action(run(listDeliveries))
+  add('show', 'show one delivery with all its attempts', 'deliveries show 42', 'deliveries show 42 --json')
     .argument('<id>', idHelp, parseDeliveryId)
-    .addHelpText('after', examples('deliveries show 42', 'deliveries show 42 --json'))
-    .action(async (id: string, _options, command) =>
-      finish(await showDelivery(id, optionsOf<OperateOptions>(command), io)),
-    )
-  withActor(add('replay', 'make one delivery due now, whatever its status; the running server sends it'))
+    .action(run(showDelivery))
+  change(
+    'replay',
+    'make one delivery due now, whatever its status; the running server sends it',
+    'deliveries replay 42',
+  )
     .argument('<id>', idHelp, parseDeliveryId)
-    .addHelpText('after', examples('deliveries replay 42'))
-    .action(async (id: string, _options, command) =>
-      finish(await replayDelivery(id, optionsOf<OperateOptions>(command), io)),
-    )
-  withActor(withFilters(add('replay-failed', 'make all matching exhausted deliveries due now'), io))
+    .action(run(replayDelivery))
+  withFilters(
+    change(
+      'replay-failed',
+      'make all matching exhausted deliveries due now',
+      dryRun,
+      'deliveries replay-failed --since 7d',
+      'deliveries replay-failed --all --json',
+    ),
+    io,
+  )
     .option('--all', 'replay every exhausted delivery')
     .option('--dry-run', 'print the number of deliveries for each integration; change nothing')
-    .addHelpText(
-      'after',
-      examples(dryRun, 'deliveries replay-failed --since 7d', 'deliveries replay-failed --all --json'),
-    )
-    .action(async (_options, command) => finish(await replayFailed(optionsOf<ReplayFailedOptions>(command), io)))
-  withActor(add('check', 'find deliveries that are missing after a restore: neither sent nor in the outbox'))
+    .action(run(replayFailed))
+  change(
+    'check',
+    'find deliveries that are missing after a restore: neither sent nor in the outbox',
+    'deliveries check',
+    'deliveries check --repair',
+    'deliveries list --status missing',
+  )
     .option('--repair', 'make them due again; the running server sends them')
-    .addHelpText('after', examples('deliveries check', 'deliveries check --repair', 'deliveries list --status missing'))
-    .action(async (_options, command) => finish(await checkDeliveries(optionsOf<CheckOptions>(command), io)))
-  add('endpoints', 'list failing endpoints: failures in a row, since when, and blocked until when')
-    .addHelpText('after', examples('deliveries endpoints'))
-    .action(async (_options, command) => finish(await listEndpoints(optionsOf<OperateOptions>(command), io)))
+    .action(run(checkDeliveries))
+  add(
+    'endpoints',
+    'list failing endpoints: failures in a row, since when, and blocked until when',
+    'deliveries endpoints',
+  ).action(run(listEndpoints))
 }
 
-/** Prints a delivery with all its attempts. @throws DeliveryError `ERR_DELIVERY_NOT_FOUND`. */
 function showDelivery(deliveryId: string, options: OperateOptions, io: Io): Promise<ExitCode> {
   return withService(options, io, async ({ deliveries }, report) => {
     const delivery = await deliveries.find(deliveryId)
@@ -102,31 +115,26 @@ function showDelivery(deliveryId: string, options: OperateOptions, io: Io): Prom
   })
 }
 
-/** Prints failing endpoints. With `json`, prints one object each, or nothing. */
 function listEndpoints(options: OperateOptions, io: Io): Promise<ExitCode> {
   return withService(options, io, async ({ deliveries }, report) => {
-    const endpoints = await deliveries.endpoints()
-    if (options.json) for (const endpoint of endpoints) report({ event: 'endpoint', endpoint }, () => [])
-    else if (endpoints.length === 0) io.out('No endpoint is failing.')
-    else for (const line of endpointsText(endpoints)) io.out(line)
+    report.all(
+      await deliveries.endpoints(),
+      (endpoint) => ({ event: 'endpoint', endpoint }),
+      endpointsText,
+      'No endpoint is failing.',
+    )
   })
 }
 
-/** Options that choose deliveries. A delivery must match all that are given. */
 interface FilterOptions {
-  /** Integration address. */
   readonly integration?: string | undefined
   readonly chain?: number | undefined
-  /** Transaction hash. */
   readonly tx?: string | undefined
   readonly status?: DeliveryStatus | undefined
-  /** Created at this unix time in milliseconds, or later. */
   readonly since?: number | undefined
-  /** Created before this unix time in milliseconds. */
   readonly until?: number | undefined
 }
 
-/** Adds the options to a command, except `--status`. */
 function withFilters(command: Command, io: Io): Command {
   const parseMoment = momentParser(io.now)
   return command
@@ -137,93 +145,48 @@ function withFilters(command: Command, io: Io): Command {
     .option('--until <time>', 'created before this time', parseMoment)
 }
 
-/**
- * The filter that the options describe.
- * @throws UsageError `ERR_USAGE` when `since` is not before `until`.
- */
 function filterOf({ integration, chain, tx, status, since, until }: FilterOptions): DeliveryFilter {
   if (since !== undefined && until !== undefined && since >= until)
     throw new UsageError('--since is not before --until, so no delivery can match; exchange them.')
   return { integrationAddress: integration, chainId: chain, txHash: tx, status, since, until }
 }
 
-/** Whether no option is given, so that every delivery matches. */
-function isUnfiltered({ integration, chain, tx, status, since, until }: FilterOptions): boolean {
-  return [integration, chain, tx, status, since, until].every((each) => each === undefined)
+interface ListOptions extends OperateOptions, FilterOptions {
+  readonly limit?: number
+  readonly all?: true
+  readonly after?: string
+  readonly count?: true
 }
 
-/** Options of {@link listDeliveries}. */
-interface ListDeliveriesOptions extends OperateOptions, FilterOptions {
-  /** Limit of printed deliveries. @default 50 */
-  readonly limit?: number | undefined
-  /** Print all. @default false */
-  readonly all?: boolean | undefined
-  /** Start after the delivery with this id. */
-  readonly after?: string | undefined
-  /** Print only the number of matching deliveries. @default false */
-  readonly count?: boolean | undefined
-}
-
-/** Default of {@link ListDeliveriesOptions.limit}. */
 const defaultLimit = 50
 /** Deliveries of one query: neither side holds a long list in memory. */
 const pageSize = 500
 
-/**
- * Prints matching deliveries, oldest first. With `json`, prints one object each.
- * @throws UsageError `ERR_USAGE`; InterruptedError.
- */
-function listDeliveries(options: ListDeliveriesOptions, io: Io): Promise<ExitCode> {
+function listDeliveries(options: ListOptions, io: Io): Promise<ExitCode> {
   const { all = false, limit = defaultLimit, after, count = false } = options
   const filter = filterOf(options)
   return withService(options, io, async ({ deliveries }, report) => {
     if (count) return report({ event: 'count', count: await deliveries.count(filter) }, (event) => [`${event.count}`])
-    let shown = 0
-    let last = after
-    for await (const page of pages(deliveries, filter, last, all ? Number.POSITIVE_INFINITY : limit)) {
-      if (shown === 0 && !options.json) io.out(deliveryHeads)
-      for (const delivery of page) report({ event: 'delivery', delivery }, (event) => [deliveryLine(event.delivery)])
+    const most = all ? Number.POSITIVE_INFINITY : limit
+    let [shown, afterId] = [0, after]
+    for (let hasMore = true; hasMore && shown < most; ) {
+      const size = Math.min(pageSize, most - shown)
+      const page = await deliveries.list({ ...filter, afterId, limit: size })
+      if (shown === 0 && page.length > 0) report.note(deliveryHeads)
+      for (const delivery of page) report({ event: 'delivery', delivery }, () => [deliveryLine(delivery)])
+      hasMore = page.length === size
       shown += page.length
-      last = page.at(-1)?.deliveryId
+      afterId = page.at(-1)?.deliveryId ?? afterId
       if (io.signal.aborted) throw new InterruptedError('Interrupted; more deliveries may match.')
     }
-    if (shown === 0 && !options.json) io.out('No delivery matches.')
-    if (last !== undefined && !all) await reportRest(deliveries, filter, { shown, afterId: last, report })
+    if (shown === 0) report.note('No delivery matches.')
+    if (all || afterId === undefined) return
+    const [next] = await deliveries.list({ ...filter, afterId, limit: 1 })
+    if (next === undefined) return
+    report({ event: 'more', shown, afterId, fit: await deliveries.count(filter) }, ({ fit }) => [
+      `${grouped(shown)} shown, ${grouped(fit)} match in all; continue with --after ${afterId}, or print all with --all.`,
+    ])
   })
-}
-
-async function* pages(
-  deliveries: DeliveryCommands,
-  filter: DeliveryFilter,
-  after: string | undefined,
-  limit: number,
-): AsyncGenerator<readonly DeliveryView[]> {
-  let afterId = after
-  let remaining = limit
-  while (remaining > 0) {
-    const size = Math.min(pageSize, remaining)
-    const page = await deliveries.list({ ...filter, afterId, limit: size })
-    if (page.length > 0) yield page
-    if (page.length < size) return
-    afterId = page.at(-1)?.deliveryId
-    remaining -= page.length
-  }
-}
-
-interface Shown {
-  readonly shown: number
-  readonly afterId: string
-  readonly report: Reporter
-}
-
-/** Reports how many more deliveries match, if any. */
-async function reportRest(deliveries: DeliveryCommands, filter: DeliveryFilter, { report, ...shown }: Shown) {
-  const [next] = await deliveries.list({ ...filter, afterId: shown.afterId, limit: 1 })
-  if (next === undefined) return
-  const fit = await deliveries.count(filter)
-  report({ event: 'more', ...shown, fit }, (event) => [
-    `${grouped(event.shown)} shown, ${grouped(event.fit)} match in all; continue with --after ${event.afterId}, or print all with --all.`,
-  ])
 }
 
 /** Columns of a list, with fixed widths because the list is printed page by page. */
@@ -240,24 +203,18 @@ const columns = [
   ['integration', 14],
 ] as const
 
-/** The line above a list. */
 const deliveryHeads = row(columns.map(([head]) => head))
 
-/** One line about a delivery. */
 function deliveryLine(delivery: DeliveryView): string {
   const { deliveryId, createdAt, status, chainId, txHash, version, attempts, nextAttemptAt } = delivery
+  const last = attempts.at(-1)
   return row([
     ...[deliveryId, momentText(createdAt), status, String(chainId), shortHash(txHash), `v${version}`],
-    ...[
-      String(attempts.length),
-      lastAnswer(delivery),
-      momentText(nextAttemptAt),
-      shortHash(delivery.integrationAddress),
-    ],
+    ...[String(attempts.length), last === undefined ? '-' : answerText(last), momentText(nextAttemptAt)],
+    shortHash(delivery.integrationAddress),
   ])
 }
 
-/** All details of a delivery, with its attempts. */
 function deliveryText(delivery: DeliveryView): string[] {
   const { deliveryId, status, integrationAddress, chainId, txHash, version, createdAt, nextAttemptAt, attempts } =
     delivery
@@ -272,7 +229,6 @@ function deliveryText(delivery: DeliveryView): string[] {
   ]
 }
 
-/** A table of failing endpoints. */
 function endpointsText(endpoints: readonly EndpointView[]): string[] {
   const rows = endpoints.map(({ integrationAddress, failures, failingSince, blockedUntil }) => [
     ...[integrationAddress, grouped(failures), momentText(failingSince), momentText(blockedUntil)],
@@ -294,11 +250,6 @@ function attemptText(
   return [parts.join('  '), ...lines]
 }
 
-function lastAnswer({ attempts }: DeliveryView): string {
-  const last = attempts.at(-1)
-  return last === undefined ? '-' : answerText(last)
-}
-
 function row(cells: readonly string[]): string {
   return cells
     .map((cell, index) => cell.padEnd(columns[index]?.[1] ?? 0))
@@ -306,10 +257,6 @@ function row(cells: readonly string[]): string {
     .trimEnd()
 }
 
-/**
- * Makes one delivery due now, whatever its status. A running server sends it, signed with the secret in use.
- * @throws DeliveryError `ERR_DELIVERY_NOT_FOUND`, `ERR_DELIVERY_UNDER_WAY`, `ERR_DELIVERY_ENDED`.
- */
 function replayDelivery(deliveryId: string, options: OperateOptions, io: Io): Promise<ExitCode> {
   return withService(options, io, async ({ deliveries, integrations }, report) => {
     const delivery = await deliveries.replay(deliveryId)
@@ -323,15 +270,8 @@ function replayDelivery(deliveryId: string, options: OperateOptions, io: Io): Pr
   })
 }
 
-/** Options of {@link replayFailed}. */
-interface ReplayFailedOptions extends OperateOptions, Omit<FilterOptions, 'status'> {
-  /** Replay every exhausted delivery. Required without a filter. @default false */
-  readonly all?: boolean | undefined
-  /** Only count. @default false */
-  readonly dryRun?: boolean | undefined
-}
+type ReplayFailedOptions = OperateOptions & FilterOptions & { readonly all?: true; readonly dryRun?: true }
 
-/** Number of exhausted deliveries of one integration. */
 interface IntegrationCount {
   readonly integrationAddress: string
   readonly count: number
@@ -345,13 +285,14 @@ interface IntegrationCount {
  */
 async function replayFailed(options: ReplayFailedOptions, io: Io): Promise<ExitCode> {
   const { all = false, dryRun = false, json = false } = options
-  const hasFilter = !isUnfiltered(options)
+  const chosen = filterOf(options)
+  const hasFilter = Object.values(chosen).some((each) => each !== undefined)
   if (all && hasFilter) throw new UsageError('--all replays every exhausted delivery; omit it, or omit the filters.')
   if (!hasFilter && !all && !dryRun)
     throw new UsageError(
       'Choose deliveries with --integration, --chain, --tx, --since or --until, or pass --all; --dry-run prints how many match.',
     )
-  const filter: DeliveryFilter = { ...filterOf(options), status: 'exhausted' }
+  const filter: DeliveryFilter = { ...chosen, status: 'exhausted' }
   let interrupted = false
   await withService(options, io, async ({ deliveries, integrations }, report) => {
     const total = await deliveries.count(filter)
@@ -359,15 +300,16 @@ async function replayFailed(options: ReplayFailedOptions, io: Io): Promise<ExitC
       const counts = await countByIntegration(deliveries, filter, await integrations.list())
       return report({ event: 'replay.planned', total, integrations: counts }, plannedText)
     }
-    const progress = showCounting('Replaying', { io, json, total })
+    const startedAt = io.now()
+    const show = createLiveLine(io, json)
     const totals = await deliveries.replayAll(filter, {
       signal: io.signal,
       onProgress: (done) => {
-        progress.reached(sum(done))
+        show(countingLine('Replaying', { done: sum(done), total, ms: io.now() - startedAt }))
         if (json) report({ event: 'replay.progress', ...done, total }, () => [])
       },
     })
-    progress.end()
+    io.live?.([])
     interrupted = io.signal.aborted && sum(totals) < total
     report({ event: 'replay.done', ...totals, total, interrupted }, doneText)
   })
@@ -382,11 +324,10 @@ async function countByIntegration(
   filter: DeliveryFilter,
   integrations: readonly IntegrationView[],
 ): Promise<readonly IntegrationCount[]> {
-  const { integrationAddress: chosen } = filter
   const counts: IntegrationCount[] = []
   for (const integration of integrations) {
     const { address: integrationAddress } = integration
-    if (chosen !== undefined && chosen !== integrationAddress) continue
+    if ((filter.integrationAddress ?? integrationAddress) !== integrationAddress) continue
     const count = await deliveries.count({ ...filter, integrationAddress })
     if (count > 0) counts.push({ integrationAddress, count, held: pauseOf(integration) })
   }
@@ -402,87 +343,59 @@ function plannedText({ total, integrations }: { total: number; integrations: rea
   ])
   return [
     ...table([['integration', 'deliveries', ''], ...rows]),
-    `${counted(total)} would be replayed; nothing was changed.`,
+    `${counted(total, 'delivery', 'deliveries')} would be replayed; nothing was changed.`,
   ]
 }
 
-function doneText({
-  replayed,
-  underWay,
-  total,
-  interrupted,
-}: ReplayTotals & { total: number; interrupted: boolean }): string[] {
+function doneText(event: ReplayTotals & { readonly total: number; readonly interrupted: boolean }): string[] {
+  const { replayed, underWay, total, interrupted } = event
   if (total === 0 && replayed + underWay === 0) return ['No exhausted delivery matches.']
-  const rest = interrupted
-    ? [`Interrupted with ${grouped(total - replayed - underWay)} left; the same command continues with them.`]
-    : []
   const skipped = underWay === 0 ? '' : `; ${grouped(underWay)} skipped, because an attempt is in flight`
-  return [`${counted(replayed)} ${replayed === 1 ? 'is' : 'are'} due now${skipped}.`, ...rest]
+  return [
+    `${counted(replayed, 'delivery is', 'deliveries are')} due now${skipped}.`,
+    ...(interrupted
+      ? [`Interrupted with ${grouped(total - replayed - underWay)} left; the same command continues with them.`]
+      : []),
+  ]
 }
-
-const counted = (count: number) => `${grouped(count)} ${count === 1 ? 'delivery' : 'deliveries'}`
 
 /** Why an integration gets no deliveries; null when it gets them. */
 type Pause = 'disabled' | 'no_url' | null
 
-/** Why the deliveries of an integration wait. */
 function pauseOf({ enabled, notificationUrl }: Pick<IntegrationView, 'enabled' | 'notificationUrl'>): Pause {
   if (!enabled) return 'disabled'
   return notificationUrl === null ? 'no_url' : null
 }
 
-/** The reason for the end of a line; empty when deliveries are sent. */
 function pauseText(pause: Pause): string {
   if (pause === null) return ''
   return pause === 'disabled' ? 'waits until the integration is enabled' : 'waits until the integration has a URL'
-}
-
-/** Options of {@link checkDeliveries}. */
-interface CheckOptions extends OperateOptions {
-  /** Make missing deliveries due again. @default false */
-  readonly repair?: boolean | undefined
 }
 
 /**
  * Counts missing deliveries and, with `repair`, makes them due again. Progress is shown on a terminal.
  * @returns 0 when none is missing any more; 1 when some are, or when it was interrupted.
  */
-async function checkDeliveries({ repair = false, ...options }: CheckOptions, io: Io): Promise<ExitCode> {
+async function checkDeliveries(options: OperateOptions & { readonly repair?: true }, io: Io): Promise<ExitCode> {
+  const { repair = false, json = false } = options
   let isWhole = false
   await withService(options, io, async ({ deliveries }, report) => {
-    const show = progressOf(io, options.json ?? false)
-    const totals = await deliveries.check({ repair, signal: io.signal, onProgress: show })
+    const show = createLiveLine(io, json)
+    const onProgress = ({ examined, missing }: CheckTotals) =>
+      show(`Checking: ${grouped(examined)} versions examined, ${grouped(missing)} deliveries missing`)
+    const totals = await deliveries.check({ repair, signal: io.signal, onProgress })
     io.live?.([])
     const interrupted = io.signal.aborted
-    isWhole = !interrupted && totals.missing === totals.requeued
-    report({ event: 'check.done', ...totals, repair, interrupted }, checkText)
+    const { examined, missing, requeued } = totals
+    isWhole = !interrupted && missing === requeued
+    const found = `${grouped(examined)} versions examined, ${counted(missing, 'delivery is', 'deliveries are')} missing`
+    report({ event: 'check.done', ...totals, repair, interrupted }, () => [
+      repair && missing > 0 ? `${found}; ${grouped(requeued)} due again.` : `${found}.`,
+      ...(interrupted ? ['Interrupted: older versions were not examined.'] : []),
+      ...(!repair && missing > 0
+        ? ['deliveries list --status missing prints them; deliveries check --repair makes them due again.']
+        : []),
+    ])
   })
   return isWhole ? 0 : 1
-}
-
-/** Shows progress: one line of a terminal, or without a terminal a new line every ten seconds. */
-function progressOf(io: Io, json: boolean): (done: CheckTotals) => void {
-  let printedAt = io.now()
-  return ({ examined, missing }) => {
-    if (json) return
-    const line = `Checking: ${grouped(examined)} versions examined, ${grouped(missing)} deliveries missing`
-    if (io.live !== undefined) return io.live([line])
-    if (io.now() - printedAt < progressEveryMs.log) return
-    printedAt = io.now()
-    io.out(line)
-  }
-}
-
-function checkText({ examined, missing, requeued, repair, interrupted }: CheckTotals & CheckResult): string[] {
-  const found = `${grouped(examined)} versions examined, ${grouped(missing)} ${missing === 1 ? 'delivery is' : 'deliveries are'} missing`
-  const lines = [repair && missing > 0 ? `${found}; ${grouped(requeued)} due again.` : `${found}.`]
-  if (interrupted) lines.push('Interrupted: older versions were not examined.')
-  if (!repair && missing > 0)
-    lines.push('deliveries list --status missing prints them; deliveries check --repair makes them due again.')
-  return lines
-}
-
-interface CheckResult {
-  readonly repair: boolean
-  readonly interrupted: boolean
 }

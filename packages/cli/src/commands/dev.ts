@@ -1,6 +1,6 @@
 /** `payment-integration dev`: runs a demo on this machine, with a payment every few seconds. @module */
 import type { Command } from 'commander'
-import { examples, type Finish, optionsOf, parseDuration, parseReceiverUrl, wholeNumberParser } from '../command.js'
+import { examples, parseDuration, parseReceiverUrl, type Run, wholeNumberParser } from '../command.js'
 import { type DevOptions, devDefaults } from '../dev/demo-events.js'
 import type { RunEnd } from '../dev/session.js'
 import { DemoError, UsageError } from '../errors.js'
@@ -16,12 +16,11 @@ interface DevFlags {
   readonly port?: number
   readonly keep?: true
   readonly forwardTo?: string
-  readonly env?: string | false
+  readonly env?: string | boolean
   readonly quiet?: true
 }
 
-/** Adds the command. */
-export function addDev(program: Command, io: Io, finish: Finish): void {
+export function addDev(program: Command, run: Run): void {
   program
     .command('dev')
     .description('run a demo on this machine: server, chain, receiver, and a payment every few seconds')
@@ -53,12 +52,12 @@ export function addDev(program: Command, io: Io, finish: Finish): void {
         'dev --until-idle --payments 5 --json',
       ),
     )
-    .action(async (_options, command) => {
-      const { every, deadline, env, ...options } = optionsOf<DevFlags>(command)
-      // Commander gives true where neither --env nor --no-env was passed.
-      const file = typeof env === 'boolean' && env ? undefined : env
-      finish(await dev({ ...options, everyMs: every, deadlineMs: deadline, env: file }, io))
-    })
+    .action(
+      run(({ every, deadline, env, ...options }: DevFlags, io: Io) =>
+        // Commander gives true where neither --env nor --no-env was passed.
+        dev({ ...options, everyMs: every, deadlineMs: deadline, env: env === true ? undefined : env }, io),
+      ),
+    )
 }
 
 /**

@@ -1,27 +1,20 @@
 /** `payment-integration doctor`: probes a receiver of notifications, and prints what to change. @module */
-import type {
-  DoctorFinding,
-  DoctorFramework,
-  DoctorProbe,
-  DoctorReport,
-  DoctorVerdict,
-} from '@payment-integration/testing/doctor'
+import type { DoctorFinding, DoctorFramework, DoctorProbe, DoctorReport } from '@payment-integration/testing/doctor'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { examples, type Finish, optionsOf, parseAddress, parseDuration, parseReceiverUrl } from '../command.js'
+import { examples, parseAddress, parseDuration, parseReceiverUrl, type Run } from '../command.js'
 import { InterruptedError, UsageError } from '../errors.js'
 import { readIntegratorVariables, readSmallFile, type Variables, variableName } from '../input.js'
 import type { ExitCode, Io } from '../io.js'
 import { createReporter, createStyle, type Style } from '../output.js'
 
-/** Options of {@link examineReceiver}. */
 interface DoctorFlags {
-  readonly integration?: string | undefined
-  readonly secretEnv?: string | undefined
-  readonly secretFile?: string | undefined
-  readonly envFile?: string | undefined
+  readonly integration?: string
+  readonly secretEnv?: string
+  readonly secretFile?: string
+  readonly envFile?: string
   /** Milliseconds. */
-  readonly timeout?: number | undefined
-  readonly framework?: DoctorFramework | undefined
+  readonly timeout?: number
+  readonly framework?: DoctorFramework
   readonly json?: true
 }
 
@@ -31,8 +24,7 @@ const frameworks: readonly DoctorFramework[] = [
   ...(['nest', 'koa', 'worker', 'lambda', 'node'] as const),
 ]
 
-/** Adds the command. */
-export function addDoctor(program: Command, io: Io, finish: Finish): void {
+export function addDoctor(program: Command, run: Run): void {
   program
     .command('doctor')
     .summary('probe a receiver of notifications, and print what to change')
@@ -53,9 +45,7 @@ export function addDoctor(program: Command, io: Io, finish: Finish): void {
         'doctor https://shop.example/webhook --secret-file secret.txt --integration 0xa1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1 --json',
       ),
     )
-    .action(async (url: string, _options, command) =>
-      finish(await examineReceiver(url, optionsOf<DoctorFlags>(command), io)),
-    )
+    .action(run(examineReceiver))
 }
 
 /** The bounds of the test kit, checked before the first line is printed. */
@@ -65,56 +55,26 @@ function parseTimeout(text: string): number {
   return ms
 }
 
-/**
- * Probes a receiver.
- * @returns 0 when no probe failed, 1 when one did.
- * @throws UsageError `ERR_USAGE` without a secret or an address, and for an unreadable file; InterruptedError
- * `ERR_INTERRUPTED`.
- */
 async function examineReceiver(url: string, flags: DoctorFlags, io: Io): Promise<ExitCode> {
   const { timeout, framework, json = false } = flags
   const credentials = await readCredentials(flags, io.env)
   const { doctorHashPrefix, runDoctor } = await import('@payment-integration/testing/doctor')
   const report = createReporter(io, json)
   const style = createStyle(io.colour)
-  report({ event: 'started', url, hashPrefix: doctorHashPrefix }, headText)
+  report({ event: 'started', url, hashPrefix: doctorHashPrefix }, ({ hashPrefix }) => [
+    `Probing ${url}. The hashes of all test payments begin with ${hashPrefix}.`,
+    '',
+  ])
   const onProbe = (probe: DoctorProbe) => report({ event: 'probe', ...probe }, (event) => probeText(event, style))
-  const { probes: _, ...summary } = await untilInterrupted(
-    runDoctor({ url, ...credentials, now: io.now, timeoutMs: timeout, signal: io.signal, onProbe }),
-    io.signal,
-  )
+  const running = runDoctor({ url, ...credentials, now: io.now, timeoutMs: timeout, signal: io.signal, onProbe })
+  const { probes: _, ...summary } = await running.catch((error: unknown) => {
+    throw io.signal.aborted ? new InterruptedError('Interrupted before the last probe: there is no verdict.') : error
+  })
   for (const finding of summary.findings)
     report({ event: 'finding', ...finding }, (event) => findingText(event, framework, style))
   const { findings: __, ...counts } = summary
   report({ event: 'report', ...counts }, summaryText)
   return summary.failed === 0 ? 0 : 1
-}
-
-async function untilInterrupted(running: Promise<DoctorReport>, signal: AbortSignal): Promise<DoctorReport> {
-  try {
-    return await running
-  } catch (error) {
-    if (signal.aborted) throw new InterruptedError('Interrupted before the last probe: there is no verdict.')
-    throw error
-  }
-}
-
-/** Options that name where credentials are. No option takes a secret. */
-interface CredentialFlags {
-  /** Lowercased. */
-  readonly integration?: string | undefined
-  readonly secretEnv?: string | undefined
-  readonly secretFile?: string | undefined
-  readonly envFile?: string | undefined
-}
-
-/** The secrets and the address of the deliveries. */
-interface DoctorCredentials {
-  readonly signingSecret: string
-  /** 0x and 40 lowercase hex digits. */
-  readonly integrationAddress: string
-  /** To recognise a receiver that verifies with it. */
-  readonly apiSecret?: string | undefined
 }
 
 /** The names that the examples use; the plural holds several secrets, the newest first. */
@@ -124,7 +84,7 @@ const secretNames = ['WEBHOOK_SIGNING_SECRET', 'WEBHOOK_SIGNING_SECRETS']
  * Reads the credentials. Options come first, then the environment, then the file.
  * @throws UsageError `ERR_USAGE` When one is missing or a file is unreadable. It quotes no value.
  */
-async function readCredentials(flags: CredentialFlags, env: Io['env']): Promise<DoctorCredentials> {
+async function readCredentials(flags: DoctorFlags, env: Io['env']) {
   const { integration, secretEnv, secretFile, envFile } = flags
   if (secretEnv !== undefined && secretFile !== undefined)
     throw new UsageError('--secret-env and --secret-file exclude each other; omit one of them.')
@@ -134,6 +94,7 @@ async function readCredentials(flags: CredentialFlags, env: Io['env']): Promise<
   return {
     signingSecret,
     integrationAddress: integration ?? addressIn(variables),
+    // To recognise a receiver that verifies with it.
     apiSecret: variables['API_SECRET'],
   }
 }
@@ -168,29 +129,12 @@ async function readSecretFile(path: string): Promise<string> {
   return secret
 }
 
-const verdictWidth = 7
-const nameWidth = 28
-const frameworkWidth = 12
+const colourOf = { pass: 'green', fail: 'red', warn: 'yellow', 'not-run': 'dim' } as const
 
-const colourOf: Readonly<Record<DoctorVerdict, keyof Style>> = {
-  pass: 'green',
-  fail: 'red',
-  warn: 'yellow',
-  'not-run': 'dim',
-}
-
-/** The line before the first probe. */
-function headText({ url, hashPrefix }: { readonly url: string; readonly hashPrefix: string }): string[] {
-  return [`Probing ${url}. The hashes of all test payments begin with ${hashPrefix}.`, '']
-}
-
-/** The row of a probe. */
 function probeText({ name, verdict, evidence }: DoctorProbe, style: Style): string[] {
-  const coloured = style[colourOf[verdict]](verdict.padEnd(verdictWidth))
-  return [`${coloured}  ${name.padEnd(nameWidth)}${evidence}`.trimEnd()]
+  return [`${style[colourOf[verdict]](verdict.padEnd(7))}  ${name.padEnd(28)}${evidence}`.trimEnd()]
 }
 
-/** A finding: its cause, its probes, and the lines to change. */
 export function findingText(
   { code, sentence, verdict, probes, fix }: DoctorFinding,
   framework: DoctorFramework | undefined,
@@ -202,16 +146,12 @@ export function findingText(
     `${style[colourOf[verdict]](verdict)}  ${style.bold(code)}: ${sentence}`,
     `  seen by ${probes.join(', ')}`,
     `  ${fix.summary}`,
-    ...lines.map(([name, line]) => `    ${name.padEnd(frameworkWidth)}${line}`),
+    ...lines.map(([name, line]) => `    ${name.padEnd(12)}${line}`),
   ]
 }
 
-/** The last line. */
-export function summaryText({
-  passed,
-  failed,
-  warned,
-  notRun,
-}: Pick<DoctorReport, 'passed' | 'failed' | 'warned' | 'notRun'>): string[] {
+type Counts = Pick<DoctorReport, 'passed' | 'failed' | 'warned' | 'notRun'>
+
+export function summaryText({ passed, failed, warned, notRun }: Counts): string[] {
   return ['', `${passed} passed, ${failed} failed, ${warned} with a warning, ${notRun} not run.`]
 }

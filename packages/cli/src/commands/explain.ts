@@ -2,13 +2,12 @@
 
 import type { Explanation, Finding, HeaderField, RequestForm } from '@payment-integration/testing/explain'
 import { type Command, InvalidArgumentError } from 'commander'
-import { examples, type Finish, optionsOf, wholeNumberParser } from '../command.js'
+import { examples, type Run, wholeNumberParser } from '../command.js'
 import { UsageError } from '../errors.js'
 import { readInput, variableName } from '../input.js'
 import type { ExitCode, Io } from '../io.js'
 import { createReporter, grouped, span, table } from '../output.js'
 
-/** Options of {@link explain}. */
 interface ExplainFlags {
   readonly json?: boolean | undefined
   readonly body?: string | undefined
@@ -28,8 +27,7 @@ const maxMiB = 16
 /** The last second of the year 9999. */
 const lastSecond = 253_402_300_799
 
-/** Adds the command. */
-export function addExplain(program: Command, io: Io, finish: Finish): void {
+export function addExplain(program: Command, run: Run): void {
   program
     .command('explain')
     .summary('say whether a pasted delivery verifies, and if not why')
@@ -57,9 +55,7 @@ export function addExplain(program: Command, io: Io, finish: Finish): void {
         'explain capture.har --entry /webhook --secret-env NEW_SECRET --previous-secret-env OLD_SECRET --json',
       ),
     )
-    .action(async (file: string | undefined, _options, command) =>
-      finish(await explain(file, optionsOf<ExplainFlags>(command), io)),
-    )
+    .action(run(explain))
 }
 
 /**
@@ -127,7 +123,6 @@ function parseEntry(text: string): number | string {
   return /^[1-9]\d{0,5}$/.test(text) ? Number(text) : text
 }
 
-/** An explanation, with how the request was read. */
 interface ExplainedRequest extends Explanation {
   readonly form: RequestForm
   /** Doubts about the bytes. */
@@ -136,7 +131,6 @@ interface ExplainedRequest extends Explanation {
   readonly now: number
 }
 
-/** Lines: the verdict first. */
 function explanationText(explained: ExplainedRequest): string[] {
   const { findings, warnings } = explained
   const lines = findings.find((finding) => finding.lines.length > 0)?.lines ?? []

@@ -1,5 +1,6 @@
 /** `payment-integration audit …`, `retention …` and `backup`: what is kept, and for how long. @module */
 
+import { existsSync } from 'node:fs'
 import { open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type {
@@ -17,22 +18,19 @@ import {
   databaseOption,
   type ExpectedRecord,
   examples,
-  type Finish,
-  optionsOf,
   parseExpectedRecord,
+  type Run,
   wholeNumberParser,
-  withActor,
 } from '../command.js'
 import { BackupError, InterruptedError, UsageError } from '../errors.js'
 import { openSqlite, syncPath } from '../files.js'
 import type { ExitCode, Io } from '../io.js'
-import { createReporter, grouped, momentText, type Reporter } from '../output.js'
+import { counted, createReporter, grouped, momentText, type Reporter } from '../output.js'
 import { findMissingDatabase, type OperateOptions, withFlags, withService } from '../with-service.js'
 
-/** Adds the group and its commands. */
-export function addAudit(program: Command, io: Io, finish: Finish): void {
+export function addAudit(program: Command, run: Run): void {
   const verify = `audit verify --expect 12:${'9f2c'.repeat(16)}`
-  const add = addGroup(
+  const { add } = addGroup(
     program,
     'audit',
     'list and verify the audit log of changes to secrets, URLs, deliveries and verifications',
@@ -40,7 +38,13 @@ export function addAudit(program: Command, io: Io, finish: Finish): void {
     verify,
   )
 
-  add('list', 'list the newest records, oldest first')
+  add(
+    'list',
+    'list the newest records, oldest first',
+    'audit list',
+    'audit list --after 100 --limit 20',
+    'audit list --all --json',
+  )
     .option('--limit <number>', 'print at most this many records (default 50)', wholeNumberParser(1, 1_000_000))
     .option(
       '--after <number>',
@@ -48,49 +52,48 @@ export function addAudit(program: Command, io: Io, finish: Finish): void {
       wholeNumberParser(0, Number.MAX_SAFE_INTEGER),
     )
     .addOption(new Option('--all', 'print all records').conflicts('limit'))
-    .addHelpText('after', examples('audit list', 'audit list --after 100 --limit 20', 'audit list --all --json'))
-    .action(async (_options, command) => finish(await listAudit(optionsOf<ListAuditOptions>(command), io)))
-  add('head', 'print the newest record as <number>:<hash>, to store outside the database')
-    .addHelpText('after', examples('audit head', 'audit head --json'))
-    .action(async (_options, command) => finish(await auditHead(optionsOf<OperateOptions>(command), io)))
-  add('verify', 'check that no record was changed, removed or inserted; exits with 1 and names the first bad record')
+    .action(run(listAudit))
+  add(
+    'head',
+    'print the newest record as <number>:<hash>, to store outside the database',
+    'audit head',
+    'audit head --json',
+  ).action(run(auditHead))
+  add(
+    'verify',
+    'check that no record was changed, removed or inserted; exits with 1 and names the first bad record',
+    'audit verify',
+    verify,
+  )
     .option(
       '--expect <number:hash>',
       'a record that audit head printed before, which must still be in the log',
       parseExpectedRecord,
     )
-    .addHelpText('after', examples('audit verify', verify))
-    .action(async (_options, command) => finish(await verifyAudit(optionsOf<VerifyAuditOptions>(command), io)))
+    .action(run(verifyAudit))
 }
 
-/** Options of {@link listAudit}. */
-interface ListAuditOptions extends OperateOptions {
-  /** Limit of printed records. @default 50 */
-  readonly limit?: number | undefined
-  /** Print all records. @default false */
-  readonly all?: boolean | undefined
-  /** Start after the record with this number. @default the number that leaves the newest records */
-  readonly after?: number | undefined
-}
+type ListAuditOptions = OperateOptions & { readonly limit?: number; readonly all?: true; readonly after?: number }
 
-const defaultLimit = 50
-/** Records of one query. */
 const pageSize = 500
 
 /** Prints records of the audit log, oldest first: the newest, or those after `after`. Reports omitted records. */
 function listAudit(options: ListAuditOptions, io: Io): Promise<ExitCode> {
-  const { all = false, limit = defaultLimit } = options
+  const { all = false, limit = 50 } = options
   return withService(options, io, async ({ audit }, report) => {
     const newest = (await audit.head())?.seq ?? 0
     const afterSeq = options.after ?? (all ? 0 : Math.max(0, newest - limit))
     const upTo = all ? newest : Math.min(newest, afterSeq + limit)
     let shown = 0
-    for await (const record of records(audit, afterSeq, upTo)) {
-      report({ event: 'audit', record }, (event) => [auditLine(event.record)])
-      shown += 1
+    for (let last: number | undefined = afterSeq; last !== undefined && last < upTo; ) {
+      const page = await audit.list({ afterSeq: last, limit: Math.min(pageSize, upTo - last) })
+      const records = page.filter(({ seq }) => seq <= upTo)
+      for (const record of records) report({ event: 'audit', record }, () => [auditLine(record)])
+      shown += records.length
+      last = page.at(-1)?.seq
       if (io.signal.aborted) throw new InterruptedError('Interrupted; more records may follow.')
     }
-    if (newest === 0 && !options.json) io.out('The audit log is empty.')
+    if (newest === 0) report.note('The audit log is empty.')
     if (!all && shown < newest && options.after === undefined)
       report({ event: 'more', shown, newest }, () => [
         `The newest ${grouped(shown)} of ${grouped(newest)} records; --all prints all.`,
@@ -102,18 +105,6 @@ function listAudit(options: ListAuditOptions, io: Io): Promise<ExitCode> {
   })
 }
 
-async function* records(audit: AuditQueries, after: number, upTo: number): AsyncGenerator<AuditRecord> {
-  let afterSeq = after
-  while (afterSeq < upTo) {
-    const page = await audit.list({ afterSeq, limit: Math.min(pageSize, upTo - afterSeq) })
-    for (const record of page) if (record.seq <= upTo) yield record
-    const last = page.at(-1)
-    if (last === undefined) return
-    afterSeq = last.seq
-  }
-}
-
-/** Prints number, hash and time of the newest record, for `audit verify --expect`. */
 function auditHead(options: OperateOptions, io: Io): Promise<ExitCode> {
   return withService(options, io, async ({ audit }, report) => {
     const head = await audit.head()
@@ -123,23 +114,7 @@ function auditHead(options: OperateOptions, io: Io): Promise<ExitCode> {
   })
 }
 
-/** Options of {@link verifyAudit}. */
-interface VerifyAuditOptions extends OperateOptions {
-  /** A record of an earlier `audit head` that the log must still contain. */
-  readonly expect?: ExpectedRecord | undefined
-}
-
-/** The verdict with the check of the expected record. */
-interface Verified extends AuditVerdict {
-  /** Whether the log contains the expected record; null without one. */
-  readonly expected: boolean | null
-}
-
-/**
- * Checks that no record of the audit log was changed, removed or inserted.
- * @returns 0 for an unchanged log, else 1.
- */
-async function verifyAudit(options: VerifyAuditOptions, io: Io): Promise<ExitCode> {
+async function verifyAudit(options: OperateOptions & { readonly expect?: ExpectedRecord }, io: Io): Promise<ExitCode> {
   const { expect } = options
   let isUnchanged = false
   await withService(options, io, async ({ audit }, report) => {
@@ -148,8 +123,12 @@ async function verifyAudit(options: VerifyAuditOptions, io: Io): Promise<ExitCod
     const hasLeft = expect !== undefined && first !== undefined && expect.seq < first.seq
     const expected = expect === undefined || hasLeft ? null : await contains(audit, expect)
     isUnchanged = verdict.brokenAt === null && expected !== false
-    report({ event: 'audit.verified', ok: isUnchanged, ...verdict, expected }, (event) => [
-      ...verdictText(event, expect),
+    report({ event: 'audit.verified', ok: isUnchanged, ...verdict, expected }, () => [
+      ...verdictText(verdict),
+      ...(expected === false
+        ? [`Record ${expect?.seq} is not the expected one: the log was truncated or rewritten.`]
+        : []),
+      ...(expected === true ? [`Record ${expect?.seq} is the expected one.`] : []),
       ...(hasLeft ? [`Record ${expect.seq} is in a file: its retention has ended. Restore it to compare.`] : []),
     ])
   })
@@ -161,77 +140,50 @@ async function contains(audit: AuditQueries, { seq, hash }: ExpectedRecord): Pro
   return found !== undefined && found.seq === seq && found.hash === hash
 }
 
-function verdictText({ records, last, brokenAt, expected }: Verified, expect: ExpectedRecord | undefined): string[] {
-  const lines: string[] = []
+function verdictText({ records, last, brokenAt }: AuditVerdict): string[] {
   if (brokenAt !== null)
-    lines.push(
+    return [
       `The audit log is broken at record ${brokenAt}: the record is missing, changed, or needs a master key that is not in PI_MASTER_KEY.`,
-    )
-  else if (last === null) lines.push('The audit log is empty.')
-  else {
-    lines.push(
-      `The audit log is unchanged: ${grouped(records)} ${records === 1 ? 'record' : 'records'}, the newest of ${momentText(last.at)}.`,
-    )
-    lines.push(
-      `Store ${last.seq}:${last.hash} outside the database: with it, audit verify --expect detects removed newest records.`,
-    )
-  }
-  if (expected === false)
-    lines.push(`Record ${expect?.seq} is not the expected one: the log was truncated or rewritten.`)
-  if (expected === true) lines.push(`Record ${expect?.seq} is the expected one.`)
-  return lines
+    ]
+  if (last === null) return ['The audit log is empty.']
+  return [
+    `The audit log is unchanged: ${counted(records, 'record')}, the newest of ${momentText(last.at)}.`,
+    `Store ${last.seq}:${last.hash} outside the database: with it, audit verify --expect detects removed newest records.`,
+  ]
 }
 
-/** One line about a record. */
 function auditLine({ seq, at, actor, action, subject, details }: AuditRecord): string {
   const facts = Object.entries(details).map(([name, value]) => `${name}=${String(value)}`)
   return [String(seq).padStart(6), momentText(at), actor, action, subject, ...facts].join('  ')
 }
 
-/** Adds the group and its commands. */
-export function addRetention(program: Command, io: Io, finish: Finish): void {
-  const add = addGroup(
+export function addRetention(program: Command, run: Run): void {
+  const { change } = addGroup(
     program,
     'retention',
     'write old history to files, remove it, and bring it back',
     'retention run --dry-run',
     'retention run --folder /var/lib/payments/history',
   )
-  withActor(add('run', 'write history that is older than PI_RETENTION_… to files, then remove it; run it once a day'))
+  change(
+    'run',
+    'write history that is older than PI_RETENTION_… to files, then remove it; run it once a day',
+    'retention run --dry-run',
+    'retention run --folder /var/lib/payments/history',
+  )
     .option('--dry-run', 'print what would be removed; changes nothing')
     .option('--give-up', 'end pending deliveries of that time as exhausted; without it they keep their history')
     .option('--folder <path>', 'where the files go (PI_RETENTION_FOLDER)')
-    .addHelpText('after', examples('retention run --dry-run', 'retention run --folder /var/lib/payments/history'))
-    .action(async (_options, command) => finish(await runRetention(optionsOf<RunOptions>(command), io)))
+    .action(run(runRetention))
   const file = 'deliveries-000012-20261126T030000Z.jsonl.gz'
-  withActor(add('restore', 'store the rows of a file again, until the next run'))
+  change('restore', 'store the rows of a file again, until the next run', `retention restore ${file}`)
     .option('--folder <path>', 'where the file is (PI_RETENTION_FOLDER)')
     .argument('<file>', 'a file in PI_RETENTION_FOLDER, or a path such as ./<file>')
-    .addHelpText('after', examples(`retention restore ${file}`))
-    .action(async (path: string, _options, command) =>
-      finish(await restoreHistory(path, optionsOf<FolderOptions>(command), io)),
-    )
+    .action(run(restoreHistory))
 }
 
-/** Options of both commands. */
-interface FolderOptions extends OperateOptions {
-  /** @default PI_RETENTION_FOLDER */
-  readonly folder?: string | undefined
-}
-
-/** Options of {@link runRetention}. */
-interface RunOptions extends FolderOptions {
-  /** @default false */
-  readonly dryRun?: boolean | undefined
-  /** @default false */
-  readonly giveUp?: boolean | undefined
-}
-
-/** At each run, long before the first file is written. */
-async function checkFolder(folder: string): Promise<void> {
-  const found = await stat(folder).catch(() => null)
-  if (found?.isDirectory() !== true) throw new UsageError(`${folder} is not a folder; create it, or name another one.`)
-}
+type FolderOptions = OperateOptions & { readonly folder?: string }
+type RunOptions = FolderOptions & { readonly dryRun?: true; readonly giveUp?: true }
 
 /** Opened when it is needed: other commands do without it. */
 async function openArchive(folder: string): Promise<HistoryArchive> {
@@ -250,7 +202,9 @@ async function runRetention(options: RunOptions, io: Io): Promise<ExitCode> {
     const folder = options.folder || retention.folder
     if (folder === null)
       throw new UsageError('The files of removed history need a folder; pass --folder or set PI_RETENTION_FOLDER.')
-    await checkFolder(folder)
+    // Long before the first file is written.
+    if ((await stat(folder).catch(() => null))?.isDirectory() !== true)
+      throw new UsageError(`${folder} is not a folder; create it, or name another one.`)
     let removed = 0
     const onProgress = (progress: RetentionProgress) => {
       if (progress.event === 'removed') removed += progress.history.rows
@@ -316,20 +270,16 @@ function historyText({ kind, part, rows, from, to }: EndedHistory): string {
   return `${kind.padEnd(10)}  ${name}  ${period}  ${rowsText(rows)}`
 }
 
-const rowsText = (rows: number) => `${grouped(rows)} ${rows === 1 ? 'row' : 'rows'}`
+const rowsText = (rows: number) => counted(rows, 'row')
 
-/** How long the copy waits for a lock of the server, in milliseconds. */
-const lockWaitMs = 60_000
-
-/** Adds the command. */
-export function addBackup(program: Command, io: Io, finish: Finish): void {
+export function addBackup(program: Command, run: Run): void {
   program
     .command('backup')
     .description('copy a SQLite database while the server runs; for PostgreSQL see docs/backup.md')
     .argument('<file>', 'the new file; it must not exist')
     .option(...databaseOption)
     .addHelpText('after', examples('backup backups/payments-2026-01-31.db'))
-    .action(async (file, _options, command) => finish(await backUp(file, optionsOf<OperateOptions>(command), io)))
+    .action(run(backUp))
 }
 
 /**
@@ -357,7 +307,7 @@ async function backUp(file: string, options: OperateOptions, io: Io): Promise<Ex
 async function writeCopy(source: string, target: string): Promise<number> {
   const partial = `${target}.partial`
   for (const path of [target, partial])
-    if (await exists(path)) throw new UsageError(`${path} exists. Name another file, or remove it.`)
+    if (existsSync(path)) throw new UsageError(`${path} exists. Name another file, or remove it.`)
   try {
     await (await open(partial, 'wx', 0o600)).close()
     copyInto(source, partial)
@@ -376,16 +326,10 @@ async function writeCopy(source: string, target: string): Promise<number> {
 function copyInto(source: string, target: string): void {
   const database = openSqlite(source)
   try {
-    database.exec(`pragma busy_timeout = ${lockWaitMs}`)
+    // The copy waits a minute for a lock of the server.
+    database.exec('pragma busy_timeout = 60000')
     database.prepare('vacuum into ?').run(target)
   } finally {
     database.close()
   }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  )
 }

@@ -3,42 +3,18 @@
  * @module
  */
 
-import type { CloseRequest, CloseResult, Identity, ResolveResult } from '@payment-integration/core/identity'
-import type { SubjectView } from '@payment-integration/core/ports'
+import type { CloseRequest, CloseResult, ResolveResult } from '@payment-integration/core/identity'
 import { type Command, Option } from 'commander'
-import { addGroup, examples, type Finish, optionsOf, wholeNumberParser, withActor } from '../command.js'
+import { addGroup, type Run, wholeNumberParser } from '../command.js'
 import { UsageError } from '../errors.js'
 import type { ExitCode, Io } from '../io.js'
 import { type OperateOptions, withService } from '../with-service.js'
-import {
-  chooseKey,
-  defaultLimit,
-  type IdentityOptions,
-  identityOf,
-  type ListSubjectsOptions,
-  listAccountEvents,
-  listRedemptions,
-  listShares,
-  listSubjects,
-  listVerdicts,
-} from './identity-lists.js'
+import { chooseKey, defaultLimit, histories, type IdentityOptions, identityOf, listSubjects } from './identity-lists.js'
 
 const exampleKey = '9f2c'.repeat(16)
 
-const histories = [
-  ['shares', 'list shares and their outcomes, newest first', listShares],
-  ['redemptions', 'list redemptions of share tokens and their states, newest first', listRedemptions],
-  [
-    'verdicts',
-    'list reports of the provider about applicants, newest first, and whether each was applied',
-    listVerdicts,
-  ],
-  ['accounts', 'list registrations, codes, proofs and refusals of accounts, newest first', listAccountEvents],
-] as const
-
-/** Adds the group and its commands. */
-export function addIdentity(program: Command, io: Io, finish: Finish): void {
-  const add = addGroup(
+export function addIdentity(program: Command, run: Run): void {
+  const { add, change } = addGroup(
     program,
     'identity',
     'list shared identity verifications, resolve unknown outcomes and close stuck verifications',
@@ -46,44 +22,49 @@ export function addIdentity(program: Command, io: Io, finish: Finish): void {
     `identity shares --key ${exampleKey}`,
   )
 
-  withFilters(add('list', 'list subjects: the account of an address, its verification, and who shared it'))
+  withFilters(
+    add(
+      'list',
+      'list subjects: the account of an address, its verification, and who shared it',
+      'identity list',
+      'identity list --email user@shop.example',
+      'identity list --json',
+    ),
+  )
     .addOption(new Option('--account <id>', 'only subjects of this account').conflicts(['email', 'key']))
     .option('--after <subject>', 'start after the subject with this id')
-    .addHelpText('after', examples('identity list', 'identity list --email user@shop.example', 'identity list --json'))
-    .action(async (_options, command) => finish(await listSubjects(optionsOf<ListSubjectsOptions>(command), io)))
-  for (const [name, about, run] of histories)
-    withFilters(add(name, about))
-      .addHelpText('after', examples(`identity ${name} --limit 20`, `identity ${name} --key ${exampleKey}`))
-      .action(async (_options, command) => finish(await run(optionsOf<IdentityOptions>(command), io)))
+    .action(run(listSubjects))
+  for (const [name, about, list] of histories)
+    withFilters(add(name, about, `identity ${name} --limit 20`, `identity ${name} --key ${exampleKey}`)).action(
+      run(list),
+    )
 
-  withActor(add('resolve', 'resolve a redemption whose outcome is unknown'))
+  change(
+    'resolve',
+    'resolve a redemption whose outcome is unknown',
+    'identity resolve pi:7f3a:1 --applicant 5b594ade0a975a36c9349e66',
+    'identity resolve pi:7f3a:1 --none',
+  )
     .argument(
       '<name>',
       'name of the applicant, as identity redemptions prints it; its state must be unresolved, unknown, or in_flight without a lease',
     )
     .addOption(new Option('--applicant <id>', 'the redemption created the applicant with this id').conflicts('none'))
     .option('--none', 'the redemption created no applicant; the user may share again')
-    .addHelpText(
-      'after',
-      examples('identity resolve pi:7f3a:1 --applicant 5b594ade0a975a36c9349e66', 'identity resolve pi:7f3a:1 --none'),
-    )
-    .action(async (name: string, _options, command) =>
-      finish(await resolveRedemption(name, optionsOf<ResolveOptions>(command), io)),
-    )
+    .action(run(resolveRedemption))
 
-  const close = withActor(
-    add('close', 'close stuck verifications that the provider confirms as stuck; a dry run without --apply'),
+  const close = change(
+    'close',
+    'close stuck verifications that the provider confirms as stuck; a dry run without --apply',
+    `identity close --hold --key ${exampleKey}`,
+    'identity close --missing --subject 7f3a --apply',
   )
   withAddress(close)
     .addOption(new Option('--subject <id>', 'only the subject with this id').conflicts(['email', 'key']))
     .addOption(new Option('--hold', 'the applicant was deactivated and is active again').conflicts('missing'))
     .option('--missing', 'the applicant was deleted at the provider; the donor may share again')
     .option('--apply', 'make the changes; without it only the plan is printed')
-    .addHelpText(
-      'after',
-      examples(`identity close --hold --key ${exampleKey}`, 'identity close --missing --subject 7f3a --apply'),
-    )
-    .action(async (_options, command) => finish(await closeVerifications(optionsOf<CloseOptions>(command), io)))
+    .action(run(closeVerifications))
 }
 
 /** The actions validate both values: an error of commander would print an address. */
@@ -106,15 +87,7 @@ function withFilters(command: Command): Command {
   )
 }
 
-/**
- * Options of {@link resolveRedemption}: the outcome that an operator found at the provider. Exactly one is required.
- */
-interface ResolveOptions extends OperateOptions {
-  /** Id of the applicant that the redemption created. */
-  readonly applicant?: string | undefined
-  /** The redemption created no applicant. @default false */
-  readonly none?: boolean | undefined
-}
+type ResolveOptions = OperateOptions & { readonly applicant?: string; readonly none?: true }
 
 /** Whether the redemption is resolved, and the printed line. */
 const results: Readonly<Record<ResolveResult, readonly [isResolved: boolean, text: string]>> = {
@@ -152,25 +125,18 @@ async function resolveRedemption(externalUserId: string, options: ResolveOptions
   return results[result][0] ? 0 : 1
 }
 
-/** Options of {@link closeVerifications}: exactly one of the first two, and a subject or an address. */
-interface CloseOptions extends Omit<IdentityOptions, 'limit'> {
-  /** Close the hold of a deactivated applicant that is active again. @default false */
-  readonly hold?: boolean | undefined
-  /** Close the wait for a deleted applicant. @default false */
-  readonly missing?: boolean | undefined
-  /** The id of one subject. */
-  readonly subject?: string | undefined
-  /** Apply the change. @default false */
-  readonly apply?: boolean | undefined
+interface CloseOptions extends IdentityOptions {
+  readonly hold?: true
+  readonly missing?: true
+  readonly subject?: string
+  readonly apply?: true
 }
 
-/** Limit of subjects of one address. */
 const maxSubjects = 1_000
 
 /** The result for a verification that was on hold or missing. */
 type Result = Exclude<CloseResult, 'nothing_to_close'>
 
-/** Why a verification is not closed. */
 const refusals: Readonly<Record<Exclude<Result, 'closed'>, string>> = {
   known: 'not closed: the provider knows the applicant; the next poll that finds it by its id closes the wait',
   name_taken:
@@ -203,36 +169,23 @@ async function closeVerifications(options: CloseOptions, io: Io): Promise<ExitCo
     const identity = identityOf(service)
     const emailKey = await chooseKey(identity, options, io)
     const subjects = await identity.subjects({ emailKey, id, limit: maxSubjects })
-    const closed = await closeEach(identity, subjects, { what, dryRun: !apply })
-    if (closed.length === 0) {
-      isDone = false
-      return report({ event: 'verification.nothing_to_close', what }, () => [`No such verification is ${state[what]}.`])
-    }
-    for (const { subjectId, applicantId, result } of closed) {
+    let found = 0
+    for (const { id: subjectId, applicantId } of subjects) {
+      const result = await identity.closeVerification({ what, dryRun: !apply, subjectId })
+      if (result === 'nothing_to_close') continue
+      found += 1
       if (result !== 'closed') isDone = false
       const event = { event: 'verification.closed', what, subjectId, applicantId, result, applied: apply }
       report(event, () => [`${subjectId}  ${applicantId ?? '-'}  ${textOf(result, what, apply)}`])
     }
+    if (found === 0) {
+      isDone = false
+      const state = hold ? 'on hold' : 'missing'
+      return report({ event: 'verification.nothing_to_close', what }, () => [`No such verification is ${state}.`])
+    }
     if (!apply) report({ event: 'dry_run' }, () => ['Nothing was changed; --apply closes these verifications.'])
   })
   return isDone ? 0 : 1
-}
-
-/** The state of a stuck verification, in words. */
-const state = { hold: 'on hold', missing: 'missing' } as const
-
-/** Closes the subjects one by one, and omits those that are not stuck. */
-async function closeEach(
-  identity: Identity,
-  subjects: readonly SubjectView[],
-  request: Omit<CloseRequest, 'subjectId'>,
-) {
-  const closed: { subjectId: string; applicantId: string | null; result: Result }[] = []
-  for (const { id, applicantId } of subjects) {
-    const result = await identity.closeVerification({ ...request, subjectId: id })
-    if (result !== 'nothing_to_close') closed.push({ subjectId: id, applicantId, result })
-  }
-  return closed
 }
 
 function textOf(result: Result, what: CloseRequest['what'], apply: boolean): string {

@@ -1,7 +1,7 @@
 /** `payment-integration init`: writes a receiver, its tables and a test into a project. @module */
 import { resolve } from 'node:path'
 import { Argument, type Command, Option } from 'commander'
-import { examples, type Finish, optionsOf } from '../command.js'
+import { examples, type Run } from '../command.js'
 import { UsageError } from '../errors.js'
 import { type DatabaseName, type FrameworkName, frameworkNames } from '../init/layout.js'
 import { type Plan, planInit, unifiedDiff, writePlan } from '../init/plan.js'
@@ -10,7 +10,6 @@ import { canAsk, confirm } from '../input.js'
 import type { ExitCode, Io } from '../io.js'
 import { createReporter, createStyle, type Reporter, type Style } from '../output.js'
 
-/** Options of {@link init}. */
 interface InitOptions {
   readonly dir: string
   readonly database?: DatabaseName
@@ -20,8 +19,7 @@ interface InitOptions {
   readonly json?: true
 }
 
-/** Adds the command. */
-export function addInit(program: Command, io: Io, finish: Finish): void {
+export function addInit(program: Command, run: Run): void {
   program
     .command('init')
     .description('write a receiver of notifications, its tables and a test into a project; shows the diff first')
@@ -37,9 +35,7 @@ export function addInit(program: Command, io: Io, finish: Finish): void {
     .option('--yes', 'write without a question')
     .option('--dry-run', 'only print the diff')
     .addHelpText('after', examples('init express', 'init next --path /hooks/payments --dry-run', 'init koa --yes'))
-    .action(async (framework: FrameworkName, _options, command) => {
-      finish(await init(framework, optionsOf<InitOptions>(command), io))
-    })
+    .action(run(init))
 }
 
 /**

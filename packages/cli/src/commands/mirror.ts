@@ -17,17 +17,17 @@ import type {
 } from '@payment-integration/mirror'
 import type { HandlerOptions } from '@payment-integration/webhook'
 import { type Command, InvalidArgumentError } from 'commander'
-import { examples, type Finish, optionsOf, parseAddress, parseDuration } from '../command.js'
+import { examples, parseAddress, parseDuration, type Run } from '../command.js'
 import { InterruptedError, MirrorDatabaseError, UsageError } from '../errors.js'
 import { openSqlite } from '../files.js'
 import { variableName } from '../input.js'
 import type { ExitCode, Io } from '../io.js'
 import { createReporter, grouped, momentText, type Reporter, shortHash, span } from '../output.js'
+import { createLiveLine } from '../progress.js'
 import { createdText, hasPassword } from '../with-service.js'
 import { parseServerUrl } from './status.js'
 
-/** Adds the command. */
-export function addMirror(program: Command, io: Io, finish: Finish): void {
+export function addMirror(program: Command, run: Run): void {
   program
     .command('mirror')
     .description('keep a full local copy of the payments of one integration until Ctrl-C')
@@ -50,27 +50,22 @@ export function addMirror(program: Command, io: Io, finish: Finish): void {
         `mirror --to postgres:///shop --server https://payments.example --integration ${exampleAddress} --listen 127.0.0.1:4748/webhook`,
       ),
     )
-    .action(async (_options, command) => finish(await keepMirror(optionsOf<MirrorCommandOptions>(command), io)))
+    .action(run(keepMirror))
 }
 
 const exampleAddress = '0xa1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1'
 
 /** Options of {@link keepMirror}. No option takes a secret: other users can see arguments. */
 interface MirrorCommandOptions {
-  /** URL of the database, without a password. @default MIRROR_URL */
-  readonly to?: string | undefined
-  /** Base URL of the service. */
+  readonly to?: string
   readonly server: string
-  /** Lowercased. */
   readonly integration: string
-  /** @default 'API_SECRET' */
-  readonly apiSecretEnv?: string | undefined
-  /** @default ['WEBHOOK_SIGNING_SECRET'] */
-  readonly secretEnv?: readonly string[] | undefined
-  readonly listen?: ListenAddress | undefined
-  readonly once?: boolean | undefined
-  readonly every?: number | undefined
-  readonly json?: boolean | undefined
+  readonly apiSecretEnv?: string
+  readonly secretEnv?: readonly string[]
+  readonly listen?: ReturnType<typeof parseListenAddress>
+  readonly once?: true
+  readonly every?: number
+  readonly json?: true
 }
 
 /**
@@ -80,7 +75,7 @@ interface MirrorCommandOptions {
  * `once`; errors of the client and the mirror.
  */
 async function keepMirror(options: MirrorCommandOptions, io: Io): Promise<ExitCode> {
-  const { once = false, listen, every, json = false } = options
+  const { once = false, listen, json = false } = options
   if (once && listen !== undefined) throw new UsageError('--once receives no webhooks; leave out --listen.')
   const url = targetUrl(options.to, io.env)
   const client = await clientOf(options, io.env)
@@ -89,22 +84,21 @@ async function keepMirror(options: MirrorCommandOptions, io: Io): Promise<ExitCo
   const report = createReporter(io, json)
   const target = await openTarget(url)
   try {
-    if (target.createdPath !== null && !json) io.out(createdText(target.createdPath))
+    if (target.createdPath !== null) report.note(createdText(target.createdPath))
     const printer = createPrinter(io, report, json, () => mirror.status())
-    const mirror: Mirror = createMirror({
-      database: target.database,
-      client,
-      integrationAddress: options.integration,
-      secrets,
-      now: io.now,
-      sleep: io.sleep,
-      onEvent: printer.print,
-    })
+    const { now, sleep, signal } = io
+    const { database } = target
+    const parts = { database, client, integrationAddress: options.integration, secrets, now, sleep }
+    const mirror: Mirror = createMirror({ ...parts, onEvent: printer.print })
     await mirror.migrate().catch((error: unknown) => {
-      throw isOfMirror(error) ? error : new MirrorDatabaseError(error)
+      throw fieldsOf(error).code.startsWith('ERR_MIRROR') ? error : new MirrorDatabaseError(error)
     })
-    if (once) await runOnce(mirror, io.signal)
-    else await runOn(mirror, { listen, every }, printer, report, io)
+    if (once)
+      await mirror.reconcile({ signal }).catch((cause: unknown) => {
+        if (!signal.aborted) throw cause
+        throw new InterruptedError('Interrupted; the next run goes on at the last page.', { cause })
+      })
+    else await runOn(mirror, options, printer, report, signal)
     await printer.done()
     if (!once) report({ event: 'stopped' }, () => ['Stopped.'])
     return 0
@@ -114,35 +108,24 @@ async function keepMirror(options: MirrorCommandOptions, io: Io): Promise<ExitCo
   }
 }
 
-async function runOnce(mirror: Mirror, signal: AbortSignal): Promise<void> {
-  try {
-    await mirror.reconcile({ signal })
-  } catch (error) {
-    if (!signal.aborted) throw error
-    throw new InterruptedError('Interrupted; the next run goes on at the last page.', { cause: error })
-  }
-}
-
 async function runOn(
   mirror: Mirror,
   { listen, every }: Pick<MirrorCommandOptions, 'listen' | 'every'>,
   printer: MirrorPrinter,
   report: Reporter,
-  io: Io,
+  signal: AbortSignal,
 ): Promise<void> {
-  const endpoint =
-    listen === undefined
-      ? null
-      : await serveEndpoint(listen, {
-          receive: mirror.receive,
-          onError: (error) => printer.failure('receive', error),
-          onRefusal: ({ code, status }) =>
-            report({ event: 'refused', code, status }, () => [`Refused a delivery: ${code} (${status}).`]),
-        })
-  if (endpoint !== null)
+  const options = {
+    receive: mirror.receive,
+    onError: (error: unknown) => printer.failure('receive', error),
+    onRefusal: ({ code, status }: { readonly code: string; readonly status: number }) =>
+      report({ event: 'refused', code, status }, () => [`Refused a delivery: ${code} (${status}).`]),
+  }
+  const endpoint = listen && (await serveEndpoint(listen, options))
+  if (endpoint !== undefined)
     report({ event: 'listening', url: endpoint.url }, ({ url }) => [`Receiving webhooks at ${url}. Ctrl-C stops it.`])
   try {
-    await mirror.run({ everyMs: every, signal: io.signal })
+    await mirror.run({ everyMs: every, signal })
   } finally {
     await endpoint?.close()
   }
@@ -171,12 +154,11 @@ function secretsOf({ secretEnv = ['WEBHOOK_SIGNING_SECRET'] }: MirrorCommandOpti
   })
 }
 
-function isOfMirror(error: unknown): boolean {
-  const { code } = Object(error) as { code?: unknown }
-  return typeof code === 'string' && code.startsWith('ERR_MIRROR')
+function fieldsOf(error: unknown): { readonly code: string; readonly message: string } {
+  const { code, message } = Object(error) as { code?: unknown; message?: unknown }
+  return { code: typeof code === 'string' ? code : '', message: String(message ?? error) }
 }
 
-/** An opened database. */
 interface Target {
   readonly database: MirrorDatabase
   /** The absolute path of a SQLite file that did not exist, else null. */
@@ -229,16 +211,8 @@ async function openFile(path: string): Promise<Target> {
   }
 }
 
-/** Where to listen. */
-interface ListenAddress {
-  readonly host: string
-  readonly port: number
-  /** Begins with a slash. */
-  readonly path: string
-}
-
 /** Parses `127.0.0.1:4748/webhook` or `[::1]:4748/webhook`. Port 0 picks a free one; without a path it is `/`. */
-export function parseListenAddress(text: string): ListenAddress {
+export function parseListenAddress(text: string): { host: string; port: number; path: string } {
   const [, ipv6, name, port = '', path = '/'] =
     /^(?:\[([0-9a-fA-F:.]{2,45})\]|([A-Za-z0-9.-]{1,253})):(\d{1,5})(\/[\w./~-]{0,200})?$/.exec(text) ?? []
   const host = ipv6 ?? name
@@ -247,23 +221,16 @@ export function parseListenAddress(text: string): ListenAddress {
   return { host, port: Number(port), path }
 }
 
-/** A running endpoint. */
-interface Endpoint {
-  readonly url: string
-  /** Finishes the requests in flight; after `graceMs` it cuts those that are left. */
-  close(): Promise<void>
-}
-
 /**
  * Listens; every other path is 404.
  * @param graceMs - Longest wait for the requests in flight at the end.
  * @throws UsageError `ERR_USAGE` when the address cannot be used.
  */
 export async function serveEndpoint(
-  { host, port, path }: ListenAddress,
+  { host, port, path }: ReturnType<typeof parseListenAddress>,
   options: Required<Pick<HandlerOptions, 'receive' | 'onError' | 'onRefusal'>>,
   graceMs = 5_000,
-): Promise<Endpoint> {
+) {
   const { createNodeHandler } = await import('@payment-integration/webhook/node')
   const handle = createNodeHandler(options)
   const server = createServer((request, response) => {
@@ -276,15 +243,12 @@ export async function serveEndpoint(
     await once(server, 'listening')
   } catch (error) {
     const { code } = error as { code?: unknown }
-    const advice =
-      code === 'EADDRINUSE'
-        ? 'another program listens there; stop it or choose another port (--listen)'
-        : code === 'EACCES'
-          ? 'this user may not use that port; choose one above 1023 (--listen)'
-          : 'check --listen'
-    throw new UsageError(`Cannot listen on ${host} port ${port} (${code ?? 'unknown reason'}): ${advice}.`, {
-      cause: error,
-    })
+    const advice: Readonly<Record<string, string>> = {
+      EADDRINUSE: 'another program listens there; stop it or choose another port (--listen)',
+      EACCES: 'this user may not use that port; choose one above 1023 (--listen)',
+    }
+    const failure = `Cannot listen on ${host} port ${port} (${code ?? 'unknown reason'})`
+    throw new UsageError(`${failure}: ${advice[String(code)] ?? 'check --listen'}.`, { cause: error })
   }
   const { port: actual } = server.address() as AddressInfo
   return {
@@ -300,46 +264,23 @@ export async function serveEndpoint(
   }
 }
 
-/** Without a terminal, progress is a line at most this often. */
-const progressEveryMs = 10_000
+type MirrorPrinter = ReturnType<typeof createPrinter>
 
-/** Prints events in their order. */
-interface MirrorPrinter {
-  print(event: MirrorEvent): void
-  failure(step: string, error: unknown): void
-  /** Resolves when the last status is printed. */
-  done(): Promise<void>
-}
-
-/** Creates a printer. After each finished run it prints the status that `readStatus` resolves. */
+/** Prints events in their order, and after each finished run the status that `readStatus` resolves. */
 function createPrinter(
   io: Pick<Io, 'live' | 'now'>,
   report: Reporter,
   json: boolean,
   readStatus: () => Promise<MirrorStatus>,
-): MirrorPrinter {
-  let shownAt = io.now()
+) {
+  const show = createLiveLine({ ...io, out: report.note }, json)
   let pending = Promise.resolve()
 
   function failure(step: string, error: unknown): void {
-    const { code, message } = Object(error) as { code?: unknown; message?: unknown }
-    const event = {
-      event: 'failed',
-      step,
-      code: typeof code === 'string' ? code : null,
-      message: String(message ?? error),
-    }
-    report(event, ({ message: text }) => [`Failed to ${step}: ${text.slice(0, 500)}`])
-  }
-
-  function progress(pages: number, compared: number): void {
-    const line = `Compared ${grouped(compared)} payments.`
-    const isDue = json || io.now() - shownAt >= progressEveryMs
-    if (io.live && !json) io.live([line])
-    else if (isDue) {
-      shownAt = io.now()
-      report({ event: 'progress', pages, compared }, () => [line])
-    }
+    const { code, message } = fieldsOf(error)
+    report({ event: 'failed', step, code: code || null, message }, () => [
+      `Failed to ${step}: ${message.slice(0, 500)}`,
+    ])
   }
 
   async function printStatus(): Promise<void> {
@@ -350,53 +291,41 @@ function createPrinter(
     }
   }
 
-  return {
-    failure,
-    print(event) {
-      const { type, ...facts } = event
-      if (event.type === 'progress') {
-        progress(event.pages, event.compared)
-        return
-      }
-      io.live?.([])
-      if (event.type === 'failed') failure(event.step, event.error)
-      else if (event.type === 'delivery') report({ event: type, ...facts }, () => deliveryText(event))
-      else if (event.type === 'completed')
-        report({ event: type, ...facts }, () =>
-          event.completed + event.left === 0
-            ? []
-            : [`Rows completed: ${grouped(event.completed)}, incomplete: ${grouped(event.left)}.`],
-        )
-      else {
-        report({ event: type, ...facts }, () => reconciledText(event))
-        pending = pending.then(printStatus)
-      }
-    },
-    done: () => pending,
+  function print(given: MirrorEvent): void {
+    const { type, ...facts } = given
+    if (given.type === 'progress') {
+      if (json) report({ event: type, ...facts }, () => [])
+      return show(`Compared ${grouped(given.compared)} payments.`)
+    }
+    io.live?.([])
+    if (given.type === 'failed') return failure(given.step, given.error)
+    if (given.type === 'delivery') return report({ event: type, ...facts }, () => [deliveryText(given)])
+    if (given.type === 'completed')
+      return report({ event: type, ...facts }, () =>
+        given.completed + given.left === 0
+          ? []
+          : [`Rows completed: ${grouped(given.completed)}, incomplete: ${grouped(given.left)}.`],
+      )
+    report({ event: type, ...facts }, () => reconciledText(given))
+    pending = pending.then(printStatus)
   }
+
+  return { failure, print, done: () => pending }
 }
 
-/** One line about a finished run, and one about rows that the service does not have. */
 function reconciledText(found: MirrorReconciliation): string[] {
   const { full, compared, added, updated, completed, refreshed, left, unknown } = found
   const changes = Object.entries({ added, updated, completed, refreshed, incomplete: left })
     .filter(([, count]) => count > 0)
     .map(([name, count]) => `${grouped(count)} ${name}`)
   const scope = full ? 'all payments' : 'the newest payments'
-  return [
-    `Compared ${grouped(compared)} of ${scope}: ${changes.join(', ') || 'no difference'}.`,
-    ...(unknown === null || unknown.count === 0
-      ? []
-      : [
-          `The service does not have ${grouped(unknown.count)} of the rows: ${unknown.samples
-            .slice(0, 5)
-            .map(({ chainId, txHash, reason }) => `${chainId}:${txHash} (${reason})`)
-            .join(', ')}${unknown.count > 5 ? ', …' : ''}.`,
-        ]),
-  ]
+  const lines = [`Compared ${grouped(compared)} of ${scope}: ${changes.join(', ') || 'no difference'}.`]
+  if (unknown === null || unknown.count === 0) return lines
+  const samples = unknown.samples.slice(0, 5).map(({ chainId, txHash, reason }) => `${chainId}:${txHash} (${reason})`)
+  const which = `${samples.join(', ')}${unknown.count > 5 ? ', …' : ''}`
+  return [...lines, `The service does not have ${grouped(unknown.count)} of the rows: ${which}.`]
 }
 
-/** One line about the lag. */
 function statusText(status: MirrorStatus): string[] {
   const { rows, incomplete, lagMs, serviceError, copied, deliveredAt } = status
   const lag = lagMs === null ? 'unknown' : span(lagMs / 1_000)
@@ -406,13 +335,7 @@ function statusText(status: MirrorStatus): string[] {
   ]
 }
 
-/** One line about a signed delivery. The state is text from outside. */
-function deliveryText(event: {
-  readonly decision: string
-  readonly txHash: string
-  readonly version: number
-  readonly state: string | null
-}): string[] {
-  const stored = event.decision === 'apply' ? 'stored' : event.decision
-  return [`${shortHash(event.txHash)}  v${event.version}  ${(event.state ?? 'none').slice(0, 64)}  ${stored}`]
+function deliveryText({ decision, txHash, version, state }: Extract<MirrorEvent, { type: 'delivery' }>): string {
+  const stored = decision === 'apply' ? 'stored' : decision
+  return `${shortHash(txHash)}  v${version}  ${(state ?? 'none').slice(0, 64)}  ${stored}`
 }

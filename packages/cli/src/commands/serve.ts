@@ -5,15 +5,7 @@
 
 import type { SchemaProgress, SchemaStep, Store } from '@payment-integration/core/ports'
 import type { Command } from 'commander'
-import {
-  addGroup,
-  databaseOption,
-  examples,
-  type Finish,
-  optionsOf,
-  parseDuration,
-  wholeNumberParser,
-} from '../command.js'
+import { addGroup, databaseOption, examples, parseDuration, type Run, wholeNumberParser } from '../command.js'
 import { developmentTools, simulateChainsWith, startDemoIdentity } from '../development.js'
 import { UsageError } from '../errors.js'
 import { canAsk, confirm } from '../input.js'
@@ -23,8 +15,7 @@ import { aborted, isStoppedEarly } from '../process.js'
 import { showProgress } from '../progress.js'
 import { type ConfigFlags, createdText, findMissingDatabase, type OperateOptions, withFlags } from '../with-service.js'
 
-/** Adds the command. */
-export function addServe(program: Command, io: Io, finish: Finish): void {
+export function addServe(program: Command, run: Run): void {
   program
     .command('serve')
     .description('run the server until Ctrl-C or SIGTERM; PI_… variables configure it')
@@ -40,16 +31,10 @@ export function addServe(program: Command, io: Io, finish: Finish): void {
       'after',
       examples('serve', 'serve --role api,poller', 'serve --port 8080 --database sqlite:payments.db --json'),
     )
-    .action(async (_options, command) => finish(await serve(optionsOf<ServeOptions>(command), io)))
+    .action(run(serve))
 }
 
-/** Options of {@link serve}. */
-interface ServeOptions extends Omit<ConfigFlags, 'roles'> {
-  /** Roles of the process, separated by commas. @default PI_ROLES */
-  readonly role?: string | undefined
-  /** One JSON object per line. @default false */
-  readonly json?: boolean | undefined
-}
+type ServeOptions = Omit<ConfigFlags, 'roles'> & { readonly role?: string; readonly json?: boolean }
 
 /**
  * Serves until `io.signal` aborts, then finishes requests and deliveries in flight and closes the database.
@@ -69,7 +54,7 @@ export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
     return 0
   }
   const { server, progress, createdPath, identity } = started
-  if (createdPath !== null && options.json !== true) io.out(createdText(createdPath))
+  if (createdPath !== null) report.note(createdText(createdPath))
   const { url, adminUrl } = server
   const urls = { ...(url === '' ? {} : { url }), ...(adminUrl === null ? {} : { adminUrl }) }
   report({ event: 'listening', ...urls }, () => [
@@ -106,8 +91,7 @@ async function start(options: ServeOptions, io: Io) {
   return { server, progress, createdPath, identity }
 }
 
-/** Adds the group and its command. */
-export function addFeed(program: Command, io: Io, finish: Finish): void {
+export function addFeed(program: Command, run: Run): void {
   program
     .command('feed')
     .summary('publish proven blocks of chains for many deployments')
@@ -130,23 +114,18 @@ export function addFeed(program: Command, io: Io, finish: Finish): void {
       wholeNumberParser(1, 1_000_000),
     )
     .addHelpText('after', examples('feed publish', 'feed publish --replicas 1 --max-age 1d --max-megabytes 100'))
-    .action(async (_options, command) => finish(await publish(optionsOf<PublishOptions>(command), io)))
+    .action(run(publish))
 }
 
 /** Options of {@link publish}. They count for a stream that does not exist yet. */
 interface PublishOptions {
-  readonly replicas?: number | undefined
-  /** In milliseconds. */
-  readonly maxAge?: number | undefined
-  readonly maxMegabytes?: number | undefined
-  /** One JSON object per line. @default false */
-  readonly json?: boolean | undefined
+  readonly replicas?: number
+  /** Milliseconds. */
+  readonly maxAge?: number
+  readonly maxMegabytes?: number
+  readonly json?: boolean
 }
 
-/**
- * Publishes until `io.signal` aborts. It opens no database.
- * @throws ConfigError `ERR_CONFIG` with every problem; TypeError when the credentials cannot be read.
- */
 async function publish({ replicas, maxAge, maxMegabytes, json = false }: PublishOptions, io: Io): Promise<ExitCode> {
   const { publishFeed, readFeedPublisherConfig } = await import('@payment-integration/server/service')
   const config = readFeedPublisherConfig(io.env)
@@ -160,40 +139,35 @@ async function publish({ replicas, maxAge, maxMegabytes, json = false }: Publish
   return 0
 }
 
-/** Adds the group and its commands. */
-export function addMigrate(program: Command, io: Io, finish: Finish): void {
-  const add = addGroup(
+export function addMigrate(program: Command, run: Run): void {
+  const { add } = addGroup(
     program,
     'migrate',
     'bring the schema up to date, while the last release goes on',
     'migrate plan',
     'migrate apply',
   )
-  add('plan', 'print the steps that are missing; changes nothing; exits with 1 when there are some')
-    .addHelpText('after', examples('migrate plan', 'migrate plan --json'))
-    .action(async (_options, command) => finish(await planMigration(optionsOf<OperateOptions>(command), io)))
-  add('apply', 'run the steps that this release needs, before its first process starts')
-    .addHelpText('after', examples('migrate apply'))
-    .action(async (_options, command) => finish(await applyMigration(optionsOf<OperateOptions>(command), io)))
-  add('contract', 'remove what older releases need, after their last process stopped')
+  add(
+    'plan',
+    'print the steps that are missing; changes nothing; exits with 1 when there are some',
+    'migrate plan',
+    'migrate plan --json',
+  ).action(run(planMigration))
+  add('apply', 'run the steps that this release needs, before its first process starts', 'migrate apply').action(
+    run(applyMigration),
+  )
+  add('contract', 'remove what older releases need, after their last process stopped', 'migrate contract --yes')
     .option('-y, --yes', 'do not ask')
-    .addHelpText('after', examples('migrate contract --yes'))
-    .action(async (_options, command) => finish(await contractSchema(optionsOf<ContractOptions>(command), io)))
+    .action(run(contractSchema))
 }
 
-/** Options of {@link contractSchema}. */
-interface ContractOptions extends OperateOptions {
-  /** @default false */
-  readonly yes?: boolean | undefined
-}
-
-type Schema = Pick<Store, 'migrate' | 'schema'>
+type ContractOptions = OperateOptions & { readonly yes?: true }
 
 /** Opens the database alone: a migration needs no other variable. */
 async function withSchema(
   options: OperateOptions,
   io: Io,
-  work: (store: Schema, report: Reporter) => Promise<ExitCode>,
+  work: (store: Pick<Store, 'migrate' | 'schema'>, report: Reporter) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const { openDatabase, readDatabaseConfig } = await import('@payment-integration/server/service')
   const database = readDatabaseConfig(withFlags(io.env, options))
@@ -242,27 +216,20 @@ function contractSchema(options: ContractOptions, io: Io): Promise<ExitCode> {
   })
 }
 
-async function isConfirmed({ yes = false }: ContractOptions, steps: readonly SchemaStep[], io: Io): Promise<boolean> {
+async function isConfirmed({ yes }: ContractOptions, steps: readonly SchemaStep[], io: Io): Promise<boolean> {
   if (yes) return true
   if (!canAsk(io)) throw new UsageError('Processes of older releases fail after this; pass --yes once none runs.')
   for (const line of steps.map(stepText)) io.out(line)
   return confirm('Processes of older releases fail after this. Does none run any more?', io)
 }
 
-/** One line for a step that is not done. */
 function stepText({ version, about, rows }: SchemaStep): string {
   return `  ${version}  ${about}${rows === null ? '' : `  (about ${grouped(rows)} rows)`}`
 }
 
-const words: Readonly<Record<SchemaProgress['event'], string>> = {
-  begun: '…',
-  waiting: 'waits for a lock',
-  progress: '',
-  done: 'done',
-}
-
 function showStep(progress: SchemaProgress, report: Reporter): void {
   const { event, version, about, rows, share } = progress
-  const word = event === 'progress' ? `${Math.floor(share * 100)} %` : words[event]
+  const percent = `${Math.floor(share * 100)} %`
+  const word = { begun: '…', waiting: 'waits for a lock', progress: percent, done: 'done' }[event]
   report({ event: `step.${event}`, version, about, rows, share }, () => [`  ${version}  ${about}: ${word}`])
 }

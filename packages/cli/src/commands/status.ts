@@ -7,10 +7,10 @@ import { oldSnapshotMs, type RunningProcess } from '@payment-integration/core'
 import type { DatabaseSnapshot, ProvenRange } from '@payment-integration/core/ports'
 import type { ChainHealth, HealthReport } from '@payment-integration/server'
 import { type Command, InvalidArgumentError } from 'commander'
-import { examples, type Finish, optionsOf } from '../command.js'
+import { examples, type Run } from '../command.js'
 import { DatabaseMissingError, ServerError, UsageError } from '../errors.js'
 import type { ExitCode, Io } from '../io.js'
-import { createReporter, grouped, span, table } from '../output.js'
+import { counted, createReporter, grouped, span, table } from '../output.js'
 import { type OperateOptions, withService } from '../with-service.js'
 
 /** The server waits for its database for at most two seconds; the rest is for the network. */
@@ -18,10 +18,6 @@ const timeoutMs = 5_000
 /** Far above the report of a thousand nodes. */
 const maxBytes = 1_048_576
 
-/**
- * Requests `/health` of the server at `url`.
- * @throws ServerError `ERR_SERVER` when no server answers, or another kind of server.
- */
 async function askHealth(url: string, signal: AbortSignal): Promise<HealthReport> {
   let answered: unknown
   const limit = startTimeLimit(timeoutMs, signal)
@@ -32,12 +28,8 @@ async function askHealth(url: string, signal: AbortSignal): Promise<HealthReport
       throw error
     })
   } catch (cause) {
-    throw new ServerError(
-      `No server answers at ${url}${reasonOf(cause)}; is it running? Pass another URL with --url.`,
-      {
-        cause,
-      },
-    )
+    const message = `No server answers at ${url}${reasonOf(cause)}; is it running? Pass another URL with --url.`
+    throw new ServerError(message, { cause })
   } finally {
     limit.end()
   }
@@ -57,76 +49,50 @@ function reasonOf(error: unknown): string {
   return typeof code === 'string' && /^[A-Z_]{1,40}$/.test(code) ? ` (${code})` : ''
 }
 
-type Fields = Readonly<Record<string, unknown>>
-type Check = (value: unknown) => boolean
+/** The types of fields: `?` may be null, and `??` is absent with an older server. */
+const nodeFields = {
+  ...{ name: 'string', score: 'number', inUse: 'boolean', head: 'number?', latencyMs: 'number?', failures: 'number' },
+  ...{ contradictions: 'number', failedProofs: 'number', calls: 'number', receivedBytes: 'number', blocks: 'number' },
+  ...{ maxRange: 'number', lastError: 'string?' },
+}
+const chainFields = {
+  ...{ chainId: 'number', leading: 'boolean', head: 'number?', headAt: 'number??', indexed: 'number?', lag: 'number?' },
+  ...{ proof: 'string?', reorganisations: 'number', error: 'string?', lastError: 'object?' },
+}
 
-const text: Check = (value) => typeof value === 'string'
-const number: Check = (value) => typeof value === 'number'
-const flag: Check = (value) => typeof value === 'boolean'
-const orNull =
-  (check: Check): Check =>
-  (value) =>
-    value === null || check(value)
-const oneOf =
-  (...choices: readonly unknown[]): Check =>
-  (value) =>
-    choices.includes(value)
-const listOf =
-  (check: Check): Check =>
-  (value) =>
-    Array.isArray(value) && value.every(check)
-const object =
-  (checks: Readonly<Record<string, Check>>): Check =>
-  (value) =>
-    typeof value === 'object' &&
-    value !== null &&
-    Object.entries(checks).every(([name, check]) => check((value as Fields)[name]))
+function hasFields<T>(
+  value: T,
+  types: Readonly<Record<string, string>>,
+): value is T & Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null) return false
+  return Object.entries(types).every(([name, type]) => {
+    const field = (value as Readonly<Record<string, unknown>>)[name]
+    if (field === undefined) return type.endsWith('??')
+    return field === null ? type.endsWith('?') : type.startsWith(typeof field)
+  })
+}
 
-const isNode = object({
-  name: text,
-  score: number,
-  inUse: flag,
-  head: orNull(number),
-  latencyMs: orNull(number),
-  failures: number,
-  contradictions: number,
-  failedProofs: number,
-  calls: number,
-  receivedBytes: number,
-  blocks: number,
-  maxRange: number,
-  lastError: orNull(text),
-})
-const isChain = object({
-  chainId: number,
-  leading: flag,
-  head: orNull(number),
-  // Older servers do not report it.
-  headAt: (value) => value === undefined || orNull(number)(value),
-  indexed: orNull(number),
-  lag: orNull(number),
-  proof: oneOf('root', 'bloom', 'none', null),
-  reorganisations: number,
-  nodes: listOf(isNode),
-  error: orNull(text),
-  lastError: orNull(object({ message: text, at: number })),
-})
-const isReport = object({
-  status: oneOf('ok', 'degraded', 'down'),
-  database: oneOf('ok', 'unavailable'),
-  chains: listOf(isChain),
-  recording: oneOf('own', undefined),
-})
+const listOf = (value: unknown, isOne: (item: unknown) => boolean) => Array.isArray(value) && value.every(isOne)
+
+function isChain(value: unknown): boolean {
+  if (!hasFields(value, chainFields) || !listOf(value['nodes'], (each) => hasFields(each, nodeFields))) return false
+  const { proof, lastError } = value
+  if (lastError !== null && !hasFields(lastError, { message: 'string', at: 'number' })) return false
+  return ['root', 'bloom', 'none', null].includes(proof as string | null)
+}
 
 /** The report, with its unknown fields; null when the value is none. */
 export function readHealth(value: unknown): HealthReport | null {
-  return isReport(value) ? (value as HealthReport) : null
+  if (!hasFields(value, { status: 'string', database: 'string', recording: 'string??' })) return null
+  const isKnown =
+    ['ok', 'degraded', 'down'].includes(value['status'] as string) &&
+    ['ok', 'unavailable'].includes(value['database'] as string) &&
+    ['own', undefined].includes(value['recording'] as string | undefined)
+  return isKnown && listOf(value['chains'], isChain) ? (value as unknown as HealthReport) : null
 }
 
-/** The proven ranges of one chain. */
 interface ChainProofs {
   readonly chainId: number
-  /** Newest first. */
   readonly ranges: readonly ProvenRange[]
 }
 
@@ -138,34 +104,23 @@ const nodeHeads = [
 
 const trafficHeads = ['node', 'calls', 'bytes', 'blocks', 'calls per block', 'bytes per block', 'cost']
 
-/** What a report is shown with. */
-interface StatusContext {
-  /** Unix time in milliseconds. */
-  readonly now: number
-  /** Price of a million calls at the nodes of a chain; null: unknown. */
-  readonly priceOf: (chainId: number) => number | null
-}
-
-/** A table of the chains, then nodes, their traffic and newest error of each. */
+/** `priceOf`: the price of a million calls at the nodes of a chain; null: unknown. */
 function statusText(
   url: string,
   { status, database, chains, recording }: HealthReport,
-  { now, priceOf }: StatusContext,
+  now: number,
+  priceOf: (chainId: number) => number | null,
 ): string[] {
-  const lines = [
+  return [
     `${status}: ${url}, database ${database}`,
     ...(recording === 'own' ? ['Payments of its own integrations alone are stored (PI_RECORD=own).'] : []),
-  ]
-  if (chains.length === 0) return [...lines, 'The server follows no chain.']
-  return [
-    ...lines,
-    '',
-    ...table([chainHeads, ...chains.map((chain) => chainRow(chain, now))]),
+    ...(chains.length === 0
+      ? ['The server follows no chain.']
+      : ['', ...table([chainHeads, ...chains.map((chain) => chainRow(chain, now))])]),
     ...chains.flatMap((chain) => details(chain, now, priceOf(chain.chainId))),
   ]
 }
 
-/** A table of the processes with the database in common. `now` is unix time in milliseconds. */
 export function processesText({ processes }: { readonly processes: readonly RunningProcess[] }, now: number): string[] {
   if (processes.length === 0) return ['', 'No process runs on this database.']
   const rows = processes.map(({ host, pid, release, roles, startedAt, silentMs, leases }) => [
@@ -178,7 +133,6 @@ export function processesText({ processes }: { readonly processes: readonly Runn
   return ['', 'Processes', ...indented(table([['process', 'release', 'roles', 'state', 'leases'], ...rows]))]
 }
 
-/** A table of the proven ranges of a chain. */
 export function proofsText({ chainId, ranges }: ChainProofs): string[] {
   if (ranges.length === 0) return ['', `Chain ${chainId}: no block is stored.`]
   const rows = ranges.map(({ from, to, proof, node }) => [grouped(from), grouped(to), proof, node])
@@ -189,14 +143,11 @@ export function proofsText({ chainId, ranges }: ChainProofs): string[] {
   ]
 }
 
-/** A line about failing notification endpoints. */
 export function notificationsText({ failing }: { readonly failing: number }): string[] {
   if (failing === 0) return ['', 'Notifications: no endpoint fails.']
-  const which = failing === 1 ? 'endpoint fails' : 'endpoints fail'
-  return ['', `Notifications: ${grouped(failing)} ${which}; see deliveries endpoints.`]
+  return ['', `Notifications: ${counted(failing, 'endpoint fails', 'endpoints fail')}; see deliveries endpoints.`]
 }
 
-/** A warning about a database snapshot that slows deliveries. */
 export function oldSnapshotText({ holder, ageMs, databaseUser, application }: DatabaseSnapshot): string[] {
   const user = databaseUser === null ? '' : ` of database user ${databaseUser}`
   const name = application === '' ? 'without a name' : application
@@ -211,16 +162,8 @@ function chainRow(chain: ChainHealth, now: number): string[] {
   const { chainId, head, headAt, indexed, lag, proof, reorganisations, leading } = chain
   const age = headAt === null || headAt === undefined ? '-' : span(Math.max(0, now - headAt) / 1_000)
   const role = leading ? 'leads' : 'stands by'
-  return [
-    String(chainId),
-    figure(head),
-    age,
-    figure(indexed),
-    figure(lag),
-    proof ?? '-',
-    grouped(reorganisations),
-    role,
-  ]
+  const places = [figure(head), age, figure(indexed), figure(lag)]
+  return [String(chainId), ...places, proof ?? '-', grouped(reorganisations), role]
 }
 
 function details({ chainId, nodes, error, lastError }: ChainHealth, now: number, price: number | null): string[] {
@@ -239,8 +182,9 @@ function details({ chainId, nodes, error, lastError }: ChainHealth, now: number,
     '',
     `Chain ${chainId}`,
     ...indented([
-      ...(rows.length === 0 ? [] : table([nodeHeads, ...rows])),
-      ...(rows.length === 0 ? [] : table([trafficHeads, ...nodes.map((each) => trafficRow(each, price))])),
+      ...(rows.length === 0
+        ? []
+        : [...table([nodeHeads, ...rows]), ...table([trafficHeads, ...nodes.map((each) => trafficRow(each, price))])]),
       ...messages,
     ]),
   ]
@@ -258,8 +202,7 @@ function trafficRow(node: ChainHealth['nodes'][number], price: number | null): s
 const figure = (value: number | null) => (value === null ? '-' : grouped(value))
 const indented = (lines: readonly string[]) => lines.map((line) => `  ${line}`)
 
-/** Adds the command. */
-export function addStatus(program: Command, io: Io, finish: Finish): void {
+export function addStatus(program: Command, run: Run): void {
   program
     .command('status')
     .description('show the health of a running server and its chains; exits with 1 unless all is well')
@@ -269,16 +212,11 @@ export function addStatus(program: Command, io: Io, finish: Finish): void {
       'sqlite:<path> or postgres://… (PI_DATABASE_URL); adds processes, and how stored blocks were proven',
     )
     .addHelpText('after', examples('status', 'status --url https://payments.example --json'))
-    .action(async (_options, command) => finish(await showStatus(optionsOf<StatusOptions>(command), io)))
+    .action(run(showStatus))
 }
 
-/** Options of {@link showStatus}. */
-interface StatusOptions extends OperateOptions {
-  /** Base URL of the server. @default from PI_HOST and PI_PORT */
-  readonly url?: string | undefined
-}
+type StatusOptions = OperateOptions & { readonly url?: string }
 
-/** Limit of printed ranges of a chain. */
 const maxRanges = 10
 
 /**
@@ -297,15 +235,15 @@ async function showStatus(options: StatusOptions, io: Io): Promise<ExitCode> {
   })
   if (!(health instanceof ServerError))
     report({ event: 'status', url, ...health }, (event) =>
-      statusText(url, event, { now: io.now(), priceOf: (chainId) => callPrice(io.env, chainId) }),
+      statusText(url, event, io.now(), (chainId) => callPrice(io.env, chainId)),
     )
   const stored = await readStored(options, io)
-  if (stored !== null)
+  if (stored !== null) {
     report({ event: 'processes', processes: stored.processes }, (event) => processesText(event, io.now()))
-  for (const proofs of stored?.proofs ?? []) report({ event: 'proofs', ...proofs }, proofsText)
-  if (stored !== null) report({ event: 'notifications', failing: stored.failing }, notificationsText)
-  if (stored !== null && stored.oldSnapshot !== null)
-    report({ event: 'snapshot.old', ...stored.oldSnapshot }, oldSnapshotText)
+    for (const proofs of stored.proofs) report({ event: 'proofs', ...proofs }, proofsText)
+    report({ event: 'notifications', failing: stored.failing }, notificationsText)
+    if (stored.oldSnapshot !== null) report({ event: 'snapshot.old', ...stored.oldSnapshot }, oldSnapshotText)
+  }
   // The others may be well: a process without the role `api` answers no request.
   if (health instanceof ServerError) throw health
   return health.status === 'ok' ? 0 : 1
@@ -313,9 +251,7 @@ async function showStatus(options: StatusOptions, io: Io): Promise<ExitCode> {
 
 interface Stored {
   readonly processes: readonly RunningProcess[]
-  /** Of the configured chains. */
   readonly proofs: readonly ChainProofs[]
-  /** Number of blocked notification endpoints. */
   readonly failing: number
   /** A database snapshot that has been open for long, or null. */
   readonly oldSnapshot: DatabaseSnapshot | null

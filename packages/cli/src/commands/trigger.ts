@@ -3,54 +3,25 @@ import { type TriggerScenario, triggerPath, triggerScenarios, triggerVerdicts } 
 import { parseForeignJson, readForeignJson } from '@payment-integration/contract/parse'
 import type { TriggerEvent, TriggerRequest } from '@payment-integration/testing/twin'
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
-import {
-  examples,
-  type Finish,
-  optionsOf,
-  parseAddress,
-  parseChainId,
-  parseNotificationUrl,
-  wholeNumberParser,
-} from '../command.js'
+import { examples, parseAddress, parseChainId, type Run, withIntegrator } from '../command.js'
 import { InterruptedError, ServerError, UsageError } from '../errors.js'
-import {
-  basicAuthorization,
-  integratorNames,
-  readIntegration,
-  readIntegratorVariables,
-  readSecretIn,
-  readServerUrl,
-  serverPath,
-} from '../input.js'
+import { basicAuthorization, type IntegratorOptions, readIntegrator, serverPath } from '../input.js'
 import type { ExitCode, Io } from '../io.js'
-import { createReporter, createStyle, escapeControls, type Style, shortHash } from '../output.js'
+import { counted, createReporter, createStyle, escapeControls, type Style, shortHash } from '../output.js'
 
-/** Options of {@link trigger}. */
-export interface TriggerOptions {
-  /** Base URL of the server. @default PAYMENTS_URL */
-  readonly server?: string | undefined
-  /** @default INTEGRATION_ADDRESS */
-  readonly integration?: string | undefined
-  /** Variable that has the API secret. @default 'API_SECRET' */
-  readonly apiSecretEnv?: string | undefined
-  /** File with more variables. Those of the environment win. @default .env.local, where there is one */
-  readonly envFile?: string | undefined
+export interface TriggerOptions extends IntegratorOptions {
   /** Fields of the payment; each has a drawn default. */
-  readonly amount?: string | undefined
-  readonly currency?: string | undefined
-  readonly chain?: number | undefined
-  readonly memo?: string | undefined
-  readonly sender?: string | undefined
-  readonly receiver?: string | undefined
-  /** Print the scenario as the source of a test, and cause nothing. @default false */
-  readonly asTest?: boolean | undefined
-  readonly json?: boolean | undefined
+  readonly amount?: string
+  readonly currency?: string
+  readonly chain?: number
+  readonly memo?: string
+  readonly sender?: string
+  readonly receiver?: string
+  readonly asTest?: true
 }
 
-/** Adds the command. */
-export function addTrigger(program: Command, io: Io, finish: Finish): void {
-  program
-    .command('trigger')
+export function addTrigger(program: Command, run: Run): void {
+  withIntegrator(program.command('trigger'))
     .description('cause an event in dev, or in a server in development, for a receiver to take')
     .addArgument(new Argument('<scenario>', 'what to cause').choices([...triggerScenarios]))
     .argument('[detail]', 'number of payments of a burst; verdict of kyc: green, red-retry or red-final')
@@ -62,10 +33,6 @@ export function addTrigger(program: Command, io: Io, finish: Finish): void {
     .option('--memo <text>', 'memo of the payment, at most 32 bytes')
     .option('--sender <address>', 'who pays', parseAddress)
     .option('--receiver <address>', 'who is paid', parseAddress)
-    .option('--integration <address>', `the integration (${integratorNames.integration})`, parseAddress)
-    .option('--server <url>', `the server (${integratorNames.server})`, parseNotificationUrl)
-    .option('--api-secret-env <name>', `variable that has the API secret (default ${integratorNames.apiSecret})`)
-    .option('--env-file <path>', 'file with these variables (default .env.local)')
     .addOption(new Option('--as-test', 'print the scenario as a test of your receiver, and cause nothing'))
     .addHelpText(
       'after',
@@ -76,17 +43,9 @@ export function addTrigger(program: Command, io: Io, finish: Finish): void {
         'trigger reorg --as-test',
       ),
     )
-    .action(async (scenario: TriggerScenario, detail: string | undefined, _options, command) =>
-      finish(await trigger(scenario, detail, optionsOf<TriggerOptions>(command), io)),
-    )
+    .action(run(trigger))
 }
 
-/**
- * Causes the events of a scenario and prints each, with the text of every snapshot.
- * @returns 0 after the whole scenario, 1 when it ended early.
- * @throws UsageError `ERR_USAGE` for missing credentials or a detail that the scenario does not take; ServerError
- * `ERR_SERVER` when the server rejects the request, is not reachable or simulates no chain.
- */
 export async function trigger(
   scenario: TriggerScenario,
   detail: string | undefined,
@@ -105,11 +64,8 @@ export async function trigger(
     }
     return 0
   }
-  const { apiSecretEnv = integratorNames.apiSecret } = options
-  const variables = await readIntegratorVariables(options.envFile, io)
-  const server = readServerUrl(options.server, variables)
-  const integration = readIntegration(options.integration, variables)
-  const authorization = basicAuthorization(integration, readSecretIn(apiSecretEnv, variables))
+  const { server, integration, apiSecret, apiSecretEnv } = await readIntegrator(options, io)
+  const authorization = basicAuthorization(integration, apiSecret)
   const style = createStyle(io.colour)
   let exitCode: ExitCode = 0
   const target = { url: serverPath(server, triggerPath), authorization, apiSecretEnv }
@@ -128,19 +84,15 @@ function requestOf(scenario: TriggerScenario, detail: string | undefined, option
 
 function detailOf(scenario: TriggerScenario, detail: string | undefined): Pick<TriggerRequest, 'count' | 'verdict'> {
   if (detail === undefined) return {}
-  if (scenario === 'burst') return { count: countOf(detail) }
+  if (scenario === 'burst') {
+    const count = /^\d{1,5}$/.test(detail) ? Number(detail) : 0
+    if (count >= 1 && count <= 10_000) return { count }
+    throw new UsageError('The number of payments of a burst is a whole number from 1 to 10000.')
+  }
   if (scenario !== 'kyc') throw new UsageError(`${scenario} takes no detail; only burst and kyc do.`)
   const verdict = triggerVerdicts.find((known) => known === detail)
   if (verdict === undefined) throw new UsageError(`The verdict of kyc is one of ${triggerVerdicts.join(', ')}.`)
   return { verdict }
-}
-
-function countOf(text: string): number {
-  try {
-    return wholeNumberParser(1, 10_000)(text)
-  } catch {
-    throw new UsageError('The number of payments of a burst is a whole number from 1 to 10000.')
-  }
 }
 
 function parseAmount(text: string): string {
@@ -148,11 +100,9 @@ function parseAmount(text: string): string {
   throw new InvalidArgumentError('Expected a decimal such as 12.50.')
 }
 
-/** Where to post, and as whom. */
 interface TriggerTarget {
   readonly url: URL
   readonly authorization: string
-  /** Names the API secret in messages. */
   readonly apiSecretEnv: string
 }
 
@@ -273,12 +223,10 @@ function triggerText(event: TriggerEvent, style: Style): readonly string[] {
     case 'failed':
       return [style.red(`failed   ${event.reason}`)]
     case 'done':
-      return [style.green(`done     ${count(event.payments, 'payment')}, ${count(event.snapshots, 'snapshot')} shown`)]
+      return [
+        style.green(`done     ${counted(event.payments, 'payment')}, ${counted(event.snapshots, 'snapshot')} shown`),
+      ]
     default:
       return []
   }
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`
 }

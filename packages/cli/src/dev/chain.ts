@@ -1,41 +1,32 @@
 /** Runs the demo's chain: anvil with the development router, and a payer. @module */
 import { createPayer, deployDevRouter, devAccount, startAnvil } from '@payment-integration/chain-evm/dev'
 
-/** A payment of the payer. */
 export interface DemoPayment {
-  /** Address of the integration in the calldata. */
   readonly integrationAddress: string
   /** Hundredths of the token. */
   readonly settlementCents: number
   readonly memo: string
 }
 
-/** A running chain. */
 export interface DemoChain {
   readonly rpcUrl: string
   readonly chainId: number
-  /** 0x and 40 lowercase hex digits. */
   readonly router: string
   /** Version of the router's events, for example `0.8`. */
   readonly routerVersion: string
-  /** The token of all payments. */
   readonly token: {
-    /** 0x and 40 lowercase hex digits. */
     readonly address: string
     readonly symbol: string
     /** One token is worth one unit of this currency. */
     readonly currency: string
   }
-  /** The address that is paid: 0x and 40 lowercase hex digits. */
   readonly merchant: string
   /** Resolves with a sentence when anvil exits by itself. */
   readonly lost: Promise<string>
-  /** Sends a payment in a transaction and resolves its hash. */
   pay(payment: DemoPayment): Promise<string>
   stop(): Promise<void>
 }
 
-/** Index of the merchant's address in the test mnemonic. */
 const merchantIndex = 2
 
 /**
@@ -91,7 +82,6 @@ async function abortable<T>(signal: AbortSignal, step: (signal: AbortSignal) => 
   }
 }
 
-/** Rejects when the signal aborts. */
 function rejection(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason))

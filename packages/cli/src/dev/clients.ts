@@ -10,7 +10,6 @@ import { DemoError } from '../errors.js'
 import type { DemoChain } from './chain.js'
 import type { LegacyReadyEvent } from './demo-events.js'
 
-/** An update of a payment, without its identifiers. */
 interface PlannedUpdate {
   readonly state: 'pending' | 'success' | 'refund_pending' | 'refund_success'
   readonly recipient?: { readonly title: string; readonly subtitle: string | null }
@@ -22,9 +21,7 @@ interface PlannedUpdate {
   }
 }
 
-/** A demo payment before it is made. */
 export interface PaymentPlan {
-  /** 1 for the first payment of the run. */
   readonly number: number
   /** Reference written into the payment, at most 31 ASCII characters. */
   readonly memo: string
@@ -32,9 +29,7 @@ export interface PaymentPlan {
   readonly settlementCents: number
   /** The same as a decimal string. */
   readonly settlementAmount: string
-  /** Invoice amount with its currency: `25.00 EUR`. */
   readonly price: string
-  /** In the order of the processor. */
   readonly updates: readonly PlannedUpdate[]
 }
 
@@ -72,12 +67,10 @@ export function planPayment(number: number, fraction: Fraction): PaymentPlan {
   }
 }
 
-/** Hundredths as a decimal string. */
 function decimal(cents: number): string {
   return `${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, '0')}`
 }
 
-/** Returns the next number in [0, 1). */
 type Fraction = () => number
 
 /** Creates a repeatable sequence (mulberry32) for the demo. The same seed gives the same numbers. Not for secrets. */
@@ -91,14 +84,12 @@ export function seededFraction(seed: number): Fraction {
   }
 }
 
-/** The body of an update. */
 interface DemoUpdate extends PlannedUpdate {
   readonly id: string
   readonly chainId: string
   readonly txHash: string
 }
 
-/** Sends updates to one service. */
 export interface DemoProcessor {
   /**
    * Posts one update.
@@ -143,16 +134,12 @@ export function createDemoProcessor(options: {
   }
 }
 
-/** Result of a comparison. */
 interface Comparison {
-  /** Null when both agree, else a sentence with the field that differs. */
   readonly difference: string | null
   readonly state: string | null
 }
 
-/** Reads and compares. */
 export interface DemoReader {
-  /** Reads the payment over the API and compares it. Rejects with errors of the client. */
   compare(txHash: string, signal?: AbortSignal): Promise<Comparison>
 }
 
@@ -184,7 +171,6 @@ export function createDemoReader(options: {
   }
 }
 
-/** The merchant's handle. */
 export const accountHandle = 'demo-shop'
 
 /** Creates a key, and the merchant's account with the token of all payments. Resolves the key. */

@@ -34,7 +34,6 @@ import { createLedger, createReceiverNotes, type Ledger, watchService } from './
 
 /** The parts that a payment passes through. */
 export interface DemoParts {
-  /** Decimal string. */
   readonly chainId: string
   readonly ledger: Ledger
   readonly processor: DemoProcessor
@@ -42,34 +41,25 @@ export interface DemoParts {
   readonly io: Pick<Io, 'now' | 'sleep'>
 }
 
-/** A running demo. */
 export interface Demo extends DemoParts {
   readonly folder: string
-  /** Symbol of the token of all payments. */
   readonly tokenSymbol: string
   /** Resolves with a sentence when a required part exits by itself. */
   readonly lost: Promise<string>
-  /** Sends a payment; resolves its transaction hash once the node has accepted it. */
   pay(plan: PaymentPlan): Promise<string>
   /** Makes deliveries due now: the last one again, or all that wait for a retry. Resolves a sentence. */
   replayLast(): Promise<string>
   retryNow(): Promise<string>
-  /** Opens the console in the browser of this machine. Resolves a sentence with its address. */
   openConsole(): Promise<string>
-  /** Undefined without a receiver of the user. */
   readonly relay: Relay | undefined
-  /** Probes the user's receiver. Undefined without one. */
   readonly doctor: (() => Promise<string>) | undefined
-  /** The legacy API's requests for a verified payment. */
   legacyExample(txHash: string, plan: PaymentPlan): LegacyReadyEvent
 }
 
-/** Settings of a demo run. */
 export interface DemoSettings {
   readonly port: number | undefined
   readonly keep: boolean
   readonly seed: number
-  /** Your receiver, or undefined: the built-in one answers alone. */
   readonly forwardTo: string | undefined
   /** File for the five values; null: none is written. */
   readonly envFile: string | null
@@ -77,16 +67,13 @@ export interface DemoSettings {
   readonly startedAt: number
 }
 
-/** Shared by all parts during their start. */
 export interface DemoContext {
   readonly io: Io
-  /** Receives every part as soon as it runs. */
   readonly closers: Closers
   readonly stage: Stage
   readonly signal: AbortSignal
 }
 
-/** The one integration of the demo. */
 const integration = { address: `0x${'1'.repeat(40)}`, name: 'Demo shop' }
 /** Chains of `trigger`: the chain of the demo's own payments is a real one. */
 const simulatedChains = '137,10,1,100,42161'
@@ -242,7 +229,6 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
   }
 }
 
-/** The findings of the doctor as text. */
 async function examine(
   url: string,
   receiver: { readonly signingSecret: string; readonly integrationAddress: string },

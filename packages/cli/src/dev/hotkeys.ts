@@ -4,24 +4,16 @@ import type { Demo } from './demo.js'
 import type { DemoSink } from './demo-events.js'
 import type { Nudge } from './session.js'
 
-/** The actions of the keys. */
 export interface HotkeyActions {
-  /** Makes a payment now. */
   trigger(): Promise<unknown>
-  /** Sends the last delivery again. */
   replayLast(): Promise<string>
-  /** Attempts every delivery that waits for a retry. */
   retryNow(): Promise<string>
-  /** Probes the user's receiver. Resolves the findings. Undefined without one. */
   readonly doctor?: (() => Promise<string>) | undefined
-  /** Turns faults of the network on or off. Undefined without a receiver of the user. */
   readonly toggleChaos?: (() => string) | undefined
-  /** Opens the console in the browser. */
   openConsole(): Promise<string>
   quit(): void
 }
 
-/** One line that names the keys. */
 export function hotkeyLine({ toggleChaos, doctor }: Pick<HotkeyActions, 'toggleChaos' | 'doctor'>): string {
   const chaos = toggleChaos === undefined ? [] : ['c chaos on or off']
   const probes = doctor === undefined ? [] : ['d doctor']

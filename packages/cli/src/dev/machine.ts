@@ -36,7 +36,6 @@ export async function startOnPort(
   }
 }
 
-/** The port of the option or of the environment, else the first free one from the default on. */
 export async function choosePort(flag: number | undefined, env: Io['env']): Promise<number | string> {
   return flag ?? (env['PI_PORT'] || (await firstFreePort(devDefaults.port)))
 }
@@ -68,15 +67,12 @@ async function isFree(port: number): Promise<boolean> {
   }
 }
 
-/** Parts to close at the end. */
 export interface Closers {
-  /** Adds a part with its close function, and returns the part. */
   add<T>(part: T, close: (part: T) => unknown): T
   /** Closes all, newest first, also after a failure. Rejects with the first failure. Later calls share the result. */
   close(): Promise<void>
 }
 
-/** Creates an empty list. */
 export function createClosers(): Closers {
   const pending: (() => unknown)[] = []
   let closing: Promise<void> | undefined
@@ -103,10 +99,8 @@ export function createClosers(): Closers {
   }
 }
 
-/** The folder of a run. */
 interface DemoFolder {
   readonly path: string
-  /** Removes it with its files, unless `keep` is set. */
   close(): Promise<void>
 }
 
@@ -124,18 +118,15 @@ export async function createDemoFolder(io: Pick<Io, 'temporaryFolder' | 'onExit'
   }
 }
 
-/** First and last line of the part that the demo may replace. */
 const begin =
   '# Written by payment-integration dev, whose next run replaces this part. Delete it to use values of your own.'
 const end = '# End of payment-integration dev.'
 
-/** The outcome for the file. */
 type EnvFileResult =
   | { readonly kind: 'written'; readonly path: string; readonly ignored: boolean }
   /** The user has set one of the values, or the file is no UTF-8. */
   | { readonly kind: 'kept'; readonly path: string; readonly ignored: boolean }
 
-/** The five values of an integrator. */
 export function envValues(ready: ReadyEvent): Readonly<Record<string, string>> {
   return {
     PAYMENTS_URL: ready.url,
@@ -176,7 +167,6 @@ function withoutOwnPart(text: string): string {
   return from < 0 || to < 0 ? text : lines.filter((_, index) => index < from || index > to).join('')
 }
 
-/** Takes the file from everybody but its owner. */
 function tighten(path: string): void {
   const { mode } = statSync(path)
   if ((mode & 0o077) !== 0) chmodSync(path, mode & 0o700)
@@ -193,7 +183,6 @@ function isIgnored(path: string): boolean {
   return [name, '.env*', '.env.*', '*.local', '.env*.local', '.env.*.local'].some((each) => patterns.includes(each))
 }
 
-/** The opener of a platform, with its arguments before the address. */
 function openerOf(system: string): readonly [command: string, ...args: string[]] {
   if (system === 'darwin') return ['open']
   // `start` is part of the shell; its first quoted argument is the title of a window.

@@ -35,7 +35,6 @@ export function createDemoPrinter(
   }
 }
 
-/** Formats an event as lines. `time` is its unix time in milliseconds. */
 function demoText(
   event: DemoEvent,
   time: number,
@@ -81,7 +80,6 @@ function demoText(
   }
 }
 
-/** Whether `--quiet` still shows an event. */
 function isShownQuietly(event: DemoEvent): boolean {
   if (event.event === 'delivery.attempted') return event.outcome !== 'delivered'
   return [
@@ -185,7 +183,6 @@ function summary(event: SummaryEvent, style: Style): string[] {
   ]
 }
 
-/** Local time of day with milliseconds. */
 function clock(time: number): string {
   const date = new Date(time)
   const two = (value: number) => String(value).padStart(2, '0')
@@ -206,7 +203,6 @@ export interface Stage {
   first<T>(work: () => Promise<T>, event: (result: T) => DemoEvent): Promise<T>
 }
 
-/** Creates a stage. */
 export function createStage(print: DemoPrinter, now: () => number): Stage {
   let delayed: (readonly [DemoEvent, number])[] | null = null
   return {

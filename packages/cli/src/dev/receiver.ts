@@ -10,22 +10,17 @@ import { openSqlite } from '../files.js'
 import type { Forwarded, ForwardedDelivery } from '../forward.js'
 import type { DemoSink } from './demo-events.js'
 
-/** The decision about an authentic delivery. */
 export interface ReceiverAnswer {
   readonly snapshot: Snapshot
   readonly decision: 'apply' | 'duplicate' | 'stale'
 }
 
-/** A running receiver. */
 export interface DemoReceiver {
-  /** The notification URL. */
   readonly url: string
-  /** The newest stored snapshot of a payment, or null. */
   stored(payment: Pick<Snapshot, 'chainId' | 'txHash'>): Snapshot | null
   close(): Promise<void>
 }
 
-/** Options of {@link startDemoReceiver}. */
 interface DemoReceiverOptions {
   readonly databasePath: string
   /** The signing secret of the integration, undefined until it is issued. */
@@ -39,7 +34,6 @@ interface DemoReceiverOptions {
 
 const maxBodyBytes = 65_536
 
-/** Starts the receiver on a free port of 127.0.0.1. */
 export async function startDemoReceiver(options: DemoReceiverOptions): Promise<DemoReceiver> {
   const database = openSqlite(options.databasePath)
   database.exec('PRAGMA journal_mode = WAL')
@@ -104,14 +98,11 @@ export async function startDemoReceiver(options: DemoReceiverOptions): Promise<D
   }
 }
 
-/** Posts a delivery to the user's receiver. */
 export type Forward = (delivery: ForwardedDelivery) => Promise<Forwarded>
 
-/** A relay to one receiver. */
 export interface Relay {
   /** Forwards a delivery. A status of null closes the connection of the service without an answer. */
   pass(delivery: ForwardedDelivery): Promise<Pick<Forwarded, 'status' | 'retryAfter'>>
-  /** Turns the faults on or off; returns whether they are on. */
   toggleChaos(): boolean
 }
 

@@ -6,7 +6,6 @@ import type { Demo, DemoParts } from './demo.js'
 import type { DemoSink } from './demo-events.js'
 import type { Stage } from './printer.js'
 
-/** The plan of a session. */
 interface SessionPlan {
   readonly everyMs: number
   /** Infinity runs until the signal. */
@@ -24,7 +23,6 @@ export interface Nudge {
   used(): void
 }
 
-/** Creates it. */
 export function createNudge(): Nudge {
   let controller = new AbortController()
   return {
@@ -36,11 +34,9 @@ export function createNudge(): Nudge {
   }
 }
 
-/** The result of a session. */
 interface SessionResult {
   readonly payments: number
   readonly verified: number
-  /** Problems in their order. */
   readonly problems: readonly string[]
   /** A sentence for each payment that was unfinished when the signal came. */
   readonly unfinished: readonly string[]
@@ -128,7 +124,6 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** A payment on its way to the final state. */
 interface Journey {
   readonly number: number
   readonly txHash: string
@@ -180,15 +175,10 @@ async function travel(
   return null
 }
 
-/** Why a run stopped. */
 export type RunEnd =
-  /** Every payment was made and followed to its final state. */
   | { readonly kind: 'idle' }
-  /** The caller's signal aborted. */
   | { readonly kind: 'interrupted' }
-  /** The deadline passed. */
   | { readonly kind: 'deadline'; readonly limitMs: number }
-  /** A required part exited by itself. */
   | { readonly kind: 'lost'; readonly reason: string }
 
 /**

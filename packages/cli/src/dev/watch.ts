@@ -8,7 +8,6 @@ interface ReceiverNotes {
   take(txHash: string, version: number): string | null
 }
 
-/** Creates empty notes. */
 export function createReceiverNotes(): ReceiverNotes {
   const notes = new Map<string, string>()
   return {
@@ -89,7 +88,6 @@ export function watchService(
   }
 }
 
-/** Progress of one payment. */
 interface Sighting {
   readonly indexed: boolean
   /** Highest version that was answered with 2xx. */
@@ -98,14 +96,12 @@ interface Sighting {
   readonly storedVersion: number
 }
 
-/** Totals of a run. */
 interface Figures {
   readonly delivered: number
   readonly retried: number
   readonly p50Ms: number | null
 }
 
-/** An attempt of a delivery. */
 type SeenDelivery = Pick<DeliveryEvent, 'txHash' | 'version' | 'attempt' | 'latencyMs' | 'outcome'> & {
   readonly deliveryId: string
 }
@@ -117,9 +113,7 @@ export interface Ledger {
   sawDelivery(delivery: SeenDelivery): void
   /** Resolves true once `condition` holds for the payment, false when `signal` aborts first. */
   until(txHash: string, condition: (sighting: Sighting) => boolean, signal: AbortSignal): Promise<boolean>
-  /** The newest attempt, or null. */
   lastDelivery(): SeenDelivery | null
-  /** Deletes the progress of a finished payment. */
   forget(txHash: string): void
   figures(): Figures
 }
@@ -127,7 +121,6 @@ export interface Ledger {
 /** Number of newest latencies for the median: exact for hours, bounded for a run of days. */
 const maxLatencies = 10_000
 
-/** Creates an empty ledger. */
 export function createLedger(): Ledger {
   const sightings = new Map<string, Sighting>()
   const listeners = new Set<() => void>()

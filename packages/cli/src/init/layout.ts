@@ -5,15 +5,12 @@ import type { ManifestAdditions, Project } from './project.js'
 /** The names that `init` takes. */
 export const frameworkNames = ['express', 'fastify', 'hono', 'next', 'nest', 'koa', 'worker', 'lambda', 'node'] as const
 
-/** One of {@link frameworkNames}. */
 export type FrameworkName = (typeof frameworkNames)[number]
 
 /** Where versions and payments are stored. */
 export type DatabaseName = 'sqlite' | 'postgres'
 
-/** The properties of a framework. */
 interface Framework {
-  /** The word in sentences. */
   readonly title: string
   /** Packages that the project must have already. */
   readonly needs: readonly string[]
@@ -29,7 +26,6 @@ interface Framework {
 
 const either = ['sqlite', 'postgres'] as const
 
-/** All frameworks. */
 export const frameworks: Readonly<Record<FrameworkName, Framework>> = {
   express: {
     ...{ title: 'Express', needs: ['express'], databases: either, servesAlone: true, hasPath: true },
@@ -78,7 +74,6 @@ export const frameworks: Readonly<Record<FrameworkName, Framework>> = {
   },
 }
 
-/** A file that comes from a template. */
 interface TemplateFile {
   readonly path: string
   readonly template: string
@@ -86,11 +81,9 @@ interface TemplateFile {
   readonly accepts?: (text: string) => boolean
 }
 
-/** The files and lines that `init` adds to a project. */
 export interface Layout {
   /** The folder of the code, such as `src/payments`. */
   readonly folder: string
-  /** The path of the webhook. */
   readonly path: string
   readonly files: readonly TemplateFile[]
   readonly manifest: ManifestAdditions
@@ -140,7 +133,6 @@ export function layoutOf(
 interface Router {
   readonly kind: 'app' | 'pages'
   readonly path: string
-  /** Without its extension. */
   readonly file: string
   readonly template: string
 }

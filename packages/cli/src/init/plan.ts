@@ -8,7 +8,6 @@ import { type DatabaseName, type FrameworkName, frameworks, type Layout, layoutO
 import { changeManifest, type Project, readText } from './project.js'
 import { fromTemplate, type Target } from './template.js'
 
-/** The choices of the user. */
 interface InitChoices {
   readonly framework: FrameworkName
   readonly database?: DatabaseName | undefined
@@ -28,11 +27,9 @@ interface Conflict {
   readonly add: readonly string[]
 }
 
-/** The outcome of planning. Nothing is written yet. */
 export interface Plan {
   readonly files: readonly PlannedFile[]
   readonly conflicts: readonly Conflict[]
-  /** The user's next steps. */
   readonly steps: readonly string[]
 }
 
@@ -133,7 +130,6 @@ export function unifiedDiff(path: string, before: string | null, after: string):
   return diff.split('\n').slice(0, -1)
 }
 
-/** The lines of the template that the file does not have. */
 function addedLines(path: string, before: string, after: string): string[] {
   return unifiedDiff(path, before, after)
     .slice(2)
@@ -180,7 +176,6 @@ export async function writePlan(folder: string, files: readonly PlannedFile[]): 
   }
 }
 
-/** A variable, with the comment above it. */
 interface Variable {
   readonly name: string
   readonly about: string

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { InitError } from '../errors.js'
 import { version } from '../package-files.js'
 
-/** The used fields of a `package.json`. Others stay as they are. */
 interface Manifest {
   readonly name?: string
   readonly type?: string
@@ -16,10 +15,8 @@ interface Manifest {
 /** The runner of the written test. */
 export type TestRunner = 'node:test' | 'vitest' | 'jest'
 
-/** A project as `init` finds it. */
 export interface Project {
   readonly folder: string
-  /** The text of `package.json`. */
   readonly manifestText: string
   readonly manifest: Manifest
   readonly isTypeScript: boolean
@@ -28,9 +25,7 @@ export interface Project {
   readonly testRunner: TestRunner
   /** `src/` when the project has that folder, else empty. */
   readonly source: '' | 'src/'
-  /** Names in the folder of the project. */
   readonly entries: ReadonlySet<string>
-  /** Names in `src`. */
   readonly sourceEntries: ReadonlySet<string>
 }
 
@@ -106,7 +101,6 @@ function parseManifest(text: string): Manifest {
   return manifest as Manifest
 }
 
-/** The needs of the written code. */
 export interface ManifestAdditions {
   readonly dependencies: readonly string[]
   readonly devDependencies: readonly string[]

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { templatesFolder } from '../package-files.js'
 import type { TestRunner } from './project.js'
 
-/** The properties of the project that change a template. */
 export interface Target {
   readonly extension: 'ts' | 'js'
   /** Whether files use `require`. */
@@ -12,7 +11,6 @@ export interface Target {
   /** Whether relative imports name the extension. A bundler finds TypeScript only without it. */
   readonly namesExtension: boolean
   readonly testRunner: TestRunner
-  /** The path of the webhook. */
   readonly path: string
 }
 
@@ -69,7 +67,6 @@ export function toJavaScript(text: string): string {
   )
 }
 
-/** An import line without its `type` names. */
 function withoutTypeNames(line: string): string {
   return line.replace(/(, )?\{ (.{0,120}) \}/, (_, comma = '', names: string) => {
     const values = names.split(', ').filter((name) => !name.startsWith('type '))

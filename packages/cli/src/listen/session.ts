@@ -160,7 +160,6 @@ export type ListenEvent =
   | { readonly event: 'disconnected'; readonly reason: string; readonly retryInMs: number }
   | ({ readonly event: 'summary' } & ListenFigures)
 
-/** The figures of a run. */
 export interface ListenFigures {
   readonly forwarded: number
   readonly accepted: number
@@ -168,7 +167,6 @@ export interface ListenFigures {
   readonly reconnects: number
 }
 
-/** The lines of an event. */
 export function listenText(event: ListenEvent, style: Style): readonly string[] {
   switch (event.event) {
     case 'listening':

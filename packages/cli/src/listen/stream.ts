@@ -12,13 +12,10 @@ const silenceMs = 20_000
 /** The longest wait that a server can ask for, in milliseconds. */
 const maxWaitMs = 3_600_000
 
-/** Where and how to connect. */
 export interface StreamTarget {
-  /** The server's base URL, checked. */
   readonly server: URL
   readonly integration: string
   readonly apiSecret: string
-  /** Names the API secret in messages. */
   readonly apiSecretEnv: string
 }
 
@@ -132,7 +129,6 @@ async function withinSilence<T>(next: Promise<T>, { sleep, signal }: Pick<Io, 's
   }
 }
 
-/** One event. */
 export interface StreamEvent {
   readonly event: string
   readonly id: string | null

@@ -22,19 +22,8 @@ interface WithServiceOptions extends OperateOptions {
 
 type OpenedService = Pick<
   Service,
-  | 'integrations'
-  | 'accounts'
-  | 'legacyKeys'
-  | 'operators'
-  | 'deliveries'
-  | 'chains'
-  | 'identity'
-  | 'audit'
-  | 'history'
-  | 'moves'
-  | 'processes'
-  | 'leases'
-  | 'store'
+  | ('integrations' | 'accounts' | 'legacyKeys' | 'operators' | 'deliveries' | 'chains' | 'identity')
+  | ('audit' | 'history' | 'moves' | 'processes' | 'leases' | 'store')
 >
 
 /**
@@ -53,8 +42,9 @@ export async function withService(
   const { service, close } = opened
   try {
     if (io.signal.aborted) throw new InterruptedError('Interrupted; nothing was done.')
-    if (createdPath !== null && !json) io.out(createdText(createdPath))
-    await work(service, createReporter(io, json), config, logger)
+    const report = createReporter(io, json)
+    if (createdPath !== null) report.note(createdText(createdPath))
+    await work(service, report, config, logger)
   } catch (error) {
     if (error !== io.signal.reason) throw error
     throw new InterruptedError('Interrupted; run the command again.', { cause: error })

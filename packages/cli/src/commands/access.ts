@@ -86,7 +86,7 @@ function reportAccess(
   report: Reporter,
   { consoleUrl, oidc }: Config,
   done: (operator: OperatorView) => readonly [byLink: string, byOidc: string],
-): void {
+) {
   if (!('linkToken' in issued))
     return report({ event, operator: issued }, ({ operator }) => [
       done(operator)[1],

@@ -291,7 +291,7 @@ function createPrinter(
     }
   }
 
-  function print(given: MirrorEvent): void {
+  function print(given: MirrorEvent) {
     const { type, ...facts } = given
     if (given.type === 'progress') {
       if (json) report({ event: type, ...facts }, () => [])

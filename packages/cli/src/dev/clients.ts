@@ -90,14 +90,7 @@ interface DemoUpdate extends PlannedUpdate {
   readonly txHash: string
 }
 
-export interface DemoProcessor {
-  /**
-   * Posts one update.
-   * @returns The payment's new version, or null while the update waits for the payment to be indexed.
-   * @throws DemoError `ERR_DEMO` when the service rejects it; errors of `fetch` without an answer.
-   */
-  send(update: DemoUpdate, signal?: AbortSignal): Promise<number | null>
-}
+export type DemoProcessor = ReturnType<typeof createDemoProcessor>
 
 const timeoutMs = 10_000
 
@@ -106,10 +99,15 @@ export function createDemoProcessor(options: {
   readonly serviceUrl: string
   readonly secret: string
   readonly now: () => number
-}): DemoProcessor {
+}) {
   const url = new URL('/api/v1/processor/updates', options.serviceUrl)
   return {
-    async send(update, signal) {
+    /**
+     * Posts one update.
+     * @returns The payment's new version, or null while the update waits for the payment to be indexed.
+     * @throws DemoError `ERR_DEMO` when the service rejects it; errors of `fetch` without an answer.
+     */
+    async send(update: DemoUpdate, signal?: AbortSignal): Promise<number | null> {
       const body = new TextEncoder().encode(JSON.stringify(update))
       const timestamp = Math.floor(options.now() / 1000)
       const signature = await signDelivery({ secret: options.secret, timestamp, body })
@@ -134,14 +132,7 @@ export function createDemoProcessor(options: {
   }
 }
 
-interface Comparison {
-  readonly difference: string | null
-  readonly state: string | null
-}
-
-export interface DemoReader {
-  compare(txHash: string, signal?: AbortSignal): Promise<Comparison>
-}
+export type DemoReader = ReturnType<typeof createDemoReader>
 
 /** Creates a reader with the integration's credentials. `stored` reads the receiver's database. */
 export function createDemoReader(options: {
@@ -149,14 +140,12 @@ export function createDemoReader(options: {
   readonly integrationAddress: string
   readonly apiSecret: string
   readonly stored: (payment: Pick<Snapshot, 'chainId' | 'txHash'>) => Snapshot | null
-}): DemoReader {
-  const client = createClient({
-    baseUrl: options.serviceUrl,
-    integrationAddress: options.integrationAddress,
-    apiSecret: options.apiSecret,
-  })
+}) {
+  const { serviceUrl: baseUrl, integrationAddress, apiSecret } = options
+  const client = createClient({ baseUrl, integrationAddress, apiSecret })
   return {
-    async compare(txHash, signal) {
+    /** Compares the payment of the API with the receiver's copy; `difference` is null when both agree. */
+    async compare(txHash: string, signal?: AbortSignal): Promise<{ state: string | null; difference: string | null }> {
       const payment = await client.payments.get(txHash, signal ? { signal } : {})
       const stored = options.stored(payment)
       if (stored === null) return { state: payment.state, difference: 'The receiver stored nothing.' }
@@ -202,11 +191,7 @@ export function legacyExample(options: {
     lookupUrl: `${serviceUrl}/api/v1/tx/${chainId}/${txHash}`,
     verifyUrl: `${serviceUrl}/api/v1/verify`,
     verifyRequest: {
-      chainId,
-      txHash,
-      invoiceAmount: settlementAmount,
-      invoiceCurrency: currency,
-      address: accountHandle,
+      ...{ chainId, txHash, invoiceAmount: settlementAmount, invoiceCurrency: currency, address: accountHandle },
     },
     referenceUrl: `${serviceUrl}/reference`,
   })

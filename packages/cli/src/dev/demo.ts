@@ -2,19 +2,13 @@
 import { join } from 'node:path'
 import { triggerPath } from '@payment-integration/contract'
 import { findingText, summaryText } from '../commands/doctor.js'
-import {
-  type DemoIdentity,
-  developmentTools,
-  secretText,
-  simulateChainsWith,
-  startDemoIdentity,
-} from '../development.js'
+import { developmentTools, secretText, simulateChainsWith, startDemoIdentity } from '../development.js'
 import { DemoError } from '../errors.js'
 import { checkListening, forward } from '../forward.js'
 import type { Io } from '../io.js'
 import { createStyle, logToStandardError, shortHash } from '../output.js'
 import { version } from '../package-files.js'
-import { type DemoChain, startDemoChain } from './chain.js'
+import { startDemoChain } from './chain.js'
 import type { PaymentPlan } from './clients.js'
 import {
   accountHandle,
@@ -29,7 +23,7 @@ import type { LegacyReadyEvent, ReadyEvent } from './demo-events.js'
 import type { Closers } from './machine.js'
 import { choosePort, createDemoFolder, envValues, openAddress, startOnPort, writeEnvFile } from './machine.js'
 import type { Stage } from './printer.js'
-import { createRelay, type DemoReceiver, type ReceiverAnswer, type Relay, startDemoReceiver } from './receiver.js'
+import { createRelay, type ReceiverAnswer, type Relay, startDemoReceiver } from './receiver.js'
 import { createLedger, createReceiverNotes, type Ledger, watchService } from './watch.js'
 
 /** The parts that a payment passes through. */
@@ -107,9 +101,9 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
     onRefusal: (refusal: { code: string; status: number }) => stage.report({ event: 'receiver.refused', ...refusal }),
   }
   const [chain, receiver, identity, port, service] = await all([
-    startDemoChain(signal).then((started) => closers.add(started, stopChain)),
-    startDemoReceiver(receiverOptions).then((started) => closers.add(started, closeReceiver)),
-    startDemoIdentity(io).then((started) => closers.add(started, closeIdentity)),
+    startDemoChain(signal).then((started) => closers.add(started, ({ stop }) => stop())),
+    startDemoReceiver(receiverOptions).then((started) => closers.add(started, ({ close }) => close())),
+    startDemoIdentity(io).then((started) => closers.add(started, ({ close }) => close())),
     choosePort(settings.port, io.env),
     import('@payment-integration/server/service'),
   ])
@@ -241,10 +235,6 @@ async function examine(
   const findings = report.findings.flatMap((finding) => findingText(finding, undefined, style))
   return [...findings, ...summaryText(report)].join('\n')
 }
-
-const stopChain = ({ stop }: DemoChain) => stop()
-const closeIdentity = ({ close }: DemoIdentity) => close()
-const closeReceiver = ({ close }: DemoReceiver) => close()
 
 /** Like `Promise.all`, but first waits for all, so that every started part can be closed. */
 async function all<T extends readonly unknown[]>(starts: readonly [...{ [K in keyof T]: Promise<T[K]> }]): Promise<T> {

@@ -80,18 +80,15 @@ function demoText(
   }
 }
 
+const shownQuietly: readonly DemoEvent['event'][] = [
+  ...(['ready', 'summary', 'problem', 'receiver.refused', 'receiver.blocked'] as const),
+  ...(['forward.failed', 'env.file', 'hotkey'] as const),
+]
+
+/** Whether `--quiet` still shows an event. */
 function isShownQuietly(event: DemoEvent): boolean {
   if (event.event === 'delivery.attempted') return event.outcome !== 'delivered'
-  return [
-    'ready',
-    'summary',
-    'problem',
-    'receiver.refused',
-    'receiver.blocked',
-    'forward.failed',
-    'env.file',
-    'hotkey',
-  ].includes(event.event)
+  return shownQuietly.includes(event.event)
 }
 
 function header(event: ReadyEvent, style: Style): string[] {

@@ -15,12 +15,6 @@ export interface ReceiverAnswer {
   readonly decision: 'apply' | 'duplicate' | 'stale'
 }
 
-export interface DemoReceiver {
-  readonly url: string
-  stored(payment: Pick<Snapshot, 'chainId' | 'txHash'>): Snapshot | null
-  close(): Promise<void>
-}
-
 interface DemoReceiverOptions {
   readonly databasePath: string
   /** The signing secret of the integration, undefined until it is issued. */
@@ -34,7 +28,7 @@ interface DemoReceiverOptions {
 
 const maxBodyBytes = 65_536
 
-export async function startDemoReceiver(options: DemoReceiverOptions): Promise<DemoReceiver> {
+export async function startDemoReceiver(options: DemoReceiverOptions) {
   const database = openSqlite(options.databasePath)
   database.exec('PRAGMA journal_mode = WAL')
   database.exec('CREATE TABLE orders (chain_id TEXT, tx_hash TEXT, snapshot TEXT, PRIMARY KEY (chain_id, tx_hash))')
@@ -53,23 +47,17 @@ export async function startDemoReceiver(options: DemoReceiverOptions): Promise<D
     return status
   }
 
-  async function check(body: Uint8Array, { headers }: IncomingMessage): Promise<number> {
-    try {
-      options.onAnswer(await receiver.receive({ body, headers }))
-      return 204
-    } catch (error) {
-      return refused(error)
-    }
-  }
-
   /** A status of null closes the connection without an answer. */
   async function answer(request: IncomingMessage): Promise<Pick<Forwarded, 'status' | 'retryAfter'>> {
     if (request.method !== 'POST' || request.url !== '/webhook') return { status: 404, retryAfter: null }
-    const body = await readBody(request, { maxBytes: maxBodyBytes }).catch((error: unknown) => refused(error))
+    const body = await readBody(request, { maxBytes: maxBodyBytes }).catch(refused)
     if (typeof body === 'number') return { status: body, retryAfter: null }
-    const status = await check(body, request)
-    const { relay } = options
-    return relay === undefined ? { status, retryAfter: null } : relay.pass({ headers: request.headers, body })
+    const { headers } = request
+    const status = await receiver.receive({ body, headers }).then((answered) => {
+      options.onAnswer(answered)
+      return 204
+    }, refused)
+    return options.relay === undefined ? { status, retryAfter: null } : options.relay.pass({ headers, body })
   }
 
   const server = createServer((request, response) => {
@@ -85,7 +73,8 @@ export async function startDemoReceiver(options: DemoReceiverOptions): Promise<D
   await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhook`,
-    stored({ chainId, txHash }) {
+    /** The newest stored snapshot, or null. */
+    stored({ chainId, txHash }: Pick<Snapshot, 'chainId' | 'txHash'>): Snapshot | null {
       const row = find.get(chainId, txHash) as { snapshot: string } | undefined
       return row === undefined ? null : (JSON.parse(row.snapshot) as Snapshot)
     },
@@ -100,11 +89,7 @@ export async function startDemoReceiver(options: DemoReceiverOptions): Promise<D
 
 export type Forward = (delivery: ForwardedDelivery) => Promise<Forwarded>
 
-export interface Relay {
-  /** Forwards a delivery. A status of null closes the connection of the service without an answer. */
-  pass(delivery: ForwardedDelivery): Promise<Pick<Forwarded, 'status' | 'retryAfter'>>
-  toggleChaos(): boolean
-}
+export type Relay = ReturnType<typeof createRelay>
 
 /** Faults of a network alone: the clock and the process of the service stay as they are. */
 const plan = { duplicate: 15, late: 10, lost: 10, slow: 10 } as const
@@ -112,7 +97,7 @@ const plan = { duplicate: 15, late: 10, lost: 10, slow: 10 } as const
 const noAnswer = { status: null, retryAfter: null }
 
 /** Creates a relay. Advice is reported once, until it changes or a delivery succeeds. */
-export function createRelay(url: string, forwardTo: Forward, seed: number, report: DemoSink): Relay {
+export function createRelay(url: string, forwardTo: Forward, seed: number, report: DemoSink) {
   const chaos = createChaos({ seed, plan })
   let isFaulty = false
   let lastAdvice: string | null = null
@@ -148,7 +133,8 @@ export function createRelay(url: string, forwardTo: Forward, seed: number, repor
   }
 
   return {
-    async pass(delivery) {
+    /** Forwards a delivery. A status of null closes the connection of the service without an answer. */
+    async pass(delivery: ForwardedDelivery): Promise<Pick<Forwarded, 'status' | 'retryAfter'>> {
       const waiting = takeLate()
       const answer = await passWith(isFaulty ? chaos.next() : null, delivery)
       // The service does not wait for them: its time is limited.

@@ -15,15 +15,10 @@ interface SessionPlan {
   readonly nudge?: Nudge | undefined
 }
 
-/** Ends one wait: the running one, or the next when nobody waits. */
-export interface Nudge {
-  nudge(): void
-  /** A signal for one wait; `used` after it. */
-  signal(): AbortSignal
-  used(): void
-}
+export type Nudge = ReturnType<typeof createNudge>
 
-export function createNudge(): Nudge {
+/** Ends one wait: the running one, or the next when nobody waits. `used` follows each wait for its `signal`. */
+export function createNudge() {
   let controller = new AbortController()
   return {
     nudge: () => controller.abort(),
@@ -120,9 +115,7 @@ function unfinished({ number, waitsFor }: Journey): string {
   return `Payment ${number} still waits for ${waitsFor}`
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
-}
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
 interface Journey {
   readonly number: number

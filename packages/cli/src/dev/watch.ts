@@ -2,17 +2,14 @@
 import type { ServiceEvent } from '@payment-integration/core'
 import type { DeliveryEvent, DemoSink } from './demo-events.js'
 
-/** Stores the receiver's log line about a version until the service reports the attempt. */
-interface ReceiverNotes {
-  put(txHash: string, version: number, note: string): void
-  take(txHash: string, version: number): string | null
-}
+type ReceiverNotes = ReturnType<typeof createReceiverNotes>
 
-export function createReceiverNotes(): ReceiverNotes {
+/** Stores the receiver's log line about a version until the service reports the attempt. */
+export function createReceiverNotes() {
   const notes = new Map<string, string>()
   return {
-    put: (txHash, version, note) => void notes.set(`${txHash}:${version}`, note),
-    take(txHash, version) {
+    put: (txHash: string, version: number, note: string) => void notes.set(`${txHash}:${version}`, note),
+    take(txHash: string, version: number): string | null {
       const key = `${txHash}:${version}`
       const note = notes.get(key) ?? null
       notes.delete(key)
@@ -33,6 +30,7 @@ export function watchService(
   chainId: number,
   stopping: () => boolean,
 ): (event: ServiceEvent) => void {
+  const problem = (reason: string) => report({ event: 'problem', reason })
   return (event) => {
     if (stopping()) return
     switch (event.type) {
@@ -54,25 +52,20 @@ export function watchService(
       }
       case 'update.settled':
         if (event.outcome !== 'refused') return
-        return report({ event: 'problem', reason: `Update ${event.updateId} was refused: ${event.reason ?? ''}` })
+        return problem(`Update ${event.updateId} was refused: ${event.reason ?? ''}`)
       case 'chain.failed':
-        return report({ event: 'problem', reason: `Chain ${event.chainId}: ${event.message}` })
+        return problem(`Chain ${event.chainId}: ${event.message}`)
       case 'chain.reorganised':
         if (event.chainId !== chainId) return
-        return report({
-          event: 'problem',
-          reason: `Chain ${event.chainId} was reorganised above block ${event.commonAncestor}.`,
-        })
+        return problem(`Chain ${event.chainId} was reorganised above block ${event.commonAncestor}.`)
       case 'log.quarantined':
-        return report({
-          event: 'problem',
-          reason: `Chain ${event.chainId}: log ${event.logIndex} of ${event.txHash} is no payment: ${event.reason}`,
-        })
+        return problem(
+          `Chain ${event.chainId}: log ${event.logIndex} of ${event.txHash} is no payment: ${event.reason}`,
+        )
       case 'delivery.exhausted':
-        return report({
-          event: 'problem',
-          reason: `The notification of version ${event.version} of ${event.txHash} is exhausted: ${event.reason ?? 'no answer'}`,
-        })
+        return problem(
+          `The notification of version ${event.version} of ${event.txHash} is exhausted: ${event.reason ?? 'no answer'}`,
+        )
       case 'endpoint.failing':
         return report({
           event: 'receiver.blocked',
@@ -96,32 +89,17 @@ interface Sighting {
   readonly storedVersion: number
 }
 
-interface Figures {
-  readonly delivered: number
-  readonly retried: number
-  readonly p50Ms: number | null
-}
-
 type SeenDelivery = Pick<DeliveryEvent, 'txHash' | 'version' | 'attempt' | 'latencyMs' | 'outcome'> & {
   readonly deliveryId: string
 }
 
-/** Records progress and lets journeys wait for it. */
-export interface Ledger {
-  sawIndexed(txHash: string): void
-  sawStored(txHash: string, version: number): void
-  sawDelivery(delivery: SeenDelivery): void
-  /** Resolves true once `condition` holds for the payment, false when `signal` aborts first. */
-  until(txHash: string, condition: (sighting: Sighting) => boolean, signal: AbortSignal): Promise<boolean>
-  lastDelivery(): SeenDelivery | null
-  forget(txHash: string): void
-  figures(): Figures
-}
+export type Ledger = ReturnType<typeof createLedger>
 
 /** Number of newest latencies for the median: exact for hours, bounded for a run of days. */
 const maxLatencies = 10_000
 
-export function createLedger(): Ledger {
+/** Records progress and lets journeys wait for it. */
+export function createLedger() {
   const sightings = new Map<string, Sighting>()
   const listeners = new Set<() => void>()
   const latencies: number[] = []
@@ -140,10 +118,10 @@ export function createLedger(): Ledger {
   }
 
   return {
-    sawIndexed: (txHash) => note(txHash, { indexed: true }),
-    sawStored: (txHash, version) => note(txHash, { storedVersion: version }),
-    lastDelivery: () => last,
-    sawDelivery(delivery) {
+    sawIndexed: (txHash: string) => note(txHash, { indexed: true }),
+    sawStored: (txHash: string, version: number) => note(txHash, { storedVersion: version }),
+    lastDelivery: (): SeenDelivery | null => last,
+    sawDelivery(delivery: SeenDelivery): void {
       const { txHash, version, attempt, latencyMs, outcome } = delivery
       last = delivery
       if (attempt > 1) retried += 1
@@ -152,7 +130,8 @@ export function createLedger(): Ledger {
       latencies[(delivered - 1) % maxLatencies] = latencyMs
       note(txHash, { deliveredVersion: version })
     },
-    until(txHash, condition, signal) {
+    /** Resolves true once `condition` holds for the payment, false when `signal` aborts first. */
+    until(txHash: string, condition: (sighting: Sighting) => boolean, signal: AbortSignal): Promise<boolean> {
       const holds = () => {
         const sighting = sightings.get(txHash)
         return sighting !== undefined && condition(sighting)
@@ -169,7 +148,7 @@ export function createLedger(): Ledger {
         check()
       })
     },
-    forget: (txHash) => void sightings.delete(txHash),
+    forget: (txHash: string) => void sightings.delete(txHash),
     figures: () => ({ delivered, retried, p50Ms: median(latencies) }),
   }
 }

@@ -214,8 +214,8 @@ const named = ({ router }: Pick<CatchUp, 'router'>) => (router === null ? {} : {
 const barWidth = 24
 
 /**
- * Creates a printer of one line: of a terminal, or without a terminal a new line every ten seconds. With `--json` none is
- * shown: the events report progress.
+ * Creates a printer of one line: of a terminal, or without a terminal a new line every ten seconds.
+ * With `--json` none is shown: the events report progress.
  */
 export function createLiveLine(io: Pick<Io, 'now' | 'out' | 'live'>, json: boolean): (line: string) => void {
   let printedAt = io.now()

@@ -22,7 +22,7 @@ export function createNudge() {
   let controller = new AbortController()
   return {
     nudge: () => controller.abort(),
-    signal: () => controller.signal,
+    signal: (): AbortSignal => controller.signal,
     used() {
       controller = new AbortController()
     },

@@ -19,7 +19,7 @@ describe('a commit', () => {
     expect(stored('a')).toMatchObject({ version: 1, state: null, offChain: false, dropped: null })
     expect(snapshots('a')).toEqual([[1, null]])
     expect(await checkpoint()).toEqual({ blockNumber: 5, blockHash: chain.at(5).hash })
-    expect(await store.chains.proofs(1, 9)).toEqual([{ from: 0, to: 5, proof: 'root', endpoint: 'node.test #1' }])
+    expect(await store.chains.proofs(1, 9)).toEqual([{ from: 0, to: 5, proof: 'root', node: 'node.test #1' }])
   })
 
   test.each([

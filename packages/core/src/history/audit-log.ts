@@ -1,5 +1,5 @@
 /**
- * The audit log: a hash chain of every act, recorded with the act itself. Source: docs/decisions/audit-log.md.
+ * The audit log: a hash chain of every act, recorded with the act itself. Source: docs/decisions/audit.md.
  * @module
  */
 

@@ -1,4 +1,4 @@
-/** Operators, links and sessions, as stored, and their errors. Source: docs/decisions/console.md. @module */
+/** Operators, links and sessions, as stored, and their errors. Source: docs/decisions/operators.md. @module */
 import { CoreError } from '../errors.js'
 
 // Operators and their sessions, as stored and as shown. No plain passphrase, token or link ever reaches a store.

@@ -1,4 +1,4 @@
-/** Sessions of operators, and the limits of their sign-in. Source: docs/decisions/console.md. @module */
+/** Sessions of operators, and the limits of their sign-in. Source: docs/decisions/operators.md. @module */
 
 import type { Audited } from '../history/audit-log.js'
 import { isOver } from '../internal/values.js'

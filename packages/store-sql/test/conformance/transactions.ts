@@ -126,8 +126,8 @@ export function transactionTests(test: StoreTest): void {
       [false, null],
     ])
     expect(kept.proofs).toEqual([
-      { from: 95, to: 101, proof: 'root', endpoint: 'b' },
-      { from: 90, to: 94, proof: 'bloom', endpoint: 'a' },
+      { from: 95, to: 101, proof: 'root', node: 'b' },
+      { from: 90, to: 94, proof: 'bloom', node: 'a' },
     ])
     expect(kept.coverage).toEqual([{ router: 'r', from: 90, to: null }])
     expect(kept.deposits.map(({ deposit: each }) => each.payment.txHash)).toEqual([hash(1), hash(3)])

@@ -100,10 +100,10 @@ describe('a server that follows a chain', () => {
     expect(code).toBe(0)
     const chain = { chainId: 31_337, leading: true, lag: 0, proof: 'root', error: null, reorganisations: 0 }
     expect(events[0]).toMatchObject({ event: 'status', status: 'ok', database: 'ok', chains: [chain] })
-    const chains = (events[0]?.['chains'] ?? []) as { indexed: number; endpoints: { name: string; inUse: boolean }[] }[]
+    const chains = (events[0]?.['chains'] ?? []) as { indexed: number; nodes: { name: string; inUse: boolean }[] }[]
     const [shown] = chains
-    expect(shown?.endpoints.filter(({ inUse }) => inUse)).toHaveLength(1)
-    expect(new Set(shown?.endpoints.map((each) => each.name)).size).toBe(2)
+    expect(shown?.nodes.filter(({ inUse }) => inUse)).toHaveLength(1)
+    expect(new Set(shown?.nodes.map((each) => each.name)).size).toBe(2)
     const processes = [{ silentMs: null, leases: ['indexer:31337'] }]
     expect(events[1]).toMatchObject({ event: 'processes', processes })
     const ranges = events[2]?.['ranges'] as { from: number; to: number; proof: string }[]

@@ -5,7 +5,7 @@ import { type Context, Hono } from 'hono'
 import { addAssetRoutes, createAssets } from './assets.js'
 import { FilterError, givenOf } from './filters.js'
 import { createJobs, type Job } from './jobs.js'
-import { createFeed } from './live/feed.js'
+import { createLiveUpdates } from './live/live-updates.js'
 import type { Overview } from './live/overview.js'
 import { createSampler } from './live/sampler.js'
 import { isJobTopic, openJobStream, openStream, streamDefaults } from './live/streams.js'
@@ -80,7 +80,7 @@ export function createConsole(deps: ConsoleDeps): Console {
   const app = new Hono<Env>()
   const onError = (error: unknown) => deps.onError?.(error)
   const sampler = createSampler(service, now, onError)
-  const feed = createFeed(sampler, renderers, now())
+  const updates = createLiveUpdates(sampler, renderers, now())
   /** How to close each open stream, and the actor who reads it. */
   const streams = new Map<() => void, string>()
   let isClosed = false
@@ -127,7 +127,7 @@ export function createConsole(deps: ConsoleDeps): Console {
     close() {
       isClosed = true
       for (const end of [...streams.keys()]) end()
-      feed.close()
+      updates.close()
       jobs.close()
     },
   }
@@ -143,7 +143,7 @@ export function createConsole(deps: ConsoleDeps): Console {
   async function page(c: Context<Env>): Promise<Response> {
     const url = new URL(c.req.url)
     const path = pathBelow(c.req.url, base)
-    const position = path.startsWith('/jobs') ? jobs.position() : await feed.position()
+    const position = path.startsWith('/jobs') ? jobs.position() : await updates.position()
     const read = { ...deps, sampler, jobs, tools, now, url, role: visitIn(c).viewer.role }
     const content = await loadPage(path, read)
     if (content === null) return c.notFound()
@@ -172,7 +172,7 @@ export function createConsole(deps: ConsoleDeps): Console {
     const end = { lifeMs: streamMs, onClose: () => streams.delete(close) }
     const opened = isJobTopic(given)
       ? openJobStream(jobs, { id: given['id'], after }, renderers.job, end)
-      : openStream(feed, given, after, end)
+      : openStream(updates, given, after, end)
     close = opened.close
     streams.set(close, actor)
     return new Response(opened.stream, {

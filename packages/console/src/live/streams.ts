@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { DeliveryFilter, DeliveryView, StoredPayment } from '@payment-integration/core/ports'
 import { deliveryFilter, type Given, hashOf, isPaymentOf, paymentFilter, wholeOf } from '../filters.js'
 import type { Job, Jobs } from '../jobs.js'
-import type { Feed, Numbered } from './feed.js'
+import type { LiveUpdates, Numbered } from './live-updates.js'
 
 /** Chooses what a page gets of an event: the name and data of a server-sent event, or null. */
 type Choose = (event: Numbered['event']) => { readonly name: string; readonly json: string } | null
@@ -13,11 +13,11 @@ type Choose = (event: Numbered['event']) => { readonly name: string; readonly js
  * @param given - `topic`, and the page's filters as in its own URL.
  * @throws FilterError For malformed filters.
  */
-export function openStream(feed: Feed, given: Given, after: string | null, end: StreamEnd) {
+export function openStream(updates: LiveUpdates, given: Given, after: string | null, end: StreamEnd) {
   const choose = chooserOf(given)
   return openEventStream(
     (send) =>
-      feed.follow(after, ({ id, event }) => {
+      updates.follow(after, ({ id, event }) => {
         const chosen = event.kind === 'failing' ? failing(event.isFailing) : choose(event)
         if (chosen !== null) send(`event: ${chosen.name}\nid: ${id}\ndata: ${chosen.json}\n\n`)
       }),

@@ -4,7 +4,7 @@ import { chartData, type Overview } from './overview.js'
 import type { Sample, Sampler } from './sampler.js'
 
 /** A change that open pages may show. */
-export type FeedEvent =
+export type LiveEvent =
   | { readonly kind: 'payment'; readonly payment: StoredPayment; readonly html: string }
   | { readonly kind: 'delivery'; readonly delivery: DeliveryView; readonly html: string }
   /** `json` holds the parts and the charts, `chainsJson` the part of the chains alone: written once for all pages. */
@@ -18,7 +18,7 @@ export type FeedEvent =
 export interface Numbered {
   /** `<start of this process>.<number>`. */
   readonly id: string
-  readonly event: FeedEvent
+  readonly event: LiveEvent
 }
 
 /** Renders rows and parts. */
@@ -30,14 +30,14 @@ export interface Renderers {
 }
 
 /** Events for open pages. */
-export type Feed = ReturnType<typeof createFeed>
+export type LiveUpdates = ReturnType<typeof createLiveUpdates>
 
 const maxKept = 500
 /** Time after the last page left in which a page may connect or resume, in milliseconds. */
 const graceMs = 10_000
 
-/** Builds the feed. `start` names this process among those that a page may reconnect to. */
-export function createFeed(sampler: Sampler, render: Renderers, start: number) {
+/** Builds the live updates. `start` names this process among those that a page may reconnect to. */
+export function createLiveUpdates(sampler: Sampler, render: Renderers, start: number) {
   const listeners = new Set<(numbered: Numbered) => void>()
   let kept: (Numbered & { readonly number: number })[] = []
   /** Every later event of a row is kept. */
@@ -48,7 +48,7 @@ export function createFeed(sampler: Sampler, render: Renderers, start: number) {
   let isFailing = false
   let isClosed = false
 
-  function publish(event: FeedEvent): void {
+  function publish(event: LiveEvent): void {
     number += 1
     const numbered = { id: `${start}.${number}`, number, event }
     if (event.kind !== 'overview' && event.kind !== 'failing') kept.push(numbered)

@@ -1,4 +1,4 @@
-export type * from '../history/audit-store.js'
+export type { AuditAction, AuditEntry, AuditRecord, AuditStore } from '../history/audit-store.js'
 export type {
   ArchivedFile,
   ArchiveHeader,

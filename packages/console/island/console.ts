@@ -4,14 +4,12 @@ import { addCopyButtons } from './content.js'
 import { addKeys } from './keys.js'
 import { followLive } from './live.js'
 
-//  The script of all pages: live rows, charts, copying and keys. Pages are readable without it.
-
 addCopyButtons()
 takeLink()
 const charts = drawCharts()
 addKeys(followLive((data) => charts?.update(data)))
 
-/** Puts it into its field. */
+/** Takes the token of a one-time link out of the address, so that no history keeps it, and puts it into its field. */
 function takeLink(): void {
   const field = document.querySelector<HTMLInputElement>('input[data-link]')
   const token = location.hash.slice(1)

@@ -35,7 +35,7 @@ export const paymentPage: PortalLoad = async ({ tenant, now }, given, name) => {
           ['Receiver', walletOf(payment.receiver)],
         ]}
       />
-      <Timeline {...found} />
+      <Timeline payment={payment} snapshots={snapshots} deliveries={deliveries} />
       {deliveries.length === 0 ? (
         <p class="dim">
           No delivery: there was no notification URL when its version was made. Set one at{' '}

@@ -12,7 +12,7 @@ import type { ColumnTypes, IndexDefinition } from '../schema/migration.js'
 import { createDeliveryReads, keyQuery, type Reads } from './delivery-reads.js'
 import { attemptsPerMinute, createPaymentReads, paymentsPerMinute, readNewest } from './payment-reads.js'
 
-//  The indexes that only the console reads. A service without one does not pay for them at each write.
+// The indexes that only the console reads. A service without one does not pay for them at each write.
 
 /** Makes the missing ones, while others write. Where none is missing it waits for no migration. */
 async function makeConsoleIndexes(engine: Engine): Promise<void> {

@@ -55,7 +55,7 @@ export function momentText(ms: number | null): string {
   return ms === null ? '-' : `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')}Z`
 }
 
-/** The same with milliseconds. */
+/** A moment in UTC with its milliseconds, such as `2026-01-31 12:00:00.123Z`. */
 export function exactMomentText(ms: number): string {
   return new Date(ms).toISOString().replace('T', ' ')
 }

@@ -1,4 +1,4 @@
-/** The version and the templates of this package, by paths that hold in `src` and in `dist`. @module */
+/** This package's version and templates folder. Both paths hold in `src` and, once bundled, in `dist`. @module */
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 

@@ -13,7 +13,7 @@ export interface ClientWarning {
   readonly path: string
   /** The first 64 characters of the unknown text; null for a field. `[hidden]` replaces a secret. */
   readonly value: string | null
-  /** The same as a sentence for a log: always one line of printable ASCII. */
+  /** The warning as a sentence for a log: always one line of printable ASCII. */
   readonly message: string
 }
 

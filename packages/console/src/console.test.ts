@@ -203,6 +203,11 @@ describe('one payment', () => {
   })
 })
 
+it('endpoints say in words why the last attempt failed', async () => {
+  const { text } = await get('/endpoints')
+  expect(text).toContain('The receiver failed with 500.')
+})
+
 it('script and style have at most 40 kB as gzip', async () => {
   const { script, style } = await loadAssets()
   const bytes = [script, style].map(({ body }) => gzipSync(body, { level: 9 }).length)

@@ -60,7 +60,7 @@ export function isRaw(value: unknown): value is ArrayBuffer | ArrayBufferView {
   return ArrayBuffer.isView(value) || tagOf(value) === '[object ArrayBuffer]'
 }
 
-/** The same bytes as a Uint8Array, without a copy. */
+/** A view of the raw body as a Uint8Array, without a copy. */
 export function toBytes(raw: ArrayBuffer | ArrayBufferView): Uint8Array {
   return ArrayBuffer.isView(raw) ? new Uint8Array(raw.buffer, raw.byteOffset, raw.byteLength) : new Uint8Array(raw)
 }

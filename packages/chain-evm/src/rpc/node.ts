@@ -1,4 +1,4 @@
-/** One node of a chain: what it is asked with, what is known of it, and when it is asked again. @module */
+/** One node of a chain: its transport, its health, and its pause after a failure. @module */
 import { ChainError } from '@payment-integration/core'
 import type { Clock, NodeStatus } from '@payment-integration/core/ports'
 import { createChainGuard } from './chain-guard.js'

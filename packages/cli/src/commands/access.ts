@@ -1,4 +1,4 @@
-/** `payment-integration operators …`, `legacy-keys …` and `secrets …`: who has access, and by which keys. @module */
+/** `payment-integration operators …`, `legacy-keys …` and `secrets …`: people, API keys and master keys. @module */
 import type { IssuedLink, LegacyKeyView, OperatorView, Resealed } from '@payment-integration/core'
 import type { OperatorRole } from '@payment-integration/core/ports'
 import type { Config } from '@payment-integration/server/service'
@@ -79,7 +79,7 @@ function resetOperator(name: string, options: OperatorOptions, io: Io): Promise<
   })
 }
 
-/** Reports what was done, with the one-time link of an operator who does not sign in at the OpenID provider. */
+/** Reports a created or reset operator; one without OpenID gets a one-time link. */
 function reportAccess(
   event: string,
   issued: IssuedLink | OperatorView,

@@ -1,4 +1,4 @@
-/** `payment-integration reindex` and `leases …`: repairs what is read from chains, and who reads them. @module */
+/** `payment-integration reindex` and `leases …`: repair indexed blocks, and show which process indexes. @module */
 import { parseUrl } from '@payment-integration/contract'
 import type { Difference, LeaseView, ReindexReport } from '@payment-integration/core'
 import type { ChainConfig } from '@payment-integration/server/service'

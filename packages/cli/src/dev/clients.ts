@@ -27,7 +27,7 @@ export interface PaymentPlan {
   readonly memo: string
   /** Hundredths of the settlement token. */
   readonly settlementCents: number
-  /** The same as a decimal string. */
+  /** The settlement amount as a decimal string, such as `12.50`. */
   readonly settlementAmount: string
   readonly price: string
   readonly updates: readonly PlannedUpdate[]

@@ -14,7 +14,7 @@ export interface DoctorFix {
 
 type Lines = Readonly<Record<DoctorFramework, string>>
 
-/** The same line for every framework, except those with an own one. */
+/** A remedy for each framework: `line`, or the one in `others`. */
 function everywhere(line: string, others: Partial<Lines> = {}): Lines {
   return Object.fromEntries(doctorFrameworks.map((name) => [name, others[name] ?? line])) as Lines
 }

@@ -1,6 +1,6 @@
 /** Measures queues while another session keeps a snapshot open: dead rows stay until it ends. @module */
 import { setTimeout as wait } from 'node:timers/promises'
-import type { ClaimedDelivery, SettledAttempt } from '@payment-integration/core/ports'
+import type { ClaimedDelivery, SettledAttempt } from '@payment-integration/core/internal'
 import { createPostgresStore } from '@payment-integration/store-sql/postgres'
 import pg from 'pg'
 import { startPostgres } from '../../packages/store-sql/test/postgres.js'

@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto'
 import type { ProcessorUpdate } from '@payment-integration/contract'
 import type { Service } from '@payment-integration/core'
-import type { NewPayment, NewSnapshot, Store, StoreTransaction } from '@payment-integration/core/ports'
+import type { NewPayment, NewSnapshot, StoreTransaction } from '@payment-integration/core/internal'
+import type { Store } from '@payment-integration/core/ports'
 
 /** The chain of every payment. */
 export const chainId = 10

@@ -1,7 +1,8 @@
 /** Measures how long others wait while a migration changes a large table of PostgreSQL. @module */
 import { setTimeout as delay } from 'node:timers/promises'
-import type { SchemaProgress, Store } from '@payment-integration/core/ports'
-import { createPostgresStore, postgresStoreDefaults } from '@payment-integration/store-sql/postgres'
+import type { SchemaProgress } from '@payment-integration/core/internal'
+import type { Store } from '@payment-integration/core/ports'
+import { createPostgresStore } from '@payment-integration/store-sql/postgres'
 import pg from 'pg'
 import { createStore } from '../../packages/store-sql/src/create-store.js'
 import { releasedMigrations } from '../../packages/store-sql/src/migrations/migrate.js'
@@ -26,7 +27,7 @@ interface Span {
   waits: number
 }
 
-const { schema } = postgresStoreDefaults
+const schema = 'payment_integration'
 
 /** Fills or opens a database and migrates it under load. */
 export async function benchUpgrade({ payments, idleMs, keep }: UpgradeEffort): Promise<Table[]> {

@@ -1,4 +1,5 @@
 /** House rules about the public names, as `npm run packages` records them. @module */
+import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -32,6 +33,15 @@ describe('a public name', () => {
       ([name, entries]) => entries.length > 1 && !inTwo.has(name) && entries.join() !== passedOn.join(),
     )
     expect(repeated.map(([name, entries]) => `${name}: ${entries.join(', ')}`)).toEqual([])
+  })
+
+  test('is what examples and documents import, never a name of an internal entry', () => {
+    const root = join(import.meta.dirname, '../..')
+    const listed = execFileSync('git', ['ls-files', '-z', 'examples', '*.md'], { cwd: root, encoding: 'utf8' })
+    const files = listed.split('\0').filter((file) => /\.(md|m?[jt]sx?)$/.test(file) && !file.startsWith('.changeset/'))
+    const internal = /@payment-integration\/[\w-]+\/internal/
+    expect(files.length).toBeGreaterThan(100)
+    expect(files.filter((file) => internal.test(readFileSync(join(root, file), 'utf8')))).toEqual([])
   })
 
   test('of any factory begins with create', () => {

@@ -1,5 +1,6 @@
 /** Reads a chain from the feed, else from its nodes. Source: docs/decisions/chain-feed.md. @module */
-import { ChainError, silentLogger, steadyNow, systemClock } from '@payment-integration/core'
+import { ChainError, silentLogger, systemClock } from '@payment-integration/core'
+import { steadyNow } from '@payment-integration/core/internal'
 import type {
   BlockRange,
   BlockRef,

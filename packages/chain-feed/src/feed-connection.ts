@@ -11,7 +11,7 @@ import {
   type NatsConnection,
   nkeyAuthenticator,
 } from '@nats-io/transport-node'
-import { parseUrl } from '@payment-integration/contract'
+import { parseUrl } from '@payment-integration/contract/internal'
 import { CoreError, systemClock } from '@payment-integration/core'
 import type { Clock } from '@payment-integration/core/ports'
 
@@ -39,7 +39,7 @@ export type FeedErrorCode =
 const retryable: ReadonlySet<FeedErrorCode> = new Set(['ERR_FEED_UNAVAILABLE', 'ERR_FEED_MOVED'])
 
 /** The feed cannot be read or written. No message holds a credential. */
-export class FeedError extends CoreError {
+export class FeedError extends CoreError<FeedErrorCode> {
   override readonly name = 'FeedError'
   readonly code: FeedErrorCode
   readonly retryable: boolean

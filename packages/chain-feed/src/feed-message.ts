@@ -1,6 +1,6 @@
 /** Formats and parses a block of the feed. Source: docs/decisions/chain-feed.md. @module */
-import { assertModestJson } from '@payment-integration/contract/parse'
-import { rangeFlaw } from '@payment-integration/core'
+import { assertModestJson } from '@payment-integration/contract/internal-parse'
+import { rangeFlaw } from '@payment-integration/core/internal'
 import type { BlockRange, BlockRef, ProofLevel } from '@payment-integration/core/ports'
 import { FeedError } from './feed-connection.js'
 

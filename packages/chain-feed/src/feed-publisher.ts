@@ -1,5 +1,6 @@
 /** Reads a chain and publishes its proven blocks. Source: docs/decisions/chain-feed.md. @module */
-import { ChainError, pollWaitMs, silentLogger, systemClock, systemRandom } from '@payment-integration/core'
+import { ChainError, silentLogger, systemClock, systemRandom } from '@payment-integration/core'
+import { pollWaitMs } from '@payment-integration/core/internal'
 import type { BlockRange, BlockRef, Chain, Clock, Logger, Random } from '@payment-integration/core/ports'
 import type { FeedConnection } from './feed-connection.js'
 import { FeedError } from './feed-connection.js'

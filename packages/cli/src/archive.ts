@@ -10,7 +10,8 @@ import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import { createGunzip, gzip } from 'node:zlib'
 import { ArchiveError } from '@payment-integration/core'
-import type { ArchiveHeader, FileReader, FileWriter, HistoryArchive } from '@payment-integration/core/ports'
+import type { ArchiveHeader } from '@payment-integration/core/internal'
+import type { FileReader, FileWriter, HistoryArchive } from '@payment-integration/core/ports'
 import { syncPath } from './files.js'
 
 const reasons: Readonly<Record<string, string>> = {

@@ -1,5 +1,6 @@
 /** The tools, simulated chains and identity provider of a server in development; loaded at their first use. @module */
-import type { DevelopmentTools, StartOptions } from '@payment-integration/server/service'
+import type { DevelopmentTools } from '@payment-integration/server/internal'
+import type { StartOptions } from '@payment-integration/server/service'
 import type { TriggerIdentity } from '@payment-integration/testing/identity-provider'
 import type { ReadyEvent } from './dev/demo-events.js'
 import type { Io } from './io.js'

@@ -4,7 +4,7 @@ import { createReadStream, existsSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { addAbortSignal, type Readable } from 'node:stream'
 import { parseEnv } from 'node:util'
-import { parseUrl } from '@payment-integration/contract'
+import { parseUrl } from '@payment-integration/contract/internal'
 import { InterruptedError, UsageError } from './errors.js'
 import type { Io } from './io.js'
 

@@ -1,8 +1,8 @@
 /** Opens the configured database for a command, and closes it afterwards. @module */
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { parseUrl } from '@payment-integration/contract'
-import { findDatabaseUrlProblem } from '@payment-integration/contract/parse'
+import { parseUrl } from '@payment-integration/contract/internal'
+import { findDatabaseUrlProblem } from '@payment-integration/contract/internal-parse'
 import type { Service } from '@payment-integration/core'
 import type { Logger } from '@payment-integration/core/ports'
 import type { Config } from '@payment-integration/server/service'

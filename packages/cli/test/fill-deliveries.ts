@@ -1,5 +1,6 @@
 /** Creates and settles deliveries in the database of a test, by the store itself. */
-import type { AttemptVerdict, PaymentFacts } from '@payment-integration/core/ports'
+import type { AttemptVerdict } from '@payment-integration/core/internal'
+import type { PaymentFacts } from '@payment-integration/core/ports'
 import { openService, readConfig } from '@payment-integration/server/service'
 
 const word = (digit: string, bytes: number) => `0x${digit.repeat(bytes * 2)}`

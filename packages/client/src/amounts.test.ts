@@ -1,4 +1,4 @@
-import { primitives } from '@payment-integration/contract'
+import { primitives } from '@payment-integration/contract/internal'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {

@@ -1,5 +1,9 @@
 import { inspect } from 'node:util'
-import { identityMisconfiguredBody, identityUnavailableBody, kycUnavailableBody } from '@payment-integration/contract'
+import {
+  identityMisconfiguredBody,
+  identityUnavailableBody,
+  kycUnavailableBody,
+} from '@payment-integration/contract/internal'
 import { describe, expect, test } from 'vitest'
 import { apiSecret, clientOf, encodedSecret, errorOf, hashOf, page, payment } from '../test/fixtures.js'
 import { apiKey, invoice, legacyClientOf, verified } from '../test/legacy-fixtures.js'

@@ -1,5 +1,5 @@
 /** Options of every client and every call, their checks, and warnings. @module */
-import { parseUrl } from '@payment-integration/contract'
+import { parseUrl } from '@payment-integration/contract/internal'
 import { checkInteger } from './internal/check.js'
 
 /** A field or value that this version does not know. The client returns the answer unchanged. */

@@ -1,7 +1,8 @@
 /** Fixtures: an integration, payments of the service, and a real HTTP server. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
-import { paymentWriteSchema, type PaymentBody as WrittenPayment } from '@payment-integration/contract'
+import type { PaymentBody as WrittenPayment } from '@payment-integration/contract'
+import { paymentWriteSchema } from '@payment-integration/contract/internal'
 import { type Client, type ClientOptions, createClient, type Page, type Payment } from '../src/exports/index.js'
 
 export const integrationAddress = '0xabcdef0123456789abcdef0123456789abcdef01'

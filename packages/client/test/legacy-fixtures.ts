@@ -1,5 +1,6 @@
 /** Fixtures of the legacy client: a key, and a transaction as the service writes it. */
-import { type Lookup, lookupWriteSchema, type Verify, verifyWriteSchema } from '@payment-integration/contract'
+import type { Lookup, Verify } from '@payment-integration/contract'
+import { lookupWriteSchema, verifyWriteSchema } from '@payment-integration/contract/internal'
 import { createLegacyClient, type LegacyClient, type LegacyClientOptions } from '../src/exports/index.js'
 import { hashOf } from './fixtures.js'
 

@@ -5,9 +5,9 @@ import {
   type ListingStore,
   type ReconcileCheckpoint,
   reconcile,
-  type StoredKey,
   type UnknownPayment,
 } from '../src/exports/index.js'
+import type { StoredKey } from '../src/reconcile/options.js'
 import { integrationAddress } from './fixtures.js'
 import { paymentHash, startService, timeOf } from './service.js'
 import { numberOf, openShop, range } from './shop.js'

@@ -1,5 +1,6 @@
 /** Fixtures of sharing a verification: a user, a token, and answers of the service. */
-import { type ShareResponse, shareResponseWriteSchema } from '@payment-integration/contract'
+import type { ShareResponse } from '@payment-integration/contract'
+import { shareResponseWriteSchema } from '@payment-integration/contract/internal'
 
 /** Not in the lowercase that the service stores, and with a character that a URL escapes. */
 export const email = 'Zoë+Shop@Bücher.Example'

@@ -6,7 +6,7 @@
  * @module
  */
 import { join, resolve } from 'node:path'
-import type { ConsoleReads, DeliveryView } from '@payment-integration/core/ports'
+import type { ConsoleReads, DeliveryView } from '@payment-integration/core/internal'
 import { createTwin, type Twin, type TwinPayment } from '@payment-integration/testing/twin'
 import type { Page } from 'playwright-core'
 import { createConsole } from '../src/create-console.js'

@@ -1,6 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** The console: a fetch-standard app of pages for operators, below `/console`. @module */
-import type { DeliveryView, StoredPayment } from '@payment-integration/core/ports'
+import type { DeliveryView } from '@payment-integration/core/internal'
+import type { StoredPayment } from '@payment-integration/core/ports'
 import { type Context, Hono } from 'hono'
 import { addAssetRoutes, createAssets } from './assets.js'
 import { FilterError, givenOf } from './filters.js'

@@ -1,13 +1,13 @@
 /** Reads filters from a page's URL. @module */
 import { paymentStates } from '@payment-integration/contract'
-import { parseInstant } from '@payment-integration/contract/parse'
+import { parseInstant } from '@payment-integration/contract/internal-parse'
 import type {
   ConsolePaymentFilter,
   ConsolePosition,
   DeliveryFilter,
   DeliveryStatus,
-  StoredPayment,
-} from '@payment-integration/core/ports'
+} from '@payment-integration/core/internal'
+import type { StoredPayment } from '@payment-integration/core/ports'
 
 /** A URL whose parameters name no page, or a form with a malformed field. Answer 400 with the message. */
 export class FilterError extends Error {

@@ -1,5 +1,5 @@
 /** Live pages: one reader for all of them, resume by id, nothing while none is open. */
-import type { ConsoleReads } from '@payment-integration/core/ports'
+import type { ConsoleReads } from '@payment-integration/core/internal'
 import { createTwin, type Twin, type TwinIntegration } from '@payment-integration/testing/twin'
 import { afterEach, beforeEach, expect, it, type MockInstance, vi } from 'vitest'
 import { type Console, createConsole } from './create-console.js'

@@ -1,5 +1,5 @@
 /** Names who looks at a page, and what that person may do. @module */
-import type { OperatorSessions } from '@payment-integration/core'
+import type { OperatorSessions } from '@payment-integration/core/internal'
 
 /** The rights of a person: read, act on deliveries and chains, or everything. */
 export type Role = 'viewer' | 'operator' | 'admin'

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import * as contract from './exports/index.js'
+import * as internal from './exports/internal.js'
 
 describe('the numbers and names of the contract', () => {
   it('has the limits of interface 8', () => {
@@ -34,17 +35,17 @@ describe('the numbers and names of the contract', () => {
       'X-Service-Signature',
       'X-Service-Integration',
     ])
-    expect(contract.cacheControl).toBe('private, no-store')
+    expect(internal.cacheControl).toBe('private, no-store')
   })
 
   it('has the fixed error bodies of interface 5 and 7', () => {
-    expect(contract.unauthorizedBody).toEqual({ error: 'Unauthorized' })
-    expect(contract.notFoundBody).toEqual({ error: 'Not found' })
-    expect(contract.kycUnavailableBody).toEqual({ error: 'KYC unavailable for this user' })
+    expect(internal.unauthorizedBody).toEqual({ error: 'Unauthorized' })
+    expect(internal.notFoundBody).toEqual({ error: 'Not found' })
+    expect(internal.kycUnavailableBody).toEqual({ error: 'KYC unavailable for this user' })
   })
 
   it('has two schemas for the objects that the README names, and for no other', () => {
-    const twice = Object.keys(contract).filter((name) => name.endsWith('WriteSchema'))
+    const twice = Object.keys(internal).filter((name) => name.endsWith('WriteSchema'))
     expect(twice.toSorted()).toEqual(
       ['payment', 'page', 'snapshot', 'lookup', 'verify', 'linkConfig', 'shareResponse']
         .map((name) => `${name}WriteSchema`)

@@ -1,15 +1,16 @@
 /** Text in answers and requests takes at most linear time. @module */
+
 import { testGrowth } from '../../../tools/scripts/growth.js'
 import {
   createReader,
   paymentSchema,
-  primitives,
   processorUpdateSchema,
   shareRequestSchema,
   snapshotSchema,
   verifyRequestSchema,
 } from './exports/index.js'
-import { parseForeignJson, parseHttpDate, parseRetryAfter } from './exports/parse.js'
+import { parseForeignJson, parseHttpDate, parseRetryAfter } from './exports/internal-parse.js'
+import * as primitives from './primitives.js'
 
 const readPayment = createReader(paymentSchema)
 const readSnapshot = createReader(snapshotSchema)

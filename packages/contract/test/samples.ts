@@ -1,4 +1,5 @@
-import type { Account, PaymentBody, ShareResponse, SnapshotBody } from '../src/exports/index.js'
+import type { PaymentBody, ShareResponse, SnapshotBody } from '../src/exports/index.js'
+import type { Account } from '../src/legacy-snapshot.js'
 
 export const snapshot: SnapshotBody = {
   integrationAddress: `0x${'1'.repeat(40)}`,

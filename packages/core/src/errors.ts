@@ -1,9 +1,89 @@
 /** The errors of the core: one class for each reaction of a caller. @module */
 import type { LegacyErrorBody } from '@payment-integration/contract'
 
-/** Base of every error of the core. `retryable`: the same call may succeed later, unchanged. */
-export abstract class CoreError extends Error {
-  abstract readonly code: `ERR_${string}`
+/** The codes of operators and their sign-in. */
+export type OperatorErrorCode =
+  | 'ERR_LINK_REJECTED'
+  | 'ERR_OIDC_REJECTED'
+  | 'ERR_OPERATOR_DISABLED'
+  | 'ERR_OPERATOR_EXISTS'
+  | 'ERR_OPERATOR_INVALID'
+  | 'ERR_OPERATOR_LAST_ADMIN'
+  | 'ERR_OPERATOR_NOT_FOUND'
+  | 'ERR_PASSPHRASE_LENGTH'
+  | 'ERR_SIGN_IN_LIMITED'
+  | 'ERR_SIGN_IN_REJECTED'
+
+/** Every code of the core; `docs/errors.md` has their meanings. */
+export type CoreErrorCode =
+  | OperatorErrorCode
+  | 'ERR_ACCOUNT_EXISTS'
+  | 'ERR_ACCOUNT_INVALID'
+  | 'ERR_ACCOUNT_NOT_FOUND'
+  | 'ERR_ADDRESS_INVALID'
+  | 'ERR_ARCHIVE'
+  | 'ERR_BODY_INCOMPLETE'
+  | 'ERR_BODY_TOO_LARGE'
+  | 'ERR_CHAIN_ADAPTER'
+  | 'ERR_CHAIN_HISTORY_BROKEN'
+  | 'ERR_CHAIN_PROOF_FAILED'
+  | 'ERR_CHAIN_RANGE_GONE'
+  | 'ERR_CHAIN_REORG_TOO_DEEP'
+  | 'ERR_CHAIN_UNAVAILABLE'
+  | 'ERR_CHECKPOINT_MOVED'
+  | 'ERR_CURSOR_INVALID'
+  | 'ERR_DELIVERY_ENDED'
+  | 'ERR_DELIVERY_NOT_FOUND'
+  | 'ERR_DELIVERY_UNDER_WAY'
+  | 'ERR_EMAIL_PROOF'
+  | 'ERR_IDENTITY_MISCONFIGURED'
+  | 'ERR_IDENTITY_UNAVAILABLE'
+  | 'ERR_INTEGRATION_CHANGED'
+  | 'ERR_INTEGRATION_EXISTS'
+  | 'ERR_INTEGRATION_NOT_FOUND'
+  | 'ERR_LEGACY_KEY_NOT_FOUND'
+  | 'ERR_LEGACY_REQUEST_INVALID'
+  | 'ERR_LIMIT_INVALID'
+  | 'ERR_MASTER_KEY_MISSING'
+  | 'ERR_MOVE_FILE_STALE'
+  | 'ERR_MOVE_KEY_MISSING'
+  | 'ERR_MOVE_PAYMENT_DIFFERS'
+  | 'ERR_MOVE_PAYMENT_MISSING'
+  | 'ERR_MOVE_ROW_INVALID'
+  | 'ERR_MOVE_UNRECORDED'
+  | 'ERR_MOVE_UNSUPPORTED'
+  | 'ERR_MOVE_UPDATE_MISSING'
+  | 'ERR_NAME_INVALID'
+  | 'ERR_NO_NOTIFICATION_URL'
+  | 'ERR_NO_PREVIOUS_SECRET'
+  | 'ERR_PACKAGE_MISSING'
+  | 'ERR_PAYMENT_AMBIGUOUS'
+  | 'ERR_PAYMENT_NOT_FOUND'
+  | 'ERR_PREVIOUS_API_SECRET'
+  | 'ERR_REINDEX_REFUSED'
+  | 'ERR_SECRET_UNREADABLE'
+  | 'ERR_SHARE_INVALID'
+  | 'ERR_SHARE_TOKEN_REJECTED'
+  | 'ERR_SIGNING_SECRET_NOT_PREPARED'
+  | 'ERR_SIGNING_SECRET_PREPARED'
+  | 'ERR_STORE_BUSY'
+  | 'ERR_STORE_ENGINE'
+  | 'ERR_STORE_FULL'
+  | 'ERR_STORE_SCHEMA'
+  | 'ERR_STORE_UNAVAILABLE'
+  | 'ERR_TEST_IN_FLIGHT'
+  | 'ERR_TRANSACTION_NOT_FOUND'
+  | 'ERR_TX_HASH_INVALID'
+  | 'ERR_UPDATE_CONFLICT'
+  | 'ERR_URL_INVALID'
+  | 'ERR_VERIFICATION_UNAVAILABLE'
+
+/**
+ * Base of every error of the core, and of adapters with codes of their own. `retryable`: the same call may succeed
+ * later, unchanged.
+ */
+export abstract class CoreError<Code extends `ERR_${string}` = CoreErrorCode> extends Error {
+  abstract readonly code: Code
   abstract readonly retryable: boolean
 }
 

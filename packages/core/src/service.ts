@@ -88,7 +88,7 @@ export interface Service extends ActorCommands {
    */
   applyUpdateIn(within: Pick<Store, 'transaction'>, update: ProcessorUpdate): Promise<JoinedUpdate>
   /**
-   * The same commands in the name of another actor, such as `operatorActor(name)` of `core/operators`.
+   * The same commands in the name of another actor, such as `operatorActor(name)` of `core`.
    * @throws RangeError When the actor is blank or longer than 200 characters.
    */
   actingAs(actor: string): ActorCommands

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { startTimeLimit } from '@payment-integration/contract/answers'
-import { ExcessiveJsonError, parseRetryAfter, readForeignJson } from '@payment-integration/contract/parse'
+import { startTimeLimit } from '@payment-integration/contract/internal-answers'
+import { ExcessiveJsonError, parseRetryAfter, readForeignJson } from '@payment-integration/contract/internal-parse'
 import {
   ProviderAnswerError,
   type ProviderError,

@@ -1,6 +1,6 @@
 /** Authenticates and parses webhooks of the provider. @module */
-import { unreadableJsonMessage } from '@payment-integration/contract'
-import { assertModestJson } from '@payment-integration/contract/parse'
+import { unreadableJsonMessage } from '@payment-integration/contract/internal'
+import { assertModestJson } from '@payment-integration/contract/internal-parse'
 import { field, record, text } from './connection.js'
 import { WebhookRefusedError } from './errors.js'
 import { checkCredential, createHmacCheck, type Digest } from './internal/hmac.js'

@@ -4,7 +4,7 @@
  */
 
 import type { ReviewStatus, ShareResponse } from '@payment-integration/contract'
-import { parseInstant } from '@payment-integration/contract/parse'
+import { parseInstant } from '@payment-integration/contract/internal-parse'
 import { field, text, texts } from './connection.js'
 import { ProviderAnswerError } from './errors.js'
 

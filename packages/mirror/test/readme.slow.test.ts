@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { integrationAddress } from '../../client/test/fixtures.js'
 import { paymentHash, startService } from '../../client/test/service.js'
 import { createTestDatabase } from '../../store-sql/test/postgres.js'
-import { mirrorDefaults } from '../src/exports/index.js'
+import { mirrorDefaults } from '../src/options.js'
 import { deliveryOf, secret, snapshotOf } from './copy.js'
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')

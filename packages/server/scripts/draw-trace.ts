@@ -6,7 +6,7 @@
 import { writeFileSync } from 'node:fs'
 import { trace } from '@opentelemetry/api'
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base'
-import { triggerPath } from '@payment-integration/contract'
+import { triggerPath } from '@payment-integration/contract/internal'
 import { createSimulatedChains } from '@payment-integration/testing/twin'
 import { startServer } from '../src/run/start-server.js'
 import { basic } from '../test/support/integration-service.js'

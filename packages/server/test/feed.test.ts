@@ -14,8 +14,10 @@ import { startTestChain } from '../../chain-evm/test/test-chain.js'
 import { natsMissing, startNats } from '../../chain-feed/test/nats-server.js'
 import { createNkey } from '../../chain-feed/test/nkey.js'
 import type { ChainConfig } from '../src/config/config.js'
-import { openService, publishFeed, readConfig, readFeedPublisherConfig } from '../src/exports/service.js'
+import { readFeedPublisherConfig } from '../src/config/read-config.js'
+import { openService, readConfig } from '../src/exports/service.js'
 import { openChain, openChainFeed } from '../src/run/open-chain.js'
+import { publishFeed } from '../src/run/publish-feed.js'
 
 const opensslMissing =
   spawnSync('openssl', ['version']).status === 0 ? null : 'openssl is not installed: apt-get install openssl'

@@ -1,6 +1,6 @@
 /** One trace per payment, from its block to its receiver. The SDK is registered as an operator does. */
 import { trace } from '@opentelemetry/api'
-import { triggerPath } from '@payment-integration/contract'
+import { triggerPath } from '@payment-integration/contract/internal'
 import { createSimulatedChains } from '@payment-integration/testing/twin'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startServer } from '../src/run/start-server.js'

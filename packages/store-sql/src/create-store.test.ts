@@ -1,4 +1,5 @@
-import type { Store, StoreTransaction } from '@payment-integration/core/ports'
+import type { StoreTransaction } from '@payment-integration/core/internal'
+import type { Store } from '@payment-integration/core/ports'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import * as fixtures from '../test/conformance/fixtures.js'
 import { type OpenEngine, openSqlite } from '../test/support/engines.js'

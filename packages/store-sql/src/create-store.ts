@@ -2,7 +2,8 @@
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { systemIds } from '@payment-integration/core'
-import type { ConsoleReads, Ids, PaymentReads, Store, StoreTransaction } from '@payment-integration/core/ports'
+import type { ConsoleReads, PaymentReads, StoreTransaction } from '@payment-integration/core/internal'
+import type { Ids, Store } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
 import {
   createLeaseStore,

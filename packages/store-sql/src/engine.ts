@@ -1,5 +1,5 @@
 /** The database as the store uses it, and the few places where the two databases differ. @module */
-import type { DatabaseSnapshot } from '@payment-integration/core/ports'
+import type { DatabaseSnapshot } from '@payment-integration/core/internal'
 import type { Kysely, RawBuilder, Transaction } from 'kysely'
 import type { RawRows } from './internal/values.js'
 import type { ColumnTypes, IndexDefinition, Integer } from './schema/migration.js'

@@ -2,21 +2,23 @@
 import {
   type InvoiceBody,
   type Lookup,
-  lookupWriteSchema,
   type PageBody,
   type PaymentBody,
-  pageWriteSchema,
   paymentStates,
-  paymentWriteSchema,
   type RecipientBody,
   type ShareResponse,
   type SnapshotBody,
-  shareResponseWriteSchema,
-  snapshotWriteSchema,
   type VerificationError,
   type Verify,
-  verifyWriteSchema,
 } from '@payment-integration/contract'
+import {
+  lookupWriteSchema,
+  pageWriteSchema,
+  paymentWriteSchema,
+  shareResponseWriteSchema,
+  snapshotWriteSchema,
+  verifyWriteSchema,
+} from '@payment-integration/contract/internal'
 import { createFakeClock, type FakeClock } from './fake-clock.js'
 
 export interface Draws {

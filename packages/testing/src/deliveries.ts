@@ -5,11 +5,11 @@
  */
 import {
   integrationHeader,
-  jsonContentType,
   type SnapshotBody,
   signatureHeader,
   signatureToleranceSeconds,
 } from '@payment-integration/contract'
+import { jsonContentType } from '@payment-integration/contract/internal'
 import type { FakeClock } from './fake-clock.js'
 
 /** HMAC-SHA256 of one key, which is imported at its first use, as 64 lowercase hex digits. */

@@ -1,5 +1,5 @@
 /** The twin of the service behind msw handlers. @module */
-import { parseUrl } from '@payment-integration/contract'
+import { parseUrl } from '@payment-integration/contract/internal'
 import { type HttpHandler, http } from 'msw'
 import { createTwin, type Twin, type TwinOptions } from './twin/create-twin.js'
 

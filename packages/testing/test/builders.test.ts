@@ -1,14 +1,16 @@
+import { shareRequestSchema } from '@payment-integration/contract'
 import {
   lookupWriteSchema,
   pageWriteSchema,
   paymentWriteSchema,
-  shareRequestSchema,
   shareResponseWriteSchema,
   snapshotWriteSchema,
   verifyWriteSchema,
-} from '@payment-integration/contract'
+} from '@payment-integration/contract/internal'
 import { describe, expect, test } from 'vitest'
-import { createBuilders, createFakeClock, fakeClockStart, snapshotOf } from '../src/exports/index.js'
+import { snapshotOf } from '../src/builders.js'
+import { createBuilders, createFakeClock } from '../src/exports/index.js'
+import { fakeClockStart } from '../src/fake-clock.js'
 
 type Build = ReturnType<typeof createBuilders>
 const shapes: readonly [string, (build: Build) => unknown, { parse(value: unknown): unknown }][] = [

@@ -6,11 +6,11 @@ import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import {
   type IdentityProviderOptions,
-  type ProviderClient,
   startIdentityProvider,
   type TestIdentityProvider,
 } from '../src/exports/identity-provider.js'
 import { createFakeClock } from '../src/fake-clock.js'
+import type { ProviderClient } from '../src/identity-provider/authenticate.js'
 
 export const donor = {
   clientId: 'DonorCo',

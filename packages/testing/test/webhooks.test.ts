@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, test, vi } from 'vitest'
-import type { DigestAlgorithm, WebhookTarget } from '../src/exports/identity-provider.js'
+import type { DigestAlgorithm, WebhookTarget } from '../src/identity-provider/authenticate.js'
 import { deadUrl, newToken, receiver, reuseUri, started } from './support.js'
 
 const secretKey = 'secret-of-the-webhook'

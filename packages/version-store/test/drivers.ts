@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module'
 import { DatabaseSync as PhotostructureDatabase } from '@photostructure/sqlite'
 import LibsqlDatabase from 'libsql'
-import type { SqliteTestDatabase as TestDatabase } from '../src/exports/conformance.js'
+import type { SqliteTestDatabase as TestDatabase } from '../src/conformance/fixture.js'
 
 export type { TestDatabase }
 

@@ -5,7 +5,7 @@ import { drizzle as drizzleOnPostgresJs } from 'drizzle-orm/postgres-js'
 import { Kysely, sql as kyselySql, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import postgres from 'postgres'
-import type { ConformanceExcuse } from '../src/exports/conformance.js'
+import type { ConformanceExcuse } from '../src/conformance.js'
 import type { ListingVersionStore } from '../src/exports/index.js'
 import { createPostgresVersionStore } from '../src/exports/postgres.js'
 

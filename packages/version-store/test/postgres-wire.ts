@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Faults } from '../src/exports/conformance.js'
+import type { Faults } from '../src/conformance/fixture.js'
 import { tie } from './tie-sockets.js'
 
 /** A relay that a test owns. */

@@ -1,7 +1,8 @@
 /** The suite of version stores on a Redis client. @module */
 import type { Redis } from 'ioredis'
 import { test } from 'vitest'
-import { type ConformanceExcuse, versionStoreConformance } from '../src/exports/conformance.js'
+import type { ConformanceExcuse } from '../src/conformance.js'
+import { versionStoreConformance } from '../src/exports/conformance.js'
 import { createRedisVersionStore, type RedisClient, type RedisTransaction } from '../src/exports/redis.js'
 import { releaseScript } from '../src/redis-version-store.js'
 

@@ -1,4 +1,4 @@
-/** Reads the public names of every entry from its declarations and code. @module */
+/** Reads the public names of every entry but `internal` from its declarations and code. @module */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import ts from 'typescript'
@@ -16,7 +16,7 @@ import ts from 'typescript'
 export function publicApi(packages) {
   const entries = packages.flatMap(({ source, manifest }) =>
     Object.entries(manifest.exports)
-      .filter(([key]) => key !== './package.json')
+      .filter(([key]) => key !== './package.json' && !key.startsWith('./internal'))
       .map(([key, entry]) => ({ name: manifest.name, key, file: join(source, entry.import.types) })),
   )
   const program = ts.createProgram(

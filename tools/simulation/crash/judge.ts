@@ -1,6 +1,7 @@
 /** Compares store and receivers with the script and with confirmations of the killed processes. @module */
 
-import type { DeliveryView, Store, StoredPayment } from '@payment-integration/core/ports'
+import type { DeliveryView } from '@payment-integration/core/internal'
+import type { Store, StoredPayment } from '@payment-integration/core/ports'
 import { maxAttempts } from '../../../packages/core/src/notifications/schedule.js'
 import type { LoggedAttempt } from './database.js'
 import { type Captured, isSigned } from './receiver.js'

@@ -1,6 +1,7 @@
 /** A process of the service on the shared store, and the operator who repairs a stopped chain. @module */
 import { createEvmChain, type EvmChain } from '@payment-integration/chain-evm'
-import { createService, reindex, type Service, type ServiceEvent } from '@payment-integration/core'
+import { createService, type Service, type ServiceEvent } from '@payment-integration/core'
+import { reindex } from '@payment-integration/core/internal'
 import type { Clock, Sender, Store } from '@payment-integration/core/ports'
 import { cast } from '../chain/transaction.js'
 import { type Draws, simulatedMasterKey } from '../random.js'

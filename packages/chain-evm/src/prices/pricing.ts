@@ -1,5 +1,6 @@
 /** Prices a payment from its event, its conversion and its call. Source: docs/interface.md 2.4. @module */
-import { convertAmount, type PriceFeedFacts, type PricingFacts } from '@payment-integration/core/ports'
+import { convertAmount } from '@payment-integration/core/internal'
+import type { PriceFeedFacts, PricingFacts } from '@payment-integration/core/ports'
 import type { PaidConversion, PaidStep } from '../decode/conversions.js'
 import { serviceFeeOf } from '../decode/router-call.js'
 import type { DecodedPayment, RouterCall } from '../decode/router-decoder.js'

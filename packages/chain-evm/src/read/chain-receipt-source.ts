@@ -5,7 +5,7 @@
  * @module
  */
 import { finality, type ProcessorUpdate } from '@payment-integration/contract'
-import { createCheckedChain } from '@payment-integration/core'
+import { createCheckedChain } from '@payment-integration/core/internal'
 import type { Chain, ReceiptSource, StoredPayment } from '@payment-integration/core/ports'
 import { keccakOfText, loadKeccak } from '../proof/keccak.js'
 

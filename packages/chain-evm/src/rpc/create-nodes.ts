@@ -1,7 +1,7 @@
 /** Which node gets the next work: by truth first, then by latency, then by order. @module */
 
-import { parseUrl } from '@payment-integration/contract'
-import { steadyClock } from '@payment-integration/core'
+import { parseUrl } from '@payment-integration/contract/internal'
+import { steadyClock } from '@payment-integration/core/internal'
 import type { Clock } from '@payment-integration/core/ports'
 import { secretLabels } from './failures.js'
 import { createHeads, followHeads, type HeadFollower } from './follow-heads.js'

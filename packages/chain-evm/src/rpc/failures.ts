@@ -3,8 +3,8 @@
  * @module
  */
 
-import { parseUrl } from '@payment-integration/contract'
-import { ExcessiveJsonError } from '@payment-integration/contract/parse'
+import { parseUrl } from '@payment-integration/contract/internal'
+import { ExcessiveJsonError } from '@payment-integration/contract/internal-parse'
 import { ChainError } from '@payment-integration/core'
 import type { Clock } from '@payment-integration/core/ports'
 

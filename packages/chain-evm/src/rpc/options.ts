@@ -1,5 +1,5 @@
 /** Checks of options, before any work starts. @module */
-import { parseUrl } from '@payment-integration/contract'
+import { parseUrl } from '@payment-integration/contract/internal'
 import type { KnownRouter } from '../decode/known-routers.js'
 import type { RouterDecoder } from '../decode/router-decoder.js'
 import { toAddress } from './hex.js'

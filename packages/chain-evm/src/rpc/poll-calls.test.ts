@@ -1,5 +1,5 @@
 /** How many calls polling takes, with and without announced blocks. */
-import { pollWaitMs } from '@payment-integration/core'
+import { pollWaitMs } from '@payment-integration/core/internal'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openProofChain, type ProofChain } from '../../test/proof-chain.js'
 import type { EvmChain } from '../evm-chain.js'

@@ -1,4 +1,4 @@
-export { createFeedChain, type FeedChainOptions, feedChainDefaults } from '../feed-chain.js'
+export { createFeedChain, type FeedChainOptions } from '../feed-chain.js'
 export {
   createFeedConnection,
   type FeedConnection,
@@ -6,9 +6,4 @@ export {
   FeedError,
   type FeedErrorCode,
 } from '../feed-connection.js'
-export {
-  createFeedPublisher,
-  type FeedPublisher,
-  type FeedPublisherOptions,
-  feedPublisherDefaults,
-} from '../feed-publisher.js'
+export { createFeedPublisher, type FeedPublisher, type FeedPublisherOptions } from '../feed-publisher.js'

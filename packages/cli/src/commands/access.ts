@@ -1,6 +1,6 @@
 /** `payment-integration operators …`, `legacy-keys …` and `secrets …`: people, API keys and master keys. @module */
-import type { IssuedLink, LegacyKeyView, OperatorView, Resealed } from '@payment-integration/core'
-import type { OperatorRole } from '@payment-integration/core/ports'
+import type { OperatorView } from '@payment-integration/core'
+import type { IssuedLink, LegacyKeyView, OperatorRole, Resealed } from '@payment-integration/core/internal'
 import type { Config } from '@payment-integration/server/service'
 import { Argument, type Command, Option } from 'commander'
 import { addGroup, type Run } from '../command.js'

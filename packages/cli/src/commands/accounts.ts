@@ -1,9 +1,8 @@
 /** `payment-integration accounts …`: who is paid, where, and in which tokens. @module */
 
 import { isUtf8 } from 'node:buffer'
-import { parseForeignJson } from '@payment-integration/contract/parse'
-import type { AccountInput } from '@payment-integration/core'
-import type { AccountRecord } from '@payment-integration/core/ports'
+import { parseForeignJson } from '@payment-integration/contract/internal-parse'
+import type { AccountInput, AccountRecord } from '@payment-integration/core/internal'
 import type { Config } from '@payment-integration/server/service'
 import type { Command } from 'commander'
 import {

@@ -1,7 +1,8 @@
 /** `payment-integration reindex` and `leases …`: repair indexed blocks, and show which process indexes. @module */
-import { parseUrl } from '@payment-integration/contract'
-import type { Difference, LeaseView, ReindexReport } from '@payment-integration/core'
-import type { ChainConfig } from '@payment-integration/server/service'
+import { parseUrl } from '@payment-integration/contract/internal'
+import type { ReindexReport } from '@payment-integration/core'
+import type { Difference, LeaseView } from '@payment-integration/core/internal'
+import type { ChainConfig } from '@payment-integration/server/internal'
 import { type Command, InvalidArgumentError } from 'commander'
 import { addGroup, databaseOption, examples, parseChainId, type Run, wholeNumberParser, withActor } from '../command.js'
 import { InterruptedError, UsageError } from '../errors.js'

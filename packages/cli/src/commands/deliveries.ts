@@ -1,19 +1,19 @@
 /** `payment-integration deliveries …`: prints, replays and repairs deliveries of notifications. @module */
 
-import {
-  answerText,
-  type CheckTotals,
-  type DeliveryCommands,
-  type IntegrationView,
-  type ReplayTotals,
-} from '@payment-integration/core'
+import type { IntegrationView } from '@payment-integration/core'
 import type {
   AttemptRecord,
   DeliveryFilter,
   DeliveryStatus,
   DeliveryView,
   EndpointView,
-} from '@payment-integration/core/ports'
+} from '@payment-integration/core/internal'
+import {
+  answerText,
+  type CheckTotals,
+  type DeliveryCommands,
+  type ReplayTotals,
+} from '@payment-integration/core/internal'
 import { type Command, Option } from 'commander'
 import {
   addGroup,

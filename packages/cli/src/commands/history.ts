@@ -3,15 +3,17 @@
 import { existsSync } from 'node:fs'
 import { open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
+import type { RetentionPolicy } from '@payment-integration/core'
 import type {
   AuditQueries,
+  AuditRecord,
   AuditVerdict,
   EndedHistory,
   HistoryCommands,
-  RetentionPolicy,
+  PendingDeliveries,
   RetentionProgress,
-} from '@payment-integration/core'
-import type { AuditRecord, HistoryArchive, PendingDeliveries } from '@payment-integration/core/ports'
+} from '@payment-integration/core/internal'
+import type { HistoryArchive } from '@payment-integration/core/ports'
 import { type Command, Option } from 'commander'
 import {
   addGroup,
@@ -289,7 +291,7 @@ export function addBackup(program: Command, run: Run): void {
  * `ERR_DATABASE_MISSING`; BackupError `ERR_BACKUP` when the copy cannot be written.
  */
 async function backUp(file: string, options: OperateOptions, io: Io): Promise<ExitCode> {
-  const { readDatabaseConfig } = await import('@payment-integration/server/service')
+  const { readDatabaseConfig } = await import('@payment-integration/server/internal')
   const database = readDatabaseConfig(withFlags(io.env, options))
   if (database.kind === 'postgres')
     throw new UsageError(

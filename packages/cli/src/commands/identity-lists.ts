@@ -7,7 +7,7 @@ import type {
   ShareRecord,
   SubjectView,
   VerdictRecord,
-} from '@payment-integration/core/ports'
+} from '@payment-integration/core/internal'
 import { UsageError } from '../errors.js'
 import { readInput } from '../input.js'
 import type { ExitCode, Io } from '../io.js'

@@ -3,7 +3,7 @@
  * @module
  */
 
-import type { CloseRequest, CloseResult, ResolveResult } from '@payment-integration/core/identity'
+import type { CloseRequest, CloseResult, ResolveResult } from '@payment-integration/core/internal'
 import { type Command, Option } from 'commander'
 import { addGroup, type Run, wholeNumberParser } from '../command.js'
 import { UsageError } from '../errors.js'

@@ -2,8 +2,8 @@
  * `payment-integration integrations …`: registers, changes and moves integrations, and rotates their secrets.
  * @module
  */
-import type { IntegrationView, MoveError, UnrecordedRange } from '@payment-integration/core'
-import type { EndpointView } from '@payment-integration/core/ports'
+import type { IntegrationView, MoveError } from '@payment-integration/core'
+import type { EndpointView, UnrecordedRange } from '@payment-integration/core/internal'
 import { Argument, type Command } from 'commander'
 import { createGzipFile, openGzipFile } from '../archive.js'
 import { addGroup, parseAddress, parseDuration, parseNotificationUrl, parseOptionalUrl, type Run } from '../command.js'

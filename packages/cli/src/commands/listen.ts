@@ -1,5 +1,5 @@
 /** `payment-integration listen`: forwards deliveries of a remote server to a local receiver. @module */
-import { parseUrl } from '@payment-integration/contract'
+import { parseUrl } from '@payment-integration/contract/internal'
 import type { Command } from 'commander'
 import { examples, parseDuration, parseNotificationUrl, type Run, withIntegrator } from '../command.js'
 import { UsageError } from '../errors.js'

@@ -1,4 +1,4 @@
-import type { ChainConfig } from '@payment-integration/server/service'
+import type { ChainConfig } from '@payment-integration/server/internal'
 import { describe, expect, it } from 'vitest'
 import { chosenChain, parseNode, reindexText, summaryText, withNode } from './chains.js'
 

@@ -3,7 +3,8 @@
  * @module
  */
 
-import type { SchemaProgress, SchemaStep, Store } from '@payment-integration/core/ports'
+import type { SchemaProgress, SchemaStep } from '@payment-integration/core/internal'
+import type { Store } from '@payment-integration/core/ports'
 import type { Command } from 'commander'
 import { addGroup, databaseOption, examples, parseDuration, type Run, wholeNumberParser } from '../command.js'
 import { developmentTools, simulateChainsWith, startDemoIdentity } from '../development.js'
@@ -127,7 +128,7 @@ interface PublishOptions {
 }
 
 async function publish({ replicas, maxAge, maxMegabytes, json = false }: PublishOptions, io: Io): Promise<ExitCode> {
-  const { publishFeed, readFeedPublisherConfig } = await import('@payment-integration/server/service')
+  const { publishFeed, readFeedPublisherConfig } = await import('@payment-integration/server/internal')
   const config = readFeedPublisherConfig(io.env)
   const report = createReporter(io, json)
   const logger = await logToStandardError(config, io)
@@ -169,7 +170,8 @@ async function withSchema(
   io: Io,
   work: (store: Pick<Store, 'migrate' | 'schema'>, report: Reporter) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const { openDatabase, readDatabaseConfig } = await import('@payment-integration/server/service')
+  const { readDatabaseConfig } = await import('@payment-integration/server/internal')
+  const { openDatabase } = await import('@payment-integration/server/service')
   const database = readDatabaseConfig(withFlags(io.env, options))
   await findMissingDatabase(database, false)
   const store = await openDatabase(database)

@@ -1,6 +1,11 @@
 /** `payment-integration trigger`: causes payments, changes and verdicts in a server in development. @module */
-import { type TriggerScenario, triggerPath, triggerScenarios, triggerVerdicts } from '@payment-integration/contract'
-import { parseForeignJson, readForeignJson } from '@payment-integration/contract/parse'
+import {
+  type TriggerScenario,
+  triggerPath,
+  triggerScenarios,
+  triggerVerdicts,
+} from '@payment-integration/contract/internal'
+import { parseForeignJson, readForeignJson } from '@payment-integration/contract/internal-parse'
 import type { TriggerEvent, TriggerRequest } from '@payment-integration/testing/twin'
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import { examples, parseAddress, parseChainId, type Run, withIntegrator } from '../command.js'

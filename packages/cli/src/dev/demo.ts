@@ -1,6 +1,6 @@
 /** Starts all parts of a demo run. @module */
 import { join } from 'node:path'
-import { triggerPath } from '@payment-integration/contract'
+import { triggerPath } from '@payment-integration/contract/internal'
 import { findingText, summaryText } from '../commands/doctor.js'
 import { developmentTools, secretText, simulateChainsWith, startDemoIdentity } from '../development.js'
 import { DemoError } from '../errors.js'

@@ -1,5 +1,5 @@
 /** Orders the events of the demo as a person expects them, and prints them as text or JSON. @module */
-import { answerText } from '@payment-integration/core'
+import { answerText } from '@payment-integration/core/internal'
 import type { Io } from '../io.js'
 import { createStyle, jsonLine, type Style, shortHash } from '../output.js'
 import type {

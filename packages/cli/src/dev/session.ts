@@ -1,5 +1,5 @@
 /** Makes the payments of the demo, follows each to its end, and decides the exit code. @module */
-import { startTimeLimit } from '@payment-integration/contract/answers'
+import { startTimeLimit } from '@payment-integration/contract/internal-answers'
 import type { ExitCode, Io } from '../io.js'
 import { type PaymentPlan, planPayment, seededFraction } from './clients.js'
 import type { Demo, DemoParts } from './demo.js'

@@ -1,5 +1,4 @@
-export type * from '../dev/demo-events.js'
-export { type DevOptions, devDefaults } from '../dev/demo-events.js'
+export type { DemoEvent } from '../dev/demo-events.js'
 export type { ExitCode, Io } from '../io.js'
 export { version } from '../package-files.js'
 export { runCli } from '../run-cli.js'

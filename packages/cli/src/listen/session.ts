@@ -4,8 +4,8 @@ import {
   streamEvents,
   streamedDeliverySchema,
   streamReadySchema,
-} from '@payment-integration/contract'
-import { parseForeignJson } from '@payment-integration/contract/parse'
+} from '@payment-integration/contract/internal'
+import { parseForeignJson } from '@payment-integration/contract/internal-parse'
 import { verifySignature } from '@payment-integration/webhook'
 import { ServerError } from '../errors.js'
 import { forward } from '../forward.js'

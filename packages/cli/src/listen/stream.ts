@@ -1,8 +1,8 @@
 /** Opens the stream of a server and reads its events. @module */
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
-import { deliveryStreamPath } from '@payment-integration/contract'
-import { parseRetryAfter } from '@payment-integration/contract/parse'
+import { deliveryStreamPath } from '@payment-integration/contract/internal'
+import { parseRetryAfter } from '@payment-integration/contract/internal-parse'
 import { ServerError } from '../errors.js'
 import { basicAuthorization, serverPath } from '../input.js'
 import type { Io } from '../io.js'

@@ -1,5 +1,5 @@
 import type { ProcessorUpdate } from '@payment-integration/contract'
-import type { UnrecordedRange } from '@payment-integration/core'
+import type { UnrecordedRange } from '@payment-integration/core/internal'
 import type { BridgeDeposit, Fulfilment } from '@payment-integration/core/ports'
 import { afterEach, describe, expect, test } from 'vitest'
 import { postgresMissing } from '../../../store-sql/test/postgres.js'

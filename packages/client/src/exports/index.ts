@@ -1,10 +1,6 @@
 export type {
   FlatTransaction,
-  FormerVerdict,
   Lookup,
-  OpenEnum,
-  OpenPaymentState,
-  OpenShareResponse,
   PaymentState,
   ReviewStatus,
   ShareRequest,
@@ -13,7 +9,6 @@ export type {
 } from '@payment-integration/contract'
 export type { Amount } from '../amounts.js'
 export {
-  type AnyCallError,
   type AnyClientError,
   type AnyLegacyError,
   type AnyReadError,
@@ -21,19 +16,25 @@ export {
   isClientError,
 } from '../any-error.js'
 export { type Client, type ClientOptions, createClient } from '../client.js'
-export * from '../errors.js'
+export {
+  AbortedError,
+  AmbiguousPaymentError,
+  ClientError,
+  InvalidRequestError,
+  InvalidResponseError,
+  NetworkError,
+  NotFoundError,
+  RateLimitedError,
+  ServiceUnavailableError,
+  TimeoutError,
+  UnauthorizedError,
+} from '../errors.js'
 export {
   IdentityMisconfiguredError,
-  type IdentitySharer,
   IdentityUnavailableError,
   InvalidShareRequestError,
-  type ShareApproved,
-  type ShareInFlight,
-  type ShareNotStarted,
-  type ShareRejected,
   type ShareResult,
   ShareTokenRejectedError,
-  type ShareUnknown,
   SharingDisabledError,
   VerificationUnavailableError,
 } from '../identity/share.js'
@@ -43,40 +44,13 @@ export {
   InvalidLegacyRequestError,
   type LegacyClient,
   type LegacyClientOptions,
-  type RequestFlaw,
   type TransactionKey,
   TransactionNotFoundError,
   VerificationFailedError,
 } from '../legacy/client.js'
-export type { Invoice, IterateOptions, ListOptions, Page, Payment, PaymentReader } from '../payments.js'
-export type { KeptFailure, ReconcileCheckpoint, UnfinishedRun } from '../reconcile/checkpoint.js'
-export type {
-  FailedPayment,
-  Findings,
-  MissingPayment,
-  Reconcile,
-  Reconciliation,
-  SeveralPayments,
-  StalePayment,
-  UnknownPayment,
-  UnreadTransaction,
-} from '../reconcile/findings.js'
-export {
-  type ListingStore,
-  type ReconcileOptions,
-  type ReconcileProgress,
-  type ReconcileStore,
-  reconcileDefaults,
-  type StoredKey,
-  type Until,
-} from '../reconcile/options.js'
+export type { Invoice, IterateOptions, ListOptions, Page, Payment } from '../payments.js'
+export type { ReconcileCheckpoint } from '../reconcile/checkpoint.js'
+export type { Findings, Reconciliation, UnknownPayment } from '../reconcile/findings.js'
+export type { ListingStore, ReconcileOptions, ReconcileProgress, ReconcileStore } from '../reconcile/options.js'
 export { reconcile } from '../reconcile/reconcile.js'
-export {
-  type CallOptions,
-  type ClientWarning,
-  clientDefaults,
-  type FetchedResponse,
-  type FetchFunction,
-  type FetchInit,
-  type TransportOptions,
-} from '../transport-options.js'
+export type { CallOptions, ClientWarning, FetchFunction } from '../transport-options.js'

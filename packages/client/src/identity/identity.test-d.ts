@@ -1,3 +1,4 @@
+import type { OpenShareResponse } from '@payment-integration/contract'
 import { expectTypeOf, test } from 'vitest'
 import {
   type AnyClientError,
@@ -5,7 +6,6 @@ import {
   type AnyShareError,
   type Client,
   isClientError,
-  type OpenShareResponse,
   type ShareResult,
 } from '../exports/index.js'
 

@@ -1,4 +1,4 @@
-import { kycUnavailableBody, shareRejectedMessage } from '@payment-integration/contract'
+import { kycUnavailableBody, shareRejectedMessage } from '@payment-integration/contract/internal'
 import { expect, test } from 'vitest'
 import { apiSecret, integrationAddress, type Reply, serveReplies } from '../../test/fixtures.js'
 import { runReadme } from '../../test/run-readme.js'

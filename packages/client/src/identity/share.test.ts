@@ -1,13 +1,13 @@
+import type { ShareRequest } from '@payment-integration/contract'
 import {
   identityMisconfiguredBody,
   identityUnavailableBody,
   kycUnavailableBody,
   notFoundBody,
-  type ShareRequest,
   shareRejectedMessage,
   sharingDisabledBody,
   unauthorizedBody,
-} from '@payment-integration/contract'
+} from '@payment-integration/contract/internal'
 import { describe, expect, test } from 'vitest'
 import {
   answer,

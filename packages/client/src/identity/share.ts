@@ -4,12 +4,8 @@
  */
 import {
   createReader,
-  emailPattern,
   errorBodySchema,
   type FormerVerdict,
-  identityMisconfiguredBody,
-  identityUnavailableBody,
-  kycUnavailableBody,
   type OpenShareResponse,
   openShareResponseSchema,
   paths,
@@ -19,6 +15,12 @@ import {
   shareRejectedBodySchema,
   shareRequestLimits,
 } from '@payment-integration/contract'
+import {
+  emailPattern,
+  identityMisconfiguredBody,
+  identityUnavailableBody,
+  kycUnavailableBody,
+} from '@payment-integration/contract/internal'
 import { ClientError } from '../errors.js'
 import { checkSignal, checkText, hideTexts } from '../internal/check.js'
 import { type Requester, refusalOfMissing, refusalWithBody, refusalWithText } from '../internal/request.js'

@@ -1,4 +1,4 @@
-import { identityMisconfiguredBody, identityUnavailableBody } from '@payment-integration/contract'
+import { identityMisconfiguredBody, identityUnavailableBody } from '@payment-integration/contract/internal'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { clientOf, errorOf, page } from '../../test/fixtures.js'
 import { shareResponse, submission } from '../../test/share-fixtures.js'

@@ -1,6 +1,7 @@
 /** Makes one call: ky sends, waits and retries; answers and refusals are parsed. @module */
 
-import { errorBodySchema, notFoundBody, type UnknownPart } from '@payment-integration/contract'
+import { errorBodySchema, type UnknownPart } from '@payment-integration/contract'
+import { notFoundBody } from '@payment-integration/contract/internal'
 import ky, { isHTTPError, isTimeoutError } from 'ky'
 import {
   AbortedError,

@@ -13,13 +13,13 @@ import {
   legacyErrorBodySchema,
   lookupSchema,
   paths,
-  primitives,
   type Verify,
   type VerifyRequest,
   verificationErrors as verdicts,
   verifyRequestLimits,
   verifySchema,
 } from '@payment-integration/contract'
+import { primitives } from '@payment-integration/contract/internal'
 import { isAmount } from '../amounts.js'
 import { ClientError, InvalidResponseError } from '../errors.js'
 import { checkInteger, checkSignal, checkText, checkTxHash } from '../internal/check.js'

@@ -9,10 +9,9 @@ import {
   type Payment,
   type ReconcileStore,
   reconcile,
-  type SeveralPayments,
   type UnknownPayment,
-  type UnreadTransaction,
 } from '../exports/index.js'
+import type { SeveralPayments, UnreadTransaction } from './findings.js'
 
 declare const client: Client
 interface Database {

@@ -1,18 +1,6 @@
 export { type Console, type ConsoleDeps, createConsole } from '../create-console.js'
-export type { ConsoleService } from '../pages/page.js'
-export { createPortal, type Portal, type PortalDeps, type PortalSignInOptions } from '../portal/create-portal.js'
-export type { PortalService } from '../portal/tenant.js'
+export { createPortal, type Portal, type PortalDeps } from '../portal/create-portal.js'
 export type { OidcOptions } from '../session/oidc.js'
 export type { SignInOptions } from '../session/sign-in.js'
-export type {
-  ConsoleTools,
-  DoctorInput,
-  DoctorResult,
-  ExplainedDelivery,
-  ExplainForm,
-  ExplainResult,
-  ReceiverProbe,
-  TriggerTool,
-} from '../tools.js'
-export type { Role, Viewer } from '../viewer.js'
+export type { ConsoleTools, DoctorInput, DoctorResult, ExplainForm, ExplainResult } from '../tools.js'
 export type { ConsoleBindings } from '../web/guard.js'

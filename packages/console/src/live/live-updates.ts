@@ -1,5 +1,6 @@
 /** Turns samples into numbered events, rendered once for all open pages, and keeps the last ones to resume. @module */
-import type { DeliveryView, StoredPayment } from '@payment-integration/core/ports'
+import type { DeliveryView } from '@payment-integration/core/internal'
+import type { StoredPayment } from '@payment-integration/core/ports'
 import { chartData, type Overview } from './overview.js'
 import type { Sample, Sampler } from './sampler.js'
 

@@ -1,7 +1,7 @@
 /** The numbers and the chart series of the overview. @module */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type PaymentState, paymentStates } from '@payment-integration/contract'
-import { type ChainStatus, oldSnapshotMs, type Queries, type Service } from '@payment-integration/core'
+import type { ChainStatus, Queries, Service } from '@payment-integration/core'
 import type {
   AttemptKind,
   ConsoleAttempt,
@@ -10,7 +10,8 @@ import type {
   EndpointView,
   MinuteCount,
   MinuteCounts,
-} from '@payment-integration/core/ports'
+} from '@payment-integration/core/internal'
+import { oldSnapshotMs } from '@payment-integration/core/internal'
 
 /** The parts of the service that the sampler reads. */
 export type SampledService = Pick<Service, 'queries' | 'indexers'>

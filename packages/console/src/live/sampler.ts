@@ -4,7 +4,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChainStatus } from '@payment-integration/core'
-import type { ConsoleAttempt, ConsoleNewest, DeliveryView, StoredPayment } from '@payment-integration/core/ports'
+import type { ConsoleAttempt, ConsoleNewest, DeliveryView } from '@payment-integration/core/internal'
+import type { StoredPayment } from '@payment-integration/core/ports'
 import { createHourCounts, createMissingCount, type Overview, readOverview, type SampledService } from './overview.js'
 
 /** News of one tick. */

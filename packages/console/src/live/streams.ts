@@ -1,6 +1,7 @@
 /** Streams of server-sent events to open pages: of rows and numbers, and of jobs. @module */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { DeliveryFilter, DeliveryView, StoredPayment } from '@payment-integration/core/ports'
+import type { DeliveryFilter, DeliveryView } from '@payment-integration/core/internal'
+import type { StoredPayment } from '@payment-integration/core/ports'
 import { deliveryFilter, type Given, hashOf, isPaymentOf, paymentFilter, wholeOf } from '../filters.js'
 import type { Job, Jobs } from '../jobs.js'
 import type { LiveUpdates, Numbered } from './live-updates.js'

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** The audit log, and the act that checks it. @module */
-import type { AuditRecord } from '@payment-integration/core/ports'
+import type { AuditRecord } from '@payment-integration/core/internal'
 import { FilterError, wholeOf } from '../filters.js'
 import { ActForm } from '../view/forms.js'
 import { Empty, hrefOf, Pager, Shown, Table, When } from '../view/parts.js'

@@ -1,7 +1,8 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Chains: how far each is indexed, how it is proven, its nodes, and the act that reads blocks again. @module */
 import type { ChainStatus, ReindexReport } from '@payment-integration/core'
-import type { ProvenRange, RouterCoverage } from '@payment-integration/core/ports'
+import type { RouterCoverage } from '@payment-integration/core/internal'
+import type { ProvenRange } from '@payment-integration/core/ports'
 import { FilterError, wholeOf } from '../filters.js'
 import type { JobReport, NextAct } from '../jobs.js'
 import { ActForm, ForRole } from '../view/forms.js'

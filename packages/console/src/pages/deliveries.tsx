@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** The list of deliveries, and the replay of one and of many. @module */
-import type { DeliveryStatus } from '@payment-integration/core/ports'
+import type { DeliveryStatus } from '@payment-integration/core/internal'
 import { deliveryFilter, deliveryStatuses, FilterError, type Given, wholeOf } from '../filters.js'
 import { ActForm, type Field, Filters, ForRole } from '../view/forms.js'
 import { Badge, Copyable, Dim, Empty, Facts, Hex, hrefOf, Pager, paymentPath, Table, When } from '../view/parts.js'

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Endpoints: where deliveries go, and how that works. @module */
-import type { AttemptRecord, ConsoleIntegration, EndpointView } from '@payment-integration/core/ports'
+import type { AttemptRecord, ConsoleIntegration, EndpointView } from '@payment-integration/core/internal'
 import type { Child } from 'hono/jsx'
 import { type LatencyStatistics, latencyStatistics } from '../live/overview.js'
 import { adviceOf } from '../view/advice.js'

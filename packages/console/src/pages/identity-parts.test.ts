@@ -1,5 +1,5 @@
 /** Lists of the page of identity that end early. */
-import type { RedemptionRecord } from '@payment-integration/core/ports'
+import type { RedemptionRecord } from '@payment-integration/core/internal'
 import { expect, it } from 'vitest'
 import { IdentityPage } from './identity.js'
 

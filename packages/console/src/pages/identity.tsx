@@ -1,13 +1,8 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Shared identity verifications, by keyed hash: decisions that wait with their acts, subjects, redemptions. @module */
-import {
-  type CloseRequest,
-  type CloseResult,
-  type Identity,
-  type ResolveResult,
-  ShareRequestError,
-} from '@payment-integration/core/identity'
-import type { RedemptionRecord, SubjectView, VerdictRecord } from '@payment-integration/core/ports'
+import { type Identity, ShareRequestError } from '@payment-integration/core/identity'
+import type { CloseRequest, CloseResult, ResolveResult } from '@payment-integration/core/internal'
+import type { RedemptionRecord, SubjectView, VerdictRecord } from '@payment-integration/core/internal'
 import type { Child } from 'hono/jsx'
 import { FilterError, type Given } from '../filters.js'
 import { ActForm, Filters, TextField } from '../view/forms.js'

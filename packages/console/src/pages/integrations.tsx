@@ -1,6 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Integrations, and one with its acts. New secrets are in the answer of the form, and on no other page. @module */
-import type { ActorCommands, IntegrationView } from '@payment-integration/core'
+import type { IntegrationView } from '@payment-integration/core'
+import type { ActorCommands } from '@payment-integration/core/internal'
 import type { Child } from 'hono/jsx'
 import { ActForm, type ActFormProps, TextField } from '../view/forms.js'
 import { EnabledBadge, Facts, hrefOf, newSecretsPage, Pager, Shown, Table, When } from '../view/parts.js'

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** The overview: what happens now. A number has a link where a list has exactly its kind of rows. @module */
-import type { DatabaseSnapshot } from '@payment-integration/core/ports'
+import type { DatabaseSnapshot } from '@payment-integration/core/internal'
 import type { Child } from 'hono/jsx'
 import { chartData, maxEndpoints, type Overview, type StackedSeries } from '../live/overview.js'
 import { Copyable, Empty, hrefOf } from '../view/parts.js'

@@ -1,6 +1,7 @@
 /** What pages and acts of the console are given, and what they answer. @module */
-import type { ActorCommands, IntegrationView, Queries, Service } from '@payment-integration/core'
+import type { IntegrationView, Queries, Service } from '@payment-integration/core'
 import { IntegrationError } from '@payment-integration/core'
+import type { ActorCommands } from '@payment-integration/core/internal'
 import type { Child } from 'hono/jsx'
 import { FilterError, type Given } from '../filters.js'
 import type { Jobs } from '../jobs.js'

@@ -1,6 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** One payment: its facts, one time line, its deliveries with their replays, and its snapshots. @module */
-import type { DeliveryView, StoredPayment } from '@payment-integration/core/ports'
+import type { DeliveryView } from '@payment-integration/core/internal'
+import type { StoredPayment } from '@payment-integration/core/ports'
 import { ActForm, ForRole } from '../view/forms.js'
 import { Badge, Dim, type FactRow, Facts, Hex, hrefOf, paymentHref, Shown, Table, When } from '../view/parts.js'
 import { amountFacts, integrationOf, lastAnswerOf, nextAttemptOf } from '../view/rows.js'

@@ -2,7 +2,8 @@
 /** The list of payments, and its search by hash, wallet, memo or invoice. @module */
 import { paymentStates } from '@payment-integration/contract'
 import type { Queries } from '@payment-integration/core'
-import type { ConsolePaymentFilter, StoredPayment } from '@payment-integration/core/ports'
+import type { ConsolePaymentFilter } from '@payment-integration/core/internal'
+import type { StoredPayment } from '@payment-integration/core/ports'
 import { isPaymentOf, paymentFilter, positionOf, positionText } from '../filters.js'
 import { type Field, Filters } from '../view/forms.js'
 import { Copyable, Empty, hrefOf, Pager, Shown, Table } from '../view/parts.js'

@@ -1,12 +1,8 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** The headers and the signature of an attempt, explained without any secret. Source: docs/interface.md 6. @module */
 import { createHmac, randomBytes } from 'node:crypto'
-import {
-  integrationHeader,
-  jsonContentType,
-  notificationUserAgent,
-  signatureHeader,
-} from '@payment-integration/contract'
+import { integrationHeader, notificationUserAgent, signatureHeader } from '@payment-integration/contract'
+import { jsonContentType } from '@payment-integration/contract/internal'
 import { Badge, Dim, Pre, Table } from '../view/parts.js'
 import { grouped, shownText, spanOf } from '../view/text.js'
 import type { Snapshot } from './snapshots.js'

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** A payment's snapshots: any two compared, and the bytes as they are sent. @module */
-import type { StoredSnapshot } from '@payment-integration/core'
+import type { StoredSnapshot } from '@payment-integration/core/internal'
 import type { StoredPayment } from '@payment-integration/core/ports'
 import { type Given, wholeOf } from '../filters.js'
 import { Empty, Pre } from '../view/parts.js'

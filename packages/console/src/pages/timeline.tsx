@@ -1,6 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Everything that happened to a payment, on one time line. @module */
-import type { AttemptRecord, ConsoleUpdate, DeliveryView, StoredPayment } from '@payment-integration/core/ports'
+import type { AttemptRecord, ConsoleUpdate, DeliveryView } from '@payment-integration/core/internal'
+import type { StoredPayment } from '@payment-integration/core/ports'
 import type { Child } from 'hono/jsx'
 import { adviceOf } from '../view/advice.js'
 import { Badge, Dim, Hex, Pre, Shown, When } from '../view/parts.js'

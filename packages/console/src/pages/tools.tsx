@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** The tools of a server in development: cause events, and probe a receiver. @module */
-import { triggerScenarios, triggerVerdicts } from '@payment-integration/contract'
+import { triggerScenarios, triggerVerdicts } from '@payment-integration/contract/internal'
 import type { Child } from 'hono/jsx'
 import { FilterError, wholeOf } from '../filters.js'
 import type { JobRow } from '../jobs.js'

@@ -1,5 +1,5 @@
 /** The portal: a fetch-standard app for integrators, below `/portal`. Source: docs/decisions/portal.md. @module */
-import { BadRequestError } from '@payment-integration/core'
+import { BadRequestError } from '@payment-integration/core/internal'
 import { type Context, Hono } from 'hono'
 import { addAssetRoutes, createAssets } from '../assets.js'
 import { FilterError, givenOf } from '../filters.js'

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** The integration's deliveries, each with its replay. @module */
-import type { DeliveryView } from '@payment-integration/core/ports'
+import type { DeliveryView } from '@payment-integration/core/internal'
 import type { Child } from 'hono/jsx'
 import { deliveryFilter, deliveryStatuses, type Given, wholeOf } from '../filters.js'
 import { type Field, Filters } from '../view/forms.js'

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Where deliveries go, how that works, and a test. @module */
-import type { SentTest } from '@payment-integration/core'
+import type { SentTest } from '@payment-integration/core/internal'
 import { failingFor, failureOf, healthOf, remedyOf } from '../pages/endpoints.js'
 import { adviceOf } from '../view/advice.js'
 import { Badge, Copyable, Facts, Pre, Shown, When } from '../view/parts.js'

@@ -1,8 +1,8 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Signs integrations in and out. Source: docs/decisions/portal.md. @module */
 import { isIPv6 } from 'node:net'
-import type { IntegrationSessions } from '@payment-integration/core'
-import { integrationActor } from '@payment-integration/core/operators'
+import type { IntegrationSessions } from '@payment-integration/core/internal'
+import { integrationActor } from '@payment-integration/core/internal'
 import type { PageContent } from '../pages/page.js'
 import type { Render } from '../view/layout.js'
 import { Problem } from '../view/parts.js'

@@ -4,8 +4,8 @@
  * @module
  */
 import type { Service } from '@payment-integration/core'
-import { integrationActor } from '@payment-integration/core/operators'
-import type { DeliveryFilter } from '@payment-integration/core/ports'
+import type { DeliveryFilter } from '@payment-integration/core/internal'
+import { integrationActor } from '@payment-integration/core/internal'
 import { type Compared, readSnapshot, shownVersions } from '../pages/snapshots.js'
 
 /** The parts of the service that the portal uses. */

@@ -1,7 +1,8 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Rows of payments and deliveries, which live pages replace by their key, and the filters of their lists. @module */
-import { answerText } from '@payment-integration/core'
-import type { DeliveryView, StoredPayment } from '@payment-integration/core/ports'
+import { answerText } from '@payment-integration/core/internal'
+import type { DeliveryView } from '@payment-integration/core/internal'
+import type { StoredPayment } from '@payment-integration/core/ports'
 import type { Child } from 'hono/jsx'
 import type { Given } from '../filters.js'
 import { type Field, integrationOption, type NamedAddress } from './forms.js'

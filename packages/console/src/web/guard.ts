@@ -1,5 +1,5 @@
 /** Decides which requests reach the pages and where they lead, and adds the security headers. @module */
-import { parseUrl } from '@payment-integration/contract'
+import { parseUrl } from '@payment-integration/contract/internal'
 import type { Env, Hono } from 'hono'
 
 /** Names of this machine in a Host header. */

@@ -1,5 +1,6 @@
 /** Reads a posted form, checks its CSRF token, and says which errors people read. @module */
-import { BadRequestError, CoreError, RequestBodyError, readRequestBody, StoreError } from '@payment-integration/core'
+import { CoreError, StoreError } from '@payment-integration/core'
+import { BadRequestError, RequestBodyError, readRequestBody } from '@payment-integration/core/internal'
 import { FilterError } from '../filters.js'
 import type { Visit } from '../viewer.js'
 

@@ -1,5 +1,5 @@
 /** The cookie of a session, and the pages that open and end sessions. @module */
-import { SignInLimitedError, SignInRejectedError } from '@payment-integration/core/operators'
+import { SignInLimitedError, SignInRejectedError } from '@payment-integration/core'
 import type { PageContent } from '../pages/page.js'
 import type { Render } from '../view/layout.js'
 import { type ConsoleBindings, localPath } from './guard.js'

@@ -1,29 +1,63 @@
-export * from '../delivery-stream.js'
-export * from '../errors.js'
-export * from '../finality.js'
-export * from '../identity.js'
-export * from '../legacy.js'
+export { type ErrorBody, errorBodySchema, type ShareRejectedBody, shareRejectedBodySchema } from '../errors.js'
+export { finality } from '../finality.js'
 export {
-  type Account,
-  accountSchema,
+  type FormerVerdict,
+  type OpenShareResponse,
+  openShareResponseSchema,
+  type ReviewStatus,
+  readFormerVerdict,
+  reviewStatuses,
+  type ShareResponse,
+  shareRequestLimits,
+  shareResponseSchema,
+} from '../identity.js'
+export {
+  currencyCodePattern,
+  type LegacyErrorBody,
+  type Lookup,
+  legacyErrorBodySchema,
+  lookupSchema,
+  type VerificationError,
+  type Verify,
+  type VerifyRequest,
+  verificationErrors,
+  verifyRequestLimits,
+  verifyRequestSchema,
+  verifySchema,
+} from '../legacy.js'
+export {
   type CoinConfig,
-  coinConfigSchema,
   type FlatTransaction,
   flatTransactionSchema,
   type LinkConfig,
   linkConfigLimits,
   linkConfigSchema,
-  linkConfigWriteSchema,
-  type OnCompleteAction,
-  onCompleteActionSchema,
 } from '../legacy-snapshot.js'
 export type { OpenEnum } from '../mode.js'
-export { parseUrl } from '../parse-url.js'
-export * from '../payment.js'
+export {
+  type OpenPage,
+  type OpenPayment,
+  type PageBody,
+  type PaymentBody,
+  pageSchema,
+  paymentSchema,
+} from '../payment.js'
 export { type OpenPaymentState, type PaymentState, paymentStates } from '../payment-state.js'
-export * as primitives from '../primitives.js'
 export { createReader, type Reader, type ReadResult, type UnknownPart } from '../reader.js'
-export * from '../requests.js'
+export {
+  maxUpdatesPerRequest,
+  type ProcessorUpdate,
+  processorUpdateSchema,
+  processorUpdatesSchema,
+  type ShareRequest,
+  shareRequestSchema,
+  type UpdateOutcome,
+  type UpdateResult,
+  type UpdateResults,
+  updateOutcomes,
+  updateResultSchema,
+  updateResultsSchema,
+} from '../requests.js'
 export {
   type InvoiceBody,
   invoiceSchema,
@@ -32,7 +66,14 @@ export {
   recipientSchema,
   type SnapshotBody,
   snapshotSchema,
-  snapshotWriteSchema,
 } from '../snapshot.js'
-export * from '../trigger.js'
-export * from '../wire.js'
+export {
+  deliveryTimeoutMs,
+  integrationHeader,
+  notificationUserAgent,
+  pageLimit,
+  paths,
+  shareTokenLifetimeSeconds,
+  signatureHeader,
+  signatureToleranceSeconds,
+} from '../wire.js'

@@ -1,5 +1,4 @@
-export type { HostProof, IdentityAccountCommands, IssuedCode, ProveFor } from '../identity/accounts.js'
-export { createCheckedProvider } from '../identity/checked-provider.js'
+export type { HostProof } from '../identity/accounts.js'
 export { normaliseEmail } from '../identity/emails.js'
 export {
   EmailProofError,
@@ -9,15 +8,6 @@ export {
   SharingUnavailableError,
   VerificationNotSharedError,
 } from '../identity/errors.js'
-export type { Identity, IdentityActs } from '../identity/identity.js'
-export type { CloseRequest, CloseResult, ResolveRequest, ResolveResult } from '../identity/operator-acts.js'
-export { checkNamespace, defaultNamespace } from '../identity/redemption.js'
-export type { ShareInput } from '../identity/share.js'
-export { parseShareRequest, type ShareBody } from '../identity/share.js'
-export type {
-  DirectDecision,
-  DirectVerification,
-  RecordDirectVerification,
-  Verdict,
-  VerdictOutcome,
-} from '../identity/webhooks.js'
+export type { Identity } from '../identity/identity.js'
+export { parseShareRequest, type ShareInput } from '../identity/share.js'
+export type { Verdict } from '../identity/webhooks.js'

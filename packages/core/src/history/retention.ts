@@ -1,6 +1,7 @@
 /** Runs retention: begins segments, and moves what has ended to files. Source: docs/retention.md. @module */
 
-import { primitives, processorUpdateSchema } from '@payment-integration/contract'
+import { processorUpdateSchema } from '@payment-integration/contract'
+import { primitives } from '@payment-integration/contract/internal'
 import * as z from 'zod/mini'
 import { StoreError } from '../errors.js'
 import { createLease } from '../internal/lease.js'

@@ -1,5 +1,9 @@
 /** The errors of sharing. Source: docs/interface.md 7. @module */
-import { identityMisconfiguredBody, identityUnavailableBody, kycUnavailableBody } from '@payment-integration/contract'
+import {
+  identityMisconfiguredBody,
+  identityUnavailableBody,
+  kycUnavailableBody,
+} from '@payment-integration/contract/internal'
 import { CoreError } from '../errors.js'
 import type { Answer, ProviderRefusal, Review } from '../ports/identity.js'
 import type { Logger } from '../ports/world.js'

@@ -2,13 +2,9 @@
  * Shares a verification: at most one redemption. Source: docs/interface.md 3, 4.2, 7; docs/decisions/identity.md.
  * @module
  */
-import {
-  type ShareResponse,
-  shareRequestLimits,
-  shareRequestSchema,
-  unreadableJsonMessage,
-} from '@payment-integration/contract'
-import { assertModestJson } from '@payment-integration/contract/parse'
+import { type ShareResponse, shareRequestLimits, shareRequestSchema } from '@payment-integration/contract'
+import { unreadableJsonMessage } from '@payment-integration/contract/internal'
+import { assertModestJson } from '@payment-integration/contract/internal-parse'
 import { findDuplicateKey } from '../internal/values.js'
 import type { Applicant, IdentityAccounts, IdentityProvider, Review } from '../ports/identity.js'
 import type { StoreTransaction } from '../ports/store.js'

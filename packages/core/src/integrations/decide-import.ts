@@ -1,8 +1,9 @@
 /** Decides what an import does with a payment and its deliveries. Source: docs/decisions/cells.md. @module */
 
 import { isDeepStrictEqual } from 'node:util'
-import { type SnapshotBody, snapshotWriteSchema } from '@payment-integration/contract'
-import { parseForeignJson } from '@payment-integration/contract/parse'
+import type { SnapshotBody } from '@payment-integration/contract'
+import { snapshotWriteSchema } from '@payment-integration/contract/internal'
+import { parseForeignJson } from '@payment-integration/contract/internal-parse'
 import { type SnapshotSubject, snapshotOf } from '../payments/snapshot.js'
 import { MoveError, type MoveRow } from './move-file.js'
 import type {

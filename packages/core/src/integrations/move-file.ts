@@ -1,11 +1,7 @@
 /** The file that carries an integration to another cell, and its export. Source: docs/decisions/cells.md. @module */
 
-import {
-  type ProcessorUpdate,
-  primitives,
-  processorUpdateSchema,
-  snapshotWriteSchema,
-} from '@payment-integration/contract'
+import { type ProcessorUpdate, processorUpdateSchema } from '@payment-integration/contract'
+import { primitives, snapshotWriteSchema } from '@payment-integration/contract/internal'
 import * as z from 'zod/mini'
 import { CoreError, IntegrationError } from '../errors.js'
 import type { Audited } from '../history/audit-log.js'

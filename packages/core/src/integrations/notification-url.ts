@@ -3,7 +3,7 @@
  * docs/decisions/redirects-and-addresses.md.
  * @module
  */
-import { parseUrl } from '@payment-integration/contract'
+import { parseUrl } from '@payment-integration/contract/internal'
 import { BadRequestError } from '../errors.js'
 
 /** Ports that a notification URL may name. */

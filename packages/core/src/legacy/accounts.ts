@@ -1,12 +1,8 @@
 /** Manages accounts with their handles and link configurations. Source: docs/interface.md 2.4, 4.3. @module */
 
 import { createHmac } from 'node:crypto'
-import {
-  type CoinConfig,
-  type LinkConfig,
-  linkConfigWriteSchema,
-  type OnCompleteAction,
-} from '@payment-integration/contract'
+import type { CoinConfig, LinkConfig } from '@payment-integration/contract'
+import { linkConfigWriteSchema, type OnCompleteAction } from '@payment-integration/contract/internal'
 import { AccountError } from '../errors.js'
 import type { Audited } from '../history/audit-log.js'
 import { lowercaseAddress } from '../internal/values.js'

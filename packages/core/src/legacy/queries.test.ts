@@ -1,5 +1,5 @@
 import type { VerifyRequest } from '@payment-integration/contract'
-import { lookupWriteSchema, verifyWriteSchema } from '@payment-integration/contract'
+import { lookupWriteSchema, verifyWriteSchema } from '@payment-integration/contract/internal'
 import { describe, expect, it } from 'vitest'
 import {
   address,

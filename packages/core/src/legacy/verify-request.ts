@@ -2,10 +2,10 @@
 import {
   currencyCodePattern,
   type LegacyErrorBody,
-  unreadableJsonMessage,
   type VerifyRequest,
   verifyRequestLimits,
 } from '@payment-integration/contract'
+import { unreadableJsonMessage } from '@payment-integration/contract/internal'
 import { parse } from 'lossless-json'
 import { LegacyRequestError } from '../errors.js'
 import { findDuplicateKey } from '../internal/values.js'

@@ -3,10 +3,10 @@
 import {
   deliveryTimeoutMs,
   integrationHeader,
-  jsonContentType,
   notificationUserAgent,
   signatureHeader,
 } from '@payment-integration/contract'
+import { jsonContentType } from '@payment-integration/contract/internal'
 import { signDelivery } from '@payment-integration/webhook/signing'
 import { describeError } from '../internal/values.js'
 import type { Sender } from '../ports/sender.js'

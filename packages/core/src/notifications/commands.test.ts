@@ -1,4 +1,4 @@
-import { snapshotWriteSchema } from '@payment-integration/contract'
+import { snapshotWriteSchema } from '@payment-integration/contract/internal'
 import { createVerifier } from '@payment-integration/webhook'
 import { expect, test } from 'vitest'
 import { addressOf, before, setUpIntegrations } from '../../test/support/integration-setup.js'

@@ -1,12 +1,7 @@
 /** Streams the deliveries of one integration as they are stored. See docs/decisions/listen.md. @module */
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import {
-  integrationHeader,
-  jsonContentType,
-  type StreamedDeliveryBody,
-  type StreamReady,
-  signatureHeader,
-} from '@payment-integration/contract'
+import { integrationHeader, signatureHeader } from '@payment-integration/contract'
+import { jsonContentType, type StreamedDeliveryBody, type StreamReady } from '@payment-integration/contract/internal'
 import { signDelivery } from '@payment-integration/webhook/signing'
 import { BadRequestError } from '../errors.js'
 import type { Caller, IntegrationStore } from '../integrations/integration.js'

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { cheapCost, passphrase } from '../../test/support/operator-setup.js'
 import { openStore } from '../../test/support/store.js'
-import { operatorActor } from '../exports/operators.js'
+import { operatorActor } from '../exports/index.js'
 import { parseMasterKey } from '../secrets/keys.js'
 import { createService } from '../service.js'
 

@@ -3,13 +3,9 @@
  * docs/decisions/processor-updates.md.
  * @module
  */
-import {
-  type ProcessorUpdate,
-  processorUpdateSchema,
-  processorUpdatesSchema,
-  unreadableJsonMessage,
-} from '@payment-integration/contract'
-import { assertModestJson } from '@payment-integration/contract/parse'
+import { type ProcessorUpdate, processorUpdateSchema, processorUpdatesSchema } from '@payment-integration/contract'
+import { unreadableJsonMessage } from '@payment-integration/contract/internal'
+import { assertModestJson } from '@payment-integration/contract/internal-parse'
 import { verifySignature, WebhookError } from '@payment-integration/webhook'
 import { StoreError } from '../errors.js'
 import { findDuplicateKey } from '../internal/values.js'

@@ -1,4 +1,4 @@
-import { snapshotWriteSchema } from '@payment-integration/contract'
+import { snapshotWriteSchema } from '@payment-integration/contract/internal'
 import { describe, expect, it } from 'vitest'
 import { snapshotBytes } from './snapshot.js'
 

@@ -1,3 +1,12 @@
-export { connectionDefaults, type ProviderConnection, type RequestToSign, signRequest } from '../connection.js'
-export * from '../errors.js'
+export { type ProviderConnection, signRequest } from '../connection.js'
+export {
+  ProviderAnswerError,
+  ProviderError,
+  ProviderSetupError,
+  ProviderThrottledError,
+  ProviderUnavailableError,
+  RequestLateError,
+  TokenRejectedError,
+  WebhookRefusedError,
+} from '../errors.js'
 export { type MintOptions, mintShareToken } from '../mint-share-token.js'

@@ -2,9 +2,7 @@ export { createSumsubApi, type SumsubApi, type SumsubApiOptions } from '../creat
 export {
   type ApplicantEvent,
   createWebhookReader,
-  type OtherEvent,
-  type RawWebhook,
   type WebhookReader,
   type WebhookReaderOptions,
 } from '../read-webhook.js'
-export { type DatedSumsubReview, providerStatuses, type SumsubApplicant, type SumsubReview } from '../review.js'
+export type { SumsubReview } from '../review.js'

@@ -1,6 +1,6 @@
 /** What only operators reach: `/live`, `/ready`, `/health` and `/metrics`. Source: docs/roles.md. @module */
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { cacheControl, notFoundBody, unauthorizedBody } from '@payment-integration/contract'
+import { cacheControl, notFoundBody, unauthorizedBody } from '@payment-integration/contract/internal'
 import { Hono } from 'hono'
 import { shareAnswer, sharedMs } from '../internal/sharing.js'
 import type { Metrics } from '../metrics/metrics.js'

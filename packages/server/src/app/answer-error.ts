@@ -1,8 +1,7 @@
 /** One exhaustive table from error code to status and body. Source: docs/interface.md 4.3, 7. @module */
-import { type ErrorBody, type LegacyErrorBody, pageLimit, shareRejectedMessage } from '@payment-integration/contract'
-import type * as core from '@payment-integration/core'
-import { CoreError, LegacyRequestError } from '@payment-integration/core'
-import type * as identity from '@payment-integration/core/identity'
+import { type ErrorBody, type LegacyErrorBody, pageLimit } from '@payment-integration/contract'
+import { shareRejectedMessage } from '@payment-integration/contract/internal'
+import { CoreError, type CoreErrorCode, LegacyRequestError, type OperatorErrorCode } from '@payment-integration/core'
 import { RedemptionRejectedError, SharingUnavailableError } from '@payment-integration/core/identity'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { HttpRequestError } from './requests.js'
@@ -14,18 +13,8 @@ export interface ErrorAnswer {
   readonly headers: Readonly<Record<string, string>>
 }
 
-type Core = Omit<typeof core, 'CoreError'> & typeof identity
-type CodeOf<T> = T extends abstract new (
-  ...args: never[]
-) => infer E
-  ? E extends core.CoreError
-    ? E['code']
-    : never
-  : never
-/**
- * Every code that the core or HTTP can raise. A new error class in the core fails to compile until the table has it.
- */
-export type ErrorCode = CodeOf<Core[keyof Core]> | HttpRequestError['code']
+/** Every code that the API can raise; operators sign in to the console alone. A new code of the core fails to compile until the table has it. */
+export type ErrorCode = Exclude<CoreErrorCode, OperatorErrorCode> | HttpRequestError['code']
 
 type Row = (error: Error) => ErrorAnswer
 

@@ -2,7 +2,8 @@
  * docs/interface.md 2.5, 3 (KYC attachment) and 7 (422): how an integrator learns that its shared verification was
  * rejected.
  */
-import { kycUnavailableBody, readFormerVerdict } from '@payment-integration/contract'
+import { readFormerVerdict } from '@payment-integration/contract'
+import { kycUnavailableBody } from '@payment-integration/contract/internal'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Shop } from '../../test/support/clause-service.js'
 import { startSharing } from '../../test/support/sharing-service.js'

@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { snapshotWriteSchema } from '@payment-integration/contract'
+import { snapshotWriteSchema } from '@payment-integration/contract/internal'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   type Clauses,

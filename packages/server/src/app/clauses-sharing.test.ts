@@ -6,7 +6,7 @@ import {
   kycUnavailableBody,
   shareResponseWriteSchema,
   sharingDisabledBody,
-} from '@payment-integration/contract'
+} from '@payment-integration/contract/internal'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Shop, startClauses } from '../../test/support/clause-service.js'
 import { startSharing } from '../../test/support/sharing-service.js'

@@ -1,7 +1,8 @@
 /** The HTTP app: fetch-standard, so that any host can embed it. Source: docs/interface.md 4.1, 4.3, 5, 7. @module */
-import { notFoundBody } from '@payment-integration/contract'
-import { type DeliveryStreams, type Service, silentLogger, type UpdateReceiver } from '@payment-integration/core'
+import { notFoundBody } from '@payment-integration/contract/internal'
+import { type Service, silentLogger, type UpdateReceiver } from '@payment-integration/core'
 import { SharingMisconfiguredError } from '@payment-integration/core/identity'
+import type { DeliveryStreams } from '@payment-integration/core/internal'
 import type { Logger } from '@payment-integration/core/ports'
 import { type Context, Hono } from 'hono'
 import type { RequestLimits } from '../limits/request-limits.js'

@@ -2,7 +2,8 @@
  * Applies limits, then authentication, to every request; every failure looks the same. Source: docs/interface.md 5.
  * @module
  */
-import { paths, tooManyRequestsBody, unauthorizedBody } from '@payment-integration/contract'
+import { paths } from '@payment-integration/contract'
+import { tooManyRequestsBody, unauthorizedBody } from '@payment-integration/contract/internal'
 import type { Service } from '@payment-integration/core'
 import type { Context, MiddlewareHandler } from 'hono'
 import type { RequestLimits } from '../limits/request-limits.js'

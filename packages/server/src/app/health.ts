@@ -1,5 +1,6 @@
 /** Reports the health and the readiness of the service, without tenant data. Source: docs/roles.md. @module */
-import type { ChainStatus, Indexer, Recording } from '@payment-integration/core'
+import type { ChainStatus, Recording } from '@payment-integration/core'
+import type { Indexer } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
 import type { Hono } from 'hono'
 import { answerWithin, shareAnswer, sharedMs } from '../internal/sharing.js'

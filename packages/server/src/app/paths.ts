@@ -3,7 +3,8 @@
  * @module
  */
 import { unescape as unescapeLeniently } from 'node:querystring'
-import { integrationPrefix, paths } from '@payment-integration/contract'
+import { paths } from '@payment-integration/contract'
+import { integrationPrefix } from '@payment-integration/contract/internal'
 
 /**
  * A path that every parser reads alike except for its case. Nearly every request has one, so it skips the work below.

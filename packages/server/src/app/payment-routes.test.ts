@@ -1,4 +1,5 @@
-import { BadRequestError, ChainError, PaymentNotFoundError, StoreError } from '@payment-integration/core'
+import { ChainError, PaymentNotFoundError, StoreError } from '@payment-integration/core'
+import { BadRequestError } from '@payment-integration/core/internal'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   chosenService,

@@ -1,12 +1,8 @@
 /** Receives signed updates from payment processors. Source: docs/decisions/processor-updates.md. @module */
-import {
-  paths,
-  signatureHeader,
-  type UpdateResult,
-  type UpdateResults,
-  unauthorizedBody,
-} from '@payment-integration/contract'
-import { readRequestBody, type Service, UpdateConflictError, type UpdateReceiver } from '@payment-integration/core'
+import { paths, signatureHeader, type UpdateResult, type UpdateResults } from '@payment-integration/contract'
+import { unauthorizedBody } from '@payment-integration/contract/internal'
+import { type Service, UpdateConflictError, type UpdateReceiver } from '@payment-integration/core'
+import { readRequestBody } from '@payment-integration/core/internal'
 import type { Hono } from 'hono'
 import type { AppEnv } from './requests.js'
 import { allowMethods, HttpRequestError, jsonAnswer, requireJson } from './requests.js'

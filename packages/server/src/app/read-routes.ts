@@ -4,9 +4,9 @@ import {
   type IntegrationQueries,
   LegacyRequestError,
   parseVerifyRequest,
-  readRequestBody,
   type Service,
 } from '@payment-integration/core'
+import { readRequestBody } from '@payment-integration/core/internal'
 import type { Context, Hono } from 'hono'
 import {
   type AppEnv,

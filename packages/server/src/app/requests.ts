@@ -4,8 +4,9 @@
  * @module
  */
 import type { IncomingMessage } from 'node:http'
-import { cacheControl, jsonContentType } from '@payment-integration/contract'
-import { BadRequestError, type Caller, type LegacyCaller } from '@payment-integration/core'
+import { cacheControl, jsonContentType } from '@payment-integration/contract/internal'
+import type { LegacyCaller } from '@payment-integration/core'
+import { BadRequestError, type Caller } from '@payment-integration/core/internal'
 import type { Context, Hono } from 'hono'
 
 /** A request that HTTP rules reject before a use case runs. */

@@ -1,7 +1,9 @@
 /** Shares an identity verification. Source: docs/interface.md 4.2, 7. @module */
-import { paths, sharingDisabledBody } from '@payment-integration/contract'
-import { readRequestBody, type Service } from '@payment-integration/core'
+import { paths } from '@payment-integration/contract'
+import { sharingDisabledBody } from '@payment-integration/contract/internal'
+import type { Service } from '@payment-integration/core'
 import { parseShareRequest, ShareRequestError } from '@payment-integration/core/identity'
+import { readRequestBody } from '@payment-integration/core/internal'
 import type { Hono } from 'hono'
 import { isTooLong } from '../identity/sumsub-provider.js'
 import type { AppEnv } from './requests.js'

@@ -1,5 +1,5 @@
 /** docs/decisions/listen.md over real HTTP. */
-import { deliveryStreamPath } from '@payment-integration/contract'
+import { deliveryStreamPath } from '@payment-integration/contract/internal'
 import type { IssuedIntegration } from '@payment-integration/core'
 import { verifySignature } from '@payment-integration/webhook'
 import { afterEach, expect, it } from 'vitest'

@@ -1,6 +1,6 @@
 /** The stream of an integration's deliveries, as server-sent events. See docs/decisions/listen.md. @module */
-import { cacheControl, deliveryStreamPath, streamEvents } from '@payment-integration/contract'
-import type { DeliveryStreams, StreamMessage } from '@payment-integration/core'
+import { cacheControl, deliveryStreamPath, streamEvents } from '@payment-integration/contract/internal'
+import type { DeliveryStreams, StreamMessage } from '@payment-integration/core/internal'
 import type { Hono } from 'hono'
 import { tooManyRequests } from './guard.js'
 import type { AppEnv } from './requests.js'

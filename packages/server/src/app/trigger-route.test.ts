@@ -1,5 +1,5 @@
 /** docs/decisions/trigger.md over real HTTP, with a trigger that the test chooses. */
-import { triggerPath } from '@payment-integration/contract'
+import { triggerPath } from '@payment-integration/contract/internal'
 import { afterEach, describe, expect, test } from 'vitest'
 import { goodAuthorization, integrationAddress } from '../../test/support/integration-service.js'
 import { listenApp } from '../../test/support/listening-app.js'

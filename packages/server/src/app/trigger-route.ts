@@ -1,7 +1,7 @@
 /** Causes events, for tests of a receiver in development. See docs/decisions/trigger.md. @module */
-import { cacheControl, triggerPath, unreadableJsonMessage } from '@payment-integration/contract'
-import { assertModestJson } from '@payment-integration/contract/parse'
-import { type Caller, readRequestBody } from '@payment-integration/core'
+import { cacheControl, triggerPath, unreadableJsonMessage } from '@payment-integration/contract/internal'
+import { assertModestJson } from '@payment-integration/contract/internal-parse'
+import { type Caller, readRequestBody } from '@payment-integration/core/internal'
 import type { Logger } from '@payment-integration/core/ports'
 import type { Hono } from 'hono'
 import { describeError } from '../logging/pino-logger.js'

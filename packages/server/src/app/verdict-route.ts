@@ -3,8 +3,9 @@
  * docs/decisions/identity-provider.md.
  * @module
  */
-import { readRequestBody, type Service } from '@payment-integration/core'
+import type { Service } from '@payment-integration/core'
 import type { Verdict } from '@payment-integration/core/identity'
+import { readRequestBody } from '@payment-integration/core/internal'
 import type { Logger } from '@payment-integration/core/ports'
 import type { Hono } from 'hono'
 import { createRate } from '../limits/request-limits.js'

@@ -1,6 +1,7 @@
 /** Types of a checked configuration. @module */
 import type { OidcOptions } from '@payment-integration/console'
-import type { LoopRoles, Recording, RetentionPolicy } from '@payment-integration/core'
+import type { Recording, RetentionPolicy } from '@payment-integration/core'
+import type { LoopRoles } from '@payment-integration/core/internal'
 import type { ProofLevel } from '@payment-integration/core/ports'
 
 /** The database of the payments. */

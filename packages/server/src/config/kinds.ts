@@ -1,5 +1,5 @@
 /** Kinds of configuration variables: how a text becomes a value, and what people may see of it. @module */
-import { parseUrl } from '@payment-integration/contract'
+import { parseUrl } from '@payment-integration/contract/internal'
 
 /** A text that is no value of its kind. */
 export class Flaw {

@@ -1,9 +1,10 @@
 /** Parsers of the texts that configuration variables hold. @module */
 import { isIP } from 'node:net'
-import { currencyCodePattern, parseUrl } from '@payment-integration/contract'
-import { findDatabaseUrlProblem } from '@payment-integration/contract/parse'
+import { currencyCodePattern } from '@payment-integration/contract'
+import { parseUrl } from '@payment-integration/contract/internal'
+import { findDatabaseUrlProblem } from '@payment-integration/contract/internal-parse'
 import { parseMasterKey } from '@payment-integration/core'
-import { checkNamespace, defaultNamespace } from '@payment-integration/core/identity'
+import { checkNamespace, defaultNamespace } from '@payment-integration/core/internal'
 import { problemOfRange } from '../internal/address-ranges.js'
 import type { PriceFeedConfig, RouterConfig, TokenConfig } from './config.js'
 import { Flaw, type Parse, parseInteger, show } from './kinds.js'

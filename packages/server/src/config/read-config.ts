@@ -1,6 +1,6 @@
 /** Reads the configuration from the environment, and checks how variables go together. @module */
 import { finality } from '@payment-integration/contract'
-import { dispatcherDefaults } from '@payment-integration/core'
+import { dispatcherDefaults } from '@payment-integration/core/internal'
 import {
   type ChainConfig,
   type ChainFeedConfig,

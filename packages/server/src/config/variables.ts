@@ -1,6 +1,5 @@
 /** Every configuration variable: kind, default and meaning; docs/configuration.md is made from it. @module */
-import { defaultMaxExtraFeeBps, dispatcherDefaults } from '@payment-integration/core'
-import { defaultNamespace } from '@payment-integration/core/identity'
+import { defaultMaxExtraFeeBps, defaultNamespace, dispatcherDefaults } from '@payment-integration/core/internal'
 import { leastRatePercent } from '../identity/limited-provider.js'
 import { logLevels } from './config.js'
 import { choice, integer, list, onOff, text, type Variable } from './kinds.js'

@@ -1,8 +1,8 @@
 /** Adapts Sumsub to the identity provider port, within its rate limits. @module */
 import { systemClock } from '@payment-integration/core'
 import { RedemptionRejectedError } from '@payment-integration/core/identity'
+import type { Answer } from '@payment-integration/core/internal'
 import type {
-  Answer,
   Applicant,
   Clock,
   DatedReview,

@@ -1,6 +1,6 @@
 /** Writes the log as JSON lines with allow-listed fields. @module */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { loadPackage } from '@payment-integration/core'
+import { loadPackage } from '@payment-integration/core/internal'
 import type { Logger } from '@payment-integration/core/ports'
 import type { DestinationStream } from 'pino'
 import type { LogLevel } from '../config/config.js'

@@ -1,6 +1,6 @@
 /** The metrics of a server, on prom-client. @module */
 
-import { loadPackage } from '@payment-integration/core'
+import { loadPackage } from '@payment-integration/core/internal'
 import type { Registry } from 'prom-client'
 import { version } from '../version.js'
 import { addChainMetrics } from './chain-metrics.js'

@@ -1,6 +1,7 @@
 /** The metrics port of a server, with the names and bounds of its metrics; no data of any integration. @module */
 
-import type { EventSink, Indexer } from '@payment-integration/core'
+import type { EventSink } from '@payment-integration/core'
+import type { Indexer } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
 import type * as PromClient from 'prom-client'
 import type { RequestObserver } from '../app/observe-requests.js'

@@ -3,8 +3,9 @@
  * docs/decisions/receipt-polling.md.
  * @module
  */
-import { type ProcessorUpdate, parseUrl, signatureHeader } from '@payment-integration/contract'
-import { startTimeLimit } from '@payment-integration/contract/answers'
+import { type ProcessorUpdate, signatureHeader } from '@payment-integration/contract'
+import { parseUrl } from '@payment-integration/contract/internal'
+import { startTimeLimit } from '@payment-integration/contract/internal-answers'
 import type { UpdateReceiver } from '@payment-integration/core'
 import type { ReceiptSource, StoredPayment } from '@payment-integration/core/ports'
 import type { Dispatcher } from 'undici'

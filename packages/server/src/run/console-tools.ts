@@ -1,6 +1,7 @@
 /** Gives the console the tools of a server in development; secrets of integrations stay here. @module */
 import type { ConsoleTools, DoctorInput, DoctorResult, ExplainForm, ExplainResult } from '@payment-integration/console'
-import { type MasterKey, openSecret } from '@payment-integration/core'
+import type { MasterKey } from '@payment-integration/core'
+import { openSecret } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
 import type { TriggerHandler } from '../app/trigger-route.js'
 

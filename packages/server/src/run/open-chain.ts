@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import type * as ChainEvm from '@payment-integration/chain-evm'
 import type { AcrossFulfilmentSource, EvmChain, QuarantinedLog } from '@payment-integration/chain-evm'
 import type { FeedConnection } from '@payment-integration/chain-feed'
-import { loadPackage } from '@payment-integration/core'
+import { loadPackage } from '@payment-integration/core/internal'
 import type { Chain, Clock, Logger } from '@payment-integration/core/ports'
 import {
   type ChainConfig,

@@ -1,6 +1,7 @@
 /** Opens the pages of operators and integrators. Source: docs/decisions/operators.md and portal.md. @module */
 import type { Console, ConsoleTools, Portal } from '@payment-integration/console'
-import { loadPackage, type Service } from '@payment-integration/core'
+import type { Service } from '@payment-integration/core'
+import { loadPackage } from '@payment-integration/core/internal'
 import type { Logger } from '@payment-integration/core/ports'
 import type { Config } from '../config/config.js'
 import { createFetch } from '../internal/outgoing.js'

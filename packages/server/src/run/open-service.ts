@@ -2,12 +2,10 @@
 import v8 from 'node:v8'
 import type { QuarantinedLog } from '@payment-integration/chain-evm'
 import {
-  type Confirmations,
   checkMasterKey,
   createService,
   createUpdateReceiver,
   type EventSink,
-  loadPackage,
   type MasterKey,
   parseMasterKey,
   type Service,
@@ -15,6 +13,7 @@ import {
   systemRandom,
   type UpdateReceiver,
 } from '@payment-integration/core'
+import { type Confirmations, loadPackage } from '@payment-integration/core/internal'
 import type { Chain, Clock, Logger, Random, ReceiptSource, Store } from '@payment-integration/core/ports'
 import type { TriggerHandler } from '../app/trigger-route.js'
 import type { VerdictReader } from '../app/verdict-route.js'

@@ -2,8 +2,8 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { cacheControl, integrationPrefix, parseUrl } from '@payment-integration/contract'
-import { loadPackage } from '@payment-integration/core'
+import { cacheControl, integrationPrefix, parseUrl } from '@payment-integration/contract/internal'
+import { loadPackage } from '@payment-integration/core/internal'
 import type { Logger } from '@payment-integration/core/ports'
 import type { createApp } from '../app/create-app.js'
 import { requestIdHeader, requestIdOf } from '../app/observe-requests.js'

@@ -1,4 +1,4 @@
-import { excerptBytes } from '@payment-integration/core/ports'
+import { excerptBytes } from '@payment-integration/core/internal'
 import { describe, expect, it } from 'vitest'
 import { createExcerpt } from './exchange.js'
 

@@ -1,9 +1,10 @@
 /** Runs one request and its answer under one time budget. Source: docs/interface.md 6 (5 seconds, any 2xx). @module */
 
 import { TIMEOUT } from 'node:dns'
-import { MalformedAnswerError } from '@payment-integration/contract/answers'
-import { parseContentLength } from '@payment-integration/contract/parse'
-import { excerptBytes, type Post, type PostFailure, type PostResult } from '@payment-integration/core/ports'
+import { MalformedAnswerError } from '@payment-integration/contract/internal-answers'
+import { parseContentLength } from '@payment-integration/contract/internal-parse'
+import { excerptBytes } from '@payment-integration/core/internal'
+import type { Post, PostFailure, PostResult } from '@payment-integration/core/ports'
 import { type Dispatcher, errors } from 'undici'
 import { AddressRefusedError } from './guarded-connector.js'
 

@@ -1,5 +1,5 @@
 /** Defaults of the sender. @module */
-import { notificationPorts } from '@payment-integration/core'
+import { notificationPorts } from '@payment-integration/core/internal'
 
 /** Defaults of `UndiciSenderOptions`. */
 export const senderDefaults = {

@@ -2,8 +2,8 @@
  * Posts notifications with undici. Source: docs/interface.md 6 (delivery), docs/decisions/redirects-and-addresses.md.
  * @module
  */
-import { maxAnswerHeadBytes } from '@payment-integration/contract/answers'
-import { type NotificationUrlRule, readNotificationUrl } from '@payment-integration/core'
+import { maxAnswerHeadBytes } from '@payment-integration/contract/internal-answers'
+import { type NotificationUrlRule, readNotificationUrl } from '@payment-integration/core/internal'
 import type { Sender } from '@payment-integration/core/ports'
 import { Agent } from 'undici'
 import { isInRanges } from '../internal/address-ranges.js'

@@ -3,7 +3,8 @@
  * @module
  */
 import type { Span } from '@opentelemetry/api'
-import { type EventSink, loadPackage } from '@payment-integration/core'
+import type { EventSink } from '@payment-integration/core'
+import { loadPackage } from '@payment-integration/core/internal'
 import type { Clock, Post, PostResult, Sender } from '@payment-integration/core/ports'
 import { createPaymentSpans, createSpanWriter, type SpanWriter } from './payment-trace.js'
 

@@ -1,5 +1,6 @@
 /** Checks real requests and answers against an OpenAPI document with ajv. Undocumented fields are faults, too. */
-import type { Header, OpenApiDocument, Operation, Parameter, Response } from '@payment-integration/contract/openapi'
+import type { Header, Operation, Parameter, Response } from '@payment-integration/contract/internal'
+import type { OpenApiDocument } from '@payment-integration/contract/openapi'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import type { parseRaw } from './raw-http.js'

@@ -1,5 +1,5 @@
 /** Stores checkpoints, the highest stored height of each chain, and leases. @module */
-import type { Checkpoint, LeaseStore } from '@payment-integration/core/ports'
+import type { Checkpoint, LeaseStore } from '@payment-integration/core/internal'
 import { sql } from 'kysely'
 import type { BulkColumn, Connection, Engine, SqlDialect } from '../engine.js'
 import { bulk } from '../internal/statements.js'

@@ -1,5 +1,6 @@
 /** Stores deposits that wait for their fulfilment on another chain. @module */
-import type { BridgeDeposit, ChainReads, PaymentFacts, WaitingDeposit } from '@payment-integration/core/ports'
+import type { ChainReads, WaitingDeposit } from '@payment-integration/core/internal'
+import type { BridgeDeposit, PaymentFacts } from '@payment-integration/core/ports'
 import { type NotNull, sql } from 'kysely'
 import type { BulkColumn, Connection, SqlDialect } from '../engine.js'
 import { bulk } from '../internal/statements.js'

@@ -1,5 +1,6 @@
 /** Stores which blocks of a chain were read and at which proof level. @module */
-import type { ChainReads, ProofLevel, ProvenRange, RouterCoverage } from '@payment-integration/core/ports'
+import type { ChainReads, RouterCoverage } from '@payment-integration/core/internal'
+import type { ProofLevel, ProvenRange } from '@payment-integration/core/ports'
 import { type Selectable, sql } from 'kysely'
 import type { Connection } from '../engine.js'
 import { checkInteger, integer, nullableInteger, pack, unpack } from '../internal/values.js'

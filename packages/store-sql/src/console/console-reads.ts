@@ -3,7 +3,7 @@
  * @module
  */
 
-import type { ConsoleIntegration, ConsoleReads } from '@payment-integration/core/ports'
+import type { ConsoleIntegration, ConsoleReads } from '@payment-integration/core/internal'
 import { attemptRecord } from '../deliveries/delivery-lists.js'
 import type { Connection, Engine } from '../engine.js'
 import { auditRecord } from '../history/audit.js'

@@ -2,7 +2,7 @@
  * Reads deliveries and attempts for the console, by index ranges of a fixed length. Source: the port ConsoleReads.
  * @module
  */
-import type { ConsolePage, ConsoleReads, DeliveryFilter, DeliveryView } from '@payment-integration/core/ports'
+import type { ConsolePage, ConsoleReads, DeliveryFilter, DeliveryView } from '@payment-integration/core/internal'
 import { type NotNull, type Selectable, sql } from 'kysely'
 import { filtered, firstIdAt, isDelivered, viewColumns, withAttempts } from '../deliveries/delivery-lists.js'
 import type { Connection, Engine } from '../engine.js'

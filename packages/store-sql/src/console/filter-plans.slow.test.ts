@@ -1,6 +1,6 @@
 /** Every filter of a list that a page can ask for reads a bounded part of one index, on both databases. */
 
-import type { ConsolePaymentFilter, DeliveryFilter } from '@payment-integration/core/ports'
+import type { ConsolePaymentFilter, DeliveryFilter } from '@payment-integration/core/internal'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as fixtures from '../../test/conformance/fixtures.js'

@@ -4,8 +4,8 @@ import type {
   ConsolePosition,
   PagePosition,
   PaymentReads,
-  StoredPayment,
-} from '@payment-integration/core/ports'
+} from '@payment-integration/core/internal'
+import type { StoredPayment } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
 import type { Connection } from '../engine.js'
 import { checkInteger, hexOf, integer, keyBytes, nullableInteger, parseId } from '../internal/values.js'

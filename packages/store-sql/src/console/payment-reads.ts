@@ -11,8 +11,8 @@ import type {
   ConsoleSearch,
   CountQuery,
   MinuteCounts,
-  StoredPayment,
-} from '@payment-integration/core/ports'
+} from '@payment-integration/core/internal'
+import type { StoredPayment } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
 import type { Connection, Engine } from '../engine.js'
 import { checkInteger, hexBytes, integer, keyBytes, parseId } from '../internal/values.js'

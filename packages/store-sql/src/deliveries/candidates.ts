@@ -2,7 +2,7 @@
  * Reads the due deliveries that a claim may take, and counts the free slots. See docs/decisions/fairness.md.
  * @module
  */
-import { type ClaimRequest, endpointOf } from '@payment-integration/core/ports'
+import { type ClaimRequest, endpointOf } from '@payment-integration/core/internal'
 import type { Connection, DueQuery, DueScan, Lane, Parameter, SqlDialect } from '../engine.js'
 import { runPrepared, type StatementText } from '../internal/statements.js'
 import { hexOf, integer, keyBytes } from '../internal/values.js'

@@ -3,7 +3,8 @@
  * @module
  */
 
-import type { ClaimedDelivery, ClaimRequest, DeliveryStore, Ids } from '@payment-integration/core/ports'
+import type { ClaimedDelivery, ClaimRequest, DeliveryStore } from '@payment-integration/core/internal'
+import type { Ids } from '@payment-integration/core/ports'
 import type { Connection, Engine, Lane, SqlDialect } from '../engine.js'
 import { type PreviousSigningColumns, previousSigningSecret } from '../integrations/integrations.js'
 import { rowsOf, runPrepared, type StatementText, sendPrepared } from '../internal/statements.js'

@@ -8,7 +8,7 @@ import type {
   DeliveryStore,
   DeliveryView,
   ExaminedVersions,
-} from '@payment-integration/core/ports'
+} from '@payment-integration/core/internal'
 import { expressionBuilder, type NotNull, type RawBuilder, type Selectable, sql } from 'kysely'
 import type { BulkColumn, Connection, Engine } from '../engine.js'
 import { run } from '../internal/statements.js'

@@ -2,12 +2,12 @@
 import type {
   DeliveryBacklog,
   DeliveryStore,
-  Ids,
   Replayed,
   ReplayRequest,
   StreamedDelivery,
   StreamQuery,
-} from '@payment-integration/core/ports'
+} from '@payment-integration/core/internal'
+import type { Ids } from '@payment-integration/core/ports'
 import type { Connection, Engine, Lane, Parameter, SqlDialect } from '../engine.js'
 import { lowestReplayable } from '../history/segments.js'
 import { compile, run } from '../internal/statements.js'

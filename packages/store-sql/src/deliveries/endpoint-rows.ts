@@ -6,7 +6,7 @@ import type {
   EndpointResult,
   EndpointTransition,
   EndpointView,
-} from '@payment-integration/core/ports'
+} from '@payment-integration/core/internal'
 import type { Connection, SqlDialect } from '../engine.js'
 import { run } from '../internal/statements.js'
 import { hexBytes, hexOf, integer, keyBytes, nullableInteger } from '../internal/values.js'

@@ -1,4 +1,5 @@
-import type { DeliveryView, Store } from '@payment-integration/core/ports'
+import type { DeliveryView } from '@payment-integration/core/internal'
+import type { Store } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import * as fixtures from '../../test/conformance/fixtures.js'

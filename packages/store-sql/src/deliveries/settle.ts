@@ -7,7 +7,7 @@ import type {
   Settled,
   SettledAttempt,
   SettledStatus,
-} from '@payment-integration/core/ports'
+} from '@payment-integration/core/internal'
 import type { BulkUpdate, Connection, Engine, Parameter, SqlDialect } from '../engine.js'
 import { run, runPrepared, type StatementText, sendPrepared } from '../internal/statements.js'
 import { checkInteger, hexOf, integer, nullableInteger, parseId } from '../internal/values.js'

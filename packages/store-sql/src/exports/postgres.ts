@@ -1,6 +1,5 @@
 export {
   createPostgresStore,
   type PostgresStoreOptions,
-  postgresStoreDefaults,
 } from '../postgres/create-postgres-store.js'
 export { type JoinOptions, joinPostgresTransaction } from '../postgres/join-transaction.js'

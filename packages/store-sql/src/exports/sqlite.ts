@@ -1,1 +1,1 @@
-export { createSqliteStore, type SqliteStoreOptions, sqliteStoreDefaults } from '../sqlite/create-sqlite-store.js'
+export { createSqliteStore, type SqliteStoreOptions } from '../sqlite/create-sqlite-store.js'

@@ -1,5 +1,5 @@
 /** Stores the audit log; the core fills and chains its records. @module */
-import type { AuditAction, AuditRecord, AuditStore, StoreTransaction } from '@payment-integration/core/ports'
+import type { AuditAction, AuditRecord, AuditStore, StoreTransaction } from '@payment-integration/core/internal'
 import type { Selectable } from 'kysely'
 import type { Connection, SqlDialect } from '../engine.js'
 import { checkInteger, integer, pack, unpack } from '../internal/values.js'

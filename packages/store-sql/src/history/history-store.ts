@@ -5,7 +5,7 @@ import type {
   HistoryStore,
   PendingDeliveries,
   SegmentedKind,
-} from '@payment-integration/core/ports'
+} from '@payment-integration/core/internal'
 import { sql } from 'kysely'
 import { updatesNewest } from '../console/console-reads.js'
 import { giveUp } from '../deliveries/settle.js'

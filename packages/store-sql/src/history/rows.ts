@@ -1,6 +1,6 @@
 /** Deliveries, attempts and updates as rows of history. Source: docs/retention.md. @module */
 import type { ProcessorUpdate } from '@payment-integration/contract'
-import type { DeliveryHistory, HistoryRows, SegmentedKind, UpdateHistory } from '@payment-integration/core/ports'
+import type { DeliveryHistory, HistoryRows, SegmentedKind, UpdateHistory } from '@payment-integration/core/internal'
 import { sql } from 'kysely'
 import { attemptColumns, attemptRecord, attemptValues } from '../deliveries/delivery-lists.js'
 import type { BulkColumn, Connection } from '../engine.js'

@@ -1,5 +1,5 @@
 /** Stores the segments of history: where each begins, and which are closed. Source: docs/retention.md. @module */
-import type { ExaminedVersions, HistorySegment } from '@payment-integration/core/ports'
+import type { ExaminedVersions, HistorySegment } from '@payment-integration/core/internal'
 import type { Selectable } from 'kysely'
 import { findMissing } from '../deliveries/delivery-lists.js'
 import type { Connection, Engine, SqlDialect } from '../engine.js'

@@ -5,11 +5,11 @@
 import type {
   AccountEvent,
   AddressOwner,
-  IdentityAccount,
   IdentityAccountStore,
   IdentityAccountTransaction,
   StoredEmailCode,
-} from '@payment-integration/core/ports'
+} from '@payment-integration/core/internal'
+import type { IdentityAccount } from '@payment-integration/core/ports'
 import type { Selectable } from 'kysely'
 import type { Connection, Engine, SqlDialect } from '../engine.js'
 import { compile, run } from '../internal/statements.js'

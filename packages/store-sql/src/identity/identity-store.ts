@@ -5,7 +5,7 @@ import type {
   IdentityTransaction,
   LongestIdentityWaits,
   SubjectQuery,
-} from '@payment-integration/core/ports'
+} from '@payment-integration/core/internal'
 import type { Connection, Engine, SqlDialect } from '../engine.js'
 import { compile, run } from '../internal/statements.js'
 import { checkInteger, integer, pack, unpack } from '../internal/values.js'

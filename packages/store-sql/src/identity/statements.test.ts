@@ -1,5 +1,6 @@
 /** The time of statements must not reveal the stored state of an address. Source: docs/interface.md 4.2. */
-import type { EmailAddress, Store } from '@payment-integration/core/ports'
+import type { EmailAddress } from '@payment-integration/core/internal'
+import type { Store } from '@payment-integration/core/ports'
 import { expect, test } from 'vitest'
 import { onBothDatabases } from '../../test/support/both-databases.js'
 import { createStore } from '../create-store.js'

@@ -9,10 +9,10 @@ import type {
   MissingApplicant,
   NewSubject,
   PersonQuery,
-  Review,
   Subject,
   VerificationChange,
-} from '@payment-integration/core/ports'
+} from '@payment-integration/core/internal'
+import type { Review } from '@payment-integration/core/ports'
 import type { Selectable } from 'kysely'
 import type { Connection, Parameter, SqlDialect } from '../engine.js'
 import { compile, run } from '../internal/statements.js'

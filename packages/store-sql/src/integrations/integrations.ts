@@ -1,5 +1,5 @@
 /** Stores integrations and their secrets, which arrive hashed or sealed. @module */
-import type { IntegrationRecord, IntegrationStore, StoreTransaction } from '@payment-integration/core/ports'
+import type { IntegrationRecord, IntegrationStore, StoreTransaction } from '@payment-integration/core/internal'
 import { type Selectable, sql, type Updateable } from 'kysely'
 import { forgetHealth } from '../deliveries/endpoint-rows.js'
 import type { Connection, Engine, SqlDialect } from '../engine.js'

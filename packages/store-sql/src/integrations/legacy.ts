@@ -6,7 +6,7 @@ import type {
   LegacyKeyRecord,
   LegacyKeyStore,
   StoreTransaction,
-} from '@payment-integration/core/ports'
+} from '@payment-integration/core/internal'
 import { type Selectable, sql } from 'kysely'
 import type { Connection, Engine } from '../engine.js'
 import { prepare, type ValueOf } from '../internal/statements.js'

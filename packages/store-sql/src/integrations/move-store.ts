@@ -6,7 +6,7 @@ import type {
   MoveTransaction,
   UnnotifiedVersion,
   UpdatePage,
-} from '@payment-integration/core/ports'
+} from '@payment-integration/core/internal'
 import type { BulkColumn, Connection, Engine, SqlDialect } from '../engine.js'
 import { lowestReplayable } from '../history/segments.js'
 import { bulk, run } from '../internal/statements.js'

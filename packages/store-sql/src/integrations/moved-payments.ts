@@ -5,7 +5,7 @@ import type {
   MovedPaymentKey,
   MovedVersion,
   StoredMove,
-} from '@payment-integration/core/ports'
+} from '@payment-integration/core/internal'
 import type { Selectable } from 'kysely'
 import { attemptColumns, attemptRecord, attemptValues } from '../deliveries/delivery-lists.js'
 import type { BulkInsert, Connection, SqlDialect } from '../engine.js'

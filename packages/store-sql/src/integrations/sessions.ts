@@ -3,7 +3,7 @@ import type {
   IntegrationSessionRecord,
   IntegrationSessionStore,
   IntegrationSessionTransaction,
-} from '@payment-integration/core/ports'
+} from '@payment-integration/core/internal'
 import type { Selectable } from 'kysely'
 import type { Connection, Engine } from '../engine.js'
 import { prepare, type ValueOf } from '../internal/statements.js'

@@ -1,7 +1,7 @@
 /** Brings the schema of a database from version to version, step by step. Source: docs/upgrades.md. @module */
 
 import { StoreError } from '@payment-integration/core'
-import type { SchemaProgress, SchemaReport, SchemaStep, StoreSchema } from '@payment-integration/core/ports'
+import type { SchemaProgress, SchemaReport, SchemaStep, StoreSchema } from '@payment-integration/core/internal'
 import { sql } from 'kysely'
 import type { Connection, Engine, SqlDialect } from '../engine.js'
 import { integer, lockMs, whileBusy } from '../internal/values.js'

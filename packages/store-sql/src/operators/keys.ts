@@ -2,7 +2,7 @@
  * Stores sealed data keys, and counts the rows that need each master key. Source: docs/decisions/secrets.md.
  * @module
  */
-import type { DataKeyStore, DataKeyTransaction, SealedSecret, SealingKeyUse } from '@payment-integration/core/ports'
+import type { DataKeyStore, DataKeyTransaction, SealedSecret, SealingKeyUse } from '@payment-integration/core/internal'
 import type { Selectable } from 'kysely'
 import type { Connection, Engine, Parameter } from '../engine.js'
 import { run } from '../internal/statements.js'

@@ -1,5 +1,10 @@
 /** Stores operators and sessions, whose secrets arrive hashed. Source: docs/decisions/operators.md. @module */
-import type { OperatorRecord, OperatorRole, OperatorStore, OperatorTransaction } from '@payment-integration/core/ports'
+import type {
+  OperatorRecord,
+  OperatorRole,
+  OperatorStore,
+  OperatorTransaction,
+} from '@payment-integration/core/internal'
 import type { Selectable } from 'kysely'
 import type { Connection, Engine } from '../engine.js'
 import { prepare, type ValueOf } from '../internal/statements.js'

@@ -1,4 +1,5 @@
-import type { PagePosition, Store } from '@payment-integration/core/ports'
+import type { PagePosition } from '@payment-integration/core/internal'
+import type { Store } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import * as fixtures from '../../test/conformance/fixtures.js'

@@ -2,7 +2,8 @@
  * Reads pages of payments by index searches alone, at any depth. Source: docs/interface.md 4.1; the port's `list`.
  * @module
  */
-import type { PaymentFacts, PaymentReads, StoredPage } from '@payment-integration/core/ports'
+import type { PaymentReads, StoredPage } from '@payment-integration/core/internal'
+import type { PaymentFacts } from '@payment-integration/core/ports'
 import { type RawBuilder, type Selectable, type SelectQueryBuilder, sql } from 'kysely'
 import type { BulkColumn, Connection, Engine, SqlDialect } from '../engine.js'
 import { bulk, prepare, type ValueOf } from '../internal/statements.js'

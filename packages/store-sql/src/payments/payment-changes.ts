@@ -2,12 +2,8 @@
  * Locks payments, changes their status, and marks those off the chain. Source: docs/decisions/reorganisations.md.
  * @module
  */
-import {
-  type PaymentSelector,
-  type PaymentStatus,
-  type StoredPayment,
-  unsettledStates,
-} from '@payment-integration/core/ports'
+import { type PaymentSelector, unsettledStates } from '@payment-integration/core/internal'
+import type { PaymentStatus, StoredPayment } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
 import type { BulkColumn, Connection, SqlDialect } from '../engine.js'
 import { bulk, rowsOf, runPrepared, type StatementText, sendPrepared } from '../internal/statements.js'

@@ -3,7 +3,8 @@
  * Source: docs/interface.md 4.1, 4.3.
  * @module
  */
-import type { PaymentReads, StoredPayment } from '@payment-integration/core/ports'
+import type { PaymentReads } from '@payment-integration/core/internal'
+import type { StoredPayment } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
 import { readCheckpoint } from '../chains/checkpoints.js'
 import type { BulkColumn, Connection, Engine, SqlDialect } from '../engine.js'

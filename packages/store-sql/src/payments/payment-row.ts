@@ -1,13 +1,12 @@
 /** Converts payments between rows and objects. @module */
 import type { InvoiceBody, PaymentState, RecipientBody } from '@payment-integration/contract'
-import {
-  initialStatus,
-  type NewPayment,
-  type PaymentFacts,
-  type PaymentStatus,
-  type PriceFeedFacts,
-  type PricingFacts,
-  type StoredPayment,
+import { initialStatus, type NewPayment } from '@payment-integration/core/internal'
+import type {
+  PaymentFacts,
+  PaymentStatus,
+  PriceFeedFacts,
+  PricingFacts,
+  StoredPayment,
 } from '@payment-integration/core/ports'
 import type { ExpressionBuilder, Selectable } from 'kysely'
 import type { BulkColumn } from '../engine.js'

@@ -1,6 +1,6 @@
 /** Stores snapshots in packed form, and puts deliveries into the outbox. Source: docs/interface.md 2.3. @module */
 
-import type { NewSnapshot } from '@payment-integration/core/ports'
+import type { NewSnapshot } from '@payment-integration/core/internal'
 import type { BulkInsert, Connection, Parameter, SqlDialect } from '../engine.js'
 import { bulk } from '../internal/statements.js'
 import { bytes, checkInteger, hexOf, integer, parseId } from '../internal/values.js'

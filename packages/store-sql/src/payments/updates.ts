@@ -10,7 +10,7 @@ import type {
   PaymentSelector,
   SettledUpdate,
   StoredUpdate,
-} from '@payment-integration/core/ports'
+} from '@payment-integration/core/internal'
 import { type Selectable, sql } from 'kysely'
 import type { BulkColumn, Connection, SqlDialect } from '../engine.js'
 import { bulk, runPrepared, type StatementText } from '../internal/statements.js'

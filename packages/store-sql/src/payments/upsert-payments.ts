@@ -1,5 +1,6 @@
 /** Inserts payments, or moves those that were mined again. @module */
-import type { NewPayment, PaymentFacts, StoredPayment, UpsertedPayments } from '@payment-integration/core/ports'
+import type { NewPayment, UpsertedPayments } from '@payment-integration/core/internal'
+import type { PaymentFacts, StoredPayment } from '@payment-integration/core/ports'
 import type { BulkColumn, Connection, SqlDialect } from '../engine.js'
 import { bulk } from '../internal/statements.js'
 import { integer } from '../internal/values.js'

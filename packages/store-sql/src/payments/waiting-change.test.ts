@@ -1,4 +1,5 @@
-import type { Store, StoredPayment, StoreTransaction } from '@payment-integration/core/ports'
+import type { StoreTransaction } from '@payment-integration/core/internal'
+import type { Store, StoredPayment } from '@payment-integration/core/ports'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import * as fixtures from '../../test/conformance/fixtures.js'

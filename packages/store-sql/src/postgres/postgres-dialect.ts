@@ -1,6 +1,6 @@
 /** The SQL dialect of PostgreSQL: due deliveries, partitions, the oldest snapshot. @module */
 
-import type { DatabaseSnapshot } from '@payment-integration/core/ports'
+import type { DatabaseSnapshot } from '@payment-integration/core/internal'
 import { sql } from 'kysely'
 import { scanName } from '../deliveries/candidates.js'
 import type {

@@ -3,7 +3,7 @@
  * @module
  */
 import { StoreError } from '@payment-integration/core'
-import type { ConsoleReads, PaymentReads } from '@payment-integration/core/ports'
+import type { ConsoleReads, PaymentReads } from '@payment-integration/core/internal'
 import type { Reader } from '../engine.js'
 import type { RawRows } from '../internal/values.js'
 import type { PostgresDriver } from './postgres-connection.js'

@@ -1,4 +1,4 @@
-import type { EndpointJudge } from '@payment-integration/core/ports'
+import type { EndpointJudge } from '@payment-integration/core/internal'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as fixtures from '../../test/conformance/fixtures.js'

@@ -1,5 +1,6 @@
 import { createService, parseMasterKey } from '@payment-integration/core'
-import type { SettledAttempt, Store } from '@payment-integration/core/ports'
+import type { SettledAttempt } from '@payment-integration/core/internal'
+import type { Store } from '@payment-integration/core/ports'
 import type pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import * as fixtures from '../../test/conformance/fixtures.js'

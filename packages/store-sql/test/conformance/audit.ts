@@ -1,6 +1,7 @@
 /** Tests: the audit log, and the changes that are written together with it. @module */
 
-import type { AuditRecord, Store, StoreTransaction } from '@payment-integration/core/ports'
+import type { AuditRecord, StoreTransaction } from '@payment-integration/core/internal'
+import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
 import { epoch, integration, shop } from './fixtures.js'
 import { type StoreTest, withAnother } from './subject.js'

@@ -1,6 +1,6 @@
 /** Tests: claims and leases of deliveries. @module */
 
-import type { ClaimedDelivery } from '@payment-integration/core/ports'
+import type { ClaimedDelivery } from '@payment-integration/core/internal'
 import { expect } from 'vitest'
 import {
   bodyOf,

@@ -1,6 +1,7 @@
 /** Tests: deliveries, attempts and the audit log as the console reads them. @module */
 
-import type { AttemptRecord, Store } from '@payment-integration/core/ports'
+import type { AttemptRecord } from '@payment-integration/core/internal'
+import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
 import {
   answered,

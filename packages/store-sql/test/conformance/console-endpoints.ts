@@ -1,6 +1,7 @@
 /** Tests: integrations and their endpoints as the console reads them. @module */
 
-import type { AttemptRecord, EndpointJudge, Store } from '@payment-integration/core/ports'
+import type { AttemptRecord, EndpointJudge } from '@payment-integration/core/internal'
+import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
 import { answered, claimOne, epoch, failed, hash, indexed, integration, otherShop, shop } from './fixtures.js'
 import type { StoreTest } from './subject.js'

@@ -1,6 +1,7 @@
 /** Tests: payments, updates and changes as the console reads them. @module */
 
-import type { ConsolePosition, Store, StoredPayment } from '@payment-integration/core/ports'
+import type { ConsolePosition } from '@payment-integration/core/internal'
+import type { Store, StoredPayment } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
 import {
   address,

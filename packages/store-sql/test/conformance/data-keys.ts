@@ -1,6 +1,6 @@
 /** Tests: keys that data is stored under. Source: docs/decisions/secrets.md. @module */
 
-import type { StoreTransaction } from '@payment-integration/core/ports'
+import type { StoreTransaction } from '@payment-integration/core/internal'
 import { expect } from 'vitest'
 import { type StoreTest, withAnother } from './subject.js'
 

@@ -1,6 +1,6 @@
 /** Tests: listings of deliveries. @module */
 
-import type { DeliveryFilter, DeliveryStatus } from '@payment-integration/core/ports'
+import type { DeliveryFilter, DeliveryStatus } from '@payment-integration/core/internal'
 import { expect } from 'vitest'
 import {
   answered,

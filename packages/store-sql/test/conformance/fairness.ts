@@ -1,6 +1,7 @@
 /** Tests: the limits and the order of a claim. See docs/decisions/fairness.md. @module */
 
-import type { ClaimedDelivery, ClaimRequest, Store } from '@payment-integration/core/ports'
+import type { ClaimedDelivery, ClaimRequest } from '@payment-integration/core/internal'
+import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
 import {
   address,

@@ -3,7 +3,6 @@ import type { ProcessorUpdate } from '@payment-integration/contract'
 import type {
   AttemptRecord,
   AttemptVerdict,
-  BridgeDeposit,
   ClaimedDelivery,
   DeliveryStatus,
   EndpointJudge,
@@ -12,14 +11,11 @@ import type {
   NewSnapshot,
   NewUpdate,
   PageQuery,
-  PaymentFacts,
-  PaymentStatus,
   SettledAttempt,
-  Store,
-  StoredPayment,
   StoredUpdate,
   StoreTransaction,
-} from '@payment-integration/core/ports'
+} from '@payment-integration/core/internal'
+import type { BridgeDeposit, PaymentFacts, PaymentStatus, Store, StoredPayment } from '@payment-integration/core/ports'
 
 /** 0x and 64 hex digits, different for each number. */
 export const hash = (n: number | bigint): string => `0x${n.toString(16).padStart(64, '0')}`

@@ -1,6 +1,7 @@
 /** Tests: the store's own accounts. Source: docs/interface.md 4.2 (account resolution order). @module */
 
-import type { AccountEvent, IdentityAccountTransaction, Store, StoredEmailCode } from '@payment-integration/core/ports'
+import type { AccountEvent, IdentityAccountTransaction, StoredEmailCode } from '@payment-integration/core/internal'
+import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
 import { shop } from './fixtures.js'
 import { emailOf, ensure, odd } from './identity-steps.js'

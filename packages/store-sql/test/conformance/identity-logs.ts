@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ShareRecord, VerdictRecord } from '@payment-integration/core/ports'
+import type { ShareRecord, VerdictRecord } from '@payment-integration/core/internal'
 import { expect } from 'vitest'
 import { epoch, otherShop, shop } from './fixtures.js'
 import { carrier, direct, emailOf, ensure, insert, odd, own, rejected, within } from './identity-steps.js'

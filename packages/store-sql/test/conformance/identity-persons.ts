@@ -1,6 +1,7 @@
 /** Tests: persons, and who waits for whom. Source: docs/decisions/identity.md. @module */
 
-import type { PersonQuery, Store, StoreTransaction, Subject } from '@payment-integration/core/ports'
+import type { PersonQuery, StoreTransaction, Subject } from '@payment-integration/core/internal'
+import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
 import {
   carrier,

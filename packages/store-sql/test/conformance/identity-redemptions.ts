@@ -1,6 +1,7 @@
 /** Tests: redemptions, their leases and their look-ups. Source: docs/decisions/identity.md. @module */
 
-import type { NewRedemption, RedemptionRecord, Store } from '@payment-integration/core/ports'
+import type { NewRedemption, RedemptionRecord } from '@payment-integration/core/internal'
+import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
 import { epoch, otherShop } from './fixtures.js'
 import { end, ensure, odd, redeem, redemption, subjectOf, within } from './identity-steps.js'

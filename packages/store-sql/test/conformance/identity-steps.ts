@@ -6,11 +6,10 @@ import type {
   NewSubject,
   PersonQuery,
   RedemptionChange,
-  Review,
-  Store,
   Subject,
   VerificationChange,
-} from '@payment-integration/core/ports'
+} from '@payment-integration/core/internal'
+import type { Review, Store } from '@payment-integration/core/ports'
 import { epoch, shop } from './fixtures.js'
 
 /** Text that databases are known to spoil: ids of hosts and of the provider may be any. */

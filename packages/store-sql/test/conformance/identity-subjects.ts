@@ -3,7 +3,8 @@
  * @module
  */
 
-import type { Store, SubjectQuery } from '@payment-integration/core/ports'
+import type { SubjectQuery } from '@payment-integration/core/internal'
+import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
 import {
   carrier,

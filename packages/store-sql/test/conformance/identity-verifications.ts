@@ -1,6 +1,6 @@
 /** Tests: verifications, and when they are polled. Source: docs/interface.md 3; docs/decisions/identity.md. @module */
 
-import type { VerificationChange } from '@payment-integration/core/ports'
+import type { VerificationChange } from '@payment-integration/core/internal'
 import { expect } from 'vitest'
 import { epoch, shop } from './fixtures.js'
 import { carrier, change, ensure, insert, odd, rejected, subjectOf, within } from './identity-steps.js'

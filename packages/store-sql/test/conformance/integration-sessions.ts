@@ -1,6 +1,7 @@
 /** Tests: sessions of integrations at the portal. Source: docs/decisions/portal.md. @module */
 
-import type { IntegrationSessionRecord, Store } from '@payment-integration/core/ports'
+import type { IntegrationSessionRecord } from '@payment-integration/core/internal'
+import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
 import { epoch, integration, otherShop, shop } from './fixtures.js'
 import type { StoreTest } from './subject.js'

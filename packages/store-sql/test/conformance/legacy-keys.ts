@@ -1,6 +1,6 @@
 /** Tests: API keys of the legacy endpoints by id and by hash. Source: docs/interface.md 5 (legacy API). @module */
 
-import type { LegacyKeyRecord } from '@payment-integration/core/ports'
+import type { LegacyKeyRecord } from '@payment-integration/core/internal'
 import { expect } from 'vitest'
 import { epoch } from './fixtures.js'
 import type { StoreTest } from './subject.js'

@@ -1,6 +1,7 @@
 /** Tests: operators by name and link, and their sessions. Source: docs/decisions/operators.md. @module */
 
-import type { OperatorRecord, SessionRecord, Store } from '@payment-integration/core/ports'
+import type { OperatorRecord, SessionRecord } from '@payment-integration/core/internal'
+import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
 import { epoch } from './fixtures.js'
 import { type StoreTest, withAnother } from './subject.js'

@@ -1,6 +1,7 @@
 /** Tests: pages are a plain sort, cut. Source: docs/interface.md 4.1. @module */
 
-import type { PagePosition, PaymentFacts, Store, StoredPayment } from '@payment-integration/core/ports'
+import type { PagePosition } from '@payment-integration/core/internal'
+import type { PaymentFacts, Store, StoredPayment } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
 import { address, epoch, facts, hash, indexed, listed, otherShop, shop } from './fixtures.js'
 import { newestFirst } from './order.js'

@@ -1,6 +1,7 @@
 /** Tests: payments come back exactly as they were stored. @module */
 
-import type { NewPayment, PaymentFacts, StoredPayment } from '@payment-integration/core/ports'
+import type { NewPayment } from '@payment-integration/core/internal'
+import type { PaymentFacts, StoredPayment } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
 import {
   address,

@@ -1,6 +1,7 @@
 /** Tests: replays. @module */
 
-import type { DeliveryStatus, EndpointJudge, ReplayRequest, Store } from '@payment-integration/core/ports'
+import type { DeliveryStatus, EndpointJudge, ReplayRequest } from '@payment-integration/core/internal'
+import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
 import { answered, claimOne, failed, hash, indexed, integration, nextVersion, settleOne, shop } from './fixtures.js'
 import { passTime, type StoreTest } from './subject.js'

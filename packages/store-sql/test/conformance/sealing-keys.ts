@@ -1,6 +1,6 @@
 /** Tests: which master keys stored secrets need. Source: docs/decisions/secrets.md. @module */
 
-import type { SealingKeyUse } from '@payment-integration/core/ports'
+import type { SealingKeyUse } from '@payment-integration/core/internal'
 import { expect } from 'vitest'
 import { epoch, integration } from './fixtures.js'
 import { emailOf } from './identity-steps.js'

@@ -1,6 +1,6 @@
 /** Tests: settling attempts. @module */
 
-import type { AttemptRecord, AttemptVerdict, ClaimedDelivery } from '@payment-integration/core/ports'
+import type { AttemptRecord, AttemptVerdict, ClaimedDelivery } from '@payment-integration/core/internal'
 import { expect } from 'vitest'
 import { claimAfter } from './claims.js'
 import {

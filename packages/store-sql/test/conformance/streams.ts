@@ -1,6 +1,7 @@
 /** Tests: the stream of an integration's deliveries. @module */
 
-import type { Store, StreamedDelivery } from '@payment-integration/core/ports'
+import type { StreamedDelivery } from '@payment-integration/core/internal'
+import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
 import {
   answered,

@@ -1,6 +1,7 @@
 /** Tests: a transaction is all or nothing. @module */
 
-import type { Store, StoreTransaction } from '@payment-integration/core/ports'
+import type { StoreTransaction } from '@payment-integration/core/internal'
+import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
 import {
   bodyOf,

@@ -1,6 +1,6 @@
 /** Tests: processor updates are stored under their id. @module */
 
-import type { NewUpdate, StoredUpdate } from '@payment-integration/core/ports'
+import type { NewUpdate, StoredUpdate } from '@payment-integration/core/internal'
 import { expect } from 'vitest'
 import { decided, findUpdate, hash, indexed, insertUpdate, otherShop, update, waiting } from './fixtures.js'
 import type { StoreTest } from './subject.js'

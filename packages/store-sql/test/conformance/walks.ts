@@ -3,7 +3,8 @@
  * @module
  */
 
-import type { PagePosition, PageQuery, PaymentFacts, Store } from '@payment-integration/core/ports'
+import type { PagePosition, PageQuery } from '@payment-integration/core/internal'
+import type { PaymentFacts, Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
 import { address, epoch, facts, hash, indexed, otherShop, shop } from './fixtures.js'
 import { newestFirst } from './order.js'

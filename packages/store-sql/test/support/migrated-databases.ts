@@ -6,7 +6,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { createStore } from '../../src/create-store.js'
-import { createPostgresStore, postgresStoreDefaults } from '../../src/exports/postgres.js'
+import { createPostgresStore, postgresStoreDefaults } from '../../src/postgres/create-postgres-store.js'
 import { createPostgresEngine } from '../../src/postgres/postgres-engine.js'
 import { createTestDatabase, postgresMissing, type TestDatabase } from '../postgres.js'
 

@@ -1,6 +1,7 @@
 /** The suite that every chain adapter passes. Source: the Chain port. @module */
 
-import { ChainError, createCheckedChain } from '@payment-integration/core'
+import { ChainError } from '@payment-integration/core'
+import { createCheckedChain } from '@payment-integration/core/internal'
 import type { BlockRange, Chain } from '@payment-integration/core/ports'
 import { afterAll, describe, expect, test } from 'vitest'
 

@@ -1,7 +1,7 @@
 /** The suites of sender, identity provider, receipt source and fulfilment source. Source: their ports. @module */
 
 import { ChainError } from '@payment-integration/core'
-import { createCheckedProvider } from '@payment-integration/core/identity'
+import { createCheckedProvider } from '@payment-integration/core/internal'
 import type {
   BridgeDeposit,
   FulfilmentSource,

@@ -1,7 +1,7 @@
 /** Recognises and parses a pasted request: curl, HAR, event of a gateway, raw HTTP. Source: docs/explain.md. @module */
 
 import { signatureHeader } from '@payment-integration/contract'
-import { parseInstant } from '@payment-integration/contract/parse'
+import { parseInstant } from '@payment-integration/contract/internal-parse'
 import { type HeaderPair, type ParsedRequest, RequestUnreadableError, readHeaders, valuesOf } from './explain-input.js'
 import { parseCurl } from './parse-curl.js'
 import { fromLatin1, fromUtf8, savedAsUtf8, toUtf8 } from './text-codes.js'

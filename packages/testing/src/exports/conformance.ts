@@ -5,8 +5,6 @@ export {
   type IdentityProviderSubject,
   identityProviderConformance,
   type ReceiptSourceSubject,
-  type ReceivedPost,
-  type ReceiverAnswer,
   receiptSourceConformance,
   type SenderSubject,
   senderConformance,

@@ -1,36 +1,5 @@
-export type { TwinPaymentInput } from '../twin/chain.js'
-export {
-  createTwin,
-  type Twin,
-  type TwinChange,
-  type TwinIntegration,
-  type TwinOptions,
-  type TwinPayment,
-  twinDefaults,
-} from '../twin/create-twin.js'
-export type { TwinIdentity, TwinMinting, TwinReviewCall, TwinReviewChange, TwinUser } from '../twin/identity.js'
-export {
-  type Chaos,
-  type ChaosFault,
-  type ChaosPlan,
-  chaosDefaults,
-  createChaos,
-  type ExpectedVerdict,
-  type TwinArrival,
-  type TwinReceiver,
-} from '../twin/network.js'
-export {
-  createSimulatedChains,
-  type SimulatedChains,
-  type SimulatedChainsDeps,
-  type Trigger,
-} from '../twin/trigger/create-trigger.js'
-export {
-  TriggerError,
-  type TriggerEvent,
-  type TriggerPayment,
-  type TriggerRequest,
-  TriggerRequestError,
-  testSource,
-  triggerDefaults,
-} from '../twin/trigger/request.js'
+export { createTwin, type Twin, type TwinIntegration, type TwinOptions, type TwinPayment } from '../twin/create-twin.js'
+export type { TwinUser } from '../twin/identity.js'
+export { type Chaos, type ChaosFault, createChaos, type TwinReceiver } from '../twin/network.js'
+export { createSimulatedChains, type SimulatedChains, type Trigger } from '../twin/trigger/create-trigger.js'
+export { type TriggerEvent, type TriggerRequest, TriggerRequestError, testSource } from '../twin/trigger/request.js'

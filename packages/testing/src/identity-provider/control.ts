@@ -1,6 +1,6 @@
 /** Lets a test, or a trigger, act for applicants and reviewers. @module */
 
-import type { TriggerVerdict } from '@payment-integration/contract'
+import type { TriggerVerdict } from '@payment-integration/contract/internal'
 import {
   type AnnounceEvent,
   type ApplicantRecord,

@@ -1,7 +1,8 @@
 /** Carries notifications to the receivers of a test, with drawn faults, and records each arrival. @module */
 
 import { deliveryTimeoutMs, type SnapshotBody } from '@payment-integration/contract'
-import { excerptBytes, type Post, type PostResult, type Sender } from '@payment-integration/core/ports'
+import { excerptBytes } from '@payment-integration/core/internal'
+import type { Post, PostResult, Sender } from '@payment-integration/core/ports'
 import { createDraws, type Draws } from '../builders.js'
 
 /**

@@ -23,7 +23,8 @@ import Koa from 'koa'
 import { apiResolver } from 'next/dist/server/api-utils/node/api-resolver.js'
 import { expect, onTestFinished, test } from 'vitest'
 import { hostOf } from '../../../webhook/test/adapters/host.js'
-import { type DoctorFetch, type DoctorOptions, doctorProbeNames, runDoctor } from '../../src/exports/doctor.js'
+import type { DoctorFetch } from '../../src/doctor/send.js'
+import { type DoctorOptions, doctorProbeNames, runDoctor } from '../../src/exports/doctor.js'
 
 const signingSecret = 'whsec_of_the_adapters'
 const integrationAddress = `0x${'ab'.repeat(20)}`

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { type DoctorCauseCode, type DoctorOptions, runDoctor } from '../../src/exports/doctor.js'
+import type { DoctorCauseCode } from '../../src/doctor/causes.js'
+import { type DoctorOptions, runDoctor } from '../../src/exports/doctor.js'
 import { apiSecret, correct, integrationAddress, plant, type Steps, signingSecret } from './planted-receiver.js'
 
 /** No verdict depends on the speed of this machine. */

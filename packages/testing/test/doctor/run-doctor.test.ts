@@ -4,13 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import {
-  type DoctorOptions,
-  type DoctorProbe,
-  doctorCauseCodes,
-  doctorProbeNames,
-  runDoctor,
-} from '../../src/exports/doctor.js'
+import { doctorCauseCodes } from '../../src/doctor/causes.js'
+import { type DoctorOptions, type DoctorProbe, doctorProbeNames, runDoctor } from '../../src/exports/doctor.js'
 import { deadUrl } from '../support.js'
 import { correct, integrationAddress, plant, signingSecret } from './planted-receiver.js'
 

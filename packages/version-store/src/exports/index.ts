@@ -1,6 +1,14 @@
-export type { BusyOptions } from '../busy.js'
 export { createReceiver, type Received, type Receiver, type ReceiverOptions } from '../create-receiver.js'
-export * from '../errors.js'
+export {
+  EffectReentrantError,
+  LeaseLostError,
+  StoreBusyError,
+  TableMissingError,
+  TransactionEndedError,
+  TransactionFailedError,
+  TransactionOpenError,
+  VersionStoreError,
+} from '../errors.js'
 export { createMemoryVersionStore } from '../memory-version-store.js'
 export {
   checkVersion,

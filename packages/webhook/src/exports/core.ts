@@ -1,2 +1,2 @@
 export type { SigningKey } from '../signing-key.js'
-export { signingKey, type VerifyBytesInput, verifyBytes } from '../verify-signature.js'
+export { signingKey, verifyBytes } from '../verify-signature.js'

@@ -1,9 +1,1 @@
-export {
-  createFastifyHandler,
-  type FastifyHandler,
-  type FastifyLike,
-  type FastifyReceiverOptions,
-  type FastifyReplyLike,
-  type FastifyRequestLike,
-  fastifyReceiver,
-} from '../adapters/fastify.js'
+export { createFastifyHandler, type FastifyReceiverOptions, fastifyReceiver } from '../adapters/fastify.js'

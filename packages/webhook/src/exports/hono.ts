@@ -1,1 +1,1 @@
-export { createHonoHandler, type HonoContextLike } from '../adapters/hono.js'
+export { createHonoHandler } from '../adapters/hono.js'

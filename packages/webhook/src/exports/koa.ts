@@ -1,1 +1,1 @@
-export { createKoaHandler, type KoaContextLike } from '../adapters/koa.js'
+export { createKoaHandler } from '../adapters/koa.js'

@@ -1,7 +1,1 @@
-export {
-  createLambdaHandler,
-  type LambdaContextLike,
-  type LambdaEventLike,
-  type LambdaHandler,
-  type LambdaResult,
-} from '../adapters/lambda.js'
+export { createLambdaHandler, type LambdaEventLike, type LambdaHandler } from '../adapters/lambda.js'

@@ -1,1 +1,1 @@
-export { type SignInput, signatureOf, signDelivery } from '../sign-delivery.js'
+export { signatureOf, signDelivery } from '../sign-delivery.js'

@@ -1,1 +1,1 @@
-export { createWorkerHandler, type WorkerContextLike, type WorkerHandler } from '../adapters/worker.js'
+export { createWorkerHandler, type WorkerHandler } from '../adapters/worker.js'

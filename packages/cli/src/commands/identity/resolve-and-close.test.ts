@@ -1,4 +1,5 @@
-import type { Review, VerificationChange } from '@payment-integration/core/ports'
+import type { VerificationChange } from '@payment-integration/core/internal'
+import type { Review } from '@payment-integration/core/ports'
 import { describe, expect, it } from 'vitest'
 import { onService } from '../../../test/fill-deliveries.js'
 import { auditOf, identityCommands, listed, shop } from '../../../test/identity-commands.js'

@@ -3,14 +3,8 @@
  * Source: docs/interface.md 6.
  * @module
  */
-import {
-  deliveryTimeoutMs,
-  integrationHeader,
-  jsonContentType,
-  parseUrl,
-  type SnapshotBody,
-  signatureHeader,
-} from '@payment-integration/contract'
+import { deliveryTimeoutMs, integrationHeader, type SnapshotBody, signatureHeader } from '@payment-integration/contract'
+import { jsonContentType, parseUrl } from '@payment-integration/contract/internal'
 import { createBuilders } from '../../builders.js'
 import { codeOf, createDeliveries, type Deliveries, type SignedDelivery } from '../../deliveries.js'
 import type { DoctorCauseCode } from '../causes.js'

@@ -1,11 +1,11 @@
 /** What to cause, the events that follow, and a trigger written as a test. @module */
+import type { ShareResponse } from '@payment-integration/contract'
 import {
-  type ShareResponse,
   type TriggerScenario,
   type TriggerVerdict,
   triggerScenarios,
   triggerVerdicts,
-} from '@payment-integration/contract'
+} from '@payment-integration/contract/internal'
 import { createDraws } from '../../builders.js'
 import { paymentOf, type TwinPaymentInput } from '../chain.js'
 import type { ExpectedVerdict } from '../network.js'

@@ -1,14 +1,10 @@
 /** The scenarios. Each acts from outside of the service: by blocks, updates, replays and verdicts. @module */
-import {
-  finality,
-  type ProcessorUpdate,
-  type SnapshotBody,
-  shareRejectedMessage,
-  type TriggerScenario,
-} from '@payment-integration/contract'
+import { finality, type ProcessorUpdate, type SnapshotBody } from '@payment-integration/contract'
+import { shareRejectedMessage, type TriggerScenario } from '@payment-integration/contract/internal'
 import type { Service } from '@payment-integration/core'
 import { RedemptionRejectedError } from '@payment-integration/core/identity'
-import type { DeliveryView, StoredPayment } from '@payment-integration/core/ports'
+import type { DeliveryView } from '@payment-integration/core/internal'
+import type { StoredPayment } from '@payment-integration/core/ports'
 import type { Draws } from '../../builders.js'
 import type { TriggerIdentity } from '../../identity-provider/control.js'
 import { paymentOf, type TwinChain } from '../chain.js'

@@ -1,4 +1,4 @@
-import { triggerScenarios } from '@payment-integration/contract'
+import { triggerScenarios } from '@payment-integration/contract/internal'
 import { createMemoryVersionStore, createReceiver } from '@payment-integration/version-store'
 import { createVerifier } from '@payment-integration/webhook'
 import { describe, expect, onTestFinished, test } from 'vitest'

@@ -1,8 +1,7 @@
-/** Parsers of text from other machines, without the schemas and their library. @module */
+/** For the packages of this workspace alone: any release may change these names. @module */
 export {
   assertModestJson,
   ExcessiveJsonError,
-  maxForeignNesting,
   parseContentLength,
   parseForeignJson,
   parseHttpDate,

@@ -1,9 +1,0 @@
-export {
-  type AnswerSocket,
-  filterAnswers,
-  MalformedAnswerError,
-  maxAnswerBytes,
-  maxAnswerHeadBytes,
-  startTimeLimit,
-  type TimeLimit,
-} from '../answers.js'

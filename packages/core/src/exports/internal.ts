@@ -1,0 +1,173 @@
+/** For the packages of this workspace alone: any release may change these names. @module */
+export type { ActorCommands } from '../actor-commands.js'
+export { BadRequestError, RequestBodyError } from '../errors.js'
+export type { AuditAction, AuditQueries, AuditRecord, AuditStore, AuditVerdict } from '../history/audit-store.js'
+export type {
+  ArchiveHeader,
+  DeliveryHistory,
+  EndedHistory,
+  HistoryCommands,
+  HistoryPart,
+  HistoryRows,
+  HistorySegment,
+  HistoryStore,
+  PendingDeliveries,
+  RetentionProgress,
+  SegmentedKind,
+  UpdateHistory,
+} from '../history/history-store.js'
+export { createCheckedProvider } from '../identity/checked-provider.js'
+export type {
+  AccountEvent,
+  IdentityAccountStore,
+  IdentityAccountTransaction,
+  IdentityQuery,
+  IdentityStore,
+  IdentityTransaction,
+  LongestIdentityWaits,
+  MissingApplicant,
+  NewRedemption,
+  NewSubject,
+  PersonQuery,
+  RedemptionChange,
+  RedemptionRecord,
+  RedemptionState,
+  ShareOutcome,
+  ShareRecord,
+  StoredEmailCode,
+  Subject,
+  SubjectQuery,
+  SubjectView,
+  VerdictRecord,
+  VerificationChange,
+} from '../identity/identity-store.js'
+export type { CloseRequest, CloseResult, ResolveResult } from '../identity/operator-acts.js'
+export { checkNamespace, defaultNamespace } from '../identity/redemption.js'
+export type { ChainReads, Checkpoint, LeaseStore, RouterCoverage, WaitingDeposit } from '../indexer/chain-store.js'
+export { createCheckedChain, rangeFlaw } from '../indexer/checked-chain.js'
+export { pollWaitMs } from '../indexer/follower.js'
+export type { Indexer } from '../indexer/indexer.js'
+export type { Difference } from '../indexer/recheck.js'
+export { reindex } from '../indexer/reindex.js'
+export type {
+  Caller,
+  IntegrationRecord,
+  IntegrationStore,
+  Resealed,
+  UnrecordedRange,
+} from '../integrations/integration.js'
+export type {
+  MovedPayment,
+  MovedPaymentKey,
+  MovedUpdate,
+  MovedVersion,
+  MoveStore,
+  MoveTransaction,
+  StoredMove,
+  UnnotifiedVersion,
+  UpdatePage,
+} from '../integrations/move-types.js'
+export { type NotificationUrlRule, notificationPorts, readNotificationUrl } from '../integrations/notification-url.js'
+export type {
+  IntegrationSessionRecord,
+  IntegrationSessionStore,
+  IntegrationSessions,
+  IntegrationSessionTransaction,
+} from '../integrations/session-types.js'
+export { integrationActor } from '../integrations/sessions.js'
+export type { AccountInput } from '../legacy/accounts.js'
+export type { LegacyKeyView } from '../legacy/keys.js'
+export type {
+  AccountRecord,
+  AccountStore,
+  AccountTransaction,
+  LegacyKeyRecord,
+  LegacyKeyStore,
+} from '../legacy/legacy-store.js'
+export { convertAmount, defaultMaxExtraFeeBps } from '../legacy/pricing.js'
+export type { Confirmations } from '../legacy/queries.js'
+export { excerptBytes } from '../notifications/attempt.js'
+export {
+  type CheckTotals,
+  type DeliveryCommands,
+  oldSnapshotMs,
+  type ReplayTotals,
+  type SentTest,
+} from '../notifications/delivery-commands.js'
+export type {
+  AttemptRecord,
+  AttemptVerdict,
+  ClaimedDelivery,
+  ClaimRequest,
+  DatabaseSnapshot,
+  DeliveryBacklog,
+  DeliveryFilter,
+  DeliveryStatus,
+  DeliveryStore,
+  DeliveryView,
+  EndpointChange,
+  EndpointHealth,
+  EndpointJudge,
+  EndpointResult,
+  EndpointTransition,
+  EndpointView,
+  ExaminedVersions,
+  Replayed,
+  ReplayRequest,
+  Settled,
+  SettledAttempt,
+  SettledStatus,
+  StreamedDelivery,
+  StreamQuery,
+} from '../notifications/delivery-store.js'
+export { dispatcherDefaults } from '../notifications/round.js'
+export { answerText, endpointOf } from '../notifications/schedule.js'
+export type { DeliveryStreams, StreamMessage } from '../notifications/streams.js'
+export {
+  type IssuedLink,
+  type NewSession,
+  OidcRejectedError,
+  type OperatorRecord,
+  type OperatorRole,
+  type OperatorSessions,
+  type OperatorStore,
+  type OperatorTransaction,
+  type SessionRecord,
+} from '../operators/operator-store.js'
+export { initialStatus } from '../payments/payment.js'
+export type {
+  NewPayment,
+  NewSnapshot,
+  NewUpdate,
+  PagePosition,
+  PageQuery,
+  PaymentReads,
+  PaymentSelector,
+  SettledUpdate,
+  StoredPage,
+  StoredUpdate,
+  UpsertedPayments,
+} from '../payments/payment-store.js'
+export { unsettledStates } from '../payments/state.js'
+export type { AddressOwner, Answer, EmailAddress } from '../ports/identity.js'
+export type { SchemaProgress, SchemaReport, SchemaStep, StoreSchema, StoreTransaction } from '../ports/store.js'
+export type {
+  AttemptKind,
+  ConsoleAttempt,
+  ConsoleIntegration,
+  ConsoleNewest,
+  ConsolePage,
+  ConsolePaymentFilter,
+  ConsolePosition,
+  ConsoleReads,
+  ConsoleSearch,
+  ConsoleUpdate,
+  CountQuery,
+  MinuteCount,
+  MinuteCounts,
+} from '../ports/store-console.js'
+export { loadPackage, readRequestBody, steadyClock, steadyNow } from '../ports/world.js'
+export type { LeaseView, LoopRoles, RunningProcess } from '../processes/processes.js'
+export type { StoredSnapshot } from '../queries.js'
+export type { DataKeyStore, DataKeyTransaction, SealedSecret, SealingKeyUse } from '../secrets/keys.js'
+export { openSecret } from '../secrets/seal.js'

@@ -1,0 +1,7 @@
+/** For the packages of this workspace alone: any release may change these names. @module */
+export type { ChainHealth } from '../app/health.js'
+export type { ChainConfig } from '../config/config.js'
+export { readDatabaseConfig, readFeedPublisherConfig } from '../config/read-config.js'
+export type { ClosableIdentityProvider } from '../identity/limited-provider.js'
+export type { DevelopmentTools } from '../run/console-tools.js'
+export { publishFeed } from '../run/publish-feed.js'

@@ -5,7 +5,7 @@ import {
   MalformedAnswerError,
   maxAnswerBytes,
   maxAnswerHeadBytes,
-} from './answer-filter.js'
+} from './answers.js'
 
 /** A socket that records what the parser receives, and the error that destroyed it. */
 function open() {

@@ -13,7 +13,10 @@ export interface ErrorAnswer {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Every code that the API can raise; operators sign in to the console alone. A new code of the core fails to compile until the table has it. */
+/**
+ * Every code that the API can raise; operators sign in to the console alone. A new code of the core fails to compile
+ * until the table has it.
+ */
 export type ErrorCode = Exclude<CoreErrorCode, OperatorErrorCode> | HttpRequestError['code']
 
 type Row = (error: Error) => ErrorAnswer

@@ -2,7 +2,7 @@
  * The host's users and the owner of an e-mail address. In memory here; a real host has them in its database.
  * @module
  */
-import { normaliseEmail } from '@payment-integration/core/identity'
+import { normalizeEmail } from '@payment-integration/core/identity'
 import type { IdentityAccounts } from '@payment-integration/core/ports'
 
 /** The host's users. */
@@ -27,11 +27,11 @@ export function createUsers(): Users {
   return {
     register(email) {
       const id = `user-${users.size + 1}`
-      users.set(id, { email: normaliseEmail(email), proved: false })
+      users.set(id, { email: normalizeEmail(email), proved: false })
       return id
     },
     own(accountId, input) {
-      const email = normaliseEmail(input)
+      const email = normalizeEmail(input)
       for (const [id, user] of users) if (user.email === email) users.set(id, { email: null, proved: false })
       users.set(accountId, { email, proved: true })
     },

@@ -1,5 +1,5 @@
 /** The host's users and the owner of an e-mail address. @module */
-import { normaliseEmail } from '@payment-integration/core/identity'
+import { normalizeEmail } from '@payment-integration/core/identity'
 import type { IdentityAccounts } from '@payment-integration/core/ports'
 import type { Pool } from 'pg'
 import { inTransaction } from './in-transaction.js'
@@ -12,14 +12,14 @@ export const usersTable = `create table if not exists users (
 /** Adds a user with an unproved address. Resolves the id. */
 export async function registerUser(pool: Pool, email: string): Promise<string> {
   const { rows } = await pool.query<{ id: string }>('insert into users (email) values ($1) returning id::text', [
-    normaliseEmail(email),
+    normalizeEmail(email),
   ])
   return rows[0]?.id ?? ''
 }
 
 /** Gives the address to this user and takes it from every other. */
 export async function ownEmail(pool: Pool, id: string, email: string): Promise<void> {
-  const address = normaliseEmail(email)
+  const address = normalizeEmail(email)
   await inTransaction(pool, async (client) => {
     await client.query('update users set email = null, proved = false where email = $1 and id <> $2', [address, id])
     await client.query('update users set email = $1, proved = true where id = $2', [address, id])

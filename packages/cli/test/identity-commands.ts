@@ -1,5 +1,5 @@
 /** Creates databases with shared identity verifications, beside a local identity provider. @module */
-import { normaliseEmail } from '@payment-integration/core/identity'
+import { normalizeEmail } from '@payment-integration/core/identity'
 import { startIdentityProvider } from '@payment-integration/testing/identity-provider'
 import { afterAll, beforeAll } from 'vitest'
 import { onService } from './fill-deliveries.js'
@@ -44,7 +44,7 @@ export function identityCommands() {
       await commands.make()
       await onService(commands.env, async ({ identity }) => {
         for (const each of emails) {
-          const email = normaliseEmail(each) ?? ''
+          const email = normalizeEmail(each) ?? ''
           await identity?.share({ integrationAddress: shop, email, shareToken: mint() })
         }
       })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readFormerVerdict, shareRejectedMessage } from './identity.js'
+import { parseFormerVerdict, shareRejectedMessage } from './identity.js'
 
 const said = 'Token is invalid: accessed at 10:30'
 const sentence = 'The verification shared before was rejected: RED'
@@ -56,11 +56,11 @@ describe('the former verdict', () => {
         for (const first of texts)
           for (const second of texts) {
             const message = shareRejectedMessage(description, { rejectType, rejectLabels: [first, second] })
-            expect(readFormerVerdict(message), message).toEqual({ rejectType })
+            expect(parseFormerVerdict(message), message).toEqual({ rejectType })
           }
   })
 
   test.each(['', said, `${sentence}, LATER.`, `${sentence}FINAL`, sentence])('is not in %j', (message) => {
-    expect(readFormerVerdict(message)).toBeNull()
+    expect(parseFormerVerdict(message)).toBeNull()
   })
 })

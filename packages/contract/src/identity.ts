@@ -85,7 +85,7 @@ export function shareRejectedMessage(
  * Parses the former verdict of a 422 message; null when it has none. Exact for every message of
  * {@link shareRejectedMessage} and any labels, unless the provider's own description has the sentence.
  */
-export function readFormerVerdict(message: string): FormerVerdict | null {
+export function parseFormerVerdict(message: string): FormerVerdict | null {
   const at = message.lastIndexOf(sentenceStart)
   if (at === -1) return null
   const rest = message.slice(at + sentenceStart.length)

@@ -3,7 +3,7 @@
  * @module
  */
 import { testGrowth } from '../../../tools/scripts/growth.js'
-import { normaliseEmail } from './identity/emails.js'
+import { normalizeEmail } from './identity/emails.js'
 import { checkNamespace } from './identity/redemption.js'
 import { parseShareRequest } from './identity/share.js'
 import { parseBasic } from './integrations/authenticate.js'
@@ -25,7 +25,7 @@ testGrowth(
   {
     'a handle': parseHandle,
     'a namespace': checkNamespace,
-    'an e-mail address': normaliseEmail,
+    'an e-mail address': normalizeEmail,
     'the body of a share request': (text) => parseShareRequest(Buffer.from(text)),
     'the body of a verify request': (text) => parseVerifyRequest(Buffer.from(text)),
     'the body of an update': (text) => parseUpdate(Buffer.from(text)),

@@ -8,9 +8,9 @@ import {
   type FormerVerdict,
   type OpenShareResponse,
   openShareResponseSchema,
+  parseFormerVerdict,
   paths,
   type ReviewStatus,
-  readFormerVerdict,
   type ShareRequest,
   shareRejectedBodySchema,
   shareRequestLimits,
@@ -234,7 +234,7 @@ export function identitySharer(credentials: readonly string[], request: Requeste
           409: refusalWithText(kycUnavailableBody.error, () => new VerificationUnavailableError()),
           422: refusalWithBody(
             shareRejectedBodySchema,
-            ({ message }) => new ShareTokenRejectedError(hideTexts(message, secrets), readFormerVerdict(message)),
+            ({ message }) => new ShareTokenRejectedError(hideTexts(message, secrets), parseFormerVerdict(message)),
           ),
           502: refusalWithText(identityMisconfiguredBody.error, () => new IdentityMisconfiguredError()),
           503: refusalWithText(

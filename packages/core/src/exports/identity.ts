@@ -1,5 +1,5 @@
 export type { HostProof } from '../identity/accounts.js'
-export { normaliseEmail } from '../identity/emails.js'
+export { normalizeEmail } from '../identity/emails.js'
 export {
   EmailProofError,
   RedemptionRejectedError,

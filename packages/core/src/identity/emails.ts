@@ -26,7 +26,7 @@ const domainName = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0
  * distinguish those, so the owner of one mailbox would own the account of the other. A text above the limit of a share
  * request is rejected unread. The limits of RFC 5321 apply to the normal form.
  */
-export function normaliseEmail(input: string): string | null {
+export function normalizeEmail(input: string): string | null {
   if (input.length > shareRequestLimits.email) return null
   const text = input.trim()
   const at = text.lastIndexOf('@')
@@ -45,7 +45,7 @@ export type EmailKeys = (address: string) => EmailAddress
 
 /** The stored forms of an address in any spelling. @throws ShareRequestError `ERR_SHARE_INVALID` if it is invalid. */
 export function parseEmail(input: string, emails: EmailKeys): EmailAddress {
-  const address = normaliseEmail(input)
+  const address = normalizeEmail(input)
   if (address === null) throw new ShareRequestError('email must be a valid email address')
   return emails(address)
 }

@@ -10,7 +10,7 @@ import type { Applicant, IdentityAccounts, IdentityProvider, Review } from '../p
 import type { StoreTransaction } from '../ports/store.js'
 import type { Ids } from '../ports/world.js'
 import { type AccountQuery, type ResolvedAccount, resolveAccount } from './accounts.js'
-import { type EmailKeys, normaliseEmail } from './emails.js'
+import { type EmailKeys, normalizeEmail } from './emails.js'
 import {
   failureError,
   logFailure,
@@ -62,7 +62,7 @@ export interface ShareBody {
 export function parseShareRequest(body: Uint8Array): ShareBody {
   const parsed = shareRequestSchema.safeParse(parseJson(body))
   if (!parsed.success) throw new ShareRequestError(flawOf(parsed.error.issues[0]))
-  const email = normaliseEmail(parsed.data.email)
+  const email = normalizeEmail(parsed.data.email)
   if (email === null) throw new ShareRequestError(notAnEmail)
   const { kycShareToken: shareToken } = parsed.data
   // A lone surrogate cannot be sent verbatim.

@@ -2,7 +2,7 @@
  * docs/interface.md 2.5, 3 (KYC attachment) and 7 (422): how an integrator learns that its shared verification was
  * rejected.
  */
-import { readFormerVerdict } from '@payment-integration/contract'
+import { parseFormerVerdict } from '@payment-integration/contract'
 import { kycUnavailableBody } from '@payment-integration/contract/internal'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Shop } from '../../test/support/clause-service.js'
@@ -50,7 +50,7 @@ it('is answered when the used token is shared again: provider message, RED, type
     const message = await messageOf(shop, email, used)
     expect(message).toMatch(/^Token is invalid: .*[.] The verification/)
     expect(message.endsWith(final)).toBe(true)
-    expect(readFormerVerdict(message)).toEqual({ rejectType: 'FINAL' })
+    expect(parseFormerVerdict(message)).toEqual({ rejectType: 'FINAL' })
   }
   expect(redeemed()).toBe(before)
 })

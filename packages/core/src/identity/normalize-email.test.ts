@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { normaliseEmail } from './emails.js'
+import { normalizeEmail } from './emails.js'
 
 test.each([
   ['USER@Example.COM', 'user@example.com'],
@@ -19,8 +19,8 @@ test.each([
   ["o'brien@example.co.uk", "o'brien@example.co.uk"],
   ['用户@例子.公司', '用户@xn--fsqu00a.xn--55qx5d'],
 ])('reads %j as %j', (input, normal) => {
-  expect(normaliseEmail(input)).toBe(normal)
-  expect(normaliseEmail(normal)).toBe(normal)
+  expect(normalizeEmail(input)).toBe(normal)
+  expect(normalizeEmail(normal)).toBe(normal)
 })
 
 test('a final sigma is a sigma, so that the capital and the small spelling are one mailbox', () => {
@@ -29,15 +29,15 @@ test('a final sigma is a sigma, so that the capital and the small spelling are o
     ...['\u039f\u0394\u039f\u03a3', '\u03bf\u03b4\u03bf\u03c2', '\u03bf\u03b4\u03bf\u03c3'],
     '\u039f\u0394\u039f\u03c2',
   ])
-    expect(normaliseEmail(`${spelling}@example.com`), spelling).toBe(normal)
+    expect(normalizeEmail(`${spelling}@example.com`), spelling).toBe(normal)
   // Also where it ends a word before a dot or a sign.
-  expect(normaliseEmail('\u039f\u03a3.\u03a3\u03a3+a@example.com')).toBe(
-    normaliseEmail('\u03bf\u03c2.\u03c3\u03c2+a@example.com'),
+  expect(normalizeEmail('\u039f\u03a3.\u03a3\u03a3+a@example.com')).toBe(
+    normalizeEmail('\u03bf\u03c2.\u03c3\u03c2+a@example.com'),
   )
 })
 
 test('the domain follows its own rules: a final sigma there names another domain', () => {
-  const domainOf = (domain: string) => normaliseEmail(`a@${domain}.example`)
+  const domainOf = (domain: string) => normalizeEmail(`a@${domain}.example`)
   expect(domainOf('\u039f\u03a3')).toBe(domainOf('\u03bf\u03c3'))
   expect(domainOf('\u03bf\u03c2')).not.toBe(domainOf('\u03bf\u03c3'))
 })
@@ -51,7 +51,7 @@ test.each([
   ...['user@example.com?x=1', `${'a'.repeat(65)}@example.com`, `${'ü'.repeat(33)}@example.com`],
   ...[`user@${'a'.repeat(64)}.com`, `user@${'abcdefgh.'.repeat(30)}com`],
 ])('rejects %j', (input) => {
-  expect(normaliseEmail(input)).toBeNull()
+  expect(normalizeEmail(input)).toBeNull()
 })
 
 test('look-alike characters make different mailboxes before the @, and the same domain after it', () => {
@@ -61,8 +61,8 @@ test('look-alike characters make different mailboxes before the @, and the same 
     ['user²', 'user2'],
     ['ⅳ', 'iv'],
   ] as const) {
-    expect(normaliseEmail(`${alike}@example.com`)).not.toBe(normaliseEmail(`${plain}@example.com`))
-    expect(normaliseEmail(`x@${alike}.com`)).toBe(normaliseEmail(`x@${plain}.com`))
+    expect(normalizeEmail(`${alike}@example.com`)).not.toBe(normalizeEmail(`${plain}@example.com`))
+    expect(normalizeEmail(`x@${alike}.com`)).toBe(normalizeEmail(`x@${plain}.com`))
   }
 })
 
@@ -70,16 +70,16 @@ test('look-alike characters make different mailboxes before the @, and the same 
 const longest = `${'ǖ'.repeat(32)}@${'ǖ'.repeat(55)}.${'ǖ'.repeat(55)}.${'a'.repeat(61)}.com`
 
 test('every Unicode form of the longest address is the same address, and one byte more is invalid', () => {
-  const normal = normaliseEmail(longest) ?? ''
+  const normal = normalizeEmail(longest) ?? ''
   expect(Buffer.byteLength(normal)).toBe(254)
-  for (const form of ['NFC', 'NFD', 'NFKD'] as const) expect(normaliseEmail(longest.normalize(form))).toBe(normal)
-  expect(normaliseEmail(longest.replace('.com', 'a.com'))).toBeNull()
+  for (const form of ['NFC', 'NFD', 'NFKD'] as const) expect(normalizeEmail(longest.normalize(form))).toBe(normal)
+  expect(normalizeEmail(longest.replace('.com', 'a.com'))).toBeNull()
 })
 
 test('the length of a letter is that of its normal form', () => {
   const grows = '\u0958' // NFC has no such letter: it is two.
-  expect(normaliseEmail(`${grows.repeat(10)}@example.com`)).toBe(`${'\u0915\u093c'.repeat(10)}@example.com`)
-  expect(normaliseEmail(`${grows.repeat(11)}@example.com`)).toBeNull()
+  expect(normalizeEmail(`${grows.repeat(10)}@example.com`)).toBe(`${'\u0915\u093c'.repeat(10)}@example.com`)
+  expect(normalizeEmail(`${grows.repeat(11)}@example.com`)).toBeNull()
 })
 
 test.each([
@@ -87,11 +87,11 @@ test.each([
   ['soft hyphens of the domain', (filler: number) => `user@${'\u00ad'.repeat(filler)}example.com`],
 ])('a text with %s beyond 1024 characters is rejected without parsing', (_, text) => {
   expect(text(1_024 - 16)).toHaveLength(1_024)
-  expect(normaliseEmail(text(1_024 - 16))).toBe('user@example.com')
-  expect(normaliseEmail(text(1_024 - 15))).toBeNull()
+  expect(normalizeEmail(text(1_024 - 16))).toBe('user@example.com')
+  expect(normalizeEmail(text(1_024 - 15))).toBeNull()
 })
 
 test('accepts the longest part before the @ and rejects one byte more', () => {
-  expect(normaliseEmail(`${'a'.repeat(64)}@example.com`)).not.toBeNull()
-  expect(normaliseEmail(`${'a'.repeat(65)}@example.com`)).toBeNull()
+  expect(normalizeEmail(`${'a'.repeat(64)}@example.com`)).not.toBeNull()
+  expect(normalizeEmail(`${'a'.repeat(65)}@example.com`)).toBeNull()
 })

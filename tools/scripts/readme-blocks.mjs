@@ -13,16 +13,15 @@ import { basename, join } from 'node:path'
  * By file, in the order of its blocks; a single entry stands for all of them. @type {Record<string, Runner | Runner[]>}
  */
 const runners = {
-  'README.md': [
-    { environments: true },
-    { environments: true },
-    { compiled: 'its host has PostgreSQL; examples/embedding and examples/fastify-host run the same lines' },
-  ],
+  'README.md': { tests: ['packages/webhook/test/adapters/readme.test.ts'] },
   'docs/doctor.md': { tests: ['packages/testing/test/readme.slow.test.ts'] },
   'docs/explain.md': { tests: ['packages/testing/test/readme.slow.test.ts'] },
   'docs/guides/compute-with-amounts.md': { tests: ['packages/client/test/readme.slow.test.ts'] },
   'docs/guides/connect-your-users.md': {
     compiled: 'its host has users in PostgreSQL; examples/embedding and examples/fastify-host run the same two calls',
+  },
+  'docs/guides/embed-the-service.md': {
+    compiled: 'its host has PostgreSQL; examples/embedding and examples/fastify-host run the same lines',
   },
   'docs/guides/follow-payments-across-chains.md': {
     compiled: 'it wants nodes of two chains and a host; packages/chain-evm tests what it makes on recorded chains',

@@ -11,21 +11,6 @@ import { randomBytes } from 'node:crypto'
 /** A master key must be random. */
 const masterKey = randomBytes(32).toString('hex')
 
-const signing = (service) => `
-  import { createTestDelivery, createTestSnapshot } from '@payment-integration/webhook/testing'
-  const post = async (fault) => {
-    const snapshot = createTestSnapshot({ state: 'success' })
-    const delivery = await createTestDelivery({ secret: process.env.WEBHOOK_SIGNING_SECRET, fault, snapshot })
-    for (let tries = 0; ; tries++) {
-      const answer = await fetch('http://127.0.0.1:${service.port}/', { method: 'POST', ...delivery }).catch((error) => error)
-      if (!(answer instanceof Error)) return answer.status
-      if (tries === 200) throw answer
-      await new Promise((resolve) => setTimeout(resolve, 25))
-    }
-  }
-  console.log('answers', await post(), await post(), await post('forged'))
-  process.exit(0)`
-
 const chainOf = (service) => `
   import { createEvmChain } from '@payment-integration/chain-evm'
   const chain = createEvmChain({ chainId: ${service.chainId}, rpcUrl: '${service.rpcUrl}', routers: [${routerOf(service)}] })`
@@ -34,17 +19,6 @@ const routerOf = ({ router, routerVersion }) => `{ address: '${router}', version
 
 /** By file and position of the block. */
 export const plans = {
-  'README.md 0': (service) => ({
-    swap: [['listen(4000)', `listen(${service.port}, '127.0.0.1')`]],
-    env: { WEBHOOK_SIGNING_SECRET: 'whsec_of_the_readme' },
-    after: signing(service),
-    says: /0x(b2){32} success 1\nanswers 204 204 401/,
-  }),
-  'README.md 1': (service) => ({
-    swap: [['http://127.0.0.1:4747', service.url]],
-    env: { INTEGRATION_ADDRESS: service.integrationAddress, API_SECRET: service.apiSecret },
-    says: /^(0x[0-9a-f]{64} \w+ [\d.]+\n){3}$/,
-  }),
   'packages/chain-evm/README.md 0': (service) => ({
     swap: [
       ['https://node.example/key', service.rpcUrl],

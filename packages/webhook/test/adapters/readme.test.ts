@@ -11,19 +11,21 @@ import { delivery, secret } from './fixture.js'
 const page = new URL('../../../../docs/guides/receive-in-a-framework.md', import.meta.url)
 const [section = ''] = readFileSync(page, 'utf8').split('## What every adapter does')
 const [shared = '', ...blocks] = section.split('## ').map((part) => /```ts\n(.*?)```/s.exec(part)?.[1] ?? '')
-const names = [...section.matchAll(/^## (.*)$/gm)].map(([, name]) => name ?? '')
+const readme = readFileSync(new URL('../../../../README.md', import.meta.url), 'utf8')
+const [, readmeBlock = ''] = /```ts\n(.*?)```/s.exec(readme) ?? []
+const names = [...[...section.matchAll(/^## (.*)$/gm)].map(([, name]) => name ?? ''), 'the README of the workspace']
 
 let folder: string
 let child: ReturnType<typeof spawn>
 const ports = new Map<string, number>()
 
-/** All blocks in one process, each in a module behind the shared one, and on a port of its own. */
+/** All blocks in one process, those of the guide each behind the shared one, and each on a port of its own. */
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'frameworks-'))
   symlinkSync(fileURLToPath(new URL('../../../../node_modules', import.meta.url)), join(folder, 'node_modules'))
-  const files = blocks.map((block, index) => {
+  const files = [...blocks.map((block) => `${shared}\n${block}`), readmeBlock].map((block, index) => {
     const file = join(folder, `block-${index}.mts`)
-    writeFileSync(file, `${shared}\n${block}`)
+    writeFileSync(file, block)
     return file
   })
   const runner = fileURLToPath(new URL('readme-runner.ts', import.meta.url))

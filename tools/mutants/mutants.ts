@@ -294,10 +294,10 @@ export const mutants: readonly Mutant[] = [
       "if ('root' in whole) return all",
     ],
   }),
-  ...inFile('chain-evm/src/read/headers.ts', 'chain-evm/src/read/proven-blocks.test.ts', {
+  ...inFile('chain-evm/src/read/range-reader.ts', 'chain-evm/src/read/proven-blocks.test.ts', {
     'each block follows the one before': ['before !== undefined && ref.parentHash !== before.hash', 'before === ref'],
   }),
-  ...inFile('chain-evm/src/decode/integration-suffix.ts', 'chain-evm/src/decode/integration-suffix.test.ts', {
+  ...inFile('chain-evm/src/decode/integrations.ts', 'chain-evm/src/decode/integration-suffix.test.ts', {
     'the first address of a suffix counts': ['.find((code)', '.findLast((code)'],
   }),
   ...inFile('chain-evm/src/decode/router-events.ts', 'chain-evm/src/decode/yodl-decoder.test.ts', {

@@ -64,11 +64,7 @@ describe('tidy', () => {
     // Date.parse takes "soon 5" for a day of 2001, and the others take "12abc" for 12. These files call them after a
     // check of the form, of a schema or of a pattern.
     const checked = [
-      ...[
-        'chain-evm/src/prices/token-metadata.ts',
-        'chain-evm/src/decode/integration-suffix.ts',
-        'chain-evm/src/proof/',
-      ],
+      ...['chain-evm/src/prices/token-metadata.ts', 'chain-evm/src/decode/integrations.ts', 'chain-evm/src/proof/'],
       ...['cli/src/commands/mirror.ts', 'cli/src/dev/printer.ts', 'client/src/payments.ts'],
       ...['client/src/reconcile/', 'console/src/portal/payments.tsx', 'console/src/view/text.ts'],
       ...['contract/src/foreign-text.ts', 'core/src/operators/sessions.ts'],

@@ -1,9 +1,11 @@
 /** The chain port over JSON-RPC. Source: docs/architecture.md, docs/decisions/following-a-chain.md. @module */
 
 import { systemClock } from '@payment-integration/core'
+import { assertWhole } from '@payment-integration/core/internal'
 import type { BlockRange, Chain, Clock, ProofLevel, RangesRequest } from '@payment-integration/core/ports'
-import { checkSpokePools, knownSpokePools } from './bridge/deposits.js'
+import { checkSpokePools, knownSpokePools } from './bridge/spoke-pools.js'
 import type { KnownRouter } from './decode/known-routers.js'
+import { checkRouters } from './decode/known-routers.js'
 import { nativeToken, type RouterDecoder } from './decode/router-decoder.js'
 import { yodlDecoder } from './decode/router-events.js'
 import {
@@ -12,7 +14,7 @@ import {
   type KnownToken,
   knownPriceFeeds,
   knownTokens,
-} from './prices/price-lists.js'
+} from './prices/pricing.js'
 import { createTokenMetadata } from './prices/token-metadata.js'
 import { createFilterTest, type FilterTest } from './proof/log-filter.js'
 import { openProver, type Prover } from './proof/prover.js'
@@ -21,11 +23,10 @@ import { type ChainReader, headerKind, type QuarantinedLog, type RangeReader } f
 import { readRanges } from './read/ranges.js'
 import { readReceipt } from './rpc/answers.js'
 import { callOwnChain, readOwnHeader } from './rpc/chain-guard.js'
-import { createNodes, type NodeAddress, nodesDefaults } from './rpc/create-nodes.js'
 import { chainFailures } from './rpc/failures.js'
 import { quantity, toAddress, toHash } from './rpc/hex.js'
-import type { Node } from './rpc/nodes.js'
-import { checkRouters, checkWhole } from './rpc/options.js'
+import { type Node } from './rpc/json-rpc.js'
+import { createNodes, type NodeAddress, nodesDefaults } from './rpc/nodes.js'
 import type { Transport } from './rpc/wire.js'
 
 /** Options of `createEvmChain`. */
@@ -132,7 +133,7 @@ export interface EvmChain extends Chain {
  */
 export function createEvmChain(options: EvmChainOptions): EvmChain {
   const { chainId, nearHead = evmChainDefaults.nearHead, decoder = yodlDecoder, clock = systemClock } = options
-  checkWhole('nearHead', nearHead, 0)
+  assertWhole('nearHead', nearHead, 0)
   const proof = checkProof(chainId, options.proof)
   const nodes = createNodes({ ...options, nodes: checkNodes(options), clock })
   const routers = checkRouters(options.routers, decoder)
@@ -183,9 +184,9 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
   }
 
   async function* ranges(request: RangesRequest, signal?: AbortSignal): AsyncGenerator<BlockRange> {
-    checkWhole('from', request.from, 0)
-    checkWhole('to', request.to, request.from)
-    checkWhole('head', request.head, 0)
+    assertWhole('from', request.from, 0)
+    assertWhole('to', request.to, request.from)
+    assertWhole('head', request.head, 0)
     const wanted = checkWanted(request.routers, routers)
     const open = openReader(await openProver(), wanted)
     yield* readRanges({ nodes, fail, open, proof, nearHead, blocks }, request, signal)
@@ -204,7 +205,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
         return head
       }, signal),
     async block(number, signal) {
-      checkWhole('number', number, 0)
+      assertWhole('number', number, 0)
       return nodes.pinned(async (node) => {
         const block = await readOwnHeader({ chainId, fail, node }, quantity(number), signal)
         if (block !== null && block.number !== number)

@@ -2,15 +2,14 @@
 import { expect, test } from 'vitest'
 import { growthOf, testGrowth } from '../../../tools/scripts/growth.js'
 import { pairConversions } from './decode/conversions.js'
-import { readIntegrationSuffix } from './decode/integration-suffix.js'
+import { enclosingOperations, lastOperation, readBundle, readIntegrationSuffix } from './decode/integrations.js'
 import { readRouterCall } from './decode/router-call.js'
-import { enclosingOperations, lastOperation, readBundle } from './decode/user-operations.js'
 import { callFault, readDecimals, readSymbol } from './prices/token-metadata.js'
 import { loadKeccak } from './proof/keccak.js'
 import { readTransaction } from './rpc/answers.js'
-import { nodeName } from './rpc/create-nodes.js'
 import { chainFailures, redactor, splitUrl } from './rpc/failures.js'
 import { isHex, isLowerHex, isWord, toAddress, toHash, toQuantity } from './rpc/hex.js'
+import { nodeName } from './rpc/nodes.js'
 import { decodeAnswer } from './rpc/wire.js'
 
 await loadKeccak()

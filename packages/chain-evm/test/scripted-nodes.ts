@@ -1,6 +1,8 @@
 /** Nodes, a clock and nodes over them, for the tests of how work is shared out. @module */
-import { createNodes, type NodesOptions } from '../src/rpc/create-nodes.js'
-import { isRateLimit, type Node, type Nodes } from '../src/rpc/nodes.js'
+
+import { isRateLimit } from '../src/rpc/failures.js'
+import { type Node } from '../src/rpc/json-rpc.js'
+import { createNodes, type Nodes, type NodesOptions } from '../src/rpc/nodes.js'
 import { type ManualClock, manualClock } from './manual-clock.js'
 import { always, type ScriptedNode, scriptedNode } from './scripted-node.js'
 

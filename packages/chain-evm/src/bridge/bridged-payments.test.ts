@@ -17,7 +17,7 @@ import {
 import { readAll } from '../../test/read-all.js'
 import { type EmittedLog, noFeed, payingCall } from '../../test/router-logs.js'
 import { payer } from '../../test/test-chain.js'
-import { encodeIntegrationSuffix } from '../decode/integration-suffix.js'
+import { encodeIntegrationSuffix } from '../decode/integrations.js'
 import { createEvmChain } from '../evm-chain.js'
 import type { QuarantinedLog } from '../read/range-reader.js'
 

@@ -2,7 +2,7 @@ import type { Address } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { type Bridged, fillLog, fillNames } from '../../test/across-logs.js'
 import { bridgeDeposit } from '../../test/bridge-deposit.js'
-import { decodeFill, fulfils } from './spoke-pool-events.js'
+import { decodeFill, fulfils } from './spoke-pools.js'
 
 const address = (byte: string): Address => `0x${byte.repeat(20)}`
 const deposit = bridgeDeposit()

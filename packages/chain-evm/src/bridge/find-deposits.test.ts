@@ -5,7 +5,7 @@ import { eventLog } from '../../test/router-logs.js'
 import type { DecodedPayment } from '../decode/router-decoder.js'
 import { yodlDecoder, yodlTopic } from '../decode/router-events.js'
 import type { ReceiptLog } from '../rpc/answers.js'
-import { findDeposits } from './deposits.js'
+import { findDeposits } from './spoke-pools.js'
 
 const address = (byte: string): Address => `0x${byte.repeat(20)}`
 const router = address('f0')

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bundle, type EntryPointVersion, type TestOperation } from '../../test/bundles.js'
 import { forwarder, testEntryPoint } from '../../test/contracts.generated.js'
 import { type ConversionChain, emits, openConversionChain, payment } from '../../test/conversion-chain.js'
-import { encodeIntegrationSuffix } from './integration-suffix.js'
+import { encodeIntegrationSuffix } from './integrations.js'
 
 const [shop, cafe, bundler]: Address[] = ['0a', '0b', '0c'].map((byte): Address => `0x${byte.repeat(20)}`)
 

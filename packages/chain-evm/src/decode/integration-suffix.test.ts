@@ -1,6 +1,6 @@
 import { Attribution } from 'ox/erc8021'
 import { describe, expect, test } from 'vitest'
-import { encodeIntegrationSuffix, readIntegrationSuffix } from './integration-suffix.js'
+import { encodeIntegrationSuffix, readIntegrationSuffix } from './integrations.js'
 
 const address = '0x00000000000000000000000000000000000000aa'
 const other = '0x00000000000000000000000000000000000000bb'

@@ -4,6 +4,9 @@
  * @module
  */
 
+import { toAddress } from '../rpc/hex.js'
+import type { RouterDecoder } from './router-decoder.js'
+
 /** A deployed router. */
 export interface KnownRouter {
   /** Contract address. */
@@ -82,4 +85,30 @@ export const chainsWithRouters: readonly number[] = Object.keys(byChain).map(Num
 /** The known routers of a chain, by version; none for a chain where no deployment is known. */
 export function knownRouters(chainId: number): readonly KnownRouter[] {
   return Object.hasOwn(byChain, chainId) ? (byChain[chainId] ?? []) : []
+}
+
+/**
+ * The routers whose payments are read: version by lowercased address.
+ * @throws {TypeError} On a wrong address or version, two versions for one address, or no router. An empty address
+ * filter would ask the node for the logs of every contract.
+ */
+export function checkRouters(routers: readonly KnownRouter[], decoder: RouterDecoder): ReadonlyMap<string, string> {
+  const versions = new Map<string, string>()
+  for (const router of routers) {
+    const address = toAddress(router.address)
+    if (address === null)
+      throw new TypeError(`A router's address is ${JSON.stringify(router.address)}; pass 0x and 40 hex digits.`)
+    if (!/^\d+\.\d+$/.test(router.version))
+      throw new TypeError(`Router ${address} has version ${JSON.stringify(router.version)}; pass one such as "0.8".`)
+    const known = versions.get(address)
+    if (known !== undefined && known !== router.version)
+      throw new TypeError(
+        `Router ${address} is listed with versions ${known} and ${router.version}; keep the right one.`,
+      )
+    versions.set(address, router.version)
+  }
+  const read = new Map([...versions].filter(([, version]) => decoder.reads(version)))
+  if (read.size === 0)
+    throw new TypeError(`None of the ${versions.size} routers has a version that the decoder reads; list at least one.`)
+  return read
 }

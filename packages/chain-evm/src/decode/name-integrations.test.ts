@@ -8,8 +8,14 @@ import {
 import { expect, test } from 'vitest'
 import { aggregatedBundle, beforeExecution, bundle, closing } from '../../test/bundles.js'
 import type { ReceiptLog } from '../rpc/answers.js'
-import { encodeIntegrationSuffix, readIntegrationSuffix } from './integration-suffix.js'
-import { enclosingOperations, knownEntryPoints, nameIntegrations, namesByReceipt } from './user-operations.js'
+import {
+  enclosingOperations,
+  encodeIntegrationSuffix,
+  knownEntryPoints,
+  nameIntegrations,
+  namesByReceipt,
+  readIntegrationSuffix,
+} from './integrations.js'
 
 const entryPoint: Address = '0x0000000071727de22e5e9d8baf0edac6f37da032'
 const [shop, cafe, bundler]: Address[] = ['0a', '0b', '0c'].map((byte): Address => `0x${byte.repeat(20)}`)

@@ -1,7 +1,7 @@
 import type { Address, Hex } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { aggregatedBundle, bundle, type EntryPointVersion, type TestOperation } from '../../test/bundles.js'
-import { isBundle, readBundle } from './user-operations.js'
+import { isBundle, readBundle } from './integrations.js'
 
 const address = (byte: string): Address => `0x${byte.repeat(20)}`
 const operations: TestOperation[] = [

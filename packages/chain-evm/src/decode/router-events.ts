@@ -5,7 +5,7 @@
  */
 
 import { byteLength, isLowerHex, uintAt, wordAt, wordToAddress } from '../rpc/hex.js'
-import { readIntegrationSuffix } from './integration-suffix.js'
+import { readIntegrationSuffix } from './integrations.js'
 import { readRouterCall } from './router-call.js'
 import {
   type ConversionStep,

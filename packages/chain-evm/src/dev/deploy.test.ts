@@ -2,7 +2,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Front, openFront, passOn, rewriting } from '../../test/front.js'
 import { type Anvil, startAnvil } from './anvil.js'
-import { deployDevRouter } from './deploy.js'
+import { deployDevRouter } from './dev-chain.js'
 
 const key = 'k3y-of-the-node'
 const refusal = { name: 'DevChainError', code: 'ERR_DEV_CHAIN', chainId: 31337 }

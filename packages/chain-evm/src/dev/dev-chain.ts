@@ -1,8 +1,21 @@
-/** A development chain: where it is, how viem names it, its funded accounts and its error. @module */
+/** A development chain: its accounts, its error, and its payment router and tokens. @module */
 
-import { defineChain } from 'viem'
+import { assertWhole } from '@payment-integration/core/internal'
+import {
+  type Account,
+  type Address,
+  createWalletClient,
+  defineChain,
+  encodeDeployData,
+  getContractAddress,
+  type Hex,
+  http,
+} from 'viem'
 import { type HDAccount, mnemonicToAccount } from 'viem/accounts'
+import { getTransactionCount, getTransactionReceipt, sendTransaction } from 'viem/actions'
+import type { KnownRouter } from '../decode/known-routers.js'
 import { describeFailure, redactor } from '../rpc/failures.js'
+import { devRouter, devToken } from './contracts.generated.js'
 
 /** The mnemonic of anvil's default accounts. Its keys are public: use them on development chains only. */
 export const testMnemonic = 'test test test test test test test test test test test junk'
@@ -74,5 +87,92 @@ export async function until<T>(signal: AbortSignal | undefined, work: Promise<T>
     return await Promise.race([aborted, work])
   } finally {
     signal.removeEventListener('abort', give)
+  }
+}
+
+/** A token of the development chain; anybody may mint it. */
+interface DevTokenInfo {
+  readonly address: Address
+  readonly symbol: string
+  readonly decimals: number
+}
+
+/** The router and tokens of a development chain. Addresses are lowercased. */
+export interface DevDeployment {
+  /** For the `routers` option of `createEvmChain`: it emits the events of version 0.8. */
+  readonly router: KnownRouter & { readonly address: Address }
+  readonly tokens: { readonly usdc: DevTokenInfo; readonly dai: DevTokenInfo }
+  /** Receives the fees. */
+  readonly treasury: Address
+}
+
+/** Options of {@link deployDevRouter}. */
+interface DeployOptions {
+  /** Pays for the deployment. @default account 0 of the test mnemonic */
+  readonly account?: Account | undefined
+  /** How long to wait for the contracts to be mined, in milliseconds. @default 30_000 */
+  readonly timeoutMs?: number | undefined
+  /** Ends the wait when it aborts; what was sent until then may still be mined. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Defaults of {@link deployDevRouter}. */
+const deployDefaults = { timeoutMs: 30_000 } as const
+
+/**
+ * Deploys `DevRouter`, USDC (6 decimals) and DAI (18 decimals), and resolves when all three are mined. A fresh chain
+ * always has the same addresses. A chain that mines on demand must mine meanwhile.
+ * @throws {@link DevChainError} `ERR_DEV_CHAIN` when a deployment is refused, reverted or not mined in time; the
+ * signal's reason when it aborts.
+ * @throws {RangeError} When `timeoutMs` is not a whole number of at least 1.
+ */
+export async function deployDevRouter(chain: DevChain, options: DeployOptions = {}): Promise<DevDeployment> {
+  const { account = devAccount(0), timeoutMs = deployDefaults.timeoutMs, signal } = options
+  assertWhole('timeoutMs', timeoutMs, 1)
+  signal?.throwIfAborted()
+  const client = createWalletClient({ account, chain: toViemChain(chain), transport: http(chain.rpcUrl) })
+  const treasury = devAccount(9).address.toLowerCase() as Address
+  const { address } = account
+  const count = getTransactionCount(client, { address, blockTag: 'pending' })
+  const first = await onDevChain(chain, 'did not tell the next nonce', count, signal)
+  const creations = [
+    encodeDeployData({ ...devRouter, args: [treasury] }),
+    encodeDeployData({ ...devToken, args: ['USDC', 6] }),
+    encodeDeployData({ ...devToken, args: ['DAI', 18] }),
+  ]
+  const hashes: Hex[] = []
+  for (const [offset, data] of creations.entries()) {
+    const sent = sendTransaction(client, { data, nonce: first + offset, gas: 3_000_000n })
+    hashes.push(await onDevChain(chain, 'did not take a deployment', sent, signal))
+  }
+  const deadline = Date.now() + timeoutMs
+  for (const hash of hashes) await mined(chain, client, hash, deadline, signal)
+  const addressAt = (offset: number) =>
+    getContractAddress({ from: account.address, nonce: BigInt(first + offset) }).toLowerCase() as Address
+  return {
+    router: { address: addressAt(0), version: '0.8' },
+    tokens: {
+      usdc: { address: addressAt(1), symbol: 'USDC', decimals: 6 },
+      dai: { address: addressAt(2), symbol: 'DAI', decimals: 18 },
+    },
+    treasury,
+  }
+}
+
+async function mined(
+  { chainId }: DevChain,
+  client: Parameters<typeof getTransactionReceipt>[0],
+  hash: Hex,
+  deadline: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  for (;;) {
+    const asked = getTransactionReceipt(client, { hash }).catch(() => null)
+    const receipt = await until(signal, asked)
+    if (receipt?.status === 'success') return
+    if (receipt !== null) throw new DevChainError(chainId, `reverted deployment ${hash}.`)
+    if (Date.now() > deadline)
+      throw new DevChainError(chainId, `did not mine deployment ${hash} in time; does the chain mine blocks?`)
+    await until(signal, new Promise((resolve) => setTimeout(resolve, 20)))
   }
 }

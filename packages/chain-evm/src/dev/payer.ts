@@ -11,10 +11,10 @@ import {
   stringToHex,
 } from 'viem'
 import { getTransactionCount, sendTransaction } from 'viem/actions'
-import { encodeIntegrationSuffix } from '../decode/integration-suffix.js'
+import { encodeIntegrationSuffix } from '../decode/integrations.js'
 import { nativeTokenAddress } from '../decode/router-decoder.js'
 import { devRouter, devToken } from './contracts.generated.js'
-import type { DevDeployment } from './deploy.js'
+import type { DevDeployment } from './dev-chain.js'
 import { type DevChain, devAccount, onDevChain, toViemChain, until } from './dev-chain.js'
 
 /** Options of {@link createPayer}. */

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { publishedChains, publishedFeeds } from '../../test/published-lists.js'
 import { chainsWithRouters } from '../decode/known-routers.js'
 import { nativeTokenAddress } from '../decode/router-decoder.js'
-import { createPriceLists, fiatCurrencies, knownPriceFeeds, knownTokens } from './price-lists.js'
+import { createPriceLists, fiatCurrencies, knownPriceFeeds, knownTokens } from './pricing.js'
 
 const chains = chainsWithRouters.filter((chainId) => chainId !== 5)
 const feed = (chainId: number, address: string) =>

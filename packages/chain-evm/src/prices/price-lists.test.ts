@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { codeHashOf } from '../../test/router-logs.js'
 import { nativeTokenAddress } from '../decode/router-decoder.js'
 import { loadKeccak } from '../proof/keccak.js'
-import { createPriceLists } from './price-lists.js'
+import { createPriceLists } from './pricing.js'
 
 await loadKeccak()
 

@@ -5,8 +5,7 @@ import { noConversion, type PaidConversion, type PaidStep } from '../decode/conv
 import type { DecodedPayment, RouterCall } from '../decode/router-decoder.js'
 import { nativeTokenAddress } from '../decode/router-decoder.js'
 import { loadKeccak } from '../proof/keccak.js'
-import { createPriceLists } from './price-lists.js'
-import { pricingOf } from './pricing.js'
+import { createPriceLists, pricingOf } from './pricing.js'
 
 await loadKeccak()
 

@@ -6,7 +6,7 @@ import { askOwnChain, type OwnChain } from '../rpc/chain-guard.js'
 import { describeRpcError, type Failures, TooLargeAnswerError } from '../rpc/failures.js'
 import { byteLength, isHex, quantity, wordAt, wordToOffset } from '../rpc/hex.js'
 import type { RpcCall, RpcOutcome } from '../rpc/json-rpc.js'
-import type { Node } from '../rpc/nodes.js'
+import { type Node } from '../rpc/json-rpc.js'
 
 /** Longest symbol that is kept, in code points. */
 const maxSymbolLength = 64

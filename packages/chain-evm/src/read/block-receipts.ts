@@ -1,16 +1,14 @@
 /** Reads all receipts of blocks: raw, by block or one by one, as each node can. @module */
 
-import { leastItemBytes } from '../proof/list-root.js'
+import { leastItemBytes } from '../proof/prover.js'
 import { type RawReceipt, readRawReceipt } from '../proof/receipts.js'
 import { MalformedRlpError } from '../proof/rlp.js'
 import { blockTransactions } from '../rpc/answers.js'
 import { askOwnChain } from '../rpc/chain-guard.js'
-import { describeRpcError, isRateLimit } from '../rpc/failures.js'
+import { describeRpcError, isRateLimit, isUnavailable } from '../rpc/failures.js'
 import { isHex, quantity } from '../rpc/hex.js'
 import type { Rpc, RpcCall, RpcOutcome } from '../rpc/json-rpc.js'
-import { blockCall, type Header, headerCall, toHeader } from './headers.js'
-import { isUnavailable } from './logs.js'
-import { assertAuthentic, type RangeReader } from './range-reader.js'
+import { assertAuthentic, blockCall, type Header, headerCall, type RangeReader, toHeader } from './range-reader.js'
 
 /** Raw receipts that lead to the root in the header. */
 export interface ProvenRaw {

@@ -9,8 +9,8 @@ import {
   type TransactionFacts,
 } from '../rpc/answers.js'
 import type { RpcCall } from '../rpc/json-rpc.js'
-import { blockCall } from './headers.js'
 import type { RangeReader } from './range-reader.js'
+import { blockCall } from './range-reader.js'
 
 /** A payment and its log. */
 interface LoggedEvent extends Emitted<DecodedPayment> {

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { chainFailures } from '../rpc/failures.js'
-import type { Header } from './headers.js'
 import { readCandidates } from './logs.js'
-import type { RangeReader } from './range-reader.js'
+import type { Header, RangeReader } from './range-reader.js'
 
 const filled = `0x${'ff'.repeat(256)}`
 const empty = `0x${'00'.repeat(256)}`

@@ -6,6 +6,7 @@
 import type { BlockRange, BlockRef, BridgeDeposit, PaymentFacts, TokenFacts } from '@payment-integration/core/ports'
 import type { RouterLog } from '../decode/router-decoder.js'
 import { type Fields, isFields, type ReceiptFacts, type ReceiptLog, readReceipt } from '../rpc/answers.js'
+import { isUnproven } from '../rpc/failures.js'
 import { toHash } from '../rpc/hex.js'
 import {
   type AnsweredBlock,
@@ -14,8 +15,7 @@ import {
   readAlone,
   readByTransaction,
 } from './block-receipts.js'
-import type { Header } from './headers.js'
-import type { RangeReader } from './range-reader.js'
+import type { Header, RangeReader } from './range-reader.js'
 import { readTransactions, type TransactionPayments } from './transactions.js'
 
 /** Our logs of a block, and the receipts that hold them. */
@@ -124,11 +124,6 @@ function provenReceipts(reader: RangeReader, header: Header, all: readonly Field
   throw reader.fail.unproven(
     `${what}. Use another node; on a chain whose receipts are of a kind of their own, set its proof to none.`,
   )
-}
-
-/** Whether an answer did not lead to what a header commits to. */
-export function isUnproven(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ERR_CHAIN_PROOF_FAILED'
 }
 
 /** Polygon puts the receipt of a state sync, from nobody to nobody, behind those that its root commits to. */

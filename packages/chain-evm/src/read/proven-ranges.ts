@@ -6,11 +6,11 @@
 import type { BlockRange } from '@payment-integration/core/ports'
 import { type AnsweredBlock, readAnsweredBlocks, readBlockReceipts } from './block-receipts.js'
 import { isReadWhole } from './calls.js'
-import { assertChain, type Header, headersPerStep, readHeaders } from './headers.js'
 import { mayPay, readCandidates } from './logs.js'
 import { createFound, type RangeFacts, toRange } from './proven-blocks.js'
 import type { BloomPlan, RangeRead } from './range-blocks.js'
 import type { RangeReader } from './range-reader.js'
+import { assertChain, type Header, headersPerStep, readHeaders } from './range-reader.js'
 
 // Reads blocks far from the head: the log filter of each header decides whether the block's receipts are read.
 // Source: docs/decisions/completeness.md. Receipts count only when they lead to the root in the header.

@@ -1,16 +1,15 @@
-/**
- * The context that a range of blocks is read with, and whether headers of the chain hash to their blocks' hashes.
- * @module
- */
+/** The context that a range of blocks is read with, and the headers of its blocks. @module */
 import type { BlockRef } from '@payment-integration/core/ports'
-import type { RouterDecoder } from '../decode/router-decoder.js'
-import type { PriceLists } from '../prices/price-lists.js'
+import type { RouterDecoder, RouterLog } from '../decode/router-decoder.js'
+import type { PriceLists } from '../prices/pricing.js'
 import type { TokenMetadata } from '../prices/token-metadata.js'
 import type { FilterTest } from '../proof/log-filter.js'
 import type { Prover } from '../proof/prover.js'
-import type { Failures } from '../rpc/failures.js'
-import type { Rpc } from '../rpc/json-rpc.js'
-import type { Node } from '../rpc/nodes.js'
+import { type Fields, type HeaderContents, readContents, readHeader } from '../rpc/answers.js'
+import { askOwnChain } from '../rpc/chain-guard.js'
+import { describeRpcError, type Failures } from '../rpc/failures.js'
+import { quantity } from '../rpc/hex.js'
+import type { Node, Rpc, RpcCall, RpcOutcome } from '../rpc/json-rpc.js'
 
 /** The kind of a chain's headers, as far as it is known. */
 interface HeaderKind {
@@ -27,7 +26,7 @@ export function headerKind(chainId: number): HeaderKind {
 }
 
 /** A header that was held against its block's hash. */
-export interface HashedHeader {
+interface HashedHeader {
   readonly ref: BlockRef
   /** Whether its fields hash to the block's own hash: then they are those that the chain agreed on. */
   readonly isAuthentic: boolean
@@ -93,4 +92,109 @@ export interface RangeReader extends ChainReader {
   readonly wanted: ReadonlySet<string> | null
   /** Whether the log filter of a header says that its block holds payment logs of the routers asked for. */
   readonly filter: FilterTest
+}
+
+/** A header. */
+export interface Header extends HeaderContents, HashedHeader {}
+
+/** Headers of one step: about a megabyte as the node answers them. The steps of a range are read together. */
+export const headersPerStep = 250
+
+/** The call for the header of a height. */
+export function headerCall(number: number): RpcCall {
+  return { method: 'eth_getBlockByNumber', params: [quantity(number), false] }
+}
+
+/** The call for a block with its transactions. */
+export function blockCall(number: number): RpcCall {
+  return { method: 'eth_getBlockByNumber', params: [quantity(number), true] }
+}
+
+/**
+ * Reads the headers of blocks `from` to `to`, both included.
+ * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a block is missing or does not follow the one before it;
+ * `ERR_CHAIN_PROOF_FAILED` when one was changed; `ERR_CHAIN_UNAVAILABLE`.
+ */
+export async function readHeaders(
+  reader: RangeReader,
+  from: number,
+  to: number,
+  signal?: AbortSignal,
+): Promise<Header[]> {
+  const starts: number[] = []
+  for (let start = from; start <= to; start += headersPerStep) starts.push(start)
+  const steps = await Promise.all(
+    starts.map((start) => readHeaderStep(reader, start, Math.min(to, start + headersPerStep - 1), signal)),
+  )
+  const headers = steps.flat()
+  assertAuthentic(reader, headers)
+  assertChain(headers, reader.fail)
+  return headers
+}
+
+async function readHeaderStep(reader: RangeReader, from: number, to: number, signal?: AbortSignal): Promise<Header[]> {
+  const calls = Array.from({ length: to - from + 1 }, (_, index) => headerCall(from + index))
+  const outcomes = await askOwnChain(reader, calls, signal)
+  return calls.map((_, index) => toHeader(reader, from + index, outcomes[index]))
+}
+
+/** The header of height `number` in an answer. */
+export function toHeader(reader: RangeReader, number: number, outcome: RpcOutcome | undefined): Header {
+  const { fail, prover } = reader
+  if (!outcome?.ok) throw fail.unavailable(`eth_getBlockByNumber: ${describeRpcError(outcome)}.`)
+  const ref = readHeader(outcome.result, fail)
+  // A node that is behind says null here, and some then answer the logs of the missing blocks with an empty list.
+  if (ref === null) throw fail.gone(`the node has no block ${number}.`)
+  if (ref.number !== number) throw fail.unavailable(`block ${ref.number} was answered for block ${number}.`)
+  const isAuthentic = prover.headerHash(outcome.result as Fields) === ref.hash
+  const { logsBloom, receiptsRoot, transactions } = readContents(outcome.result)
+  return { ref, isAuthentic, logsBloom, receiptsRoot, transactions }
+}
+
+/** @throws ChainError `ERR_CHAIN_RANGE_GONE` when a header does not follow the one before it. */
+export function assertChain(headers: readonly Header[], fail: Failures): void {
+  let before: BlockRef | undefined
+  for (const { ref } of headers) {
+    if (before !== undefined && ref.parentHash !== before.hash)
+      throw fail.gone(`block ${ref.number} does not follow block ${before.number}.`)
+    before = ref
+  }
+}
+
+/**
+ * Finds the time of each log's block. Takes it from a known header; else from the log, if it lies between the known
+ * headers' times; else reads one header per block.
+ * @param ends - The first and last header of the range.
+ * @returns The time of a log's block, Unix milliseconds.
+ * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a block is missing or another; `ERR_CHAIN_UNAVAILABLE`.
+ */
+export async function readBlockTimes(
+  rpc: Rpc,
+  fail: Failures,
+  logs: readonly RouterLog[],
+  ends: readonly [BlockRef, BlockRef],
+  signal?: AbortSignal,
+): Promise<(log: RouterLog) => number> {
+  const [first, last] = ends
+  const times = new Map<number, number>(ends.map(({ number, timestamp }) => [number, timestamp]))
+  const missing = new Map<number, string>()
+  for (const { blockNumber, blockHash, blockTimestamp } of logs) {
+    if (times.has(blockNumber)) continue
+    if (blockTimestamp !== null && blockTimestamp >= first.timestamp && blockTimestamp <= last.timestamp)
+      times.set(blockNumber, blockTimestamp)
+    else missing.set(blockNumber, blockHash)
+  }
+  const asked = [...missing]
+  const calls = asked.map(([height]) => ({ method: 'eth_getBlockByNumber', params: [quantity(height), false] }))
+  const answers = await rpc.all(calls, signal)
+  for (const [index, [height, hash]] of asked.entries()) {
+    const header = readHeader(answers[index], fail)
+    if (header === null || header.hash !== hash) throw fail.gone(`block ${height} is not the one its logs came from.`)
+    times.set(height, header.timestamp)
+  }
+  return (log) => {
+    const time = times.get(log.blockNumber)
+    if (time === undefined) throw fail.unavailable(`the time of block ${log.blockNumber} is not known.`)
+    return time
+  }
 }

@@ -1,14 +1,13 @@
 /** Reads blocks in ranges, the next ones while one is worked on. @module */
 import { setMaxListeners } from 'node:events'
 import type { BlockRange, BlockRef, ProofLevel, RangesRequest } from '@payment-integration/core/ports'
-import type { Failures } from '../rpc/failures.js'
-import { isRateLimit, type Node, type Nodes } from '../rpc/nodes.js'
-import { isUnavailable } from './logs.js'
-import { isUnproven } from './proven-blocks.js'
+import { type Failures, isRateLimit, isUnavailable, isUnproven } from '../rpc/failures.js'
+import { type Node } from '../rpc/json-rpc.js'
+import { type Nodes } from '../rpc/nodes.js'
+import { readUnproven } from './logs.js'
 import { type CountedRange, mostTransactions, readByBloom, readByRoot } from './proven-ranges.js'
 import type { RangeBlocks, RangeKind } from './range-blocks.js'
 import type { RangeReader } from './range-reader.js'
-import { readUnproven } from './unproven.js'
 
 /** The source of ranges. */
 interface RangesSource {

@@ -1,7 +1,7 @@
 /** Reads from the transactions behind payments: integration, amounts, price, and where each payment went. @module */
 
 import type { PricingFacts } from '@payment-integration/core/ports'
-import { type BridgedTo, findDeposits, isBridgeCall } from '../bridge/deposits.js'
+import { type BridgedTo, findDeposits, isBridgeCall } from '../bridge/spoke-pools.js'
 import {
   calledPayment,
   type DirectPayment,
@@ -9,6 +9,7 @@ import {
   noConversion,
   pairConversions,
 } from '../decode/conversions.js'
+import { nameIntegrations, namesByReceipt } from '../decode/integrations.js'
 import type { DecodedPayment, RouterLog } from '../decode/router-decoder.js'
 import {
   type LoggedPayment,
@@ -17,7 +18,6 @@ import {
   type TokenAmount,
   transferredPayments,
 } from '../decode/transfers.js'
-import { nameIntegrations, namesByReceipt } from '../decode/user-operations.js'
 import { pricingOf, unknownPricing } from '../prices/pricing.js'
 import type { ReceiptFacts, ReceiptLog, TransactionFacts } from '../rpc/answers.js'
 import {

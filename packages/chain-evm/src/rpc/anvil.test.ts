@@ -2,8 +2,7 @@ import { systemClock } from '@payment-integration/core'
 import { http, webSocket } from 'viem'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { startTestChain, type TestChain } from '../../test/test-chain.js'
-import { createNodes, type NodeAddress } from './create-nodes.js'
-import type { Nodes } from './nodes.js'
+import { createNodes, type NodeAddress, type Nodes } from './nodes.js'
 
 let chain: TestChain
 let wsUrl: string

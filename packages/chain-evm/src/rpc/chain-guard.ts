@@ -7,8 +7,7 @@ import type { BlockRef, Clock } from '@payment-integration/core/ports'
 import { readHeader } from './answers.js'
 import { describeRpcError, type Failures } from './failures.js'
 import { toQuantity } from './hex.js'
-import { chainIdCall, type Rpc, type RpcCall, type RpcOutcome } from './json-rpc.js'
-import type { Node } from './nodes.js'
+import { chainIdCall, type Node, type Rpc, type RpcCall, type RpcOutcome } from './json-rpc.js'
 
 /**
  * Checks an answer to `eth_chainId`.

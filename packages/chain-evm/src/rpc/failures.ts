@@ -150,6 +150,16 @@ export class TooLargeAnswerError extends ChainError {
   }
 }
 
+/** Whether a read failed because the node did not answer, or answered nonsense. */
+export function isUnavailable(error: unknown): boolean {
+  return error instanceof ChainError && error.code === 'ERR_CHAIN_UNAVAILABLE'
+}
+
+/** Whether an answer did not lead to what a header commits to. */
+export function isUnproven(error: unknown): boolean {
+  return error instanceof ChainError && error.code === 'ERR_CHAIN_PROOF_FAILED'
+}
+
 /** Whether an error says nothing but that the node wants fewer requests. */
 export function isRateLimit(error: unknown): boolean {
   return error instanceof RateLimitError

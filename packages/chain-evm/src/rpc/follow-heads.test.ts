@@ -2,8 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type ManualClock, manualClock } from '../../test/manual-clock.js'
 import { NodeError, plain, type ScriptedNode, scriptedNode } from '../../test/scripted-node.js'
 import { until } from '../../test/scripted-nodes.js'
-import { createNodes, type NodesOptions } from './create-nodes.js'
-import type { Nodes } from './nodes.js'
+import { createNodes, type Nodes, type NodesOptions } from './nodes.js'
 
 let node: ScriptedNode
 let clock: ManualClock

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { nodeName } from './create-nodes.js'
+import { nodeName } from './nodes.js'
 
 test.each([
   ['https://rpc.node.example/v2/k3y?token=k3y', 'rpc.node.example #1'],

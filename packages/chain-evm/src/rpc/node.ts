@@ -5,7 +5,7 @@ import { createChainGuard } from './chain-guard.js'
 import { chainFailures, isRateLimit } from './failures.js'
 import type { Heads } from './follow-heads.js'
 import { toQuantity } from './hex.js'
-import { createRpc, type RequestEnd, type RpcCall } from './json-rpc.js'
+import { createRpc, type Node, type RequestEnd, type RpcCall, type Verdict } from './json-rpc.js'
 import {
   BENCH_BELOW,
   createBatchSize,
@@ -16,7 +16,6 @@ import {
   type RangeSizeOptions,
   RETURN_FROM,
 } from './node-limits.js'
-import type { Node, Verdict } from './nodes.js'
 import type { Wire } from './wire.js'
 
 /** A node that idles is asked for its head this often, and one that failed this often at most, in milliseconds. */

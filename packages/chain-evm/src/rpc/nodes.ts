@@ -1,37 +1,84 @@
-/** The nodes of a chain, and the choice among them. Source: docs/decisions/nodes.md. @module */
-import type { NodeStatus } from '@payment-integration/core/ports'
-import type { Rpc } from './json-rpc.js'
+/** Which node gets the next work: by truth first, then by latency, then by order. @module */
 
-export { isRateLimit } from './failures.js'
+import { parseUrl } from '@payment-integration/contract/internal'
+import { assertWhole, steadyClock } from '@payment-integration/core/internal'
+import type { Clock, NodeStatus } from '@payment-integration/core/ports'
+import { secretLabels } from './failures.js'
+import { createHeads, followHeads, type HeadFollower } from './follow-heads.js'
+import { httpWire } from './http-wire.js'
+import type { Node } from './json-rpc.js'
+import { createNode, type ManagedNode } from './node.js'
+import { socketWire } from './socket-wire.js'
+import { type Transport, transportWire, urlOfTransport, type Wire } from './wire.js'
 
-/** A finding of a read about its node, beside whether it answered. */
-export type Verdict =
-  /** It reported this head. */
-  | { readonly kind: 'head'; readonly number: number }
-  /** It answered all of a range of this many blocks. */
-  | { readonly kind: 'blocks-read'; readonly blocks: number }
-  /** It answered a request for the logs of this many blocks. */
-  | { readonly kind: 'range-read'; readonly blocks: number }
-  /** It failed on a request for the logs of this many blocks; a rate limit is none of the size's business. */
-  | { readonly kind: 'range-failed'; readonly blocks: number; readonly rateLimited: boolean }
-  /** It contradicted itself, or what is known of the chain. */
-  | { readonly kind: 'contradiction'; readonly what: string }
-  /** Its answer for a block does not lead to the header. */
-  | { readonly kind: 'proof-failed'; readonly what: string }
+/** Scores that differ by less are equal. */
+const SAME_SCORE = 0.1
+/** How many times slower the preferred node must be to lose its place, and faster to regain it. */
+const SLOWER = { toLeave: 2, toReturn: 1.25 } as const
+/** Differences of latency below this are never a reason, in milliseconds. */
+const LATENCY_NOISE_MS = 10
 
-/** One node behind one address. */
-export interface Node {
-  readonly name: string
-  /** Requests to this node alone; it is asked for its chain id before the first one, and again after silence. */
-  readonly rpc: Rpc
-  /** Most blocks that one request for logs should span now: at least 1. */
-  maxRange(): number
-  /** Bytes that it has answered since it was opened, 0 when they are not counted, and requests refused for the rate. */
-  traffic(): { readonly received: number; readonly refused: number }
-  /** Whether no other node would answer now, so that a failed read is repeated here. */
-  isAlone(): boolean
-  /** Tells what was found out. */
-  note(verdict: Verdict): void
+/**
+ * Picks among `candidates`, in the order of the configuration: benched ones last, paused ones before them.
+ * @param current - The node in use, which is replaced only for a clear advantage.
+ */
+function choose(
+  candidates: readonly ManagedNode[],
+  current: ManagedNode | undefined,
+  now: number,
+): ManagedNode | undefined {
+  const standing = (node: ManagedNode) => (node.benched() ? 2 : 0) + (node.pausedUntil() > now ? 1 : 0)
+  const first = Math.min(...candidates.map(standing))
+  const equals = candidates.filter((node) => standing(node) === first)
+  if (first % 2 === 1) return least(equals, (node) => node.pausedUntil())
+  const top = Math.max(...equals.map((node) => node.score()))
+  let best: ManagedNode | undefined
+  for (const node of equals)
+    if (top - node.score() < SAME_SCORE && (best === undefined || isFaster(node, best, node === current))) best = node
+  return best
+}
+
+function isFaster(one: ManagedNode, preferred: ManagedNode, inUse: boolean): boolean {
+  const [ours, theirs] = [one.latencyMs(), preferred.latencyMs()]
+  const factor = inUse ? SLOWER.toReturn : SLOWER.toLeave
+  return ours !== null && theirs !== null && ours * factor + LATENCY_NOISE_MS < theirs
+}
+
+function least<T>(items: readonly T[], measure: (item: T) => number): T | undefined {
+  return items.reduce<T | undefined>(
+    (best, item) => (best === undefined || measure(item) < measure(best) ? item : best),
+    undefined,
+  )
+}
+
+/**
+ * Host and number, such as `rpc.node.example #2`; never a path, a query or a user. A long label in front of the domain
+ * may be a key, so it is shown as `*`.
+ * @param position - From 1.
+ */
+export function nodeName(url: string | undefined, position: number): string {
+  const hostname = parseUrl(url ?? '')?.hostname
+  if (hostname === undefined) return `transport #${position}`
+  const secret = new Set(secretLabels(hostname))
+  const shown = /^[\d.]+$/.test(hostname)
+    ? hostname
+    : hostname
+        .split('.')
+        .map((label) => (secret.has(label) ? '*' : label))
+        .join('.')
+  return `${shown} #${position}`
+}
+
+/** Where one node is. */
+export interface NodeAddress {
+  /** `http:`, `https:`, `ws:` or `wss:` URL. Required unless `transport` is given. It appears in no message. */
+  readonly url?: string | undefined
+  /** A viem transport to use instead. */
+  readonly transport?: Transport | undefined
+  /** `ws:` or `wss:` URL that tells new heads. @default `url` when that is one */
+  readonly headsUrl?: string | undefined
+  /** Shown to operators. @default host and position */
+  readonly name?: string | undefined
 }
 
 /** All nodes of a chain. */
@@ -49,4 +96,194 @@ export interface Nodes {
   announcesBlocks(): boolean
   /** Ends all connections and requests. Later calls are refused. */
   close(): void
+}
+
+/** Options of {@link createNodes}. */
+export interface NodesOptions {
+  readonly chainId: number
+  /** At least one; where all else is equal, the first is used. */
+  readonly nodes: readonly NodeAddress[]
+  readonly clock: Clock
+  /** How long one request may take, its body included, in milliseconds. @default 10_000 */
+  readonly requestTimeoutMs?: number | undefined
+  /** Most calls in one request. 1 turns JSON-RPC batches off. @default 100 */
+  readonly batchSize?: number | undefined
+  /** Largest accepted answer of any kind, in bytes. @default 67_108_864 */
+  readonly maxResponseBytes?: number | undefined
+  /** Blocks that a request for logs spans at first. @default 2_000 */
+  readonly maxRange?: number | undefined
+  /** Blocks that a request for logs spans at most. @default 10_000, or `maxRange` when that is more */
+  readonly maxRangeCeiling?: number | undefined
+}
+
+/** Defaults of {@link createNodes}. */
+export const nodesDefaults = {
+  requestTimeoutMs: 10_000,
+  batchSize: 100,
+  maxResponseBytes: 67_108_864,
+  maxRange: 2_000,
+  maxRangeCeiling: 10_000,
+} as const
+
+const HTTP = ['http:', 'https:']
+const SOCKET = ['ws:', 'wss:']
+
+/**
+ * Opens the nodes of a chain. Nothing is sent before the first work.
+ *
+ * Work goes to the node with the best score; among equal ones to the first, unless another is much faster.
+ * One that failed gets no work while another is healthy. When its faults have faded it is asked for its head, and gets
+ * work again if it answers. Idle nodes are asked for their heads now and then, along with work.
+ * A node that asks for a pause gets it: others are used meanwhile, and without others work waits. A lone node is
+ * always used.
+ * @throws {TypeError | RangeError} When an option is wrong.
+ */
+export function createNodes(options: NodesOptions): Nodes {
+  const {
+    chainId,
+    nodes: addresses,
+    requestTimeoutMs = nodesDefaults.requestTimeoutMs,
+    batchSize = nodesDefaults.batchSize,
+    maxResponseBytes = nodesDefaults.maxResponseBytes,
+    maxRange = nodesDefaults.maxRange,
+    maxRangeCeiling = Math.max(nodesDefaults.maxRangeCeiling, maxRange),
+  } = options
+  assertWhole('chainId', chainId, 1)
+  assertWhole('requestTimeoutMs', requestTimeoutMs, 1)
+  assertWhole('batchSize', batchSize, 1)
+  assertWhole('maxResponseBytes', maxResponseBytes, 1)
+  assertWhole('maxRange', maxRange, 1)
+  assertWhole('maxRangeCeiling', maxRangeCeiling, maxRange)
+  if (addresses.length === 0) throw new TypeError('No node is given; pass at least one.')
+  const clock = steadyClock(options.clock)
+  const heads = createHeads(clock)
+  const followers = new Map<ManagedNode, HeadFollower>()
+  let current: ManagedNode | undefined
+  let closed = false
+
+  const nodes = addresses.map((address, index): ManagedNode => {
+    const { wire, url } = openWire(address, { maxResponseBytes, clock })
+    const node = createNode({
+      chainId,
+      index,
+      name: address.name ?? nodeName(url, index + 1),
+      named: addresses.length > 1,
+      wire,
+      url,
+      clock,
+      heads,
+      requestTimeoutMs,
+      batchSize,
+      range: { start: maxRange, max: maxRangeCeiling },
+      alone: () => nodes.every((other) => other === node || other.benched() || other.pausedUntil() > clock.now()),
+      onDistrust: () => {
+        for (const other of nodes) other.forgetLag()
+      },
+      onPolled: (number) => {
+        for (const follower of followers.values()) follower.polled(number)
+      },
+    })
+    return node
+  })
+
+  function pick(tried: ReadonlySet<ManagedNode>): ManagedNode | undefined {
+    const left = tried.size === 0 ? nodes : nodes.filter((node) => !tried.has(node))
+    return left.length < 2 ? left[0] : choose(left, current, clock.now())
+  }
+
+  function probeOthers(): void {
+    if (nodes.length === 1) return
+    for (const node of nodes) void node.probe(node === current)
+  }
+
+  return {
+    async pinned(work, signal) {
+      signal?.throwIfAborted()
+      const tried = new Set<ManagedNode>()
+      const errors: unknown[] = []
+      for (let next = pick(tried); next !== undefined; next = pick(tried)) {
+        if (tried.size === 0) {
+          current = next
+          if (!closed) probeOthers()
+        }
+        tried.add(next)
+        const attempt = next.attempt()
+        try {
+          return await work(attempt.node)
+        } catch (error) {
+          if (signal?.aborted || !attempt.failed(error)) throw error
+          errors.push(error)
+        }
+      }
+      throw errors[0]
+    },
+    status() {
+      const next = pick(new Set())
+      return nodes.map((node) => node.status(node === next))
+    },
+    async watch(wake, signal) {
+      const runs = addresses.map(async ({ url, headsUrl }, index) => {
+        const told = headsUrl ?? (isSocket(url) ? url : undefined)
+        const node = nodes[index]
+        if (told === undefined || node === undefined) return
+        const onHead = (number: number) => {
+          node.tellHead(number)
+          quietly(wake)
+        }
+        const follower = followHeads({
+          chainId,
+          url: told,
+          clock,
+          requestTimeoutMs,
+          onHead,
+          onEnded: () => quietly(wake),
+        })
+        followers.set(node, follower)
+        await follower.run(signal)
+        followers.delete(node)
+      })
+      await Promise.all(runs)
+    },
+    announcesBlocks: () => [...followers.values()].some((follower) => follower.announces()),
+    close() {
+      closed = true
+      for (const node of nodes) node.close()
+    },
+  }
+}
+
+function openWire(
+  { url, transport, headsUrl }: NodeAddress,
+  options: { readonly maxResponseBytes: number; readonly clock: Clock },
+): { readonly wire: Wire; readonly url: string | undefined } {
+  if (headsUrl !== undefined) checkUrl('headsUrl', headsUrl, SOCKET)
+  if (transport !== undefined) return { wire: transportWire(transport), url: urlOfTransport(transport) ?? url }
+  if (url === undefined) throw new TypeError('A node has neither a URL nor a transport; give it one of them.')
+  checkUrl('The URL of a node', url, [...HTTP, ...SOCKET])
+  return { wire: isSocket(url) ? socketWire({ url, ...options }) : httpWire({ url, ...options }), url }
+}
+
+/**
+ * @param name - Of the option.
+ * @param protocols - With their colons.
+ * @throws {TypeError} When `url` has none of the protocols. The URL itself is not repeated: it may hold a key.
+ */
+function checkUrl(name: string, url: string, protocols: readonly string[]): void {
+  if (!protocols.includes(parseUrl(url)?.protocol ?? ''))
+    throw new TypeError(
+      `${name} is not a URL with one of ${protocols.join(' ')}; for other protocols pass a viem transport.`,
+    )
+}
+
+function isSocket(url: string | undefined): boolean {
+  return url !== undefined && SOCKET.includes(new URL(url).protocol)
+}
+
+/** Wakes the caller; its exceptions must not end the subscription. */
+function quietly(wake: () => void): void {
+  try {
+    wake()
+  } catch {
+    // Nothing depends on it: polling goes on.
+  }
 }

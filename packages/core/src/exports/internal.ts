@@ -75,6 +75,7 @@ export type {
   IntegrationSessionTransaction,
 } from '../integrations/session-types.js'
 export { integrationActor } from '../integrations/sessions.js'
+export { assertWhole } from '../internal/values.js'
 export type { AccountInput } from '../legacy/accounts.js'
 export type { LegacyKeyView } from '../legacy/keys.js'
 export type {

@@ -25,7 +25,7 @@ import { readReceipt } from './rpc/answers.js'
 import { callOwnChain, readOwnHeader } from './rpc/chain-guard.js'
 import { chainFailures } from './rpc/failures.js'
 import { quantity, toAddress, toHash } from './rpc/hex.js'
-import { type Node } from './rpc/json-rpc.js'
+import type { Node } from './rpc/json-rpc.js'
 import { createNodes, type NodeAddress, nodesDefaults } from './rpc/nodes.js'
 import type { Transport } from './rpc/wire.js'
 

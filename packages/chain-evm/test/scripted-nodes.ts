@@ -1,7 +1,7 @@
 /** Nodes, a clock and nodes over them, for the tests of how work is shared out. @module */
 
 import { isRateLimit } from '../src/rpc/failures.js'
-import { type Node } from '../src/rpc/json-rpc.js'
+import type { Node } from '../src/rpc/json-rpc.js'
 import { createNodes, type Nodes, type NodesOptions } from '../src/rpc/nodes.js'
 import { type ManualClock, manualClock } from './manual-clock.js'
 import { always, type ScriptedNode, scriptedNode } from './scripted-node.js'

@@ -5,8 +5,7 @@ import { readHeader } from '../rpc/answers.js'
 import { askOwnChain, type OwnChain } from '../rpc/chain-guard.js'
 import { describeRpcError, type Failures, TooLargeAnswerError } from '../rpc/failures.js'
 import { byteLength, isHex, quantity, wordAt, wordToOffset } from '../rpc/hex.js'
-import type { RpcCall, RpcOutcome } from '../rpc/json-rpc.js'
-import { type Node } from '../rpc/json-rpc.js'
+import type { Node, RpcCall, RpcOutcome } from '../rpc/json-rpc.js'
 
 /** Longest symbol that is kept, in code points. */
 const maxSymbolLength = 64

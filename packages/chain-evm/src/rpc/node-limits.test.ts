@@ -8,8 +8,8 @@ import {
   type ScriptedNodes,
   used,
 } from '../../test/scripted-nodes.js'
-import { type Node } from './json-rpc.js'
-import { type Nodes } from './nodes.js'
+import type { Node } from './json-rpc.js'
+import type { Nodes } from './nodes.js'
 
 let at: ScriptedNodes
 beforeEach(async () => {

@@ -1,4 +1,4 @@
-/** Checks `docs/contract-coverage.md`: rows name existing sources and tests, and every field has a row. @module */
+/** Checks `contract-coverage.json`: rows name existing sources and tests, and every field has a row. @module */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
@@ -21,45 +21,20 @@ import {
 import { account, payment, shareResponse, snapshot } from '../../packages/contract/test/samples.js'
 
 const root = join(import.meta.dirname, '../..')
-const document = readFileSync(join(root, 'docs/contract-coverage.md'), 'utf8')
 
+/** A clause: what it says, the one or two files that fulfil it, and the titles of its tests by file. */
 interface Row {
   readonly clause: string
-  readonly implementation: string
-  readonly proof: string
-  /** How many cells the row has; the page has four columns. */
-  readonly cells: number
+  readonly statement: string
+  readonly files: readonly string[]
+  readonly tests: Readonly<Record<string, readonly string[]>>
 }
 
-/** The rows of every table, without header lines. */
-function rowsOf(text: string): Row[] {
-  return text
-    .split('\n')
-    .filter((line) => line.startsWith('| ') && !/^\| (Clause|---) /.test(line))
-    .map((line) => {
-      const cells = line.slice(2, -2).split(' | ')
-      const [clause = '', , implementation = '', proof = ''] = cells
-      return { clause, implementation, proof, cells: cells.length }
-    })
+const coverage = JSON.parse(readFileSync(join(root, 'tools/scripts/contract-coverage.json'), 'utf8')) as {
+  readonly sections: readonly { readonly heading: string; readonly rows: readonly Row[] }[]
 }
-
-/** The implementing files that a row names; null when the cell has another form than one or two files. */
-function namedFiles({ implementation }: Row): string[] | null {
-  const files = implementation.split(', ').map((part) => /^`([^`]+)`$/.exec(part)?.[1] ?? '')
-  return files.length <= 2 && files.every((file) => file !== '') ? files : null
-}
-
-/** The tests that a row names: file and title. A part that is not `file`: "title", ... gives an empty title. */
-function namedTests({ proof }: Row): { file: string; title: string }[] {
-  return proof.split(/, (?=`)/).flatMap((part) => {
-    const [, file, titles = ''] = /^`([^`]+)`: (".+")$/.exec(part) ?? []
-    if (file === undefined) return [{ file: part, title: '' }]
-    return titles
-      .slice(1, -1)
-      .split('", "')
-      .map((title) => ({ file, title }))
-  })
-}
+const rows = coverage.sections.flatMap((section) => section.rows)
+const clauses = rows.map(({ clause }) => clause)
 
 const known = new Map<string, ReadonlySet<string>>()
 /** The titles of a file's tests, as written, or the names of a JSON file's vectors. Empty for a missing file. */
@@ -109,19 +84,13 @@ function testTitles(path: string): Set<string> {
   return titles
 }
 
-/** The problems of a document, one line each. */
-function problems(text: string): string[] {
-  return rowsOf(text).flatMap((row) =>
-    row.cells === 4
-      ? [...implementationProblems(row), ...proofProblems(row)]
-      : [`${row.clause}: the row has ${row.cells} cells, not 4`],
-  )
+/** The problems of rows, one line each. */
+function problems(of: readonly Row[]): string[] {
+  return of.flatMap((row) => [...implementationProblems(row), ...proofProblems(row)])
 }
 
-function implementationProblems(row: Row): string[] {
-  const { clause, implementation } = row
-  const files = namedFiles(row)
-  if (files === null) return [`${clause}: "${implementation}" is not one \`file\`, or two`]
+function implementationProblems({ clause, files }: Row): string[] {
+  if (files.length === 0 || files.length > 2) return [`${clause}: it names ${files.length} files, not one or two`]
   return files.flatMap((file) => {
     if (!isSource(file)) return [`${clause}: ${file} is not a source file of a package`]
     return existsSync(join(root, file)) ? [] : [`${clause}: there is no file ${file}`]
@@ -132,11 +101,14 @@ function isSource(file: string): boolean {
   return /^packages\/[^/]+\/src\/.+\.ts$/.test(file) && !file.endsWith('.test.ts')
 }
 
-function proofProblems(row: Row): string[] {
-  return namedTests(row).flatMap(({ file, title }) => {
-    if (title === '') return [`${row.clause}: "${file}" is not \`file\`: "title"`]
-    if (!existsSync(join(root, file))) return [`${row.clause}: there is no file ${file}`]
-    return titlesIn(file).has(title) ? [] : [`${row.clause}: ${file} has no test "${title}"`]
+function proofProblems({ clause, tests }: Row): string[] {
+  if (Object.keys(tests).length === 0) return [`${clause}: it names no test`]
+  return Object.entries(tests).flatMap(([file, titles]) => {
+    if (!existsSync(join(root, file))) return [`${clause}: there is no file ${file}`]
+    if (titles.length === 0) return [`${clause}: it names no test in ${file}`]
+    return titles
+      .filter((title) => !titlesIn(file).has(title))
+      .map((title) => `${clause}: ${file} has no test "${title}"`)
   })
 }
 
@@ -170,19 +142,17 @@ const fields: readonly (readonly [clause: string, sample: unknown])[] = [
   ['8', { pageLimit, deliveryTimeoutMs, signatureToleranceSeconds, shareTokenLifetimeSeconds, finality }],
 ]
 
-describe('docs/contract-coverage.md', () => {
+describe('contract-coverage.json', () => {
   test('names only source files and tests that exist, and at least one of each per clause', () => {
-    expect(problems(document)).toEqual([])
+    expect(problems(rows)).toEqual([])
   })
 
   test('names every clause once', () => {
-    const clauses = rowsOf(document).map(({ clause }) => clause)
     expect(clauses.filter((clause, index) => clauses.indexOf(clause) !== index)).toEqual([])
     expect(clauses.length).toBeGreaterThan(100)
   })
 
   test.each(fields)('has a row for every field of %s', (start, sample) => {
-    const clauses = rowsOf(document).map(({ clause }) => clause)
     const needed = fieldsOf(sample).filter((field) => !groups.includes(field))
     expect(needed.length).toBeGreaterThan(1)
     expect(needed.filter((field) => !clauses.includes(`${start} \`${field}\``))).toEqual([])
@@ -191,7 +161,7 @@ describe('docs/contract-coverage.md', () => {
   test.each(['2.1', '2.2', '2.3', '2.4', '2.5', '3', '4', '4.1', '4.2', '4.3', '5', '6', '7', '8'])(
     'has rows of section %s',
     (section) => {
-      expect(rowsOf(document).some(({ clause }) => clause.startsWith(`${section} `))).toBe(true)
+      expect(clauses.some((clause) => clause.startsWith(`${section} `))).toBe(true)
     },
   )
 })
@@ -199,73 +169,53 @@ describe('docs/contract-coverage.md', () => {
 describe('the check', () => {
   const own = 'tools/scripts/contract-coverage.test.ts'
   const source = 'packages/contract/src/wire.ts'
-  const head = '| Clause | It says | Implemented by | Proved by |\n| --- | --- | --- | --- |\n'
-  const row = (proof: string, implementation = `\`${source}\``) =>
-    `${head}| 9 x | says | ${implementation} | ${proof} |\n`
-  const proven = `\`${own}\`: "names every clause once"`
+  const proven = { [own]: ['names every clause once'] }
+  const row = (tests: Row['tests'], files: readonly string[] = [source]): Row[] => [
+    { clause: '9 x', statement: 'says', files, tests },
+  ]
 
-  test.each([
-    ['a file that is missing', '`packages/none.test.ts`: "a"', '9 x: there is no file packages/none.test.ts'],
-    ['a title that is missing', `\`${own}\`: "no such title"`, `9 x: ${own} has no test "no such title"`],
-    ['the second of two titles', `\`${own}\`: "names every clause once", "gone"`, `9 x: ${own} has no test "gone"`],
+  test.each<[string, Row['tests'], string]>([
+    ['a file that is missing', { 'packages/none.test.ts': ['a'] }, '9 x: there is no file packages/none.test.ts'],
+    ['a title that is missing', { [own]: ['no such title'] }, `9 x: ${own} has no test "no such title"`],
+    ['the second of two titles', { [own]: ['names every clause once', 'gone'] }, `9 x: ${own} has no test "gone"`],
     // 'names all' is no title: only this comment and the row below contain it.
-    ['a title that is only mentioned', `\`${own}\`: "names all"`, `9 x: ${own} has no test "names all"`],
-    [
-      'a second file without a title',
-      `\`${own}\`: "names every clause once", \`${own}\``,
-      `9 x: "\`${own}\`" is not \`file\`: "title"`,
-    ],
-    [
-      'files parted otherwise',
-      `\`${own}\`: "names every clause once"<br>\`${own}\`: "gone"`,
-      `9 x: ${own} has no test "names every clause once"<br>\`${own}\`: "gone"`,
-    ],
-    ['a row without a test', '', '9 x: "" is not `file`: "title"'],
-    ['a row that names a file alone', `\`${own}\``, `9 x: "\`${own}\`" is not \`file\`: "title"`],
-  ])('reports %s', (_what, proof, problem) => {
-    expect(problems(row(proof))).toEqual([problem])
+    ['a title that is only mentioned', { [own]: ['names all'] }, `9 x: ${own} has no test "names all"`],
+    ['a row without a test', {}, '9 x: it names no test'],
+    ['a row that names a file alone', { [own]: [] }, `9 x: it names no test in ${own}`],
+  ])('reports %s', (_what, tests, problem) => {
+    expect(problems(row(tests))).toEqual([problem])
   })
 
   test.each([
-    ['a row without an implementing file', '', '9 x: "" is not one `file`, or two'],
-    ['an implementing file without backticks', source, `9 x: "${source}" is not one \`file\`, or two`],
-    [
-      'three implementing files',
-      `\`${source}\`, \`${source}\`, \`${source}\``,
-      `9 x: "\`${source}\`, \`${source}\`, \`${source}\`" is not one \`file\`, or two`,
-    ],
+    ['a row without an implementing file', [], '9 x: it names 0 files, not one or two'],
+    ['three implementing files', [source, source, source], '9 x: it names 3 files, not one or two'],
     [
       'an implementing file that is missing',
-      '`packages/core/src/none.ts`',
+      ['packages/core/src/none.ts'],
       '9 x: there is no file packages/core/src/none.ts',
     ],
     [
       'the second of two implementing files',
-      `\`${source}\`, \`packages/core/src/none.ts\``,
+      [source, 'packages/core/src/none.ts'],
       '9 x: there is no file packages/core/src/none.ts',
     ],
-    ['a test as the implementing file', `\`${own}\``, `9 x: ${own} is not a source file of a package`],
+    ['a test as the implementing file', [own], `9 x: ${own} is not a source file of a package`],
     [
       'a folder as the implementing file',
-      '`packages/core/src`',
+      ['packages/core/src'],
       '9 x: packages/core/src is not a source file of a package',
     ],
-  ])('reports %s', (_what, implementation, problem) => {
-    expect(problems(row(proven, implementation))).toEqual([problem])
-  })
-
-  test('reports a row of three cells', () => {
-    expect(problems(`${head}| 9 x | says | ${proven} |\n`)).toEqual(['9 x: the row has 3 cells, not 4'])
+  ])('reports %s', (_what, files, problem) => {
+    expect(problems(row(proven, files))).toEqual([problem])
   })
 
   test('accepts one implementing file, or two', () => {
-    const two = `\`${source}\`, \`packages/contract/src/finality.ts\``
     expect(problems(row(proven))).toEqual([])
-    expect(problems(row(proven, two))).toEqual([])
+    expect(problems(row(proven, [source, 'packages/contract/src/finality.ts']))).toEqual([])
   })
 
   test('accepts a plain title, a template of a table and a named vector', () => {
-    const good = [`\`${own}\`: "names every clause once", "reports %s"`, '`vectors/signature.json`: "unknown fields"']
-    expect(problems(row(good.join(', ')))).toEqual([])
+    const good = { [own]: ['names every clause once', 'reports %s'], 'vectors/signature.json': ['unknown fields'] }
+    expect(problems(row(good))).toEqual([])
   })
 })

@@ -63,7 +63,7 @@ export interface Service extends ActorCommands {
   readonly queries: Queries
   /**
    * Resolves the caller of a legacy API key, bare or as `Bearer <key>`; null for any failure.
-   * Source: docs/interface.md 5, docs/decisions/authentication-cache.md.
+   * Source: docs/interface.md 5, docs/decisions/secrets.md.
    */
   authenticateLegacy(authorization: string | null | undefined): Promise<LegacyCaller | null>
   readonly legacy: LegacyQueries

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { apiPages } from './api-pages.js'
 import { changelogPage } from './changelog-page.js'
 import { cliPage } from './cli-pages.js'
+import { coveragePage } from './coverage-page.js'
 import { errorsPage } from './errors-page.js'
 import { eventsPage } from './events-page.js'
 import { frameworkPages } from './framework-pages.js'
@@ -31,6 +32,7 @@ export async function writePages(root: string, only?: readonly string[]): Promis
     ['reference/commands', await cliPage()],
     ['reference/metrics', await metricsPage()],
     ['reference/events', eventsPage(root)],
+    ['reference/contract-coverage', coveragePage(root)],
     ['reference/errors', errorsPage(root, files)],
     ...(await frameworkPages(root)),
     ...languagePages(root),

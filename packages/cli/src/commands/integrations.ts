@@ -131,7 +131,7 @@ function listIntegrations(options: OperateOptions, io: Io): Promise<ExitCode> {
 
 /**
  * Enables or disables an integration. A running server answers a disabled one with 401 within a quarter of a second
- * and sends it no deliveries. Source: docs/decisions/authentication-cache.md.
+ * and sends it no deliveries. Source: docs/decisions/secrets.md.
  * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`.
  */
 function setIntegrationEnabled(address: string, enabled: boolean, options: OperateOptions, io: Io): Promise<ExitCode> {

@@ -16,7 +16,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Command, runCommand, startCommand } from './command.js'
 
 const merchant = `0x${randomBytes(20).toString('hex')}`
-/** How long a server caches a checked key. Source: docs/decisions/authentication-cache.md. */
+/** How long a server caches a checked key. Source: docs/decisions/secrets.md. */
 const cachedMs = 250
 const invoice = { invoiceAmount: '12.50', invoiceCurrency: 'USD' }
 

@@ -19,7 +19,7 @@ export type LegacyKeyView = Pick<LegacyKeyRecord, 'id' | 'name' | 'createdAt' | 
 
 /**
  * Manages the API keys of the legacy endpoints. A change applies to this process at once, and to others on the same
- * database within a quarter of a second: docs/decisions/authentication-cache.md.
+ * database within a quarter of a second: docs/decisions/secrets.md.
  */
 export interface LegacyKeyCommands {
   /** Issues a key; `apiKey` is shown this once. @throws BadRequestError `ERR_NAME_INVALID`. */

@@ -54,7 +54,7 @@ export interface DeliveryCommands {
   ): Promise<ReplayTotals>
   /**
    * Counts missing deliveries, newest first and in parts, until `signal` aborts. With `repair` it makes them due again
-   * as replays; each part is committed with its record in the audit log. Source: docs/decisions/missing-deliveries.md.
+   * as replays; each part is committed with its record in the audit log. Source: docs/decisions/replays.md.
    */
   check(options?: {
     /** @default false */

@@ -1,4 +1,4 @@
-/** Publishes the outcomes of settled attempts, also after a lost answer. See docs/decisions/settling.md. @module */
+/** Publishes the outcomes of settled attempts, also after a lost answer. See docs/decisions/retries.md. @module */
 import type { EventSink, ServiceEvent } from '../events.js'
 import { describeError } from '../internal/values.js'
 import type { Store } from '../ports/store.js'

@@ -1,4 +1,4 @@
-/** Collects attempts and settles many in one commit. See docs/decisions/settling.md. @module */
+/** Collects attempts and settles many in one commit. See docs/decisions/retries.md. @module */
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { StoreError } from '../errors.js'

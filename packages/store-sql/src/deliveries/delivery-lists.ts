@@ -1,5 +1,5 @@
 /**
- * Lists deliveries with their attempts for operators, and finds missing ones. See docs/decisions/missing-deliveries.md.
+ * Lists deliveries with their attempts for operators, and finds missing ones. See docs/decisions/replays.md.
  * @module
  */
 import type {

@@ -1,4 +1,4 @@
-/** Settles attempts and their leases. See docs/decisions/settling.md, docs/decisions/retries.md. @module */
+/** Settles attempts and their leases. See docs/decisions/retries.md. @module */
 
 import type {
   AttemptVerdict,

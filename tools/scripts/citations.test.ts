@@ -47,6 +47,17 @@ describe('a citation', () => {
     expect(wrong(/\bdocs\/[a-z\d-]+(?:\/[a-z\d-]+)*\.md\b/g, ([page]) => !existsSync(join(root, page)))).toEqual([])
   })
 
+  test('of a path, in backticks in a document, names a file or a folder', () => {
+    const roots = ['', 'packages/']
+    const missing = wrong(
+      /`((?:packages|docs|tools|examples|vectors|ops|[a-z-]+\/(?:src|test))\/[\w./@-]+)`/g,
+      ([, path = '']) => !roots.some((folder) => existsSync(join(root, folder, path.replace(/[.]$/, '')))),
+    )
+    // A build makes `dist`; a template's paths are of the project that gets it.
+    const isOfDocument = (each: string) => /^[^:]+[.]md:/.test(each) && !/\/(?:templates|dist)\b/.test(each)
+    expect(missing.filter(isOfDocument)).toEqual([])
+  })
+
   test('names only documents of the repository', () => {
     expect(wrong(/\bINTERFACE\b|\bDESIGN\b|\b(?:STYLE|PLAIN)\.md\b|\bissue \d+\b/g, () => true)).toEqual([])
   })

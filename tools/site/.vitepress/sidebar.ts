@@ -12,7 +12,7 @@ interface Item {
 
 /** Routes by path; `folder/*` takes every page of the folder that no earlier path has taken. */
 const paths: readonly (readonly [string, readonly string[]])[] = [
-  ['Start', ['start', 'repository', 'doctor', 'explain', 'agents']],
+  ['Start', ['start', 'documentation', 'repository', 'doctor', 'explain', 'agents']],
   [
     'Receive webhooks',
     [

@@ -17,6 +17,7 @@ const excluded = [/^[.]changeset\//, /\/CHANGELOG[.]md$/, /^tools\/site\/(?!page
 export function routeOf(path: string): string | null {
   if (!path.endsWith('.md') || excluded.some((pattern) => pattern.test(path))) return null
   if (path === 'README.md') return 'repository'
+  if (path === 'docs/README.md') return 'documentation'
   const plain = path
     .replace(/^(docs|tools\/site\/pages|tools)\//, '')
     .replace(/(^|\/)README[.]md$/, '$1index.md')

@@ -10,7 +10,7 @@ import { readConfig } from './config/read-config.js'
 import { sections } from './config/variables.js'
 import { problemOfRange } from './internal/address-ranges.js'
 import { createSourceReader } from './limits/request-limits.js'
-import { describeError, shortenUrls } from './logging/pino-logger.js'
+import { describeError, shortenUrls } from './logging/log.js'
 import { readTarget } from './run/request-listener.js'
 import { createExcerpt } from './sender/exchange.js'
 

@@ -10,7 +10,7 @@ import {
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Shop, startClauses } from '../../test/support/clause-service.js'
 import { startSharing } from '../../test/support/sharing-service.js'
-import { createPinoLogger } from '../logging/pino-logger.js'
+import { createPinoLogger } from '../logging/log.js'
 
 const lines: string[] = []
 let sharing: Awaited<ReturnType<typeof startSharing>>

@@ -8,7 +8,7 @@ import { processorSignature, receiveUpdate } from '../../test/support/clause-ser
 import { goodAuthorization, legacyKey } from '../../test/support/integration-service.js'
 import { listenApp } from '../../test/support/listening-app.js'
 import { eventually } from '../../test/support/tcp-server.js'
-import { createPinoLogger } from '../logging/pino-logger.js'
+import { createPinoLogger } from '../logging/log.js'
 import { createHealth } from './health.js'
 
 /** An error as `pg` throws it, with the canary wherever values, statements or credentials can stand. */

@@ -4,7 +4,7 @@ import type { Indexer } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
 import type { Hono } from 'hono'
 import { answerWithin, shareAnswer, sharedMs } from '../internal/sharing.js'
-import { shortenUrls } from '../logging/pino-logger.js'
+import { shortenUrls } from '../logging/log.js'
 import { type AppEnv, allowMethods, jsonAnswer } from './requests.js'
 
 /** How long a failed proof counts as recent, in milliseconds after it was noticed. */

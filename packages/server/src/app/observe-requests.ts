@@ -1,11 +1,12 @@
-/** Gives every request an id, and reports how it ended. Source: docs/observability.md. @module */
+/** Gives every request an id; observes and logs its end. Source: docs/observability.md. @module */
 import { randomUUID } from 'node:crypto'
 import { paths } from '@payment-integration/contract'
+import type { Logger } from '@payment-integration/core/ports'
 import type { MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
-import { withRequestId } from '../logging/pino-logger.js'
+import { withRequestId } from '../logging/log.js'
 import type { AppEnv } from './requests.js'
-import { verdictPath } from './verdict-route.js'
+import { verdictPath } from './webhook-routes.js'
 
 /** Header of the id, in requests and answers. */
 export const requestIdHeader = 'X-Request-Id'
@@ -29,6 +30,12 @@ export interface ObservedRequest {
 
 /** Receives answered requests. */
 export type RequestObserver = (request: ObservedRequest) => void
+
+/** Builds the observer. A line has method, route pattern, status, milliseconds and the request id. */
+export function createAccessLog(logger: Pick<Logger, 'info'>): RequestObserver {
+  return ({ method, route, status, ms, requestId }) =>
+    logger.info({ method, route, status, ms: Math.round(ms * 10) / 10, requestId }, 'A request was answered.')
+}
 
 /** Pages for people: one route each. */
 const pageRoutes = ['/console', '/portal'] as const

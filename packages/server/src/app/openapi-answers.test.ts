@@ -16,7 +16,7 @@ import { chosenService, goodAuthorization } from '../../test/support/integration
 import { listenApp } from '../../test/support/listening-app.js'
 import { createRequestLimits } from '../limits/request-limits.js'
 import { createHealth } from './health.js'
-import { verdictPath } from './verdict-route.js'
+import { verdictPath } from './webhook-routes.js'
 
 let documented: Documented
 let check: DocumentCheck

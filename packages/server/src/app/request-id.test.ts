@@ -4,7 +4,7 @@ import { paths } from '@payment-integration/contract'
 import { afterEach, describe, expect, it } from 'vitest'
 import { chosenService, goodAuthorization } from '../../test/support/integration-service.js'
 import { listenApp } from '../../test/support/listening-app.js'
-import { createPinoLogger } from '../logging/pino-logger.js'
+import { createPinoLogger } from '../logging/log.js'
 import type { AppDeps } from './create-app.js'
 
 let server: Awaited<ReturnType<typeof listenApp>> | undefined

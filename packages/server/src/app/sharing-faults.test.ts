@@ -5,9 +5,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, 
 import type { Shop } from '../../test/support/clause-service.js'
 import { startSharing } from '../../test/support/sharing-service.js'
 import { tempConfig } from '../../test/support/temp-config.js'
-import { createPinoLogger } from '../logging/pino-logger.js'
+import { createPinoLogger } from '../logging/log.js'
 import { startServer } from '../run/start-server.js'
-import { verdictPath } from './verdict-route.js'
+import { verdictPath } from './webhook-routes.js'
 
 const lines: string[] = []
 let sharing: Awaited<ReturnType<typeof startSharing>>

@@ -3,7 +3,7 @@ import { triggerPath } from '@payment-integration/contract/internal'
 import { afterEach, describe, expect, test } from 'vitest'
 import { goodAuthorization, integrationAddress } from '../../test/support/integration-service.js'
 import { listenApp } from '../../test/support/listening-app.js'
-import type { TriggerHandler } from './trigger-route.js'
+import type { TriggerHandler } from './streaming-routes.js'
 
 let stop: () => Promise<unknown> = async () => undefined
 afterEach(() => stop())

@@ -1,6 +1,6 @@
 export { type Config, ConfigError } from '../config/config.js'
 export { readConfig } from '../config/read-config.js'
-export { createPinoLogger } from '../logging/pino-logger.js'
+export { createPinoLogger } from '../logging/log.js'
 export { ListenError } from '../run/http-server.js'
 export { openChain } from '../run/open-chain.js'
 export { type OpenedService, type OpenOptions, openDatabase, openService } from '../run/open-service.js'

@@ -49,7 +49,8 @@ test('an answer of the OpenID provider after an unasked 100 is read', async () =
     PI_OIDC_CLIENT_ID: 'pay',
     PI_OIDC_CLIENT_SECRET: 'secret',
   })
-  const pages = await openConsole(config, { service: twin.service, logger: silentLogger, tools: {} as never })
+  const parts = { service: twin.service, logger: silentLogger, store: {} as never, trigger: null, tools: undefined }
+  const pages = await openConsole(config, parts)
   const answer = await pages.fetch(new Request('https://pay.example/console/oidc/start'), {} as never)
   expect(answer.headers.get('location')).toMatch(`${server.url}/authorize?`)
   pages.close()

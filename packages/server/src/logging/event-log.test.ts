@@ -1,7 +1,6 @@
 import type { ServiceEvent } from '@payment-integration/core'
 import { expect, it } from 'vitest'
-import { createEventLog } from './event-log.js'
-import { createPinoLogger } from './pino-logger.js'
+import { createEventLog, createPinoLogger } from './log.js'
 
 const integrationAddress = `0x${'cd'.repeat(20)}`
 const txHash = `0x${'12'.repeat(32)}`

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { PriceOverride } from '../run/open-chain.js'
-import { createPinoLogger, describeError } from './pino-logger.js'
+import { createPinoLogger, describeError } from './log.js'
 
 async function capture(level: 'debug' | 'info' | 'silent' = 'info') {
   const lines: string[] = []

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { shortenUrls } from './pino-logger.js'
+import { shortenUrls } from './log.js'
 
 test.each([
   ['GET https://user:secret@a.example:8545/v3/secret?key=secret failed', 'GET https://a.example:8545 failed'],

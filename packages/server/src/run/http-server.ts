@@ -6,12 +6,15 @@ import type { createAdminApp } from '../app/admin-app.js'
 import type { createApp } from '../app/create-app.js'
 import type { Config } from '../config/config.js'
 import { createSourceReader } from '../limits/request-limits.js'
-import { type ConnectionLimit, type Connections, limitConnections, trackConnections } from './connections.js'
 import {
+  type ConnectionLimit,
+  type Connections,
   createClientErrorListener,
   createRequestListener,
+  limitConnections,
   type RequestListener,
   takeTurns,
+  trackConnections,
 } from './request-listener.js'
 
 /** Limits of a server, in milliseconds, bytes and counts. */

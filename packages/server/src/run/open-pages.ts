@@ -1,17 +1,37 @@
-/** Opens the pages of operators and integrators. Source: docs/decisions/operators.md and portal.md. @module */
-import type { Console, ConsoleTools, Portal } from '@payment-integration/console'
-import type { Service } from '@payment-integration/core'
-import { loadPackage } from '@payment-integration/core/internal'
-import type { Logger } from '@payment-integration/core/ports'
+/**
+ * Opens the pages of operators and integrators, and the console's tools in development.
+ * Source: docs/decisions/operators.md and portal.md.
+ * @module
+ */
+import type {
+  Console,
+  ConsoleTools,
+  DoctorInput,
+  DoctorResult,
+  ExplainForm,
+  ExplainResult,
+  Portal,
+} from '@payment-integration/console'
+import { parseMasterKey, type Service } from '@payment-integration/core'
+import { loadPackage, openSecret } from '@payment-integration/core/internal'
+import type { Logger, Store } from '@payment-integration/core/ports'
+import type { TriggerHandler } from '../app/streaming-routes.js'
 import type { Config } from '../config/config.js'
 import { createFetch } from '../internal/outgoing.js'
-import type { RequestLimits } from '../limits/request-limits.js'
-import { createSourceReader } from '../limits/request-limits.js'
-import { describeError } from '../logging/pino-logger.js'
+import { createSourceReader, type RequestLimits } from '../limits/request-limits.js'
+import { describeError } from '../logging/log.js'
 
 interface PagesDeps {
   readonly service: Service
   readonly logger: Logger
+}
+
+interface ConsoleDeps extends PagesDeps {
+  readonly store: { readonly integrations: Pick<Store['integrations'], 'find'> }
+  /** Null where no chain is simulated. */
+  readonly trigger: TriggerHandler | null
+  /** @default none */
+  readonly tools: DevelopmentTools | undefined
 }
 
 /** Loaded here: a server without pages starts sooner. */
@@ -20,10 +40,8 @@ function loadConsole(setting: 'PI_CONSOLE' | 'PI_PORTAL') {
 }
 
 /** Opens the console. With `consoleUrl` operators sign in, and their sources are those of the rate limits. */
-export async function openConsole(
-  config: Config,
-  { service, logger, tools }: PagesDeps & { readonly tools: ConsoleTools },
-): Promise<Console> {
+export async function openConsole(config: Config, deps: ConsoleDeps): Promise<Console> {
+  const { service, logger } = deps
   const { createConsole } = await loadConsole('PI_CONSOLE')
   const { consoleUrl, environment, limits } = config
   const { sourceOf } = createSourceReader(limits.trustedProxies)
@@ -31,7 +49,7 @@ export async function openConsole(
     service,
     settings: config.settings,
     environment,
-    tools,
+    tools: createConsoleTools(config, deps),
     onError: (error) => logger.error({ ...describeError(error) }, 'A page of the console failed.'),
     signIn:
       consoleUrl === null
@@ -65,4 +83,40 @@ export async function openPortal(
     },
     onError: (error) => logger.error({ ...describeError(error) }, 'A page of the portal failed.'),
   })
+}
+
+/** Tools that a host of a server in development passes, such as those of testing. */
+export interface DevelopmentTools {
+  /** Probes a receiver. */
+  doctor?(input: DoctorInput & { readonly url: string; readonly signingSecret: string }): Promise<DoctorResult>
+  /** Explains a delivery. */
+  explain?(input: ExplainForm & { readonly signingSecret: string }): Promise<ExplainResult>
+}
+
+/**
+ * Creates the console's tools; none outside of development. A tool rejects with SealedSecretError
+ * `ERR_SECRET_UNREADABLE` when the master key is another one.
+ */
+function createConsoleTools(config: Config, { store, trigger, tools }: ConsoleDeps): ConsoleTools {
+  if (config.environment !== 'development') return {}
+  const masterKey = parseMasterKey(config.masterKey)
+  const { doctor, explain } = tools ?? {}
+  async function findReceiver(address: string) {
+    const integration = await store.integrations.find(address)
+    if (integration === null) throw new TypeError('The integration was removed meanwhile.')
+    const { signingSecret, notificationUrl } = integration
+    return { url: notificationUrl ?? '', signingSecret: openSecret(masterKey, address, signingSecret) }
+  }
+  return {
+    ...(trigger && { trigger: { chainIds: config.simulatedChains, run: trigger } }),
+    ...(doctor && {
+      doctor: async (input) => doctor({ ...input, ...(await findReceiver(input.integrationAddress)) }),
+    }),
+    ...(explain && {
+      async explain(input) {
+        const { signingSecret } = await findReceiver(input.integrationAddress)
+        return explain({ ...input, signingSecret })
+      },
+    }),
+  }
 }

@@ -1,7 +1,7 @@
 /** Publishes the configured chains to the feed. Source: docs/decisions/chain-feed.md. @module */
 import type { Logger } from '@payment-integration/core/ports'
 import type { FeedPublisherConfig } from '../config/read-config.js'
-import { createPinoLogger } from '../logging/pino-logger.js'
+import { createPinoLogger } from '../logging/log.js'
 import { connectChainFeed, loadChainEvm, loadChainFeed, openChain } from './open-chain.js'
 import { createQuarantine } from './open-service.js'
 

@@ -4,20 +4,18 @@ import { setMaxListeners } from 'node:events'
 import { realpathSync, statSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ConsoleTools } from '@payment-integration/console'
-import { parseMasterKey, type Service } from '@payment-integration/core'
+import type { Service } from '@payment-integration/core'
 import type { Logger } from '@payment-integration/core/ports'
 import { createHealth } from '../app/health.js'
 import type { Config, DatabaseConfig, LimitsConfig, RolesConfig } from '../config/config.js'
 import { createRequestLimits } from '../limits/request-limits.js'
-import { createEventLog } from '../logging/event-log.js'
-import { createPinoLogger, describeError } from '../logging/pino-logger.js'
+import { createEventLog, createPinoLogger, describeError } from '../logging/log.js'
 import { createMetrics } from '../metrics/create-metrics.js'
 import { version } from '../version.js'
-import { createConsoleTools, type DevelopmentTools } from './console-tools.js'
 import type { Listeners } from './http-server.js'
 import { loadChainEvm, priceOverrides } from './open-chain.js'
-import { emitToAll, type OpenedService, type OpenOptions, openService } from './open-service.js'
+import type { DevelopmentTools } from './open-pages.js'
+import { emitToAll, type OpenOptions, openService } from './open-service.js'
 
 /**
  * Earlier versions created the file with mode 0644. The mode is not changed here: an operator may have set it for
@@ -100,7 +98,13 @@ export async function startServer(config: Config, options: StartOptions = {}): P
   const limits = isLimiting(config.limits) ? createRequestLimits(config.limits) : undefined
   const pages =
     config.console && roles.console
-      ? await openConsole(config, { service, logger, tools: toolsOf(config, options, opened) })
+      ? await openConsole(config, {
+          service,
+          logger,
+          store,
+          trigger: opened.trigger?.handle ?? null,
+          tools: options.tools,
+        })
       : null
   const app = createApp({
     service,
@@ -209,13 +213,6 @@ function callPricesOf({ chains }: Config): ReadonlyMap<number, number> {
   return new Map(
     chains.flatMap(({ chainId, callPrice }) => (callPrice === null ? [] : [[chainId, callPrice] as const])),
   )
-}
-
-function toolsOf(config: Config, { tools = {} }: StartOptions, { store, trigger }: OpenedService): ConsoleTools {
-  if (config.environment !== 'development') return {}
-  const { simulatedChains } = config
-  const masterKey = parseMasterKey(config.masterKey)
-  return createConsoleTools({ store, masterKey, tools, trigger: trigger?.handle ?? null, simulatedChains })
 }
 
 /** Whether any rate limit is on. Without one, sources are not computed. */

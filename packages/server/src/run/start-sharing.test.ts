@@ -2,7 +2,7 @@ import { startIdentityProvider } from '@payment-integration/testing/identity-pro
 import { expect, it, onTestFinished } from 'vitest'
 import { basic } from '../../test/support/integration-service.js'
 import { tempConfig } from '../../test/support/temp-config.js'
-import { verdictPath } from '../app/verdict-route.js'
+import { verdictPath } from '../app/webhook-routes.js'
 import { startServer } from './start-server.js'
 
 const needed = {

@@ -1,8 +1,8 @@
 /** The app behind the real HTTP server, on a free port. */
 import { silentLogger } from '@payment-integration/core'
 import { type AppDeps, createApp } from '../../src/app/create-app.js'
-import type { ConnectionLimit } from '../../src/run/connections.js'
 import { listenHttp } from '../../src/run/http-server.js'
+import type { ConnectionLimit } from '../../src/run/request-listener.js'
 import { createRequestListener } from '../../src/run/request-listener.js'
 import { chosenService } from './integration-service.js'
 

@@ -1,7 +1,7 @@
 /** A service that shares verifications, beside an identity provider that runs on this machine. */
 import { createSumsubApi, createWebhookReader } from '@payment-integration/identity-sumsub/service'
 import { startIdentityProvider } from '@payment-integration/testing/identity-provider'
-import { verdictPath } from '../../src/app/verdict-route.js'
+import { verdictPath } from '../../src/app/webhook-routes.js'
 import { createSumsubProvider } from '../../src/identity/sumsub-provider.js'
 import { type ClauseOptions, type Shop, startClauses } from './clause-service.js'
 

@@ -5,7 +5,7 @@ import { vi } from 'vitest'
 import { runCli } from '../../../cli/src/run-cli.js'
 import { testIo } from '../../../cli/test/test-io.js'
 import { readConfig } from '../../src/config/read-config.js'
-import { createPinoLogger } from '../../src/logging/pino-logger.js'
+import { createPinoLogger } from '../../src/logging/log.js'
 import { startServer } from '../../src/run/start-server.js'
 import type { Canary, CanaryKind, Sink } from './canaries.js'
 

@@ -1,5 +1,9 @@
-/** Writes the log as JSON lines with allow-listed fields. @module */
+/**
+ * Writes the log as JSON lines with allow-listed fields, and the events in it. Source: docs/observability.md.
+ * @module
+ */
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { EventSink } from '@payment-integration/core'
 import { loadPackage } from '@payment-integration/core/internal'
 import type { Logger } from '@payment-integration/core/ports'
 import type { DestinationStream } from 'pino'
@@ -102,7 +106,7 @@ function currentRequestId(): string | undefined {
  * signature, a query string or an RPC URL into the log by accident. A line without `requestId` gets that of the request
  * that it belongs to.
  */
-export const loggedFields = [
+const loggedFields = [
   'address',
   'aheadMs',
   'applicantId',
@@ -172,7 +176,7 @@ export const loggedFields = [
 ] as const
 
 /** Destination and level of the log. */
-export interface PinoLoggerOptions {
+interface PinoLoggerOptions {
   readonly level: LogLevel
   /** @default standard output */
   readonly destination?: DestinationStream | undefined
@@ -200,4 +204,47 @@ function allowed(fields: Readonly<Record<string, unknown>>): Record<string, unkn
   const requestId = currentRequestId()
   if (requestId !== undefined) listed['requestId'] ??= requestId
   return listed
+}
+
+/**
+ * Builds the sink. It logs endpoints that fail or recover, deliveries that are given up, payments hidden in area (a),
+ * and the newest audit record. Metrics count the rest.
+ */
+export function createEventLog(logger: Pick<Logger, 'info' | 'warn'>): EventSink {
+  return (event) => {
+    switch (event.type) {
+      case 'endpoint.failing': {
+        const { type: eventType, integrationAddress, failingMs } = event
+        const fields = { eventType, integrationAddress, failingMs }
+        return logger.warn(fields, 'A notification endpoint fails; it is probed until it answers.')
+      }
+      case 'endpoint.recovered': {
+        const { type: eventType, integrationAddress, failingMs } = event
+        return logger.info({ eventType, integrationAddress, failingMs }, 'A notification endpoint has recovered.')
+      }
+      case 'payment.additional': {
+        const { type: eventType, integrationAddress, chainId, txHash, ordinal } = event
+        // A further payment without an integration was never visible in area (a), so nothing is hidden.
+        if (integrationAddress === null) return
+        const fields = { eventType, integrationAddress, chainId, txHash, ordinal }
+        return logger.warn(
+          fields,
+          'A transaction holds several payments of an integration; only the legacy look-up shows this one.',
+        )
+      }
+      case 'audit.head': {
+        const { type: eventType, seq, hash } = event
+        const fields = { eventType, seq, hash }
+        return logger.info(
+          fields,
+          'Newest record of the audit log; audit verify --expect <seq>:<hash> checks that it still exists.',
+        )
+      }
+      case 'delivery.exhausted': {
+        const { type: eventType, deliveryId, integrationAddress, chainId, txHash, version, reason } = event
+        const fields = { eventType, deliveryId, integrationAddress, chainId, txHash, version, reason }
+        return logger.warn(fields, 'A delivery is given up; it stays listed and can be replayed.')
+      }
+    }
+  }
 }

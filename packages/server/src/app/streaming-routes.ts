@@ -1,0 +1,168 @@
+/**
+ * Streams answers: an integration's deliveries, and events caused for tests.
+ * Source: docs/decisions/listen.md, trigger.md.
+ * @module
+ */
+import {
+  cacheControl,
+  deliveryStreamPath,
+  streamEvents,
+  triggerPath,
+  unreadableJsonMessage,
+} from '@payment-integration/contract/internal'
+import { assertModestJson } from '@payment-integration/contract/internal-parse'
+import {
+  type Caller,
+  type DeliveryStreams,
+  readRequestBody,
+  type StreamMessage,
+} from '@payment-integration/core/internal'
+import type { Logger } from '@payment-integration/core/ports'
+import type { Hono } from 'hono'
+import { describeError } from '../logging/log.js'
+import { tooManyRequests } from './guard.js'
+import {
+  type AppEnv,
+  allowMethods,
+  authorization,
+  HttpRequestError,
+  maxBodyBytes,
+  refuseBody,
+  requireJson,
+} from './requests.js'
+
+/** After this time in milliseconds, a caller over the limit may try again. */
+const fullWaitMs = 5_000
+
+const eventStreamHeaders = {
+  'Content-Type': 'text/event-stream',
+  'Cache-Control': cacheControl,
+  // Proxies such as nginx collect an answer otherwise.
+  'X-Accel-Buffering': 'no',
+}
+
+/** Adds `GET /api/v1/integration/deliveries/stream`. The guard has authenticated the request and set `caller`. */
+export function addStreamRoute(app: Hono<AppEnv>, streams: DeliveryStreams): void {
+  app.get(deliveryStreamPath, (c) => {
+    refuseBody(c.req.raw)
+    // A HEAD request has no end of its own.
+    if (c.req.method === 'HEAD') return new Response(null, { headers: eventStreamHeaders })
+    const end = new AbortController()
+    const messages = streams.open({
+      integrationAddress: c.get('caller').integrationAddress,
+      authorization: authorization(c),
+      lastEventId: c.req.header('last-event-id') || null,
+      since: c.req.query('since') ?? null,
+      signal: end.signal,
+    })
+    if (messages === null) return tooManyRequests(fullWaitMs)
+    return new Response(bytesOf(messages, end), { headers: eventStreamHeaders })
+  })
+  allowMethods(app, deliveryStreamPath, ['GET', 'HEAD'])
+}
+
+/** Reads the next message only when the connection has taken the last one. */
+function bytesOf(
+  messages: AsyncGenerator<StreamMessage, void, undefined>,
+  end: AbortController,
+): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await messages.next()
+        if (done === true) controller.close()
+        else controller.enqueue(encoder.encode(textOf(value)))
+      },
+      cancel() {
+        end.abort()
+      },
+    },
+    { highWaterMark: 0 },
+  )
+}
+
+/** JSON text has no line break, so an event is one line of data. */
+function textOf(message: StreamMessage): string {
+  if (message.kind === 'heartbeat') return ': heartbeat\n\n'
+  const data = message.kind === 'live' ? {} : message.data
+  return `event: ${streamEvents[message.kind]}\nid: ${message.id}\ndata: ${JSON.stringify(data)}\n\n`
+}
+
+/** Causes events while they are read. An error `ERR_TRIGGER_INVALID` at once refuses the request, with its message. */
+export type TriggerHandler = (request: unknown, caller: Caller) => AsyncIterable<object>
+
+const jsonLinesHeaders = {
+  'Content-Type': 'application/x-ndjson',
+  'Cache-Control': cacheControl,
+  'X-Accel-Buffering': 'no',
+}
+
+/**
+ * Adds `POST /api/v1/integration/trigger` for authenticated callers. It answers one JSON object per line: each event,
+ * and `{"event":"failed","reason":…}` when the scenario ends early. 400, 413 and 415 as for other JSON bodies.
+ */
+export function addTriggerRoute(
+  app: Hono<AppEnv>,
+  { trigger, logger }: { readonly trigger: TriggerHandler; readonly logger: Logger },
+): void {
+  app.post(triggerPath, async (c) => {
+    requireJson(c.req.raw.headers)
+    const request = parseJson(await readRequestBody(c.req.raw, maxBodyBytes))
+    const events = begin(() => trigger(request, c.get('caller')))
+    return new Response(linesOf(events, logger, c.get('requestId')), { headers: jsonLinesHeaders })
+  })
+  allowMethods(app, triggerPath, ['POST'])
+}
+
+function parseJson(bytes: Uint8Array): unknown {
+  try {
+    assertModestJson(bytes)
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes))
+  } catch {
+    throw new HttpRequestError('ERR_TRIGGER_INVALID', unreadableJsonMessage(bytes, 'Body is no JSON'))
+  }
+}
+
+function begin(start: () => AsyncIterable<object>): AsyncIterator<object> {
+  try {
+    return start()[Symbol.asyncIterator]()
+  } catch (error) {
+    if (hasCode(error, 'ERR_TRIGGER_INVALID')) throw new HttpRequestError('ERR_TRIGGER_INVALID', error.message)
+    throw error
+  }
+}
+
+/** Each event as a line. The next one is caused when the connection has taken the last. */
+function linesOf(events: AsyncIterator<object>, logger: Logger, requestId: string): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  const line = (event: object) => encoder.encode(`${JSON.stringify(event)}\n`)
+  let isLeft = false
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await events.next()
+          if (isLeft) return
+          if (done === true) controller.close()
+          else controller.enqueue(line(value))
+        } catch (error) {
+          const isExpected = hasCode(error, 'ERR_TRIGGER')
+          if (!isExpected) logger.error({ requestId, ...describeError(error) }, 'A trigger failed.')
+          if (isLeft) return
+          controller.enqueue(line({ event: 'failed', reason: isExpected ? error.message : 'An unexpected error.' }))
+          controller.close()
+        }
+      },
+      async cancel() {
+        isLeft = true
+        await events.return?.()
+      },
+    },
+    { highWaterMark: 0 },
+  )
+}
+
+function hasCode(error: unknown, code: string): error is Error {
+  return error instanceof Error && 'code' in error && error.code === code
+}

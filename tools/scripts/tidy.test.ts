@@ -60,6 +60,10 @@ describe('tidy', () => {
     expect(combined.map(({ path }) => path)).toEqual([])
   })
 
+  test('npx names the package of this scope: the bare name of the command belongs to nobody', () => {
+    expect(places(files, /npx (-y |--yes )?payment-integratio[n]/)).toEqual([])
+  })
+
   test('times and numbers in text are parsed by their form', () => {
     // Date.parse takes "soon 5" for a day of 2001, and the others take "12abc" for 12. These files call them after a
     // check of the form, of a schema or of a pattern.

@@ -46,6 +46,7 @@ const io: Io = {
   err: (line) => screen.above(() => void process.stderr.write(`${line}\n`)),
   live: isTerminal ? screen.live : undefined,
   keys: isTerminal && process.stdin.isTTY === true ? readKeys(process.stdin) : undefined,
+  logsToTerminal: process.stderr.isTTY === true,
   colour: wantsColour(process.stdout.isTTY === true, process.env),
   signal: stop.signal,
   ownsProcess: true,

@@ -20,6 +20,8 @@ export interface Io {
    * Calls `onKey` for each key that is pressed, until the returned function is called. Undefined without a terminal.
    */
   readonly keys?: ((onKey: (key: string) => void) => () => void) | undefined
+  /** Whether standard error is a terminal, where the log is for a person. @default false */
+  readonly logsToTerminal?: boolean | undefined
   /** Whether the output is a terminal that shows colour. */
   readonly colour: boolean
   /** Aborts when the command is to stop: Ctrl-C, SIGTERM, or a closed terminal. */

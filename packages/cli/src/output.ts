@@ -177,8 +177,24 @@ export function wantsColour(isTerminal: boolean, env: Readonly<Record<string, st
   return isTerminal && !env['NO_COLOR'] && env['TERM'] !== 'dumb'
 }
 
-/** Creates a logger on standard error: standard output is for the command's own lines or events. */
-export async function logToStandardError({ logLevel }: Pick<Config, 'logLevel'>, io: Pick<Io, 'err'>) {
+/**
+ * Creates a logger on standard error: standard output is for the command's own lines or events. The log is JSON; on a
+ * terminal it is text.
+ */
+export async function logToStandardError(
+  { logLevel }: Pick<Config, 'logLevel'>,
+  io: Pick<Io, 'err' | 'logsToTerminal' | 'colour'>,
+) {
   const { createPinoLogger } = await import('@payment-integration/server/service')
-  return createPinoLogger({ level: logLevel, destination: { write: (line) => io.err(escapeControls(line.trimEnd())) } })
+  const style = createStyle(io.colour)
+  const format = (line: string) => (io.logsToTerminal === true ? logText(line, style) : escapeControls(line.trimEnd()))
+  return createPinoLogger({ level: logLevel, destination: { write: (line) => io.err(format(line)) } })
+}
+
+/** A line of the log for a person: time of day, message, fields. The configuration is left out; `serve` prints it. */
+function logText(line: string, style: Style): string {
+  const { level, time, msg, config: _, ...fields } = JSON.parse(line) as Record<string, unknown>
+  const severity = Number(level) >= 50 ? style.red('error') : Number(level) >= 40 ? style.yellow('warn ') : 'info '
+  const facts = Object.entries(fields).map(([name, value]) => `${name}=${JSON.stringify(value)}`)
+  return `${style.dim(String(time).slice(11, 19))} ${severity} ${msg}  ${style.dim(facts.join(' '))}`.trimEnd()
 }

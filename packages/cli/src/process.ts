@@ -77,7 +77,9 @@ interface KeyInput {
 export function readKeys(input: KeyInput): NonNullable<Io['keys']> {
   return (onKey) => {
     const onText = (text: string) => {
-      for (const key of text) onKey(key)
+      // An arrow sends several characters after an escape.
+      if (text.startsWith('\u001b')) onKey(text)
+      else for (const key of text) onKey(key)
     }
     input.setRawMode(true)
     input.setEncoding('utf8')

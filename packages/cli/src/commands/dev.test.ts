@@ -91,10 +91,15 @@ describe('dev --until-idle', () => {
   })
 })
 
-/** Starts one demo with one payment for the tests of a group. */
+/** Starts one demo with one payment for the tests of a group; without `--json` its commands are printed, too. */
 function sharedDemo(...args: readonly string[]) {
   const folder = mkdtempSync(join(tmpdir(), 'payment-integration-cli-test-'))
-  const io = testIo({ env: { PI_PORT: '0' }, temporaryFolder: folder })
+  let press: (key: string) => void = () => undefined
+  const keys: Io['keys'] = (onKey) => {
+    press = onKey
+    return () => undefined
+  }
+  const io = testIo({ env: { PI_PORT: '0' }, temporaryFolder: folder, keys })
   let ended: Promise<number>
   const end = () => {
     io.interrupt()
@@ -102,10 +107,9 @@ function sharedDemo(...args: readonly string[]) {
   }
   beforeAll(async () => {
     ended = runCli(['dev', '--every', '1h', ...args], io)
-    await Promise.race([
-      io.line((line) => line.includes(args.includes('--json') ? 'legacy.ready' : '/api/v1/verify')),
-      ended,
-    ])
+    await Promise.race([io.line((line) => line.includes(args.includes('--json') ? 'legacy.ready' : 'verified')), ended])
+    press('k')
+    if (!args.includes('--json')) await io.line((line) => line.includes('/api/v1/verify'))
   })
   afterAll(async () => {
     await end()
@@ -126,7 +130,7 @@ describe('a running demo', () => {
     for (const step of ['payment', 'indexed', 'none -> pending', 'pending -> success', '--> ', 'attempt 1', '<-- 204'])
       expect(text).toContain(step)
     expect(text).toContain('signature ok, stored v3')
-    expect(text).toContain('master key')
+    expect(text).toContain('valid for this run only')
     expect(text).not.toContain('\u001b[')
   })
 
@@ -141,7 +145,7 @@ describe('a running demo', () => {
     expect(await paste()).toMatchObject({ reviewStatus: 'pending', reviewAnswer: null, reused: true })
     const green = { reviewStatus: 'completed', reviewAnswer: 'GREEN', reused: false }
     await expect.poll(paste, { timeout: 300_000, interval: 100 }).toMatchObject(green)
-    const [, provider = ''] = /Identity +(http:\S+) /.exec(io.lines.join('\n')) ?? []
+    const [, provider = ''] = /Identity +(http:\S+),/.exec(io.lines.join('\n')) ?? []
     expect((await fetch(provider)).status).toBe(401)
   })
 
@@ -178,7 +182,7 @@ describe('a running demo', () => {
   })
 
   it('after a signal exits with 0, prints the summary, stops every part and removes the files', async () => {
-    const [, provider = ''] = /Identity +(http:\S+) /.exec(io.lines.join('\n')) ?? []
+    const [, provider = ''] = /Identity +(http:\S+),/.exec(io.lines.join('\n')) ?? []
     expect(await end()).toBe(0)
     expect(io.lines.at(-1)).toMatch(/^ok {3}1 payments {3}1 verified {3}\d delivered {3}0 retried {3}p50 \d+ ms/)
     expect(readdirSync(io.temporaryFolder)).toEqual([])

@@ -89,7 +89,8 @@ export async function dev(options: DevOptions, io: Io): Promise<ExitCode> {
       import('../dev/session.js'),
     ])
   const startedAt = io.now()
-  const stage = createStage(createDemoPrinter(io, { json, quiet }), () => io.now())
+  const keys = json || untilIdle ? undefined : io.keys
+  const stage = createStage(createDemoPrinter(io, { json, quiet, hasKeys: keys !== undefined }), () => io.now())
   const closers = createClosers()
   const early = new AbortController()
   let ending: RunEnd = { kind: 'idle' }
@@ -114,8 +115,8 @@ export async function dev(options: DevOptions, io: Io): Promise<ExitCode> {
     started = true
     void demo.lost.then((reason) => stop({ kind: 'lost', reason }))
     const nudge = createNudge()
-    if (io.keys !== undefined && !json && !untilIdle)
-      closers.add(connectKeys(io.keys, { demo, nudge, quit: interrupted }, stage.report), (stopKeys) => stopKeys())
+    if (keys !== undefined)
+      closers.add(connectKeys(keys, { demo, nudge, quit: interrupted }, stage.report), (stopKeys) => stopKeys())
     const plan = { everyMs, seed, payments: payments ?? Number.POSITIVE_INFINITY, nudge }
     const result = await runSession(demo, plan, stage, io, signal)
     if (!untilIdle) await aborted(signal)

@@ -101,6 +101,13 @@ describe('explain', () => {
     expect(out).toContain('Age: 400 s (7 min)')
   })
 
+  it('takes the secret from the file of --env-file, which the environment overrides', async () => {
+    const envFile = fileOf('receiver.env', `WEBHOOK_SIGNING_SECRET=${secret}\n`)
+    expect((await explain(raw(), ['--env-file', envFile], {})).exitCode).toBe(0)
+    const other = { WEBHOOK_SIGNING_SECRET: 'whsec_another' }
+    expect((await explain(raw(), ['--env-file', envFile], other)).exitCode).toBe(1)
+  })
+
   it('takes secrets from variables and files, previous and API secrets too', async () => {
     const file = fileOf('secret.txt', `${secret}\n`)
     expect((await explain(raw(), ['--secret-file', file], {})).out).toContain('secret_whitespace (proved)')

@@ -4,7 +4,7 @@ import type { Explanation, Finding, HeaderField, RequestForm } from '@payment-in
 import { type Command, InvalidArgumentError } from 'commander'
 import { examples, type Run, wholeNumberParser } from '../command.js'
 import { UsageError } from '../errors.js'
-import { readInput, variableName } from '../input.js'
+import { readInput, readIntegratorVariables, type Variables, variableName } from '../input.js'
 import type { ExitCode, Io } from '../io.js'
 import { createReporter, grouped, span, table } from '../output.js'
 
@@ -17,6 +17,7 @@ interface ExplainFlags {
   readonly secretFile?: readonly string[] | undefined
   readonly previousSecretEnv?: readonly string[] | undefined
   readonly apiSecretEnv?: string | undefined
+  readonly envFile?: string | undefined
   /** Unix time in seconds. */
   readonly now?: number | undefined
 }
@@ -42,6 +43,7 @@ export function addExplain(program: Command, run: Run): void {
     .option('--secret-file <file>', 'file with a signing secret, line ends included; repeatable', append)
     .option('--previous-secret-env <name>', 'variable with a replaced signing secret; repeatable', append)
     .option('--api-secret-env <name>', 'variable with the API secret, to find out whether the two are swapped')
+    .option('--env-file <file>', 'file with variables that the environment lacks (default: .env.local, if it exists)')
     .option(
       '--now <unix seconds>',
       'the time of receipt (default: that of the HAR file, else the clock)',
@@ -51,6 +53,7 @@ export function addExplain(program: Command, run: Run): void {
       'after',
       examples(
         'explain request.txt',
+        'explain request.txt --env-file .env.local',
         'explain --headers headers.txt --body body.json --secret-file secret.txt',
         'explain capture.har --entry /webhook --secret-env NEW_SECRET --previous-secret-env OLD_SECRET --json',
       ),
@@ -93,20 +96,21 @@ async function readRequest(file: string | undefined, flags: ExplainFlags, io: Io
 }
 
 async function readSecrets(flags: ExplainFlags, io: Io) {
-  const { secretEnv = [], secretFile = [], previousSecretEnv = [], apiSecretEnv } = flags
+  const { secretEnv = [], secretFile = [], previousSecretEnv = [], apiSecretEnv, envFile } = flags
+  const variables = await readIntegratorVariables(envFile, io)
   const names = secretEnv.length + secretFile.length === 0 ? [usualVariable] : secretEnv
-  const ofFiles = await Promise.all(
+  const fileSecrets = await Promise.all(
     secretFile.map(async (path) => ({ name: path, value: (await readInput(path, io, 1)).toString() })),
   )
   return {
-    secrets: [...names.map((name) => ofVariable(name, io)), ...ofFiles],
-    previousSecrets: previousSecretEnv.map((name) => ofVariable(name, io)),
-    apiSecret: apiSecretEnv === undefined ? undefined : ofVariable(apiSecretEnv, io),
+    secrets: [...names.map((name) => getSecret(name, variables)), ...fileSecrets],
+    previousSecrets: previousSecretEnv.map((name) => getSecret(name, variables)),
+    apiSecret: apiSecretEnv === undefined ? undefined : getSecret(apiSecretEnv, variables),
   }
 }
 
-function ofVariable(name: string, { env }: Pick<Io, 'env'>) {
-  const value = env[variableName(name)]
+function getSecret(name: string, variables: Variables) {
+  const value = variables[variableName(name)]
   if (value === undefined)
     throw new UsageError(
       `A secret is missing: set ${usualVariable}, or name another variable or file; --help lists the options.`,

@@ -55,9 +55,26 @@ describe('serve', () => {
     io.interrupt()
     expect(await ended).toBe(0)
     expect(io.lines.at(-1)).toBe('Stopped.')
+    const summary = Object.fromEntries(io.lines.flatMap((line) => [/^ {2}(\w+) +(.+)$/.exec(line)?.slice(1) ?? []]))
+    expect(summary).toMatchObject({
+      API: expect.stringMatching(/\d\/api\/v1$/),
+      Chains: expect.stringMatching(/^none/),
+    })
+    expect(summary['Database']).toMatch(/^sqlite:.*service\.db$/)
     expect(io.lines.some((line) => line.startsWith('{'))).toBe(false)
     expect(io.errors.length).toBeGreaterThan(0)
     for (const line of io.errors) expect(JSON.parse(line)).toHaveProperty('level')
+  })
+
+  it('logs text to a terminal, without the configuration', async () => {
+    const io = testIo({ env: environment(), logsToTerminal: true })
+    const ended = runCli(['serve', '--port', '0'], io)
+    await io.line((line) => line.startsWith('Listening'))
+    io.interrupt()
+    expect(await ended).toBe(0)
+    const listening = io.errors.find((line) => line.includes('Listening.'))
+    expect(listening).toMatch(/^\d\d:\d\d:\d\d info {2}Listening\. {2}url="http:[^"]+"$/)
+    expect(io.errors.join('\n')).not.toContain('{"')
   })
 
   it('prints the URL of metrics, when they are on', async () => {

@@ -5,6 +5,7 @@
 
 import type { SchemaProgress, SchemaStep } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
+import type { Config, RunningServer } from '@payment-integration/server/service'
 import type { Command } from 'commander'
 import { addGroup, databaseOption, examples, parseDuration, type Run, wholeNumberParser } from '../command.js'
 import { developmentTools, simulateChainsWith, startDemoIdentity } from '../development.js'
@@ -54,13 +55,13 @@ export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
     stopped()
     return 0
   }
-  const { server, progress, createdPath, identity } = started
+  const { config, server, progress, createdPath, identity } = started
   if (createdPath !== null) report.note(createdText(createdPath))
   const { url, adminUrl } = server
   const urls = { ...(url === '' ? {} : { url }), ...(adminUrl === null ? {} : { adminUrl }) }
   report({ event: 'listening', ...urls }, () => [
     url === '' ? 'Running: its roles serve no requests.' : `Listening on ${url}`,
-    ...(adminUrl === null ? [] : [`Live, ready, health and metrics at ${adminUrl}`]),
+    ...summaryText(config, server),
     'Ctrl-C stops it.',
   ])
   await Promise.all([aborted(io.signal), progress.run(io.signal)])
@@ -89,7 +90,26 @@ async function start(options: ServeOptions, io: Io) {
     throw error
   })
   identity?.follow(server.url)
-  return { server, progress, createdPath, identity }
+  return { config, server, progress, createdPath, identity }
+}
+
+/** The parts of a server that a person looks for at its start. */
+function summaryText(config: Config, { url, adminUrl }: Pick<RunningServer, 'url' | 'adminUrl'>): string[] {
+  const { chains, simulatedChains, roles, portal, settings } = config
+  const setting = (name: string) => settings.find((each) => each.name === name)?.value ?? 'none'
+  const servesPages = url !== '' && roles.console
+  const chainNames = [...chains.map(({ chainId }) => `${chainId}`), ...simulatedChains.map((id) => `${id} (simulated)`)]
+  const rows: readonly (readonly [name: string, value: string | null])[] = [
+    ['API', url !== '' && roles.api ? `${url}/api/v1` : null],
+    ['Console', servesPages && config.console ? `${url}/console` : null],
+    ['Portal', servesPages && portal !== null ? `${url}/portal` : null],
+    ['Operations', adminUrl && `${adminUrl}: live, ready, health and metrics`],
+    ['Database', setting('PI_DATABASE_URL')],
+    ['Chains', chainNames.join(', ') || 'none: set PI_RPC_URL_<chainId> to index one'],
+    ['Roles', setting('PI_ROLES')],
+    ['Environment', config.environment],
+  ]
+  return rows.flatMap(([name, value]) => (value === null ? [] : [`  ${name.padEnd(11)}  ${value}`]))
 }
 
 export function addFeed(program: Command, run: Run): void {

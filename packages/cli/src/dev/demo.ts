@@ -22,7 +22,7 @@ import {
 import type { LegacyReadyEvent, ReadyEvent } from './demo-events.js'
 import type { Closers } from './machine.js'
 import { choosePort, createDemoFolder, envValues, openAddress, startOnPort, writeEnvFile } from './machine.js'
-import type { Stage } from './printer.js'
+import { commandsText, type Stage } from './printer.js'
 import { createRelay, type ReceiverAnswer, type Relay, startDemoReceiver } from './receiver.js'
 import { createLedger, createReceiverNotes, type Ledger, watchService } from './watch.js'
 
@@ -44,6 +44,8 @@ export interface Demo extends DemoParts {
   /** Makes deliveries due now: the last one again, or all that wait for a retry. Resolves a sentence. */
   replayLast(): Promise<string>
   retryNow(): Promise<string>
+  /** Commands to paste, for the values of this run. */
+  commands(): string
   openConsole(): Promise<string>
   readonly relay: Relay | undefined
   readonly doctor: (() => Promise<string>) | undefined
@@ -188,6 +190,9 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
   if (to !== undefined && silence !== null)
     stage.report({ event: 'forward.failed', url: to.href, status: null, advice: silence })
   const { deliveries } = running.service
+  const { currency } = chain.token
+  const buildLegacyExample = legacyExample({ serviceUrl, legacyApiKey, chainId: chain.chainId, currency })
+  let legacyReady: LegacyReadyEvent | null = null
   return {
     chainId,
     ledger,
@@ -211,14 +216,19 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
       const { replayed } = await deliveries.replayAll({ integrationAddress: address, status: 'pending' })
       return replayed === 1 ? 'One delivery is attempted now.' : `${replayed} deliveries are attempted now.`
     },
+    commands: () => commandsText(ready, legacyReady).join('\n'),
     openConsole: () => openAddress(`${serviceUrl}/console`, io.env),
-    legacyExample: legacyExample({ serviceUrl, legacyApiKey, chainId: chain.chainId, currency: chain.token.currency }),
+    legacyExample(txHash, plan) {
+      legacyReady = buildLegacyExample(txHash, plan)
+      return legacyReady
+    },
   }
 
   function noteAnswer({ snapshot, decision }: ReceiverAnswer): void {
     const { txHash, version: stored } = snapshot
-    const done = decision === 'apply' ? `stored v${stored}` : `${decision}, discarded`
-    notes.put(txHash, stored, `signature ok, ${done}`)
+    const outcome = decision === 'apply' ? `stored v${stored}` : `${decision}, discarded`
+    // With a relay the answer is that of the user's receiver, which may take a version that this one has stored before.
+    notes.put(txHash, stored, `signature ok, ${relay === undefined ? outcome : 'accepted by your receiver'}`)
     ledger.sawStored(txHash, stored)
   }
 }

@@ -2,27 +2,29 @@
 import type { Io } from '../io.js'
 import type { Demo } from './demo.js'
 import type { DemoSink } from './demo-events.js'
+import { hotkeys } from './printer.js'
 import type { Nudge } from './session.js'
 
 export interface HotkeyActions {
   trigger(): Promise<unknown>
   replayLast(): Promise<string>
   retryNow(): Promise<string>
+  commands(): string
+  /** Undefined without a receiver of the user; so is `toggleChaos`. */
   readonly doctor?: (() => Promise<string>) | undefined
   readonly toggleChaos?: (() => string) | undefined
   openConsole(): Promise<string>
   quit(): void
 }
 
-export function hotkeyLine({ toggleChaos, doctor }: Pick<HotkeyActions, 'toggleChaos' | 'doctor'>): string {
-  const chaos = toggleChaos === undefined ? [] : ['c chaos on or off']
-  const probes = doctor === undefined ? [] : ['d doctor']
-  return ['t payment now', 'r replay last', 'a retry all now', 'o console', ...chaos, ...probes, 'q quit'].join('   ')
-}
+const helpText = hotkeys
+  .map((hotkey) => `  ${hotkey.key}  ${hotkey.act}${'needsReceiver' in hotkey ? '; needs --forward-to' : ''}`)
+  .join('\n')
 
-/** Acts on a key and reports the outcome. An unknown key is ignored. Never rejects. */
+/** Acts on a key and reports the outcome. Never rejects. */
 export async function onHotkey(key: string, actions: HotkeyActions, report: DemoSink): Promise<void> {
   const say = (text: string) => report({ event: 'hotkey', key, text })
+  const needsReceiver = `The key ${key} needs a receiver of yours: start the demo with --forward-to <url>.`
   try {
     switch (key) {
       case 't':
@@ -32,20 +34,24 @@ export async function onHotkey(key: string, actions: HotkeyActions, report: Demo
         return say(await actions.replayLast())
       case 'a':
         return say(await actions.retryNow())
+      case 'k':
+        return say(actions.commands())
       case 'o':
         return say(await actions.openConsole())
       case 'c':
-        if (actions.toggleChaos !== undefined) say(actions.toggleChaos())
-        return
+        return say(actions.toggleChaos === undefined ? needsReceiver : actions.toggleChaos())
       case 'd':
-        if (actions.doctor === undefined) return
+        if (actions.doctor === undefined) return say(needsReceiver)
         say('The doctor probes your receiver; this takes a moment.')
         return say(await actions.doctor())
       case 'q':
       case '\u0003':
         return actions.quit()
       case '?':
-        return say(hotkeyLine(actions))
+        return say(helpText)
+      default:
+        // Enter, space and the keys that send several characters stay silent.
+        if (/^[!-~]$/.test(key)) say(`The key ${key} does nothing; ? lists the keys.`)
     }
   } catch (error) {
     say(error instanceof Error ? error.message : String(error))
@@ -65,23 +71,23 @@ function onceAtATime(work: () => Promise<string>): () => Promise<string> {
 
 const chaosOn = 'Chaos is on: deliveries to your receiver are repeated, late, lost, or answered too late.'
 
-/** Reads the keys of a run and names them. Returns a function that stops. */
+/** Reads the keys of a run. Returns a function that stops. */
 export function connectKeys(
   keys: NonNullable<Io['keys']>,
   run: { readonly demo: Demo; readonly nudge: Nudge; quit(): void },
   report: DemoSink,
 ): () => void {
   const { demo, nudge, quit } = run
-  const { relay, doctor, replayLast, retryNow, openConsole } = demo
+  const { relay, doctor, replayLast, retryNow, commands, openConsole } = demo
   const actions: HotkeyActions = {
     trigger: async () => nudge.nudge(),
     replayLast,
     retryNow,
+    commands,
     openConsole,
     doctor: doctor && onceAtATime(doctor),
     toggleChaos: relay && (() => (relay.toggleChaos() ? chaosOn : 'Chaos is off.')),
     quit,
   }
-  report({ event: 'hotkey', key: '?', text: hotkeyLine(actions) })
   return keys((key) => void onHotkey(key, actions, report))
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { DeliveryEvent, DemoEvent, LegacyReadyEvent, ReadyEvent, SummaryEvent } from './demo-events.js'
-import { createDemoPrinter } from './printer.js'
+import { commandsText, createDemoPrinter } from './printer.js'
 
 const time = new Date(2026, 0, 2, 3, 4, 5, 6).getTime()
 const txHash = `0x9f2c81${'0'.repeat(54)}04e1`
@@ -74,10 +74,13 @@ const legacyReady: LegacyReadyEvent = {
   referenceUrl: 'http://127.0.0.1:4747/reference',
 }
 
-function print(events: readonly DemoEvent[], options: { json?: boolean; quiet?: boolean; colour?: boolean } = {}) {
-  const { json = false, quiet = false, colour = false } = options
+function print(
+  events: readonly DemoEvent[],
+  options: { json?: boolean; quiet?: boolean; colour?: boolean; hasKeys?: boolean } = {},
+) {
+  const { json = false, quiet = false, colour = false, hasKeys = false } = options
   const lines: string[] = []
-  const printer = createDemoPrinter({ out: (line) => void lines.push(line), colour }, { json, quiet })
+  const printer = createDemoPrinter({ out: (line) => void lines.push(line), colour }, { json, quiet, hasKeys })
   for (const event of events) printer(event, time)
   return lines
 }
@@ -100,22 +103,51 @@ describe('createDemoPrinter', () => {
     expect(print([{ ...delivery, receiver: null, ...changes }])[1]).toContain(text)
   })
 
-  it('shows the credentials and a curl line in the header', () => {
-    const text = print([ready]).join('\n')
-    expect(text).toContain(
+  it('has a header of at most twelve lines: the console first, a line per credential, the keys', () => {
+    const written: DemoEvent = { event: 'env.file', kind: 'written', path: '.env.local', ignored: true }
+    const forwarding: DemoEvent = { ...ready, forwardsTo: 'http://localhost:3000/webhook' }
+    const lines = print([forwarding, written], { hasKeys: true })
+    expect(lines.length).toBeLessThanOrEqual(12)
+    expect(lines.find((line) => line.includes('http://'))).toMatch(/Console +http:\/\/127\.0\.0\.1:4747\/console /)
+    for (const value of [ready.integrationAddress, 'the-api-secret', 'the-webhook-secret', 'the-legacy-key'])
+      expect(lines.filter((line) => line.includes(value))).toHaveLength(1)
+    for (const line of lines) expect(line.length).toBeLessThan(120)
+    const keysLine = lines.find((line) => line.includes('Keys'))
+    expect(keysLine).toContain('k commands   o console   c chaos   d doctor   ? help   q quit')
+    expect(print([ready], { hasKeys: true }).join()).not.toContain('doctor')
+    expect(print([ready]).at(-1)).toContain('Ctrl-C stops the demo')
+  })
+
+  it('gives the commands with the credentials, and those of the legacy API once a payment is verified', () => {
+    const early = commandsText(ready, null)
+    expect(early).toContain(
       `curl -s -u ${ready.integrationAddress}:the-api-secret http://127.0.0.1:4747/api/v1/integration/payments`,
     )
-    expect(text).toMatch(/Console +http:\/\/127\.0\.0\.1:4747\/console /)
-    expect(text).toMatch(/Portal +http:\/\/127\.0\.0\.1:4747\/portal /)
-    expect(text).toContain('the-webhook-secret')
-    expect(text).toContain('the-legacy-key')
-    expect(text).toContain(
+    expect(early).toContain(
       `curl -s -u ${ready.integrationAddress}:the-api-secret -H "Content-Type: application/json" -d '{"email":"user@shop.example","kycShareToken":"the-share-token"}' ${ready.shareUrl}`,
     )
-    expect(text).toContain('Identity        http://127.0.0.1:7   ')
-    expect(text).toContain(`demo-shop   paid in USDC at ${ready.accountAddress}`)
-    expect(text).toContain('removed at the end')
-    expect(print([{ ...ready, kept: true }]).join('\n')).not.toContain('removed')
+    expect(early.join('\n')).not.toContain('/api/v1/verify')
+    expect(early.join('\n')).toContain(`demo-shop, paid in USDC at ${ready.accountAddress}`)
+    expect(early.join('\n')).toContain('removed at the end')
+    expect(commandsText({ ...ready, kept: true }, null).join('\n')).not.toContain('removed')
+    const later = commandsText(ready, legacyReady)
+    expect(later).toContain(
+      `curl -s -H "Authorization: the-legacy-key" http://127.0.0.1:4747/api/v1/tx/31337/${txHash}`,
+    )
+    expect(later).toContain(
+      `curl -s -H "Authorization: the-legacy-key" -H "Content-Type: application/json" -d '{"chainId":31337,"txHash":"${txHash}","invoiceAmount":"8.96","invoiceCurrency":"USD","address":"demo-shop"}' http://127.0.0.1:4747/api/v1/verify`,
+    )
+  })
+
+  it('shows success in green, failure in red and pending in yellow', () => {
+    const colourOf = (to: string) =>
+      /\[(\d\d)m(?=\w)/.exec(
+        print([{ event: 'payment.changed', chainId: '1', txHash, version: 2, from: null, to }], {
+          colour: true,
+        })[0]?.split('->')[1] ?? '',
+      )?.[1]
+    const states = ['success', 'refund_success', 'failure', 'refund_failure', 'pending', 'refund_pending']
+    expect(states.map(colourOf)).toEqual(['32', '32', '31', '31', '33', '33'])
   })
 
   it('prints the price and the paid amount of a payment', () => {
@@ -124,24 +156,6 @@ describe('createDemoPrinter', () => {
       '',
       '03:04:05.006  payment  0x9f2c81..04e1  8.30 EUR, paid as 8.96 USDC  order-1',
     ])
-  })
-
-  it('prints the legacy look-up and verify with the whole hash, and the URL of the API reference', () => {
-    const lines = print([legacyReady])
-    expect(lines).toContain(
-      `  curl -s -H "Authorization: the-legacy-key" http://127.0.0.1:4747/api/v1/tx/31337/${txHash}`,
-    )
-    expect(lines).toContain(
-      `  curl -s -H "Authorization: the-legacy-key" -H "Content-Type: application/json" -d '{"chainId":31337,"txHash":"${txHash}","invoiceAmount":"8.96","invoiceCurrency":"USD","address":"demo-shop"}' http://127.0.0.1:4747/api/v1/verify`,
-    )
-    expect(lines.at(-2)).toContain('http://127.0.0.1:4747/reference')
-  })
-
-  it('keeps one empty line between the legacy block and what follows it', () => {
-    expect(print([legacyReady, delivery]).at(-3)).toBe('')
-    const followed = print([legacyReady, summary])
-    expect(followed.filter((line, index) => line === '' && followed[index - 1] === '')).toEqual([])
-    expect(followed.at(-4)).toBe('')
   })
 
   it('prints the summary with its reasons and the remaining folder', () => {
@@ -164,10 +178,9 @@ describe('createDemoPrinter', () => {
   it('prints until when the receiver is blocked, with a key only once keys are read', () => {
     const until = new Date(time + 3_000).toISOString()
     const blocked: DemoEvent = { event: 'receiver.blocked', until, failures: 5 }
-    const keys: DemoEvent = { event: 'hotkey', key: '?', text: 'r replay last' }
     const line = '03:04:05.006  receiver blocked until 03:04:08 after 5 failures in a row'
     expect(print([blocked])).toEqual([line])
-    expect(print([keys, blocked], { quiet: true }).at(-1)).toBe(`${line}; press r to retry now`)
+    expect(print([blocked], { quiet: true, hasKeys: true })).toEqual([`${line}; press a to retry now`])
     expect(print([blocked], { json: true })).toEqual([JSON.stringify({ ...blocked, at: new Date(time).toISOString() })])
   })
 

@@ -12,23 +12,37 @@ import type {
   SummaryEvent,
 } from './demo-events.js'
 
+/** The keys of a demo on a terminal: what each does, and whether it needs the receiver of `--forward-to`. */
+export const hotkeys = [
+  { key: 't', name: 'pay', act: 'makes a payment now' },
+  { key: 'r', name: 'replay', act: 'sends the last delivery again, also during a block' },
+  { key: 'a', name: 'retry all', act: 'attempts every unfinished delivery now, also during a block' },
+  { key: 'k', name: 'commands', act: 'prints commands to paste: read, share, trigger, look up, verify' },
+  { key: 'o', name: 'console', act: 'opens the console in your browser' },
+  { key: 'c', name: 'chaos', act: 'turns faults of the network to your receiver on or off', needsReceiver: true },
+  { key: 'd', name: 'doctor', act: 'probes your receiver', needsReceiver: true },
+  { key: '?', name: 'help', act: 'prints these lines' },
+  { key: 'q', name: 'quit', act: 'stops, as Ctrl-C does' },
+] as const
+
+interface PrinterOptions {
+  readonly json: boolean
+  readonly quiet: boolean
+  /** Whether the run reads keys. */
+  readonly hasKeys: boolean
+}
+
 /**
  * Creates a printer. With `json` it prints an object per line, with the time as `at`; else text without repeated empty
  * lines. With `quiet` it omits success.
  */
-export function createDemoPrinter(
-  io: Pick<Io, 'out' | 'colour'>,
-  options: { readonly json: boolean; readonly quiet: boolean },
-): DemoPrinter {
+export function createDemoPrinter(io: Pick<Io, 'out' | 'colour'>, options: PrinterOptions): DemoPrinter {
   const style = createStyle(io.colour && !options.json)
   let last: string | null = null
-  /** The run names its keys once it reads them. */
-  let hasKeys = false
   return (event, time) => {
-    if (event.event === 'hotkey') hasKeys = true
     if (options.quiet && !isShownQuietly(event)) return
     if (options.json) return io.out(jsonLine({ ...event, at: new Date(time).toISOString() }))
-    for (const line of demoText(event, time, { style, hasKeys })) {
+    for (const line of demoText(event, time, { style, hasKeys: options.hasKeys })) {
       if (line !== '' || last !== '') io.out(line)
       last = line
     }
@@ -40,10 +54,10 @@ function demoText(
   time: number,
   { style, hasKeys }: { readonly style: Style; readonly hasKeys: boolean },
 ): string[] {
-  const at = style.dim(clock(time))
+  const at = style.dim(formatClock(time))
   switch (event.event) {
     case 'ready':
-      return header(event, style)
+      return header(event, style, hasKeys)
     case 'payment.sent':
       return ['', `${at}  payment  ${shortHash(event.txHash)}  ${event.price}, paid as ${event.paid}  ${event.memo}`]
     case 'payment.indexed':
@@ -55,24 +69,25 @@ function demoText(
     case 'receiver.refused':
       return [`${at}  ${style.red(`receiver rejected a request: ${event.code}, answered ${event.status}`)}`]
     case 'receiver.blocked': {
-      const hint = hasKeys ? '; press r to retry now' : ''
-      const until = clock(Date.parse(event.until)).slice(0, -'.000'.length)
+      const hint = hasKeys ? '; press a to retry now' : ''
+      const until = formatClock(Date.parse(event.until)).slice(0, -'.000'.length)
       return [`${at}  ${style.red(`receiver blocked until ${until} after ${event.failures} failures in a row${hint}`)}`]
     }
     case 'forward.failed':
       return [`${at}  ${style.red('receiver')} ${event.advice}`]
     case 'env.file':
       return envFile(event, style)
-    case 'hotkey':
-      return event.text
-        .split('\n')
-        .map((line) => (event.key === 'd' ? line : `${event.key === '?' ? '  ' : `${at}  `}${style.dim(line)}`))
+    case 'hotkey': {
+      const lines = event.text.split('\n')
+      return lines.length > 1 ? lines : [`${at}  ${style.dim(event.text)}`]
+    }
     case 'payment.verified':
       return [
         `${at}  ${style.green('verified')} ${shortHash(event.txHash)}  ${event.state ?? 'none'} v${event.version}: the API agrees with the receiver's copy   ${(event.tookMs / 1000).toFixed(1)} s`,
       ]
+    // The key k prints its requests.
     case 'legacy.ready':
-      return legacy(event, style)
+      return []
     case 'problem':
       return [`${at}  ${style.red(`problem  ${event.reason}`)}`]
     case 'summary':
@@ -91,40 +106,60 @@ function isShownQuietly(event: DemoEvent): boolean {
   return shownQuietly.includes(event.event)
 }
 
-function header(event: ReadyEvent, style: Style): string[] {
-  const { url, integrationAddress, apiSecret, signingSecret } = event
-  const seconds = (event.readyMs / 1000).toFixed(1)
+/** At most twelve lines, with that of the env file. */
+function header(event: ReadyEvent, style: Style, hasKeys: boolean): string[] {
+  const { url, forwardsTo } = event
+  const row = (name: string, value: string, note = '') =>
+    `  ${name.padEnd(14)}  ${value}${note === '' ? '' : `   ${style.dim(note)}`}`
+  const keys = hotkeys
+    .filter((hotkey) => forwardsTo !== null || !('needsReceiver' in hotkey))
+    .map(({ key, name }) => `${style.bold(key)} ${name}`)
   return [
-    `${style.bold(`payment-integration dev ${event.version}`)}   nothing leaves this machine, seed ${event.seed}   ${style.dim(`ready in ${seconds} s`)}`,
+    `${style.bold(`payment-integration dev ${event.version}`)}   ready in ${(event.readyMs / 1000).toFixed(1)} s   ${style.dim(`nothing leaves this machine, seed ${event.seed}`)}`,
     '',
-    `  Console         ${style.cyan(`${url}/console`)}   ${style.dim('payments, deliveries and chains, live')}`,
-    `  Portal          ${style.cyan(`${url}/portal`)}   ${style.dim('the demo shop alone; sign in with the address and the API secret below')}`,
-    `  Base URL        ${style.cyan(url)}   ${style.dim('the API is under /api/v1')}`,
-    `  Integration     ${integrationAddress}`,
-    `  API secret      ${apiSecret}`,
-    `  Webhook secret  ${signingSecret}`,
-    `  Legacy API key  ${event.legacyApiKey}`,
-    `  Account         ${event.accountHandle}   ${style.dim(`paid in ${event.tokenSymbol} at ${event.accountAddress}`)}`,
-    ...(event.forwardsTo === null
-      ? [`  Receiver        ${event.receiverUrl}   ${style.dim('built in, verifies and stores')}`]
+    row('Console', style.cyan(`${url}/console`), 'payments, deliveries and chains, live'),
+    row('Portal', style.cyan(`${url}/portal`), 'the demo shop alone; sign in with the address and the API secret'),
+    row('API', style.cyan(`${url}/api/v1`), `described at ${url}/reference`),
+    forwardsTo === null
+      ? row('Receiver', event.receiverUrl, 'built in, verifies and stores')
+      : row('Receiver', style.cyan(forwardsTo), 'yours; the built-in one checks each delivery too'),
+    row('Integration', event.integrationAddress),
+    row('API secret', event.apiSecret),
+    row('Webhook secret', event.signingSecret),
+    row('Legacy API key', event.legacyApiKey),
+    row('Keys', hasKeys ? keys.join('   ') : 'Ctrl-C stops the demo; on a terminal, ? lists the keys'),
+  ]
+}
+
+/** Commands to paste, and the parts of the run. @param legacy - The requests of the first verified payment, if any. */
+export function commandsText(event: ReadyEvent, legacy: LegacyReadyEvent | null): string[] {
+  const { url, integrationAddress } = event
+  const credentials = `-u ${integrationAddress}:${event.apiSecret}`
+  const json = '-H "Content-Type: application/json"'
+  const key = `-H "Authorization: ${event.legacyApiKey}"`
+  return [
+    '',
+    'Read the payments:',
+    `curl -s ${credentials} ${url}/api/v1/integration/payments`,
+    'Share the verification of a user; repeat it after two seconds to see it GREEN:',
+    `curl -s ${credentials} ${json} -d '${JSON.stringify(event.shareRequest)}' ${event.shareUrl}`,
+    'Mint another share token with mintShareToken of @payment-integration/identity-sumsub:',
+    `mintShareToken(${JSON.stringify(event.minting)})`,
+    'Cause an event, such as a refund or late versions; payment-integration trigger --help lists them:',
+    `curl -sN ${credentials} ${json} -d '{"scenario":"refund"}' ${event.triggerUrl}`,
+    ...(legacy === null
+      ? []
       : [
-          `  Receiver        ${style.cyan(event.forwardsTo)}   ${style.dim('yours; the built-in one checks each delivery too')}`,
+          'Look up the first verified payment in the legacy API:',
+          `curl -s ${key} ${legacy.lookupUrl}`,
+          "Verify it. Its invoice is the paid amount: the chain does not know the shop's price:",
+          `curl -s ${key} ${json} -d '${JSON.stringify(legacy.verifyRequest)}' ${legacy.verifyUrl}`,
         ]),
-    `  Identity        ${event.identityProviderUrl}   ${style.dim('a provider on this machine, which approves shared verifications')}`,
-    `  Chain           ${event.rpcUrl}   ${style.dim(`anvil, chain ${event.chainId}, router ${event.router}@${event.routerVersion}`)}`,
-    `  Files           ${event.folder}   ${style.dim(event.kept ? 'kept' : 'removed at the end')}`,
-    `  ${style.dim('The master key and the secrets are valid for this run only.')}`,
+    `Account   ${event.accountHandle}, paid in ${event.tokenSymbol} at ${event.accountAddress}`,
+    `Identity  ${event.identityProviderUrl}, a provider on this machine, which approves shared verifications`,
+    `Chain     ${event.rpcUrl}, anvil, chain ${event.chainId}, router ${event.router}@${event.routerVersion}`,
+    `Files     ${event.folder}, ${event.kept ? 'kept' : 'removed at the end'}; the secrets are valid for this run only`,
     '',
-    '  Read the payments:',
-    `  curl -s -u ${integrationAddress}:${apiSecret} ${url}/api/v1/integration/payments`,
-    '  Share the verification of a user; repeat it after two seconds to see it GREEN:',
-    `  curl -s -u ${integrationAddress}:${apiSecret} -H "Content-Type: application/json" -d '${JSON.stringify(event.shareRequest)}' ${event.shareUrl}`,
-    '  Mint another share token with mintShareToken of @payment-integration/identity-sumsub:',
-    `  mintShareToken(${JSON.stringify(event.minting)})`,
-    '  Cause an event, such as a refund or late versions; payment-integration trigger --help lists them:',
-    `  curl -sN -u ${integrationAddress}:${apiSecret} -H "Content-Type: application/json" -d '{"scenario":"refund"}' ${event.triggerUrl}`,
-    '',
-    `  ${style.dim('Ctrl-C stops the demo.')}`,
   ]
 }
 
@@ -135,19 +170,6 @@ function envFile(event: EnvFileEvent, style: Style): string[] {
     ]
   const ignored = event.ignored ? '' : `   ${style.yellow('add it to .gitignore: it holds secrets')}`
   return [`  Env file        ${event.path} ${style.dim('written with the five values')}${ignored}`]
-}
-
-function legacy(event: LegacyReadyEvent, style: Style): string[] {
-  const key = `-H "Authorization: ${event.legacyApiKey}"`
-  return [
-    '',
-    "  Look up the first verified payment in the legacy API. Its invoice is the paid amount: the chain does not know the shop's price.",
-    `  curl -s ${key} ${event.lookupUrl}`,
-    '  Verify it against that invoice:',
-    `  curl -s ${key} -H "Content-Type: application/json" -d '${JSON.stringify(event.verifyRequest)}' ${event.verifyUrl}`,
-    `  All endpoints of the API: ${style.cyan(event.referenceUrl)}`,
-    '',
-  ]
 }
 
 function delivery(event: DeliveryEvent, at: string, style: Style): string[] {
@@ -166,7 +188,8 @@ function delivery(event: DeliveryEvent, at: string, style: Style): string[] {
 }
 
 function change(from: string | null, to: string | null, style: Style): string {
-  return `${from ?? 'none'} -> ${style.yellow(to ?? 'none')}`
+  const colour = /success$/.test(to ?? '') ? style.green : /failure$/.test(to ?? '') ? style.red : style.yellow
+  return `${from ?? 'none'} -> ${colour(to ?? 'none')}`
 }
 
 function summary(event: SummaryEvent, style: Style): string[] {
@@ -180,7 +203,7 @@ function summary(event: SummaryEvent, style: Style): string[] {
   ]
 }
 
-function clock(time: number): string {
+function formatClock(time: number): string {
   const date = new Date(time)
   const two = (value: number) => String(value).padStart(2, '0')
   const milliseconds = String(date.getMilliseconds()).padStart(3, '0')

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { legacyExample } from './clients.js'
 import type { Demo } from './demo.js'
 import type { DemoEvent, VerifiedEvent } from './demo-events.js'
@@ -35,6 +35,7 @@ function demo(changes: { [K in 'pay' | 'processor' | 'reader']?: Partial<Demo[K]
     reader: { compare: async () => ({ difference: null, state: 'success' }) },
     replayLast: async () => '',
     retryNow: async () => '',
+    commands: () => '',
     openConsole: async () => '',
     relay: undefined,
     doctor: undefined,
@@ -111,6 +112,24 @@ describe('runSession', () => {
     const stage = createStage(({ event }) => event === 'payment.verified' && stop.abort(), io.now)
     const result = await runSession(demo(), { ...plan, payments: 1 }, stage, io, stop.signal)
     expect(result).toEqual({ payments: 1, verified: 1, problems: [], unfinished: [] })
+  })
+})
+
+describe('runSession with a receiver that answers nothing', () => {
+  it('goes on after fifty unfinished payments: each journey has its time limit', async () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const stop = new AbortController()
+    const silent = demo({ processor: { send: async () => 9 } })
+    const pay: Demo['pay'] = async ({ number }) => {
+      silent.ledger.sawIndexed(`0x${number}`)
+      if (number === 120) stop.abort()
+      return `0x${number}`
+    }
+    const stage = createStage(() => undefined, io.now)
+    const running = runSession({ ...silent, pay }, { ...plan, payments: 200 }, stage, io, stop.signal)
+    await vi.advanceTimersByTimeAsync(200_000)
+    expect(await running).toMatchObject({ payments: 120, verified: 0 })
   })
 })
 

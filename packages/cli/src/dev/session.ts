@@ -1,4 +1,5 @@
 /** Makes the payments of the demo, follows each to its end, and decides the exit code. @module */
+import { setMaxListeners } from 'node:events'
 import { startTimeLimit } from '@payment-integration/contract/internal-answers'
 import type { ExitCode, Io } from '../io.js'
 import { type PaymentPlan, planPayment, seededFraction } from './clients.js'
@@ -50,6 +51,8 @@ export async function runSession(
   io: Pick<Io, 'sleep'>,
   signal: AbortSignal,
 ): Promise<SessionResult> {
+  // Each unfinished payment listens to it, in several places.
+  setMaxListeners(0, signal)
   const fraction = seededFraction(plan.seed)
   const problems: string[] = []
   const journeys = new Set<Journey>()

@@ -147,7 +147,7 @@ function stepsOf(name: FrameworkName, { folder, manifest, path }: Layout): strin
       : []),
     ...(name === 'lambda'
       ? []
-      : [`Make payments on this machine: npx payment-integration dev --forward-to http://localhost:3000${path}`]),
+      : [`Make payments on this machine: npx @payment-integration/cli dev --forward-to http://localhost:3000${path}`]),
     ...(has('payments')
       ? ['It writes the secrets to .env.local. Then start the webhook, in another terminal: npm run payments']
       : []),

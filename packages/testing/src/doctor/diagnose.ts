@@ -18,6 +18,10 @@ interface Mistake {
 const utf8 = (text: string): Bytes => new TextEncoder().encode(text)
 /** Clocks that differ by less are no reason for a rejection, in milliseconds. */
 const clockNoiseMs = 60_000
+/** Usual errors of a clock, in seconds: minutes of drift, and hours of a time zone. */
+const usualClockErrors = [10, 20, 30, 40, 50, ...Array.from({ length: 14 }, (_, index) => 60 * (index + 1))].flatMap(
+  (minutes) => [minutes * 60, -minutes * 60],
+)
 
 /**
  * Sends deliveries signed with one known mistake each, until one is accepted.
@@ -27,9 +31,13 @@ const clockNoiseMs = 60_000
 export async function diagnose(bench: Bench, good: SocketAnswer, now: () => number): Promise<DoctorCauseCode | null> {
   for (const mistake of mistakesOf(bench)) if (isAccepted(await sendMistaken(bench, mistake))) return mistake.cause
   const drift = good.date === null ? 0 : good.date - now()
-  if (Math.abs(drift) < clockNoiseMs) return null
-  const delivery = await bench.deliveries.stale(bench.payment(), -Math.round(drift / 1_000))
-  return isAccepted(await bench.send(delivery)) ? 'clock-wrong' : null
+  const shown = Math.abs(drift) < clockNoiseMs ? [] : [-Math.round(drift / 1_000)]
+  // A proxy answers with its own clock. 400 is the answer to a time outside of the window, 401 to a wrong signature.
+  for (const ageSeconds of good.status === 400 ? [...shown, ...usualClockErrors] : shown) {
+    const delivery = await bench.deliveries.stale(bench.payment(), ageSeconds)
+    if (isAccepted(await bench.send(delivery))) return 'clock-wrong'
+  }
+  return null
 }
 
 function mistakesOf({ signingSecret, apiSecret }: Bench): Mistake[] {
@@ -179,6 +187,8 @@ function whyRejected(judgements: Judgements): DoctorCauseCode {
   if (passed('pretty-printed')) return 'body-reserialised'
   if (passed('charset')) return 'content-type-exact'
   if (statusOf('good') === 413) return 'body-limit-low'
+  // A receiver answers 401 without a signature and 400 outside of the window. This one answers 400 to any signature.
+  if (statusOf('good') === 400 && statusOf('forged') === 400 && statusOf('unsigned') === 401) return 'clock-wrong'
   if (statusOf('good') < 500) return 'wrong-secret'
   // A handler fails only behind a valid signature.
   if (statusOf('forged') < 500) return 'handler-fails'

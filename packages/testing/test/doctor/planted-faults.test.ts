@@ -288,6 +288,18 @@ const planted: readonly Planted[] = [
       },
     },
   ],
+  [
+    'has a clock that is two hours fast, behind a proxy that answers with its own',
+    'clock-wrong',
+    'good',
+    { isFresh: (ageSeconds) => Math.abs(ageSeconds + 7_200) <= 300 },
+  ],
+  [
+    'has a clock that is days slow, and compares the time before the signature',
+    'clock-wrong',
+    'good',
+    { fieldsOf: () => 400 },
+  ],
   ['fails in its handler', 'handler-fails', 'good', { store: () => [500, false] }],
   [
     'has a parser in front of the adapter, which fails for any JSON',

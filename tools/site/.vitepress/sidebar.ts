@@ -83,7 +83,6 @@ const paths: readonly (readonly [string, readonly string[]])[] = [
       'guides/manage-accounts',
       'guides/replay-failed-deliveries',
       'guides/operate-shared-verifications',
-      'guides/keep-the-audit-log',
       'databases',
       'roles',
       'upgrades',
@@ -122,7 +121,6 @@ const paths: readonly (readonly [string, readonly string[]])[] = [
     [
       'chain-of-your-own',
       'packages/chain-evm/index',
-      'guides/prove-blocks',
       'guides/price-payments',
       'guides/follow-payments-across-chains',
       'packages/chain-feed/index',

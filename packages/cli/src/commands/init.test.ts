@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../test/temporary-folder.js'
@@ -310,4 +310,33 @@ test('control characters of a project are not printed', async () => {
   expect(out).toContain('[2Jdist')
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there.
   expect(out).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/)
+})
+
+test('--from takes our packages, and what they depend on, from the tarballs of a folder', async () => {
+  const { folder, read, run } = project('express')
+  const packed = temporaryFolder()
+  const tarball = (name: string) => `payment-integration-${name}-${version}.tgz`
+  for (const name of ['contract', 'testing', 'version-store', 'webhook']) writeFileSync(join(packed, tarball(name)), '')
+  expect((await run('--from', packed, '--yes')).exitCode).toBe(0)
+  const { dependencies, devDependencies } = JSON.parse(read('package.json'))
+  const spec = (name: string) => `file:${relative(folder, packed)}/${tarball(name)}`
+  expect(dependencies).toMatchObject({
+    '@payment-integration/version-store': spec('version-store'),
+    '@payment-integration/webhook': spec('webhook'),
+  })
+  expect(devDependencies).toMatchObject({
+    '@payment-integration/contract': spec('contract'),
+    '@payment-integration/testing': spec('testing'),
+  })
+})
+
+test('--from a folder without them names what is missing, and writes nothing', async () => {
+  const { files, run } = project('express')
+  const before = files()
+  const { exitCode, err } = await run('--from', temporaryFolder(), '--yes')
+  expect([exitCode, err]).toEqual([
+    1,
+    expect.stringMatching(/no tarball of version-store, webhook, testing, contract .*npm run pack/),
+  ])
+  expect(files()).toEqual(before)
 })

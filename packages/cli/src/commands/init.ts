@@ -14,6 +14,7 @@ interface InitOptions {
   readonly dir: string
   readonly database?: DatabaseName
   readonly path?: string
+  readonly from?: string
   readonly yes?: true
   readonly dryRun?: true
   readonly json?: true
@@ -32,6 +33,7 @@ export function addInit(program: Command, run: Run): void {
       ]),
     )
     .option('--path <path>', 'the path of the webhook (default: /webhook; /api/webhook in the pages router of Next)')
+    .option('--from <folder>', 'take our packages from the tarballs that `npm run pack` wrote there')
     .option('--yes', 'write without a question')
     .option('--dry-run', 'only print the diff')
     .addHelpText('after', examples('init express', 'init next --path /hooks/payments --dry-run', 'init koa --yes'))
@@ -45,9 +47,9 @@ export function addInit(program: Command, run: Run): void {
  * `ERR_INIT` when the project does not fit, or a file could not be written.
  */
 async function init(framework: FrameworkName, options: InitOptions, io: Io): Promise<ExitCode> {
-  const { json = false, yes = false, dryRun = false, database, path } = options
+  const { json = false, yes = false, dryRun = false, database, path, from } = options
   const project = await readProject(resolve(options.dir))
-  const plan = await planInit(project, { framework, database, path })
+  const plan = await planInit(project, { framework, database, path, from })
   const report = createReporter(io, json)
   const hasConflicts = plan.conflicts.length > 0
   if (plan.files.length === 0 && !hasConflicts) {

@@ -5,13 +5,15 @@ import { dirname, join, posix } from 'node:path'
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff'
 import { InitError, UsageError } from '../errors.js'
 import { type DatabaseName, type FrameworkName, frameworks, type Layout, layoutOf } from './layout.js'
-import { changeManifest, type Project, readText } from './project.js'
+import { changeManifest, findTarballs, type Project, readText } from './project.js'
 import { fromTemplate, type Target } from './template.js'
 
 interface InitChoices {
   readonly framework: FrameworkName
   readonly database?: DatabaseName | undefined
   readonly path?: string | undefined
+  /** A folder with tarballs of our packages. */
+  readonly from?: string | undefined
 }
 
 /** A file to create (`before` is null) or to change. */
@@ -58,7 +60,8 @@ export async function planInit(project: Project, choices: InitChoices): Promise<
     else if (before !== after && accepts?.(before) !== true)
       conflicts.push({ path, add: addedLines(path, before, after) })
   }
-  const changed = changeManifest(project, layout.manifest)
+  const packed = choices.from === undefined ? {} : await findTarballs(project.folder, choices.from)
+  const changed = changeManifest(project, layout.manifest, packed)
   if (changed.conflicts.length > 0) conflicts.push({ path: 'package.json', add: changed.conflicts })
   await change('package.json', () => changed.text)
   await change('.env.example', (before) => changeEnvExample(before, database))

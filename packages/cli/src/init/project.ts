@@ -1,6 +1,6 @@
 /** Recognises a project: its language, modules, test runner and folders; adds to its `package.json`. @module */
 import { lstat, readdir, readFile, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { InitError } from '../errors.js'
 import { version } from '../package-files.js'
 
@@ -117,12 +117,20 @@ interface ChangedManifest {
  * Adds what is missing. A dependency of any version, of either kind, counts as present. The text is unchanged when
  * nothing is missing; else it has the indentation and the last line break of the original.
  */
-export function changeManifest({ manifest, manifestText }: Project, additions: ManifestAdditions): ChangedManifest {
+export function changeManifest(
+  { manifest, manifestText }: Project,
+  additions: ManifestAdditions,
+  packed: Readonly<Record<string, string>> = {},
+): ChangedManifest {
   const { dependencies = {}, devDependencies = {}, scripts = {} } = manifest
+  const specs = { ...versions, ...packed }
   const missing = (names: readonly string[], ...present: readonly object[]) =>
     names.filter((name) => !present.some((each) => Object.hasOwn(each, name)))
   const plain = missing(additions.dependencies, dependencies)
-  const development = missing(additions.devDependencies, dependencies, devDependencies)
+  // What our packages depend on comes from the same folder.
+  const others = Object.keys(packed).filter((name) => !additions.dependencies.includes(name))
+  const wanted = [...new Set([...additions.devDependencies, ...others])]
+  const development = missing(wanted, dependencies, devDependencies)
   const newScripts = missing(Object.keys(additions.scripts), scripts)
   const conflicts = Object.entries(additions.scripts)
     .filter(([name, script]) => Object.hasOwn(scripts, name) && scripts[name] !== script)
@@ -134,8 +142,8 @@ export function changeManifest({ manifest, manifestText }: Project, additions: M
     ...(newScripts.length > 0 && {
       scripts: { ...scripts, ...Object.fromEntries(newScripts.map((name) => [name, additions.scripts[name] ?? ''])) },
     }),
-    ...(plain.length > 0 && { dependencies: withVersions(dependencies, plain) }),
-    ...(development.length > 0 && { devDependencies: withVersions(devDependencies, development) }),
+    ...(plain.length > 0 && { dependencies: withVersions(dependencies, plain, specs) }),
+    ...(development.length > 0 && { devDependencies: withVersions(devDependencies, development, specs) }),
   }
   const [, indentation = '  '] = /^\{\r?\n([ \t]+)/.exec(manifestText) ?? []
   const text = JSON.stringify(changed, null, indentation)
@@ -143,13 +151,37 @@ export function changeManifest({ manifest, manifestText }: Project, additions: M
 }
 
 /** In the order of their names, as npm sorts them. */
-function withVersions(present: Readonly<Record<string, string>>, names: readonly string[]): Record<string, string> {
-  const all = { ...present, ...Object.fromEntries(names.map((name) => [name, versions[name] ?? '*'])) }
+function withVersions(
+  present: Readonly<Record<string, string>>,
+  names: readonly string[],
+  specs: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const all = { ...present, ...Object.fromEntries(names.map((name) => [name, specs[name] ?? '*'])) }
   return Object.fromEntries(Object.entries(all).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 /** All packages of this project have one version. */
-const own = ['version-store', 'webhook', 'testing'].map((name) => [`@payment-integration/${name}`, version])
+const written = ['version-store', 'webhook', 'testing']
+/** With the package that `testing` depends on. */
+const packedTogether = [...written, 'contract']
+const own = written.map((name) => [`@payment-integration/${name}`, version])
+
+/**
+ * `file:` specs of the tarballs of our packages in a folder, relative to the project.
+ * @throws InitError `ERR_INIT` when the folder lacks one that `init` writes into projects.
+ */
+export async function findTarballs(project: string, from: string): Promise<Record<string, string>> {
+  const folder = resolve(from)
+  const files: readonly string[] = await readdir(folder).catch(() => [])
+  const suffix = `-${version}.tgz`
+  const lacking = packedTogether.filter((name) => !files.includes(`payment-integration-${name}${suffix}`))
+  if (lacking.length > 0)
+    throw new InitError(`${folder} has no tarball of ${lacking.join(', ')} ${version}. Run npm run pack in the clone.`)
+  const path = relative(project, folder).replaceAll('\\', '/')
+  return Object.fromEntries(
+    packedTogether.map((name) => [`@payment-integration/${name}`, `file:${path}/payment-integration-${name}${suffix}`]),
+  )
+}
 
 /** Exact versions of packages, as this project tests them. */
 export const versions: Readonly<Record<string, string>> = {

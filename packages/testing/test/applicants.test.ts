@@ -49,7 +49,7 @@ describe('looking up an applicant', () => {
   })
 
   test.each([
-    ['PUT', '/resources/applicants/1/one', 405],
+    ['PUT', '/resources/applicants/1/status', 405],
     ['GET', '/resources/applicants/1/two', 404],
     ['GET', '/', 404],
   ] as const)('%s %s is answered %i', async (method, uri, status) => {

@@ -1,7 +1,7 @@
 /** `payment-integration explain`: says whether a pasted delivery verifies, and if not why. @module */
 
 import type { Explanation, Finding, HeaderField, RequestForm } from '@payment-integration/testing/explain'
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import { examples, type Run, wholeNumberParser } from '../command.js'
 import { UsageError } from '../errors.js'
 import { readInput, readIntegratorVariables, type Variables, variableName } from '../input.js'
@@ -12,7 +12,6 @@ interface ExplainFlags {
   readonly json?: boolean | undefined
   readonly body?: string | undefined
   readonly headers?: string | undefined
-  readonly entry?: number | string | undefined
   readonly secretEnv?: readonly string[] | undefined
   readonly secretFile?: readonly string[] | undefined
   readonly previousSecretEnv?: readonly string[] | undefined
@@ -33,29 +32,24 @@ export function addExplain(program: Command, run: Run): void {
     .command('explain')
     .summary('say whether a pasted delivery verifies, and if not why')
     .description(
-      'say whether a delivery verifies, and if not why: a curl command, a HAR file, a raw HTTP message or a gateway event, from a file or standard input; exits with 1 unless it verifies',
+      'say whether a delivery verifies, and if not why: a curl command, a raw HTTP message or a gateway event, from a file or standard input; exits with 1 unless it verifies',
     )
     .argument('[file]', 'the request (default: standard input)')
     .option('--body <file>', 'the body, when the request does not hold it; - reads standard input')
     .option('--headers <file>', 'the headers, as lines or JSON, in place of a request; needs --body')
-    .option('--entry <number|url>', 'which entry of a HAR file: its number, or a part of its URL', parseEntry)
     .option('--secret-env <name>', `variable with a signing secret; repeatable (default: ${usualVariable})`, append)
     .option('--secret-file <file>', 'file with a signing secret, line ends included; repeatable', append)
     .option('--previous-secret-env <name>', 'variable with a replaced signing secret; repeatable', append)
     .option('--api-secret-env <name>', 'variable with the API secret, to find out whether the two are swapped')
     .option('--env-file <file>', 'file with variables that the environment lacks (default: .env.local, if it exists)')
-    .option(
-      '--now <unix seconds>',
-      'the time of receipt (default: that of the HAR file, else the clock)',
-      wholeNumberParser(0, lastSecond),
-    )
+    .option('--now <unix seconds>', 'the time of receipt (default: the clock)', wholeNumberParser(0, lastSecond))
     .addHelpText(
       'after',
       examples(
         'explain request.txt',
         'explain request.txt --env-file .env.local',
         'explain --headers headers.txt --body body.json --secret-file secret.txt',
-        'explain capture.har --entry /webhook --secret-env NEW_SECRET --previous-secret-env OLD_SECRET --json',
+        'explain request.txt --secret-env NEW_SECRET --previous-secret-env OLD_SECRET --json',
       ),
     )
     .action(run(explain))
@@ -71,8 +65,8 @@ async function explain(file: string | undefined, flags: ExplainFlags, io: Io): P
   const { json = false } = flags
   const secrets = await readSecrets(flags, io)
   const { explainDelivery } = await import('@payment-integration/testing/explain')
-  const { headers, body, recordedAt, ...request } = await readRequest(file, flags, io)
-  const nowMs = flags.now === undefined ? (recordedAt ?? io.now()) : flags.now * 1_000
+  const { headers, body, ...request } = await readRequest(file, flags, io)
+  const nowMs = flags.now === undefined ? io.now() : flags.now * 1_000
   const explanation = await explainDelivery({ headers, body, ...secrets, now: () => nowMs })
   const explained: ExplainedRequest = { ...request, now: Math.floor(nowMs / 1_000), ...explanation }
   createReporter(io, json)({ event: 'explanation', ...explained }, explanationText)
@@ -88,11 +82,11 @@ async function readRequest(file: string | undefined, flags: ExplainFlags, io: Io
     throw new UsageError('Standard input is needed twice; name files for the others.')
   const body = flags.body === undefined ? undefined : await readInput(flags.body, io, maxMiB)
   if (flags.headers === undefined)
-    return parseRequest(await readInput(file ?? '-', io, maxMiB), { body, entry: flags.entry })
+    return parseRequest(await readInput(file ?? '-', io, maxMiB), { body })
   if (file !== undefined || body === undefined)
     throw new UsageError('--headers stands for a request without its body: pass --body too, and no other file.')
   const headers = parseHeaders(await readInput(flags.headers, io, maxMiB))
-  return { form: 'headers' as const, headers, body, recordedAt: null, warnings: [] }
+  return { form: 'headers' as const, headers, body, warnings: [] }
 }
 
 async function readSecrets(flags: ExplainFlags, io: Io) {
@@ -120,11 +114,6 @@ function getSecret(name: string, variables: Variables) {
 
 function append(value: string, earlier: readonly string[] = []): readonly string[] {
   return [...earlier, value]
-}
-
-function parseEntry(text: string): number | string {
-  if (text === '') throw new InvalidArgumentError('Expected a number from 1, or a part of a URL.')
-  return /^[1-9]\d{0,5}$/.test(text) ? Number(text) : text
 }
 
 interface ExplainedRequest extends Explanation {

@@ -34,7 +34,7 @@ export function valuesOf(pairs: readonly HeaderPair[], name: string): string[] {
 }
 
 /** The forms of a request. */
-export type RequestForm = 'curl' | 'har' | 'event' | 'http' | 'headers'
+export type RequestForm = 'curl' | 'event' | 'http' | 'headers'
 
 /** A pasted request is not in a form that is known, or misses a part. The message quotes nothing of it. */
 export class RequestUnreadableError extends Error {
@@ -53,8 +53,6 @@ export interface ParsedRequest {
   readonly form: RequestForm
   readonly headers: readonly HeaderPair[]
   readonly body: Uint8Array<ArrayBuffer>
-  /** When the request was recorded: milliseconds since the epoch. Null when the form does not say. */
-  readonly recordedAt: number | null
   /** Doubts about the bytes, as sentences that quote nothing. */
   readonly warnings: readonly string[]
 }

@@ -103,10 +103,6 @@ export const descriptions = {
     cause: 'Several secrets stand in one text, and one of them signed this delivery.',
     change: 'Split them: createVerifier({ secrets: process.env.WEBHOOK_SIGNING_SECRET.split(",") }).',
   },
-  secret_basic: {
-    cause: 'The secret has the form of Basic credentials, address:secret.',
-    change: 'Keep only the text after the colon; the address belongs to the Authorization header of the read API.',
-  },
   secret_encoded: {
     cause: 'The signing secret is stored in another encoding than the one in which it was issued.',
     change: 'Store the secret as issued, or decode it once before createVerifier.',
@@ -158,10 +154,6 @@ export const descriptions = {
     change: 'Keep form parsers such as express.urlencoded() away from the route, and pass the raw bytes.',
     isRawBody: true,
   },
-  body_html_escaped: {
-    cause: 'Characters of the body are escaped for HTML, such as &quot;.',
-    change: 'Switch the input filter or firewall off on this route; escape when a page is made, not before.',
-  },
   body_base64: {
     cause: 'The body is in base64, as AWS API Gateway and function URLs pass it.',
     change: "Decode it first: Buffer.from(event.body, 'base64') when event.isBase64Encoded.",
@@ -186,11 +178,6 @@ export const descriptions = {
   body_charset: {
     cause: 'The body was decoded and encoded with different character sets.',
     change: 'Pass bytes, not text; where text is unavoidable, decode and encode as UTF-8.',
-    isRawBody: true,
-  },
-  body_normalised: {
-    cause: 'Accented characters of the body have another Unicode form than when they were signed.',
-    change: 'Do not call normalize() on the body before verifying.',
     isRawBody: true,
   },
   body_line_ends: {
@@ -218,11 +205,6 @@ export const descriptions = {
   body_reordered: {
     cause: 'The body was parsed as JSON and written again with its fields in another order.',
     change: 'Verify the raw bytes before any JSON parser.',
-    isRawBody: true,
-  },
-  body_values_changed: {
-    cause: 'Values of the body changed their type or form, because code rebuilt the JSON from a model.',
-    change: 'Verify the raw bytes before they become an object, an entity or a database row.',
     isRawBody: true,
   },
   body_replaced_characters: {

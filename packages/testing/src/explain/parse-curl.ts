@@ -170,7 +170,7 @@ export function parseCurl(text: string, hasBody: boolean): ParsedRequest {
     ...(hasExpansion ? ['The command has a $ or ` that a shell would replace; it was taken as it is.'] : []),
     ...(data.length > 1 ? ['Several data options were joined with &, as curl does.'] : []),
   ]
-  return { form: 'curl', headers, body: toUtf8(data.join('&')), recordedAt: null, warnings }
+  return { form: 'curl', headers, body: toUtf8(data.join('&')), warnings }
 }
 
 /** Options with a value, under their long names; switches and URLs are left out. */

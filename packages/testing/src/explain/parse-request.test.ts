@@ -17,16 +17,6 @@ const flags = lines.map((line) => `-H '${line}'`)
 const single = `'${text.replaceAll("'", `'\\''`)}'`
 const double = `"${text.replace(/[\\"$`]/g, '\\$&')}"`
 const ansi = `$'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('ë', '\\u00eb')}'`
-const harEntry = {
-  startedDateTime: '2026-03-01T09:30:00.000Z',
-  request: {
-    url: 'https://shop.example/webhook',
-    headers: Object.entries(good.headers).map(([name, value]) => ({ name, value })),
-    postData: { mimeType: 'application/json', text },
-  },
-}
-const otherEntry = { request: { url: 'https://shop.example/logo.svg', headers: [] } }
-const har = (...entries: object[]) => JSON.stringify({ log: { version: '1.2', entries } })
 const raw = (end: string, first = `POST /webhook HTTP/1.1${end}Host: shop.example${end}`) =>
   Buffer.from(`${first}${lines.join(end)}${end}${end}${text}`)
 
@@ -52,14 +42,6 @@ const forms: [name: string, request: string | Uint8Array, options?: ParseRequest
     `curl ${flags.join(' ')} --data-binary @body.json https://a.example`,
     { body: good.body },
   ],
-  ['HAR with one entry', har(harEntry)],
-  ['HAR with one signed entry', har(otherEntry, harEntry)],
-  ['HAR by number', har(harEntry, harEntry, otherEntry), { entry: 2 }],
-  ['HAR by URL', har(harEntry, otherEntry), { entry: '/webhook' }],
-  [
-    'HAR in base64',
-    har({ ...harEntry, request: { ...harEntry.request, postData: { text: base64, encoding: 'base64' } } }),
-  ],
   ['raw HTTP with CRLF', raw('\r\n')],
   ['raw HTTP with LF', raw('\n')],
   ['raw HTTP without a request line', raw('\n', '')],
@@ -78,7 +60,6 @@ const forms: [name: string, request: string | Uint8Array, options?: ParseRequest
     [`raw HTTP in ${name}`, save(raw('\r\n').toString())],
     [`raw HTTP without a request line in ${name}`, save(raw('\n', '').toString())],
     [`curl in ${name}`, save(`curl ${flags.join(' ')} --data-raw ${single} https://shop.example`)],
-    [`HAR in ${name}`, save(har(harEntry))],
   ]),
   ['raw HTTP as text with a byte order mark', `\ufeff${raw('\n', '')}`],
   ['an event of a gateway', JSON.stringify({ headers: good.headers, body: text, isBase64Encoded: false })],
@@ -107,18 +88,10 @@ test('the body of a raw message keeps bytes that are not text', () => {
   expect(parseRequest(Buffer.concat([Buffer.from('A: b\n\n'), body])).body).toEqual(body)
 })
 
-test('a HAR file says when the request was made', () => {
-  expect(parseRequest(har(harEntry)).recordedAt).toBe(Date.UTC(2026, 2, 1, 9, 30))
-  expect(parseRequest(raw('\n')).recordedAt).toBeNull()
-  for (const startedDateTime of ['-1', 'entry 5', '2026-02-30T09:30:00Z', 1])
-    expect(parseRequest(har({ ...harEntry, startedDateTime })).recordedAt, String(startedDateTime)).toBeNull()
-})
-
 test.each([
   ['curl with a variable', `curl -H "X-A: $VALUE" -d x`, /taken as it is/],
   ['curl with two bodies', `curl -H 'A: b' -d x -d y`, /joined with &/],
   ['a message without an empty line', 'A: b', /no empty line/],
-  ['a HAR file without a body', har({ request: { headers: [{ name: 'A', value: 'b' }] } }), /no body/],
   ['an event with a parsed body', JSON.stringify({ headers: { a: 'b' }, body: { c: 1 } }), /parsed JSON/],
 ])('%s has a warning', (_, request, warning) => {
   expect(parseRequest(request).warnings.join(' ')).toMatch(warning)
@@ -135,10 +108,6 @@ test.each<[string, string | Uint8Array, RegExp, ParseRequestOptions?]>([
   ['curl with a form', `curl -H 'A: b' -F file=x`, /multipart/],
   ['curl with an open quote', `curl -H 'A: b`, /not closed/],
   ['curl for cmd.exe', 'curl ^"https://a.example^" ^\r\n -H ^"A: b^"', /bash/],
-  ['an empty HAR file', har(), /no entries/],
-  ['a HAR file with two signed entries', har(harEntry, harEntry), /choose one/],
-  ['a HAR file without the chosen URL', har(harEntry), /0 match/, { entry: 'other' }],
-  ['a HAR file with a parsed form', har({ request: { headers: [], postData: { params: [] } } }), /parsed form/],
   ['an event with wrong base64', JSON.stringify({ headers: {}, body: '!', isBase64Encoded: true }), /base64/],
   ['a head without end', `A: b\n`.repeat(70_000), /256 KiB/],
   ['too much', new Uint8Array(16 * 1_048_576 + 1), /16 MiB/],

@@ -1,7 +1,4 @@
-/** Recognises and parses a pasted request: curl, HAR, event of a gateway, raw HTTP. Source: docs/explain.md. @module */
-
-import { signatureHeader } from '@payment-integration/contract'
-import { parseInstant } from '@payment-integration/contract/internal-parse'
+/** Recognizes and parses a pasted request: curl, event of a gateway, raw HTTP. Source: docs/explain.md. @module */
 import { type HeaderPair, type ParsedRequest, RequestUnreadableError, readHeaders, valuesOf } from './explain-input.js'
 import { parseCurl } from './parse-curl.js'
 import { fromLatin1, fromUtf8, savedAsUtf8, toUtf8 } from './text-codes.js'
@@ -24,7 +21,7 @@ function parseHttp(bytes: Uint8Array<ArrayBuffer>): ParsedRequest {
   if (requestLine.test(lines[0] ?? '')) lines.shift()
   const headers = pairsOf(lines, 'http')
   const warnings = isComplete ? [] : ['The message has no empty line after its headers, so its body is empty.']
-  return { form: 'http', headers, recordedAt: null, ...framed(headers, body, warnings) }
+  return { form: 'http', headers, ...framed(headers, body, warnings) }
 }
 
 /** Parses headers alone: lines `Name: value`, or a JSON object or list of pairs. Bytes are those of a saved file. */
@@ -81,7 +78,7 @@ function pairsOf(lines: readonly string[], form: 'http' | 'headers'): HeaderPair
     if (!headerName.test(name))
       throw new RequestUnreadableError(
         form,
-        `Line ${index + 1} of the headers is not Name: value. Paste a curl command, a HAR file or a raw HTTP message.`,
+        `Line ${index + 1} of the headers is not Name: value. Paste a curl command or a raw HTTP message.`,
       )
     pairs.push([name, line.slice(at + 1).trim()])
   }
@@ -116,61 +113,6 @@ function bodyOfText(text: string, isBase64: boolean): Uint8Array<ArrayBuffer> | 
   }
 }
 
-/** Parses the `log` of a HAR file. @param chosen - The number of an entry from 1, or a part of its URL. */
-function parseHar(log: JsonRecord, chosen: number | string | undefined): ParsedRequest {
-  const entries = (Array.isArray(log['entries']) ? log['entries'] : []).filter(isRecord)
-  const entry = choose(entries, chosen)
-  const request = isRecord(entry['request']) ? entry['request'] : {}
-  return {
-    form: 'har',
-    headers: headersOf(entry),
-    recordedAt: parseInstant(entry['startedDateTime']),
-    ...postData(request['postData']),
-  }
-}
-
-function choose(entries: readonly JsonRecord[], chosen: number | string | undefined): JsonRecord {
-  const [first] = entries
-  if (first === undefined) throw new RequestUnreadableError('har', 'The HAR file has no entries.')
-  const found =
-    typeof chosen === 'number'
-      ? entries.slice(chosen - 1, chosen)
-      : typeof chosen === 'string'
-        ? entries.filter((entry) => urlOf(entry).includes(chosen))
-        : entries.length === 1
-          ? entries
-          : entries.filter((entry) => valuesOf(headersOf(entry), signatureHeader).length > 0)
-  const [only] = found
-  if (only !== undefined && found.length === 1) return only
-  throw new RequestUnreadableError(
-    'har',
-    `Of the ${entries.length} entries of the HAR file ${found.length} match; choose one by its number from 1, or by a part of its URL.`,
-  )
-}
-
-function urlOf(entry: JsonRecord): string {
-  return isRecord(entry['request']) ? String(entry['request']['url']) : ''
-}
-
-function headersOf(entry: JsonRecord): HeaderPair[] {
-  const headers = isRecord(entry['request']) ? entry['request']['headers'] : []
-  const pairs = (Array.isArray(headers) ? headers : []).filter(isRecord)
-  return readHeaders(pairs.map(({ name, value }) => [String(name), String(value)] as const))
-}
-
-function postData(data: unknown): Pick<ParsedRequest, 'body' | 'warnings'> {
-  const warnings = ['A HAR file holds the body as text: bytes that were not UTF-8 are lost.']
-  if (!isRecord(data)) return { body: new Uint8Array(), warnings: ['The HAR file has no body for this request.'] }
-  const { text, params, encoding } = data
-  if (typeof text === 'string' && (text !== '' || !Array.isArray(params))) {
-    const body = bodyOfText(text, encoding === 'base64')
-    if (body === null)
-      throw new RequestUnreadableError('har', 'The body in the HAR file is marked as base64 and is not.')
-    return { body, warnings: encoding === 'base64' ? [] : warnings }
-  }
-  throw new RequestUnreadableError('har', 'The HAR file holds a parsed form instead of the bytes of the body.')
-}
-
 /** Parses an object with `headers` and `body`: the event of AWS Lambda, or a request in a log. */
 function parseEvent(event: JsonRecord): ParsedRequest {
   const { headers, multiValueHeaders, body } = event
@@ -186,15 +128,13 @@ function parseEvent(event: JsonRecord): ParsedRequest {
     warnings.push('The field body is parsed JSON instead of a text; it was written again as compact JSON.')
   }
   if (bytes === null) throw new RequestUnreadableError('event', 'The body is marked as base64 and is not.')
-  return { form: 'event', headers: pairs, body: bytes, recordedAt: null, warnings }
+  return { form: 'event', headers: pairs, body: bytes, warnings }
 }
 
 /** Options of {@link parseRequest}. */
 export interface ParseRequestOptions {
   /** The body, if it was saved apart, or is that of `--data @file`. It replaces that of the request. */
   readonly body?: Uint8Array | undefined
-  /** Which entry of a HAR file: its number from 1, or a part of its URL. @default the only one with a signature */
-  readonly entry?: number | string | undefined
 }
 
 /** Limit of a request in characters or bytes. */
@@ -223,13 +163,12 @@ function parseForm(bytes: Uint8Array<ArrayBuffer>, text: string | null, options:
   if (/^(?:\$ )?curl(?:\.exe)?\s/.test(start)) return parseCurl(start.replace(/^\$ /, ''), options.body !== undefined)
   if (start.startsWith('{')) {
     const value = parseJson(start)
-    if (isRecord(value) && isRecord(value['log'])) return parseHar(value['log'], options.entry)
     if (isRecord(value) && 'headers' in value) return parseEvent(value)
     throw new RequestUnreadableError(
       null,
       value === undefined
         ? 'The request begins like JSON and is not JSON; paste all of it, or pass a lone body with --body and --headers.'
-        : 'The JSON is neither a HAR file nor has headers; pass a lone body as --body, and the headers as --headers.',
+        : 'The JSON has no headers; pass a lone body as --body, and the headers as --headers.',
     )
   }
   return parseHttp(bytes)

@@ -23,7 +23,7 @@ export function savedAsUtf8(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuf
 }
 
 /** The form of UTF-16 by its mark, or by the first character where that is one of ASCII; null: another encoding. */
-export function utf16Of([first = 0, second = 0]: Uint8Array): 'utf-16le' | 'utf-16be' | null {
+function utf16Of([first = 0, second = 0]: Uint8Array): 'utf-16le' | 'utf-16be' | null {
   if ((first === 0xff && second === 0xfe) || (first > 0 && first < 0x80 && second === 0)) return 'utf-16le'
   return (first === 0xfe && second === 0xff) || (first === 0 && second > 0 && second < 0x80) ? 'utf-16be' : null
 }

@@ -1,7 +1,7 @@
 /** Undoes changes of a body that are changes of its bytes or text. @module */
 
 import type { FindingCode } from './finding.js'
-import { decodeBase64, decodeHex, fromLatin1, fromUtf8, toLatin1, toUtf8, utf16Of } from './text-codes.js'
+import { decodeBase64, decodeHex, fromLatin1, fromUtf8, toLatin1, toUtf8 } from './text-codes.js'
 import type { Candidate, Undo } from './undo.js'
 import type { Body } from './undo-json.js'
 
@@ -96,11 +96,6 @@ function ofText(code: FindingCode, undo: UndoText): Undo<Body> {
   }
 }
 
-const entities: Readonly<Record<string, string>> = {
-  ...{ '&quot;': '"', '&#34;': '"', '&#x22;': '"', '&#39;': "'", '&#x27;': "'", '&#039;': "'", '&apos;': "'" },
-  ...{ '&lt;': '<', '&gt;': '>', '&amp;': '&', '&#38;': '&', '&#x2F;': '/', '&#47;': '/' },
-}
-
 export const undoText: readonly Undo<Body>[] = [
   ofText('body_escaped', (text) => {
     const bare = text.trim()
@@ -118,15 +113,6 @@ export const undoText: readonly Undo<Body>[] = [
     const evidence = name === '' ? 'It has characters written as %XX.' : 'It is the value of a form field.'
     return [decodePercent(value.replaceAll('+', ' ')), decodePercent(value)].map((each) => ({ text: each, evidence }))
   }),
-  ofText('body_html_escaped', (text) => [
-    {
-      text: text.replace(
-        /&(?:quot|apos|lt|gt|amp|#\d{1,4}|#x[0-9a-f]{1,4});/gi,
-        (entity) => entities[entity] ?? entity,
-      ),
-      evidence: 'It has entities of HTML.',
-    },
-  ]),
   ofText('body_base64', (text) => [{ text: decodeBase64(text), evidence: 'It has only characters of base64.' }]),
   ofText('body_hex', (text) => [{ text: decodeHex(text), evidence: 'It has only hex digits.' }]),
   ofText('body_chunked', (text) => [{ text: dechunk(text), evidence: 'Chunk sizes stand in lines of their own.' }]),
@@ -141,35 +127,14 @@ export const undoText: readonly Undo<Body>[] = [
   (body) => {
     if (fromUtf8(body) !== null) return []
     const evidence = ['The bytes are not UTF-8.']
-    const texts = [fromLatin1(body, false), fromLatin1(body, true), ...fromUtf16(body)]
+    const texts = [fromLatin1(body, false), fromLatin1(body, true)]
     return texts.map((text) => ({ code: 'body_charset', evidence, value: toUtf8(text) }))
   },
-  ofText('body_charset', (text) => [
-    {
-      text: isUtf16(text) ? text.replaceAll('\0', '') : null,
-      evidence: 'Every other byte is NUL, as in UTF-16.',
-    },
-  ]),
-  ofText('body_normalised', (text) => [
-    { text: text.normalize('NFC'), evidence: 'Accents stand apart from their letters (NFD).' },
-    { text: text.normalize('NFD'), evidence: 'Accents are joined with their letters (NFC).' },
-  ]),
   ofText('body_line_ends', (text) => [
     { text: text.replaceAll('\r\n', '\n'), evidence: 'It has CRLF where LF was signed.' },
     { text: text.includes('\r') ? null : text.replaceAll('\n', '\r\n'), evidence: 'It has LF where CRLF was signed.' },
   ]),
 ]
-
-/** Whether about every other character is NUL, which is how UTF-16 looks to a reader of UTF-8. */
-function isUtf16(text: string): boolean {
-  const nuls = text.split('\0').length - 1
-  return nuls > 0 && nuls >= Math.floor(text.length / 2) - 1
-}
-
-function fromUtf16(body: Body): string[] {
-  const encoding = utf16Of(body)
-  return encoding === null ? [] : [new TextDecoder(encoding).decode(body)]
-}
 
 function withoutBackslashes(text: string): string {
   return text.replace(/\\(["\\/])/g, '$1')

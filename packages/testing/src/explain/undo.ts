@@ -114,17 +114,6 @@ const undos: readonly Undo<Key>[] = [
       text: part,
     }))
   }),
-  ofText((text) => {
-    const plain = text.replace(/^Basic /i, '')
-    const decoded = fromUtf8(decodeBase64(plain) ?? new Uint8Array()) ?? ''
-    return [plain, decoded].flatMap((pair) => {
-      const [head] = /^0x[0-9a-fA-F]{40}:/.exec(pair) ?? []
-      const form = pair === decoded ? 'In base64, an address and a colon.' : 'An address and a colon.'
-      return head === undefined
-        ? []
-        : [{ code: 'secret_basic', evidence: [form], text: pair.slice(head.length) } as const]
-    })
-  }),
   ofText((text) =>
     prefixes
       .filter((prefix) => !text.startsWith(prefix))

@@ -62,7 +62,7 @@ export function refusalBody({ status, errorCode, message }: Refusal, correlation
 /** Digest of a webhook. SHA-1 is the provider's oldest; receivers must reject it. */
 export type DigestAlgorithm = 'HMAC_SHA256_HEX' | 'HMAC_SHA512_HEX' | 'HMAC_SHA1_HEX'
 
-/** The target of a client's events. */
+/** The target of a client's events. A failed webhook is retried after 5 minutes, 1, 5 and 18 hours. */
 export interface WebhookTarget {
   readonly url: string
   readonly secretKey: string
@@ -70,8 +70,6 @@ export interface WebhookTarget {
   readonly algorithm?: DigestAlgorithm | undefined
   /** Types of the events for this target. @default all */
   readonly types?: readonly string[] | undefined
-  /** Whether failed webhooks are retried after 5 minutes, 1, 5 and 18 hours. @default true */
-  readonly resends?: boolean | undefined
 }
 
 /** A client of the provider: an integrator that shares, or a service that redeems. */

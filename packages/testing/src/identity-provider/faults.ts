@@ -6,15 +6,7 @@ import { type ErrorCode, Refusal, refusalBody } from './authenticate.js'
 const dripMs = 100
 
 /** Operations of the provider. */
-export type ProviderOperation =
-  | 'mint'
-  | 'reuse'
-  | 'preview'
-  | 'import'
-  | 'find'
-  | 'applicant'
-  | 'status'
-  | 'testCompleted'
+export type ProviderOperation = 'mint' | 'reuse' | 'import' | 'find' | 'status' | 'testCompleted'
 
 /**
  * Replaces the answer. A number is an HTTP status; `errorCode` is one of the provider's errors.

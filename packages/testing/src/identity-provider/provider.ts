@@ -26,8 +26,8 @@ import {
 } from './authenticate.js'
 import { createControl, type ProviderControl } from './control.js'
 import { createFaults, faultyResponse, jsonResponse, type ProviderFault, type ProviderOperation } from './faults.js'
-import { copy, mint, previewReuse, reuse } from './redeem.js'
-import { createWebhooks, type WebhookDelivery, type WebhookRun } from './webhooks.js'
+import { copy, mint, reuse } from './redeem.js'
+import { createWebhooks, type WebhookDelivery } from './webhooks.js'
 
 interface AuthenticRequest {
   readonly state: ProviderState
@@ -41,7 +41,7 @@ interface AuthenticRequest {
 }
 
 interface Route {
-  readonly methods: readonly string[]
+  readonly method: 'GET' | 'POST'
   readonly path: RegExp
   readonly operation: ProviderOperation
   readonly answer: (request: AuthenticRequest) => Record<string, unknown>
@@ -49,7 +49,7 @@ interface Route {
 
 const routes: readonly Route[] = [
   {
-    methods: ['POST'],
+    method: 'POST',
     path: /^\/resources\/accessTokens\/(?:-\/)?shareToken$/,
     operation: 'mint',
     answer({ state, client, query, body }) {
@@ -59,28 +59,21 @@ const routes: readonly Route[] = [
     },
   },
   {
-    methods: ['POST'],
+    method: 'POST',
     path: /^\/resources\/api\/reusableIdentity\/reuse$/,
     operation: 'reuse',
     answer: ({ state, client, query, announce, showsReview }) =>
       applicantJson(reuse(state, client, query, announce), state.now(), showsReview),
   },
   {
-    methods: ['GET', 'POST'],
-    path: /^\/resources\/api\/reusableIdentity\/reuse\/preview$/,
-    operation: 'preview',
-    answer: ({ state, client, query, showsReview }) =>
-      applicantJson(previewReuse(state, client, query), state.now(), showsReview),
-  },
-  {
-    methods: ['POST'],
+    method: 'POST',
     path: /^\/resources\/applicants\/-\/import$/,
     operation: 'import',
     answer: ({ state, client, query, announce, showsReview }) =>
       applicantJson(copy(state, client, query, announce), state.now(), showsReview),
   },
   {
-    methods: ['GET'],
+    method: 'GET',
     path: /^\/resources\/applicants\/-;externalUserId=([^/;]*)\/one$/,
     operation: 'find',
     answer({ state, client, subject }) {
@@ -90,19 +83,13 @@ const routes: readonly Route[] = [
     },
   },
   {
-    methods: ['GET'],
-    path: /^\/resources\/applicants\/([^/;]+)\/one$/,
-    operation: 'applicant',
-    answer: ({ state, client, subject }) => applicantJson(applicantOf(state, client, subject), state.now()),
-  },
-  {
-    methods: ['GET'],
+    method: 'GET',
     path: /^\/resources\/applicants\/([^/;]+)\/status$/,
     operation: 'status',
     answer: ({ state, client, subject }) => reviewJson(applicantOf(state, client, subject), state.now()),
   },
   {
-    methods: ['POST'],
+    method: 'POST',
     path: /^\/resources\/applicants\/([^/;]+)\/status\/testCompleted$/,
     operation: 'testCompleted',
     answer({ state, client, subject, body, announce }) {
@@ -121,7 +108,7 @@ export function findRoute(
   for (const route of routes) {
     const match = route.path.exec(path)
     if (match !== null)
-      return { route, subject: decode(match[1] ?? ''), isWrongMethod: !route.methods.includes(method) }
+      return { route, subject: decode(match[1] ?? ''), isWrongMethod: route.method !== method }
   }
   return null
 }
@@ -183,7 +170,7 @@ export interface IdentityProviderControl extends ProviderControl {
    */
   setWebhooks(clientId: string, targets: readonly WebhookTarget[]): void
   /** Sends the webhooks that are due by the clock, one at a time. */
-  deliverWebhooks(run?: WebhookRun): Promise<WebhookDelivery[]>
+  deliverWebhooks(): Promise<WebhookDelivery[]>
   /** Drops every waiting webhook; returns their number. */
   loseWebhooks(): number
   /** Unix milliseconds at which the next webhook is due; null: none waits. */

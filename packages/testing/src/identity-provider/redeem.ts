@@ -92,11 +92,8 @@ export function newApplicant(
   }
 }
 
-/**
- * Returns the result of a reuse without changing anything.
- * @throws Refusal 401 for the token, 404 for the level, 409 for a taken name, 400 with 10501 to 10512.
- */
-export function previewReuse(state: ProviderState, client: ProviderClient, query: URLSearchParams): ApplicantRecord {
+/** The applicant that a reuse makes. @throws Refusal 401 for the token, 404, 409, and 400 with 10501 to 10512. */
+function buildReused(state: ProviderState, client: ProviderClient, query: URLSearchParams): ApplicantRecord {
   const shareToken = tokenFor(state, client, query)
   if (client.reuseDisabled) throw new Refusal(400, 10505)
   const levelName = query.get('levelName') ?? ''
@@ -121,7 +118,8 @@ export function previewReuse(state: ProviderState, client: ProviderClient, query
 
 /**
  * Reuses a verification. If it covers every step of the level, the checks begin; otherwise documents are requested.
- * @throws Refusal As {@link previewReuse}; then the token stays unused.
+ * @throws Refusal 401 for the token, 404 for the level, 409 for a taken name, 400 with 10501 to 10512; then the token
+ * stays unused.
  */
 export function reuse(
   state: ProviderState,
@@ -129,7 +127,7 @@ export function reuse(
   query: URLSearchParams,
   announce: AnnounceEvent,
 ): ApplicantRecord {
-  const applicant = previewReuse(state, client, query)
+  const applicant = buildReused(state, client, query)
   return keep(state, { applicant, by: 'reuse', token: query.get('shareToken') ?? '' }, announce)
 }
 

@@ -25,14 +25,6 @@ export interface WebhookDelivery extends DueWebhook {
   readonly status: number | null
 }
 
-/** Options of a run of deliveries. */
-export interface WebhookRun {
-  /** Number of copies of each webhook. @default 1 */
-  readonly copies?: number | undefined
-  /** Reorders, repeats or omits webhooks; omitted ones stay due. @default oldest first */
-  readonly arrange?: ((due: readonly DueWebhook[]) => readonly DueWebhook[]) | undefined
-}
-
 /** Waits before each retry of a failed webhook, in milliseconds. After the last retry it is dropped. */
 const resendsAfter = [5 * 60_000, 60 * 60_000, 5 * 60 * 60_000, 18 * 60 * 60_000]
 
@@ -60,7 +52,7 @@ export interface Webhooks {
     fields: Readonly<Record<string, unknown>>,
   ): void
   /** Sends the due webhooks, one at a time. */
-  deliver(run?: WebhookRun): Promise<WebhookDelivery[]>
+  deliver(): Promise<WebhookDelivery[]>
   /** Drops the waiting webhooks and returns their number. */
   lose(): number
   /** Time at which the next webhook is due, or null when none waits. */
@@ -97,7 +89,7 @@ export function createWebhooks(outside: {
   }
 
   function settle(entry: Entry, wasAccepted: boolean): void {
-    const after = entry.target.resends === false ? undefined : resendsAfter[entry.attempts]
+    const after = resendsAfter[entry.attempts]
     entry.attempts += 1
     entry.isBeingSent = false
     if (wasAccepted || after === undefined) waiting = waiting.filter((each) => each !== entry)
@@ -122,18 +114,15 @@ export function createWebhooks(outside: {
             isBeingSent: false,
           })
     },
-    async deliver({ copies = 1, arrange = asMade }: WebhookRun = {}) {
+    async deliver() {
       const due = waiting.filter(({ dueAt, isBeingSent }) => dueAt <= now() && !isBeingSent)
-      const arranged = arrange(due).flatMap((each) => Array.from({ length: copies }, () => each as Entry))
-      for (const entry of arranged) entry.isBeingSent = true
-      const accepted = new Map<Entry, boolean>()
+      for (const entry of due) entry.isBeingSent = true
       const deliveries: WebhookDelivery[] = []
-      for (const entry of arranged) {
+      for (const entry of due) {
         const delivery = await send(entry)
         deliveries.push(delivery)
-        accepted.set(entry, (accepted.get(entry) ?? false) || isSuccess(delivery.status))
+        settle(entry, isSuccess(delivery.status))
       }
-      for (const [entry, wasAccepted] of accepted) settle(entry, wasAccepted)
       return deliveries
     },
     lose() {
@@ -143,10 +132,6 @@ export function createWebhooks(outside: {
     },
     nextAt: () => (waiting.length === 0 ? null : Math.min(...waiting.map(({ dueAt }) => dueAt))),
   }
-}
-
-function asMade(due: readonly DueWebhook[]): readonly DueWebhook[] {
-  return due
 }
 
 function isSuccess(status: number | null): boolean {

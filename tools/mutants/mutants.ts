@@ -58,7 +58,7 @@ export const mutants: readonly Mutant[] = [
   ...inFile('client/src/amounts.ts', 'client/src/amounts.test.ts', {
     'amounts of different scale compare by value': ['unitsAt(places, left), unitsAt(', 'left.units, unitsAt('],
   }),
-  ...inFile('mirror/src/create-mirror.ts', 'mirror/test/mirror.test.ts', {
+  ...inFile('mirror/src/mirror.ts', 'mirror/test/mirror.test.ts', {
     'a delivery for another integration is not stored': [
       'if (snapshot.integrationAddress !== integrationAddress)',
       'if (snapshot.integrationAddress === null)',
@@ -283,7 +283,7 @@ export const mutants: readonly Mutant[] = [
       'closed: []',
     ],
   }),
-  ...inFile('identity-sumsub/src/read-webhook.ts', 'identity-sumsub/test/webhook-reader.test.ts', {
+  ...inFile('identity-sumsub/src/webhook-reader.ts', 'identity-sumsub/test/webhook-reader.test.ts', {
     'a forged webhook of the provider is rejected': ['!matches.includes(true)', 'matches.length === 0'],
   }),
 

@@ -1,9 +1,7 @@
 /**
- * Sends signed requests to the provider, with a timeout and a size limit, and maps failed answers to errors.
- * Source: docs/interface.md 4.2, 7 (422); docs/decisions/identity-provider.md.
+ * Signs and sends requests to the provider, maps failed answers to errors, and mints share tokens. Source: docs/interface.md 4.2, 7.
  * @module
  */
-
 import { startTimeLimit } from '@payment-integration/contract/internal-answers'
 import { ExcessiveJsonError, parseRetryAfter, readForeignJson } from '@payment-integration/contract/internal-parse'
 import {
@@ -15,7 +13,67 @@ import {
   RequestLateError,
   TokenRejectedError,
 } from './errors.js'
-import { checkCredential, hmacHex } from './internal/hmac.js'
+
+/**
+ * Checks a configured credential.
+ * @throws TypeError When it is not a string, is blank, or has white space around it. The message does not repeat it.
+ */
+export function checkCredential(name: string, value: unknown): string {
+  if (typeof value !== 'string' || value.trim() === '')
+    throw new TypeError(`${name} is missing or blank; is its environment variable set?`)
+  if (value.trim() !== value) throw new TypeError(`${name} has white space around it; trim it where it is read.`)
+  return value
+}
+
+/** Digests of the provider's signatures. */
+export type Digest = 'SHA-256' | 'SHA-512'
+
+const encoder = new TextEncoder()
+
+/** Lowercase hex of the HMAC over the text followed by the bytes. */
+export async function hmacHex(
+  digest: Digest,
+  secret: string,
+  ...parts: readonly (string | Uint8Array)[]
+): Promise<string> {
+  const key = await importKey(digest, secret, 'sign')
+  const signature = await crypto.subtle.sign('HMAC', key, concat(parts))
+  return Array.from(new Uint8Array(signature), (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+/** Whether hex is the HMAC over bytes, under one secret. Compares in constant time. */
+type HmacCheck = (digest: Digest, hex: string, bytes: Uint8Array) => Promise<boolean>
+
+/** Makes the check of a secret. It imports keys once, because anyone can trigger checks. */
+export function createHmacCheck(secret: string): HmacCheck {
+  const keys = new Map<Digest, ReturnType<typeof importKey>>()
+  function keyOf(digest: Digest) {
+    const key = keys.get(digest) ?? importKey(digest, secret, 'verify')
+    keys.set(digest, key)
+    return key
+  }
+  return async (digest, hex, bytes) => {
+    const size = digest === 'SHA-256' ? 64 : 128
+    if (hex.length !== size || !/^[0-9a-f]+$/.test(hex)) return false
+    const signature = Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
+    return crypto.subtle.verify('HMAC', await keyOf(digest), signature, concat([bytes]))
+  }
+}
+
+function importKey(hash: Digest, secret: string, use: 'sign' | 'verify') {
+  return crypto.subtle.importKey('raw', encoder.encode(secret), { name: 'HMAC', hash }, false, [use])
+}
+
+function concat(parts: readonly (string | Uint8Array)[]): Uint8Array<ArrayBuffer> {
+  const bytes = parts.map((part) => (typeof part === 'string' ? encoder.encode(part) : part))
+  const all = new Uint8Array(bytes.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const part of bytes) {
+    all.set(part, at)
+    at += part.length
+  }
+  return all
+}
 
 /** A JSON object, or null for anything else. */
 export function record(value: unknown): Readonly<Record<string, unknown>> | null {
@@ -46,7 +104,7 @@ export function texts(value: unknown): string[] {
 }
 
 /** The signed parts of a request. */
-export interface RequestToSign {
+interface RequestToSign {
   readonly secretKey: string
   /** Unix time in whole seconds; the provider accepts about a minute either way. */
   readonly timestamp: number
@@ -80,7 +138,7 @@ export interface ProviderConnection {
 }
 
 /** Defaults of {@link ProviderConnection}. */
-export const connectionDefaults = { baseUrl: 'https://api.sumsub.com', timeoutMs: 10_000 } as const
+const connectionDefaults = { baseUrl: 'https://api.sumsub.com', timeoutMs: 10_000 } as const
 
 /** An answer of the provider. */
 export interface ProviderAnswer {
@@ -252,4 +310,47 @@ function isAboutToken(
   if (code === ambiguous.code) return name === ambiguous.aboutToken
   if (code !== null) return code >= aboutToken.first && code <= aboutToken.last && code !== reuseDisabled
   return status === 401 && description !== null && description.startsWith(invalidToken)
+}
+
+/** Options of minting, with the integrator's own credentials at the provider. */
+export interface MintOptions extends ProviderConnection {
+  /** The integrator's own applicant; it must be approved for a redemption. */
+  readonly applicantId: string
+  /** The service's client id at the provider, given during onboarding. */
+  readonly forClientId: string
+  /** Lifetime of the token in seconds, at least 1. @default the provider's own: 1200 */
+  readonly ttlInSecs?: number | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * Mints a share token. It is single use: mint it when you submit it, do not store it, and mint another after a 422.
+ * @throws TypeError When an option is blank or malformed, or in a browser: the secret key belongs on a server.
+ * @throws RangeError When `ttlInSecs` is not a whole number from 1.
+ * @throws ProviderError `ERR_PROVIDER_SETUP` when the provider rejects the credentials, the applicant or the partner;
+ * `ERR_PROVIDER_THROTTLED`, `ERR_PROVIDER_UNAVAILABLE`, `ERR_PROVIDER_ANSWER`: mint again.
+ * @example const kycShareToken = await mintShareToken({ appToken, secretKey, applicantId, forClientId })
+ */
+export async function mintShareToken(options: MintOptions): Promise<string> {
+  if (isBrowser())
+    throw new TypeError('mintShareToken runs on a server: in a browser everybody can read the secret key.')
+  const { ttlInSecs, signal } = options
+  if (ttlInSecs !== undefined && !(Number.isSafeInteger(ttlInSecs) && ttlInSecs >= 1))
+    throw new RangeError(`ttlInSecs is ${ttlInSecs}; pass a whole number of seconds from 1.`)
+  const query = {
+    applicantId: checkCredential('applicantId', options.applicantId),
+    forClientId: checkCredential('forClientId', options.forClientId),
+    ...(ttlInSecs === undefined ? {} : { ttlInSecs: String(ttlInSecs) }),
+  }
+  const answer = await createCall(options)('POST', '/resources/accessTokens/shareToken', query, { signal })
+  if (answer.status < 200 || answer.status > 299) throw classifyFailure(answer, { sentShareToken: false })
+  const token = text(field(answer.json, 'token'))
+  if (token === null) throw new ProviderAnswerError(answer.status, 'no token')
+  return token
+}
+
+/** A page has `document` and its worker has `importScripts`; servers and edge runtimes have neither. */
+function isBrowser(): boolean {
+  const world = globalThis as { readonly document?: unknown; readonly importScripts?: unknown }
+  return world.document !== undefined || typeof world.importScripts === 'function'
 }

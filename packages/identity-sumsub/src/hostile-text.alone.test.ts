@@ -1,9 +1,8 @@
 /** Text from the provider takes at most linear time. @module */
 import { testGrowth } from '../../../tools/scripts/growth.js'
-import { classifyFailure } from './connection.js'
-import { hmacHex } from './internal/hmac.js'
-import { createWebhookReader } from './read-webhook.js'
-import { parseTime, readApplicant, readReview } from './review.js'
+import { classifyFailure, hmacHex } from './connection.js'
+import { parseTime, readApplicant, readReview } from './sumsub-api.js'
+import { createWebhookReader } from './webhook-reader.js'
 
 const secret = 'a-secret-of-the-webhook'
 const readWebhook = createWebhookReader({ secret })

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type ApplicantEvent, createWebhookReader } from '../src/exports/service.js'
-import type { RawWebhook } from '../src/read-webhook.js'
+import type { RawWebhook } from '../src/webhook-reader.js'
 import { errorOf, started } from './support.js'
 
 const secret = 'canary-webhook-secret-42'

@@ -1,8 +1,10 @@
-/** Types of the database drivers, so that no driver is a dependency, and the names of the tables. @module */
+/** Runs one statement at a time on either kind of database, told apart by its shape. @module */
+
+import { StoreBusyError } from '@payment-integration/version-store'
 import type { PgClient, PgPool } from '@payment-integration/version-store/postgres'
 
 /** The used part of a connection of `node:sqlite`, `@photostructure/sqlite`, `libsql` or `better-sqlite3`. */
-export interface MirrorSqlite {
+interface MirrorSqlite {
   exec(sql: string): unknown
   prepare(sql: string): { all(...values: (string | number | null)[]): unknown[] }
 }
@@ -23,4 +25,106 @@ export interface TableOptions {
   readonly schema?: string | undefined
   /** Begins the name of each table, so that a `payments` table of your own stays apart. @default 'mirror_' */
   readonly prefix?: string | undefined
+}
+
+/** A value of a column, as every driver takes it. */
+export type Value = string | number | null
+
+/** A row as drivers give it. */
+type Row = Readonly<Record<string, unknown>>
+
+/** A database behind one shape. */
+export interface Driver {
+  readonly dialect: Dialect
+  /** Runs a statement with a `?` for each value, by itself: it is stored whole or not at all. */
+  query(sql: string, values?: readonly Value[]): Promise<readonly Row[]>
+  /** Runs statements that create tables, one mirror at a time. */
+  create(statements: readonly string[]): Promise<void>
+}
+
+/** The used part of a pool or a client. */
+interface Queryable {
+  query(sql: string, values?: readonly Value[]): Promise<{ readonly rows: readonly Row[] }>
+}
+
+/** Any number that others do not use. */
+const migrationLock = 5_021_984_734
+
+/** Makes the driver. */
+function postgresDriver(database: Queryable): Driver {
+  return {
+    dialect: 'postgres',
+    async query(sql, values = []) {
+      let at = 0
+      const numbered = sql.replaceAll('?', () => `$${++at}`)
+      return (await database.query(numbered, values)).rows
+    },
+    async create(statements) {
+      // A message of several statements is one transaction. Without the lock, two CREATE … IF NOT EXISTS can collide.
+      await database.query([`SELECT pg_advisory_xact_lock(${migrationLock})`, ...statements].join(';\n'))
+    },
+  }
+}
+
+/** How long a statement waits for a lock of another connection. */
+interface SqliteWait {
+  readonly busyTimeoutMs: number
+  readonly sleep: (ms: number) => Promise<void>
+  /** Milliseconds; never goes back. */
+  readonly monotonicNow: () => number
+}
+
+const retryEveryMs = 10
+
+/** Makes the driver. A connection runs a statement without interruption. */
+export function sqliteDriver(database: MirrorSqlite, { busyTimeoutMs, sleep, monotonicNow }: SqliteWait): Driver {
+  const prepared = new Map<string, ReturnType<MirrorSqlite['prepare']>>()
+
+  function prepare(sql: string) {
+    const statement = prepared.get(sql) ?? database.prepare(sql)
+    prepared.set(sql, statement)
+    return statement
+  }
+
+  async function whileLocked<Result>(run: () => Result): Promise<Result> {
+    const deadline = monotonicNow() + busyTimeoutMs
+    for (;;) {
+      try {
+        return run()
+      } catch (error) {
+        if (!isBusy(error)) throw error
+        if (monotonicNow() >= deadline) throw new StoreBusyError(busyTimeoutMs, 'lock', error)
+        await sleep(retryEveryMs)
+      }
+    }
+  }
+
+  return {
+    dialect: 'sqlite',
+    query: (sql, values = []) => whileLocked(() => prepare(sql).all(...values) as Row[]),
+    async create(statements) {
+      for (const sql of statements) await whileLocked(() => database.exec(sql))
+    },
+  }
+}
+
+/** Each driver says it differently: by a number of SQLite (5), or by its name. */
+function isBusy(error: unknown): boolean {
+  // No `instanceof`: the error of a driver may come from another realm.
+  const { code, errcode, message } = Object(error) as { code?: unknown; errcode?: unknown; message?: unknown }
+  if (typeof errcode === 'number') return (errcode & 0xff) === 5
+  return (typeof code === 'string' && code.startsWith('SQLITE_BUSY')) || /database is locked/.test(String(message))
+}
+
+/**
+ * Chooses by the shape of the database.
+ * @throws {TypeError} When the shape is neither.
+ */
+export function chooseDriver(database: MirrorDatabase, wait: SqliteWait): Driver {
+  const given = Object(database) as Readonly<Record<string, unknown>>
+  if (typeof given['query'] === 'function' && typeof given['connect'] === 'function')
+    return postgresDriver(database as never)
+  if (typeof given['prepare'] === 'function' && typeof given['exec'] === 'function')
+    return sqliteDriver(database as MirrorSqlite, wait)
+  throw new TypeError('database is neither a Pool or Client of pg nor an open SQLite connection; pass one.')
 }

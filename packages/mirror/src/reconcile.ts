@@ -5,10 +5,8 @@
  */
 import { isClientError, type ListingStore, type Payment, reconcile as repair } from '@payment-integration/client'
 import { OtherIntegrationError } from './errors.js'
-import type { MirrorCompletion, MirrorReconciliation } from './events.js'
-import type { Key } from './internal/columns.js'
-import type { VersionedKey, Written } from './internal/tables.js'
-import type { Parts } from './options.js'
+import type { MirrorCompletion, MirrorReconciliation, Parts } from './options.js'
+import type { Key, VersionedKey, Written } from './tables.js'
 
 /** @throws {@link OtherIntegrationError} `ERR_MIRROR_OTHER_INTEGRATION` when the client is for another integration. */
 async function storePayment({ payments, integrationAddress, now }: Parts, payment: Payment): Promise<Written> {

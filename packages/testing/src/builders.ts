@@ -1,4 +1,4 @@
-/** Seeded builders for every shape of the contract. Source: docs/interface.md 2. @module */
+/** Seeded builders for every shape of the contract, and the clock of a test. Source: docs/interface.md 2. @module */
 import {
   type InvoiceBody,
   type Lookup,
@@ -19,7 +19,64 @@ import {
   snapshotWriteSchema,
   verifyWriteSchema,
 } from '@payment-integration/contract/internal'
-import { createFakeClock, type FakeClock } from './fake-clock.js'
+
+/** A movable clock. Its functions need no `this`, so it fits every option for a clock. */
+export interface FakeClock {
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+  /** Resolves once the clock has moved on by `ms`, or the signal aborts. Fits every option for a wait. */
+  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>
+  /** Moves forward. @throws {RangeError} When `ms` is not a whole number, 0 or more. */
+  advance(ms: number): void
+  /** Jumps to a time, earlier or later. @throws {RangeError} When `ms` is not a whole number. */
+  set(ms: number): void
+}
+
+/** Default start: 2025-01-01T00:00:00Z. */
+export const fakeClockStart = Date.UTC(2025, 0, 1)
+
+/**
+ * Makes a clock.
+ * @param start - Milliseconds since the epoch.
+ * @throws {RangeError} When `start` is not a whole number.
+ */
+export function createFakeClock(start: number = fakeClockStart): FakeClock {
+  let at = whole(start)
+  const sleepers = new Set<{ readonly until: number; readonly wake: () => void }>()
+  function set(ms: number): void {
+    at = whole(ms)
+    const over = [...sleepers].filter(({ until }) => until <= at).sort((a, b) => a.until - b.until)
+    for (const { wake } of over) wake()
+  }
+  return {
+    now: () => at,
+    sleep(ms, signal) {
+      if (signal?.aborted) return Promise.resolve()
+      return new Promise((resolve) => {
+        const sleeper = {
+          until: at + ms,
+          wake() {
+            sleepers.delete(sleeper)
+            signal?.removeEventListener('abort', sleeper.wake)
+            resolve()
+          },
+        }
+        sleepers.add(sleeper)
+        signal?.addEventListener('abort', sleeper.wake, { once: true })
+      })
+    },
+    advance(ms) {
+      if (whole(ms) < 0) throw new RangeError(`advance got ${ms}; use set to go back.`)
+      set(at + ms)
+    },
+    set,
+  }
+}
+
+function whole(ms: number): number {
+  if (Number.isSafeInteger(ms)) return ms
+  throw new RangeError(`The clock got ${ms}; pass a whole number of milliseconds.`)
+}
 
 export interface Draws {
   /** A whole number from `least` to `most`. */
@@ -55,7 +112,7 @@ export function createDraws(seed: number): Draws {
 }
 
 /** Builders of one seed. Each call draws new values; given fields replace drawn ones. */
-export interface PaymentBuilders {
+interface PaymentBuilders {
   payment(fields?: Partial<PaymentBody>): PaymentBody
   /** A page of payments, newest first. @param payments - The payments, or their number. */
   page(payments?: number | readonly PaymentBody[], nextCursor?: string | null): PageBody
@@ -144,7 +201,7 @@ function createPaymentBuilders({ draws, clock, integrationAddress }: PaymentBuil
 }
 
 /** The order of every list: block time, chain id and hash, descending. Source: docs/interface.md 4.1. */
-export function newestFirst(a: PaymentBody, b: PaymentBody): number {
+function newestFirst(a: PaymentBody, b: PaymentBody): number {
   const gap = Date.parse(b.blockTimestamp) - Date.parse(a.blockTimestamp) || Number(b.chainId) - Number(a.chainId)
   if (gap !== 0) return gap
   return a.txHash < b.txHash ? 1 : a.txHash > b.txHash ? -1 : 0
@@ -157,10 +214,10 @@ export function snapshotOf(payment: PaymentBody): SnapshotBody {
 }
 
 /** A payment of a look-up. */
-export type LookupItem = Lookup['payments'][number]
+type LookupItem = Lookup['payments'][number]
 
 /** Builders of one seed. */
-export interface LegacyBuilders {
+interface LegacyBuilders {
   /** One payment of a transaction. */
   lookupItem(fields?: Partial<LookupItem>): LookupItem
   /** The answer of a look-up, by default with one payment. */

@@ -10,7 +10,7 @@ import {
   signatureToleranceSeconds,
 } from '@payment-integration/contract'
 import { jsonContentType } from '@payment-integration/contract/internal'
-import type { FakeClock } from './fake-clock.js'
+import type { FakeClock } from './builders.js'
 
 /** HMAC-SHA256 of one key, which is imported at its first use, as 64 lowercase hex digits. */
 export function createHmac(key: Uint8Array<ArrayBuffer>): (signed: Uint8Array<ArrayBuffer>) => Promise<string> {

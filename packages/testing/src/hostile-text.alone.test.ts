@@ -2,7 +2,7 @@
 import { testGrowth } from '../../../tools/scripts/growth.js'
 import { parseHeaders, parseRequest } from './explain/parse-request.js'
 import { readSignature } from './explain/signature-header.js'
-import { toUtf8 } from './explain/text-codes.js'
+import { toUtf8 } from './explain/undo.js'
 import { undoJson } from './explain/undo-json.js'
 import { undoBytes, undoText } from './explain/undo-text.js'
 import { findRoute } from './identity-provider/provider.js'

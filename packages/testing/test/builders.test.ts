@@ -8,9 +8,8 @@ import {
   verifyWriteSchema,
 } from '@payment-integration/contract/internal'
 import { describe, expect, test } from 'vitest'
-import { snapshotOf } from '../src/builders.js'
+import { fakeClockStart, snapshotOf } from '../src/builders.js'
 import { createBuilders, createFakeClock } from '../src/exports/index.js'
-import { fakeClockStart } from '../src/fake-clock.js'
 
 type Build = ReturnType<typeof createBuilders>
 const shapes: readonly [string, (build: Build) => unknown, { parse(value: unknown): unknown }][] = [

@@ -4,12 +4,12 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
+import { createFakeClock } from '../src/builders.js'
 import {
   type IdentityProviderOptions,
   startIdentityProvider,
   type TestIdentityProvider,
 } from '../src/exports/identity-provider.js'
-import { createFakeClock } from '../src/fake-clock.js'
 import type { ProviderClient } from '../src/identity-provider/authenticate.js'
 
 export const donor = {

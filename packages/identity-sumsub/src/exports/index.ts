@@ -1,4 +1,4 @@
-export { type ProviderConnection, signRequest } from '../connection.js'
+export { type MintOptions, mintShareToken, type ProviderConnection, signRequest } from '../connection.js'
 export {
   ProviderAnswerError,
   ProviderError,
@@ -9,4 +9,3 @@ export {
   TokenRejectedError,
   WebhookRefusedError,
 } from '../errors.js'
-export { type MintOptions, mintShareToken } from '../mint-share-token.js'

@@ -126,7 +126,6 @@ it('a shutdown does not wait for a poll of a provider that hangs', async () => {
   await identity.share({ integrationAddress, email: 'user@shop.example', shareToken })
   const [subject] = await identity.subjects({ limit: 1 })
   provider.fail({ on: 'status', at: 'before', answer: 'hang', times: 1_000 })
-  provider.fail({ on: 'applicant', at: 'before', answer: 'hang', times: 1_000 })
   await store.transaction(async (tx) => {
     await tx.identity.lockPersons({ subjectId: subject?.id })
     await tx.identity.changeVerification(subject?.id ?? '', { pollInMs: 0 })

@@ -1,5 +1,5 @@
 /** The closed list of causes that a probe can name, and their remedies in each framework. @module */
-import { adapterLines, type DoctorFramework } from '../adapter-lines.js'
+import { adapterLines, type DoctorFramework } from '../explain/finding.js'
 
 /** Frameworks with lines of their own. */
 export const doctorFrameworks = Object.keys(adapterLines) as readonly DoctorFramework[]

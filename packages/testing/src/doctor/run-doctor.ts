@@ -1,7 +1,6 @@
 /** Probes a receiver of notifications, and names the causes of its faults. Source: docs/interface.md 6. @module */
-
+import { createHmac } from '../deliveries.js'
 import { causeOf, type DoctorCauseCode, doctorCauseCodes, fixOf } from './causes.js'
-import { diagnose, infer } from './diagnose.js'
 import { connectionProbes, lastProbes, reachProbes, urlProbe } from './probes/connection.js'
 import {
   type Bench,
@@ -24,6 +23,193 @@ import type {
   SocketAnswer,
 } from './report.js'
 import { createFetchSender, createSocketSender } from './send.js'
+
+type Bytes = Uint8Array<ArrayBuffer>
+
+interface Mistake {
+  readonly cause: DoctorCauseCode
+  readonly key?: Bytes
+  readonly signed?: (t: string, body: string) => string
+}
+
+const utf8 = (text: string): Bytes => new TextEncoder().encode(text)
+/** Clocks that differ by less are no reason for a rejection, in milliseconds. */
+const clockNoiseMs = 60_000
+/** Usual errors of a clock, in seconds: minutes of drift, and hours of a time zone. */
+const usualClockErrors = [10, 20, 30, 40, 50, ...Array.from({ length: 14 }, (_, index) => 60 * (index + 1))].flatMap(
+  (minutes) => [minutes * 60, -minutes * 60],
+)
+
+/**
+ * Sends deliveries signed with one known mistake each, until one is accepted.
+ * @param good - The rejected answer to a valid delivery.
+ * @returns The mistake of the receiver, or null.
+ */
+async function diagnose(bench: Bench, good: SocketAnswer, now: () => number): Promise<DoctorCauseCode | null> {
+  for (const mistake of mistakesOf(bench)) if (isAccepted(await sendMistaken(bench, mistake))) return mistake.cause
+  const drift = good.date === null ? 0 : good.date - now()
+  const shown = Math.abs(drift) < clockNoiseMs ? [] : [-Math.round(drift / 1_000)]
+  // A proxy answers with its own clock. 400 is the answer to a time outside of the window, 401 to a wrong signature.
+  for (const ageSeconds of good.status === 400 ? [...shown, ...usualClockErrors] : shown) {
+    const delivery = await bench.deliveries.stale(bench.payment(), ageSeconds)
+    if (isAccepted(await bench.send(delivery))) return 'clock-wrong'
+  }
+  return null
+}
+
+function mistakesOf({ signingSecret, apiSecret }: Bench): Mistake[] {
+  const altered = [
+    `"${signingSecret}"`,
+    `'${signingSecret}'`,
+    `${signingSecret}\n`,
+    `${signingSecret} `,
+    ` ${signingSecret}`,
+  ]
+  const trimmed = signingSecret.trim().replace(/^(["'])(.*)\1$/s, '$2')
+  if (trimmed !== signingSecret && trimmed !== '') altered.push(trimmed)
+  return [
+    ...(apiSecret === undefined ? [] : [{ cause: 'api-secret-used', key: utf8(apiSecret) } as const]),
+    ...altered.map((text) => ({ cause: 'secret-altered', key: utf8(text) }) as const),
+    ...decodedKeys(signingSecret).map((key) => ({ cause: 'secret-decoded', key }) as const),
+    { cause: 'body-parsed', signed: (t) => `${t}.[object Object]` },
+    { cause: 'body-parsed', signed: (t) => `${t}.undefined` },
+    { cause: 'body-parsed', signed: (t) => `${t}.` },
+    { cause: 'body-reserialised', signed: (t, body) => `${t}.${JSON.stringify(JSON.parse(body), null, 2)}` },
+    { cause: 'signed-string-wrong', signed: (_, body) => body },
+    { cause: 'signed-string-wrong', signed: (t, body) => `${t}${body}` },
+    { cause: 'signed-string-wrong', signed: (t, body) => `${body}.${t}` },
+  ]
+}
+
+/** The secret as bytes of hex or Base64, also behind a prefix such as `whsec_`. */
+function decodedKeys(secret: string): Bytes[] {
+  return [...new Set([secret, secret.replace(/^[a-z]{1,16}_/, '')])].flatMap((text) => [
+    ...(/^([0-9a-f]{2})+$/i.test(text) ? [new Uint8Array(Buffer.from(text, 'hex'))] : []),
+    ...(/^[\w+/-]{8,}={0,2}$/.test(text) ? [new Uint8Array(Buffer.from(text, 'base64'))] : []),
+  ])
+}
+
+async function sendMistaken(bench: Bench, { key, signed }: Mistake): Promise<SocketAnswer> {
+  const text = JSON.stringify(bench.payment())
+  const { body, t } = await bench.sign(text)
+  const v1 = await createHmac(key ?? utf8(bench.signingSecret))(utf8(signed?.(t, text) ?? `${t}.${text}`))
+  return bench.send(bench.deliver(body, `t=${t},v1=${v1}`))
+}
+
+type Judgements = ReadonlyMap<DoctorProbeName, Judgement>
+
+type InferredCauses = ReadonlyMap<DoctorProbeName, DoctorCauseCode>
+
+/** Probes that fail together when valid deliveries are rejected. */
+const validProbes: ReadonlySet<DoctorProbeName> = new Set([
+  ...[...bodyProbes, ...headerProbes, ...versionProbes, ...connectionProbes].map(({ name }) => name),
+  ...(['slightly-old', 'slightly-ahead', 'charset', 'other-content-type', 'still-good'] as const),
+])
+/** Probes that a receiver without verification accepts. */
+const invalidProbes: readonly DoctorProbeName[] = [
+  ...(['unsigned', 'malformed-signature', 'forged', 'other-secret', 'partial-signature', 'wrong-scheme'] as const),
+  ...(['tampered', 'changed-amount', 'stale', 'future', 'just-stale', 'just-future', 'other-content-type'] as const),
+  ...(['keep-alive-after-rejection', 'large-body'] as const),
+]
+/** Causes that lie in the way to the receiver, and stay. */
+const ownCauses: ReadonlySet<DoctorCauseCode> = new Set([
+  ...(['connection-reset', 'slow-answer', 'rate-limited', 'redirects', 'rejected-without-answer'] as const),
+  ...(['effect-missing', 'effect-repeated', 'effect-unverified'] as const),
+])
+
+/**
+ * Infers causes across probes.
+ * @param diagnosed - What {@link diagnose} found, or null.
+ * @param hasEffects - Whether invalid deliveries that were answered 2xx had effects; null when nobody counted.
+ */
+function infer(judgements: Judgements, diagnosed: DoctorCauseCode | null, hasEffects: boolean | null): InferredCauses {
+  const causes = new Map<DoctorProbeName, DoctorCauseCode>()
+  const judged = (name: DoctorProbeName) => judgements.get(name)
+  const failed = (name: DoctorProbeName) => judged(name)?.verdict === 'fail'
+  const causedBy = (name: DoctorProbeName) => judged(name)?.cause ?? null
+  const set = (names: Iterable<DoctorProbeName>, cause: DoctorCauseCode, only = failed) => {
+    for (const name of names)
+      if (only(name) && !ownCauses.has(causedBy(name) as DoctorCauseCode)) causes.set(name, cause)
+  }
+  const isBad = (name: DoctorProbeName) => failed(name) || judged(name)?.verdict === 'warn'
+
+  if (failed('good') && !ownCauses.has(causedBy('good') as DoctorCauseCode)) {
+    const cause = diagnosed ?? whyRejected(judgements)
+    set(validProbes, cause, isBad)
+    // The same failure answers the invalid ones.
+    if (cause === 'body-parsed' || cause === 'fails-before-verifying') set(invalidProbes, cause, isBad)
+    if (diagnosed === 'clock-wrong') set(['stale', 'future', 'just-stale', 'just-future'], diagnosed, isBad)
+    return causes
+  }
+
+  inferSchemes(judgements, causes)
+  inferVersions(judgements, causes)
+  if (failed('partial-signature')) set(['malformed-signature', 'wrong-scheme'], 'partial-comparison')
+  if (failed('pretty-printed') || (failed('tampered') && !failed('changed-amount')))
+    set(['pretty-printed', 'unicode', 'tampered'], 'body-reserialised')
+  if (failed('stale') && failed('future'))
+    set(['stale', 'future', 'just-stale', 'just-future'], 'no-freshness-window', isBad)
+  else if (failed('stale')) set(['just-stale'], 'accepts-old', isBad)
+  else if (failed('future')) set(['just-future'], 'accepts-future', isBad)
+  if (failed('forged')) {
+    const all = failed('unsigned') ? 'no-verification' : 'presence-only'
+    set(invalidProbes, hasEffects === false ? 'answers-before-verifying' : all, (name) =>
+      isAcceptedWrongly(judged(name)),
+    )
+  }
+  return causes
+}
+
+function inferSchemes(judgements: Judgements, causes: Map<DoctorProbeName, DoctorCauseCode>): void {
+  const failed = (name: DoctorProbeName) => judgements.get(name)?.verdict === 'fail'
+  if (!failed('unknown-header-field')) return
+  // A receiver that counts fields accepts an addition at the end, and takes any signature at its place.
+  const countsFields = !failed('second-scheme')
+  const cause = countsFields ? 'scheme-by-position' : 'rejects-header-fields'
+  const names = ['second-scheme', 'second-scheme-first', 'unknown-header-field'] as const
+  for (const name of countsFields ? ([...names, 'wrong-scheme', 'reordered-fields'] as const) : names)
+    if (failed(name)) causes.set(name, cause)
+}
+
+function inferVersions(judgements: Judgements, causes: Map<DoctorProbeName, DoctorCauseCode>): void {
+  const failed = (name: DoctorProbeName) => judgements.get(name)?.verdict === 'fail'
+  const replace = (name: DoctorProbeName, cause: DoctorCauseCode) => {
+    if (judgements.get(name)?.cause === 'fails-at-once') causes.set(name, cause)
+  }
+  if (failed('duplicate')) replace('two-at-once', 'rejects-duplicates')
+  if (failed('lower-version')) replace('two-versions-at-once', 'rejects-lower-version')
+  if (!failed('version-gap')) return
+  replace('two-versions-at-once', 'rejects-version-gap')
+  const [first] = judgements.get('lower-version')?.answers ?? []
+  if (failed('lower-version') && first !== undefined && !isAccepted(first))
+    causes.set('lower-version', 'rejects-version-gap')
+}
+
+/** Whether an invalid delivery was answered 2xx. */
+function isAcceptedWrongly(judgement: Judgement | undefined): boolean {
+  return judgement !== undefined && judgement.verdict !== 'pass' && judgement.answers.some(isAccepted)
+}
+
+/** Why valid deliveries are rejected although no known mistake was found. */
+function whyRejected(judgements: Judgements): DoctorCauseCode {
+  const passed = (name: DoctorProbeName) => judgements.get(name)?.verdict === 'pass'
+  const statusOf = (name: DoctorProbeName) => Number(judgements.get(name)?.answers[0]?.status)
+  const good = judgements.get('good')
+  if (good?.answers.some(({ wantsLogin }) => wantsLogin)) return 'login-required'
+  if (passed('reordered-fields')) return 'field-order'
+  if (passed('pretty-printed')) return 'body-reserialised'
+  if (passed('charset')) return 'content-type-exact'
+  if (statusOf('good') === 413) return 'body-limit-low'
+  // A receiver answers 401 without a signature and 400 outside of the window. This one answers 400 to any signature.
+  if (statusOf('good') === 400 && statusOf('forged') === 400 && statusOf('unsigned') === 401) return 'clock-wrong'
+  if (statusOf('good') < 500) return 'wrong-secret'
+  // A handler fails only behind a valid signature.
+  if (statusOf('forged') < 500) return 'handler-fails'
+  // A parser in front fails for any signature, and leaves other content types alone.
+  const others = judgements.get('other-content-type')?.answers ?? []
+  const isJsonAlone = others.some(({ status }) => status !== null && status < 500)
+  return statusOf('unsigned') < 500 || isJsonAlone ? 'body-parsed' : 'fails-before-verifying'
+}
 
 export function probesOf(url: URL): readonly ProbeSpec[] {
   return [

@@ -4,8 +4,7 @@ import { type CheckedInput, checkInput, type ExplainInput, type RoleSecret, valu
 import { findMatch, type Match } from './find-match.js'
 import { descriptions, type Fault, type Finding, type FindingCode, frameworkLines } from './finding.js'
 import { createShowText, type HeaderReport, readSignature } from './signature-header.js'
-import { fromUtf8 } from './text-codes.js'
-import { trimSecret } from './undo.js'
+import { fromUtf8, trimSecret } from './undo.js'
 import { inContractOrder, isRecord, missingEnd, parseJson } from './undo-json.js'
 import { compressionOf } from './undo-text.js'
 

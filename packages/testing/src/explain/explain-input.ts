@@ -1,6 +1,6 @@
 /** Requests, headers, bodies and secrets that an explanation is given, and their checks. @module */
 import { signatureToleranceSeconds } from '@payment-integration/contract'
-import { toUtf8 } from './text-codes.js'
+import { toUtf8 } from './undo.js'
 
 /** Headers: fetch `Headers`, a record of Node or Lambda, or a list of pairs. Names compare without case. */
 export type ExplainHeaders =

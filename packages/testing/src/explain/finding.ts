@@ -1,5 +1,25 @@
 /** The faults that an explanation can name, with cause and cure of each. Source: docs/explain.md. @module */
-import { adapterLines, type DoctorFramework } from '../adapter-lines.js'
+
+/** Each adapter reads the raw bytes itself, and must come before any parser. */
+export const adapterLines = {
+  express: "app.all('/webhook', createExpressHandler({ receive })) // above app.use(express.json())",
+  fastify: "app.register(fastifyReceiver, { url: '/webhook', receive })",
+  hono: "app.all('/webhook', createHonoHandler({ receive })) // above middleware that reads bodies",
+  'next-app': 'export const POST = createNextRoute({ receive }) // app/webhook/route.ts, without request.json() before',
+  'next-pages':
+    'export default createNextApi({ receive }) // pages/api/webhook.ts, with export const config = { api: { bodyParser: false } }',
+  nest: "app.use('/webhook', createNestHandler({ receive })) // in a controller: NestFactory.create(AppModule, { rawBody: true })",
+  koa: "app.use((ctx, next) => (ctx.path === '/webhook' ? deliveries(ctx) : next())) // before app.use(bodyParser())",
+  worker: 'export default { fetch: createWorkerHandler((env) => ({ receive })) } // without request.json() before',
+  lambda: 'export const handler = createLambdaHandler({ receive }) // without httpJsonBodyParser',
+  node: "createServer(createNodeHandler({ receive })).listen(process.env['PORT']) // or verify({ body: await readBody(request), headers })",
+} as const satisfies Readonly<Record<string, string>>
+
+/**
+ * A framework with an adapter.
+ * @useDeclaredType
+ */
+export type DoctorFramework = keyof typeof adapterLines
 
 const names = {
   express: 'Express',
@@ -15,10 +35,10 @@ const names = {
 } as const satisfies Record<DoctorFramework, string>
 
 /** A framework, by its name in findings. */
-export type ExplainFramework = (typeof names)[DoctorFramework]
+type ExplainFramework = (typeof names)[DoctorFramework]
 
 /** One line of code for one framework. */
-export interface FrameworkLine {
+interface FrameworkLine {
   readonly framework: ExplainFramework
   readonly line: string
 }

@@ -1,7 +1,7 @@
 /** Recognizes and parses a pasted request: curl, event of a gateway, raw HTTP. Source: docs/explain.md. @module */
 import { type HeaderPair, type ParsedRequest, RequestUnreadableError, readHeaders, valuesOf } from './explain-input.js'
 import { parseCurl } from './parse-curl.js'
-import { fromLatin1, fromUtf8, savedAsUtf8, toUtf8 } from './text-codes.js'
+import { fromLatin1, fromUtf8, savedAsUtf8, toUtf8 } from './undo.js'
 import { isRecord, type JsonRecord, parseJson } from './undo-json.js'
 import { dechunk } from './undo-text.js'
 

@@ -1,8 +1,8 @@
 /** Undoes changes of a body that are changes of its JSON. @module */
 import { invoiceSchema, recipientSchema, snapshotSchema } from '@payment-integration/contract'
 import type { Fault, FindingCode } from './finding.js'
-import { decodeBase64, fromUtf8, toUtf8 } from './text-codes.js'
 import type { Undo } from './undo.js'
+import { decodeBase64, fromUtf8, toUtf8 } from './undo.js'
 
 export type JsonRecord = Readonly<Record<string, unknown>>
 

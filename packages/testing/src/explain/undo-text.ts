@@ -1,8 +1,8 @@
 /** Undoes changes of a body that are changes of its bytes or text. @module */
 
 import type { FindingCode } from './finding.js'
-import { decodeBase64, decodeHex, fromLatin1, fromUtf8, toLatin1, toUtf8 } from './text-codes.js'
 import type { Candidate, Undo } from './undo.js'
+import { decodeBase64, decodeHex, fromLatin1, fromUtf8, toLatin1, toUtf8 } from './undo.js'
 import type { Body } from './undo-json.js'
 
 const lineFeed = 0x0a

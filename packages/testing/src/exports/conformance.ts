@@ -1,5 +1,6 @@
-export { type ChainSubject, chainConformance } from '../conformance/chain.js'
 export {
+  type ChainSubject,
+  chainConformance,
   type FulfilmentSourceSubject,
   fulfilmentSourceConformance,
   type IdentityProviderSubject,
@@ -8,4 +9,4 @@ export {
   receiptSourceConformance,
   type SenderSubject,
   senderConformance,
-} from '../conformance/outside-ports.js'
+} from '../conformance.js'

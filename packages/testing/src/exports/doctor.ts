@@ -1,4 +1,3 @@
-export type { DoctorFramework } from '../adapter-lines.js'
 export { doctorFrameworks } from '../doctor/causes.js'
 export { type DoctorOptions, doctorHashPrefix } from '../doctor/probes/probe.js'
 export {
@@ -10,3 +9,4 @@ export {
 } from '../doctor/report.js'
 export { runDoctor } from '../doctor/run-doctor.js'
 export { createSocketSender } from '../doctor/send.js'
+export type { DoctorFramework } from '../explain/finding.js'

@@ -1,3 +1,2 @@
-export { type BuilderOptions, type Builders, createBuilders } from '../builders.js'
+export { type BuilderOptions, type Builders, createBuilders, createFakeClock, type FakeClock } from '../builders.js'
 export { createDeliveries, type Deliveries, type DeliveryOptions, type SignedDelivery } from '../deliveries.js'
-export { createFakeClock, type FakeClock } from '../fake-clock.js'

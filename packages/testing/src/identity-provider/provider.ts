@@ -107,8 +107,7 @@ export function findRoute(
 ): { readonly route: Route; readonly subject: string; readonly isWrongMethod: boolean } | null {
   for (const route of routes) {
     const match = route.path.exec(path)
-    if (match !== null)
-      return { route, subject: decode(match[1] ?? ''), isWrongMethod: route.method !== method }
+    if (match !== null) return { route, subject: decode(match[1] ?? ''), isWrongMethod: route.method !== method }
   }
   return null
 }

@@ -6,9 +6,9 @@ import {
   triggerScenarios,
   triggerVerdicts,
 } from '@payment-integration/contract/internal'
-import { createDraws } from '../../builders.js'
-import { paymentOf, type TwinPaymentInput } from '../chain.js'
-import type { ExpectedVerdict } from '../network.js'
+import { createDraws } from '../builders.js'
+import { paymentOf, type TwinPaymentInput } from './chain.js'
+import type { ExpectedVerdict } from './network.js'
 
 /** An event of a trigger. A `chainId` is a decimal string. */
 export type TriggerEvent =

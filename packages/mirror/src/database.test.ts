@@ -1,6 +1,6 @@
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
-import { sqliteDriver } from './drivers.js'
+import { sqliteDriver } from './database.js'
 
 test.each([
   ['of this realm', new Error('database is locked')],

@@ -1,10 +1,9 @@
 /** Authenticates and parses webhooks of the provider. @module */
 import { unreadableJsonMessage } from '@payment-integration/contract/internal'
 import { assertModestJson } from '@payment-integration/contract/internal-parse'
-import { field, record, text } from './connection.js'
+import { checkCredential, createHmacCheck, type Digest, field, record, text } from './connection.js'
 import { WebhookRefusedError } from './errors.js'
-import { checkCredential, createHmacCheck, type Digest } from './internal/hmac.js'
-import { parseTime, readReview, type SumsubReview } from './review.js'
+import { parseTime, readReview, type SumsubReview } from './sumsub-api.js'
 
 /** Options of the reader. */
 export interface WebhookReaderOptions {

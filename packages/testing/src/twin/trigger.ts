@@ -1,14 +1,15 @@
-/** The scenarios. Each acts from outside of the service: by blocks, updates, replays and verdicts. @module */
+/** Causes events in a service, for the integration that asks, also on simulated chains. @module */
 import { finality, type ProcessorUpdate, type SnapshotBody } from '@payment-integration/contract'
 import { shareRejectedMessage, type TriggerScenario } from '@payment-integration/contract/internal'
 import type { Service } from '@payment-integration/core'
 import { RedemptionRejectedError } from '@payment-integration/core/identity'
 import type { DeliveryView } from '@payment-integration/core/internal'
-import type { StoredPayment } from '@payment-integration/core/ports'
-import type { Draws } from '../../builders.js'
-import type { TriggerIdentity } from '../../identity-provider/control.js'
-import { paymentOf, type TwinChain } from '../chain.js'
+import type { Chain, Clock, Store, StoredPayment } from '@payment-integration/core/ports'
+import { createDraws, type Draws } from '../builders.js'
+import type { TriggerIdentity } from '../identity-provider/control.js'
+import { createTwinChain, paymentOf, type TwinChain } from './chain.js'
 import {
+  parseTriggerRequest,
   paymentFieldsOf,
   TriggerError,
   type TriggerEvent,
@@ -16,11 +17,11 @@ import {
   type TriggerRequest,
   TriggerRequestError,
   triggerDefaults,
-} from './request.js'
+} from './trigger-request.js'
 
 const defaultChain = 137
 
-export interface TriggerDeps {
+interface TriggerDeps {
   readonly service: Service
   readonly chains: readonly TwinChain[]
   /** Null: the scenario `kyc` is not available. */
@@ -43,7 +44,7 @@ interface TriggeredPayment {
 type Steps<Result = void> = AsyncGenerator<TriggerEvent, Result, undefined>
 
 /** The chain of a request; without one 137, or else the first. @throws TriggerRequestError When there is none. */
-export function chainOf({ chains }: TriggerDeps, chainId: number | undefined): TwinChain {
+function chainOf({ chains }: TriggerDeps, chainId: number | undefined): TwinChain {
   const wanted = chainId ?? defaultChain
   const chain = chains.find((each) => each.chainId === wanted) ?? (chainId === undefined ? chains[0] : undefined)
   if (chain === undefined)
@@ -180,7 +181,7 @@ async function* complete(context: TriggerContext, request: TriggerRequest): Step
   return payment
 }
 
-export const scenarios: Readonly<Record<TriggerScenario, Scenario>> = {
+const scenarios: Readonly<Record<TriggerScenario, Scenario>> = {
   async *payment(context, request) {
     yield* pay(context, paymentFieldsOf(request))
   },
@@ -291,4 +292,103 @@ async function* replaceBlocks(
   })
   yield { event: 'reorganised', chainId: String(chainId), txHash, included }
   return { ...payment, blockNumber }
+}
+
+/**
+ * Checks a request at once, then causes its events one after the other, as they are read.
+ * @param request - A {@link TriggerRequest}, such as the JSON of a body.
+ * @throws TriggerRequestError `ERR_TRIGGER_INVALID` for an unknown scenario or option, a malformed value, or a chain
+ * that is not simulated. The iteration rejects with a TriggerError `ERR_TRIGGER` when the scenario ends early, or while
+ * another one runs.
+ */
+export type Trigger = (
+  request: unknown,
+  caller: { readonly integrationAddress: string },
+) => AsyncGenerator<TriggerEvent, void, undefined>
+
+/** Makes the trigger of a service. It runs one scenario at a time: a reorganisation would replace blocks of another. */
+export function createTrigger(deps: TriggerDeps): Trigger {
+  let isRunning = false
+  return (value, { integrationAddress }) => {
+    const request = parseTriggerRequest(value)
+    chainOf(deps, request.chainId)
+    return run(request, integrationAddress)
+  }
+
+  async function* run(request: TriggerRequest, integrationAddress: string): ReturnType<Trigger> {
+    if (isRunning) throw new TriggerError('Another trigger is running; try again when it has ended.')
+    isRunning = true
+    const { scenario } = request
+    let [payments, snapshots] = [0, 0]
+    try {
+      for await (const event of scenarios[scenario]({ ...deps, integrationAddress }, request)) {
+        if (event.event === 'block') payments += event.txHashes.length
+        if (event.event === 'snapshot') snapshots += 1
+        yield event
+      }
+    } catch (error) {
+      throw isCoded(error) ? new TriggerError(error.message, { cause: error }) : error
+    } finally {
+      isRunning = false
+    }
+    yield { event: 'done', scenario, payments, snapshots }
+  }
+}
+
+/** An error of the service that says what is wrong, such as an identity provider that cannot be reached. */
+function isCoded(error: unknown): error is Error {
+  const { code, message } = Object(error) as { code?: unknown; message?: unknown }
+  return typeof message === 'string' && String(code).startsWith('ERR_')
+}
+
+/** The parts of simulated chains. */
+interface SimulatedChainsDeps {
+  /** A migrated store. The chains continue after the blocks that it has of them. */
+  readonly store: Pick<Store, 'transaction'>
+  readonly chainIds: readonly number[]
+  readonly clock: Clock
+  /** Different at each start, so that no hash repeats: a whole number from 0 to 4294967295. */
+  readonly seed: number
+  /** @default none: the scenario `kyc` fails */
+  readonly identity?: TriggerIdentity | undefined
+}
+
+/** Chains to index, and what moves them. */
+export interface SimulatedChains {
+  readonly chains: readonly Chain[]
+  trigger(service: Service): Trigger
+  /** Ends a scenario that waits. Call it before the service stops. */
+  close(): void
+}
+
+/** Stored blocks of earlier processes that stay known: more than the blocks until a block of any chain is final. */
+const mostEarlierBlocks = 2_000
+/** Time between two looks at the progress of the service. */
+const pollMs = 20
+/** Looks in vain until a scenario ends early: 20 s. */
+const mostPolls = 1_000
+
+/** Makes the chains. @throws StoreError When the database does not answer. */
+export async function createSimulatedChains(deps: SimulatedChainsDeps): Promise<SimulatedChains> {
+  const { store, chainIds, clock, seed, identity = null } = deps
+  const draws = createDraws(seed)
+  // Blocks of one second have the same time, as on a fast chain: no block is ahead of the clock.
+  const world = { now: () => clock.now(), newHash: () => draws.hex(32), stepMs: 0 }
+  const chains: TwinChain[] = []
+  for (const chainId of chainIds) {
+    const earlier = await store.transaction((tx) => tx.checkpoints(chainId, Number.MAX_SAFE_INTEGER, mostEarlierBlocks))
+    chains.push(createTwinChain(chainId, world, earlier))
+  }
+  let isClosed = false
+  async function progress(turn: number): Promise<boolean> {
+    if (!isClosed) await clock.sleep(pollMs)
+    return !isClosed && turn < mostPolls
+  }
+  return {
+    chains,
+    trigger: (service) => createTrigger({ service, chains, identity, draws, progress }),
+    close() {
+      isClosed = true
+    },
+  }
 }

@@ -2,8 +2,8 @@ import { triggerScenarios } from '@payment-integration/contract/internal'
 import { createMemoryVersionStore, createReceiver } from '@payment-integration/version-store'
 import { createVerifier } from '@payment-integration/webhook'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { createTwin } from '../create-twin.js'
-import { parseTriggerRequest, type TriggerRequest, testSource } from './request.js'
+import { createTwin } from './create-twin.js'
+import { parseTriggerRequest, type TriggerRequest, testSource } from './trigger-request.js'
 
 /** A twin with one integration, whose receiver is the real one, or is down. */
 async function setUp(isDown = false) {

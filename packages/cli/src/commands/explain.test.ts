@@ -47,7 +47,7 @@ describe('explain', () => {
     const { exitCode, io } = await explain(raw(JSON.stringify(snapshot, null, 2)))
     expect(exitCode).toBe(1)
     expect(io.lines[0]).toBe(
-      'Not verified: The body was parsed as JSON and written again, with other blanks or escapes than those that were signed.',
+      'Not verified: The body was parsed as JSON and written again, with other blanks or escapes.',
     )
     expect(io.lines).toContain('1. body_reencoded (proved)')
     expect(io.lines).toContain('   Evidence: It is indented.')

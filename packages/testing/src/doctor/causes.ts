@@ -19,7 +19,8 @@ function everywhere(line: string, others: Partial<Lines> = {}): Lines {
   return Object.fromEntries(doctorFrameworks.map((name) => [name, others[name] ?? line])) as Lines
 }
 
-const fixes = {
+/** Remedies by topic. */
+export const fixes = {
   url: { summary: 'Change the URL that the service has to the one that answers by itself.', lines: {} },
   certificate: {
     summary:
@@ -47,7 +48,7 @@ const fixes = {
     }),
   },
   clock: {
-    summary: 'Synchronise the clock of the receiver (NTP), and accept 300 seconds on both sides.',
+    summary: 'Synchronize the clock of the receiver (NTP), and accept 300 seconds on both sides.',
     lines: everywhere('createVerifier({ secrets, toleranceSeconds: 300 })'),
   },
   'raw-body': { summary: 'Verify the raw bytes, before anything parses them.', lines: adapterLines },
@@ -95,126 +96,81 @@ const fixes = {
 } as const satisfies Readonly<Record<string, DoctorFix>>
 
 /** By the code of a cause: the topic of its remedy, and the fault in one sentence. */
-const entries = {
+export const causes = {
   'host-unknown': ['url', 'The host name of the URL has no address.'],
   'connection-refused': ['url', 'Nothing listens at the address and port of the URL.'],
   'certificate-invalid': [
     'certificate',
-    'The TLS handshake failed: the certificate is not valid for this host, or the port does not speak TLS.',
+    'The TLS certificate is not valid for this host, or the port does not speak TLS.',
   ],
   'connection-reset': ['answer', 'The connection was closed before an answer arrived.'],
-  'not-http': ['url', 'The answer is not well-formed HTTP/1.1, or its head is over 16 KB.'],
-  'slow-answer': ['answer', 'No answer arrived within the time after which the service gives up (5 seconds).'],
+  'not-http': ['url', 'The answer is not HTTP/1.1, or its head exceeds 16 KB.'],
+  'slow-answer': ['answer', 'No answer arrived within 5 seconds, when the service gives up.'],
   'url-not-https': ['url', 'The service delivers to https: URLs only.'],
   'route-missing': ['route', 'The server has no route at the path of the URL (404).'],
   'post-rejected': ['route', 'The route does not accept POST (405).'],
   redirects: ['url', 'The URL redirects, and the service follows no redirect.'],
-  'login-required': [
-    'login',
-    'Something in front of the route asks for a log-in; deliveries carry only their signature.',
-  ],
+  'login-required': ['login', 'Something in front of the route asks for a log-in.'],
   'rate-limited': ['login', 'A rate limit answers 429; the service sends bursts of deliveries.'],
-  'wrong-secret': [
-    'secret',
-    'Correctly signed deliveries are rejected: the receiver has another signing secret, or verifies other bytes.',
-  ],
-  'api-secret-used': ['secret', 'The receiver verifies with the API secret instead of the webhook signing secret.'],
-  'secret-altered': [
-    'secret',
-    'The receiver has the signing secret with quotes, white space or a line break around it.',
-  ],
-  'secret-decoded': [
-    'secret',
-    'The receiver decodes the signing secret from hex or Base64; its text itself is the key.',
-  ],
-  'signed-string-wrong': [
-    'verifier',
-    'The receiver computes the signature over another string than t, a dot and the raw body.',
-  ],
-  'clock-wrong': ['clock', "The receiver's clock differs from this machine's by more than the freshness window."],
+  'wrong-secret': ['secret', 'The receiver has another signing secret, or verifies other bytes.'],
+  'api-secret-used': ['secret', 'The receiver verifies with the API secret.'],
+  'secret-altered': ['secret', 'The signing secret has quotes, white space or a line break around it.'],
+  'secret-decoded': ['secret', 'The receiver decodes the signing secret, whose text itself is the key.'],
+  'signed-string-wrong': ['verifier', 'The receiver signs another string than t, a dot and the raw body.'],
+  'clock-wrong': ['clock', 'The clock of the receiver is off by more than the freshness window.'],
   'body-parsed': ['raw-body', 'Something parses or consumes the body before the signature is verified.'],
-  'body-reserialised': [
-    'raw-body',
-    'The receiver verifies JSON that was parsed and written again, instead of the raw bytes.',
-  ],
-  'body-decoded': [
-    'raw-body',
-    'Bodies with non-ASCII characters or escapes are rejected: the receiver changes the bytes.',
-  ],
-  'reads-first-piece': ['raw-body', 'A body that arrives in several pieces is rejected: only the first piece is read.'],
+  'body-reserialized': ['raw-body', 'The receiver verifies JSON that was parsed and written again.'],
+  'body-decoded': ['raw-body', 'The receiver changes non-ASCII characters or escapes before it verifies.'],
+  'reads-first-piece': ['raw-body', 'The receiver reads only the first piece of a body.'],
   'fails-before-verifying': [
     'raw-body',
-    'Every delivery is answered 5xx, also an unsigned one: a setting is missing, or a parser is in front.',
+    'Every delivery is answered 5xx: a setting is missing, or a parser in front fails.',
   ],
   'handler-fails': ['handler', 'The receiver fails after it has verified a delivery (5xx).'],
-  'no-verification': ['verifier', 'Unsigned deliveries are accepted: nothing is verified.'],
-  'presence-only': ['verifier', 'Any signature is accepted: only the presence of the header is checked.'],
-  'malformed-accepted': ['verifier', 'A signature header without its v1, or without a readable t, is accepted.'],
-  'partial-comparison': [
-    'verifier',
-    'The signature is compared in part: one that is right only at its beginning is accepted.',
-  ],
+  'no-verification': ['verifier', 'Unsigned deliveries are accepted.'],
+  'presence-only': ['verifier', 'Any signature is accepted.'],
+  'malformed-accepted': ['verifier', 'A signature header without v1, or without a readable t, is accepted.'],
+  'partial-comparison': ['verifier', 'A signature that is right only at its beginning is accepted.'],
   'accepts-other-scheme': ['verifier', 'A signature in another field than v1 is accepted.'],
   'other-secret-accepted': ['verifier', 'A signature of another secret is accepted.'],
   'tampering-accepted': ['verifier', 'A body that was changed after signing is accepted.'],
   'skips-other-content-types': ['content-type', 'With another content type the signature is not verified.'],
-  'answers-before-verifying': [
-    'verifier',
-    'The receiver answers 2xx before it verifies: its sender cannot see a rejection, and no failure is retried.',
-  ],
-  'no-freshness-window': [
-    'window',
-    'Deliveries of any age are accepted, old and future: t is not compared with the clock.',
-  ],
-  'accepts-old': ['window', 'Old deliveries are accepted: a copy of one stays valid for ever.'],
-  'accepts-future': ['window', 'Deliveries signed in the future are accepted: the freshness window has only one side.'],
+  'answers-before-verifying': ['verifier', 'The receiver answers 2xx before it verifies, so no failure is retried.'],
+  'no-freshness-window': ['window', 'Deliveries of any age are accepted, old and future.'],
+  'accepts-old': ['window', 'Old deliveries are accepted, so a copy stays valid for ever.'],
+  'accepts-future': ['window', 'Deliveries signed in the future are accepted.'],
   'window-wide': ['window', 'The freshness window is wider than the recommended 300 seconds.'],
-  'window-narrow': [
-    'clock',
-    'A delivery 240 seconds from this clock is rejected: the window is narrow, or the clock is wrong.',
-  ],
-  'scheme-by-position': [
-    'verifier',
-    'The receiver takes a signature by its position in the header, instead of the field v1.',
-  ],
+  'window-narrow': ['clock', 'A delivery 240 seconds from this clock is rejected: a narrow window, or a wrong clock.'],
+  'scheme-by-position': ['verifier', 'The receiver finds the signature by its position instead of its name, v1.'],
   'field-order': ['verifier', 'The receiver requires an order of the fields in the header.'],
-  'rejects-header-fields': [
-    'verifier',
-    'Unknown fields in the signature header are rejected; receivers must ignore them.',
-  ],
-  'header-case': ['verifier', 'The receiver finds the signature header only in one spelling.'],
+  'rejects-header-fields': ['verifier', 'Unknown fields in the signature header are rejected.'],
+  'header-case': ['verifier', 'The receiver finds the signature header in one spelling only.'],
   'rejects-unknown-fields': ['schema', 'Unknown fields in the body are rejected; a newer service may add some.'],
   'rejects-unknown-state': ['schema', 'An unknown state is rejected; a newer service may add one.'],
   'rejects-a-state': ['schema', 'A documented payment state is rejected.'],
-  'fails-on-null': ['schema', 'A null field is rejected; state, recipient, its subtitle and invoice may be null.'],
+  'fails-on-null': ['schema', 'A null state, recipient, subtitle or invoice is rejected.'],
   'fails-on-long-text': ['schema', 'A long merchant title is rejected.'],
   'body-limit-low': ['body-limit', 'A body of a few kilobytes is too large for the receiver (413).'],
-  'rejects-duplicates': ['versions', 'A repeated delivery is rejected; the service retries it until its last attempt.'],
-  'rejects-lower-version': ['versions', 'A version lower than the stored one is rejected; discard it and answer 2xx.'],
+  'rejects-duplicates': [
+    'versions',
+    'A repeated delivery is rejected, so the service retries it until its last attempt.',
+  ],
+  'rejects-lower-version': ['versions', 'A version lower than the stored one is rejected instead of discarded.'],
   'rejects-version-gap': [
     'versions',
-    'A version is rejected because lower ones never arrived; some are superseded and never sent.',
+    'A version is rejected because lower ones never arrived; superseded ones are never sent.',
   ],
-  'confuses-chains': [
-    'versions',
-    'A payment is identified by chainId and txHash together; the hash alone is not unique.',
-  ],
+  'confuses-chains': ['versions', 'Two payments with one hash on two chains are taken for one.'],
   'fails-at-once': [
     'versions',
-    'Two deliveries of one payment at the same time end in an error that a retry does not repair.',
+    'Two concurrent deliveries of one payment end in an error that a retry does not repair.',
   ],
-  'content-type-exact': [
-    'content-type',
-    'Only the exact content type application/json is accepted; a charset parameter is rejected.',
-  ],
+  'content-type-exact': ['content-type', 'The content type application/json with a charset is rejected.'],
   'fails-on-content-type': ['content-type', 'A missing or other content type ends in a server error.'],
-  'connection-not-reusable': ['connection', 'A second request on the same connection is not answered correctly.'],
+  'connection-not-reusable': ['connection', 'A second request on one connection is not answered correctly.'],
   'breaks-after-upload': ['connection', 'After a broken upload the next delivery is not accepted.'],
-  'large-body': ['body-limit', 'A body of 1 MiB is not rejected with an answer.'],
-  'rejected-with-5xx': [
-    'verifier',
-    'An invalid delivery is rejected as a server error, so anyone can fill your error log.',
-  ],
+  'large-body': ['body-limit', 'A body of 1 MiB gets no answer.'],
+  'rejected-with-5xx': ['verifier', 'An invalid delivery is answered 5xx, so anyone can fill your error log.'],
   'rejected-without-answer': ['answer', 'An invalid delivery ends in a closed connection instead of a 4xx.'],
   'effect-missing': ['versions', 'A delivery was answered 2xx but had no effect.'],
   'effect-repeated': ['versions', 'A payment version had its effect more than once.'],
@@ -226,7 +182,7 @@ const entries = {
  * Code of a cause. The list is closed: a `switch` over it is complete.
  * @useDeclaredType
  */
-export type DoctorCauseCode = keyof typeof entries
+export type DoctorCauseCode = keyof typeof causes
 
 /** A named cause. */
 export interface DoctorCause {
@@ -236,14 +192,14 @@ export interface DoctorCause {
 }
 
 /** All codes, in the order in which causes are reported. */
-export const doctorCauseCodes = Object.keys(entries) as readonly DoctorCauseCode[]
+export const doctorCauseCodes = Object.keys(causes) as readonly DoctorCauseCode[]
 
 /** The cause of a code. */
-export function causeOf(code: DoctorCauseCode): DoctorCause {
-  return { code, sentence: entries[code][1] }
+export function getCause(code: DoctorCauseCode): DoctorCause {
+  return { code, sentence: causes[code][1] }
 }
 
 /** The remedy of a cause. */
-export function fixOf(code: DoctorCauseCode): DoctorFix {
-  return fixes[entries[code][0]]
+export function getFix(code: DoctorCauseCode): DoctorFix {
+  return fixes[causes[code][0]]
 }

@@ -1,69 +1,91 @@
-/** The report of the doctor: its probes, their verdicts, and the causes. @module */
-import type { DoctorCause, DoctorCauseCode, DoctorFix } from './causes.js'
+/** The options, the probes and the report of the doctor. @module */
+import { deliveryTimeoutMs } from '@payment-integration/contract'
+import { parseUrl } from '@payment-integration/contract/internal'
+import type { DoctorCause, DoctorFix } from './causes.js'
+import { connectionProbes, lastProbes, reachProbes } from './probes/connection.js'
+import type { BenchOptions } from './probes/probe.js'
+import { contentTypeProbes, rejectedProbes, windowProbes } from './probes/rejected.js'
+import { bodyProbes, headerProbes, versionProbes } from './probes/valid.js'
+import type { DoctorAnswer, DoctorFetch } from './send.js'
 
-/** Names of the probes. */
-export const doctorProbeNames = [
-  'https-url',
-  'reachable',
-  'redirect',
-  'good',
-  'pretty-printed',
-  'unicode',
-  'long-text',
-  'unknown-fields',
-  'unknown-state',
-  'every-state',
-  'null-fields',
-  'second-scheme',
-  'second-scheme-first',
-  'reordered-fields',
-  'unknown-header-field',
-  'header-case',
-  'duplicate',
-  'lower-version',
-  'version-gap',
-  'same-hash-other-chain',
-  'two-at-once',
-  'two-versions-at-once',
-  'unsigned',
-  'malformed-signature',
-  'forged',
-  'other-secret',
-  'partial-signature',
-  'wrong-scheme',
-  'tampered',
-  'changed-amount',
-  'stale',
-  'future',
-  'just-stale',
-  'just-future',
-  'slightly-old',
-  'slightly-ahead',
-  'charset',
-  'other-content-type',
-  'keep-alive',
-  'keep-alive-after-rejection',
-  'large-body',
-  'in-pieces',
-  'broken-upload',
-  'answer-time',
-  'still-good',
-] as const
+/** Every probe, in the order in which they run. */
+export const probes = {
+  ...reachProbes,
+  ...bodyProbes,
+  ...headerProbes,
+  ...versionProbes,
+  ...rejectedProbes,
+  ...windowProbes,
+  ...contentTypeProbes,
+  ...connectionProbes,
+  ...lastProbes,
+}
 
 /** Name of a probe. */
-export type DoctorProbeName = (typeof doctorProbeNames)[number]
+export type DoctorProbeName = keyof typeof probes
 
-/** Why no answer arrived. */
-export type DoctorNoAnswer = 'dns' | 'rejected' | 'tls' | 'reset' | 'timeout' | 'not-http' | 'failed'
+/** Names of the probes, in the order in which they run. */
+export const doctorProbeNames = Object.keys(probes) as readonly DoctorProbeName[]
 
-/** One answer of the receiver, or none. Bodies and headers of answers are not kept. */
-export interface DoctorAnswer {
-  /** HTTP status, or null without an answer. */
-  readonly status: number | null
-  /** Milliseconds from the request to the head of the answer. */
-  readonly ms: number
-  /** Why there is no answer, or null. */
-  readonly noAnswer: DoctorNoAnswer | null
+/** Options of {@link runDoctor}. */
+export interface DoctorOptions {
+  /** The notification URL of the receiver. */
+  readonly url: string
+  /** The webhook signing secret of the receiver. It is never sent. */
+  readonly signingSecret: string
+  /** The integration of the deliveries: 0x and 40 hex digits. */
+  readonly integrationAddress: string
+  /** The API secret. With it a receiver that verifies with the wrong one of the two is recognised. It is never sent. */
+  readonly apiSecret?: string | undefined
+  /** The clock: milliseconds since the epoch. @default Date.now */
+  readonly now?: (() => number) | undefined
+  /** Seed of the payments, a whole number from 0 to 4294967295. @default the clock, so each run has new payments */
+  readonly seed?: number | undefined
+  /** Delivers the requests instead of connections of its own. Probes of connections then do not run. */
+  readonly fetch?: DoctorFetch | undefined
+  /** Time for one answer, in milliseconds. @default 5000, as in the service */
+  readonly timeoutMs?: number | undefined
+  /** Ends the run early: the promise rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined
+  /**
+   * Counts the payment versions that the receiver has handled so far. With it probes also check that each version has
+   * its effect once. It resolves after work that follows an answer.
+   */
+  readonly effects?: (() => Promise<number>) | undefined
+  /** Receives each probe when it ends. The final report may name a cause that explains several probes. */
+  readonly onProbe?: ((probe: DoctorProbe) => void) | undefined
+}
+
+/** Defaults of {@link DoctorOptions}. */
+export const doctorDefaults = { timeoutMs: deliveryTimeoutMs } as const
+
+export type CheckedOptions = DoctorOptions & BenchOptions
+
+const maxTimeoutMs = 600_000
+
+/**
+ * Checks the options.
+ * @throws {TypeError} For an unusable URL, secret or address. The message has neither the secret nor the URL.
+ * @throws {RangeError} For a number out of range.
+ */
+export function checkOptions(options: DoctorOptions): CheckedOptions {
+  const { url, signingSecret, integrationAddress, now = () => Date.now() } = Object(options) as DoctorOptions
+  const { timeoutMs = doctorDefaults.timeoutMs, seed = Math.floor(now()) % 0x1_0000_0000 } = options
+  const target = typeof url === 'string' ? parseUrl(url) : null
+  if (target === null || !/^https?:$/.test(target.protocol))
+    throw new TypeError(
+      'url is no http: or https: URL; pass the notification URL, such as https://shop.example/webhook.',
+    )
+  if (target.username !== '' || target.password !== '')
+    throw new TypeError('url has a user or a password; the service sends none, so remove them.')
+  if (typeof signingSecret !== 'string' || signingSecret === '')
+    throw new TypeError('signingSecret is empty; pass the webhook signing secret of the receiver.')
+  if (typeof integrationAddress !== 'string' || !/^0x[0-9a-fA-F]{40}$/.test(integrationAddress))
+    throw new TypeError('integrationAddress is no address; pass 0x and 40 hex digits.')
+  if (!(timeoutMs > 0 && timeoutMs <= maxTimeoutMs))
+    throw new RangeError(`timeoutMs is ${timeoutMs}; pass milliseconds from 1 to ${maxTimeoutMs}.`)
+  target.hash = ''
+  return { ...options, integrationAddress: integrationAddress.toLowerCase(), now, seed, timeoutMs, target }
 }
 
 /** `not-run`: an earlier result makes the probe meaningless, or the way of sending cannot do it. */
@@ -109,29 +131,4 @@ export interface DoctorReport {
   readonly probes: readonly DoctorProbe[]
   /** Each cause once, failures first. */
   readonly findings: readonly DoctorFinding[]
-}
-
-/** An answer with what only the engine needs. */
-export interface SocketAnswer extends DoctorAnswer {
-  /** Target of a redirect, or null. */
-  readonly location: string | null
-  /** The header `Retry-After`, or null. */
-  readonly retryAfter: string | null
-  /** The receiver's clock, in milliseconds since the epoch, or null. */
-  readonly date: number | null
-  /** Whether the answer asks for credentials. */
-  readonly wantsLogin: boolean
-  /** Whether the request went over a connection that had served one before. */
-  readonly reused: boolean
-  /** The error code of the system, such as `ENOTFOUND`, or null. */
-  readonly errorCode: string | null
-}
-
-/** A verdict before causes are compared across probes. */
-export interface Judgement {
-  readonly verdict: 'pass' | 'fail' | 'warn'
-  readonly cause: DoctorCauseCode | null
-  readonly answers: readonly SocketAnswer[]
-  /** Words after the statuses. */
-  readonly note?: string | undefined
 }

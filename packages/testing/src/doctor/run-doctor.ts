@@ -1,28 +1,22 @@
 /** Probes a receiver of notifications, and names the causes of its faults. Source: docs/interface.md 6. @module */
 import { createHmac } from '../deliveries.js'
-import { causeOf, type DoctorCauseCode, doctorCauseCodes, fixOf } from './causes.js'
-import { connectionProbes, lastProbes, reachProbes, urlProbe } from './probes/connection.js'
+import { type DoctorCauseCode, doctorCauseCodes, getCause, getFix } from './causes.js'
+import { connectionProbes } from './probes/connection.js'
+import { type Bench, createBench, isAccepted, type Judgement, type ProbeSpec } from './probes/probe.js'
+import { bodyProbes, headerProbes, versionProbes } from './probes/valid.js'
 import {
-  type Bench,
   type CheckedOptions,
   checkOptions,
-  createBench,
+  type DoctorFinding,
   type DoctorOptions,
-  isAccepted,
-  type ProbeSpec,
-} from './probes/probe.js'
-import { contentTypeProbes, rejectedProbes, windowProbes } from './probes/rejected.js'
-import { bodyProbes, headerProbes, versionProbes } from './probes/valid.js'
-import type {
-  DoctorFinding,
-  DoctorProbe,
-  DoctorProbeName,
-  DoctorReport,
-  DoctorVerdict,
-  Judgement,
-  SocketAnswer,
+  type DoctorProbe,
+  type DoctorProbeName,
+  type DoctorReport,
+  type DoctorVerdict,
+  doctorProbeNames,
+  probes as probeSpecs,
 } from './report.js'
-import { createFetchSender, createSocketSender } from './send.js'
+import { createFetchSender, createSocketSender, type SocketAnswer } from './send.js'
 
 type Bytes = Uint8Array<ArrayBuffer>
 
@@ -46,7 +40,7 @@ const usualClockErrors = [10, 20, 30, 40, 50, ...Array.from({ length: 14 }, (_, 
  * @returns The mistake of the receiver, or null.
  */
 async function diagnose(bench: Bench, good: SocketAnswer, now: () => number): Promise<DoctorCauseCode | null> {
-  for (const mistake of mistakesOf(bench)) if (isAccepted(await sendMistaken(bench, mistake))) return mistake.cause
+  for (const mistake of buildMistakes(bench)) if (isAccepted(await sendMistaken(bench, mistake))) return mistake.cause
   const drift = good.date === null ? 0 : good.date - now()
   const shown = Math.abs(drift) < clockNoiseMs ? [] : [-Math.round(drift / 1_000)]
   // A proxy answers with its own clock. 400 is the answer to a time outside of the window, 401 to a wrong signature.
@@ -57,7 +51,7 @@ async function diagnose(bench: Bench, good: SocketAnswer, now: () => number): Pr
   return null
 }
 
-function mistakesOf({ signingSecret, apiSecret }: Bench): Mistake[] {
+function buildMistakes({ signingSecret, apiSecret }: Bench): Mistake[] {
   const altered = [
     `"${signingSecret}"`,
     `'${signingSecret}'`,
@@ -74,7 +68,7 @@ function mistakesOf({ signingSecret, apiSecret }: Bench): Mistake[] {
     { cause: 'body-parsed', signed: (t) => `${t}.[object Object]` },
     { cause: 'body-parsed', signed: (t) => `${t}.undefined` },
     { cause: 'body-parsed', signed: (t) => `${t}.` },
-    { cause: 'body-reserialised', signed: (t, body) => `${t}.${JSON.stringify(JSON.parse(body), null, 2)}` },
+    { cause: 'body-reserialized', signed: (t, body) => `${t}.${JSON.stringify(JSON.parse(body), null, 2)}` },
     { cause: 'signed-string-wrong', signed: (_, body) => body },
     { cause: 'signed-string-wrong', signed: (t, body) => `${t}${body}` },
     { cause: 'signed-string-wrong', signed: (t, body) => `${body}.${t}` },
@@ -101,10 +95,10 @@ type Judgements = ReadonlyMap<DoctorProbeName, Judgement>
 type InferredCauses = ReadonlyMap<DoctorProbeName, DoctorCauseCode>
 
 /** Probes that fail together when valid deliveries are rejected. */
-const validProbes: ReadonlySet<DoctorProbeName> = new Set([
-  ...[...bodyProbes, ...headerProbes, ...versionProbes, ...connectionProbes].map(({ name }) => name),
-  ...(['slightly-old', 'slightly-ahead', 'charset', 'other-content-type', 'still-good'] as const),
-])
+const validProbes = new Set([
+  ...Object.keys({ ...bodyProbes, ...headerProbes, ...versionProbes, ...connectionProbes }),
+  ...['slightly-old', 'slightly-ahead', 'charset', 'other-content-type', 'still-good'],
+]) as ReadonlySet<DoctorProbeName>
 /** Probes that a receiver without verification accepts. */
 const invalidProbes: readonly DoctorProbeName[] = [
   ...(['unsigned', 'malformed-signature', 'forged', 'other-secret', 'partial-signature', 'wrong-scheme'] as const),
@@ -112,7 +106,7 @@ const invalidProbes: readonly DoctorProbeName[] = [
   ...(['keep-alive-after-rejection', 'large-body'] as const),
 ]
 /** Causes that lie in the way to the receiver, and stay. */
-const ownCauses: ReadonlySet<DoctorCauseCode> = new Set([
+const transportCauses: ReadonlySet<DoctorCauseCode> = new Set([
   ...(['connection-reset', 'slow-answer', 'rate-limited', 'redirects', 'rejected-without-answer'] as const),
   ...(['effect-missing', 'effect-repeated', 'effect-unverified'] as const),
 ])
@@ -129,11 +123,11 @@ function infer(judgements: Judgements, diagnosed: DoctorCauseCode | null, hasEff
   const causedBy = (name: DoctorProbeName) => judged(name)?.cause ?? null
   const set = (names: Iterable<DoctorProbeName>, cause: DoctorCauseCode, only = failed) => {
     for (const name of names)
-      if (only(name) && !ownCauses.has(causedBy(name) as DoctorCauseCode)) causes.set(name, cause)
+      if (only(name) && !transportCauses.has(causedBy(name) as DoctorCauseCode)) causes.set(name, cause)
   }
   const isBad = (name: DoctorProbeName) => failed(name) || judged(name)?.verdict === 'warn'
 
-  if (failed('good') && !ownCauses.has(causedBy('good') as DoctorCauseCode)) {
+  if (failed('good') && !transportCauses.has(causedBy('good') as DoctorCauseCode)) {
     const cause = diagnosed ?? whyRejected(judgements)
     set(validProbes, cause, isBad)
     // The same failure answers the invalid ones.
@@ -146,7 +140,7 @@ function infer(judgements: Judgements, diagnosed: DoctorCauseCode | null, hasEff
   inferVersions(judgements, causes)
   if (failed('partial-signature')) set(['malformed-signature', 'wrong-scheme'], 'partial-comparison')
   if (failed('pretty-printed') || (failed('tampered') && !failed('changed-amount')))
-    set(['pretty-printed', 'unicode', 'tampered'], 'body-reserialised')
+    set(['pretty-printed', 'unicode', 'tampered'], 'body-reserialized')
   if (failed('stale') && failed('future'))
     set(['stale', 'future', 'just-stale', 'just-future'], 'no-freshness-window', isBad)
   else if (failed('stale')) set(['just-stale'], 'accepts-old', isBad)
@@ -193,43 +187,29 @@ function isAcceptedWrongly(judgement: Judgement | undefined): boolean {
 /** Why valid deliveries are rejected although no known mistake was found. */
 function whyRejected(judgements: Judgements): DoctorCauseCode {
   const passed = (name: DoctorProbeName) => judgements.get(name)?.verdict === 'pass'
-  const statusOf = (name: DoctorProbeName) => Number(judgements.get(name)?.answers[0]?.status)
+  const getStatus = (name: DoctorProbeName) => Number(judgements.get(name)?.answers[0]?.status)
   const good = judgements.get('good')
   if (good?.answers.some(({ wantsLogin }) => wantsLogin)) return 'login-required'
   if (passed('reordered-fields')) return 'field-order'
-  if (passed('pretty-printed')) return 'body-reserialised'
+  if (passed('pretty-printed')) return 'body-reserialized'
   if (passed('charset')) return 'content-type-exact'
-  if (statusOf('good') === 413) return 'body-limit-low'
+  if (getStatus('good') === 413) return 'body-limit-low'
   // A receiver answers 401 without a signature and 400 outside of the window. This one answers 400 to any signature.
-  if (statusOf('good') === 400 && statusOf('forged') === 400 && statusOf('unsigned') === 401) return 'clock-wrong'
-  if (statusOf('good') < 500) return 'wrong-secret'
+  if (getStatus('good') === 400 && getStatus('forged') === 400 && getStatus('unsigned') === 401) return 'clock-wrong'
+  if (getStatus('good') < 500) return 'wrong-secret'
   // A handler fails only behind a valid signature.
-  if (statusOf('forged') < 500) return 'handler-fails'
+  if (getStatus('forged') < 500) return 'handler-fails'
   // A parser in front fails for any signature, and leaves other content types alone.
   const others = judgements.get('other-content-type')?.answers ?? []
   const isJsonAlone = others.some(({ status }) => status !== null && status < 500)
-  return statusOf('unsigned') < 500 || isJsonAlone ? 'body-parsed' : 'fails-before-verifying'
-}
-
-export function probesOf(url: URL): readonly ProbeSpec[] {
-  return [
-    urlProbe(url),
-    ...reachProbes,
-    ...bodyProbes,
-    ...headerProbes,
-    ...versionProbes,
-    ...rejectedProbes,
-    ...windowProbes,
-    ...contentTypeProbes,
-    ...connectionProbes,
-    ...lastProbes,
-  ]
+  return getStatus('unsigned') < 500 || isJsonAlone ? 'body-parsed' : 'fails-before-verifying'
 }
 
 /** Slow answers are awaited this many times longer than the service does, to tell slow from broken. */
-const patience = 2
+const patienceFactor = 2
 
 interface Run {
+  readonly name: DoctorProbeName
   readonly spec: ProbeSpec
   readonly judgement: Judgement | null
 }
@@ -245,28 +225,30 @@ interface Run {
 export async function runDoctor(options: DoctorOptions): Promise<DoctorReport> {
   const checked = checkOptions(options)
   const { target, timeoutMs, signal, fetch, effects = null, onProbe, now } = checked
-  const settings = { url: target, waitMs: timeoutMs * patience, signal, now }
+  const settings = { url: target, waitMs: timeoutMs * patienceFactor, signal, now }
   const sender = fetch === undefined ? createSocketSender(settings) : createFetchSender(fetch, settings)
   const bench = createBench(checked, sender)
   const runs: Run[] = []
   const seen: SocketAnswer[] = []
-  let isOver = false
+  let hasEnded = false
   let unsignedEffects = 0
-  for (const spec of probesOf(target)) {
+  for (const name of doctorProbeNames) {
+    const spec: ProbeSpec = probeSpecs[name]
     signal?.throwIfAborted()
-    const canRun = !isOver && !(spec.needsSockets && bench.sockets === null)
+    const canRun = !hasEnded && !(spec.needsSockets && bench.sockets === null)
     const before = canRun && effects !== null ? await effects() : 0
     const first = canRun ? await spec.run(bench, seen) : null
     const delta = first !== null && effects !== null ? (await effects()) - before : null
     if (spec.expected === '4xx') unsignedEffects += delta ?? 0
     const judgement = first === null ? null : withEffects(spec, first, delta)
     seen.push(...(judgement?.answers ?? []))
-    runs.push({ spec, judgement })
-    if (judgement?.verdict === 'fail' && endsRun.has(spec.name)) isOver = true
-    onProbe?.(probeOf({ spec, judgement }, judgement?.cause ?? null, isOver))
+    const run = { name, spec, judgement }
+    runs.push(run)
+    if (judgement?.verdict === 'fail' && endsRun.has(name)) hasEnded = true
+    onProbe?.(toProbe(run, judgement?.cause ?? null, hasEnded))
   }
   const diagnosed = await diagnoseGood(runs, bench, now)
-  return reportOf(checked, runs, isOver, diagnosed, effects === null ? null : unsignedEffects > 0)
+  return buildReport(checked, runs, hasEnded, diagnosed, effects === null ? null : unsignedEffects > 0)
 }
 
 /** Probes whose failure makes all later ones meaningless. */
@@ -285,24 +267,22 @@ function withEffects(spec: ProbeSpec, judgement: Judgement, delta: number | null
 }
 
 async function diagnoseGood(runs: readonly Run[], bench: Bench, now: () => number): Promise<DoctorCauseCode | null> {
-  const good = runs.find(({ spec }) => spec.name === 'good')?.judgement
+  const good = runs.find(({ name }) => name === 'good')?.judgement
   const answer = good?.answers[0]
   if (good?.verdict !== 'fail' || answer === undefined || answer.status === null || isAccepted(answer)) return null
   return diagnose(bench, answer, now)
 }
 
-function reportOf(
+function buildReport(
   { target, seed }: CheckedOptions,
   runs: readonly Run[],
-  isOver: boolean,
+  hasEnded: boolean,
   diagnosed: DoctorCauseCode | null,
   hasEffects: boolean | null,
 ): DoctorReport {
-  const judgements = new Map(
-    runs.flatMap(({ spec, judgement }) => (judgement ? [[spec.name, judgement] as const] : [])),
-  )
+  const judgements = new Map(runs.flatMap(({ name, judgement }) => (judgement ? [[name, judgement] as const] : [])))
   const inferred = infer(judgements, diagnosed, hasEffects)
-  const probes = runs.map((run) => probeOf(run, inferred.get(run.spec.name) ?? run.judgement?.cause ?? null, isOver))
+  const probes = runs.map((run) => toProbe(run, inferred.get(run.name) ?? run.judgement?.cause ?? null, hasEnded))
   const count = (verdict: DoctorVerdict) => probes.filter((probe) => probe.verdict === verdict).length
   return {
     url: target.href,
@@ -312,24 +292,24 @@ function reportOf(
     warned: count('warn'),
     notRun: count('not-run'),
     probes,
-    findings: findingsOf(probes),
+    findings: buildFindings(probes),
   }
 }
 
-function probeOf({ spec, judgement }: Run, code: DoctorCauseCode | null, isOver: boolean): DoctorProbe {
-  const { name, sent, expected, clause } = spec
+function toProbe({ name, spec, judgement }: Run, code: DoctorCauseCode | null, hasEnded: boolean): DoctorProbe {
+  const { sent, expected, clause } = spec
   const facts = { name, sent, expected, clause }
   if (judgement === null) {
-    const evidence = isOver ? 'an earlier probe ended the run' : 'needs connections of its own'
+    const evidence = hasEnded ? 'an earlier probe ended the run' : 'needs connections of its own'
     return { ...facts, verdict: 'not-run', answered: [], evidence, cause: null, fix: null }
   }
   const answered = judgement.answers.map(({ status, ms, noAnswer }) => ({ status, ms, noAnswer }))
-  const named = code === null ? { cause: null, fix: null } : { cause: causeOf(code), fix: fixOf(code) }
-  return { ...facts, verdict: judgement.verdict, answered, evidence: evidenceOf(judgement), ...named }
+  const named = code === null ? { cause: null, fix: null } : { cause: getCause(code), fix: getFix(code) }
+  return { ...facts, verdict: judgement.verdict, answered, evidence: toEvidence(judgement), ...named }
 }
 
 /** Statuses and the longest time, such as `204, 401 in 12 ms`. */
-function evidenceOf({ answers, note }: Judgement): string {
+function toEvidence({ answers, note }: Judgement): string {
   const statuses = answers.map(({ status, noAnswer }) => status ?? noAnswer).join(', ')
   const slowest = Math.max(0, ...answers.map(({ ms }) => ms))
   return [answers.length === 0 ? '' : `${statuses} in ${slowest} ms`, note ?? '']
@@ -337,12 +317,12 @@ function evidenceOf({ answers, note }: Judgement): string {
     .join('; ')
 }
 
-function findingsOf(probes: readonly DoctorProbe[]): DoctorFinding[] {
-  const found = doctorCauseCodes.flatMap((code): DoctorFinding[] => {
+function buildFindings(probes: readonly DoctorProbe[]): DoctorFinding[] {
+  const findings = doctorCauseCodes.flatMap((code): DoctorFinding[] => {
     const caused = probes.filter((probe) => probe.cause?.code === code)
     if (caused.length === 0) return []
     const verdict = caused.some((probe) => probe.verdict === 'fail') ? 'fail' : 'warn'
-    return [{ ...causeOf(code), verdict, probes: caused.map(({ name }) => name), fix: fixOf(code) }]
+    return [{ ...getCause(code), verdict, probes: caused.map(({ name }) => name), fix: getFix(code) }]
   })
-  return found.sort((a, b) => a.verdict.localeCompare(b.verdict))
+  return findings.sort((a, b) => a.verdict.localeCompare(b.verdict))
 }

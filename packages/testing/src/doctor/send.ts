@@ -6,7 +6,35 @@ import { filterAnswers, maxAnswerHeadBytes, startTimeLimit } from '@payment-inte
 import { parseHttpDate } from '@payment-integration/contract/internal-parse'
 import { Agent, buildConnector, type Dispatcher } from 'undici'
 import type { SignedDelivery } from '../deliveries.js'
-import type { DoctorNoAnswer, SocketAnswer } from './report.js'
+
+/** Why no answer arrived. */
+export type DoctorNoAnswer = 'dns' | 'rejected' | 'tls' | 'reset' | 'timeout' | 'not-http' | 'failed'
+
+/** One answer of the receiver, or none. Bodies and headers of answers are not kept. */
+export interface DoctorAnswer {
+  /** HTTP status, or null without an answer. */
+  readonly status: number | null
+  /** Milliseconds from the request to the head of the answer. */
+  readonly ms: number
+  /** Why there is no answer, or null. */
+  readonly noAnswer: DoctorNoAnswer | null
+}
+
+/** An answer with what only the engine needs. */
+export interface SocketAnswer extends DoctorAnswer {
+  /** Target of a redirect, or null. */
+  readonly location: string | null
+  /** The header `Retry-After`, or null. */
+  readonly retryAfter: string | null
+  /** The receiver's clock, in milliseconds since the epoch, or null. */
+  readonly date: number | null
+  /** Whether the answer asks for credentials. */
+  readonly wantsLogin: boolean
+  /** Whether the request went over a connection that had served one before. */
+  readonly reused: boolean
+  /** The error code of the system, such as `ENOTFOUND`, or null. */
+  readonly errorCode: string | null
+}
 
 export interface Sender {
   /** Sends on a new connection. Never rejects, except when the run is aborted. */

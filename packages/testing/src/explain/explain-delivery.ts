@@ -259,7 +259,7 @@ function findingsOf(faults: readonly LikelyFault[]): Finding[] {
         cause: description.cause,
         evidence,
         change: description.change,
-        lines: 'isRawBody' in description ? frameworkLines : [],
+        lines: description.isRawBody ? frameworkLines : [],
       }
     })
 }

@@ -60,7 +60,7 @@ const planted: readonly Planted[] = [
   ],
   [
     'verifies JSON that was parsed and written again',
-    'body-reserialised',
+    'body-reserialized',
     'pretty-printed unicode tampered',
     { verifiedBytes: (body) => JSON.stringify(JSON.parse(body.toString())) },
   ],

@@ -1,34 +1,28 @@
 /** Probes of the URL, the way to it and its connections. Source: docs/interface.md 6, delivery. @module */
 
 import type { SignedDelivery } from '../../deliveries.js'
-import type { Judgement, SocketAnswer } from '../report.js'
-import type { Sockets } from '../send.js'
-import type { Bench } from './probe.js'
-import { anyOther, isAccepted, judgeAccepted, judgeRejected, type ProbeSpec, transportCause } from './probe.js'
+import type { SocketAnswer, Sockets } from '../send.js'
+import type { Bench, Judgement, ProbeTable } from './probe.js'
+import { anyOther, isAccepted, judgeAccepted, judgeRejected, transportCause } from './probe.js'
 
 /** Hosts to which a development server delivers without TLS. */
 const loopback = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/
 
-export function urlProbe(url: URL): ProbeSpec {
-  return {
-    name: 'https-url',
+/** Probes of the way to the receiver. */
+export const reachProbes = {
+  'https-url': {
     sent: 'nothing: the URL is examined',
     expected: 'https:, or http: to this machine during development',
     clause: '6 Delivery: the URL must be HTTPS',
     effects: 0,
-    async run(): Promise<Judgement> {
+    async run({ url }): Promise<Judgement> {
       if (url.protocol === 'https:') return { verdict: 'pass', cause: null, answers: [], note: 'https' }
       if (loopback.test(url.hostname))
         return { verdict: 'pass', cause: null, answers: [], note: 'http to this machine, for development only' }
       return { verdict: 'warn', cause: 'url-not-https', answers: [], note: 'http' }
     },
-  }
-}
-
-/** Probes whose failure ends the run. */
-export const reachProbes: readonly ProbeSpec[] = [
-  {
-    name: 'reachable',
+  },
+  reachable: {
     sent: 'a valid delivery',
     expected: 'an answer of a route that takes POST',
     clause: '6 Delivery: method POST, 5 seconds',
@@ -47,8 +41,7 @@ export const reachProbes: readonly ProbeSpec[] = [
       return judged(transport === 'redirects' || transport === 'rate-limited' ? null : transport)
     },
   },
-  {
-    name: 'redirect',
+  redirect: {
     sent: 'a valid delivery',
     expected: 'no 3xx',
     clause: anyOther,
@@ -61,11 +54,10 @@ export const reachProbes: readonly ProbeSpec[] = [
       return { verdict: 'fail', cause: 'redirects', answers: [answer], note }
     },
   },
-]
+} satisfies ProbeTable
 
-export const lastProbes: readonly ProbeSpec[] = [
-  {
-    name: 'answer-time',
+export const lastProbes = {
+  'answer-time': {
     sent: 'nothing: the slowest accepted delivery counts',
     expected: 'at most half of the time that the service waits',
     clause: '6 Delivery and 8: the service gives up after 5 seconds',
@@ -78,8 +70,7 @@ export const lastProbes: readonly ProbeSpec[] = [
         : { verdict: 'pass', cause: null, answers: [], note }
     },
   },
-  {
-    name: 'still-good',
+  'still-good': {
     sent: 'a valid delivery after all others',
     expected: '2xx',
     clause: anyOther,
@@ -90,7 +81,7 @@ export const lastProbes: readonly ProbeSpec[] = [
       return answer.status === null ? { ...judgement, cause: 'unstable' } : judgement
     },
   },
-]
+} satisfies ProbeTable
 
 /** A location without its query and control characters, of bounded length. */
 function readable(location: string): string {
@@ -119,9 +110,8 @@ function onReuse(judgement: Judgement): Judgement {
   return { ...judgement, note, cause: isReset ? 'connection-not-reusable' : judgement.cause }
 }
 
-export const connectionProbes: readonly ProbeSpec[] = [
-  {
-    name: 'keep-alive',
+export const connectionProbes = {
+  'keep-alive': {
     sent: 'three valid deliveries on one HTTP/1.1 connection',
     expected: '2xx',
     clause: anyOther,
@@ -133,8 +123,7 @@ export const connectionProbes: readonly ProbeSpec[] = [
       return onReuse(judgeAccepted(answers, 'connection-not-reusable', bench.timeoutMs))
     },
   },
-  {
-    name: 'keep-alive-after-rejection',
+  'keep-alive-after-rejection': {
     sent: 'a forged delivery of 64 KiB, then a valid one on the same connection',
     expected: '4xx, then 2xx',
     clause: anyOther,
@@ -149,8 +138,7 @@ export const connectionProbes: readonly ProbeSpec[] = [
       return onReuse({ ...worse, answers: [first, second] })
     },
   },
-  {
-    name: 'large-body',
+  'large-body': {
     sent: 'a forged body of 1 MiB',
     expected: '4xx; no 2xx, and an answer in time',
     clause: '6 Delivery: the service gives up after 5 seconds',
@@ -164,8 +152,7 @@ export const connectionProbes: readonly ProbeSpec[] = [
       return judgement.cause === 'slow-answer' ? { ...judgement, cause: 'large-body' } : judgement
     },
   },
-  {
-    name: 'in-pieces',
+  'in-pieces': {
     sent: 'a valid delivery whose body arrives in three pieces',
     expected: '2xx',
     clause: '6 signature rule 1: over the whole body',
@@ -179,8 +166,7 @@ export const connectionProbes: readonly ProbeSpec[] = [
       return judgeAccepted([answer], 'reads-first-piece', bench.timeoutMs)
     },
   },
-  {
-    name: 'broken-upload',
+  'broken-upload': {
     sent: 'half of a body, then a broken connection; then a valid delivery',
     expected: '2xx',
     clause: anyOther,
@@ -194,4 +180,4 @@ export const connectionProbes: readonly ProbeSpec[] = [
       return isGone ? { ...judgement, cause: 'breaks-after-upload' } : judgement
     },
   },
-]
+} satisfies ProbeTable

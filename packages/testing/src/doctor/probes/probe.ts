@@ -1,80 +1,25 @@
 /**
- * The options of the doctor, the form of a probe, the tools that make its deliveries, and the judgement of answers.
+ * The form of a probe, the tools that make its deliveries, and the judgement of answers.
  * Source: docs/interface.md 6.
  * @module
  */
-import { deliveryTimeoutMs, integrationHeader, type SnapshotBody, signatureHeader } from '@payment-integration/contract'
-import { jsonContentType, parseUrl } from '@payment-integration/contract/internal'
+import { integrationHeader, type SnapshotBody, signatureHeader } from '@payment-integration/contract'
+import { jsonContentType } from '@payment-integration/contract/internal'
 import { createBuilders } from '../../builders.js'
 import { codeOf, createDeliveries, type Deliveries, type SignedDelivery } from '../../deliveries.js'
 import type { DoctorCauseCode } from '../causes.js'
-import type { DoctorNoAnswer, DoctorProbe, DoctorProbeName, Judgement, SocketAnswer } from '../report.js'
-import type { DoctorFetch, Sender } from '../send.js'
+import type { DoctorNoAnswer, Sender, SocketAnswer } from '../send.js'
 
-/** Options of {@link runDoctor}. */
-export interface DoctorOptions {
-  /** The notification URL of the receiver. */
-  readonly url: string
-  /** The webhook signing secret of the receiver. It is never sent. */
-  readonly signingSecret: string
-  /** The integration of the deliveries: 0x and 40 hex digits. */
-  readonly integrationAddress: string
-  /** The API secret. With it a receiver that verifies with the wrong one of the two is recognised. It is never sent. */
-  readonly apiSecret?: string | undefined
-  /** The clock: milliseconds since the epoch. @default Date.now */
-  readonly now?: (() => number) | undefined
-  /** Seed of the payments, a whole number from 0 to 4294967295. @default the clock, so each run has new payments */
-  readonly seed?: number | undefined
-  /** Delivers the requests instead of connections of its own. Probes of connections then do not run. */
-  readonly fetch?: DoctorFetch | undefined
-  /** Time for one answer, in milliseconds. @default 5000, as in the service */
-  readonly timeoutMs?: number | undefined
-  /** Ends the run early: the promise rejects with the signal's reason. */
-  readonly signal?: AbortSignal | undefined
-  /**
-   * Counts the payment versions that the receiver has handled so far. With it probes also check that each version has
-   * its effect once. It resolves after work that follows an answer.
-   */
-  readonly effects?: (() => Promise<number>) | undefined
-  /** Receives each probe when it ends. The final report may name a cause that explains several probes. */
-  readonly onProbe?: ((probe: DoctorProbe) => void) | undefined
-}
-
-/** Defaults of {@link DoctorOptions}. */
-export const doctorDefaults = { timeoutMs: deliveryTimeoutMs } as const
-
-export interface CheckedOptions extends DoctorOptions {
+/** The receiver, and the secrets, clock and seed of its deliveries. */
+export interface BenchOptions {
   readonly target: URL
-  readonly now: () => number
+  readonly signingSecret: string
+  readonly apiSecret?: string | undefined
+  readonly integrationAddress: string
   readonly seed: number
+  /** Unix time in milliseconds. */
+  readonly now: () => number
   readonly timeoutMs: number
-}
-
-const longestTimeoutMs = 600_000
-
-/**
- * Checks the options.
- * @throws {TypeError} For an unusable URL, secret or address. The message has neither the secret nor the URL.
- * @throws {RangeError} For a number out of range.
- */
-export function checkOptions(options: DoctorOptions): CheckedOptions {
-  const { url, signingSecret, integrationAddress, now = () => Date.now() } = Object(options) as DoctorOptions
-  const { timeoutMs = doctorDefaults.timeoutMs, seed = Math.floor(now()) % 0x1_0000_0000 } = options
-  const target = typeof url === 'string' ? parseUrl(url) : null
-  if (target === null || !/^https?:$/.test(target.protocol))
-    throw new TypeError(
-      'url is no http: or https: URL; pass the notification URL, such as https://shop.example/webhook.',
-    )
-  if (target.username !== '' || target.password !== '')
-    throw new TypeError('url has a user or a password; the service sends none, so remove them.')
-  if (typeof signingSecret !== 'string' || signingSecret === '')
-    throw new TypeError('signingSecret is empty; pass the webhook signing secret of the receiver.')
-  if (typeof integrationAddress !== 'string' || !/^0x[0-9a-fA-F]{40}$/.test(integrationAddress))
-    throw new TypeError('integrationAddress is no address; pass 0x and 40 hex digits.')
-  if (!(timeoutMs > 0 && timeoutMs <= longestTimeoutMs))
-    throw new RangeError(`timeoutMs is ${timeoutMs}; pass milliseconds from 1 to ${longestTimeoutMs}.`)
-  target.hash = ''
-  return { ...options, integrationAddress: integrationAddress.toLowerCase(), now, seed, timeoutMs, target }
 }
 
 /** A body with its time and signature, before they become a header. */
@@ -87,6 +32,7 @@ export interface SignedParts {
 }
 
 export interface Bench extends Sender {
+  readonly url: URL
   readonly deliveries: Deliveries
   readonly signingSecret: string
   readonly apiSecret: string | undefined
@@ -104,8 +50,8 @@ export interface Bench extends Sender {
 /** Transaction hashes of the doctor begin with these characters, so that its payments can be found and deleted. */
 export const doctorHashPrefix = '0xd0c70000'
 
-export function createBench(options: CheckedOptions, sender: Sender): Bench {
-  const { signingSecret, apiSecret, integrationAddress, seed, now, timeoutMs } = options
+export function createBench(options: BenchOptions, sender: Sender): Bench {
+  const { target, signingSecret, apiSecret, integrationAddress, seed, now, timeoutMs } = options
   const clock = { now }
   const build = createBuilders({ seed, integrationAddress, clock })
   const invoice = { amount: '1.00', currency: 'EUR', settlementAmount: '1.08', settlementCurrency: 'USD' }
@@ -125,6 +71,7 @@ export function createBench(options: CheckedOptions, sender: Sender): Bench {
   })
   return {
     ...sender,
+    url: target,
     deliveries: createDeliveries({ secret: signingSecret, clock }),
     signingSecret,
     apiSecret,
@@ -197,8 +144,16 @@ export function judgeRejected(answers: readonly SocketAnswer[], cause: DoctorCau
   return { verdict: 'pass', cause: null, answers }
 }
 
+/** A verdict before causes are compared across probes. */
+export interface Judgement {
+  readonly verdict: 'pass' | 'fail' | 'warn'
+  readonly cause: DoctorCauseCode | null
+  readonly answers: readonly SocketAnswer[]
+  /** Words after the statuses. */
+  readonly note?: string | undefined
+}
+
 export interface ProbeSpec {
-  readonly name: DoctorProbeName
   readonly sent: string
   readonly expected: string
   readonly clause: string
@@ -210,9 +165,11 @@ export interface ProbeSpec {
   run(bench: Bench, seen: readonly SocketAnswer[]): Promise<Judgement>
 }
 
+/** Probes by their names. */
+export type ProbeTable = Readonly<Record<string, ProbeSpec>>
+
 /** A probe whose deliveries are sent one after the other. */
 interface Shots {
-  readonly name: DoctorProbeName
   readonly sent: string
   readonly clause: string
   readonly cause: DoctorCauseCode

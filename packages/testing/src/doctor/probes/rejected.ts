@@ -4,18 +4,8 @@
  */
 
 import type { SignedDelivery } from '../../deliveries.js'
-import type { DoctorProbeName, Judgement } from '../report.js'
-import type { Bench } from './probe.js'
-import {
-  isAccepted,
-  judgeAccepted,
-  judgeRejected,
-  type ProbeSpec,
-  rejected,
-  sendInTurn,
-  transportCause,
-  withHeader,
-} from './probe.js'
+import type { Bench, Judgement, ProbeSpec, ProbeTable } from './probe.js'
+import { isAccepted, judgeAccepted, judgeRejected, rejected, sendInTurn, transportCause, withHeader } from './probe.js'
 
 const rule = '6 signature rule 1: v1 is the HMAC with the signing secret'
 const bytes = '6 signature rule 2: over the raw bytes'
@@ -28,9 +18,8 @@ function differInLast(code: string): string {
   return `${code.slice(0, -1)}${code.endsWith('0') ? '1' : '0'}`
 }
 
-export const rejectedProbes: readonly ProbeSpec[] = [
-  rejected({
-    name: 'unsigned',
+export const rejectedProbes = {
+  unsigned: rejected({
     sent: 'no signature header, then an empty one',
     clause: rule,
     cause: 'no-verification',
@@ -39,8 +28,7 @@ export const rejectedProbes: readonly ProbeSpec[] = [
       return [unsigned, bench.deliver(unsigned.body, '')]
     },
   }),
-  rejected({
-    name: 'malformed-signature',
+  'malformed-signature': rejected({
     sent: 'a header without v1, without t, and with a t that is no number',
     clause: rule,
     cause: 'malformed-accepted',
@@ -50,22 +38,19 @@ export const rejectedProbes: readonly ProbeSpec[] = [
       await withHeader(bench, ({ v1 }) => `t=now,v1=${v1}`),
     ],
   }),
-  rejected({
-    name: 'forged',
+  forged: rejected({
     sent: 'an invented signature of 64 hex digits',
     clause: rule,
     cause: 'presence-only',
     make: async (bench) => [await withHeader(bench, ({ t }) => `t=${t},v1=${forgedCode}`)],
   }),
-  rejected({
-    name: 'other-secret',
+  'other-secret': rejected({
     sent: 'a signature made with another secret',
     clause: rule,
     cause: 'other-secret-accepted',
     make: async (bench) => [await bench.deliveries.forged(bench.payment())],
   }),
-  rejected({
-    name: 'partial-signature',
+  'partial-signature': rejected({
     sent: 'the right signature with another end, without its end, and empty',
     clause: '6 signature rules 1 and 5: compare the whole signature',
     cause: 'partial-comparison',
@@ -76,8 +61,7 @@ export const rejectedProbes: readonly ProbeSpec[] = [
       await withHeader(bench, ({ t }) => `t=${t},v1=`),
     ],
   }),
-  rejected({
-    name: 'wrong-scheme',
+  'wrong-scheme': rejected({
     sent: 'the right signature as v2, and an invented one as v1',
     clause: '6 signature rule 3: look up the version that is implemented',
     cause: 'accepts-other-scheme',
@@ -86,15 +70,13 @@ export const rejectedProbes: readonly ProbeSpec[] = [
       await withHeader(bench, ({ t, v1 }) => `t=${t},v2=${v1}`),
     ],
   }),
-  rejected({
-    name: 'tampered',
+  tampered: rejected({
     sent: 'a blank added after signing; the parsed JSON is unchanged',
     clause: bytes,
-    cause: 'body-reserialised',
+    cause: 'body-reserialized',
     make: async (bench) => [await bench.deliveries.tampered(bench.payment())],
   }),
-  rejected({
-    name: 'changed-amount',
+  'changed-amount': rejected({
     sent: 'another amount than the signed one',
     clause: bytes,
     cause: 'tampering-accepted',
@@ -104,21 +86,19 @@ export const rejectedProbes: readonly ProbeSpec[] = [
       return [bench.deliver(new TextEncoder().encode(changed), `t=${t},v1=${v1}`)]
     },
   }),
-  rejected({
-    name: 'stale',
+  stale: rejected({
     sent: 'a signature of an hour ago',
     clause: window,
     cause: 'accepts-old',
     make: async (bench) => [await bench.deliveries.stale(bench.payment(), hour)],
   }),
-  rejected({
-    name: 'future',
+  future: rejected({
     sent: 'a signature of an hour ahead',
     clause: window,
     cause: 'accepts-future',
     make: async (bench) => [await bench.deliveries.future(bench.payment(), hour)],
   }),
-]
+} satisfies ProbeTable
 
 const clause = '6 signature rule 5 and 8: the recommended tolerance is 300 seconds'
 /** Seconds beyond the window; the clocks may differ by half a minute. */
@@ -128,35 +108,35 @@ const within = 240
 
 type Make = (bench: Bench) => Promise<SignedDelivery>
 
-export const windowProbes: readonly ProbeSpec[] = [
-  outside('just-stale', `a signature of ${beyond} seconds ago`, ({ deliveries, payment }) =>
+export const windowProbes = {
+  'just-stale': outside(`a signature of ${beyond} seconds ago`, ({ deliveries, payment }) =>
     deliveries.stale(payment(), beyond),
   ),
-  outside('just-future', `a signature of ${beyond} seconds ahead`, ({ deliveries, payment }) =>
+  'just-future': outside(`a signature of ${beyond} seconds ahead`, ({ deliveries, payment }) =>
     deliveries.future(payment(), beyond),
   ),
-  inside('slightly-old', `a signature of ${within} seconds ago`, ({ deliveries, payment }) =>
+  'slightly-old': inside(`a signature of ${within} seconds ago`, ({ deliveries, payment }) =>
     deliveries.stale(payment(), within),
   ),
-  inside('slightly-ahead', `a signature of ${within} seconds ahead`, ({ deliveries, payment }) =>
+  'slightly-ahead': inside(`a signature of ${within} seconds ahead`, ({ deliveries, payment }) =>
     deliveries.future(payment(), within),
   ),
-]
+} satisfies ProbeTable
 
-function outside(name: DoctorProbeName, sent: string, make: Make): ProbeSpec {
+function outside(sent: string, make: Make): ProbeSpec {
   const run = async (bench: Bench) =>
-    warning(judgeRejected([await bench.send(await make(bench))], 'window-wide', bench.timeoutMs))
-  return { name, sent, expected: '4xx', clause, effects: null, run }
+    toWarning(judgeRejected([await bench.send(await make(bench))], 'window-wide', bench.timeoutMs))
+  return { sent, expected: '4xx', clause, effects: null, run }
 }
 
-function inside(name: DoctorProbeName, sent: string, make: Make): ProbeSpec {
+function inside(sent: string, make: Make): ProbeSpec {
   const run = async (bench: Bench) =>
-    warning(judgeAccepted([await bench.send(await make(bench))], 'window-narrow', bench.timeoutMs))
-  return { name, sent, expected: '2xx', clause, effects: null, run }
+    toWarning(judgeAccepted([await bench.send(await make(bench))], 'window-narrow', bench.timeoutMs))
+  return { sent, expected: '2xx', clause, effects: null, run }
 }
 
 /** The tolerance is recommended, not required. */
-function warning(judgement: Judgement): Judgement {
+function toWarning(judgement: Judgement): Judgement {
   return judgement.verdict === 'fail' && judgement.cause?.startsWith('window-')
     ? { ...judgement, verdict: 'warn' }
     : judgement
@@ -170,9 +150,8 @@ function typed({ headers, body }: SignedDelivery, contentType: string | null): S
   return { headers: contentType === null ? rest : { ...rest, [header]: contentType }, body }
 }
 
-export const contentTypeProbes: readonly ProbeSpec[] = [
-  {
-    name: 'charset',
+export const contentTypeProbes = {
+  charset: {
     sent: 'application/json; charset=utf-8',
     expected: '2xx, or 4xx with a warning',
     clause: '6 Delivery: Content-Type application/json',
@@ -185,8 +164,7 @@ export const contentTypeProbes: readonly ProbeSpec[] = [
       return isServerError ? { ...judgement, cause: 'fails-on-content-type' } : { ...judgement, verdict: 'warn' }
     },
   },
-  {
-    name: 'other-content-type',
+  'other-content-type': {
     sent: 'a valid and a forged delivery as text/plain, and both without a content type',
     expected: 'valid: 2xx or 4xx; forged: 4xx',
     clause: '6 signature rule 2: verify before anything else',
@@ -213,4 +191,4 @@ export const contentTypeProbes: readonly ProbeSpec[] = [
       return { verdict: 'fail', cause: transportCause(failed, bench.timeoutMs) ?? 'fails-on-content-type', answers }
     },
   },
-]
+} satisfies ProbeTable

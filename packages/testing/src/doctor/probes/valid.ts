@@ -2,31 +2,28 @@
 import { paymentStates } from '@payment-integration/contract'
 import type { SignedDelivery } from '../../deliveries.js'
 import type { DoctorCauseCode } from '../causes.js'
-import type { DoctorProbeName, Judgement, SocketAnswer } from '../report.js'
-import type { Bench, SignedParts } from './probe.js'
-import { accepted, anyOther, asksForRetry, isAccepted, judgeAccepted, type ProbeSpec, withHeader } from './probe.js'
+import type { SocketAnswer } from '../send.js'
+import type { Bench, Judgement, ProbeTable, SignedParts } from './probe.js'
+import { accepted, anyOther, asksForRetry, isAccepted, judgeAccepted, withHeader } from './probe.js'
 
 const raw = '6 signature rule 2: verify over the raw bytes before any JSON parsing'
 const title = `Doctor \u00fc\u00e9\u4e2d\u{1f4b3} "quoted" \\ / \u2028`
 const longTitle = 'A long merchant title. '.repeat(180)
 
-export const bodyProbes: readonly ProbeSpec[] = [
-  accepted({
-    name: 'good',
+export const bodyProbes = {
+  good: accepted({
     sent: 'a valid delivery, as the service sends it',
     clause: anyOther,
     cause: 'wrong-secret',
     make: async (bench) => [await bench.deliveries.good(bench.payment())],
   }),
-  accepted({
-    name: 'pretty-printed',
+  'pretty-printed': accepted({
     sent: 'the JSON with line breaks and indentation, signed over these bytes',
     clause: raw,
-    cause: 'body-reserialised',
+    cause: 'body-reserialized',
     make: async (bench) => [await bench.deliverText(`${JSON.stringify(bench.payment(), null, 2)}\n`)],
   }),
-  accepted({
-    name: 'unicode',
+  unicode: accepted({
     sent: 'a title with non-ASCII characters, and the same with JSON escapes',
     clause: raw,
     cause: 'body-decoded',
@@ -40,8 +37,7 @@ export const bodyProbes: readonly ProbeSpec[] = [
       return [await bench.deliverText(text()), await bench.deliverText(escaped)]
     },
   }),
-  accepted({
-    name: 'long-text',
+  'long-text': accepted({
     sent: 'a merchant title of 4 KiB',
     clause: '2.3: recipient.title is a string without a limit',
     cause: 'fails-on-long-text',
@@ -49,8 +45,7 @@ export const bodyProbes: readonly ProbeSpec[] = [
       await bench.deliveries.good(bench.payment({ recipient: { title: longTitle, subtitle: null } })),
     ],
   }),
-  accepted({
-    name: 'unknown-fields',
+  'unknown-fields': accepted({
     sent: 'additional fields in the snapshot, the recipient and the invoice',
     clause: '2.3: every field is always present; a newer service may add some',
     cause: 'rejects-unknown-fields',
@@ -69,23 +64,20 @@ export const bodyProbes: readonly ProbeSpec[] = [
       ]
     },
   }),
-  accepted({
-    name: 'unknown-state',
+  'unknown-state': accepted({
     sent: 'the state "added_later"',
     clause: '3: payment states; a newer service may add one',
     cause: 'rejects-unknown-state',
     make: async (bench) => [await bench.deliverText(JSON.stringify({ ...bench.payment(), state: 'added_later' }))],
   }),
-  accepted({
-    name: 'every-state',
+  'every-state': accepted({
     sent: 'one payment in each of the six states',
     clause: '3: payment states',
     cause: 'rejects-a-state',
     effects: paymentStates.length,
     make: (bench) => Promise.all(paymentStates.map((state) => bench.deliveries.good(bench.payment({ state })))),
   }),
-  accepted({
-    name: 'null-fields',
+  'null-fields': accepted({
     sent: 'null for state, recipient and invoice, then for the subtitle',
     clause: '2.3: state, recipient, recipient.subtitle and invoice may be null',
     cause: 'fails-on-null',
@@ -95,45 +87,34 @@ export const bodyProbes: readonly ProbeSpec[] = [
       await bench.deliveries.good(bench.payment({ recipient: { title: 'Doctor', subtitle: null } })),
     ],
   }),
-]
+} satisfies ProbeTable
 
 const rule = '6 signature rule 3: look up the version, ignore unknown fields'
 const other = 'ab'.repeat(32)
 
 /** Another form of the header than today's, in a valid delivery. */
-function form(
-  name: DoctorProbeName,
-  sent: string,
-  cause: DoctorCauseCode,
-  header: (parts: SignedParts) => string,
-  clause = rule,
-): ProbeSpec {
-  return accepted({ name, sent, clause, cause, make: async (bench) => [await withHeader(bench, header)] })
-}
+const form = (sent: string, cause: DoctorCauseCode, header: (parts: SignedParts) => string, clause = rule) =>
+  accepted({ sent, clause, cause, make: async (bench) => [await withHeader(bench, header)] })
 
-export const headerProbes: readonly ProbeSpec[] = [
-  form(
-    'second-scheme',
+export const headerProbes = {
+  'second-scheme': form(
     't=…,v1=<valid>,v2=<other>',
     'scheme-by-position',
     ({ t, v1 }) => `t=${t},v1=${v1},v2=${other}`,
   ),
-  form(
-    'second-scheme-first',
+  'second-scheme-first': form(
     't=…,v2=<other>,v1=<valid>',
     'scheme-by-position',
     ({ t, v1 }) => `t=${t},v2=${other},v1=${v1}`,
   ),
-  form(
-    'reordered-fields',
+  'reordered-fields': form(
     'v1=<valid>,t=…',
     'field-order',
     ({ t, v1 }) => `v1=${v1},t=${t}`,
     '6 signature rule 3: the header is a list of name=value fields',
   ),
-  form('unknown-header-field', 't=…,kid=2,v1=<valid>', 'rejects-header-fields', ({ t, v1 }) => `t=${t},kid=2,v1=${v1}`),
-  accepted({
-    name: 'header-case',
+  'unknown-header-field': form('t=…,kid=2,v1=<valid>', 'rejects-header-fields', ({ t, v1 }) => `t=${t},kid=2,v1=${v1}`),
+  'header-case': accepted({
     sent: 'the names of the headers in lower case, then in upper case',
     clause: '6 Headers; HTTP header names have no case',
     cause: 'header-case',
@@ -149,14 +130,13 @@ export const headerProbes: readonly ProbeSpec[] = [
       return [await spelled((name) => name.toLowerCase()), await spelled((name) => name.toUpperCase())]
     },
   }),
-]
+} satisfies ProbeTable
 
 const order = '6 receiver obligations: discard a version that is not greater'
 const atOnce = '2xx, or one of 409, 423, 425, 429, 503 and 2xx when sent again'
 
-export const versionProbes: readonly ProbeSpec[] = [
-  accepted({
-    name: 'duplicate',
+export const versionProbes = {
+  duplicate: accepted({
     sent: 'one delivery three times: signed again, then with the same bytes and header',
     clause: '6 receiver obligations: deliveries can repeat',
     cause: 'rejects-duplicates',
@@ -166,8 +146,7 @@ export const versionProbes: readonly ProbeSpec[] = [
       return [first, again, again]
     },
   }),
-  accepted({
-    name: 'lower-version',
+  'lower-version': accepted({
     sent: 'version 2, then version 1 of the same payment',
     clause: order,
     cause: 'rejects-lower-version',
@@ -176,8 +155,7 @@ export const versionProbes: readonly ProbeSpec[] = [
       return bench.deliveries.reordered([pending, { ...pending, version: 2, state: 'success' }])
     },
   }),
-  accepted({
-    name: 'version-gap',
+  'version-gap': accepted({
     sent: 'version 4 as the first of a payment, then version 9',
     clause: '6 receiver obligations: deliveries are unordered',
     cause: 'rejects-version-gap',
@@ -190,8 +168,7 @@ export const versionProbes: readonly ProbeSpec[] = [
       ]
     },
   }),
-  accepted({
-    name: 'same-hash-other-chain',
+  'same-hash-other-chain': accepted({
     sent: 'one transaction hash on two chains',
     clause: '6 receiver obligations: chainId, txHash and version identify a snapshot',
     cause: 'confuses-chains',
@@ -201,8 +178,7 @@ export const versionProbes: readonly ProbeSpec[] = [
       return [await bench.deliveries.good(one), await bench.deliveries.good({ ...one, chainId: '137' })]
     },
   }),
-  {
-    name: 'two-at-once',
+  'two-at-once': {
     sent: 'one delivery twice at the same time',
     expected: atOnce,
     clause: '6 receiver obligations: handlers are idempotent on the triple',
@@ -212,8 +188,7 @@ export const versionProbes: readonly ProbeSpec[] = [
       return sendAtOnce(bench, [delivery, delivery])
     },
   },
-  {
-    name: 'two-versions-at-once',
+  'two-versions-at-once': {
     sent: 'versions 1 and 2 of a payment at the same time',
     expected: atOnce,
     clause: order,
@@ -225,7 +200,7 @@ export const versionProbes: readonly ProbeSpec[] = [
       return sendAtOnce(bench, await Promise.all(both.map((snapshot) => bench.deliveries.good(snapshot))))
     },
   },
-]
+} satisfies ProbeTable
 
 async function sendAtOnce(bench: Bench, deliveries: readonly SignedDelivery[]): Promise<Judgement> {
   const first = await Promise.all(deliveries.map((delivery) => bench.send(delivery)))

@@ -9,7 +9,10 @@ import { descriptions } from '../../packages/testing/src/explain/finding.js'
 
 type Rows = readonly (readonly [group: string, line: string])[]
 
-const expectations: Readonly<Record<string, string>> = { '2xx': 'Must be accepted (2xx):', '4xx': 'Must be rejected (4xx):' }
+const expectations: Readonly<Record<string, string>> = {
+  '2xx': 'Must be accepted (2xx):',
+  '4xx': 'Must be rejected (4xx):',
+}
 const sections = {
   'Signature header': /^(signature|time|scheme)_/,
   Secrets: /^secrets?_/,

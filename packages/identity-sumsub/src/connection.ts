@@ -1,5 +1,6 @@
 /**
- * Signs and sends requests to the provider, maps failed answers to errors, and mints share tokens. Source: docs/interface.md 4.2, 7.
+ * Sends signed requests to the provider, maps failed answers to errors, and mints share tokens.
+ * Source: docs/interface.md 4.2, 7.
  * @module
  */
 import { startTimeLimit } from '@payment-integration/contract/internal-answers'
@@ -47,7 +48,7 @@ type HmacCheck = (digest: Digest, hex: string, bytes: Uint8Array) => Promise<boo
 /** Makes the check of a secret. It imports keys once, because anyone can trigger checks. */
 export function createHmacCheck(secret: string): HmacCheck {
   const keys = new Map<Digest, ReturnType<typeof importKey>>()
-  function keyOf(digest: Digest) {
+  function getKey(digest: Digest) {
     const key = keys.get(digest) ?? importKey(digest, secret, 'verify')
     keys.set(digest, key)
     return key
@@ -56,7 +57,7 @@ export function createHmacCheck(secret: string): HmacCheck {
     const size = digest === 'SHA-256' ? 64 : 128
     if (hex.length !== size || !/^[0-9a-f]+$/.test(hex)) return false
     const signature = Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
-    return crypto.subtle.verify('HMAC', await keyOf(digest), signature, concat([bytes]))
+    return crypto.subtle.verify('HMAC', await getKey(digest), signature, concat([bytes]))
   }
 }
 
@@ -94,7 +95,7 @@ export function text(value: unknown): string | null {
 }
 
 /** A whole number, or null. */
-function whole(value: unknown): number | null {
+function toInteger(value: unknown): number | null {
   return typeof value === 'number' && Number.isSafeInteger(value) ? value : null
 }
 
@@ -171,7 +172,7 @@ type Call = (
 ) => Promise<ProviderAnswer>
 
 /** Size limit of an answer. An applicant with all recognised document data needs a fraction of it. */
-const mostBytes = 1_048_576
+const maxAnswerBytes = 1_048_576
 
 /**
  * Makes the function that sends signed requests. Redirects are not followed: a signature is for one address.
@@ -224,7 +225,7 @@ export function createCall(connection: ProviderConnection): Call {
 }
 
 function parseBase(baseUrl: string): { readonly origin: string; readonly path: string } {
-  const url = readUrl(baseUrl)
+  const url = parseUrl(baseUrl)
   const isLocal = url !== null && ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
   if (
     url === null ||
@@ -240,19 +241,19 @@ function parseBase(baseUrl: string): { readonly origin: string; readonly path: s
 /** Undefined when the answer is not JSON. */
 async function readJson(response: Response): Promise<unknown> {
   try {
-    return await readForeignJson(response, mostBytes)
+    return await readForeignJson(response, maxAnswerBytes)
   } catch (error) {
     // By name: the error of JSON.parse comes from another realm where a test runner shares its globals.
     if ((Object(error) as Partial<Error>).name === 'SyntaxError') return undefined
     if (!(error instanceof ExcessiveJsonError)) throw error
-    // The status of a refusal counts, whatever its body.
+    // The status of a rejection counts, whatever its body.
     if (!response.ok) return undefined
     throw new ProviderAnswerError(response.status, error.message)
   }
 }
 
 /** Not from `contract`, whose schemas would come along: a browser's bundle must stay small. */
-function readUrl(text: string): URL | null {
+function parseUrl(text: string): URL | null {
   try {
     return new URL(text)
   } catch {
@@ -273,7 +274,7 @@ const reuseDisabled = 10_505
 const ambiguous = { code: 10_518, aboutToken: 'reusable-kyc-email-mismatch' }
 
 /** Longest part of the provider's description that an error keeps. */
-const mostCharacters = 500
+const maxMessageLength = 500
 
 /**
  * The description of a rejected share token without a number. Any other 401 is about the service's own credentials.
@@ -290,7 +291,7 @@ export function classifyFailure(
   { status, json, retryAfterMs }: ProviderAnswer,
   { sentShareToken }: { readonly sentShareToken: boolean },
 ): ProviderError {
-  const code = whole(field(json, 'errorCode'))
+  const code = toInteger(field(json, 'errorCode'))
   if (status === 429) return new ProviderThrottledError(retryAfterMs)
   if (status === 408 || status >= 500) return new ProviderUnavailableError(status)
   if (status < 400) return new ProviderAnswerError(status, 'neither an answer nor an error')
@@ -298,15 +299,15 @@ export function classifyFailure(
   const name = text(field(json, 'errorName'))
   const description = text(field(json, 'description'))
   if (sentShareToken && isAboutToken(status, { code, name, description }))
-    return new TokenRejectedError((description || name || `Error ${code}`).slice(0, mostCharacters), code)
+    return new TokenRejectedError((description || name || `Error ${code}`).slice(0, maxMessageLength), code)
   return new ProviderSetupError(status, code)
 }
 
 function isAboutToken(
   status: number,
-  said: { readonly code: number | null; readonly name: string | null; readonly description: string | null },
+  rejection: { readonly code: number | null; readonly name: string | null; readonly description: string | null },
 ): boolean {
-  const { code, name, description } = said
+  const { code, name, description } = rejection
   if (code === ambiguous.code) return name === ambiguous.aboutToken
   if (code !== null) return code >= aboutToken.first && code <= aboutToken.last && code !== reuseDisabled
   return status === 401 && description !== null && description.startsWith(invalidToken)

@@ -26,7 +26,7 @@ export class TokenRejectedError extends ProviderError {
   /** The provider's error number, or null when absent. */
   readonly providerCode: number | null
   constructor(providerMessage: string, providerCode: number | null) {
-    super(`The identity provider refused the share token${numbered(providerCode)}. Mint a fresh one and send that.`)
+    super(`The identity provider rejected the share token${numbered(providerCode)}. Mint a fresh one and send that.`)
     this.#providerMessage = providerMessage
     this.providerCode = providerCode
   }
@@ -49,7 +49,7 @@ export class ProviderSetupError extends ProviderError {
   readonly providerCode: number | null
   constructor(status: number, providerCode: number | null) {
     super(
-      `The identity provider refused this service itself (${status}${numbered(providerCode)}). Check the app token, its secret key and ` +
+      `The identity provider rejected this service itself (${status}${numbered(providerCode)}). Check the app token, its secret key and ` +
         'permissions, the level, and the clock of this machine.',
     )
     this.status = status

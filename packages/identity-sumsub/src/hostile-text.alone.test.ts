@@ -1,7 +1,7 @@
 /** Text from the provider takes at most linear time. @module */
 import { testGrowth } from '../../../tools/scripts/growth.js'
 import { classifyFailure, hmacHex } from './connection.js'
-import { parseTime, readApplicant, readReview } from './sumsub-api.js'
+import { parseTime, parseApplicant, parseReview } from './sumsub-api.js'
 import { createWebhookReader } from './webhook-reader.js'
 
 const secret = 'a-secret-of-the-webhook'
@@ -23,8 +23,8 @@ testGrowth(
         { sentShareToken: true },
       ),
     'a time': parseTime,
-    'an applicant': (text) => readApplicant(200, { id: text, createdAt: text, review: { reviewStatus: text } }),
-    'a review': (text) => readReview(text, { reviewAnswer: text, rejectLabels: text.split(' ') }),
+    'an applicant': (text) => parseApplicant(200, { id: text, createdAt: text, review: { reviewStatus: text } }),
+    'a review': (text) => parseReview(text, { reviewAnswer: text, rejectLabels: text.split(' ') }),
   },
   {
     begins: ['2020-02-21 13:23:19.', '{"type":"applicantReviewed","a":"', 'Token is invalid'],

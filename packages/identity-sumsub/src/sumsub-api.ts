@@ -1,5 +1,6 @@
 /**
- * Calls the provider for the service: redeem a share token, find its applicant, poll a review. Source: docs/interface.md 3, 4.2.
+ * Calls the provider for the service: redeem a share token, find its applicant, poll a review.
+ * Source: docs/interface.md 3, 4.2.
  * @module
  */
 import type { ReviewStatus, ShareResponse } from '@payment-integration/contract'
@@ -41,7 +42,7 @@ interface SumsubApplicant {
 }
 
 /** Parses an applicant. @throws ProviderAnswerError When the answer is not an applicant. */
-export function readApplicant(status: number, json: unknown): SumsubApplicant {
+export function parseApplicant(status: number, json: unknown): SumsubApplicant {
   const applicantId = text(field(json, 'id'))
   if (applicantId === null) throw new ProviderAnswerError(status, 'an applicant without an id')
   const review = field(json, 'review')
@@ -49,7 +50,7 @@ export function readApplicant(status: number, json: unknown): SumsubApplicant {
   return {
     applicantId,
     externalUserId: text(field(json, 'externalUserId')),
-    ...readDatedReview(review),
+    ...parseDatedReview(review),
     ...(isReviewed ? {} : { review: null }),
     createdAt: parseTime(field(json, 'createdAt')),
   }
@@ -91,7 +92,7 @@ export const providerStatuses: readonly string[] = Object.keys(statuses)
  * Parses a state with its result. Only `completed` with GREEN or RED is a verdict; an unknown value is still in flight
  * and never approves. `known`: whether the provider documents the state.
  */
-export function readReview(
+export function parseReview(
   status: unknown,
   result: unknown,
 ): { readonly review: SumsubReview; readonly known: boolean } {
@@ -112,8 +113,8 @@ export function readReview(
 }
 
 /** Parses the state of an applicant with its result, its level and the time of a verdict. */
-function readDatedReview(state: unknown): DatedSumsubReview {
-  const { review } = readReview(field(state, 'reviewStatus'), field(state, 'reviewResult'))
+function parseDatedReview(state: unknown): DatedSumsubReview {
+  const { review } = parseReview(field(state, 'reviewStatus'), field(state, 'reviewResult'))
   const reviewedAt = review.reviewStatus === 'completed' ? parseTime(field(state, 'reviewDate')) : null
   return { review, reviewedAt, levelName: text(field(state, 'levelName')) }
 }
@@ -177,7 +178,7 @@ export function createSumsubApi(options: SumsubApiOptions): SumsubApi {
       const query = { shareToken, ...(redeemBy === 'reuse' ? { levelName } : {}), userId: externalUserId }
       const answer = await call('POST', path, query, { signal, sendBy })
       if (!isSuccess(answer.status)) throw classifyFailure(answer, { sentShareToken: true })
-      const applicant = readApplicant(answer.status, answer.json)
+      const applicant = parseApplicant(answer.status, answer.json)
       // When copying, the provider chooses the name.
       if (redeemBy === 'reuse' && applicant.externalUserId !== null && applicant.externalUserId !== externalUserId)
         throw new ProviderAnswerError(answer.status, 'an applicant of another name than the one given')
@@ -188,7 +189,7 @@ export function createSumsubApi(options: SumsubApiOptions): SumsubApi {
       const answer = await call('GET', `/resources/applicants/-;externalUserId=${name}/one`, {}, { signal })
       if (isUnknown(answer)) return null
       if (!isSuccess(answer.status)) throw classifyFailure(answer, { sentShareToken: false })
-      const applicant = readApplicant(answer.status, answer.json)
+      const applicant = parseApplicant(answer.status, answer.json)
       if (applicant.externalUserId !== externalUserId)
         throw new ProviderAnswerError(answer.status, 'an applicant of another name than the one asked for')
       return applicant
@@ -204,7 +205,7 @@ export function createSumsubApi(options: SumsubApiOptions): SumsubApi {
       if (!isSuccess(answer.status)) throw classifyFailure(answer, { sentShareToken: false })
       if (typeof field(answer.json, 'reviewStatus') !== 'string')
         throw new ProviderAnswerError(answer.status, 'a status without reviewStatus')
-      return readDatedReview(answer.json)
+      return parseDatedReview(answer.json)
     },
   }
 }

@@ -3,7 +3,7 @@ import { unreadableJsonMessage } from '@payment-integration/contract/internal'
 import { assertModestJson } from '@payment-integration/contract/internal-parse'
 import { checkCredential, createHmacCheck, type Digest, field, record, text } from './connection.js'
 import { WebhookRefusedError } from './errors.js'
-import { parseTime, readReview, type SumsubReview } from './sumsub-api.js'
+import { parseTime, parseReview, type SumsubReview } from './sumsub-api.js'
 
 /** Options of the reader. */
 export interface WebhookReaderOptions {
@@ -103,23 +103,23 @@ export function createWebhookReader({ secret }: WebhookReaderOptions): WebhookRe
         'ERR_PROVIDER_WEBHOOK_UNSIGNED',
         'A webhook came without X-Payload-Digest or its algorithm.',
       )
-    const known = digests.get(algorithm)
-    if (known === undefined)
+    const knownDigest = digests.get(algorithm)
+    if (knownDigest === undefined)
       throw new WebhookRefusedError(
         'ERR_PROVIDER_WEBHOOK_UNSIGNED',
         `A webhook names a digest other than ${[...digests.keys()].join(' and ')}; choose one of these at the provider.`,
       )
-    const matches = await Promise.all(checks.map((matches) => matches(known, digest, body)))
+    const matches = await Promise.all(checks.map((matches) => matches(knownDigest, digest, body)))
     if (!matches.includes(true))
       throw new WebhookRefusedError(
         'ERR_PROVIDER_WEBHOOK_FORGED',
         'The digest of a webhook does not belong to its body.',
       )
-    return readEvent(parseObject(body))
+    return parseEvent(parseObject(body))
   }
 }
 
-function readEvent(event: Readonly<Record<string, unknown>>): ApplicantEvent | OtherEvent {
+function parseEvent(event: Readonly<Record<string, unknown>>): ApplicantEvent | OtherEvent {
   const type = text(field(event, 'type'))
   if (type === null || !(reviewTypes.has(type) || presenceTypes.has(type))) return { kind: 'other', type }
   const applicantId = text(field(event, 'applicantId'))
@@ -138,24 +138,24 @@ function readEvent(event: Readonly<Record<string, unknown>>): ApplicantEvent | O
     levelName: text(field(event, 'levelName')),
     at,
     change,
-    review: reviewOf(event, type, change),
+    review: toReview(event, type, change),
   }
 }
 
 /** Events that reset a review. They may still carry the former result: a sample of the provider shows GREEN. */
 const resetTypes = new Set(['applicantReset', 'applicantStepsReset', 'applicantLevelChanged'])
 
-function reviewOf(
+function toReview(
   event: Readonly<Record<string, unknown>>,
   type: string,
   change: ApplicantEvent['change'],
 ): SumsubReview | null {
-  const status = statusOf(event, type)
+  const status = getStatus(event, type)
   if (change === 'deactivated' || change === 'deleted' || (change === 'activated' && status === undefined)) return null
-  return readReview(status, field(event, 'reviewResult')).review
+  return parseReview(status, field(event, 'reviewResult')).review
 }
 
-function statusOf(event: Readonly<Record<string, unknown>>, type: string): unknown {
+function getStatus(event: Readonly<Record<string, unknown>>, type: string): unknown {
   return resetTypes.has(type) ? 'init' : field(event, 'reviewStatus')
 }
 

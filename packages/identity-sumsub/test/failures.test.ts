@@ -25,13 +25,13 @@ const reuseErrors = [
 ] as const
 
 const redeem = { shareToken: 't', externalUserId: 'pi:1' }
-const refused = async (status: number, body: unknown, headers?: Readonly<Record<string, string>>) =>
+const rejected = async (status: number, body: unknown, headers?: Readonly<Record<string, string>>) =>
   errorOf((await providerAnswering(status, body, headers)).redeem(redeem))
 
 describe('errors about the token or its donor', () => {
   test.each(reuseErrors)('%i %s is a rejected token with the words of the provider', async (errorCode, errorName) => {
     const body = { code: 400, correlationId: 'c', errorCode, errorName, description: 'Its words', type: 'x' }
-    expect(await refused(400, body)).toMatchObject({
+    expect(await rejected(400, body)).toMatchObject({
       code: 'ERR_PROVIDER_TOKEN_REJECTED',
       providerCode: errorCode,
       providerMessage: 'Its words',
@@ -45,7 +45,7 @@ describe('errors about the token or its donor', () => {
     'Token is invalid: Malformed token',
     'Token is invalid',
   ])('401 %j without a number is a rejected token', async (description) => {
-    expect(await refused(401, { code: 401, description, type: 'x' })).toMatchObject({
+    expect(await rejected(401, { code: 401, description, type: 'x' })).toMatchObject({
       code: 'ERR_PROVIDER_TOKEN_REJECTED',
       providerCode: null,
       providerMessage: description,
@@ -53,7 +53,7 @@ describe('errors about the token or its donor', () => {
   })
 
   test('an unlisted number in the range is about the token too', async () => {
-    const error = await refused(400, { errorCode: 10540, description: 'New' })
+    const error = await rejected(400, { errorCode: 10540, description: 'New' })
     expect(error).toMatchObject({ code: 'ERR_PROVIDER_TOKEN_REJECTED' })
   })
 })
@@ -94,7 +94,7 @@ describe('errors about the service itself', () => {
     ['a wrong method', 405, {}],
     ['an overlong request', 414, ''],
   ])('%s is a matter of the set-up', async (_, status, body) => {
-    const error = await refused(status, body)
+    const error = await rejected(status, body)
     expect(error).toMatchObject({ code: 'ERR_PROVIDER_SETUP', status, retryable: false, outcomeUnknown: false })
   })
 
@@ -108,7 +108,7 @@ describe('errors about the service itself', () => {
 describe('transient errors', () => {
   test.each([408, 500, 501, 502, 503, 504, 520, 599])('%i means that the outcome is unknown', async (status) => {
     const tokenWords = { code: 401, errorCode: 10507, description: 'Token is invalid' }
-    const error = await refused(status, tokenWords)
+    const error = await rejected(status, tokenWords)
     expect(error).toMatchObject({ code: 'ERR_PROVIDER_UNAVAILABLE', status, retryable: true, outcomeUnknown: true })
   })
 
@@ -124,7 +124,7 @@ describe('transient errors', () => {
     [undefined, null],
   ])('429 with Retry-After %j asks to wait %j ms', async (value, retryAfterMs) => {
     const headers: Record<string, string> = value === undefined ? {} : { 'Retry-After': value }
-    const error = await refused(429, { code: 429, description: 'Too many requests' }, headers)
+    const error = await rejected(429, { code: 429, description: 'Too many requests' }, headers)
     expect(error).toMatchObject({
       code: 'ERR_PROVIDER_THROTTLED',
       retryAfterMs,
@@ -134,11 +134,11 @@ describe('transient errors', () => {
   })
 
   test.each(['['.repeat(40), ' '.repeat(2_000_000)])('429 counts whatever its body', async (body) => {
-    const error = await refused(429, body, { 'Retry-After': '17' })
+    const error = await rejected(429, body, { 'Retry-After': '17' })
     expect(error).toMatchObject({ code: 'ERR_PROVIDER_THROTTLED', retryAfterMs: 17_000 })
   })
 
   test.each([300, 304, 399])('%i is neither an answer nor an error: the outcome is unknown', async (status) => {
-    expect(await refused(status, '')).toMatchObject({ code: 'ERR_PROVIDER_ANSWER', outcomeUnknown: true })
+    expect(await rejected(status, '')).toMatchObject({ code: 'ERR_PROVIDER_ANSWER', outcomeUnknown: true })
   })
 })

@@ -1,7 +1,7 @@
 import { reviewStatuses } from '@payment-integration/contract'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { providerStatuses, readReview } from '../src/sumsub-api.js'
+import { providerStatuses, parseReview } from '../src/sumsub-api.js'
 
 const inFlight = { reviewAnswer: null, rejectType: null, rejectLabels: [] }
 const green = { reviewAnswer: 'GREEN' }
@@ -18,7 +18,7 @@ describe('states', () => {
     // A completed check without a verdict still waits for a decision.
     ['completed', 'pending'],
   ])('%s becomes %s while there is no verdict', (status, reviewStatus) => {
-    expect(readReview(status, undefined)).toEqual({ review: { reviewStatus, ...inFlight }, known: true })
+    expect(parseReview(status, undefined)).toEqual({ review: { reviewStatus, ...inFlight }, known: true })
   })
 
   test('the list has all documented states', () => {
@@ -41,7 +41,7 @@ describe('states', () => {
     {},
     ['completed'],
   ])('the unknown state %j is pending and never approves', (status) => {
-    expect(readReview(status, green)).toEqual({ review: { reviewStatus: 'pending', ...inFlight }, known: false })
+    expect(parseReview(status, green)).toEqual({ review: { reviewStatus: 'pending', ...inFlight }, known: false })
   })
 })
 
@@ -76,7 +76,7 @@ describe('verdicts of a completed check', () => {
       { reviewAnswer: 'RED', rejectType: null, rejectLabels: [] },
     ],
   ])('%j', (result, expected) => {
-    expect(readReview('completed', result).review).toEqual({ reviewStatus: 'completed', ...expected })
+    expect(parseReview('completed', result).review).toEqual({ reviewStatus: 'completed', ...expected })
   })
 })
 
@@ -95,7 +95,7 @@ test('of any JSON only completed with GREEN approves, and every answer is one of
   let approvals = 0
   fc.assert(
     fc.property(word, result, (status, given) => {
-      const { review } = readReview(status, given)
+      const { review } = parseReview(status, given)
       const answer = (given as { reviewAnswer?: unknown } | null)?.reviewAnswer
       expect(review.reviewAnswer === 'GREEN').toBe(status === 'completed' && answer === 'GREEN')
       expect(reviewStatuses).toContain(review.reviewStatus)

@@ -121,10 +121,10 @@ function isBusy(error: unknown): boolean {
  * @throws {TypeError} When the shape is neither.
  */
 export function chooseDriver(database: MirrorDatabase, wait: SqliteWait): Driver {
-  const given = Object(database) as Readonly<Record<string, unknown>>
-  if (typeof given['query'] === 'function' && typeof given['connect'] === 'function')
+  const methods = Object(database) as Readonly<Record<string, unknown>>
+  if (typeof methods['query'] === 'function' && typeof methods['connect'] === 'function')
     return postgresDriver(database as never)
-  if (typeof given['prepare'] === 'function' && typeof given['exec'] === 'function')
+  if (typeof methods['prepare'] === 'function' && typeof methods['exec'] === 'function')
     return sqliteDriver(database as MirrorSqlite, wait)
   throw new TypeError('database is neither a Pool or Client of pg nor an open SQLite connection; pass one.')
 }

@@ -52,7 +52,7 @@ async function readStatus(parts: Parts, signal: AbortSignal | undefined): Promis
     incomplete,
     newest,
     newestAtService: service.newest,
-    lagMs: lagOf(newest, service.newest),
+    lagMs: computeLag(newest, service.newest),
     serviceError: service.error,
     reconciledAt,
     reconciledFullyAt,
@@ -70,8 +70,8 @@ async function newestAtService({ client }: Parts, signal: AbortSignal | undefine
   }
 }
 
-function lagOf(here: string | null, there: string | null): number | null {
-  return here === null || there === null ? null : Math.max(0, Date.parse(there) - Date.parse(here))
+function computeLag(atMirror: string | null, atService: string | null): number | null {
+  return atMirror === null || atService === null ? null : Math.max(0, Date.parse(atService) - Date.parse(atMirror))
 }
 
 /** Options of `run`. */

@@ -142,7 +142,7 @@ export function openParts(options: MirrorOptions): Parts {
     throw new TypeError('integrationAddress is not an address; pass 0x and 40 hex digits.')
   if (secrets !== undefined && options.verify !== undefined)
     throw new TypeError('Pass either secrets or verify, not both.')
-  const { verify = secrets === undefined ? missing : createVerifier({ secrets, now }).verify } = options
+  const { verify = secrets === undefined ? rejectWithoutVerifier : createVerifier({ secrets, now }).verify } = options
   for (const [name, value] of Object.entries({ verify, onEvent, now, sleep }))
     if (typeof value !== 'function') throw new TypeError(`${name} is ${typeof value}; pass a function.`)
   const integrationAddress = given.toLowerCase()
@@ -169,14 +169,14 @@ export function openParts(options: MirrorOptions): Parts {
 
 /** Checks whole milliseconds, 0 or more. @throws {RangeError} */
 export function milliseconds(name: string, value: number): number {
-  if (Number.isSafeInteger(value) && value >= 0 && value <= longestTimerMs) return value
-  throw new RangeError(`${name} is ${value}; pass whole milliseconds, 0 to ${longestTimerMs}.`)
+  if (Number.isSafeInteger(value) && value >= 0 && value <= maxTimerMs) return value
+  throw new RangeError(`${name} is ${value}; pass whole milliseconds, 0 to ${maxTimerMs}.`)
 }
 
 // Timers hold 31 bits; a longer one fires at once.
-const longestTimerMs = 2_147_483_647
+const maxTimerMs = 2_147_483_647
 
-async function missing(): Promise<never> {
+async function rejectWithoutVerifier(): Promise<never> {
   throw new TypeError('createMirror has neither secrets nor verify, so receive() can accept no delivery.')
 }
 

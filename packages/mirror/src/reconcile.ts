@@ -6,10 +6,10 @@
 import { isClientError, type ListingStore, type Payment, reconcile as repair } from '@payment-integration/client'
 import { OtherIntegrationError } from './errors.js'
 import type { MirrorCompletion, MirrorReconciliation, Parts } from './options.js'
-import type { Key, VersionedKey, Written } from './tables.js'
+import type { Key, VersionedKey, WriteEffect } from './tables.js'
 
 /** @throws {@link OtherIntegrationError} `ERR_MIRROR_OTHER_INTEGRATION` when the client is for another integration. */
-async function storePayment({ payments, integrationAddress, now }: Parts, payment: Payment): Promise<Written> {
+async function storePayment({ payments, integrationAddress, now }: Parts, payment: Payment): Promise<WriteEffect> {
   if (payment.integrationAddress !== integrationAddress)
     throw new OtherIntegrationError(payment.integrationAddress, integrationAddress)
   return payments.writePayment(payment, new Date(now()).toISOString())
@@ -33,7 +33,11 @@ export async function complete(parts: Parts, signal: AbortSignal | undefined): P
 }
 
 /** Codes of answers about the one payment; the next payment may still be read. */
-const ofThisPayment: ReadonlySet<string> = new Set(['ERR_NOT_FOUND', 'ERR_AMBIGUOUS_PAYMENT', 'ERR_INVALID_RESPONSE'])
+const codesOfOnePayment: ReadonlySet<string> = new Set([
+  'ERR_NOT_FOUND',
+  'ERR_AMBIGUOUS_PAYMENT',
+  'ERR_INVALID_RESPONSE',
+])
 
 async function completeOne(parts: Parts, key: VersionedKey, signal: AbortSignal | undefined): Promise<boolean> {
   try {
@@ -42,7 +46,7 @@ async function completeOne(parts: Parts, key: VersionedKey, signal: AbortSignal 
     // Behind a cache the read may be of an older version; the row then stays incomplete.
     return payment.chainId === key.chainId && payment.version >= key.version
   } catch (error) {
-    if (isClientError(error) && ofThisPayment.has(error.code)) return false
+    if (isClientError(error) && codesOfOnePayment.has(error.code)) return false
     throw error
   }
 }
@@ -68,9 +72,9 @@ export async function reconcile(parts: Parts, options: MirrorReconcileOptions): 
   const { pageSize, maxPages, signal } = options
   const { checkpoint, reconciledFullyAt } = await state.read()
   const { full = isDue(reconciledFullyAt, parts) } = options
-  const counts: Record<Written, number> = { added: 0, updated: 0, completed: 0, refreshed: 0, unchanged: 0 }
-  const result = await repair<Box>(client, {
-    from: storeOf(parts, (written) => void counts[written]++),
+  const counts: Record<WriteEffect, number> = { added: 0, updated: 0, completed: 0, refreshed: 0, unchanged: 0 }
+  const result = await repair<PaymentBox>(client, {
+    from: createListingStore(parts, (written) => void counts[written]++),
     handle: (payment, box) => {
       box.payment = payment
     },
@@ -89,7 +93,7 @@ export async function reconcile(parts: Parts, options: MirrorReconcileOptions): 
   if (result.stopped === 'end') await state.set('reconciled_fully_at', new Date(now()).toISOString())
   const { stopped, pages, compared, unknown } = result
   const { added, updated, refreshed } = counts
-  const found = {
+  const summary = {
     full,
     stopped,
     pages,
@@ -100,8 +104,8 @@ export async function reconcile(parts: Parts, options: MirrorReconcileOptions): 
     refreshed,
     left,
   }
-  onEvent({ type: 'reconciled', ...found, unknown })
-  return { ...found, unknown }
+  onEvent({ type: 'reconciled', ...summary, unknown })
+  return { ...summary, unknown }
 }
 
 function isDue(reconciledFullyAt: string | null, { fullEveryMs, now }: Parts): boolean {
@@ -109,7 +113,7 @@ function isDue(reconciledFullyAt: string | null, { fullEveryMs, now }: Parts): b
 }
 
 /** Carries the payment from the handler to the store: an error of the database then stops the run. */
-interface Box {
+interface PaymentBox {
   payment: Payment | null
 }
 
@@ -117,11 +121,11 @@ interface Box {
  * The table as a version store. `current` never answers, so that the store itself compares each payment: a reorg
  * changes facts without a new version.
  */
-function storeOf(parts: Parts, count: (written: Written) => void): ListingStore<Box> {
+function createListingStore(parts: Parts, count: (written: WriteEffect) => void): ListingStore<PaymentBox> {
   return {
     current: async () => undefined,
     async advance(_, effect) {
-      const box: Box = { payment: null }
+      const box: PaymentBox = { payment: null }
       await effect(box)
       if (box.payment === null) throw new TypeError('reconcile called no handler; update @payment-integration/client.')
       const written = await storePayment(parts, box.payment)

@@ -34,7 +34,7 @@ export function tableNames({ schema, prefix = defaultPrefix }: TableOptions): Ta
 }
 
 /** Rethrows an error of the driver; one about a table as the mirror's own. */
-function rethrow(table: string): (error: unknown) => never {
+function rethrowFor(table: string): (error: unknown) => never {
   return (error) => {
     const { code, message } = Object(error) as { code?: unknown; message?: unknown }
     const text = String(message)
@@ -95,9 +95,9 @@ function keyValues({ integrationAddress, chainId, txHash }: Key): Value[] {
 function snapshotValues({ version, state, recipient, invoice }: Snapshot | Payment): Value[] {
   return [
     version,
-    storable(state),
-    storable(recipient?.title ?? null),
-    storable(recipient?.subtitle ?? null),
+    toStorable(state),
+    toStorable(recipient?.title ?? null),
+    toStorable(recipient?.subtitle ?? null),
     invoice?.amount ?? null,
     invoice?.currency ?? null,
     invoice?.settlementAmount ?? null,
@@ -111,25 +111,25 @@ function factValues(payment: Payment): Value[] {
   return [
     sender,
     receiver,
-    storable(memo),
+    toStorable(memo),
     // One form for all, so that SQLite orders the texts by time.
     new Date(blockTimestamp).toISOString(),
     source.chainId,
     source.txHash,
     tokenIn.address,
-    storable(tokenIn.symbol),
+    toStorable(tokenIn.symbol),
     tokenIn.amount,
     tokenOut.address,
-    storable(tokenOut.symbol),
+    toStorable(tokenOut.symbol),
     tokenOut.amountGross,
     tokenOut.amountNet,
-    bodyOf(payment),
+    toBody(payment),
     payment.version,
   ]
 }
 
 /** The payment as JSON, unknown fields included. JSON escapes what a text column cannot hold. */
-function bodyOf(payment: Payment): string {
+function toBody(payment: Payment): string {
   return JSON.stringify(payment)
 }
 
@@ -137,7 +137,7 @@ function bodyOf(payment: Payment): string {
  * PostgreSQL stores no U+0000 in a text, and UTF-8 has no half of a surrogate pair. Both become U+FFFD, on SQLite too,
  * so that all mirrors agree. `body` keeps the original.
  */
-function storable(text: string | null): string | null {
+function toStorable(text: string | null): string | null {
   return text?.replace(/\0|\p{Surrogate}/gu, '\ufffd') ?? null
 }
 
@@ -183,7 +183,7 @@ export function schemaSql(dialect: Dialect, { payments, state, index }: TableNam
  * `completed`: a delivery had stored this version, and the other columns followed. `refreshed`: the same version with
  * other facts, as after a reorg. `unchanged`: nothing.
  */
-export type Written = 'added' | 'updated' | 'completed' | 'refreshed' | 'unchanged'
+export type WriteEffect = 'added' | 'updated' | 'completed' | 'refreshed' | 'unchanged'
 
 /** A row with its newest version. */
 export interface VersionedKey extends Key {
@@ -203,7 +203,7 @@ export interface PaymentsTable {
   /** Stores a snapshot if its version is greater. One statement compares and writes. */
   writeSnapshot(snapshot: Snapshot, at: string): Promise<VersionDecision>
   /** Stores a payment of the read API. An older version than the stored one changes no column of a snapshot. */
-  writePayment(payment: Payment, at: string): Promise<Written>
+  writePayment(payment: Payment, at: string): Promise<WriteEffect>
   /** Keys and versions of up to 100 rows in order of their key, after `after`. */
   keysAfter(after: Key | null, onlyIncomplete: boolean): Promise<VersionedKey[]>
   counts(): Promise<Counts>
@@ -217,7 +217,7 @@ const pageSize = 100
 export function openPaymentsTable(driver: Driver, { payments }: TableNames, integrationAddress: string): PaymentsTable {
   const text = driver.dialect === 'postgres' ? '::text' : ''
   const query = (sql: string, values: Parameters<Driver['query']>[1] = []) =>
-    driver.query(sql, values).catch(rethrow(payments))
+    driver.query(sql, values).catch(rethrowFor(payments))
   const insert = (columns: readonly string[]) =>
     `INSERT INTO ${payments} AS kept (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})
 ON CONFLICT (${keyColumns.join(', ')}) DO UPDATE SET `
@@ -256,7 +256,7 @@ OR (excluded.body_version = kept.body_version AND excluded.body${text} <> kept.b
       const { version } = payment
       // Most payments of a run are unchanged, and cost no write.
       if (before !== null && before.bodyVersion !== null && before.bodyVersion >= version)
-        if (before.bodyVersion > version || before.body === bodyOf(payment)) return 'unchanged'
+        if (before.bodyVersion > version || before.body === toBody(payment)) return 'unchanged'
       const values = [...keyValues(payment), ...snapshotValues(payment), ...factValues(payment), at]
       const rows = await query(storePayment, values)
       if (rows.length === 0) return 'unchanged'
@@ -288,7 +288,7 @@ FROM ${payments} WHERE integration_address = ?`,
       return {
         rows: Number(row['total']),
         incomplete: Number(row['incomplete']),
-        newest: isoTime(row['newest']),
+        newest: toIsoTime(row['newest']),
       }
     },
 
@@ -299,7 +299,7 @@ FROM ${payments} WHERE integration_address = ?`,
 }
 
 /** A time of the database: `pg` gives a Date unless its user set a parser. */
-function isoTime(value: unknown): string | null {
+function toIsoTime(value: unknown): string | null {
   return value === null || value === undefined ? null : new Date(value as string | Date).toISOString()
 }
 
@@ -330,13 +330,13 @@ export function openStateTable(driver: Driver, { state }: TableNames, integratio
           `SELECT checkpoint${text} AS checkpoint, reconciled_at, reconciled_fully_at, delivered_at FROM ${state} WHERE integration_address = ?`,
           [integrationAddress],
         )
-        .catch(rethrow(state))
+        .catch(rethrowFor(state))
       const { checkpoint } = row
       return {
         checkpoint: typeof checkpoint === 'string' ? (JSON.parse(checkpoint) as ReconcileCheckpoint) : null,
-        reconciledAt: isoTime(row['reconciled_at']),
-        reconciledFullyAt: isoTime(row['reconciled_fully_at']),
-        deliveredAt: isoTime(row['delivered_at']),
+        reconciledAt: toIsoTime(row['reconciled_at']),
+        reconciledFullyAt: toIsoTime(row['reconciled_fully_at']),
+        deliveredAt: toIsoTime(row['delivered_at']),
       }
     },
     async set(column, value) {
@@ -346,7 +346,7 @@ export function openStateTable(driver: Driver, { state }: TableNames, integratio
 ON CONFLICT (integration_address) DO UPDATE SET ${column} = excluded.${column}`,
           [integrationAddress, value],
         )
-        .catch(rethrow(state))
+        .catch(rethrowFor(state))
     },
   }
 }

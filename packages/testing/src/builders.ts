@@ -195,20 +195,20 @@ function createPaymentBuilders({ draws, clock, integrationAddress }: PaymentBuil
     invoice,
     page(payments = 3, nextCursor = null) {
       const list = typeof payments === 'number' ? Array.from({ length: payments }, () => payment()) : payments
-      return pageWriteSchema.parse({ payments: list.toSorted(newestFirst), nextCursor })
+      return pageWriteSchema.parse({ payments: list.toSorted(compareNewestFirst), nextCursor })
     },
   }
 }
 
 /** The order of every list: block time, chain id and hash, descending. Source: docs/interface.md 4.1. */
-function newestFirst(a: PaymentBody, b: PaymentBody): number {
+function compareNewestFirst(a: PaymentBody, b: PaymentBody): number {
   const gap = Date.parse(b.blockTimestamp) - Date.parse(a.blockTimestamp) || Number(b.chainId) - Number(a.chainId)
   if (gap !== 0) return gap
   return a.txHash < b.txHash ? 1 : a.txHash > b.txHash ? -1 : 0
 }
 
 /** The seven fields that a payment shares with its notification. Source: docs/interface.md 2.1. */
-export function snapshotOf(payment: PaymentBody): SnapshotBody {
+export function toSnapshot(payment: PaymentBody): SnapshotBody {
   const { integrationAddress, chainId, txHash, version, state, recipient, invoice } = payment
   return { integrationAddress, chainId, txHash, version, state, recipient, invoice }
 }

@@ -60,7 +60,7 @@ export function chainConformance(adapter: string, open: () => Promise<ChainSubje
     test('is read whole, in consecutive ranges on one branch', async () => {
       const { chain } = await subject()
       const { from, to } = await mined(2, 0, 1, 3)
-      const ranges = await readAll(chain, from, to)
+      const ranges = await collectRanges(chain, from, to)
       expect([ranges[0]?.first.number, ranges.at(-1)?.last.number]).toEqual([from, to])
       for (const [index, range] of ranges.entries()) {
         const before = ranges[index - 1]
@@ -75,9 +75,9 @@ export function chainConformance(adapter: string, open: () => Promise<ChainSubje
     test('gives the same payments block by block as in one reading', async () => {
       const { chain } = await subject()
       const { from, to } = await mined(1, 2, 0, 1)
-      const whole = (await readAll(chain, from, to)).flatMap(({ payments }) => payments)
+      const whole = (await collectRanges(chain, from, to)).flatMap(({ payments }) => payments)
       const single: BlockRange[] = []
-      for (let number = from; number <= to; number += 1) single.push(...(await readAll(chain, number, number)))
+      for (let number = from; number <= to; number += 1) single.push(...(await collectRanges(chain, number, number)))
       expect(single.flatMap(({ payments }) => payments)).toEqual(whole)
     })
 
@@ -86,7 +86,7 @@ export function chainConformance(adapter: string, open: () => Promise<ChainSubje
       const { from, to } = await mined(2)
       const [router = ''] = chain.routers
       const read = async (routers: readonly string[]) =>
-        (await readAll(chain, from, to, routers)).flatMap(({ payments }) => payments)
+        (await collectRanges(chain, from, to, routers)).flatMap(({ payments }) => payments)
       expect((await read([router])).map((payment) => payment.router.address)).toEqual([router, router])
       const others = chain.routers.filter((each) => each !== router)
       if (others.length > 0) expect(await read(others)).toEqual([])
@@ -96,7 +96,7 @@ export function chainConformance(adapter: string, open: () => Promise<ChainSubje
       const { chain } = await subject()
       const { number } = await chain.head()
       const above = number + 1_000
-      await expect(readAll(chain, above, above)).rejects.toBeInstanceOf(ChainError)
+      await expect(collectRanges(chain, above, above)).rejects.toBeInstanceOf(ChainError)
     })
 
     test('ends a reading that its reader leaves, and one that is aborted', async () => {
@@ -107,13 +107,13 @@ export function chainConformance(adapter: string, open: () => Promise<ChainSubje
         break
       }
       const reason = new Error('the reader stops')
-      await expect(readAll(chain, from, to, undefined, AbortSignal.abort(reason))).rejects.toBeInstanceOf(Error)
+      await expect(collectRanges(chain, from, to, undefined, AbortSignal.abort(reason))).rejects.toBeInstanceOf(Error)
     })
 
     test('knows the fate of a transaction: succeeded in its block, or unknown', async () => {
       const { chain } = await subject()
       const { from, to } = await mined(1)
-      const [payment] = (await readAll(chain, from, to)).flatMap(({ payments }) => payments)
+      const [payment] = (await collectRanges(chain, from, to)).flatMap(({ payments }) => payments)
       const { txHash = '', blockNumber } = payment ?? {}
       expect(await chain.transactionFate(txHash)).toEqual({ fate: 'succeeded', blockNumber })
       const nowhere = `0x${'12'.repeat(32)}`
@@ -127,7 +127,7 @@ export function chainConformance(adapter: string, open: () => Promise<ChainSubje
       const before = await chain.head()
       await replaceNewest()
       await expect.poll(async () => (await chain.block(before.number))?.hash, polling).not.toBe(before.hash)
-      const [range] = await readAll(chain, before.number, before.number)
+      const [range] = await collectRanges(chain, before.number, before.number)
       expect(range?.first).toMatchObject({ number: before.number, parentHash: before.parentHash })
       expect(range?.first.hash).not.toBe(before.hash)
     })
@@ -158,7 +158,7 @@ export function chainConformance(adapter: string, open: () => Promise<ChainSubje
 /** A node may need a moment. The limit only ends a test that hangs. */
 const polling = { timeout: 120_000, interval: 20 }
 
-async function readAll(
+async function collectRanges(
   chain: Chain,
   from: number,
   to: number,
@@ -191,7 +191,7 @@ export interface SenderSubject {
 }
 
 /** Longest excerpt, in characters. */
-const mostExcerpt = 1_024
+const maxExcerptLength = 1_024
 const body = new TextEncoder().encode('{"txHash":"0x1","note":"Käse"}')
 
 /**
@@ -201,7 +201,7 @@ const body = new TextEncoder().encode('{"txHash":"0x1","note":"Käse"}')
  */
 export function senderConformance(adapter: string, open: () => Promise<SenderSubject>): void {
   const closing: (() => Promise<void>)[] = []
-  const subject = once(open)
+  const subject = openOnce(open)
   async function receive(answer: (post: ReceivedPost) => ReceiverAnswer): Promise<string> {
     const receiver = await (await subject()).receive(answer)
     closing.push(() => receiver.close())
@@ -248,7 +248,7 @@ export function senderConformance(adapter: string, open: () => Promise<SenderSub
       const url = await receive(() => ({ status: 500, body: `a\u0000b\u001b${'x'.repeat(100_000)}` }))
       const result = await post(url)
       const excerpt = result.kind === 'answer' ? (result.excerpt ?? '') : ''
-      expect(excerpt.length).toBeLessThanOrEqual(mostExcerpt)
+      expect(excerpt.length).toBeLessThanOrEqual(maxExcerptLength)
       expect(excerpt).toContain('xxxx')
       // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that must not come
       expect(excerpt).not.toMatch(/[\u0000\u001b]/)
@@ -297,7 +297,7 @@ export interface IdentityProviderSubject {
  * @param adapter - Names the tests.
  */
 export function identityProviderConformance(adapter: string, open: () => Promise<IdentityProviderSubject>): void {
-  const opened = once(open)
+  const opened = openOnce(open)
   const faults: unknown[] = []
   /** The provider as the service uses it: answers that do not fit the port are faults. */
   const subject = async () => {
@@ -378,7 +378,7 @@ export interface ReceiptSourceSubject {
  * @param adapter - Names the tests.
  */
 export function receiptSourceConformance(adapter: string, open: () => Promise<ReceiptSourceSubject>): void {
-  const subject = once(open)
+  const subject = openOnce(open)
   describe(`${adapter}: a receipt source`, { sequential: true }, () => {
     afterAll(async () => (await subject()).close())
 
@@ -421,7 +421,7 @@ export interface FulfilmentSourceSubject {
  * @param adapter - Names the tests.
  */
 export function fulfilmentSourceConformance(adapter: string, open: () => Promise<FulfilmentSourceSubject>): void {
-  const subject = once(open)
+  const subject = openOnce(open)
   describe(`${adapter}: a fulfilment source`, { sequential: true }, () => {
     afterAll(async () => (await subject()).close())
 
@@ -447,7 +447,7 @@ export function fulfilmentSourceConformance(adapter: string, open: () => Promise
   })
 }
 
-function once<T>(open: () => Promise<T>): () => Promise<T> {
+function openOnce<T>(open: () => Promise<T>): () => Promise<T> {
   let opened: Promise<T> | null = null
   return () => {
     opened ??= open()

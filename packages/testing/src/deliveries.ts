@@ -32,7 +32,7 @@ export function signedBytes(t: string, body: Uint8Array): Uint8Array<ArrayBuffer
   return signed
 }
 
-export function codeOf(secret: string, t: string, body: Uint8Array): Promise<string> {
+export function computeSignature(secret: string, t: string, body: Uint8Array): Promise<string> {
   return createHmac(new TextEncoder().encode(secret))(signedBytes(t, body))
 }
 
@@ -90,11 +90,11 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
 
   async function sign(body: Uint8Array<ArrayBuffer>, ageSeconds: number, key: string): Promise<string> {
     const t = String(Math.floor(clock.now() / 1_000) - ageSeconds)
-    return `t=${t},v1=${await codeOf(key, t, body)}`
+    return `t=${t},v1=${await computeSignature(key, t, body)}`
   }
   async function make(snapshot: SnapshotBody, { ageSeconds = 0, key = secret } = {}): Promise<SignedDelivery> {
-    const body = bytesOf(snapshot)
-    return deliveryOf(snapshot.integrationAddress, body, await sign(body, ageSeconds, key))
+    const body = toBytes(snapshot)
+    return buildDelivery(snapshot.integrationAddress, body, await sign(body, ageSeconds, key))
   }
 
   return {
@@ -106,7 +106,7 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
       const delivery = await make(snapshot)
       return { ...delivery, body: new Uint8Array([...delivery.body, 0x20]) }
     },
-    unsigned: (snapshot) => deliveryOf(snapshot.integrationAddress, bytesOf(snapshot), null),
+    unsigned: (snapshot) => buildDelivery(snapshot.integrationAddress, toBytes(snapshot), null),
     async misrouted(snapshot, integrationAddress = `0x${'0f'.repeat(20)}`) {
       const delivery = await make(snapshot)
       return { ...delivery, headers: { ...delivery.headers, [integrationHeader]: integrationAddress } }
@@ -120,11 +120,11 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
   }
 }
 
-function bytesOf(snapshot: SnapshotBody): Uint8Array<ArrayBuffer> {
+function toBytes(snapshot: SnapshotBody): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(JSON.stringify(snapshot))
 }
 
-function deliveryOf(integration: string, body: Uint8Array<ArrayBuffer>, signature: string | null): SignedDelivery {
+function buildDelivery(integration: string, body: Uint8Array<ArrayBuffer>, signature: string | null): SignedDelivery {
   return {
     headers: {
       'Content-Type': jsonContentType,

@@ -1,10 +1,10 @@
 /** Text from the program under test takes at most linear time. @module */
 import { testGrowth } from '../../../tools/scripts/growth.js'
 import { parseHeaders, parseRequest } from './explain/parse-request.js'
-import { readSignature } from './explain/signature-header.js'
+import { parseSignature } from './explain/signature-header.js'
 import { toUtf8 } from './explain/undo.js'
 import { undoJson } from './explain/undo-json.js'
-import { undoBytes, undoText } from './explain/undo-text.js'
+import { createByteUndos, undoText } from './explain/undo-text.js'
 import { findRoute } from './identity-provider/provider.js'
 
 testGrowth(
@@ -12,9 +12,9 @@ testGrowth(
     'a route of the provider': (text) => findRoute('GET', text),
     'a pasted request': (text) => parseRequest(text),
     'pasted headers': (text) => parseHeaders(text),
-    'a signature header': (text) => readSignature([['X-Service-Signature', text]], (name) => name),
+    'a signature header': (text) => parseSignature([['X-Service-Signature', text]], (name) => name),
     'a changed body': (text) => {
-      for (const undo of [undoJson, ...undoText, ...undoBytes(1_048_576)]) undo(toUtf8(text))
+      for (const undo of [undoJson, ...undoText, ...createByteUndos(1_048_576)]) undo(toUtf8(text))
     },
   },
   {

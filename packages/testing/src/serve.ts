@@ -57,9 +57,9 @@ export async function serve(answer: Answer, port: number): Promise<ServedPort> {
 }
 
 async function respond(answer: Answer, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-  const gone = new AbortController()
-  outgoing.once('close', () => gone.abort())
-  const response = await answer(await requestOf(incoming, gone.signal), incoming.url ?? '/')
+  const disconnected = new AbortController()
+  outgoing.once('close', () => disconnected.abort())
+  const response = await answer(await buildRequest(incoming, disconnected.signal), incoming.url ?? '/')
   outgoing.writeHead(response.status, Object.fromEntries(response.headers))
   for await (const chunk of response.body ?? [])
     await new Promise<void>((sent, failed) => {
@@ -68,7 +68,7 @@ async function respond(answer: Answer, incoming: IncomingMessage, outgoing: Serv
   outgoing.end()
 }
 
-async function requestOf(incoming: IncomingMessage, signal: AbortSignal): Promise<Request> {
+async function buildRequest(incoming: IncomingMessage, signal: AbortSignal): Promise<Request> {
   const { method = 'GET', url = '/', headers } = incoming
   const bytes = await readBytes(incoming)
   const named = Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)])

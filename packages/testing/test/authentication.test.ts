@@ -52,7 +52,7 @@ describe('the signed time', () => {
     if (expected === 401) expect(json).toMatchObject({ errorCode: 4004, description: 'Token expired' })
   })
 
-  test.each(['1767225600000', '', ' ', 'now', '-1', '1.5', '1e9'])('%j is refused', async (timestamp) => {
+  test.each(['1767225600000', '', ' ', 'now', '-1', '1.5', '1e9'])('%j is rejected', async (timestamp) => {
     const { ask } = await started()
     expect((await ask({ ...status, headers: { 'X-App-Access-Ts': timestamp } })).status).toBe(401)
   })

@@ -19,7 +19,7 @@ const sentAt = 1_760_000_000_000
 const build = createBuilders({ seed: 1 })
 const deliveries = createDeliveries({ secret, clock: { now: () => sentAt } })
 
-/** Starts a receiver; it answers the code of a refusal. */
+/** Starts a receiver; it answers the code of a rejection. */
 async function startReceiver(): Promise<number> {
   const { verify } = createVerifier({ secrets: [secret], now: () => sentAt })
   const server = createServer(async (incoming, response) => {

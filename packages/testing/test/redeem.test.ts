@@ -44,7 +44,7 @@ describe('reusing a verification', () => {
     ['an unknown level', { level: 'none' }, 404, undefined],
     ['a level named like a method of every object', { level: 'toString' }, 404, undefined],
     ['a taken name', { userId: 'taken' }, 409, undefined],
-  ])('%s is refused, and the token stays unused', async (_, change, status, errorCode) => {
+  ])('%s is rejected, and the token stays unused', async (_, change, status, errorCode) => {
     const { provider, ask } = await started()
     provider.addApplicant({ clientId: 'ServiceCo', externalUserId: 'taken' })
     const token = newToken(provider)
@@ -58,14 +58,14 @@ describe('reusing a verification', () => {
     ['rejected', 10507],
     ['pending', 10507],
     ['init', 10507],
-  ] as const)('a donor who is %s is refused with %i', async (as, errorCode) => {
+  ] as const)('a donor who is %s is rejected with %i', async (as, errorCode) => {
     const { provider, ask } = await started()
     const { id } = provider.addApplicant({ clientId: 'DonorCo', as })
     const token = provider.mintShareToken({ applicantId: id, forClientId: 'ServiceCo' })
     expect((await ask({ uri: reuseUri(token) })).json).toMatchObject({ errorCode })
   })
 
-  test.each(['switched off', 'deleted'] as const)('a donor who is %s is refused with 10508', async (how) => {
+  test.each(['switched off', 'deleted'] as const)('a donor who is %s is rejected with 10508', async (how) => {
     const { provider, ask } = await started()
     const { id } = provider.addApplicant({ clientId: 'DonorCo' })
     const token = provider.mintShareToken({ applicantId: id, forClientId: 'ServiceCo' })
@@ -74,7 +74,7 @@ describe('reusing a verification', () => {
     expect((await ask({ uri: reuseUri(token) })).json).toMatchObject({ errorCode: 10508 })
   })
 
-  test('the token of another client is refused with 10502, and one of no partner with 10501', async () => {
+  test('the token of another client is rejected with 10502, and one of no partner with 10501', async () => {
     const third = { ...service, clientId: 'Third', appToken: 'sbx:third.token' }
     const closed = { ...service, partners: [] }
     const { provider, ask } = await started({ clients: [donor, closed, third] })

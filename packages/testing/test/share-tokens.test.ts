@@ -73,7 +73,7 @@ describe('minting', () => {
     expect([foreign.status, unknown.status]).toEqual([404, 404])
   })
 
-  test.each(['{', '[]', '"x"', 'null'])('the body %s is refused', async (body) => {
+  test.each(['{', '[]', '"x"', 'null'])('the body %s is rejected', async (body) => {
     const { ask } = await started()
     expect((await ask({ uri: path, body, by: donor })).status).toBe(400)
   })

@@ -36,7 +36,7 @@ export interface ConformanceOptions {
   readonly test: RegisterTest
   /**
    * Tests that the adapter cannot pass. They run and must fail, so that an excuse ends with its reason.
-   * An excuse that names no test is refused.
+   * An excuse that names no test is rejected.
    */
   readonly excuse?: readonly ConformanceExcuse[] | undefined
 }

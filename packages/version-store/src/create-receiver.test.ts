@@ -32,9 +32,9 @@ test('verifies, then handles, and answers with the proof and the decision', asyn
 })
 
 test('a delivery that does not verify reaches neither the store nor the handler', async () => {
-  const refusal = new Error('forged')
-  const { receive, accept, handled } = setUp({ verify: () => Promise.reject(refusal) })
-  await expect(receive(snapshot)).rejects.toBe(refusal)
+  const rejection = new Error('forged')
+  const { receive, accept, handled } = setUp({ verify: () => Promise.reject(rejection) })
+  await expect(receive(snapshot)).rejects.toBe(rejection)
   expect(handled).toEqual([])
   expect(await accept(snapshot)).toBe('apply')
 })

@@ -18,7 +18,7 @@ export function createMemoryVersionStore(): ListingVersionStore<undefined> {
   return {
     async advance(payment, effect) {
       guard.check()
-      const key = textOf(payment)
+      const key = toText(payment)
       const version = checkVersion(payment)
       return queues.run(key, async () => {
         const decision = decideVersion(versions.get(key), version)
@@ -30,21 +30,21 @@ export function createMemoryVersionStore(): ListingVersionStore<undefined> {
     },
     async current(key) {
       guard.check()
-      return versions.get(textOf(key))
+      return versions.get(toText(key))
     },
     async *list(address) {
       guard.check()
-      const wanted = normalizeIntegration(address)
+      const normalized = normalizeIntegration(address)
       for (const text of versions.keys()) {
         const [integrationAddress, chainId, txHash] = JSON.parse(text) as [string, string, string]
-        if (integrationAddress === wanted) yield { integrationAddress, chainId, txHash }
+        if (integrationAddress === normalized) yield { integrationAddress, chainId, txHash }
       }
     },
   }
 }
 
 /** Quoted as JSON, so that no part can spell the border to the next. */
-function textOf(key: PaymentKey): string {
+function toText(key: PaymentKey): string {
   const { integrationAddress, chainId, txHash } = normalizeKey(key)
   return JSON.stringify([integrationAddress, chainId, txHash])
 }

@@ -3,7 +3,7 @@
 import type { BusyOptions } from './busy.js'
 import { busyOptions, startWait, type Wait } from './busy.js'
 import { TransactionEndedError } from './errors.js'
-import { inPages, type PageKey } from './internal/pages.js'
+import { listPages, type PageKey } from './internal/pages.js'
 import { chooseDriver } from './internal/postgres/choose-driver.js'
 import type { Bound, PostgresDriver, Work } from './internal/postgres/driver.js'
 import {
@@ -18,7 +18,7 @@ import {
   sealSql,
   tableSql,
 } from './internal/postgres/driver.js'
-import { lineOf } from './internal/queue.js'
+import { getLine } from './internal/queue.js'
 import type {
   DrizzleDatabase,
   DrizzleSql,
@@ -129,17 +129,17 @@ export function createPostgresVersionStore<Database extends PostgresDatabase>(
   const idleMs = milliseconds('idleTimeoutMs', options.idleTimeoutMs, postgresDefaults.idleTimeoutMs)
   const limits = { statementMs, idleMs: driver.survivesIdleTimeout ? idleMs : 0 }
   const claim = claimStatement(table, limits)
-  const claimOfCaller = claimStatement(table)
+  const callerClaim = claimStatement(table)
   const read = readStatement(table)
   const page = pageStatement(table)
-  const { guard } = lineOf(database)
+  const { guard } = getLine(database)
 
-  async function versionOf(tx: Tx | undefined, key: readonly string[]): Promise<number | undefined> {
+  async function queryVersion(tx: Tx | undefined, key: readonly string[]): Promise<number | undefined> {
     const [row] = await driver.query(tx, { statement: read, values: key }).catch(rejectMissingTable(table))
     return row === undefined ? undefined : Number(row['version'])
   }
 
-  async function pageOf(tx: Tx | undefined, address: string, after: PageKey): Promise<PageKey[]> {
+  async function queryPage(tx: Tx | undefined, address: string, after: PageKey): Promise<PageKey[]> {
     const rows = await driver
       .query(tx, { statement: page, values: [address, ...after] })
       .catch(rejectMissingTable(table))
@@ -147,13 +147,13 @@ export function createPostgresVersionStore<Database extends PostgresDatabase>(
   }
 
   /** A store. On a pool, deliveries of one payment take turns; on one connection or transaction, all calls do. */
-  function storeOn(
+  function createStoreOn(
     holder: object,
     isPool: boolean,
     inside: Tx | undefined,
     transact: <Result>(first: Bound, work: Work<Tx, Result>) => Promise<Result>,
   ): ListingVersionStore<Tx> {
-    const { queue, payments } = lineOf(holder)
+    const { queue, payments } = getLine(holder)
     const inTurn = <Result>(job: () => Promise<Result>) => (isPool ? job() : queue.run(job, startWait(busy).giveUp))
 
     async function advance(
@@ -166,21 +166,21 @@ export function createPostgresVersionStore<Database extends PostgresDatabase>(
       let claimed = false
       const values = [...key, String(version)]
       // To the server, 0 is for ever.
-      const lockMs = Math.min(Math.max(1, Math.ceil(leftMs())), longestMs)
+      const lockMs = Math.min(Math.max(1, Math.ceil(leftMs())), maxMs)
       const first =
         inside === undefined
           ? { statement: claim, values: [String(lockMs), ...values] }
-          : { statement: claimOfCaller, values }
-      const work: Work<Tx, VersionDecision> = async (tx, [taken]) => {
-        if (taken === undefined) {
+          : { statement: callerClaim, values }
+      const work: Work<Tx, VersionDecision> = async (tx, [claimedRow]) => {
+        if (claimedRow === undefined) {
           // The statement locked the row, so it is there. Where a row policy hides it, its version stays unknown.
-          const stored = await versionOf(tx, key)
+          const stored = await queryVersion(tx, key)
           if (stored === undefined)
             throw new Error(`The row of a payment in ${table} cannot be read; see its policies.`)
           return { result: decideVersion(stored, version) }
         }
         claimed = true
-        const seal = sealSql(String(taken['xact']))
+        const seal = sealSql(String(claimedRow['xact']))
         try {
           const pending = guard.start(() => effect(tx))
           if (pending !== undefined) await pending
@@ -203,7 +203,7 @@ export function createPostgresVersionStore<Database extends PostgresDatabase>(
     return {
       async advance(payment: VersionedPayment, effect: Effect<Tx>) {
         guard.check()
-        const key = valuesOf(payment)
+        const key = toValues(payment)
         const version = checkVersion(payment)
         const wait = startWait(busy)
         const job = () => advance(key, version, effect, wait)
@@ -211,21 +211,21 @@ export function createPostgresVersionStore<Database extends PostgresDatabase>(
       },
       async current(payment: PaymentKey) {
         guard.check()
-        const key = valuesOf(payment)
-        return inTurn(() => versionOf(inside, key))
+        const key = toValues(payment)
+        return inTurn(() => queryVersion(inside, key))
       },
       async *list(integrationAddress: string) {
         guard.check()
         const address = normalizeIntegration(integrationAddress)
-        yield* inPages(address, (after) => inTurn(() => pageOf(inside, address, after)))
+        yield* listPages(address, (after) => inTurn(() => queryPage(inside, address, after)))
       },
     }
   }
 
-  const own = storeOn(database, driver.connection === undefined, undefined, driver.transaction)
+  const own = createStoreOn(database, driver.connection === undefined, undefined, driver.transaction)
   return {
     ...own,
-    in: (tx: Tx) => storeOn(tx, false, tx, (first, work) => driver.nested(tx, first, work)),
+    in: (tx: Tx) => createStoreOn(tx, false, tx, (first, work) => driver.nested(tx, first, work)),
     async migrate() {
       // Two CREATE TABLE IF NOT EXISTS at once can fail; the lock ends with the transaction.
       const lock = { statement: plain(`SELECT pg_advisory_xact_lock(${migrationLock})`), values: [] }
@@ -238,19 +238,19 @@ export function createPostgresVersionStore<Database extends PostgresDatabase>(
 }
 
 /** The server's limit: 32 bits. */
-const longestMs = 2_147_483_647
+const maxMs = 2_147_483_647
 
 /** Any number that others do not use. */
 const migrationLock = 5_021_984_733
 
-function valuesOf(key: PaymentKey): readonly string[] {
+function toValues(key: PaymentKey): readonly string[] {
   const { integrationAddress, chainId, txHash } = normalizeKey(key)
   return [integrationAddress, chainId, txHash]
 }
 
-function milliseconds(name: string, given: number | undefined, standard: number): number {
-  const ms = given ?? standard
-  if (!Number.isSafeInteger(ms) || ms < 0 || ms > longestMs)
+function milliseconds(name: string, value: number | undefined, defaultMs: number): number {
+  const ms = value ?? defaultMs
+  if (!Number.isSafeInteger(ms) || ms < 0 || ms > maxMs)
     throw new RangeError(`${name} is ${ms}; pass whole milliseconds, 0 or more.`)
   return ms
 }

@@ -31,7 +31,7 @@ export interface NodeRedisClient {
 export type RedisClient = IoRedisClient | NodeRedisClient
 
 /** Sends a command, whatever the client. @throws {TypeError} When it has the shape of none. */
-function commandsOf(client: RedisClient): (words: readonly string[]) => Promise<unknown> {
+function createCommandSender(client: RedisClient): (words: readonly string[]) => Promise<unknown> {
   if ('call' in client && typeof client.call === 'function')
     return ([command = '', ...values]) => client.call(command, ...values)
   if ('sendCommand' in client && typeof client.sendCommand === 'function')
@@ -43,11 +43,11 @@ function commandsOf(client: RedisClient): (words: readonly string[]) => Promise<
  * The servers that hold keys: the client's own, or each master of its cluster.
  * @throws {Error} When the cluster has no master. @throws What the client throws while it connects.
  */
-async function mastersOf(client: RedisClient): Promise<readonly RedisClient[]> {
+async function listMasters(client: RedisClient): Promise<readonly RedisClient[]> {
   const { nodes } = client as Partial<IoRedisClient>
   if (nodes === undefined) return [client]
   // A cluster client knows its nodes only after one of them sent the slots. Any command waits for the slots.
-  await commandsOf(client)(['PING'])
+  await createCommandSender(client)(['PING'])
   const masters = nodes.call(client, 'master')
   if (masters.length === 0) throw new Error('The cluster of redis has no master that could be listed.')
   return masters
@@ -151,7 +151,7 @@ export function createRedisVersionStore(options: RedisVersionStoreOptions): List
     newToken = () => crypto.randomUUID(),
   } = options
   if (redis === null || typeof redis !== 'object') throw new TypeError('redis is missing; pass your client.')
-  const send = commandsOf(redis)
+  const send = createCommandSender(redis)
   const busy = busyOptions(options)
   if (!Number.isSafeInteger(leaseMs) || leaseMs < 1)
     throw new RangeError(`leaseMs is ${leaseMs}; pass whole milliseconds, 1 or more.`)
@@ -161,25 +161,25 @@ export function createRedisVersionStore(options: RedisVersionStoreOptions): List
     send(['EVAL', script, String(keys.length), ...keys, ...values]).then(String)
 
   /** The braces make a cluster keep both in one slot. */
-  function keysOf(payment: PaymentKey) {
+  function buildKeys(payment: PaymentKey) {
     const { integrationAddress, chainId, txHash } = normalizeKey(payment)
     const tag = `${prefix}{${JSON.stringify([integrationAddress, chainId, txHash])}}`
     return { version: tag, lease: `${tag}:lease` }
   }
 
   /** Asks until the payment is free, or there is nothing to do. */
-  async function claim(keys: ReturnType<typeof keysOf>, version: string, token: string): Promise<string> {
+  async function claim(keys: ReturnType<typeof buildKeys>, version: string, token: string): Promise<string> {
     const deadline = busy.monotonicNow() + busy.busyTimeoutMs
     for (;;) {
       const answer = await run(claimScript, [keys.version, keys.lease], [version, token, String(leaseMs)])
       if (answer !== 'busy') return answer
       if (busy.monotonicNow() >= deadline) throw new StoreBusyError(busy.busyTimeoutMs, 'effect')
-      await busy.sleep(askAgainMs)
+      await busy.sleep(retryEveryMs)
     }
   }
 
   async function advance(payment: PaymentKey, version: string, effect: Effect<RedisTransaction>) {
-    const keys = keysOf(payment)
+    const keys = buildKeys(payment)
     const token = newToken()
     try {
       const answer = await claim(keys, version, token)
@@ -208,7 +208,7 @@ export function createRedisVersionStore(options: RedisVersionStoreOptions): List
     },
     async current(payment) {
       guard.check()
-      const stored = await send(['GET', keysOf(payment).version])
+      const stored = await send(['GET', buildKeys(payment).version])
       if (stored === null) return undefined
       // After the version, a space and a token.
       const [, version] = /^([0-9]{1,16})(?: |$)/.exec(String(stored)) ?? []
@@ -221,11 +221,11 @@ export function createRedisVersionStore(options: RedisVersionStoreOptions): List
       const { options } = redis as Partial<IoRedisClient>
       const begin = `${options?.keyPrefix ?? ''}${prefix}{`
       const match = `${`${begin}${JSON.stringify([address]).slice(0, -1)},`.replace(/[\\*?[\]]/g, '\\$&')}*}`
-      for (const node of await mastersOf(redis)) {
+      for (const node of await listMasters(redis)) {
         let cursor = '0'
         do {
-          const found = await commandsOf(node)(['SCAN', cursor, 'MATCH', match, 'COUNT', `${pageSize}`])
-          const [next, keys] = found as [unknown, string[]]
+          const reply = await createCommandSender(node)(['SCAN', cursor, 'MATCH', match, 'COUNT', `${pageSize}`])
+          const [next, keys] = reply as [unknown, string[]]
           for (const key of keys) {
             const [, chainId, txHash] = JSON.parse(key.slice(begin.length, -1)) as [string, string, string]
             yield { integrationAddress: address, chainId, txHash }
@@ -238,4 +238,4 @@ export function createRedisVersionStore(options: RedisVersionStoreOptions): List
 }
 
 /** How often a delivery that waits asks again, in milliseconds. */
-const askAgainMs = 10
+const retryEveryMs = 10

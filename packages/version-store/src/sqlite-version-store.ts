@@ -2,8 +2,8 @@
 
 import { type BusyOptions, busyOptions, startWait } from './busy.js'
 import { TransactionEndedError, TransactionOpenError } from './errors.js'
-import { inPages, type PageKey, pageSize } from './internal/pages.js'
-import { lineOf } from './internal/queue.js'
+import { listPages, type PageKey, pageSize } from './internal/pages.js'
+import { getLine } from './internal/queue.js'
 import {
   checkVersion,
   decideVersion,
@@ -32,7 +32,7 @@ export interface SqliteDatabase {
 type Columns = readonly [integrationAddress: string, chainId: string, txHash: string]
 
 /** @throws {TypeError} When a part of the key is missing, empty or no string. */
-function columnsOf(key: PaymentKey): Columns {
+function toColumns(key: PaymentKey): Columns {
   const { integrationAddress, chainId, txHash } = normalizeKey(key)
   return [integrationAddress, chainId, txHash]
 }
@@ -60,12 +60,12 @@ function prepareStatements(database: SqliteDatabase, table: string): Statements 
 }
 
 /** Reads without creating anything: where there is no table yet, no payment has a version. */
-function readVersion(database: SqliteDatabase, table: string, key: Columns): number | undefined {
-  return whereTable(() => prepareRead(database, table)(key))
+function queryVersion(database: SqliteDatabase, table: string, key: Columns): number | undefined {
+  return ignoreMissingTable(() => prepareRead(database, table)(key))
 }
 
 /** The payments of an integration after this key. */
-function readPage(database: SqliteDatabase, table: string, address: string, after: PageKey): PageKey[] {
+function queryPage(database: SqliteDatabase, table: string, address: string, after: PageKey): PageKey[] {
   const select = () =>
     database
       .prepare(
@@ -73,15 +73,15 @@ function readPage(database: SqliteDatabase, table: string, address: string, afte
          WHERE integration_address = ? AND (chain_id, tx_hash) > (?, ?) ORDER BY chain_id, tx_hash LIMIT ${pageSize}`,
       )
       .all(address, ...after)
-  return (whereTable(select) ?? []).map((row) => columnsIn<[chainId: string, txHash: string]>(row))
+  return (ignoreMissingTable(select) ?? []).map((row) => listValues<[chainId: string, txHash: string]>(row))
 }
 
 /** By their places: a connection may give rows as arrays, as node:sqlite with `returnArrays`. */
-function columnsIn<Row extends readonly unknown[]>(row: unknown): Row {
+function listValues<Row extends readonly unknown[]>(row: unknown): Row {
   return Object.values(row as object) as unknown as Row
 }
 
-function whereTable<Result>(read: () => Result): Result | undefined {
+function ignoreMissingTable<Result>(read: () => Result): Result | undefined {
   try {
     return read()
   } catch (error) {
@@ -96,7 +96,7 @@ function prepareRead(database: SqliteDatabase, table: string): Statements['read'
   )
   return (key) => {
     const row = select.get(...key)
-    return row ? Number(columnsIn<[version: number | bigint]>(row)[0]) : undefined
+    return row ? Number(listValues<[version: number | bigint]>(row)[0]) : undefined
   }
 }
 
@@ -112,7 +112,7 @@ function begin(database: SqliteDatabase): void {
   try {
     database.exec('BEGIN IMMEDIATE')
   } catch (error) {
-    if (says(error, /within a transaction/)) throw new TransactionOpenError()
+    if (hasMessage(error, /within a transaction/)) throw new TransactionOpenError()
     // A driver may fail after SQLite began.
     rollBack(database)
     throw error
@@ -126,7 +126,7 @@ function markEffect(database: SqliteDatabase): void {
 
 /** Runs after an effect that succeeded. @throws {@link TransactionEndedError} When its transaction is gone. */
 function endEffect(database: SqliteDatabase): void {
-  if (!reaches(database, 'RELEASE')) throw new TransactionEndedError()
+  if (!isSavepointReached(database, 'RELEASE')) throw new TransactionEndedError()
 }
 
 /**
@@ -134,10 +134,10 @@ function endEffect(database: SqliteDatabase): void {
  * are rolled back. Without a transaction, only an error after which SQLite rolls back by itself proves that (a full
  * disk, RAISE(ROLLBACK)). Otherwise it is a {@link TransactionEndedError} with the effect's error as its cause.
  */
-function errorOfEffect(database: SqliteDatabase, error: unknown): unknown {
-  if (reaches(database, 'ROLLBACK TO')) return error
+function chooseEffectError(database: SqliteDatabase, error: unknown): unknown {
+  if (isSavepointReached(database, 'ROLLBACK TO')) return error
   const endedAndBegan = rollBack(database)
-  return endedAndBegan || !isOfSqlite(error) ? new TransactionEndedError(error) : error
+  return endedAndBegan || !isSqliteError(error) ? new TransactionEndedError(error) : error
 }
 
 /**
@@ -145,33 +145,33 @@ function errorOfEffect(database: SqliteDatabase, error: unknown): unknown {
  * twice, because an open transaction would make every later call fail.
  */
 function rollBack(database: SqliteDatabase): boolean {
-  for (let tries = 1; ; tries++) {
+  for (let attempt = 1; ; attempt++) {
     try {
       database.exec('ROLLBACK')
       return true
     } catch (error) {
-      if (tries === 2 || says(error, /no transaction is active/)) return false
+      if (attempt === 2 || hasMessage(error, /no transaction is active/)) return false
     }
   }
 }
 
 /** Whether the savepoint is there; other errors come out. */
-function reaches(database: SqliteDatabase, verb: 'RELEASE' | 'ROLLBACK TO'): boolean {
+function isSavepointReached(database: SqliteDatabase, verb: 'RELEASE' | 'ROLLBACK TO'): boolean {
   try {
     database.exec(`${verb} ${effectPoint}`)
     return true
   } catch (error) {
-    if (says(error, /no such savepoint/)) return false
+    if (hasMessage(error, /no such savepoint/)) return false
     throw error
   }
 }
 
 /** The words are SQLite's own, and the same in every driver. */
-function says(error: unknown, words: RegExp): boolean {
+function hasMessage(error: unknown, words: RegExp): boolean {
   return words.test(String((Object(error) as Partial<Error>).message))
 }
 
-function isOfSqlite(error: unknown): boolean {
+function isSqliteError(error: unknown): boolean {
   const { code } = (error ?? {}) as { code?: unknown }
   return typeof code === 'string' && /^(ERR_SQLITE_ERROR$|SQLITE_)/.test(code)
 }
@@ -207,7 +207,7 @@ export function createSqliteVersionStore<Database extends SqliteDatabase>(
     throw new TypeError('table must be 1 to 63 letters, digits and underscores, the first no digit.')
   const busy = busyOptions(options)
   // Stores on one connection share one line of transactions.
-  const line = lineOf(database)
+  const line = getLine(database)
 
   /** Kept only once a commit has kept their table. */
   let statements: Statements | undefined
@@ -220,7 +220,7 @@ export function createSqliteVersionStore<Database extends SqliteDatabase>(
   return {
     async advance(payment, effect) {
       line.guard.check()
-      const key = columnsOf(payment)
+      const key = toColumns(payment)
       const version = checkVersion(payment)
 
       /** Yields to other code only while an asynchronous effect is waited for, or a lock. */
@@ -234,7 +234,7 @@ export function createSqliteVersionStore<Database extends SqliteDatabase>(
               const pending = line.guard.start(() => effect(database))
               if (pending !== undefined) await pending
             } catch (error) {
-              throw errorOfEffect(database, error)
+              throw chooseEffectError(database, error)
             }
             endEffect(database)
             write(key, version)
@@ -253,13 +253,13 @@ export function createSqliteVersionStore<Database extends SqliteDatabase>(
     },
     async current(payment) {
       line.guard.check()
-      const key = columnsOf(payment)
-      return inTurn(() => (statements ? statements.read(key) : readVersion(database, table, key)))
+      const key = toColumns(payment)
+      return inTurn(() => (statements ? statements.read(key) : queryVersion(database, table, key)))
     },
     async *list(integrationAddress) {
       line.guard.check()
       const address = normalizeIntegration(integrationAddress)
-      yield* inPages(address, (after) => inTurn(() => readPage(database, table, address, after)))
+      yield* listPages(address, (after) => inTurn(() => queryPage(database, table, address, after)))
     },
   }
 }

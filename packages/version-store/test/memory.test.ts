@@ -18,10 +18,10 @@ versionStoreConformance(
       { test: 'a failed effect leaves none of its writes', reason: 'memory has no transaction to write through' },
       { test: 'a fault (lost after) at any operation of a first', reason: 'memory cannot undo a write' },
       { test: 'a fault (lost after) at any operation of a greater', reason: 'memory cannot undo a write' },
-      { test: 'a fault (refused) at any operation around a failing', reason: 'memory cannot undo a write' },
+      { test: 'a fault (rejected) at any operation around a failing', reason: 'memory cannot undo a write' },
       { test: 'a fault (lost before) at any operation around a failing', reason: 'memory cannot undo a write' },
       { test: 'a fault (lost after) at any operation around a failing', reason: 'memory cannot undo a write' },
-      { test: 'a fault (refused) at any operation of a duplicate', reason: 'a duplicate in memory is no operation' },
+      { test: 'a fault (rejected) at any operation of a duplicate', reason: 'a duplicate in memory is no operation' },
       {
         test: 'a fault (lost before) at any operation of a duplicate',
         reason: 'a duplicate in memory is no operation',
@@ -74,7 +74,7 @@ test('two stores share nothing', async () => {
     expect(await store.advance(payment, () => undefined)).toBe('apply')
 })
 
-test('the suite refuses to excuse a test that there is not', () => {
+test('the suite rejects to excuse a test that there is not', () => {
   const open = () => Promise.reject(new Error('not opened'))
   const excuse = [{ test: 'no such test', reason: 'none' }]
   expect(() => versionStoreConformance('typo', open, { test, excuse })).toThrow(RangeError)

@@ -81,19 +81,19 @@ function relay(client: Socket, upstream: Socket, sever: () => void, faults: Faul
     operation = []
     // A Flush asks in the middle of an operation, for the types of its values.
     const fault = 'HX'.includes(type) ? undefined : faults.next()
-    // Nothing refuses a ROLLBACK but a connection that is gone.
-    if (fault === 'lost before' || (fault === 'refused' && /rollback/i.test(bytes.toString('latin1')))) {
+    // Nothing rejects a ROLLBACK but a connection that is gone.
+    if (fault === 'lost before' || (fault === 'rejected' && /rollback/i.test(bytes.toString('latin1')))) {
       sever()
       return
     }
     if (fault === 'lost after') losing = Buffer.alloc(0)
-    upstream.write(fault === 'refused' ? refusalOf(bytes.toString('latin1')) : bytes)
+    upstream.write(fault === 'rejected' ? rejectionOf(bytes.toString('latin1')) : bytes)
   }
 }
 
 /** In place of the operation, one that only fails. A COMMIT that fails ends its transaction. */
-function refusalOf(text: string): Buffer {
-  const sql = `${/commit/i.test(text) ? 'ROLLBACK; ' : ''}DO $$ BEGIN RAISE EXCEPTION 'refused by the test'; END $$\0`
+function rejectionOf(text: string): Buffer {
+  const sql = `${/commit/i.test(text) ? 'ROLLBACK; ' : ''}DO $$ BEGIN RAISE EXCEPTION 'rejected by the test'; END $$\0`
   const message = Buffer.alloc(5 + sql.length)
   message.write('Q')
   message.writeInt32BE(4 + sql.length, 1)

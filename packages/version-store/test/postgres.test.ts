@@ -81,14 +81,14 @@ describe.skipIf(postgresMissing !== null)('PostgreSQL', () => {
     await store.advance(payment, nothing)
     const holder = await client()
     await holder.query('BEGIN; SELECT 1 FROM payment_versions FOR UPDATE')
-    const refused = expect(store.advance({ ...payment, version: 2 }, unwanted)).rejects.toMatchObject({
+    const rejected = expect(store.advance({ ...payment, version: 2 }, unwanted)).rejects.toMatchObject({
       code: 'ERR_VERSION_STORE_BUSY',
       status: 503,
       waitedFor: 'lock',
       cause: { code: '55P03' },
     })
     expect(await store.advance(other, nothing)).toBe('apply')
-    await refused
+    await rejected
     await holder.query('ROLLBACK')
     expect(await store.advance({ ...payment, version: 2 }, nothing)).toBe('apply')
   })
@@ -156,8 +156,8 @@ describe.skipIf(postgresMissing !== null)('PostgreSQL', () => {
       store.advance(payment, both('x', 'y')),
       store.advance(other, both('y', 'x')),
     ])
-    const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
-    expect(refused).toMatchObject([{ reason: { code: '40P01' } }])
+    const rejected = outcomes.filter((outcome) => outcome.status === 'rejected')
+    expect(rejected).toMatchObject([{ reason: { code: '40P01' } }])
     const again = [await store.advance(payment, nothing), await store.advance(other, nothing)]
     expect(again.sort()).toEqual(['apply', 'duplicate'])
   })
@@ -234,7 +234,7 @@ describe.skipIf(postgresMissing !== null)('PostgreSQL', () => {
     createPostgresVersionStore({ database: database as pg.Pool }) as unknown as Store
 
   test.each(drivers)(
-    '%s: an effect that goes on after a failed statement is refused, and keeps nothing',
+    '%s: an effect that goes on after a failed statement is rejected, and keeps nothing',
     async (name, open) => {
       const { store, run } = open()
       const call = store.advance(payment, async (tx) => {
@@ -250,7 +250,7 @@ describe.skipIf(postgresMissing !== null)('PostgreSQL', () => {
   )
 
   test.each(drivers)(
-    '%s: an effect that ends the transaction is refused, whether it throws or not',
+    '%s: an effect that ends the transaction is rejected, whether it throws or not',
     async (_, open) => {
       const { store, run } = open()
       const ended = { code: 'ERR_TRANSACTION_ENDED' }
@@ -361,7 +361,7 @@ describe.skipIf(postgresMissing !== null)('PostgreSQL', () => {
     test.each([
       ['', (connection: pg.Client) => connection],
       [' on a driver that does not tell', silent],
-    ])('an open transaction of yours is refused and left alone%s', async (_, view) => {
+    ])('an open transaction of yours is rejected and left alone%s', async (_, view) => {
       const database = view(await client())
       const store = createPostgresVersionStore({ database })
       await database.query('BEGIN')

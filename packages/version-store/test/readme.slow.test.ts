@@ -23,7 +23,7 @@ const guides = ['store-versions-in-your-database.md', 'write-a-version-store.md'
 const cwd = fileURLToPath(new URL('..', import.meta.url))
 const flags = ['--conditions=@payment-integration/source', '--import', 'tsx', '--input-type=module', '--eval']
 
-test('the receiver of the README takes new versions, drops repeated and overtaken ones, and refuses forgeries', async () => {
+test('the receiver of the README takes new versions, drops repeated and overtaken ones, and rejects forgeries', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'version-store-readme-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const [, code = ''] = /```js\n(.*?)```/s.exec(readme) ?? []

@@ -10,7 +10,7 @@ const payment = { integrationAddress: `0x${'A1'.repeat(20)}`, chainId: '1', txHa
 const hashTag = `{["0x${'a1'.repeat(20)}","1","0x${'b2'.repeat(32)}"]}`
 
 describe.skipIf(redisMissing !== null)(`Redis${redisMissing === null ? '' : ` (${redisMissing})`}`, () => {
-  test('a key with the hash tag of its payment is written with the version, one of another node is refused', async () => {
+  test('a key with the hash tag of its payment is written with the version, one of another node is rejected', async () => {
     const server = await startRedis(
       ...['--cluster-enabled', 'yes', '--cluster-port', `${await freePort()}`, '--bind', '127.0.0.1'],
       ...['--cluster-require-full-coverage', 'no'],

@@ -131,21 +131,21 @@ describe.skipIf(redisMissing !== null)(`Redis${redisMissing === null ? '' : ` ($
     }
   })
 
-  test('a command that Redis refuses leaves the version, and the payment is free at once', async () => {
+  test('a command that Redis rejects leaves the version, and the payment is free at once', async () => {
     const { prefix, here } = pair(60_000)
     await ioredis.set(`${prefix}text`, 'no list')
-    const refused = here.advance(payment, (tx) => tx.write('RPUSH', `${prefix}text`, 'x'))
-    await expect(refused).rejects.toThrow(/WRONGTYPE/)
+    const rejected = here.advance(payment, (tx) => tx.write('RPUSH', `${prefix}text`, 'x'))
+    await expect(rejected).rejects.toThrow(/WRONGTYPE/)
     expect(await here.current(payment)).toBeUndefined()
     expect(await here.advance(payment, nothing)).toBe('apply')
   })
 })
 
-test.each([undefined, null, {}, 'redis://localhost'])('the client %j is refused', (redis) => {
+test.each([undefined, null, {}, 'redis://localhost'])('the client %j is rejected', (redis) => {
   expect(() => createRedisVersionStore({ redis: redis as unknown as RedisClient })).toThrow(TypeError)
 })
 
-test.each([0, 1.5, -1, Number.NaN, '5'])('a leaseMs of %s is refused', (leaseMs) => {
+test.each([0, 1.5, -1, Number.NaN, '5'])('a leaseMs of %s is rejected', (leaseMs) => {
   const redis = { call: async () => null }
   expect(() => createRedisVersionStore({ redis, leaseMs: leaseMs as number })).toThrow(RangeError)
 })

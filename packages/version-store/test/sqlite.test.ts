@@ -161,7 +161,7 @@ for (const { name, open } of drivers) {
       expect(notesOf(database)).toEqual(['begin', 'end', 'begin', 'end'])
     })
 
-    test('an open transaction of yours is refused and left alone, at first use too', async () => {
+    test('an open transaction of yours is rejected and left alone, at first use too', async () => {
       const database = file()()
       const store = createSqliteVersionStore({ database })
       for (let round = 0; round < 2; round++) {
@@ -181,7 +181,7 @@ for (const { name, open } of drivers) {
       prepare: (sql) => database.prepare(sql),
     })
 
-    test('on a driver that does not tell, an open transaction of yours is refused and left alone all the same', async () => {
+    test('on a driver that does not tell, an open transaction of yours is rejected and left alone all the same', async () => {
       const database = file()()
       const store = createSqliteVersionStore({ database: silent(database) })
       for (let round = 0; round < 2; round++) {
@@ -204,7 +204,7 @@ for (const { name, open } of drivers) {
       [' on a driver that does not tell', silent],
     ] as const
     test.each(views.flatMap(([where, view]) => endings.map((ending) => [ending, where, view] as const)))(
-      'an effect that runs %s%s is refused, and the version is not taken',
+      'an effect that runs %s%s is rejected, and the version is not taken',
       async (ending, _, view) => {
         const database = file()()
         const store = createSqliteVersionStore({ database: view(database) })
@@ -265,19 +265,19 @@ for (const { name, open } of drivers) {
 }
 
 test.each(['', '1a', 'a-b', 'a b', 'a;DROP TABLE x', '"a"', 'a'.repeat(64), 'é'])(
-  'the table name %j is refused',
+  'the table name %j is rejected',
   (table) => {
     const database = { exec: nothing, prepare: () => ({ get: nothing, run: nothing, all: () => [] }) }
     expect(() => createSqliteVersionStore({ database, table })).toThrow(TypeError)
   },
 )
 
-test.each([-1, Number.NaN, Number.POSITIVE_INFINITY, '5'])('a busyTimeoutMs of %s is refused', (busyTimeoutMs) => {
+test.each([-1, Number.NaN, Number.POSITIVE_INFINITY, '5'])('a busyTimeoutMs of %s is rejected', (busyTimeoutMs) => {
   const database = { exec: nothing, prepare: () => ({ get: nothing, run: nothing, all: () => [] }) }
   expect(() => createSqliteVersionStore({ database, busyTimeoutMs: busyTimeoutMs as number })).toThrow(RangeError)
 })
 
-test.each([undefined, null, {}, 'receiver.db'])('the database %j is refused', (database) => {
+test.each([undefined, null, {}, 'receiver.db'])('the database %j is rejected', (database) => {
   expect(() => createSqliteVersionStore({ database: database as unknown as SqliteDatabase })).toThrow(TypeError)
 })
 

@@ -229,7 +229,7 @@ export async function runDoctor(options: DoctorOptions): Promise<DoctorReport> {
   const sender = fetch === undefined ? createSocketSender(settings) : createFetchSender(fetch, settings)
   const bench = createBench(checked, sender)
   const runs: Run[] = []
-  const seen: SocketAnswer[] = []
+  const earlierAnswers: SocketAnswer[] = []
   let hasEnded = false
   let unsignedEffects = 0
   for (const name of doctorProbeNames) {
@@ -237,11 +237,11 @@ export async function runDoctor(options: DoctorOptions): Promise<DoctorReport> {
     signal?.throwIfAborted()
     const canRun = !hasEnded && !(spec.needsSockets && bench.sockets === null)
     const before = canRun && effects !== null ? await effects() : 0
-    const first = canRun ? await spec.run(bench, seen) : null
+    const first = canRun ? await spec.run(bench, earlierAnswers) : null
     const delta = first !== null && effects !== null ? (await effects()) - before : null
     if (spec.expected === '4xx') unsignedEffects += delta ?? 0
     const judgement = first === null ? null : withEffects(spec, first, delta)
-    seen.push(...(judgement?.answers ?? []))
+    earlierAnswers.push(...(judgement?.answers ?? []))
     const run = { name, spec, judgement }
     runs.push(run)
     if (judgement?.verdict === 'fail' && endsRun.has(name)) hasEnded = true

@@ -78,7 +78,7 @@ export function createSocketSender({ url, waitMs, signal, now }: SenderOptions):
       headers: { ...withUserAgent(headers), ...(pieces === undefined ? {} : length) },
       body: pieces?.(body) ?? body,
     } as Dispatcher.DispatchOptions
-    const answer = await answerTo(wire, request, { waitMs, signal, now })
+    const answer = await awaitAnswer(wire, request, { waitMs, signal, now })
     signal?.throwIfAborted()
     return answer
   }
@@ -106,9 +106,9 @@ export function createSocketSender({ url, waitMs, signal, now }: SenderOptions):
         return answers
       },
       async breakUpload(delivery) {
-        await once(delivery, half)
+        await once(delivery, sendHalf)
       },
-      sendInPieces: (delivery) => once(delivery, inPieces),
+      sendInPieces: (delivery) => once(delivery, sendPieces),
     },
   }
 }
@@ -121,7 +121,7 @@ const withUserAgent = (headers: Readonly<Record<string, string>>): Record<string
 
 type Pieces = (body: Uint8Array) => AsyncIterable<Uint8Array>
 
-async function* inPieces(body: Uint8Array): AsyncGenerator<Uint8Array> {
+async function* sendPieces(body: Uint8Array): AsyncGenerator<Uint8Array> {
   const third = Math.ceil(body.byteLength / 3)
   for (let start = 0; start < body.byteLength; start += third) {
     await sleep(pieceMs)
@@ -129,7 +129,7 @@ async function* inPieces(body: Uint8Array): AsyncGenerator<Uint8Array> {
   }
 }
 
-async function* half(body: Uint8Array): AsyncGenerator<Uint8Array> {
+async function* sendHalf(body: Uint8Array): AsyncGenerator<Uint8Array> {
   yield body.subarray(0, Math.ceil(body.byteLength / 2))
   await sleep(pieceMs)
   throw new Error('The upload is broken.')
@@ -175,7 +175,7 @@ function openWire(): Wire {
 type Fields = Readonly<Record<string, string | string[] | undefined>>
 
 /** The answer to a request, or why there is none. Its head decides, as at the service. Never rejects. */
-function answerTo(
+function awaitAnswer(
   { agent, connections }: Wire,
   request: Dispatcher.DispatchOptions,
   { waitMs, signal, now }: Omit<SenderOptions, 'url'>,
@@ -207,7 +207,7 @@ function answerTo(
         if (isOver) started.abort(new Error('The wait is over.'))
       },
       onResponseStart(_, status, fields) {
-        head = { ...headOf(status, fields, now()), ms: passed(), reused: connections() === before }
+        head = { ...toHead(status, fields, now()), ms: passed(), reused: connections() === before }
         if (status >= 300 || waitMs - passed() <= successBodyMs) return
         clearTimeout(timer)
         timer = setTimeout(end, successBodyMs, 'timeout')
@@ -218,7 +218,7 @@ function answerTo(
       },
       onResponseEnd: () => end('failed'),
       onResponseError(_, error) {
-        if (!isOver) finish(head ?? { ...nothing, ms: passed(), ...failureOf(error) })
+        if (!isOver) finish(head ?? { ...nothing, ms: passed(), ...classifyFailure(error) })
       },
     })
   })
@@ -235,7 +235,7 @@ const nothing = {
   errorCode: null,
 } as const satisfies Omit<SocketAnswer, 'ms'>
 
-function headOf(status: number, fields: Fields, now: number) {
+function toHead(status: number, fields: Fields, now: number) {
   const field = (name: string) => [fields[name]].flat()[0] ?? null
   return {
     ...nothing,
@@ -247,7 +247,7 @@ function headOf(status: number, fields: Fields, now: number) {
   }
 }
 
-const byCode: Readonly<Record<string, DoctorNoAnswer>> = {
+const noAnswersByCode: Readonly<Record<string, DoctorNoAnswer>> = {
   ENOTFOUND: 'dns',
   EAI_AGAIN: 'dns',
   ECONNREFUSED: 'rejected',
@@ -261,13 +261,13 @@ const byCode: Readonly<Record<string, DoctorNoAnswer>> = {
 }
 
 /** The kind and the code of a connection error. */
-function failureOf(error: unknown): Pick<SocketAnswer, 'noAnswer' | 'errorCode'> {
+function classifyFailure(error: unknown): Pick<SocketAnswer, 'noAnswer' | 'errorCode'> {
   const { code } = Object(error) as { readonly code?: unknown }
   if (typeof code !== 'string') return { noAnswer: 'failed', errorCode: null }
   // Undici's code for a connection that the other side closed.
   const errorCode = code === 'UND_ERR_SOCKET' ? 'ECONNRESET' : code
   const isTls = /CERT|TLS|SSL|SIGNED|SIGNATURE|ISSUER|EPROTO/.test(errorCode)
-  return { noAnswer: byCode[errorCode] ?? (isTls ? 'tls' : 'failed'), errorCode }
+  return { noAnswer: noAnswersByCode[errorCode] ?? (isTls ? 'tls' : 'failed'), errorCode }
 }
 
 /** The request that {@link DoctorFetch} receives beside the URL. */
@@ -312,7 +312,7 @@ export function createFetchSender(fetch: DoctorFetch, { url, waitMs, signal, now
     const ms = Math.round(performance.now() - begun)
     signal?.throwIfAborted()
     if (first.response === null)
-      return { ...nothing, ms, ...(isLate ? { noAnswer: 'timeout' } : failureOf(causeOf(first.error))) }
+      return { ...nothing, ms, ...(isLate ? { noAnswer: 'timeout' } : classifyFailure(findSystemError(first.error))) }
     const { status, headers: got } = first.response
     return {
       ...nothing,
@@ -335,7 +335,7 @@ function release(body: unknown): void {
 }
 
 /** `fetch` puts the system's error into `cause`. */
-function causeOf(error: unknown): unknown {
+function findSystemError(error: unknown): unknown {
   const { cause } = Object(error) as { cause?: unknown }
   return (Object(cause) as { code?: unknown }).code === undefined ? error : cause
 }

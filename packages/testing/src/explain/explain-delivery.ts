@@ -1,12 +1,12 @@
 /** Explains whether a delivery verifies, and if not why. Source: docs/interface.md 6; docs/explain.md. @module */
 import { integrationHeader, snapshotSchema } from '@payment-integration/contract'
-import { type CheckedInput, checkInput, type ExplainInput, type RoleSecret, valuesOf } from './explain-input.js'
+import { type CheckedInput, checkInput, type ExplainInput, type RoleSecret, getHeaderValues } from './explain-input.js'
 import { findMatch, type Match } from './find-match.js'
 import { descriptions, type Fault, type Finding, type FindingCode, frameworkLines } from './finding.js'
-import { createShowText, type HeaderReport, readSignature } from './signature-header.js'
+import { createShowText, type HeaderReport, parseSignature } from './signature-header.js'
 import { fromUtf8, trimSecret } from './undo.js'
-import { inContractOrder, isRecord, missingEnd, parseJson } from './undo-json.js'
-import { compressionOf } from './undo-text.js'
+import { sortFields, isRecord, findMissingEnd, parseJson } from './undo-json.js'
+import { detectCompression } from './undo-text.js'
 
 /** A fault, with whether it alone explains the failure. */
 interface LikelyFault extends Fault {
@@ -14,61 +14,61 @@ interface LikelyFault extends Fault {
 }
 
 /** Faults of the body that need no signature to be seen, the first of which explains most. */
-function bodyFaults({ body, pairs, isParsed }: Pick<CheckedInput, 'body' | 'pairs' | 'isParsed'>): LikelyFault[] {
+function findBodyFaults({ body, pairs, isParsed }: Pick<CheckedInput, 'body' | 'pairs' | 'isParsed'>): LikelyFault[] {
   const size = `The body has ${body.length} bytes.`
   if (isParsed) return [{ code: 'body_parsed', proved: true, evidence: ['The body is neither bytes nor a text.'] }]
   if (body.length === 0) return [{ code: 'body_missing', proved: true, evidence: [size] }]
-  const compression = compressionOf(body)
+  const compression = detectCompression(body)
   if (compression !== null)
     return [{ code: 'body_compressed', proved: false, evidence: [`Its bytes are ${compression}.`] }]
-  const declared = declaredLength(pairs)
+  const declared = parseContentLength(pairs)
   if (declared !== null && declared > body.length)
     return [{ code: 'body_truncated', proved: false, evidence: [`${size} Content-Length is ${declared}.`] }]
   const text = fromUtf8(body)
   if (text === null) return [{ code: 'body_charset', proved: false, evidence: ['The bytes are not UTF-8.'] }]
   if (/^\s{0,8}\[object \w{1,32}\]\s{0,8}$/.test(text))
     return [{ code: 'body_object_string', proved: true, evidence: [`${size} They are the name of a type.`] }]
-  return ofText(text, size)
+  return findTextFaults(text, size)
 }
 
-function ofText(text: string, size: string): LikelyFault[] {
+function findTextFaults(text: string, size: string): LikelyFault[] {
   if (text.includes('\ufffd')) {
     const count = text.split('\ufffd').length - 1
     return [{ code: 'body_replaced_characters', proved: false, evidence: [`Replacement characters: ${count}.`] }]
   }
   const value = parseJson(text)
-  if (value === undefined && /^\s{0,8}\{/.test(text) && missingEnd(text) !== null)
+  if (value === undefined && /^\s{0,8}\{/.test(text) && findMissingEnd(text) !== null)
     return [{ code: 'body_truncated', proved: false, evidence: [`${size} The JSON has no end.`] }]
   if (value === undefined) return [{ code: 'body_not_json', proved: true, evidence: [`${size} They are not JSON.`] }]
-  const traces = tracesOf(value, text)
+  const traces = findTraces(value, text)
   return traces.length === 0 ? [] : [{ code: 'body_changed', proved: false, evidence: [size, ...traces] }]
 }
 
 /** The ways in which a text differs from what the service writes; none when the service could have written it. */
-function tracesOf(value: unknown, text: string): string[] {
+function findTraces(value: unknown, text: string): string[] {
   if (!isRecord(value)) return ['It is no JSON object.']
   const read = snapshotSchema.safeParse(value)
-  const wrong = read.success ? [] : wrongFields(read.error.issues)
+  const wrong = read.success ? [] : listWrongFields(read.error.issues)
   const compact = JSON.stringify(value)
   return [
     ...(wrong.length > 0 ? [`Wrong or missing: ${wrong.join(', ')}.`] : []),
     ...(compact === text ? [] : ['It has blanks or escapes that the service does not write.']),
-    ...(compact === JSON.stringify(inContractOrder(value)) ? [] : ['Its fields are not in the order of the contract.']),
+    ...(compact === JSON.stringify(sortFields(value)) ? [] : ['Its fields are not in the order of the contract.']),
   ]
 }
 
 /** Names of wrong fields. They come from the schema, not from the body. */
-function wrongFields(issues: readonly { readonly path: readonly PropertyKey[] }[]): string[] {
+function listWrongFields(issues: readonly { readonly path: readonly PropertyKey[] }[]): string[] {
   return [...new Set(issues.map(({ path }) => path.join('.')))].slice(0, 8)
 }
 
-function declaredLength(pairs: CheckedInput['pairs']): number | null {
-  const [value = ''] = valuesOf(pairs, 'content-length')
+function parseContentLength(pairs: CheckedInput['pairs']): number | null {
+  const [value = ''] = getHeaderValues(pairs, 'content-length')
   return /^\d{1,12}$/.test(value.trim()) ? Number(value) : null
 }
 
 /** Faults of the secrets that can be seen without a signature: a verifier accepts none that is blank or padded. */
-function secretFaults(secrets: readonly RoleSecret[]): LikelyFault[] {
+function findSecretFaults(secrets: readonly RoleSecret[]): LikelyFault[] {
   const api = secrets.find(({ role }) => role === 'api')?.value
   return secrets
     .filter(({ role }) => role === 'current')
@@ -110,7 +110,7 @@ export interface Explanation {
 }
 
 /** The default `maxBytes` of receivers. */
-const receiverLimit = 262_144
+const maxReceiverBytes = 262_144
 const ranks = new Map(Object.keys(descriptions).map((code, index) => [code, index]))
 
 /**
@@ -126,15 +126,15 @@ export async function explainDelivery(input: ExplainInput): Promise<Explanation>
   const checked = checkInput(input)
   const { pairs, body, secrets, toleranceSeconds, nowMs } = checked
   const show = createShowText(secrets.map(({ value }) => value))
-  const signature = readSignature(pairs, show)
+  const signature = parseSignature(pairs, show)
   const match = await findMatch(signature.candidates, body, secrets)
   const ageSeconds = signature.signedAt === null ? null : Math.floor(nowMs / 1_000 - signature.signedAt)
   const faults = [
     ...signature.faults.map(proved),
     // Without a readable signature nothing shows whether body or secret differ: only certain faults count.
-    ...matchFaults(checked, match).filter((fault) => fault.proved || signature.candidates.length > 0),
-    ...clockFaults(ageSeconds, toleranceSeconds),
-    ...contentFaults(checked, match),
+    ...findMatchFaults(checked, match).filter((fault) => fault.proved || signature.candidates.length > 0),
+    ...findClockFaults(ageSeconds, toleranceSeconds),
+    ...findContentFaults(checked, match),
   ]
   const isExact =
     match !== null &&
@@ -157,51 +157,53 @@ export async function explainDelivery(input: ExplainInput): Promise<Explanation>
     bodyBytes: body.length,
     signedBytes: match === null ? null : match.body.length + (signature.candidates[match.candidate]?.t.length ?? 0) + 1,
     signedBy: match === null ? null : show(match.secret.name),
-    findings: findingsOf(faults),
+    findings: buildFindings(faults),
   }
 }
 
 const proved = (fault: Fault): LikelyFault => ({ ...fault, proved: true })
 
 /** The faults that the search undid; without a match the likely ones. */
-function matchFaults(checked: CheckedInput, match: Match | null): LikelyFault[] {
+function findMatchFaults(checked: CheckedInput, match: Match | null): LikelyFault[] {
   const { body, secrets, isParsed } = checked
-  const ofSecrets = secretFaults(secrets)
-  if (body.length > receiverLimit)
-    return [...ofSecrets, proved({ code: 'body_too_large', evidence: [`The body has ${body.length} bytes.`] })]
+  const faultsOfSecrets = findSecretFaults(secrets)
+  if (body.length > maxReceiverBytes)
+    return [...faultsOfSecrets, proved({ code: 'body_too_large', evidence: [`The body has ${body.length} bytes.`] })]
   if (match === null) {
-    const ofBody = bodyFaults(checked)
-    if (ofBody.length > 0 || ofSecrets.length > 0) return [...ofBody, ...ofSecrets]
+    const faultsOfBody = findBodyFaults(checked)
+    if (faultsOfBody.length > 0 || faultsOfSecrets.length > 0) return [...faultsOfBody, ...faultsOfSecrets]
     const evidence = ['The fields, their order and the blanks are those of the service.']
     return [{ code: 'secret_wrong', proved: false, evidence }]
   }
   const { keyFaults, secret } = match
-  const ofMatch = isParsed ? bodyFaults(checked) : match.bodyFaults.map(proved)
-  const sizes = ofMatch.length > 0 && !isParsed ? [differenceOf(body, match.body)] : []
+  const faultsOfMatch = isParsed ? findBodyFaults(checked) : match.bodyFaults.map(proved)
+  const sizes = faultsOfMatch.length > 0 && !isParsed ? [describeDifference(body, match.body)] : []
   return [
-    ...ofMatch.map((fault, index) => (index === 0 ? { ...fault, evidence: [...fault.evidence, ...sizes] } : fault)),
+    ...faultsOfMatch.map((fault, index) =>
+      index === 0 ? { ...fault, evidence: [...fault.evidence, ...sizes] } : fault,
+    ),
     ...keyFaults.map((fault) => proved({ ...fault, evidence: [`It is ${secret.name}.`, ...fault.evidence] })),
-    ...roleFaults(match),
+    ...findRoleFaults(match),
     // A flaw of a secret that did not sign still makes a verifier reject the list of secrets.
-    ...ofSecrets.filter(
+    ...faultsOfSecrets.filter(
       (fault) => fault.proved && !(keyFaults.length > 0 && fault.evidence[0] === `It is ${secret.name}.`),
     ),
   ]
 }
 
-function roleFaults({ secret: { name, role } }: Match): LikelyFault[] {
+function findRoleFaults({ secret: { name, role } }: Match): LikelyFault[] {
   if (role === 'api') return [proved({ code: 'secrets_swapped', evidence: [`The key that signed is ${name}.`] })]
   return role === 'previous' ? [proved({ code: 'secret_previous', evidence: [`The key that signed is ${name}.`] })] : []
 }
 
-function differenceOf(arrived: Uint8Array, signed: Uint8Array): string {
+function describeDifference(arrived: Uint8Array, signed: Uint8Array): string {
   const length = Math.max(arrived.length, signed.length)
   let at = 0
   while (at < length && arrived[at] === signed[at]) at++
   return `${arrived.length} bytes arrived and ${signed.length} were signed; they differ from byte ${at + 1} on.`
 }
 
-function clockFaults(ageSeconds: number | null, toleranceSeconds: number): LikelyFault[] {
+function findClockFaults(ageSeconds: number | null, toleranceSeconds: number): LikelyFault[] {
   if (ageSeconds === null || Math.abs(ageSeconds) <= toleranceSeconds) return []
   const distance = Math.abs(ageSeconds)
   const hours = Math.round(distance / 1_800) / 2
@@ -214,10 +216,10 @@ function clockFaults(ageSeconds: number | null, toleranceSeconds: number): Likel
 }
 
 /** Faults of the signed snapshot and of the header that names its integration. */
-function contentFaults({ pairs, body }: CheckedInput, match: Match | null): LikelyFault[] {
+function findContentFaults({ pairs, body }: CheckedInput, match: Match | null): LikelyFault[] {
   const value = parseJson(fromUtf8(match?.body ?? body) ?? '')
   const faults: LikelyFault[] = []
-  const [header, ...others] = valuesOf(pairs, integrationHeader)
+  const [header, ...others] = getHeaderValues(pairs, integrationHeader)
   if (header === undefined) faults.push(proved({ code: 'integration_missing', evidence: ['The header is absent.'] }))
   else if (isRecord(value) && typeof value['integrationAddress'] === 'string') {
     const address = value['integrationAddress']
@@ -235,7 +237,7 @@ function contentFaults({ pairs, body }: CheckedInput, match: Match | null): Like
   if (match !== null) {
     const read = snapshotSchema.safeParse(value)
     if (!read.success) {
-      const names = wrongFields(read.error.issues)
+      const names = listWrongFields(read.error.issues)
       const evidence = names.includes('') ? 'The body is no JSON object.' : `Wrong or missing: ${names.join(', ')}.`
       faults.push(proved({ code: 'snapshot_invalid', evidence: [evidence] }))
     }
@@ -243,14 +245,14 @@ function contentFaults({ pairs, body }: CheckedInput, match: Match | null): Like
   return faults
 }
 
-function findingsOf(faults: readonly LikelyFault[]): Finding[] {
-  const known = new Map<FindingCode, LikelyFault>()
+function buildFindings(faults: readonly LikelyFault[]): Finding[] {
+  const faultsByCode = new Map<FindingCode, LikelyFault>()
   for (const fault of faults) {
-    const earlier = known.get(fault.code)
-    known.set(fault.code, earlier === undefined ? fault : merged(earlier, fault))
+    const earlier = faultsByCode.get(fault.code)
+    faultsByCode.set(fault.code, earlier === undefined ? fault : mergeFaults(earlier, fault))
   }
-  return [...known.values()]
-    .sort((a, b) => placeOf(a) - placeOf(b))
+  return [...faultsByCode.values()]
+    .sort((a, b) => computeRank(a) - computeRank(b))
     .map(({ code, proved, evidence }) => {
       const description = descriptions[code]
       return {
@@ -265,11 +267,11 @@ function findingsOf(faults: readonly LikelyFault[]): Finding[] {
 }
 
 /** Proved faults come first, then likely ones, and last those of clock and content, which apply beside any other. */
-function placeOf({ code, proved }: LikelyFault): number {
+function computeRank({ code, proved }: LikelyFault): number {
   const group = /^(?:delivery|integration|snapshot)_/.test(code) ? 2 : proved ? 0 : 1
   return group * ranks.size + (ranks.get(code) ?? 0)
 }
 
-function merged(a: LikelyFault, b: LikelyFault): LikelyFault {
+function mergeFaults(a: LikelyFault, b: LikelyFault): LikelyFault {
   return { code: a.code, proved: a.proved || b.proved, evidence: [...new Set([...a.evidence, ...b.evidence])] }
 }

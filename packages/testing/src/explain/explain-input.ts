@@ -11,10 +11,10 @@ export type ExplainHeaders =
 export type HeaderPair = readonly [name: string, value: string]
 
 /** Most headers that are read. */
-const mostHeaders = 500
+const maxHeaders = 500
 
 /** The headers as pairs, repeated ones repeated. Anything that is not a pair of texts is left out. */
-export function readHeaders(headers: ExplainHeaders): HeaderPair[] {
+export function toHeaderPairs(headers: ExplainHeaders): HeaderPair[] {
   const source: object = Object(headers)
   const entries: Iterable<readonly unknown[]> =
     Symbol.iterator in source ? (source as Iterable<readonly unknown[]>) : Object.entries(source)
@@ -22,15 +22,15 @@ export function readHeaders(headers: ExplainHeaders): HeaderPair[] {
   for (const [name, value] of entries) {
     if (typeof name !== 'string') continue
     for (const each of Array.isArray(value) ? value : [value]) if (typeof each === 'string') pairs.push([name, each])
-    if (pairs.length >= mostHeaders) break
+    if (pairs.length >= maxHeaders) break
   }
-  return pairs.slice(0, mostHeaders)
+  return pairs.slice(0, maxHeaders)
 }
 
 /** Every value of a header. */
-export function valuesOf(pairs: readonly HeaderPair[], name: string): string[] {
-  const wanted = name.toLowerCase()
-  return pairs.flatMap(([each, value]) => (each.toLowerCase() === wanted ? [value] : []))
+export function getHeaderValues(pairs: readonly HeaderPair[], name: string): string[] {
+  const lowercaseName = name.toLowerCase()
+  return pairs.flatMap(([each, value]) => (each.toLowerCase() === lowercaseName ? [value] : []))
 }
 
 /** The forms of a request. */
@@ -123,19 +123,19 @@ export function checkInput(input: ExplainInput): CheckedInput {
   const current = typeof secrets === 'string' ? [secrets] : secrets
   if (!Array.isArray(current) || current.length === 0) throw new TypeError('secrets is missing or empty.')
   return {
-    pairs: readHeaders(headers),
-    ...readBody(body),
+    pairs: toHeaderPairs(headers),
+    ...toBody(body),
     secrets: [
-      ...current.map(named('secret', 'current')),
-      ...previousSecrets.map(named('previous secret', 'previous')),
-      ...(apiSecret === undefined ? [] : [{ ...named('', 'api')(apiSecret, 0), name: 'the API secret' }]),
+      ...current.map(createSecretReader('secret', 'current')),
+      ...previousSecrets.map(createSecretReader('previous secret', 'previous')),
+      ...(apiSecret === undefined ? [] : [{ ...createSecretReader('', 'api')(apiSecret, 0), name: 'the API secret' }]),
     ],
     toleranceSeconds: tolerance,
     nowMs,
   }
 }
 
-function named(kind: string, role: RoleSecret['role']) {
+function createSecretReader(kind: string, role: RoleSecret['role']) {
   return (secret: ExplainSecret, index: number): RoleSecret => {
     const { name, value } =
       typeof secret === 'string' ? { name: `${kind} ${index + 1}`, value: secret } : Object(secret)
@@ -145,7 +145,7 @@ function named(kind: string, role: RoleSecret['role']) {
   }
 }
 
-function readBody(body: ExplainInput['body']): Pick<CheckedInput, 'body' | 'isParsed'> {
+function toBody(body: ExplainInput['body']): Pick<CheckedInput, 'body' | 'isParsed'> {
   if (body === null || body === undefined) return { body: new Uint8Array(), isParsed: false }
   if (typeof body === 'string') return { body: toUtf8(body), isParsed: false }
   if (ArrayBuffer.isView(body))
@@ -153,10 +153,10 @@ function readBody(body: ExplainInput['body']): Pick<CheckedInput, 'body' | 'isPa
   // Test runners have buffers of other realms, of which instanceof knows nothing.
   if (Object.prototype.toString.call(body) === '[object ArrayBuffer]')
     return { body: new Uint8Array(body as ArrayBuffer).slice(), isParsed: false }
-  return { body: toUtf8(jsonOf(body)), isParsed: true }
+  return { body: toUtf8(toJson(body)), isParsed: true }
 }
 
-function jsonOf(body: object): string {
+function toJson(body: object): string {
   try {
     return JSON.stringify(body) ?? ''
   } catch {

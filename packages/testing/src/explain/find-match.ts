@@ -3,9 +3,9 @@ import { createHmac, signedBytes } from '../deliveries.js'
 import type { RoleSecret } from './explain-input.js'
 import type { Fault } from './finding.js'
 import type { SignatureCandidate } from './signature-header.js'
-import { type Candidate, candidatesOf, keyCandidates, toUtf8, trimSecret } from './undo.js'
+import { type Candidate, findCandidates, findKeyCandidates, toUtf8, trimSecret } from './undo.js'
 import { type Body, undoJson } from './undo-json.js'
-import { undoBytes, undoText, withNewlines } from './undo-text.js'
+import { createByteUndos, undoText, addNewlines } from './undo-text.js'
 
 /** Computes the signature of `t` and a body under one key. */
 type Signer = (t: string, body: Uint8Array) => Promise<string>
@@ -17,13 +17,13 @@ function createSigner(key: Uint8Array<ArrayBuffer>): Signer {
 }
 
 /** Limit of a body in bytes; a larger one is not searched. */
-const longestBody = 1_048_576
+const maxBodyBytes = 1_048_576
 /** Limit of hashed bytes of one search. Deliveries have about a kilobyte, so only junk reaches it. */
-const mostHashed = 48 * 1_048_576
+const maxHashedBytes = 48 * 1_048_576
 /** Limit of the bytes of all candidates of one body, and of their number. */
-const mostCopied = 16 * 1_048_576
-const mostBodies = 400
-const mostSteps = 3
+const maxCopiedBytes = 16 * 1_048_576
+const maxBodies = 400
+const maxSteps = 3
 
 /** The key, the body and the time that give the signature. */
 export interface Match {
@@ -50,7 +50,7 @@ export async function findMatch(
   body: Body,
   secrets: readonly RoleSecret[],
 ): Promise<Match | null> {
-  if (candidates.length === 0 || body.length > longestBody) return null
+  if (candidates.length === 0 || body.length > maxBodyBytes) return null
   let hashed = 0
 
   async function search(some: readonly Candidate<Body>[], under: readonly Key[]): Promise<Match | null> {
@@ -58,42 +58,46 @@ export async function findMatch(
       for (const { secret, faults: keyFaults, sign } of under)
         for (const [candidate, { t, codes }] of candidates.entries()) {
           hashed += value.length + 64
-          if (hashed > mostHashed) return null
+          if (hashed > maxHashedBytes) return null
           if (codes.includes(await sign(t, value)))
             return { secret, keyFaults, bodyFaults: faults, body: value, candidate }
         }
     return null
   }
 
-  const given: Candidate<Body>[] = [{ value: body, faults: [] }]
-  const asIssued = secrets.flatMap((secret): Key[] =>
+  const unchangedBodies: Candidate<Body>[] = [{ value: body, faults: [] }]
+  const issuedKeys = secrets.flatMap((secret): Key[] =>
     trimSecret(secret.value) === '' ? [] : [{ secret, faults: [], sign: createSigner(toUtf8(secret.value)) }],
   )
-  const exact = await search(given, asIssued)
+  const exact = await search(unchangedBodies, issuedKeys)
   if (exact !== null) return exact
-  const stored = await storedKeys(secrets)
-  const repaired = await search(given, stored)
+  const storedKeys = await buildStoredKeys(secrets)
+  const repaired = await search(unchangedBodies, storedKeys)
   if (repaired !== null) return repaired
-  const changed = await changedBodies(body)
-  return (await search(changed, asIssued)) ?? (await search(changed, stored))
+  const changed = await buildChangedBodies(body)
+  return (await search(changed, issuedKeys)) ?? (await search(changed, storedKeys))
 }
 
 /** The keys for which a secret may stand if something changed it. */
-async function storedKeys(secrets: readonly RoleSecret[]): Promise<Key[]> {
+async function buildStoredKeys(secrets: readonly RoleSecret[]): Promise<Key[]> {
   const keys = await Promise.all(
     secrets.map(async (secret) =>
-      (await keyCandidates(secret.value)).map(({ value, faults }) => ({ secret, faults, sign: createSigner(value) })),
+      (await findKeyCandidates(secret.value)).map(({ value, faults }) => ({
+        secret,
+        faults,
+        sign: createSigner(value),
+      })),
     ),
   )
   return keys.flat().filter(({ faults }) => faults.length > 0)
 }
 
 /** The bodies from which the given one may have come, the fewest changes first. */
-async function changedBodies(body: Body): Promise<Candidate<Body>[]> {
-  const count = Math.max(12, Math.min(mostBodies, Math.floor(mostCopied / (body.length + 1))))
-  const undos = [...undoBytes(longestBody), undoJson, ...undoText]
-  const [, ...changed] = await candidatesOf(body, undos, fingerprint, { depth: mostSteps, count })
-  return [...changed, ...withNewlines(body)]
+async function buildChangedBodies(body: Body): Promise<Candidate<Body>[]> {
+  const count = Math.max(12, Math.min(maxBodies, Math.floor(maxCopiedBytes / (body.length + 1))))
+  const undos = [...createByteUndos(maxBodyBytes), undoJson, ...undoText]
+  const [, ...changed] = await findCandidates(body, undos, fingerprint, { depth: maxSteps, count })
+  return [...changed, ...addNewlines(body)]
 }
 
 /** Differs for different bodies, but for chance: two 32-bit hashes and the length. */

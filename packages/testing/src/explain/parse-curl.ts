@@ -8,14 +8,14 @@ interface ShellWords {
   readonly hasExpansion: boolean
 }
 
-const ends: ReadonlySet<string | undefined> = new Set([' ', '\t', '\n', '\r', ';', '|', '&', undefined])
+const wordEnds: ReadonlySet<string | undefined> = new Set([' ', '\t', '\n', '\r', ';', '|', '&', undefined])
 const operators: ReadonlySet<string | undefined> = new Set([';', '|', '&'])
 
 /**
  * Splits the first command of a text: words end at blanks, and the command at `;`, `|`, `&` or the end.
  * @throws {@link RequestUnreadableError} For a quote that is not closed.
  */
-function shellWords(text: string): ShellWords {
+function splitWords(text: string): ShellWords {
   const words: string[] = []
   let hasExpansion = false
   let at = 0
@@ -23,8 +23,8 @@ function shellWords(text: string): ShellWords {
     at = skipBlanks(text, at)
     if (at >= text.length || operators.has(text[at])) return { words, hasExpansion }
     const parts: string[] = []
-    while (!ends.has(text[at])) {
-      const read = readPart(text, at)
+    while (!wordEnds.has(text[at])) {
+      const read = parsePart(text, at)
       parts.push(read.text)
       hasExpansion ||= read.hasExpansion
       at = read.end
@@ -50,15 +50,15 @@ interface Part {
   readonly hasExpansion: boolean
 }
 
-function readPart(text: string, at: number): Part {
+function parsePart(text: string, at: number): Part {
   const plain = (part: string, end: number, hasExpansion = false): Part => ({ text: part, end, hasExpansion })
   if (text[at] === "'") {
     const end = text.indexOf("'", at + 1)
-    if (end < 0) throw unclosed()
+    if (end < 0) throw buildUnclosedError()
     return plain(text.slice(at + 1, end), end + 1)
   }
-  if (text[at] === '$' && text[at + 1] === "'") return ansiQuoted(text, at + 2)
-  if (text[at] === '"') return doubleQuoted(text, at + 1)
+  if (text[at] === '$' && text[at + 1] === "'") return parseAnsiQuoted(text, at + 2)
+  if (text[at] === '"') return parseDoubleQuoted(text, at + 1)
   if (text[at] === '\\') {
     if (text[at + 1] === '\n') return plain('', at + 2)
     return plain(text[at + 1] ?? '', at + 2)
@@ -66,7 +66,7 @@ function readPart(text: string, at: number): Part {
   return plain(text[at] ?? '', at + 1, text[at] === '$' || text[at] === '`')
 }
 
-function doubleQuoted(text: string, start: number): Part {
+function parseDoubleQuoted(text: string, start: number): Part {
   const parts: string[] = []
   let hasExpansion = false
   for (let at = start; at < text.length; at++) {
@@ -81,7 +81,7 @@ function doubleQuoted(text: string, start: number): Part {
     hasExpansion ||= character === '`' || (character === '$' && /[A-Za-z_{(]/.test(next))
     parts.push(character)
   }
-  throw unclosed()
+  throw buildUnclosedError()
 }
 
 const escapes: Readonly<Record<string, string>> = {
@@ -89,10 +89,10 @@ const escapes: Readonly<Record<string, string>> = {
   ...{ '\\': '\\', "'": "'", '"': '"', '?': '?' },
 }
 /** Escapes with digits: hex, Unicode, octal. */
-const numeric = /^\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|([0-7]{1,3}))/
+const numericEscape = /^\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|([0-7]{1,3}))/
 
 /** The content of `$'…'`. Bytes above 0x7f, written one by one, are joined as UTF-8. */
-function ansiQuoted(text: string, start: number): Part {
+function parseAnsiQuoted(text: string, start: number): Part {
   const bytes: number[] = []
   const encoder = new TextEncoder()
   let plainFrom = start
@@ -109,7 +109,7 @@ function ansiQuoted(text: string, start: number): Part {
       continue
     }
     flush(at)
-    const [whole = '', hex, short, long, octal] = numeric.exec(text.slice(at, at + 10)) ?? []
+    const [whole = '', hex, short, long, octal] = numericEscape.exec(text.slice(at, at + 10)) ?? []
     const code = Number.parseInt(hex ?? short ?? long ?? octal ?? '', octal === undefined ? 16 : 8)
     if (whole === '') {
       const next = text[at + 1] ?? ''
@@ -122,10 +122,10 @@ function ansiQuoted(text: string, start: number): Part {
     }
     plainFrom = at
   }
-  throw unclosed()
+  throw buildUnclosedError()
 }
 
-function unclosed(): RequestUnreadableError {
+function buildUnclosedError(): RequestUnreadableError {
   return new RequestUnreadableError('curl', 'A quote of the curl command is not closed; paste the whole command.')
 }
 
@@ -155,15 +155,15 @@ const unreadable: Readonly<Record<string, string>> = {
 export function parseCurl(text: string, hasBody: boolean): ParsedRequest {
   if (/\^\r?\n|\^"/.test(text))
     throw new RequestUnreadableError('curl', 'The command is quoted for cmd.exe; copy it as cURL (bash) instead.')
-  const { words, hasExpansion } = shellWords(text)
+  const { words, hasExpansion } = splitWords(text)
   const headers: HeaderPair[] = []
   const data: string[] = []
-  for (const [name, value] of optionsOf(words.slice(1))) {
+  for (const [name, value] of listOptions(words.slice(1))) {
     const reason = unreadable[name]
     if (reason !== undefined && !(hasBody && name !== '--config'))
       throw new RequestUnreadableError('curl', `${name} ${reason}.`)
-    if (name === '--header') headers.push(...headerOf(value))
-    else if (dataOptions.has(name)) data.push(dataOf(name, value, hasBody))
+    if (name === '--header') headers.push(...parseHeader(value))
+    else if (dataOptions.has(name)) data.push(parseData(name, value, hasBody))
   }
   if (headers.length === 0) throw new RequestUnreadableError('curl', 'The curl command has no headers (-H).')
   const warnings = [
@@ -174,7 +174,7 @@ export function parseCurl(text: string, hasBody: boolean): ParsedRequest {
 }
 
 /** Options with a value, under their long names; switches and URLs are left out. */
-function* optionsOf(words: readonly string[]): Generator<readonly [name: string, value: string]> {
+function* listOptions(words: readonly string[]): Generator<readonly [name: string, value: string]> {
   for (let at = 0; at < words.length; at++) {
     const word = words[at] ?? ''
     if (word.startsWith('--')) {
@@ -197,7 +197,7 @@ function takesValue(name: string): boolean {
 }
 
 /** A header as curl sends it: `Name;` has no value, and `Name:` is not sent. */
-function headerOf(text: string): HeaderPair[] {
+function parseHeader(text: string): HeaderPair[] {
   if (text.startsWith('@'))
     throw new RequestUnreadableError('curl', '-H @file reads headers from a file; pass that file as the headers.')
   const at = text.indexOf(':')
@@ -206,7 +206,7 @@ function headerOf(text: string): HeaderPair[] {
   return value === '' ? [] : [[text.slice(0, at).trim(), value]]
 }
 
-function dataOf(name: string, value: string, hasBody: boolean): string {
+function parseData(name: string, value: string, hasBody: boolean): string {
   if (!value.startsWith('@') || name === '--data-raw') return value
   if (hasBody) return ''
   throw new RequestUnreadableError(

@@ -1,71 +1,81 @@
 /** Recognizes and parses a pasted request: curl, event of a gateway, raw HTTP. Source: docs/explain.md. @module */
-import { type HeaderPair, type ParsedRequest, RequestUnreadableError, readHeaders, valuesOf } from './explain-input.js'
+import {
+  type HeaderPair,
+  type ParsedRequest,
+  RequestUnreadableError,
+  toHeaderPairs,
+  getHeaderValues,
+} from './explain-input.js'
 import { parseCurl } from './parse-curl.js'
-import { fromLatin1, fromUtf8, savedAsUtf8, toUtf8 } from './undo.js'
+import { fromLatin1, fromUtf8, decodeSavedFile, toUtf8 } from './undo.js'
 import { isRecord, type JsonRecord, parseJson } from './undo-json.js'
 import { dechunk } from './undo-text.js'
 
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
 /** Limit of the head of a message in bytes, far above that of any server. */
-const longestHead = 262_144
+const maxHeadBytes = 262_144
 const requestLine = /^[A-Z]{3,10} \S{1,8192}(?: HTTP\/\d(?:\.\d)?)?$/
 /** A header name of HTTP; a colon in front marks the pseudo headers of HTTP/2. */
 const headerName = /^:?[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}$/
 
 /** Parses a message: an optional request line, headers, an empty line, and the body. Lines end with CRLF or LF. */
 function parseHttp(bytes: Uint8Array<ArrayBuffer>): ParsedRequest {
-  const { head, body, isComplete } = split(bytes)
+  const { head, body, isComplete } = splitMessage(bytes)
   const lines = head.split('\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line))
   while (lines[0]?.trim() === '') lines.shift()
   if (requestLine.test(lines[0] ?? '')) lines.shift()
-  const headers = pairsOf(lines, 'http')
+  const headers = parsePairs(lines, 'http')
   const warnings = isComplete ? [] : ['The message has no empty line after its headers, so its body is empty.']
-  return { form: 'http', headers, ...framed(headers, body, warnings) }
+  return { form: 'http', headers, ...removeFraming(headers, body, warnings) }
 }
 
 /** Parses headers alone: lines `Name: value`, or a JSON object or list of pairs. Bytes are those of a saved file. */
 export function parseHeaders(given: string | Uint8Array): readonly HeaderPair[] {
-  const text = textOf(savedAsUtf8(typeof given === 'string' ? toUtf8(given) : new Uint8Array(given)))
-  if (text.length > longestHead) throw new RequestUnreadableError('headers', 'The headers are larger than 256 KiB.')
+  const text = decodeText(decodeSavedFile(typeof given === 'string' ? toUtf8(given) : new Uint8Array(given)))
+  if (text.length > maxHeadBytes) throw new RequestUnreadableError('headers', 'The headers are larger than 256 KiB.')
   const value = /^\s{0,64}[[{]/.test(text) ? parseJson(text) : undefined
   if (typeof value === 'object' && value !== null) {
     if (Array.isArray(value) && !value.every(Array.isArray))
       throw new RequestUnreadableError('headers', 'The headers are a JSON list of something else than pairs.')
-    return readHeaders((isRecord(value) && isRecord(value['headers']) ? value['headers'] : value) as never)
+    return toHeaderPairs((isRecord(value) && isRecord(value['headers']) ? value['headers'] : value) as never)
   }
   const lines = text.split(/\r?\n/)
   if (requestLine.test(lines[0] ?? '')) lines.shift()
-  return pairsOf(
+  return parsePairs(
     lines.filter((line) => line.trim() !== ''),
     'headers',
   )
 }
 
 /** The message at its first empty line. */
-function split(bytes: Uint8Array<ArrayBuffer>): { head: string; body: Uint8Array<ArrayBuffer>; isComplete: boolean } {
+function splitMessage(bytes: Uint8Array<ArrayBuffer>): {
+  head: string
+  body: Uint8Array<ArrayBuffer>
+  isComplete: boolean
+} {
   let start = 0
   while (bytes[start] === lineFeed || bytes[start] === carriageReturn) start++
-  for (let at = start; at < Math.min(bytes.length, longestHead); at++) {
+  for (let at = start; at < Math.min(bytes.length, maxHeadBytes); at++) {
     if (bytes[at] !== lineFeed) continue
     const next = bytes[at + 1] === carriageReturn ? at + 2 : at + 1
     if (bytes[next] === lineFeed)
-      return { head: textOf(bytes.slice(start, at)), body: bytes.slice(next + 1), isComplete: true }
+      return { head: decodeText(bytes.slice(start, at)), body: bytes.slice(next + 1), isComplete: true }
   }
-  if (bytes.length - start > longestHead)
+  if (bytes.length - start > maxHeadBytes)
     throw new RequestUnreadableError(
       'http',
       'The request has no empty line in its first 256 KiB: it is no HTTP message.',
     )
-  return { head: textOf(bytes.slice(start)), body: new Uint8Array(), isComplete: false }
+  return { head: decodeText(bytes.slice(start)), body: new Uint8Array(), isComplete: false }
 }
 
 /** Headers may have bytes that are not UTF-8. */
-function textOf(bytes: Uint8Array): string {
+function decodeText(bytes: Uint8Array): string {
   return fromUtf8(bytes) ?? fromLatin1(bytes, false)
 }
 
-function pairsOf(lines: readonly string[], form: 'http' | 'headers'): HeaderPair[] {
+function parsePairs(lines: readonly string[], form: 'http' | 'headers'): HeaderPair[] {
   const pairs: [string, string][] = []
   for (const [index, line] of lines.entries()) {
     const last = pairs.at(-1)
@@ -87,13 +97,14 @@ function pairsOf(lines: readonly string[], form: 'http' | 'headers'): HeaderPair
 }
 
 /** The body without the framing of HTTP: chunks, and a line end that an editor added after it. */
-function framed(headers: readonly HeaderPair[], body: Uint8Array<ArrayBuffer>, warnings: readonly string[]) {
-  if (valuesOf(headers, 'transfer-encoding').some((value) => /chunked/i.test(value))) {
+function removeFraming(headers: readonly HeaderPair[], body: Uint8Array<ArrayBuffer>, warnings: readonly string[]) {
+  if (getHeaderValues(headers, 'transfer-encoding').some((value) => /chunked/i.test(value))) {
     const text = fromUtf8(body)
-    const whole = text === null ? null : dechunk(text)
-    if (whole !== null) return { body: whole, warnings: [...warnings, 'The body was in chunks; they were joined.'] }
+    const joinedChunks = text === null ? null : dechunk(text)
+    if (joinedChunks !== null)
+      return { body: joinedChunks, warnings: [...warnings, 'The body was in chunks; they were joined.'] }
   }
-  const [declared = ''] = valuesOf(headers, 'content-length')
+  const [declared = ''] = getHeaderValues(headers, 'content-length')
   const length = /^\d{1,9}$/.test(declared) ? Number(declared) : body.length
   const rest = body.slice(length)
   if (rest.length === 0 || rest.length > 4 || !/^[\r\n]{1,4}$/.test(fromUtf8(rest) ?? '')) return { body, warnings }
@@ -104,7 +115,7 @@ function framed(headers: readonly HeaderPair[], body: Uint8Array<ArrayBuffer>, w
 }
 
 /** The body of a text field, in base64 if so marked. */
-function bodyOfText(text: string, isBase64: boolean): Uint8Array<ArrayBuffer> | null {
+function decodeBody(text: string, isBase64: boolean): Uint8Array<ArrayBuffer> | null {
   if (!isBase64) return toUtf8(text)
   try {
     return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
@@ -119,12 +130,12 @@ function parseEvent(event: JsonRecord): ParsedRequest {
   const source = isRecord(multiValueHeaders) ? multiValueHeaders : headers
   if (typeof source !== 'object' || source === null)
     throw new RequestUnreadableError('event', 'The field headers of the JSON is no object and no list.')
-  const pairs = readHeaders((Array.isArray(source) ? source.filter(Array.isArray) : source) as never)
+  const pairs = toHeaderPairs((Array.isArray(source) ? source.filter(Array.isArray) : source) as never)
   const warnings: string[] = []
   let bytes: Uint8Array<ArrayBuffer> | null = new Uint8Array()
-  if (typeof body === 'string') bytes = bodyOfText(body, event['isBase64Encoded'] === true)
+  if (typeof body === 'string') bytes = decodeBody(body, event['isBase64Encoded'] === true)
   else if (body !== null && body !== undefined) {
-    bytes = bodyOfText(JSON.stringify(body), false)
+    bytes = decodeBody(JSON.stringify(body), false)
     warnings.push('The field body is parsed JSON instead of a text; it was written again as compact JSON.')
   }
   if (bytes === null) throw new RequestUnreadableError('event', 'The body is marked as base64 and is not.')
@@ -138,7 +149,7 @@ export interface ParseRequestOptions {
 }
 
 /** Limit of a request in characters or bytes. */
-const longestRequest = 16 * 1_048_576
+const maxRequestBytes = 16 * 1_048_576
 
 /**
  * Parses a request in any known form. Bytes are best for raw HTTP, whose body then stays as it is.
@@ -149,9 +160,9 @@ const longestRequest = 16 * 1_048_576
 export function parseRequest(request: string | Uint8Array, options: ParseRequestOptions = {}): ParsedRequest {
   if (typeof request !== 'string' && !ArrayBuffer.isView(request))
     throw new TypeError('request is neither text nor bytes.')
-  if (request.length > longestRequest)
-    throw new RequestUnreadableError(null, `The request is larger than ${longestRequest / 1_048_576} MiB.`)
-  const bytes = savedAsUtf8(typeof request === 'string' ? toUtf8(request) : new Uint8Array(request))
+  if (request.length > maxRequestBytes)
+    throw new RequestUnreadableError(null, `The request is larger than ${maxRequestBytes / 1_048_576} MiB.`)
+  const bytes = decodeSavedFile(typeof request === 'string' ? toUtf8(request) : new Uint8Array(request))
   const parsed = parseForm(bytes, fromUtf8(bytes), options)
   return options.body === undefined ? parsed : { ...parsed, body: new Uint8Array(options.body) }
 }

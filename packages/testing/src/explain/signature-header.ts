@@ -1,31 +1,31 @@
 /** Reads X-Service-Signature strictly, then leniently to name its flaw. Source: docs/interface.md 6, rule 3. @module */
 import { signatureHeader } from '@payment-integration/contract'
-import { type HeaderPair, valuesOf } from './explain-input.js'
+import { type HeaderPair, getHeaderValues } from './explain-input.js'
 import type { Fault } from './finding.js'
 
 type ShowText = (text: string) => string
 
-const longest = 60
+const maxShownLength = 60
 /** Shorter secrets are words that any text may contain. */
-const shortestSecret = 4
+const minHiddenLength = 4
 
 /** Creates a function that shows text from outside without any of `secrets`. */
 export function createShowText(secrets: readonly string[]): ShowText {
   const hidden = [...new Set(secrets.flatMap((secret) => [secret, secret.trim()]))]
-    .filter((secret) => secret.length >= shortestSecret)
+    .filter((secret) => secret.length >= minHiddenLength)
     .sort((a, b) => b.length - a.length)
   return (text) => {
     // A secret is looked for before the text is cut, or its beginning would remain.
     if (hidden.some((secret) => text.includes(secret))) return '(hidden: it contains a secret)'
-    const head = text.slice(0, longest * 2).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '?')
-    return head.length > longest ? `${head.slice(0, longest)}… (${text.length} characters)` : head
+    const head = text.slice(0, maxShownLength * 2).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '?')
+    return head.length > maxShownLength ? `${head.slice(0, maxShownLength)}… (${text.length} characters)` : head
   }
 }
 
 /** The first names of a list, shown, with the number of the others. */
-function listed(names: readonly string[], show: ShowText, most = 8): string {
-  const rest = names.length - most
-  return `${names.slice(0, most).map(show).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
+function formatNames(names: readonly string[], show: ShowText, maxNames = 8): string {
+  const rest = names.length - maxNames
+  return `${names.slice(0, maxNames).map(show).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
 }
 
 /** One field of the header. Its value is not shown. */
@@ -69,33 +69,33 @@ interface ReadSignature {
 
 type Field = readonly [name: string, value: string]
 
-const longestHeader = 4_096
-const mostCodes = 8
-const mostFieldsShown = 16
+const maxHeaderLength = 4_096
+const maxCodes = 8
+const maxShownFields = 16
 const strictTime = /^(?:0|[1-9]\d{0,11})$/
 const strictCode = /^[0-9a-f]{64}$/
 
-export function readSignature(pairs: readonly HeaderPair[], show: ShowText): ReadSignature {
-  const values = valuesOf(pairs, signatureHeader).filter((value) => value.trim() !== '')
-  if (values.length === 0) return otherName(pairs, show) ?? missing(pairs, show)
+export function parseSignature(pairs: readonly HeaderPair[], show: ShowText): ReadSignature {
+  const values = getHeaderValues(pairs, signatureHeader).filter((value) => value.trim() !== '')
+  if (values.length === 0) return findOtherName(pairs, show) ?? reportMissing(pairs, show)
   const joined = values.join(',')
-  if (joined.length > longestHeader) {
-    const evidence = [`The header has ${joined.length} characters; a verifier reads at most ${longestHeader}.`]
-    return nothing(values.length, [{ code: 'signature_malformed', evidence }])
+  if (joined.length > maxHeaderLength) {
+    const evidence = [`The header has ${joined.length} characters; a verifier reads at most ${maxHeaderLength}.`]
+    return reportUnreadable(values.length, [{ code: 'signature_malformed', evidence }])
   }
-  const read = readValue(joined, values.length, show)
-  if (values.length === 1 || read.faults.length === 0) return read
+  const parsed = parseValue(joined, values.length, show)
+  if (values.length === 1 || parsed.faults.length === 0) return parsed
   const evidence = [`The header arrived ${values.length} times.`]
-  const each = values.map((value) => readValue(value, values.length, show))
+  const each = values.map((value) => parseValue(value, values.length, show))
   return {
-    ...read,
+    ...parsed,
     faults: [{ code: 'signature_repeated', evidence }],
-    candidates: each.flatMap(({ candidates }) => candidates).slice(0, mostCodes),
+    candidates: each.flatMap(({ candidates }) => candidates).slice(0, maxCodes),
     signedAt: each[0]?.signedAt ?? null,
   }
 }
 
-function nothing(count: number, faults: readonly Fault[]): ReadSignature {
+function reportUnreadable(count: number, faults: readonly Fault[]): ReadSignature {
   return {
     report: { count, fields: [], t: null, schemes: [], unknownFields: [] },
     faults,
@@ -104,33 +104,33 @@ function nothing(count: number, faults: readonly Fault[]): ReadSignature {
   }
 }
 
-function missing(pairs: readonly HeaderPair[], show: ShowText): ReadSignature {
-  const names = listed([...new Set(pairs.map(([name]) => name))], show)
+function reportMissing(pairs: readonly HeaderPair[], show: ShowText): ReadSignature {
+  const names = formatNames([...new Set(pairs.map(([name]) => name))], show)
   const evidence = [pairs.length === 0 ? 'The request has no headers.' : `The headers that arrived: ${names}.`]
-  return nothing(0, [{ code: 'signature_missing', evidence }])
+  return reportUnreadable(0, [{ code: 'signature_missing', evidence }])
 }
 
 /** A signature under another name, such as the one that CGI or a proxy makes. */
-function otherName(pairs: readonly HeaderPair[], show: ShowText): ReadSignature | null {
+function findOtherName(pairs: readonly HeaderPair[], show: ShowText): ReadSignature | null {
   for (const [name, value] of pairs) {
-    if (value.length > longestHeader) continue
-    const read = readValue(value, 0, show)
-    if (!read.candidates.some(({ codes }) => codes.length > 0)) continue
+    if (value.length > maxHeaderLength) continue
+    const parsed = parseValue(value, 0, show)
+    if (!parsed.candidates.some(({ codes }) => codes.length > 0)) continue
     return {
-      ...read,
-      faults: [{ code: 'signature_other_name', evidence: [`Its name: ${show(name)}.`] }, ...read.faults],
+      ...parsed,
+      faults: [{ code: 'signature_other_name', evidence: [`Its name: ${show(name)}.`] }, ...parsed.faults],
     }
   }
   return null
 }
 
-function readValue(value: string, count: number, show: ShowText): ReadSignature {
-  const strict = strictFields(value)
-  const { fields, changes } = strict === null ? lenientFields(value) : { fields: strict, changes: [] }
+function parseValue(value: string, count: number, show: ShowText): ReadSignature {
+  const strict = parseStrictly(value)
+  const { fields, changes } = strict === null ? parseLeniently(value) : { fields: strict, changes: [] }
   const times = fields.flatMap(([name, text]) => (name === 't' ? [text] : []))
   const codes = fields.flatMap(([name, text]) => (name === 'v1' ? [text] : []))
   const faults: Fault[] = changes.length > 0 ? [{ code: 'signature_mangled', evidence: changes }] : []
-  faults.push(...flawsOf(times, codes, fields, show))
+  faults.push(...findFlaws(times, codes, fields, show))
   if (strict === null && faults.length === 0)
     faults.push({ code: 'signature_malformed', evidence: ['A field is not name=value.'] })
   const [time = ''] = times
@@ -138,10 +138,10 @@ function readValue(value: string, count: number, show: ShowText): ReadSignature 
   const seconds = /^\d{13}$/.test(time) ? time.slice(0, -3) : time
   const isTime = /^\d{1,13}$/.test(time)
   const candidates = isTime && hex.length > 0 ? [...new Set([time, seconds])].map((t) => ({ t, codes: hex })) : []
-  return { report: reportOf(fields, count, show), faults, candidates, signedAt: isTime ? Number(seconds) : null }
+  return { report: buildReport(fields, count, show), faults, candidates, signedAt: isTime ? Number(seconds) : null }
 }
 
-function flawsOf(
+function findFlaws(
   times: readonly string[],
   codes: readonly string[],
   fields: readonly Field[],
@@ -157,19 +157,19 @@ function flawsOf(
   const wrong = codes.filter((code) => !strictCode.test(code))
   const upper = wrong.filter((code) => strictCode.test(code.toLowerCase()))
   const short = wrong.find((code) => /^[0-9a-f]{0,63}$/i.test(code))
-  if (codes.length > mostCodes)
-    flaws.push({ code: 'signature_malformed', evidence: [`It has ${codes.length} fields v1; ${mostCodes} at most.`] })
+  if (codes.length > maxCodes)
+    flaws.push({ code: 'signature_malformed', evidence: [`It has ${codes.length} fields v1; ${maxCodes} at most.`] })
   if (short !== undefined)
     flaws.push({ code: 'signature_truncated', evidence: [`v1 has ${short.length} hex digits; 64 are expected.`] })
   else if (wrong.length > upper.length) {
-    const lengths = wrong.map((code) => code.length).slice(0, mostCodes)
+    const lengths = wrong.map((code) => code.length).slice(0, maxCodes)
     const evidence = [`v1 has ${lengths.join(' and ')} characters that are not 64 hex digits.`]
     flaws.push({ code: 'signature_malformed', evidence })
   } else if (upper.length > 0)
     flaws.push({ code: 'signature_upper_case', evidence: [`v1 has 64 hex digits, some of them in upper case.`] })
   if (codes.length === 0) {
     const names = fields.map(([name]) => name).filter(isScheme)
-    const evidence = [names.length > 0 ? `Its schemes: ${listed(names, show)}.` : 'It has no field v1.']
+    const evidence = [names.length > 0 ? `Its schemes: ${formatNames(names, show)}.` : 'It has no field v1.']
     flaws.push({ code: names.length > 0 ? 'scheme_unknown' : 'signature_malformed', evidence })
   }
   return flaws
@@ -177,28 +177,33 @@ function flawsOf(
 
 const isScheme = (name: string): boolean => /^v\d{1,4}$/.test(name)
 
-function reportOf(fields: readonly Field[], count: number, show: ShowText): HeaderReport {
+function buildReport(fields: readonly Field[], count: number, show: ShowText): HeaderReport {
   const time = fields.find(([name]) => name === 't')?.[1] ?? ''
   const names = fields.map(([name]) => name)
   return {
     count,
-    fields: fields.slice(0, mostFieldsShown).map(([name, value]) => ({
+    fields: fields.slice(0, maxShownFields).map(([name, value]) => ({
       name: show(name),
       length: value.length,
-      status: name === 't' ? okIf(strictTime.test(value)) : name === 'v1' ? okIf(strictCode.test(value)) : 'unknown',
+      status:
+        name === 't'
+          ? toFieldStatus(strictTime.test(value))
+          : name === 'v1'
+            ? toFieldStatus(strictCode.test(value))
+            : 'unknown',
     })),
     t: /^\d{1,13}$/.test(time) ? Number(time) : null,
-    schemes: [...new Set(names.filter(isScheme))].slice(0, mostFieldsShown),
+    schemes: [...new Set(names.filter(isScheme))].slice(0, maxShownFields),
     unknownFields: [...new Set(names.filter((name) => name !== 't' && name !== 'v1'))]
-      .slice(0, mostFieldsShown)
+      .slice(0, maxShownFields)
       .map(show),
   }
 }
 
-const okIf = (isOk: boolean) => (isOk ? 'ok' : 'malformed')
+const toFieldStatus = (isOk: boolean) => (isOk ? 'ok' : 'malformed')
 
 /** The fields as a verifier splits them, or null when it would reject the list itself. */
-function strictFields(value: string): Field[] | null {
+function parseStrictly(value: string): Field[] | null {
   const fields: Field[] = []
   for (const part of value.split(',')) {
     const field = trimBlanks(part, true)
@@ -223,7 +228,7 @@ function trimBlanks(text: string, atStart: boolean): string {
 }
 
 /** The fields of a header that something rewrote, with each change that was undone. */
-function lenientFields(value: string): { fields: Field[]; changes: string[] } {
+function parseLeniently(value: string): { fields: Field[]; changes: string[] } {
   const changes: string[] = []
   let text = value
   const undo = (changed: string, description: string) => {

@@ -16,7 +16,7 @@ export function isRecord(value: unknown): value is JsonRecord {
 }
 
 /** Lists around a value that is written as a check, because others write it with more of the stack in use. */
-const spareDepth = 256
+const extraDepth = 256
 
 /** Parses JSON; undefined when the text is not JSON, or is nested too deeply to be written again. */
 export function parseJson(text: string): unknown {
@@ -24,7 +24,7 @@ export function parseJson(text: string): unknown {
     const value: unknown = JSON.parse(text)
     // JSON.parse takes any depth. JSON.stringify overflows the stack at some thousand levels.
     let nested = value
-    for (let depth = 0; depth < spareDepth; depth++) nested = [nested]
+    for (let depth = 0; depth < extraDepth; depth++) nested = [nested]
     JSON.stringify(nested)
     return value
   } catch {
@@ -38,7 +38,7 @@ function looksLikeSnapshot(value: unknown): value is JsonRecord {
 }
 
 /** The object with the fields of the contract first, in its order, then the others; nested objects too. */
-export function inContractOrder(value: JsonRecord): JsonRecord {
+export function sortFields(value: JsonRecord): JsonRecord {
   const sorted = sort(value, snapshotFields)
   return {
     ...sorted,
@@ -48,8 +48,8 @@ export function inContractOrder(value: JsonRecord): JsonRecord {
 }
 
 function sort(value: JsonRecord, names: readonly string[]): JsonRecord {
-  const known = names.filter((name) => Object.hasOwn(value, name)).map((name) => [name, value[name]])
-  return Object.fromEntries([...known, ...Object.entries(value).filter(([name]) => !names.includes(name))])
+  const knownFields = names.filter((name) => Object.hasOwn(value, name)).map((name) => [name, value[name]])
+  return Object.fromEntries([...knownFields, ...Object.entries(value).filter(([name]) => !names.includes(name))])
 }
 
 export type Body = Uint8Array<ArrayBuffer>
@@ -60,28 +60,29 @@ export const undoJson: Undo<Body> = (body) => {
   const text = fromUtf8(body)
   if (text === null) return []
   const value = parseJson(text)
-  if (typeof value === 'string') return [undone('body_double_encoded', toUtf8(value), ['The body is one JSON text.'])]
+  if (typeof value === 'string')
+    return [buildUndone('body_double_encoded', toUtf8(value), ['The body is one JSON text.'])]
   if (Array.isArray(value)) {
-    const bytes = bytesOfNumbers(value)
-    if (bytes !== null) return [undone('body_stringified_bytes', bytes, ['The body is a JSON list of bytes.'])]
+    const bytes = toBytes(value)
+    if (bytes !== null) return [buildUndone('body_stringified_bytes', bytes, ['The body is a JSON list of bytes.'])]
     return value.length === 1 && isRecord(value[0])
-      ? [undone('body_envelope', toUtf8(JSON.stringify(value[0])), ['The body is a list with one object.'])]
+      ? [buildUndone('body_envelope', toUtf8(JSON.stringify(value[0])), ['The body is a list with one object.'])]
       : []
   }
-  if (isRecord(value)) return looksLikeSnapshot(value) ? ofSnapshot(value, text) : ofOther(value)
-  return value === undefined ? [...ofList(text), ...closed(text)] : []
+  if (isRecord(value)) return looksLikeSnapshot(value) ? undoInSnapshot(value, text) : undoInObject(value)
+  return value === undefined ? [...undoByteList(text), ...undoTruncation(text)] : []
 }
 
-function undone(code: FindingCode, value: Body, evidence: readonly string[]): Undone {
+function buildUndone(code: FindingCode, value: Body, evidence: readonly string[]): Undone {
   return { code, evidence, value }
 }
 
 /** The snapshot as the service writes it: in the given order, and in the contract's. */
-function ofSnapshot(value: JsonRecord, text: string): Undone[] {
-  const written = rewritten(text)
+function undoInSnapshot(value: JsonRecord, text: string): Undone[] {
+  const written = findWriterTraces(text)
   return [
-    undone('body_reencoded', toUtf8(JSON.stringify(value)), written),
-    undone('body_reordered', toUtf8(JSON.stringify(inContractOrder(value))), [
+    buildUndone('body_reencoded', toUtf8(JSON.stringify(value)), written),
+    buildUndone('body_reordered', toUtf8(JSON.stringify(sortFields(value))), [
       ...written,
       'The fields are not in the order of the contract.',
     ]),
@@ -89,7 +90,7 @@ function ofSnapshot(value: JsonRecord, text: string): Undone[] {
 }
 
 /** Traces of a JSON writer that is not the service's. */
-function rewritten(text: string): string[] {
+function findWriterTraces(text: string): string[] {
   const traces = [
     [/^\s*\{\s*\n/.test(text), 'It is indented.'],
     [/", "|": "|": \{|: null|": \d/.test(text), 'It has blanks after colons or commas.'],
@@ -102,66 +103,68 @@ function rewritten(text: string): string[] {
 const envelopeFields = ['body', 'rawBody', 'payload', 'data', 'Body', 'Message', 'message', 'content', 'json'] as const
 
 /** Objects that hold the body: events of gateways and queues, Buffers as JSON, maps from index to byte. */
-function ofOther(value: JsonRecord): Undone[] {
+function undoInObject(value: JsonRecord): Undone[] {
   const names = Object.keys(value)
   if (value['type'] === 'Buffer' && Array.isArray(value['data'])) {
-    const bytes = bytesOfNumbers(value['data'])
-    return bytes === null ? [] : [undone('body_stringified_bytes', bytes, ['The body is a Buffer as JSON.'])]
+    const bytes = toBytes(value['data'])
+    return bytes === null ? [] : [buildUndone('body_stringified_bytes', bytes, ['The body is a Buffer as JSON.'])]
   }
   const bytes =
-    names[0] === '0' && names.every((name, index) => name === String(index))
-      ? bytesOfNumbers(Object.values(value))
-      : null
-  if (bytes !== null) return [undone('body_stringified_bytes', bytes, ['The body maps each index to a byte.'])]
+    names[0] === '0' && names.every((name, index) => name === String(index)) ? toBytes(Object.values(value)) : null
+  if (bytes !== null) return [buildUndone('body_stringified_bytes', bytes, ['The body maps each index to a byte.'])]
   const [key = ''] = names
   // A form parser makes the JSON a name without a value.
   if (names.length === 1 && /^\s{0,64}\{/.test(key) && value[key] === '')
-    return [undone('body_form_encoded', toUtf8(key), ['The JSON is the name of a form field without a value.'])]
-  return envelopeFields.flatMap((name) => ofField(name, value))
+    return [buildUndone('body_form_encoded', toUtf8(key), ['The JSON is the name of a form field without a value.'])]
+  return envelopeFields.flatMap((name) => undoInField(name, value))
 }
 
-function ofField(name: string, value: JsonRecord): Undone[] {
+function undoInField(name: string, value: JsonRecord): Undone[] {
   const inner = value[name]
   if (isRecord(inner))
-    return [undone('body_envelope', toUtf8(JSON.stringify(inner)), [`The field ${name} has the body, parsed.`])]
+    return [buildUndone('body_envelope', toUtf8(JSON.stringify(inner)), [`The field ${name} has the body, parsed.`])]
   if (typeof inner !== 'string' || inner === '') return []
   const decoded = decodeBase64(inner)
   const flag = value['isBase64Encoded'] === true ? ' isBase64Encoded is true.' : ''
   return [
-    undone('body_envelope', toUtf8(inner), [`The field ${name} has the body.`]),
+    buildUndone('body_envelope', toUtf8(inner), [`The field ${name} has the body.`]),
     ...(decoded === null
       ? []
-      : [undone('body_envelope', decoded, [`The field ${name} has the body in base64.${flag}`])]),
+      : [buildUndone('body_envelope', decoded, [`The field ${name} has the body in base64.${flag}`])]),
   ]
 }
 
-function bytesOfNumbers(values: readonly unknown[]): Body | null {
+function toBytes(values: readonly unknown[]): Body | null {
   const isByte = (value: unknown) => Number.isInteger(value) && (value as number) >= 0 && (value as number) < 256
   return values.length > 1 && values.every(isByte) ? Uint8Array.from(values as number[]) : null
 }
 
 /** `123,34,105`, as `String(bytes)` prints it, or with blanks or as hex pairs of a Buffer in a log. */
-function ofList(text: string): Undone[] {
+function undoByteList(text: string): Undone[] {
   const buffer = /^<Buffer [0-9a-f ]{2,}>$/.exec(text.trim())
   if (buffer !== null) {
     const pairs = text.trim().slice(8, -1).split(' ')
-    const bytes = bytesOfNumbers(pairs.map((pair) => Number.parseInt(pair, 16)))
-    return bytes === null ? [] : [undone('body_stringified_bytes', bytes, ['The body is a printed Buffer.'])]
+    const bytes = toBytes(pairs.map((pair) => Number.parseInt(pair, 16)))
+    return bytes === null ? [] : [buildUndone('body_stringified_bytes', bytes, ['The body is a printed Buffer.'])]
   }
   if (!/^\d{1,3},[\d, ]{1,}$/.test(text.trim())) return []
-  const bytes = bytesOfNumbers(text.split(',').map(Number))
-  return bytes === null ? [] : [undone('body_stringified_bytes', bytes, ['The body is a list of bytes with commas.'])]
+  const bytes = toBytes(text.split(',').map(Number))
+  return bytes === null
+    ? []
+    : [buildUndone('body_stringified_bytes', bytes, ['The body is a list of bytes with commas.'])]
 }
 
 /** The text with the closing marks that JSON lacks at its end. */
-function closed(text: string): Undone[] {
-  const missing = missingEnd(text)
+function undoTruncation(text: string): Undone[] {
+  const missing = findMissingEnd(text)
   if (missing === null || missing === '') return []
-  return [undone('body_truncated', toUtf8(`${text}${missing}`), [`Closing marks that are missing: ${missing.length}.`])]
+  return [
+    buildUndone('body_truncated', toUtf8(`${text}${missing}`), [`Closing marks that are missing: ${missing.length}.`]),
+  ]
 }
 
 /** The marks that close what a text of JSON opens; null when it closes more than it opens, or opens nothing. */
-export function missingEnd(text: string): string | null {
+export function findMissingEnd(text: string): string | null {
   const open: string[] = []
   let isText = false
   for (let index = 0; index < text.length; index++) {

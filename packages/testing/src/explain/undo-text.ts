@@ -21,7 +21,7 @@ const undoNewline: Undo<Body> = (body) => {
 }
 
 /** Bodies with the line end that the given one may have lost. They show no trace of it, so they come last. */
-export function withNewlines(body: Body): Candidate<Body>[] {
+export function addNewlines(body: Body): Candidate<Body>[] {
   return [[lineFeed], [carriageReturn, lineFeed]].map((end) => {
     const evidence = [`Bytes of the missing line end: ${end.length}.`]
     return { value: Uint8Array.from([...body, ...end]), faults: [{ code: 'body_newline', evidence }] }
@@ -38,7 +38,7 @@ const undoPadding: Undo<Body> = (body) => {
 }
 
 /** Names the compression of bytes by how they begin, or null. */
-export function compressionOf(body: Uint8Array): 'gzip' | 'deflate' | null {
+export function detectCompression(body: Uint8Array): 'gzip' | 'deflate' | null {
   if (body[0] === 0x1f && body[1] === 0x8b) return 'gzip'
   return body[0] === 0x78 && ((body[0] << 8) | (body[1] ?? 0)) % 31 === 0 && fromUtf8(body) === null ? 'deflate' : null
 }
@@ -47,45 +47,45 @@ export function compressionOf(body: Uint8Array): 'gzip' | 'deflate' | null {
  * Creates the step that decompresses.
  * @param most - Limit of the result in bytes, against small bodies that grow without end.
  */
-function undoCompression(most: number): Undo<Body> {
+function undoCompression(maxBytes: number): Undo<Body> {
   return async (body) => {
-    const format = compressionOf(body)
-    const value = format === null ? null : await decompress(body, format, most)
+    const format = detectCompression(body)
+    const value = format === null ? null : await decompress(body, format, maxBytes)
     return value === null ? [] : [{ code: 'body_compressed', evidence: [`Its bytes are ${format}.`], value }]
   }
 }
 
-async function decompress(body: Body, format: 'gzip' | 'deflate', most: number): Promise<Body | null> {
+async function decompress(body: Body, format: 'gzip' | 'deflate', maxBytes: number): Promise<Body | null> {
   const parts: Uint8Array[] = []
   let size = 0
   try {
     const stream = new Blob([body]).stream().pipeThrough(new DecompressionStream(format))
     for await (const part of stream as unknown as AsyncIterable<Uint8Array>) {
       size += part.length
-      if (size > most) return null
+      if (size > maxBytes) return null
       parts.push(part)
     }
   } catch {
     return null
   }
-  const whole = new Uint8Array(size)
+  const joinedParts = new Uint8Array(size)
   let at = 0
   for (const part of parts) {
-    whole.set(part, at)
+    joinedParts.set(part, at)
     at += part.length
   }
-  return whole
+  return joinedParts
 }
 
-export function undoBytes(most: number): readonly Undo<Body>[] {
-  return [undoByteOrderMark, undoNewline, undoPadding, undoCompression(most)]
+export function createByteUndos(maxBytes: number): readonly Undo<Body>[] {
+  return [undoByteOrderMark, undoNewline, undoPadding, undoCompression(maxBytes)]
 }
 
 /** Texts before a change, with the facts that show it. */
 type UndoText = (text: string) => readonly { readonly text: string | Body | null; readonly evidence: string }[]
 
 /** A step from bodies that are UTF-8. It gives nothing where the text stays the same. */
-function ofText(code: FindingCode, undo: UndoText): Undo<Body> {
+function undoInText(code: FindingCode, undo: UndoText): Undo<Body> {
   return (body) => {
     const text = fromUtf8(body)
     if (text === null) return []
@@ -97,26 +97,26 @@ function ofText(code: FindingCode, undo: UndoText): Undo<Body> {
 }
 
 export const undoText: readonly Undo<Body>[] = [
-  ofText('body_escaped', (text) => {
+  undoInText('body_escaped', (text) => {
     const bare = text.trim()
     const isQuoted = bare.length > 2 && /^["'`]/.test(bare) && bare.endsWith(bare[0] ?? '')
     const inner = isQuoted ? bare.slice(1, -1) : bare
     return [
       { text: isQuoted ? inner : null, evidence: 'Quotes at both ends.' },
-      { text: /^\{\s?\\+"/.test(inner) ? withoutBackslashes(inner) : null, evidence: 'Backslashes before its quotes.' },
+      { text: /^\{\s?\\+"/.test(inner) ? removeBackslashes(inner) : null, evidence: 'Backslashes before its quotes.' },
     ]
   }),
-  ofText('body_form_encoded', (text) => {
+  undoInText('body_form_encoded', (text) => {
     if (!/%[0-9a-f]{2}/i.test(text)) return []
     const [name = ''] = /^[A-Za-z_][\w.[\]-]{0,63}=/.exec(text) ?? []
     const value = text.slice(name.length).replace(/=$/, '')
     const evidence = name === '' ? 'It has characters written as %XX.' : 'It is the value of a form field.'
     return [decodePercent(value.replaceAll('+', ' ')), decodePercent(value)].map((each) => ({ text: each, evidence }))
   }),
-  ofText('body_base64', (text) => [{ text: decodeBase64(text), evidence: 'It has only characters of base64.' }]),
-  ofText('body_hex', (text) => [{ text: decodeHex(text), evidence: 'It has only hex digits.' }]),
-  ofText('body_chunked', (text) => [{ text: dechunk(text), evidence: 'Chunk sizes stand in lines of their own.' }]),
-  ofText('body_charset', (text) => {
+  undoInText('body_base64', (text) => [{ text: decodeBase64(text), evidence: 'It has only characters of base64.' }]),
+  undoInText('body_hex', (text) => [{ text: decodeHex(text), evidence: 'It has only hex digits.' }]),
+  undoInText('body_chunked', (text) => [{ text: dechunk(text), evidence: 'Chunk sizes stand in lines of their own.' }]),
+  undoInText('body_charset', (text) => {
     if (!/[^\0-\x7f]/.test(text)) return []
     const bytes = toLatin1(text)
     const isUtf8 = bytes !== null && fromUtf8(bytes) !== null
@@ -130,13 +130,13 @@ export const undoText: readonly Undo<Body>[] = [
     const texts = [fromLatin1(body, false), fromLatin1(body, true)]
     return texts.map((text) => ({ code: 'body_charset', evidence, value: toUtf8(text) }))
   },
-  ofText('body_line_ends', (text) => [
+  undoInText('body_line_ends', (text) => [
     { text: text.replaceAll('\r\n', '\n'), evidence: 'It has CRLF where LF was signed.' },
     { text: text.includes('\r') ? null : text.replaceAll('\n', '\r\n'), evidence: 'It has LF where CRLF was signed.' },
   ]),
 ]
 
-function withoutBackslashes(text: string): string {
+function removeBackslashes(text: string): string {
   return text.replace(/\\(["\\/])/g, '$1')
 }
 

@@ -20,14 +20,14 @@ export function fromUtf8(bytes: Uint8Array): string | null {
 }
 
 /** A saved file as UTF-8 without a byte order mark. Editors and shells also save UTF-16, with a mark or without. */
-export function savedAsUtf8(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+export function decodeSavedFile(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return bytes.slice(3)
-  const encoding = utf16Of(bytes)
+  const encoding = detectUtf16(bytes)
   return encoding === null ? bytes : toUtf8(new TextDecoder(encoding).decode(bytes))
 }
 
 /** The form of UTF-16 by its mark, or by the first character where that is one of ASCII; null: another encoding. */
-function utf16Of([first = 0, second = 0]: Uint8Array): 'utf-16le' | 'utf-16be' | null {
+function detectUtf16([first = 0, second = 0]: Uint8Array): 'utf-16le' | 'utf-16be' | null {
   if ((first === 0xff && second === 0xfe) || (first > 0 && first < 0x80 && second === 0)) return 'utf-16le'
   return (first === 0xfe && second === 0xff) || (first === 0 && second > 0 && second < 0x80) ? 'utf-16be' : null
 }
@@ -98,22 +98,22 @@ interface SearchLimits {
  * The value itself and every distinct value that undoing changes gives, the fewest changes first.
  * @param idOf - Equal for equal values.
  */
-export async function candidatesOf<T>(
+export async function findCandidates<T>(
   value: T,
   undos: readonly Undo<T>[],
-  idOf: (value: T) => string,
+  getId: (value: T) => string,
   { depth, count }: SearchLimits,
 ): Promise<Candidate<T>[]> {
   const found: Candidate<T>[] = [{ value, faults: [] }]
-  const known = new Set([idOf(value)])
+  const knownIds = new Set([getId(value)])
   for (const candidate of found) {
     if (candidate.faults.length >= depth) break
     for (const undo of undos)
       for (const { value: next, ...fault } of await undo(candidate.value)) {
         if (found.length >= count) return found
-        const id = idOf(next)
-        if (known.has(id)) continue
-        known.add(id)
+        const id = getId(next)
+        if (knownIds.has(id)) continue
+        knownIds.add(id)
         found.push({ value: next, faults: [...candidate.faults, fault] })
       }
   }
@@ -124,7 +124,7 @@ export async function candidatesOf<T>(
 type Key = Uint8Array<ArrayBuffer>
 
 const limits = { depth: 3, count: 24 } as const
-const longestSecret = 4_096
+const maxSecretLength = 4_096
 const blanks = /^[\s\u200b\u2060\ufeff\0]/u
 const quotes = ['""', "''", '``', '“”', '‘’', '„“', '«»'] as const
 const prefixes = ['pi_whsec_', 'whsec_'] as const
@@ -132,11 +132,11 @@ const prefixes = ['pi_whsec_', 'whsec_'] as const
 type Undone = Fault & { readonly value: Key }
 
 /** The key that the secret is as issued, then keys after undoing changes. None for an empty or blank secret. */
-export async function keyCandidates(secret: string): Promise<Candidate<Key>[]> {
+export async function findKeyCandidates(secret: string): Promise<Candidate<Key>[]> {
   if (trimSecret(secret) === '') return []
   const key = toUtf8(secret)
-  if (secret.length > longestSecret) return [{ value: key, faults: [] }]
-  return candidatesOf(key, undos, (value) => Array.from(value).join(), limits)
+  if (secret.length > maxSecretLength) return [{ value: key, faults: [] }]
+  return findCandidates(key, undos, (value) => Array.from(value).join(), limits)
 }
 
 /** The secret without white space around it, invisible characters and written-out line ends included. */
@@ -151,7 +151,7 @@ export function trimSecret(secret: string): string {
 }
 
 /** A step from text to texts; a secret that is not UTF-8 has none. */
-function ofText(undo: (text: string) => readonly (Fault & { readonly text: string })[]): Undo<Key> {
+function undoInText(undo: (text: string) => readonly (Fault & { readonly text: string })[]): Undo<Key> {
   return (key) => {
     const text = fromUtf8(key)
     if (text === null) return []
@@ -160,23 +160,23 @@ function ofText(undo: (text: string) => readonly (Fault & { readonly text: strin
 }
 
 const undos: readonly Undo<Key>[] = [
-  ofText((text) => {
+  undoInText((text) => {
     const trimmed = trimSecret(text)
     if (trimmed === text) return []
     const count = text.length - trimmed.length
     return [{ code: 'secret_whitespace', evidence: [`Characters around the secret: ${count}.`], text: trimmed }]
   }),
-  ofText((text) => {
+  undoInText((text) => {
     const isQuoted = quotes.some(([open, close]) => text.startsWith(open ?? '') && text.endsWith(close ?? ''))
     if (text.length < 3 || !isQuoted) return []
     return [{ code: 'secret_quoted', evidence: ['Quotes at both ends.'], text: text.slice(1, -1) }]
   }),
-  ofText((text) => {
+  undoInText((text) => {
     const [head] = /^(?:export )?[A-Za-z_]\w{0,127}[=:] ?/.exec(text) ?? []
     if (head === undefined) return []
     return [{ code: 'secret_assignment', evidence: ['A name and an equals sign.'], text: text.slice(head.length) }]
   }),
-  ofText((text) => {
+  undoInText((text) => {
     const parts = text.split(/[,;\s]/).filter((part) => part !== '')
     if (parts.length < 2 || parts.length > 8) return []
     return parts.map((part, index) => ({
@@ -185,7 +185,7 @@ const undos: readonly Undo<Key>[] = [
       text: part,
     }))
   }),
-  ofText((text) =>
+  undoInText((text) =>
     prefixes
       .filter((prefix) => !text.startsWith(prefix))
       .map((prefix) => ({ code: 'secret_prefix', evidence: [`It lacks ${prefix}.`], text: `${prefix}${text}` })),

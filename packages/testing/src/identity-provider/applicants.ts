@@ -1,5 +1,5 @@
 /** Applicants and their verification, as stored and as the provider's API shows them. @module */
-import { clientDefaults, type ProviderClient, Refusal } from './authenticate.js'
+import { clientDefaults, type ProviderClient, ProviderRejection } from './authenticate.js'
 
 /** `2025-08-05 15:31:57` */
 function toSeconds(ms: number): string {
@@ -84,18 +84,18 @@ export type ApplicantView = Readonly<
   >
 >
 
-export function missingSteps(required: readonly string[], present: readonly string[]): string[] {
+export function findMissingSteps(required: readonly string[], present: readonly string[]): string[] {
   return required.filter((step) => !present.includes(step))
 }
 
 /** An applicant as a test sees it. */
-export function viewOf(applicant: ApplicantRecord): ApplicantView {
+export function toView(applicant: ApplicantRecord): ApplicantView {
   const { id, clientId, externalUserId, levelName, steps, reviewStatus, reviewResult, isActive } = applicant
   return { id, clientId, externalUserId, levelName, steps: [...steps], reviewStatus, reviewResult, isActive }
 }
 
 /** The answer of `/resources/applicants/{id}/status`, which is also the `review` of an applicant. */
-export function reviewJson(applicant: ApplicantRecord, now: number): Record<string, unknown> {
+export function toReviewJson(applicant: ApplicantRecord, now: number): Record<string, unknown> {
   const { pendingSince, reviewedAt, reviewResult } = applicant
   return {
     reviewId: `r${applicant.inspectionId}`,
@@ -112,7 +112,7 @@ export function reviewJson(applicant: ApplicantRecord, now: number): Record<stri
 }
 
 /** An applicant as the API answers it. Its personal data are invented. */
-export function applicantJson(applicant: ApplicantRecord, now: number, showsReview = true): Record<string, unknown> {
+export function toApplicantJson(applicant: ApplicantRecord, now: number, showsReview = true): Record<string, unknown> {
   return {
     id: applicant.id,
     createdAt: toSeconds(applicant.createdAt),
@@ -122,7 +122,7 @@ export function applicantJson(applicant: ApplicantRecord, now: number, showsRevi
     info: { firstName: 'John', firstNameEn: 'John', lastName: 'Mock-Doe', lastNameEn: 'Mock-Doe', dob: '2006-01-22' },
     applicantPlatform: 'API',
     requiredIdDocs: { docSets: applicant.steps.map((idDocSetType) => ({ idDocSetType, types: [] })) },
-    ...(showsReview ? { review: reviewJson(applicant, now) } : {}),
+    ...(showsReview ? { review: toReviewJson(applicant, now) } : {}),
     type: 'individual',
   }
 }
@@ -161,31 +161,31 @@ export interface ProviderState {
 }
 
 /** The client of an id. @throws RangeError When there is none: a test named it wrongly. */
-export function clientOf(state: ProviderState, clientId: string): ProviderClient {
+export function requireClient(state: ProviderState, clientId: string): ProviderClient {
   const client = state.clients.get(clientId)
   if (client === undefined) throw new RangeError(`There is no client ${clientId}; the provider was started without it.`)
   return client
 }
 
 /** Steps of a level, or null when the client has no such level. */
-export function stepsOf(client: ProviderClient, levelName: string): readonly string[] | null {
+export function findSteps(client: ProviderClient, levelName: string): readonly string[] | null {
   const levels = client.levels ?? clientDefaults.levels
   return Object.hasOwn(levels, levelName) ? (levels[levelName] ?? null) : null
 }
 
 /**
  * An applicant of a client, as its own API shows it.
- * @throws Refusal 404 for unknown, deleted and other clients' applicants.
+ * @throws ProviderRejection 404 for unknown, deleted and other clients' applicants.
  */
-export function applicantOf(state: ProviderState, client: ProviderClient, applicantId: string): ApplicantRecord {
+export function requireApplicant(state: ProviderState, client: ProviderClient, applicantId: string): ApplicantRecord {
   const applicant = state.applicants.get(applicantId)
   if (applicant === undefined || applicant.isDeleted || applicant.clientId !== client.clientId)
-    throw new Refusal(404, 'Applicant not found')
+    throw new ProviderRejection(404, 'Applicant not found')
   return applicant
 }
 
 /** The applicant of a client by external user id, or undefined. */
-export function applicantNamed(
+export function findApplicant(
   state: ProviderState,
   client: ProviderClient,
   externalUserId: string,
@@ -203,9 +203,9 @@ export type AnnounceEvent = (
 ) => void
 
 /** An intermediate state before a verdict. */
-export type StateOnTheWay = 'pending' | 'prechecked' | 'queued' | 'onHold' | 'awaitingUser' | 'awaitingService'
+export type IntermediateState = 'pending' | 'prechecked' | 'queued' | 'onHold' | 'awaitingUser' | 'awaitingService'
 
-const eventsOfStates: Readonly<Record<StateOnTheWay, string>> = {
+const stateEvents: Readonly<Record<IntermediateState, string>> = {
   pending: 'applicantPending',
   prechecked: 'applicantPrechecked',
   queued: 'applicantPrechecked',
@@ -240,7 +240,7 @@ export function decide(
 export function moveTo(
   state: ProviderState,
   applicant: ApplicantRecord,
-  status: StateOnTheWay,
+  status: IntermediateState,
   announce: AnnounceEvent,
 ): void {
   applicant.reviewStatus = status
@@ -249,7 +249,7 @@ export function moveTo(
     applicant.pendingSince = state.now()
     applicant.attemptCnt += 1
   }
-  announce(applicant, eventsOfStates[status])
+  announce(applicant, stateEvents[status])
 }
 
 /** Submits the missing documents of the level; the checks begin. */
@@ -259,7 +259,7 @@ export function handIn(
   required: readonly string[],
   announce: AnnounceEvent,
 ): void {
-  applicant.steps = [...applicant.steps, ...missingSteps(required, applicant.steps)]
+  applicant.steps = [...applicant.steps, ...findMissingSteps(required, applicant.steps)]
   moveTo(state, applicant, 'pending', announce)
 }
 

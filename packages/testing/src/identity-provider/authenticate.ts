@@ -41,8 +41,8 @@ export const numberedErrors = {
 export type ErrorCode = keyof typeof numberedErrors
 
 /** An answer other than success. */
-export class Refusal extends Error {
-  override readonly name = 'Refusal'
+export class ProviderRejection extends Error {
+  override readonly name = 'ProviderRejection'
   readonly status: number
   readonly errorCode: ErrorCode | null
   /** @param description - The provider's description, or the number of a known error. */
@@ -53,7 +53,10 @@ export class Refusal extends Error {
   }
 }
 
-export function refusalBody({ status, errorCode, message }: Refusal, correlationId: string): Record<string, unknown> {
+export function toRejectionBody(
+  { status, errorCode, message }: ProviderRejection,
+  correlationId: string,
+): Record<string, unknown> {
   const numbered = errorCode === null ? {} : { errorCode, errorName: numberedErrors[errorCode][0] }
   const type = 'de.smtdp.commons.service.exceptions.ServiceException'
   return { code: status, correlationId, ...numbered, description: message, type }
@@ -151,32 +154,33 @@ const windowSeconds = 60
 
 /**
  * The client that signed the request.
- * @throws Refusal 401 with 4000 to 4006, as the provider answers a failed authentication.
+ * @throws ProviderRejection 401 with 4000 to 4006, as the provider answers a failed authentication.
  */
 export function authenticate(request: ReceivedRequest, clients: Iterable<ProviderClient>, now: number): ProviderClient {
   const appToken = request.header('x-app-token')
   const timestamp = request.header('x-app-access-ts')
   const signature = request.header('x-app-access-sig')
-  if (appToken === null || timestamp === null || signature === null) throw new Refusal(401, 4006)
-  if (!/^[\x21-\x7e]+$/.test(appToken)) throw new Refusal(401, 4000)
+  if (appToken === null || timestamp === null || signature === null) throw new ProviderRejection(401, 4006)
+  if (!/^[\x21-\x7e]+$/.test(appToken)) throw new ProviderRejection(401, 4000)
   const client = [...clients].find((each) => each.appToken === appToken)
-  if (client === undefined) throw new Refusal(401, 4001)
+  if (client === undefined) throw new ProviderRejection(401, 4001)
   const isTimely =
     /^\d{1,15}$/.test(timestamp) && Math.abs(Number(timestamp) - Math.floor(now / 1_000)) <= windowSeconds
-  if (!isTimely) throw new Refusal(401, 4004)
+  if (!isTimely) throw new ProviderRejection(401, 4004)
   const expected = createHmac('sha256', client.secretKey)
     .update(`${timestamp}${request.method}${request.uri}`)
     .update(request.body)
     .digest('hex')
-  const given = Buffer.from(signature)
-  if (given.length !== expected.length || !timingSafeEqual(given, Buffer.from(expected))) throw new Refusal(401, 4003)
+  const givenSignature = Buffer.from(signature)
+  if (givenSignature.length !== expected.length || !timingSafeEqual(givenSignature, Buffer.from(expected)))
+    throw new ProviderRejection(401, 4003)
   return client
 }
 
 const windowMs = 5_000
-const most: Readonly<Record<string, number>> = { GET: 300, POST: 50 }
+const maxRequests: Readonly<Record<string, number>> = { GET: 300, POST: 50 }
 
-/** Counts one request of a caller. @throws Refusal 429 when its window is full. */
+/** Counts one request of a caller. @throws ProviderRejection 429 when its window is full. */
 type CountRequest = (caller: string, method: string, now: number) => void
 
 /** Makes the counter: per caller and window of 5 seconds, 300 GET and 50 POST requests. */
@@ -185,10 +189,11 @@ export function createRateLimits(): CountRequest {
   return (caller, method, now) => {
     const window = Math.floor(now / windowMs)
     const key = `${method} ${caller}`
-    const known = counts.get(key)
-    const current = known?.window === window ? known : { window, count: 0 }
+    const stored = counts.get(key)
+    const current = stored?.window === window ? stored : { window, count: 0 }
     counts.set(key, current)
     current.count += 1
-    if (current.count > (most[method] ?? Number.POSITIVE_INFINITY)) throw new Refusal(429, 'Too many requests')
+    if (current.count > (maxRequests[method] ?? Number.POSITIVE_INFINITY))
+      throw new ProviderRejection(429, 'Too many requests')
   }
 }

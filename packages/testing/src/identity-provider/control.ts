@@ -5,7 +5,7 @@ import {
   type AnnounceEvent,
   type ApplicantRecord,
   type ApplicantView,
-  clientOf,
+  requireClient,
   decide,
   handIn,
   moveTo,
@@ -15,13 +15,13 @@ import {
   type Rejection,
   remove,
   reset,
-  type StateOnTheWay,
+  type IntermediateState,
   setActive,
-  stepsOf,
-  viewOf,
+  findSteps,
+  toView,
 } from './applicants.js'
-import { clientDefaults, Refusal } from './authenticate.js'
-import { mint, newApplicant } from './redeem.js'
+import { clientDefaults, ProviderRejection } from './authenticate.js'
+import { mint, buildApplicant } from './redeem.js'
 
 /** The part of a running provider that changes and shows its data. An unknown id is a RangeError. */
 export interface ProviderControl {
@@ -35,7 +35,7 @@ export interface ProviderControl {
   applicants(clientId: string): ApplicantView[]
   /**
    * Mints a share token for the donor, without a request.
-   * @throws RangeError When the provider would refuse the request.
+   * @throws RangeError When the provider would reject the request.
    */
   mintShareToken(token: {
     readonly applicantId: string
@@ -47,7 +47,7 @@ export interface ProviderControl {
   /** Completes the check with RED. */
   reject(applicantId: string, rejection?: Rejection): void
   /** Moves the check to an intermediate state. */
-  moveTo(applicantId: string, status: StateOnTheWay): void
+  moveTo(applicantId: string, status: IntermediateState): void
   /** Submits the missing documents of the level; then the check is pending. */
   handIn(applicantId: string): void
   /** Resets the check: `init`, without documents. */
@@ -59,51 +59,51 @@ export interface ProviderControl {
 }
 
 export function createControl(state: ProviderState, announce: AnnounceEvent): ProviderControl {
-  const known = (applicantId: string): ApplicantRecord => {
+  const requireExisting = (applicantId: string): ApplicantRecord => {
     const applicant = state.applicants.get(applicantId)
     if (applicant === undefined || applicant.isDeleted) throw new RangeError(`There is no applicant ${applicantId}.`)
     return applicant
   }
   return {
     redemptions: state.redemptions,
-    addApplicant: (added) => viewOf(add(state, added)),
+    addApplicant: (added) => toView(add(state, added)),
     applicant(applicantId) {
       const applicant = state.applicants.get(applicantId)
-      return applicant === undefined || applicant.isDeleted ? null : viewOf(applicant)
+      return applicant === undefined || applicant.isDeleted ? null : toView(applicant)
     },
     applicants(clientId) {
-      const { clientId: id } = clientOf(state, clientId)
-      return [...state.applicants.values()].filter((each) => each.clientId === id && !each.isDeleted).map(viewOf)
+      const { clientId: id } = requireClient(state, clientId)
+      return [...state.applicants.values()].filter((each) => each.clientId === id && !each.isDeleted).map(toView)
     },
     mintShareToken(wanted) {
-      const donor = clientOf(state, known(wanted.applicantId).clientId)
+      const donor = requireClient(state, requireExisting(wanted.applicantId).clientId)
       try {
         return mint(state, donor, (name) => wanted[name as keyof typeof wanted]).token
       } catch (error) {
-        throw error instanceof Refusal ? new RangeError(error.message) : error
+        throw error instanceof ProviderRejection ? new RangeError(error.message) : error
       }
     },
-    approve: (applicantId) => decide(state, known(applicantId), null, announce),
-    reject: (applicantId, rejection = {}) => decide(state, known(applicantId), rejection, announce),
-    moveTo: (applicantId, status) => moveTo(state, known(applicantId), status, announce),
+    approve: (applicantId) => decide(state, requireExisting(applicantId), null, announce),
+    reject: (applicantId, rejection = {}) => decide(state, requireExisting(applicantId), rejection, announce),
+    moveTo: (applicantId, status) => moveTo(state, requireExisting(applicantId), status, announce),
     handIn(applicantId) {
-      const applicant = known(applicantId)
-      handIn(state, applicant, stepsOf(clientOf(state, applicant.clientId), applicant.levelName) ?? [], announce)
+      const applicant = requireExisting(applicantId)
+      handIn(state, applicant, findSteps(requireClient(state, applicant.clientId), applicant.levelName) ?? [], announce)
     },
-    resetApplicant: (applicantId) => reset(state, known(applicantId), announce),
-    setActive: (applicantId, isActive) => setActive(known(applicantId), isActive, announce),
-    deleteApplicant: (applicantId) => remove(known(applicantId), announce),
-    announce: (applicantId, type, fields) => announce(known(applicantId), type, fields),
+    resetApplicant: (applicantId) => reset(state, requireExisting(applicantId), announce),
+    setActive: (applicantId, isActive) => setActive(requireExisting(applicantId), isActive, announce),
+    deleteApplicant: (applicantId) => remove(requireExisting(applicantId), announce),
+    announce: (applicantId, type, fields) => announce(requireExisting(applicantId), type, fields),
   }
 }
 
 function add(state: ProviderState, { clientId, as = 'approved', ...wanted }: NewApplicant): ApplicantRecord {
-  const client = clientOf(state, clientId)
+  const client = requireClient(state, clientId)
   const { levelName = Object.keys(client.levels ?? clientDefaults.levels)[0] ?? '' } = wanted
-  const required = stepsOf(client, levelName)
+  const required = findSteps(client, levelName)
   if (required === null) throw new RangeError(`The client ${clientId} has no level ${levelName}.`)
   const { externalUserId = `user-${state.newId()}`, steps = required } = wanted
-  const applicant = newApplicant(state, { clientId, externalUserId, levelName })
+  const applicant = buildApplicant(state, { clientId, externalUserId, levelName })
   applicant.steps = [...steps]
   const silently = () => undefined
   if (as === 'pending') moveTo(state, applicant, 'pending', silently)

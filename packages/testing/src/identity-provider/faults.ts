@@ -1,6 +1,6 @@
 /** Faults for tests: failures of networks, gateways and processes. @module */
 import { setTimeout } from 'node:timers/promises'
-import { type ErrorCode, Refusal, refusalBody } from './authenticate.js'
+import { type ErrorCode, ProviderRejection, toRejectionBody } from './authenticate.js'
 
 /** Time between two bytes of a dripping answer, in milliseconds. */
 const dripMs = 100
@@ -53,15 +53,15 @@ export interface Faults {
 }
 
 export function createFaults(): Faults {
-  let waiting: { readonly fault: ProviderFault; left: number }[] = []
+  let waiting: { readonly fault: ProviderFault; remaining: number }[] = []
   return {
-    add: (fault) => void waiting.push({ fault, left: fault.times ?? 1 }),
+    add: (fault) => void waiting.push({ fault, remaining: fault.times ?? 1 }),
     take(operation) {
-      const found = waiting.find(({ fault }) => fault.on === operation)
-      if (found === undefined) return null
-      found.left -= 1
-      waiting = waiting.filter(({ left }) => left > 0)
-      return found.fault
+      const match = waiting.find(({ fault }) => fault.on === operation)
+      if (match === undefined) return null
+      match.remaining -= 1
+      waiting = waiting.filter(({ remaining }) => remaining > 0)
+      return match.fault
     },
     clear: () => {
       waiting = []
@@ -81,9 +81,11 @@ export async function faultyResponse(
   if (typeof answer === 'object' && 'redirectTo' in answer)
     return new Response(null, { status: 307, headers: { Location: answer.redirectTo } })
   if (typeof answer === 'number' || typeof answer === 'object') {
-    const refusal =
-      typeof answer === 'number' ? new Refusal(answer, 'Fault on request') : new Refusal(400, answer.errorCode)
-    return jsonResponse(JSON.stringify(refusalBody(refusal, correlationId)), refusal.status)
+    const rejected =
+      typeof answer === 'number'
+        ? new ProviderRejection(answer, 'Fault on request')
+        : new ProviderRejection(400, answer.errorCode)
+    return jsonResponse(JSON.stringify(toRejectionBody(rejected, correlationId)), rejected.status)
   }
   const bytes = Buffer.from(json)
   const half = bytes.subarray(0, bytes.length >> 1)
@@ -91,7 +93,7 @@ export async function faultyResponse(
     case 'lost':
       throw new TypeError('The identity provider closed the connection without an answer.')
     case 'hang':
-      return aborted(request)
+      return waitForAbort(request)
     case 'cut-json':
       return jsonResponse(half)
     case 'cut-connection':
@@ -119,18 +121,18 @@ export function jsonResponse(
 }
 
 /** Requests that hang. The signal of a request that nobody holds never aborts, because it follows its source weakly. */
-const hanging = new Set<Request>()
+const hangingRequests = new Set<Request>()
 
 /** Rejects once the signal aborts. */
-function aborted(request: Request): Promise<never> {
+function waitForAbort(request: Request): Promise<never> {
   const { signal } = request
   return new Promise((_, reject) => {
     const end = () => {
-      hanging.delete(request)
+      hangingRequests.delete(request)
       reject(signal.reason as Error)
     }
     if (signal.aborted) return end()
-    hanging.add(request)
+    hangingRequests.add(request)
     signal.addEventListener('abort', end, { once: true })
   })
 }

@@ -4,14 +4,14 @@ import { randomBytes } from 'node:crypto'
 import { serve, toRequest } from '../serve.js'
 import {
   type AnnounceEvent,
-  applicantJson,
-  applicantNamed,
-  applicantOf,
-  clientOf,
+  toApplicantJson,
+  findApplicant,
+  requireApplicant,
+  requireClient,
   decide,
   type ProviderState,
   type Rejection,
-  reviewJson,
+  toReviewJson,
 } from './applicants.js'
 import {
   authenticate,
@@ -20,8 +20,8 @@ import {
   identityProviderDefaults,
   type ProviderClient,
   type ReceivedRequest,
-  Refusal,
-  refusalBody,
+  ProviderRejection,
+  toRejectionBody,
   type WebhookTarget,
 } from './authenticate.js'
 import { createControl, type ProviderControl } from './control.js'
@@ -63,38 +63,39 @@ const routes: readonly Route[] = [
     path: /^\/resources\/api\/reusableIdentity\/reuse$/,
     operation: 'reuse',
     answer: ({ state, client, query, announce, showsReview }) =>
-      applicantJson(reuse(state, client, query, announce), state.now(), showsReview),
+      toApplicantJson(reuse(state, client, query, announce), state.now(), showsReview),
   },
   {
     method: 'POST',
     path: /^\/resources\/applicants\/-\/import$/,
     operation: 'import',
     answer: ({ state, client, query, announce, showsReview }) =>
-      applicantJson(copy(state, client, query, announce), state.now(), showsReview),
+      toApplicantJson(copy(state, client, query, announce), state.now(), showsReview),
   },
   {
     method: 'GET',
     path: /^\/resources\/applicants\/-;externalUserId=([^/;]*)\/one$/,
     operation: 'find',
     answer({ state, client, subject }) {
-      const applicant = applicantNamed(state, client, subject)
-      if (applicant === undefined) throw new Refusal(404, 'Applicant not found')
-      return applicantJson(applicant, state.now())
+      const applicant = findApplicant(state, client, subject)
+      if (applicant === undefined) throw new ProviderRejection(404, 'Applicant not found')
+      return toApplicantJson(applicant, state.now())
     },
   },
   {
     method: 'GET',
     path: /^\/resources\/applicants\/([^/;]+)\/status$/,
     operation: 'status',
-    answer: ({ state, client, subject }) => reviewJson(applicantOf(state, client, subject), state.now()),
+    answer: ({ state, client, subject }) => toReviewJson(requireApplicant(state, client, subject), state.now()),
   },
   {
     method: 'POST',
     path: /^\/resources\/applicants\/([^/;]+)\/status\/testCompleted$/,
     operation: 'testCompleted',
     answer({ state, client, subject, body, announce }) {
-      if (!client.appToken.startsWith('sbx:')) throw new Refusal(400, 'This method is only supported on sandbox env')
-      decide(state, applicantOf(state, client, subject), readVerdict(body), announce)
+      if (!client.appToken.startsWith('sbx:'))
+        throw new ProviderRejection(400, 'This method is only supported on sandbox env')
+      decide(state, requireApplicant(state, client, subject), parseVerdict(body), announce)
       return { ok: 1 }
     },
   },
@@ -127,13 +128,13 @@ function parseObject(body: Buffer): Readonly<Record<string, unknown>> {
   } catch {
     // Falls through to the common answer for a body that is not an object.
   }
-  throw new Refusal(400, 'Malformed JSON')
+  throw new ProviderRejection(400, 'Malformed JSON')
 }
 
-function readVerdict(body: Buffer): Rejection | null {
+function parseVerdict(body: Buffer): Rejection | null {
   const { reviewAnswer, rejectLabels, reviewRejectType, moderationComment, clientComment } = parseObject(body)
   if (reviewAnswer === 'GREEN') return null
-  if (reviewAnswer !== 'RED') throw new Refusal(400, "Invalid value of 'reviewAnswer'")
+  if (reviewAnswer !== 'RED') throw new ProviderRejection(400, "Invalid value of 'reviewAnswer'")
   return {
     labels: Array.isArray(rejectLabels) ? rejectLabels.map(String) : [],
     rejectType: reviewRejectType === 'FINAL' ? 'FINAL' : 'RETRY',
@@ -215,7 +216,7 @@ function openProvider(options: IdentityProviderOptions): Omit<LocalIdentityProvi
     newId,
   }
   const webhooks = createWebhooks({ now, newId, timeoutMs: webhookTimeoutMs, send })
-  const targets = new Map(options.clients.map(({ clientId, webhooks: wanted = [] }) => [clientId, wanted]))
+  const targets = new Map(options.clients.map(({ clientId, webhooks: targetList = [] }) => [clientId, targetList]))
   const faults = createFaults()
   const countRequest = createRateLimits()
   const requests: RequestRecord[] = []
@@ -223,7 +224,7 @@ function openProvider(options: IdentityProviderOptions): Omit<LocalIdentityProvi
   const approvals = new Set<NodeJS.Timeout>()
 
   const announce: AnnounceEvent = (applicant, type, fields = {}) => {
-    const { clientId, appToken } = clientOf(state, applicant.clientId)
+    const { clientId, appToken } = requireClient(state, applicant.clientId)
     webhooks.make(targets.get(clientId) ?? [], applicant, type, appToken.startsWith('sbx:'), fields)
     if (sendsWebhooks) sendWhenDue()
     if (approvesAfterMs !== undefined && type === 'applicantPending') approveAfter(approvesAfterMs, applicant.id)
@@ -249,8 +250,8 @@ function openProvider(options: IdentityProviderOptions): Omit<LocalIdentityProvi
   function execute(request: ReceivedRequest, found: ReturnType<typeof findRoute>): Record<string, unknown> {
     if (rateLimits) countRequest(request.header('x-app-token') ?? '', request.method, now())
     const client = authenticate(request, state.clients.values(), now())
-    if (found === null) throw new Refusal(404, 'Not found')
-    if (found.isWrongMethod) throw new Refusal(405, 'Method not allowed')
+    if (found === null) throw new ProviderRejection(404, 'Not found')
+    if (found.isWrongMethod) throw new ProviderRejection(405, 'Method not allowed')
     const query = new URLSearchParams(request.uri.split('?')[1] ?? '')
     const { route, subject } = found
     return route.answer({ state, client, query, body: request.body, subject, announce, showsReview })
@@ -267,7 +268,7 @@ function openProvider(options: IdentityProviderOptions): Omit<LocalIdentityProvi
       requests.push({ operation, method: request.method, path, status: null })
       return faultyResponse(fault, '{}', faulty)
     }
-    const { status, json } = outcomeOf(() => execute(request, found), faulty.correlationId)
+    const { status, json } = runRequest(() => execute(request, found), faulty.correlationId)
     requests.push({ operation, method: request.method, path, status })
     return fault === null ? jsonResponse(json, status) : faultyResponse(fault, json, faulty)
   }
@@ -280,7 +281,7 @@ function openProvider(options: IdentityProviderOptions): Omit<LocalIdentityProvi
     webhooks: webhooks.sent,
     fail: faults.add,
     clearFaults: faults.clear,
-    setWebhooks: (clientId, wanted) => void targets.set(clientOf(state, clientId).clientId, wanted),
+    setWebhooks: (clientId, targetList) => void targets.set(requireClient(state, clientId).clientId, targetList),
     deliverWebhooks: webhooks.deliver,
     loseWebhooks: webhooks.lose,
     nextWebhookAt: webhooks.nextAt,
@@ -291,15 +292,15 @@ function openProvider(options: IdentityProviderOptions): Omit<LocalIdentityProvi
   }
 }
 
-function outcomeOf(
+function runRequest(
   work: () => Record<string, unknown>,
   correlationId: string,
 ): { readonly status: number; readonly json: string } {
   try {
     return { status: 200, json: JSON.stringify(work()) }
   } catch (error) {
-    const refusal = error instanceof Refusal ? error : new Refusal(500, 'Internal server error')
-    return { status: refusal.status, json: JSON.stringify(refusalBody(refusal, correlationId)) }
+    const rejected = error instanceof ProviderRejection ? error : new ProviderRejection(500, 'Internal server error')
+    return { status: rejected.status, json: JSON.stringify(toRejectionBody(rejected, correlationId)) }
   }
 }
 

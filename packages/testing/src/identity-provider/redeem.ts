@@ -6,35 +6,35 @@
 import {
   type AnnounceEvent,
   type ApplicantRecord,
-  applicantNamed,
-  applicantOf,
-  clientOf,
-  missingSteps,
+  findApplicant,
+  requireApplicant,
+  requireClient,
+  findMissingSteps,
   type ProviderState,
   type ShareToken,
-  stepsOf,
+  findSteps,
   toWords,
 } from './applicants.js'
-import { clientDefaults, type ProviderClient, Refusal } from './authenticate.js'
+import { clientDefaults, type ProviderClient, ProviderRejection } from './authenticate.js'
 
 const defaultTtlInSecs = 1_200
 
 /**
  * Mints a share token for a partner. The redemption, not the minting, checks that the applicant is approved.
  *
- * @throws Refusal 400 for missing or malformed fields and for a client without partnership, 404 for an unknown
+ * @throws ProviderRejection 400 for missing or malformed fields and for a client without partnership, 404 for an unknown
  * applicant.
  */
 export function mint(state: ProviderState, donor: ProviderClient, field: (name: string) => unknown): ShareToken {
   const applicantId = field('applicantId')
   const forClientId = field('forClientId')
   if (!isText(applicantId) || !isText(forClientId))
-    throw new Refusal(400, "'applicantId' and 'forClientId' must be provided for creating a share token")
-  const applicant = applicantOf(state, donor, applicantId)
-  if (!(donor.partners ?? []).includes(forClientId)) throw new Refusal(400, 10501)
+    throw new ProviderRejection(400, "'applicantId' and 'forClientId' must be provided for creating a share token")
+  const applicant = requireApplicant(state, donor, applicantId)
+  if (!(donor.partners ?? []).includes(forClientId)) throw new ProviderRejection(400, 10501)
   const ttl = String(field('ttlInSecs') ?? defaultTtlInSecs)
   const ttlInSecs = /^\d{1,15}$/.test(ttl) ? Number(ttl) : 0
-  if (ttlInSecs < 1) throw new Refusal(400, "Invalid value of 'ttlInSecs'")
+  if (ttlInSecs < 1) throw new ProviderRejection(400, "Invalid value of 'ttlInSecs'")
   const id = `_act-${state.newId()}`
   const shareToken: ShareToken = {
     token: [{ alg: 'none' }, { jti: id, url: 'https://api.sumsub.com' }].map(encode).join(''),
@@ -50,15 +50,15 @@ export function mint(state: ProviderState, donor: ProviderClient, field: (name: 
   return shareToken
 }
 
-/** The token while it is redeemable. @throws Refusal 401 when it is malformed, expired or used. */
-function usableToken(state: ProviderState, text: string): ShareToken {
+/** The token while it is redeemable. @throws ProviderRejection 401 when it is malformed, expired or used. */
+function requireUsableToken(state: ProviderState, text: string): ShareToken {
   const shareToken = state.shareTokens.get(text)
-  if (shareToken === undefined) throw new Refusal(401, 'Token is invalid: Malformed token')
+  if (shareToken === undefined) throw new ProviderRejection(401, 'Token is invalid: Malformed token')
   const { id, createdAt, ttlInSecs, usedAt } = shareToken
   const now = state.now()
   if (usedAt === null && now < createdAt + ttlInSecs * 1_000) return shareToken
   const times = `created at ${toWords(createdAt)} with ttl ${ttlInSecs} but accessed at ${toWords(now)}`
-  throw new Refusal(401, `Token is invalid: Token ${id} is invalid now: ${times} [source: null]`)
+  throw new ProviderRejection(401, `Token is invalid: Token ${id} is invalid now: ${times} [source: null]`)
 }
 
 function encode(part: object): string {
@@ -69,7 +69,7 @@ function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== ''
 }
 
-export function newApplicant(
+export function buildApplicant(
   state: ProviderState,
   { clientId, externalUserId, levelName }: { clientId: string; externalUserId: string; levelName: string },
 ): ApplicantRecord {
@@ -92,25 +92,29 @@ export function newApplicant(
   }
 }
 
-/** The applicant that a reuse makes. @throws Refusal 401 for the token, 404, 409, and 400 with 10501 to 10512. */
+/** The applicant that a reuse makes. @throws ProviderRejection 401 for the token, 404, 409, and 400 with 10501 to 10512. */
 function buildReused(state: ProviderState, client: ProviderClient, query: URLSearchParams): ApplicantRecord {
-  const shareToken = tokenFor(state, client, query)
-  if (client.reuseDisabled) throw new Refusal(400, 10505)
+  const shareToken = requireToken(state, client, query)
+  if (client.reuseDisabled) throw new ProviderRejection(400, 10505)
   const levelName = query.get('levelName') ?? ''
-  const required = stepsOf(client, levelName)
-  if (required === null) throw new Refusal(404, `Level ${levelName} not found`)
-  const donor = donorOf(state, shareToken)
-  if (!donor.isActive) throw new Refusal(400, 10508)
-  if (donor.reviewStatus !== 'completed' || donor.reviewResult?.reviewAnswer !== 'GREEN') throw new Refusal(400, 10507)
+  const required = findSteps(client, levelName)
+  if (required === null) throw new ProviderRejection(404, `Level ${levelName} not found`)
+  const donor = requireDonor(state, shareToken)
+  if (!donor.isActive) throw new ProviderRejection(400, 10508)
+  if (donor.reviewStatus !== 'completed' || donor.reviewResult?.reviewAnswer !== 'GREEN')
+    throw new ProviderRejection(400, 10507)
   const shared = required.filter((step) => donor.steps.includes(step))
-  if (shared.length === 0) throw new Refusal(400, 10512)
+  if (shared.length === 0) throw new ProviderRejection(400, 10512)
   const externalUserId = query.get('userId') || `copy-${state.newId()}`
-  const existing = applicantNamed(state, client, externalUserId)
+  const existing = findApplicant(state, client, externalUserId)
   if (existing !== undefined)
-    throw new Refusal(409, `Applicant with external user id '${externalUserId}' already exists: ${existing.id}`)
-  const isWhole = missingSteps(required, shared).length === 0
+    throw new ProviderRejection(
+      409,
+      `Applicant with external user id '${externalUserId}' already exists: ${existing.id}`,
+    )
+  const isWhole = findMissingSteps(required, shared).length === 0
   return {
-    ...newApplicant(state, { clientId: client.clientId, externalUserId, levelName }),
+    ...buildApplicant(state, { clientId: client.clientId, externalUserId, levelName }),
     steps: shared,
     ...(isWhole ? { attemptCnt: 1, reviewStatus: 'pending', pendingSince: state.now() } : {}),
   }
@@ -118,7 +122,7 @@ function buildReused(state: ProviderState, client: ProviderClient, query: URLSea
 
 /**
  * Reuses a verification. If it covers every step of the level, the checks begin; otherwise documents are requested.
- * @throws Refusal 401 for the token, 404 for the level, 409 for a taken name, 400 with 10501 to 10512; then the token
+ * @throws ProviderRejection 401 for the token, 404 for the level, 409 for a taken name, 400 with 10501 to 10512; then the token
  * stays unused.
  */
 export function reuse(
@@ -128,14 +132,14 @@ export function reuse(
   announce: AnnounceEvent,
 ): ApplicantRecord {
   const applicant = buildReused(state, client, query)
-  return keep(state, { applicant, by: 'reuse', token: query.get('shareToken') ?? '' }, announce)
+  return storeRedemption(state, { applicant, by: 'reuse', token: query.get('shareToken') ?? '' }, announce)
 }
 
 /**
  * Copies an applicant. The provider's page has one parameter, the token: the provider names the copy, which waits at
  * `init`.
  *
- * @throws Refusal 401 for the token, 400 with 10501, 10502 and 10518.
+ * @throws ProviderRejection 401 for the token, 400 with 10501, 10502 and 10518.
  */
 export function copy(
   state: ProviderState,
@@ -143,24 +147,24 @@ export function copy(
   query: URLSearchParams,
   announce: AnnounceEvent,
 ): ApplicantRecord {
-  const shareToken = tokenFor(state, client, query)
-  if (client.copyDisabled) throw new Refusal(400, 10518)
+  const shareToken = requireToken(state, client, query)
+  if (client.copyDisabled) throw new ProviderRejection(400, 10518)
   const levelName = Object.keys(client.levels ?? clientDefaults.levels)[0] ?? ''
   const externalUserId = `copy-${state.newId()}`
   const applicant = {
-    ...newApplicant(state, { clientId: client.clientId, externalUserId, levelName }),
-    steps: donorOf(state, shareToken).steps,
+    ...buildApplicant(state, { clientId: client.clientId, externalUserId, levelName }),
+    steps: requireDonor(state, shareToken).steps,
   }
-  return keep(state, { applicant, by: 'import', token: shareToken.token }, announce)
+  return storeRedemption(state, { applicant, by: 'import', token: shareToken.token }, announce)
 }
 
-function keep(
+function storeRedemption(
   state: ProviderState,
   { applicant, by, token }: { applicant: ApplicantRecord; by: 'reuse' | 'import'; token: string },
   announce: AnnounceEvent,
 ): ApplicantRecord {
   const at = state.now()
-  usableToken(state, token).usedAt = at
+  requireUsableToken(state, token).usedAt = at
   state.applicants.set(applicant.id, applicant)
   const { id: applicantId, clientId, externalUserId } = applicant
   state.redemptions.push({ token, by, clientId, externalUserId, applicantId, at })
@@ -169,18 +173,18 @@ function keep(
   return applicant
 }
 
-function tokenFor(state: ProviderState, client: ProviderClient, query: URLSearchParams): ShareToken {
+function requireToken(state: ProviderState, client: ProviderClient, query: URLSearchParams): ShareToken {
   const text = query.get('shareToken') ?? ''
-  if (text === '') throw new Refusal(400, "'shareToken' must be provided")
-  const shareToken = usableToken(state, text)
-  if (shareToken.forClientId !== client.clientId) throw new Refusal(400, 10502)
-  if (!(client.partners ?? []).includes(shareToken.donorClientId)) throw new Refusal(400, 10501)
+  if (text === '') throw new ProviderRejection(400, "'shareToken' must be provided")
+  const shareToken = requireUsableToken(state, text)
+  if (shareToken.forClientId !== client.clientId) throw new ProviderRejection(400, 10502)
+  if (!(client.partners ?? []).includes(shareToken.donorClientId)) throw new ProviderRejection(400, 10501)
   return shareToken
 }
 
-function donorOf(state: ProviderState, { applicantId, donorClientId }: ShareToken): ApplicantRecord {
+function requireDonor(state: ProviderState, { applicantId, donorClientId }: ShareToken): ApplicantRecord {
   const donor = state.applicants.get(applicantId)
-  if (donor === undefined || donor.isDeleted || clientOf(state, donorClientId).clientId !== donor.clientId)
-    throw new Refusal(400, 10508)
+  if (donor === undefined || donor.isDeleted || requireClient(state, donorClientId).clientId !== donor.clientId)
+    throw new ProviderRejection(400, 10508)
   return donor
 }

@@ -69,22 +69,22 @@ export function createTwinChain(
 
   function newest(): BlockRef {
     const block = blocks.at(-1)
-    if (block === undefined) throw gone(0)
+    if (block === undefined) throw buildGoneError(0)
     return block.ref
   }
 
-  function gone(height: number): ChainError {
+  function buildGoneError(height: number): ChainError {
     return new ChainError('ERR_CHAIN_RANGE_GONE', chainId, `Chain ${chainId} of the twin has no block ${height}.`)
   }
 
   async function* ranges({ from, to, routers }: RangesRequest, signal?: AbortSignal): AsyncGenerator<BlockRange> {
     signal?.throwIfAborted()
-    const inside = from < start ? [] : blocks.slice(from - start, to + 1 - start)
-    const [first, last] = [inside[0]?.ref, inside.at(-1)?.ref]
-    if (first === undefined || last?.number !== to) throw gone(to)
-    const payments = inside.flatMap((block) => block.payments)
+    const selectedBlocks = from < start ? [] : blocks.slice(from - start, to + 1 - start)
+    const [first, last] = [selectedBlocks[0]?.ref, selectedBlocks.at(-1)?.ref]
+    if (first === undefined || last?.number !== to) throw buildGoneError(to)
+    const payments = selectedBlocks.flatMap((block) => block.payments)
     const isRead = ({ router }: PaymentFacts) => routers === undefined || routers.includes(router.address)
-    const read = { payments: payments.filter(isRead), deposits: [], blocks: inside.map(({ ref }) => ref) }
+    const read = { payments: payments.filter(isRead), deposits: [], blocks: selectedBlocks.map(({ ref }) => ref) }
     yield { first, last, ...read, proof: 'root', node }
   }
 
@@ -163,9 +163,9 @@ export interface TwinPaymentInput {
 }
 
 /** As many characters of a symbol are read from a chain. */
-const mostSymbol = 64
+const maxSymbolLength = 64
 
-const names = new Set([
+const paymentFields = new Set([
   'integrationAddress',
   'chainId',
   'txHash',
@@ -182,9 +182,10 @@ const names = new Set([
  * Makes the facts of a payment.
  * @throws {TypeError} For an unknown field. @throws {RangeError} For a malformed one.
  */
-export function paymentOf(input: TwinPaymentInput, draws: Draws): UnminedPayment {
+export function buildPayment(input: TwinPaymentInput, draws: Draws): UnminedPayment {
   for (const name of Object.keys(input))
-    if (!names.has(name)) throw new TypeError(`${name} is no field of a payment; there are ${[...names].join(', ')}.`)
+    if (!paymentFields.has(name))
+      throw new TypeError(`${name} is no field of a payment; there are ${[...paymentFields].join(', ')}.`)
   const drawn = {
     txHash: draws.hex(32),
     sender: draws.hex(20),
@@ -195,7 +196,7 @@ export function paymentOf(input: TwinPaymentInput, draws: Draws): UnminedPayment
   const { chainId = 137, token: symbol = 'USDC', decimals = 6 } = input
   const txHash = hex('txHash', 32, input.txHash ?? drawn.txHash)
   const units = toUnits(input.amount ?? drawn.amount, decimals)
-  if ([...symbol].length > mostSymbol) throw new RangeError(`token has more than ${mostSymbol} characters.`)
+  if ([...symbol].length > maxSymbolLength) throw new RangeError(`token has more than ${maxSymbolLength} characters.`)
   const token: TokenFacts = { address: `0x${'70'.repeat(20)}`, symbol, decimals }
   const { integrationAddress } = input
   return {
@@ -208,7 +209,7 @@ export function paymentOf(input: TwinPaymentInput, draws: Draws): UnminedPayment
     receiver: hex('receiver', 20, input.receiver ?? drawn.receiver),
     memoHex: memoHex(input.memo ?? drawn.memo),
     integrationAddress: integrationAddress === null ? null : hex('integrationAddress', 20, integrationAddress),
-    source: sourceOf(input.source ?? { chainId, txHash }),
+    source: toSource(input.source ?? { chainId, txHash }),
     tokenIn: { ...token, amount: units },
     tokenOut: { ...token, gross: units, net: units },
     pricing: { listedToken: { symbol, currency: 'USD' }, feeds: [], calledAmount: null, serviceFee: null },
@@ -228,7 +229,7 @@ function memoHex(memo: string): string {
   return `0x${bytes.toString('hex').padEnd(64, '0')}`
 }
 
-function sourceOf({ chainId, txHash }: NonNullable<TwinPaymentInput['source']>) {
+function toSource({ chainId, txHash }: NonNullable<TwinPaymentInput['source']>) {
   if (!Number.isSafeInteger(chainId) || chainId < 1)
     throw new RangeError(`source.chainId is ${chainId}; pass a whole number, 1 or more.`)
   return { chainId, txHash: hex('source.txHash', 32, txHash) }

@@ -83,9 +83,9 @@ test('a payment whose block is orphaned fails once that height is final, and ret
   const { twin, client, pay } = await setUp()
   const payment = await pay({ chainId: 1 })
   await twin.update(payment, { state: 'success' })
-  await twin.reorganise(1, 1, 'again')
+  await twin.reorganize(1, 1, 'again')
   expect(await client.payments.get(payment.txHash)).toMatchObject({ version: 2, state: 'success' })
-  await twin.reorganise(1, 2, 'never')
+  await twin.reorganize(1, 2, 'never')
   await twin.mine(1, 3)
   expect(await client.payments.get(payment.txHash)).toMatchObject({ version: 3, state: 'failure' })
   await pay({ chainId: 1, txHash: payment.txHash })
@@ -166,7 +166,7 @@ test('on request the API listens on a port, until the twin is closed', async () 
   await expect(fetch(url)).rejects.toThrow()
 })
 
-test('the API refuses strangers, and an integration sees its own payments alone', async () => {
+test('the API rejects strangers, and an integration sees its own payments alone', async () => {
   const { twin, client, pay } = await setUp()
   await pay()
   const other = await twin.addIntegration(() => new Response())

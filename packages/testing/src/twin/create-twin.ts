@@ -10,7 +10,7 @@ import { createSqliteStore } from '@payment-integration/store-sql/sqlite'
 import { createDraws, createFakeClock, type Draws, type FakeClock, fakeClockStart } from '../builders.js'
 import { triggerIdentity } from '../identity-provider/control.js'
 import { type ServedPort, serve, toRequest } from '../serve.js'
-import { createTwinChain, paymentOf, type TwinChain, type TwinPaymentInput } from './chain.js'
+import { createTwinChain, buildPayment, type TwinChain, type TwinPaymentInput } from './chain.js'
 import { createTwinIdentity, type TwinIdentity, type TwinIdentityParts, twinClients } from './identity.js'
 import {
   type ChaosPlan,
@@ -200,7 +200,7 @@ export interface Twin {
    * Replaces the newest blocks of a chain. Their payments are mined again in the first new block (`again`, the default)
    * or never.
    */
-  reorganise(chainId: number, depth: number, payments?: 'again' | 'never'): Promise<void>
+  reorganize(chainId: number, depth: number, payments?: 'again' | 'never'): Promise<void>
   /** Moves the clock forward; every retry happens at its time. @param ms - Whole milliseconds, 0 or more. */
   advance(ms: number): Promise<void>
   /** Makes the network faulty, by the twin's seed; null heals it. */
@@ -267,7 +267,7 @@ export async function createTwin(options: TwinOptions = {}): Promise<Twin> {
     await identity.deliver()
     return response
   }
-  function chainOf(id: number): TwinChain {
+  function requireChain(id: number): TwinChain {
     const chain = chains.get(id)
     if (chain === undefined) throw new RangeError(`The twin has no chain ${id}; pass it in chainIds.`)
     return chain
@@ -290,8 +290,8 @@ export async function createTwin(options: TwinOptions = {}): Promise<Twin> {
     addLegacyKey: async () => (await engine.service().legacyKeys.create()).apiKey,
     identity: identity.control(() => engine.settle()),
     async pay(input) {
-      const payment = paymentOf(input, draws)
-      chainOf(payment.chainId).mine([payment])
+      const payment = buildPayment(input, draws)
+      requireChain(payment.chainId).mine([payment])
       await engine.settle()
       return { chainId: String(payment.chainId), txHash: payment.txHash }
     },
@@ -318,12 +318,12 @@ export async function createTwin(options: TwinOptions = {}): Promise<Twin> {
       return events
     },
     async mine(chainId, blocks) {
-      const chain = chainOf(chainId)
+      const chain = requireChain(chainId)
       for (let mined = 0; mined < blocks; mined += 1) chain.mine()
       await engine.settle()
     },
-    async reorganise(chainId, depth, payments = 'again') {
-      const chain = chainOf(chainId)
+    async reorganize(chainId, depth, payments = 'again') {
+      const chain = requireChain(chainId)
       const orphaned = chain.orphan(depth)
       chain.mine(payments === 'again' ? orphaned : [])
       // A longer branch: a node follows no shorter one.

@@ -114,7 +114,8 @@ export function createTwinIdentity(
   const isUsed = () => provider.requests.length > 0 || provider.applicants(recipient).length > 0
   const isWebhookDue = () => (provider.nextWebhookAt() ?? Number.POSITIVE_INFINITY) <= now()
   const deliver = async () => (isWebhookDue() ? (await provider.deliverWebhooks()).length : 0)
-  const applicantOf = (name: string) => provider.redemptions.find(({ token }) => token === name)?.applicantId ?? name
+  const findApplicantId = (name: string) =>
+    provider.redemptions.find(({ token }) => token === name)?.applicantId ?? name
 
   return {
     provider,
@@ -140,7 +141,7 @@ export function createTwinIdentity(
         name,
         async (applicant: string, ...more: never[]) => {
           const change = provider[name] as (applicantId: string, ...more: never[]) => void
-          change(applicantOf(applicant), ...more)
+          change(findApplicantId(applicant), ...more)
           await settle()
         },
       ])

@@ -59,10 +59,10 @@ export function createChaos({ seed, plan = chaosDefaults }: { seed: number; plan
 
 /** Draws the fault of the next attempt, or null. One draw for each attempt, whatever the plan. */
 function drawFault(plan: ChaosPlan | null, draws: Draws): ChaosFault | null {
-  let left = draws.whole(0, 99)
+  let remaining = draws.whole(0, 99)
   for (const fault of faults) {
-    left -= plan?.[fault] ?? 0
-    if (left < 0) return fault
+    remaining -= plan?.[fault] ?? 0
+    if (remaining < 0) return fault
   }
   return null
 }
@@ -119,7 +119,7 @@ interface TwinNetworkDeps {
 }
 
 /** More than the tolerance of a receiver. */
-const skewed = 360_000
+const clockSkewMs = 360_000
 
 export function createTwinNetwork({ draws, now, restart }: TwinNetworkDeps): TwinNetwork {
   const receivers = new Map<string, TwinReceiver>()
@@ -129,7 +129,7 @@ export function createTwinNetwork({ draws, now, restart }: TwinNetworkDeps): Twi
   let late: Post[] = []
   let skew = 0
 
-  function verdictOf(name: string, version: number): ExpectedVerdict {
+  function computeVerdict(name: string, version: number): ExpectedVerdict {
     if (skew > 0) return 'reject'
     const stored = confirmed.get(name)
     if (stored === undefined || version > stored) return 'apply'
@@ -140,23 +140,23 @@ export function createTwinNetwork({ draws, now, restart }: TwinNetworkDeps): Twi
     const { url, headers, body } = post
     const { integrationAddress, chainId, txHash, version } = JSON.parse(Buffer.from(body).toString()) as SnapshotBody
     const name = `${integrationAddress}/${chainId}/${txHash}`
-    const expected = verdictOf(name, version)
+    const expected = computeVerdict(name, version)
     const receiver = receivers.get(url)
     if (receiver === undefined) return { kind: 'failure', reason: 'connection', latencyMs: 0 }
-    const answer = await answerOf(receiver, post)
+    const answer = await callReceiver(receiver, post)
     if (expected === 'apply' && answer?.ok === true) confirmed.set(name, version)
     const arrival = { integrationAddress, chainId, txHash, version, at: now(), fault, expected, url, headers, body }
     arrivals.push({ ...arrival, status: answer?.status ?? null })
     if (answer === null) return { kind: 'failure', reason: 'connection', latencyMs: 0 }
     const text = await answer.text().catch(() => null)
     const retryAfter = answer.headers.get('retry-after')
-    return { kind: 'answer', status: answer.status, retryAfter, excerpt: excerptOf(text), latencyMs: 0 }
+    return { kind: 'answer', status: answer.status, retryAfter, excerpt: toExcerpt(text), latencyMs: 0 }
   }
 
   async function deliverLate(): Promise<void> {
-    const waiting = late
+    const latePosts = late
     late = []
-    for (const post of waiting) await arrive(post, 'late')
+    for (const post of latePosts) await arrive(post, 'late')
   }
 
   async function postWith(fault: ChaosFault | null, post: Post): Promise<PostResult> {
@@ -175,7 +175,7 @@ export function createTwinNetwork({ draws, now, restart }: TwinNetworkDeps): Twi
         return result
       }
       case 'skew':
-        skew = skewed
+        skew = clockSkewMs
         return arrive(post, fault).finally(() => {
           skew = 0
         })
@@ -210,7 +210,7 @@ export function createTwinNetwork({ draws, now, restart }: TwinNetworkDeps): Twi
 const timedOut: PostResult = { kind: 'failure', reason: 'timeout', latencyMs: deliveryTimeoutMs }
 
 /** Null when the receiver throws: its server would close the connection. */
-async function answerOf(receiver: TwinReceiver, { url, headers, body }: Post): Promise<Response | null> {
+async function callReceiver(receiver: TwinReceiver, { url, headers, body }: Post): Promise<Response | null> {
   try {
     return await receiver(new Request(url, { method: 'POST', headers, body: new Uint8Array(body) }))
   } catch {
@@ -218,6 +218,6 @@ async function answerOf(receiver: TwinReceiver, { url, headers, body }: Post): P
   }
 }
 
-function excerptOf(text: string | null): string | null {
+function toExcerpt(text: string | null): string | null {
   return text === null || text === '' ? null : text.slice(0, excerptBytes).replace(/\p{Cc}/gu, ' ')
 }

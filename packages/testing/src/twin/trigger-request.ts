@@ -7,7 +7,7 @@ import {
   triggerVerdicts,
 } from '@payment-integration/contract/internal'
 import { createDraws } from '../builders.js'
-import { paymentOf, type TwinPaymentInput } from './chain.js'
+import { buildPayment, type TwinPaymentInput } from './chain.js'
 import type { ExpectedVerdict } from './network.js'
 
 /** An event of a trigger. A `chainId` is a decimal string. */
@@ -80,7 +80,7 @@ export const triggerDefaults = { count: 100, verdict: 'green' } as const
 
 const texts = ['amount', 'token', 'memo', 'sender', 'receiver'] as const
 const paymentFields: readonly string[] = [...texts, 'chainId']
-const mostPayments = 10_000
+const maxPayments = 10_000
 
 /** A scenario or option is unknown, or a value is malformed. Nothing was caused. */
 export class TriggerRequestError extends Error {
@@ -96,7 +96,7 @@ export function parseTriggerRequest(value: unknown): TriggerRequest {
   if (typeof value !== 'object' || value === null)
     throw new TriggerRequestError('A trigger is an object with a scenario.')
   const fields = Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined))
-  const scenario = scenarioOf(fields['scenario'])
+  const scenario = parseScenario(fields['scenario'])
   for (const name of Object.keys(fields)) checkName(name, scenario)
   for (const name of texts)
     if (fields[name] !== undefined && typeof fields[name] !== 'string')
@@ -104,25 +104,25 @@ export function parseTriggerRequest(value: unknown): TriggerRequest {
   const { chainId, count, verdict } = fields
   if (chainId !== undefined && !isWhole(chainId, Number.MAX_SAFE_INTEGER))
     throw new TriggerRequestError('chainId must be a whole number, 1 or more.')
-  if (count !== undefined && !isWhole(count, mostPayments))
-    throw new TriggerRequestError(`count must be a whole number from 1 to ${mostPayments}.`)
+  if (count !== undefined && !isWhole(count, maxPayments))
+    throw new TriggerRequestError(`count must be a whole number from 1 to ${maxPayments}.`)
   if (verdict !== undefined && !triggerVerdicts.some((known) => known === verdict))
     throw new TriggerRequestError(`verdict must be one of ${triggerVerdicts.join(', ')}.`)
   const request = { ...fields, scenario } as TriggerRequest
   // The values of the payment are checked by making it.
   try {
-    paymentOf({ ...paymentFieldsOf(request), integrationAddress: null }, createDraws(0))
+    buildPayment({ ...pickPaymentFields(request), integrationAddress: null }, createDraws(0))
   } catch (error) {
     throw new TriggerRequestError(error instanceof Error ? error.message : 'A value is malformed.')
   }
   return request
 }
 
-export function paymentFieldsOf({ amount, token, chainId, memo, sender, receiver }: TriggerPayment): TriggerPayment {
+export function pickPaymentFields({ amount, token, chainId, memo, sender, receiver }: TriggerPayment): TriggerPayment {
   return { amount, token, chainId, memo, sender, receiver }
 }
 
-function scenarioOf(value: unknown): TriggerScenario {
+function parseScenario(value: unknown): TriggerScenario {
   const scenario = triggerScenarios.find((known) => known === value)
   if (scenario !== undefined) return scenario
   throw new TriggerRequestError(`The scenario is unknown; there are ${triggerScenarios.join(', ')}.`)
@@ -137,8 +137,8 @@ function checkName(name: string, scenario: TriggerScenario): void {
   if (!isUsed) throw new TriggerRequestError(`${name.slice(0, 40)} is no option of ${scenario}.`)
 }
 
-function isWhole(value: unknown, most: number): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 1 && value <= most
+function isWhole(value: unknown, max: number): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 1 && value <= max
 }
 
 /**

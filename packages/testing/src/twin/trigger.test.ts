@@ -96,7 +96,7 @@ describe('a request', () => {
     [{ scenario: 'payment', memo: 'ü'.repeat(17) }],
     [{ scenario: 'payment', amount: '05.00' }],
     [{ scenario: 'payment', token: 'x'.repeat(65) }],
-  ])('%j is refused', (request) => {
+  ])('%j is rejected', (request) => {
     expect(() => parseTriggerRequest(request)).toThrow(expect.objectContaining({ code: 'ERR_TRIGGER_INVALID' }))
   })
 

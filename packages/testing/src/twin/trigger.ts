@@ -7,10 +7,10 @@ import type { DeliveryView } from '@payment-integration/core/internal'
 import type { Chain, Clock, Store, StoredPayment } from '@payment-integration/core/ports'
 import { createDraws, type Draws } from '../builders.js'
 import type { TriggerIdentity } from '../identity-provider/control.js'
-import { createTwinChain, paymentOf, type TwinChain } from './chain.js'
+import { createTwinChain, buildPayment, type TwinChain } from './chain.js'
 import {
   parseTriggerRequest,
-  paymentFieldsOf,
+  pickPaymentFields,
   TriggerError,
   type TriggerEvent,
   type TriggerPayment,
@@ -44,9 +44,9 @@ interface TriggeredPayment {
 type Steps<Result = void> = AsyncGenerator<TriggerEvent, Result, undefined>
 
 /** The chain of a request; without one 137, or else the first. @throws TriggerRequestError When there is none. */
-function chainOf({ chains }: TriggerDeps, chainId: number | undefined): TwinChain {
-  const wanted = chainId ?? defaultChain
-  const chain = chains.find((each) => each.chainId === wanted) ?? (chainId === undefined ? chains[0] : undefined)
+function findChain({ chains }: TriggerDeps, chainId: number | undefined): TwinChain {
+  const wantedId = chainId ?? defaultChain
+  const chain = chains.find((each) => each.chainId === wantedId) ?? (chainId === undefined ? chains[0] : undefined)
   if (chain === undefined)
     throw new TriggerRequestError(
       `Chain ${chainId} is not simulated; there are ${chains.map((each) => each.chainId).join(', ')}.`,
@@ -73,9 +73,9 @@ async function* mine(
   inputs: readonly (TriggerPayment & { readonly txHash?: string | undefined })[],
 ): Steps<readonly TriggeredPayment[]> {
   const { integrationAddress, draws } = context
-  const chain = chainOf(context, inputs[0]?.chainId)
+  const chain = findChain(context, inputs[0]?.chainId)
   const { chainId } = chain
-  const payments = inputs.map((input) => paymentOf({ ...input, chainId, integrationAddress }, draws))
+  const payments = inputs.map((input) => buildPayment({ ...input, chainId, integrationAddress }, draws))
   const { number: blockNumber } = chain.mine(payments)
   const txHashes = payments.map(({ txHash }) => txHash)
   yield { event: 'block', chainId: String(chainId), blockNumber, txHashes }
@@ -97,7 +97,7 @@ async function* showSnapshot(context: TriggerContext, payment: TriggeredPayment,
   const { chainId, txHash } = payment
   const { payments } = context.service.store
   const bytes = await until(context, `version ${version} of ${txHash} is stored`, async () => {
-    const stored = await find(context, payment)
+    const stored = await findStoredPayment(context, payment)
     return stored === undefined || stored.version < version ? null : payments.snapshot(stored.id, version)
   })
   const body = new TextDecoder().decode(bytes)
@@ -105,7 +105,10 @@ async function* showSnapshot(context: TriggerContext, payment: TriggeredPayment,
   yield { event: 'snapshot', chainId: String(chainId), txHash, version, state, body }
 }
 
-async function find(context: TriggerContext, payment: TriggeredPayment): Promise<StoredPayment | undefined> {
+async function findStoredPayment(
+  context: TriggerContext,
+  payment: TriggeredPayment,
+): Promise<StoredPayment | undefined> {
   const { integrationAddress, service } = context
   const found = await service.store.payments.findByHash({ integrationAddress, txHash: payment.txHash })
   return found.find(({ chainId }) => chainId === payment.chainId)
@@ -129,7 +132,11 @@ async function* update(
 }
 
 /** Waits until the receiver has accepted a version. @throws TriggerError When it did not, or nothing is delivered. */
-async function delivered(context: TriggerContext, payment: TriggeredPayment, version: number): Promise<DeliveryView> {
+async function waitForDelivery(
+  context: TriggerContext,
+  payment: TriggeredPayment,
+  version: number,
+): Promise<DeliveryView> {
   const { integrationAddress, service } = context
   const { chainId, txHash } = payment
   const integrations = await service.integrations.list()
@@ -155,7 +162,7 @@ async function* repeat(
   expected: 'duplicate' | 'stale',
 ): Steps {
   const { deliveries } = context.service
-  const before = await delivered(context, payment, version)
+  const before = await waitForDelivery(context, payment, version)
   await deliveries.replay(before.deliveryId)
   const after = await until(context, `version ${version} is sent again`, async () => {
     const view = await deliveries.find(before.deliveryId)
@@ -169,11 +176,11 @@ async function* repeat(
 type Scenario = (context: TriggerContext, request: TriggerRequest) => Steps
 
 const merchant = { title: 'Blue Door Coffee', subtitle: 'Lisbon' }
-const perBlock = 100
+const maxPaymentsPerBlock = 100
 
 /** A payment that the processor completes: versions 1 to 3. */
 async function* complete(context: TriggerContext, request: TriggerRequest): Steps<TriggeredPayment> {
-  const payment = yield* pay(context, paymentFieldsOf(request))
+  const payment = yield* pay(context, pickPaymentFields(request))
   yield* update(context, payment, { state: 'pending' })
   const [amount, currency] = [request.amount ?? '25.00', 'EUR']
   const invoice = { amount, currency, settlementAmount: amount, settlementCurrency: currency }
@@ -183,7 +190,7 @@ async function* complete(context: TriggerContext, request: TriggerRequest): Step
 
 const scenarios: Readonly<Record<TriggerScenario, Scenario>> = {
   async *payment(context, request) {
-    yield* pay(context, paymentFieldsOf(request))
+    yield* pay(context, pickPaymentFields(request))
   },
 
   async *success(context, request) {
@@ -191,7 +198,7 @@ const scenarios: Readonly<Record<TriggerScenario, Scenario>> = {
   },
 
   async *failure(context, request) {
-    const payment = yield* pay(context, paymentFieldsOf(request))
+    const payment = yield* pay(context, pickPaymentFields(request))
     yield* update(context, payment, { state: 'pending' })
     yield* update(context, payment, { state: 'failure' })
   },
@@ -204,42 +211,44 @@ const scenarios: Readonly<Record<TriggerScenario, Scenario>> = {
 
   async *'out-of-order'(context, request) {
     const payment = yield* complete(context, request)
-    await delivered(context, payment, 3)
+    await waitForDelivery(context, payment, 3)
     yield* repeat(context, payment, 2, 'stale')
     yield* repeat(context, payment, 1, 'stale')
   },
 
   async *duplicate(context, request) {
-    const payment = yield* pay(context, paymentFieldsOf(request))
+    const payment = yield* pay(context, pickPaymentFields(request))
     yield* repeat(context, payment, 1, 'duplicate')
   },
 
   async *burst(context, request) {
     const { count = triggerDefaults.count } = request
     let last: TriggeredPayment | undefined
-    for (let made = 0; made < count; made += perBlock) {
-      const inputs = Array.from({ length: Math.min(perBlock, count - made) }, () => paymentFieldsOf(request))
+    for (let made = 0; made < count; made += maxPaymentsPerBlock) {
+      const inputs = Array.from({ length: Math.min(maxPaymentsPerBlock, count - made) }, () =>
+        pickPaymentFields(request),
+      )
       last = (yield* mine(context, inputs)).at(-1)
     }
     if (last !== undefined) yield* showSnapshot(context, last, 1)
   },
 
   async *'multi-chain-hash'(context, request) {
-    const first = chainOf(context, request.chainId)
+    const first = findChain(context, request.chainId)
     const second = context.chains.find((chain) => chain !== first)
     if (second === undefined) throw new TriggerError('This needs two simulated chains.')
     const txHash = context.draws.hex(32)
-    for (const { chainId } of [first, second]) yield* pay(context, { ...paymentFieldsOf(request), chainId, txHash })
+    for (const { chainId } of [first, second]) yield* pay(context, { ...pickPaymentFields(request), chainId, txHash })
   },
 
   async *reorg(context, request) {
-    const chain = chainOf(context, request.chainId)
+    const chain = findChain(context, request.chainId)
     const { confirmations } = finality[chain.chainId as keyof typeof finality] ?? {}
     if (confirmations === undefined)
       throw new TriggerError(`A payment on chain ${chain.chainId} is never final, so it is never given up.`)
-    const payment = yield* pay(context, paymentFieldsOf(request))
-    const again = yield* replaceBlocks(context, payment, true)
-    yield* replaceBlocks(context, again, false)
+    const payment = yield* pay(context, pickPaymentFields(request))
+    const movedPayment = yield* replaceBlocks(context, payment, true)
+    yield* replaceBlocks(context, movedPayment, false)
     // The payment is given up when the height of its block is final.
     for (let mined = 0; mined <= confirmations; mined += 1) chain.mine()
     yield* showSnapshot(context, payment, 2)
@@ -260,7 +269,7 @@ const scenarios: Readonly<Record<TriggerScenario, Scenario>> = {
         const answer = await share()
         return answer.reviewAnswer === null ? null : { event: 'share' as const, request, status: 200, answer }
       } catch (error) {
-        // After RED the service tries the token again; the provider's refusal carries the former verdict.
+        // After RED the service tries the token again; the provider's rejection carries the former verdict.
         if (!(error instanceof RedemptionRejectedError)) throw error
         const answer = { error: shareRejectedMessage(error.providerMessage, error.formerReview) }
         return { event: 'share' as const, request, status: 422, answer }
@@ -276,7 +285,7 @@ async function* replaceBlocks(
   included: boolean,
 ): Steps<TriggeredPayment> {
   const { chainId, txHash } = payment
-  const chain = chainOf(context, chainId)
+  const chain = findChain(context, chainId)
   const depth = chain.height() - payment.blockNumber + 1
   const orphaned = chain.orphan(depth)
   const others = orphaned.filter((each) => each.txHash !== txHash)
@@ -311,7 +320,7 @@ export function createTrigger(deps: TriggerDeps): Trigger {
   let isRunning = false
   return (value, { integrationAddress }) => {
     const request = parseTriggerRequest(value)
-    chainOf(deps, request.chainId)
+    findChain(deps, request.chainId)
     return run(request, integrationAddress)
   }
 
@@ -362,11 +371,11 @@ export interface SimulatedChains {
 }
 
 /** Stored blocks of earlier processes that stay known: more than the blocks until a block of any chain is final. */
-const mostEarlierBlocks = 2_000
+const maxEarlierBlocks = 2_000
 /** Time between two looks at the progress of the service. */
 const pollMs = 20
 /** Looks in vain until a scenario ends early: 20 s. */
-const mostPolls = 1_000
+const maxPolls = 1_000
 
 /** Makes the chains. @throws StoreError When the database does not answer. */
 export async function createSimulatedChains(deps: SimulatedChainsDeps): Promise<SimulatedChains> {
@@ -376,13 +385,13 @@ export async function createSimulatedChains(deps: SimulatedChainsDeps): Promise<
   const world = { now: () => clock.now(), newHash: () => draws.hex(32), stepMs: 0 }
   const chains: TwinChain[] = []
   for (const chainId of chainIds) {
-    const earlier = await store.transaction((tx) => tx.checkpoints(chainId, Number.MAX_SAFE_INTEGER, mostEarlierBlocks))
+    const earlier = await store.transaction((tx) => tx.checkpoints(chainId, Number.MAX_SAFE_INTEGER, maxEarlierBlocks))
     chains.push(createTwinChain(chainId, world, earlier))
   }
   let isClosed = false
   async function progress(turn: number): Promise<boolean> {
     if (!isClosed) await clock.sleep(pollMs)
-    return !isClosed && turn < mostPolls
+    return !isClosed && turn < maxPolls
   }
   return {
     chains,

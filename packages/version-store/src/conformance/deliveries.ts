@@ -1,7 +1,17 @@
 /** One delivery after the other, deliveries at the same time, keys and bad input. @module */
 
 import type { VersionedPayment } from '../version-store.js'
-import { at, type Case, deferred, deliver, equal, holds, nameOfReason, reasonOf, unwanted } from './fixture.js'
+import {
+  at,
+  type Case,
+  deferred,
+  deliver,
+  equal,
+  holds,
+  expectFailureName,
+  expectFailure,
+  unwanted,
+} from './fixture.js'
 
 export function orderCases<Tx>(): Case<Tx>[] {
   return [
@@ -54,10 +64,10 @@ export function orderCases<Tx>(): Case<Tx>[] {
         const throwing = store.advance(at(2), () => {
           throw thrown
         })
-        holds((await reasonOf(throwing)) === thrown, 'what the effect throws comes out')
+        holds((await expectFailure(throwing)) === thrown, 'what the effect throws comes out')
         const rejecting = store.advance(at(2), () => Promise.reject(rejected))
-        holds((await reasonOf(rejecting)) === rejected, 'what the effect rejects with comes out')
-        equal(await reasonOf(store.advance(at(2), () => Promise.reject(undefined))), undefined)
+        holds((await expectFailure(rejecting)) === rejected, 'what the effect rejects with comes out')
+        equal(await expectFailure(store.advance(at(2), () => Promise.reject(undefined))), undefined)
         equal(await store.current(at(1)), 1)
         equal(await deliver(fixture, at(2)), 'apply')
         equal(await store.current(at(1)), 2)
@@ -67,10 +77,10 @@ export function orderCases<Tx>(): Case<Tx>[] {
       name: 'a failed effect leaves none of its writes',
       async run(fixture) {
         const failure = new Error('after the write')
-        holds((await reasonOf(deliver(fixture, at(1), failure))) === failure, 'its own error comes out')
+        holds((await expectFailure(deliver(fixture, at(1), failure))) === failure, 'its own error comes out')
         equal(await fixture.notes(), [])
         await deliver(fixture, at(1))
-        holds((await reasonOf(deliver(fixture, at(2), failure))) === failure, 'its own error comes out')
+        holds((await expectFailure(deliver(fixture, at(2), failure))) === failure, 'its own error comes out')
         equal(await fixture.notes(), ['1/1'])
       },
     },
@@ -78,7 +88,7 @@ export function orderCases<Tx>(): Case<Tx>[] {
       name: 'an older version does not undo a newer failed one',
       async run(fixture) {
         const failure = new Error('3 fails')
-        holds((await reasonOf(deliver(fixture, at(3), failure))) === failure, 'its own error comes out')
+        holds((await expectFailure(deliver(fixture, at(3), failure))) === failure, 'its own error comes out')
         equal(await deliver(fixture, at(2)), 'apply')
         equal(await deliver(fixture, at(3)), 'apply')
         equal(await fixture.store.current(at(1)), 3)
@@ -169,23 +179,23 @@ export function concurrencyCases<Tx>(): Case<Tx>[] {
       },
     },
     {
-      name: 'an effect that calls its own store is refused instead of waiting for itself',
+      name: 'an effect that calls its own store is rejected instead of waiting for itself',
       async run(fixture) {
         const { store } = fixture
         const reentrant = 'ERR_EFFECT_REENTRANT'
-        equal(await codeOf(store.advance(at(1), () => store.advance(at(1), unwanted).then())), reentrant)
-        equal(await codeOf(store.advance(at(1), async () => void (await store.current(at(1))))), reentrant)
+        equal(await getCode(store.advance(at(1), () => store.advance(at(1), unwanted).then())), reentrant)
+        equal(await getCode(store.advance(at(1), async () => void (await store.current(at(1))))), reentrant)
         equal(await deliver(fixture, at(1)), 'apply')
       },
     },
   ]
 }
 
-async function codeOf(promise: Promise<unknown>): Promise<unknown> {
-  return ((await reasonOf(promise)) as { code?: unknown }).code
+async function getCode(promise: Promise<unknown>): Promise<unknown> {
+  return ((await expectFailure(promise)) as { code?: unknown }).code
 }
 
-/** Fields that identify payments, and values that are refused. */
+/** Fields that identify payments, and values that are rejected. */
 export function inputCases<Tx>(): Case<Tx>[] {
   return [
     {
@@ -245,24 +255,28 @@ export function inputCases<Tx>(): Case<Tx>[] {
       },
     },
     {
-      name: 'a version that is no whole number from 1 up is refused before the effect',
+      name: 'a version that is no whole number from 1 up is rejected before the effect',
       async run({ store }) {
         const bad = [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, '1', 1n, null, undefined]
         for (const version of bad) {
           const payment = { ...at(1), version: version as number }
-          equal(await nameOfReason(store.advance(payment, unwanted)), 'RangeError', `of version ${String(version)}`)
+          equal(
+            await expectFailureName(store.advance(payment, unwanted)),
+            'RangeError',
+            `of version ${String(version)}`,
+          )
         }
         equal(await store.current(at(1)), undefined)
       },
     },
     {
-      name: 'a key with a part that is missing, empty or no string is refused',
+      name: 'a key with a part that is missing, empty or no string is rejected',
       async run({ store }) {
         for (const part of ['integrationAddress', 'chainId', 'txHash'])
           for (const value of [undefined, null, '', 8453]) {
             const payment = { ...at(1), [part]: value } as VersionedPayment
-            equal(await nameOfReason(store.advance(payment, unwanted)), 'TypeError', `of ${part} ${value}`)
-            equal(await nameOfReason(store.current(payment)), 'TypeError', `of ${part} ${value}`)
+            equal(await expectFailureName(store.advance(payment, unwanted)), 'TypeError', `of ${part} ${value}`)
+            equal(await expectFailureName(store.current(payment)), 'TypeError', `of ${part} ${value}`)
           }
       },
     },

@@ -10,7 +10,7 @@ export class ConformanceError extends Error {
 
 /** @throws {@link ConformanceError} When the values differ; arrays and plain objects are compared by their members. */
 export function equal(actual: unknown, expected: unknown, about = ''): void {
-  const [is, should] = [textOf(actual), textOf(expected)]
+  const [is, should] = [toText(actual), toText(expected)]
   if (is !== should) fail(`expected ${should}, got ${is}`, about)
 }
 
@@ -20,27 +20,27 @@ export function holds(condition: boolean, about: string): void {
 }
 
 /** Waits for a failure and gives its reason. @throws {@link ConformanceError} When the promise resolves. */
-export async function reasonOf(promise: Promise<unknown>, about = ''): Promise<unknown> {
+export async function expectFailure(promise: Promise<unknown>, about = ''): Promise<unknown> {
   let value: unknown
   try {
     value = await promise
   } catch (reason) {
     return reason
   }
-  return fail(`expected a failure, got ${textOf(value)}`, about)
+  return fail(`expected a failure, got ${toText(value)}`, about)
 }
 
 /** Waits for a failure and gives the name of its error, whose class may be one of another realm. */
-export async function nameOfReason(promise: Promise<unknown>): Promise<unknown> {
-  return (Object(await reasonOf(promise)) as Partial<Error>).name
+export async function expectFailureName(promise: Promise<unknown>): Promise<unknown> {
+  return (Object(await expectFailure(promise)) as Partial<Error>).name
 }
 
-function fail(what: string, about: string): never {
-  throw new ConformanceError(about === '' ? what : `${about}: ${what}`)
+function fail(flaw: string, about: string): never {
+  throw new ConformanceError(about === '' ? flaw : `${about}: ${flaw}`)
 }
 
 /** JSON, in which `undefined` and the numbers that JSON lacks have a text too. */
-function textOf(value: unknown): string {
+function toText(value: unknown): string {
   const spell = (_: string, part: unknown) =>
     part === undefined || typeof part === 'bigint' || (typeof part === 'number' && !Number.isFinite(part))
       ? `(${typeof part} ${String(part)})`
@@ -49,13 +49,13 @@ function textOf(value: unknown): string {
 }
 
 /**
- * The fault of an operation. `refused`: the database answers with an error and has done nothing.
+ * The fault of an operation. `rejected`: the database answers with an error and has done nothing.
  * `lost before`: the connection breaks before the database gets it. `lost after`: the database acts, and the
  * connection breaks before its answer, as in a COMMIT whose answer never arrives.
  */
-export type Fault = 'refused' | 'lost before' | 'lost after'
+export type Fault = 'rejected' | 'lost before' | 'lost after'
 
-export const faultKinds: readonly Fault[] = ['refused', 'lost before', 'lost after']
+export const faultKinds: readonly Fault[] = ['rejected', 'lost before', 'lost after']
 
 /** The error of a failed operation. */
 export class InjectedFaultError extends Error {
@@ -96,7 +96,7 @@ export function createFaultPlan(): FaultPlan {
       const fault = next()
       if (fault === undefined) return run()
       const give = () => {
-        if (fault !== 'refused') sever?.()
+        if (fault !== 'rejected') sever?.()
         throw new InjectedFaultError(fault)
       }
       if (fault !== 'lost after') return give()
@@ -155,7 +155,7 @@ export function at(version: number, payment = 1): VersionedPayment {
 }
 
 /** The note that an effect of the suite leaves. */
-export function noteOf({ txHash, version }: VersionedPayment): string {
+export function buildNote({ txHash, version }: VersionedPayment): string {
   return `${BigInt(txHash)}/${version}`
 }
 
@@ -166,7 +166,7 @@ export function deliver<Tx>(
   failure?: Error,
 ): Promise<VersionDecision> {
   return store.advance(payment, async (tx) => {
-    await write(tx, failure ? `${noteOf(payment)}!` : noteOf(payment))
+    await write(tx, failure ? `${buildNote(payment)}!` : buildNote(payment))
     if (failure) throw failure
   })
 }
@@ -194,7 +194,7 @@ export function orders(list: readonly number[]): number[][] {
 }
 
 /** Runs the work for each member, a few at a time; `index` numbers them. */
-export async function forEachOf<Member>(
+export async function runForEach<Member>(
   members: readonly Member[],
   atATime: number,
   work: (member: Member, index: number) => Promise<void>,

@@ -7,10 +7,10 @@ import {
   deferred,
   deliver,
   equal,
-  forEachOf,
+  runForEach,
   holds,
-  nameOfReason,
-  reasonOf,
+  expectFailureName,
+  expectFailure,
 } from './fixture.js'
 
 /** More than any adapter reads at once. */
@@ -22,7 +22,7 @@ export function listingCases<Tx>(): Case<Tx>[] {
     {
       name: 'a listing of an empty store is empty',
       async run(fixture) {
-        equal(await listed(fixture), [])
+        equal(await listTexts(fixture), [])
       },
     },
     {
@@ -30,15 +30,16 @@ export function listingCases<Tx>(): Case<Tx>[] {
       async run(fixture) {
         const { store } = fixture
         const { integrationAddress } = at(1)
-        const others = [`${integrationAddress}0`, integrationAddress.slice(0, -1), '*', '%', '"', '[', '0x{}']
+        const otherAddresses = [`${integrationAddress}0`, integrationAddress.slice(0, -1), '*', '%', '"', '[', '0x{}']
         const keys = [at(1), { ...at(1, 2), chainId: '1' }, { ...at(1, 2), chainId: '10' }, { ...at(1), txHash: ']}' }]
         for (const key of keys) await store.advance({ ...key, version: 2 }, () => undefined)
         await store.advance({ ...at(7), integrationAddress: integrationAddress.toUpperCase() }, () => undefined)
-        for (const other of others) await store.advance({ ...at(1, 9), integrationAddress: other }, () => undefined)
-        equal(await listed(fixture), textsOf(keys))
-        equal(await listed(fixture, integrationAddress.toUpperCase()), textsOf(keys))
-        for (const other of others)
-          equal(await listed(fixture, other), textsOf([{ ...at(1, 9), integrationAddress: other }]))
+        for (const other of otherAddresses)
+          await store.advance({ ...at(1, 9), integrationAddress: other }, () => undefined)
+        equal(await listTexts(fixture), toSortedTexts(keys))
+        equal(await listTexts(fixture, integrationAddress.toUpperCase()), toSortedTexts(keys))
+        for (const other of otherAddresses)
+          equal(await listTexts(fixture, other), toSortedTexts([{ ...at(1, 9), integrationAddress: other }]))
       },
     },
     {
@@ -48,8 +49,8 @@ export function listingCases<Tx>(): Case<Tx>[] {
           ...at(1, index),
           chainId: index % 2 ? '1' : '8453',
         }))
-        await forEachOf(keys, 10, async (key) => void (await store.advance(key, () => undefined)))
-        const found = new Set<string>()
+        await runForEach(keys, 10, async (key) => void (await store.advance(key, () => undefined)))
+        const listedKeys = new Set<string>()
         let count = 0
         for await (const key of listing(store).list(at(1).integrationAddress)) {
           if (count % 100 === 0) {
@@ -57,22 +58,22 @@ export function listingCases<Tx>(): Case<Tx>[] {
             await store.advance({ ...key, version: 2 }, () => undefined)
           }
           count += 1
-          found.add(textOf(key))
+          listedKeys.add(toText(key))
         }
         equal(
-          textsOf(keys).filter((key) => !found.has(key)),
+          toSortedTexts(keys).filter((key) => !listedKeys.has(key)),
           [],
         )
-        if (!listsAgain) equal(count, found.size, 'each payment once')
+        if (!listsAgain) equal(count, listedKeys.size, 'each payment once')
       },
     },
     {
       name: 'a listing has no payment whose effect failed or still runs',
       async run(fixture) {
         const { store } = fixture
-        await reasonOf(deliver(fixture, at(1, 1), new Error('this effect was told to fail')))
-        const turns = await turnsOf(listed(fixture))
-        equal(await listed(fixture), [])
+        await expectFailure(deliver(fixture, at(1, 1), new Error('this effect was told to fail')))
+        const turns = await countTurns(listTexts(fixture))
+        equal(await listTexts(fixture), [])
         const started = deferred()
         const release = deferred()
         const slow = store.advance(at(1, 2), async () => {
@@ -81,35 +82,35 @@ export function listingCases<Tx>(): Case<Tx>[] {
         })
         await started.promise
         // It may wait for the effect, or answer without it: a store that does not wait answers well within this.
-        const seen: PaymentKey[] = []
-        const early = listed(fixture, at(1).integrationAddress, seen)
-        await turnsOf(early, 10 * turns + 10)
-        const whileItRan = textsOf(seen)
+        const seenKeys: PaymentKey[] = []
+        const early = listTexts(fixture, at(1).integrationAddress, seenKeys)
+        await countTurns(early, 10 * turns + 10)
+        const whileItRan = toSortedTexts(seenKeys)
         release.resolve()
         equal(await slow, 'apply')
         equal(whileItRan, [], 'while the effect runs')
         const keys = await early
-        if (keys.length > 0) equal(keys, textsOf([at(1, 2)]))
-        equal(await listed(fixture), textsOf([at(1, 2)]))
+        if (keys.length > 0) equal(keys, toSortedTexts([at(1, 2)]))
+        equal(await listTexts(fixture), toSortedTexts([at(1, 2)]))
       },
     },
     {
-      name: 'a listing of an address that is empty or no string is refused',
+      name: 'a listing of an address that is empty or no string is rejected',
       async run({ store }) {
         for (const address of ['', undefined, null, 5]) {
           const first = listing(store)
             .list(address as string)
             [Symbol.asyncIterator]()
             .next()
-          equal(await nameOfReason(first), 'TypeError', `of ${address}`)
+          equal(await expectFailureName(first), 'TypeError', `of ${address}`)
         }
       },
     },
     {
-      name: 'a listing that an effect asks of its own store is refused instead of waiting for itself',
+      name: 'a listing that an effect asks of its own store is rejected instead of waiting for itself',
       async run(fixture) {
-        const refused = await reasonOf(fixture.store.advance(at(1), async () => void (await listed(fixture))))
-        equal((refused as { code?: unknown }).code, 'ERR_EFFECT_REENTRANT')
+        const rejection = await expectFailure(fixture.store.advance(at(1), async () => void (await listTexts(fixture))))
+        equal((rejection as { code?: unknown }).code, 'ERR_EFFECT_REENTRANT')
         equal(await deliver(fixture, at(1)), 'apply')
       },
     },
@@ -122,32 +123,32 @@ function listing<Tx>(store: VersionStore<Tx>): ListingVersionStore<Tx> {
 }
 
 /** As texts, sorted. @param seen - Gets the keys as they come. */
-async function listed<Tx>(
+async function listTexts<Tx>(
   { store, listsAgain = false }: ConformanceFixture<Tx>,
   address = at(1).integrationAddress,
-  seen: PaymentKey[] = [],
+  seenKeys: PaymentKey[] = [],
 ): Promise<string[]> {
-  for await (const key of listing(store).list(address)) seen.push(key)
-  const texts = textsOf(seen)
+  for await (const key of listing(store).list(address)) seenKeys.push(key)
+  const texts = toSortedTexts(seenKeys)
   return listsAgain ? [...new Set(texts)] : texts
 }
 
-function textsOf(keys: readonly PaymentKey[]): string[] {
-  return keys.map(textOf).sort()
+function toSortedTexts(keys: readonly PaymentKey[]): string[] {
+  return keys.map(toText).sort()
 }
 
-function textOf({ integrationAddress, chainId, txHash }: PaymentKey): string {
+function toText({ integrationAddress, chainId, txHash }: PaymentKey): string {
   return JSON.stringify([integrationAddress, chainId, txHash])
 }
 
-/** How many turns of the event loop pass before the work is done; with `most`, no more are waited for. */
-async function turnsOf(work: Promise<unknown>, most = Number.POSITIVE_INFINITY): Promise<number> {
+/** How many turns of the event loop pass before the work is done; with `maxTurns`, no more are waited for. */
+async function countTurns(work: Promise<unknown>, maxTurns = Number.POSITIVE_INFINITY): Promise<number> {
   let done = false
   const end = () => {
     done = true
   }
   work.then(end, end)
   let turns = 0
-  for (; !done && turns < most; turns++) await new Promise((resolve) => setTimeout(resolve, 1))
+  for (; !done && turns < maxTurns; turns++) await new Promise((resolve) => setTimeout(resolve, 1))
   return turns
 }

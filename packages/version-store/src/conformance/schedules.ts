@@ -7,9 +7,9 @@ import {
   deferred,
   deliver,
   equal,
-  forEachOf,
+  runForEach,
   holds,
-  noteOf,
+  buildNote,
   orders,
 } from './fixture.js'
 
@@ -48,13 +48,13 @@ export function interleavingCases<Tx>(): Case<Tx>[] {
     {
       name: 'every order of small sets of deliveries, one after the other, ends as the rule says',
       async run(fixture) {
-        await forEachOf(scenarios, atATime, async (scenario, payment) => {
+        await runForEach(scenarios, atATime, async (scenario, payment) => {
           let stored: number | undefined
           for (const [index, version] of scenario.versions.entries()) {
             const expected = decideVersion(stored, version)
             const fails = scenario.fails[index] === true
             equal(
-              await outcomeOf(fixture, at(version, payment), fails),
+              await settle(fixture, at(version, payment), fails),
               expected === 'apply' && fails ? 'failed' : expected,
               orderLabel(scenario),
             )
@@ -70,12 +70,10 @@ export function interleavingCases<Tx>(): Case<Tx>[] {
       async run(fixture) {
         const outcomes = await Promise.all(
           scenarios.map(({ versions, fails }, payment) =>
-            Promise.all(
-              versions.map((version, index) => outcomeOf(fixture, at(version, payment), fails[index] === true)),
-            ),
+            Promise.all(versions.map((version, index) => settle(fixture, at(version, payment), fails[index] === true))),
           ),
         )
-        await forEachOf(scenarios, atATime, async (scenario, payment) => {
+        await runForEach(scenarios, atATime, async (scenario, payment) => {
           const applied = scenario.versions.filter((_, index) => outcomes[payment]?.[index] === 'apply')
           equal(new Set(applied).size, applied.length, orderLabel(scenario))
           const greatest = applied.length === 0 ? undefined : Math.max(...applied)
@@ -104,7 +102,7 @@ async function heal<Tx>(fixture: ConformanceFixture<Tx>, payment: number, scenar
   equal(await deliver(fixture, at(greatest, payment)), 'duplicate', orderLabel(scenario))
 }
 
-async function outcomeOf<Tx>(fixture: ConformanceFixture<Tx>, payment: ReturnType<typeof at>, fails: boolean) {
+async function settle<Tx>(fixture: ConformanceFixture<Tx>, payment: ReturnType<typeof at>, fails: boolean) {
   try {
     return await deliver(fixture, payment, fails ? intended : undefined)
   } catch (error) {
@@ -161,8 +159,8 @@ export function scheduleCases<Tx>(): Case<Tx>[] {
   return sets.map((set) => ({
     name: `every interleaving of concurrent deliveries of ${set.join(', ')} keeps each version once, in rising order`,
     async run(fixture) {
-      const scenarios = scenariosOf(set)
-      await forEachOf(scenarios, atATime, (scenario, payment) => play(fixture, payment, scenario))
+      const scenarios = buildScenarios(set)
+      await runForEach(scenarios, atATime, (scenario, payment) => play(fixture, payment, scenario))
       const notes = await fixture.notes()
       for (const [payment, scenario] of scenarios.entries()) {
         const mine = notes.filter((note) => note.startsWith(`${payment}/`) && !note.endsWith('!'))
@@ -230,7 +228,7 @@ function begin<Tx>(
     one.state = 'in effect'
     changed()
     await gate.promise
-    await write(tx, fails ? `${noteOf(snapshot)}!` : noteOf(snapshot))
+    await write(tx, fails ? `${buildNote(snapshot)}!` : buildNote(snapshot))
     one.state = 'after effect'
     if (fails) throw intended
   }
@@ -273,25 +271,25 @@ function createSignal() {
 }
 
 /** Deliveries are told apart by the order in which they begin; so the orders of the versions cover every choice. */
-function scenariosOf(set: readonly number[]): Scenario[] {
+function buildScenarios(set: readonly number[]): Scenario[] {
   const masks = Array.from({ length: 2 ** set.length }, (_, mask) =>
     set.map((_version, bit) => (mask & (1 << bit)) !== 0),
   )
   return orders(set).flatMap((versions) =>
-    schedulesOf(set.length).flatMap((schedule) => masks.map((fails) => ({ versions, fails, schedule }))),
+    buildSchedules(set.length).flatMap((schedule) => masks.map((fails) => ({ versions, fails, schedule }))),
   )
 }
 
 /** Each delivery begins after the one before it, and before its effect may end: 3 schedules of two, 15 of three. */
-function schedulesOf(deliveries: number, begun = 0, open: readonly number[] = []): Step[][] {
+function buildSchedules(deliveries: number, begun = 0, open: readonly number[] = []): Step[][] {
   if (begun === deliveries && open.length === 0) return [[]]
   const steps: Step[] = open.map((delivery) => ({ delivery, does: 'end' }))
   if (begun < deliveries) steps.push({ delivery: begun, does: 'begin' })
   return steps.flatMap((step) => {
     const rest =
       step.does === 'begin'
-        ? schedulesOf(deliveries, begun + 1, [...open, begun])
-        : schedulesOf(
+        ? buildSchedules(deliveries, begun + 1, [...open, begun])
+        : buildSchedules(
             deliveries,
             begun,
             open.filter((one) => one !== step.delivery),

@@ -9,11 +9,11 @@ import {
   type FaultPlan,
   faultKinds,
   holds,
-  noteOf,
+  buildNote,
 } from './fixture.js'
 
 /** More operations than any adapter needs for one delivery. */
-const mostOperations = 60
+const maxOperations = 60
 
 /** A delivery of the sweep, to a payment of its own. */
 interface Attempt<Tx> {
@@ -35,22 +35,22 @@ export function sweepCases<Tx>(): Case<Tx>[] {
   const kinds: readonly Kind<Tx>[] = [
     {
       name: (fault) => `a fault (${fault}) at any operation of a first version keeps it whole or not at all`,
-      run: (attempt) => keptOrNot(attempt, 1),
+      run: (attempt) => expectWholeOrNothing(attempt, 1),
     },
     {
       name: (fault) => `a fault (${fault}) at any operation of a greater version keeps it whole or not at all`,
       async run(attempt) {
         equal(await deliver(attempt.fixture, at(1, attempt.payment)), 'apply', attempt.about)
-        return keptOrNot(attempt, 2)
+        return expectWholeOrNothing(attempt, 2)
       },
     },
     {
       name: (fault) => `a fault (${fault}) at any operation around a failing effect keeps nothing`,
-      run: keepsNothing,
+      run: expectNothing,
     },
     {
       name: (fault) => `a fault (${fault}) at any operation of a duplicate changes nothing`,
-      run: changesNothing,
+      run: expectUnchanged,
     },
   ]
   return kinds.flatMap(({ name, run }) =>
@@ -71,7 +71,7 @@ async function sweep<Tx>(
   // Work that a store does only once, such as connecting, comes before the sweep.
   equal(await deliver(fixture, at(1)), 'apply')
   for (let index = 0; ; index++) {
-    holds(index < mostOperations, `a delivery takes fewer than ${mostOperations} operations`)
+    holds(index < maxOperations, `a delivery takes fewer than ${maxOperations} operations`)
     const happened = await run({
       fixture,
       payment: index + 2,
@@ -87,32 +87,32 @@ async function sweep<Tx>(
 }
 
 /** A delivery succeeds, or fails and can be repeated. Its note is there exactly if its version is; once in the end. */
-async function keptOrNot<Tx>(attempt: Attempt<Tx>, version: number): Promise<boolean> {
+async function expectWholeOrNothing<Tx>(attempt: Attempt<Tx>, version: number): Promise<boolean> {
   const { fixture, payment, about } = attempt
   const { outcome, faulty } = await attempt.deliver(version)
   if (!faulty || typeof outcome === 'string') equal(outcome, 'apply', about)
-  const kept = await isKept(attempt, version)
-  if (outcome === 'apply') equal(kept, true, about)
-  equal(await deliver(fixture, at(version, payment)), kept ? 'duplicate' : 'apply', about)
+  const isStored = await isKept(attempt, version)
+  if (outcome === 'apply') equal(isStored, true, about)
+  equal(await deliver(fixture, at(version, payment)), isStored ? 'duplicate' : 'apply', about)
   equal(await isKept(attempt, version), true, about)
   equal(await deliver(fixture, at(version + 1, payment)), 'apply', about)
   return faulty
 }
 
 /** Whatever fails besides the effect: nothing of it is kept, and a second try is handled. */
-async function keepsNothing<Tx>(attempt: Attempt<Tx>): Promise<boolean> {
+async function expectNothing<Tx>(attempt: Attempt<Tx>): Promise<boolean> {
   const { fixture, payment, about } = attempt
   const failure = new Error('this effect was told to fail')
   const { outcome, faulty } = await attempt.deliver(1, failure)
   holds(faulty ? typeof outcome !== 'string' : outcome === failure, `${about}: the delivery fails`)
   equal(await fixture.store.current(at(1, payment)), undefined, about)
-  equal(await notesOf(attempt), [], about)
+  equal(await listNotes(attempt), [], about)
   equal(await deliver(fixture, at(1, payment)), 'apply', about)
   equal(await isKept(attempt, 1), true, about)
   return faulty
 }
 
-async function changesNothing<Tx>(attempt: Attempt<Tx>): Promise<boolean> {
+async function expectUnchanged<Tx>(attempt: Attempt<Tx>): Promise<boolean> {
   const { fixture, payment, about } = attempt
   equal(await deliver(fixture, at(1, payment)), 'apply', about)
   const { outcome, faulty } = await attempt.deliver(1)
@@ -125,12 +125,12 @@ async function changesNothing<Tx>(attempt: Attempt<Tx>): Promise<boolean> {
 /** Whether the version is stored. Its note must be there once if so, and not at all if not. */
 async function isKept<Tx>(attempt: Attempt<Tx>, version: number): Promise<boolean> {
   const stored = await attempt.fixture.store.current(at(version, attempt.payment))
-  const notes = (await notesOf(attempt)).filter((note) => note === noteOf(at(version, attempt.payment)))
-  const kept = stored === version
-  equal(notes.length, kept ? 1 : 0, `${attempt.about}, stored ${stored}: notes of version ${version}`)
-  return kept
+  const notes = (await listNotes(attempt)).filter((note) => note === buildNote(at(version, attempt.payment)))
+  const isStored = stored === version
+  equal(notes.length, isStored ? 1 : 0, `${attempt.about}, stored ${stored}: notes of version ${version}`)
+  return isStored
 }
 
-async function notesOf<Tx>({ fixture, payment }: Attempt<Tx>): Promise<string[]> {
+async function listNotes<Tx>({ fixture, payment }: Attempt<Tx>): Promise<string[]> {
   return (await fixture.notes()).filter((note) => note.startsWith(`${payment}/`))
 }

@@ -8,7 +8,7 @@ export const pageSize = 500
 export type PageKey = readonly [chainId: string, txHash: string]
 
 /** @param read - The payments after this key, at most `pageSize`, in the order of their keys. */
-export async function* inPages(
+export async function* listPages(
   integrationAddress: string,
   read: (after: PageKey) => Promise<readonly PageKey[]>,
 ): AsyncGenerator<PaymentKey> {

@@ -132,7 +132,7 @@ interface Line {
 const lines = new WeakMap<object, Line>()
 
 /** The line of a connection, a pool or a transaction. */
-export function lineOf(holder: object): Line {
+export function getLine(holder: object): Line {
   const line = lines.get(holder) ?? { queue: createQueue(), payments: createQueues(), guard: createReentryGuard() }
   lines.set(holder, line)
   return line

@@ -50,7 +50,7 @@ export const reachProbes = {
       const answer = await bench.send(await bench.deliveries.good(bench.payment()))
       const isRedirect = transportCause(answer, bench.timeoutMs) === 'redirects'
       if (!isRedirect) return { verdict: 'pass', cause: null, answers: [answer] }
-      const note = answer.location === null ? 'without a location' : `to ${readable(answer.location)}`
+      const note = answer.location === null ? 'without a location' : `to ${toReadable(answer.location)}`
       return { verdict: 'fail', cause: 'redirects', answers: [answer], note }
     },
   },
@@ -62,8 +62,8 @@ export const lastProbes = {
     expected: 'at most half of the time that the service waits',
     clause: '6 Delivery and 8: the service gives up after 5 seconds',
     effects: 0,
-    async run({ timeoutMs }: Bench, seen): Promise<Judgement> {
-      const slowest = Math.max(0, ...seen.filter(isAccepted).map(({ ms }) => ms))
+    async run({ timeoutMs }: Bench, earlierAnswers): Promise<Judgement> {
+      const slowest = Math.max(0, ...earlierAnswers.filter(isAccepted).map(({ ms }) => ms))
       const note = `${slowest} ms of ${timeoutMs} ms`
       return slowest > timeoutMs / 2
         ? { verdict: 'warn', cause: 'slow-answer', answers: [], note }
@@ -84,7 +84,7 @@ export const lastProbes = {
 } satisfies ProbeTable
 
 /** A location without its query and control characters, of bounded length. */
-function readable(location: string): string {
+function toReadable(location: string): string {
   return (location.split(/[?#]/, 1)[0] ?? '').replace(/[^!-~]/g, '').slice(0, 200)
 }
 
@@ -92,18 +92,18 @@ const unreadBytes = 65_536
 const largeBytes = 1_048_576
 
 /** A body of blanks with a signature of another secret. */
-async function junk(bench: Bench, bytes: number): Promise<SignedDelivery> {
+async function buildJunk(bench: Bench, bytes: number): Promise<SignedDelivery> {
   const { body, t } = await bench.sign(`{"junk":"${' '.repeat(bytes)}"}`, { key: `${bench.signingSecret}.forged` })
   return bench.deliver(body, `t=${t},v1=${'5e'.repeat(32)}`)
 }
 
-function socketsOf({ sockets }: Bench): Sockets {
+function requireSockets({ sockets }: Bench): Sockets {
   if (sockets === null) throw new TypeError('This probe needs connections of its own.')
   return sockets
 }
 
 /** A connection that ends early is a fault of its own here. */
-function onReuse(judgement: Judgement): Judgement {
+function judgeReuse(judgement: Judgement): Judgement {
   const reused = judgement.answers.filter((answer) => answer.reused).length
   const note = reused === 0 ? 'the receiver closes each connection' : `${reused} on a reused connection`
   const isReset = judgement.cause === 'connection-reset' || judgement.cause === 'not-http'
@@ -119,8 +119,8 @@ export const connectionProbes = {
     needsSockets: true,
     async run(bench) {
       const deliveries = await Promise.all([1, 2, 3].map(() => bench.deliveries.good(bench.payment())))
-      const answers = await socketsOf(bench).sendOnOneConnection(deliveries)
-      return onReuse(judgeAccepted(answers, 'connection-not-reusable', bench.timeoutMs))
+      const answers = await requireSockets(bench).sendOnOneConnection(deliveries)
+      return judgeReuse(judgeAccepted(answers, 'connection-not-reusable', bench.timeoutMs))
     },
   },
   'keep-alive-after-rejection': {
@@ -130,12 +130,15 @@ export const connectionProbes = {
     effects: 1,
     needsSockets: true,
     async run(bench) {
-      const deliveries = [await junk(bench, unreadBytes), await bench.deliveries.good(bench.payment())]
-      const [first, second] = (await socketsOf(bench).sendOnOneConnection(deliveries)) as [SocketAnswer, SocketAnswer]
+      const deliveries = [await buildJunk(bench, unreadBytes), await bench.deliveries.good(bench.payment())]
+      const [first, second] = (await requireSockets(bench).sendOnOneConnection(deliveries)) as [
+        SocketAnswer,
+        SocketAnswer,
+      ]
       const after = judgeAccepted([second], 'connection-not-reusable', bench.timeoutMs)
       const rejection = judgeRejected([first], 'presence-only', bench.timeoutMs)
       const worse = after.verdict === 'fail' || rejection.verdict === 'pass' ? after : rejection
-      return onReuse({ ...worse, answers: [first, second] })
+      return judgeReuse({ ...worse, answers: [first, second] })
     },
   },
   'large-body': {
@@ -145,7 +148,7 @@ export const connectionProbes = {
     effects: 0,
     async run(bench) {
       const judgement = judgeRejected(
-        [await bench.send(await junk(bench, largeBytes))],
+        [await bench.send(await buildJunk(bench, largeBytes))],
         'presence-only',
         bench.timeoutMs,
       )
@@ -159,7 +162,7 @@ export const connectionProbes = {
     effects: 1,
     needsSockets: true,
     async run(bench) {
-      const send = async () => socketsOf(bench).sendInPieces(await bench.deliveries.good(bench.payment()))
+      const send = async () => requireSockets(bench).sendInPieces(await bench.deliveries.good(bench.payment()))
       const first = await send()
       // A server that restarts after the large body before answers 5xx once, as the one of wrangler does.
       const answer = Number(first.status) >= 500 ? await send() : first
@@ -173,7 +176,7 @@ export const connectionProbes = {
     effects: 1,
     needsSockets: true,
     async run(bench) {
-      await socketsOf(bench).breakUpload(await bench.deliveries.good(bench.payment()))
+      await requireSockets(bench).breakUpload(await bench.deliveries.good(bench.payment()))
       const answer = await bench.send(await bench.deliveries.good(bench.payment()))
       const judgement = judgeAccepted([answer], 'breaks-after-upload', bench.timeoutMs)
       const isGone = !isAccepted(answer) && answer.status === null && judgement.cause !== 'slow-answer'

@@ -6,7 +6,7 @@
 import { integrationHeader, type SnapshotBody, signatureHeader } from '@payment-integration/contract'
 import { jsonContentType } from '@payment-integration/contract/internal'
 import { createBuilders } from '../../builders.js'
-import { codeOf, createDeliveries, type Deliveries, type SignedDelivery } from '../../deliveries.js'
+import { computeSignature, createDeliveries, type Deliveries, type SignedDelivery } from '../../deliveries.js'
 import type { DoctorCauseCode } from '../causes.js'
 import type { DoctorNoAnswer, Sender, SocketAnswer } from '../send.js'
 
@@ -59,7 +59,7 @@ export function createBench(options: BenchOptions, sender: Sender): Bench {
   const sign: Bench['sign'] = async (text, { ageSeconds = 0, key = signingSecret } = {}) => {
     const body = new TextEncoder().encode(text)
     const t = String(Math.floor(now() / 1_000) - ageSeconds)
-    return { body, t, v1: await codeOf(key, t, body) }
+    return { body, t, v1: await computeSignature(key, t, body) }
   }
   const deliver: Bench['deliver'] = (body, signature) => ({
     headers: {
@@ -93,7 +93,7 @@ export function createBench(options: BenchOptions, sender: Sender): Bench {
   }
 }
 
-const causeOfNoAnswer: Readonly<Record<DoctorNoAnswer, DoctorCauseCode>> = {
+const noAnswerCauses: Readonly<Record<DoctorNoAnswer, DoctorCauseCode>> = {
   dns: 'host-unknown',
   rejected: 'connection-refused',
   tls: 'certificate-invalid',
@@ -116,7 +116,7 @@ export function asksForRetry({ status }: SocketAnswer): boolean {
 /** The cause that lies in the way to the receiver or in its time, whatever was sent; else null. */
 export function transportCause(answer: SocketAnswer, timeoutMs: number): DoctorCauseCode | null {
   const { status, noAnswer, ms } = answer
-  if (noAnswer !== null) return causeOfNoAnswer[noAnswer]
+  if (noAnswer !== null) return noAnswerCauses[noAnswer]
   if (status !== null && status >= 300 && status < 400) return 'redirects'
   if (status === 429) return 'rate-limited'
   return ms > timeoutMs ? 'slow-answer' : null
@@ -162,7 +162,7 @@ export interface ProbeSpec {
   /** Whether it opens connections of its own. */
   readonly needsSockets?: true
   /** @param seen - All answers of earlier probes. */
-  run(bench: Bench, seen: readonly SocketAnswer[]): Promise<Judgement>
+  run(bench: Bench, earlierAnswers: readonly SocketAnswer[]): Promise<Judgement>
 }
 
 /** Probes by their names. */

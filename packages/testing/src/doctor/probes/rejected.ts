@@ -14,7 +14,7 @@ const forgedCode = '5e'.repeat(32)
 const hour = 3_600
 
 /** Replaces the last hex digit by another one. */
-function differInLast(code: string): string {
+function changeLastDigit(code: string): string {
   return `${code.slice(0, -1)}${code.endsWith('0') ? '1' : '0'}`
 }
 
@@ -56,7 +56,7 @@ export const rejectedProbes = {
     cause: 'partial-comparison',
     make: async (bench) => [
       await withHeader(bench, ({ t, v1 }) => `t=${t},v1=${v1.slice(0, 32)}${forgedCode.slice(32)}`),
-      await withHeader(bench, ({ t, v1 }) => `t=${t},v1=${differInLast(v1)}`),
+      await withHeader(bench, ({ t, v1 }) => `t=${t},v1=${changeLastDigit(v1)}`),
       await withHeader(bench, ({ t, v1 }) => `t=${t},v1=${v1.slice(0, 32)}`),
       await withHeader(bench, ({ t }) => `t=${t},v1=`),
     ],
@@ -102,24 +102,24 @@ export const rejectedProbes = {
 
 const clause = '6 signature rule 5 and 8: the recommended tolerance is 300 seconds'
 /** Seconds beyond the window; the clocks may differ by half a minute. */
-const beyond = 330
+const secondsOutside = 330
 /** Seconds within the window. */
-const within = 240
+const secondsInside = 240
 
 type Make = (bench: Bench) => Promise<SignedDelivery>
 
 export const windowProbes = {
-  'just-stale': outside(`a signature of ${beyond} seconds ago`, ({ deliveries, payment }) =>
-    deliveries.stale(payment(), beyond),
+  'just-stale': outside(`a signature of ${secondsOutside} seconds ago`, ({ deliveries, payment }) =>
+    deliveries.stale(payment(), secondsOutside),
   ),
-  'just-future': outside(`a signature of ${beyond} seconds ahead`, ({ deliveries, payment }) =>
-    deliveries.future(payment(), beyond),
+  'just-future': outside(`a signature of ${secondsOutside} seconds ahead`, ({ deliveries, payment }) =>
+    deliveries.future(payment(), secondsOutside),
   ),
-  'slightly-old': inside(`a signature of ${within} seconds ago`, ({ deliveries, payment }) =>
-    deliveries.stale(payment(), within),
+  'slightly-old': inside(`a signature of ${secondsInside} seconds ago`, ({ deliveries, payment }) =>
+    deliveries.stale(payment(), secondsInside),
   ),
-  'slightly-ahead': inside(`a signature of ${within} seconds ahead`, ({ deliveries, payment }) =>
-    deliveries.future(payment(), within),
+  'slightly-ahead': inside(`a signature of ${secondsInside} seconds ahead`, ({ deliveries, payment }) =>
+    deliveries.future(payment(), secondsInside),
   ),
 } satisfies ProbeTable
 
@@ -145,7 +145,7 @@ function toWarning(judgement: Judgement): Judgement {
 const header = 'Content-Type'
 
 /** With another content type; null omits it. */
-function typed({ headers, body }: SignedDelivery, contentType: string | null): SignedDelivery {
+function withContentType({ headers, body }: SignedDelivery, contentType: string | null): SignedDelivery {
   const { [header]: _, ...rest } = headers
   return { headers: contentType === null ? rest : { ...rest, [header]: contentType }, body }
 }
@@ -157,7 +157,7 @@ export const contentTypeProbes = {
     clause: '6 Delivery: Content-Type application/json',
     effects: 1,
     async run(bench) {
-      const delivery = typed(await bench.deliveries.good(bench.payment()), 'application/json; charset=utf-8')
+      const delivery = withContentType(await bench.deliveries.good(bench.payment()), 'application/json; charset=utf-8')
       const judgement = judgeAccepted([await bench.send(delivery)], 'content-type-exact', bench.timeoutMs)
       if (judgement.cause !== 'content-type-exact') return judgement
       const isServerError = judgement.answers.some(({ status }) => Number(status) >= 500)
@@ -173,18 +173,18 @@ export const contentTypeProbes = {
       const good = await bench.deliveries.good(bench.payment())
       const forged = await bench.deliveries.forged(bench.payment())
       const types = ['text/plain', null]
-      const ofForged = await sendInTurn(
+      const forgedAnswers = await sendInTurn(
         bench,
-        types.map((type) => typed(forged, type)),
+        types.map((type) => withContentType(forged, type)),
       )
-      const ofGood = await sendInTurn(
+      const validAnswers = await sendInTurn(
         bench,
-        types.map((type) => typed(good, type)),
+        types.map((type) => withContentType(good, type)),
       )
-      const answers = [...ofForged, ...ofGood]
-      const judgement = judgeRejected(ofForged, 'skips-other-content-types', bench.timeoutMs)
+      const answers = [...forgedAnswers, ...validAnswers]
+      const judgement = judgeRejected(forgedAnswers, 'skips-other-content-types', bench.timeoutMs)
       if (judgement.verdict === 'fail') return { ...judgement, answers }
-      const failed = ofGood.find(
+      const failed = validAnswers.find(
         (answer) => !isAccepted(answer) && !(Number(answer.status) >= 400 && Number(answer.status) < 500),
       )
       if (failed === undefined) return { ...judgement, answers }

@@ -109,11 +109,11 @@ function onClients(outside: Pick<Client, 'query'>, plans: Plans): Omit<PostgresD
     survivesIdleTimeout: true,
     // Inside of a transaction, use no name: a lost plan would abort the transaction, which may be the caller's.
     query: (tx, bound) =>
-      tx === undefined ? onceMore(outside, plans, bound, () => Promise.resolve()) : query(tx, bound, undefined),
+      tx === undefined ? queryWithRetry(outside, plans, bound, () => Promise.resolve()) : query(tx, bound, undefined),
     async nested(tx, first, work) {
       await tx.query(`SAVEPOINT ${savepoint}`)
       try {
-        const rows = await onceMore(tx, plans, first, () => tx.query(`ROLLBACK TO ${savepoint}`))
+        const rows = await queryWithRetry(tx, plans, first, () => tx.query(`ROLLBACK TO ${savepoint}`))
         const { result } = await work(tx, rows)
         await tx.query(`RELEASE ${savepoint}`)
         return result
@@ -127,7 +127,7 @@ function onClients(outside: Pick<Client, 'query'>, plans: Plans): Omit<PostgresD
 }
 
 /** Runs a statement under its name, and again without one where its plan was lost. */
-async function onceMore(
+async function queryWithRetry(
   on: Pick<Client, 'query'>,
   plans: Plans,
   bound: Bound,
@@ -216,7 +216,7 @@ async function begin(client: Client, plans: Plans, first: Bound): Promise<readon
   const failed = (how: 'executed' | 'named') => (error: unknown) => {
     throw plans.lost(client, error, how) ? new PlanLostError('A plan was lost.', { cause: error }) : error
   }
-  if (execute !== undefined) return lastOf(await client.query(`${start}; ${execute}`).catch(failed('executed'))).rows
+  if (execute !== undefined) return getLast(await client.query(`${start}; ${execute}`).catch(failed('executed'))).rows
   await client.query(start)
   const name = plans.nameOn(client, first)
   if (name === undefined) return query(client, first, undefined)
@@ -230,7 +230,7 @@ const beginSql = 'BEGIN ISOLATION LEVEL READ COMMITTED'
 async function beginsAnew(client: Client): Promise<boolean> {
   try {
     const results = await client.query(`${beginSql}; SELECT now() = statement_timestamp() AS fresh`)
-    return lastOf(results).rows[0]?.['fresh'] === true
+    return getLast(results).rows[0]?.['fresh'] === true
   } catch (error) {
     if (openStates.includes(sqlState(error) ?? '')) return false
     throw error
@@ -242,11 +242,11 @@ async function query(
   { statement: { text }, values }: Bound,
   name: string | undefined,
 ): Promise<readonly Row[]> {
-  return lastOf(await on.query(name === undefined ? text : { name, text }, values)).rows
+  return getLast(await on.query(name === undefined ? text : { name, text }, values)).rows
 }
 
 /** `pg` gives a list where a message had several statements. */
-function lastOf(results: Result | readonly Result[]): Result {
+function getLast(results: Result | readonly Result[]): Result {
   return (Array.isArray(results) ? results.at(-1) : results) as Result
 }
 

@@ -2,9 +2,8 @@
 import { testGrowth } from '../../../tools/scripts/growth.js'
 import { parseHeaders, parseRequest } from './explain/parse-request.js'
 import { parseSignature } from './explain/signature-header.js'
-import { toUtf8 } from './explain/undo.js'
+import { createByteUndos, toUtf8, undoText } from './explain/undo.js'
 import { undoJson } from './explain/undo-json.js'
-import { createByteUndos, undoText } from './explain/undo-text.js'
 import { findRoute } from './identity-provider/provider.js'
 
 testGrowth(

@@ -1,12 +1,11 @@
 /** Explains whether a delivery verifies, and if not why. Source: docs/interface.md 6; docs/explain.md. @module */
 import { integrationHeader, snapshotSchema } from '@payment-integration/contract'
-import { type CheckedInput, checkInput, type ExplainInput, type RoleSecret, getHeaderValues } from './explain-input.js'
+import { type CheckedInput, checkInput, type ExplainInput, getHeaderValues, type RoleSecret } from './explain-input.js'
 import { findMatch, type Match } from './find-match.js'
 import { descriptions, type Fault, type Finding, type FindingCode, frameworkLines } from './finding.js'
 import { createShowText, type HeaderReport, parseSignature } from './signature-header.js'
-import { fromUtf8, trimSecret } from './undo.js'
-import { sortFields, isRecord, findMissingEnd, parseJson } from './undo-json.js'
-import { detectCompression } from './undo-text.js'
+import { detectCompression, fromUtf8, trimSecret } from './undo.js'
+import { findMissingEnd, isRecord, parseJson, sortFields } from './undo-json.js'
 
 /** A fault, with whether it alone explains the failure. */
 interface LikelyFault extends Fault {

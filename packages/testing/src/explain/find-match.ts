@@ -3,9 +3,18 @@ import { createHmac, signedBytes } from '../deliveries.js'
 import type { RoleSecret } from './explain-input.js'
 import type { Fault } from './finding.js'
 import type { SignatureCandidate } from './signature-header.js'
-import { type Candidate, findCandidates, findKeyCandidates, toUtf8, trimSecret } from './undo.js'
-import { type Body, undoJson } from './undo-json.js'
-import { createByteUndos, undoText, addNewlines } from './undo-text.js'
+import {
+  addNewlines,
+  type Body,
+  type Candidate,
+  createByteUndos,
+  findCandidates,
+  findKeyCandidates,
+  toUtf8,
+  trimSecret,
+  undoText,
+} from './undo.js'
+import { undoJson } from './undo-json.js'
 
 /** Computes the signature of `t` and a body under one key. */
 type Signer = (t: string, body: Uint8Array) => Promise<string>

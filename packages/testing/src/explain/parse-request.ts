@@ -1,15 +1,14 @@
 /** Recognizes and parses a pasted request: curl, event of a gateway, raw HTTP. Source: docs/explain.md. @module */
 import {
+  getHeaderValues,
   type HeaderPair,
   type ParsedRequest,
   RequestUnreadableError,
   toHeaderPairs,
-  getHeaderValues,
 } from './explain-input.js'
 import { parseCurl } from './parse-curl.js'
-import { fromLatin1, fromUtf8, decodeSavedFile, toUtf8 } from './undo.js'
+import { dechunk, decodeSavedFile, fromLatin1, fromUtf8, toUtf8 } from './undo.js'
 import { isRecord, type JsonRecord, parseJson } from './undo-json.js'
-import { dechunk } from './undo-text.js'
 
 const lineFeed = 0x0a
 const carriageReturn = 0x0d

@@ -1,6 +1,6 @@
 /** Reads X-Service-Signature strictly, then leniently to name its flaw. Source: docs/interface.md 6, rule 3. @module */
 import { signatureHeader } from '@payment-integration/contract'
-import { type HeaderPair, getHeaderValues } from './explain-input.js'
+import { getHeaderValues, type HeaderPair } from './explain-input.js'
 import type { Fault } from './finding.js'
 
 type ShowText = (text: string) => string

@@ -1,7 +1,7 @@
 /** Undoes changes of a body that are changes of its JSON. @module */
 import { invoiceSchema, recipientSchema, snapshotSchema } from '@payment-integration/contract'
 import type { Fault, FindingCode } from './finding.js'
-import type { Undo } from './undo.js'
+import type { Body, Undo } from './undo.js'
 import { decodeBase64, fromUtf8, toUtf8 } from './undo.js'
 
 export type JsonRecord = Readonly<Record<string, unknown>>
@@ -51,8 +51,6 @@ function sort(value: JsonRecord, names: readonly string[]): JsonRecord {
   const knownFields = names.filter((name) => Object.hasOwn(value, name)).map((name) => [name, value[name]])
   return Object.fromEntries([...knownFields, ...Object.entries(value).filter(([name]) => !names.includes(name))])
 }
-
-export type Body = Uint8Array<ArrayBuffer>
 
 type Undone = Fault & { readonly value: Body }
 

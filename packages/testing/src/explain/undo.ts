@@ -1,8 +1,5 @@
-/**
- * Undoes one change after another, to find a value before it was damaged, and the changes of a stored secret.
- * @module
- */
-import type { Fault } from './finding.js'
+/** Undoes changes of bytes, texts and secrets, one after another. @module */
+import type { Fault, FindingCode } from './finding.js'
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -76,6 +73,9 @@ export function fromLatin1(bytes: Uint8Array, asWindows: boolean): string {
   return characters.join('')
 }
 
+/** The bytes of a body, or of a key of HMAC. */
+export type Body = Uint8Array<ArrayBuffer>
+
 /** A value, and the changes that were undone to reach it. */
 export interface Candidate<T> {
   readonly value: T
@@ -120,19 +120,16 @@ export async function findCandidates<T>(
   return found
 }
 
-/** A key of HMAC: not empty. */
-type Key = Uint8Array<ArrayBuffer>
-
 const limits = { depth: 3, count: 24 } as const
 const maxSecretLength = 4_096
 const blanks = /^[\s\u200b\u2060\ufeff\0]/u
 const quotes = ['""', "''", '``', '“”', '‘’', '„“', '«»'] as const
 const prefixes = ['pi_whsec_', 'whsec_'] as const
 
-type Undone = Fault & { readonly value: Key }
+type Undone = Fault & { readonly value: Body }
 
 /** The key that the secret is as issued, then keys after undoing changes. None for an empty or blank secret. */
-export async function findKeyCandidates(secret: string): Promise<Candidate<Key>[]> {
+export async function findKeyCandidates(secret: string): Promise<Candidate<Body>[]> {
   if (trimSecret(secret) === '') return []
   const key = toUtf8(secret)
   if (secret.length > maxSecretLength) return [{ value: key, faults: [] }]
@@ -150,16 +147,19 @@ export function trimSecret(secret: string): string {
   }
 }
 
-/** A step from text to texts; a secret that is not UTF-8 has none. */
-function undoInText(undo: (text: string) => readonly (Fault & { readonly text: string })[]): Undo<Key> {
-  return (key) => {
-    const text = fromUtf8(key)
+/** A step from text to texts. It gives nothing for bytes that are not UTF-8, and where the text stays the same. */
+function undoInText(undo: (text: string) => readonly (Fault & { readonly text: string | Body | null })[]): Undo<Body> {
+  return (body) => {
+    const text = fromUtf8(body)
     if (text === null) return []
-    return undo(text).flatMap(({ text: next, ...fault }) => (next === '' ? [] : [{ ...fault, value: toUtf8(next) }]))
+    return undo(text).flatMap(({ text: next, ...fault }) => {
+      if (next === null || next === text || next.length === 0) return []
+      return [{ ...fault, value: typeof next === 'string' ? toUtf8(next) : next }]
+    })
   }
 }
 
-const undos: readonly Undo<Key>[] = [
+const undos: readonly Undo<Body>[] = [
   undoInText((text) => {
     const trimmed = trimSecret(text)
     if (trimmed === text) return []
@@ -192,11 +192,11 @@ const undos: readonly Undo<Key>[] = [
   ),
   (key) => {
     const text = fromUtf8(key) ?? ''
-    const decoded: readonly (readonly [string, Key | null])[] = [
+    const decoded: readonly (readonly [string, Body | null])[] = [
       ['hex', decodeHex(text)],
       ['base64', decodeBase64(text)],
       ['base64 after its prefix', decodeBase64(text.replace(/^(?:pi_)?whsec_/, ''))],
-      ['percent-encoding', decodePercent(text)],
+      ['percent-encoding', toUtf8(decodePercent(text) ?? '')],
     ]
     return decoded.flatMap(([name, value]): Undone[] =>
       value === null || value.length === 0
@@ -206,11 +206,161 @@ const undos: readonly Undo<Key>[] = [
   },
 ]
 
-function decodePercent(text: string): Key | null {
-  if (!/%[0-9a-f]{2}/i.test(text)) return null
+const lineFeed = 0x0a
+const carriageReturn = 0x0d
+const blankBytes: ReadonlySet<number | undefined> = new Set([0, 0x09, lineFeed, carriageReturn, 0x20])
+
+const undoByteOrderMark: Undo<Body> = (body) =>
+  body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf
+    ? [{ code: 'body_byte_order_mark', evidence: ['Its first three bytes are EF BB BF.'], value: body.slice(3) }]
+    : []
+
+const undoNewline: Undo<Body> = (body) => {
+  if (body.at(-1) !== lineFeed) return []
+  const size = body.at(-2) === carriageReturn ? 2 : 1
+  return [{ code: 'body_newline', evidence: [`Bytes of the line end: ${size}.`], value: body.slice(0, -size) }]
+}
+
+/** Bodies with the line end that the given one may have lost. They show no trace of it, so they come last. */
+export function addNewlines(body: Body): Candidate<Body>[] {
+  return [[lineFeed], [carriageReturn, lineFeed]].map((end) => {
+    const evidence = [`Bytes of the missing line end: ${end.length}.`]
+    return { value: Uint8Array.from([...body, ...end]), faults: [{ code: 'body_newline', evidence }] }
+  })
+}
+
+const undoPadding: Undo<Body> = (body) => {
+  let [start, end] = [0, body.length]
+  while (start < end && blankBytes.has(body[start])) start++
+  while (end > start && blankBytes.has(body[end - 1])) end--
+  const count = body.length - (end - start)
+  if (count === 0 || start === end) return []
+  return [{ code: 'body_padded', evidence: [`Blank or NUL bytes around it: ${count}.`], value: body.slice(start, end) }]
+}
+
+/** Names the compression of bytes by how they begin, or null. */
+export function detectCompression(body: Uint8Array): 'gzip' | 'deflate' | null {
+  if (body[0] === 0x1f && body[1] === 0x8b) return 'gzip'
+  return body[0] === 0x78 && ((body[0] << 8) | (body[1] ?? 0)) % 31 === 0 && fromUtf8(body) === null ? 'deflate' : null
+}
+
+/**
+ * Creates the step that decompresses.
+ * @param most - Limit of the result in bytes, against small bodies that grow without end.
+ */
+function undoCompression(maxBytes: number): Undo<Body> {
+  return async (body) => {
+    const format = detectCompression(body)
+    const value = format === null ? null : await decompress(body, format, maxBytes)
+    return value === null ? [] : [{ code: 'body_compressed', evidence: [`Its bytes are ${format}.`], value }]
+  }
+}
+
+async function decompress(body: Body, format: 'gzip' | 'deflate', maxBytes: number): Promise<Body | null> {
+  const parts: Uint8Array[] = []
+  let size = 0
   try {
-    return toUtf8(decodeURIComponent(text))
+    const stream = new Blob([body]).stream().pipeThrough(new DecompressionStream(format))
+    for await (const part of stream as unknown as AsyncIterable<Uint8Array>) {
+      size += part.length
+      if (size > maxBytes) return null
+      parts.push(part)
+    }
   } catch {
     return null
+  }
+  const joinedParts = new Uint8Array(size)
+  let at = 0
+  for (const part of parts) {
+    joinedParts.set(part, at)
+    at += part.length
+  }
+  return joinedParts
+}
+
+export function createByteUndos(maxBytes: number): readonly Undo<Body>[] {
+  return [undoByteOrderMark, undoNewline, undoPadding, undoCompression(maxBytes)]
+}
+
+/** Texts before a change, with the facts that show it. */
+type UndoText = (text: string) => readonly { readonly text: string | Body | null; readonly evidence: string }[]
+
+/** A step that undoes one kind of change of a body. */
+function undoBodyText(code: FindingCode, undo: UndoText): Undo<Body> {
+  return undoInText((text) => undo(text).map((found) => ({ code, evidence: [found.evidence], text: found.text })))
+}
+
+export const undoText: readonly Undo<Body>[] = [
+  undoBodyText('body_escaped', (text) => {
+    const bare = text.trim()
+    const isQuoted = bare.length > 2 && /^["'`]/.test(bare) && bare.endsWith(bare[0] ?? '')
+    const inner = isQuoted ? bare.slice(1, -1) : bare
+    return [
+      { text: isQuoted ? inner : null, evidence: 'Quotes at both ends.' },
+      { text: /^\{\s?\\+"/.test(inner) ? removeBackslashes(inner) : null, evidence: 'Backslashes before its quotes.' },
+    ]
+  }),
+  undoBodyText('body_form_encoded', (text) => {
+    if (!/%[0-9a-f]{2}/i.test(text)) return []
+    const [name = ''] = /^[A-Za-z_][\w.[\]-]{0,63}=/.exec(text) ?? []
+    const value = text.slice(name.length).replace(/=$/, '')
+    const evidence = name === '' ? 'It has characters written as %XX.' : 'It is the value of a form field.'
+    return [decodePercent(value.replaceAll('+', ' ')), decodePercent(value)].map((each) => ({ text: each, evidence }))
+  }),
+  undoBodyText('body_base64', (text) => [{ text: decodeBase64(text), evidence: 'It has only characters of base64.' }]),
+  undoBodyText('body_hex', (text) => [{ text: decodeHex(text), evidence: 'It has only hex digits.' }]),
+  undoBodyText('body_chunked', (text) => [
+    { text: dechunk(text), evidence: 'Chunk sizes stand in lines of their own.' },
+  ]),
+  undoBodyText('body_charset', (text) => {
+    if (!/[^\0-\x7f]/.test(text)) return []
+    const bytes = toLatin1(text)
+    const isUtf8 = bytes !== null && fromUtf8(bytes) !== null
+    return [
+      { text: isUtf8 ? bytes : null, evidence: 'UTF-8 was decoded as Latin-1 or windows-1252 and encoded again.' },
+    ]
+  }),
+  (body) => {
+    if (fromUtf8(body) !== null) return []
+    const evidence = ['The bytes are not UTF-8.']
+    const texts = [fromLatin1(body, false), fromLatin1(body, true)]
+    return texts.map((text) => ({ code: 'body_charset', evidence, value: toUtf8(text) }))
+  },
+  undoBodyText('body_line_ends', (text) => [
+    { text: text.replaceAll('\r\n', '\n'), evidence: 'It has CRLF where LF was signed.' },
+    { text: text.includes('\r') ? null : text.replaceAll('\n', '\r\n'), evidence: 'It has LF where CRLF was signed.' },
+  ]),
+]
+
+function removeBackslashes(text: string): string {
+  return text.replace(/\\(["\\/])/g, '$1')
+}
+
+function decodePercent(text: string): string | null {
+  if (!/%[0-9a-f]{2}/i.test(text)) return null
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return null
+  }
+}
+
+/** The content of chunks, each after a line with its size in hex; null when the text is not in chunks. */
+export function dechunk(text: string): Body | null {
+  const bytes = toUtf8(text)
+  const parts: number[] = []
+  let at = 0
+  for (;;) {
+    const end = bytes.indexOf(0x0a, at)
+    if (end < 0 || end - at > 20) return null
+    const [, size] = /^([0-9a-fA-F]{1,7})\r?$/.exec(new TextDecoder().decode(bytes.subarray(at, end))) ?? []
+    if (size === undefined) return null
+    const length = Number.parseInt(size, 16)
+    if (length === 0) return parts.length > 0 ? Uint8Array.from(parts) : null
+    if (end + 1 + length > bytes.length) return null
+    for (const byte of bytes.subarray(end + 1, end + 1 + length)) parts.push(byte)
+    at = end + 1 + length
+    if (bytes[at] === 0x0d) at++
+    if (bytes[at] === 0x0a) at++
   }
 }

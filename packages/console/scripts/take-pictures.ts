@@ -58,7 +58,7 @@ async function fill(own: Twin): Promise<TwinPayment> {
     if (n % 6 !== 4) await own.update(one, { state: n % 11 === 7 ? 'failure' : 'success' })
     await own.advance(80_000)
   }
-  await own.reorganise(10, 2)
+  await own.reorganize(10, 2)
   await own.mine(10, 3)
   const chosen = made.at(-3)
   if (chosen === undefined) throw new Error('There is no payment.')

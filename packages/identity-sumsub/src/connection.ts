@@ -117,7 +117,12 @@ interface RequestToSign {
   readonly body?: Uint8Array | undefined
 }
 
-/** The value of `X-App-Access-Sig`: 64 lowercase hex digits. */
+/**
+ * Signs a request: the value of `X-App-Access-Sig`, 64 lowercase hex digits.
+ * @example
+ * const timestamp = Math.floor(Date.now() / 1000)
+ * const signature = await signRequest({ secretKey, timestamp, method: 'GET', uri: '/resources/applicants/1/one' })
+ */
 export function signRequest({ secretKey, timestamp, method, uri, body }: RequestToSign): Promise<string> {
   return hmacHex('SHA-256', secretKey, `${timestamp}${method}${uri}`, body ?? new Uint8Array(0))
 }
@@ -171,7 +176,7 @@ type Call = (
   options?: CallOptions,
 ) => Promise<ProviderAnswer>
 
-/** Size limit of an answer. An applicant with all recognised document data needs a fraction of it. */
+/** Size limit of an answer. An applicant with all recognized document data needs a fraction of it. */
 const maxAnswerBytes = 1_048_576
 
 /**

@@ -32,7 +32,7 @@ export class TokenRejectedError extends ProviderError {
   }
   /**
    * The provider's description. It may hold the id of the token: show it to the integrator, but never log it. Printing,
-   * copying or serialising the error omits it.
+   * copying or serializing the error omits it.
    */
   get providerMessage(): string {
     return this.#providerMessage

@@ -90,8 +90,13 @@ const presenceTypes: ReadonlyMap<string, ApplicantEvent['change']> = new Map([
 ])
 
 /**
- * Makes the reader.
+ * Makes the reader of webhooks.
  * @throws TypeError When there is no secret, or one is blank.
+ * @example
+ * const readWebhook = createWebhookReader({ secret: process.env.SUMSUB_WEBHOOK_SECRET })
+ * const { headers } = request
+ * const [digest, algorithm] = [headers.get('x-payload-digest'), headers.get('x-payload-digest-alg')]
+ * const event = await readWebhook({ body: new Uint8Array(await request.arrayBuffer()), digest, algorithm })
  */
 export function createWebhookReader({ secret }: WebhookReaderOptions): WebhookReader {
   const secrets = (typeof secret === 'string' ? [secret] : [...secret]).map((each) => checkCredential('secret', each))

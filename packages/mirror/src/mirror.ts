@@ -221,7 +221,9 @@ export function createMirror(options: MirrorOptions): Mirror {
 }
 
 /**
- * The SQL that `migrate` runs, for your own migrations.
+ * Writes the SQL that `migrate` runs, for your own migrations.
+ * @param options - `schema` and `prefix` of the tables. @default `mirror_` in the first schema of the search path
+ * @example writeFileSync('migrations/7-mirror.sql', mirrorTables('postgres', { schema: 'payments' }))
  * @throws {TypeError} When a name has other characters than lower-case letters, digits and underscores.
  */
 export function mirrorTables(dialect: Dialect, options: TableOptions = {}): string {

@@ -36,9 +36,13 @@ export interface FakeClock {
 export const fakeClockStart = Date.UTC(2025, 0, 1)
 
 /**
- * Makes a clock.
- * @param start - Milliseconds since the epoch.
+ * Makes a clock that moves only when a test moves it.
+ * @param start - Milliseconds since the epoch. @default 2025-01-01T00:00:00Z
  * @throws {RangeError} When `start` is not a whole number.
+ * @example
+ * const clock = createFakeClock()
+ * const { verify } = createVerifier({ secrets, now: clock.now })
+ * clock.advance(301_000) // a delivery that was signed before is now stale
  */
 export function createFakeClock(start: number = fakeClockStart): FakeClock {
   let at = whole(start)

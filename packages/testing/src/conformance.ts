@@ -31,11 +31,10 @@ export interface ChainSubject {
  * @example chainConformance('my-chain', async () => ({ chain, mine, close }))
  */
 export function chainConformance(adapter: string, open: () => Promise<ChainSubject>): void {
-  let opened: Promise<ChainSubject> | null = null
+  const opened = openOnce(open)
   /** Answers are also checked for their formats and their order, as the service does it. */
   const subject = async () => {
-    opened ??= open()
-    const given = await opened
+    const given = await opened()
     return { ...given, chain: createCheckedChain(given.chain) }
   }
   const mined = async (...payments: readonly number[]) => {
@@ -94,8 +93,7 @@ export function chainConformance(adapter: string, open: () => Promise<ChainSubje
 
     test('rejects a range above its head: an empty answer would lose payments', async () => {
       const { chain } = await subject()
-      const { number } = await chain.head()
-      const above = number + 1_000
+      const above = (await chain.head()).number + 1_000
       await expect(collectRanges(chain, above, above)).rejects.toBeInstanceOf(ChainError)
     })
 
@@ -106,8 +104,7 @@ export function chainConformance(adapter: string, open: () => Promise<ChainSubje
         expect(range.first.number).toBe(from)
         break
       }
-      const reason = new Error('the reader stops')
-      await expect(collectRanges(chain, from, to, undefined, AbortSignal.abort(reason))).rejects.toBeInstanceOf(Error)
+      await expect(collectRanges(chain, from, to, undefined, AbortSignal.abort())).rejects.toBeInstanceOf(Error)
     })
 
     test('knows the fate of a transaction: succeeded in its block, or unknown', async () => {
@@ -116,16 +113,17 @@ export function chainConformance(adapter: string, open: () => Promise<ChainSubje
       const [payment] = (await collectRanges(chain, from, to)).flatMap(({ payments }) => payments)
       const { txHash = '', blockNumber } = payment ?? {}
       expect(await chain.transactionFate(txHash)).toEqual({ fate: 'succeeded', blockNumber })
-      const nowhere = `0x${'12'.repeat(32)}`
-      expect(await chain.transactionFate(nowhere)).toEqual({ fate: 'unknown', blockNumber: null })
+      expect(await chain.transactionFate(`0x${'12'.repeat(32)}`)).toEqual({ fate: 'unknown', blockNumber: null })
     })
 
-    test('shows another block at a height after a reorganisation', async (context) => {
+    test('shows another block at a height after a reorganization', async (context) => {
       const { chain, replaceNewest } = await subject()
-      if (replaceNewest === undefined) return context.skip(`${adapter} cannot reorganise`)
+      if (replaceNewest === undefined) return context.skip(`${adapter} cannot reorganize`)
       await mined(1)
       const before = await chain.head()
       await replaceNewest()
+      // A node may need a moment. The limit only ends a test that hangs.
+      const polling = { timeout: 120_000, interval: 20 }
       await expect.poll(async () => (await chain.block(before.number))?.hash, polling).not.toBe(before.hash)
       const [range] = await collectRanges(chain, before.number, before.number)
       expect(range?.first).toMatchObject({ number: before.number, parentHash: before.parentHash })
@@ -149,14 +147,9 @@ export function chainConformance(adapter: string, open: () => Promise<ChainSubje
       }
     })
 
-    afterAll(async () => {
-      await (await opened)?.close()
-    })
+    afterAll(async () => (await opened()).close())
   })
 }
-
-/** A node may need a moment. The limit only ends a test that hangs. */
-const polling = { timeout: 120_000, interval: 20 }
 
 async function collectRanges(
   chain: Chain,
@@ -190,8 +183,6 @@ export interface SenderSubject {
   close(): Promise<void>
 }
 
-/** Longest excerpt, in characters. */
-const maxExcerptLength = 1_024
 const body = new TextEncoder().encode('{"txHash":"0x1","note":"Käse"}')
 
 /**
@@ -248,7 +239,7 @@ export function senderConformance(adapter: string, open: () => Promise<SenderSub
       const url = await receive(() => ({ status: 500, body: `a\u0000b\u001b${'x'.repeat(100_000)}` }))
       const result = await post(url)
       const excerpt = result.kind === 'answer' ? (result.excerpt ?? '') : ''
-      expect(excerpt.length).toBeLessThanOrEqual(maxExcerptLength)
+      expect(excerpt.length).toBeLessThanOrEqual(1_024)
       expect(excerpt).toContain('xxxx')
       // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that must not come
       expect(excerpt).not.toMatch(/[\u0000\u001b]/)
@@ -295,6 +286,7 @@ export interface IdentityProviderSubject {
 /**
  * Registers the tests of the IdentityProvider port with vitest.
  * @param adapter - Names the tests.
+ * @example identityProviderConformance('my-provider', async () => ({ provider, mint, now, cutOff, close }))
  */
 export function identityProviderConformance(adapter: string, open: () => Promise<IdentityProviderSubject>): void {
   const opened = openOnce(open)
@@ -376,6 +368,7 @@ export interface ReceiptSourceSubject {
 /**
  * Registers the tests of the ReceiptSource port with vitest.
  * @param adapter - Names the tests.
+ * @example receiptSourceConformance('my-source', async () => ({ source, settled, unknown, cutOff, close }))
  */
 export function receiptSourceConformance(adapter: string, open: () => Promise<ReceiptSourceSubject>): void {
   const subject = openOnce(open)
@@ -419,6 +412,7 @@ export interface FulfilmentSourceSubject {
 /**
  * Registers the tests of the FulfilmentSource port with vitest.
  * @param adapter - Names the tests.
+ * @example fulfilmentSourceConformance('my-bridge', async () => ({ source, fulfilled, waiting, cutOff, close }))
  */
 export function fulfilmentSourceConformance(adapter: string, open: () => Promise<FulfilmentSourceSubject>): void {
   const subject = openOnce(open)

@@ -51,7 +51,10 @@ export interface ConformanceCase<Tx> {
   run(open: OpenFixture<Tx>): Promise<void>
 }
 
-/** All tests, in the order in which they tell most. */
+/**
+ * Lists all tests of the suite as functions, for a runner of your own; the tests that tell most come first.
+ * @example for (const { name, run } of versionStoreCases()) await run(open).catch((error) => report(name, error))
+ */
 export function versionStoreCases<Tx>(): ConformanceCase<Tx>[] {
   const cases: Case<Tx>[] = [
     ...orderCases<Tx>(),

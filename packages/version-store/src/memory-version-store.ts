@@ -5,9 +5,10 @@ import type { ListingVersionStore, PaymentKey } from './version-store.js'
 import { checkVersion, decideVersion, normalizeIntegration, normalizeKey } from './version-store.js'
 
 /**
- * Makes an empty store in memory, for tests and trials. Effects get `undefined`.
+ * Makes an empty store in memory, for tests and trials. Effects get `undefined` as `tx`.
  * A restart forgets every version, so each redelivery runs again. There is no transaction: writes that an effect made
  * elsewhere before it threw stay. If an effect never settles, other deliveries of its payment wait for ever.
+ * @example const { receive } = createReceiver({ verify, store: createMemoryVersionStore(), handle })
  */
 export function createMemoryVersionStore(): ListingVersionStore<undefined> {
   const versions = new Map<string, number>()

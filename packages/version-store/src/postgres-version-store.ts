@@ -94,7 +94,9 @@ export interface PostgresVersionStore<Tx> extends ListingVersionStore<Tx> {
 export const postgresDefaults = { table: 'payment_versions', statementTimeoutMs: 4000, idleTimeoutMs: 4500 } as const
 
 /**
- * The SQL that creates the table, for your own migrations.
+ * Writes the SQL that creates the table, for your own migrations.
+ * @param table - With or without its schema. @default 'payment_versions'
+ * @example writeFileSync('migrations/3-payment-versions.sql', postgresVersionTable())
  * @throws {TypeError} When the table's name has other characters than lower-case letters, digits and underscores, with
  * or without a schema.
  */
@@ -107,7 +109,7 @@ export function postgresVersionTable(table: string = postgresDefaults.table): st
  * statement, runs the effect with the driver's own transaction, and commits. A crash at any point keeps both or
  * neither. Deliveries of one payment run one after the other, and wait for `busyTimeoutMs` in all. Those of this
  * process queue before they take a connection, those of other processes queue in the database. Payments wait for each
- * other only when the pool is empty. No effect is retried. The store's statement cannot fail to serialise at READ
+ * other only when the pool is empty. No effect is retried. The store's statement cannot fail to serialize at READ
  * COMMITTED; an effect's own deadlock (40P01) is thrown, and the next delivery retries.
  * @throws {TypeError | RangeError} When an option has no usable form. Its methods throw `ERR_VERSION_STORE_BUSY`,
  * `ERR_VERSION_TABLE_MISSING`, `ERR_TRANSACTION_OPEN`, `ERR_TRANSACTION_ENDED`, `ERR_TRANSACTION_FAILED`,

@@ -66,7 +66,11 @@ export interface ListingVersionStore<Tx> extends VersionStore<Tx> {
 /** The decision about a snapshot: apply it, or drop it as a duplicate or as superseded. */
 export type VersionDecision = 'apply' | 'duplicate' | 'stale'
 
-/** Compares an incoming version with the stored one (`undefined` when the payment is new). */
+/**
+ * Compares an incoming version with the stored one.
+ * @param stored - `undefined` when the payment is new.
+ * @example decideVersion(3, 2) // 'stale'
+ */
 export function decideVersion(stored: number | undefined, incoming: number): VersionDecision {
   if (stored === undefined || incoming > stored) return 'apply'
   return incoming === stored ? 'duplicate' : 'stale'

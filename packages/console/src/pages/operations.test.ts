@@ -21,7 +21,7 @@ beforeAll(async () => {
   addresses.push(shop.address)
   addresses.sort()
   for (let n = 0; n < 4; n += 1) await twin.pay({ chainId: 10, integrationAddress: shop.address })
-  await twin.reorganise(10, 1)
+  await twin.reorganize(10, 1)
   await twin.mine(10, 2)
   await twin.advance(600_000)
   pages = createConsole({ service: twin.service, now: twin.now })

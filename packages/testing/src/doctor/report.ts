@@ -35,7 +35,7 @@ export interface DoctorOptions {
   readonly signingSecret: string
   /** The integration of the deliveries: 0x and 40 hex digits. */
   readonly integrationAddress: string
-  /** The API secret. With it a receiver that verifies with the wrong one of the two is recognised. It is never sent. */
+  /** The API secret. With it a receiver that verifies with the wrong one of the two is recognized. It is never sent. */
   readonly apiSecret?: string | undefined
   /** The clock: milliseconds since the epoch. @default Date.now */
   readonly now?: (() => number) | undefined

@@ -121,7 +121,7 @@ export function checkInput(input: ExplainInput): CheckedInput {
   if (!Number.isSafeInteger(tolerance) || tolerance < 0)
     throw new RangeError(`toleranceSeconds is ${tolerance}; pass a whole number of seconds, 0 or more.`)
   const current = typeof secrets === 'string' ? [secrets] : secrets
-  if (!Array.isArray(current) || current.length === 0) throw new TypeError('secrets is missing or empty.')
+  if (!Array.isArray(current) || current.length === 0) throw new TypeError('secrets is missing or empty; pass the webhook signing secrets, as the receiver has them.')
   return {
     pairs: toHeaderPairs(headers),
     ...toBody(body),
@@ -140,7 +140,7 @@ function createSecretReader(kind: string, role: RoleSecret['role']) {
     const { name, value } =
       typeof secret === 'string' ? { name: `${kind} ${index + 1}`, value: secret } : Object(secret)
     if (typeof value !== 'string' || typeof name !== 'string')
-      throw new TypeError('A secret is neither a text nor { name, value }.')
+      throw new TypeError('A secret is neither a text nor { name, value }; pass one of these.')
     return { name, value, role }
   }
 }

@@ -53,7 +53,7 @@ interface Description {
 }
 
 const other = (cause: string, change: string): Description => ({ cause, change, isRawBody: false })
-const raw = (cause: string, change = 'Verify the raw bytes, read before any parser.'): Description => ({
+const raw = (cause: string, change = 'Verify the raw bytes before any JSON parser.'): Description => ({
   cause,
   change,
   isRawBody: true,

@@ -29,9 +29,14 @@ function parseHttp(bytes: Uint8Array<ArrayBuffer>): ParsedRequest {
   return { form: 'http', headers, ...removeFraming(headers, body, warnings) }
 }
 
-/** Parses headers alone: lines `Name: value`, or a JSON object or list of pairs. Bytes are those of a saved file. */
-export function parseHeaders(given: string | Uint8Array): readonly HeaderPair[] {
-  const text = decodeText(decodeSavedFile(typeof given === 'string' ? toUtf8(given) : new Uint8Array(given)))
+/**
+ * Parses headers alone: lines `Name: value`, or a JSON object or list of pairs.
+ * @param input - A text, or the bytes of a saved file.
+ * @throws {@link RequestUnreadableError} `ERR_REQUEST_UNREADABLE` with the line that is no header.
+ * @example parseHeaders('X-Service-Signature: t=1700000000,v1=…') // [['X-Service-Signature', 't=1700000000,v1=…']]
+ */
+export function parseHeaders(input: string | Uint8Array): readonly HeaderPair[] {
+  const text = decodeText(decodeSavedFile(typeof input === 'string' ? toUtf8(input) : new Uint8Array(input)))
   if (text.length > maxHeadBytes) throw new RequestUnreadableError('headers', 'The headers are larger than 256 KiB.')
   const value = /^\s{0,64}[[{]/.test(text) ? parseJson(text) : undefined
   if (typeof value === 'object' && value !== null) {
@@ -158,7 +163,7 @@ const maxRequestBytes = 16 * 1_048_576
  */
 export function parseRequest(request: string | Uint8Array, options: ParseRequestOptions = {}): ParsedRequest {
   if (typeof request !== 'string' && !ArrayBuffer.isView(request))
-    throw new TypeError('request is neither text nor bytes.')
+    throw new TypeError(`request is ${typeof request}; pass a string or a Uint8Array.`)
   if (request.length > maxRequestBytes)
     throw new RequestUnreadableError(null, `The request is larger than ${maxRequestBytes / 1_048_576} MiB.`)
   const bytes = decodeSavedFile(typeof request === 'string' ? toUtf8(request) : new Uint8Array(request))

@@ -121,7 +121,11 @@ export interface TriggerIdentity {
   decide(shareToken: string, verdict: TriggerVerdict): void
 }
 
-/** Uses a local provider. @param clients - The donor's client id, and the service's. */
+/**
+ * Lets the scenario `kyc` use a local provider.
+ * @param clients - The donor's client id, and the service's.
+ * @example createSimulatedChains({ ...chains, identity: triggerIdentity(provider, { donor: 'Shop', service: 'Pay' }) })
+ */
 export function triggerIdentity(
   provider: Pick<ProviderControl, 'addApplicant' | 'mintShareToken' | 'redemptions' | 'approve' | 'reject'>,
   clients: { readonly donor: string; readonly service: string },

@@ -1,4 +1,4 @@
-/** A chain in memory: the test makes its payments, mines its blocks and reorganises them. @module */
+/** A chain in memory: the test makes its payments, mines its blocks and reorganizes them. @module */
 import { ChainError } from '@payment-integration/core'
 import type {
   BlockRange,

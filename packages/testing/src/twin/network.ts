@@ -48,7 +48,12 @@ export interface Chaos {
 }
 
 /**
- * Makes the sequence of a seed, for a proxy or a test harness of your own.
+ * Makes the sequence of faults of a seed, for a proxy or a test harness of your own.
+ * @param options - `seed`: a whole number from 0 to 4294967295. `plan`: attempts of a hundred by fault. @default
+ * duplicate, late, lost, slow 10 each; skew, restart 5 each
+ * @example
+ * const chaos = createChaos({ seed: 7, plan: { lost: 20 } })
+ * if (chaos.next() === 'lost') return // this attempt never arrives
  * @throws {TypeError} For an unknown fault. @throws {RangeError} For a seed or a share out of range.
  */
 export function createChaos({ seed, plan = chaosDefaults }: { seed: number; plan?: ChaosPlan | undefined }): Chaos {

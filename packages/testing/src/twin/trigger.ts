@@ -315,7 +315,7 @@ export type Trigger = (
   caller: { readonly integrationAddress: string },
 ) => AsyncGenerator<TriggerEvent, void, undefined>
 
-/** Makes the trigger of a service. It runs one scenario at a time: a reorganisation would replace blocks of another. */
+/** Makes the trigger of a service. It runs one scenario at a time: a reorganization would replace blocks of another. */
 export function createTrigger(deps: TriggerDeps): Trigger {
   let isRunning = false
   return (value, { integrationAddress }) => {
@@ -377,7 +377,13 @@ const pollMs = 20
 /** Looks in vain until a scenario ends early: 20 s. */
 const maxPolls = 1_000
 
-/** Makes the chains. @throws StoreError When the database does not answer. */
+/**
+ * Makes chains that only a trigger moves.
+ * @throws StoreError When the database does not answer.
+ * @example
+ * const { chains, trigger } = await createSimulatedChains({ store, chainIds: [137], clock, seed: 1 })
+ * for await (const event of trigger(service)({ scenario: 'refund' }, { integrationAddress })) console.log(event)
+ */
 export async function createSimulatedChains(deps: SimulatedChainsDeps): Promise<SimulatedChains> {
   const { store, chainIds, clock, seed, identity = null } = deps
   const draws = createDraws(seed)

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Chain, Clock } from '@payment-integration/core/ports'
 import { createDraws } from '../../testing/src/builders.js'
-import { createTwinChain, paymentOf } from '../../testing/src/twin/chain.js'
+import { createTwinChain, buildPayment } from '../../testing/src/twin/chain.js'
 import { createFeedChain, type FeedChainOptions } from '../src/feed-chain.js'
 import { createFeedConnection, type FeedConnection } from '../src/feed-connection.js'
 import { createFeedPublisher, type FeedPublisherOptions } from '../src/feed-publisher.js'
@@ -100,7 +100,7 @@ export async function openFeedOn(nats: Pick<TestCluster, 'urls'>) {
     },
     mine(...payments: readonly number[]) {
       for (const count of payments)
-        twin.mine(Array.from({ length: count }, () => paymentOf({ chainId, integrationAddress: null }, draws)))
+        twin.mine(Array.from({ length: count }, () => buildPayment({ chainId, integrationAddress: null }, draws)))
     },
     openReader(options: Partial<FeedChainOptions> = {}) {
       const nodes = counted(options.chain ?? twin)

@@ -6,7 +6,7 @@ import { parseBlock } from '../../../packages/chain-feed/src/feed-message.js'
 import { createFeedStream } from '../../../packages/chain-feed/src/feed-stream.js'
 import { natsMissing, startNats } from '../../../packages/chain-feed/test/nats-server.js'
 import { createDraws } from '../../../packages/testing/src/builders.js'
-import { createTwinChain, paymentOf } from '../../../packages/testing/src/twin/chain.js'
+import { createTwinChain, buildPayment } from '../../../packages/testing/src/twin/chain.js'
 import { type Cell, formatCell, round, type Table } from '../report.js'
 import { type CellFigures, openCell, updatesOf } from './cell.js'
 
@@ -86,7 +86,7 @@ async function publish(connection: FeedConnection, { blocks, perBlock }: CellsEf
     twin.mine(
       Array.from({ length: perBlock }, (_, n) => {
         const integrationAddress = integrations[(block * perBlock + n) % integrations.length] ?? null
-        return paymentOf({ chainId, integrationAddress }, draws)
+        return buildPayment({ chainId, integrationAddress }, draws)
       }),
     )
   const publisher = createFeedPublisher({

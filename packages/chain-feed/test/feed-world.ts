@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Chain, Clock } from '@payment-integration/core/ports'
 import { createDraws } from '../../testing/src/builders.js'
-import { createTwinChain, buildPayment } from '../../testing/src/twin/chain.js'
+import { buildPayment, createTwinChain } from '../../testing/src/twin/chain.js'
 import { createFeedChain, type FeedChainOptions } from '../src/feed-chain.js'
 import { createFeedConnection, type FeedConnection } from '../src/feed-connection.js'
 import { createFeedPublisher, type FeedPublisherOptions } from '../src/feed-publisher.js'

@@ -6,7 +6,7 @@ import { parseBlock } from '../../../packages/chain-feed/src/feed-message.js'
 import { createFeedStream } from '../../../packages/chain-feed/src/feed-stream.js'
 import { natsMissing, startNats } from '../../../packages/chain-feed/test/nats-server.js'
 import { createDraws } from '../../../packages/testing/src/builders.js'
-import { createTwinChain, buildPayment } from '../../../packages/testing/src/twin/chain.js'
+import { buildPayment, createTwinChain } from '../../../packages/testing/src/twin/chain.js'
 import { type Cell, formatCell, round, type Table } from '../report.js'
 import { type CellFigures, openCell, updatesOf } from './cell.js'
 

@@ -2,8 +2,8 @@
 import type { PaymentFacts } from '@payment-integration/core/ports'
 import { createDraws } from '../../../packages/testing/src/builders.js'
 import {
+  buildPayment,
   createTwinChain,
-  paymentOf,
   type TwinChain,
   type UnminedPayment,
 } from '../../../packages/testing/src/twin/chain.js'
@@ -38,7 +38,7 @@ export function createMovingChain(chainId: number, draws: Draws): MovingChain {
 
   function payments(): UnminedPayment[] {
     const made = Array.from({ length: draws.pick([0, 0, 1, 1, 2]) }, () =>
-      paymentOf({ chainId, integrationAddress: draws.pick([...integrations, null]) }, values),
+      buildPayment({ chainId, integrationAddress: draws.pick([...integrations, null]) }, values),
     )
     for (const payment of made) seen.set(keyOf(payment), lastingOf(payment))
     // An orphaned payment is included again sooner, later or never.

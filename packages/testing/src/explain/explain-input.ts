@@ -121,7 +121,8 @@ export function checkInput(input: ExplainInput): CheckedInput {
   if (!Number.isSafeInteger(tolerance) || tolerance < 0)
     throw new RangeError(`toleranceSeconds is ${tolerance}; pass a whole number of seconds, 0 or more.`)
   const current = typeof secrets === 'string' ? [secrets] : secrets
-  if (!Array.isArray(current) || current.length === 0) throw new TypeError('secrets is missing or empty; pass the webhook signing secrets, as the receiver has them.')
+  if (!Array.isArray(current) || current.length === 0)
+    throw new TypeError('secrets is missing or empty; pass the webhook signing secrets, as the receiver has them.')
   return {
     pairs: toHeaderPairs(headers),
     ...toBody(body),

@@ -5,23 +5,23 @@ import {
   type AnnounceEvent,
   type ApplicantRecord,
   type ApplicantView,
-  requireClient,
   decide,
+  findSteps,
   handIn,
+  type IntermediateState,
   moveTo,
   type NewApplicant,
   type ProviderState,
   type Redemption,
   type Rejection,
   remove,
+  requireClient,
   reset,
-  type IntermediateState,
   setActive,
-  findSteps,
   toView,
 } from './applicants.js'
 import { clientDefaults, ProviderRejection } from './authenticate.js'
-import { mint, buildApplicant } from './redeem.js'
+import { buildApplicant, mint } from './redeem.js'
 
 /** The part of a running provider that changes and shows its data. An unknown id is a RangeError. */
 export interface ProviderControl {

@@ -4,13 +4,13 @@ import { randomBytes } from 'node:crypto'
 import { serve, toRequest } from '../serve.js'
 import {
   type AnnounceEvent,
-  toApplicantJson,
-  findApplicant,
-  requireApplicant,
-  requireClient,
   decide,
+  findApplicant,
   type ProviderState,
   type Rejection,
+  requireApplicant,
+  requireClient,
+  toApplicantJson,
   toReviewJson,
 } from './applicants.js'
 import {
@@ -19,8 +19,8 @@ import {
   type IdentityProviderOptions,
   identityProviderDefaults,
   type ProviderClient,
-  type ReceivedRequest,
   ProviderRejection,
+  type ReceivedRequest,
   toRejectionBody,
   type WebhookTarget,
 } from './authenticate.js'

@@ -7,12 +7,12 @@ import {
   type AnnounceEvent,
   type ApplicantRecord,
   findApplicant,
+  findMissingSteps,
+  findSteps,
+  type ProviderState,
   requireApplicant,
   requireClient,
-  findMissingSteps,
-  type ProviderState,
   type ShareToken,
-  findSteps,
   toWords,
 } from './applicants.js'
 import { clientDefaults, type ProviderClient, ProviderRejection } from './authenticate.js'

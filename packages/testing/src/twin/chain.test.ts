@@ -1,6 +1,6 @@
 import { chainConformance } from '@payment-integration/testing/conformance'
 import { createDraws } from '../builders.js'
-import { createTwinChain, buildPayment } from './chain.js'
+import { buildPayment, createTwinChain } from './chain.js'
 
 chainConformance('the chain of a twin', async () => {
   const draws = createDraws(7)
@@ -8,7 +8,9 @@ chainConformance('the chain of a twin', async () => {
   return {
     chain,
     async mine(payments) {
-      chain.mine(Array.from({ length: payments }, () => buildPayment({ chainId: 137, integrationAddress: null }, draws)))
+      chain.mine(
+        Array.from({ length: payments }, () => buildPayment({ chainId: 137, integrationAddress: null }, draws)),
+      )
     },
     async replaceNewest() {
       chain.orphan(1)

@@ -10,7 +10,7 @@ import { createSqliteStore } from '@payment-integration/store-sql/sqlite'
 import { createDraws, createFakeClock, type Draws, type FakeClock, fakeClockStart } from '../builders.js'
 import { triggerIdentity } from '../identity-provider/control.js'
 import { type ServedPort, serve, toRequest } from '../serve.js'
-import { createTwinChain, buildPayment, type TwinChain, type TwinPaymentInput } from './chain.js'
+import { buildPayment, createTwinChain, type TwinChain, type TwinPaymentInput } from './chain.js'
 import { createTwinIdentity, type TwinIdentity, type TwinIdentityParts, twinClients } from './identity.js'
 import {
   type ChaosPlan,

@@ -7,7 +7,7 @@ import type { DeliveryView } from '@payment-integration/core/internal'
 import type { Chain, Clock, Store, StoredPayment } from '@payment-integration/core/ports'
 import { createDraws, type Draws } from '../builders.js'
 import type { TriggerIdentity } from '../identity-provider/control.js'
-import { createTwinChain, buildPayment, type TwinChain } from './chain.js'
+import { buildPayment, createTwinChain, type TwinChain } from './chain.js'
 import {
   parseTriggerRequest,
   pickPaymentFields,

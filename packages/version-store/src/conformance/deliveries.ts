@@ -7,9 +7,9 @@ import {
   deferred,
   deliver,
   equal,
-  holds,
-  expectFailureName,
   expectFailure,
+  expectFailureName,
+  holds,
   unwanted,
 } from './fixture.js'
 

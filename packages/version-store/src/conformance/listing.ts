@@ -7,10 +7,10 @@ import {
   deferred,
   deliver,
   equal,
-  runForEach,
-  holds,
-  expectFailureName,
   expectFailure,
+  expectFailureName,
+  holds,
+  runForEach,
 } from './fixture.js'
 
 /** More than any adapter reads at once. */

@@ -2,15 +2,15 @@
 import { decideVersion, type VersionDecision } from '../version-store.js'
 import {
   at,
+  buildNote,
   type Case,
   type ConformanceFixture,
   deferred,
   deliver,
   equal,
-  runForEach,
   holds,
-  buildNote,
   orders,
+  runForEach,
 } from './fixture.js'
 
 /** Payments that are tried at a time: each may hold as many connections as it has deliveries. */

@@ -1,6 +1,7 @@
 /** The driver fails at its first operation, its second, and so on, in each way that it can fail. @module */
 import {
   at,
+  buildNote,
   type Case,
   type ConformanceFixture,
   deliver,
@@ -9,7 +10,6 @@ import {
   type FaultPlan,
   faultKinds,
   holds,
-  buildNote,
 } from './fixture.js'
 
 /** More operations than any adapter needs for one delivery. */

@@ -55,7 +55,6 @@ export interface RecordedAct extends Pick<AuditRecord, 'subject'>, Partial<Pick<
   readonly action: Extract<AuditRecord['action'], 'integration.receiver_probed' | 'identity.searched' | 'job.stopped'>
 }
 
-/** The dependencies of the commands. */
 export interface ActorCommandsDeps {
   readonly store: Store
   readonly keys: MasterKey
@@ -82,10 +81,7 @@ export interface ActorCommandsDeps {
   readonly onDue: () => void
 }
 
-/**
- * Builds the commands.
- * @throws RangeError When the actor is blank or longer than 200 characters.
- */
+/** @throws RangeError When the actor is blank or longer than 200 characters. */
 export function createActorCommands(deps: ActorCommandsDeps, actor: string): ActorCommands {
   const { store, keys, clock, random, allowLoopbackHttp, isDeniedAddress, onDue, sender, nextTestAt, recording } = deps
   const transaction: Store['transaction'] = (work) => store.transaction(work)

@@ -1,12 +1,8 @@
-/**
- * The events of the core, for terminal, metrics and tests. Events carry no secrets and no bodies.
- * @module
- */
+/** The events of the core. They carry no secrets and no bodies. @module */
 import type { PaymentState, UpdateOutcome } from '@payment-integration/contract'
 import type { AuditHead } from './history/audit-store.js'
 import type { SettledStatus } from './notifications/delivery-store.js'
 
-/** The payment of an event. */
 export interface PaymentName {
   readonly chainId: number
   readonly txHash: string

@@ -1,7 +1,4 @@
-/**
- * Reads for pages and APIs: of everything for operators, and of one integration's rows for its portal and the read API.
- * @module
- */
+/** Reads for operators, and of one integration's rows for its portal and the read API. @module */
 import type { PageBody, PaymentBody } from '@payment-integration/contract'
 import type { Checkpoint, ProvenRange, RouterCoverage } from './indexer/chain-store.js'
 import type { AccountRecord } from './legacy/legacy-store.js'

@@ -1,7 +1,4 @@
-/**
- * The audit log: a hash chain of every act, recorded with the act itself. Source: docs/decisions/audit.md.
- * @module
- */
+/** The audit log: a hash chain of every act. Source: docs/decisions/audit.md. @module */
 
 import { createHmac } from 'node:crypto'
 import type { ServiceEvent } from '../events.js'
@@ -11,10 +8,7 @@ import type { Clock, Logger, Random } from '../ports/world.js'
 import type { KeyVersion, MasterKey } from '../secrets/keys.js'
 import type { AuditEntry, AuditHead, AuditQueries, AuditRecord, AuditStore } from './audit-store.js'
 
-/**
- * The record before the first one, as the record about the removal has it: that one is in the chain, so nobody without
- * the key can make it up. Null: there is none.
- */
+/** The record before the first, as the record about the removal has it: nobody without the key can make it up. */
 export async function findBeginning(audit: AuditStore, first: AuditRecord): Promise<AuditHead | null> {
   const removed = first.seq - 1
   for await (const part of auditParts(audit, removed))
@@ -41,7 +35,6 @@ export async function* auditParts(
   }
 }
 
-/** Builds the queries. */
 export function createAuditQueries({ audit, keys }: { audit: AuditStore; keys: MasterKey }): AuditQueries {
   return {
     async list(query) {
@@ -83,7 +76,6 @@ function fits(record: AuditRecord, previous: string, keys: MasterKey): boolean {
 /** Time between two announcements, in milliseconds. */
 export const announceEveryMs = 24 * 60 * 60_000
 
-/** The dependencies of the announcer. */
 interface AnnounceHeadDeps {
   readonly audit: Pick<AuditQueries, 'head'>
   readonly clock: Clock
@@ -94,7 +86,6 @@ interface AnnounceHeadDeps {
 
 /** Builds a loop that publishes `audit.head` when it starts and every day after; an empty log has no head. */
 export function createHeadAnnouncer({ audit, clock, random, logger, publish }: AnnounceHeadDeps): Loop {
-  /** Resolves whether the log could be read. */
   async function announce(): Promise<boolean> {
     try {
       const head = await audit.head()
@@ -142,14 +133,7 @@ function originOf(url: string): string {
 /** The hash before the first record. */
 const beforeFirst = ''
 
-/**
- * The hash of a record: HMAC-SHA256 over the previous hash and all fields, with a key derived from the master key.
- * Write access to the database alone does not allow to forge a record.
- *
- * @param previous - The hash of the record before, or {@link beforeFirst}.
- *
- * @returns 64 lowercase hex digits.
- */
+/** HMAC-SHA256 over the previous hash and all fields: write access to the database alone does not forge a record. */
 function hashRecord(key: KeyVersion, previous: string, record: Omit<AuditRecord, 'hash'>): string {
   const { seq, at, actor, action, subject, details, keyVersion } = record
   const sorted = Object.entries(details).toSorted(([a], [b]) => (a < b ? -1 : 1))
@@ -158,31 +142,25 @@ function hashRecord(key: KeyVersion, previous: string, record: Omit<AuditRecord,
   return createHmac('sha256', key.derive('audit')).update(`${previous}\n${text}`, 'utf8').digest('hex')
 }
 
-/** The audit record of a change. */
 type AuditNote = Pick<AuditEntry, 'action' | 'subject'> & Partial<Pick<AuditEntry, 'details'>>
 
 /**
- * Runs `work` in a transaction and adds its notes to the audit log. The log is locked first, so that changes happen one
- * after the other. `work` may run again, and must only touch `tx`.
+ * Runs `work` and adds its notes to the audit log, which is locked first. `work` may run again: it must only touch
+ * `tx`.
  */
 export type Audited = <T>(work: (tx: StoreTransaction, note: (note: AuditNote) => void) => Promise<T>) => Promise<T>
 
-/** The dependencies of audited changes. */
 interface AuditedDeps {
   readonly transaction: Store['transaction']
   readonly keys: MasterKey
   readonly clock: Pick<Clock, 'now'>
-  /** The person or program that acts. */
   readonly actor: string
 }
 
 /** The longest name of an actor, in characters. */
 const actorLength = 200
 
-/**
- * Creates the transactions that record their changes in the name of one actor.
- * @throws RangeError When the actor is blank or longer than 200 characters.
- */
+/** @throws RangeError When the actor is blank or longer than 200 characters. */
 export function createAudited({ transaction, keys, clock, actor }: AuditedDeps): Audited {
   if (actor.trim() === '' || actor.length > actorLength)
     throw new RangeError(`actor has ${actor.length} characters; pass 1 to ${actorLength} that are not all blank.`)

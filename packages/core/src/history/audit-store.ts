@@ -1,10 +1,5 @@
-/**
- * The audit log of changes to secrets, URLs, accounts, deliveries, chains, verifications and operators. Its records are
- * chained, so that a missing record is detected.
- * @module
- */
+/** The audit log as stored. Its records are chained, so that a missing record is detected. @module */
 
-/** The action. */
 export type AuditAction =
   | 'integration.created'
   | 'integration.enabled'
@@ -51,11 +46,9 @@ export type AuditAction =
   | 'deliveries.given_up'
   | 'history.restored'
 
-/** An entry before it is chained. */
 export interface AuditEntry {
   /** Unix time in milliseconds. */
   readonly at: number
-  /** The person or program that acted. */
   readonly actor: string
   readonly action: AuditAction
   /**
@@ -67,7 +60,6 @@ export interface AuditEntry {
   readonly details: Readonly<Record<string, string | number | boolean | null>>
 }
 
-/** An entry as stored. */
 export interface AuditRecord extends AuditEntry {
   /** From 1, without a gap. */
   readonly seq: number
@@ -77,9 +69,7 @@ export interface AuditRecord extends AuditEntry {
   readonly hash: string
 }
 
-/** Reads the audit log. */
 export interface AuditStore {
-  /** Records in their order. */
   list(query: { readonly afterSeq?: number | undefined; readonly limit: number }): Promise<AuditRecord[]>
   /** The newest record; null: the log is empty. */
   newest(): Promise<AuditRecord | null>
@@ -104,7 +94,6 @@ export type AuditHead = Pick<AuditRecord, 'seq' | 'at' | 'hash'>
 
 /** Whether the audit log is intact. */
 export interface AuditVerdict {
-  /** Number of checked records. */
   readonly records: number
   /** The newest record, or null. Number and hash, stored outside, also reveal deleted records at the end. */
   readonly last: AuditHead | null
@@ -112,7 +101,6 @@ export interface AuditVerdict {
   readonly brokenAt: number | null
 }
 
-/** The audit log inside one transaction. */
 export interface AuditTransaction {
   /** The newest record of the audit log, or null. No other transaction adds one until this one ends. */
   lockAudit(): Promise<AuditRecord | null>

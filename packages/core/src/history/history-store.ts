@@ -1,4 +1,4 @@
-/** History that ends: old rows, commands, and where it goes before it is removed. Source: docs/retention.md. @module */
+/** History that ends: rows, files and commands. Times are unix milliseconds. Source: docs/retention.md. @module */
 import type { ProcessorUpdate, UpdateOutcome } from '@payment-integration/contract'
 import type { AttemptRecord, DeliveryStatus } from '../notifications/delivery-store.js'
 import type { FileReader, FileWriter } from '../ports/world.js'
@@ -11,7 +11,7 @@ export type SegmentedKind = Exclude<HistoryKind, 'audit'>
 export interface HistorySegment {
   /** Rises with the time. */
   readonly number: number
-  /** Unix milliseconds; 0 for the first one. */
+  /** 0 for the first one. */
   readonly begunAt: number
   /** When the next one began; null for the newest. */
   readonly endedAt: number | null
@@ -28,14 +28,10 @@ export interface PendingDeliveries {
 export interface HistoryPart<Kind extends SegmentedKind = SegmentedKind> {
   /** In groups, oldest first. */
   rows(): AsyncIterable<readonly HistoryRows[Kind][]>
-  /**
-   * Removes exactly the rows that {@link rows} gives. A call that was interrupted may be repeated.
-   * @throws RangeError For deliveries whose attempts are there.
-   */
+  /** Removes exactly the rows of {@link rows}, and may be repeated. RangeError: deliveries whose attempts are there. */
   remove(): Promise<void>
 }
 
-/** History in segments. */
 export interface HistoryStore {
   /** All of them, oldest first; the last one is the newest, to which new rows belong. */
   segments(): Promise<HistorySegment[]>
@@ -50,16 +46,13 @@ export interface HistoryStore {
   /** Pending deliveries of the segments up to one, whose history must stay. */
   pending(upTo: number): Promise<readonly PendingDeliveries[]>
   /**
-   * Gives up the pending deliveries of the segments up to one, as exhausted, but for those that are being attempted.
-   * @returns How many.
+   * Gives up the pending deliveries of the segments up to one, as exhausted, but for those in flight. Resolves how
+   * many.
    */
   giveUpPending(upTo: number): Promise<number>
   /** The number of rows that may leave. An update that waits for its payment stays. */
   count(kind: SegmentedKind, segment: number): Promise<number>
-  /**
-   * Deliveries and attempts leave when their segment is closed and none of it is pending, attempts first.
-   * @throws RangeError For a segment that is not closed.
-   */
+  /** Attempts leave before deliveries, once the segment is closed and none of it is pending; else RangeError. */
   part<Kind extends SegmentedKind>(kind: Kind, segment: number): Promise<HistoryPart<Kind>>
   /**
    * Stores rows again that left a segment; those that are there stay as they are. Deliveries and attempts left a
@@ -78,21 +71,17 @@ export interface DeliveryHistory {
   readonly txHash: string
   readonly integrationAddress: string | null
   readonly version: number
-  /** Unix milliseconds. */
   readonly createdAt: number
   /** Null: nobody was notified. */
   readonly status: Exclude<DeliveryStatus, 'pending' | 'missing'> | null
-  /** The snapshot bytes, as text. */
   readonly body: string
 }
 
-/** An attempt of a delivery. */
 export interface AttemptHistory extends AttemptRecord {
   readonly deliveryId: string
   readonly number: number
 }
 
-/** A decided update of a processor. */
 export interface UpdateHistory {
   readonly seq: number
   readonly id: string
@@ -106,7 +95,6 @@ export interface UpdateHistory {
   readonly update: ProcessorUpdate | null
 }
 
-/** The rows of each kind of history. */
 export interface HistoryRows {
   readonly attempts: AttemptHistory
   readonly deliveries: DeliveryHistory
@@ -117,16 +105,13 @@ export interface HistoryRows {
 /** Kinds of history with a retention of their own. */
 export type HistoryKind = keyof HistoryRows
 
-/** What a file of history is of. */
 export interface ArchiveHeader {
   readonly kind: HistoryKind
   /** The part of the history, a number that names it in its kind. */
   readonly part: number
-  /** Unix milliseconds. */
   readonly writtenAt: number
 }
 
-/** A file that was written and is safe on its disk. */
 export interface ArchivedFile {
   readonly name: string
   readonly rows: number
@@ -150,20 +135,17 @@ export interface EndedHistory {
   /** The number of its segment; of audit records, the first one's. */
   readonly part: number
   readonly rows: number
-  /** Unix milliseconds; 0 for the oldest. */
+  /** 0 for the oldest. */
   readonly from: number
-  /** Unix milliseconds. */
   readonly to: number
 }
 
-/** The effect of a run. */
 export interface HistoryPlan {
   readonly ended: readonly EndedHistory[]
   /** Deliveries and attempts of their segments would stay. */
   readonly pending: readonly PendingDeliveries[]
 }
 
-/** One step of a run. */
 export type RetentionProgress =
   /** Rows from now on are in a new segment. */
   | { readonly event: 'begun' }
@@ -175,7 +157,6 @@ export type RetentionProgress =
   | { readonly event: 'audit_broken'; readonly brokenAt: number }
   | { readonly event: 'removed'; readonly history: EndedHistory; readonly file: ArchivedFile }
 
-/** How a run goes. */
 export interface RetentionOptions {
   /**
    * Whether pending deliveries of ended segments are given up, as exhausted. Without it they keep their segment.

@@ -24,14 +24,10 @@ import {
   rowSchemas,
 } from './retention.js'
 
-/** Builds `HistoryCommands.restore`. */
 function createRestore({ store, audited, keys }: HistoryDeps): HistoryCommands['restore'] {
   const { audit } = store
 
-  /**
-   * Whether the audit log says that this database wrote the file. Cells share keys, so an HMAC alone does not. A file
-   * of the audit log itself must end where the log begins.
-   */
+  /** Whether the audit log says that this database wrote the file: cells share keys, so an HMAC alone does not. */
   async function isRecorded({ kind, part }: ArchiveHeader, hmac: string): Promise<boolean> {
     for await (const records of auditParts(audit))
       if (
@@ -82,7 +78,6 @@ async function restoreRows<Kind extends SegmentedKind>(
   return count
 }
 
-/** Builds the commands. */
 export function createHistoryCommands(deps: HistoryDeps): HistoryCommands {
   const { store, clock } = deps
 

@@ -92,7 +92,7 @@ export const headerSchema: z.ZodMiniType<ArchiveHeader> = z.object({
 
 const dayMs = 86_400_000
 
-/** Most segments of deliveries that a store has at a time, about. */
+/** Segments of deliveries that a store has at a time, about. */
 const mostSegments = 64
 
 /** Without an end of deliveries their segments add up. */
@@ -148,7 +148,6 @@ export function lastOfDeliveries(ended: readonly EndedPart[]): number | null {
   return numbers.length === 0 ? null : Math.max(...numbers)
 }
 
-/** The dependencies of the commands. */
 export interface HistoryDeps {
   readonly store: Pick<Store, 'history' | 'audit' | 'leases'>
   readonly audited: Audited
@@ -176,7 +175,6 @@ async function* endedRecords(audit: AuditStore, before: number): AsyncGenerator<
   }
 }
 
-/** The records that have ended, or null. */
 export async function findEnded(audit: AuditStore, before: number): Promise<EndedHistory | null> {
   let [first, rows]: [AuditRecord | null, number] = [null, 0]
   for await (const part of endedRecords(audit, before)) {
@@ -186,10 +184,7 @@ export async function findEnded(audit: AuditStore, before: number): Promise<Ende
   return first === null ? null : { kind: 'audit', part: first.seq, rows, from: first.at, to: before }
 }
 
-/**
- * Removes the records up to one of them. The record about it has the last one's hash, which the chain of the others
- * begins with.
- */
+/** The record about the removal has the last one's hash, with which the chain of the others begins. */
 function removeRecords(audited: Audited, first: number, last: AuditRecord, file: ArchivedFile): Promise<void> {
   return audited(async (tx, note) => {
     await tx.removeAudit(last.seq)
@@ -199,11 +194,7 @@ function removeRecords(audited: Audited, first: number, last: AuditRecord, file:
   })
 }
 
-/**
- * Stores records again that were the oldest of the log, in one transaction.
- * @returns How many.
- * @throws RangeError When the last of them is not the one before the log's first record.
- */
+/** Stores the oldest records again; RangeError: the last of them is not the one before the log's first record. */
 export async function restoreRecords(audit: AuditStore, audited: Audited, file: SignedFile): Promise<number> {
   let [count, last]: [number, AuditRecord | undefined] = [0, undefined]
   for await (const records of file.rows(rowSchemas.audit)) {
@@ -227,11 +218,9 @@ export async function restoreRecords(audit: AuditStore, audited: Audited, file: 
 const leaseMs = 60_000
 const holderBytes = 16
 
-/** Builds `HistoryCommands.run`. */
 export function createRun({ store, audited, verifyAudit, keys, clock, random }: HistoryDeps) {
   const { audit } = store
 
-  /** Whether the newest segment is as long as segments are. */
   async function isFull(history: HistoryStore, policy: RetentionPolicy): Promise<boolean> {
     const newest = (await history.segments()).at(-1)
     const ms = segmentMs(policy)

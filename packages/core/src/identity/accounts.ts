@@ -7,7 +7,6 @@ import { EmailProofError, SharingUnavailableError } from './errors.js'
 import type { AccountEvent, ProofRefusal, Subject } from './identity-store.js'
 import { openOf, personOf } from './reviews.js'
 
-/** An issued code. */
 export interface IssuedCode {
   /** The address in its normal form: send the code there, and to no other spelling. */
   readonly address: string
@@ -16,7 +15,6 @@ export interface IssuedCode {
   readonly expiresAt: number
 }
 
-/** The account that proves an address. */
 export interface ProveFor {
   /** The account that is signed in. Without one it is the account of the address; for a placeholder, a new account. */
   readonly accountId?: string | undefined
@@ -54,21 +52,16 @@ export interface HostProof {
   readonly accountId: string
 }
 
-/** The facts for the decision. */
 export interface ProofFacts {
   /** The open subject of the address under its former owner; null: there is none. */
   readonly open: Subject | null
-  /** All locked subjects of the account that proved the address. */
   readonly subjects: readonly Subject[]
-  /** `host`: the host reported it. */
   readonly proof: EmailProof | { readonly kind: 'host' }
   /** The account that is signed in; null: the id is unknown; undefined: no account is signed in. */
   readonly signedIn: string | null | undefined
-  /** The id for a new account. */
   readonly freshId: string
 }
 
-/** The decision. */
 type ProofDecision =
   | { readonly kind: 'refuse'; readonly reason: Extract<ProofRefusal, `not_${string}` | 'unknown_account'> }
   | {
@@ -80,10 +73,7 @@ type ProofDecision =
       readonly carried: readonly Subject[]
     }
 
-/**
- * Decides which account gets a proven address. An attestation gives away a placeholder alone, never an account. It
- * must come from the donor. An account proves one address at a time.
- */
+/** An attestation gives away a placeholder alone and must be its donor's. An account proves one address at a time. */
 export function decideProof({ open, subjects, proof, signedIn, freshId }: ProofFacts): ProofDecision {
   if (proof.kind === 'attestation') {
     if (open !== null && open.accountId !== null) return { kind: 'refuse', reason: 'not_placeholder' }
@@ -102,17 +92,14 @@ export function decideProof({ open, subjects, proof, signedIn, freshId }: ProofF
   }
 }
 
-/** A proof of an address. */
 interface Proof {
   readonly email: EmailAddress
   readonly proof: EmailProof | { readonly kind: 'host' }
-  /** The account that is signed in, or undefined. */
   readonly signedIn: string | undefined
   /** Whether the accounts are in the store; false: a host has its own users. */
   readonly ownsAccounts: boolean
 }
 
-/** The result of a proof. */
 type ProofResult =
   | { readonly kind: 'given'; readonly accountId: string }
   | { readonly kind: 'refused'; readonly reason: ProofRefusal; readonly accountId: string | null }
@@ -159,7 +146,6 @@ async function giveToNextCarrier(
   await identity.setOwner(id, { accountId: next?.accountId ?? null, proved: false })
 }
 
-/** The dependencies of the commands. */
 interface IdentityAccountDeps {
   readonly store: Pick<Store, 'transaction'>
   readonly emails: EmailKeys
@@ -170,10 +156,9 @@ interface IdentityAccountDeps {
   readonly ownsAccounts: boolean
 }
 
-/** Most rounds of a proof while other requests change the owner. */
+/** Rounds of a proof: other requests may change the owner meanwhile. */
 const mostRounds = 4
 
-/** Builds the commands, and the function by which a host reports a proof. */
 export function createAccounts({ store, emails, codes, clock, ids, ownsAccounts }: IdentityAccountDeps): {
   readonly commands: IdentityAccountCommands
   proved(proof: HostProof): Promise<void>
@@ -262,7 +247,6 @@ export function createAccounts({ store, emails, codes, clock, ids, ownsAccounts 
   }
 }
 
-/** An address whose account is resolved. */
 export interface AccountQuery {
   readonly email: EmailAddress
   /** The open subject before the owner was resolved. */
@@ -278,12 +262,7 @@ export interface ResolvedAccount {
   readonly subjects: readonly Subject[]
 }
 
-/**
- * Locks the person of an address and gives the open subject to the owner of the address. The owner is the account that
- * proved it, else the oldest that carries it. Without an owner the subject is a placeholder.
- *
- * @returns Null when the owner changed while the lock was awaited: ensure the subject and begin again.
- */
+/** Locks the person of an address, and gives the open subject to its owner; null: the owner changed, begin again. */
 export async function resolveAccount(
   tx: StoreTransaction,
   { email, ensured, hostOwner }: AccountQuery,
@@ -300,7 +279,6 @@ export async function resolveAccount(
   return { open, subjects: personOf(open, locked) }
 }
 
-/** The decision about the open subject of an address. */
 type OwnerDecision =
   | { readonly kind: 'same' }
   /** It belongs to that account from now on; null: it is a placeholder. */
@@ -331,10 +309,8 @@ export function decideOwner(
   return { kind: 'set', accountId: owner?.accountId ?? null, proved: false }
 }
 
-/** A decision about the open subject of an address. */
 interface OwnerChange {
   readonly decision: OwnerDecision
-  /** The owner of the address now; null: it has none. */
   readonly owner: AddressOwner | null
   readonly email: EmailAddress
   readonly ids: Ids
@@ -357,12 +333,10 @@ async function applyOwner(
   return { ...open, accountId, proved }
 }
 
-/** Whether two reads found the same owner. */
 function isSameOwner(one: AddressOwner | null, other: AddressOwner | null): boolean {
   return one?.accountId === other?.accountId && one?.proved === other?.proved
 }
 
-/** The open subject as a decision leaves it. */
 function ownedBy(open: Subject, decision: OwnerDecision): Subject {
   if (decision.kind !== 'set') return open
   const { accountId, proved } = decision

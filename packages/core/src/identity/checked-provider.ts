@@ -3,16 +3,10 @@ import { shareResponseSchema } from '@payment-integration/contract'
 import type { Answer, IdentityProvider } from '../ports/identity.js'
 import type { Logger } from '../ports/world.js'
 
-/** The reason given for an answer that does not fit the port. */
 const unreadable = 'ERR_PROVIDER_ANSWER'
-/** The answer once the service shuts down. */
 const stopped = { kind: 'unavailable', reason: 'ERR_STOPPING' } as const
 
-/**
- * The provider with its answers checked. No call rejects. An unreadable answer to a redemption is an unknown outcome:
- * the token may have been used.
- * @throws TypeError When a function is missing.
- */
+/** Checks each answer. An unreadable answer to a redemption is an unknown outcome: the token may have been used. */
 export function createCheckedProvider(provider: IdentityProvider, logger: Pick<Logger, 'error'>): IdentityProvider {
   for (const call of ['redeem', 'find', 'review'] as const)
     if (typeof (provider as Partial<IdentityProvider> | null)?.[call] !== 'function')
@@ -59,10 +53,7 @@ export function createCheckedProvider(provider: IdentityProvider, logger: Pick<L
   }
 }
 
-/**
- * The provider for look-ups and polls of the loop. Once the signal aborts, each call answers `unavailable` at once.
- * @param signal - The signal of the loop, or undefined before it runs.
- */
+/** Once the signal aborts, each look-up and poll of the loop answers `unavailable` at once. */
 export function untilStopped(
   provider: IdentityProvider,
   signal: () => AbortSignal | undefined,
@@ -87,7 +78,6 @@ export function untilStopped(
 }
 
 type Fields = Readonly<Record<string, unknown>>
-/** By the kind of the answer. */
 type Checks = Readonly<Record<string, (answer: Fields) => boolean>>
 
 const refusals: Checks = {
@@ -134,7 +124,6 @@ function isTextOrNull(value: unknown): boolean {
   return value === null || isText(value)
 }
 
-/** Times in milliseconds, and the provider's codes. */
 function isNumberOrNull(value: unknown): boolean {
   return value === null || Number.isFinite(value)
 }

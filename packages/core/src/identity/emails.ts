@@ -20,11 +20,11 @@ const localPart = /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{M}\p{N}!#
 const domainName = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
 /**
- * The normal form of an address, or null for an invalid one. It is in lower case, with the part before the `@` in
- * Unicode form NFC and the domain in ASCII (UTS 46). A final sigma counts as a sigma: both have the same capital.
- * NFKC would also join characters that only look alike, such as full-width letters and ligatures. Mail servers
- * distinguish those, so the owner of one mailbox would own the account of the other. A text above the limit of a share
- * request is rejected unread. The limits of RFC 5321 apply to the normal form.
+ * The normal form of an address; null: it is invalid. It is in lower case, with the part before the `@` in Unicode form
+ * NFC and the domain in ASCII (UTS 46). A final sigma counts as a sigma: both have the same capital. NFKC would also
+ * join characters that only look alike, which mail servers distinguish: the owner of one mailbox would own the account
+ * of the other.
+ * @example normalizeEmail(' Ada@Shop.Example ') // 'ada@shop.example'
  */
 export function normalizeEmail(input: string): string | null {
   if (input.length > shareRequestLimits.email) return null
@@ -40,7 +40,7 @@ export function normalizeEmail(input: string): string | null {
   return Buffer.byteLength(local) > most.local || Buffer.byteLength(address) > most.address ? null : address
 }
 
-/** Makes the stored forms of a normalised address. */
+/** Makes the stored forms of a normalized address. */
 export type EmailKeys = (address: string) => EmailAddress
 
 /** The stored forms of an address in any spelling. @throws ShareRequestError `ERR_SHARE_INVALID` if it is invalid. */
@@ -50,10 +50,8 @@ export function parseEmail(input: string, emails: EmailKeys): EmailAddress {
   return emails(address)
 }
 
-/** The purpose under which the key of addresses is stored. */
 const purpose = 'email'
 
-/** Builds the maker on the key of addresses, 32 random bytes. */
 export function createEmailKeys(dataKey: Uint8Array, random: Pick<Random, 'bytes'>): EmailKeys {
   const own = parseMasterKey(Buffer.from(dataKey).toString('base64url'))
   return (address) => {
@@ -63,11 +61,7 @@ export function createEmailKeys(dataKey: Uint8Array, random: Pick<Random, 'bytes
   }
 }
 
-/**
- * Opens the key of addresses. It is stored sealed; the first call makes it. Resealing it with a new master key leaves
- * every hash unchanged.
- * @throws SealedSecretError `ERR_SECRET_UNREADABLE` when none of the master keys opens it.
- */
+/** The key of addresses, stored sealed; the first call makes it. A new master key leaves every hash unchanged. */
 export async function openEmailKey({
   dataKeys,
   keys,
@@ -83,16 +77,14 @@ export async function openEmailKey({
 
 /** Lifetime of a code, in milliseconds. */
 export const codeLifetimeMs = 10 * 60_000
-/** Tries of a code. */
 export const codeTries = 5
 /** Digits of a code in base 32: 60 bits, too many to guess. */
 const codeLength = 12
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
-/** The verdict on a typed code. */
 type CodeVerdict =
   | { readonly kind: 'accepted' }
-  /** `left`: the code to store from now on; null: none. */
+  /** `nextCode`: the code to store from now on; null: none. */
   | {
       readonly kind: 'refused'
       readonly reason: Extract<ProofRefusal, 'no_code' | 'code_expired' | 'code_wrong'>
@@ -107,7 +99,6 @@ export interface EmailCodes {
   judge(emailKey: string, typed: string, stored: StoredEmailCode | null, now: number): CodeVerdict
 }
 
-/** Builds it on a key. */
 export function createEmailCodes(key: Uint8Array, random: Pick<Random, 'bytes'>): EmailCodes {
   const hashOf = (emailKey: string, code: string) =>
     createHmac('sha256', key).update(`${emailKey}|${code}`, 'utf8').digest('hex')

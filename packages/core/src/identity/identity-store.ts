@@ -1,9 +1,11 @@
-/** Subjects, redemptions, verifications and accounts, as stored. Source: docs/decisions/identity.md. @module */
+/**
+ * Stored subjects, redemptions and accounts; times are unix milliseconds. Source: docs/decisions/identity.md.
+ * @module
+ */
 import type { AddressOwner, EmailAddress, EmailProof, IdentityAccount, Review } from '../ports/identity.js'
 
-/** An applicant that the provider does not know. */
 export interface MissingApplicant {
-  /** When it was first found missing, in unix milliseconds. */
+  /** When it was first found missing. */
   readonly since: number
   /** A webhook reported its deletion. */
   readonly reported: boolean
@@ -11,14 +13,13 @@ export interface MissingApplicant {
   readonly confirmed: boolean
 }
 
-/** A stored verification. */
 export interface Verification {
   /** The integration that shared it; null: no share, or a direct verification. It stays when its applicant is gone. */
   readonly donor: string | null
   readonly applicantId: string | null
   /** Number of the redemption that the applicant came from; null: there is none. */
   readonly attachedNumber: number | null
-  /** When the applicant was attached, in unix milliseconds by the service's clock; null: never. */
+  /** When the applicant was attached, by the service's clock; null: never. */
   readonly attachedAt: number | null
   /** Its review; null: there is none, or the applicant is gone. */
   readonly review: Review | null
@@ -32,8 +33,7 @@ export interface Verification {
 }
 
 /**
- * The person behind an e-mail address while the address stays theirs, with the shared verification. Without an address:
- * the direct verification of an account.
+ * The person behind an e-mail address while it stays theirs; without an address: the direct verification of an account.
  */
 export interface Subject extends Verification {
   readonly id: string
@@ -51,7 +51,6 @@ export interface Subject extends Verification {
   readonly revision: number
 }
 
-/** A subject to store. Its verification is empty. */
 export type NewSubject = Pick<Subject, 'id' | 'emailKey' | 'accountId' | 'proved'> & {
   /** The stored forms of the address; null where `emailKey` is null. */
   readonly email: EmailAddress | null
@@ -63,7 +62,6 @@ export type VerificationChange = Partial<Verification> & {
   readonly pollInMs?: number | null | undefined
 }
 
-/** The state of a redemption. */
 export type RedemptionState =
   /** Its token may be in flight. With an expired lease the outcome is unknown. */
   | 'in_flight'
@@ -99,7 +97,6 @@ export interface RedemptionRecord {
   /** The lease runs: the token may still be redeemed at the provider. */
   readonly isLeased: boolean
   readonly state: RedemptionState
-  /** Its applicant, once known. */
   readonly applicantId: string | null
 }
 
@@ -109,7 +106,6 @@ export type NewRedemption = Omit<RedemptionRecord, 'isLeased' | 'state' | 'appli
   readonly leaseMs: number
 }
 
-/** A change of a redemption. Absent fields are unchanged. */
 export interface RedemptionChange {
   readonly state?: RedemptionState | undefined
   readonly applicantId?: string | undefined
@@ -118,7 +114,6 @@ export interface RedemptionChange {
   readonly lookUpInMs?: number | null | undefined
 }
 
-/** The outcome of a share in the log. */
 export type ShareOutcome =
   /** A redemption began. */
   | 'started'
@@ -150,7 +145,6 @@ export type ShareOutcome =
 
 /** An entry of the log of shares, without e-mail address and token. */
 export interface ShareRecord {
-  /** Unix milliseconds. */
   readonly at: number
   readonly integrationAddress: string
   readonly subjectId: string
@@ -162,13 +156,13 @@ export interface ShareRecord {
 
 /** A report about an applicant, from the provider or an operator. */
 export interface VerdictRecord {
-  /** When it was noted, in unix milliseconds. */
+  /** When it was noted. */
   readonly notedAt: number
   readonly subjectId: string
   readonly applicantId: string
   readonly source: 'redemption' | 'look_up' | 'webhook' | 'poll' | 'operator'
   readonly change: 'review' | 'activated' | 'deactivated' | 'deleted' | 'missing' | 'back'
-  /** The provider's time in unix milliseconds, or null. */
+  /** The provider's time, or null. */
   readonly at: number | null
   readonly review: Review | null
   /** Whether it was applied. `other_level`: its review is not of the attached level, and counts for nothing. */
@@ -181,14 +175,11 @@ export interface SubjectView extends Subject {
   readonly isOpen: boolean
 }
 
-/** An operator's query: all, or one address. */
 export interface IdentityQuery {
-  /** Keyed hash of the address. */
   readonly emailKey?: string | undefined
   readonly limit: number
 }
 
-/** An operator's query for subjects. */
 export interface SubjectQuery extends IdentityQuery {
   readonly id?: string | undefined
   readonly accountId?: string | undefined
@@ -203,9 +194,7 @@ export interface LongestIdentityWaits {
   readonly pollMs: number
 }
 
-/** Reads of committed rows. */
 export interface IdentityStore {
-  /** By id, at most `limit`. */
   subjects(query: SubjectQuery): Promise<SubjectView[]>
   /** The log of shares, newest first. */
   shares(query: IdentityQuery): Promise<ShareRecord[]>
@@ -229,7 +218,6 @@ export interface IdentityStore {
   forgetEvents(before: number, limit: number): Promise<number>
 }
 
-/** The persons that a transaction locks. */
 export interface PersonQuery {
   /** The person of the open subject of an address. */
   readonly emailKey?: string | undefined
@@ -259,13 +247,11 @@ export interface IdentityTransaction {
   setOwner(subjectId: string, owner: Partial<Pick<Subject, 'accountId' | 'proved' | 'closed'>>): Promise<void>
   /** Changes the verification of a locked subject, and adds 1 to its revision. */
   changeVerification(subjectId: string, change: VerificationChange): Promise<void>
-  /** The subject with that applicant, read without a lock; or null. */
   subjectOf(applicantId: string): Promise<Subject | null>
   /** Stores a redemption, and its number in its subject. Rejects a name that was used before. */
   addRedemption(redemption: NewRedemption): Promise<void>
   /** Changes a redemption. One that is `attached` keeps its state, its applicant and its level. */
   changeRedemption(externalUserId: string, change: RedemptionChange): Promise<void>
-  /** The redemption of that name, or null. */
   redemption(externalUserId: string): Promise<RedemptionRecord | null>
   /** The redemption of an applicant: the newest that is `attached` with its id, or null. */
   redemptionOf(applicantId: string): Promise<RedemptionRecord | null>
@@ -302,22 +288,18 @@ export type ProofRefusal =
 
 /** An event of an account, without e-mail address and code. */
 export interface AccountEvent {
-  /** Unix time in milliseconds. */
   readonly at: number
   readonly action: 'registered' | 'code_issued' | 'proved' | 'refused' | 'verified'
   /** Keyed hash of the e-mail address; null where the event is about the account alone. */
   readonly emailKey: string | null
-  /** Null where there is none. */
   readonly accountId: string | null
   /** The kind of the proof, also of a refused one. */
   readonly proof: EmailProof['kind'] | null
-  /** The integration that attested, or null. */
   readonly by: string | null
   /** Why it was refused, or null. */
   readonly reason: ProofRefusal | null
 }
 
-/** Reads of the store's own accounts, for hosts that bring no users. */
 export interface IdentityAccountStore {
   /** Events, newest first; of one address by its keyed hash, or all. */
   events(query: { readonly emailKey?: string | undefined; readonly limit: number }): Promise<AccountEvent[]>
@@ -327,9 +309,7 @@ export interface IdentityAccountStore {
 export interface StoredEmailCode {
   /** Keyed hash of the address and the code. */
   readonly hash: string
-  /** Unix time in milliseconds; from then on the code is rejected. */
   readonly expiresAt: number
-  /** Remaining tries. */
   readonly triesLeft: number
 }
 
@@ -337,7 +317,6 @@ export interface StoredEmailCode {
 export interface IdentityAccountTransaction {
   /** As {@link IdentityAccounts.resolve}, by the keyed hash. */
   resolve(emailKey: string): Promise<AddressOwner | null>
-  /** An account, or null. */
   find(accountId: string): Promise<IdentityAccount | null>
   /** Makes an account that carries the address unverified. */
   register(email: EmailAddress, accountId: string): Promise<void>
@@ -347,6 +326,5 @@ export interface IdentityAccountTransaction {
   code(emailKey: string): Promise<StoredEmailCode | null>
   /** Replaces the code of an address; null: deletes it. */
   setCode(emailKey: string, code: StoredEmailCode | null): Promise<void>
-  /** Logs an event. */
   log(event: AccountEvent): Promise<void>
 }

@@ -77,7 +77,6 @@ export interface Identity extends IdentityActs {
   readonly recordDirect: RecordDirectVerification
   /** The keyed hash of an address, for operators. @throws ShareRequestError `ERR_SHARE_INVALID`. */
   emailKey(email: string): Promise<string>
-  /** Subjects by id. */
   subjects(query: SubjectQuery): Promise<SubjectView[]>
   /** The log of shares, newest first. */
   shares(query: IdentityQuery): Promise<ShareRecord[]>
@@ -112,14 +111,9 @@ export interface IdentityDeps {
   readonly everyMs?: number | undefined
 }
 
-/** Default of {@link IdentityDeps.everyMs}. */
 export const identityDefaults = { everyMs: 30_000 } as const
 
-/**
- * Creates the use cases of sharing. The first call that needs the key of addresses opens it; after a failure the next
- * call does.
- * @throws TypeError When the provider lacks a function, or the name space is malformed.
- */
+/** The first call that needs the key of addresses opens it; after a failure the next call does. */
 export function createIdentity(deps: IdentityDeps): Identity {
   const { store, accounts, masterKey, clock, random, ids, logger } = deps
   const { everyMs = identityDefaults.everyMs, actor = 'service' } = deps

@@ -8,9 +8,7 @@ import { confirmMissing } from './poll.js'
 import { attach, type IdentityParts, lockSubject, shareEntry } from './redemption.js'
 import { isEqual, isInFlight, isOtherLevel } from './reviews.js'
 
-/** An operator's finding at the provider. */
 export interface ResolveRequest {
-  /** The name of the redemption. */
   readonly externalUserId: string
   /** The applicant of the redemption; null: there is none. */
   readonly applicantId: string | null
@@ -21,7 +19,6 @@ export type ResolveResult =
   | ('attached' | 'surplus' | 'absent')
   | ('not_open' | 'unknown_applicant' | 'of_another_subject' | 'of_another_redemption')
 
-/** A verification to close. */
 export interface CloseRequest {
   readonly subjectId: string
   /** `hold`: the applicant was deactivated, and is active again. `missing`: it was deleted at the provider. */
@@ -30,7 +27,6 @@ export interface CloseRequest {
   readonly dryRun?: boolean | undefined
 }
 
-/** The result of a request to close. */
 export type CloseResult =
   /** It is closed, or would be without the dry run. */
   | 'closed'
@@ -51,11 +47,7 @@ export type CloseResult =
   /** The verification changed meanwhile: retry. */
   | 'changed'
 
-/**
- * Builds the operation. It resolves a redemption that is `unresolved`, or `unknown` or `in_flight` with an expired
- * lease. It writes the audit log in the same transaction.
- * It rejects with SharingUnavailableError, SharingMisconfiguredError; StoreError.
- */
+/** Resolves a redemption that is `unresolved`, or `unknown` or `in_flight` with an expired lease. */
 export function createResolveRedemption(
   parts: Omit<IdentityParts, 'store'> & { readonly audited: Audited },
 ): (request: ResolveRequest) => Promise<ResolveResult> {
@@ -111,16 +103,11 @@ function mayResolve(redemption: RedemptionRecord): boolean {
   return state === 'unresolved' || ((state === 'unknown' || state === 'in_flight') && !isInFlight(redemption))
 }
 
-/** Most other applicants to poll until the provider knows one. */
+/** Other applicants to poll until the provider knows one. */
 const mostWitnesses = 5
-/** Subjects read at a time. */
 const pageSize = 500
 
-/**
- * Builds the operation. The operator's request alone never allows a second redemption. The provider must not know the
- * missing applicant by id or by name, and must know another applicant of that time.
- * It rejects with SharingUnavailableError, SharingMisconfiguredError; StoreError.
- */
+/** The provider must not know the missing applicant by id or by name, and must know another one of that time. */
 export function createCloseVerification(
   parts: IdentityParts & { readonly audited: Audited },
 ): (request: CloseRequest) => Promise<CloseResult> {

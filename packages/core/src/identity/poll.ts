@@ -1,7 +1,4 @@
-/**
- * Polls the provider, and looks up redemptions whose outcome is unknown. Source: docs/decisions/identity.md.
- * @module
- */
+/** Polls reviews, and looks up redemptions of unknown outcome. Source: docs/decisions/identity.md. @module */
 import type { Applicant, DatedReview, IdentityProvider, Review } from '../ports/identity.js'
 import type { StoreTransaction } from '../ports/store.js'
 import type { Logger } from '../ports/world.js'
@@ -41,14 +38,12 @@ import {
 
 /** How long an applicant is missing before it counts as gone without a webhook, in milliseconds. */
 export const missingForMs = 24 * 60 * 60_000
-/** Most applicants missing at once for one to count as gone. With more, the fault is likely ours. */
+/** Missing applicants at once up to which one may count as gone. With more, the fault is likely ours. */
 export const mostMissing = 5
 /** From this many missing applicants in a round, if fewer are known, the fault counts as ours. */
 const manyMissing = 3
 
-/** The result of one round of polls. */
 interface MissingRound {
-  /** Number of applicants that the provider knew. */
   readonly known: number
   /** Subjects whose applicant it did not know, as they were at the poll. */
   readonly missing: readonly Subject[]
@@ -106,7 +101,6 @@ export function confirmMissing({ since, reported }: MissingApplicant, now: numbe
   return { missing, review: null, reviewedAt: now, doubt: null, pollInMs: inFlightPollMs }
 }
 
-/** The provider's answer for one name. */
 interface LookedUp {
   readonly redemption: RedemptionRecord
   /** The applicant. `nobody`: none has the name. `foreign`: one that is older than the redemption has it. */
@@ -120,8 +114,7 @@ interface LookUpResult {
 }
 
 /**
- * Looks up each name at the provider and checks the answers. It writes nothing.
- * @param integrationAddress - The integration whose request waits; absent: the service's own poll.
+ * Looks up each name and checks the answers. `integrationAddress`: whose request waits; absent: the service's own poll.
  */
 export async function lookUp(
   provider: Pick<IdentityProvider, 'find'>,
@@ -155,7 +148,6 @@ export function misfitOf(
   return isOtherLevel(levelName, applicant) ? 'level' : null
 }
 
-/** Logs that an unknown applicant has a name of this service. */
 export function logMisfit(
   logger: Pick<Logger, 'error'>,
   externalUserId: string,
@@ -208,19 +200,16 @@ function unseenState({ state, isFindable }: RedemptionRecord): 'absent' | 'unres
   return state === 'absent' || isFindable ? 'absent' : 'unresolved'
 }
 
-/** Most look-ups and polls of one round: a fraction of the provider's 300 requests in 5 seconds. */
+/** Look-ups and polls of one round: a fraction of the provider's 300 requests in 5 seconds. */
 const mostPolled = 50
 /** How long an event of the provider is stored, in milliseconds: longer than verdicts are polled. */
 const rememberEventsMs = 40 * 24 * 60 * 60_000
-/** Most events that one round deletes. */
 const mostForgotten = 500
 
 const longestWaits = { leaseMs: redemptionLeaseMs, lookUpMs: openLookUpMs, pollMs: longestPollMs }
 
-/** One round. */
 interface Round {
   isThrottled: boolean
-  /** Number of applicants that the provider knew. */
   known: number
   readonly missing: Subject[]
 }

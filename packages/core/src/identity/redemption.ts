@@ -1,14 +1,10 @@
-/**
- * A redemption's times, name and lock, and the attachment of its applicant. Source: docs/decisions/identity.md.
- * @module
- */
+/** Times, name, lock and applicant of a redemption. Source: docs/decisions/identity.md. @module */
 import type { Applicant, IdentityProvider, Review } from '../ports/identity.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
 import type { Clock, Logger } from '../ports/world.js'
 import type { RedemptionRecord, ShareOutcome, ShareRecord, Subject, VerdictRecord } from './identity-store.js'
 import { acceptedTime, begunReview, firstPollMs, isOtherLevel, notStarted, reviewToAnswer } from './reviews.js'
 
-/** The dependencies of the use cases of identity. */
 export interface IdentityParts {
   readonly store: Pick<Store, 'transaction' | 'identity'>
   readonly provider: Pick<IdentityProvider, 'find' | 'review'>
@@ -40,16 +36,12 @@ export const openLookUpMs = 60 * 60_000
 /** How long an absent name is looked up, in milliseconds. */
 export const absentForMs = 24 * 60 * 60_000
 
-/** Most names of one person that one request looks up. */
+/** Names of one person that one request looks up. */
 export const mostLookedUp = 10
 
-/** Default name space. */
 export const defaultNamespace = 'pi'
 
-/**
- * Checks a name space. It separates this service and environment from others under one client of the provider.
- * @throws TypeError When it is not 1 to 32 letters, digits, dots, dashes or underscores.
- */
+/** Checks a name space, which separates services and environments under one client of the provider. */
 export function checkNamespace(namespace: string): string {
   if (/^[A-Za-z0-9._-]{1,32}$/.test(namespace)) return namespace
   throw new TypeError('The name space of applicants is not 1 to 32 letters, digits, dots, dashes or underscores.')
@@ -60,10 +52,8 @@ export function externalUserIdOf(namespace: string, subjectId: string, number: n
   return `${namespace}:${subjectId}:${number}`
 }
 
-/** The integration and subject of a share. */
 type Sharer = Pick<ShareRecord, 'integrationAddress' | 'subjectId'> & Partial<Pick<ShareRecord, 'externalUserId'>>
 
-/** An entry of the log of shares. @param at - Unix milliseconds. @param providerCode - Code of a rejection. */
 export function shareEntry(
   at: number,
   { integrationAddress, subjectId, externalUserId = null }: Sharer,
@@ -73,7 +63,6 @@ export function shareEntry(
   return { at, integrationAddress, subjectId, outcome, externalUserId, providerCode }
 }
 
-/** Logs that a review counts for another level than the attached one, and so not at all. */
 export function logOtherLevel(
   logger: Pick<Logger, 'warn'>,
   ids: { readonly subjectId: string; readonly applicantId: string },
@@ -83,7 +72,6 @@ export function logOtherLevel(
   logger.warn({ ...ids, levelName, attachedLevel }, 'A review is of another level than the attached one: not applied.')
 }
 
-/** Locks the person of a subject, and resolves the subject. */
 export async function lockSubject(
   { identity }: Pick<StoreTransaction, 'identity'>,
   subjectId: string,
@@ -93,7 +81,6 @@ export async function lockSubject(
   return subject
 }
 
-/** A redemption with its applicant, and how the service learned of it. */
 interface Attachment {
   readonly redemption: Pick<
     RedemptionRecord,
@@ -104,12 +91,10 @@ interface Attachment {
   readonly source: VerdictRecord['source']
 }
 
-/** The result. */
 interface Attached {
   /** False: another applicant stays attached. An operator must look. */
   readonly isAttached: boolean
   readonly donor: string | null
-  /** The review of the subject's verification. */
   readonly review: Review
 }
 

@@ -30,12 +30,10 @@ export const begunReview: Review = openReview('init')
 /** The review of a deactivated applicant: not approved, and it may be activated again. */
 const switchedOff: Review = openReview('onHold')
 
-/** Whether a verification was rejected: a fresh token may be redeemed. */
 export function isRejected(review: Review | null): boolean {
   return review?.reviewStatus === 'completed' && review.reviewAnswer === 'RED'
 }
 
-/** Whether a verification was approved. */
 export function isApproved(review: Review | null): boolean {
   return review?.reviewStatus === 'completed' && review.reviewAnswer === 'GREEN'
 }
@@ -45,7 +43,6 @@ export function reviewToAnswer({ review, presence }: Pick<Verification, 'review'
   return review !== null && presence?.isActive === false && !isRejected(review) ? switchedOff : review
 }
 
-/** A review with the provider's time in unix milliseconds; null: it has none. */
 interface TimedReview {
   readonly at: number | null
   readonly review: Review | null
@@ -88,7 +85,6 @@ export function turnsBack(before: Review | null, after: Review | null): boolean 
   return before?.reviewStatus === 'completed' && after !== null && after.reviewStatus !== 'completed'
 }
 
-/** Whether two reviews are equal. */
 export function isEqual(one: Review | null, other: Review | null): boolean {
   return JSON.stringify(fieldsOf(one)) === JSON.stringify(fieldsOf(other))
 }
@@ -99,7 +95,6 @@ export function nextPollMs({ reviewStatus }: Pick<Review, 'reviewStatus'>, ageMs
   return ageMs < completedPollsForMs ? completedPollMs : null
 }
 
-/** A text that sorts reviews from good to bad. */
 function weightOf(review: Review | null): string {
   const weight = isRejected(review) ? 2 : isApproved(review) ? 1 : 0
   return `${weight} ${JSON.stringify(fieldsOf(review))}`
@@ -109,7 +104,6 @@ function fieldsOf(review: Review | null): readonly unknown[] | null {
   return review && [review.reviewStatus, review.reviewAnswer, review.rejectType, review.rejectLabels]
 }
 
-/** The facts for the decision. */
 interface ShareFacts {
   /** The open subject of the address: a redemption is for this one. */
   readonly open: Subject
@@ -117,13 +111,12 @@ interface ShareFacts {
   readonly subjects: readonly Subject[]
   /** The person's redemptions in flight or with an unknown outcome. */
   readonly redemptions: readonly RedemptionRecord[]
-  /** The integration that shares. */
   readonly caller: string
   /** Names that this request looked up and did not find. */
   readonly lookedUp: ReadonlySet<string>
 }
 
-/** The decision. `outcome` is for the log. */
+/** `outcome` is for the log. */
 export type ShareDecision =
   /** Redeem the token: there is no verification, or the caller's is rejected or gone. */
   | { readonly kind: 'redeem' }
@@ -182,7 +175,6 @@ export function isInFlight({ state, isLeased }: Pick<RedemptionRecord, 'state' |
   return isLeased && (state === 'in_flight' || state === 'unknown')
 }
 
-/** The open subject of an address. */
 export function openOf(subjects: readonly Subject[], emailKey: string): Subject | null {
   return subjects.find((each) => each.emailKey === emailKey && !each.closed) ?? null
 }

@@ -1,5 +1,5 @@
 /**
- * Shares a verification: at most one redemption. Source: docs/interface.md 3, 4.2, 7; docs/decisions/identity.md.
+ * Shares a verification with at most one redemption. Source: docs/interface.md 4.2; docs/decisions/identity.md.
  * @module
  */
 import { type ShareResponse, shareRequestLimits, shareRequestSchema } from '@payment-integration/contract'
@@ -34,16 +34,15 @@ import {
 } from './redemption.js'
 import { decideSubject, isRejected } from './reviews.js'
 
-/** A parsed and checked share request. */
 export interface ShareInput {
   readonly integrationAddress: string
-  /** Normalised. */
+  /** In its normal form. */
   readonly email: string
   /** Verbatim. It is sent to the provider alone. */
   readonly shareToken: string
 }
 
-/** Longest token in a URL query, in bytes. Tokens of the provider have 1 KB at most and need no escapes. */
+/** Length of a token in a URL query, in bytes. Tokens of the provider have 1 KB at most and need no escapes. */
 const mostTokenBytes = shareRequestLimits.kycShareToken
 
 /** A parsed body. */
@@ -58,6 +57,7 @@ export interface ShareBody {
  * Parses the body: JSON in UTF-8, no duplicate key, the e-mail address in its normal form, the token verbatim. Unknown
  * fields are ignored. No message repeats a value.
  * @throws ShareRequestError `ERR_SHARE_INVALID`.
+ * @example parseShareRequest(Buffer.from('{"email":"ada@shop.example","kycShareToken":"eyJ..."}'))
  */
 export function parseShareRequest(body: Uint8Array): ShareBody {
   const parsed = shareRequestSchema.safeParse(parseJson(body))
@@ -101,23 +101,17 @@ function parseJson(body: Uint8Array): unknown {
   return value
 }
 
-/** The dependencies of a redemption. */
 type RedeemParts = Omit<IdentityParts, 'provider'> & { readonly provider: IdentityProvider }
 
-/** The end of a redemption without an applicant. */
 interface FailedRedemption {
   readonly outcome: ShareOutcome
   readonly state: Extract<RedemptionState, 'refused' | 'foreign'>
   readonly providerCode?: number | null
 }
 
-/**
- * Redeems a token for a stored redemption. It resolves null when an older applicant has the name: begin again with the
- * next name. It rejects with the errors of sharing.
- */
+/** Null: an older applicant has the name; begin again with the next name. */
 type Redeem = (redemption: NewRedemption, shareToken: string) => Promise<ShareResponse | null>
 
-/** Creates the use case that redeems a token under its own redemption. */
 function createRedeem(parts: RedeemParts): Redeem {
   const { store, provider, clock, logger } = parts
 
@@ -146,7 +140,6 @@ function createRedeem(parts: RedeemParts): Redeem {
     }
   }
 
-  /** Looks up the applicant of a redemption with an unknown outcome. */
   async function findAfterUnknown(redemption: NewRedemption, reason: string): Promise<ShareResponse | null> {
     const { externalUserId, subjectId } = redemption
     const answer = await provider.find(externalUserId, redemption.integrationAddress)
@@ -185,10 +178,7 @@ function createRedeem(parts: RedeemParts): Redeem {
     return { ...review, reused: true }
   }
 
-  /**
-   * Records a redemption that used no token. It resolves the caller's own rejection of the open subject; the
-   * verification stays unchanged.
-   */
+  /** Records a redemption that used no token, and resolves the caller's own rejection of the open subject. */
   async function fail(
     redemption: NewRedemption,
     { outcome, state, providerCode = null }: FailedRedemption,
@@ -205,20 +195,17 @@ function createRedeem(parts: RedeemParts): Redeem {
   }
 }
 
-/** Most rounds of a request, when others are faster or a name is taken. Then it answers 503. */
+/** Rounds of a request, when others are faster or a name is taken; then it answers 503. */
 const mostRounds = 4
 
-/** The dependencies of sharing. */
 interface ShareParts extends RedeemParts {
   /** The host's accounts; absent: the store's own. */
   readonly accounts?: IdentityAccounts | undefined
   readonly emails: EmailKeys
   readonly ids: Ids
-  /** Prefix of external user ids: separates this service and environment from others at the provider. */
   readonly namespace: string
 }
 
-/** The input of the deciding transaction. */
 interface Beginning extends AccountQuery {
   readonly caller: string
   readonly lookedUp: ReadonlySet<string>
@@ -230,11 +217,7 @@ type Step =
   | { readonly kind: 'redeem'; readonly redemption: NewRedemption }
   | { readonly kind: 'look_up'; readonly redemptions: readonly RedemptionRecord[]; readonly subjectId: string }
 
-/**
- * Builds the use case. A redemption is committed before the call to the provider, so that of two requests one redeems.
- * It rejects with VerificationNotSharedError, RedemptionRejectedError, SharingUnavailableError,
- * SharingMisconfiguredError; StoreError. After any of them the client may send the same request again.
- */
+/** The redemption is committed before the call to the provider: of two requests one redeems. */
 export function createShare(parts: ShareParts): (input: ShareInput) => Promise<ShareResponse> {
   const { store, accounts, provider, emails, clock, ids, logger, namespace } = parts
   const redeem = createRedeem(parts)

@@ -40,7 +40,6 @@ export interface Verdict {
  */
 export type VerdictOutcome = 'applied' | 'duplicate' | 'older' | 'doubtful' | 'unknown' | 'other_level'
 
-/** A direct verification of a host's user. */
 export interface DirectVerification {
   readonly accountId: string
   /** The applicant at the provider, to follow its verdicts; null: it is never polled. */
@@ -53,13 +52,9 @@ export interface DirectVerification {
 /** The result. `busy`: a redemption of the person is in flight; retry. `kept`: the stored verification stays. */
 export type DirectDecision = 'recorded' | 'kept' | 'busy'
 
-/** Records a direct verification. */
 export type RecordDirectVerification = (verification: DirectVerification) => Promise<DirectDecision>
 
-/**
- * Decides whether a verification done directly counts. A newer direct verification stays. Without a direct one, an
- * approved shared verification stays.
- */
+/** A newer direct verification stays. Without a direct one, an approved shared verification stays. */
 export function decideDirect(
   subjects: readonly Pick<Subject, 'emailKey' | 'review' | 'reviewedAt'>[],
   { at, isBusy }: { readonly at: number; readonly isBusy: boolean },
@@ -102,16 +97,13 @@ export function createRecordDirectVerification({
     })
 }
 
-/** The outcome of a webhook, and the change. */
 interface Judged {
   readonly outcome: 'applied' | 'older' | 'doubtful'
   readonly change: VerificationChange
 }
 
 /**
- * Builds the operation. Each webhook counts once, for an attached applicant alone. The review of another level
- * than the attached one counts for nothing. A webhook for a redemption with an unknown outcome attaches its applicant.
- * A webhook dated more than five minutes ahead of this clock changes nothing.
+ * Each webhook counts once, for an attached applicant. One for a redemption of unknown outcome attaches its applicant.
  */
 export function createApplyVerdict(
   parts: Omit<IdentityParts, 'provider'>,
@@ -192,7 +184,6 @@ export function createApplyVerdict(
   }
 }
 
-/** Judges a verdict of the attached applicant. */
 function judge(subject: Subject, verdict: Verdict, now: number): Judged {
   const { at, review } = verdict
   const change = changeOf(verdict)

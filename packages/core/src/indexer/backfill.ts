@@ -21,7 +21,6 @@ interface Gap {
   readonly to: number
 }
 
-/** Input of the decision, beside the stored coverage. */
 export interface CoverageFacts {
   /** The routers that are read while following the head from now on, lowercased. */
   readonly routers: readonly string[]
@@ -34,12 +33,9 @@ export interface CoverageFacts {
 }
 
 /**
- * Decides which coverage to store and which gaps to close.
- * - Without stored coverage, the routers are covered from the start on.
- * - The coverage of a removed router ends here; its payments stay.
- * - Coverage never reaches above the checkpoint, which a reorganisation may have moved down.
- * - A listed router that is not covered up to the checkpoint has a gap. The gap of an added router begins at the
- *   chain's first block.
+ * Decides which coverage to store and which gaps to close. The coverage of a removed router ends here; its payments
+ * stay. Coverage never reaches above the checkpoint, which a reorganization may have moved down. The gap of an added
+ * router begins at the chain's first block.
  */
 export function decideCoverage(
   rows: readonly RouterCoverage[],
@@ -67,7 +63,6 @@ export function decideCoverage(
   return { changes, gaps }
 }
 
-/** Input of {@link reconcileCoverage}. */
 interface CoverageInput {
   readonly chainId: number
   readonly routers: readonly string[]
@@ -80,11 +75,7 @@ interface CoverageInput {
   readonly checked: Checkpoint | null
 }
 
-/**
- * Updates the stored coverage for the routers that are read from now on.
- * @returns The gaps, by router.
- * @throws CheckpointMovedError `ERR_CHECKPOINT_MOVED` when the checkpoint is not the stored one; nothing is changed.
- */
+/** Updates the stored coverage for the routers that are read from now on. Resolves the gaps. */
 export async function reconcileCoverage(
   store: Pick<Store, 'transaction' | 'chains'>,
   { chainId, routers, checkpoint, startBlock, checked }: CoverageInput,
@@ -106,7 +97,6 @@ export async function reconcileCoverage(
   return gaps
 }
 
-/** Dependencies of a backfill. */
 interface BackfillDeps {
   readonly store: Pick<Store, 'transaction'>
   readonly chain: Chain
@@ -127,10 +117,8 @@ interface Backfill {
   /** Stops reading and starts again with these gaps: the ranges in flight may be orphaned. */
   replace(gaps: readonly Gap[]): void
   /**
-   * Commits the range that was read, if there is one, and starts reading the next one. Never waits for the node, so
-   * that old blocks do not delay new ones. Failures are passed to `onFailed` and retried with a backoff.
-   * @param head - Height of the newest block.
-   * @returns Whether a range was committed.
+   * Commits the range that was read, and starts the next one, without a wait for the node: old blocks never delay new
+   * ones. Failures are passed to `onFailed` and retried with a backoff. Resolves whether a range was committed.
    */
   advance(head: number, signal: AbortSignal | undefined): Promise<boolean>
   /** The last failure, or null after a later commit. */
@@ -141,7 +129,6 @@ interface Backfill {
 
 type Outcome = { readonly range: BlockRange | null } | { readonly thrown: unknown }
 
-/** The reading of one gap. */
 interface Reader {
   readonly iterator: AsyncIterator<BlockRange>
   readonly stop: AbortController
@@ -149,7 +136,6 @@ interface Reader {
   outcome: Outcome | null
 }
 
-/** Builds a backfill without gaps. */
 export function createBackfill(deps: BackfillDeps): Backfill {
   const { store, chain, clock, random, publish, logger, recording, onRead } = deps
   const { chainId } = chain

@@ -1,17 +1,13 @@
-/** Stored proofs, coverage, deposits and leases of chains. @module */
+/** Stored checkpoints, proofs, coverage, deposits and leases of chains. @module */
 import type { ProofLevel } from '../ports/chain.js'
 import type { BridgeDeposit } from '../ports/sources.js'
 
-/** How far a chain is indexed. */
 export interface Checkpoint {
   readonly blockNumber: number
   readonly blockHash: string
 }
 
-/**
- * Blocks whose payments are stored, with their proof level. Blocks that were read several times have the weakest of
- * their levels.
- */
+/** Blocks whose payments are stored. Blocks that were read several times have the weakest of their proof levels. */
 export interface ProvenRange {
   readonly from: number
   readonly to: number
@@ -36,7 +32,6 @@ export interface WaitingDeposit {
   readonly deposit: BridgeDeposit
 }
 
-/** Reads about chains that see committed rows only. */
 export interface ChainReads {
   /** Proven ranges, newest first, at most `limit`. Adjacent blocks of one level and node are one range. */
   proofs(chainId: number, limit: number): Promise<ProvenRange[]>
@@ -58,21 +53,18 @@ export interface LeaseStore {
   list(): Promise<{ readonly name: string; readonly holder: string; readonly endsInMs: number }[]>
 }
 
-/** Chains inside one transaction. */
 export interface ChainTransaction {
   /**
-   * Locks the chain for writing its blocks until the transaction ends. A second indexer of the chain waits, and so does
-   * {@link shareChain}. Resolves the stored checkpoint, or null when nothing is indexed.
+   * Locks the chain for writing its blocks, and resolves its checkpoint. A second indexer waits, and {@link shareChain}
+   * too.
    */
   lockChain(chainId: number): Promise<Checkpoint | null>
   /** Waits for the {@link lockChain} of another transaction, and blocks new ones until this transaction ends. */
   shareChain(chainId: number): Promise<void>
   /**
-   * Moves the checkpoint, up or down. Call after {@link lockChain}. Its hash and those of `below` are stored for
-   * {@link checkpoints}. Every height above it is deleted, with its proofs. More than 2,000 heights below it, a store
-   * may thin out the hashes: it must keep one of each 2,000 stored, down to 1,000,000 heights below.
-   *
-   * @param below - Blocks under it, ascending, that a reorganisation may lead back to.
+   * Moves the checkpoint, up or down. Call after {@link lockChain}. Every height above is deleted with its proofs. Its
+   * hash and those of `below`, ascending, are stored for {@link checkpoints}. More than 2,000 heights down a store may
+   * thin them out: it keeps one of each 2,000, down to 1,000,000 heights below.
    */
   setCheckpoint(chainId: number, checkpoint: Checkpoint, below?: readonly Checkpoint[]): Promise<void>
   /**
@@ -80,32 +72,25 @@ export interface ChainTransaction {
    * is indexed.
    */
   reached(chainId: number): Promise<number | null>
-  /**
-   * Stores the height before the checkpoint moved down, so that final payments stay final while blocks are read again.
-   * It is deleted when the checkpoint is as high, or moves down again.
-   */
+  /** Keeps final payments final while blocks are read again, until the checkpoint is as high, or moves down again. */
   setReached(chainId: number, height: number): Promise<void>
   /** The chains with a stored checkpoint, in any order. */
   indexedChains(): Promise<number[]>
   /** Checkpoints stored at or below a height, newest first, at most `limit`. */
   checkpoints(chainId: number, atOrBelow: number, limit: number): Promise<Checkpoint[]>
   /**
-   * Stores the proof level of blocks, replacing earlier levels. Call after {@link lockChain}. Adjacent ranges of one
-   * level and node become one.
+   * Stores the proof level of blocks, replacing earlier levels; call after {@link lockChain}. Adjacent ranges are
+   * joined.
    */
   addProof(chainId: number, proven: ProvenRange): Promise<void>
   /**
-   * Stores the proof level of a second read of blocks, for an added router. Each block gets the weaker of its two
-   * levels: each read proves the payments of its own routers alone. Call after {@link lockChain}.
+   * As {@link addProof}, for an added router: a block gets the weaker level, as each read proves its own routers alone.
    */
   addWeakerProof(chainId: number, proven: ProvenRange): Promise<void>
   /** Stores the blocks that were read for a router, replacing its earlier coverage. */
   setCoverage(chainId: number, coverage: RouterCoverage): Promise<void>
   /** Stores deposits, or updates the chain's facts of those stored under the same (chainId, txHash, ordinal). */
   upsertDeposits(deposits: readonly BridgeDeposit[]): Promise<void>
-  /**
-   * Settles a waiting deposit. Resolves false when it no longer waits: its block left the chain, or another transaction
-   * settled it.
-   */
+  /** Settles a waiting deposit; false: its block left the chain, or another transaction settled it. */
   settleDeposit(id: string): Promise<boolean>
 }

@@ -4,10 +4,7 @@ import type { PaymentFacts, PriceFeedFacts, PricingFacts } from '../payments/pay
 import type { BlockRange, BlockRef, Chain, RangesRequest } from '../ports/chain.js'
 import type { BridgeDeposit } from '../ports/sources.js'
 
-/**
- * A chain adapter handed over something that the port `Chain` does not allow. Nothing of it is stored or delivered.
- * Only a corrected adapter ends it.
- */
+/** A chain adapter broke the port `Chain`. Nothing of its answer is stored. Only a corrected adapter ends it. */
 export class ChainAdapterError extends CoreError {
   override readonly name = 'ChainAdapterError'
   readonly code = 'ERR_CHAIN_ADAPTER'
@@ -25,10 +22,9 @@ export class ChainAdapterError extends CoreError {
   }
 }
 
-/** A flaw of a value; null: there is none. */
 type Flaw = string | null
 
-/** Longest part of a value that a flaw repeats, in characters. */
+/** Characters of a value that a flaw repeats. */
 const shownLength = 80
 
 const shapes = {
@@ -37,35 +33,30 @@ const shapes = {
   digits: [/^[0-9]{1,78}$/, 'decimal digits'],
 } as const
 
-/** A text of a fixed shape. */
 function shapeFlaw(place: string, value: unknown, shape: keyof typeof shapes): Flaw {
   const [pattern, expected] = shapes[shape]
   return typeof value === 'string' && pattern.test(value) ? null : flawOf(place, value, expected)
 }
 
-/** A whole number from `least` on. */
+/** `least` and `most` are allowed. */
 function wholeFlaw(place: string, value: unknown, least = 0, most = Number.MAX_SAFE_INTEGER): Flaw {
   const isWhole = typeof value === 'number' && Number.isSafeInteger(value) && value >= least && value <= most
   return isWhole ? null : flawOf(place, value, `a whole number from ${least}${most < 256 ? ` to ${most}` : ''}`)
 }
 
-/** An amount in base units. */
 function amountFlaw(place: string, value: unknown): Flaw {
   const isAmount = typeof value === 'bigint' && value >= 0n && value < 1n << 256n
   return isAmount ? null : flawOf(place, value, 'a bigint from 0 below 2^256')
 }
 
-/** A text that is not empty. */
 function textFlaw(place: string, value: unknown): Flaw {
   return typeof value === 'string' && value !== '' ? null : flawOf(place, value, 'a text that is not empty')
 }
 
-/** An object. */
 function objectFlaw(place: string, value: unknown): Flaw {
   return typeof value === 'object' && value !== null ? null : flawOf(place, value, 'an object')
 }
 
-/** A list of objects. */
 function listFlaw<T>(place: string, list: readonly T[], check: (place: string, each: T) => Flaw): Flaw {
   if (!Array.isArray(list)) return flawOf(place, list, 'a list')
   for (const [index, each] of list.entries()) {
@@ -76,12 +67,10 @@ function listFlaw<T>(place: string, list: readonly T[], check: (place: string, e
   return null
 }
 
-/** A text, or null. */
 function textOrNullFlaw(place: string, value: unknown): Flaw {
   return value === null || typeof value === 'string' ? null : flawOf(place, value, 'a text or null')
 }
 
-/** The flaw of a value at a place. */
 function flawOf(place: string, value: unknown, expected: string): string {
   return `${place} is ${shown(value)}; expected ${expected}`
 }
@@ -104,7 +93,6 @@ function shown(value: unknown): string {
   return typeof value === 'object' && value !== null ? 'an object' : String(value)
 }
 
-/** A payment of a chain. */
 function paymentFlaw(place: string, payment: PaymentFacts, chainId: number): Flaw {
   const { router, source, tokenIn, tokenOut, integrationAddress } = payment
   return firstFlaw(
@@ -198,7 +186,6 @@ function feedFlaw(place: string, { use, contract, pair, rate, decimals }: PriceF
 
 const proofs: readonly unknown[] = ['root', 'bloom', 'none']
 
-/** A block. */
 function blockFlaw(place: string, block: BlockRef): Flaw {
   return firstFlaw(
     () => wholeFlaw(`${place}.number`, block?.number),
@@ -208,10 +195,7 @@ function blockFlaw(place: string, block: BlockRef): Flaw {
   )
 }
 
-/**
- * The first flaw of a range that an adapter hands over, or null. Its blocks are one branch, and its payments stand in
- * these blocks, in the order of the chain.
- */
+/** The blocks of a range are one branch, and its payments stand in these blocks, in the order of the chain. */
 export function rangeFlaw(range: BlockRange, chainId: number): string | null {
   return firstFlaw(
     () => objectFlaw('the range', range),
@@ -253,10 +237,7 @@ function branchFlaw({ first, last, blocks, proof }: BlockRange): Flaw {
 
 type Placed = BlockRange['payments'][number]
 
-/**
- * Blocks rise, and within a transaction log indexes and ordinals do. Some chains count log indexes per transaction, so
- * two transactions of a block may have the same.
- */
+/** Blocks rise, and within a transaction log indexes and ordinals do. Some chains count log indexes per transaction. */
 function orderFlaw(list: string, { first, last, blocks }: BlockRange, placed: readonly Placed[]): Flaw {
   const known = new Map(blocks.map((block) => [block.number, block]))
   const earlierOfHash = new Map<string, Placed>()
@@ -284,7 +265,6 @@ function orderFlaw(list: string, { first, last, blocks }: BlockRange, placed: re
   return null
 }
 
-/** The fate of a transaction. */
 function fateFlaw(fate: { readonly fate: unknown; readonly blockNumber: unknown } | null): Flaw {
   return firstFlaw(
     () =>
@@ -298,8 +278,7 @@ function fateFlaw(fate: { readonly fate: unknown; readonly blockNumber: unknown 
 const checked = new WeakMap<Chain, Chain>()
 
 /**
- * The chain with its answers checked: hashes, addresses, amounts, places and order. A flawed answer rejects with a
- * ChainAdapterError `ERR_CHAIN_ADAPTER` that names the adapter and the place.
+ * Checks hashes, addresses, amounts and order of each answer. A flaw rejects with `ERR_CHAIN_ADAPTER`, which names it.
  */
 export function createCheckedChain(chain: Chain): Chain {
   const known = checked.get(chain)

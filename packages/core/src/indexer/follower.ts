@@ -20,18 +20,16 @@ export interface Reorganisation {
   readonly commonAncestor: number
 }
 
-/** A wait and its wake-up. */
 interface Wake {
   /** Ends the wait. Without a wait, the next one ends at once. */
   wake(): void
   /**
-   * Resolves after `ms` milliseconds, at a wake-up, at once when one came since the last wait, or when the signal
-   * aborts.
+   * Resolves after `ms` milliseconds, at a wake-up or when the signal aborts; at once when a wake-up came before the
+   * wait.
    */
   wait(ms: number, signal: AbortSignal): Promise<void>
 }
 
-/** Builds it, for one waiter at a time. */
 export function createWake(clock: Clock): Wake {
   let isWoken = false
   let endSleep: (() => void) | null = null
@@ -66,9 +64,8 @@ type Plan =
   | { readonly kind: 'read'; readonly from: number; readonly to: number }
 
 /**
- * Plans one step. A head below the checkpoint is a node that lags, not a reorganisation: wait.
- * The genesis block is read alone, so that a rollback always finds a block.
- * @param start - First block to index while nothing is stored; `head` is the head itself.
+ * A head below the checkpoint is a node that lags, not a reorganization: wait. The genesis block is read alone, so that
+ * a rollback always finds a block. `start`: first block while nothing is stored; `head` is the head itself.
  */
 export function planRange(head: BlockRef, checkpoint: Checkpoint | null, start: number | 'head'): Plan {
   if (checkpoint === null) {
@@ -95,7 +92,6 @@ const maxHeadAgeMs = 10_000
 /** Reorganisations whose times and depths a process remembers. */
 const mostReorganisations = 20
 
-/** Dependencies of a follower. */
 interface FollowerDeps {
   readonly store: Pick<Store, 'transaction' | 'payments'>
   readonly chain: Chain
@@ -114,7 +110,6 @@ interface FollowerDeps {
   readonly onMoved: (checkpoint: Checkpoint, direction: 'up' | 'down') => void
 }
 
-/** The state of a chain, as this process last read it. */
 interface ChainState {
   readonly head: number | null
   readonly headAt: number | null
@@ -124,7 +119,6 @@ interface ChainState {
   readonly newestReorganisations: readonly Reorganisation[]
 }
 
-/** Follows a chain, step by step. */
 interface Follower {
   /** Resolves true when every block up to the head is committed, or when this process may not commit. */
   step(signal: AbortSignal | undefined): Promise<boolean>

@@ -1,6 +1,5 @@
 /**
- * Polls for fulfilments of bridge deposits and commits their payments. Source: docs/interface.md 2.1;
- * docs/decisions/cross-chain.md.
+ * Polls for fulfilments of bridge deposits and commits their payments. Source: docs/decisions/cross-chain.md.
  * @module
  */
 
@@ -21,16 +20,12 @@ export interface FulfilmentPoller {
   runOnce(signal?: AbortSignal): Promise<number>
 }
 
-/**
- * First ordinal of a fulfilment; the position of its log is added. A bridge may pay several deposits in one
- * transaction, in which payments of a router are numbered from 0.
- */
+/** Ordinals of fulfilments begin here, as a router numbers the payments of the same transaction from 0. */
 export const firstFulfilmentOrdinal = 1_000_000
 
 /**
- * The payment under its destination chain and transaction. Payer, paid token, memo and integration come from the source
- * chain. The received amount comes from the destination chain, which takes no fee. Rates of the source chain do not
- * apply to the received token.
+ * Payer, paid token, memo and integration come from the source chain, the received amount from the destination chain.
+ * Rates of the source chain do not apply to the received token.
  */
 function fulfilledPayment({ payment }: BridgeDeposit, fulfilment: Fulfilment): PaymentFacts {
   const { chainId, txHash, logIndex, position = logIndex } = fulfilment
@@ -57,10 +52,7 @@ function fulfilledPayment({ payment }: BridgeDeposit, fulfilment: Fulfilment): P
 }
 
 /**
- * The payment under its stored ordinal, when its block left the chain or it is recorded again. It never gets the
- * ordinal of another deposit.
- *
- * @param shown - The stored primary payments of the transaction.
+ * The payment under its stored ordinal, or a free one: never that of another deposit. `shown`: the stored primary ones.
  */
 function besideShown(facts: PaymentFacts, shown: readonly StoredPayment[]): PaymentFacts {
   const isSame = (row: StoredPayment) =>
@@ -78,10 +70,7 @@ function besideShown(facts: PaymentFacts, shown: readonly StoredPayment[]): Paym
   return { ...facts, ordinal }
 }
 
-/**
- * The flaw of a source's answer, or null. A fulfilment must pay the promised amount and token to the receiver of the
- * deposit, on the promised chain.
- */
+/** A fulfilment must pay the promised amount and token to the receiver of the deposit, on the promised chain. */
 function unfitFulfilment(deposit: BridgeDeposit, fulfilment: Fulfilment): string | null {
   const { destinationChainId, receiver, output } = deposit
   if (fulfilment.chainId !== destinationChainId) return 'it is on another chain than the deposit names'
@@ -91,7 +80,6 @@ function unfitFulfilment(deposit: BridgeDeposit, fulfilment: Fulfilment): string
   return null
 }
 
-/** A fulfilment to commit. */
 interface FulfilmentToRecord {
   readonly waiting: WaitingDeposit
   readonly fulfilment: Fulfilment
@@ -100,12 +88,9 @@ interface FulfilmentToRecord {
 }
 
 /**
- * Settles a deposit and records its payment in one transaction: version 1, its snapshot, waiting updates, outbox row.
- * It is idempotent, also after a kill. On an indexed destination the indexer comes first: it may find a payment of a
- * router in the same transaction, and only one of the two is primary.
- *
- * @returns Events to publish after the commit. Null when nothing was written: the deposit no longer waits, or the
- * destination is not indexed that far, or is indexed on another branch.
+ * Settles a deposit and records its payment in one transaction. Null: nothing was written, as the deposit no longer
+ * waits, or the destination is not indexed that far. On an indexed destination the indexer comes first: it may find a
+ * payment of a router in the same transaction, and only one of the two is primary.
  */
 async function recordFulfilment(
   store: Pick<Store, 'transaction'>,
@@ -126,7 +111,6 @@ async function recordFulfilment(
   })
 }
 
-/** When the poller polls. */
 export interface FulfilmentPollerOptions {
   /** Time from the end of one round to the next, in milliseconds. @default 5000 */
   readonly everyMs?: number | undefined
@@ -136,10 +120,8 @@ export interface FulfilmentPollerOptions {
   readonly concurrency?: number | undefined
 }
 
-/** The defaults of {@link FulfilmentPollerOptions}. */
 export const fulfilmentPollerDefaults = { everyMs: 5_000, batch: 100, concurrency: 8 } as const
 
-/** The dependencies of a poller. */
 interface FulfilmentPollerDeps {
   readonly store: {
     readonly transaction: Store['transaction']
@@ -155,12 +137,8 @@ interface FulfilmentPollerDeps {
 }
 
 /**
- * Builds a poller. A deposit whose poll or record fails, or whose fulfilment does not fit it, is logged and polled
- * again in the next round; the others continue. Destinations that the source cannot reach rest until the next round.
- * `runOnce` rejects with the store's error when deposits cannot be listed. `run` never rejects and starts a round at
- * once; when its signal aborts, it completes the deposits in flight.
- *
- * @throws RangeError When an option is out of range.
+ * A deposit whose poll or record fails, or whose fulfilment does not fit it, is logged and polled again in the next
+ * round; the others continue. Destinations that the source cannot reach rest until the next round.
  */
 export function createFulfilmentPoller(deps: FulfilmentPollerDeps): FulfilmentPoller {
   const { store, clock, logger } = deps
@@ -231,7 +209,6 @@ async function askAll(
   return recorded
 }
 
-/** Resolves whether a payment was recorded. */
 async function ask(deps: FulfilmentPollerDeps, waiting: WaitingDeposit, signal?: AbortSignal): Promise<boolean> {
   const { store, source, followed, publish, logger } = deps
   const { deposit } = waiting

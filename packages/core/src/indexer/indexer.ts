@@ -59,7 +59,6 @@ const failuresToReport = 3
 /** Errors that only an operator can end. */
 const stops = [BrokenHistoryError, ChainAdapterError, DeepReorganisationError] as const
 
-/** Dependencies of a reporter. */
 interface FailureReporterDeps {
   readonly chainId: number
   readonly random: Pick<Random, 'fraction'>
@@ -67,7 +66,6 @@ interface FailureReporterDeps {
   readonly logger: Logger
 }
 
-/** The failures of one chain in a row. */
 interface FailureReporter {
   /** Ends the row, after a success. */
   reset(): void
@@ -75,7 +73,6 @@ interface FailureReporter {
   report(thrown: unknown): number
 }
 
-/** Builds a reporter without failures. */
 function createFailureReporter({ chainId, random, publish, logger }: FailureReporterDeps): FailureReporter {
   let failures = 0
   let reported: 'none' | 'outage' | 'stop' = 'none'
@@ -101,7 +98,6 @@ function createFailureReporter({ chainId, random, publish, logger }: FailureRepo
   }
 }
 
-/** How an indexer follows its chain. */
 export interface IndexerOptions {
   /** First block to index while nothing is stored; `head` is the head at that moment. A stored start never changes. */
   readonly startBlock: number | 'head'
@@ -118,10 +114,8 @@ export interface IndexerOptions {
   readonly recording?: Recording | undefined
 }
 
-/** The defaults of {@link IndexerOptions}. */
 export const indexerDefaults = { pollMs: 1_000, leaseMs: 15_000, recording: 'all' } as const
 
-/** Dependencies of an indexer. */
 interface IndexerDeps {
   readonly store: Pick<Store, 'transaction' | 'payments' | 'chains' | 'leases'>
   readonly chain: Chain
@@ -143,18 +137,10 @@ const minLeaseMs = 100
 const standByMs = 1_000
 
 /**
- * Builds an indexer.
- *
- * Guarantees: blocks are committed in order and none is skipped. A block is committed only on top of its parent. A
- * lower head, a missing block or a contradiction changes nothing. The indexer with the chain's lease reads and commits;
- * the others stand by and request the lease every second. For an added router, the indexed blocks are read once more
- * beside following the head.
- *
- * `step` rejects with ChainError, ChainAdapterError, StoreError, CheckpointMovedError, BrokenHistoryError or
- * DeepReorganisationError; committed blocks stay. `run` never rejects: it retries with a backoff of up to 30 s. It
- * publishes `chain.failed` once per outage, after three failures in a row, and immediately when only an operator can
- * repair the chain. It releases the lease at its end.
- * @throws RangeError When an option is out of range.
+ * Blocks are committed in order, each on top of its parent, and none is skipped. A lower head, a missing block or a
+ * contradiction changes nothing. The indexer with the chain's lease reads and commits; the others stand by. `run`
+ * retries with a backoff of up to 30 s. It publishes `chain.failed` once per outage: after three failures in a row, at
+ * once when only an operator can repair the chain.
  */
 export function createIndexer(deps: IndexerDeps): Indexer {
   const { store, clock, random, holder, publish, logger } = deps

@@ -19,38 +19,27 @@ import type { Checkpoint } from './chain-store.js'
 /** A payment whose stored record differs from the chain. */
 export interface Difference {
   /**
-   * `missing`: on the chain, not stored in these blocks. `extra`: stored, not on the chain in these blocks. `changed`:
-   * stored with other facts, or marked as off the chain.
+   * `missing`: not stored. `extra`: not on the chain. `changed`: stored with other facts, or marked as off the chain.
    */
   readonly kind: 'missing' | 'extra' | 'changed'
   /** Lowercased. */
   readonly txHash: string
   /** Position of the payment in its transaction. */
   readonly ordinal: number
-  /**
-   * For `changed`: the fields that differ, such as `blockHash`; `offChain` for a payment that is marked as off the
-   * chain.
-   */
+  /** For `changed`: the differing fields, such as `blockHash`; `offChain` for a payment marked as off the chain. */
   readonly fields?: readonly string[]
 }
 
-/** The differences, and the writes that repair them. */
 interface Comparison {
   /** Payments on the chain by block and log index, then the extra ones. */
   readonly differences: readonly Difference[]
-  /** Payments to store. */
   readonly wanted: readonly NewPayment[]
-  /** Payments to mark as off the chain. */
   readonly extra: readonly StoredPayment[]
 }
 
-/** Input of {@link compare}. */
 interface ComparisonInput {
-  /** The payments of these blocks on the chain. */
   readonly read: readonly PaymentFacts[]
-  /** The stored payments of these blocks. */
   readonly stored: readonly StoredPayment[]
-  /** The routers that were read, lowercased. */
   readonly routers: readonly string[]
   /** Whether the stored blocks are orphaned: then the off-chain marks of their payments say nothing. */
   readonly isOrphaned: boolean
@@ -72,7 +61,7 @@ const factNames = [
   'pricing',
 ] as const satisfies readonly (keyof PaymentFacts)[]
 
-/** Compares. Ignores payments of routers that were not read, and payments from another chain. */
+/** Payments of routers that were not read, and payments from another chain, are ignored. */
 function compare({ read, stored, routers, isOrphaned }: ComparisonInput): Comparison {
   const onChain = assignOrdinals(read, stored, routers)
   const rows = new Map(stored.map((row) => [keyOf(row), row]))
@@ -108,30 +97,23 @@ function differingFields(row: StoredPayment, facts: PaymentFacts, isOrphaned: bo
 
 type Transactions = Pick<Store, 'transaction'>
 
-/** A range of blocks that was read again. */
 interface RereadRange {
   readonly chainId: number
   readonly range: BlockRange
-  /** The routers that were read, lowercased. */
   readonly routers: readonly string[]
-  /** Whether the stored blocks are orphaned: then the off-chain marks of their payments say nothing. */
   readonly isOrphaned: boolean
   readonly recording: Recording
 }
 
-/** The result for one range. */
 export interface Recheck {
   readonly differences: readonly Difference[]
   readonly repaired: boolean
-  /** Events to publish. */
   readonly events: readonly ServiceEvent[]
 }
 
 /**
- * Compares blocks up to the checkpoint. With `repair` it stores the differences together with the proof. Without
- * `repair` it writes nothing, and accepts blocks that contradict the stored hashes.
- * @throws CheckpointMovedError `ERR_CHECKPOINT_MOVED` when the checkpoint is below the range; nothing was written.
- * @throws ChainError `ERR_CHAIN_RANGE_GONE` when the range contradicts the stored hashes; nothing was written.
+ * Compares blocks up to the checkpoint, and with `repair` stores the differences and the proof. Nothing is written when
+ * the checkpoint is below the range, or the range contradicts the stored hashes.
  */
 export function recheck(store: Transactions, input: RereadRange & { readonly repair: boolean }): Promise<Recheck> {
   const { chainId, range, repair } = input
@@ -150,12 +132,7 @@ export function recheck(store: Transactions, input: RereadRange & { readonly rep
   })
 }
 
-/**
- * Records blocks above the checkpoint as an indexer does, and reports their differences from the stored payments of
- * these heights.
- * @throws CheckpointMovedError `ERR_CHECKPOINT_MOVED` when the range does not continue the stored checkpoint; nothing
- * was written.
- */
+/** Records blocks above the checkpoint as an indexer does, and reports their differences from the stored payments. */
 export async function recordReread(
   store: Transactions,
   input: RereadRange & { readonly expected: Checkpoint | null; readonly window: HeadWindow },

@@ -43,7 +43,6 @@ export interface ReindexRequest {
   readonly repair: boolean
 }
 
-/** The result for one range of blocks. */
 export interface ReindexReport {
   /** Both included. */
   readonly range: { readonly from: number; readonly to: number }
@@ -67,7 +66,6 @@ export class ReindexError extends CoreError {
   }
 }
 
-/** The blocks to replace. */
 interface OrphanedBlocks {
   readonly from: number
   readonly to: number
@@ -81,11 +79,6 @@ interface OrphanedBlocks {
  * Moves the checkpoint to the block below `from`, however deep, and marks the payments above as off the chain. An
  * indexer may go on from there at any time; reading the new blocks removes the mark from the payments that are included
  * again.
- * @returns The event to publish.
- * @throws ReindexError `ERR_REINDEX_REFUSED` when `to` leaves orphaned blocks, or the newest stored block below `from`
- * is orphaned too or missing; nothing is changed.
- * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node contradicts itself; nothing is changed.
- * @throws CheckpointMovedError `ERR_CHECKPOINT_MOVED` when an indexer moved the checkpoint; nothing is changed.
  */
 async function rollBackOrphaned(
   { store, chain }: { readonly store: Pick<Store, 'transaction'>; readonly chain: Chain },
@@ -138,7 +131,6 @@ async function blockBelow(chain: Chain, from: number, signal: AbortSignal | unde
   )
 }
 
-/** Dependencies of a reindex. */
 export interface ReindexDeps {
   readonly store: Pick<Store, 'transaction' | 'payments'>
   /** Reads through the trusted node, for all listed routers. */
@@ -161,19 +153,10 @@ export interface ReindexDeps {
 const retries = { moved: 5, unread: 6 } as const
 
 /**
- * Reads blocks again and compares them with the stored payments. With `repair` it writes the differences, range by
- * range, each in one transaction with its snapshots, deliveries and proof. An extra payment is marked as off the chain,
- * and dropped once its height is final. The blocks must match the stored hashes.
- *
- * After a reorganisation that was too deep to follow, `repair` up to the checkpoint replaces the stored blocks from
- * `from` on by those of `chain`. Indexing goes on from there, also when this ends early.
- *
- * Failed reads are retried up to six times in a row, with a pause of up to 8 s. An indexer may run at the same time.
- * Payments of unlisted routers and payments from another chain are ignored.
- * @throws RangeError When a height is not whole, or `to` is below `from` or above the checkpoint.
- * @throws ReindexError `ERR_REINDEX_REFUSED` when nothing is indexed, or the checkpoint is orphaned and these blocks
- * cannot replace it; the message says which can.
- * @throws ChainError, ChainAdapterError, StoreError, CheckpointMovedError Repairs reported before it stay.
+ * Reads blocks again and compares them with the stored payments; with `repair` it writes the differences, range by
+ * range. An extra payment is marked as off the chain, and dropped once its height is final. After a reorganization too
+ * deep to follow, `repair` up to the checkpoint replaces the stored blocks from `from` on by those of `chain`. Failed
+ * reads are retried up to six times in a row. An indexer may run at the same time.
  */
 export async function* reindex(
   deps: ReindexDeps,
@@ -244,13 +227,11 @@ function checkHeights(from: number, to: number, { blockNumber }: Checkpoint): vo
   if (to > blockNumber) throw new RangeError(`Block ${to} is not indexed yet; pass \`to\` up to ${blockNumber}.`)
 }
 
-/** The dependencies of the command. */
 interface ChainCommandDeps extends Omit<ReindexDeps, 'chain' | 'beforeRepair'> {
   readonly chains: readonly Chain[]
   readonly audited: Audited
 }
 
-/** Builds the command. */
 export function createChainCommands({ chains, audited, ...deps }: ChainCommandDeps): ChainCommands {
   return {
     async *reindex({ chainId, through, ...request }, signal) {

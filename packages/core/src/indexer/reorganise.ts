@@ -1,12 +1,11 @@
-/** Rolls back to the common ancestor after a reorganisation. Source: docs/decisions/reorganisations.md. @module */
+/** Rolls back to the common ancestor after a reorganization. Source: docs/decisions/reorganisations.md. @module */
 import { ChainError, CheckpointMovedError, CoreError } from '../errors.js'
 import type { Chain } from '../ports/chain.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
 import type { Checkpoint } from './chain-store.js'
 
 /**
- * None of the stored checkpoints is on the chain that the node shows, and nothing is indexed until one is. The node may
- * follow another chain, or the reorganisation is deeper than the stored checkpoints.
+ * No stored checkpoint is on the node's chain: it follows another chain, or the reorganization is deeper than they are.
  */
 export class BrokenHistoryError extends CoreError {
   override readonly name = 'BrokenHistoryError'
@@ -23,10 +22,7 @@ export class BrokenHistoryError extends CoreError {
   }
 }
 
-/**
- * Final blocks were orphaned. Nothing was changed, nothing is indexed, and reads go on. An operator decides whether the
- * node is right, and repairs with the command that the message names.
- */
+/** Final blocks were orphaned. Nothing is indexed until an operator decides whether the node is right; reads go on. */
 export class DeepReorganisationError extends CoreError {
   override readonly name = 'DeepReorganisationError'
   readonly code = 'ERR_CHAIN_REORG_TOO_DEEP'
@@ -58,20 +54,12 @@ export async function isOnChain(chain: Chain, checkpoint: Checkpoint, signal?: A
   )
 }
 
-/**
- * Depth of the second stored block below the start: a reorganisation this deep, right after the start, finds its
- * ancestor.
- */
+/** Depth of the second stored block below the start: a reorganization this deep, right after the start, finds it. */
 const startDepth = 64
 
 /**
  * Stores the block below `start` as the checkpoint, which decides the start for good, and a block {@link startDepth}
- * deeper. After a reorganisation below the start, indexing goes on from the deeper block: a few blocks before the start
- * are indexed too.
- * @param start - First block to index, 1 or more.
- * @returns The stored checkpoint.
- * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node lacks one of the blocks.
- * @throws CheckpointMovedError `ERR_CHECKPOINT_MOVED` when the chain has a checkpoint already.
+ * deeper. After a reorganization below the start, indexing goes on from the deeper block.
  */
 export async function storeStart(
   deps: { readonly chain: Chain; readonly store: Pick<Store, 'transaction'> },
@@ -100,7 +88,6 @@ async function checkpointAt(chain: Chain, number: number, signal: AbortSignal | 
   )
 }
 
-/** How far to roll back. */
 interface RollBack {
   readonly chainId: number
   /** The newest block that stays. */
@@ -110,9 +97,8 @@ interface RollBack {
 }
 
 /**
- * Moves the checkpoint down, marks the payments above it as off the chain and deletes the deposits that wait there.
+ * Marks the payments above `to` as off the chain and deletes the deposits that wait there; call after `lockChain`.
  * Blocks that stay and were final remain final; the blocks that replace the orphaned ones need their own confirmations.
- * Call after `lockChain`.
  */
 export async function rollBack(
   tx: Pick<StoreTransaction, 'leaveChain' | 'reached' | 'setCheckpoint' | 'setReached'>,
@@ -128,7 +114,6 @@ export async function rollBack(
 const firstPage = 8
 const largestPage = 1_024
 
-/** Dependencies of a reorganisation. */
 interface ReorganiseDeps {
   readonly chain: Chain
   readonly store: Pick<Store, 'transaction'>
@@ -139,12 +124,6 @@ interface ReorganiseDeps {
 /**
  * Reads the block of `checkpoint` a second time, and rolls back to the common ancestor when it is orphaned. Payments
  * keep their record and status: reading the new blocks updates those that are included again, and removes their mark.
- * @returns The common ancestor, which is the stored checkpoint now.
- * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node lacks a block below its head, or answers the stored hash and
- * so contradicts itself; nothing is changed, and the call may be retried.
- * @throws BrokenHistoryError `ERR_CHAIN_HISTORY_BROKEN` when no stored checkpoint is on the chain; nothing is changed.
- * @throws DeepReorganisationError `ERR_CHAIN_REORG_TOO_DEEP` when a final block was orphaned; nothing is changed.
- * @throws CheckpointMovedError `ERR_CHECKPOINT_MOVED` when another indexer moved the checkpoint; nothing is changed.
  */
 export async function reorganise(
   deps: ReorganiseDeps,
@@ -177,7 +156,6 @@ export async function reorganise(
   return ancestor
 }
 
-/** The result of the search. */
 interface FoundAncestor {
   /** The newest stored block that is on the chain. */
   readonly ancestor: Checkpoint
@@ -187,10 +165,7 @@ interface FoundAncestor {
   readonly reached: number
 }
 
-/**
- * Searches below `checkpoint`; null when no stored block is on the chain. Pages grow, so that a deep search needs few
- * reads.
- */
+/** Null: no stored block is on the chain. Pages grow, so that a deep search needs few reads. */
 async function findAncestor(
   { chain, store }: ReorganiseDeps,
   checkpoint: Checkpoint,
@@ -213,10 +188,7 @@ async function findAncestor(
   }
 }
 
-/**
- * Binary search in a page, newest first, whose last checkpoint is on the chain.
- * @returns The page up to and including its newest checkpoint on the chain.
- */
+/** Binary search in a page, newest first, whose last checkpoint is on the chain. */
 async function splitPage(
   chain: Chain,
   page: readonly Checkpoint[],
@@ -234,12 +206,9 @@ async function splitPage(
 }
 
 /**
- * Whether a final block was orphaned, by one reorganisation or by several in a row.
- *
- * Near the head every hash is stored, so the ancestor is exact. A long gap between the ancestor and the oldest orphaned
- * checkpoint has two causes. Its heights were committed far below the head, and were final then. Or they are so deep
- * that the store keeps few of them, and some may be final. A short gap lies below the first indexed block, where no
- * payment is stored.
+ * Whether a final block was orphaned. Near the head every hash is stored, so the ancestor is exact. A long gap below
+ * the oldest orphaned checkpoint was committed far below the head, and final then, or is so deep that the store keeps
+ * few hashes. A short gap lies below the first indexed block, where no payment is stored.
  */
 function isTooDeep(finalityBlocks: number | null, { ancestor, lowestOrphaned, reached }: FoundAncestor): boolean {
   if (finalityBlocks === null || reached - ancestor.blockNumber <= finalityBlocks) return false

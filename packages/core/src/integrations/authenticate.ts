@@ -6,7 +6,6 @@ import type { SecretHash } from '../secrets/keys.js'
 import { hashApiSecret, type MasterKey } from '../secrets/keys.js'
 import type { Caller, IntegrationStore } from './integration.js'
 
-/** Address and secret of a header, or of the stand-in. */
 interface BasicCredentials {
   /** False when the header is missing or malformed: the other fields are then the stand-in's, which match nothing. */
   readonly wellFormed: boolean
@@ -31,9 +30,8 @@ const addressPattern = /^0x[0-9a-fA-F]{40}$/
 const control = /[\u0000-\u001f\u007f]/
 
 /**
- * Parses the header's value. The scheme is case-insensitive, base64 must be canonical, the first colon splits. The
- * address is `0x` and 40 hex digits in any case. The raw `address:secret` form is malformed. A malformed header is
- * replaced by the stand-in and takes every step of a good one.
+ * The scheme is case-insensitive, base64 canonical, the first colon splits. The address is `0x` and 40 hex digits. A
+ * malformed header is replaced by the stand-in and takes every step of a good one.
  */
 export function parseBasic(authorization: string | null | undefined): BasicCredentials {
   const isRead = typeof authorization === 'string' && authorization.length <= maxLength
@@ -52,7 +50,6 @@ export function parseBasic(authorization: string | null | undefined): BasicCrede
   }
 }
 
-/** The dependencies of the check. */
 export interface SecretCheckDeps {
   readonly integrations: Pick<IntegrationStore, 'credentials'>
   readonly keys: MasterKey
@@ -60,10 +57,8 @@ export interface SecretCheckDeps {
   readonly random: Pick<Random, 'bytes'>
 }
 
-/** An accepted API secret. */
 export interface AcceptedSecret {
   readonly integrationAddress: string
-  /** Its stored hash. */
   readonly hash: string
   /** End of its grace time in unix milliseconds; infinite for the current secret. */
   readonly until: number
@@ -108,10 +103,9 @@ function matches(given: readonly SecretHash[], stored: SecretHash): boolean {
  */
 export const recentMs = 250
 
-/** Most cached headers; a service has far fewer callers at one time. */
+/** Cached headers; a service has far fewer callers at one time. */
 const mostEntries = 1_000
 
-/** Cached results of headers, each for {@link recentMs}. */
 export interface Recent<Found> {
   find(header: string): Found | undefined
   /**
@@ -119,7 +113,6 @@ export interface Recent<Found> {
    * then the result may be from before a change. Cache accepted headers alone: a rejection must always cost the same.
    */
   reading(): (header: string, found: Found) => void
-  /** Clears the cache after a change by this process. */
   forget(): void
 }
 
@@ -174,7 +167,6 @@ export interface Admission {
   readonly until: number
 }
 
-/** The dependencies of authentication. */
 interface AuthenticateDeps extends SecretCheckDeps {
   /** Recently accepted headers. */
   readonly recent: Recent<Admission>

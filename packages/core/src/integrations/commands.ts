@@ -19,7 +19,6 @@ import { openSecret, resealSecrets, sealSecret } from '../secrets/seal.js'
 import type { IntegrationCommands, IntegrationRecord, IntegrationStore, IntegrationView } from './integration.js'
 import { parseNotificationUrl } from './notification-url.js'
 
-/** Builds the commands. */
 function createApiSecretCommands({
   audited,
   keys,
@@ -63,7 +62,6 @@ function createApiSecretCommands({
   }
 }
 
-/** The dependencies of the commands. */
 interface SigningSecretDeps {
   /** Runs changes one after the other, each with its audit record. */
   readonly audited: Audited
@@ -75,7 +73,6 @@ interface SigningSecretDeps {
 /** Default grace time of the previous secret, in milliseconds: a day. */
 const defaultGraceMs = 86_400_000
 
-/** The change of a command. */
 interface Step<T> {
   readonly change: Parameters<IntegrationStore['update']>[1]
   readonly action: AuditAction
@@ -83,7 +80,6 @@ interface Step<T> {
   readonly result: T
 }
 
-/** Builds the commands. */
 function createSigningSecretCommands({
   audited,
   keys,
@@ -165,14 +161,12 @@ function createSigningSecretCommands({
   }
 }
 
-/** The dependencies of the commands. */
 interface IntegrationDeps {
   readonly integrations: Pick<IntegrationStore, 'find' | 'list'>
   readonly chains: Pick<ChainReads, 'coverage'>
   readonly recording: Recording
   /** Chains that this process follows. */
   readonly followed: readonly number[]
-  /** Runs every change, with its audit record. */
   readonly audited: Audited
   readonly keys: MasterKey
   readonly clock: Pick<Clock, 'now'>
@@ -185,7 +179,7 @@ interface IntegrationDeps {
 
 type Change = Parameters<IntegrationStore['update']>[1]
 
-/** Builds the commands. Plain secrets are returned once and never stored. */
+/** Plain secrets are returned once and never stored. */
 export function createIntegrationCommands(deps: IntegrationDeps): IntegrationCommands {
   const {
     integrations,
@@ -204,7 +198,6 @@ export function createIntegrationCommands(deps: IntegrationDeps): IntegrationCom
 
   const viewOf = (record: IntegrationRecord) => integrationView(record, clock.now())
 
-  /** Changes an existing integration. @param details - Of the former record. */
   function change(
     input: string,
     action: AuditAction,

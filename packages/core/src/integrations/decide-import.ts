@@ -19,9 +19,7 @@ import type {
 const batchSize = 500
 
 /**
- * Notifies of versions that this cell made alone: payments after the export, and later states. Versions of the file
- * that notified nobody stay so.
- * @returns How many deliveries became due.
+ * Notifies of versions that this cell made alone. Versions of the file that notified nobody stay so. Resolves how many.
  */
 export async function addDeliveries(
   moves: MoveStore,
@@ -47,17 +45,12 @@ export async function addDeliveries(
   return added
 }
 
-/** The name of a payment in messages. */
 export const nameOf = ({ chainId, txHash, ordinal }: MovedPaymentKey): string => `${chainId}:${txHash}:${ordinal}`
 
 /** What to do: `imported` was stored by an earlier run, `left` is a dropped payment that this cell never saw. */
 type ImportDecision = 'replace' | 'imported' | 'left'
 
-/**
- * Checks that each version has the bytes of a snapshot of this payment, as they will be signed, and the newest one its
- * status.
- * @throws MoveError `ERR_MOVE_ROW_INVALID`.
- */
+/** Each version must be a snapshot of this payment, and the newest one have its status; else `ERR_MOVE_ROW_INVALID`. */
 export function assertSnapshots(moved: MovedPayment, integrationAddress: string): void {
   const subject = { integrationAddress, chainId: moved.chainId, txHash: moved.txHash }
   let before = 0
@@ -85,11 +78,8 @@ function parseSnapshot(body: string, subject: SnapshotSubject): SnapshotBody | n
 }
 
 /**
- * Decides for one payment. Versions that this cell made by itself were sent to nobody, so the file replaces them.
- * @param integrationAddress - The integration of the file.
- * @param hasOtherUpdates - Whether an update that the file lacks was decided on the stored payment.
- * @throws MoveError When the payment is missing, differs or names another integration, or the file is older than this
- * cell.
+ * Versions that this cell made by itself were sent to nobody, so the file replaces them. `hasOtherUpdates`: an update
+ * that the file lacks was decided on the stored payment.
  */
 export function decideImport(
   moved: MovedPayment,

@@ -28,27 +28,21 @@ import { parseNotificationUrl } from './notification-url.js'
 /** Payments of one transaction. */
 const batchSize = 200
 
-/** The dependencies of an import. */
 interface ImportDeps {
   readonly moves: MoveStore
   readonly chains: Pick<ChainReads, 'coverage'>
   readonly recording: Recording
-  /** Chains that this process follows. */
   readonly followed: readonly number[]
   readonly transaction: <T>(work: (tx: StoreTransaction) => Promise<T>) => Promise<T>
   readonly applyUpdates: (updates: readonly ProcessorUpdate[]) => Promise<UpdateOutcomes>
   readonly audited: Audited
   readonly keys: MasterKey
   readonly clock: Pick<Clock, 'now' | 'sleep'>
-  /** Dev only: accept `http:` notification URLs to this machine. */
   readonly allowLoopbackHttp: boolean
-  /** Whether the operator denies an address. @default none is denied */
   readonly isDeniedAddress?: ((address: string) => boolean) | undefined
-  /** Called when deliveries became due. */
   readonly onDue: () => void
 }
 
-/** Builds the command. */
 function createImport(deps: ImportDeps): MoveCommands['import'] {
   const { moves, transaction, recording, audited, keys, clock, onDue } = deps
   return async (reader, { signal } = {}) => {
@@ -156,10 +150,7 @@ async function findFirstBlocks(groups: AsyncIterable<readonly MoveRow[]>): Promi
   return blocks
 }
 
-/**
- * Stores a new integration, disabled, where integrations of the store alone are recorded: its payments are from now on.
- * @throws MoveError `ERR_MOVE_UNRECORDED` when blocks were indexed without it.
- */
+/** Stores a new integration, disabled; `ERR_MOVE_UNRECORDED` when blocks were indexed without it. */
 async function recordFromNow(
   { transaction, followed, chains }: ImportDeps,
   record: IntegrationRecord,
@@ -179,7 +170,6 @@ async function recordFromNow(
     )
 }
 
-/** @throws IntegrationError `ERR_INTEGRATION_EXISTS` when it is enabled. */
 async function putRecord(tx: StoreTransaction, record: IntegrationRecord): Promise<void> {
   const { address, createdAt: _createdAt, ...change } = record
   if ((await findDisabled(tx, address)) === null) await tx.integrations.insert(record)
@@ -205,11 +195,7 @@ class RehearsedError extends Error {
   override readonly name = 'RehearsedError'
 }
 
-/**
- * Stores the payments and updates of the file in transactions of {@link batchSize} rows. A rehearsal replaces no
- * payment, and rolls each transaction back.
- * @throws MoveError For a row that cannot be stored here.
- */
+/** A rehearsal replaces no payment, and rolls back each transaction of {@link batchSize} rows. */
 async function* importBatches(
   {
     moves,
@@ -249,10 +235,7 @@ async function* importBatches(
   }
 }
 
-/**
- * The payments with updates that were decided here and that the file lacks.
- * @throws MoveError `ERR_MOVE_UPDATE_MISSING` when the file has an update with another content.
- */
+/** The payments with updates that were decided here and that the file lacks. */
 async function findOtherUpdates(
   moves: MoveStore,
   address: string,
@@ -348,12 +331,10 @@ async function applyWaiting(
     if (outcome.status === 'rejected' && !(outcome.reason instanceof UpdateConflictError)) throw outcome.reason
 }
 
-/** The dependencies of the commands. */
 interface MoveDeps extends Omit<ExportDeps, 'moves' | 'clock'>, Omit<ImportDeps, 'moves'> {
   readonly store: Pick<Store, 'moves'>
 }
 
-/** Builds the commands. */
 export function createMoveCommands({ store, ...deps }: MoveDeps): MoveCommands {
   const moves = () => {
     if (store.moves !== null) return store.moves

@@ -1,7 +1,6 @@
-/** Integrations and their secrets, as stored and as shown. No plain secret ever reaches a store. @module */
+/** Integrations and their secrets, as stored and as shown; times are unix milliseconds. @module */
 import type { SealedSecret, SecretHash } from '../secrets/keys.js'
 
-/** An integration as stored. */
 export interface IntegrationRecord {
   /** Integration address, lowercased: the key. */
   readonly address: string
@@ -11,18 +10,16 @@ export interface IntegrationRecord {
   readonly enabled: boolean
   /** Null: no API secret was issued, so every call is unauthenticated. */
   readonly apiSecret: SecretHash | null
-  /** Still accepted until `until` (unix milliseconds) after a rotation. */
+  /** Still accepted until `until` after a rotation. */
   readonly previousApiSecret: (SecretHash & { readonly until: number }) | null
   /** Signs notifications. */
   readonly signingSecret: SealedSecret
   /** The next signing secret: issued, and unused until it is activated. Null: none is prepared. */
   readonly preparedSigningSecret: SealedSecret | null
   /**
-   * The signing secret before the last activation. It signs a second attempt of a rejected notification, until `until`
-   * (unix milliseconds).
+   * The signing secret before the last activation: it signs a second attempt of a rejected notification, until `until`.
    */
   readonly previousSigningSecret: (SealedSecret & { readonly until: number }) | null
-  /** Unix milliseconds. */
   readonly createdAt: number
 }
 
@@ -34,7 +31,6 @@ export interface StoredCredentials {
   readonly previous: SecretHash & { readonly until: number }
 }
 
-/** Integrations by address. */
 export interface IntegrationStore {
   find(address: string): Promise<IntegrationRecord | null>
   /**
@@ -74,21 +70,16 @@ export interface IssuedIntegration {
   readonly apiSecret: string
   /** Key of the notification signature. Different from the API secret. */
   readonly signingSecret: string
-  /**
-   * Blocks whose payments of this integration are not recorded, by chain: a reindex records them. Empty for a service
-   * that records all payments.
-   */
+  /** Blocks whose payments are not recorded, by chain, for a reindex. Empty for a service that records all payments. */
   readonly unrecorded: readonly UnrecordedRange[]
 }
 
 /** An integration without its secrets. */
 export interface IntegrationView
   extends Pick<IntegrationRecord, 'address' | 'name' | 'notificationUrl' | 'enabled' | 'createdAt'> {
-  /** Whether a next signing secret is prepared and not yet activated. */
   readonly signingSecretPrepared: boolean
   /**
-   * End of the grace time, in which a rejected notification gets a second attempt with the previous signing secret, in
-   * unix milliseconds; null: there is none.
+   * Until then, in unix milliseconds, a rejected notification gets a second attempt with the previous secret; or null.
    */
   readonly previousSigningSecretUntil: number | null
   /** End of the previous API secret's grace time in unix milliseconds; null: none is valid. */
@@ -181,7 +172,6 @@ export interface IntegrationCommands {
   resealSecrets(): Promise<Resealed>
 }
 
-/** The result of resealing with the newest master key. */
 export interface Resealed {
   /** Number of signing secrets that had another key before. */
   readonly resealed: number
@@ -196,7 +186,6 @@ export interface Resealed {
   readonly olderLegacyKeys: readonly string[]
 }
 
-/** An authenticated caller. */
 export interface Caller {
   /** Integration address, lowercased. */
   readonly integrationAddress: string

@@ -35,7 +35,6 @@ export class MoveError extends CoreError {
   }
 }
 
-/** One row of the file. */
 export type MoveRow =
   | { readonly payment: MovedPayment }
   | { readonly update: MovedUpdate }
@@ -54,7 +53,6 @@ const sealedSecret = {
   sealed: z.string().check(z.regex(/^[A-Za-z0-9_-]+$/, 'expected base64url')),
 }
 
-/** The first line. */
 export const moveHeaderSchema = z.object({
   integration: z.object({
     address: primitives.address,
@@ -94,7 +92,6 @@ const moveVersion = z.object({
   attempts: z.array(z.object(attemptShape)),
 })
 
-/** The other lines. */
 export const moveRowSchema: z.ZodMiniType<MoveRow> = z.union([
   z.object({
     payment: z.object({
@@ -126,7 +123,6 @@ export async function waitUntil(
   }
 }
 
-/** The dependencies of an export. */
 export interface ExportDeps {
   readonly moves: MoveStore
   readonly integrations: Pick<IntegrationStore, 'find'>
@@ -136,7 +132,6 @@ export interface ExportDeps {
   readonly clock: Pick<Clock, 'sleep'>
 }
 
-/** Builds the command. */
 export function createExport(deps: ExportDeps): MoveCommands['export'] {
   const { moves, integrations, setEnabled, audited, keys, clock } = deps
   return async (input, create, { signal } = {}) => {

@@ -29,7 +29,6 @@ export interface MovedVersion {
   readonly version: number
   /** The snapshot bytes, as text. */
   readonly body: string
-  /** Unix milliseconds. */
   readonly createdAt: number
   /** Whether it is a delivery. */
   readonly notified: boolean
@@ -49,7 +48,6 @@ export interface MovedPayment extends MovedPaymentKey {
   readonly versions: readonly MovedVersion[]
 }
 
-/** A payment as a cell stores it. */
 export interface StoredMove extends MovedPayment {
   readonly id: string
   readonly integrationAddress: string | null
@@ -69,7 +67,6 @@ export interface MovedUpdate extends MovedPaymentKey {
   readonly content: ProcessorUpdate | null
 }
 
-/** Updates of one page, by id. */
 export interface UpdatePage {
   readonly decided: readonly MovedUpdate[]
   /** Waiting updates that name the integration, or none. */
@@ -83,7 +80,6 @@ export interface UnnotifiedVersion extends MovedPaymentKey {
   readonly version: number
 }
 
-/** Reads and writes the rows of an integration that moves. */
 export interface MoveStore {
   /** Primary payments that name the integration, in pages, each read consistently. */
   payments(address: string): AsyncIterable<readonly MovedPayment[]>
@@ -99,23 +95,19 @@ export interface MoveStore {
   transaction<T>(work: (tx: MoveTransaction) => Promise<T>): Promise<T>
 }
 
-/** Writes of a move, in one transaction. */
 export interface MoveTransaction {
   /** The primary payments under these keys, locked. */
   find(keys: readonly MovedPaymentKey[]): Promise<readonly StoredMove[]>
   /** Replaces status, drop mark, versions, attempts and pending deliveries; closed versions stay. */
   replace(address: string, payments: readonly { readonly id: string; readonly moved: MovedPayment }[]): Promise<void>
   /**
-   * Stores updates of the integration's payments under their ids, and replaces the outcome of those with the same
-   * fingerprint.
-   * @returns The ids that were stored.
+   * Stores updates under their ids, and replaces outcomes of those with the same fingerprint. Resolves the stored ids.
    */
   putUpdates(address: string, updates: readonly MovedUpdate[]): Promise<readonly string[]>
   /** Makes versions deliveries that are due now, but for those that are. Resolves how many. */
   notify(address: string, snapshotIds: readonly string[]): Promise<number>
 }
 
-/** What a file has. */
 export interface ExportedIntegration {
   /** Of the content: 64 lowercase hex digits. */
   readonly hmac: string
@@ -127,7 +119,6 @@ export interface ExportedIntegration {
   readonly waiting: number
 }
 
-/** What an import did. */
 export interface ImportedIntegration {
   readonly address: string
   readonly hmac: string

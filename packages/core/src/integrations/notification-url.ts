@@ -1,29 +1,19 @@
-/**
- * Decides which notification URLs are accepted. Source: docs/interface.md 6 (HTTPS),
- * docs/decisions/redirects-and-addresses.md.
- * @module
- */
+/** Decides which notification URLs are accepted. Source: docs/decisions/redirects-and-addresses.md. @module */
 import { parseUrl } from '@payment-integration/contract/internal'
 import { BadRequestError } from '../errors.js'
 
-/** Ports that a notification URL may name. */
 export const notificationPorts: readonly number[] = [443, 8_443]
 
-/** Options of the rule. */
 export interface NotificationUrlRule {
   /** Dev only: this machine is accepted by `http:` and `https:`, at any port. */
   readonly allowLoopbackHttp: boolean
   /** Ports of `https:` URLs. @default notificationPorts */
   readonly ports?: readonly number[] | undefined
-  /**
-   * Whether the operator denies an address, given without brackets. It is called for hosts that are addresses; the
-   * connection checks the addresses of names.
-   * @default none is denied
-   */
+  /** Whether the operator denies an address, given without brackets. The connection checks the addresses of names. */
   readonly isDenied?: ((address: string) => boolean) | undefined
 }
 
-/** Longest URL, in characters, as given and as normalised. */
+/** Length of a URL, in characters, as given and as normalized. */
 const maxLength = 2_048
 /** Names that DNS does not delegate, or that mean something else on each network. */
 const privateSuffixes = [
@@ -42,10 +32,7 @@ const privateSuffixes = [
   '.private',
 ]
 
-/**
- * Checks a notification URL, at registration and before every attempt. The connection checks the addresses of its name.
- * @throws BadRequestError `ERR_URL_INVALID`, saying which rule was broken.
- */
+/** Checks a URL at registration and before every attempt; `ERR_URL_INVALID` says which rule was broken. */
 export function readNotificationUrl(text: string, rule: NotificationUrlRule): URL {
   const { allowLoopbackHttp, ports = notificationPorts, isDenied } = rule
   if (text.length > maxLength) throw invalid(`it is longer than ${maxLength} characters`)
@@ -70,13 +57,7 @@ export function readNotificationUrl(text: string, rule: NotificationUrlRule): UR
   return url
 }
 
-/**
- * Checks a notification URL when it is registered.
- * @param allowLoopbackHttp - Dev only: also accept this machine.
- * @param isDenied - As in {@link NotificationUrlRule}.
- * @returns The normalised URL.
- * @throws BadRequestError `ERR_URL_INVALID`, saying which rule was broken.
- */
+/** Checks a notification URL when it is registered, and returns its normalized form. */
 export function parseNotificationUrl(
   text: string,
   allowLoopbackHttp: boolean,

@@ -1,7 +1,6 @@
-/** Sessions of integrations at the portal, as stored and for a host. Source: docs/decisions/portal.md. @module */
+/** Sessions of integrations at the portal; times are unix milliseconds. Source: docs/decisions/portal.md. @module */
 import type { IntegrationRecord } from './integration.js'
 
-/** A session as stored. */
 export interface IntegrationSessionRecord {
   /** SHA-256 of its token, 64 lowercase hex digits. */
   readonly hash: string
@@ -9,13 +8,11 @@ export interface IntegrationSessionRecord {
   readonly integrationAddress: string
   /** The stored hash of the API secret that opened it: the session ends with that secret. */
   readonly apiSecretHash: string
-  /** Unix milliseconds. */
   readonly createdAt: number
-  /** Unix milliseconds: from then on it is expired. */
+  /** From then on it is expired. */
   readonly expiresAt: number
 }
 
-/** Reads sessions of integrations. */
 export interface IntegrationSessionStore {
   /** A session with its integration as it is now, expired or not. */
   find(
@@ -23,7 +20,6 @@ export interface IntegrationSessionStore {
   ): Promise<{ readonly session: IntegrationSessionRecord; readonly integration: IntegrationRecord } | null>
 }
 
-/** Changes sessions of integrations, as part of a transaction. */
 export interface IntegrationSessionTransaction {
   /** Stores a session. The transaction rejects if the hash is taken or the integration is unknown. */
   insert(session: IntegrationSessionRecord): Promise<void>
@@ -33,11 +29,9 @@ export interface IntegrationSessionTransaction {
   deleteOf(integrationAddress: string): Promise<number>
   /** Deletes all but the newest `count` sessions of an integration. */
   keepNewest(integrationAddress: string, count: number): Promise<void>
-  /** Deletes the sessions that are expired at `now`. */
   deleteExpired(now: number): Promise<void>
 }
 
-/** The integration of a session. */
 export interface SignedInIntegration {
   /** Lowercased. */
   readonly integrationAddress: string
@@ -46,7 +40,6 @@ export interface SignedInIntegration {
 /** A new session of an integration. `sessionToken` is shown this once. */
 export interface NewIntegrationSession extends SignedInIntegration {
   readonly sessionToken: string
-  /** Unix milliseconds. */
   readonly expiresAt: number
 }
 

@@ -17,17 +17,14 @@ const unknownAddress = 'unknown address'
 /** The longest source that is counted and recorded, in characters. */
 const sourceLength = 64
 
-/** The dependencies of sessions. */
 interface IntegrationSessionDeps extends SecretCheckDeps {
   readonly sessions: IntegrationSessionStore
-  /** Runs changes with their audit record, in the name of an actor. */
   readonly auditedAs: (actor: string) => Audited
 }
 
 /** The actor of an integration's acts in the audit log. */
 export const integrationActor = (address: string): string => `integration:${address}`
 
-/** Builds the sessions of one process, with its limits. */
 export function createIntegrationSessions(deps: IntegrationSessionDeps): IntegrationSessions {
   const { sessions, auditedAs, keys, clock, random } = deps
   const limits = createSignInLimits(clock)

@@ -8,24 +8,17 @@ const renewalsPerLease = 3
 /** Between two reports of another holder, in milliseconds. */
 const reportEveryMs = 60_000
 
-/** A lease, as this process knows it. */
 export interface Lease {
   /** Whether this process holds it, by its own clock. */
   held(): boolean
-  /**
-   * Takes it, or renews it when that is due. Resolves false while another process holds it. Rejects with the store's
-   * errors.
-   */
+  /** Takes it, or renews it when due; false: another process has it. Rejects with the store's errors. */
   ensure(): Promise<boolean>
-  /**
-   * Renews it regularly while it is held, until the signal aborts. Never rejects: the next `ensure` meets the error.
-   */
+  /** Renews it until the signal aborts. Never rejects: the next `ensure` meets the error. */
   keep(signal: AbortSignal): Promise<void>
   /** Releases it when it is held. */
   release(): Promise<void>
 }
 
-/** Dependencies of a lease. */
 export interface LeaseDeps {
   readonly leases: LeaseStore
   readonly clock: Clock
@@ -38,10 +31,7 @@ export interface LeaseDeps {
   readonly onHeldByOther?: ((other: { readonly holder: string; readonly endsInMs: number }) => void) | undefined
 }
 
-/**
- * Builds a lease that is not held. Its time counts from before the store's call, so it ends here before it ends in the
- * store.
- */
+/** Its time counts from before the store's call, so it ends here before it ends in the store. */
 export function createLease({ leases, clock, name, holder, ttlMs, onHeldByOther }: LeaseDeps): Lease {
   const renewMs = Math.floor(ttlMs / renewalsPerLease)
   let heldSince: number | null = null

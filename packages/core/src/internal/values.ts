@@ -20,23 +20,14 @@ export const backoffCapMs = 30_000
 
 /**
  * Doubles with every failure up to {@link backoffCapMs}, then takes between half and all of it, so that loops that
- * failed together do not retry together.
- *
- * @param failures - Failures in a row, from 1.
- *
- * @param fraction - Randomness in [0, 1].
- *
- * @returns Whole milliseconds.
+ * failed together do not retry together. `failures`: from 1. `fraction`: in [0, 1].
  */
 export function backoffMs(failures: number, fraction: number): number {
   const ceiling = Math.min(backoffCapMs, backoffBaseMs * 2 ** (failures - 1))
   return Math.round(ceiling * (0.5 + fraction / 2))
 }
 
-/**
- * The code and message of an error of the core. Any other error gives its class and code alone, because its message may
- * contain values, addresses or credentials.
- */
+/** Other errors than the core's give class and code alone: their messages may contain values or credentials. */
 export function describeError(error: unknown): string {
   if (error instanceof CoreError) return `${error.code}: ${error.message}`
   if (!(error instanceof Error)) return `a ${typeof error} was thrown`
@@ -44,10 +35,7 @@ export function describeError(error: unknown): string {
   return typeof code === 'string' && /^[A-Za-z0-9_]{1,40}$/.test(code) ? `${error.name} ${code}` : error.name
 }
 
-/**
- * Scans JSON text that `JSON.parse` accepted. Returns the first duplicate key of one object, or null. Keys are compared
- * as decoded, so `"a"` and `"\u0061"` are the same.
- */
+/** The first duplicate key of one object in valid JSON, or null. Keys are compared as decoded. */
 export function findDuplicateKey(json: string): string | null {
   const open: (Set<string> | null)[] = []
   // The closing quote always exists; an optional one in the pattern keeps the time linear.
@@ -72,11 +60,7 @@ export function findDuplicateKey(json: string): string | null {
 /** The largest difference between the clocks of two processes, in milliseconds. */
 export const processSkewMs = 5 * 60_000
 
-/**
- * Whether something that ends at a stored time is over. An end further ahead than the longest duration was written by a
- * clock that was ahead, and counts as past.
- * @param now - Unix time in milliseconds.
- */
+/** An end further ahead than the longest duration was written by a clock that was ahead, and counts as past. */
 export function isOver(endsAt: number, now: number, longestMs: number): boolean {
   return now >= endsAt || endsAt > now + longestMs + processSkewMs
 }

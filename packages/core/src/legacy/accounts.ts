@@ -35,11 +35,8 @@ export interface AccountCommands {
 const pattern = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/
 
 /**
- * Parses a handle: 1 to 63 ASCII letters, digits, dots, underscores and hyphens, the first and last a letter or digit.
- * The shape of an address is rejected, so that no handle passes for an address.
- *
- * @returns The handle lowercased, or null. Only ASCII is lowercased: some letters of other alphabets lowercase into
- * ASCII.
+ * 1 to 63 ASCII letters, digits, dots, underscores and hyphens; null: another text, or the shape of an address. Only
+ * ASCII is lowercased: some letters of other alphabets lowercase into ASCII.
  */
 export function parseHandle(text: string): string | null {
   if (!pattern.test(text)) return null
@@ -119,16 +116,13 @@ function shownAccount(key: KeyVersion, { address, config }: Pick<AccountRecord, 
   return { paidTo: [address, ...others].join(', '), config: digest.slice(0, fingerprintLength) }
 }
 
-/** The dependencies of the commands. */
 interface AccountDeps {
   readonly accounts: Pick<AccountStore, 'find' | 'list'>
-  /** Runs every change, with its audit record. */
   readonly audited: Audited
   readonly keys: MasterKey
   readonly clock: Pick<Clock, 'now'>
 }
 
-/** Builds the commands. */
 export function createAccountCommands({ accounts, audited, keys, clock }: AccountDeps): AccountCommands {
   const shown = (record: AccountRecord) => shownAccount(keys.current, record)
   return {

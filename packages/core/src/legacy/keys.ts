@@ -34,11 +34,9 @@ export interface LegacyKeyCommands {
   revoke(id: string): Promise<LegacyKeyView>
 }
 
-/** The dependencies of authentication. */
 interface AuthenticateLegacyDeps {
   readonly legacyKeys: Pick<LegacyKeyStore, 'findByHash'>
   readonly keys: MasterKey
-  /** Recently accepted headers. */
   readonly recent: Recent<LegacyCaller>
 }
 
@@ -52,9 +50,8 @@ const pattern = /^(?:bearer )?([\x21-\x7e]+)$/i
 const nobody = 'nobody'
 
 /**
- * Builds the check. Unknown, revoked and malformed keys do the same work and all resolve null: a keyed hash under
- * every master key and one look-up. Only a recently accepted header costs less. The store compares the
- * hashes: without the master key no attacker can choose a hash.
+ * Unknown, revoked and malformed keys resolve null after the same work: hashes under every master key and one look-up.
+ * The store compares the hashes: without the master key no attacker can choose one.
  */
 export function createAuthenticateLegacy({
   legacyKeys,
@@ -80,10 +77,8 @@ function readKey(authorization: string | null | undefined): string | null {
   return pattern.exec(authorization)?.[1] ?? null
 }
 
-/** The dependencies of the commands. */
 interface LegacyKeyDeps {
   readonly legacyKeys: Pick<LegacyKeyStore, 'list'>
-  /** Runs every change, with its audit record. */
   readonly audited: Audited
   readonly keys: MasterKey
   readonly clock: Pick<Clock, 'now'>
@@ -93,7 +88,6 @@ interface LegacyKeyDeps {
 /** Random bytes of an id: enough to be unique among the keys of one service, short enough to type. */
 const idBytes = 8
 
-/** Builds the commands. A plain key is returned once and never stored. */
 export function createLegacyKeyCommands(deps: LegacyKeyDeps): LegacyKeyCommands {
   const { legacyKeys, audited, keys, clock, random } = deps
   return {

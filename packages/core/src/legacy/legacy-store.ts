@@ -1,8 +1,7 @@
-/** Accounts with their link configurations and legacy keys, as stored. Source: docs/interface.md 2.4. @module */
+/** Accounts and legacy keys as stored; times are unix milliseconds. Source: docs/interface.md 2.4. @module */
 import type { LinkConfig } from '@payment-integration/contract'
 import type { SecretHash } from '../secrets/keys.js'
 
-/** An account as stored. */
 export interface AccountRecord {
   /** Lowercased: the key. */
   readonly handle: string
@@ -10,11 +9,9 @@ export interface AccountRecord {
   readonly address: string
   /** Addresses in it are lowercased. */
   readonly config: LinkConfig
-  /** Unix milliseconds. */
   readonly createdAt: number
 }
 
-/** Accounts within a transaction. */
 export interface AccountTransaction extends Pick<AccountStore, 'find'> {
   /** Resolves false, writing nothing, when the handle is taken. */
   insert(record: AccountRecord): Promise<boolean>
@@ -27,28 +24,22 @@ export interface AccountTransaction extends Pick<AccountStore, 'find'> {
 /** Accounts by handle. They change within a transaction alone, with the record of the audit log. */
 export interface AccountStore {
   find(handle: string): Promise<AccountRecord | null>
-  /**
-   * The accounts that receive payments at an address on any chain: as their own, or as a coin's `defaultAddress`. By
-   * handle.
-   */
+  /** The accounts paid at an address on any chain, as their own or as a coin's `defaultAddress`; by handle. */
   findByAddress(address: string): Promise<AccountRecord[]>
   /** All accounts, by handle. */
   list(): Promise<AccountRecord[]>
 }
 
-/** A key as stored. */
 export interface LegacyKeyRecord {
   /** Public name of the key for operators. */
   readonly id: string
   readonly name: string
   readonly secret: SecretHash
-  /** Unix milliseconds. */
   readonly createdAt: number
-  /** Unix milliseconds of its revocation, or null: only a key that is not revoked authenticates. */
+  /** Null: not revoked. Only such a key authenticates. */
   readonly revokedAt: number | null
 }
 
-/** Legacy API keys. */
 export interface LegacyKeyStore {
   /** The key with one of these hashes, or null. Both cases cost the same. */
   findByHash(hashes: readonly SecretHash[]): Promise<LegacyKeyRecord | null>
@@ -56,8 +47,6 @@ export interface LegacyKeyStore {
   list(): Promise<LegacyKeyRecord[]>
   /** Resolves false, writing nothing, when the id or the hash is taken. */
   insert(record: LegacyKeyRecord): Promise<boolean>
-  /**
-   * Resolves the new record, or null when the id is unknown. A key that was revoked before keeps its first time.
-   */
+  /** Null: the id is unknown. A key that was revoked before keeps its first time. */
   revoke(id: string, at: number): Promise<LegacyKeyRecord | null>
 }

@@ -1,8 +1,4 @@
-/**
- * Derives the invoice, the fees and the amounts of a payment from the chain. Source: docs/interface.md 2.4, 4.3;
- * docs/decisions/legacy.md.
- * @module
- */
+/** Derives invoice, fees and amounts of a payment from the chain. Source: docs/interface.md 2.4, 4.3. @module */
 import { currencyCodePattern, verifyRequestLimits } from '@payment-integration/contract'
 import { formatUnits, type PriceFeedFacts, type PricingFacts, type StoredPayment } from '../payments/payment.js'
 
@@ -12,9 +8,7 @@ export const maxDecimalLength = verifyRequestLimits.invoiceAmount
 const plain = /^(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/
 const numberToken = /^(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/
 
-/**
- * Whether `text` is a plain decimal such as `12.50`: no sign, exponent, space or leading zero, at most 100 characters.
- */
+/** A plain decimal such as `12.50`: no sign, exponent, space or leading zero, at most 100 characters. */
 export function isPlainDecimal(text: string): boolean {
   return text.length <= maxDecimalLength && plain.test(text)
 }
@@ -31,11 +25,7 @@ export function sameDecimal(a: string, b: string): boolean {
   return shortestDecimal(a) === shortestDecimal(b)
 }
 
-/**
- * Formats a JSON number exactly, without exponent and in the shortest form.
- * @returns Null when it has a sign, is no JSON number, or takes more than 100 characters.
- * @example writeOut('1.5e-3') // '0.0015'
- */
+/** `1.5e-3` becomes `0.0015`; null: it has a sign, is no JSON number, or takes more than 100 characters. */
 export function writeOut(token: string): string | null {
   const [, whole, fraction = '', exponent = '0'] = numberToken.exec(token) ?? []
   if (whole === undefined) return null
@@ -52,12 +42,7 @@ export function writeOut(token: string): string | null {
   return `${padded.slice(0, shift)}.${padded.slice(shift)}`
 }
 
-/**
- * Parses a JSON number that a usual JSON parser reads exactly: the shortest form of its double is the same decimal.
- * `9007199254740993` is rejected: such a parser would read `9007199254740992`.
- *
- * @returns The decimal, or null.
- */
+/** Null unless a usual JSON parser reads the number exactly: `9007199254740993` would become `9007199254740992`. */
 export function readNumberToken(token: string): string | null {
   const exact = writeOut(token)
   return exact !== null && exact === writeOut(String(Number(token))) ? exact : null
@@ -157,14 +142,11 @@ export const defaultMaxExtraFeeBps = 100
 /** All of the gross amount, in basis points. */
 const mostBps = 10_000
 
-/** Whether the fees of a payment are within the limit. */
 export type AllowsFees = (tokenOut: Pick<StoredPayment['tokenOut'], 'gross' | 'net'>) => boolean
 
 /**
- * Builds the rule. Fees beyond the service's own are at most `maxBps` basis points of the gross amount, rounded down.
- * The payer chooses the extra fee and its receiver, who may be the payer. The service's fee is always its fixed share:
- * the payer chooses memo and call too.
- * @throws RangeError When `maxBps` is not a whole number from 0 to 10000.
+ * Beyond the service's own fee, at most `maxBps` basis points of the gross amount, rounded down. The payer chooses the
+ * extra fee, its receiver, memo and call: so the service's fee is always its fixed share.
  */
 export function createAllowsFees(maxBps: number = defaultMaxExtraFeeBps): AllowsFees {
   if (!Number.isInteger(maxBps) || maxBps < 0 || maxBps > mostBps)
@@ -172,7 +154,6 @@ export function createAllowsFees(maxBps: number = defaultMaxExtraFeeBps): Allows
   return ({ gross, net }) => gross - net <= shareOf(gross, serviceFeeBps) + shareOf(gross, BigInt(maxBps))
 }
 
-/** The invoice behind a payment. */
 export interface PaymentInvoice {
   /** Decimal string in `currency`. */
   readonly amount: string

@@ -31,7 +31,6 @@ import {
   type TransactionKey,
 } from './verify-request.js'
 
-/** The legacy endpoints of docs/interface.md 4.3, after authentication. */
 export interface LegacyQueries {
   /**
    * All payments of a transaction. Parameters are the raw strings of the path.
@@ -51,7 +50,6 @@ export interface LegacyQueries {
 /** Confirmations until a block is final, by chain; null: never. */
 export type Confirmations = Readonly<Record<number, number | null>>
 
-/** The rule of finality. */
 interface FinalityRule {
   /** Whether a block is final when its chain is indexed up to a height; null: not indexed. */
   isFinal(block: { readonly chainId: number; readonly blockNumber: number }, indexedTo: number | null): boolean
@@ -62,10 +60,8 @@ interface FinalityRule {
 }
 
 /**
- * Builds the rule from the table of docs/interface.md 8 and the host's configuration, which comes first. The checkpoint
- * counts as the head: it is on the same branch as the payments. A chain in neither is never final.
- *
- * @throws RangeError When a number of confirmations is not whole, 0 or more.
+ * The host's configuration comes before the table of docs/interface.md 8; a chain in neither is never final. The
+ * checkpoint counts as the head: it is on the same branch as the payments.
  */
 export function createFinality(configured: Confirmations = {}): FinalityRule {
   const confirmations = new Map<string, number | null>()
@@ -87,11 +83,9 @@ export function createFinality(configured: Confirmations = {}): FinalityRule {
 
 type Paid = Pick<StoredPayment, 'chainId' | 'receiver' | 'tokenOut' | 'pricing'>
 
-/** The payee's rules. */
 interface Payee {
   /** Whether a link configuration accepts the payment's token on its chain, at this payee. */
   accepts(payment: Paid): boolean
-  /** Whether the payment went to this payee. */
   received(payment: Paid): boolean
 }
 
@@ -145,13 +139,10 @@ function acceptsToken({ tokens }: CoinConfig, { tokenOut, pricing }: Paid): bool
   )
 }
 
-/** The request and the rules that a payment is compared with. */
 interface Judgement {
-  /** The payee that the request names. */
   readonly payee: Payee
   /** The payment's own invoice, or null when it is unknown: then it matches none. */
   readonly invoice: PaymentInvoice | null
-  /** Whether the fees leave the payee enough of the amount. */
   readonly allowsFees: AllowsFees
   readonly request: Pick<CheckedVerifyRequest, 'invoiceAmount' | 'invoiceCurrency'>
 }
@@ -171,7 +162,6 @@ function verifyMessages(
   return verificationErrors.filter((error) => !matches[error])
 }
 
-/** A payment item of the look-up. */
 type LegacyPayment = Lookup['payments'][number]
 
 /** Builds the item field by field from facts of the chain alone, never integration, state or merchant data. */
@@ -216,7 +206,6 @@ function priceFeed({ pair, contract, rate, decimals }: PriceFeedFacts): LegacyPa
   }
 }
 
-/** The dependencies of the queries. */
 export interface LegacyDeps {
   readonly payments: Pick<PaymentReads, 'transaction'>
   readonly accounts: Pick<AccountStore, 'find' | 'findByAddress'>
@@ -226,19 +215,12 @@ export interface LegacyDeps {
   readonly maxExtraFeeBps?: number | undefined
 }
 
-/**
- * Builds the queries.
- * @throws RangeError When a number of confirmations is not whole, 0 or more, or the extra fee is out of range.
- */
 export function createLegacyQueries(deps: LegacyDeps): LegacyQueries {
   const { payments, accounts, confirmations, maxExtraFeeBps } = deps
   const { isFinal, canBeFinal } = createFinality(confirmations)
   const allowsFees = createAllowsFees(maxExtraFeeBps)
 
-  /**
-   * Whether a look-up still shows a payment off the chain. It does not once the payment is dropped, or its height is
-   * final, or no height of the chain ever is.
-   */
+  /** Not once the payment is dropped, or its height is final, or no height of the chain ever is. */
   function mayReturn(payment: StoredPayment, indexedTo: number | null): boolean {
     return payment.dropped === null && canBeFinal(payment.chainId) && !isFinal(payment, indexedTo)
   }

@@ -51,10 +51,7 @@ function readTxHash(text: string, flaws: RequestFlaws): string {
   return ''
 }
 
-/**
- * Parses the path parameters of the look-up.
- * @throws LegacyRequestError `ERR_LEGACY_REQUEST_INVALID` with every flaw.
- */
+/** @throws LegacyRequestError `ERR_LEGACY_REQUEST_INVALID` with every flaw. */
 export function parseTransactionKey(query: { readonly chainId: string; readonly txHash: string }): TransactionKey {
   const flaws = new RequestFlaws()
   const key = { chainId: readChainId(query.chainId, flaws), txHash: readTxHash(query.txHash, flaws) }
@@ -72,7 +69,6 @@ const maxAddressLength = verifyRequestLimits.address
 
 type Fields = Readonly<Partial<Record<keyof VerifyRequest, unknown>>>
 
-/** The text of a JSON number. */
 class NumberToken {
   readonly text: string
   constructor(text: string) {
@@ -86,15 +82,13 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
  * Parses the body of a verify request: strict UTF-8, JSON without duplicate keys, then every field. Unknown fields are
  * ignored. `invoiceAmount` is returned as the exact decimal in the body, as text.
  * @throws LegacyRequestError `ERR_LEGACY_REQUEST_INVALID` with every flaw, without values of the request.
+ * @example const request = parseVerifyRequest(new Uint8Array(await incoming.arrayBuffer()))
  */
 export function parseVerifyRequest(bytes: Uint8Array): CheckedVerifyRequest {
   return checkFields(readObject(bytes))
 }
 
-/**
- * Checks a request from a host. A number counts as its shortest decimal text.
- * @throws LegacyRequestError `ERR_LEGACY_REQUEST_INVALID` with every flaw.
- */
+/** Checks a request from a host. A number counts as its shortest decimal text. */
 export function checkVerifyRequest(request: VerifyRequest): CheckedVerifyRequest {
   const { chainId, invoiceAmount } = request
   return checkFields({ ...request, chainId: tokenOf(chainId), invoiceAmount: tokenOf(invoiceAmount) })

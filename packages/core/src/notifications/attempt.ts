@@ -21,10 +21,7 @@ export type OpenSecret = (sealed: SealedSecret, integrationAddress: string) => s
 /** Most opened secrets in the cache; the oldest is evicted first. */
 const maxOpenedSecrets = 1_024
 
-/**
- * Caches the results of `open`. The integration is part of the key: its sealed text copied to another row must not
- * open. Errors are not cached.
- */
+/** Caches results, not errors. The integration is in the key: a sealed text copied to another row must not open. */
 export function cacheOpenedSecrets(open: OpenSecret, maxSecrets = maxOpenedSecrets): OpenSecret {
   const cache = new Map<string, string>()
   return (secret, integrationAddress) => {
@@ -39,11 +36,8 @@ export function cacheOpenedSecrets(open: OpenSecret, maxSecrets = maxOpenedSecre
   }
 }
 
-/** The parts of a signature. */
 interface DeliveryToSign {
-  /** The webhook signing secret of the integration. */
   readonly secret: string
-  /** Lowercased. */
   readonly integrationAddress: string
   /** The exact bytes that will be sent. */
   readonly body: Uint8Array
@@ -95,7 +89,6 @@ export function deliveryFields(delivery: DeliveryFields): DeliveryFields {
 /** Most bytes of a response body in the attempt log. */
 export const excerptBytes = 1_024
 
-/** The dependencies of an attempt. */
 export interface AttemptDeps {
   readonly sender: Sender
   readonly openSecret: OpenSecret
@@ -104,14 +97,11 @@ export interface AttemptDeps {
   readonly logger: Logger
 }
 
-/** A POST with its result. */
 interface Posted {
-  /** Unix milliseconds. */
   readonly startedAt: number
   readonly result: AttemptResult
 }
 
-/** The POSTs of one attempt. */
 interface Posts {
   readonly first: Posted
   /** The same body signed with the previous secret, after the receiver rejected the current one; else null. */
@@ -122,10 +112,7 @@ interface Posts {
   readonly isRotating: boolean
 }
 
-/**
- * Builds the function that attempts a delivery. It resolves null when there is nothing to settle: the lease is too
- * short for a POST, or the sender threw. The delivery is due again when its lease ends. It never rejects.
- */
+/** Null: nothing to settle, as the lease is too short for a POST, or the sender threw. Never rejects. */
 export function createAttempt(deps: AttemptDeps): (leased: LeasedDelivery) => Promise<Attempted | null> {
   const { sender, openSecret, clock, random, logger } = deps
 

@@ -67,7 +67,6 @@ export interface DeliveryCommands {
   endpoints(): Promise<EndpointView[]>
 }
 
-/** Progress of a check for missing deliveries. */
 export interface CheckTotals {
   /** Versions of payments, with or without a delivery. */
   readonly examined: number
@@ -84,7 +83,6 @@ export interface SentTest extends Omit<AttemptRecord, 'replay'> {
   readonly body: string
 }
 
-/** Commands on the endpoint of an integration. */
 export interface EndpointCommands {
   /**
    * Posts a signed sample to the notification URL: a payment without a state, an amount and a real hash. It changes
@@ -95,7 +93,6 @@ export interface EndpointCommands {
   sendTest(address: string): Promise<SentTest>
 }
 
-/** Progress of a replay. */
 export interface ReplayTotals {
   readonly replayed: number
   /** Skipped, because they were leased: their attempt was in flight. */
@@ -108,10 +105,7 @@ const sampleChainId = 31_337
 /** Begins with `0x7e57`, like "test", and ends with zeros: no transaction has it. */
 const sampleTxHash = `0x7e57${'0'.repeat(60)}`
 
-/**
- * The bytes of the sample: no state, so nothing is paid, and no invoice, so it has no amount. One hash for all samples
- * makes one row in a receiver that stores it; the rising version lets each one pass.
- */
+/** No state, so nothing is paid; no invoice, so no amount. One hash for all; the rising version lets each one pass. */
 function sampleBody(integrationAddress: string, now: number): Uint8Array {
   const version = Math.max(1, Math.floor(now / 1_000))
   const recipient = { title: 'Test delivery', subtitle: 'This is no payment.' }
@@ -121,7 +115,6 @@ function sampleBody(integrationAddress: string, now: number): Uint8Array {
   )
 }
 
-/** The dependencies of the commands. */
 interface EndpointDeps {
   readonly integrations: Pick<IntegrationStore, 'find'>
   readonly audited: Audited
@@ -135,7 +128,6 @@ interface EndpointDeps {
 /** The time between the starts of two tests of an integration, in milliseconds: each one is an audit record. */
 const testPauseMs = 5_000
 
-/** Builds the commands. */
 export function createEndpointCommands(deps: EndpointDeps): EndpointCommands {
   const { integrations, audited, keys, clock, sender, nextTestAt } = deps
 
@@ -187,7 +179,6 @@ export function createEndpointCommands(deps: EndpointDeps): EndpointCommands {
   }
 }
 
-/** The dependencies of the commands. */
 interface DeliveryDeps {
   readonly deliveries: Pick<DeliveryStore, 'list' | 'count' | 'newestId' | 'find' | 'findMissing' | 'endpoints'>
   readonly audited: Audited
@@ -195,16 +186,15 @@ interface DeliveryDeps {
   readonly onDue: () => void
 }
 
-/** Most deliveries in one transaction of a replay. */
+/** Deliveries in one transaction of a replay. */
 const replayPart = 1_000
 
 /** From this age on, in milliseconds, an open database snapshot is reported: claims have slowed down by then. */
 export const oldSnapshotMs = 300_000
 
-/** Most versions in one statement of a check, and in one transaction of its repair. */
+/** Versions in one statement of a check, and in one transaction of its repair. */
 const checkPart = 5_000
 
-/** Builds the commands. */
 export function createDeliveryCommands({ deliveries, audited, onDue }: DeliveryDeps): DeliveryCommands {
   async function find(deliveryId: string) {
     const view = await deliveries.find(deliveryId)
@@ -212,7 +202,6 @@ export function createDeliveryCommands({ deliveries, audited, onDue }: DeliveryD
     return view
   }
 
-  /** Why no delivery was replayed. */
   async function whyNot(deliveryId: string, { integrationAddress }: ParsedFilter) {
     const view = await deliveries.find(deliveryId)
     const isOwn = view !== null && [undefined, view.integrationAddress].includes(integrationAddress)

@@ -1,7 +1,4 @@
-/**
- * The outbox port: claim, settle and list deliveries. See docs/decisions/fairness.md, docs/decisions/retries.md.
- * @module
- */
+/** The outbox port: claim, settle and list deliveries. Times are unix milliseconds. @module */
 import type { SealedSecret } from '../secrets/keys.js'
 
 /** A due delivery with a lease: only this dispatcher may attempt it until the lease ends. */
@@ -31,9 +28,7 @@ export interface ClaimedDelivery {
   readonly body: Uint8Array
 }
 
-/** One entry of the attempt log. */
 export interface AttemptRecord {
-  /** Unix time in milliseconds when the attempt began. */
   readonly startedAt: number
   readonly latencyMs: number
   /** HTTP status; null when none arrived. */
@@ -57,38 +52,30 @@ export type AttemptVerdict =
   | { readonly kind: 'retry'; readonly inMs: number }
   | { readonly kind: 'exhausted' }
 
-/** A finished attempt, to be logged and settled. */
 export interface SettledAttempt {
   readonly claim: Pick<ClaimedDelivery, 'deliveryId' | 'leaseToken' | 'integrationAddress' | 'replay' | 'probe'>
-  /**
-   * The attempt just before: the receiver rejected its signature within the grace time of a rotation. Both are logged
-   * as one step of the schedule. @default none
-   */
+  /** The attempt before, whose signature the receiver rejected amid a rotation. Both are one step of the schedule. */
   readonly rejected?: AttemptRecord | null | undefined
   readonly attempt: AttemptRecord
   readonly verdict: AttemptVerdict
   /**
-   * Whether the result changes the endpoint's health. False for replays, for unsent attempts, and for failures after a
-   * rejected signature within the grace time of a rotation. @default true
+   * False for replays, for unsent attempts, and for failures after a rejected signature amid a rotation. Default: true.
    */
   readonly countsForHealth?: boolean | undefined
 }
 
 /** Recent failures of an integration's endpoint. A changed URL resets them. */
 export interface EndpointHealth {
-  /** Failed attempts in a row. */
   readonly failures: number
   /** Blocks in a row; 0: not blocked. */
   readonly blocks: number
 }
 
-/** The new health of an endpoint. */
 export interface EndpointChange extends EndpointHealth {
   /** Starts a block of so many milliseconds. Null keeps the block, or ends it where `blocks` is 0. */
   readonly blockMs: number | null
 }
 
-/** One attempt's result that counts for its endpoint's health. */
 export interface EndpointResult {
   readonly delivered: boolean
   readonly probe: boolean
@@ -97,38 +84,30 @@ export interface EndpointResult {
 /** Computes an endpoint's new health from results in order. Pure: a store may call it twice. */
 export type EndpointJudge = (before: EndpointHealth, results: readonly EndpointResult[]) => EndpointChange
 
-/** The outcome of a settle. */
 export interface Settled {
   /**
-   * The status of each delivery, in the order given. Null: the lease was lost; nothing was written. `locked`: another
-   * transaction locks the row; nothing was written, and the attempt may be settled later.
+   * In the order given. Null: the lease was lost. `locked`: another transaction locks the row. Neither wrote anything.
    */
   readonly statuses: readonly (SettledStatus | 'locked' | null)[]
   /** Endpoints whose block began or ended. */
   readonly transitions: readonly EndpointTransition[]
 }
 
-/** The beginning or end of an endpoint's block. */
 export interface EndpointTransition {
   readonly integrationAddress: string
   /** Failed attempts in a row; 0 after the end of a block. */
   readonly failures: number
-  /** Unix time in milliseconds, by the store's clock, at which the new block ends; null: the block ended. */
+  /** When the new block ends, by the store's clock; null: the block ended. */
   readonly blockedUntil: number | null
   /** For how long it had been failing, in milliseconds. */
   readonly failingMs: number
 }
 
-/**
- * The status of a delivery. `delivered`: a 2xx is logged, or its history has ended. `missing`: nothing is known of its
- * end, and it is not in the outbox, as after a restore of an incomplete copy.
- */
+/** `delivered`: a 2xx is logged, or its history has ended. `missing`: not in the outbox, and its end is unknown. */
 export type DeliveryStatus = 'pending' | 'delivered' | 'exhausted' | 'superseded' | 'missing'
 
-/** The status of a delivery after an attempt. */
 export type SettledStatus = Exclude<DeliveryStatus, 'missing'>
 
-/** A delivery as an operator sees it. */
 export interface DeliveryView {
   readonly deliveryId: string
   readonly integrationAddress: string
@@ -136,10 +115,10 @@ export interface DeliveryView {
   readonly txHash: string
   readonly version: number
   readonly status: DeliveryStatus
-  /** Unix time in milliseconds; null for rows older than this column. */
+  /** Null for rows older than this column. */
   readonly createdAt: number | null
   readonly attempts: readonly AttemptRecord[]
-  /** Unix time in milliseconds of the next attempt while pending, else null. */
+  /** The next attempt; null unless pending. */
   readonly nextAttemptAt: number | null
 }
 
@@ -149,44 +128,37 @@ export interface DeliveryFilter {
   readonly chainId?: number | undefined
   readonly txHash?: string | undefined
   readonly status?: DeliveryStatus | undefined
-  /** Created at this unix time in milliseconds, or later. A delivery without a time is older than any. */
+  /** Created at this time, or later. A delivery without a time is older than any. */
   readonly since?: number | undefined
-  /** Created before this time. */
   readonly until?: number | undefined
 }
 
-/** A delivery as a stream of its integration sends it. */
 export interface StreamedDelivery {
   readonly deliveryId: string
   readonly chainId: number
   readonly txHash: string
   readonly version: number
-  /** Unix time in milliseconds; null for rows older than this column. */
+  /** Null for rows older than this column. */
   readonly createdAt: number | null
-  /** The snapshot bytes. */
   readonly body: Uint8Array
 }
 
-/** A part of an integration's deliveries, in the order of their ids. */
 export interface StreamQuery {
   readonly integrationAddress: string
-  /** Begins after this id. */
   readonly afterId: string
   /** Ends with this id, from {@link DeliveryStore.completeUpTo}. */
   readonly upToId: string
   readonly limit: number
 }
 
-/** An endpoint with failures in a row. */
 export interface EndpointView extends EndpointHealth {
   readonly integrationAddress: string
-  /** Unix time in milliseconds of the first failure; null: unknown. */
+  /** The first failure; null: unknown. */
   readonly failingSince: number | null
-  /** Unix time in milliseconds until which only replays are sent, or null. */
+  /** Until then only replays are sent; null: not blocked. */
   readonly blockedUntil: number | null
 }
 
-/** Size and age of the backlog. */
 export interface DeliveryBacklog {
   /** Deliveries in the outbox, leased ones included; counted up to `atMost`. */
   readonly pending: number
@@ -196,11 +168,8 @@ export interface DeliveryBacklog {
   readonly oldestBlockedMs: number | null
 }
 
-/** Versions that were examined for missing deliveries. */
 export interface ExaminedVersions {
-  /** The number of examined versions, with or without a delivery. */
   readonly examined: number
-  /** How many of them have a missing delivery. */
   readonly missing: number
   /** The lowest examined id; null: none was examined. */
   readonly lowestId: string | null
@@ -233,7 +202,6 @@ export interface ClaimRequest {
   readonly freeSlots?: number | undefined
 }
 
-/** The longest waits, in whole milliseconds. */
 export interface LongestWaits {
   readonly leaseMs: number
   /** Between a failed attempt and its retry, by the step of the schedule, from the first. */
@@ -261,10 +229,7 @@ export interface DeliveryStore {
    * another transaction are left out. Results for an earlier URL of the integration change no health.
    */
   settle(settled: readonly SettledAttempt[], judge: EndpointJudge): Promise<Settled>
-  /**
-   * Makes due now what lies further ahead than any delay, lease or block does: a clock that was ahead wrote it.
-   * @returns The number of deliveries and endpoints.
-   */
+  /** Makes due now what lies further ahead than any wait, as a clock ahead wrote it. Resolves the number of rows. */
   endFutureWaits(longest: LongestWaits): Promise<number>
   /** Milliseconds until the next delivery can be claimed, 0 when one can, null when the outbox is empty. */
   msUntilDue(): Promise<number | null>
@@ -273,29 +238,17 @@ export interface DeliveryStore {
    * missing or needless, so callers poll as well. Returns the function that stops it.
    */
   whenDue(listener: () => void): () => void
-  /**
-   * The backlog of enabled integrations with a URL.
-   * @param options.atMost - Counting stops here, 1 or more, which bounds its cost. Rejects with RangeError otherwise.
-   */
+  /** The backlog of enabled integrations with a URL. `atMost`, 1 or more, bounds the count and so its cost. */
   backlog(options: { readonly atMost: number }): Promise<DeliveryBacklog>
   /** Matching deliveries, oldest first. */
   list(
     query: DeliveryFilter & { readonly afterId?: string | undefined; readonly limit: number },
   ): Promise<DeliveryView[]>
-  /** One delivery, or null. */
   find(deliveryId: string): Promise<DeliveryView | null>
-  /** The id of the newest match, or null. */
   newestId(filter: DeliveryFilter): Promise<string | null>
-  /**
-   * The number of matches.
-   * @param options.atMost - Counting stops here, 1 or more. Rejects with RangeError otherwise. @default no limit
-   */
+  /** The number of matches; counting stops at `atMost`, 1 or more. */
   count(filter: DeliveryFilter, options?: { readonly atMost?: number | undefined }): Promise<number>
-  /**
-   * Examines versions for missing deliveries, newest first. Those whose history has ended are left out.
-   * @param query.beforeId - Only lower ids. @default all
-   * @param query.limit - Versions to examine, which bounds the cost.
-   */
+  /** Examines `limit` versions below `beforeId`, newest first. Those whose history has ended are left out. */
   findMissing(query: { readonly beforeId?: string | undefined; readonly limit: number }): Promise<ExaminedVersions>
   /** The oldest database snapshot of any session; null: none is open, or the database keeps no rows for them. */
   oldestSnapshot(): Promise<DatabaseSnapshot | null>
@@ -313,28 +266,21 @@ export interface DeliveryStore {
   endpoint(integrationAddress: string): Promise<EndpointView | null>
 }
 
-/** Selects the deliveries to replay. */
 export interface ReplayRequest extends DeliveryFilter {
   readonly deliveryId?: string | undefined
-  /** Only those after this id. */
   readonly afterId?: string | undefined
   /** The highest id, so that a delivery that fails meanwhile is not replayed twice. */
   readonly upToId?: string | undefined
-  /** Most deliveries to examine. */
   readonly limit: number
 }
 
-/** The outcome of a replay. */
 export interface Replayed {
-  /** Deliveries that are due now. */
   readonly replayed: number
   /** Deliveries left alone because an attempt is in flight. */
   readonly underWay: number
-  /** The last delivery examined; null: there was none. */
   readonly lastId: string | null
 }
 
-/** Deliveries inside one transaction. */
 export interface DeliveryTransaction {
   /**
    * Makes deliveries of any status due at once. Their retry schedule restarts, and their attempts are replays from now

@@ -23,24 +23,18 @@ export interface Dispatcher {
 }
 
 /**
- * The pause between two looks for waits that a clock ahead has written: in milliseconds, and in times of a look's
- * length. A look reads the whole outbox.
+ * The pause between two looks for waits of a clock ahead, also as a multiple of a look, which reads the whole outbox.
  */
 const futureWaits = { everyMs: 60_000, timesItsLength: 100 } as const
 
-/** The dependencies of a dispatcher. */
 export interface DispatcherDeps extends RoundDeps {
   readonly clock: Clock
   readonly options?: DispatcherOptions | undefined
 }
 
 /**
- * Builds a dispatcher. Each call of `run` or `runOnce` has its own `concurrency` slots.
- *
- * `run` never rejects: it backs off up to 30 s while the store fails. After an abort it claims no more, finishes and
- * settles the POSTs in flight, and resolves. `runOnce` rejects with the error of a failed claim, after its POSTs in
- * flight have settled. Both retry a failed settle while the lease lasts.
- * @throws RangeError When an option is out of range.
+ * Each `run` or `runOnce` has its own `concurrency` slots. `run` backs off up to 30 s while the store fails; after an
+ * abort it claims no more, and settles the POSTs in flight. `runOnce` rejects with the error of a failed claim.
  */
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const { store, clock, random, logger } = deps

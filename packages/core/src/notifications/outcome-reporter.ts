@@ -6,10 +6,7 @@ import type { Clock, Logger } from '../ports/world.js'
 import { type Attempted, deliveryFields } from './attempt.js'
 import type { AttemptRecord, ClaimedDelivery, EndpointTransition, Settled, SettledStatus } from './delivery-store.js'
 
-/**
- * The events of a settled attempt, after those of the rejected one before it.
- * @param outcome - The status of the delivery after both.
- */
+/** The events of a settled attempt, after those of the rejected one before it. */
 function attemptEvents(attempted: Attempted, outcome: SettledStatus): ServiceEvent[] {
   const { claim, rejected, attempt, verdict, publishedMs } = attempted
   const { reason, replay } = attempt
@@ -51,13 +48,11 @@ function attemptEvent(
   }
 }
 
-/** The event of an endpoint whose block began or ended. */
 function endpointEvent({ integrationAddress, failures, blockedUntil, failingMs }: EndpointTransition): ServiceEvent {
   if (blockedUntil === null) return { type: 'endpoint.recovered', integrationAddress, failingMs }
   return { type: 'endpoint.failing', integrationAddress, failures, blockedUntil, failingMs }
 }
 
-/** The dependencies of the reporter. */
 export interface OutcomeReporterDeps {
   readonly store: Pick<Store, 'deliveries'>
   readonly clock: Pick<Clock, 'now'>
@@ -66,7 +61,6 @@ export interface OutcomeReporterDeps {
   readonly logger: Logger
 }
 
-/** Publishes the outcomes of attempts. */
 interface OutcomeReporter {
   /** Notes that a settle of the group failed or was not answered: it may have been committed all the same. */
   noteUnanswered(group: readonly Attempted[]): void

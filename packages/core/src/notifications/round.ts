@@ -1,7 +1,4 @@
-/**
- * The way of a delivery: claim, sign, POST, record, settle; its slots and options. See docs/decisions/fairness.md.
- * @module
- */
+/** The way of a delivery: claim, sign, POST, record, settle. See docs/decisions/fairness.md. @module */
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { deliveryTimeoutMs } from '@payment-integration/contract'
@@ -31,7 +28,6 @@ export interface DispatcherOptions {
   readonly blockCapMs?: number | undefined
 }
 
-/** The defaults of {@link DispatcherOptions}. */
 export const dispatcherDefaults = {
   concurrency: 256,
   perEndpoint: 32,
@@ -44,13 +40,9 @@ export const dispatcherDefaults = {
 /** The shortest lease: a POST with its whole timeout, and 5 s to settle it. */
 export const minLeaseMs = deliveryTimeoutMs + 5_000
 
-/**
- * The longest lease of another dispatcher in milliseconds, unless this one's are longer. A delivery leased for longer
- * than that was leased by a clock that was ahead.
- */
+/** A delivery leased for longer than this, and than this dispatcher's leases, was leased by a clock that was ahead. */
 export const longestLeaseMs = 600_000
 
-/** Options with every default filled in. */
 type DispatcherLimits = { readonly [Name in keyof DispatcherOptions]-?: number }
 
 /** @throws RangeError When an option is out of range. */
@@ -72,11 +64,9 @@ export function checkDispatcherOptions(options: DispatcherOptions = {}): Dispatc
   return { concurrency, perEndpoint, batch, leaseMs, idlePollMs, blockCapMs }
 }
 
-/** The sleep of one loop. */
 interface Sleeper {
   /** Ends the current sleep. When nobody sleeps, the next sleep ends at once, so that no wake is lost. */
   wake(): void
-  /** Forgets a wake that ended no sleep. */
   forgetWake(): void
   /** Sleeps `ms` milliseconds (null: without end), until a wake or an abort of the signal. Never rejects. */
   sleep(ms: number | null, signal?: AbortSignal): Promise<void>
@@ -118,12 +108,10 @@ function aborted(signal: AbortSignal): Promise<void> {
   })
 }
 
-/** The facts of a delivery that decide which limits its slot counts for. */
 type SlotUser = Pick<ClaimedDelivery, 'integrationAddress' | 'notificationUrl' | 'attempt' | 'replay' | 'probe'>
 
 /** The free slots at one moment. Later changes do not alter them. */
 interface FreeSlots {
-  /** The parts of a `ClaimRequest` that describe slots. */
   readonly request: {
     readonly limit: number
     readonly maxRetries: number
@@ -132,13 +120,10 @@ interface FreeSlots {
     readonly inFlightByEndpoint: ReadonlyMap<string, number>
     readonly inFlightByIntegration: ReadonlyMap<string, number>
   }
-  /**
-   * Whether an endpoint or the retries are at their limit together with `claimed`: the claim may have left some due.
-   */
+  /** Whether an endpoint or the retries are at their limit with `claimed`: the claim may have left some due. */
   isLimitReached(claimed: readonly SlotUser[]): boolean
 }
 
-/** The slots of one run: one per POST in flight. */
 interface Slots {
   take(user: SlotUser): void
   release(user: SlotUser): void
@@ -215,7 +200,6 @@ function addTo(counts: Map<string, number>, name: string, by: number): void {
   else counts.delete(name)
 }
 
-/** The dependencies of a round. */
 export type RoundDeps = AttemptDeps & Omit<SettlerDeps, 'blockCapMs' | 'onCommitBegun' | 'onSettled'>
 
 /**
@@ -228,7 +212,6 @@ export type RoundDeps = AttemptDeps & Omit<SettlerDeps, 'blockCapMs' | 'onCommit
  */
 type ClaimEnd = 'batchFull' | 'noFreeSlots' | 'limitReached' | 'allClaimed'
 
-/** One run of a dispatcher: its slots, POSTs in flight and settler. */
 export interface Round {
   /** Whether there is a free slot to claim for. If not, the round wakes its loop once there is one. */
   canClaim(): boolean
@@ -243,10 +226,9 @@ export interface Round {
   drained(): Promise<void>
 }
 
-/** Most POSTs started in one turn of the event loop, so that responses are read between the parts of a large claim. */
+/** POSTs started in one turn of the event loop, so that responses are read between the parts of a large claim. */
 const startsPerTurn = 32
 
-/** Opens a round. */
 export function openRound(deps: RoundDeps, limits: Omit<DispatcherLimits, 'idlePollMs'>): Round {
   const { store, clock } = deps
   const { concurrency, perEndpoint, batch, leaseMs, blockCapMs } = limits
@@ -254,7 +236,6 @@ export function openRound(deps: RoundDeps, limits: Omit<DispatcherLimits, 'idleP
   const slots = createSlots(limits)
   const attempt = createAttempt(deps)
   const settler = createSettler({ ...deps, blockCapMs, onCommitBegun: wakeDuringCommit, onSettled: wakeIfMoreDue })
-  /** How the last claim ended. */
   let lastEnd: ClaimEnd = 'allClaimed'
   /** POSTs finished since the last claim began. */
   let finished = 0

@@ -9,10 +9,7 @@ const maxCached = 4_096
 
 const cache = new Map<string, string>()
 
-/**
- * The endpoint of a notification URL: its host and port in lowercase, such as `shop.example:443`. URLs that differ only
- * in path or query share one. A text that is no URL is its own endpoint.
- */
+/** Its host and port in lowercase, such as `shop.example:443`. A text that is no URL is its own endpoint. */
 export function endpointOf(notificationUrl: string): string {
   const cached = cache.get(notificationUrl)
   if (cached !== undefined) return cached
@@ -37,24 +34,19 @@ export const failuresUntilBlock = 5
 /** The first block, in milliseconds, before cap and jitter; each failed probe doubles it. */
 const blockBaseMs = 5_000
 
-/** Jitter of a block, as a share of its length. */
 const blockJitter = 0.2
 
 /** The longest block with a cap before jitter, in milliseconds. */
 export const longestBlockMs = (capMs: number): number => Math.ceil(capMs * (1 + blockJitter))
 
-/** Limits of a block's length. */
 interface BlockLimits {
   readonly capMs: number
   readonly fraction: number
 }
 
 /**
- * Computes an endpoint's health from results in order. A delivered attempt resets it. The fifth failure in a row
- * blocks; during a block only a failed probe blocks again, since other results were in flight when it began.
- *
- * @param limits.capMs - The longest block, in milliseconds, before jitter.
- * @param limits.fraction - Position in the jitter: 0 is -20 %, 0.5 none, 1 is +20 %.
+ * A delivered attempt resets the health. The fifth failure in a row blocks; during a block only a failed probe blocks
+ * again, since other results were in flight when it began. `fraction`: position in the jitter, 0 is -20 %, 1 is +20 %.
  */
 export function judgeEndpoint(
   before: EndpointHealth,
@@ -78,7 +70,6 @@ export function judgeEndpoint(
   return { failures, blocks, blockMs }
 }
 
-/** The length of the n-th block in a row, in whole milliseconds. */
 function blockLengthMs(blocks: number, { capMs, fraction }: BlockLimits): number {
   const planned = Math.min(capMs, blockBaseMs * 2 ** (blocks - 1))
   return Math.round(planned * (1 - blockJitter + 2 * blockJitter * fraction))
@@ -105,7 +96,6 @@ export const retryDelaysMs: readonly number[] = [
 /** Most attempts of one delivery: the first, and a retry per delay. */
 export const maxAttempts = retryDelaysMs.length + 1
 
-/** Jitter of a delay, as a share of its length. */
 const retryJitter = 0.2
 
 /** The longest delay that a `Retry-After` header can cause, in milliseconds. */
@@ -127,9 +117,7 @@ export type AttemptResult =
     }
 
 /**
- * The planned delay after a failed attempt, in whole milliseconds; null after the last attempt.
- * @param step - The failed attempt's step of the schedule, from 1.
- * @param fraction - Position in the jitter: 0 is -20 %, 0.5 none, 1 is +20 %.
+ * Null after the last attempt. `step`: from 1. `fraction`: position in the jitter; 0 is -20 %, 0.5 none, 1 is +20 %.
  */
 export function plannedDelayMs(step: number, fraction: number): number | null {
   const delay = retryDelaysMs[step - 1]
@@ -149,16 +137,13 @@ export function answerText({ status, reason }: { readonly status: number | null;
 }
 
 /**
- * Decides what follows an attempt. Any 2xx is delivered; everything else failed, redirects included.
- * A retry comes after the planned delay, or after a longer `Retry-After` of up to an hour. A 410 and the last failure
- * exhaust the delivery.
- * @param options.now - Unix time in milliseconds, the base of a `Retry-After` date.
+ * Any 2xx is delivered; everything else failed, redirects included. A retry comes after the planned delay, or after a
+ * longer `Retry-After` of up to an hour. A 410 and the last failure exhaust the delivery.
  */
 export function nextVerdict(options: {
   /** The attempt's step of the schedule, from 1; a replay starts again at 1. */
   readonly step: number
   readonly result: AttemptResult
-  /** See {@link plannedDelayMs}. */
   readonly fraction: number
   readonly now: number
 }): AttemptVerdict {

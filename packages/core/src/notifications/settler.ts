@@ -9,26 +9,22 @@ import type { EndpointJudge } from './delivery-store.js'
 import { createOutcomeReporter, type OutcomeReporterDeps } from './outcome-reporter.js'
 import { judgeEndpoint } from './schedule.js'
 
-/** The outcome of settling a group. */
 interface GroupOutcome {
   readonly unsettled: readonly Attempted[]
   /** The store cannot be reached, so nobody else can settle or claim these deliveries either. */
   readonly isUnreachable: boolean
 }
 
-/** Longest time to settle the halves of a refused group one by one, in milliseconds. */
+/** Time to settle the halves of a rejected group one by one, in milliseconds. */
 export const halvingMs = 15_000
 
-/** The dependencies of settling. */
 interface SettleGroupDeps extends OutcomeReporterDeps {
   readonly random: Pick<Random, 'fraction'>
-  /** The longest block of an endpoint, in milliseconds. */
   readonly blockCapMs: number
 }
 
 /**
- * Builds the function that settles a group. It never rejects. Halving isolates the attempts that the store refuses and
- * settles the rest. It stops for a store that is unreachable or full, and after {@link halvingMs}.
+ * Never rejects. Halving isolates rejected attempts; it stops for an unreachable or full store, and after halvingMs.
  */
 function createSettleGroup(deps: SettleGroupDeps): (group: readonly Attempted[]) => Promise<GroupOutcome> {
   const { store, clock, random, logger, blockCapMs } = deps
@@ -47,10 +43,7 @@ function createSettleGroup(deps: SettleGroupDeps): (group: readonly Attempted[])
     }
   }
 
-  /**
-   * @param isWhole - Whether the group is the whole one, not a half.
-   * @param bothHalvesFull - Whether the store was full for this half of the whole group, and for the other half.
-   */
+  /** `bothHalvesFull`: whether the store was full for this half of the whole group, and for the other half. */
   async function settleHalves(
     group: readonly Attempted[],
     cause: unknown,
@@ -97,22 +90,21 @@ const isUnreachable = (error: unknown): boolean => error instanceof StoreError &
 
 const isFull = (error: unknown): boolean => error instanceof StoreError && error.code === 'ERR_STORE_FULL'
 
-/** Most attempts in one commit. */
+/** Attempts in one commit. */
 export const maxPerCommit = 256
 
-/** Most turns of the event loop that a commit waits for more attempts: milliseconds under load, one turn without. */
+/** Turns of the event loop that a commit waits for more attempts: milliseconds under load, one turn without. */
 export const maxGatherTurns = 10
 
 /** After this many milliseconds a commit is slow, and the next one begins beside it: well below a lease. */
 export const slowCommitMs = 2_000
 
-/** Most commits at the same time. */
+/** Commits at the same time. */
 export const maxParallelCommits = 4
 
 /** Longest wait before a failed commit is tried again, in milliseconds: well below a lease. */
 const retryCapMs = 1_000
 
-/** The dependencies of a settler. */
 export interface SettlerDeps extends SettleGroupDeps {
   readonly clock: Clock
   /** Called a turn of the event loop after a commit began: a store on this thread has finished by then. */
@@ -121,11 +113,8 @@ export interface SettlerDeps extends SettleGroupDeps {
   readonly onSettled: () => void
 }
 
-/** Settles attempts in groups. */
 interface Settler {
-  /** Queues an attempt for the next commit. */
   add(attempted: Attempted): void
-  /** The number of unsettled attempts. */
   unsettled(): number
   /** Whether a commit is in progress or waits to be tried again. */
   isWriting(): boolean
@@ -145,7 +134,6 @@ export function createSettler(deps: SettlerDeps): Settler {
   /** Commits in progress, with the number of their attempts. */
   const commits = new Map<Promise<void>, number>()
   let writer: Promise<void> | null = null
-  /** Failed commits in a row. */
   let failures = 0
   let isDraining = false
   let onQueued = () => {}

@@ -23,7 +23,6 @@ export type StreamMessage =
   /** Nothing happened for a while. */
   | { readonly kind: 'heartbeat' }
 
-/** A stream to open. */
 export interface StreamRequest {
   /** The authenticated caller, lowercased. */
   readonly integrationAddress: string
@@ -33,11 +32,9 @@ export interface StreamRequest {
   readonly lastEventId: string | null
   /** Without a last id: begins with deliveries of this unix time in milliseconds; null: begins now. */
   readonly since: string | null
-  /** Ends the stream. */
   readonly signal: AbortSignal
 }
 
-/** Streams of deliveries. */
 export interface DeliveryStreams {
   /**
    * Opens a stream of one integration, which has every delivery after its start at least once, in order. It ends when
@@ -50,13 +47,11 @@ export interface DeliveryStreams {
   close(): void
 }
 
-/** Counts streams. */
 interface StreamCounter {
   /** Counts a stream and returns the function that releases it once; null: a limit is reached. */
   open(integrationAddress: string): (() => void) | null
 }
 
-/** Creates the counter. */
 function createStreamCounter(limits: { readonly perIntegration: number; readonly perProcess: number }): StreamCounter {
   const counts = new Map<string, number>()
   let total = 0
@@ -79,7 +74,6 @@ function createStreamCounter(limits: { readonly perIntegration: number; readonly
   }
 }
 
-/** Encodes and decodes the ids of events. */
 interface StreamPositionCodec {
   encode(deliveryId: string, integrationAddress: string): string
   /** @throws BadRequestError `ERR_CURSOR_INVALID` for any flaw, always with the same message. */
@@ -122,7 +116,6 @@ function invalid(): BadRequestError {
   return new BadRequestError('ERR_CURSOR_INVALID', 'Invalid Last-Event-ID')
 }
 
-/** Times of the tail, in milliseconds. */
 const tailDefaults = {
   /** Longest time between two reads: a wake may be lost. */
   pollMs: 1_000,
@@ -140,14 +133,12 @@ interface Tail {
   wake(): void
 }
 
-/** The dependencies of the tail. */
 interface TailDeps {
   readonly deliveries: Pick<DeliveryStore, 'completeUpTo' | 'whenDue'>
   readonly clock: Pick<Clock, 'sleep'>
   readonly logger: Logger
 }
 
-/** Builds the tail of a process. */
 function createTail({ deliveries, clock, logger }: TailDeps): Tail {
   const listeners = new Set<() => void>()
   const sleeper = createSleeper(clock)
@@ -199,7 +190,6 @@ const batch = 16
 /** Time without a message until a heartbeat, in milliseconds. The credentials are checked as often. */
 const heartbeatMs = 5_000
 
-/** The dependencies of a stream. */
 interface StreamDeps {
   readonly deliveries: Pick<DeliveryStore, 'stream' | 'newestId'>
   readonly integrations: Pick<IntegrationStore, 'find'>
@@ -210,7 +200,6 @@ interface StreamDeps {
   readonly logger: Logger
 }
 
-/** Where a stream begins, and until when it goes on. */
 interface StreamStart {
   readonly integrationAddress: string
   /** Begins after this delivery; null: there is no such position. */
@@ -328,10 +317,8 @@ async function signedBody(
   }
 }
 
-/** Limits and times of streams. */
 const streamLimits = { perIntegration: 5, perProcess: 100 } as const
 
-/** The dependencies of streams. */
 interface DeliveryStreamsDeps {
   readonly store: Pick<Store, 'deliveries' | 'integrations'>
   authenticate(authorization: string | null): Promise<Caller | null>

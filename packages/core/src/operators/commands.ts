@@ -36,10 +36,7 @@ export const operatorRoles = ['viewer', 'operator', 'admin'] as const satisfies 
 
 const namePattern = /^[a-z0-9](?:[a-z0-9._@-]{0,62}[a-z0-9])?$/i
 
-/**
- * The name in lower case; null: no operator can have it.
- * @example parseOperatorName('Alice@shop.example') // 'alice@shop.example'
- */
+/** In lower case; null: no operator can have the name. */
 export function parseOperatorName(text: string): string | null {
   // Before the lower case: that of the Kelvin sign is the letter k, which would be the name of somebody else.
   return namePattern.test(text) ? text.toLowerCase() : null
@@ -66,7 +63,6 @@ export function checkRole(text: string): OperatorRole {
 /** One-time links and sessions of operators, and sessions of integrations at the portal. */
 type TokenKind = 'link' | 'session' | 'portal'
 
-/** A token with its hash. Only the hash is stored. */
 interface IssuedToken {
   readonly token: string
   readonly hash: string
@@ -104,16 +100,14 @@ export function isCsrfTokenOf(keys: MasterKey, sessionToken: string, given: stri
 /** How long a one-time link is valid, in milliseconds. */
 export const linkMs = 24 * 60 * 60_000
 
-/** The dependencies of the commands. */
 interface OperatorDeps {
   readonly operators: Pick<OperatorStore, 'list'>
-  /** Runs every change, with its audit record. */
   readonly audited: Audited
   readonly clock: Pick<Clock, 'now'>
   readonly random: Pick<Random, 'bytes'>
 }
 
-/** Builds the commands. A plain link token is returned once and never stored. */
+/** A plain link token is returned once and never stored. */
 export function createOperatorCommands({ operators, audited, clock, random }: OperatorDeps): OperatorCommands {
   const linkOf = ({ hash }: IssuedToken): OneTimeLink => ({ hash, expiresAt: clock.now() + linkMs })
 
@@ -200,10 +194,7 @@ export function createOperatorCommands({ operators, audited, clock, random }: Op
   }
 }
 
-/**
- * Checks the operators after a change. Changes lock the audit log first, so two admins cannot remove each other.
- * @throws OperatorError `ERR_OPERATOR_LAST_ADMIN`.
- */
+/** Changes lock the audit log first, so two admins cannot remove each other. */
 async function checkAdmin(
   operators: Pick<OperatorTransaction, 'list'>,
   changed: string,

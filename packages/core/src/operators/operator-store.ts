@@ -1,7 +1,6 @@
-/** Operators, links and sessions, as stored, and their errors. Source: docs/decisions/operators.md. @module */
+/** Operators, links and sessions; times are unix milliseconds. Source: docs/decisions/operators.md. @module */
 import { CoreError } from '../errors.js'
 
-// Operators and their sessions, as stored and as shown. No plain passphrase, token or link ever reaches a store.
 
 /** A viewer reads, an operator also acts, an admin also manages secrets and operators. */
 export type OperatorRole = 'viewer' | 'operator' | 'admin'
@@ -10,43 +9,34 @@ export type OperatorRole = 'viewer' | 'operator' | 'admin'
 export interface OneTimeLink {
   /** SHA-256 of its token, 64 lowercase hex digits. */
   readonly hash: string
-  /** Unix milliseconds: from then on it is expired. */
+  /** From then on it is expired. */
   readonly expiresAt: number
 }
 
-/** An operator as stored. */
 export interface OperatorRecord {
   /** Unique, lowercased. */
   readonly name: string
   readonly role: OperatorRole
   readonly enabled: boolean
-  /**
-   * Hash of the passphrase with its parameters, or `oidc` for an operator of the OpenID provider. Null: none is set, so
-   * nobody can sign in.
-   */
+  /** Hash with its parameters; `oidc`: signs in at the OpenID provider; null: none is set, so nobody can sign in. */
   readonly passphrase: string | null
   /** Null: none was issued since the last one was redeemed. */
   readonly link: OneTimeLink | null
-  /** Unix milliseconds. */
   readonly createdAt: number
 }
 
 /** A change of an operator. Absent fields stay. */
 export type OperatorChange = Partial<Pick<OperatorRecord, 'role' | 'enabled' | 'passphrase' | 'link'>>
 
-/** A session as stored. */
 export interface SessionRecord {
   /** SHA-256 of its token, 64 lowercase hex digits. */
   readonly hash: string
   /** Name of its operator. */
   readonly operator: string
-  /** Unix milliseconds. */
   readonly createdAt: number
-  /** Unix milliseconds: from then on it is expired. */
   readonly expiresAt: number
 }
 
-/** Reads operators and sessions. */
 export interface OperatorStore {
   find(name: string): Promise<OperatorRecord | null>
   /** The operator whose one-time link has this hash, expired or not. */
@@ -57,7 +47,6 @@ export interface OperatorStore {
   findSession(hash: string): Promise<{ readonly session: SessionRecord; readonly operator: OperatorRecord } | null>
 }
 
-/** Changes operators and sessions, as part of a transaction. */
 export interface OperatorTransaction extends Pick<OperatorStore, 'find' | 'findByLink' | 'list'> {
   /** Resolves false, writing nothing, when the name or the hash of the link is taken. */
   insert(record: OperatorRecord): Promise<boolean>
@@ -149,7 +138,6 @@ export interface OperatorCommands {
   resetForOidc(name: string): Promise<OperatorView>
 }
 
-/** The operator of a session. */
 export interface SignedInOperator {
   readonly name: string
   readonly role: OperatorRole
@@ -159,7 +147,6 @@ export interface SignedInOperator {
 export interface NewSession {
   readonly operator: SignedInOperator
   readonly sessionToken: string
-  /** Unix milliseconds. */
   readonly expiresAt: number
 }
 

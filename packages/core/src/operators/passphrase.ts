@@ -3,7 +3,6 @@ import { scrypt, timingSafeEqual } from 'node:crypto'
 import type { Random } from '../ports/world.js'
 import { PassphraseError } from './operator-store.js'
 
-/** Parameters of scrypt. */
 export interface ScryptCost {
   /** Base 2 logarithm of N. */
   readonly log2N: number
@@ -14,17 +13,14 @@ export interface ScryptCost {
 /** The cost that OWASP recommends: N = 2^17, r = 8, p = 1. One hash takes 128 MiB. */
 export const owaspCost: ScryptCost = { log2N: 17, r: 8, p: 1 }
 
-/** Least and most characters of a passphrase. */
+/** Characters of a passphrase. */
 export const passphraseLength = { min: 12, max: 256 } as const
 
 const saltBytes = 16
 const hashBytes = 32
 const pattern = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9_-]{22})\$([A-Za-z0-9_-]{43})$/
 
-/**
- * Checks the length of a new passphrase.
- * @throws PassphraseError `ERR_PASSPHRASE_LENGTH`.
- */
+/** @throws PassphraseError `ERR_PASSPHRASE_LENGTH`. */
 export function checkPassphrase(passphrase: string): void {
   const { min, max } = passphraseLength
   const text = normalise(passphrase)
@@ -48,11 +44,7 @@ export function dummyHash(cost: ScryptCost, random: Pick<Random, 'bytes'>): stri
   return format(cost, Buffer.from(random.bytes(saltBytes)), Buffer.from(random.bytes(hashBytes)))
 }
 
-/**
- * Compares a passphrase with a stored hash.
- * @returns Whether it matches, and whether the hash was made with other parameters than `cost`.
- * @throws TypeError When the stored text is no hash. The message does not repeat it.
- */
+/** `isOutdated`: the hash was made with other parameters than `cost`. A TypeError does not repeat a malformed hash. */
 export async function verifyPassphrase(
   passphrase: string,
   stored: string,

@@ -39,7 +39,6 @@ import {
 /** Two hashes take 256 MiB and two of the four threads that Node has for such work. */
 export const hashSlotDefaults = { slots: 2, waiting: 16, busyMs: 5_000 } as const
 
-/** Bounds of {@link HashSlots}. */
 interface HashSlotLimits {
   /** Most hashes at once. */
   readonly slots: number
@@ -49,7 +48,6 @@ interface HashSlotLimits {
   readonly busyMs: number
 }
 
-/** A caller that waits for a slot. */
 interface Waiter {
   readonly network: string
   readonly start: () => void
@@ -59,12 +57,9 @@ interface Waiter {
 /**
  * Runs work in one of a few slots, in the order of arrival. When the queue is full, the network with the most waiting
  * callers loses its newest one to a network with fewer.
- * @param network - Who asks, as {@link networkOf} returns it.
- * @throws SignInLimitedError `ERR_SIGN_IN_LIMITED` when too many wait.
  */
 type HashSlots = <T>(network: string, work: () => Promise<T>) => Promise<T>
 
-/** Builds the slots of one process. */
 export function createHashSlots({ slots, waiting, busyMs }: HashSlotLimits = hashSlotDefaults): HashSlots {
   let free = slots
   const queue: Waiter[] = []
@@ -115,10 +110,9 @@ export function networkOf(source: string): string {
 /** Failures within a window until further sign-ins are rejected. */
 export const signInLimitDefaults = { windowMs: 15 * 60_000, perName: 5, perSource: 20, reports: 20 } as const
 
-/** Most windows in memory; the oldest ends early. An operator's failure takes a hash, so such a window seldom does. */
+/** Windows in memory; the oldest ends early. An operator's failure takes a hash, so such a window seldom does. */
 const maxWindows = 100_000
 
-/** One sign-in that the limits let pass. */
 interface CountedSignIn {
   /** Removes the failures of the name, and this sign-in from those of the source. */
   succeeded(): void
@@ -126,13 +120,11 @@ interface CountedSignIn {
   cancelled(): void
 }
 
-/** The limits of one process. */
 interface SignInLimits {
   /** Milliseconds until a sign-in is accepted; 0: now. */
   waitMs(name: string, source: string): number
   /** Counts a sign-in as failed until it succeeds, so that sign-ins at once cannot pass a limit together. */
   count(name: string, source: string): CountedSignIn
-  /** Removes the failures of a name. */
   clear(name: string): void
   /**
    * Writes the first report under a key within its window, and at most 20 within a window: sources and addresses are
@@ -141,7 +133,7 @@ interface SignInLimits {
   reportOnce(key: string, write: () => Promise<void>): Promise<void>
 }
 
-/** Builds the limits. They are in memory: docs/decisions/operators.md has the reason. */
+/** In memory: docs/decisions/operators.md has the reason. */
 export function createSignInLimits(clock: Pick<Clock, 'now'>): SignInLimits {
   const { windowMs, perName, perSource, reports } = signInLimitDefaults
   const now = steadyNow(clock)
@@ -212,7 +204,7 @@ function sealSignIn(keys: MasterKey, random: Pick<Random, 'bytes'>, text: string
   return `${keyVersion}.${sealed}`
 }
 
-/** Opens it; null: it was altered, or its master key is not configured. */
+/** Null: it was altered, or its master key is not configured. */
 function openSignIn(keys: MasterKey, given: string): string | null {
   const [, version, sealed] = /^(\d{1,10})\.([A-Za-z0-9_-]{1,4096})$/.exec(given) ?? []
   if (version === undefined || sealed === undefined) return null
@@ -226,9 +218,7 @@ const sessionMs = 12 * 60 * 60_000
 /** The most open sessions of one operator, and of one integration: a further sign-in ends the oldest. */
 export const maxSessions = 20
 
-/** The dependencies of {@link openSession}. */
 interface OpenSessionDeps {
-  /** Runs changes with their audit record, in the name of an actor. */
   readonly auditedAs: (actor: string) => Audited
   readonly clock: Pick<Clock, 'now'>
   readonly random: Pick<Random, 'bytes'>
@@ -238,9 +228,7 @@ interface OpenSessionDeps {
 export const operatorActor = (name: string): string => `operator:${name}`
 
 /**
- * Opens a session; null: the operator was disabled or reset since it was read.
- * @param input.newHash - Replaces an outdated hash of the passphrase; null: there is none to replace.
- * @param input.details - Of the audit record.
+ * Null: the operator was disabled or reset since it was read. `newHash` replaces an outdated hash of the passphrase.
  */
 async function openSession(
   { auditedAs, clock, random }: OpenSessionDeps,
@@ -263,7 +251,6 @@ async function openSession(
   })
 }
 
-/** The parts of an operator that a host sees. */
 function signedIn({ name, role }: OperatorRecord): SignedInOperator {
   return { name, role }
 }
@@ -274,10 +261,8 @@ const unknownName = 'unknown name'
 /** The longest source that is counted and recorded, in characters. */
 const sourceLength = 64
 
-/** The dependencies of sessions. */
 interface SessionDeps {
   readonly operators: OperatorStore
-  /** Runs changes with their audit record, in the name of an actor. */
   readonly auditedAs: (actor: string) => Audited
   readonly keys: MasterKey
   readonly clock: Pick<Clock, 'now'>
@@ -286,7 +271,6 @@ interface SessionDeps {
   readonly cost?: ScryptCost | undefined
 }
 
-/** Builds the sessions of one process, with its limits. */
 export function createOperatorSessions(deps: SessionDeps): OperatorSessions {
   const { operators, auditedAs, keys, clock, random, cost = owaspCost } = deps
   const limits = createSignInLimits(clock)

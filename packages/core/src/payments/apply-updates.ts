@@ -1,7 +1,4 @@
-/**
- * Applies updates of processors, each once per id. Source: docs/architecture.md, docs/decisions/processor-updates.md.
- * @module
- */
+/** Applies updates of processors, each once per id. Source: docs/decisions/processor-updates.md. @module */
 
 import { createHash } from 'node:crypto'
 import { type ProcessorUpdate, processorUpdateSchema, type UpdateResult } from '@payment-integration/contract'
@@ -24,13 +21,11 @@ export interface JoinedUpdate {
   committed(): void
 }
 
-/** The transactions of updates, each once. */
 export function selectorsOf(updates: readonly ProcessorUpdate[]): PaymentSelector[] {
   const selectors = updates.map(({ chainId, txHash }) => ({ chainId: Number(chainId), txHash }))
   return [...new Map(selectors.map((selector) => [keyOf(selector), selector])).values()]
 }
 
-/** Decisions on some locked payments. */
 interface Decisions {
   /** Whether a transaction has one of the payments. */
   has(transaction: PaymentSelector): boolean
@@ -77,17 +72,12 @@ const keyOf = ({ chainId, txHash }: { readonly chainId: number | string; readonl
 /** The outcome of an update. It is decided first, so that the id is stored before any other write. */
 interface UpdateDecision {
   readonly result: Omit<SettledUpdate, 'id'>
-  /** Present when the update is applied. */
   readonly change: StatusChange | null
   /** To publish once the change is durable. */
   readonly events: readonly ServiceEvent[]
 }
 
-/**
- * Decides an update on the payments of its transaction, of which there is at least one. `integrationAddress` chooses
- * among payments that name different integrations. Without it several payments are refused. An address that no payment
- * names is refused too.
- */
+/** `integrationAddress` chooses among payments of several integrations; without it several payments are rejected. */
 function decideUpdate(payments: readonly StoredPayment[], update: ProcessorUpdate): UpdateDecision {
   const [first] = payments
   if (first === undefined) throw new TypeError('An update is decided on at least one payment.')
@@ -135,7 +125,6 @@ function decision(
 /** Result of each update, in their order: rejected with an `UpdateConflictError` when its id has other content. */
 export type UpdateOutcomes = readonly PromiseSettledResult<UpdateResult>[]
 
-/** The outcomes, and the events to publish. */
 interface AppliedUpdates {
   readonly outcomes: UpdateOutcomes
   readonly events: readonly ServiceEvent[]
@@ -144,12 +133,9 @@ interface AppliedUpdates {
 const attempts = 5
 
 /**
- * Applies updates in one transaction: statuses, versions, snapshots, outbox rows and the records of the updates. The
- * same id with the same content gets the same answer. An update of a payment that is not indexed yet is stored as
- * `waiting`; indexing the payment applies it. A service that records its own integrations alone refuses an update that
- * names none of them, without a record of it.
- * @param updates - Those of {@link checkedUpdate}.
- * @throws StoreError As the store does; nothing was applied then.
+ * Applies updates in one transaction: statuses, versions, snapshots, outbox rows and records. The same id with the same
+ * content gets the same answer. An update of a payment that is not indexed yet waits for it. A service that records its
+ * own integrations alone rejects an update that names none of them, without a record of it.
  */
 export async function applyUpdates(
   store: Pick<Store, 'transaction'>,
@@ -205,7 +191,6 @@ async function applyIn(
 /** Another transaction stored an id after this one looked for it. */
 class IdTakenError extends Error {}
 
-/** Payments of these chains are not indexed yet. */
 class UnindexedError extends Error {
   readonly chainIds: readonly number[]
   constructor(chainIds: readonly number[]) {
@@ -215,11 +200,9 @@ class UnindexedError extends Error {
 }
 
 /**
- * Locks the payments of the updates. An indexer may be committing one that is not found: then its chain is shared. That
- * waits for the indexer, and blocks the next one until the updates are stored. Chains come before payments, as in the
- * indexer's own transactions, so that neither waits for the other.
- * @param unindexed - Chains that may lack a payment, ascending.
- * @throws UnindexedError When another chain lacks one: begin again with these chains.
+ * An indexer may be committing a payment that is not found: then its chain is shared. That waits for the indexer, and
+ * blocks the next one until the updates are stored. Chains come before payments, as in the indexer's own transactions,
+ * so that neither waits for the other. UnindexedError: begin again with its chains.
  */
 async function lockPayments(
   tx: StoreTransaction,
@@ -277,8 +260,8 @@ function decide(decisions: Decisions, update: ProcessorUpdate): Omit<NewUpdate, 
 }
 
 /**
- * An update with lowercase identifiers and every field named, so that equal updates are equal as text.
- * @throws TypeError When it does not have the contract's shape: a host or its receipt source may pass any value.
+ * Lowercase identifiers and every field named, so that equal updates are equal as text. A TypeError names a wrong
+ * field.
  */
 export function checkedUpdate(input: ProcessorUpdate): ProcessorUpdate {
   const parsed = processorUpdateSchema.safeParse(input)

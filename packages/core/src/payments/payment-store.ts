@@ -17,7 +17,6 @@ export interface PagePosition {
   readonly asOf: number
 }
 
-/** A page to read. */
 export interface PageQuery {
   /** The caller, lowercased: always part of the query. */
   readonly integrationAddress: string
@@ -28,7 +27,6 @@ export interface PageQuery {
   readonly limit: number
 }
 
-/** A page. */
 export interface StoredPage {
   readonly payments: readonly StoredPayment[]
   /** Where the next page begins, or null when this is the last. */
@@ -39,14 +37,10 @@ export interface StoredPage {
 export interface StoredTransaction {
   /** All payments, primary or not, by ordinal. */
   readonly payments: readonly StoredPayment[]
-  /**
-   * The height for finality: the checkpoint's, or its height before a reorganisation until the blocks are read again.
-   * Null when nothing is indexed.
-   */
+  /** The height for finality: a reorganization does not lower it until the blocks are read again. Null: not indexed. */
   readonly indexedTo: number | null
 }
 
-/** A single payment to look up. */
 export interface SingleQuery {
   readonly integrationAddress: string
   readonly txHash: string
@@ -79,9 +73,7 @@ export interface PaymentReads {
   }): Promise<StoredPayment[]>
   /** The chains that have such payments, ascending. The cost grows with their number. */
   unsettledChains(): Promise<number[]>
-  /** The checkpoint of a chain, or null when nothing is indexed. */
   checkpoint(chainId: number): Promise<Checkpoint | null>
-  /** The snapshot bytes, or null. */
   snapshot(paymentId: string, version: number): Promise<Uint8Array | null>
 }
 
@@ -104,7 +96,6 @@ export interface NewSnapshot {
   readonly txHash: string
 }
 
-/** Identifies the transaction of an update. */
 export interface PaymentSelector {
   readonly chainId: number
   readonly txHash: string
@@ -129,12 +120,10 @@ export interface NewUpdate extends Omit<StoredUpdate, 'id'> {
   readonly paymentId: string | null
 }
 
-/** The outcome of an update that waited. */
 export interface SettledUpdate extends Omit<StoredUpdate, 'fingerprint'> {
   readonly paymentId: string
 }
 
-/** The result of an upsert. */
 export interface UpsertedPayments {
   /** Payments that were not stored before, with version 1 and no state. */
   readonly inserted: readonly StoredPayment[]
@@ -144,7 +133,6 @@ export interface UpsertedPayments {
   readonly returned: readonly StoredPayment[]
 }
 
-/** Payments, snapshots and updates inside one transaction. */
 export interface PaymentTransaction {
   /**
    * Marks the payments of a chain in blocks above a height as off the chain, and deletes the waiting deposits there.
@@ -152,7 +140,6 @@ export interface PaymentTransaction {
    * deposit wait again.
    */
   leaveChain(chainId: number, above: number): Promise<void>
-  /** Marks payments as off the chain. */
   leavePayments(paymentIds: readonly string[]): Promise<void>
   /**
    * Inserts payments, or updates the chain's facts of those stored under the same (chainId, txHash, ordinal). The facts
@@ -165,10 +152,8 @@ export interface PaymentTransaction {
   paymentsInBlocks(chainId: number, from: number, to: number): Promise<StoredPayment[]>
   /**
    * Payments off the chain, not dropped yet, whose block was at or below a height: at most `limit`, locked.
-   *
-   * @param awaitedAtOrBelow - The height for payments whose deposit on another chain waits: its fulfilment may be in
+   * `awaitedAtOrBelow`: the height for payments whose deposit on another chain waits, as its fulfilment may be in
    * another block.
-   *   @default `atOrBelow`
    */
   overduePayments(
     chainId: number,
@@ -189,7 +174,6 @@ export interface PaymentTransaction {
    * once. The transaction rejects if a (payment, version) is already stored: its bytes are final.
    */
   insertSnapshots(snapshots: readonly NewSnapshot[]): Promise<void>
-  /** The updates stored under these ids, in any order. */
   findUpdates(updateIds: readonly string[]): Promise<StoredUpdate[]>
   /**
    * Stores updates with their outcomes, in their order. No two have the same id. One whose id is already stored is left

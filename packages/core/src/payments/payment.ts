@@ -2,11 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { InvoiceBody, PaymentState, RecipientBody } from '@payment-integration/contract'
 
-/**
- * Parses a memo's 32 bytes as UTF-8 without the NUL padding. Bytes that are not UTF-8 are returned as the 0x hex of all
- * 32. No text memo equals such a hex string, because it is longer than 32 bytes.
- * @param memoHex - 0x and 64 hex digits.
- */
+/** UTF-8 without the NUL padding. Bytes that are not UTF-8 stay 0x hex, which is longer than any text memo. */
 export function memoText(memoHex: string): string {
   let end = memoHex.length
   while (end > 2 && memoHex.endsWith('00', end)) end -= 2
@@ -14,14 +10,11 @@ export function memoText(memoHex: string): string {
   return isUtf8(text) ? text.toString('utf8') : memoHex
 }
 
-/**
- * A copy with the contract's fields in their order. Equal data is equal as text; no unknown field reaches a snapshot.
- */
+/** The contract's fields in their order: equal data is equal as text, and no unknown field reaches a snapshot. */
 export function copyRecipient(recipient: RecipientBody | null): RecipientBody | null {
   return recipient && { title: recipient.title, subtitle: recipient.subtitle }
 }
 
-/** A copy with the contract's four fields in their order. */
 export function copyInvoice(invoice: InvoiceBody | null): InvoiceBody | null {
   return (
     invoice && {
@@ -34,9 +27,7 @@ export function copyInvoice(invoice: InvoiceBody | null): InvoiceBody | null {
 }
 
 /**
- * Formats an amount of base units as a decimal string in token units, without trailing zeros.
- * @param value - Base units, 0 or more.
- * @param decimals - 0 to 255.
+ * Formats base units as a decimal string in token units, without trailing zeros.
  * @example formatUnits(10_038_880n, 6) // '10.03888'
  */
 export function formatUnits(value: bigint, decimals: number): string {
@@ -44,10 +35,7 @@ export function formatUnits(value: bigint, decimals: number): string {
   return placePoint(value.toString(), decimals)
 }
 
-/**
- * The same from the digits of the base units.
- * @param digits - Decimal digits without a leading zero, or `0`.
- */
+/** As {@link formatUnits}, from decimal digits without a leading zero, or `0`. */
 export function placePoint(digits: string, decimals: number): string {
   if (decimals === 0 || digits === '0') return digits
   let end = digits.length

@@ -1,7 +1,4 @@
-/**
- * The read API, after authentication: parameters, page tokens and the shown payment. Source: docs/interface.md 4.1.
- * @module
- */
+/** The read API: parameters, page tokens and the shown payment. Source: docs/interface.md 4.1. @module */
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { type PageBody, type PaymentBody, pageLimit } from '@payment-integration/contract'
@@ -11,10 +8,7 @@ import { formatUnits, memoText, type StoredPayment } from './payment.js'
 import type { PagePosition, PaymentReads } from './payment-store.js'
 import { snapshotOf } from './snapshot.js'
 
-/**
- * Parses `limit`: plain ASCII digits without sign, space, exponent or leading zero, within 1 to 200.
- * @throws BadRequestError `ERR_LIMIT_INVALID`.
- */
+/** Plain ASCII digits without sign, space, exponent or leading zero, within 1 to 200; else `ERR_LIMIT_INVALID`. */
 export function parseLimit(text: string | undefined): number {
   if (text === undefined) return pageLimit.default
   const limit = /^[1-9][0-9]{0,8}$/.test(text) ? Number(text) : Number.NaN
@@ -22,29 +16,19 @@ export function parseLimit(text: string | undefined): number {
   throw new BadRequestError('ERR_LIMIT_INVALID', `limit must be an integer from ${pageLimit.min} to ${pageLimit.max}`)
 }
 
-/**
- * Parses a transaction hash in any case.
- * @throws BadRequestError `ERR_TX_HASH_INVALID`.
- */
+/** A transaction hash in any case; else `ERR_TX_HASH_INVALID`. */
 export function parseTxHash(text: string): string {
   if (/^0x[0-9a-fA-F]{64}$/.test(text)) return text.toLowerCase()
   throw new BadRequestError('ERR_TX_HASH_INVALID', 'txHash must be a 32-byte hex string: 0x and 64 hex digits')
 }
 
-/**
- * Parses an address in any case.
- * @throws BadRequestError `ERR_ADDRESS_INVALID`.
- */
+/** An address in any case; else `ERR_ADDRESS_INVALID`. */
 export function parseAddress(text: string): string {
   if (/^0x[0-9a-fA-F]{40}$/.test(text)) return text.toLowerCase()
   throw new BadRequestError('ERR_ADDRESS_INVALID', 'address must be a 20-byte hex string: 0x and 40 hex digits')
 }
 
-/**
- * Returns the name of an integration or legacy key. It appears on terminals and in logs, so a character that would act
- * there is rejected: control characters, line breaks, and those that turn the direction of the text.
- * @throws BadRequestError `ERR_NAME_INVALID`.
- */
+/** A name appears on terminals and in logs: no control characters, line breaks or marks of direction. */
 export function parseName(text: string): string {
   if (!/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u.test(text)) return text
   throw new BadRequestError(
@@ -53,14 +37,12 @@ export function parseName(text: string): string {
   )
 }
 
-/** The list a cursor belongs to. */
 interface CursorScope {
   readonly integrationAddress: string
   /** Lowercased; absent for the list of the whole integration. */
   readonly wallet?: string | undefined
 }
 
-/** Encodes and decodes page tokens. */
 export interface CursorCodec {
   encode(position: PagePosition, scope: CursorScope): string
   /** @throws BadRequestError `ERR_CURSOR_INVALID` for any flaw, always with the same message. */
@@ -75,9 +57,7 @@ const macBytes = 16
 const length = Math.ceil(((positionBytes + macBytes) * 8) / 6)
 const pattern = /^[A-Za-z0-9_-]+$/
 
-/**
- * A codec on the deployment's keys. Tokens of a replaced key stay valid while that key is still configured.
- */
+/** Tokens of a replaced key stay valid while that key is still configured. */
 export function createCursorCodec(keys: MasterKey): CursorCodec {
   return {
     encode(position, scope) {
@@ -129,9 +109,7 @@ function invalid(): BadRequestError {
   return new BadRequestError('ERR_CURSOR_INVALID', 'Invalid cursor')
 }
 
-/**
- * Builds the payment object field by field, so that no field that docs/interface.md 2.1 omits can slip through.
- */
+/** Built field by field, so that no field that docs/interface.md 2.1 omits can slip through. */
 function paymentView(payment: StoredPayment, integrationAddress: string): PaymentBody {
   const { chainId, txHash, tokenIn, tokenOut, source } = payment
   const snapshot = snapshotOf({ integrationAddress, chainId, txHash }, payment)
@@ -163,7 +141,6 @@ function paymentView(payment: StoredPayment, integrationAddress: string): Paymen
   }
 }
 
-/** Parses the raw strings of a request, and reads the payments of one integration. */
 export function createPaymentReader(reads: () => Pick<PaymentReads, 'list' | 'findByHash'>, cursors: CursorCodec) {
   return {
     async list(

@@ -1,8 +1,4 @@
-/**
- * Polls a receipt source for payments without a final state. Source: docs/interface.md 1 and 6,
- * docs/decisions/receipt-polling.md.
- * @module
- */
+/** Polls a receipt source for payments without a final state. Source: docs/decisions/receipt-polling.md. @module */
 import type { ProcessorUpdate, UpdateResult } from '@payment-integration/contract'
 import { assertWhole, describeError } from '../internal/values.js'
 import type { ReceiptSource } from '../ports/sources.js'
@@ -12,7 +8,6 @@ import type { StoredPayment } from './payment.js'
 import type { PaymentReads } from './payment-store.js'
 import { unsettledStates } from './state.js'
 
-/** Polls the receipt source for payments without a final state. */
 export interface ReceiptPoller {
   /** A loop until the signal aborts. It reports errors as events and goes on. */
   run(signal: AbortSignal): Promise<void>
@@ -20,7 +15,6 @@ export interface ReceiptPoller {
   runOnce(signal?: AbortSignal): Promise<number>
 }
 
-/** The dependencies of polling a chain. */
 interface AskChainDeps {
   readonly listUnsettled: PaymentReads['listUnsettled']
   readonly lookup: ReceiptSource['lookup']
@@ -30,20 +24,13 @@ interface AskChainDeps {
   readonly batch: number
   /** Payments polled at once. */
   readonly concurrency: number
-  /** Whether a payment is due. */
   readonly due: (payment: StoredPayment) => boolean
 }
 
-/**
- * Polls the payments of a chain. Resolves the number of updates that changed a payment. Rejects when the store cannot
- * list them.
- */
+/** Resolves the number of updates that changed a payment. Rejects when the store cannot list them. */
 type AskChain = (chainId: number, signal?: AbortSignal) => Promise<number>
 
-/**
- * Builds the polling of chains. A turn polls every payment of the chain, oldest first. It stops early when the source
- * cannot reach the chain, or when its signal aborts. Calls in flight are awaited.
- */
+/** Polls every payment of the chain, oldest first; stops early for an unreachable chain or an aborted signal. */
 function createAskChain(deps: AskChainDeps): AskChain {
   const { listUnsettled, batch, due } = deps
   // Where a turn stopped early. The next turn begins after that payment, so that a payment whose poll always fails
@@ -71,10 +58,7 @@ function createAskChain(deps: AskChainDeps): AskChain {
   }
 }
 
-/**
- * Polls payments of one chain, some at once. `endedAt` is the last payment that was polled before the chain became
- * unreachable.
- */
+/** `endedAt`: the last payment that was polled before the chain became unreachable. */
 async function askAll(deps: AskChainDeps, payments: readonly StoredPayment[], signal: AbortSignal | undefined) {
   const { lookup, logger } = deps
   let applied = 0
@@ -127,7 +111,6 @@ function saysUnreachable(error: unknown): boolean {
   return typeof code === 'string' && code.endsWith('_UNAVAILABLE')
 }
 
-/** When the poller polls. */
 export interface ReceiptPollerOptions {
   /**
    * Time from one round to the next, in milliseconds. A chain whose last round still runs skips the next one.
@@ -145,10 +128,8 @@ export interface ReceiptPollerOptions {
   readonly minAgeMs?: number | undefined
 }
 
-/** The defaults of {@link ReceiptPollerOptions}. */
 export const receiptPollerDefaults = { everyMs: 15_000, batch: 100, concurrency: 8, minAgeMs: 0 } as const
 
-/** The dependencies of a poller. */
 interface ReceiptPollerDeps {
   readonly store: { readonly payments: Pick<Store['payments'], 'listUnsettled' | 'unsettledChains'> }
   readonly source: ReceiptSource
@@ -160,15 +141,8 @@ interface ReceiptPollerDeps {
 }
 
 /**
- * Builds a poller.
- *
- * Chains are polled side by side, within the scope of the source. A payment whose poll or update fails is logged and
- * polled again in the next round; the others continue. A chain that the source cannot reach is logged and rests until
- * the next round, which begins after the polled payments. `runOnce` rejects with the store's error when payments cannot
- * be listed. `run` never rejects and starts a round at once; when its signal aborts, it completes the payments in
- * flight.
- *
- * @throws RangeError When an option is out of range.
+ * A payment whose poll or update fails is logged and polled again in the next round; the others continue. A chain that
+ * the source cannot reach rests until the next round, which begins after the polled payments.
  */
 export function createReceiptPoller(deps: ReceiptPollerDeps): ReceiptPoller {
   const { source, applyUpdate, clock, logger } = deps

@@ -1,6 +1,5 @@
 /**
- * Authenticates updates of processors, and applies those that arrive together in one transaction. Source:
- * docs/decisions/processor-updates.md.
+ * Authenticates updates, and applies those that arrive together. Source: docs/decisions/processor-updates.md.
  * @module
  */
 import { type ProcessorUpdate, processorUpdateSchema, processorUpdatesSchema } from '@payment-integration/contract'
@@ -13,16 +12,15 @@ import type { Store } from '../ports/store.js'
 import type { Clock } from '../ports/world.js'
 import type { UpdateOutcomes } from './apply-updates.js'
 
-/** Most updates of one transaction. */
+/** Updates of one transaction. */
 export const maxUpdatesPerCommit = 100
-/** Most updates that wait for a transaction: some seconds of work. */
+/** Updates that wait for a transaction: some seconds of work. */
 export const maxQueuedUpdates = 2_000
 /** Transactions at once: one is filled while the other waits for the disk. */
 const concurrency = 2
 /** Failures after which a failed transaction's other requests are rejected too. */
 const mostFailures = 2
 
-/** The updates of one request. */
 interface Queued {
   readonly updates: readonly ProcessorUpdate[]
   resolve(outcomes: UpdateOutcomes): void
@@ -33,16 +31,10 @@ interface Queued {
 export type UpdateQueue = (updates: readonly ProcessorUpdate[]) => Promise<UpdateOutcomes>
 
 /**
- * Builds a queue. A request is applied at once while fewer than two transactions run; the others wait for the next one,
- * together. So many requests share the cost of a commit.
- *
- * A shared transaction that fails because of one request, such as one whose payment is locked for too long, is repeated
- * for each request alone.
- * @param apply - Applies updates in one transaction.
- * @param assertNotNested - That of the store. The queue would hide a nested transaction from it: a request of a host's
- * own transaction could wait for one that waits for the host.
- * @throws StoreError `ERR_STORE_BUSY` at once when too many updates wait; else as the store does.
- * @throws TypeError As `assertNotNested` does.
+ * A request is applied at once while fewer than two transactions run; the others wait for the next one together, and
+ * share the cost of a commit. A shared transaction that fails because of one request is repeated for each request
+ * alone. `assertNotNested` is the store's: a request of a host's own transaction could wait for one that waits for the
+ * host.
  */
 export function createUpdateQueue(apply: UpdateQueue, assertNotNested: Store['assertNotNested']): UpdateQueue {
   const queue: Queued[] = []
@@ -135,12 +127,12 @@ export type UpdateReceiver = (input: {
 }) => Promise<ReceivedUpdate>
 
 /**
- * Builds the receiver: signature over the raw bytes first (the same `t=,v1=` scheme, within 300 s), then strict UTF-8,
- * JSON without duplicate keys, and the closed schema. Replays are harmless: an update is idempotent by its id.
- *
+ * Builds the receiver: signature over the raw bytes first (the `t=,v1=` scheme, within 300 s), then strict UTF-8, JSON
+ * without duplicate keys, and the closed schema. Replays are harmless: an update is idempotent by its id.
  * @param deps - `secrets` of the processor, several during a rotation; the clock.
- *
  * @throws TypeError When there is no secret, or a blank one.
+ * @example const receive = createUpdateReceiver({ secrets: [processorSecret], clock: systemClock }) const received =
+ * await receive({ body, signature: request.headers.get('x-service-signature') })
  */
 export function createUpdateReceiver(deps: {
   readonly secrets: readonly string[]

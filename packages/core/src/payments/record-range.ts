@@ -8,13 +8,10 @@ import { chooseRecorded, type Recording } from './recording.js'
 import { dropOverdue } from './state.js'
 import { assignOrdinals, markPrimary, storePayments } from './store-payments.js'
 
-/** Most stored heights that are compared with a range; of older heights the store keeps few. */
+/** Stored heights that are compared with a range; of older heights the store keeps few. */
 const maxHeights = 4_096
 
-/**
- * Compares a range with the stored hashes of its heights. Call after `lockChain`.
- * @throws ChainError `ERR_CHAIN_RANGE_GONE` when one differs.
- */
+/** Rejects with `ERR_CHAIN_RANGE_GONE` when a stored hash of these heights differs. Call after `lockChain`. */
 export async function assertKnownHashes(
   tx: Pick<StoreTransaction, 'checkpoints'>,
   chainId: number,
@@ -37,7 +34,6 @@ export async function assertKnownHashes(
   }
 }
 
-/** How near the head a range is, and how deep a reorganisation may go. */
 export interface HeadWindow {
   /** Height of the newest known block. */
   readonly head: number
@@ -45,7 +41,6 @@ export interface HeadWindow {
   readonly finalityBlocks: number | null
 }
 
-/** A range to commit. */
 interface RangeToRecord {
   readonly chainId: number
   /** The checkpoint below this range, as the indexer read it; null when the chain is new. */
@@ -60,17 +55,10 @@ interface RangeToRecord {
 export const keptHashes = 256
 
 /**
- * Records a range in one transaction: payments with version 1, its snapshot and outbox row; waiting updates; deposits;
- * the checkpoint with the hashes near the head; the proof. Recording blocks again changes the chain's facts of a
- * payment alone; a dropped payment gets its state back. Payments off the chain whose former height is now final are
- * dropped, up to a limit for each commit.
- *
- * @returns Events to publish now that they are durable.
- *
- * @throws CheckpointMovedError `ERR_CHECKPOINT_MOVED` when the stored checkpoint is not `expected`: nothing was
- * written.
- *
- * @throws RangeError When the range does not begin on top of `expected`, before anything is read or written.
+ * Records a range in one transaction: payments with version 1, snapshot and outbox row; waiting updates; deposits; the
+ * checkpoint; the proof. Recording blocks again changes the chain's facts of a payment alone; a dropped payment gets
+ * its state back. Payments off the chain whose former height is now final are dropped. Resolves the events to publish.
+ * Nothing is written when the stored checkpoint is not `expected`, on top of which the range must begin.
  */
 export async function recordRange(
   store: Pick<Store, 'transaction'>,
@@ -110,27 +98,19 @@ function keptBelow({ blocks, last }: BlockRange, { head, finalityBlocks }: HeadW
     .map(({ number, hash }) => ({ blockNumber: number, blockHash: hash }))
 }
 
-/** A range to commit. */
 interface BackfillToRecord {
   readonly chainId: number
   /** Read for the router of `coverage` alone. */
   readonly range: BlockRange
-  /** The new coverage of the router. */
   readonly coverage: RouterCoverage
   /** @default 'all' */
   readonly recording?: Recording | undefined
 }
 
 /**
- * Records a range below the checkpoint in one transaction: payments, deposits, proof and coverage. A block keeps the
- * weaker of its two proofs. The checkpoint does not move. A payment never takes the ordinal of another payment of its
- * transaction.
- *
- * @returns Events to publish after the commit.
- *
- * @throws CheckpointMovedError `ERR_CHECKPOINT_MOVED` when the checkpoint is below the range: nothing was written.
- *
- * @throws ChainError `ERR_CHAIN_RANGE_GONE` when the range is not on the stored branch: nothing was written.
+ * Records a range below the checkpoint: payments, deposits, proof and coverage. A block keeps the weaker of its two
+ * proofs. A payment never takes the ordinal of another payment of its transaction. Nothing is written when the
+ * checkpoint is below the range, or the range is not on the stored branch.
  */
 export async function recordBackfill(
   store: Pick<Store, 'transaction'>,

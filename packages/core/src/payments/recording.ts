@@ -10,7 +10,6 @@ import type { PaymentFacts } from './payment.js'
 /** Which payments a service records: all, or those alone that name an integration of its store. */
 export type Recording = 'all' | 'own'
 
-/** The part of a range to record, and the event that counts the rest. */
 export interface RecordedPart {
   readonly payments: readonly PaymentFacts[]
   readonly deposits: readonly BridgeDeposit[]
@@ -22,11 +21,9 @@ type NamedPayment = Pick<PaymentFacts, 'txHash' | 'integrationAddress'>
 const keyOf = ({ txHash, integrationAddress }: NamedPayment) => `${txHash}:${integrationAddress}`
 
 /**
- * Chooses the payments and deposits that name an integration of the store. A stored payment that a reorganisation
- * marked as off the chain is chosen too, even if its integration is another store's. Call after `lockChain`: an
- * integration registers while no chain is locked, so each of its payments above the checkpoint of then is chosen.
- *
- * @param stored - Payments that the caller knows to be stored. @default none
+ * Chooses payments and deposits that name an integration of the store, and stored payments that are off the chain. Call
+ * after `lockChain`: an integration registers while no chain is locked, so each of its payments above the checkpoint of
+ * then is chosen. `stored`: payments that the caller knows to be stored.
  */
 export async function chooseRecorded(
   tx: Pick<StoreTransaction, 'registeredIntegrations' | 'offChainPayments'>,
@@ -51,10 +48,8 @@ export async function chooseRecorded(
 }
 
 /**
- * Locks every chain against writes of its blocks, so that an integration registers between two ranges.
- *
- * @param followed - Chains that this process follows; others have a stored checkpoint.
- * @returns The checkpoints by chain: blocks up to there are recorded without the integration, those above with it.
+ * Locks every chain against writes of its blocks, so that an integration registers between two ranges. Resolves the
+ * checkpoints by chain: blocks above them are recorded with the integration.
  */
 export async function lockRecording(
   tx: Pick<StoreTransaction, 'indexedChains' | 'shareChain' | 'checkpoints'>,
@@ -71,9 +66,7 @@ export async function lockRecording(
 }
 
 /**
- * The blocks to read again for an integration, by the checkpoints of {@link lockRecording}.
- *
- * @param firstBlocks - Blocks of the integration's first payments, by chain. @default the first indexed block
+ * The blocks to read again for an integration. `firstBlocks`: of its first payments; default: the first indexed block.
  */
 export async function unrecordedRanges(
   chains: Pick<ChainReads, 'coverage'>,

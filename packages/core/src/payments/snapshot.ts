@@ -5,7 +5,6 @@ import { copyInvoice, copyRecipient, initialStatus, type PaymentStatus, type Sto
 
 const encoder = new TextEncoder()
 
-/** The payment that a snapshot describes. */
 export interface SnapshotSubject {
   /** Lowercased. */
   readonly integrationAddress: string
@@ -37,10 +36,7 @@ export interface StatusChange {
   readonly status: PaymentStatus
 }
 
-/**
- * Writes new statuses and emits a snapshot of each. Of several of one payment the last one stays. A payment without an
- * integration gets no snapshot.
- */
+/** Of several statuses of one payment the last one stays. A payment without an integration gets no snapshot. */
 export async function emitSnapshots(tx: StoreTransaction, changes: readonly StatusChange[]): Promise<void> {
   if (changes.length === 0) return
   await tx.setStatuses(new Map(changes.map(({ payment, status }) => [payment.id, status])))
@@ -52,7 +48,6 @@ export async function emitSnapshots(tx: StoreTransaction, changes: readonly Stat
   if (snapshots.length > 0) await tx.insertSnapshots(snapshots)
 }
 
-/** Emits version 1 of payments that were just indexed. */
 export async function emitFirstSnapshots(tx: StoreTransaction, payments: readonly StoredPayment[]): Promise<void> {
   const snapshots = payments.flatMap(({ id: paymentId, integrationAddress, chainId, txHash }) => {
     if (integrationAddress === null) return []

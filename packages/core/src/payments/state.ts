@@ -1,8 +1,4 @@
-/**
- * Changes the status of a payment by updates and by the chain. Source: docs/decisions/transitions.md, version.md,
- * reorganisations.md.
- * @module
- */
+/** Changes the status of a payment. Source: docs/decisions/transitions.md, version.md, reorganisations.md. @module */
 import type { PaymentState, ProcessorUpdate } from '@payment-integration/contract'
 import type { ServiceEvent } from '../events.js'
 import type { StoreTransaction } from '../ports/store.js'
@@ -34,16 +30,12 @@ export function decideTransition(from: PaymentState | null, to: PaymentState | n
   return to !== null && transitions[from].includes(to) ? 'allowed' : 'refused'
 }
 
-/** The outcome of an update on one payment. */
 type Change =
   | { readonly kind: 'applied'; readonly status: PaymentStatus }
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'refused'; readonly reason: string }
 
-/**
- * Applies an update as a whole. An absent field is unchanged, null clears it. A refused state refuses the merchant data
- * too. Every accepted change adds exactly 1 to the version.
- */
+/** Applies an update as a whole: an absent field is unchanged, null clears it, a rejected state rejects all of it. */
 export function changeStatus(
   status: PaymentStatus,
   update: Pick<ProcessorUpdate, 'state' | 'recipient' | 'invoice'>,
@@ -63,12 +55,7 @@ function sameFields<T extends object>(a: T | null, b: T | null): boolean {
   return (Object.keys(a) as (keyof T)[]).every((key) => a[key] === b[key])
 }
 
-/**
- * Gives a payment a state: version + 1, snapshot and outbox row. A payment that has that state already is unchanged.
- * The rules of transitions bind processors alone. The caller has locked the payment.
- *
- * @returns Events to publish after the commit.
- */
+/** Gives a payment a state: version + 1, snapshot and outbox row. The rules of transitions bind processors alone. */
 async function changeState(
   tx: StoreTransaction,
   payment: StoredPayment,
@@ -81,16 +68,12 @@ async function changeState(
   return [{ type: 'payment.changed', version, from, to: state, chainId, txHash, integrationAddress }]
 }
 
-/** Most payments that one transaction drops: each may cost a snapshot and a delivery. */
+/** Payments that one transaction drops: each may cost a snapshot and a delivery. */
 const maxDropsPerCommit = 500
 
-/**
- * Grace period, in blocks, to find the fulfilment of a deposit whose payment left the chain. The indexer does not read
- * such a payment again. After the period the payment is dropped; a later fulfilment restores it.
- */
+/** Grace period, in blocks, to find the fulfilment of a deposit whose payment left the chain; then it is dropped. */
 export const awaitedBlocks = 1_000
 
-/** How far a chain is indexed and final. */
 interface DropInput {
   readonly chainId: number
   /** Height up to which the chain is indexed, this transaction included. */
@@ -100,11 +83,8 @@ interface DropInput {
 }
 
 /**
- * Drops payments that are off the chain although the height of their former block is final. The primary payment becomes
- * `failure` with version + 1; one that failed before is unchanged. Call after `lockChain` and after the payments of the
- * newest blocks are stored.
- *
- * @returns Events to publish, and whether more payments are overdue: one call drops {@link maxDropsPerCommit} at most.
+ * Drops payments off the chain whose former height is final; the primary one becomes `failure` with version + 1. Call
+ * after `lockChain` and after the payments of the newest blocks are stored. `more`: further payments are overdue.
  */
 export async function dropOverdue(
   tx: StoreTransaction,
@@ -121,12 +101,7 @@ export async function dropOverdue(
   return { events, more: overdue.length === maxDropsPerCommit }
 }
 
-/**
- * Restores the state that each payment had before it was dropped, with version + 1. A payment whose state a processor
- * changed since then keeps that state. The caller has locked the payments.
- *
- * @returns Events to publish after the commit.
- */
+/** Restores the former state, with version + 1, unless a processor changed the state since then. */
 export async function restoreDropped(
   tx: StoreTransaction,
   returned: readonly StoredPayment[],

@@ -1,7 +1,4 @@
-/**
- * Stores payments from the chain with ordinals, snapshots and waiting updates. Source: docs/architecture.md.
- * @module
- */
+/** Stores payments from the chain with ordinals and snapshots. Source: docs/architecture.md. @module */
 
 import type { ServiceEvent } from '../events.js'
 import type { StoreTransaction } from '../ports/store.js'
@@ -46,14 +43,11 @@ export function assignOrdinals(
   }))
 }
 
-/**
- * Whether a read with these routers returns a stored payment: one of them emitted it, and it came from no other chain.
- */
+/** Whether a read with these routers returns a stored payment: one of them emitted it, on this chain. */
 export function isOf(routers: ReadonlySet<string>, { router, source, chainId }: StoredPayment): boolean {
   return routers.has(router.address) && source.chainId === chainId
 }
 
-/** The payments of one transaction, each with its ordinal. */
 function place(
   read: readonly PaymentFacts[],
   stored: readonly StoredPayment[],
@@ -119,16 +113,12 @@ function keyOf({ chainId, txHash, integrationAddress }: PaymentFacts): string {
   return `${chainId}:${txHash}:${integrationAddress ?? ''}`
 }
 
-/**
- * Payments stored at a time: rows and snapshot bytes of one part alone are in memory.
- */
+/** Only the rows and snapshot bytes of one part are in memory. */
 const paymentsPerPart = 512
 
 /**
- * Stores payments. A new payment gets version 1, its snapshot and its waiting updates. A dropped payment gets its state
- * back. Any other payment changes in its chain facts alone. Call after `lockChain`.
- *
- * @returns Events to publish after the commit.
+ * A new payment gets version 1, its snapshot and its waiting updates. A dropped payment gets its state back. Any other
+ * payment changes in its chain facts alone. Call after `lockChain`. Resolves the events to publish.
  */
 export async function storePayments(tx: StoreTransaction, payments: readonly NewPayment[]): Promise<ServiceEvent[]> {
   const events: ServiceEvent[] = []

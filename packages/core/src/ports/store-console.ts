@@ -1,8 +1,4 @@
-/**
- * Reads for the console: newest first, across all integrations. Each one reads an index and ends after a fixed number
- * of rows, whatever the size of the database.
- * @module
- */
+/** Reads for the console: newest first, from an index, ending after a fixed number of rows. @module */
 import type { PaymentState, ProcessorUpdate } from '@payment-integration/contract'
 import type { AuditRecord } from '../history/audit-store.js'
 import type { IntegrationRecord } from '../integrations/integration.js'
@@ -28,7 +24,6 @@ export interface ConsolePaymentFilter {
 /** A position in the order (blockTimestamp, id), descending. */
 export interface ConsolePosition {
   readonly blockTimestamp: number
-  /** The payment's. */
   readonly id: string
 }
 
@@ -44,7 +39,6 @@ export interface ConsolePage<Row, Position> {
   readonly isCut: boolean
 }
 
-/** An identifier to search payments by. */
 export type ConsoleSearch =
   /** The hash of a payment's transaction, or of its source's. */
   | { readonly kind: 'hash'; readonly txHash: string }
@@ -76,7 +70,6 @@ export interface ConsoleIntegration
   readonly health: EndpointView | null
 }
 
-/** The number of rows of one minute and kind. */
 export interface MinuteCount<Kind> {
   /** Start of the minute: unix time in milliseconds. */
   readonly minute: number
@@ -94,7 +87,6 @@ export interface MinuteCounts<Kind> {
   readonly isCut: boolean
 }
 
-/** The rows to count. */
 export interface CountQuery {
   /** Unix time in milliseconds. */
   readonly since: number

@@ -18,7 +18,6 @@ import type { PaymentReads, PaymentTransaction } from '../payments/payment-store
 import type { DataKeyStore, DataKeyTransaction, SealingKeyUse } from '../secrets/keys.js'
 import type { ConsoleReads } from './store-console.js'
 
-/** A step that is not done yet. */
 export interface SchemaStep {
   /** The schema version that it leads to. */
   readonly version: number
@@ -36,10 +35,8 @@ export interface SchemaProgress extends SchemaStep {
   readonly share: number
 }
 
-/** Receives the progress of a migration. */
 export type SchemaReport = (progress: SchemaProgress) => void
 
-/** The schema, apart from `migrate`. */
 export interface StoreSchema {
   /**
    * Checks that this release can work with the schema. It can with a newer one too, until the newer release has
@@ -56,8 +53,6 @@ export interface StoreSchema {
   contract(report?: SchemaReport): Promise<void>
 }
 
-// The port to a database. The rules are in the core; a store has rows and guarantees atomicity. Both databases pass
-// the tests in `packages/store-sql/test/conformance`.
 
 /**
  * A database.
@@ -110,7 +105,6 @@ export interface Store {
   readonly operators: OperatorStore
   readonly integrationSessions: IntegrationSessionStore
   readonly audit: AuditStore
-  /** Reads for the console. */
   readonly console: ConsoleReads
   /** Null: its history never ends. */
   readonly history: HistoryStore | null
@@ -135,20 +129,12 @@ export interface Store {
 export interface StoreTransaction extends ChainTransaction, PaymentTransaction, DeliveryTransaction, AuditTransaction {
   /** Those of some integration addresses that are stored, enabled or not. */
   registeredIntegrations(addresses: readonly string[]): Promise<ReadonlySet<string>>
-  /** Integrations, as part of this transaction. */
   readonly integrations: Pick<IntegrationStore, 'find' | 'list' | 'insert' | 'update'>
-  /** Accounts with their link configurations, as part of this transaction. */
   readonly accounts: AccountTransaction
-  /** Legacy keys, as part of this transaction. */
   readonly legacyKeys: Pick<LegacyKeyStore, 'list' | 'insert' | 'revoke'>
-  /** Operators and sessions, as part of this transaction. */
   readonly operators: OperatorTransaction
-  /** Sessions of integrations, as part of this transaction. */
   readonly integrationSessions: IntegrationSessionTransaction
-  /** Data keys, as part of this transaction. */
   readonly dataKeys: DataKeyTransaction
-  /** Subjects, redemptions and verifications. */
   readonly identity: IdentityTransaction
-  /** The store's own accounts, for hosts without users. */
   readonly identityAccounts: IdentityAccountTransaction
 }

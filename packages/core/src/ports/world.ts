@@ -73,10 +73,7 @@ export async function loadPackage<T>(name: string, setting: string, load: () => 
   }
 }
 
-/**
- * The raw body. Stops reading at the cap.
- * @throws RequestBodyError `ERR_BODY_TOO_LARGE` above the cap, `ERR_BODY_INCOMPLETE` when the client stopped sending.
- */
+/** Stops reading at the cap with `ERR_BODY_TOO_LARGE`. `ERR_BODY_INCOMPLETE`: the client stopped sending. */
 export async function readRequestBody(request: Request, maxBytes: number): Promise<Uint8Array> {
   const tooLarge = () => new RequestBodyError('ERR_BODY_TOO_LARGE', `Body is larger than ${maxBytes} bytes`)
   const declared = parseContentLength(request.headers.get('content-length'))

@@ -30,7 +30,6 @@ export interface ProcessFacts {
 /** A process that runs, or ran lately. */
 export interface RunningProcess extends ProcessFacts {
   readonly id: string
-  /** Unix milliseconds. */
   readonly startedAt: number
   /** Milliseconds since it should have reported itself again; null: it runs. */
   readonly silentMs: number | null
@@ -74,7 +73,6 @@ export interface LeaseCommands {
   release(name: string): Promise<LeaseView | null>
 }
 
-/** Builds the commands. */
 export function createLeaseCommands({
   leases,
   audited,
@@ -97,10 +95,7 @@ export function createLeaseCommands({
   }
 }
 
-/**
- * Runs loops until the signal aborts or one of them fails, and drains all of them.
- * @throws The error of the first that failed.
- */
+/** Runs loops until the signal aborts or one fails, drains all of them, and rejects with the first failure. */
 export async function runLoops(loops: readonly Loop[], signal: AbortSignal): Promise<void> {
   const own = new AbortController()
   // Each chain listens to it, in several places.
@@ -130,7 +125,6 @@ const prefix = 'process:'
 /** Parts of a holder: start, pid, host, release and roles. None of them has a line break. */
 const separator = '\n'
 
-/** A process to report. */
 interface PresenceDeps {
   readonly leases: LeaseStore
   readonly clock: Clock
@@ -174,7 +168,6 @@ export function createPresence({ leases, clock, logger, id, facts }: PresenceDep
 /** A lease that ends later than any renewal sets it was written by a clock ahead, and was not renewed since. */
 const isRenewed = (endsInMs: number) => endsInMs > 0 && endsInMs <= ttlMs + processSkewMs
 
-/** Lists the processes that report themselves. */
 export async function listProcesses(leases: Pick<LeaseStore, 'list'>): Promise<RunningProcess[]> {
   const all = await leases.list()
   const held = all.filter(({ name, endsInMs }) => !name.startsWith(prefix) && endsInMs > 0)

@@ -1,13 +1,7 @@
-/**
- * Issues secrets, hashes those that are compared, and parses master keys; their stored forms.
- * Source: docs/decisions/secrets.md.
- * @module
- */
+/** Issues and hashes secrets, and parses master keys. Source: docs/decisions/secrets.md. @module */
 import { createHash, createHmac, hkdfSync } from 'node:crypto'
 import type { Random } from '../ports/world.js'
 
-// Sealed secrets, hashes and data keys, as stored. No plain secret ever reaches a store.
-// Source: docs/decisions/secrets.md.
 
 /** A secret encrypted with a key outside the database. */
 export interface SealedSecret {
@@ -24,7 +18,6 @@ export interface SecretHash {
   readonly hash: string
 }
 
-/** A data key as stored. */
 export interface StoredDataKey {
   readonly purpose: string
   readonly key: SealedSecret
@@ -38,9 +31,7 @@ export interface DataKeyStore {
   obtain(purpose: string, candidate: SealedSecret): Promise<SealedSecret>
 }
 
-/** Data keys within a transaction. */
 export interface DataKeyTransaction {
-  /** All data keys, by purpose. */
   list(): Promise<StoredDataKey[]>
   /** Stores a resealed key while the stored one is still `before`. Resolves whether it was. */
   replace(purpose: string, before: SealedSecret, after: SealedSecret): Promise<boolean>
@@ -82,10 +73,7 @@ export function hashApiSecret(key: KeyVersion, address: string, secret: string):
   return keyedHash(key, 'api-secret', `${address}\n${secret}`)
 }
 
-/**
- * The keyed hash of a legacy API key. Its purpose differs from that of API secrets, so that neither passes for the
- * other.
- */
+/** Another purpose than that of API secrets, so that neither passes for the other. */
 export function hashLegacyKey(key: KeyVersion, apiKey: string): SecretHash {
   return keyedHash(key, 'legacy-key', apiKey)
 }

@@ -1,8 +1,4 @@
-/**
- * Seals secrets and data keys with AES-256-GCM, and reseals them with the newest master key. Source:
- * docs/decisions/secrets.md.
- * @module
- */
+/** Seals secrets and data keys with AES-256-GCM, and reseals them. Source: docs/decisions/secrets.md. @module */
 import { createCipheriv, createDecipheriv } from 'node:crypto'
 import { CoreError } from '../errors.js'
 import type { Audited } from '../history/audit-log.js'
@@ -58,7 +54,6 @@ export function openSealed(
   }
 }
 
-/** Seals the data key of a purpose with the current master key. */
 export function sealDataKey(
   keys: MasterKey,
   random: Pick<Random, 'bytes'>,
@@ -68,10 +63,6 @@ export function sealDataKey(
   return sealText(keys, random, placeOf(purpose), dataKey)
 }
 
-/**
- * Opens the data key of a purpose.
- * @throws SealedSecretError `ERR_SECRET_UNREADABLE` when none of the master keys opens it.
- */
 export function openDataKey(keys: MasterKey, purpose: string, sealed: SealedSecret): Uint8Array {
   const opened = openSealed(keys, placeOf(purpose), sealed)
   if (opened === null) throw new SealedSecretError(`The data key of ${purpose}`)
@@ -103,11 +94,6 @@ export function sealSecret(
   return sealText(keys, random, rowOf(address), secret)
 }
 
-/**
- * Opens a sealed secret.
- * @param kind - Names the secret in the error.
- * @throws SealedSecretError `ERR_SECRET_UNREADABLE`.
- */
 export function openSecret(keys: MasterKey, address: string, sealed: SealedSecret, kind = 'signing secret'): string {
   const opened = openSealed(keys, rowOf(address), sealed)
   // An empty secret signs nothing.
@@ -120,7 +106,6 @@ function rowOf(address: string): SealedPlace {
   return { purpose: 'signing-secret', boundTo: `integrations.signing_secret|${address}` }
 }
 
-/** The dependencies of resealing. */
 interface ResealDeps {
   readonly audited: Audited
   readonly keys: MasterKey
@@ -128,11 +113,7 @@ interface ResealDeps {
   readonly random: Pick<Random, 'bytes'>
 }
 
-/**
- * Seals every signing secret (also prepared and previous ones) and every data key with the newest master key, all or
- * none. Previous signing secrets past their grace time are deleted. A second run changes nothing.
- * @throws SealedSecretError `ERR_SECRET_UNREADABLE` when one needs a key that is not configured.
- */
+/** Reseals all or none with the newest master key. Previous signing secrets past their grace time are deleted. */
 export function resealSecrets({ audited, keys, clock, random }: ResealDeps): Promise<Resealed> {
   const isOlder = ({ keyVersion }: Pick<SecretHash, 'keyVersion'>) => keyVersion !== keys.current.version
 

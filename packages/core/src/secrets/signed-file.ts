@@ -42,10 +42,7 @@ export interface SignedWriter {
   finish(): Promise<{ readonly rows: number; readonly hmac: string }>
 }
 
-/**
- * Begins a file with its header. The caller discards a file that is not finished.
- * @throws RangeError For a row that is longer than a reader accepts.
- */
+/** The caller discards a file that is not finished. RangeError: a row is longer than a reader accepts. */
 export async function beginSignedFile(
   keys: MasterKey,
   purpose: FilePurpose,
@@ -82,19 +79,11 @@ export interface SignedFile {
   readonly hmac: string
   /** The first line, without format and key. @throws ArchiveError `ERR_ARCHIVE` when it has another shape. */
   header<T>(schema: z.ZodMiniType<T>): Promise<T>
-  /**
-   * The rows, in groups; may be called again. A file that was changed since it was checked is rejected.
-   * @throws ArchiveError `ERR_ARCHIVE` when a row has another shape, or the file was changed.
-   */
+  /** In groups; may be called again. A file that was changed since it was checked is rejected. */
   rows<T>(schema: z.ZodMiniType<T>): AsyncIterable<readonly T[]>
 }
 
-/**
- * Reads a whole file and checks its HMAC, with the current or a former master key. Nothing of it is parsed before, so
- * that a stranger's file costs no more than reading it.
- * @param signal - Stops this check, and the rows.
- * @throws ArchiveError `ERR_ARCHIVE` when the HMAC is wrong or missing, or its key is not configured.
- */
+/** Reads a whole file and checks its HMAC. Nothing is parsed before, so a stranger's file costs no more than a read. */
 export async function openSignedFile(
   keys: MasterKey,
   purpose: FilePurpose,
@@ -196,7 +185,7 @@ async function* blocksOf(file: FileReader, signal: AbortSignal | undefined): Asy
   if (size > 0) yield Buffer.concat(chunks)
 }
 
-/** The lines of the first `size` bytes, in groups. @param digests - Of the blocks that were checked. */
+/** The lines of the first `size` bytes, in groups. `digests`: of the blocks that were checked. */
 async function* linesOf(
   file: FileReader,
   digests: readonly Buffer[],

@@ -70,9 +70,9 @@ export const mutants: readonly Mutant[] = [
     'a completed refund is the end': ['refund_success: []', "refund_success: ['refund_failure']"],
     'a success becomes no failure': ['success: refunds', "success: ['failure', ...refunds]"],
   }),
-  ...inFile('core/src/payments/state.ts', 'core/src/payments/change-status.test.ts', {
+  ...inFile('core/src/payments/state.ts', 'core/src/payments/change-status-by-processor.test.ts', {
     'each accepted change adds one version': ['version: status.version + 1', 'version: status.version'],
-    'a change of the invoice alone is a change': [' && sameFields(invoice, status.invoice)', ''],
+    'a change of the invoice alone is a change': [' && hasSameFields(invoice, status.invoice)', ''],
   }),
   ...inFile('core/src/payments/store-payments.ts', 'core/src/payments/mark-primary.test.ts', {
     'the lowest payment of a transaction is shown': ['facts.ordinal < known', 'facts.ordinal > known'],
@@ -93,7 +93,7 @@ export const mutants: readonly Mutant[] = [
     'a page has at most 200 payments': ['limit <= pageLimit.max', 'limit <= pageLimit.max + 1'],
   }),
   ...inFile('core/src/payments/read-api.ts', 'core/src/payments/cursor.test.ts', {
-    'a cursor is authenticated': ['timingSafeEqual(mac(key, head, scope), given)', 'given.length > 0'],
+    'a cursor is authenticated': ['timingSafeEqual(mac(key, head, scope), givenMac)', 'given.length > 0'],
     'a cursor belongs to its integration': ['`${integrationAddress}|', '`|'],
     'a cursor belongs to its list': ["|${wallet ?? ''}`", '|`'],
   }),
@@ -103,11 +103,11 @@ export const mutants: readonly Mutant[] = [
       'const final = indexedTo - finalityBlocks + 1',
     ],
   }),
-  ...inFile('core/src/indexer/reorganise.ts', 'core/src/indexer/reorganise.test.ts', {
+  ...inFile('core/src/indexer/reorganize.ts', 'core/src/indexer/reorganize.test.ts', {
     'a reorganisation below a final block is not followed': ['if (isTooDeep(', 'if (false && isTooDeep('],
   }),
   ...inFile('core/src/payments/apply-updates.ts', 'store-sql/test/use-cases.sqlite.test.ts', {
-    'an update that fits several payments is rejected': ['others.length > 0', 'others.length > 1'],
+    'an update that fits several payments is rejected': ['otherPayments.length > 0', 'otherPayments.length > 1'],
   }),
   ...inFile('core/src/payments/apply-updates.ts', 'store-sql/test/use-cases.sqlite.test.ts', {
     'an id that comes again with another content is a conflict': [
@@ -152,7 +152,7 @@ export const mutants: readonly Mutant[] = [
     'only a trusted proxy names the source of a request': ['end > 0 && isTrusted(address)', 'end > 0'],
   }),
   ...inFile('core/src/operators/sessions.ts', 'core/src/operators/sessions.test.ts', {
-    'a session of an operator ends': ['isOver(found.session.expiresAt, clock.now(), sessionMs)', 'false'],
+    'a session of an operator ends': ['isExpired(found.session.expiresAt, clock.now(), sessionMs)', 'false'],
   }),
   ...inFile('core/src/integrations/sessions.ts', 'core/src/integrations/sessions.test.ts', {
     'a session of an integration ends with its secret': [
@@ -183,7 +183,7 @@ export const mutants: readonly Mutant[] = [
   }),
 
   // Notifications
-  ...inFile('core/src/notifications/schedule.ts', 'core/src/notifications/schedule.test.ts', {
+  ...inFile('core/src/notifications/retry-schedule.ts', 'core/src/notifications/retry-schedule.test.ts', {
     'the fourth retry follows after ten minutes': ['  10 * minute,', '  20 * minute,'],
     'Retry-After postpones by an hour at most': ['Math.min(retryAfterMs ?? 0, retryAfterCapMs)', 'retryAfterMs ?? 0'],
     'the answer 410 ends a delivery': ['result.status === 410', 'result.status === 411'],
@@ -197,7 +197,7 @@ export const mutants: readonly Mutant[] = [
       'startedAt <= leaseEndsAt',
     ],
   }),
-  ...inFile('core/src/notifications/schedule.ts', 'core/src/notifications/endpoint-health.test.ts', {
+  ...inFile('core/src/notifications/retry-schedule.ts', 'core/src/notifications/endpoint-health.test.ts', {
     'a blocked endpoint is judged by its probes': [
       'failures < failuresUntilBlock : !probe',
       'failures < failuresUntilBlock : false',
@@ -231,7 +231,10 @@ export const mutants: readonly Mutant[] = [
     'SQLite',
   ),
   ...inFile('core/src/internal/lease.ts', 'core/src/internal/lease.test.ts', {
-    'a process holds a lease no longer than it lasts': ['held: () => age() < ttlMs', 'held: () => age() < 2 * ttlMs'],
+    'a process holds a lease no longer than it lasts': [
+      'isHeld: () => age() < ttlMs',
+      'isHeld: () => age() < 2 * ttlMs',
+    ],
   }),
   ...inFile('server/src/sender/guarded-connector.ts', 'server/src/sender/address-table.test.ts', {
     'a notification reaches no private address': [
@@ -254,14 +257,14 @@ export const mutants: readonly Mutant[] = [
     ],
   }),
   ...inFile('core/src/secrets/signed-file.ts', 'core/src/secrets/signed-file.test.ts', {
-    'a changed file is not read': [' || !timingSafeEqual(expected, held)', ''],
+    'a changed file is not read': [' || !timingSafeEqual(expected, lastBytes)', ''],
   }),
   ...inFile('core/src/history/audit-log.ts', 'core/src/history/audit.test.ts', {
     'a record of the audit log commits to the one before': ['`${previous}\\n${text}`', 'text'],
   }),
 
   // Identity
-  ...inFile('core/src/identity/reviews.ts', 'core/src/identity/decide-subject.test.ts', {
+  ...inFile('core/src/identity/reviews.ts', 'core/src/identity/decide-share.test.ts', {
     'one redemption of a person is in flight at most': ['leased.length > 0', 'leased.length > 1'],
     'a share token is bound to the integration that shared it': [
       'resolved.donor !== caller',
@@ -279,7 +282,7 @@ export const mutants: readonly Mutant[] = [
   }),
   ...inFile('core/src/identity/accounts.ts', 'core/src/identity/decide-proof.test.ts', {
     'an account that proves another address closes the former subject': [
-      'closed: others.filter(({ proved }) => proved)',
+      'closed: otherSubjects.filter(({ proved }) => proved)',
       'closed: []',
     ],
   }),

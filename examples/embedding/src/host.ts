@@ -79,7 +79,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
       async proveEmail(accountId, email) {
         users.own(accountId, email)
         // The second call of a host: it reports each proof at once.
-        await service.identity?.proved({ email, accountId })
+        await service.identity?.reportProof({ email, accountId })
       },
       async stop() {
         stopping.abort()

@@ -79,7 +79,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
     async ({ params: { id: accountId }, body: { email } }, reply) => {
       await ownEmail(pool, accountId, email)
       // The second call of a host: it reports each proof in the moment it happens.
-      await service.identity?.proved({ email, accountId })
+      await service.identity?.reportProof({ email, accountId })
       return reply.code(204).send()
     },
   )

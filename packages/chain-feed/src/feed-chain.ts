@@ -1,6 +1,6 @@
 /** Reads a chain from the feed, else from its nodes. Source: docs/decisions/chain-feed.md. @module */
 import { ChainError, silentLogger, systemClock } from '@payment-integration/core'
-import { steadyNow } from '@payment-integration/core/internal'
+import { createMonotonicNow } from '@payment-integration/core/internal'
 import type {
   BlockRange,
   BlockRef,
@@ -82,7 +82,7 @@ export function createFeedChain(options: FeedChainOptions): Chain {
   let head: BlockRef | null = null
   /** Newest block that the nodes answered: a feed far below it would stop the chain until it caught up. */
   let floor: BlockRef | null = null
-  const elapsed = steadyNow(clock)
+  const elapsed = createMonotonicNow(clock)
   let restUntil = Number.NEGATIVE_INFINITY
   let failures = 0
   let lastError: string | null = null

@@ -1,7 +1,7 @@
 /** Reads a chain and publishes its proven blocks. Source: docs/decisions/chain-feed.md. @module */
 import { ChainError, silentLogger, systemClock, systemRandom } from '@payment-integration/core'
 import { pollWaitMs } from '@payment-integration/core/internal'
-import type { BlockRange, BlockRef, Chain, Clock, Logger, Random } from '@payment-integration/core/ports'
+import type { BlockRange, BlockRef, Chain, Clock, Logger, RandomSource } from '@payment-integration/core/ports'
 import type { FeedConnection } from './feed-connection.js'
 import { FeedError } from './feed-connection.js'
 import { formatBlock, parseBlock } from './feed-message.js'
@@ -29,7 +29,7 @@ export interface FeedPublisherOptions {
   /** @default the system's */
   readonly clock?: Clock | undefined
   /** Its bytes name this publisher. @default the system's */
-  readonly random?: Pick<Random, 'bytes'> | undefined
+  readonly random?: Pick<RandomSource, 'bytes'> | undefined
   /** @default none */
   readonly logger?: Logger | undefined
 }

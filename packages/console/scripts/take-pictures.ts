@@ -84,11 +84,11 @@ function withLatencies(reads: ConsoleReads): void {
     latencyMs: latencyOf(attempt.startedAt),
   })
   const view = (delivery: DeliveryView): DeliveryView => ({ ...delivery, attempts: delivery.attempts.map(timed) })
-  const { attempts, deliveries, deliveriesById, deliveriesOf, latencies } = reads
+  const { attempts, deliveries, deliveriesById, deliveriesByPayment, latencies } = reads
   Object.assign(reads, {
     attempts: async (query) => (await attempts(query)).map(timed),
     deliveriesById: async (ids) => (await deliveriesById(ids)).map(view),
-    deliveriesOf: async (id) => (await deliveriesOf(id)).map(view),
+    deliveriesByPayment: async (id) => (await deliveriesByPayment(id)).map(view),
     latencies: async (address) => (await latencies(address)).map((_, n) => latencyOf(n * 1_000)),
     async deliveries(query) {
       const found = await deliveries(query)

@@ -28,7 +28,7 @@ import type { Recording } from './payments/recording.js'
 import type { Chain } from './ports/chain.js'
 import type { Sender } from './ports/sender.js'
 import type { Store } from './ports/store.js'
-import type { Clock, Random } from './ports/world.js'
+import type { Clock, RandomSource } from './ports/world.js'
 import { createLeaseCommands, type LeaseCommands } from './processes/processes.js'
 import type { MasterKey } from './secrets/keys.js'
 
@@ -59,7 +59,7 @@ export interface ActorCommandsDeps {
   readonly store: Store
   readonly keys: MasterKey
   readonly clock: Clock
-  readonly random: Random
+  readonly random: RandomSource
   readonly chains: readonly Chain[]
   readonly confirmations: Confirmations | undefined
   readonly recording: Recording

@@ -34,7 +34,7 @@ export type CoreErrorCode =
   | 'ERR_CURSOR_INVALID'
   | 'ERR_DELIVERY_ENDED'
   | 'ERR_DELIVERY_NOT_FOUND'
-  | 'ERR_DELIVERY_UNDER_WAY'
+  | 'ERR_DELIVERY_IN_FLIGHT'
   | 'ERR_EMAIL_PROOF'
   | 'ERR_IDENTITY_MISCONFIGURED'
   | 'ERR_IDENTITY_UNAVAILABLE'
@@ -60,7 +60,7 @@ export type CoreErrorCode =
   | 'ERR_PAYMENT_AMBIGUOUS'
   | 'ERR_PAYMENT_NOT_FOUND'
   | 'ERR_PREVIOUS_API_SECRET'
-  | 'ERR_REINDEX_REFUSED'
+  | 'ERR_REINDEX_REJECTED'
   | 'ERR_SECRET_UNREADABLE'
   | 'ERR_SHARE_INVALID'
   | 'ERR_SHARE_TOKEN_REJECTED'
@@ -279,19 +279,19 @@ export class IntegrationError extends CoreError {
 export class DeliveryError extends CoreError {
   override readonly name = 'DeliveryError'
   readonly retryable: boolean
-  readonly code: 'ERR_DELIVERY_NOT_FOUND' | 'ERR_DELIVERY_UNDER_WAY' | 'ERR_DELIVERY_ENDED'
+  readonly code: 'ERR_DELIVERY_NOT_FOUND' | 'ERR_DELIVERY_IN_FLIGHT' | 'ERR_DELIVERY_ENDED'
   readonly deliveryId: string
   constructor(code: DeliveryError['code'], deliveryId: string) {
     super(
       {
         ERR_DELIVERY_NOT_FOUND: `There is no delivery ${JSON.stringify(deliveryId)}; list them to see their ids.`,
-        ERR_DELIVERY_UNDER_WAY: `Delivery ${deliveryId} is being attempted at this moment; look at it again in a few seconds.`,
+        ERR_DELIVERY_IN_FLIGHT: `Delivery ${deliveryId} is being attempted at this moment; look at it again in a few seconds.`,
         ERR_DELIVERY_ENDED: `The retention of delivery ${deliveryId} has ended; it is not sent again.`,
       }[code],
     )
     this.code = code
     this.deliveryId = deliveryId
-    this.retryable = code === 'ERR_DELIVERY_UNDER_WAY'
+    this.retryable = code === 'ERR_DELIVERY_IN_FLIGHT'
   }
 }
 

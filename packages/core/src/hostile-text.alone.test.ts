@@ -7,10 +7,10 @@ import { normalizeEmail } from './identity/emails.js'
 import { checkNamespace } from './identity/redemption.js'
 import { parseShareRequest } from './identity/share.js'
 import { parseBasic } from './integrations/authenticate.js'
-import { readNotificationUrl } from './integrations/notification-url.js'
+import { checkNotificationUrl } from './integrations/notification-url.js'
 import { findDuplicateKey, lowercaseAddress } from './internal/values.js'
 import { parseHandle, parseLinkConfig } from './legacy/accounts.js'
-import { feesOf, isPlainDecimal, readNumberToken, shortestDecimal, writeOut } from './legacy/pricing.js'
+import { computeFees, isPlainDecimal, parseNumberToken, shortestDecimal, writeOut } from './legacy/pricing.js'
 import { parseTransactionKey, parseVerifyRequest } from './legacy/verify-request.js'
 import { createCursorCodec, parseAddress, parseLimit, parseTxHash } from './payments/read-api.js'
 import { parseUpdate } from './payments/receive-updates.js'
@@ -33,7 +33,7 @@ testGrowth(
     'a key that is given twice': findDuplicateKey,
     'Basic credentials': parseBasic,
     'a cursor': (text) => cursors.decode(text, { integrationAddress: '0x' }),
-    'a notification URL': (text) => readNotificationUrl(text, { allowLoopbackHttp: true }),
+    'a notification URL': (text) => checkNotificationUrl(text, { allowLoopbackHttp: true }),
     'an address': lowercaseAddress,
     'a wallet': parseAddress,
     'a hash': parseTxHash,
@@ -42,8 +42,8 @@ testGrowth(
     'a plain decimal': isPlainDecimal,
     'the shortest decimal': shortestDecimal,
     'a number written out': writeOut,
-    'a number of JSON': readNumberToken,
-    'a memo': (text) => feesOf({ memoHex: text, tokenOut, pricing }),
+    'a number of JSON': parseNumberToken,
+    'a memo': (text) => computeFees({ memoHex: text, tokenOut, pricing }),
     'the master key': parseMasterKey,
   },
   {

@@ -108,7 +108,7 @@ export function createQueries(store: Store, cursors: CursorCodec): Queries {
         if (payment === undefined) return null
         const [bodies, deliveries] = await Promise.all([
           snapshots(payment.id, versions(payment)),
-          store.console.deliveriesOf(payment.id),
+          store.console.deliveriesByPayment(payment.id),
         ])
         // The deliveries of a payment are its integration's; this holds even if a row were wrong.
         const own = deliveries.filter((each) => each.integrationAddress === integrationAddress)
@@ -133,7 +133,7 @@ export function createQueries(store: Store, cursors: CursorCodec): Queries {
     search: (search, limit) => store.console.search(search, limit),
     paymentsById: (ids) => store.console.paymentsById(ids),
     updates: (query) => store.console.updates(query),
-    deliveriesOf: (paymentId) => store.console.deliveriesOf(paymentId),
+    deliveriesByPayment: (paymentId) => store.console.deliveriesByPayment(paymentId),
     deliveries: (query) => store.console.deliveries(query),
     deliveriesById: (ids) => store.console.deliveriesById(ids),
     attempts: (query) => store.console.attempts(query),

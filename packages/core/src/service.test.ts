@@ -6,7 +6,7 @@ import { seededRandom } from '../test/support/seeded-random.js'
 import { openStore } from '../test/support/store.js'
 import { until } from '../test/support/until.js'
 import type { ServiceEvent } from './events.js'
-import type { Post } from './ports/sender.js'
+import type { PostRequest } from './ports/sender.js'
 import { parseMasterKey } from './secrets/keys.js'
 import { createService, type ServiceDeps } from './service.js'
 
@@ -17,7 +17,7 @@ function setup(options: Partial<ServiceDeps> = {}) {
   const clock = manualClock()
   const store = openStore({ now: () => clock.now() })
   const deliveries = outboxOf(store)
-  const posts: Post[] = []
+  const posts: PostRequest[] = []
   const service = createService({
     store: { ...store, deliveries },
     sender: {

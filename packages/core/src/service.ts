@@ -8,8 +8,7 @@ import { createIdentity, type Identity } from './identity/identity.js'
 import { createFulfilmentPoller, type FulfilmentPoller } from './indexer/fulfilments.js'
 import { createIndexer, type Indexer } from './indexer/indexer.js'
 import { type Admission, createAuthenticate, createRecent } from './integrations/authenticate.js'
-import type { Caller } from './integrations/integration.js'
-import type { IntegrationSessions } from './integrations/session-types.js'
+import type { Caller, IntegrationSessions } from './integrations/integration.js'
 import { createIntegrationSessions } from './integrations/sessions.js'
 import { describeError } from './internal/values.js'
 import { createAuthenticateLegacy, type LegacyCaller } from './legacy/keys.js'
@@ -25,16 +24,15 @@ import { createCursorCodec } from './payments/read-api.js'
 import { createReceiptPoller, type ReceiptPoller } from './payments/receipts.js'
 import { createUpdateQueue, maxUpdatesPerCommit } from './payments/receive-updates.js'
 import type { Recording } from './payments/recording.js'
-import type { Chain } from './ports/chain.js'
+import type { Chain, FulfilmentSource, ReceiptSource } from './ports/chain.js'
 import type { IdentityAccounts, IdentityProvider } from './ports/identity.js'
 import type { Sender } from './ports/sender.js'
-import type { FulfilmentSource, ReceiptSource } from './ports/sources.js'
 import type { Store } from './ports/store.js'
 import {
   type Clock,
-  type Ids,
+  type IdSource,
   type Logger,
-  type Random,
+  type RandomSource,
   silentLogger,
   systemClock,
   systemIds,
@@ -198,9 +196,9 @@ export interface ServiceDeps {
   /** @default the system's */
   readonly clock?: Clock | undefined
   /** @default the system's */
-  readonly random?: Random | undefined
+  readonly random?: RandomSource | undefined
   /** @default random UUIDs */
-  readonly ids?: Ids | undefined
+  readonly ids?: IdSource | undefined
   /** @default none */
   readonly logger?: Logger | undefined
 }

@@ -3,7 +3,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { systemIds } from '@payment-integration/core'
 import type { ConsoleReads, PaymentReads, StoreTransaction } from '@payment-integration/core/internal'
-import type { Ids, Store } from '@payment-integration/core/ports'
+import type { IdSource, Store } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
 import {
   createLeaseStore,
@@ -47,10 +47,7 @@ import { findUpdates, insertUpdates, settleUpdates, waitingUpdates } from './pay
 import { upsertPayments } from './payments/upsert-payments.js'
 import { preferReaderForConsole, preferReaderForPayments } from './postgres/postgres-reader.js'
 
-/**
- * Binds the operations to a transaction's connection.
- * @param madeDue - Called with the number of deliveries that became due.
- */
+/** `madeDue` is called with the number of deliveries that became due. */
 export function createStoreTransaction(
   db: Connection,
   dialect: SqlDialect,
@@ -58,7 +55,7 @@ export function createStoreTransaction(
 ): StoreTransaction {
   /** The tips of the chains that this transaction has locked; null: the chain has none. */
   const tips = new Map<number, Tip | null>()
-  const tipOf = async (chainId: number) => tips.get(chainId) ?? (tips.has(chainId) ? null : readTip(db, chainId))
+  const getTip = async (chainId: number) => tips.get(chainId) ?? (tips.has(chainId) ? null : readTip(db, chainId))
   return {
     async lockChain(chainId) {
       await dialect.lock(db, `chain ${checkInteger(chainId, 'chainId')}`)
@@ -69,16 +66,16 @@ export function createStoreTransaction(
     // Not a shared lock: PostgreSQL grants those past one that waits, so updates would starve the indexer.
     shareChain: async (chainId) => dialect.lock(db, `chain ${checkInteger(chainId, 'chainId')}`),
     async setCheckpoint(chainId, to, below = []) {
-      const tip = await writeCheckpoint(db, dialect, { chainId, to, below, from: await tipOf(chainId) })
+      const tip = await writeCheckpoint(db, dialect, { chainId, to, below, from: await getTip(chainId) })
       if (tips.has(chainId)) tips.set(chainId, tip)
     },
     async reached(chainId) {
-      const tip = await tipOf(checkInteger(chainId, 'chainId'))
+      const tip = await getTip(checkInteger(chainId, 'chainId'))
       return tip === null ? null : Math.max(tip.checkpoint.blockNumber, tip.reached ?? 0)
     },
     async setReached(chainId, height) {
       const reached = checkInteger(height, 'height')
-      const tip = await tipOf(checkInteger(chainId, 'chainId'))
+      const tip = await getTip(checkInteger(chainId, 'chainId'))
       if (tip === null) return
       await setReached(db, chainId, tip.checkpoint.blockNumber, reached)
       if (tips.has(chainId)) tips.set(chainId, { ...tip, reached })
@@ -129,8 +126,7 @@ export function createStoreTransaction(
   }
 }
 
-/** Builds the store port on an engine. */
-export function createStore(database: Engine, ids: Ids = systemIds, migrations = releasedMigrations): Store {
+export function createStore(database: Engine, ids: IdSource = systemIds, migrations = releasedMigrations): Store {
   const { engine, outbox, assertNotNested } = rejectNesting(database)
   return {
     migrate: (report) => migrate(engine, migrations, report),
@@ -184,10 +180,8 @@ function consoleReads(engine: Engine): ConsoleReads {
 
 /**
  * Rejects a transaction that starts inside the work of another one: it would wait for itself. Work that outlives its
- * transaction may start new ones.
- *
- * @returns The engine, and one for the store's own transactions, whose work never starts another. These are rejected
- * inside other work too, but not tracked: tracking slows every promise of the process while they run.
+ * transaction may start new ones. `outbox` is for the store's own transactions, whose work never starts another: they
+ * are rejected inside other work too, but not tracked, as tracking slows every promise of the process.
  */
 function rejectNesting(database: Engine): {
   readonly engine: Engine

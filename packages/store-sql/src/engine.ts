@@ -9,14 +9,12 @@ import type { Tables } from './schema/tables.js'
 /** A transaction's handle, or the one for reads outside of any. */
 export type Connection = Kysely<Tables>
 
-/** The column of a bulk statement. */
 export interface BulkColumn {
   readonly name: string
   /** `hex` is `0x` text here and bytes in the database. */
   readonly type: 'integer' | 'real' | 'text' | 'hex'
 }
 
-/** Rows to insert. */
 export interface BulkInsert {
   readonly table: string
   readonly columns: readonly (BulkColumn | { readonly name: string; readonly type: 'bytes' })[]
@@ -32,7 +30,6 @@ export interface BulkInsert {
   readonly keepsText?: boolean
 }
 
-/** The result of an insert of rows with ids. */
 export interface InsertedIds {
   /** Of each row, in their order; null when some were stored before. */
   readonly ids: readonly number[] | null
@@ -46,7 +43,6 @@ export interface BulkSource {
   readonly parameters: unknown[]
 }
 
-/** Rows to change, each named by its id. */
 export interface BulkUpdate {
   readonly table: string
   readonly columns: readonly BulkColumn[]
@@ -67,24 +63,19 @@ export interface DueScan {
   readonly lane: Lane
   /** Begins after this address; '' begins with the first one. */
   readonly after: string
-  /** Ends with this address. */
   readonly upTo: string
 }
 
-/** Which due deliveries to look at. */
 export interface DueQuery {
   readonly scans: readonly DueScan[]
-  /** Whether to read probes too. */
   readonly probes: boolean
-  /** Most integrations of each scan, and most probes. */
+  /** The limit of integrations of each scan, and of probes. */
   readonly integrations: number
-  /** Most deliveries of one integration and lane. */
+  /** The limit of deliveries of one integration and lane. */
   readonly each: number
-  /** Ids that are left out. */
   readonly without: readonly number[]
 }
 
-/** The values of {@link SqlDialect.indexRange}. */
 export interface IndexRange {
   readonly value: unknown
   readonly from: number
@@ -100,9 +91,7 @@ export interface Partitions {
    * not see the segment's table yet.
    */
   beginIds(db: Connection, first: number): Promise<void>
-  /** Removes the attempts of a segment. */
   empty(db: Connection, number: number): Promise<void>
-  /** Removes the tables of a segment. */
   drop(db: Connection, number: number): Promise<void>
 }
 
@@ -118,21 +107,15 @@ export interface SqlDialect {
   now(): RawBuilder<number>
   /** The same for a statement built as text; `parameter` adds a value and returns its placeholder. */
   nowText(parameter: Parameter): string
-  /**
-   * The same, for one time in all statements of a transaction: what it makes due at the end of a lease is not due to
-   * it.
-   */
+  /** One time in all statements of a transaction: what it makes due at the end of a lease is not due to it. */
   moment(): (parameter: Parameter) => string
   /** Appended to a select whose rows are then changed. */
   readonly forUpdate: RawBuilder<unknown>
   /** Text that is appended to a select whose rows of a table are then changed. */
   lockRows(table: string): string
-  /**
-   * From here on the transaction waits for a row that somebody else holds for so many milliseconds at most; then it
-   * fails as busy.
-   */
+  /** From here on the transaction waits this long at most for a locked row; then it fails as busy. */
   waitAtMost(db: Connection, ms: number): Promise<void>
-  /** Text that is appended to a select which takes the rows of a table that nobody else holds. */
+  /** Text appended to a select which takes the rows of a table that no other transaction locks. */
   skipLocked(table: string): string
   /** A condition: the column is one of these values. */
   oneOf(column: string, type: 'integer' | 'text' | 'hex', values: readonly unknown[], parameter: Parameter): string
@@ -143,19 +126,16 @@ export interface SqlDialect {
   indexRange(first: string, second: string, range: IndexRange, parameter: Parameter): string
   /** The `0x` text of a column of bytes, as an expression. */
   hexText(column: string): string
-  /** The expression by which a statement reads a column of bytes, for {@link bytesOf}. */
+  /** The expression by which a statement reads a column of bytes, for {@link toBytes}. */
   bytesText(column: string): string
   /** The bytes that a statement read. */
-  bytesOf(read: Uint8Array | string): Uint8Array
-  /** Rows as a table expression. */
+  toBytes(read: Uint8Array | string): Uint8Array
   bulkSource(columns: readonly BulkColumn[], rows: readonly (readonly unknown[])[]): BulkSource
   /** The placeholder of the n-th parameter, from 1. */
   placeholder(n: number): string
   /** How many of the `left` rows of that many columns the next statement carries. */
-  bulkRows(left: number, columns: number): number
-  /** Inserts rows, in their order. */
+  bulkRows(rowCount: number, columns: number): number
   insertAll(db: Connection, insert: BulkInsert): Promise<void>
-  /** Changes rows by their id. */
   updateAll(db: Connection, update: BulkUpdate): Promise<void>
   /**
    * Inserts rows to which the database gives ids.
@@ -170,7 +150,7 @@ export interface SqlDialect {
    *
    * @param now - The time, as text.
    */
-  due(query: DueQuery, now: string, parameter: Parameter): string
+  selectDue(query: DueQuery, now: string, parameter: Parameter): string
   /** The number of pending deliveries of the same integrations, counted up to `atMost`. */
   pending(atMost: number): RawBuilder<{ pending: Integer }>
   /**
@@ -206,7 +186,6 @@ export interface NamedQuery {
   readonly name?: string | undefined
 }
 
-/** How a transaction is run. */
 export interface TransactionOptions {
   /**
    * False: a loss of power may undo it. Nothing but that does, and what is committed as durable afterwards keeps it.
@@ -223,7 +202,6 @@ export interface TransactionOptions {
   readonly isLong?: boolean
 }
 
-/** An open database. */
 export interface Engine {
   /** Rejects a database whose product or version this release does not know. @throws StoreError `ERR_STORE_ENGINE` */
   check?(): Promise<void>
@@ -240,9 +218,9 @@ export interface Engine {
   hasIndex(name: string): Promise<boolean>
   /** Makes an index unless it is there. Others may write meanwhile, where the database can. */
   makeIndex(index: IndexDefinition): Promise<void>
-  /** Tells other processes that deliveries became due, soon and where the database can. Never fails. */
+  /** Announces due deliveries to other processes, soon and where the database can. Never fails. */
   announceDue(): void
-  /** Calls `listener` when another process, or this one, told so. Returns what ends it. */
+  /** Calls `listener` after an announcement. Returns the function that stops it. */
   whenDue(listener: () => void): () => void
   /** Reads the oldest snapshot of any session, where the database keeps dead rows for them. */
   oldestSnapshot?(): Promise<DatabaseSnapshot | null>
@@ -251,7 +229,6 @@ export interface Engine {
   close(): Promise<void>
 }
 
-/** Reads from a standby. */
 export interface Reader extends Pick<Engine, 'read' | 'rows' | 'dialect'> {
   /** Whether it has everything that was committed up to the bound ago. */
   isFresh(): boolean

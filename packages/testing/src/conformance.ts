@@ -7,7 +7,7 @@ import type {
   Chain,
   FulfilmentSource,
   IdentityProvider,
-  Post,
+  PostRequest,
   ReceiptSource,
   Sender,
   StoredPayment,
@@ -198,7 +198,7 @@ export function senderConformance(adapter: string, open: () => Promise<SenderSub
     closing.push(() => receiver.close())
     return receiver.url
   }
-  const post = async (url: string, given: Partial<Post> = {}) =>
+  const post = async (url: string, given: Partial<PostRequest> = {}) =>
     (await subject()).sender.post({ url, headers: { 'X-Test': 'yes' }, body, timeoutMs: 60_000, ...given })
 
   describe(`${adapter}: a sender`, () => {

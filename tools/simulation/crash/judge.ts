@@ -2,7 +2,7 @@
 
 import type { DeliveryView } from '@payment-integration/core/internal'
 import type { Store, StoredPayment } from '@payment-integration/core/ports'
-import { maxAttempts } from '../../../packages/core/src/notifications/schedule.js'
+import { maxAttempts } from '../../../packages/core/src/notifications/retry-schedule.js'
 import type { LoggedAttempt } from './database.js'
 import { type Captured, isSigned } from './receiver.js'
 import { chainId, type Script } from './script.js'

@@ -1,5 +1,5 @@
 /** An integrator's endpoint in memory; it records deliveries and sometimes fails. @module */
-import type { Post, PostResult, Sender } from '@payment-integration/core/ports'
+import type { PostRequest, PostResult, Sender } from '@payment-integration/core/ports'
 import type { Draws } from '../random.js'
 
 /** A snapshot as it arrived. */
@@ -27,7 +27,7 @@ export function createReceiver(draws: Draws): Receiver {
     heal() {
       healed = true
     },
-    async post({ body }: Post): Promise<PostResult> {
+    async post({ body }: PostRequest): Promise<PostResult> {
       const trouble = healed ? 1 : draws.fraction()
       if (trouble < 0.1) return { kind: 'failure', reason: 'connection', latencyMs: 1 }
       if (trouble < 0.2) return { kind: 'answer', status: 500, retryAfter: null, excerpt: null, latencyMs: 1 }

@@ -1,7 +1,7 @@
 /** Which node gets the next work: by truth first, then by latency, then by order. @module */
 
 import { parseUrl } from '@payment-integration/contract/internal'
-import { assertWhole, steadyClock } from '@payment-integration/core/internal'
+import { assertWhole, createMonotonicClock } from '@payment-integration/core/internal'
 import type { Clock, NodeStatus } from '@payment-integration/core/ports'
 import { secretLabels } from './failures.js'
 import { createHeads, followHeads, type HeadFollower } from './follow-heads.js'
@@ -155,7 +155,7 @@ export function createNodes(options: NodesOptions): Nodes {
   assertWhole('maxRange', maxRange, 1)
   assertWhole('maxRangeCeiling', maxRangeCeiling, maxRange)
   if (addresses.length === 0) throw new TypeError('No node is given; pass at least one.')
-  const clock = steadyClock(options.clock)
+  const clock = createMonotonicClock(options.clock)
   const heads = createHeads(clock)
   const followers = new Map<ManagedNode, HeadFollower>()
   let current: ManagedNode | undefined

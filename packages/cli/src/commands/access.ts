@@ -1,6 +1,6 @@
 /** `payment-integration operators …`, `legacy-keys …` and `secrets …`: people, API keys and master keys. @module */
 import type { OperatorView } from '@payment-integration/core'
-import type { IssuedLink, LegacyKeyView, OperatorRole, Resealed } from '@payment-integration/core/internal'
+import type { IssuedLink, LegacyKeyView, OperatorRole, ResealResult } from '@payment-integration/core/internal'
 import type { Config } from '@payment-integration/server/service'
 import { Argument, type Command, Option } from 'commander'
 import { addGroup, type Run } from '../command.js'
@@ -225,7 +225,7 @@ function resealSecrets(options: OperateOptions, io: Io): Promise<ExitCode> {
   })
 }
 
-function resealedText({ resealed, dataKeys, olderApiSecrets, olderLegacyKeys }: Resealed): string[] {
+function resealedText({ resealed, dataKeys, olderApiSecrets, olderLegacyKeys }: ResealResult): string[] {
   const lines = [
     resealed + dataKeys === 0
       ? 'All signing secrets and data keys were already encrypted with the newest master key.'

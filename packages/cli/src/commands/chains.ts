@@ -1,7 +1,7 @@
 /** `payment-integration reindex` and `leases …`: repair indexed blocks, and show which process indexes. @module */
 import { parseUrl } from '@payment-integration/contract/internal'
 import type { ReindexReport } from '@payment-integration/core'
-import type { Difference, LeaseView } from '@payment-integration/core/internal'
+import type { LeaseView, ReindexDifference } from '@payment-integration/core/internal'
 import type { ChainConfig } from '@payment-integration/server/internal'
 import { type Command, InvalidArgumentError } from 'commander'
 import { addGroup, databaseOption, examples, parseChainId, type Run, wholeNumberParser, withActor } from '../command.js'
@@ -141,7 +141,7 @@ export function summaryText(event: {
 
 const differing = (differences: number) => counted(differences, 'difference')
 
-function differenceText({ kind, txHash, ordinal, fields = [] }: Difference): string {
+function differenceText({ kind, txHash, ordinal, fields = [] }: ReindexDifference): string {
   const which = fields.length === 0 ? '' : `  ${fields.join(', ')}`
   return `${kind.padEnd(7)}  ${txHash}  payment ${ordinal}${which}`
 }

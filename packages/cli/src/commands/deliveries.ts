@@ -9,9 +9,9 @@ import type {
   EndpointView,
 } from '@payment-integration/core/internal'
 import {
-  answerText,
   type CheckTotals,
   type DeliveryCommands,
+  formatAnswer,
   type ReplayTotals,
 } from '@payment-integration/core/internal'
 import { type Command, Option } from 'commander'
@@ -210,7 +210,7 @@ function deliveryLine(delivery: DeliveryView): string {
   const last = attempts.at(-1)
   return row([
     ...[deliveryId, momentText(createdAt), status, String(chainId), shortHash(txHash), `v${version}`],
-    ...[String(attempts.length), last === undefined ? '-' : answerText(last), momentText(nextAttemptAt)],
+    ...[String(attempts.length), last === undefined ? '-' : formatAnswer(last), momentText(nextAttemptAt)],
     shortHash(delivery.integrationAddress),
   ])
 }
@@ -240,7 +240,7 @@ function attemptText(
   { startedAt, latencyMs, status, reason, excerpt, replay }: AttemptRecord,
   number: number,
 ): string[] {
-  const answer = answerText({ status, reason })
+  const answer = formatAnswer({ status, reason })
   const parts = [
     ...[String(number).padStart(4), exactMomentText(startedAt), answer, `${grouped(latencyMs)} ms`],
     ...(replay ? ['replay'] : []),

@@ -171,7 +171,7 @@ async function closeVerifications(options: CloseOptions, io: Io): Promise<ExitCo
     const subjects = await identity.subjects({ emailKey, id, limit: maxSubjects })
     let found = 0
     for (const { id: subjectId, applicantId } of subjects) {
-      const result = await identity.closeVerification({ what, dryRun: !apply, subjectId })
+      const result = await identity.closeVerification({ kind: what, dryRun: !apply, subjectId })
       if (result === 'nothing_to_close') continue
       found += 1
       if (result !== 'closed') isDone = false
@@ -188,7 +188,7 @@ async function closeVerifications(options: CloseOptions, io: Io): Promise<ExitCo
   return isDone ? 0 : 1
 }
 
-function textOf(result: Result, what: CloseRequest['what'], apply: boolean): string {
+function textOf(result: Result, what: CloseRequest['kind'], apply: boolean): string {
   if (result !== 'closed') return refusals[result]
   const [done, planned] =
     what === 'hold'

@@ -1,5 +1,5 @@
 /** Orders the events of the demo as a person expects them, and prints them as text or JSON. @module */
-import { answerText } from '@payment-integration/core/internal'
+import { formatAnswer } from '@payment-integration/core/internal'
 import type { Io } from '../io.js'
 import { createStyle, jsonLine, type Style, shortHash } from '../output.js'
 import type {
@@ -173,7 +173,7 @@ function envFile(event: EnvFileEvent, style: Style): string[] {
 }
 
 function delivery(event: DeliveryEvent, at: string, style: Style): string[] {
-  const status = answerText(event)
+  const status = formatAnswer(event)
   const good = event.outcome === 'delivered'
   const colour = good ? style.green : style.red
   const after = {

@@ -1,7 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Accounts and their acts: who is paid, where, and in which tokens. @module */
-import type { AccountInput } from '@payment-integration/core/internal'
-import type { AccountRecord } from '@payment-integration/core/internal'
+import type { AccountInput, AccountRecord } from '@payment-integration/core/internal'
 import { FilterError } from '../filters.js'
 import { ActForm, TextArea, TextField } from '../view/forms.js'
 import { Empty, Facts, hrefOf, Pager, Pre, Shown, Table, When } from '../view/parts.js'

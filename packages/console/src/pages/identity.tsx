@@ -1,8 +1,14 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Shared identity verifications, by keyed hash: decisions that wait with their acts, subjects, redemptions. @module */
 import { type Identity, ShareRequestError } from '@payment-integration/core/identity'
-import type { CloseRequest, CloseResult, ResolveResult } from '@payment-integration/core/internal'
-import type { RedemptionRecord, SubjectView, VerdictRecord } from '@payment-integration/core/internal'
+import type {
+  CloseRequest,
+  CloseResult,
+  RedemptionRecord,
+  ResolveResult,
+  SubjectView,
+  VerdictRecord,
+} from '@payment-integration/core/internal'
 import type { Child } from 'hono/jsx'
 import { FilterError, type Given } from '../filters.js'
 import { ActForm, Filters, TextField } from '../view/forms.js'
@@ -209,7 +215,7 @@ function mayResolve({ state, isLeased }: RedemptionRecord): boolean {
 }
 
 /** The state of a verification that an operator may close; null: none. */
-function closableOf({ presence, missing }: SubjectView): CloseRequest['what'] | null {
+function closableOf({ presence, missing }: SubjectView): CloseRequest['kind'] | null {
   if (missing?.confirmed === false) return 'missing'
   return presence?.isActive === false && missing === null ? 'hold' : null
 }
@@ -328,7 +334,7 @@ async function close({ fields, commands }: ActInput): Promise<ActAnswer> {
   const dryRun = fields['dryRun'] === 'yes'
   if (!dryRun) confirmedField(fields)
   const subjectId = requiredField(fields, 'subject')
-  const result = await commands.identity.closeVerification({ subjectId, what, dryRun })
+  const result = await commands.identity.closeVerification({ subjectId, kind: what, dryRun })
   if (result !== 'closed') return nothingDone(unclosedWords[result])
   if (!dryRun) return { to: section, note: `${what}-closed` }
   return {

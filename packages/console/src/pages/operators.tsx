@@ -1,9 +1,8 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Operators and their acts. The last admin who can sign in stays: docs/decisions/operators.md. @module */
 import type { OperatorView } from '@payment-integration/core'
-import type { IssuedLink } from '@payment-integration/core/internal'
 import { operatorRoles } from '@payment-integration/core'
-import type { OperatorRole } from '@payment-integration/core/internal'
+import type { IssuedLink, OperatorRole } from '@payment-integration/core/internal'
 import { FilterError } from '../filters.js'
 import { ActForm, ChoiceField, TextField } from '../view/forms.js'
 import { base, EnabledBadge, newSecretsPage, Pager, Table, When } from '../view/parts.js'

@@ -34,7 +34,7 @@ export const paymentPage: Load = async ({ service, now }, given, name) => {
     queries.snapshots(payment.id, shownVersions(payment, compare)),
     findIntegration(service, payment.integrationAddress ?? ''),
     queries.updates({ paymentIds: payments.map(({ id }) => id), limit: maxUpdates }),
-    queries.deliveriesOf(payment.id),
+    queries.deliveriesByPayment(payment.id),
   ])
   const snapshots = stored.map(readSnapshot)
   const nativeHash = indexers.find((each) => each.chainId === chainId)?.nativeHash(txHash) ?? null

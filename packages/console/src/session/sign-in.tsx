@@ -1,7 +1,8 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Signs operators in and out, and sets passphrases by one-time links. Source: docs/decisions/operators.md. @module */
-import type { OperatorSessions } from '@payment-integration/core/internal'
+
 import { LinkRejectedError, operatorActor, PassphraseError, SignInLimitedError } from '@payment-integration/core'
+import type { OperatorSessions } from '@payment-integration/core/internal'
 import { noteOf, type PageContent } from '../pages/page.js'
 import type { Render } from '../view/layout.js'
 import { base, Problem } from '../view/parts.js'

@@ -1,7 +1,8 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Rows of payments and deliveries, which live pages replace by their key, and the filters of their lists. @module */
-import { answerText } from '@payment-integration/core/internal'
+
 import type { DeliveryView } from '@payment-integration/core/internal'
+import { formatAnswer } from '@payment-integration/core/internal'
 import type { StoredPayment } from '@payment-integration/core/ports'
 import type { Child } from 'hono/jsx'
 import type { Given } from '../filters.js'
@@ -110,7 +111,7 @@ export const DeliveryRow = ({ delivery }: { delivery: DeliveryView }) => <TableR
 
 /** The answer of an attempt: its HTTP status, why there is none, or both for a malformed one. */
 export function Answer({ status, reason }: { status: number | null; reason: string | null }) {
-  const word = answerText({ status, reason }).replaceAll('_', ' ')
+  const word = formatAnswer({ status, reason }).replaceAll('_', ' ')
   return <span class={reason === null ? 'answer good' : 'answer bad'}>{word}</span>
 }
 

@@ -10,4 +10,4 @@ export {
 } from '../identity/errors.js'
 export type { Identity } from '../identity/identity.js'
 export { parseShareRequest, type ShareInput } from '../identity/share.js'
-export type { Verdict } from '../identity/webhooks.js'
+export type { ProviderVerdict } from '../identity/webhooks.js'

@@ -23,6 +23,7 @@ export type {
   IdentityAccountTransaction,
   IdentityQuery,
   IdentityStore,
+  IdentitySubject,
   IdentityTransaction,
   LongestIdentityWaits,
   MissingApplicant,
@@ -35,7 +36,6 @@ export type {
   ShareOutcome,
   ShareRecord,
   StoredEmailCode,
-  Subject,
   SubjectQuery,
   SubjectView,
   VerdictRecord,
@@ -47,13 +47,17 @@ export type { ChainReads, Checkpoint, LeaseStore, RouterCoverage, WaitingDeposit
 export { createCheckedChain, rangeFlaw } from '../indexer/checked-chain.js'
 export { pollWaitMs } from '../indexer/follower.js'
 export type { Indexer } from '../indexer/indexer.js'
-export type { Difference } from '../indexer/recheck.js'
+export type { ReindexDifference } from '../indexer/recheck.js'
 export { reindex } from '../indexer/reindex.js'
 export type {
   Caller,
   IntegrationRecord,
+  IntegrationSessionRecord,
+  IntegrationSessionStore,
+  IntegrationSessions,
+  IntegrationSessionTransaction,
   IntegrationStore,
-  Resealed,
+  ResealResult,
   UnrecordedRange,
 } from '../integrations/integration.js'
 export type {
@@ -67,13 +71,7 @@ export type {
   UnnotifiedVersion,
   UpdatePage,
 } from '../integrations/move-types.js'
-export { type NotificationUrlRule, notificationPorts, readNotificationUrl } from '../integrations/notification-url.js'
-export type {
-  IntegrationSessionRecord,
-  IntegrationSessionStore,
-  IntegrationSessions,
-  IntegrationSessionTransaction,
-} from '../integrations/session-types.js'
+export { checkNotificationUrl, type NotificationUrlRule, notificationPorts } from '../integrations/notification-url.js'
 export { integrationActor } from '../integrations/sessions.js'
 export { assertWhole } from '../internal/values.js'
 export type { AccountInput } from '../legacy/accounts.js'
@@ -113,16 +111,16 @@ export type {
   EndpointTransition,
   EndpointView,
   ExaminedVersions,
-  Replayed,
   ReplayRequest,
-  Settled,
+  ReplayResult,
   SettledAttempt,
   SettledStatus,
+  SettleResult,
   StreamedDelivery,
   StreamQuery,
 } from '../notifications/delivery-store.js'
+export { formatAnswer, getEndpoint } from '../notifications/retry-schedule.js'
 export { dispatcherDefaults } from '../notifications/round.js'
-export { answerText, endpointOf } from '../notifications/schedule.js'
 export type { DeliveryStreams, StreamMessage } from '../notifications/streams.js'
 export {
   type IssuedLink,
@@ -150,7 +148,7 @@ export type {
   UpsertedPayments,
 } from '../payments/payment-store.js'
 export { unsettledStates } from '../payments/state.js'
-export type { AddressOwner, Answer, EmailAddress } from '../ports/identity.js'
+export type { AddressOwner, EmailAddress, ProviderAnswer } from '../ports/identity.js'
 export type { SchemaProgress, SchemaReport, SchemaStep, StoreSchema, StoreTransaction } from '../ports/store.js'
 export type {
   AttemptKind,
@@ -167,7 +165,7 @@ export type {
   MinuteCount,
   MinuteCounts,
 } from '../ports/store-console.js'
-export { loadPackage, readRequestBody, steadyClock, steadyNow } from '../ports/world.js'
+export { createMonotonicClock, createMonotonicNow, loadPackage, readRequestBody } from '../ports/world.js'
 export type { LeaseView, LoopRoles, RunningProcess } from '../processes/processes.js'
 export type { StoredSnapshot } from '../queries.js'
 export type { DataKeyStore, DataKeyTransaction, SealedSecret, SealingKeyUse } from '../secrets/keys.js'

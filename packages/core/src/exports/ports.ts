@@ -12,10 +12,14 @@ export type {
 export type {
   BlockRange,
   BlockRef,
+  BridgeDeposit,
   Chain,
+  Fulfilment,
+  FulfilmentSource,
   NodeStatus,
   ProofLevel,
   RangesRequest,
+  ReceiptSource,
   TransactionFate,
 } from '../ports/chain.js'
 export type {
@@ -24,12 +28,11 @@ export type {
   IdentityAccount,
   IdentityAccounts,
   IdentityProvider,
-  ProviderRefusal,
+  ProviderRejection,
   RedeemRequest,
   RedeemResult,
   Review,
 } from '../ports/identity.js'
-export type { Post, PostFailure, PostResult, Sender } from '../ports/sender.js'
-export type { BridgeDeposit, Fulfilment, FulfilmentSource, ReceiptSource } from '../ports/sources.js'
+export type { PostFailure, PostRequest, PostResult, Sender } from '../ports/sender.js'
 export type { Store } from '../ports/store.js'
-export type { Clock, FileReader, FileWriter, Ids, Logger, Random } from '../ports/world.js'
+export type { Clock, FileReader, FileWriter, IdSource, Logger, RandomSource } from '../ports/world.js'

@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto'
 import type { ServiceEvent } from '../events.js'
 import { assertWhole, backoffMs, describeError, type Loop } from '../internal/values.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
-import type { Clock, Logger, Random } from '../ports/world.js'
+import type { Clock, Logger, RandomSource } from '../ports/world.js'
 import type { KeyVersion, MasterKey } from '../secrets/keys.js'
 import type { AuditEntry, AuditHead, AuditQueries, AuditRecord, AuditStore } from './audit-store.js'
 
@@ -79,7 +79,7 @@ export const announceEveryMs = 24 * 60 * 60_000
 interface AnnounceHeadDeps {
   readonly audit: Pick<AuditQueries, 'head'>
   readonly clock: Clock
-  readonly random: Pick<Random, 'fraction'>
+  readonly random: Pick<RandomSource, 'fraction'>
   readonly logger: Logger
   readonly publish: (event: ServiceEvent) => void
 }
@@ -114,15 +114,15 @@ const fingerprintLength = 12
  * The origin of a URL. If more follows, a keyed fingerprint of the whole URL is added in brackets: path, query and
  * credentials may contain a secret, but a change of them must be visible. Null stays null.
  */
-export function shownUrl(key: KeyVersion, url: string | null): string | null {
+export function redactUrl(key: KeyVersion, url: string | null): string | null {
   if (url === null) return null
-  const origin = originOf(url)
+  const origin = parseOrigin(url)
   if (url === origin || url === `${origin}/`) return url
   const digest = createHmac('sha256', key.derive('audit-url')).update(url, 'utf8').digest('hex')
   return `${origin}/[${digest.slice(0, fingerprintLength)}]`
 }
 
-function originOf(url: string): string {
+function parseOrigin(url: string): string {
   try {
     return new URL(url).origin
   } catch {

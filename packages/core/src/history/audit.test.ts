@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { manualClock } from '../../test/support/manual-clock.js'
 import { openStore } from '../../test/support/store.js'
 import { type MasterKey, parseMasterKey } from '../secrets/keys.js'
-import { createAudited, createAuditQueries, shownUrl } from './audit-log.js'
+import { createAudited, createAuditQueries, redactUrl } from './audit-log.js'
 import type { AuditRecord, AuditStore } from './audit-store.js'
 
 const oldKey = 'a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90'
@@ -181,7 +181,7 @@ test.each([
   ['https://shop.example/', 'https://shop.example/'],
   ['https://shop.example', 'https://shop.example'],
 ])('of the URL %j the log keeps all', (url, shown) => {
-  expect(shownUrl(keys.current, url)).toBe(shown)
+  expect(redactUrl(keys.current, url)).toBe(shown)
 })
 
 test.each([
@@ -190,13 +190,13 @@ test.each([
   ['https://user:secret@shop.example:8443/a/b#secret', 'https://shop.example:8443'],
   ['secret', 'unreadable'],
 ])('of the URL %j the log keeps the origin and a fingerprint, which another key makes otherwise', (url, origin) => {
-  const shown = shownUrl(keys.current, url) ?? ''
+  const shown = redactUrl(keys.current, url) ?? ''
   expect(shown.startsWith(`${origin}/[`)).toBe(true)
   expect(shown.slice(origin.length)).toMatch(/^\/\[[0-9a-f]{12}\]$/)
   expect(shown).not.toContain('secret')
-  expect(shownUrl(keys.current, url)).toBe(shown)
-  expect(shownUrl(keys.current, `${url}2`)).not.toBe(shown)
-  expect(shownUrl(parseMasterKey(newKey).current, url)).not.toBe(shown)
+  expect(redactUrl(keys.current, url)).toBe(shown)
+  expect(redactUrl(keys.current, `${url}2`)).not.toBe(shown)
+  expect(redactUrl(parseMasterKey(newKey).current, url)).not.toBe(shown)
 })
 
 /** Verifies a log in which something was changed. */

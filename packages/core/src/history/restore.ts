@@ -18,8 +18,8 @@ import {
   findEnded,
   type HistoryDeps,
   headerSchema,
-  historyOf,
   lastOfDeliveries,
+  requireHistory,
   restoreRecords,
   rowSchemas,
 } from './retention.js'
@@ -42,7 +42,7 @@ function createRestore({ store, audited, keys }: HistoryDeps): HistoryCommands['
   }
 
   return async (archive, name, { signal } = {}) => {
-    const history = historyOf(store)
+    const history = requireHistory(store)
     const file = await openSignedFile(keys, 'archive-file', archive.open(name), signal)
     const header = await file.header(headerSchema)
     const { kind, part } = header
@@ -83,7 +83,7 @@ export function createHistoryCommands(deps: HistoryDeps): HistoryCommands {
 
   async function plan(policy: RetentionPolicy): Promise<HistoryPlan> {
     checkPolicy(policy)
-    const history = historyOf(store)
+    const history = requireHistory(store)
     const now = clock.now()
     const all = endedSegments(await history.segments(), policy, now)
     const upTo = lastOfDeliveries(all)

@@ -6,7 +6,7 @@ import * as z from 'zod/mini'
 import { StoreError } from '../errors.js'
 import { createLease } from '../internal/lease.js'
 import type { Store } from '../ports/store.js'
-import type { Clock, FileWriter, Random } from '../ports/world.js'
+import type { Clock, FileWriter, RandomSource } from '../ports/world.js'
 import type { MasterKey } from '../secrets/keys.js'
 import { beginSignedFile, openSignedFile, type SignedFile, type SignedWriter } from '../secrets/signed-file.js'
 import type { Audited } from './audit-log.js'
@@ -93,7 +93,7 @@ export const headerSchema: z.ZodMiniType<ArchiveHeader> = z.object({
 const dayMs = 86_400_000
 
 /** Segments of deliveries that a store has at a time, about. */
-const mostSegments = 64
+const maxSegments = 64
 
 /** Without an end of deliveries their segments add up. */
 const lastingSegmentMs = 30 * dayMs
@@ -124,7 +124,7 @@ export function segmentMs(policy: RetentionPolicy): number | null {
   if (lasting.length === 0) return null
   return Math.max(
     policy.deliveries === null ? lastingSegmentMs : Math.min(dayMs, ...lasting),
-    Math.max(...lasting) / mostSegments,
+    Math.max(...lasting) / maxSegments,
   )
 }
 
@@ -155,12 +155,13 @@ export interface HistoryDeps {
   /** Sign the files; former ones are checked too. */
   readonly keys: MasterKey
   readonly clock: Clock
-  readonly random: Pick<Random, 'bytes'>
+  readonly random: Pick<RandomSource, 'bytes'>
 }
 
 /** The history of a store. @throws TypeError When it is kept for ever. */
-export function historyOf({ history }: Pick<Store, 'history'>): HistoryStore {
-  if (history === null) throw new TypeError('This store keeps its history for ever.')
+export function requireHistory({ history }: Pick<Store, 'history'>): HistoryStore {
+  if (history === null)
+    throw new TypeError('This store keeps its history for ever; use SQLite or PostgreSQL to end it.')
   return history
 }
 
@@ -316,7 +317,7 @@ export function createRun({ store, audited, verifyAudit, keys, clock, random }: 
 
   async function run(policy: RetentionPolicy, archive: HistoryArchive, options: RetentionOptions, check: () => void) {
     const { onProgress } = options
-    const history = historyOf(store)
+    const history = requireHistory(store)
     if (await isFull(history, policy)) {
       await history.beginSegment()
       onProgress?.({ event: 'begun' })
@@ -340,11 +341,12 @@ export function createRun({ store, audited, verifyAudit, keys, clock, random }: 
     if (!(await lease.ensure()))
       throw new StoreError('ERR_STORE_BUSY', 'Another retention run goes on; wait for its end.')
     const ending = new AbortController()
-    const kept = lease.keep(ending.signal)
+    const kept = lease.renew(ending.signal)
     try {
       await run(policy, archive, options, () => {
         options.signal?.throwIfAborted()
-        if (!lease.held()) throw new StoreError('ERR_STORE_BUSY', 'Another retention run has begun; wait for its end.')
+        if (!lease.isHeld())
+          throw new StoreError('ERR_STORE_BUSY', 'Another retention run has begun; wait for its end.')
       })
     } finally {
       ending.abort()

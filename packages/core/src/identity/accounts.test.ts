@@ -93,7 +93,7 @@ describe('no account gets an address', () => {
     await expect(accounts.requestCode('user@')).rejects.toThrow(ShareRequestError)
     await expect(accounts.proveByCode('user@', 'x')).rejects.toThrow(ShareRequestError)
     await expect(accounts.proveByAttestation('', shop)).rejects.toThrow(ShareRequestError)
-    await expect(identity.proved({ email: 'user@', accountId: 'x' })).rejects.toThrow(ShareRequestError)
+    await expect(identity.reportProof({ email: 'user@', accountId: 'x' })).rejects.toThrow(ShareRequestError)
     await expect(identity.emailKey('user@')).rejects.toThrow(ShareRequestError)
   })
 })

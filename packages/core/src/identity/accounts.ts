@@ -1,11 +1,11 @@
 /** The service's own accounts, and the account that a share belongs to. Source: docs/decisions/identity.md. @module */
 import type { AddressOwner, EmailAddress, EmailProof, IdentityAccount } from '../ports/identity.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
-import type { Clock, Ids } from '../ports/world.js'
+import type { Clock, IdSource } from '../ports/world.js'
 import { type EmailCodes, type EmailKeys, parseEmail } from './emails.js'
 import { EmailProofError, SharingUnavailableError } from './errors.js'
-import type { AccountEvent, ProofRefusal, Subject } from './identity-store.js'
-import { openOf, personOf } from './reviews.js'
+import type { AccountEvent, IdentitySubject, ProofRejection } from './identity-store.js'
+import { findOpenSubject, selectPerson } from './reviews.js'
 
 export interface IssuedCode {
   /** The address in its normal form: send the code there, and to no other spelling. */
@@ -54,8 +54,8 @@ export interface HostProof {
 
 export interface ProofFacts {
   /** The open subject of the address under its former owner; null: there is none. */
-  readonly open: Subject | null
-  readonly subjects: readonly Subject[]
+  readonly open: IdentitySubject | null
+  readonly subjects: readonly IdentitySubject[]
   readonly proof: EmailProof | { readonly kind: 'host' }
   /** The account that is signed in; null: the id is unknown; undefined: no account is signed in. */
   readonly signedIn: string | null | undefined
@@ -63,32 +63,32 @@ export interface ProofFacts {
 }
 
 type ProofDecision =
-  | { readonly kind: 'refuse'; readonly reason: Extract<ProofRefusal, `not_${string}` | 'unknown_account'> }
+  | { readonly kind: 'reject'; readonly reason: Extract<ProofRejection, `not_${string}` | 'unknown_account'> }
   | {
       readonly kind: 'give'
       readonly accountId: string
       /** Subjects of other addresses that the account had proved: they stay with it, closed. */
-      readonly closed: readonly Subject[]
+      readonly closed: readonly IdentitySubject[]
       /** Subjects of other addresses that the account only carried: each goes to the next account that carries it. */
-      readonly carried: readonly Subject[]
+      readonly carried: readonly IdentitySubject[]
     }
 
 /** An attestation gives away a placeholder alone and must be its donor's. An account proves one address at a time. */
 export function decideProof({ open, subjects, proof, signedIn, freshId }: ProofFacts): ProofDecision {
   if (proof.kind === 'attestation') {
-    if (open !== null && open.accountId !== null) return { kind: 'refuse', reason: 'not_placeholder' }
+    if (open !== null && open.accountId !== null) return { kind: 'reject', reason: 'not_placeholder' }
     if (open === null || open.donor !== proof.integrationAddress.toLowerCase())
-      return { kind: 'refuse', reason: 'not_donor' }
+      return { kind: 'reject', reason: 'not_donor' }
   }
-  if (signedIn === null) return { kind: 'refuse', reason: 'unknown_account' }
+  if (signedIn === null) return { kind: 'reject', reason: 'unknown_account' }
   const accountId = signedIn ?? open?.accountId ?? freshId
-  const others = subjects.filter(
+  const otherSubjects = subjects.filter(
     (each) => each.accountId === accountId && each.emailKey !== null && !each.closed && each.id !== open?.id,
   )
   return {
     ...{ kind: 'give', accountId },
-    closed: others.filter(({ proved }) => proved),
-    carried: others.filter(({ proved }) => !proved),
+    closed: otherSubjects.filter(({ proved }) => proved),
+    carried: otherSubjects.filter(({ proved }) => !proved),
   }
 }
 
@@ -102,13 +102,13 @@ interface Proof {
 
 type ProofResult =
   | { readonly kind: 'given'; readonly accountId: string }
-  | { readonly kind: 'refused'; readonly reason: ProofRefusal; readonly accountId: string | null }
+  | { readonly kind: 'rejected'; readonly reason: ProofRejection; readonly accountId: string | null }
   /** Nothing was written: the address has no open subject, or its owner changed. Ensure a subject and begin again. */
   | { readonly kind: 'again' }
 
 /** Gives an address to the account that proved it. The account gives up its other subjects in the same transaction. */
-async function proveAddress(tx: StoreTransaction, given: Proof, ids: Ids): Promise<ProofResult> {
-  const { email, proof, signedIn, ownsAccounts } = given
+async function proveAddress(tx: StoreTransaction, request: Proof, ids: IdSource): Promise<ProofResult> {
+  const { email, proof, signedIn, ownsAccounts } = request
   const { identity, identityAccounts } = tx
   const resolve = () => (ownsAccounts ? identityAccounts.resolve(email.key) : Promise.resolve(null))
   const owner = await resolve()
@@ -116,18 +116,18 @@ async function proveAddress(tx: StoreTransaction, given: Proof, ids: Ids): Promi
   const subjects = await identity.lockPersons({ emailKey: email.key, accountIds })
   if (!isSameOwner(await resolve(), owner)) return { kind: 'again' }
 
-  const found = openOf(subjects, email.key)
+  const found = findOpenSubject(subjects, email.key)
   if (found === null && proof.kind !== 'attestation') return { kind: 'again' }
   // A placeholder without a share belongs to the account that carries the address.
   const open = found !== null && ownsAccounts ? ownedBy(found, decideOwner(found, owner)) : found
   const isUnknown = ownsAccounts && signedIn !== undefined && (await identityAccounts.find(signedIn)) === null
   const facts = { open, subjects, proof, signedIn: isUnknown ? null : signedIn, freshId: ids.next() }
   const decision = decideProof(facts)
-  if (decision.kind === 'refuse')
-    return { kind: 'refused', reason: decision.reason, accountId: open?.accountId ?? null }
+  if (decision.kind === 'reject')
+    return { kind: 'rejected', reason: decision.reason, accountId: open?.accountId ?? null }
 
   const { accountId } = decision
-  if (ownsAccounts) await identityAccounts.own(email, accountId)
+  if (ownsAccounts) await identityAccounts.setProvedOwner(email, accountId)
   for (const { id } of decision.closed) await identity.setOwner(id, { closed: true })
   for (const each of decision.carried) await giveToNextCarrier(tx, each, ownsAccounts)
   const prover = { accountId, proved: true }
@@ -138,7 +138,7 @@ async function proveAddress(tx: StoreTransaction, given: Proof, ids: Ids): Promi
 /** Gives a carried subject to the next account that carries its address; without one it becomes a placeholder. */
 async function giveToNextCarrier(
   { identity, identityAccounts }: StoreTransaction,
-  { id, emailKey }: Subject,
+  { id, emailKey }: IdentitySubject,
   ownsAccounts: boolean,
 ) {
   const next = ownsAccounts && emailKey !== null ? await identityAccounts.resolve(emailKey) : null
@@ -151,17 +151,17 @@ interface IdentityAccountDeps {
   readonly emails: EmailKeys
   readonly codes: EmailCodes
   readonly clock: Pick<Clock, 'now'>
-  readonly ids: Ids
+  readonly ids: IdSource
   /** Whether the accounts are the store's own. */
   readonly ownsAccounts: boolean
 }
 
 /** Rounds of a proof: other requests may change the owner meanwhile. */
-const mostRounds = 4
+const maxRounds = 4
 
 export function createAccounts({ store, emails, codes, clock, ids, ownsAccounts }: IdentityAccountDeps): {
   readonly commands: IdentityAccountCommands
-  proved(proof: HostProof): Promise<void>
+  reportProof(proof: HostProof): Promise<void>
 } {
   const log = (tx: StoreTransaction, action: AccountEvent['action'], email: EmailAddress, of: Partial<AccountEvent>) =>
     tx.identityAccounts.log({
@@ -171,14 +171,14 @@ export function createAccounts({ store, emails, codes, clock, ids, ownsAccounts 
 
   /** Gives the address to the account that proved it, or logs the refusal. */
   async function give(tx: StoreTransaction, proof: Proof): Promise<ProofResult> {
-    const given = await proveAddress(tx, proof, ids)
-    if (given.kind === 'again') return given
+    const result = await proveAddress(tx, proof, ids)
+    if (result.kind === 'again') return result
     const { kind } = proof.proof
     const by = proof.proof.kind === 'attestation' ? proof.proof.integrationAddress.toLowerCase() : null
-    const how = { proof: kind === 'host' ? null : kind, by, accountId: given.accountId }
-    if (given.kind === 'given') await log(tx, 'proved', proof.email, how)
-    else await log(tx, 'refused', proof.email, { ...how, reason: given.reason })
-    return given
+    const logged = { proof: kind === 'host' ? null : kind, by, accountId: result.accountId }
+    if (result.kind === 'given') await log(tx, 'proved', proof.email, logged)
+    else await log(tx, 'refused', proof.email, { ...logged, reason: result.reason })
+    return result
   }
 
   /** Runs `work` again while other requests change the owner. A refusal is committed with its record. */
@@ -186,10 +186,10 @@ export function createAccounts({ store, emails, codes, clock, ids, ownsAccounts 
     email: EmailAddress,
     work: (tx: StoreTransaction) => Promise<ProofResult | null>,
   ): Promise<IdentityAccount> {
-    for (let round = 0; round < mostRounds; round += 1) {
-      const given = await store.transaction(work)
-      if (given?.kind === 'given') return { accountId: given.accountId, emailVerified: true }
-      if (given?.kind !== 'again') throw new EmailProofError()
+    for (let round = 0; round < maxRounds; round += 1) {
+      const result = await store.transaction(work)
+      if (result?.kind === 'given') return { accountId: result.accountId, emailVerified: true }
+      if (result?.kind !== 'again') throw new EmailProofError()
       await store.transaction((tx) => tx.identity.ensureSubject(email, ids.next()))
     }
     throw new SharingUnavailableError()
@@ -218,16 +218,16 @@ export function createAccounts({ store, emails, codes, clock, ids, ownsAccounts 
       const email = parseEmail(input, emails)
       const proof = { email, proof: { kind: 'code' }, signedIn, ownsAccounts: true } as const
       return prove(email, async (tx) => {
-        const verdict = codes.judge(email.key, typed, await tx.identityAccounts.code(email.key), clock.now())
+        const verdict = codes.judge(email.key, typed, await tx.identityAccounts.lockCode(email.key), clock.now())
         if (verdict.kind === 'accepted') {
-          const given = await give(tx, proof)
-          if (given.kind !== 'again') await tx.identityAccounts.setCode(email.key, null)
-          return given
+          const result = await give(tx, proof)
+          if (result.kind !== 'again') await tx.identityAccounts.setCode(email.key, null)
+          return result
         }
-        const { reason, left } = verdict
+        const { reason, nextCode } = verdict
         // Without a code, a read takes the place of the write: the time stays the same, and a newer code stays.
-        if (reason === 'no_code') await tx.identityAccounts.code(email.key)
-        else await tx.identityAccounts.setCode(email.key, left)
+        if (reason === 'no_code') await tx.identityAccounts.lockCode(email.key)
+        else await tx.identityAccounts.setCode(email.key, nextCode)
         await log(tx, 'refused', email, { proof: 'code', reason })
         return null
       })
@@ -240,7 +240,7 @@ export function createAccounts({ store, emails, codes, clock, ids, ownsAccounts 
   }
   return {
     commands,
-    async proved({ email: input, accountId }) {
+    async reportProof({ email: input, accountId }) {
       const email = parseEmail(input, emails)
       await prove(email, (tx) => give(tx, { email, proof: { kind: 'host' }, signedIn: accountId, ownsAccounts }))
     },
@@ -250,33 +250,33 @@ export function createAccounts({ store, emails, codes, clock, ids, ownsAccounts 
 export interface AccountQuery {
   readonly email: EmailAddress
   /** The open subject before the owner was resolved. */
-  readonly ensured: Subject
+  readonly ensured: IdentitySubject
   /** The owner of the address by the host's accounts; undefined: the store's own accounts decide. */
   readonly hostOwner: AddressOwner | null | undefined
 }
 
 /** The locked subjects of an address. */
 export interface ResolvedAccount {
-  readonly open: Subject
+  readonly open: IdentitySubject
   /** All subjects of the person, the open one included. */
-  readonly subjects: readonly Subject[]
+  readonly subjects: readonly IdentitySubject[]
 }
 
 /** Locks the person of an address, and gives the open subject to its owner; null: the owner changed, begin again. */
 export async function resolveAccount(
   tx: StoreTransaction,
   { email, ensured, hostOwner }: AccountQuery,
-  ids: Ids,
+  ids: IdSource,
 ): Promise<ResolvedAccount | null> {
   const resolve = () => (hostOwner === undefined ? tx.identityAccounts.resolve(email.key) : Promise.resolve(hostOwner))
   const owner = await resolve()
   const accountIds = owner === null ? [] : [owner.accountId]
   const locked = await tx.identity.lockPersons({ emailKey: email.key, accountIds })
-  const found = openOf(locked, email.key)
+  const found = findOpenSubject(locked, email.key)
   if (found === null || !isSameOwner(await resolve(), owner)) return null
   if (hostOwner !== undefined && !isOwnedAs(found, ensured)) return null
   const open = await applyOwner(tx, found, { decision: decideOwner(found, owner), owner, email, ids })
-  return { open, subjects: personOf(open, locked) }
+  return { open, subjects: selectPerson(open, locked) }
 }
 
 type OwnerDecision =
@@ -286,7 +286,7 @@ type OwnerDecision =
   /** It stays with its account, closed. The owner of the address gets a new subject. */
   | { readonly kind: 'replace' }
 
-const same: OwnerDecision = { kind: 'same' }
+const unchangedOwner: OwnerDecision = { kind: 'same' }
 
 /**
  * Decides by the current owner of the address; null: it has none. A proved subject never changes its account, so that a
@@ -294,18 +294,18 @@ const same: OwnerDecision = { kind: 'same' }
  * redemptions waits for a proof.
  */
 export function decideOwner(
-  open: Pick<Subject, 'accountId' | 'proved' | 'redemptions'>,
+  open: Pick<IdentitySubject, 'accountId' | 'proved' | 'redemptions'>,
   owner: AddressOwner | null,
 ): OwnerDecision {
   const isOwners = owner !== null && open.accountId === owner.accountId
   if (owner?.proved === true) {
-    if (open.proved) return isOwners ? same : { kind: 'replace' }
+    if (open.proved) return isOwners ? unchangedOwner : { kind: 'replace' }
     return { kind: 'set', accountId: owner.accountId, proved: true }
   }
-  if (isOwners) return same
+  if (isOwners) return unchangedOwner
   if (open.proved) return { kind: 'replace' }
   // An account that registers without a proof gets no earlier share.
-  if (open.accountId === null && (owner === null || open.redemptions > 0)) return same
+  if (open.accountId === null && (owner === null || open.redemptions > 0)) return unchangedOwner
   return { kind: 'set', accountId: owner?.accountId ?? null, proved: false }
 }
 
@@ -313,15 +313,15 @@ interface OwnerChange {
   readonly decision: OwnerDecision
   readonly owner: AddressOwner | null
   readonly email: EmailAddress
-  readonly ids: Ids
+  readonly ids: IdSource
 }
 
 /** Writes a decision about the open subject of an address. It resolves the open subject from then on. */
 async function applyOwner(
   { identity }: StoreTransaction,
-  open: Subject,
+  open: IdentitySubject,
   { decision, owner, email, ids }: OwnerChange,
-): Promise<Subject> {
+): Promise<IdentitySubject> {
   const { accountId, proved } = ownedBy(open, decision)
   if (decision.kind === 'replace') {
     await identity.setOwner(open.id, { closed: true })
@@ -337,12 +337,12 @@ function isSameOwner(one: AddressOwner | null, other: AddressOwner | null): bool
   return one?.accountId === other?.accountId && one?.proved === other?.proved
 }
 
-function ownedBy(open: Subject, decision: OwnerDecision): Subject {
+function ownedBy(open: IdentitySubject, decision: OwnerDecision): IdentitySubject {
   if (decision.kind !== 'set') return open
   const { accountId, proved } = decision
   return { ...open, accountId, proved }
 }
 
-function isOwnedAs(now: Subject, before: Subject): boolean {
+function isOwnedAs(now: IdentitySubject, before: IdentitySubject): boolean {
   return now.id === before.id && now.accountId === before.accountId && now.proved === before.proved
 }

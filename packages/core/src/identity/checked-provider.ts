@@ -1,6 +1,6 @@
 /** Checks the answers of a provider. Source: docs/decisions/identity-provider.md. @module */
 import { shareResponseSchema } from '@payment-integration/contract'
-import type { Answer, IdentityProvider } from '../ports/identity.js'
+import type { IdentityProvider, ProviderAnswer } from '../ports/identity.js'
 import type { Logger } from '../ports/world.js'
 
 const unreadable = 'ERR_PROVIDER_ANSWER'
@@ -16,7 +16,7 @@ export function createCheckedProvider(provider: IdentityProvider, logger: Pick<L
     let fault = 'an unknown shape'
     try {
       const answer = await ask()
-      const fields = fieldsOf(answer)
+      const fields = toFields(answer)
       const kind = String(fields['kind'])
       if (Object.hasOwn(checks, kind) && checks[kind]?.(fields) === true) return answer
     } catch (error) {
@@ -58,7 +58,7 @@ export function untilStopped(
   provider: IdentityProvider,
   signal: () => AbortSignal | undefined,
 ): Pick<IdentityProvider, 'find' | 'review'> {
-  function within<T>(ask: () => Promise<Answer<T>>): Promise<Answer<T>> {
+  function within<T>(ask: () => Promise<ProviderAnswer<T>>): Promise<ProviderAnswer<T>> {
     const current = signal()
     if (current === undefined) return ask()
     return new Promise((resolve, reject) => {
@@ -80,19 +80,19 @@ export function untilStopped(
 type Fields = Readonly<Record<string, unknown>>
 type Checks = Readonly<Record<string, (answer: Fields) => boolean>>
 
-const refusals: Checks = {
+const rejectionChecks: Checks = {
   misconfigured: ({ reason }) => isText(reason),
   throttled: ({ retryAfterMs }) => isNumberOrNull(retryAfterMs),
 }
 const redeemChecks: Checks = {
-  ...refusals,
+  ...rejectionChecks,
   redeemed: ({ applicant }) => isApplicant(applicant),
   rejected: ({ message, providerCode }) => isText(message) && isNumberOrNull(providerCode),
   unsent: () => true,
   unknown: ({ reason }) => isText(reason),
 }
 const findChecks: Checks = {
-  ...refusals,
+  ...rejectionChecks,
   answer: ({ value }) => value === null || isApplicant(value),
   unavailable: ({ reason }) => isText(reason),
 }
@@ -102,18 +102,18 @@ const reviewChecks: Checks = {
 }
 
 function isApplicant(value: unknown): boolean {
-  const { applicantId, review, reviewedAt = null, createdAt = null, levelName = null } = fieldsOf(value)
+  const { applicantId, review, reviewedAt = null, createdAt = null, levelName = null } = toFields(value)
   const isNamed = isText(applicantId) && applicantId !== '' && isTextOrNull(levelName)
   return isNamed && (review === null || isReview(review)) && [reviewedAt, createdAt].every(isNumberOrNull)
 }
 
 function isDatedReview(value: unknown): boolean {
-  const { review, reviewedAt, levelName = null } = fieldsOf(value)
+  const { review, reviewedAt, levelName = null } = toFields(value)
   return isReview(review) && isNumberOrNull(reviewedAt) && isTextOrNull(levelName)
 }
 
 function isReview(value: unknown): boolean {
-  return shareResponseSchema.safeParse({ ...fieldsOf(value), reused: false }).success
+  return shareResponseSchema.safeParse({ ...toFields(value), reused: false }).success
 }
 
 function isText(value: unknown): value is string {
@@ -128,6 +128,6 @@ function isNumberOrNull(value: unknown): boolean {
   return value === null || Number.isFinite(value)
 }
 
-function fieldsOf(value: unknown): Fields {
+function toFields(value: unknown): Fields {
   return typeof value === 'object' && value !== null ? (value as Fields) : {}
 }

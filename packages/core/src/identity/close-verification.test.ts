@@ -13,11 +13,11 @@ import {
   rejected,
   shop,
 } from '../../test/support/identity-setup.js'
-import { mostMissing } from './poll.js'
+import { maxMissing } from './poll.js'
 
 const subjectId = 's1'
 const applicantId = `applicant of ${first}`
-const [hold, missing] = [{ subjectId, what: 'hold' } as const, { subjectId, what: 'missing' } as const]
+const [hold, missing] = [{ subjectId, kind: 'hold' } as const, { subjectId, kind: 'missing' } as const]
 const absent = { since: 1, reported: false, confirmed: false }
 const day = 24 * 60 * 60_000
 
@@ -115,7 +115,7 @@ describe('a hold', () => {
 
 test('nothing is closed for an unknown subject, or for a verification that is not stuck', async () => {
   const { identity, share } = identitySetup()
-  expect(await identity.closeVerification({ subjectId: 'nobody', what: 'hold' })).toBe('nothing_to_close')
+  expect(await identity.closeVerification({ subjectId: 'nobody', kind: 'hold' })).toBe('nothing_to_close')
   await share()
   for (const request of [hold, missing]) expect(await identity.closeVerification(request)).toBe('nothing_to_close')
 })
@@ -130,7 +130,7 @@ describe('the wait for an applicant that is missing together with many others', 
     await clock.advance(1_000)
     provider.reviews.set(applicantId, approved)
     await webhook(approved)
-    for (let n = 0; n < mostMissing; n += 1) {
+    for (let n = 0; n < maxMissing; n += 1) {
       const { witnessId: other } = await witness(setup, `user${n}@example.com`)
       provider.deleted.add(other)
     }

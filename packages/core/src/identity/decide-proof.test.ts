@@ -8,32 +8,32 @@ describe('a proof', () => {
   const facts: ProofFacts = { open, subjects: [open], proof: { kind: 'code' }, signedIn: undefined, freshId: 'new' }
   const attestation = { kind: 'attestation', integrationAddress: shop.toUpperCase().replace('0X', '0x') } as const
   const give = (accountId: string) => ({ kind: 'give', accountId, closed: [], carried: [] })
-  const refuse = (reason: string) => ({ kind: 'refuse', reason })
+  const reject = (reason: string) => ({ kind: 'reject', reason })
   const donated = subjectWith({ id: 'open', donor: shop })
 
   test.each([
     ['by code, not signed in: a placeholder gets a new account', {}, give('new')],
     ['by code, not signed in: the account of the subject', { open: subjectWith({ accountId: 'a' }) }, give('a')],
     ['by code, signed in', { open: subjectWith({ accountId: 'a' }), signedIn: 'b' }, give('b')],
-    ['by code, for an unknown account', { signedIn: null }, refuse('unknown_account')],
+    ['by code, for an unknown account', { signedIn: null }, reject('unknown_account')],
     ['by attestation of the donor', { open: donated, proof: attestation }, give('new')],
     ['by attestation of the donor, signed in', { open: donated, proof: attestation, signedIn: 'b' }, give('b')],
     [
       'by attestation of another integration',
       { open: subjectWith({ donor: otherShop }), proof: attestation },
-      refuse('not_donor'),
+      reject('not_donor'),
     ],
-    ['by attestation where nothing is attached', { proof: attestation }, refuse('not_donor')],
-    ['by attestation of an address that nobody shared for', { open: null, proof: attestation }, refuse('not_donor')],
+    ['by attestation where nothing is attached', { proof: attestation }, reject('not_donor')],
+    ['by attestation of an address that nobody shared for', { open: null, proof: attestation }, reject('not_donor')],
     [
       'by attestation of an address that an account has',
       { open: { ...donated, accountId: 'a' }, proof: attestation },
-      refuse('not_placeholder'),
+      reject('not_placeholder'),
     ],
     [
       'by attestation, for an unknown account',
       { open: donated, proof: attestation, signedIn: null },
-      refuse('unknown_account'),
+      reject('unknown_account'),
     ],
   ] as const)('%s', (_, given, decision) => {
     expect(decideProof({ ...facts, ...given })).toEqual(decision)

@@ -15,15 +15,15 @@ test('a code is accepted for ten minutes', () => {
     expect(codes.judge(one, code, stored, at), String(at)).toEqual({ kind: 'accepted' })
   for (const at of [stored.expiresAt, stored.expiresAt + codeLifetimeMs])
     expect(codes.judge(one, code, stored, at), String(at)).toEqual({
-      kind: 'refused',
+      kind: 'rejected',
       reason: 'code_expired',
-      left: null,
+      nextCode: null,
     })
 })
 
 test('a code that was made while the clock was hours ahead is expired once the clock is right', () => {
   const { code, stored } = codes.issue(one, now + 3 * 60 * 60_000)
-  expect(codes.judge(one, code, stored, now)).toEqual({ kind: 'refused', reason: 'code_expired', left: null })
+  expect(codes.judge(one, code, stored, now)).toEqual({ kind: 'rejected', reason: 'code_expired', nextCode: null })
   // The clocks of two processes may differ by minutes.
   expect(codes.judge(one, code, stored, stored.expiresAt - codeLifetimeMs - 60_000)).toEqual({ kind: 'accepted' })
 })
@@ -47,13 +47,13 @@ test('is invalid after five attempts', () => {
   let left: typeof stored | null = stored
   for (let tried = 1; tried <= codeTries; tried += 1) {
     const verdict = codes.judge(one, wrong(code), left, now)
-    if (verdict.kind !== 'refused') throw new Error('A wrong code was taken.')
+    if (verdict.kind !== 'rejected') throw new Error('A wrong code was taken.')
     expect(verdict).toMatchObject({ reason: 'code_wrong' })
-    left = verdict.left
+    left = verdict.nextCode
     expect(left?.triesLeft ?? 0).toBe(codeTries - tried)
   }
   expect(left).toBeNull()
-  expect(codes.judge(one, code, left, now)).toEqual({ kind: 'refused', reason: 'no_code', left: null })
+  expect(codes.judge(one, code, left, now)).toEqual({ kind: 'rejected', reason: 'no_code', nextCode: null })
 })
 
 describe('rejects', () => {
@@ -66,10 +66,10 @@ describe('rejects', () => {
     ['a letter changed', wrong(code)],
     ['other letters that look alike', code.replaceAll(/./g, 'Ａ')],
   ])('%s', (_, given) => {
-    expect(codes.judge(one, given, stored, now)).toMatchObject({ kind: 'refused', reason: 'code_wrong' })
+    expect(codes.judge(one, given, stored, now)).toMatchObject({ kind: 'rejected', reason: 'code_wrong' })
   })
 
   test('the right code with another address', () => {
-    expect(codes.judge(other, code, stored, now)).toMatchObject({ kind: 'refused', reason: 'code_wrong' })
+    expect(codes.judge(other, code, stored, now)).toMatchObject({ kind: 'rejected', reason: 'code_wrong' })
   })
 })

@@ -3,17 +3,17 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { domainToASCII } from 'node:url'
 import { shareRequestLimits } from '@payment-integration/contract'
-import { isOver } from '../internal/values.js'
+import { isExpired } from '../internal/values.js'
 import type { EmailAddress } from '../ports/identity.js'
-import type { Random } from '../ports/world.js'
+import type { RandomSource } from '../ports/world.js'
 import type { DataKeyStore } from '../secrets/keys.js'
 import { type MasterKey, parseMasterKey } from '../secrets/keys.js'
 import { openDataKey, sealDataKey, sealText } from '../secrets/seal.js'
 import { ShareRequestError } from './errors.js'
-import type { ProofRefusal, StoredEmailCode } from './identity-store.js'
+import type { ProofRejection, StoredEmailCode } from './identity-store.js'
 
 /** Longest address and longest part before the `@`, in bytes of UTF-8. Source: RFC 5321 4.5.3.1. */
-const most = { address: 254, local: 64 } as const
+const maxBytes = { address: 254, local: 64 } as const
 
 /** Letters, digits and the signs of a dot-atom, beyond ASCII too (RFC 6531): no spaces, quotes, control characters. */
 const localPart = /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u
@@ -37,7 +37,7 @@ export function normalizeEmail(input: string): string | null {
   const domain = domainToASCII(text.slice(at + 1).replace(/\.$/, '')).toLowerCase()
   if (!localPart.test(local) || !domainName.test(domain) || /^[0-9.]+$/.test(domain)) return null
   const address = `${local}@${domain}`
-  return Buffer.byteLength(local) > most.local || Buffer.byteLength(address) > most.address ? null : address
+  return Buffer.byteLength(local) > maxBytes.local || Buffer.byteLength(address) > maxBytes.address ? null : address
 }
 
 /** Makes the stored forms of a normalized address. */
@@ -52,12 +52,12 @@ export function parseEmail(input: string, emails: EmailKeys): EmailAddress {
 
 const purpose = 'email'
 
-export function createEmailKeys(dataKey: Uint8Array, random: Pick<Random, 'bytes'>): EmailKeys {
-  const own = parseMasterKey(Buffer.from(dataKey).toString('base64url'))
+export function createEmailKeys(dataKey: Uint8Array, random: Pick<RandomSource, 'bytes'>): EmailKeys {
+  const emailKeys = parseMasterKey(Buffer.from(dataKey).toString('base64url'))
   return (address) => {
-    const key = createHmac('sha256', own.current.derive('email-hash')).update(address, 'utf8').digest('hex')
+    const key = createHmac('sha256', emailKeys.current.derive('email-hash')).update(address, 'utf8').digest('hex')
     const boundTo = `identity_accounts.email|${key}`
-    return { address, key, sealed: sealText(own, random, { purpose: 'email', boundTo }, address) }
+    return { address, key, sealed: sealText(emailKeys, random, { purpose: 'email', boundTo }, address) }
   }
 }
 
@@ -69,7 +69,7 @@ export async function openEmailKey({
 }: {
   readonly dataKeys: DataKeyStore
   readonly keys: MasterKey
-  readonly random: Pick<Random, 'bytes'>
+  readonly random: Pick<RandomSource, 'bytes'>
 }): Promise<Uint8Array> {
   const stored = await dataKeys.obtain(purpose, sealDataKey(keys, random, purpose, random.bytes(32)))
   return openDataKey(keys, purpose, stored)
@@ -86,9 +86,9 @@ type CodeVerdict =
   | { readonly kind: 'accepted' }
   /** `nextCode`: the code to store from now on; null: none. */
   | {
-      readonly kind: 'refused'
-      readonly reason: Extract<ProofRefusal, 'no_code' | 'code_expired' | 'code_wrong'>
-      readonly left: StoredEmailCode | null
+      readonly kind: 'rejected'
+      readonly reason: Extract<ProofRejection, 'no_code' | 'code_expired' | 'code_wrong'>
+      readonly nextCode: StoredEmailCode | null
     }
 
 /** Makes one-time codes and judges them. Only a keyed hash of a code is stored, bound to its address. */
@@ -99,7 +99,7 @@ export interface EmailCodes {
   judge(emailKey: string, typed: string, stored: StoredEmailCode | null, now: number): CodeVerdict
 }
 
-export function createEmailCodes(key: Uint8Array, random: Pick<Random, 'bytes'>): EmailCodes {
+export function createEmailCodes(key: Uint8Array, random: Pick<RandomSource, 'bytes'>): EmailCodes {
   const hashOf = (emailKey: string, code: string) =>
     createHmac('sha256', key).update(`${emailKey}|${code}`, 'utf8').digest('hex')
   return {
@@ -110,14 +110,15 @@ export function createEmailCodes(key: Uint8Array, random: Pick<Random, 'bytes'>)
     },
     judge(emailKey, typed, stored, now) {
       // Hashed also without a stored code, so that the time does not reveal whether there is one.
-      const given = Buffer.from(hashOf(emailKey, typed.replace(/[\s-]/g, '').toUpperCase()), 'hex')
-      if (stored === null) return { kind: 'refused', reason: 'no_code', left: null }
+      const typedHash = Buffer.from(hashOf(emailKey, typed.replace(/[\s-]/g, '').toUpperCase()), 'hex')
+      if (stored === null) return { kind: 'rejected', reason: 'no_code', nextCode: null }
       const good = Buffer.from(stored.hash, 'hex')
-      const isEqual = given.length === good.length && timingSafeEqual(given, good)
-      if (isOver(stored.expiresAt, now, codeLifetimeMs)) return { kind: 'refused', reason: 'code_expired', left: null }
+      const isEqual = typedHash.length === good.length && timingSafeEqual(typedHash, good)
+      if (isExpired(stored.expiresAt, now, codeLifetimeMs))
+        return { kind: 'rejected', reason: 'code_expired', nextCode: null }
       if (isEqual) return { kind: 'accepted' }
       const triesLeft = stored.triesLeft - 1
-      return { kind: 'refused', reason: 'code_wrong', left: triesLeft > 0 ? { ...stored, triesLeft } : null }
+      return { kind: 'rejected', reason: 'code_wrong', nextCode: triesLeft > 0 ? { ...stored, triesLeft } : null }
     },
   }
 }

@@ -5,7 +5,7 @@ import {
   kycUnavailableBody,
 } from '@payment-integration/contract/internal'
 import { CoreError } from '../errors.js'
-import type { Answer, ProviderRefusal, Review } from '../ports/identity.js'
+import type { ProviderAnswer, ProviderRejection, Review } from '../ports/identity.js'
 import type { Logger } from '../ports/world.js'
 
 /** `Retry-After` for the caller when the provider names no time, in milliseconds. */
@@ -78,7 +78,7 @@ export class EmailProofError extends CoreError {
 }
 
 /** A failed call to the provider. */
-export type ProviderFailure = ProviderRefusal | Exclude<Answer<unknown>, { kind: 'answer' }>
+export type ProviderFailure = ProviderRejection | Exclude<ProviderAnswer<unknown>, { kind: 'answer' }>
 
 /** The error of a failure. @param former - The caller's own rejection, for a token that is rejected. */
 export function failureError(failure: ProviderFailure, former: Review | null = null): CoreError {

@@ -70,7 +70,7 @@ test('when a proof is reported while the host answers with the former owner, the
     if (!reported) {
       reported = true
       host.owners.set(address.key, { accountId: 'user-8', proved: true })
-      await identity.proved({ email, accountId: 'user-8' })
+      await identity.reportProof({ email, accountId: 'user-8' })
     }
     return owner
   }

@@ -35,7 +35,7 @@ export interface Verification {
 /**
  * The person behind an e-mail address while it stays theirs; without an address: the direct verification of an account.
  */
-export interface Subject extends Verification {
+export interface IdentitySubject extends Verification {
   readonly id: string
   /** Keyed hash of the address, 64 lowercase hex digits; null: the direct verification of its account. */
   readonly emailKey: string | null
@@ -51,7 +51,7 @@ export interface Subject extends Verification {
   readonly revision: number
 }
 
-export type NewSubject = Pick<Subject, 'id' | 'emailKey' | 'accountId' | 'proved'> & {
+export type NewSubject = Pick<IdentitySubject, 'id' | 'emailKey' | 'accountId' | 'proved'> & {
   /** The stored forms of the address; null where `emailKey` is null. */
   readonly email: EmailAddress | null
 }
@@ -170,7 +170,7 @@ export interface VerdictRecord {
 }
 
 /** A subject as an operator sees it. */
-export interface SubjectView extends Subject {
+export interface SubjectView extends IdentitySubject {
   /** One of its redemptions is in flight or has an unknown outcome. */
   readonly isOpen: boolean
 }
@@ -234,27 +234,27 @@ export interface IdentityTransaction {
    * one row in both cases. Call it in a transaction of its own: it locks the row of a subject whose person is not
    * locked.
    */
-  ensureSubject(email: EmailAddress, freshId: string): Promise<Subject>
+  ensureSubject(email: EmailAddress, freshId: string): Promise<IdentitySubject>
   /**
    * Locks persons until the transaction ends, and resolves all their subjects, oldest first. A *person* is all subjects
    * of one account, open, closed and direct, or one placeholder. No other transaction changes them or adds one. Call it
    * before other writes; a second call reads them again.
    */
-  lockPersons(query: PersonQuery): Promise<Subject[]>
+  lockPersons(query: PersonQuery): Promise<IdentitySubject[]>
   /** Stores a subject. Rejects when its address has an open one, or its account a direct one. */
-  insertSubject(subject: NewSubject): Promise<Subject>
+  insertSubject(subject: NewSubject): Promise<IdentitySubject>
   /** Changes the owner of a locked subject. */
-  setOwner(subjectId: string, owner: Partial<Pick<Subject, 'accountId' | 'proved' | 'closed'>>): Promise<void>
+  setOwner(subjectId: string, owner: Partial<Pick<IdentitySubject, 'accountId' | 'proved' | 'closed'>>): Promise<void>
   /** Changes the verification of a locked subject, and adds 1 to its revision. */
   changeVerification(subjectId: string, change: VerificationChange): Promise<void>
-  subjectOf(applicantId: string): Promise<Subject | null>
+  findSubjectByApplicant(applicantId: string): Promise<IdentitySubject | null>
   /** Stores a redemption, and its number in its subject. Rejects a name that was used before. */
   addRedemption(redemption: NewRedemption): Promise<void>
   /** Changes a redemption. One that is `attached` keeps its state, its applicant and its level. */
   changeRedemption(externalUserId: string, change: RedemptionChange): Promise<void>
   redemption(externalUserId: string): Promise<RedemptionRecord | null>
   /** The redemption of an applicant: the newest that is `attached` with its id, or null. */
-  redemptionOf(applicantId: string): Promise<RedemptionRecord | null>
+  findAttachedRedemption(applicantId: string): Promise<RedemptionRecord | null>
   /**
    * Redemptions of subjects in flight or with an unknown outcome: `in_flight`, `unknown`, `unresolved`, and `absent`
    * since `absentSince`, in unix milliseconds. At most `limit`, oldest first. Above the limit, absent ones are left out
@@ -274,7 +274,7 @@ export interface IdentityTransaction {
 }
 
 /** Why an address was not given to an account. */
-export type ProofRefusal =
+export type ProofRejection =
   /** The address has no code: none was requested, or it was used, replaced or tried too often. */
   | 'no_code'
   | 'code_expired'
@@ -297,7 +297,7 @@ export interface AccountEvent {
   readonly proof: EmailProof['kind'] | null
   readonly by: string | null
   /** Why it was refused, or null. */
-  readonly reason: ProofRefusal | null
+  readonly reason: ProofRejection | null
 }
 
 export interface IdentityAccountStore {
@@ -321,10 +321,10 @@ export interface IdentityAccountTransaction {
   /** Makes an account that carries the address unverified. */
   register(email: EmailAddress, accountId: string): Promise<void>
   /** Makes an account, new or existing, the only owner of an address. Other accounts stop carrying it. */
-  own(email: EmailAddress, accountId: string): Promise<void>
+  setProvedOwner(email: EmailAddress, accountId: string): Promise<void>
   /** The code of an address, locked until the transaction ends; null: none. Call it before persons are locked. */
-  code(emailKey: string): Promise<StoredEmailCode | null>
+  lockCode(emailKey: string): Promise<StoredEmailCode | null>
   /** Replaces the code of an address; null: deletes it. */
-  setCode(emailKey: string, code: StoredEmailCode | null): Promise<void>
+  setCode(emailKey: string, lockCode: StoredEmailCode | null): Promise<void>
   log(event: AccountEvent): Promise<void>
 }

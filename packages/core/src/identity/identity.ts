@@ -4,7 +4,7 @@ import type { ShareResponse } from '@payment-integration/contract'
 import { createAudited } from '../history/audit-log.js'
 import type { IdentityAccounts, IdentityProvider } from '../ports/identity.js'
 import type { Store } from '../ports/store.js'
-import type { Clock, Ids, Logger, Random } from '../ports/world.js'
+import type { Clock, IdSource, Logger, RandomSource } from '../ports/world.js'
 import type { MasterKey } from '../secrets/keys.js'
 import { createAccounts, type HostProof, type IdentityAccountCommands } from './accounts.js'
 import { createCheckedProvider, untilStopped } from './checked-provider.js'
@@ -32,8 +32,8 @@ import { createShare, type ShareInput } from './share.js'
 import {
   createApplyVerdict,
   createRecordDirectVerification,
+  type ProviderVerdict,
   type RecordDirectVerification,
-  type Verdict,
   type VerdictOutcome,
 } from './webhooks.js'
 
@@ -62,17 +62,17 @@ export interface Identity extends IdentityActs {
    */
   share(input: ShareInput): Promise<ShareResponse>
   /** Applies a webhook of the provider, once. */
-  applyVerdict(verdict: Verdict): Promise<VerdictOutcome>
+  applyVerdict(verdict: ProviderVerdict): Promise<VerdictOutcome>
   /** Looks up due redemptions and polls due verifications. Resolves their number. */
   pollDue(): Promise<number>
-  /** The store's own accounts. A host with users of its own reports proofs by `proved` instead. */
+  /** The store's own accounts. A host with users of its own reports proofs by `reportProof` instead. */
   accounts(): Promise<IdentityAccountCommands>
   /**
    * Reports that a host's user proved an address. Call it at once.
    * @throws ShareRequestError `ERR_SHARE_INVALID` when it is no address; EmailProofError `ERR_EMAIL_PROOF` when the
    * accounts are the store's own and the id is unknown.
    */
-  proved(proof: HostProof): Promise<void>
+  reportProof(proof: HostProof): Promise<void>
   /** Records a direct verification of a user. docs/decisions/identity.md: when it counts. */
   readonly recordDirect: RecordDirectVerification
   /** The keyed hash of an address, for operators. @throws ShareRequestError `ERR_SHARE_INVALID`. */
@@ -100,8 +100,8 @@ export interface IdentityDeps {
   readonly accounts?: IdentityAccounts | undefined
   readonly masterKey: MasterKey
   readonly clock: Clock
-  readonly random: Random
-  readonly ids: Ids
+  readonly random: RandomSource
+  readonly ids: IdSource
   readonly logger: Logger
   /** Prefix of external user ids: separates this service and environment from others at the provider. @default 'pi' */
   readonly namespace?: string | undefined
@@ -156,7 +156,7 @@ export function createIdentity(deps: IdentityDeps): Identity {
     applyVerdict: createApplyVerdict({ store, clock, logger }),
     pollDue: () => pollDue(),
     accounts: async () => (await opened()).accounts.commands,
-    proved: async (proof) => (await opened()).accounts.proved(proof),
+    reportProof: async (proof) => (await opened()).accounts.reportProof(proof),
     recordDirect: createRecordDirectVerification({ store, clock, ids }),
     emailKey: async (email) => parseEmail(email, (await opened()).emails).key,
     subjects: (query) => store.identity.subjects(query),

@@ -1,9 +1,9 @@
 /** Closes stuck verifications and resolves redemptions for an operator. Source: docs/decisions/identity.md. @module */
 import type { Audited } from '../history/audit-log.js'
-import type { Answer, Applicant } from '../ports/identity.js'
+import type { Applicant, ProviderAnswer } from '../ports/identity.js'
 import type { StoreTransaction } from '../ports/store.js'
 import { failureError, logFailure } from './errors.js'
-import type { RedemptionRecord, Subject, VerificationChange } from './identity-store.js'
+import type { IdentitySubject, RedemptionRecord, VerificationChange } from './identity-store.js'
 import { confirmMissing } from './poll.js'
 import { attach, type IdentityParts, lockSubject, shareEntry } from './redemption.js'
 import { isEqual, isInFlight, isOtherLevel } from './reviews.js'
@@ -22,7 +22,7 @@ export type ResolveResult =
 export interface CloseRequest {
   readonly subjectId: string
   /** `hold`: the applicant was deactivated, and is active again. `missing`: it was deleted at the provider. */
-  readonly what: 'hold' | 'missing'
+  readonly kind: 'hold' | 'missing'
   /** Polls the provider and answers the result without changing anything. @default false */
   readonly dryRun?: boolean | undefined
 }
@@ -85,7 +85,7 @@ export function createResolveRedemption(
   ): Promise<ResolveResult> {
     const { externalUserId, subjectId, isFindable } = redemption
     if (applicant !== null) {
-      const holder = await tx.identity.subjectOf(applicant.applicantId)
+      const holder = await tx.identity.findSubjectByApplicant(applicant.applicantId)
       if (holder !== null) return holder.id === subjectId ? 'of_another_redemption' : 'of_another_subject'
       const { isAttached } = await attach(tx, { redemption, applicant, outcome: 'resolved', source: 'operator' }, parts)
       return isAttached ? 'attached' : 'surplus'
@@ -104,7 +104,7 @@ function mayResolve(redemption: RedemptionRecord): boolean {
 }
 
 /** Other applicants to poll until the provider knows one. */
-const mostWitnesses = 5
+const maxWitnesses = 5
 const pageSize = 500
 
 /** The provider must not know the missing applicant by id or by name, and must know another one of that time. */
@@ -113,13 +113,13 @@ export function createCloseVerification(
 ): (request: CloseRequest) => Promise<CloseResult> {
   const { store, provider, clock, logger, audited } = parts
 
-  return async ({ subjectId, what, dryRun = false }) => {
+  return async ({ subjectId, kind, dryRun = false }) => {
     const [subject] = await store.identity.subjects({ id: subjectId, limit: 1 })
     const applicantId = subject?.applicantId ?? null
-    if (subject === undefined || applicantId === null || !isClosable(what, subject)) return 'nothing_to_close'
-    const judged = await (what === 'hold' ? judgeHold : judgeMissing)(subject, applicantId)
+    if (subject === undefined || applicantId === null || !isClosable(kind, subject)) return 'nothing_to_close'
+    const judged = await (kind === 'hold' ? judgeHold : judgeMissing)(subject, applicantId)
     if (dryRun) return judged
-    if (judged === 'closed') return close(subject, applicantId, what)
+    if (judged === 'closed') return close(subject, applicantId, kind)
     if (judged === 'known' || judged === 'other_review')
       await store.transaction(async (tx) => {
         await lockSubject(tx, subjectId)
@@ -129,17 +129,17 @@ export function createCloseVerification(
   }
 
   /** A hold hides the review. It is shown again only if the provider still answers the same review. */
-  async function judgeHold({ missing, review }: Subject, applicantId: string): Promise<CloseResult> {
+  async function judgeHold({ missing, review }: IdentitySubject, applicantId: string): Promise<CloseResult> {
     if (missing !== null) return 'missing'
-    const said = await ask(() => provider.review(applicantId), { applicantId })
-    if (said === null) return 'unknown'
-    const levelName = (await redemptionOf(applicantId))?.levelName ?? null
-    return isEqual(said.review, review) && !isOtherLevel(levelName, said) ? 'closed' : 'other_review'
+    const answer = await ask(() => provider.review(applicantId), { applicantId })
+    if (answer === null) return 'unknown'
+    const levelName = (await findRedemption(applicantId))?.levelName ?? null
+    return isEqual(answer.review, review) && !isOtherLevel(levelName, answer) ? 'closed' : 'other_review'
   }
 
-  async function judgeMissing({ emailKey, reviewedAt }: Subject, applicantId: string): Promise<CloseResult> {
+  async function judgeMissing({ emailKey, reviewedAt }: IdentitySubject, applicantId: string): Promise<CloseResult> {
     if ((await ask(() => provider.review(applicantId), { applicantId })) !== null) return 'known'
-    const redemption = await redemptionOf(applicantId)
+    const redemption = await findRedemption(applicantId)
     // Its redemption is needed for the look-up by name. A direct verification has no redemption.
     if (redemption === null && emailKey !== null) return 'unproven'
     if (redemption?.isFindable === true) {
@@ -161,42 +161,42 @@ export function createCloseVerification(
    * alone proves no date: a copied applicant has the review time of its original.
    */
   async function hasWitness(missingId: string, knownAt: number): Promise<boolean> {
-    let left = mostWitnesses
+    let remaining = maxWitnesses
     let afterId: string | undefined
     for (;;) {
       const page = await store.identity.subjects({ limit: pageSize, afterId })
       for (const { applicantId, missing, reviewedAt } of page) {
         const isOfThatTime = missing === null && reviewedAt !== null && reviewedAt <= knownAt
         if (applicantId === null || applicantId === missingId || !isOfThatTime) continue
-        const redemption = await redemptionOf(applicantId)
+        const redemption = await findRedemption(applicantId)
         if (redemption === null || redemption.startedAt > knownAt) continue
         if ((await ask(() => provider.review(applicantId), { applicantId })) !== null) return true
-        left -= 1
-        if (left === 0) return false
+        remaining -= 1
+        if (remaining === 0) return false
       }
       if (page.length < pageSize) return false
       afterId = page.at(-1)?.id
     }
   }
 
-  function redemptionOf(applicantId: string): Promise<RedemptionRecord | null> {
-    return store.transaction((tx) => tx.identity.redemptionOf(applicantId))
+  function findRedemption(applicantId: string): Promise<RedemptionRecord | null> {
+    return store.transaction((tx) => tx.identity.findAttachedRedemption(applicantId))
   }
 
-  async function ask<T>(call: () => Promise<Answer<T>>, about: Readonly<Record<string, string>>): Promise<T> {
+  async function ask<T>(call: () => Promise<ProviderAnswer<T>>, about: Readonly<Record<string, string>>): Promise<T> {
     const answer = await call()
     if (answer.kind === 'answer') return answer.value
     logFailure(logger, answer, about)
     throw failureError(answer)
   }
 
-  function close(before: Subject, applicantId: string, what: CloseRequest['what']): Promise<CloseResult> {
+  function close(before: IdentitySubject, applicantId: string, kind: CloseRequest['kind']): Promise<CloseResult> {
     const { id, donor, emailKey, revision } = before
     return audited(async (tx, note) => {
       const found = await lockSubject(tx, id)
       if (found.revision !== revision) return 'changed'
       const now = clock.now()
-      const isMissing = what === 'missing' && found.missing !== null
+      const isMissing = kind === 'missing' && found.missing !== null
       const change: VerificationChange = isMissing
         ? confirmMissing(found.missing, now)
         : // Any webhook dated after the beginning of the hold still applies.
@@ -215,6 +215,6 @@ export function createCloseVerification(
   }
 }
 
-function isClosable(what: CloseRequest['what'], { presence, missing }: Subject): boolean {
-  return what === 'hold' ? presence?.isActive === false && missing?.confirmed !== true : missing?.confirmed === false
+function isClosable(kind: CloseRequest['kind'], { presence, missing }: IdentitySubject): boolean {
+  return kind === 'hold' ? presence?.isActive === false && missing?.confirmed !== true : missing?.confirmed === false
 }

@@ -4,10 +4,10 @@ import type { StoreTransaction } from '../ports/store.js'
 import type { Logger } from '../ports/world.js'
 import { logFailure, type ProviderFailure } from './errors.js'
 import type {
+  IdentitySubject,
   MissingApplicant,
   RedemptionRecord,
   RedemptionState,
-  Subject,
   VerificationChange,
 } from './identity-store.js'
 import {
@@ -39,14 +39,14 @@ import {
 /** How long an applicant is missing before it counts as gone without a webhook, in milliseconds. */
 export const missingForMs = 24 * 60 * 60_000
 /** Missing applicants at once up to which one may count as gone. With more, the fault is likely ours. */
-export const mostMissing = 5
+export const maxMissing = 5
 /** From this many missing applicants in a round, if fewer are known, the fault counts as ours. */
 const manyMissing = 3
 
 interface MissingRound {
   readonly known: number
   /** Subjects whose applicant it did not know, as they were at the poll. */
-  readonly missing: readonly Subject[]
+  readonly missing: readonly IdentitySubject[]
 }
 
 /**
@@ -59,7 +59,7 @@ async function judgeMissing(
 ): Promise<void> {
   if (missing.length === 0) return
   const atOnce = await store.identity.countMissing()
-  const isFault = (missing.length >= manyMissing && missing.length > known) || atOnce > mostMissing
+  const isFault = (missing.length >= manyMissing && missing.length > known) || atOnce > maxMissing
   if (isFault)
     logger.error(
       { missing: missing.length, known, atOnce },
@@ -67,7 +67,7 @@ async function judgeMissing(
     )
   for (const before of missing) await store.transaction((tx) => judge(tx, before))
 
-  async function judge(tx: Parameters<typeof lockSubject>[0], before: Subject): Promise<void> {
+  async function judge(tx: Parameters<typeof lockSubject>[0], before: IdentitySubject): Promise<void> {
     const { id, applicantId, revision, missing: noted } = await lockSubject(tx, before.id)
     // A change during the poll is newer.
     if (applicantId === null || revision !== before.revision) return
@@ -130,7 +130,7 @@ export async function lookUp(
       logFailure(logger, answer, { externalUserId })
       return { answers, failure: answer }
     }
-    const misfit = answer.value === null ? null : misfitOf(redemption, answer.value)
+    const misfit = answer.value === null ? null : findMisfit(redemption, answer.value)
     if (misfit !== null && answer.value !== null) logMisfit(logger, externalUserId, answer.value, misfit)
     if (misfit === 'level') return { answers, failure: { kind: 'misconfigured', reason: 'another level' } }
     answers.push({ redemption, found: misfit === 'age' ? 'foreign' : (answer.value ?? 'nobody') })
@@ -139,7 +139,7 @@ export async function lookUp(
 }
 
 /** Why an applicant cannot come from a redemption, or null. */
-export function misfitOf(
+export function findMisfit(
   { startedAt, levelName }: Pick<RedemptionRecord, 'startedAt' | 'levelName'>,
   applicant: Pick<Applicant, 'createdAt' | 'levelName'>,
 ): 'age' | 'level' | null {
@@ -201,43 +201,43 @@ function unseenState({ state, isFindable }: RedemptionRecord): 'absent' | 'unres
 }
 
 /** Look-ups and polls of one round: a fraction of the provider's 300 requests in 5 seconds. */
-const mostPolled = 50
+const maxPolls = 50
 /** How long an event of the provider is stored, in milliseconds: longer than verdicts are polled. */
 const rememberEventsMs = 40 * 24 * 60 * 60_000
-const mostForgotten = 500
+const maxForgotten = 500
 
 const longestWaits = { leaseMs: redemptionLeaseMs, lookUpMs: openLookUpMs, pollMs: longestPollMs }
 
 interface Round {
   isThrottled: boolean
   known: number
-  readonly missing: Subject[]
+  readonly missing: IdentitySubject[]
 }
 
 /** Builds a round: it looks up due names and polls due reviews until the signal aborts. It resolves their number. */
 export function createPollDue(parts: IdentityParts): (limit?: number, signal?: AbortSignal) => Promise<number> {
   const { store, provider, clock, logger } = parts
 
-  return async (limit = mostPolled, signal) => {
+  return async (limit = maxPolls, signal) => {
     const round: Round = { isThrottled: false, known: 0, missing: [] }
     const ended = await store.identity.endFutureWaits(longestWaits)
     if (ended > 0)
       logger.warn({ ended }, 'verifications waited longer than any delay is: a clock was ahead; they are due now')
     const names = await store.identity.dueLookUps(limit)
     const reviews = names.length < limit ? await store.identity.duePolls(limit - names.length) : []
-    const due = [
+    const polls = [
       ...names.map((each) => () => lookUpName(each.externalUserId, each.subjectId, round)),
       ...reviews.map((each) => () => pollReview(each.subjectId, round)),
     ]
     let polled = 0
-    for (const each of due) {
+    for (const each of polls) {
       // More requests would prolong the throttling.
       if (round.isThrottled || signal?.aborted === true) break
       polled += 1
       await each()
     }
     await judgeMissing(round, parts)
-    await store.identity.forgetEvents(Math.max(0, clock.now() - rememberEventsMs), mostForgotten)
+    await store.identity.forgetEvents(Math.max(0, clock.now() - rememberEventsMs), maxForgotten)
     return polled
   }
 
@@ -260,7 +260,7 @@ export function createPollDue(parts: IdentityParts): (limit?: number, signal?: A
   async function pollReview(subjectId: string, round: Round): Promise<void> {
     const { attached, ...before } = await store.transaction(async (tx) => {
       const found = await lockSubject(tx, subjectId)
-      const attached = found.applicantId === null ? null : await tx.identity.redemptionOf(found.applicantId)
+      const attached = found.applicantId === null ? null : await tx.identity.findAttachedRedemption(found.applicantId)
       await tx.identity.changeVerification(subjectId, { pollInMs: found.applicantId === null ? null : repeatPollMs })
       return { ...found, revision: found.revision + 1, attached }
     })
@@ -286,7 +286,7 @@ export function createPollDue(parts: IdentityParts): (limit?: number, signal?: A
       const locked = await lockSubject(tx, subjectId)
       if (locked.revision !== revision) return
       const found = { ...locked, reviewedAt: acceptedTime(locked.reviewedAt, clock.now()) }
-      const outcome = isOther ? 'other_level' : outcomeOf(found, polled)
+      const outcome = isOther ? 'other_level' : decideOutcome(found, polled)
       const isUnsure = outcome === 'doubtful'
       const change = found.missing === null ? 'review' : 'back'
       if ((outcome !== 'unchanged' && !isNoted) || change === 'back')
@@ -311,7 +311,7 @@ export function createPollDue(parts: IdentityParts): (limit?: number, signal?: A
   }
 
   /** Whether the newest record is the same review of another level: repeated polls add no records. */
-  async function isNewestNoted({ id, emailKey }: Subject, review: Review): Promise<boolean> {
+  async function isNewestNoted({ id, emailKey }: IdentitySubject, review: Review): Promise<boolean> {
     if (emailKey === null) return false
     const [newest] = await store.identity.verdicts({ emailKey, limit: 1 })
     return newest?.subjectId === id && newest.outcome === 'other_level' && isEqual(newest.review, review)
@@ -319,7 +319,10 @@ export function createPollDue(parts: IdentityParts): (limit?: number, signal?: A
 }
 
 /** Whether an answer is unchanged, or must be confirmed by a second poll. */
-function outcomeOf(found: Subject, { review, reviewedAt }: DatedReview): 'unchanged' | 'doubtful' | 'applied' {
+function decideOutcome(
+  found: IdentitySubject,
+  { review, reviewedAt }: DatedReview,
+): 'unchanged' | 'doubtful' | 'applied' {
   if (isEqual(found.review, review)) return 'unchanged'
   const isUnproven = isDoubtful({ at: reviewedAt, review }, { at: found.reviewedAt, review: found.review })
   return isUnproven && !isEqual(found.doubt, review) ? 'doubtful' : 'applied'

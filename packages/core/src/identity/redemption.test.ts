@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { identitySetup } from '../../test/support/identity-setup.js'
-import { checkNamespace, externalUserIdOf } from './redemption.js'
+import { checkNamespace, formatExternalUserId } from './redemption.js'
 
 test('a redemption has one name, and two redemptions never share one', () => {
   const names = ['pi', 'pi-a'].flatMap((namespace) =>
-    ['a', 'a-1', 'b'].flatMap((subject) => [1, 2, 11].map((n) => externalUserIdOf(namespace, subject, n))),
+    ['a', 'a-1', 'b'].flatMap((subject) => [1, 2, 11].map((n) => formatExternalUserId(namespace, subject, n))),
   )
   expect(new Set(names).size).toBe(names.length)
-  expect(externalUserIdOf('pi', 'a', 1)).toBe('pi:a:1')
+  expect(formatExternalUserId('pi', 'a', 1)).toBe('pi:a:1')
 })
 
 test('names begin with the namespace, and a malformed namespace is rejected before anything runs', async () => {

@@ -2,7 +2,7 @@
 import type { Applicant, IdentityProvider, Review } from '../ports/identity.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
 import type { Clock, Logger } from '../ports/world.js'
-import type { RedemptionRecord, ShareOutcome, ShareRecord, Subject, VerdictRecord } from './identity-store.js'
+import type { IdentitySubject, RedemptionRecord, ShareOutcome, ShareRecord, VerdictRecord } from './identity-store.js'
 import { acceptedTime, begunReview, firstPollMs, isOtherLevel, notStarted, reviewToAnswer } from './reviews.js'
 
 export interface IdentityParts {
@@ -37,18 +37,20 @@ export const openLookUpMs = 60 * 60_000
 export const absentForMs = 24 * 60 * 60_000
 
 /** Names of one person that one request looks up. */
-export const mostLookedUp = 10
+export const maxLookUps = 10
 
 export const defaultNamespace = 'pi'
 
 /** Checks a name space, which separates services and environments under one client of the provider. */
 export function checkNamespace(namespace: string): string {
   if (/^[A-Za-z0-9._-]{1,32}$/.test(namespace)) return namespace
-  throw new TypeError('The name space of applicants is not 1 to 32 letters, digits, dots, dashes or underscores.')
+  throw new TypeError(
+    `The name space of applicants is ${JSON.stringify(namespace)}; pass 1 to 32 letters, digits, dots, dashes or underscores.`,
+  )
 }
 
 /** The external user id of a redemption's applicant, used once. @param number - From 1. */
-export function externalUserIdOf(namespace: string, subjectId: string, number: number): string {
+export function formatExternalUserId(namespace: string, subjectId: string, number: number): string {
   return `${namespace}:${subjectId}:${number}`
 }
 
@@ -75,7 +77,7 @@ export function logOtherLevel(
 export async function lockSubject(
   { identity }: Pick<StoreTransaction, 'identity'>,
   subjectId: string,
-): Promise<Subject> {
+): Promise<IdentitySubject> {
   const subject = (await identity.lockPersons({ subjectId })).find(({ id }) => id === subjectId)
   if (subject === undefined) throw new Error(`There is no subject ${subjectId}.`)
   return subject
@@ -100,7 +102,7 @@ interface Attached {
 
 /** Whether an applicant is attached: there is no other donor, and no newer redemption is attached. */
 export function mayAttach(
-  { donor, attachedNumber }: Pick<Subject, 'donor' | 'attachedNumber'>,
+  { donor, attachedNumber }: Pick<IdentitySubject, 'donor' | 'attachedNumber'>,
   { integrationAddress, number }: Pick<RedemptionRecord, 'integrationAddress' | 'number'>,
 ): boolean {
   return donor === null || (donor === integrationAddress && number > (attachedNumber ?? 0))
@@ -121,7 +123,7 @@ export async function attach(
   // A webhook or a look-up was faster; its verdict may be newer.
   if (before === 'attached' || before === 'surplus') {
     await identity.logShare(shareEntry(now, redemption, outcome))
-    return { isAttached: before === 'attached', ...answerOf(subject) }
+    return { isAttached: before === 'attached', ...toAnswer(subject) }
   }
   const isAttached = mayAttach(subject, redemption)
   const at = acceptedTime(applicant.reviewedAt ?? null, now)
@@ -139,7 +141,7 @@ export async function attach(
       { subjectId, externalUserId, applicantId },
       'A token was redeemed for a subject with another applicant.',
     )
-    return { isAttached, ...answerOf(subject) }
+    return { isAttached, ...toAnswer(subject) }
   }
   if (isOther) logOtherLevel(logger, { subjectId, applicantId }, applicant, redemption)
   const [review, reviewedAt] = isOther ? [begunReview, null] : [applicant.review ?? begunReview, at]
@@ -152,6 +154,6 @@ export async function attach(
   return { isAttached, donor, review }
 }
 
-function answerOf(subject: Subject): Pick<Attached, 'donor' | 'review'> {
+function toAnswer(subject: IdentitySubject): Pick<Attached, 'donor' | 'review'> {
   return { donor: subject.donor, review: reviewToAnswer(subject) ?? notStarted }
 }

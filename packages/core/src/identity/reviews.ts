@@ -1,12 +1,12 @@
 /** Orders reviews, schedules their polls, and decides what a share does. Source: docs/interface.md 3. @module */
 import type { Review } from '../ports/identity.js'
-import type { RedemptionRecord, ShareOutcome, Subject, Verification } from './identity-store.js'
+import type { IdentitySubject, RedemptionRecord, ShareOutcome, Verification } from './identity-store.js'
 
 const minute = 60_000
 const day = 24 * 60 * minute
 
 /** How far ahead of this service's clock a verdict may be dated, in milliseconds. */
-export const mostAheadMs = 5 * minute
+export const maxAheadMs = 5 * minute
 /** Time from a redemption to the first poll, in milliseconds: verdicts take some minutes. */
 export const firstPollMs = 10 * minute
 /** Time between polls of a review in flight, in milliseconds: the provider retries its webhooks for a day. */
@@ -58,7 +58,7 @@ export function isOtherLevel(
 
 /** Whether a time is so far ahead of this service's clock that later verdicts would seem older. */
 export function isAhead(at: number, now: number): boolean {
-  return at > now + mostAheadMs
+  return at > now + maxAheadMs
 }
 
 /** A verdict's time; null when it is ahead of this service's clock. */
@@ -70,7 +70,7 @@ export function acceptedTime(at: number | null, now: number): number | null {
 export function compareReviews(review: TimedReview, known: TimedReview): number {
   if (known.at === null || review.at === null) return 1
   if (review.at !== known.at) return review.at - known.at
-  const [one, other] = [weightOf(review.review), weightOf(known.review)]
+  const [one, other] = [toSortKey(review.review), toSortKey(known.review)]
   return one === other ? 0 : one < other ? -1 : 1
 }
 
@@ -86,7 +86,7 @@ export function turnsBack(before: Review | null, after: Review | null): boolean 
 }
 
 export function isEqual(one: Review | null, other: Review | null): boolean {
-  return JSON.stringify(fieldsOf(one)) === JSON.stringify(fieldsOf(other))
+  return JSON.stringify(listFields(one)) === JSON.stringify(listFields(other))
 }
 
 /** Milliseconds until the next poll; null: there is none. @param ageMs - The age of the verdict. */
@@ -95,20 +95,20 @@ export function nextPollMs({ reviewStatus }: Pick<Review, 'reviewStatus'>, ageMs
   return ageMs < completedPollsForMs ? completedPollMs : null
 }
 
-function weightOf(review: Review | null): string {
+function toSortKey(review: Review | null): string {
   const weight = isRejected(review) ? 2 : isApproved(review) ? 1 : 0
-  return `${weight} ${JSON.stringify(fieldsOf(review))}`
+  return `${weight} ${JSON.stringify(listFields(review))}`
 }
 
-function fieldsOf(review: Review | null): readonly unknown[] | null {
+function listFields(review: Review | null): readonly unknown[] | null {
   return review && [review.reviewStatus, review.reviewAnswer, review.rejectType, review.rejectLabels]
 }
 
 interface ShareFacts {
   /** The open subject of the address: a redemption is for this one. */
-  readonly open: Subject
+  readonly open: IdentitySubject
   /** All subjects of the person, oldest first. */
-  readonly subjects: readonly Subject[]
+  readonly subjects: readonly IdentitySubject[]
   /** The person's redemptions in flight or with an unknown outcome. */
   readonly redemptions: readonly RedemptionRecord[]
   readonly caller: string
@@ -138,7 +138,7 @@ export type ShareDecision =
  * nothing. While a redemption has its lease it may still land, so no second token of the person is redeemed. A caller
  * with an unknown outcome of its own gets 503, because its token may have been redeemed.
  */
-export function decideSubject({ open, subjects, redemptions, caller, lookedUp }: ShareFacts): ShareDecision {
+export function decideShare({ open, subjects, redemptions, caller, lookedUp }: ShareFacts): ShareDecision {
   if (subjects.some(({ emailKey }) => emailKey === null)) return { kind: 'conflict', outcome: 'not_donated' }
   const resolved = resolveVerification(open, subjects)
   if (resolved !== null && resolved.donor !== caller) return { kind: 'conflict', outcome: 'not_donated' }
@@ -162,9 +162,12 @@ export function decideSubject({ open, subjects, redemptions, caller, lookedUp }:
 }
 
 /** The subject whose verification counts for a person: the open one, else the one attached last, or null. */
-export function resolveVerification(open: Subject, subjects: readonly Subject[]): Subject | null {
+export function resolveVerification(
+  open: IdentitySubject,
+  subjects: readonly IdentitySubject[],
+): IdentitySubject | null {
   if (open.donor !== null) return open
-  let newest: Subject | null = null
+  let newest: IdentitySubject | null = null
   for (const each of subjects)
     if (each.donor !== null && (newest === null || (each.attachedAt ?? 0) >= (newest.attachedAt ?? 0))) newest = each
   return newest
@@ -175,15 +178,17 @@ export function isInFlight({ state, isLeased }: Pick<RedemptionRecord, 'state' |
   return isLeased && (state === 'in_flight' || state === 'unknown')
 }
 
-export function openOf(subjects: readonly Subject[], emailKey: string): Subject | null {
+export function findOpenSubject(subjects: readonly IdentitySubject[], emailKey: string): IdentitySubject | null {
   return subjects.find((each) => each.emailKey === emailKey && !each.closed) ?? null
 }
 
 /** All locked subjects of the person of `open`. */
-export function personOf(open: Subject, locked: readonly Subject[]): Subject[] {
-  const rest = locked.filter(({ id }) => id !== open.id)
+export function selectPerson(open: IdentitySubject, locked: readonly IdentitySubject[]): IdentitySubject[] {
+  const otherSubjects = locked.filter(({ id }) => id !== open.id)
   if (open.accountId === null) return [open]
   const all =
-    rest.length === locked.length ? [...locked, open] : locked.map((each) => (each.id === open.id ? open : each))
+    otherSubjects.length === locked.length
+      ? [...locked, open]
+      : locked.map((each) => (each.id === open.id ? open : each))
   return all.filter(({ accountId }) => accountId === open.accountId)
 }

@@ -8,7 +8,7 @@ import { assertModestJson } from '@payment-integration/contract/internal-parse'
 import { findDuplicateKey } from '../internal/values.js'
 import type { Applicant, IdentityAccounts, IdentityProvider, Review } from '../ports/identity.js'
 import type { StoreTransaction } from '../ports/store.js'
-import type { Ids } from '../ports/world.js'
+import type { IdSource } from '../ports/world.js'
 import { type AccountQuery, type ResolvedAccount, resolveAccount } from './accounts.js'
 import { type EmailKeys, normalizeEmail } from './emails.js'
 import {
@@ -19,20 +19,20 @@ import {
   VerificationNotSharedError,
 } from './errors.js'
 import type { NewRedemption, RedemptionRecord, RedemptionState, ShareOutcome } from './identity-store.js'
-import { applyLookUp, isOpen, logMisfit, lookUp, misfitOf } from './poll.js'
+import { applyLookUp, findMisfit, isOpen, logMisfit, lookUp } from './poll.js'
 import {
   absentForMs,
   attach,
-  externalUserIdOf,
+  formatExternalUserId,
   type IdentityParts,
   landingMs,
   lockSubject,
   lostAnswerMs,
-  mostLookedUp,
+  maxLookUps,
   redemptionLeaseMs,
   shareEntry,
 } from './redemption.js'
-import { decideSubject, isRejected } from './reviews.js'
+import { decideShare, isRejected } from './reviews.js'
 
 export interface ShareInput {
   readonly integrationAddress: string
@@ -43,7 +43,7 @@ export interface ShareInput {
 }
 
 /** Length of a token in a URL query, in bytes. Tokens of the provider have 1 KB at most and need no escapes. */
-const mostTokenBytes = shareRequestLimits.kycShareToken
+const maxTokenBytes = shareRequestLimits.kycShareToken
 
 /** A parsed body. */
 export interface ShareBody {
@@ -61,20 +61,20 @@ export interface ShareBody {
  */
 export function parseShareRequest(body: Uint8Array): ShareBody {
   const parsed = shareRequestSchema.safeParse(parseJson(body))
-  if (!parsed.success) throw new ShareRequestError(flawOf(parsed.error.issues[0]))
+  if (!parsed.success) throw new ShareRequestError(describeFlaw(parsed.error.issues[0]))
   const email = normalizeEmail(parsed.data.email)
   if (email === null) throw new ShareRequestError(notAnEmail)
   const { kycShareToken: shareToken } = parsed.data
   // A lone surrogate cannot be sent verbatim.
   if (/\p{Surrogate}/u.test(shareToken)) throw new ShareRequestError('kycShareToken must be well-formed Unicode')
-  if (String(new URLSearchParams({ '': shareToken })).length - 1 > mostTokenBytes)
-    throw new ShareRequestError(`kycShareToken is longer than ${mostTokenBytes} bytes in a URL`)
+  if (String(new URLSearchParams({ '': shareToken })).length - 1 > maxTokenBytes)
+    throw new ShareRequestError(`kycShareToken is longer than ${maxTokenBytes} bytes in a URL`)
   return { email, shareToken }
 }
 
 const notAnEmail = 'email must be a valid email address'
 
-function flawOf(issue: { readonly code: string; readonly path: readonly PropertyKey[] } | undefined): string {
+function describeFlaw(issue: { readonly code: string; readonly path: readonly PropertyKey[] } | undefined): string {
   switch (issue?.path[0]) {
     case 'email':
       return notAnEmail
@@ -145,7 +145,7 @@ function createRedeem(parts: RedeemParts): Redeem {
     const answer = await provider.find(externalUserId, redemption.integrationAddress)
     if (answer.kind !== 'answer') logFailure(logger, answer, { externalUserId })
     const applicant = answer.kind === 'answer' ? answer.value : null
-    const misfit = applicant === null ? null : misfitOf(redemption, applicant)
+    const misfit = applicant === null ? null : findMisfit(redemption, applicant)
     if (applicant !== null && misfit === null) return attached(redemption, applicant, 'found')
     if (applicant !== null && misfit !== null) logMisfit(logger, externalUserId, applicant, misfit)
     if (misfit === 'age') {
@@ -196,13 +196,13 @@ function createRedeem(parts: RedeemParts): Redeem {
 }
 
 /** Rounds of a request, when others are faster or a name is taken; then it answers 503. */
-const mostRounds = 4
+const maxRounds = 4
 
 interface ShareParts extends RedeemParts {
   /** The host's accounts; absent: the store's own. */
   readonly accounts?: IdentityAccounts | undefined
   readonly emails: EmailKeys
-  readonly ids: Ids
+  readonly ids: IdSource
   readonly namespace: string
 }
 
@@ -226,7 +226,7 @@ export function createShare(parts: ShareParts): (input: ShareInput) => Promise<S
     const email = emails(address)
     const lookedUp = new Set<string>()
     let subjectId = ''
-    for (let round = 0; round < mostRounds; round += 1) {
+    for (let round = 0; round < maxRounds; round += 1) {
       const ensured = await store.transaction((tx) => tx.identity.ensureSubject(email, ids.next()))
       subjectId = ensured.id
       const hostOwner = accounts === undefined ? undefined : ((await accounts.resolve(email)) ?? null)
@@ -267,9 +267,9 @@ export function createShare(parts: ShareParts): (input: ShareInput) => Promise<S
     const redemptions = await tx.identity.openRedemptions({
       subjectIds: subjects.map(({ id }) => id),
       absentSince: Math.max(0, clock.now() - absentForMs),
-      limit: mostLookedUp,
+      limit: maxLookUps,
     })
-    const decision = decideSubject({ open, subjects, redemptions, caller, lookedUp })
+    const decision = decideShare({ open, subjects, redemptions, caller, lookedUp })
     const sharer = { integrationAddress: caller, subjectId: open.id }
     if (decision.kind === 'look_up') return { ...decision, subjectId: open.id }
     if (decision.kind !== 'redeem') {
@@ -278,7 +278,7 @@ export function createShare(parts: ShareParts): (input: ShareInput) => Promise<S
     }
     const { levelName = null, findsByName: isFindable = true } = provider
     const number = open.redemptions + 1
-    const externalUserId = externalUserIdOf(namespace, open.id, number)
+    const externalUserId = formatExternalUserId(namespace, open.id, number)
     const request = { levelName, isFindable, startedAt, leaseMs: redemptionLeaseMs }
     const redemption = { ...sharer, externalUserId, number, ...request }
     await tx.identity.addRedemption(redemption)

@@ -2,10 +2,10 @@
 
 import type { Review } from '../ports/identity.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
-import type { Clock, Ids } from '../ports/world.js'
-import type { RedemptionRecord, Subject, VerdictRecord, VerificationChange } from './identity-store.js'
-import { isOpen, logMisfit, misfitOf } from './poll.js'
-import { attach, clockSkewMs, type IdentityParts, lockSubject, logOtherLevel, mostLookedUp } from './redemption.js'
+import type { Clock, IdSource } from '../ports/world.js'
+import type { IdentitySubject, RedemptionRecord, VerdictRecord, VerificationChange } from './identity-store.js'
+import { findMisfit, isOpen, logMisfit } from './poll.js'
+import { attach, clockSkewMs, type IdentityParts, lockSubject, logOtherLevel, maxLookUps } from './redemption.js'
 import {
   acceptedTime,
   compareReviews,
@@ -19,7 +19,7 @@ import {
 } from './reviews.js'
 
 /** A webhook of the provider about an applicant. */
-export interface Verdict {
+export interface ProviderVerdict {
   /** Equal for every copy of a webhook. */
   readonly eventKey: string
   readonly applicantId: string
@@ -56,7 +56,7 @@ export type RecordDirectVerification = (verification: DirectVerification) => Pro
 
 /** A newer direct verification stays. Without a direct one, an approved shared verification stays. */
 export function decideDirect(
-  subjects: readonly Pick<Subject, 'emailKey' | 'review' | 'reviewedAt'>[],
+  subjects: readonly Pick<IdentitySubject, 'emailKey' | 'review' | 'reviewedAt'>[],
   { at, isBusy }: { readonly at: number; readonly isBusy: boolean },
 ): DirectDecision {
   if (isBusy) return 'busy'
@@ -73,14 +73,14 @@ export function createRecordDirectVerification({
 }: {
   readonly store: Pick<Store, 'transaction'>
   readonly clock: Pick<Clock, 'now'>
-  readonly ids: Ids
+  readonly ids: IdSource
 }): RecordDirectVerification {
   return ({ accountId, applicantId, review, at }) =>
     store.transaction(async ({ identity, identityAccounts }) => {
       const subjects = await identity.lockPersons({ accountIds: [accountId] })
       const now = clock.now()
       const subjectIds = subjects.map(({ id }) => id)
-      const open = await identity.openRedemptions({ subjectIds, absentSince: now, limit: mostLookedUp })
+      const open = await identity.openRedemptions({ subjectIds, absentSince: now, limit: maxLookUps })
       const decision = decideDirect(subjects, { at, isBusy: open.some(isInFlight) })
       if (decision !== 'recorded') return decision
       const none = { emailKey: null, email: null, accountId, proved: false }
@@ -107,7 +107,7 @@ interface Judged {
  */
 export function createApplyVerdict(
   parts: Omit<IdentityParts, 'provider'>,
-): (verdict: Verdict) => Promise<VerdictOutcome> {
+): (verdict: ProviderVerdict) => Promise<VerdictOutcome> {
   const { store, clock, logger } = parts
 
   return (verdict) =>
@@ -115,7 +115,7 @@ export function createApplyVerdict(
       const { identity } = tx
       const { externalUserId, applicantId, eventKey, at } = verdict
       const named = externalUserId === null ? null : await identity.redemption(externalUserId)
-      const subjectId = (await identity.subjectOf(applicantId))?.id ?? named?.subjectId
+      const subjectId = (await identity.findSubjectByApplicant(applicantId))?.id ?? named?.subjectId
       if (subjectId === undefined) return 'unknown'
       const subject = await lockSubject(tx, subjectId)
       const isAttached = subject.applicantId === applicantId
@@ -123,10 +123,10 @@ export function createApplyVerdict(
       if (isAhead(at, clock.now())) return doubtTime(tx, subject, isAttached ? null : redemption, verdict)
       if (!isAttached) return attachReported(tx, redemption, verdict)
       if (!(await identity.noteEvent(eventKey, at))) return 'duplicate'
-      const attached = verdict.review === null ? null : await identity.redemptionOf(applicantId)
+      const attached = verdict.review === null ? null : await identity.findAttachedRedemption(applicantId)
       const isOther = attached !== null && isOtherLevel(attached.levelName, verdict)
       if (isOther) logOtherLevel(logger, { subjectId: subject.id, applicantId }, verdict, attached)
-      const counted = isOther ? { ...verdict, change: changeOf(verdict), review: null } : verdict
+      const counted = isOther ? { ...verdict, change: findChange(verdict), review: null } : verdict
       const { outcome: judged, change } = judge(subject, counted, clock.now())
       if (Object.keys(change).length > 0) await identity.changeVerification(subject.id, change)
       const outcome = isOther ? 'other_level' : judged
@@ -137,9 +137,9 @@ export function createApplyVerdict(
   /** Applies nothing and polls the provider at once. The event is not noted, so that a copy is judged again. */
   async function doubtTime(
     tx: StoreTransaction,
-    subject: Subject,
+    subject: IdentitySubject,
     redemption: RedemptionRecord | null,
-    verdict: Verdict,
+    verdict: ProviderVerdict,
   ): Promise<'doubtful'> {
     const { applicantId, at } = verdict
     logger.warn(
@@ -156,14 +156,14 @@ export function createApplyVerdict(
   async function attachReported(
     tx: StoreTransaction,
     redemption: RedemptionRecord | null,
-    verdict: Verdict,
+    verdict: ProviderVerdict,
   ): Promise<VerdictOutcome> {
     const { applicantId, review, at, eventKey, levelName } = verdict
-    const isReview = review !== null && ['review', 'activated'].includes(changeOf(verdict))
+    const isReview = review !== null && ['review', 'activated'].includes(findChange(verdict))
     if (redemption === null || !isOpen(redemption.state) || !isReview) return 'unknown'
     // An applicant from before the redemption does not come from it.
     if (at < redemption.startedAt - clockSkewMs) return 'unknown'
-    const misfit = misfitOf(redemption, { levelName })
+    const misfit = findMisfit(redemption, { levelName })
     if (misfit !== null) {
       logMisfit(logger, redemption.externalUserId, verdict, misfit)
       return 'unknown'
@@ -175,18 +175,23 @@ export function createApplyVerdict(
     return isAttached ? 'applied' : 'unknown'
   }
 
-  function note({ identity }: StoreTransaction, { id }: Subject, verdict: Verdict, outcome: VerdictRecord['outcome']) {
+  function note(
+    { identity }: StoreTransaction,
+    { id }: IdentitySubject,
+    verdict: ProviderVerdict,
+    outcome: VerdictRecord['outcome'],
+  ) {
     const { applicantId, at, review } = verdict
     return identity.noteVerdict({
-      ...{ notedAt: clock.now(), subjectId: id, applicantId, source: 'webhook', change: changeOf(verdict) },
+      ...{ notedAt: clock.now(), subjectId: id, applicantId, source: 'webhook', change: findChange(verdict) },
       ...{ at, review, outcome },
     })
   }
 }
 
-function judge(subject: Subject, verdict: Verdict, now: number): Judged {
+function judge(subject: IdentitySubject, verdict: ProviderVerdict, now: number): Judged {
   const { at, review } = verdict
-  const change = changeOf(verdict)
+  const change = findChange(verdict)
   if (change === 'deleted') {
     const { since = now, confirmed = false } = subject.missing ?? {}
     // A webhook alone does not prove a deletion, which may be of another environment: a poll must confirm it.
@@ -198,7 +203,11 @@ function judge(subject: Subject, verdict: Verdict, now: number): Judged {
   return { ...judged, change: { ...judged.change, presence: { isActive: change === 'activated', at } } }
 }
 
-function judgeReview(subject: Subject, { at, review }: Pick<Verdict, 'at' | 'review'>, now: number): Judged {
+function judgeReview(
+  subject: IdentitySubject,
+  { at, review }: Pick<ProviderVerdict, 'at' | 'review'>,
+  now: number,
+): Judged {
   if (review === null) return { outcome: 'applied', change: {} }
   // A clock that was ahead may have written the stored time: later verdicts would seem older.
   const known = { at: acceptedTime(subject.reviewedAt, now), review: subject.review }
@@ -210,6 +219,6 @@ function judgeReview(subject: Subject, { at, review }: Pick<Verdict, 'at' | 'rev
   return { outcome: 'applied', change: { review, reviewedAt: at, doubt: null, missing: null, pollInMs } }
 }
 
-function changeOf({ change, review }: Verdict): NonNullable<Verdict['change']> {
+function findChange({ change, review }: ProviderVerdict): NonNullable<ProviderVerdict['change']> {
   return change ?? (review === null ? 'deleted' : 'review')
 }

@@ -6,7 +6,7 @@ import { recordBackfill } from '../payments/record-range.js'
 import type { Recording } from '../payments/recording.js'
 import type { BlockRange, Chain } from '../ports/chain.js'
 import type { Store } from '../ports/store.js'
-import type { Clock, Logger, Random } from '../ports/world.js'
+import type { Clock, Logger, RandomSource } from '../ports/world.js'
 import type { Checkpoint, RouterCoverage } from './chain-store.js'
 
 /** Stored for a chain that is indexed without any router, so that a router added later is known to be new. */
@@ -101,7 +101,7 @@ interface BackfillDeps {
   readonly store: Pick<Store, 'transaction'>
   readonly chain: Chain
   readonly clock: Clock
-  readonly random: Pick<Random, 'fraction'>
+  readonly random: Pick<RandomSource, 'fraction'>
   readonly publish: EventSink
   readonly logger: Logger
   readonly recording: Recording
@@ -188,8 +188,8 @@ export function createBackfill(deps: BackfillDeps): Backfill {
   function fail(thrown: unknown): void {
     close()
     // The gaps of other routers come first now.
-    const [failed, ...others] = gaps
-    if (failed !== undefined) gaps = [...others, failed]
+    const [failed, ...otherGaps] = gaps
+    if (failed !== undefined) gaps = [...otherGaps, failed]
     failures += 1
     const retryInMs = backoffMs(failures, random.fraction())
     retryAt = clock.now() + retryInMs
@@ -221,11 +221,11 @@ export function createBackfill(deps: BackfillDeps): Backfill {
         if ('thrown' in outcome) throw outcome.thrown
         signal?.throwIfAborted()
         if (!(await deps.mayCommit())) return false
-        const rest = await commit(gap, outcome.range)
+        const restOfGap = await commit(gap, outcome.range)
         failures = 0
         error = null
-        gaps.splice(0, 1, ...(rest === null ? [] : [rest]))
-        if (rest === null) close()
+        gaps.splice(0, 1, ...(restOfGap === null ? [] : [restOfGap]))
+        if (restOfGap === null) close()
         else readNext(current)
         return true
       } catch (thrown) {

@@ -1,6 +1,5 @@
 /** Stored checkpoints, proofs, coverage, deposits and leases of chains. @module */
-import type { ProofLevel } from '../ports/chain.js'
-import type { BridgeDeposit } from '../ports/sources.js'
+import type { BridgeDeposit, ProofLevel } from '../ports/chain.js'
 
 export interface Checkpoint {
   readonly blockNumber: number

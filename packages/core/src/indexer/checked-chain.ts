@@ -1,8 +1,7 @@
 /** Checks everything that a chain adapter hands over, before anything of it is stored. @module */
 import { CoreError } from '../errors.js'
 import type { PaymentFacts, PriceFeedFacts, PricingFacts } from '../payments/payment.js'
-import type { BlockRange, BlockRef, Chain, RangesRequest } from '../ports/chain.js'
-import type { BridgeDeposit } from '../ports/sources.js'
+import type { BlockRange, BlockRef, BridgeDeposit, Chain, RangesRequest } from '../ports/chain.js'
 
 /** A chain adapter broke the port `Chain`. Nothing of its answer is stored. Only a corrected adapter ends it. */
 export class ChainAdapterError extends CoreError {
@@ -35,30 +34,30 @@ const shapes = {
 
 function shapeFlaw(place: string, value: unknown, shape: keyof typeof shapes): Flaw {
   const [pattern, expected] = shapes[shape]
-  return typeof value === 'string' && pattern.test(value) ? null : flawOf(place, value, expected)
+  return typeof value === 'string' && pattern.test(value) ? null : formatFlaw(place, value, expected)
 }
 
 /** `least` and `most` are allowed. */
 function wholeFlaw(place: string, value: unknown, least = 0, most = Number.MAX_SAFE_INTEGER): Flaw {
   const isWhole = typeof value === 'number' && Number.isSafeInteger(value) && value >= least && value <= most
-  return isWhole ? null : flawOf(place, value, `a whole number from ${least}${most < 256 ? ` to ${most}` : ''}`)
+  return isWhole ? null : formatFlaw(place, value, `a whole number from ${least}${most < 256 ? ` to ${most}` : ''}`)
 }
 
 function amountFlaw(place: string, value: unknown): Flaw {
   const isAmount = typeof value === 'bigint' && value >= 0n && value < 1n << 256n
-  return isAmount ? null : flawOf(place, value, 'a bigint from 0 below 2^256')
+  return isAmount ? null : formatFlaw(place, value, 'a bigint from 0 below 2^256')
 }
 
 function textFlaw(place: string, value: unknown): Flaw {
-  return typeof value === 'string' && value !== '' ? null : flawOf(place, value, 'a text that is not empty')
+  return typeof value === 'string' && value !== '' ? null : formatFlaw(place, value, 'a text that is not empty')
 }
 
 function objectFlaw(place: string, value: unknown): Flaw {
-  return typeof value === 'object' && value !== null ? null : flawOf(place, value, 'an object')
+  return typeof value === 'object' && value !== null ? null : formatFlaw(place, value, 'an object')
 }
 
 function listFlaw<T>(place: string, list: readonly T[], check: (place: string, each: T) => Flaw): Flaw {
-  if (!Array.isArray(list)) return flawOf(place, list, 'a list')
+  if (!Array.isArray(list)) return formatFlaw(place, list, 'a list')
   for (const [index, each] of list.entries()) {
     const at = `${place}[${index}]`
     const flaw = objectFlaw(at, each) ?? check(at, each)
@@ -68,10 +67,10 @@ function listFlaw<T>(place: string, list: readonly T[], check: (place: string, e
 }
 
 function textOrNullFlaw(place: string, value: unknown): Flaw {
-  return value === null || typeof value === 'string' ? null : flawOf(place, value, 'a text or null')
+  return value === null || typeof value === 'string' ? null : formatFlaw(place, value, 'a text or null')
 }
 
-function flawOf(place: string, value: unknown, expected: string): string {
+function formatFlaw(place: string, value: unknown, expected: string): string {
   return `${place} is ${shown(value)}; expected ${expected}`
 }
 
@@ -96,7 +95,7 @@ function shown(value: unknown): string {
 function paymentFlaw(place: string, payment: PaymentFacts, chainId: number): Flaw {
   const { router, source, tokenIn, tokenOut, integrationAddress } = payment
   return firstFlaw(
-    () => (payment.chainId === chainId ? null : flawOf(`${place}.chainId`, payment.chainId, String(chainId))),
+    () => (payment.chainId === chainId ? null : formatFlaw(`${place}.chainId`, payment.chainId, String(chainId))),
     () => shapeFlaw(`${place}.txHash`, payment.txHash, 'hash'),
     () => shapeFlaw(`${place}.blockHash`, payment.blockHash, 'hash'),
     () => shapeFlaw(`${place}.memoHex`, payment.memoHex, 'hash'),
@@ -120,7 +119,7 @@ function paymentFlaw(place: string, payment: PaymentFacts, chainId: number): Fla
     () =>
       tokenOut.net <= tokenOut.gross
         ? null
-        : flawOf(`${place}.tokenOut.net`, tokenOut.net, `at most the gross amount, ${tokenOut.gross}n`),
+        : formatFlaw(`${place}.tokenOut.net`, tokenOut.net, `at most the gross amount, ${tokenOut.gross}n`),
     () => pricingFlaw(`${place}.pricing`, payment.pricing),
   )
 }
@@ -141,13 +140,13 @@ function depositFlaw(place: string, deposit: BridgeDeposit, chainId: number): Fl
 }
 
 /** Tokens with more decimals cannot be shown. */
-const mostDecimals = 255
+const maxDecimals = 255
 
 function tokenFlaw(place: string, token: PaymentFacts['tokenIn'] | PaymentFacts['tokenOut']): Flaw {
   return firstFlaw(
     () => shapeFlaw(`${place}.address`, token?.address, 'address'),
     () => textOrNullFlaw(`${place}.symbol`, token.symbol),
-    () => wholeFlaw(`${place}.decimals`, token.decimals, 0, mostDecimals),
+    () => wholeFlaw(`${place}.decimals`, token.decimals, 0, maxDecimals),
   )
 }
 
@@ -158,7 +157,7 @@ function pricingFlaw(place: string, pricing: PricingFacts): Flaw {
     () => listFlaw(`${place}.feeds`, pricing.feeds, feedFlaw),
     () => {
       const { length } = pricing.feeds
-      return length <= 2 ? null : flawOf(`${place}.feeds`, `${length} steps`, 'at most two')
+      return length <= 2 ? null : formatFlaw(`${place}.feeds`, `${length} steps`, 'at most two')
     },
     () => (pricing.calledAmount === null ? null : amountFlaw(`${place}.calledAmount`, pricing.calledAmount)),
     () => (pricing.serviceFee === null ? null : amountFlaw(`${place}.serviceFee`, pricing.serviceFee)),
@@ -175,12 +174,12 @@ function listedTokenFlaw(place: string, token: PricingFacts['listedToken']): Fla
 
 function feedFlaw(place: string, { use, contract, pair, rate, decimals }: PriceFeedFacts): Flaw {
   return firstFlaw(
-    () => (use === 'multiply' || use === 'divide' ? null : flawOf(`${place}.use`, use, '"multiply" or "divide"')),
+    () => (use === 'multiply' || use === 'divide' ? null : formatFlaw(`${place}.use`, use, '"multiply" or "divide"')),
     () => (contract === null ? null : shapeFlaw(`${place}.contract`, contract, 'address')),
     () => (pair === null ? null : textFlaw(`${place}.pair.base`, pair?.base)),
     () => (pair === null ? null : textFlaw(`${place}.pair.quote`, pair.quote)),
-    () => wholeFlaw(`${place}.decimals`, decimals, 0, mostDecimals),
-    () => (typeof rate === 'bigint' && rate > 0n ? null : flawOf(`${place}.rate`, rate, 'a bigint above 0')),
+    () => wholeFlaw(`${place}.decimals`, decimals, 0, maxDecimals),
+    () => (typeof rate === 'bigint' && rate > 0n ? null : formatFlaw(`${place}.rate`, rate, 'a bigint above 0')),
   )
 }
 
@@ -201,8 +200,8 @@ export function rangeFlaw(range: BlockRange, chainId: number): string | null {
     () => objectFlaw('the range', range),
     () => blockFlaw('first', range.first),
     () => blockFlaw('last', range.last),
-    () => (proofs.includes(range.proof) ? null : flawOf('proof', range.proof, '"root", "bloom" or "none"')),
-    () => (typeof range.node === 'string' ? null : flawOf('node', range.node, 'a text')),
+    () => (proofs.includes(range.proof) ? null : formatFlaw('proof', range.proof, '"root", "bloom" or "none"')),
+    () => (typeof range.node === 'string' ? null : formatFlaw('node', range.node, 'a text')),
     () => branchFlaw(range),
     () => listFlaw('payments', range.payments, (place, payment) => paymentFlaw(place, payment, chainId)),
     () => listFlaw('deposits', range.deposits, (place, deposit) => depositFlaw(place, deposit, chainId)),
@@ -220,17 +219,18 @@ function branchFlaw({ first, last, blocks, proof }: BlockRange): Flaw {
   const flaw = listFlaw('blocks', blocks, blockFlaw)
   if (flaw !== null) return flaw
   if (blocks[0]?.hash !== first.hash)
-    return flawOf('blocks[0].hash', blocks[0]?.hash, `the hash of first, ${first.hash}`)
+    return formatFlaw('blocks[0].hash', blocks[0]?.hash, `the hash of first, ${first.hash}`)
   if (blocks.at(-1)?.hash !== last.hash) return `the last of blocks is not the block last, ${last.hash}`
   for (const [index, block] of blocks.entries()) {
     const before = blocks[index - 1]
     if (before === undefined) continue
     const place = `blocks[${index}]`
-    if (block.number <= before.number) return flawOf(`${place}.number`, block.number, `above ${before.number}`)
+    if (block.number <= before.number) return formatFlaw(`${place}.number`, block.number, `above ${before.number}`)
     const isNext = block.number === before.number + 1
     if (isNext && block.parentHash !== before.hash)
-      return flawOf(`${place}.parentHash`, block.parentHash, `the hash of the block before, ${before.hash}`)
-    if (!isNext && proof !== 'none') return flawOf(`${place}.number`, block.number, `${before.number + 1}, as proven`)
+      return formatFlaw(`${place}.parentHash`, block.parentHash, `the hash of the block before, ${before.hash}`)
+    if (!isNext && proof !== 'none')
+      return formatFlaw(`${place}.number`, block.number, `${before.number + 1}, as proven`)
   }
   return null
 }
@@ -245,17 +245,17 @@ function orderFlaw(list: string, { first, last, blocks }: BlockRange, placed: re
     const [place, before] = [`${list}[${index}]`, placed[index - 1]]
     const { blockNumber, logIndex, ordinal, txHash } = each
     if (blockNumber < first.number || blockNumber > last.number)
-      return flawOf(`${place}.blockNumber`, blockNumber, `${first.number} to ${last.number}`)
+      return formatFlaw(`${place}.blockNumber`, blockNumber, `${first.number} to ${last.number}`)
     const block = known.get(blockNumber)
     if (block !== undefined && block.hash !== each.blockHash)
-      return flawOf(`${place}.blockHash`, each.blockHash, `that of its block, ${block.hash}`)
+      return formatFlaw(`${place}.blockHash`, each.blockHash, `that of its block, ${block.hash}`)
     if (block !== undefined && block.timestamp !== each.blockTimestamp)
-      return flawOf(`${place}.blockTimestamp`, each.blockTimestamp, `that of its block, ${block.timestamp}`)
+      return formatFlaw(`${place}.blockTimestamp`, each.blockTimestamp, `that of its block, ${block.timestamp}`)
     const earlier = earlierOfHash.get(txHash)
     if ((before?.blockNumber ?? 0) > blockNumber || (earlier?.logIndex ?? -1) >= logIndex)
       return `${place} does not come after the one before it, by block and log index`
     if (earlier !== undefined && ordinal <= earlier.ordinal)
-      return flawOf(
+      return formatFlaw(
         `${place}.ordinal`,
         ordinal,
         `above ${earlier.ordinal}, as of an earlier payment of its transaction`,
@@ -270,7 +270,7 @@ function fateFlaw(fate: { readonly fate: unknown; readonly blockNumber: unknown 
     () =>
       ['succeeded', 'reverted', 'unknown'].includes(String(fate?.fate))
         ? null
-        : flawOf('fate', fate?.fate, '"succeeded", "reverted" or "unknown"'),
+        : formatFlaw('fate', fate?.fate, '"succeeded", "reverted" or "unknown"'),
     () => (fate?.blockNumber === null ? null : wholeFlaw('blockNumber', fate?.blockNumber)),
   )
 }

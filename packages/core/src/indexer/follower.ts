@@ -8,10 +8,10 @@ import type { BlockRange, BlockRef, Chain, ProofLevel } from '../ports/chain.js'
 import type { Store } from '../ports/store.js'
 import type { Clock, Logger } from '../ports/world.js'
 import type { Checkpoint } from './chain-store.js'
-import { reorganise, storeStart } from './reorganise.js'
+import { reorganize, storeStart } from './reorganize.js'
 
 /** A reorganisation that a process followed. */
-export interface Reorganisation {
+export interface Reorganization {
   /** When it was followed, in unix milliseconds. */
   readonly at: number
   /** Highest indexed block before it. */
@@ -90,7 +90,7 @@ export function pollWaitMs(chain: Pick<Chain, 'announcesBlocks'>, pollMs: number
 /** Age at which the head is read again during a long catch-up, in milliseconds. */
 const maxHeadAgeMs = 10_000
 /** Reorganisations whose times and depths a process remembers. */
-const mostReorganisations = 20
+const maxRememberedReorganizations = 20
 
 interface FollowerDeps {
   readonly store: Pick<Store, 'transaction' | 'payments'>
@@ -116,7 +116,7 @@ interface ChainState {
   readonly indexed: number | null
   readonly proof: ProofLevel | null
   readonly reorganisations: number
-  readonly newestReorganisations: readonly Reorganisation[]
+  readonly newestReorganisations: readonly Reorganization[]
 }
 
 interface Follower {
@@ -202,13 +202,13 @@ export function createFollower(deps: FollowerDeps): Follower {
 
   async function rollBackFrom(checkpoint: Checkpoint | null, signal: AbortSignal | undefined): Promise<boolean> {
     if (checkpoint === null || !(await deps.mayCommit())) return true
-    const ancestor = await reorganise({ chain, store, finalityBlocks }, checkpoint, signal)
+    const ancestor = await reorganize({ chain, store, finalityBlocks }, checkpoint, signal)
     const [from, commonAncestor] = [checkpoint.blockNumber, ancestor.blockNumber]
     const newest = { at: clock.now(), from, commonAncestor }
     update({
       indexed: commonAncestor,
       reorganisations: state.reorganisations + 1,
-      newestReorganisations: [newest, ...state.newestReorganisations].slice(0, mostReorganisations),
+      newestReorganisations: [newest, ...state.newestReorganisations].slice(0, maxRememberedReorganizations),
     })
     onMoved(ancestor, 'down')
     logger.warn({ chainId, from, commonAncestor }, 'chain reorganised')

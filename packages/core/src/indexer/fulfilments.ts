@@ -7,7 +7,7 @@ import type { ServiceEvent } from '../events.js'
 import { assertWhole, describeError } from '../internal/values.js'
 import type { PaymentFacts, StoredPayment } from '../payments/payment.js'
 import { storePayments } from '../payments/store-payments.js'
-import type { BridgeDeposit, Fulfilment, FulfilmentSource } from '../ports/sources.js'
+import type { BridgeDeposit, Fulfilment, FulfilmentSource } from '../ports/chain.js'
 import type { Store } from '../ports/store.js'
 import type { Clock, Logger } from '../ports/world.js'
 import type { WaitingDeposit } from './chain-store.js'
@@ -54,7 +54,7 @@ function fulfilledPayment({ payment }: BridgeDeposit, fulfilment: Fulfilment): P
 /**
  * The payment under its stored ordinal, or a free one: never that of another deposit. `shown`: the stored primary ones.
  */
-function besideShown(facts: PaymentFacts, shown: readonly StoredPayment[]): PaymentFacts {
+function assignFulfilmentOrdinal(facts: PaymentFacts, shown: readonly StoredPayment[]): PaymentFacts {
   const isSame = (row: StoredPayment) =>
     row.source.chainId === facts.source.chainId &&
     row.source.txHash === facts.source.txHash &&
@@ -101,11 +101,11 @@ async function recordFulfilment(
     const checkpoint = await tx.lockChain(chainId)
     if (isFollowed && (checkpoint === null || checkpoint.blockNumber < blockNumber)) return null
     // The source's node may still be on a branch that the indexer has left.
-    const [known] = isFollowed ? await tx.checkpoints(chainId, blockNumber, 1) : []
-    if (known?.blockNumber === blockNumber && known.blockHash !== fulfilment.blockHash) return null
+    const [indexedBlock] = isFollowed ? await tx.checkpoints(chainId, blockNumber, 1) : []
+    if (indexedBlock?.blockNumber === blockNumber && indexedBlock.blockHash !== fulfilment.blockHash) return null
     if (!(await tx.settleDeposit(waiting.id))) return null
     const shown = await tx.paymentsForChange({ chainId, txHash })
-    const facts = besideShown(fulfilledPayment(waiting.deposit, fulfilment), shown)
+    const facts = assignFulfilmentOrdinal(fulfilledPayment(waiting.deposit, fulfilment), shown)
     const primary = shown.every(({ integrationAddress }) => integrationAddress !== facts.integrationAddress)
     return storePayments(tx, [{ facts, primary }])
   })
@@ -157,7 +157,7 @@ export function createFulfilmentPoller(deps: FulfilmentPollerDeps): FulfilmentPo
     let afterId: string | undefined
     while (!signal?.aborted) {
       const page = await store.chains.waitingDeposits({ afterId, limit: batch })
-      recorded += await askAll(deps, page, concurrency, unreachable, signal)
+      recorded += await pollDeposits(deps, page, concurrency, unreachable, signal)
       if (page.length < batch) break
       afterId = page.at(-1)?.id
     }
@@ -180,7 +180,7 @@ export function createFulfilmentPoller(deps: FulfilmentPollerDeps): FulfilmentPo
 }
 
 /** Polls deposits, some at once. Resolves how many were recorded; never rejects. */
-async function askAll(
+async function pollDeposits(
   deps: FulfilmentPollerDeps,
   page: readonly WaitingDeposit[],
   concurrency: number,
@@ -197,11 +197,11 @@ async function askAll(
       const { destinationChainId } = waiting.deposit
       if (unreachable.has(destinationChainId)) continue
       try {
-        if (await ask(deps, waiting, signal)) recorded += 1
+        if (await pollDeposit(deps, waiting, signal)) recorded += 1
       } catch (error) {
         if (signal?.aborted) return
         if (saysUnreachable(error)) unreachable.add(destinationChainId)
-        deps.logger.warn({ ...nameOf(waiting), error: describeError(error) }, 'fulfilment not obtained')
+        deps.logger.warn({ ...toLogFields(waiting), error: describeError(error) }, 'fulfilment not obtained')
       }
     }
   }
@@ -209,14 +209,18 @@ async function askAll(
   return recorded
 }
 
-async function ask(deps: FulfilmentPollerDeps, waiting: WaitingDeposit, signal?: AbortSignal): Promise<boolean> {
+async function pollDeposit(
+  deps: FulfilmentPollerDeps,
+  waiting: WaitingDeposit,
+  signal?: AbortSignal,
+): Promise<boolean> {
   const { store, source, followed, publish, logger } = deps
   const { deposit } = waiting
   const fulfilment = await source.lookup(deposit, signal)
   if (fulfilment === null) return false
   const flaw = unfitFulfilment(deposit, fulfilment)
   if (flaw !== null) {
-    logger.error({ ...nameOf(waiting), flaw }, 'a fulfilment does not fit its deposit')
+    logger.error({ ...toLogFields(waiting), flaw }, 'a fulfilment does not fit its deposit')
     return false
   }
   const isFollowed = followed?.has(deposit.destinationChainId) ?? false
@@ -226,7 +230,7 @@ async function ask(deps: FulfilmentPollerDeps, waiting: WaitingDeposit, signal?:
   return true
 }
 
-function nameOf({ deposit }: WaitingDeposit) {
+function toLogFields({ deposit }: WaitingDeposit) {
   const { payment, bridge, depositId, destinationChainId } = deposit
   return { chainId: payment.chainId, txHash: payment.txHash, bridge, depositId, destinationChainId }
 }

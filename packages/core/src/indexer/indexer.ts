@@ -7,13 +7,13 @@ import { assertWhole, backoffCapMs, backoffMs, describeError } from '../internal
 import type { Recording } from '../payments/recording.js'
 import type { Chain, NodeStatus, ProofLevel } from '../ports/chain.js'
 import type { Store } from '../ports/store.js'
-import type { Clock, Logger, Random } from '../ports/world.js'
-import { steadyClock } from '../ports/world.js'
+import type { Clock, Logger, RandomSource } from '../ports/world.js'
+import { createMonotonicClock } from '../ports/world.js'
 import { createBackfill, reconcileCoverage } from './backfill.js'
 import type { Checkpoint } from './chain-store.js'
 import { ChainAdapterError, createCheckedChain } from './checked-chain.js'
-import { createFollower, createWake, pollWaitMs, type Reorganisation } from './follower.js'
-import { BrokenHistoryError, DeepReorganisationError } from './reorganise.js'
+import { createFollower, createWake, pollWaitMs, type Reorganization } from './follower.js'
+import { BrokenHistoryError, DeepReorganizationError } from './reorganize.js'
 
 /** The health of a chain. */
 export interface ChainStatus {
@@ -31,7 +31,7 @@ export interface ChainStatus {
   /** Since the start of this process. */
   readonly reorganisations: number
   /** The newest 20 of them, newest first. */
-  readonly newestReorganisations: readonly Reorganisation[]
+  readonly newestReorganisations: readonly Reorganization[]
   /** Whether this process is the one that indexes the chain. */
   readonly leading: boolean
   readonly nodes: readonly NodeStatus[]
@@ -57,11 +57,11 @@ export interface Indexer {
 const failuresToReport = 3
 
 /** Errors that only an operator can end. */
-const stops = [BrokenHistoryError, ChainAdapterError, DeepReorganisationError] as const
+const stops = [BrokenHistoryError, ChainAdapterError, DeepReorganizationError] as const
 
 interface FailureReporterDeps {
   readonly chainId: number
-  readonly random: Pick<Random, 'fraction'>
+  readonly random: Pick<RandomSource, 'fraction'>
   readonly publish: EventSink
   readonly logger: Logger
 }
@@ -120,7 +120,7 @@ interface IndexerDeps {
   readonly store: Pick<Store, 'transaction' | 'payments' | 'chains' | 'leases'>
   readonly chain: Chain
   readonly clock: Clock
-  readonly random: Pick<Random, 'fraction'>
+  readonly random: Pick<RandomSource, 'fraction'>
   /** Holds the chain's lease: unique among all processes. */
   readonly holder: string
   /** Must not throw. */
@@ -175,7 +175,7 @@ export function createIndexer(deps: IndexerDeps): Indexer {
   })
   const wake = createWake(clock)
   // Its follower and backfill measure durations alone.
-  const shared = { store, chain, clock: steadyClock(clock), publish, logger, recording, mayCommit }
+  const shared = { store, chain, clock: createMonotonicClock(clock), publish, logger, recording, mayCommit }
   const backfill = createBackfill({ ...shared, random, onRead: wake.wake, onFailed: recordError })
   const follower = createFollower({ ...shared, startBlock, finalityBlocks, beforeRead, onMoved })
 
@@ -186,16 +186,16 @@ export function createIndexer(deps: IndexerDeps): Indexer {
   }
 
   async function mayCommit(): Promise<boolean> {
-    const before = lease.held()
-    const mine = await lease.ensure()
-    if (mine !== before)
-      logger.info({ chainId, leading: mine }, mine ? 'indexes this chain' : 'stands by for this chain')
+    const before = lease.isHeld()
+    const isLeader = await lease.ensure()
+    if (isLeader !== before)
+      logger.info({ chainId, leading: isLeader }, isLeader ? 'indexes this chain' : 'stands by for this chain')
     // Another process may have indexed meanwhile: its coverage is valid, blocks read before it may be outdated.
-    if (!(mine && before)) {
+    if (!(isLeader && before)) {
       checked = null
       backfill.replace([])
     }
-    return mine
+    return isLeader
   }
 
   async function beforeRead(checkpoint: Checkpoint): Promise<void> {
@@ -214,7 +214,7 @@ export function createIndexer(deps: IndexerDeps): Indexer {
   }
 
   async function step(signal?: AbortSignal): Promise<boolean> {
-    for (let retries = 0; ; retries += 1) {
+    for (let retryCount = 0; ; retryCount += 1) {
       const before = commits
       try {
         if (!(await mayCommit())) {
@@ -228,11 +228,11 @@ export function createIndexer(deps: IndexerDeps): Indexer {
         return atHead && !backfilled
       } catch (thrown) {
         if (signal?.aborted) throw thrown
-        if (commits > before) retries = 0
+        if (commits > before) retryCount = 0
         const isMoved = thrown instanceof CheckpointMovedError
         // Another indexer was faster: no failure of this chain.
         if (!isMoved) error = recordError(thrown)
-        if (!(isMoved || isRangeGone(thrown)) || retries >= immediateRetries) throw thrown
+        if (!(isMoved || isRangeGone(thrown)) || retryCount >= immediateRetries) throw thrown
       }
     }
   }
@@ -244,7 +244,7 @@ export function createIndexer(deps: IndexerDeps): Indexer {
       try {
         const isIdle = await step(signal)
         failures.reset()
-        if (!lease.held()) await clock.sleep(Math.min(pollMs, standByMs), signal)
+        if (!lease.isHeld()) await clock.sleep(Math.min(pollMs, standByMs), signal)
         else if (isIdle) await wake.wait(pollWaitMs(chain, pollMs), signal)
       } catch (thrown) {
         if (signal.aborted) return
@@ -267,7 +267,7 @@ export function createIndexer(deps: IndexerDeps): Indexer {
     async run(signal) {
       if (signal.aborted) return
       const watching = chain.watch(wake.wake, signal).catch((thrown) => void recordError(thrown))
-      await Promise.all([loop(signal), lease.keep(signal), watching])
+      await Promise.all([loop(signal), lease.renew(signal), watching])
       backfill.close()
       await lease
         .release()
@@ -276,7 +276,7 @@ export function createIndexer(deps: IndexerDeps): Indexer {
     status: () => ({
       chainId,
       ...follower.state(),
-      leading: lease.held(),
+      leading: lease.isHeld(),
       nodes: chain.nodes(),
       error: error ?? backfill.error(),
       lastError,

@@ -8,7 +8,7 @@ import { hashOf, paymentFacts } from '../../test/support/stored-payment.js'
 import { deferred } from '../../test/support/until.js'
 import { ChainError, StoreError } from '../errors.js'
 import type { ServiceEvent } from '../events.js'
-import type { BridgeDeposit, Fulfilment, FulfilmentSource } from '../ports/sources.js'
+import type { BridgeDeposit, Fulfilment, FulfilmentSource } from '../ports/chain.js'
 import { createFulfilmentPoller, type FulfilmentPollerOptions, firstFulfilmentOrdinal } from './fulfilments.js'
 
 /** A poller over a store with deposits, whose source answers the fulfilments of `fills`. */

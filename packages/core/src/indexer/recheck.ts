@@ -10,14 +10,13 @@ import type { NewPayment } from '../payments/payment-store.js'
 import { assertKnownHashes, type HeadWindow, recordRange } from '../payments/record-range.js'
 import { chooseRecorded, type Recording } from '../payments/recording.js'
 import { dropOverdue } from '../payments/state.js'
-import { assignOrdinals, isOf, storePayments } from '../payments/store-payments.js'
-import type { BlockRange } from '../ports/chain.js'
-import type { BridgeDeposit } from '../ports/sources.js'
+import { assignOrdinals, isReadBy, storePayments } from '../payments/store-payments.js'
+import type { BlockRange, BridgeDeposit } from '../ports/chain.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
 import type { Checkpoint } from './chain-store.js'
 
 /** A payment whose stored record differs from the chain. */
-export interface Difference {
+export interface ReindexDifference {
   /**
    * `missing`: not stored. `extra`: not on the chain. `changed`: stored with other facts, or marked as off the chain.
    */
@@ -32,8 +31,8 @@ export interface Difference {
 
 interface Comparison {
   /** Payments on the chain by block and log index, then the extra ones. */
-  readonly differences: readonly Difference[]
-  readonly wanted: readonly NewPayment[]
+  readonly differences: readonly ReindexDifference[]
+  readonly paymentsToStore: readonly NewPayment[]
   readonly extra: readonly StoredPayment[]
 }
 
@@ -64,29 +63,29 @@ const factNames = [
 /** Payments of routers that were not read, and payments from another chain, are ignored. */
 function compare({ read, stored, routers, isOrphaned }: ComparisonInput): Comparison {
   const onChain = assignOrdinals(read, stored, routers)
-  const rows = new Map(stored.map((row) => [keyOf(row), row]))
-  const differences: Difference[] = []
-  const wanted: NewPayment[] = []
+  const rows = new Map(stored.map((row) => [toKey(row), row]))
+  const differences: ReindexDifference[] = []
+  const paymentsToStore: NewPayment[] = []
   for (const payment of onChain) {
     const { facts } = payment
     const { txHash, ordinal } = facts
-    const row = rows.get(keyOf(facts))
+    const row = rows.get(toKey(facts))
     const fields = row === undefined ? [] : differingFields(row, facts, isOrphaned)
     if (row !== undefined && fields.length === 0 && !(isOrphaned && row.offChain)) continue
-    wanted.push(payment)
+    paymentsToStore.push(payment)
     if (row === undefined) differences.push({ kind: 'missing', txHash, ordinal })
     else if (fields.length > 0) differences.push({ kind: 'changed', txHash, ordinal, fields })
   }
-  const present = new Set(onChain.map(({ facts }) => keyOf(facts)))
+  const present = new Set(onChain.map(({ facts }) => toKey(facts)))
   const listed = new Set(routers)
   const extra = stored.filter(
-    (row) => !present.has(keyOf(row)) && isOf(listed, row) && (isOrphaned ? row.dropped === null : !row.offChain),
+    (row) => !present.has(toKey(row)) && isReadBy(listed, row) && (isOrphaned ? row.dropped === null : !row.offChain),
   )
   for (const { txHash, ordinal } of extra) differences.push({ kind: 'extra', txHash, ordinal })
-  return { differences, wanted, extra }
+  return { differences, paymentsToStore, extra }
 }
 
-function keyOf({ txHash, ordinal }: PaymentFacts): string {
+function toKey({ txHash, ordinal }: PaymentFacts): string {
   return `${txHash}:${ordinal}`
 }
 
@@ -106,7 +105,7 @@ interface RereadRange {
 }
 
 export interface Recheck {
-  readonly differences: readonly Difference[]
+  readonly differences: readonly ReindexDifference[]
   readonly repaired: boolean
   readonly events: readonly ServiceEvent[]
 }
@@ -120,11 +119,11 @@ export function recheck(store: Transactions, input: RereadRange & { readonly rep
   const { first, last, proof, node } = range
   return store.transaction(async (tx) => {
     const stored = await tx.lockChain(chainId)
-    const { differences, wanted, extra, deposits, skipped } = await compareIn(tx, input)
+    const { differences, paymentsToStore, extra, deposits, skipped } = await compareIn(tx, input)
     if (!repair) return { differences, repaired: false, events: [] }
     if (stored === null || stored.blockNumber < last.number) throw new CheckpointMovedError(chainId)
     await assertKnownHashes(tx, chainId, range)
-    const events = wanted.length === 0 ? [] : await storePayments(tx, wanted)
+    const events = paymentsToStore.length === 0 ? [] : await storePayments(tx, paymentsToStore)
     if (extra.length > 0) await tx.leavePayments(extra.map(({ id }) => id))
     if (deposits.length > 0) await tx.upsertDeposits(deposits)
     await tx.addProof(chainId, { from: first.number, to: last.number, proof, node })
@@ -180,6 +179,6 @@ async function compareIn(
   return { ...compare({ read: payments, stored, routers, isOrphaned }), deposits, skipped: events }
 }
 
-function isWritable({ kind, fields = [] }: Difference): boolean {
+function isWritable({ kind, fields = [] }: ReindexDifference): boolean {
   return kind !== 'changed' || fields.some((name) => name !== 'integrationAddress')
 }

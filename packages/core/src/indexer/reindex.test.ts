@@ -114,7 +114,7 @@ describe('a reindex', () => {
   test('a chain without indexed blocks is rejected', async () => {
     const [chain, store] = [fakeChain(), openStore()]
     const reports = reindex({ store, chain, publish: () => undefined }, { from: 0, repair: false })
-    await expect(reports.next()).rejects.toMatchObject({ code: 'ERR_REINDEX_REFUSED' })
+    await expect(reports.next()).rejects.toMatchObject({ code: 'ERR_REINDEX_REJECTED' })
   })
 })
 
@@ -126,7 +126,7 @@ describe('beside an indexer', () => {
     stale.fork(5)
     stale.mine(2)
     const { payments } = store.committed
-    await expect(all({ from: 20, to: 29, repair: true }, stale)).rejects.toMatchObject({ code: 'ERR_REINDEX_REFUSED' })
+    await expect(all({ from: 20, to: 29, repair: true }, stale)).rejects.toMatchObject({ code: 'ERR_REINDEX_REJECTED' })
     const honestAtTheCheckpoint: Chain = {
       ...stale,
       block: async (number) => (number === 30 ? chain.at(30) : stale.block(number)),

@@ -7,12 +7,12 @@ import { type Confirmations, createFinality } from '../legacy/queries.js'
 import type { Recording } from '../payments/recording.js'
 import type { BlockRange, Chain, ProofLevel } from '../ports/chain.js'
 import type { Store } from '../ports/store.js'
-import type { Clock, Random } from '../ports/world.js'
+import type { Clock, RandomSource } from '../ports/world.js'
 import { systemClock, systemRandom } from '../ports/world.js'
 import type { Checkpoint } from './chain-store.js'
 import { createCheckedChain } from './checked-chain.js'
-import { type Difference, dropAll, type Recheck, recheck, recordReread } from './recheck.js'
-import { isOnChain, rollBack } from './reorganise.js'
+import { dropAll, type Recheck, type ReindexDifference, recheck, recordReread } from './recheck.js'
+import { isOnChain, rollBack } from './reorganize.js'
 
 /** The operator's command on followed chains. */
 export interface ChainCommands {
@@ -20,7 +20,7 @@ export interface ChainCommands {
    * Reads blocks of a followed chain again and yields the result of each range; with `repair` it writes the
    * differences. A repair is recorded in the audit log before it writes anything. The indexer may run meanwhile.
    * @throws RangeError When a height is not whole, or `to` is below `from` or above the checkpoint.
-   * @throws ReindexError `ERR_REINDEX_REFUSED` when this process does not follow the chain, nothing of it is indexed,
+   * @throws ReindexError `ERR_REINDEX_REJECTED` when this process does not follow the chain, nothing of it is indexed,
    * or these blocks cannot replace an orphaned checkpoint; the message says which can.
    * @throws ChainError, StoreError, CheckpointMovedError Repairs reported before it stay.
    */
@@ -49,7 +49,7 @@ export interface ReindexReport {
   /** Proof level of this read, and the name of the node that it came from. */
   readonly proof: ProofLevel
   readonly node: string
-  readonly differences: readonly Difference[]
+  readonly differences: readonly ReindexDifference[]
   /** Whether they were written; false without differences. The integration of a stored payment never changes. */
   readonly repaired: boolean
 }
@@ -57,7 +57,7 @@ export interface ReindexReport {
 /** These blocks cannot be reindexed; the message says which can. Nothing was written. */
 export class ReindexError extends CoreError {
   override readonly name = 'ReindexError'
-  readonly code = 'ERR_REINDEX_REFUSED'
+  readonly code = 'ERR_REINDEX_REJECTED'
   readonly retryable = false
   readonly chainId: number
   constructor(chainId: number, message: string) {
@@ -146,11 +146,11 @@ export interface ReindexDeps {
   /** Waits between retries. @default the system's */
   readonly clock?: Clock | undefined
   /** @default the system's */
-  readonly random?: Random | undefined
+  readonly random?: RandomSource | undefined
 }
 
 /** Retries in a row without progress: after an indexer moved the checkpoint, and after a failed read. */
-const retries = { moved: 5, unread: 6 } as const
+const maxRetries = { moved: 5, unread: 6 } as const
 
 /**
  * Reads blocks again and compares them with the stored payments; with `repair` it writes the differences, range by
@@ -207,7 +207,7 @@ export async function* reindex(
     } catch (thrown) {
       if (next > rangeStart) Object.assign(failures, { moved: 0, unread: 0 })
       const cause = thrown instanceof CheckpointMovedError ? 'moved' : isUnread(thrown) ? 'unread' : null
-      if (signal?.aborted || cause === null || failures[cause] === retries[cause]) throw thrown
+      if (signal?.aborted || cause === null || failures[cause] === maxRetries[cause]) throw thrown
       failures[cause] += 1
       if (cause === 'unread') await clock.sleep(backoffMs(failures.unread, random.fraction()), signal)
     }

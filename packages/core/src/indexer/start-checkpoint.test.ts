@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { fakeChain } from '../../test/support/fake-chain.js'
 import { openStore } from '../../test/support/store.js'
-import { storeStart } from './reorganise.js'
+import { storeStart } from './reorganize.js'
 
 /** A chain of `height` blocks and an empty store. */
 function setUp(height: number) {

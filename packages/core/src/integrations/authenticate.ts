@@ -1,7 +1,7 @@
 /** Authenticates callers at the same cost, known or not. Source: docs/interface.md 5. @module */
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { Store } from '../ports/store.js'
-import type { Clock, Random } from '../ports/world.js'
+import type { Clock, RandomSource } from '../ports/world.js'
 import type { SecretHash } from '../secrets/keys.js'
 import { hashApiSecret, type MasterKey } from '../secrets/keys.js'
 import type { Caller, IntegrationStore } from './integration.js'
@@ -54,7 +54,7 @@ export interface SecretCheckDeps {
   readonly integrations: Pick<IntegrationStore, 'credentials'>
   readonly keys: MasterKey
   readonly clock: Pick<Clock, 'now'>
-  readonly random: Pick<Random, 'bytes'>
+  readonly random: Pick<RandomSource, 'bytes'>
 }
 
 export interface AcceptedSecret {
@@ -78,10 +78,10 @@ export function createSecretCheck(deps: SecretCheckDeps) {
   const absent = { current: dummy, previous: { ...dummy, until: 0 } }
   return async (authorization: string | null | undefined): Promise<AcceptedSecret | null> => {
     const { wellFormed, address, secret } = parseBasic(authorization)
-    const given = keys.all.map((key) => hashApiSecret(key, address, secret))
+    const computed = keys.all.map((key) => hashApiSecret(key, address, secret))
     const { usable, current, previous } = await integrations.credentials(address, absent)
-    const isCurrent = matches(given, current)
-    const isPrevious = matches(given, previous)
+    const isCurrent = matches(computed, current)
+    const isPrevious = matches(computed, previous)
     const previousCounts = clock.now() < previous.until
     if (!(wellFormed && usable && (isCurrent || (isPrevious && previousCounts)))) return null
     const { hash } = isCurrent ? current : previous
@@ -90,9 +90,9 @@ export function createSecretCheck(deps: SecretCheckDeps) {
 }
 
 /** A hash under an unconfigured key matches nothing, at the same cost. */
-function matches(given: readonly SecretHash[], stored: SecretHash): boolean {
-  const candidate = given.find(({ keyVersion }) => keyVersion === stored.keyVersion)
-  const bytes = Buffer.from((candidate ?? given[0])?.hash ?? '', 'hex')
+function matches(computed: readonly SecretHash[], stored: SecretHash): boolean {
+  const candidate = computed.find(({ keyVersion }) => keyVersion === stored.keyVersion)
+  const bytes = Buffer.from((candidate ?? computed[0])?.hash ?? '', 'hex')
   const expected = Buffer.from(stored.hash, 'hex')
   return expected.length === bytes.length && timingSafeEqual(bytes, expected) && candidate !== undefined
 }
@@ -104,7 +104,7 @@ function matches(given: readonly SecretHash[], stored: SecretHash): boolean {
 export const recentMs = 250
 
 /** Cached headers; a service has far fewer callers at one time. */
-const mostEntries = 1_000
+const maxEntries = 1_000
 
 export interface Recent<Found> {
   find(header: string): Found | undefined
@@ -119,14 +119,14 @@ export interface Recent<Found> {
 /** An empty cache. It contains no header and no secret, only hashes salted for this process. */
 export function createRecent<Found>(deps: {
   readonly clock: Pick<Clock, 'now'>
-  readonly random: Pick<Random, 'bytes'>
+  readonly random: Pick<RandomSource, 'bytes'>
 }): Recent<Found> {
   const { clock, random } = deps
   const salt = Buffer.from(random.bytes(32)).toString('base64')
   const entries = new Map<string, { readonly found: Found; readonly since: number }>()
   let changes = 0
   let latest = Number.NEGATIVE_INFINITY
-  const nameOf = (header: string) => hash('sha256', `${salt}${header}`, 'base64')
+  const hashHeader = (header: string) => hash('sha256', `${salt}${header}`, 'base64')
   function forget(): void {
     changes += 1
     entries.clear()
@@ -137,7 +137,7 @@ export function createRecent<Found>(deps: {
       // After the clock was set back, every entry looks younger than it is.
       if (now < latest) forget()
       latest = now
-      const entry = entries.get(nameOf(header))
+      const entry = entries.get(hashHeader(header))
       return entry !== undefined && now - entry.since < recentMs ? entry.found : undefined
     },
     reading() {
@@ -145,8 +145,8 @@ export function createRecent<Found>(deps: {
       const since = clock.now()
       return (header, found) => {
         if (before !== changes) return
-        if (entries.size >= mostEntries) entries.clear()
-        entries.set(nameOf(header), { found, since })
+        if (entries.size >= maxEntries) entries.clear()
+        entries.set(hashHeader(header), { found, since })
       }
     },
     forget,
@@ -178,14 +178,14 @@ export function createAuthenticate(deps: AuthenticateDeps): (authorization?: str
   const check = createSecretCheck(deps)
   return async (authorization) => {
     const header = authorization ?? standInHeader
-    const known = recent.find(header)
-    if (known !== undefined && clock.now() < known.until) return known.caller
-    const keep = recent.reading()
+    const cached = recent.find(header)
+    if (cached !== undefined && clock.now() < cached.until) return cached.caller
+    const remember = recent.reading()
     const accepted = await check(authorization)
     if (accepted === null) return null
     const { integrationAddress, until } = accepted
     const caller = { integrationAddress }
-    keep(header, { caller, until })
+    remember(header, { caller, until })
     return caller
   }
 }

@@ -1,13 +1,13 @@
 /** Manages integrations and rotates their secrets. Source: docs/interface.md 6. @module */
 import { IntegrationError } from '../errors.js'
-import { type Audited, shownUrl } from '../history/audit-log.js'
+import { type Audited, redactUrl } from '../history/audit-log.js'
 import type { AuditAction, AuditEntry } from '../history/audit-store.js'
 import type { ChainReads } from '../indexer/chain-store.js'
 import { assertWhole } from '../internal/values.js'
 import { parseAddress, parseName } from '../payments/read-api.js'
 import { lockRecording, type Recording, unrecordedRanges } from '../payments/recording.js'
 import type { StoreTransaction } from '../ports/store.js'
-import type { Clock, Random } from '../ports/world.js'
+import type { Clock, RandomSource } from '../ports/world.js'
 import {
   hashApiSecret,
   issueApiSecret,
@@ -67,7 +67,7 @@ interface SigningSecretDeps {
   readonly audited: Audited
   readonly keys: MasterKey
   readonly clock: Pick<Clock, 'now'>
-  readonly random: Pick<Random, 'bytes'>
+  readonly random: Pick<RandomSource, 'bytes'>
 }
 
 /** Default grace time of the previous secret, in milliseconds: a day. */
@@ -170,7 +170,7 @@ interface IntegrationDeps {
   readonly audited: Audited
   readonly keys: MasterKey
   readonly clock: Pick<Clock, 'now'>
-  readonly random: Pick<Random, 'bytes'>
+  readonly random: Pick<RandomSource, 'bytes'>
   /** Dev only: accept `http:` notification URLs to this machine. */
   readonly allowLoopbackHttp: boolean
   /** Whether the operator denies an address. @default none is denied */
@@ -193,10 +193,10 @@ export function createIntegrationCommands(deps: IntegrationDeps): IntegrationCom
     allowLoopbackHttp,
     isDeniedAddress,
   } = deps
-  const readUrl = (url: string | null) =>
+  const parseOptionalUrl = (url: string | null) =>
     url === null ? null : parseNotificationUrl(url, allowLoopbackHttp, isDeniedAddress)
 
-  const viewOf = (record: IntegrationRecord) => integrationView(record, clock.now())
+  const toView = (record: IntegrationRecord) => integrationView(record, clock.now())
 
   function change(
     input: string,
@@ -212,12 +212,12 @@ export function createIntegrationCommands(deps: IntegrationDeps): IntegrationCom
       if (before === null || record === null) throw new IntegrationError('ERR_INTEGRATION_NOT_FOUND', subject)
       await also?.(tx, subject)
       note({ action, subject, details: details(before) })
-      return viewOf(record)
+      return toView(record)
     })
   }
 
   /** Sessions of a disabled integration do not open again when it is enabled. */
-  const endSessions = (tx: StoreTransaction, address: string) => tx.integrationSessions.deleteOf(address)
+  const endSessions = (tx: StoreTransaction, address: string) => tx.integrationSessions.deleteByIntegration(address)
 
   return {
     async create({ address: input, name = '', notificationUrl = null }) {
@@ -227,7 +227,7 @@ export function createIntegrationCommands(deps: IntegrationDeps): IntegrationCom
       const record: IntegrationRecord = {
         address,
         name: parseName(name),
-        notificationUrl: readUrl(notificationUrl),
+        notificationUrl: parseOptionalUrl(notificationUrl),
         enabled: true,
         apiSecret: hashApiSecret(keys.current, address, apiSecret),
         previousApiSecret: null,
@@ -239,31 +239,31 @@ export function createIntegrationCommands(deps: IntegrationDeps): IntegrationCom
       const recordedTo = await audited(async (tx, note) => {
         const checkpoints = recording === 'own' ? await lockRecording(tx, followed) : new Map<number, number>()
         if (!(await tx.integrations.insert(record))) throw new IntegrationError('ERR_INTEGRATION_EXISTS', address)
-        const url = shownUrl(keys.current, record.notificationUrl)
+        const url = redactUrl(keys.current, record.notificationUrl)
         note({ action: 'integration.created', subject: address, details: { name, url } })
         return checkpoints
       })
       const unrecorded = await unrecordedRanges(chains, recordedTo)
-      return { integration: viewOf(record), apiSecret, signingSecret, unrecorded }
+      return { integration: toView(record), apiSecret, signingSecret, unrecorded }
     },
     async get(input) {
       const address = parseAddress(input)
       const record = await integrations.find(address)
       if (record === null) throw new IntegrationError('ERR_INTEGRATION_NOT_FOUND', address)
-      return viewOf(record)
+      return toView(record)
     },
     async list() {
-      return (await integrations.list()).map(viewOf)
+      return (await integrations.list()).map(toView)
     },
     async setEnabled(address, enabled) {
       const sessions = enabled ? undefined : endSessions
       return change(address, enabled ? 'integration.enabled' : 'integration.disabled', { enabled }, undefined, sessions)
     },
     async setNotificationUrl(address, url) {
-      const notificationUrl = readUrl(url)
+      const notificationUrl = parseOptionalUrl(url)
       return change(address, 'integration.url_set', { notificationUrl }, (before) => ({
-        from: shownUrl(keys.current, before.notificationUrl),
-        to: shownUrl(keys.current, notificationUrl),
+        from: redactUrl(keys.current, before.notificationUrl),
+        to: redactUrl(keys.current, notificationUrl),
       }))
     },
     ...createApiSecretCommands({ audited, keys, clock, random }),
@@ -274,12 +274,12 @@ export function createIntegrationCommands(deps: IntegrationDeps): IntegrationCom
 
 function integrationView(record: IntegrationRecord, now: number): IntegrationView {
   const { address, name, notificationUrl, enabled, createdAt } = record
-  const endOf = (previous: { readonly until: number } | null) =>
+  const findGraceEnd = (previous: { readonly until: number } | null) =>
     previous !== null && now < previous.until ? previous.until : null
   const rotation = {
     signingSecretPrepared: record.preparedSigningSecret !== null,
-    previousSigningSecretUntil: endOf(record.previousSigningSecret),
-    previousApiSecretUntil: endOf(record.previousApiSecret),
+    previousSigningSecretUntil: findGraceEnd(record.previousSigningSecret),
+    previousApiSecretUntil: findGraceEnd(record.previousApiSecret),
   }
   return { address, name, notificationUrl, enabled, createdAt, ...rotation }
 }

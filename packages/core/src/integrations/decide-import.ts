@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { SnapshotBody } from '@payment-integration/contract'
 import { snapshotWriteSchema } from '@payment-integration/contract/internal'
 import { parseForeignJson } from '@payment-integration/contract/internal-parse'
-import { type SnapshotSubject, snapshotOf } from '../payments/snapshot.js'
+import { buildSnapshot, type SnapshotSubject } from '../payments/snapshot.js'
 import { MoveError, type MoveRow } from './move-file.js'
 import type {
   MovedPayment,
@@ -29,12 +29,14 @@ export async function addDeliveries(
 ): Promise<number> {
   const found = new Map<string, UnnotifiedVersion[]>()
   for await (const page of moves.unnotified(address))
-    for (const each of page) found.set(nameOf(each), [...(found.get(nameOf(each)) ?? []), each])
+    for (const each of page) found.set(formatPaymentKey(each), [...(found.get(formatPaymentKey(each)) ?? []), each])
   for await (const rows of file)
     for (const row of rows) {
       if (!('payment' in row)) continue
-      const later = found.get(nameOf(row.payment))?.filter(({ version }) => version > row.payment.status.version)
-      if (later !== undefined) found.set(nameOf(row.payment), later)
+      const later = found
+        .get(formatPaymentKey(row.payment))
+        ?.filter(({ version }) => version > row.payment.status.version)
+      if (later !== undefined) found.set(formatPaymentKey(row.payment), later)
     }
   const ids = [...found.values()].flat().map(({ id }) => id)
   let added = 0
@@ -45,7 +47,8 @@ export async function addDeliveries(
   return added
 }
 
-export const nameOf = ({ chainId, txHash, ordinal }: MovedPaymentKey): string => `${chainId}:${txHash}:${ordinal}`
+export const formatPaymentKey = ({ chainId, txHash, ordinal }: MovedPaymentKey): string =>
+  `${chainId}:${txHash}:${ordinal}`
 
 /** What to do: `imported` was stored by an earlier run, `left` is a dropped payment that this cell never saw. */
 type ImportDecision = 'replace' | 'imported' | 'left'
@@ -61,7 +64,7 @@ export function assertSnapshots(moved: MovedPayment, integrationAddress: string)
     if (snapshot === null || !isDeepStrictEqual(snapshot, { ...snapshot, ...expected }))
       throw new MoveError(
         'ERR_MOVE_ROW_INVALID',
-        `Version ${version} of payment ${nameOf(moved)} in the file is no snapshot of this payment.`,
+        `Version ${version} of payment ${formatPaymentKey(moved)} in the file is no snapshot of this payment.`,
       )
     before = version
   }
@@ -71,7 +74,7 @@ export function assertSnapshots(moved: MovedPayment, integrationAddress: string)
 function parseSnapshot(body: string, subject: SnapshotSubject): SnapshotBody | null {
   try {
     const { data } = snapshotWriteSchema.safeParse(parseForeignJson(Buffer.from(body)))
-    return data !== undefined && JSON.stringify(snapshotOf(subject, data)) === body ? data : null
+    return data !== undefined && JSON.stringify(buildSnapshot(subject, data)) === body ? data : null
   } catch {
     return null
   }
@@ -87,7 +90,7 @@ export function decideImport(
   integrationAddress: string,
   hasOtherUpdates: boolean,
 ): ImportDecision {
-  const name = nameOf(moved)
+  const name = formatPaymentKey(moved)
   if (stored === undefined) {
     if (moved.dropped !== null && moved.versions.every(({ pending }) => pending === null)) return 'left'
     throw new MoveError(
@@ -96,11 +99,12 @@ export function decideImport(
     )
   }
   if (stored.integrationAddress !== integrationAddress) throw namesAnother(`Payment ${name}`, integrationAddress)
-  const own = new Map(stored.versions.map((each) => [each.version, each]))
+  const storedVersions = new Map(stored.versions.map((each) => [each.version, each]))
   const open = moved.versions.filter(({ version }) => !stored.closed.includes(version))
-  if (isImported(moved, stored, open, own)) return 'imported'
+  if (isImported(moved, stored, open, storedVersions)) return 'imported'
   for (const { version, body } of moved.versions)
-    if (version === 1 && own.has(1) && own.get(1)?.body !== body) throw differs(name, 'its version 1 has other bytes')
+    if (version === 1 && storedVersions.has(1) && storedVersions.get(1)?.body !== body)
+      throw differs(name, 'its version 1 has other bytes')
   if ((moved.dropped === null) !== (stored.dropped === null))
     throw differs(name, 'the chain dropped it in one cell alone. Export again once both cells have the same blocks')
   if (moved.versions.some(({ version, pending }) => pending !== null && stored.closed.includes(version)))
@@ -119,23 +123,23 @@ export function decideImport(
 }
 
 /** The error of a row that belongs to another integration here. */
-export const namesAnother = (what: string, integrationAddress: string) =>
+export const namesAnother = (subjectName: string, integrationAddress: string) =>
   new MoveError(
     'ERR_MOVE_ROW_INVALID',
-    `${what} of the file is not of integration ${integrationAddress} here. Nothing of another integration is imported.`,
+    `${subjectName} of the file is not of integration ${integrationAddress} here. Nothing of another integration is imported.`,
   )
 
-const differs = (name: string, how: string) =>
-  new MoveError('ERR_MOVE_PAYMENT_DIFFERS', `Payment ${name} differs from the file: ${how}.`)
+const differs = (name: string, difference: string) =>
+  new MoveError('ERR_MOVE_PAYMENT_DIFFERS', `Payment ${name} differs from the file: ${difference}.`)
 
 /** Whether everything of the file is stored. Later versions of this cell may follow. */
 function isImported(
   moved: MovedPayment,
   stored: StoredMove,
   open: readonly MovedVersion[],
-  own: ReadonlyMap<number, MovedVersion>,
+  storedVersions: ReadonlyMap<number, MovedVersion>,
 ): boolean {
-  if (!open.every((each) => isDeepStrictEqual(own.get(each.version), each))) return false
+  if (!open.every((each) => isDeepStrictEqual(storedVersions.get(each.version), each))) return false
   return stored.status.version > moved.status.version || isDeepStrictEqual(stored.status, moved.status)
 }
 
@@ -143,6 +147,6 @@ const isSent = ({ notified, pending }: MovedVersion) => notified && (pending ===
 
 /** Whether the file knows a sent version with all its attempts. */
 function continues({ version, body, attempts }: MovedVersion, moved: MovedPayment): boolean {
-  const given = moved.versions.find((each) => each.version === version)
-  return given !== undefined && given.body === body && given.attempts.length >= attempts.length
+  const fileVersion = moved.versions.find((each) => each.version === version)
+  return fileVersion !== undefined && fileVersion.body === body && fileVersion.attempts.length >= attempts.length
 }

@@ -3,7 +3,7 @@ import type { ProcessorUpdate } from '@payment-integration/contract'
 import { IntegrationError, UpdateConflictError } from '../errors.js'
 import type { Audited } from '../history/audit-log.js'
 import type { ChainReads } from '../indexer/chain-store.js'
-import { checkedUpdate, selectorsOf, type UpdateOutcomes } from '../payments/apply-updates.js'
+import { checkedUpdate, toSelectors, type UpdateOutcomes } from '../payments/apply-updates.js'
 import { parseName } from '../payments/read-api.js'
 import { lockRecording, type Recording, unrecordedRanges } from '../payments/recording.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
@@ -11,7 +11,7 @@ import type { Clock } from '../ports/world.js'
 import type { MasterKey, SealedSecret } from '../secrets/keys.js'
 import { openSecret } from '../secrets/seal.js'
 import { openSignedFile } from '../secrets/signed-file.js'
-import { addDeliveries, assertSnapshots, decideImport, nameOf, namesAnother } from './decide-import.js'
+import { addDeliveries, assertSnapshots, decideImport, formatPaymentKey, namesAnother } from './decide-import.js'
 import type { IntegrationRecord } from './integration.js'
 import {
   createExport,
@@ -108,10 +108,10 @@ async function* checkedRows(
 function checkKeys(keys: MasterKey, integration: IntegrationRecord, now: number): void {
   const { address, apiSecret, previousApiSecret, signingSecret, preparedSigningSecret, previousSigningSecret } =
     integration
-  const missing = (what: string) =>
+  const missing = (secretName: string) =>
     new MoveError(
       'ERR_MOVE_KEY_MISSING',
-      `The ${what} of integration ${address} needs a master key that is not configured here. Add the other cell's keys to PI_MASTER_KEY.`,
+      `The ${secretName} of integration ${address} needs a master key that is not configured here. Add the other cell's keys to PI_MASTER_KEY.`,
     )
   const sealed: [string, SealedSecret | null][] = [
     ['webhook secret', signingSecret],
@@ -121,12 +121,12 @@ function checkKeys(keys: MasterKey, integration: IntegrationRecord, now: number)
       previousSigningSecret !== null && now < previousSigningSecret.until ? previousSigningSecret : null,
     ],
   ]
-  for (const [what, secret] of sealed) {
+  for (const [secretName, secret] of sealed) {
     if (secret === null) continue
     try {
       openSecret(keys, address, secret)
     } catch {
-      throw missing(what)
+      throw missing(secretName)
     }
   }
   if (apiSecret !== null && keys.find(apiSecret.keyVersion) === undefined) throw missing('API secret')
@@ -210,17 +210,17 @@ async function* importBatches(
   },
   { isRehearsal }: { readonly isRehearsal: boolean },
 ): AsyncGenerator<Counts & Pick<Batch, 'waiting'>> {
-  const others = await findOtherUpdates(moves, address, rows())
+  const otherUpdates = await findOtherUpdates(moves, address, rows())
   const left = new Set<string>()
   let [payments, updates] = [0, 0]
   for await (const batch of batches(rows())) {
     signal?.throwIfAborted()
     const stored = await moves
       .transaction(async (tx) => {
-        const replaced = await decidePayments(tx, address, batch.payments, others, left)
+        const replaced = await decidePayments(tx, address, batch.payments, otherUpdates, left)
         // Its deliveries need the integration, which is stored after the rehearsal.
         if (!isRehearsal) await tx.replace(address, replaced)
-        const own = batch.updates.filter((update) => !left.has(nameOf(update)))
+        const own = batch.updates.filter((update) => !left.has(formatPaymentKey(update)))
         await importUpdates(tx, address, own)
         if (isRehearsal) throw new RehearsedError()
         return { payments: replaced.length, updates: own.length }
@@ -249,7 +249,7 @@ async function findOtherUpdates(
       if ('update' in row && stored.get(row.update.id)?.fingerprint === row.update.fingerprint)
         stored.delete(row.update.id)
     }
-  return new Set([...stored.values()].map(nameOf))
+  return new Set([...stored.values()].map(formatPaymentKey))
 }
 
 interface Batch {
@@ -282,15 +282,15 @@ async function decidePayments(
   tx: MoveTx,
   address: string,
   payments: readonly MovedPayment[],
-  others: ReadonlySet<string>,
+  otherUpdates: ReadonlySet<string>,
   left: Set<string>,
 ): Promise<{ id: string; moved: MovedPayment }[]> {
-  const found = new Map((await tx.find(payments)).map((each) => [nameOf(each), each]))
+  const found = new Map((await tx.find(payments)).map((each) => [formatPaymentKey(each), each]))
   const replaced: { id: string; moved: MovedPayment }[] = []
   for (const moved of payments) {
-    const name = nameOf(moved)
+    const name = formatPaymentKey(moved)
     const stored = found.get(name)
-    const decision = decideImport(moved, stored, address, others.has(name))
+    const decision = decideImport(moved, stored, address, otherUpdates.has(name))
     if (decision === 'left') left.add(name)
     else left.delete(name)
     if (decision === 'replace' && stored !== undefined) replaced.push({ id: stored.id, moved })
@@ -306,7 +306,7 @@ async function importUpdates(tx: MoveTx, address: string, updates: readonly Move
   if (payment?.integrationAddress !== address) throw namesAnother(`The payment of update ${lacking.id}`, address)
   throw new MoveError(
     'ERR_MOVE_UPDATE_MISSING',
-    `Update ${lacking.id} of payment ${nameOf(lacking)} has another content here. Ask the processor which one is right.`,
+    `Update ${lacking.id} of payment ${formatPaymentKey(lacking)} has another content here. Ask the processor which one is right.`,
   )
 }
 
@@ -320,7 +320,7 @@ async function applyWaiting(
   updates: readonly ProcessorUpdate[],
 ): Promise<void> {
   if (updates.length === 0) return
-  const payments = await transaction((tx) => tx.paymentsForChange(...selectorsOf(updates)))
+  const payments = await transaction((tx) => tx.paymentsForChange(...toSelectors(updates)))
   const own = updates.filter((update) => {
     const named = payments.filter(
       ({ chainId, txHash }) => String(chainId) === update.chainId && txHash === update.txHash,

@@ -40,8 +40,8 @@ export type MoveRow =
   | { readonly update: MovedUpdate }
   | { readonly waiting: ProcessorUpdate }
 
-const whole = z.int().check(z.nonnegative())
-const keyVersion = whole
+const wholeNumber = z.int().check(z.nonnegative())
+const keyVersion = wholeNumber
 const { state, recipient, invoice } = snapshotWriteSchema.shape
 
 const secretHash = {
@@ -60,33 +60,33 @@ export const moveHeaderSchema = z.object({
     notificationUrl: z.nullable(z.string()),
     enabled: z.boolean(),
     apiSecret: z.nullable(z.object(secretHash)),
-    previousApiSecret: z.nullable(z.object({ ...secretHash, until: whole })),
+    previousApiSecret: z.nullable(z.object({ ...secretHash, until: wholeNumber })),
     signingSecret: z.object(sealedSecret),
     preparedSigningSecret: z.nullable(z.object(sealedSecret)),
-    previousSigningSecret: z.nullable(z.object({ ...sealedSecret, until: whole })),
-    createdAt: whole,
+    previousSigningSecret: z.nullable(z.object({ ...sealedSecret, until: wholeNumber })),
+    createdAt: wholeNumber,
   }) satisfies z.ZodMiniType<IntegrationRecord>,
 })
 
 const paymentKey = {
   chainId: z.int().check(z.positive()),
   txHash: primitives.txHash,
-  ordinal: whole,
+  ordinal: wholeNumber,
 }
 
 const moveVersion = z.object({
   version: primitives.version,
   body: z.string(),
-  createdAt: whole,
+  createdAt: wholeNumber,
   notified: z.boolean(),
   undelivered: z.nullable(z.enum(['exhausted', 'superseded'])),
   pending: z.nullable(
     z.object({
       lane: z.int().check(z.minimum(0), z.maximum(2)),
-      dueAt: whole,
-      replayedAt: z.nullable(whole),
-      attempted: whole,
-      scheduleFrom: whole,
+      dueAt: wholeNumber,
+      replayedAt: z.nullable(wholeNumber),
+      attempted: wholeNumber,
+      scheduleFrom: wholeNumber,
     }),
   ),
   attempts: z.array(z.object(attemptShape)),
@@ -96,7 +96,7 @@ export const moveRowSchema: z.ZodMiniType<MoveRow> = z.union([
   z.object({
     payment: z.object({
       ...paymentKey,
-      blockNumber: whole,
+      blockNumber: wholeNumber,
       status: z.object({ version: primitives.version, state, recipient, invoice }),
       dropped: z.nullable(z.object({ formerState: state })),
       versions: z.array(moveVersion),
@@ -141,7 +141,7 @@ export function createExport(deps: ExportDeps): MoveCommands['export'] {
     if (record.enabled) await setEnabled(address, false)
     // A claim that began before may still lease a delivery.
     await waitUntil(clock, await moves.runningWriters(), signal)
-    await waitUntil(clock, async () => (await moves.leased(address)) === 0, signal)
+    await waitUntil(clock, async () => (await moves.countLeased(address)) === 0, signal)
     const disabled = await integrations.find(address)
     if (disabled === null || disabled.enabled) throw new IntegrationError('ERR_INTEGRATION_CHANGED', address)
     const file = await create()

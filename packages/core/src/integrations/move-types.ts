@@ -88,7 +88,7 @@ export interface MoveStore {
   /** Versions of these payments that notify nobody, but for ended history, in pages. */
   unnotified(address: string): AsyncIterable<readonly UnnotifiedVersion[]>
   /** The number of deliveries that are leased. */
-  leased(address: string): Promise<number>
+  countLeased(address: string): Promise<number>
   /** Resolves a function that tells whether all transactions that wrote at this moment have ended. */
   runningWriters(): Promise<() => Promise<boolean>>
   /** Runs `work` in one transaction; again when the database reports a conflict. */

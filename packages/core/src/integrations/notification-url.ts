@@ -33,7 +33,7 @@ const privateSuffixes = [
 ]
 
 /** Checks a URL at registration and before every attempt; `ERR_URL_INVALID` says which rule was broken. */
-export function readNotificationUrl(text: string, rule: NotificationUrlRule): URL {
+export function checkNotificationUrl(text: string, rule: NotificationUrlRule): URL {
   const { allowLoopbackHttp, ports = notificationPorts, isDenied } = rule
   if (text.length > maxLength) throw invalid(`it is longer than ${maxLength} characters`)
   // URL parsers drop or replace these, so two parsers could read different hosts.
@@ -63,7 +63,7 @@ export function parseNotificationUrl(
   allowLoopbackHttp: boolean,
   isDenied?: NotificationUrlRule['isDenied'],
 ): string {
-  return readNotificationUrl(text, { allowLoopbackHttp, isDenied }).href
+  return checkNotificationUrl(text, { allowLoopbackHttp, isDenied }).href
 }
 
 function isThisMachine(host: string): boolean {

@@ -1,12 +1,16 @@
 /** Signs integrations in and out of the portal. Source: docs/decisions/portal.md. @module */
 import type { Audited } from '../history/audit-log.js'
-import { isOver } from '../internal/values.js'
-import { csrfTokenOf, hashToken, isCsrfTokenOf, issueToken, isToken } from '../operators/commands.js'
+import { isExpired } from '../internal/values.js'
+import { deriveCsrfToken, hashToken, issueToken, isToken, matchesCsrfToken } from '../operators/commands.js'
 import { SignInLimitedError, SignInRejectedError } from '../operators/operator-store.js'
 import { createSignInLimits, maxSessions } from '../operators/sessions.js'
 import { type AcceptedSecret, createSecretCheck, parseBasic, type SecretCheckDeps } from './authenticate.js'
-import type { IntegrationRecord } from './integration.js'
-import type { IntegrationSessionStore, IntegrationSessions, NewIntegrationSession } from './session-types.js'
+import type {
+  IntegrationRecord,
+  IntegrationSessionStore,
+  IntegrationSessions,
+  NewIntegrationSession,
+} from './integration.js'
 
 /** How long a session lasts, in milliseconds. */
 const integrationSessionMs = 12 * 60 * 60_000
@@ -56,9 +60,9 @@ export function createIntegrationSessions(deps: IntegrationSessionDeps): Integra
     )
 
   return {
-    async signIn({ address: given, apiSecret, source: from, countCall }) {
+    async signIn({ address: typedAddress, apiSecret, source: from, countCall }) {
       const source = from.slice(0, sourceLength)
-      const header = `Basic ${Buffer.from(`${given.trim()}:${apiSecret.trim()}`).toString('base64')}`
+      const header = `Basic ${Buffer.from(`${typedAddress.trim()}:${apiSecret.trim()}`).toString('base64')}`
       const { address } = parseBasic(header)
       // Addresses are public: a limit per address alone would let a stranger lock its owner out.
       const pair = `${address} ${source}`
@@ -83,7 +87,7 @@ export function createIntegrationSessions(deps: IntegrationSessionDeps): Integra
     },
     async authenticate(sessionToken) {
       const found = isToken('portal', sessionToken) ? await sessions.find(hashToken(sessionToken)) : null
-      if (found === null || isOver(found.session.expiresAt, clock.now(), integrationSessionMs)) return null
+      if (found === null || isExpired(found.session.expiresAt, clock.now(), integrationSessionMs)) return null
       const { integration, session } = found
       return isValidFor(integration, session.apiSecretHash, clock.now())
         ? { integrationAddress: integration.address }
@@ -98,8 +102,8 @@ export function createIntegrationSessions(deps: IntegrationSessionDeps): Integra
         if ((await tx.integrationSessions.delete(hash)) !== null) note({ action: 'integration.signed_out', subject })
       })
     },
-    csrfToken: (sessionToken) => csrfTokenOf(keys.current, sessionToken),
-    isCsrfToken: (sessionToken, csrfToken) => isCsrfTokenOf(keys, sessionToken, csrfToken),
+    csrfToken: (sessionToken) => deriveCsrfToken(keys.current, sessionToken),
+    isCsrfToken: (sessionToken, csrfToken) => matchesCsrfToken(keys, sessionToken, csrfToken),
   }
 }
 

@@ -28,14 +28,14 @@ function setUp() {
 
 test('one holder has it until it ends, then the other may take it', async () => {
   const { clock, ours, theirs } = setUp()
-  expect(ours.held()).toBe(false)
+  expect(ours.isHeld()).toBe(false)
   expect(await ours.ensure()).toBe(true)
   expect(await theirs.ensure()).toBe(false)
-  expect([ours.held(), theirs.held()]).toEqual([true, false])
+  expect([ours.isHeld(), theirs.isHeld()]).toEqual([true, false])
   await clock.advance(899)
-  expect(ours.held()).toBe(true)
+  expect(ours.isHeld()).toBe(true)
   await clock.advance(1)
-  expect(ours.held()).toBe(false)
+  expect(ours.isHeld()).toBe(false)
   expect(await theirs.ensure()).toBe(true)
   expect(await ours.ensure()).toBe(false)
 })
@@ -60,7 +60,7 @@ test('it is renewed once a third of its time is over, not before', async () => {
   await ours.ensure()
   expect(requests).toHaveLength(2)
   await clock.advance(899)
-  expect(ours.held()).toBe(true)
+  expect(ours.isHeld()).toBe(true)
 })
 
 test('after a clock that was set back it is requested again, not held for longer', async () => {
@@ -69,7 +69,7 @@ test('after a clock that was set back it is requested again, not held for longer
   await ours.ensure()
   const now = clock.now()
   clock.now = () => now - 5_000
-  expect(ours.held()).toBe(false)
+  expect(ours.isHeld()).toBe(false)
   await ours.ensure()
   expect(requests).toHaveLength(2)
 })
@@ -80,7 +80,7 @@ test('a failed request leaves it unchanged, and rejects', async () => {
   await clock.advance(300)
   failures.push(new Error('busy'))
   await expect(ours.ensure()).rejects.toThrow('busy')
-  expect(ours.held()).toBe(true)
+  expect(ours.isHeld()).toBe(true)
 })
 
 test('the time of the request counts, and a refusal ends it at once', async () => {
@@ -97,15 +97,15 @@ test('the time of the request counts, and a refusal ends it at once', async () =
   const lease = createLease({ leases, clock, name: 'indexer:1', holder: 'ours', ttlMs: 900 })
   await lease.ensure()
   await clock.advance(649)
-  expect(lease.held()).toBe(true)
+  expect(lease.isHeld()).toBe(true)
   await clock.advance(1)
-  expect(lease.held()).toBe(false)
+  expect(lease.isHeld()).toBe(false)
   answers.unshift(true)
   await lease.ensure()
   await clock.advance(300)
-  expect(lease.held()).toBe(true)
+  expect(lease.isHeld()).toBe(true)
   expect(await lease.ensure()).toBe(false)
-  expect(lease.held()).toBe(false)
+  expect(lease.isHeld()).toBe(false)
 })
 
 describe('keep', () => {
@@ -113,11 +113,11 @@ describe('keep', () => {
     const { clock, ours, theirs, failures } = setUp()
     const stop = new AbortController()
     await ours.ensure()
-    const keeping = ours.keep(stop.signal)
+    const keeping = ours.renew(stop.signal)
     for (let second = 0; second < 10; second += 1) {
       if (second === 4) failures.push(new Error('busy'))
       await clock.advance(1_000)
-      expect(ours.held()).toBe(true)
+      expect(ours.isHeld()).toBe(true)
       expect(await theirs.ensure()).toBe(false)
     }
     stop.abort()
@@ -129,7 +129,7 @@ describe('keep', () => {
   test('does not request a lease that is not held', async () => {
     const { clock, requests, ours } = setUp()
     const stop = new AbortController()
-    const keeping = ours.keep(stop.signal)
+    const keeping = ours.renew(stop.signal)
     await clock.advance(10_000)
     expect(requests).toEqual([])
     stop.abort()

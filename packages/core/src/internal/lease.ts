@@ -10,11 +10,11 @@ const reportEveryMs = 60_000
 
 export interface Lease {
   /** Whether this process holds it, by its own clock. */
-  held(): boolean
+  isHeld(): boolean
   /** Takes it, or renews it when due; false: another process has it. Rejects with the store's errors. */
   ensure(): Promise<boolean>
   /** Renews it until the signal aborts. Never rejects: the next `ensure` meets the error. */
-  keep(signal: AbortSignal): Promise<void>
+  renew(signal: AbortSignal): Promise<void>
   /** Releases it when it is held. */
   release(): Promise<void>
 }
@@ -44,10 +44,10 @@ export function createLease({ leases, clock, name, holder, ttlMs, onHeldByOther 
 
   async function acquire(): Promise<boolean> {
     const requestedAt = clock.now()
-    const mine = await leases.acquire({ name, holder, ttlMs })
-    heldSince = mine ? requestedAt : null
-    if (!mine) await reportOther()
-    return mine
+    const isAcquired = await leases.acquire({ name, holder, ttlMs })
+    heldSince = isAcquired ? requestedAt : null
+    if (!isAcquired) await reportOther()
+    return isAcquired
   }
 
   async function reportOther(): Promise<void> {
@@ -59,9 +59,9 @@ export function createLease({ leases, clock, name, holder, ttlMs, onHeldByOther 
   }
 
   return {
-    held: () => age() < ttlMs,
+    isHeld: () => age() < ttlMs,
     ensure: async () => age() < renewMs || (await acquire()),
-    async keep(signal) {
+    async renew(signal) {
       while (!signal.aborted) {
         await clock.sleep(renewMs, signal)
         if (heldSince !== null && !signal.aborted) await acquire().catch(() => undefined)

@@ -61,7 +61,7 @@ export function findDuplicateKey(json: string): string | null {
 export const processSkewMs = 5 * 60_000
 
 /** An end further ahead than the longest duration was written by a clock that was ahead, and counts as past. */
-export function isOver(endsAt: number, now: number, longestMs: number): boolean {
+export function isExpired(endsAt: number, now: number, longestMs: number): boolean {
   return now >= endsAt || endsAt > now + longestMs + processSkewMs
 }
 

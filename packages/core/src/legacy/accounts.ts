@@ -58,16 +58,16 @@ export function parseLinkConfig(input: unknown): LinkConfigResult {
 type Issue = NonNullable<ReturnType<typeof linkConfigWriteSchema.safeParse>['error']>['issues'][number]
 
 function describeIssue(issue: Issue): string {
-  const where = ['config', ...issue.path.map(String)].join('.')
+  const fieldPath = ['config', ...issue.path.map(String)].join('.')
   switch (issue.code) {
     case 'unrecognized_keys':
-      return `${where} has ${issue.keys.length} field(s) that a link configuration does not have`
+      return `${fieldPath} has ${issue.keys.length} field(s) that a link configuration does not have`
     case 'invalid_union':
-      return `${where}: expected NOTHING, REDIRECT or CLOSE_WINDOW`
+      return `${fieldPath}: expected NOTHING, REDIRECT or CLOSE_WINDOW`
     case 'invalid_type':
-      return `${where}: expected ${issue.expected}`
+      return `${fieldPath}: expected ${issue.expected}`
     default:
-      return `${where}: ${issue.message}`
+      return `${fieldPath}: ${issue.message}`
   }
 }
 
@@ -108,12 +108,12 @@ const fingerprintLength = 12
  * may have thousands of tokens, and its URL may contain a secret.
  */
 function shownAccount(key: KeyVersion, { address, config }: Pick<AccountRecord, 'address' | 'config'>) {
-  const others = config.coins.flatMap(({ chainId, defaultAddress }) =>
+  const otherAddresses = config.coins.flatMap(({ chainId, defaultAddress }) =>
     defaultAddress === undefined ? [] : [`${chainId}: ${defaultAddress}`],
   )
   // The key of URLs serves: no URL is a JSON object.
   const digest = createHmac('sha256', key.derive('audit-url')).update(JSON.stringify(config), 'utf8').digest('hex')
-  return { paidTo: [address, ...others].join(', '), config: digest.slice(0, fingerprintLength) }
+  return { paidTo: [address, ...otherAddresses].join(', '), config: digest.slice(0, fingerprintLength) }
 }
 
 interface AccountDeps {
@@ -128,9 +128,9 @@ export function createAccountCommands({ accounts, audited, keys, clock }: Accoun
   return {
     async create(input) {
       const record: AccountRecord = {
-        handle: readHandle(input.handle),
-        address: readAddress(input.address),
-        config: readConfig(input.config),
+        handle: checkHandle(input.handle),
+        address: checkAddress(input.address),
+        config: checkConfig(input.config),
         createdAt: clock.now(),
       }
       return audited(async (tx, note) => {
@@ -150,8 +150,8 @@ export function createAccountCommands({ accounts, audited, keys, clock }: Accoun
     },
     async change(handle, { address, config }) {
       const fields = {
-        ...(address === undefined ? {} : { address: readAddress(address) }),
-        ...(config === undefined ? {} : { config: readConfig(config) }),
+        ...(address === undefined ? {} : { address: checkAddress(address) }),
+        ...(config === undefined ? {} : { config: checkConfig(config) }),
       }
       const key = parseHandle(handle) ?? notFound(handle)
       return audited(async (tx, note) => {
@@ -185,7 +185,7 @@ function invalid(message: string): never {
   throw new AccountError('ERR_ACCOUNT_INVALID', message)
 }
 
-function readHandle(text: string): string {
+function checkHandle(text: string): string {
   return (
     parseHandle(text) ??
     invalid(
@@ -195,11 +195,11 @@ function readHandle(text: string): string {
   )
 }
 
-function readAddress(text: string): string {
+function checkAddress(text: string): string {
   return lowercaseAddress(text) ?? invalid('address: expected 0x and 40 hex digits')
 }
 
-function readConfig(input: LinkConfig): LinkConfig {
+function checkConfig(input: LinkConfig): LinkConfig {
   const result = parseLinkConfig(input)
   return 'config' in result ? result.config : invalid(result.problem)
 }

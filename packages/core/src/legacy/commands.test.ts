@@ -3,13 +3,13 @@ import { seededRandom } from '../../test/support/seeded-random.js'
 import { openStore } from '../../test/support/store.js'
 import { createAudited } from '../history/audit-log.js'
 import { createRecent, forgetAfterChanges } from '../integrations/authenticate.js'
-import type { Random } from '../ports/world.js'
+import type { RandomSource } from '../ports/world.js'
 import { parseMasterKey } from '../secrets/keys.js'
 import { createAuthenticateLegacy, createLegacyKeyCommands, type LegacyCaller } from './keys.js'
 
 const keys = parseMasterKey('00112233445566778899aabbccddeeff102132435465768798a9bacbdcedfe0f')
 
-function setup(given?: Pick<Random, 'bytes'>) {
+function setup(given?: Pick<RandomSource, 'bytes'>) {
   const store = openStore()
   let now = 1_000
   const clock = { now: () => now }

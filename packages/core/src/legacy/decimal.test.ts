@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { rationalOf, sameRational } from '../../test/support/rational.js'
-import { isPlainDecimal, readNumberToken, sameDecimal, writeOut } from './pricing.js'
+import { isPlainDecimal, isSameDecimal, parseNumberToken, writeOut } from './pricing.js'
 
 const seed = Date.now()
 
@@ -48,7 +48,7 @@ describe(`decimals as text (seed ${seed})`, () => {
         expect([a, b].map(isPlainDecimal)).toEqual([true, true])
         const same = sameRational(oracle(a), oracle(b))
         met.add(same)
-        expect(sameDecimal(a, b)).toBe(same)
+        expect(isSameDecimal(a, b)).toBe(same)
       }),
       { seed, numRuns: 3_000 },
     )
@@ -75,7 +75,7 @@ describe(`decimals as text (seed ${seed})`, () => {
         const seenByOthers = JSON.stringify(JSON.parse(text)) as string
         const same = sameRational(oracle(seenByOthers), oracle(text))
         met.add(same)
-        const read = readNumberToken(text)
+        const read = parseNumberToken(text)
         expect(read !== null).toBe(same)
         if (read !== null) expect(sameRational(oracle(read), oracle(text))).toBe(true)
       }),
@@ -115,7 +115,7 @@ describe('a JSON number', () => {
     ['1e99', `1${'0'.repeat(99)}`],
     ['1e-98', `0.${'0'.repeat(97)}1`],
     ['0.30000000000000004', '0.30000000000000004'],
-  ])('%s is read as %s', (text, expected) => expect(readNumberToken(text)).toBe(expected))
+  ])('%s is read as %s', (text, expected) => expect(parseNumberToken(text)).toBe(expected))
 
   it.each([
     ['one that a double rounds', '9007199254740993'],
@@ -130,5 +130,5 @@ describe('a JSON number', () => {
     ['a leading zero', '01'],
     ['a leading point', '.5'],
     ['a trailing point', '5.'],
-  ])('%s is refused', (_what, text) => expect(readNumberToken(text)).toBeNull())
+  ])('%s is refused', (_what, text) => expect(parseNumberToken(text)).toBeNull())
 })

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { hashOf, plainPricing, storedPayment } from '../../test/support/stored-payment.js'
-import { feesOf } from './pricing.js'
+import { computeFees } from './pricing.js'
 
 const payment = (given: { gross: bigint; net: bigint; memo?: string; serviceFee?: bigint | null }) => {
   const { gross, net, memo = 'order', serviceFee = null } = given
@@ -30,7 +30,7 @@ it.each([
   ['a call that tells none', { gross: 1_000_000n, net: 995_500n, serviceFee: 0n }, [extra(4_500n)]],
   ['a call that tells more than there is', { gross: 1_000_000n, net: 995_500n, serviceFee: 9_000n }, [service(4_500n)]],
 ])('splits %s', (_what, given, parts) => {
-  const fees = feesOf(payment(given))
+  const fees = computeFees(payment(given))
   expect(fees.parts).toEqual(parts)
   expect(fees.total).toBe(given.gross - given.net)
   expect(fees.parts.reduce((sum, { value }) => sum + value, 0n)).toBe(fees.total)

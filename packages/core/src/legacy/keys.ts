@@ -4,7 +4,7 @@ import { LegacyKeyNotFoundError } from '../errors.js'
 import type { Audited } from '../history/audit-log.js'
 import type { Recent } from '../integrations/authenticate.js'
 import { parseName } from '../payments/read-api.js'
-import type { Clock, Random } from '../ports/world.js'
+import type { Clock, RandomSource } from '../ports/world.js'
 import { hashLegacyKey, issueLegacyKey, type MasterKey } from '../secrets/keys.js'
 import type { LegacyKeyRecord, LegacyKeyStore } from './legacy-store.js'
 
@@ -60,19 +60,19 @@ export function createAuthenticateLegacy({
 }: AuthenticateLegacyDeps): (authorization?: string | null) => Promise<LegacyCaller | null> {
   return async (authorization) => {
     const header = authorization ?? ''
-    const known = recent.find(header)
-    if (known !== undefined) return known
-    const apiKey = readKey(authorization)
-    const keep = recent.reading()
+    const cached = recent.find(header)
+    if (cached !== undefined) return cached
+    const apiKey = parseApiKey(authorization)
+    const remember = recent.reading()
     const found = await legacyKeys.findByHash(keys.all.map((key) => hashLegacyKey(key, apiKey ?? nobody)))
     if (apiKey === null || found === null || found.revokedAt !== null) return null
     const caller = { keyId: found.id }
-    keep(header, caller)
+    remember(header, caller)
     return caller
   }
 }
 
-function readKey(authorization: string | null | undefined): string | null {
+function parseApiKey(authorization: string | null | undefined): string | null {
   if (typeof authorization !== 'string' || authorization.length > maxLength) return null
   return pattern.exec(authorization)?.[1] ?? null
 }
@@ -82,7 +82,7 @@ interface LegacyKeyDeps {
   readonly audited: Audited
   readonly keys: MasterKey
   readonly clock: Pick<Clock, 'now'>
-  readonly random: Pick<Random, 'bytes'>
+  readonly random: Pick<RandomSource, 'bytes'>
 }
 
 /** Random bytes of an id: enough to be unique among the keys of one service, short enough to type. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { plainPricing, storedPayment } from '../../test/support/stored-payment.js'
 import type { PriceFeedFacts, PricingFacts } from '../payments/payment.js'
-import { conversionOf, invoiceOf } from './pricing.js'
+import { deriveInvoice, formatConversion } from './pricing.js'
 
 const contract = `0x${'fe'.repeat(20)}`
 const feed = (use: PriceFeedFacts['use'], pair: string | null, rate: bigint, given: Partial<PriceFeedFacts> = {}) => {
@@ -18,7 +18,10 @@ const usdc = { symbol: 'USDC', currency: 'USD' }
 function judge(pricing: Partial<PricingFacts>, gross = 1_100_000n) {
   const { tokenOut } = storedPayment({ id: 'p' })
   const all = { ...plainPricing, ...pricing }
-  return { invoice: invoiceOf({ tokenOut: { ...tokenOut, gross }, pricing: all }), conversion: conversionOf(all) }
+  return {
+    invoice: deriveInvoice({ tokenOut: { ...tokenOut, gross }, pricing: all }),
+    conversion: formatConversion(all),
+  }
 }
 
 describe('the invoice of a payment', () => {

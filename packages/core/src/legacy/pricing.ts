@@ -21,15 +21,15 @@ export function shortestDecimal(text: string): string {
 }
 
 /** Whether two plain decimals are the same number, as `1.0` and `1` are. */
-export function sameDecimal(a: string, b: string): boolean {
+export function isSameDecimal(a: string, b: string): boolean {
   return shortestDecimal(a) === shortestDecimal(b)
 }
 
 /** `1.5e-3` becomes `0.0015`; null: it has a sign, is no JSON number, or takes more than 100 characters. */
 export function writeOut(token: string): string | null {
-  const [, whole, fraction = '', exponent = '0'] = numberToken.exec(token) ?? []
-  if (whole === undefined) return null
-  const digits = `${whole}${fraction}`.replace(/^0+/, '')
+  const [, integerDigits, fraction = '', exponent = '0'] = numberToken.exec(token) ?? []
+  if (integerDigits === undefined) return null
+  const digits = `${integerDigits}${fraction}`.replace(/^0+/, '')
   if (digits === '') return '0'
   const significant = withoutLastZeros(digits)
   // Distance of the last significant digit to the left of the point; negative: to the right.
@@ -43,7 +43,7 @@ export function writeOut(token: string): string | null {
 }
 
 /** Null unless a usual JSON parser reads the number exactly: `9007199254740993` would become `9007199254740992`. */
-export function readNumberToken(token: string): string | null {
+export function parseNumberToken(token: string): string | null {
   const exact = writeOut(token)
   return exact !== null && exact === writeOut(String(Number(token))) ? exact : null
 }
@@ -109,7 +109,7 @@ export interface Fee {
 }
 
 /** The fees of a payment, in base units. Parts of 0 are left out, so that `parts` adds up to `total`. */
-export function feesOf(payment: Pick<StoredPayment, 'tokenOut' | 'memoHex' | 'pricing'>): {
+export function computeFees(payment: Pick<StoredPayment, 'tokenOut' | 'memoHex' | 'pricing'>): {
   readonly total: bigint
   readonly parts: readonly Fee[]
 } {
@@ -124,11 +124,11 @@ export function feesOf(payment: Pick<StoredPayment, 'tokenOut' | 'memoHex' | 'pr
 }
 
 function usualServiceFee(memoHex: string, gross: bigint): bigint {
-  return /^0x0*$/.test(memoHex) ? 0n : shareOf(gross, serviceFeeBps)
+  return /^0x0*$/.test(memoHex) ? 0n : computeShare(gross, serviceFeeBps)
 }
 
 /** Basis points of an amount, rounded down like the router. */
-function shareOf(amount: bigint, bps: bigint): bigint {
+function computeShare(amount: bigint, bps: bigint): bigint {
   return (amount * bps) / wholeBps
 }
 
@@ -151,7 +151,7 @@ export type AllowsFees = (tokenOut: Pick<StoredPayment['tokenOut'], 'gross' | 'n
 export function createAllowsFees(maxBps: number = defaultMaxExtraFeeBps): AllowsFees {
   if (!Number.isInteger(maxBps) || maxBps < 0 || maxBps > mostBps)
     throw new RangeError(`maxExtraFeeBps is ${maxBps}; pass a whole number from 0 to ${mostBps}.`)
-  return ({ gross, net }) => gross - net <= shareOf(gross, serviceFeeBps) + shareOf(gross, BigInt(maxBps))
+  return ({ gross, net }) => gross - net <= computeShare(gross, serviceFeeBps) + computeShare(gross, BigInt(maxBps))
 }
 
 export interface PaymentInvoice {
@@ -173,14 +173,14 @@ type Priced = Pick<StoredPayment, 'tokenOut' | 'pricing'>
  * price feed. So the invoice is known only if the token is listed, and every feed has a pair and leads to that token. A
  * currency that verify rejects is never shown.
  */
-export function invoiceOf({ tokenOut, pricing }: Priced): PaymentInvoice | null {
+export function deriveInvoice({ tokenOut, pricing }: Priced): PaymentInvoice | null {
   const currency = invoiceCurrency(pricing)
   const amount = currency === null ? null : invoiceAmount(tokenOut, pricing)
   return currency === null || amount === null ? null : { amount: formatUnits(amount, tokenOut.decimals), currency }
 }
 
 /** `<provider>:<BASE><QUOTE>`; empty unless listed feeds lead from the invoice's currency to the token. */
-export function conversionOf(pricing: PricingFacts): string {
+export function formatConversion(pricing: PricingFacts): string {
   const ends = conversionEnds(pricing)
   if (ends === null) return ''
   const provider = pricing.feeds.some(({ contract }) => contract === null) ? 'external' : 'chainlink'
@@ -195,14 +195,14 @@ function invoiceCurrency(pricing: PricingFacts): string | null {
 
 /** Null unless the feeds form one path from a currency to the paid token. */
 function conversionEnds({ listedToken, feeds }: PricingFacts): ConversionEnds | null {
-  const ends = pathOf(feeds)
+  const ends = findPath(feeds)
   if (ends === null || listedToken === null) return null
   if (!currencyCodePattern.test(ends.invoice) || !currencyCodePattern.test(ends.token)) return null
   // Codes are in capital letters; symbols may not be, such as crvUSD.
   return ends.token === listedToken.currency || ends.token === listedToken.symbol.toUpperCase() ? ends : null
 }
 
-function pathOf(feeds: readonly PriceFeedFacts[]): ConversionEnds | null {
+function findPath(feeds: readonly PriceFeedFacts[]): ConversionEnds | null {
   const [first, second, ...more] = feeds
   if (first?.pair == null || more.length > 0) return null
   const { base, quote } = first.pair

@@ -10,19 +10,19 @@ import {
 } from '@payment-integration/contract'
 import { UnknownTransactionError } from '../errors.js'
 import { assertWhole, lowercaseAddress } from '../internal/values.js'
-import { formatUnits, memoText, type PriceFeedFacts, placePoint, type StoredPayment } from '../payments/payment.js'
+import { formatUnits, type PriceFeedFacts, parseMemo, placePoint, type StoredPayment } from '../payments/payment.js'
 import type { PaymentReads, StoredTransaction } from '../payments/payment-store.js'
 import { parseHandle } from './accounts.js'
 import type { AccountRecord, AccountStore } from './legacy-store.js'
 import {
   type AllowsFees,
-  conversionOf,
+  computeFees,
   createAllowsFees,
+  deriveInvoice,
   type Fee,
-  feesOf,
-  invoiceOf,
+  formatConversion,
+  isSameDecimal,
   type PaymentInvoice,
-  sameDecimal,
 } from './pricing.js'
 import {
   type CheckedVerifyRequest,
@@ -92,14 +92,14 @@ interface Payee {
 /** Resolves an address, else the handle of an account, in any case. */
 async function resolvePayee(accounts: Pick<AccountStore, 'find' | 'findByAddress'>, text: string): Promise<Payee> {
   const address = lowercaseAddress(text)
-  if (address !== null) return payeeAt(address, await accounts.findByAddress(address))
+  if (address !== null) return buildAddressPayee(address, await accounts.findByAddress(address))
   const handle = parseHandle(text)
   const account = handle === null ? null : await accounts.find(handle)
-  return account === null ? unknownPayee : payeeOf(account)
+  return account === null ? unknownPayee : buildAccountPayee(account)
 }
 
 /** An address. The configurations of its accounts decide; without an account every listed token is accepted. */
-function payeeAt(address: string, accounts: readonly AccountRecord[]): Payee {
+function buildAddressPayee(address: string, accounts: readonly AccountRecord[]): Payee {
   return {
     received: ({ receiver }) => receiver === address,
     accepts: (payment) =>
@@ -109,9 +109,9 @@ function payeeAt(address: string, accounts: readonly AccountRecord[]): Payee {
   }
 }
 
-function payeeOf(account: AccountRecord): Payee {
+function buildAccountPayee(account: AccountRecord): Payee {
   return {
-    received: ({ chainId, receiver }) => receiver === receiverOf(account, coinOn(account, chainId)),
+    received: ({ chainId, receiver }) => receiver === findReceiver(account, coinOn(account, chainId)),
     accepts: (payment) => coinAccepts(account, payment, payment.receiver),
   }
 }
@@ -121,14 +121,14 @@ const unknownPayee: Payee = { received: () => false, accepts: () => true }
 
 function coinAccepts(account: AccountRecord, payment: Paid, receiver: string): boolean {
   const coin = coinOn(account, payment.chainId)
-  return coin !== undefined && acceptsToken(coin, payment) && receiverOf(account, coin) === receiver
+  return coin !== undefined && acceptsToken(coin, payment) && findReceiver(account, coin) === receiver
 }
 
 function coinOn({ config }: AccountRecord, chainId: number): CoinConfig | undefined {
   return config.coins.find((coin) => coin.chainId === chainId)
 }
 
-function receiverOf({ address }: AccountRecord, coin: CoinConfig | undefined): string {
+function findReceiver({ address }: AccountRecord, coin: CoinConfig | undefined): string {
   return coin?.defaultAddress ?? address
 }
 
@@ -157,7 +157,7 @@ function verifyMessages(
     'Invalid payment address': payee.received(payment),
     'Invalid payment currency': invoice?.currency === request.invoiceCurrency,
     'Invalid payment amount':
-      invoice !== null && sameDecimal(invoice.amount, request.invoiceAmount) && allowsFees(payment.tokenOut),
+      invoice !== null && isSameDecimal(invoice.amount, request.invoiceAmount) && allowsFees(payment.tokenOut),
   }
   return verificationErrors.filter((error) => !matches[error])
 }
@@ -171,30 +171,30 @@ function legacyPayment(
 ): LegacyPayment {
   const { tokenOut, pricing } = payment
   const { decimals } = tokenOut
-  const fees = feesOf(payment)
+  const fees = computeFees(payment)
   return {
-    memo: memoText(payment.memoHex),
+    memo: parseMemo(payment.memoHex),
     receiver: payment.receiver,
     tokenSymbol: tokenOut.symbol ?? '',
-    tokenAmount: amountOf(tokenOut.gross, decimals),
-    tokenAmountNet: amountOf(tokenOut.net, decimals),
-    totalFees: amountOf(fees.total, decimals),
-    fees: fees.parts.map((fee) => feeOf(fee, decimals)),
+    tokenAmount: formatAmount(tokenOut.gross, decimals),
+    tokenAmountNet: formatAmount(tokenOut.net, decimals),
+    totalFees: formatAmount(fees.total, decimals),
+    fees: fees.parts.map((fee) => formatFee(fee, decimals)),
     invoiceAmount: invoice?.amount ?? '',
     invoiceCurrency: invoice?.currency ?? '',
-    conversion: conversionOf(pricing),
+    conversion: formatConversion(pricing),
     priceFeeds: pricing.feeds.map(priceFeed),
     final,
   }
 }
 
-function amountOf(units: bigint, decimals: number) {
+function formatAmount(units: bigint, decimals: number) {
   const value = units.toString()
   return { formatted: placePoint(value, decimals), value }
 }
 
-function feeOf({ type, value }: Fee, decimals: number): LegacyPayment['fees'][number] {
-  const { formatted, value: units } = amountOf(value, decimals)
+function formatFee({ type, value }: Fee, decimals: number): LegacyPayment['fees'][number] {
+  const { formatted, value: units } = formatAmount(value, decimals)
   return { type, formatted, value: units }
 }
 
@@ -236,7 +236,7 @@ export function createLegacyQueries(deps: LegacyDeps): LegacyQueries {
 
   function show({ payments, indexedTo }: StoredTransaction) {
     return payments.map((payment) => {
-      const invoice = invoiceOf(payment)
+      const invoice = deriveInvoice(payment)
       const item = legacyPayment(payment, { invoice, final: isFinal(payment, indexedTo) })
       return { payment, invoice, item }
     })
@@ -248,8 +248,8 @@ export function createLegacyQueries(deps: LegacyDeps): LegacyQueries {
       const shown = show(await read(key, mayReturn))
       return { chainId: key.chainId, txHash: key.txHash, payments: shown.map(({ item }) => item) }
     },
-    async verify(given) {
-      const request = checkVerifyRequest(given)
+    async verify(input) {
+      const request = checkVerifyRequest(input)
       const { chainId, txHash } = request
       // Goods are handed over for payments on the chain now.
       const transaction = await read(request, () => false)

@@ -9,7 +9,7 @@ import { unreadableJsonMessage } from '@payment-integration/contract/internal'
 import { parse } from 'lossless-json'
 import { LegacyRequestError } from '../errors.js'
 import { findDuplicateKey } from '../internal/values.js'
-import { isPlainDecimal, maxDecimalLength, readNumberToken } from './pricing.js'
+import { isPlainDecimal, maxDecimalLength, parseNumberToken } from './pricing.js'
 
 /** Collects flaws, so that an answer names all of them at once. */
 class RequestFlaws {
@@ -34,14 +34,14 @@ export interface TransactionKey {
 }
 
 /** Parses a chain id: at most 15 decimal digits without sign or leading zero. Else it notes the flaw. */
-function readChainId(text: string, flaws: RequestFlaws): number {
+function parseChainId(text: string, flaws: RequestFlaws): number {
   if (/^[1-9][0-9]{0,14}$/.test(text)) return Number(text)
   flaws.add('chainId', 'invalid_format', 'must be a positive whole number in decimal digits, 15 at most')
   return 0
 }
 
 /** Parses a hash: 0x and 64 hex digits, in any case. Else it notes the flaw. */
-function readTxHash(text: string, flaws: RequestFlaws): string {
+function parseHash(text: string, flaws: RequestFlaws): string {
   if (/^0x[0-9a-fA-F]{64}$/.test(text)) return text.toLowerCase()
   flaws.add(
     'txHash',
@@ -54,7 +54,7 @@ function readTxHash(text: string, flaws: RequestFlaws): string {
 /** @throws LegacyRequestError `ERR_LEGACY_REQUEST_INVALID` with every flaw. */
 export function parseTransactionKey(query: { readonly chainId: string; readonly txHash: string }): TransactionKey {
   const flaws = new RequestFlaws()
-  const key = { chainId: readChainId(query.chainId, flaws), txHash: readTxHash(query.txHash, flaws) }
+  const key = { chainId: parseChainId(query.chainId, flaws), txHash: parseHash(query.txHash, flaws) }
   flaws.throwIfAny()
   return key
 }
@@ -85,20 +85,20 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
  * @example const request = parseVerifyRequest(new Uint8Array(await incoming.arrayBuffer()))
  */
 export function parseVerifyRequest(bytes: Uint8Array): CheckedVerifyRequest {
-  return checkFields(readObject(bytes))
+  return checkFields(parseBody(bytes))
 }
 
 /** Checks a request from a host. A number counts as its shortest decimal text. */
 export function checkVerifyRequest(request: VerifyRequest): CheckedVerifyRequest {
   const { chainId, invoiceAmount } = request
-  return checkFields({ ...request, chainId: tokenOf(chainId), invoiceAmount: tokenOf(invoiceAmount) })
+  return checkFields({ ...request, chainId: toNumberToken(chainId), invoiceAmount: toNumberToken(invoiceAmount) })
 }
 
-function tokenOf(value: unknown): unknown {
+function toNumberToken(value: unknown): unknown {
   return typeof value === 'number' ? new NumberToken(Object.is(value, -0) ? '-0' : String(value)) : value
 }
 
-function readObject(bytes: Uint8Array): Fields {
+function parseBody(bytes: Uint8Array): Fields {
   let text: string
   let json: unknown
   try {
@@ -106,46 +106,46 @@ function readObject(bytes: Uint8Array): Fields {
     // The parser reports duplicate keys only where the values differ, so findDuplicateKey checks them below.
     json = parse(text, null, { parseNumber: (token) => new NumberToken(token), onDuplicateKey: () => undefined })
   } catch {
-    return refuse('invalid_json', unreadableJsonMessage(bytes, 'Body must be JSON in UTF-8'))
+    return rejectBody('invalid_json', unreadableJsonMessage(bytes, 'Body must be JSON in UTF-8'))
   }
-  if (findDuplicateKey(text) !== null) return refuse('duplicate_key', 'Body must not name a field twice')
+  if (findDuplicateKey(text) !== null) return rejectBody('duplicate_key', 'Body must not name a field twice')
   if (typeof json !== 'object' || json === null || Array.isArray(json) || json instanceof NumberToken)
-    return refuse('invalid_type', 'Body must be a JSON object')
+    return rejectBody('invalid_type', 'Body must be a JSON object')
   return json as Fields
 }
 
-function refuse(code: string, message: string): never {
+function rejectBody(code: string, message: string): never {
   throw new LegacyRequestError([{ code, message, path: [] }])
 }
 
 function checkFields(fields: Fields): CheckedVerifyRequest {
   const flaws = new RequestFlaws()
   const request = {
-    chainId: readNumberField(fields.chainId, flaws),
-    txHash: readText('txHash', fields.txHash, flaws, (text) => readTxHash(text, flaws)),
-    invoiceAmount: readAmount(fields.invoiceAmount, flaws),
-    invoiceCurrency: readText('invoiceCurrency', fields.invoiceCurrency, flaws, (text) => readCurrency(text, flaws)),
-    address: readText('address', fields.address, flaws, (text) => readAddress(text, flaws)),
+    chainId: parseNumberField(fields.chainId, flaws),
+    txHash: parseText('txHash', fields.txHash, flaws, (text) => parseHash(text, flaws)),
+    invoiceAmount: parseAmount(fields.invoiceAmount, flaws),
+    invoiceCurrency: parseText('invoiceCurrency', fields.invoiceCurrency, flaws, (text) => parseCurrency(text, flaws)),
+    address: parseText('address', fields.address, flaws, (text) => parsePayee(text, flaws)),
   }
   flaws.throwIfAny()
   return request
 }
 
-function readNumberField(value: unknown, flaws: RequestFlaws): number {
-  if (value instanceof NumberToken) return readChainId(value.text, flaws)
+function parseNumberField(value: unknown, flaws: RequestFlaws): number {
+  if (value instanceof NumberToken) return parseChainId(value.text, flaws)
   flaws.add('chainId', 'invalid_type', value === undefined ? 'is required' : 'must be a number')
   return 0
 }
 
-function readText(name: string, value: unknown, flaws: RequestFlaws, read: (text: string) => string): string {
+function parseText(name: string, value: unknown, flaws: RequestFlaws, read: (text: string) => string): string {
   if (typeof value === 'string') return read(value)
   flaws.add(name, 'invalid_type', value === undefined ? 'is required' : 'must be a string')
   return ''
 }
 
-function readAmount(value: unknown, flaws: RequestFlaws): string {
+function parseAmount(value: unknown, flaws: RequestFlaws): string {
   if (value instanceof NumberToken) {
-    const amount = readNumberToken(value.text)
+    const amount = parseNumberToken(value.text)
     if (amount !== null) return amount
     flaws.add('invoiceAmount', 'inexact_number', 'must be 0 or more and exact as a number; send it as a string')
   } else if (typeof value === 'string') {
@@ -165,13 +165,13 @@ function readAmount(value: unknown, flaws: RequestFlaws): string {
   return ''
 }
 
-function readCurrency(text: string, flaws: RequestFlaws): string {
+function parseCurrency(text: string, flaws: RequestFlaws): string {
   if (currencyCodePattern.test(text)) return text
   flaws.add('invoiceCurrency', 'invalid_format', 'must be 1 to 16 capital letters, digits and . + - _, such as USD')
   return ''
 }
 
-function readAddress(text: string, flaws: RequestFlaws): string {
+function parsePayee(text: string, flaws: RequestFlaws): string {
   if (text !== '' && text.length <= maxAddressLength) return text
   flaws.add(
     'address',

@@ -10,10 +10,10 @@ import { jsonContentType } from '@payment-integration/contract/internal'
 import { signDelivery } from '@payment-integration/webhook/signing'
 import { describeError } from '../internal/values.js'
 import type { Sender } from '../ports/sender.js'
-import type { Clock, Logger, Random } from '../ports/world.js'
+import type { Clock, Logger, RandomSource } from '../ports/world.js'
 import type { SealedSecret } from '../secrets/keys.js'
 import type { AttemptRecord, AttemptVerdict, ClaimedDelivery } from './delivery-store.js'
-import { type AttemptResult, failureReason, nextVerdict } from './schedule.js'
+import { type AttemptResult, failureReason, nextVerdict } from './retry-schedule.js'
 
 /** Opens a signing secret; throws when it cannot be read. */
 export type OpenSecret = (sealed: SealedSecret, integrationAddress: string) => string
@@ -46,7 +46,7 @@ interface DeliveryToSign {
 }
 
 /** Builds the headers of one attempt: each has its own time and signature, over the same body. */
-export async function deliveryHeaders(delivery: DeliveryToSign): Promise<Record<string, string>> {
+export async function buildDeliveryHeaders(delivery: DeliveryToSign): Promise<Record<string, string>> {
   const { secret, integrationAddress, body, now } = delivery
   return {
     'Content-Type': jsonContentType,
@@ -81,7 +81,7 @@ type DeliveryFields = Pick<
 >
 
 /** The fields that identify a delivery in events and logs: no URL, no body, no secret. */
-export function deliveryFields(delivery: DeliveryFields): DeliveryFields {
+export function pickDeliveryFields(delivery: DeliveryFields): DeliveryFields {
   const { deliveryId, chainId, txHash, integrationAddress, version, attempt } = delivery
   return { deliveryId, chainId, txHash, integrationAddress, version, attempt }
 }
@@ -93,7 +93,7 @@ export interface AttemptDeps {
   readonly sender: Sender
   readonly openSecret: OpenSecret
   readonly clock: Pick<Clock, 'now'>
-  readonly random: Pick<Random, 'fraction'>
+  readonly random: Pick<RandomSource, 'fraction'>
   readonly logger: Logger
 }
 
@@ -120,17 +120,17 @@ export function createAttempt(deps: AttemptDeps): (leased: LeasedDelivery) => Pr
     const { integrationAddress, body } = claim
     try {
       const secret = openSecret(sealed, integrationAddress)
-      return await deliveryHeaders({ secret, integrationAddress, body, now: clock.now() })
+      return await buildDeliveryHeaders({ secret, integrationAddress, body, now: clock.now() })
     } catch (error) {
       // The message of this error comes from code that saw the secret, so only its kind is logged.
-      logger.error({ ...deliveryFields(claim), error: kindOf(error) }, 'secret unreadable')
+      logger.error({ ...pickDeliveryFields(claim), error: getErrorName(error) }, 'secret unreadable')
       return null
     }
   }
 
   async function post(claim: ClaimedDelivery, headers: Record<string, string>, startedAt: number): Promise<Posted> {
     const { notificationUrl: url, body } = claim
-    const delivery = deliveryFields(claim)
+    const delivery = pickDeliveryFields(claim)
     return { startedAt, result: await sender.post({ url, headers, body, timeoutMs: deliveryTimeoutMs, delivery }) }
   }
 
@@ -139,7 +139,7 @@ export function createAttempt(deps: AttemptDeps): (leased: LeasedDelivery) => Pr
     const headers = await sign(claim, claim.signingSecret)
     const startedAt = clock.now()
     if (!fitsLease(startedAt, leaseEndsAt)) {
-      logger.warn(deliveryFields(claim), 'lease too short for a POST; the delivery is due again when it ends')
+      logger.warn(pickDeliveryFields(claim), 'lease too short for a POST; the delivery is due again when it ends')
       return null
     }
     const isSigned = headers !== null
@@ -179,7 +179,7 @@ export function createAttempt(deps: AttemptDeps): (leased: LeasedDelivery) => Pr
       const posts = await signAndPost(leased)
       return posts === null ? null : record(leased, posts)
     } catch (error) {
-      const fields = { ...deliveryFields(leased.claim), error: describeError(error) }
+      const fields = { ...pickDeliveryFields(leased.claim), error: describeError(error) }
       logger.error(fields, 'attempt failed; the delivery is due again when its lease ends')
       return null
     }
@@ -207,16 +207,16 @@ function attemptRecord({ startedAt, result }: Posted, { replay }: ClaimedDeliver
     latencyMs: result.latencyMs,
     status: result.status ?? null,
     reason: failureReason(result),
-    excerpt: isAnswer ? withoutSecrets(result.excerpt) : null,
+    excerpt: isAnswer ? hideSecrets(result.excerpt) : null,
     replay,
   }
 }
 
-function kindOf(error: unknown): string {
+function getErrorName(error: unknown): string {
   return error instanceof Error ? error.name : typeof error
 }
 
 /** Removes our secrets: a receiver's error page may print its environment. */
-export function withoutSecrets(excerpt: string | null): string | null {
+export function hideSecrets(excerpt: string | null): string | null {
   return excerpt === null ? null : excerpt.replaceAll(/pi_(?:whsec|api|legacy)_[\w-]+/g, '[hidden]')
 }

@@ -3,16 +3,16 @@ import { createVerifier } from '@payment-integration/webhook'
 import { expect, test } from 'vitest'
 import { addressOf, before, setUpIntegrations } from '../../test/support/integration-setup.js'
 import { createAudited } from '../history/audit-log.js'
-import type { Post, PostResult } from '../ports/sender.js'
+import type { PostRequest, PostResult } from '../ports/sender.js'
 import { createEndpointCommands } from './delivery-commands.js'
 
 const shop = addressOf('a1')
 const accepted: PostResult = { kind: 'answer', status: 204, retryAfter: null, excerpt: null, latencyMs: 3 }
 
-async function setUp(answer: (post: Post) => Promise<PostResult> = async () => accepted) {
+async function setUp(answer: (post: PostRequest) => Promise<PostResult> = async () => accepted) {
   const { store, clock, commands, log } = setUpIntegrations()
   const { signingSecret } = await commands.create({ address: shop, notificationUrl: 'https://shop.example/hook' })
-  const posts: Post[] = []
+  const posts: PostRequest[] = []
   const endpoints = createEndpointCommands({
     integrations: store.integrations,
     audited: createAudited({ transaction: store.transaction, keys: before, clock, actor: `integration:${shop}` }),

@@ -61,7 +61,7 @@ describe('replay', () => {
     const { commands, deliveries, audit, woken } = setup()
     await deliveries.add({ name: 'a' })
     await deliveries.claim({ limit: 1, leaseMs: 10_000 })
-    await expect(commands.replay('1')).rejects.toMatchObject({ code: 'ERR_DELIVERY_UNDER_WAY', retryable: true })
+    await expect(commands.replay('1')).rejects.toMatchObject({ code: 'ERR_DELIVERY_IN_FLIGHT', retryable: true })
     expect([audit(), woken()]).toEqual([[], 0])
   })
 })

@@ -5,19 +5,19 @@
 
 import { deliveryTimeoutMs } from '@payment-integration/contract'
 import { DeliveryError, IntegrationError } from '../errors.js'
-import { type Audited, shownUrl } from '../history/audit-log.js'
+import { type Audited, redactUrl } from '../history/audit-log.js'
 import type { IntegrationStore } from '../integrations/integration.js'
 import { assertWhole } from '../internal/values.js'
 import { initialStatus } from '../payments/payment.js'
 import { parseAddress, parseTxHash } from '../payments/read-api.js'
-import { snapshotBytes } from '../payments/snapshot.js'
+import { buildSnapshotBytes } from '../payments/snapshot.js'
 import type { Sender } from '../ports/sender.js'
 import type { Clock } from '../ports/world.js'
 import type { MasterKey } from '../secrets/keys.js'
 import { openSecret } from '../secrets/seal.js'
-import { deliveryHeaders, withoutSecrets } from './attempt.js'
+import { buildDeliveryHeaders, hideSecrets } from './attempt.js'
 import type { AttemptRecord, DeliveryFilter, DeliveryStore, DeliveryView, EndpointView } from './delivery-store.js'
-import { failureReason } from './schedule.js'
+import { failureReason } from './retry-schedule.js'
 
 /** The operator's commands on deliveries. */
 export interface DeliveryCommands {
@@ -34,7 +34,7 @@ export interface DeliveryCommands {
    * replay in the attempt log.
    *
    * @param scope.integrationAddress - Deliveries of others are then not found.
-   * @throws DeliveryError `ERR_DELIVERY_NOT_FOUND`; `ERR_DELIVERY_UNDER_WAY` while it is leased;
+   * @throws DeliveryError `ERR_DELIVERY_NOT_FOUND`; `ERR_DELIVERY_IN_FLIGHT` while it is leased;
    * `ERR_DELIVERY_ENDED` when its retention has ended.
    */
   replay(deliveryId: string, scope?: { readonly integrationAddress?: string | undefined }): Promise<DeliveryView>
@@ -109,7 +109,7 @@ const sampleTxHash = `0x7e57${'0'.repeat(60)}`
 function sampleBody(integrationAddress: string, now: number): Uint8Array {
   const version = Math.max(1, Math.floor(now / 1_000))
   const recipient = { title: 'Test delivery', subtitle: 'This is no payment.' }
-  return snapshotBytes(
+  return buildSnapshotBytes(
     { integrationAddress, chainId: sampleChainId, txHash: sampleTxHash },
     { ...initialStatus, state: null, invoice: null, recipient, version },
   )
@@ -139,10 +139,10 @@ export function createEndpointCommands(deps: EndpointDeps): EndpointCommands {
     const secret = openSecret(keys, address, record.signingSecret)
     // Recorded before it is sent: a receiver never gets a request that no record explains.
     await audited(async (_tx, note) =>
-      note({ action: 'integration.test_sent', subject: address, details: { url: shownUrl(keys.current, url) } }),
+      note({ action: 'integration.test_sent', subject: address, details: { url: redactUrl(keys.current, url) } }),
     )
     const body = sampleBody(address, clock.now())
-    const headers = await deliveryHeaders({ secret, integrationAddress: address, body, now: clock.now() })
+    const headers = await buildDeliveryHeaders({ secret, integrationAddress: address, body, now: clock.now() })
     const startedAt = clock.now()
     const result = await sender.post({ url, headers, body, timeoutMs: deliveryTimeoutMs })
     const isAnswer = result.kind === 'answer'
@@ -154,7 +154,7 @@ export function createEndpointCommands(deps: EndpointDeps): EndpointCommands {
       latencyMs: result.latencyMs,
       status: result.status ?? null,
       reason: failureReason(result),
-      excerpt: isAnswer ? withoutSecrets(result.excerpt) : null,
+      excerpt: isAnswer ? hideSecrets(result.excerpt) : null,
     }
   }
 
@@ -241,7 +241,7 @@ export function createDeliveryCommands({ deliveries, audited, onDue }: DeliveryD
           note({ action: 'deliveries.replayed', subject: deliveryId, details: { replayed: result.replayed } })
         return result
       })
-      if (underWay > 0) throw new DeliveryError('ERR_DELIVERY_UNDER_WAY', deliveryId)
+      if (underWay > 0) throw new DeliveryError('ERR_DELIVERY_IN_FLIGHT', deliveryId)
       if (replayed === 0) throw new DeliveryError(await whyNot(deliveryId, scope), deliveryId)
       onDue()
       return find(deliveryId)

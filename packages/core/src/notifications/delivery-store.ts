@@ -84,7 +84,7 @@ export interface EndpointResult {
 /** Computes an endpoint's new health from results in order. Pure: a store may call it twice. */
 export type EndpointJudge = (before: EndpointHealth, results: readonly EndpointResult[]) => EndpointChange
 
-export interface Settled {
+export interface SettleResult {
   /**
    * In the order given. Null: the lease was lost. `locked`: another transaction locks the row. Neither wrote anything.
    */
@@ -194,7 +194,7 @@ export interface ClaimRequest {
   readonly maxRetries?: number | undefined
   /** Most POSTs of the dispatcher in flight to one endpoint. @default no limit */
   readonly perEndpoint?: number | undefined
-  /** Its POSTs in flight, by endpoint as `endpointOf` names it. @default none */
+  /** Its POSTs in flight, by endpoint as `getEndpoint` names it. @default none */
   readonly inFlightByEndpoint?: ReadonlyMap<string, number> | undefined
   /** Its POSTs in flight, by integration address. @default none */
   readonly inFlightByIntegration?: ReadonlyMap<string, number> | undefined
@@ -228,7 +228,7 @@ export interface DeliveryStore {
    * Logs attempts, settles their deliveries and updates their endpoints' health, in one transaction. Rows locked by
    * another transaction are left out. Results for an earlier URL of the integration change no health.
    */
-  settle(settled: readonly SettledAttempt[], judge: EndpointJudge): Promise<Settled>
+  settle(settled: readonly SettledAttempt[], judge: EndpointJudge): Promise<SettleResult>
   /** Makes due now what lies further ahead than any wait, as a clock ahead wrote it. Resolves the number of rows. */
   endFutureWaits(longest: LongestWaits): Promise<number>
   /** Milliseconds until the next delivery can be claimed, 0 when one can, null when the outbox is empty. */
@@ -274,7 +274,7 @@ export interface ReplayRequest extends DeliveryFilter {
   readonly limit: number
 }
 
-export interface Replayed {
+export interface ReplayResult {
   readonly replayed: number
   /** Deliveries left alone because an attempt is in flight. */
   readonly underWay: number
@@ -286,5 +286,5 @@ export interface DeliveryTransaction {
    * Makes deliveries of any status due at once. Their retry schedule restarts, and their attempts are replays from now
    * on. A leased delivery is unchanged.
    */
-  replayDeliveries(request: ReplayRequest): Promise<Replayed>
+  replayDeliveries(request: ReplayRequest): Promise<ReplayResult>
 }

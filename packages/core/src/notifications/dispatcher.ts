@@ -2,6 +2,7 @@
 import { backoffMs, describeError } from '../internal/values.js'
 import type { Clock } from '../ports/world.js'
 import { cacheOpenedSecrets } from './attempt.js'
+import { longestBlockMs, longestRetriesMs } from './retry-schedule.js'
 import {
   checkDispatcherOptions,
   type DispatcherOptions,
@@ -10,7 +11,6 @@ import {
   type Round,
   type RoundDeps,
 } from './round.js'
-import { longestBlockMs, longestRetriesMs } from './schedule.js'
 
 /** Sends the deliveries of the outbox. */
 export interface Dispatcher {

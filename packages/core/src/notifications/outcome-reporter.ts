@@ -3,14 +3,20 @@ import type { EventSink, ServiceEvent } from '../events.js'
 import { describeError } from '../internal/values.js'
 import type { Store } from '../ports/store.js'
 import type { Clock, Logger } from '../ports/world.js'
-import { type Attempted, deliveryFields } from './attempt.js'
-import type { AttemptRecord, ClaimedDelivery, EndpointTransition, Settled, SettledStatus } from './delivery-store.js'
+import { type Attempted, pickDeliveryFields } from './attempt.js'
+import type {
+  AttemptRecord,
+  ClaimedDelivery,
+  EndpointTransition,
+  SettledStatus,
+  SettleResult,
+} from './delivery-store.js'
 
 /** The events of a settled attempt, after those of the rejected one before it. */
 function attemptEvents(attempted: Attempted, outcome: SettledStatus): ServiceEvent[] {
   const { claim, rejected, attempt, verdict, publishedMs } = attempted
   const { reason, replay } = attempt
-  const fields = deliveryFields(claim)
+  const fields = pickDeliveryFields(claim)
   const last = {
     number: rejected === null ? claim.attempt : claim.attempt + 1,
     outcome,
@@ -38,7 +44,7 @@ function attemptEvent(
 ): AttemptEvent {
   return {
     type: 'delivery.attempted',
-    ...deliveryFields(claim),
+    ...pickDeliveryFields(claim),
     attempt: number,
     status,
     reason,
@@ -65,7 +71,7 @@ interface OutcomeReporter {
   /** Notes that a settle of the group failed or was not answered: it may have been committed all the same. */
   noteUnanswered(group: readonly Attempted[]): void
   /** Publishes the events of a settled group. Resolves the attempts that must be settled again. */
-  report(group: readonly Attempted[], settled: Settled): Promise<readonly Attempted[]>
+  report(group: readonly Attempted[], settled: SettleResult): Promise<readonly Attempted[]>
 }
 
 /**
@@ -117,7 +123,8 @@ export function createOutcomeReporter({ store, clock, publish, logger }: Outcome
     for (const attempted of lost)
       try {
         const outcome = unanswered.has(attempted) ? await loggedOutcome(attempted) : null
-        if (outcome === null) logger.warn(deliveryFields(attempted.claim), 'lease lost before the attempt was settled')
+        if (outcome === null)
+          logger.warn(pickDeliveryFields(attempted.claim), 'lease lost before the attempt was settled')
         else {
           publishAttempt(attempted, outcome)
           if (attempted.countsForHealth) endpoints.add(attempted.claim.integrationAddress)

@@ -1,17 +1,17 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { ok, previousSecret, setUpDispatcher, signingSecret } from '../../test/support/dispatcher-setup.js'
-import type { Post, PostResult } from '../ports/sender.js'
+import type { PostRequest, PostResult } from '../ports/sender.js'
 import type { DispatcherOptions } from './round.js'
 
-type Answer = (post: Post, number: number) => Promise<PostResult> | PostResult
+type Answer = (post: PostRequest, number: number) => Promise<PostResult> | PostResult
 
 const statuses =
   (...each: number[]): Answer =>
   (_post, number) => ({ ...ok, status: each[Math.min(number, each.length - 1)] ?? 200 })
 
 /** Which secret signed a post. */
-function signedBy({ headers, body }: Post): string {
+function signedBy({ headers, body }: PostRequest): string {
   const [, t = '', v1] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(headers['X-Service-Signature'] ?? '') ?? []
   const isOf = (secret: string) => createHmac('sha256', secret).update(`${t}.`).update(body).digest('hex') === v1
   return isOf(signingSecret) ? 'active' : isOf(previousSecret) ? 'previous' : 'nobody'

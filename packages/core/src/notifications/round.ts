@@ -6,7 +6,7 @@ import { assertWhole } from '../internal/values.js'
 import type { Clock } from '../ports/world.js'
 import { type AttemptDeps, createAttempt, type LeasedDelivery } from './attempt.js'
 import type { ClaimedDelivery } from './delivery-store.js'
-import { endpointOf } from './schedule.js'
+import { getEndpoint } from './retry-schedule.js'
 import { createSettler, type SettlerDeps } from './settler.js'
 
 /** How a dispatcher works. */
@@ -145,8 +145,8 @@ function createSlots(limits: { readonly concurrency: number; readonly perEndpoin
   function isLimitReached(before: Counts, claimed: readonly SlotUser[]): boolean {
     const after = copyCounts(before)
     for (const user of claimed) count(after, user, 1)
-    const mostOfEndpoint = Math.min(perEndpoint, freeLimit(after.all) ?? perEndpoint)
-    return after.retries >= maxRetries || [...after.byEndpoint.values()].some((posts) => posts >= mostOfEndpoint)
+    const maxPerEndpoint = Math.min(perEndpoint, freeLimit(after.all) ?? perEndpoint)
+    return after.retryCount >= maxRetries || [...after.byEndpoint.values()].some((posts) => posts >= maxPerEndpoint)
   }
 
   return {
@@ -158,7 +158,7 @@ function createSlots(limits: { readonly concurrency: number; readonly perEndpoin
       return {
         request: {
           limit: concurrency - before.all,
-          maxRetries: Math.max(0, maxRetries - before.retries),
+          maxRetries: Math.max(0, maxRetries - before.retryCount),
           freeSlots: freeLimit(before.all),
           inFlightByEndpoint: before.byEndpoint,
           inFlightByIntegration: before.byIntegration,
@@ -172,20 +172,20 @@ function createSlots(limits: { readonly concurrency: number; readonly perEndpoin
 /** POSTs in flight. The maps have no zeros. */
 interface Counts {
   all: number
-  retries: number
+  retryCount: number
   readonly byEndpoint: Map<string, number>
   readonly byIntegration: Map<string, number>
 }
 
 function copyCounts(from?: Counts): Counts {
-  const { all = 0, retries = 0, byEndpoint, byIntegration } = from ?? {}
-  return { all, retries, byEndpoint: new Map(byEndpoint), byIntegration: new Map(byIntegration) }
+  const { all = 0, retryCount = 0, byEndpoint, byIntegration } = from ?? {}
+  return { all, retryCount, byEndpoint: new Map(byEndpoint), byIntegration: new Map(byIntegration) }
 }
 
 function count(counts: Counts, user: SlotUser, by: 1 | -1): void {
   counts.all += by
-  if (isRetry(user)) counts.retries += by
-  addTo(counts.byEndpoint, endpointOf(user.notificationUrl), by)
+  if (isRetry(user)) counts.retryCount += by
+  addTo(counts.byEndpoint, getEndpoint(user.notificationUrl), by)
   addTo(counts.byIntegration, user.integrationAddress, by)
 }
 
@@ -255,7 +255,7 @@ export function openRound(deps: RoundDeps, limits: Omit<DispatcherLimits, 'idleP
     const maxRetries = Math.min(limit, request.maxRetries)
     const claims = await store.deliveries.claim({ ...request, limit, leaseMs, maxRetries, perEndpoint })
     void start(claims.map((claim) => ({ claim, claimedAt, leaseEndsAt: claimedAt + leaseMs })))
-    lastEnd = endOf(claims, limit, isLimitReached)
+    lastEnd = decideClaimEnd(claims, limit, isLimitReached)
     wakeDuringCommit()
     return { started: claims.length, end: lastEnd }
   }
@@ -281,7 +281,11 @@ export function openRound(deps: RoundDeps, limits: Omit<DispatcherLimits, 'idleP
     if (slots.inFlight() === 0) onIdle()
   }
 
-  function endOf(claimed: readonly ClaimedDelivery[], limit: number, isLimitReached: FreeSlots['isLimitReached']) {
+  function decideClaimEnd(
+    claimed: readonly ClaimedDelivery[],
+    limit: number,
+    isLimitReached: FreeSlots['isLimitReached'],
+  ) {
     if (claimed.length < limit) return isLimitReached(claimed) ? 'limitReached' : 'allClaimed'
     return limit === batch ? 'batchFull' : 'noFreeSlots'
   }

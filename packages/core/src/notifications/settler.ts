@@ -3,11 +3,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { StoreError } from '../errors.js'
 import { backoffMs, describeError } from '../internal/values.js'
-import type { Clock, Random } from '../ports/world.js'
-import { type Attempted, deliveryFields } from './attempt.js'
+import type { Clock, RandomSource } from '../ports/world.js'
+import { type Attempted, pickDeliveryFields } from './attempt.js'
 import type { EndpointJudge } from './delivery-store.js'
 import { createOutcomeReporter, type OutcomeReporterDeps } from './outcome-reporter.js'
-import { judgeEndpoint } from './schedule.js'
+import { judgeEndpoint } from './retry-schedule.js'
 
 interface GroupOutcome {
   readonly unsettled: readonly Attempted[]
@@ -19,7 +19,7 @@ interface GroupOutcome {
 export const halvingMs = 15_000
 
 interface SettleGroupDeps extends OutcomeReporterDeps {
-  readonly random: Pick<Random, 'fraction'>
+  readonly random: Pick<RandomSource, 'fraction'>
   readonly blockCapMs: number
 }
 
@@ -63,9 +63,9 @@ function createSettleGroup(deps: SettleGroupDeps): (group: readonly Attempted[])
     if (bothHalvesFull && bothFull) return { unsettled: group, isUnreachable: false, isFull: true }
     const unsettled: Attempted[] = []
     let storeIsFull = false
-    for (const { half, error, unsettled: own } of halves) {
+    for (const { half, error, unsettled: ofHalf } of halves) {
       if (error === null || storeIsFull) {
-        unsettled.push(...own)
+        unsettled.push(...ofHalf)
         continue
       }
       const outcome = await settleHalves(half, error, { endsAt, bothHalvesFull: isWhole && bothFull })
@@ -145,7 +145,10 @@ export function createSettler(deps: SettlerDeps): Settler {
     const isRetried = ({ leaseEndsAt }: Attempted) => leaseEndsAt > triedAt || (isUnreachable && !isDraining)
     for (const attempted of unsettled)
       if (!isRetried(attempted))
-        logger.error(deliveryFields(attempted.claim), 'attempt not settled within its lease; the delivery is due again')
+        logger.error(
+          pickDeliveryFields(attempted.claim),
+          'attempt not settled within its lease; the delivery is due again',
+        )
     queue.unshift(...unsettled.filter(isRetried))
     return unsettled.length === 0
   }

@@ -8,7 +8,7 @@ import type { Caller, IntegrationStore } from '../integrations/integration.js'
 import { describeError } from '../internal/values.js'
 import type { Store } from '../ports/store.js'
 import type { Clock, Logger } from '../ports/world.js'
-import { steadyNow } from '../ports/world.js'
+import { createMonotonicNow } from '../ports/world.js'
 import type { KeyVersion, MasterKey } from '../secrets/keys.js'
 import type { OpenSecret } from './attempt.js'
 import type { DeliveryStore, StreamedDelivery } from './delivery-store.js'
@@ -66,9 +66,9 @@ function createStreamCounter(limits: { readonly perIntegration: number; readonly
         if (isReleased) return
         isReleased = true
         total -= 1
-        const left = (counts.get(integrationAddress) ?? 1) - 1
-        if (left === 0) counts.delete(integrationAddress)
-        else counts.set(integrationAddress, left)
+        const remaining = (counts.get(integrationAddress) ?? 1) - 1
+        if (remaining === 0) counts.delete(integrationAddress)
+        else counts.set(integrationAddress, remaining)
       }
     },
   }
@@ -99,8 +99,8 @@ function createStreamPositionCodec(keys: MasterKey): StreamPositionCodec {
       // Unused low bits of the last character would let two spellings decode alike.
       if (bytes.length <= macBytes || bytes.toString('base64url') !== position) throw invalid()
       const head = bytes.subarray(0, -macBytes)
-      const given = bytes.subarray(-macBytes)
-      const isGenuine = keys.all.some((key) => timingSafeEqual(mac(key, head, integrationAddress), given))
+      const givenMac = bytes.subarray(-macBytes)
+      const isGenuine = keys.all.some((key) => timingSafeEqual(mac(key, head, integrationAddress), givenMac))
       if (!isGenuine || head[0] !== format) throw invalid()
       return head.toString('utf8', 1)
     },
@@ -142,7 +142,7 @@ interface TailDeps {
 function createTail({ deliveries, clock, logger }: TailDeps): Tail {
   const listeners = new Set<() => void>()
   const sleeper = createSleeper(clock)
-  let known: string | null = null
+  let knownEnd: string | null = null
   let isRunning = false
 
   async function run(): Promise<void> {
@@ -155,15 +155,15 @@ function createTail({ deliveries, clock, logger }: TailDeps): Tail {
     }
     stopWaiting()
     // The next stream begins at its own time, not at this one.
-    known = null
+    knownEnd = null
     isRunning = false
   }
 
   async function read(): Promise<void> {
     try {
       const upTo = await deliveries.completeUpTo()
-      if (upTo === known) return
-      known = upTo
+      if (upTo === knownEnd) return
+      knownEnd = upTo
       for (const listener of [...listeners]) listener()
     } catch (error) {
       logger.warn({ error: describeError(error) }, 'The end of the deliveries could not be read; streams wait for it.')
@@ -171,7 +171,7 @@ function createTail({ deliveries, clock, logger }: TailDeps): Tail {
   }
 
   return {
-    upTo: () => known,
+    upTo: () => knownEnd,
     follow(listener) {
       const own = () => listener()
       listeners.add(own)
@@ -232,8 +232,8 @@ async function* messages(
 ): AsyncGenerator<StreamMessage, void, undefined> {
   const { deliveries, tail, positions, clock } = deps
   const { integrationAddress, isAdmitted, signal } = start
-  const idOf = (deliveryId: string) => positions.encode(deliveryId, integrationAddress)
-  const elapsed = steadyNow(clock)
+  const encodeId = (deliveryId: string) => positions.encode(deliveryId, integrationAddress)
+  const elapsed = createMonotonicNow(clock)
   let after: string | null = null
   let readUpTo: string | null = null
   let sentAt = elapsed()
@@ -243,7 +243,7 @@ async function* messages(
     if (upTo !== null && after === null) {
       after = start.resumed ?? (await firstPosition(deps, start)) ?? upTo
       const notifies = ((await deps.integrations.find(integrationAddress))?.notificationUrl ?? null) !== null
-      yield { kind: 'ready', id: idOf(after), data: { resumed: start.resumed !== null, notifies } }
+      yield { kind: 'ready', id: encodeId(after), data: { resumed: start.resumed !== null, notifies } }
       sentAt = elapsed()
     }
     if (upTo !== null && after !== null && upTo !== readUpTo) {
@@ -251,13 +251,13 @@ async function* messages(
       for (let isWhole = false; !isWhole; ) {
         const part = await deliveries.stream({ integrationAddress, afterId: after, upToId: upTo, limit: batch })
         if (part.length > 0 && !(await isAdmitted())) return
-        const secret = part.length > 0 ? await secretOf(deps, integrationAddress) : ''
+        const secret = part.length > 0 ? await openSigningSecret(deps, integrationAddress) : ''
         if (secret === null) return
         for (const delivery of part) {
           if (signal.aborted) return
           const data = await signedBody(delivery, { integrationAddress, secret, now: clock.now() })
           after = delivery.deliveryId
-          yield { kind: 'delivery', id: idOf(after), data }
+          yield { kind: 'delivery', id: encodeId(after), data }
           sentAt = elapsed()
         }
         isWhole = part.length < batch
@@ -265,7 +265,7 @@ async function* messages(
         if (!isWhole) await clock.sleep(0, signal)
       }
       readUpTo = upTo
-      if (isFirst) yield { kind: 'live', id: idOf(after) }
+      if (isFirst) yield { kind: 'live', id: encodeId(after) }
     }
     // Only the own messages move the heartbeat: a busy neighbour must not be visible in it.
     const dueInMs = sentAt + heartbeatMs - elapsed()
@@ -287,7 +287,7 @@ async function firstPosition(
 }
 
 /** The signing secret of the moment: a rotation takes effect at the next batch. Null: none can be read. */
-async function secretOf(deps: StreamDeps, integrationAddress: string): Promise<string | null> {
+async function openSigningSecret(deps: StreamDeps, integrationAddress: string): Promise<string | null> {
   const integration = await deps.integrations.find(integrationAddress)
   if (integration === null) return null
   try {

@@ -2,7 +2,7 @@
 
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { Audited } from '../history/audit-log.js'
-import type { Clock, Random } from '../ports/world.js'
+import type { Clock, RandomSource } from '../ports/world.js'
 import type { KeyVersion, MasterKey } from '../secrets/keys.js'
 import type {
   IssuedLink,
@@ -27,7 +27,7 @@ export function signsInBy({ passphrase }: Pick<OperatorRecord, 'passphrase'>): '
 }
 
 /** The hash of the operator's passphrase; null: none is set. */
-export function hashOf({ passphrase }: Pick<OperatorRecord, 'passphrase'>): string | null {
+export function getPassphraseHash({ passphrase }: Pick<OperatorRecord, 'passphrase'>): string | null {
   return passphrase === oidcCredential ? null : passphrase
 }
 
@@ -69,7 +69,7 @@ interface IssuedToken {
 }
 
 /** 32 random bytes under a prefix. */
-export function issueToken(kind: TokenKind, random: Pick<Random, 'bytes'>): IssuedToken {
+export function issueToken(kind: TokenKind, random: Pick<RandomSource, 'bytes'>): IssuedToken {
   const token = `pi_${kind}_${Buffer.from(random.bytes(32)).toString('base64url')}`
   return { token, hash: hashToken(token) }
 }
@@ -85,15 +85,15 @@ export function isToken(kind: TokenKind, text: string): boolean {
 }
 
 /** The CSRF token of a session: an HMAC of its token with a key that has no other use. */
-export function csrfTokenOf(key: KeyVersion, sessionToken: string): string {
+export function deriveCsrfToken(key: KeyVersion, sessionToken: string): string {
   return createHmac('sha256', key.derive('csrf')).update(sessionToken, 'utf8').digest('base64url')
 }
 
 /** Whether a form's CSRF token belongs to the session, under any configured master key. */
-export function isCsrfTokenOf(keys: MasterKey, sessionToken: string, given: string): boolean {
+export function matchesCsrfToken(keys: MasterKey, sessionToken: string, given: string): boolean {
   const bytes = Buffer.from(given, 'utf8')
   return keys.all
-    .map((key) => Buffer.from(csrfTokenOf(key, sessionToken), 'utf8'))
+    .map((key) => Buffer.from(deriveCsrfToken(key, sessionToken), 'utf8'))
     .some((expected) => expected.length === bytes.length && timingSafeEqual(expected, bytes))
 }
 
@@ -104,12 +104,12 @@ interface OperatorDeps {
   readonly operators: Pick<OperatorStore, 'list'>
   readonly audited: Audited
   readonly clock: Pick<Clock, 'now'>
-  readonly random: Pick<Random, 'bytes'>
+  readonly random: Pick<RandomSource, 'bytes'>
 }
 
 /** A plain link token is returned once and never stored. */
 export function createOperatorCommands({ operators, audited, clock, random }: OperatorDeps): OperatorCommands {
-  const linkOf = ({ hash }: IssuedToken): OneTimeLink => ({ hash, expiresAt: clock.now() + linkMs })
+  const buildLink = ({ hash }: IssuedToken): OneTimeLink => ({ hash, expiresAt: clock.now() + linkMs })
 
   async function insert(
     input: Parameters<OperatorCommands['create']>[0],
@@ -128,14 +128,14 @@ export function createOperatorCommands({ operators, audited, clock, random }: Op
 
   /** Replaces what an operator proves itself by, and ends its sessions. */
   function reset(given: string, change: OperatorChange, options?: OperatorChangeOptions) {
-    const name = knownName(given)
+    const name = checkKnownName(given)
     return audited(async (tx, note) => {
       const before = await tx.operators.find(name)
       if (before?.enabled === false) throw new OperatorError('ERR_OPERATOR_DISABLED', name)
       const record = await tx.operators.update(name, change)
       if (record === null) throw new OperatorError('ERR_OPERATOR_NOT_FOUND', name)
       await checkAdmin(tx.operators, name, options)
-      const endedSessions = await tx.operators.deleteSessionsOf(name)
+      const endedSessions = await tx.operators.deleteSessionsByOperator(name)
       const isOidc = signsInBy(record) === 'oidc'
       note({
         action: 'operator.reset',
@@ -149,7 +149,7 @@ export function createOperatorCommands({ operators, audited, clock, random }: Op
   return {
     async create(input) {
       const issued = issueToken('link', random)
-      return issuedLink(await insert(input, { passphrase: null, link: linkOf(issued) }), issued)
+      return issuedLink(await insert(input, { passphrase: null, link: buildLink(issued) }), issued)
     },
     async createForOidc(input) {
       return operatorView(await insert(input, { passphrase: oidcCredential, link: null }))
@@ -158,12 +158,12 @@ export function createOperatorCommands({ operators, audited, clock, random }: Op
       return (await operators.list()).map(operatorView)
     },
     async setEnabled(given, enabled, options) {
-      const name = knownName(given)
+      const name = checkKnownName(given)
       return audited(async (tx, note) => {
         const record = await tx.operators.update(name, enabled ? { enabled } : { enabled, link: null })
         if (record === null) throw new OperatorError('ERR_OPERATOR_NOT_FOUND', name)
         await checkAdmin(tx.operators, name, options)
-        const sessions = enabled ? 0 : await tx.operators.deleteSessionsOf(name)
+        const sessions = enabled ? 0 : await tx.operators.deleteSessionsByOperator(name)
         note({
           action: enabled ? 'operator.enabled' : 'operator.disabled',
           subject: name,
@@ -173,7 +173,7 @@ export function createOperatorCommands({ operators, audited, clock, random }: Op
       })
     },
     async setRole(given, text, options) {
-      const name = knownName(given)
+      const name = checkKnownName(given)
       const role = checkRole(text)
       return audited(async (tx, note) => {
         const before = await tx.operators.find(name)
@@ -186,7 +186,7 @@ export function createOperatorCommands({ operators, audited, clock, random }: Op
     },
     async reset(given, options) {
       const issued = issueToken('link', random)
-      return issuedLink(await reset(given, { passphrase: null, link: linkOf(issued) }, options), issued)
+      return issuedLink(await reset(given, { passphrase: null, link: buildLink(issued) }, options), issued)
     },
     async resetForOidc(given) {
       return operatorView(await reset(given, { passphrase: oidcCredential, link: null }))
@@ -202,13 +202,13 @@ async function checkAdmin(
 ): Promise<void> {
   if (!keepsAdmin) return
   const canSignIn = (record: OperatorRecord) =>
-    record.enabled && (signsInBy(record) === 'oidc' ? hasOidc : hashOf(record) !== null)
+    record.enabled && (signsInBy(record) === 'oidc' ? hasOidc : getPassphraseHash(record) !== null)
   const isLeft = (await operators.list()).some((each) => each.role === 'admin' && canSignIn(each))
   if (!isLeft) throw new OperatorError('ERR_OPERATOR_LAST_ADMIN', changed)
 }
 
 /** @throws OperatorError `ERR_OPERATOR_NOT_FOUND` when no operator can have the name. */
-function knownName(given: string): string {
+function checkKnownName(given: string): string {
   const name = parseOperatorName(given)
   if (name === null) throw new OperatorError('ERR_OPERATOR_NOT_FOUND', given.slice(0, 64))
   return name
@@ -220,7 +220,7 @@ function issuedLink(record: OperatorRecord, { token }: IssuedToken): IssuedLink 
 
 function operatorView(record: OperatorRecord): OperatorView {
   const { name, role, enabled, link, createdAt } = record
-  const hasPassphrase = hashOf(record) !== null
+  const hasPassphrase = getPassphraseHash(record) !== null
   return {
     name,
     role,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createHashSlots, hashSlotDefaults, networkOf } from './sessions.js'
+import { createHashSlots, hashSlotDefaults, toNetwork } from './sessions.js'
 
 /** Work that ends when it is released. */
 function gate() {
@@ -71,5 +71,5 @@ test.each([
   ['unknown', 'unknown'],
   ['', ''],
 ])('the source %s is of the network %s', (source, network) => {
-  expect(networkOf(source)).toBe(network)
+  expect(toNetwork(source)).toBe(network)
 })

@@ -1,7 +1,6 @@
 /** Operators, links and sessions; times are unix milliseconds. Source: docs/decisions/operators.md. @module */
 import { CoreError } from '../errors.js'
 
-
 /** A viewer reads, an operator also acts, an admin also manages secrets and operators. */
 export type OperatorRole = 'viewer' | 'operator' | 'admin'
 
@@ -57,7 +56,7 @@ export interface OperatorTransaction extends Pick<OperatorStore, 'find' | 'findB
   /** Deletes a session. Resolves it, or null when there is none. */
   deleteSession(hash: string): Promise<SessionRecord | null>
   /** Deletes all sessions of an operator. Resolves their number. */
-  deleteSessionsOf(operator: string): Promise<number>
+  deleteSessionsByOperator(operator: string): Promise<number>
   /** Deletes all but the newest `count` sessions of an operator. */
   keepNewestSessions(operator: string, count: number): Promise<void>
   /** Deletes the sessions that are expired at `now`. */

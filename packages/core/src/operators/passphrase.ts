@@ -1,6 +1,6 @@
 /** Hashes passphrases with scrypt and compares them. Source: docs/decisions/operators.md. @module */
 import { scrypt, timingSafeEqual } from 'node:crypto'
-import type { Random } from '../ports/world.js'
+import type { RandomSource } from '../ports/world.js'
 import { PassphraseError } from './operator-store.js'
 
 export interface ScryptCost {
@@ -23,7 +23,7 @@ const pattern = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9_-]
 /** @throws PassphraseError `ERR_PASSPHRASE_LENGTH`. */
 export function checkPassphrase(passphrase: string): void {
   const { min, max } = passphraseLength
-  const text = normalise(passphrase)
+  const text = normalize(passphrase)
   const length = text === null ? null : [...text].length
   if (length === null || length > max) throw new PassphraseError(`A passphrase has at most ${max} characters.`)
   if (length < min) throw new PassphraseError(`A passphrase has at least ${min} characters.`)
@@ -33,14 +33,14 @@ export function checkPassphrase(passphrase: string): void {
 export async function hashPassphrase(
   passphrase: string,
   cost: ScryptCost,
-  random: Pick<Random, 'bytes'>,
+  random: Pick<RandomSource, 'bytes'>,
 ): Promise<string> {
   const salt = Buffer.from(random.bytes(saltBytes))
   return format(cost, salt, await derive(passphrase, salt, cost))
 }
 
 /** A hash that no passphrase has: comparing with it takes the time of a real one. */
-export function dummyHash(cost: ScryptCost, random: Pick<Random, 'bytes'>): string {
+export function dummyHash(cost: ScryptCost, random: Pick<RandomSource, 'bytes'>): string {
   return format(cost, Buffer.from(random.bytes(saltBytes)), Buffer.from(random.bytes(hashBytes)))
 }
 
@@ -53,11 +53,11 @@ export async function verifyPassphrase(
   const { storedCost, salt, hash } = parse(stored)
   const matches = timingSafeEqual(await derive(passphrase, salt, storedCost), hash)
   const isOutdated = storedCost.log2N !== cost.log2N || storedCost.r !== cost.r || storedCost.p !== cost.p
-  return { matches: matches && normalise(passphrase) !== null, isOutdated }
+  return { matches: matches && normalize(passphrase) !== null, isOutdated }
 }
 
 /** Equal characters have equal bytes, however a keyboard composed them; null: longer than any passphrase. */
-function normalise(passphrase: string): string | null {
+function normalize(passphrase: string): string | null {
   // A character has at most two code units, and decomposed letters a few more.
   return passphrase.length > passphraseLength.max * 4 ? null : passphrase.normalize('NFKC')
 }
@@ -66,7 +66,7 @@ function derive(passphrase: string, salt: Buffer, { log2N, r, p }: ScryptCost): 
   const N = 2 ** log2N
   const options = { N, r, p, maxmem: 256 * N * r }
   return new Promise((resolve, reject) => {
-    scrypt(normalise(passphrase) ?? '', salt, hashBytes, options, (error, key) =>
+    scrypt(normalize(passphrase) ?? '', salt, hashBytes, options, (error, key) =>
       error === null ? resolve(key) : reject(error),
     )
   })
@@ -78,7 +78,8 @@ function format({ log2N, r, p }: ScryptCost, salt: Buffer, hash: Buffer): string
 
 function parse(stored: string): { storedCost: ScryptCost; salt: Buffer; hash: Buffer } {
   const [, log2N, r, p, salt, hash] = pattern.exec(stored) ?? []
-  if (salt === undefined || hash === undefined) throw new TypeError('The stored passphrase hash cannot be parsed.')
+  if (salt === undefined || hash === undefined)
+    throw new TypeError('The stored passphrase hash cannot be parsed; reset the operator.')
   return {
     storedCost: { log2N: Number(log2N), r: Number(r), p: Number(p) },
     salt: Buffer.from(salt, 'base64url'),

@@ -1,18 +1,18 @@
 /** Sessions of operators, and the limits of their sign-in. Source: docs/decisions/operators.md. @module */
 
 import type { Audited } from '../history/audit-log.js'
-import { isOver } from '../internal/values.js'
-import { type Clock, type Random, steadyNow } from '../ports/world.js'
+import { isExpired } from '../internal/values.js'
+import { type Clock, createMonotonicNow, type RandomSource } from '../ports/world.js'
 import type { MasterKey } from '../secrets/keys.js'
 import { openSealed, type SealedPlace, sealText } from '../secrets/seal.js'
 import {
-  csrfTokenOf,
-  hashOf,
+  deriveCsrfToken,
+  getPassphraseHash,
   hashToken,
-  isCsrfTokenOf,
   issueToken,
   isToken,
   linkMs,
+  matchesCsrfToken,
   parseOperatorName,
   signsInBy,
 } from './commands.js'
@@ -95,7 +95,7 @@ export function createHashSlots({ slots, waiting, busyMs }: HashSlotLimits = has
 }
 
 /** The network of a source: /24 of IPv4, /48 of IPv6. One owner has all sources of it. Any other text is its own. */
-export function networkOf(source: string): string {
+export function toNetwork(source: string): string {
   const [, v4] = /^(?:::ffff:)?(\d{1,3}\.\d{1,3}\.\d{1,3})\.\d{1,3}$/i.exec(source) ?? []
   if (v4 !== undefined) return `${v4}.0/24`
   if (!source.includes(':')) return source
@@ -136,7 +136,7 @@ interface SignInLimits {
 /** In memory: docs/decisions/operators.md has the reason. */
 export function createSignInLimits(clock: Pick<Clock, 'now'>): SignInLimits {
   const { windowMs, perName, perSource, reports } = signInLimitDefaults
-  const now = steadyNow(clock)
+  const now = createMonotonicNow(clock)
   /** By key, in the order of their ends. */
   const windows = new Map<string, { failures: number; readonly endsAt: number }>()
   // Not among the windows: other ones never end it early.
@@ -199,7 +199,7 @@ export function createSignInLimits(clock: Pick<Clock, 'now'>): SignInLimits {
 const place: SealedPlace = { purpose: 'sign-in', boundTo: 'cookie' }
 
 /** Seals a text with the current master key: `<key version>.<base64url>`. */
-function sealSignIn(keys: MasterKey, random: Pick<Random, 'bytes'>, text: string): string {
+function sealSignIn(keys: MasterKey, random: Pick<RandomSource, 'bytes'>, text: string): string {
   const { keyVersion, sealed } = sealText(keys, random, place, text)
   return `${keyVersion}.${sealed}`
 }
@@ -221,7 +221,7 @@ export const maxSessions = 20
 interface OpenSessionDeps {
   readonly auditedAs: (actor: string) => Audited
   readonly clock: Pick<Clock, 'now'>
-  readonly random: Pick<Random, 'bytes'>
+  readonly random: Pick<RandomSource, 'bytes'>
 }
 
 /** The actor of an operator's acts in the audit log. */
@@ -266,7 +266,7 @@ interface SessionDeps {
   readonly auditedAs: (actor: string) => Audited
   readonly keys: MasterKey
   readonly clock: Pick<Clock, 'now'>
-  readonly random: Pick<Random, 'bytes'>
+  readonly random: Pick<RandomSource, 'bytes'>
   /** Tests use a cheap one. @default owaspCost */
   readonly cost?: ScryptCost | undefined
 }
@@ -285,7 +285,7 @@ export function createOperatorSessions(deps: SessionDeps): OperatorSessions {
   /** The operator if the passphrase is right, and a new hash if the stored one is outdated. */
   async function checkSignIn(name: string, passphrase: string) {
     const record = await operators.find(name)
-    const hash = record?.enabled === true ? hashOf(record) : null
+    const hash = record?.enabled === true ? getPassphraseHash(record) : null
     const { matches, isOutdated } = await verifyPassphrase(passphrase, hash ?? dummy, cost)
     if (record === null || hash === null || !matches) return { record, accepted: null }
     const newHash = isOutdated ? await hashPassphrase(passphrase, cost, random) : null
@@ -301,7 +301,7 @@ export function createOperatorSessions(deps: SessionDeps): OperatorSessions {
     )
 
   const isUsable = (record: OperatorRecord | null): record is OperatorRecord =>
-    record?.enabled === true && record.link !== null && !isOver(record.link.expiresAt, clock.now(), linkMs)
+    record?.enabled === true && record.link !== null && !isExpired(record.link.expiresAt, clock.now(), linkMs)
 
   return {
     async redeemLink({ linkToken, passphrase }) {
@@ -315,7 +315,7 @@ export function createOperatorSessions(deps: SessionDeps): OperatorSessions {
         const record = await tx.operators.findByLink(hash)
         if (!isUsable(record)) throw new LinkRejectedError()
         await tx.operators.update(record.name, { passphrase: hashed, link: null })
-        await tx.operators.deleteSessionsOf(record.name)
+        await tx.operators.deleteSessionsByOperator(record.name)
         note({ action: 'operator.link_redeemed', subject: record.name })
         return signedIn(record)
       })
@@ -327,7 +327,7 @@ export function createOperatorSessions(deps: SessionDeps): OperatorSessions {
       // All names that no operator can have are limited as one.
       const name = parseOperatorName(given) ?? ''
       checkLimits(name, source)
-      const { counted, record, accepted } = await inSlot(networkOf(source), async () => {
+      const { counted, record, accepted } = await inSlot(toNetwork(source), async () => {
         checkLimits(name, source)
         const started = limits.count(name, source)
         try {
@@ -366,7 +366,7 @@ export function createOperatorSessions(deps: SessionDeps): OperatorSessions {
       if (!isToken('session', sessionToken)) return null
       const found = await operators.findSession(hashToken(sessionToken))
       if (found === null || !found.operator.enabled) return null
-      if (isOver(found.session.expiresAt, clock.now(), sessionMs)) return null
+      if (isExpired(found.session.expiresAt, clock.now(), sessionMs)) return null
       return signedIn(found.operator)
     },
     async signOut(sessionToken) {
@@ -380,7 +380,7 @@ export function createOperatorSessions(deps: SessionDeps): OperatorSessions {
     },
     sealSignIn: (text) => sealSignIn(keys, random, text),
     openSignIn: (sealed) => openSignIn(keys, sealed),
-    csrfToken: (sessionToken) => csrfTokenOf(keys.current, sessionToken),
-    isCsrfToken: (sessionToken, csrfToken) => isCsrfTokenOf(keys, sessionToken, csrfToken),
+    csrfToken: (sessionToken) => deriveCsrfToken(keys.current, sessionToken),
+    isCsrfToken: (sessionToken, csrfToken) => matchesCsrfToken(keys, sessionToken, csrfToken),
   }
 }

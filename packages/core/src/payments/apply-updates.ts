@@ -9,7 +9,7 @@ import { copyInvoice, copyRecipient, type PaymentStatus, type StoredPayment } fr
 import type { NewUpdate, PaymentSelector, SettledUpdate, StoredUpdate } from './payment-store.js'
 import type { Recording } from './recording.js'
 import { emitSnapshots, type StatusChange } from './snapshot.js'
-import { changeStatus } from './state.js'
+import { changeStatusByProcessor } from './state.js'
 
 /** An update that waits for the host's commit. */
 export interface JoinedUpdate {
@@ -21,9 +21,9 @@ export interface JoinedUpdate {
   committed(): void
 }
 
-export function selectorsOf(updates: readonly ProcessorUpdate[]): PaymentSelector[] {
+export function toSelectors(updates: readonly ProcessorUpdate[]): PaymentSelector[] {
   const selectors = updates.map(({ chainId, txHash }) => ({ chainId: Number(chainId), txHash }))
-  return [...new Map(selectors.map((selector) => [keyOf(selector), selector])).values()]
+  return [...new Map(selectors.map((selector) => [toTransactionKey(selector), selector])).values()]
 }
 
 interface Decisions {
@@ -37,11 +37,11 @@ interface Decisions {
   readonly events: ServiceEvent[]
 }
 
-/** @param payments - Those of `paymentsForChange` for {@link selectorsOf} the updates. */
+/** @param payments - Those of `paymentsForChange` for {@link toSelectors} the updates. */
 export function decideInOrder(payments: readonly StoredPayment[]): Decisions {
   const byTransaction = new Map<string, StoredPayment[]>()
   for (const payment of payments) {
-    const key = keyOf(payment)
+    const key = toTransactionKey(payment)
     const own = byTransaction.get(key)
     if (own === undefined) byTransaction.set(key, [payment])
     else own.push(payment)
@@ -51,9 +51,9 @@ export function decideInOrder(payments: readonly StoredPayment[]): Decisions {
   return {
     changes,
     events,
-    has: (transaction) => byTransaction.has(keyOf(transaction)),
+    has: (transaction) => byTransaction.has(toTransactionKey(transaction)),
     decide(update) {
-      const own = byTransaction.get(keyOf(update)) ?? []
+      const own = byTransaction.get(toTransactionKey(update)) ?? []
       const decided = decideUpdate(own, update)
       events.push(...decided.events)
       const { change, result } = decided
@@ -66,7 +66,7 @@ export function decideInOrder(payments: readonly StoredPayment[]): Decisions {
   }
 }
 
-const keyOf = ({ chainId, txHash }: { readonly chainId: number | string; readonly txHash: string }) =>
+const toTransactionKey = ({ chainId, txHash }: { readonly chainId: number | string; readonly txHash: string }) =>
   `${chainId}:${txHash}`
 
 /** The outcome of an update. It is decided first, so that the id is stored before any other write. */
@@ -81,23 +81,24 @@ interface UpdateDecision {
 function decideUpdate(payments: readonly StoredPayment[], update: ProcessorUpdate): UpdateDecision {
   const [first] = payments
   if (first === undefined) throw new TypeError('An update is decided on at least one payment.')
-  const wanted = update.integrationAddress
-  const named = wanted === undefined ? payments : payments.filter((each) => each.integrationAddress === wanted)
-  const [payment, ...others] = named
+  const namedAddress = update.integrationAddress
+  const named =
+    namedAddress === undefined ? payments : payments.filter((each) => each.integrationAddress === namedAddress)
+  const [payment, ...otherPayments] = named
   if (payment === undefined)
     return decision(update, first, {
       outcome: 'refused',
       reason: 'no payment of the transaction names this integrationAddress',
       version: null,
     })
-  if (others.length > 0)
+  if (otherPayments.length > 0)
     return decision(update, payment, {
       outcome: 'refused',
       reason: 'the transaction holds payments of several integrations; name one in integrationAddress',
       version: null,
     })
-  const change = changeStatus(payment, update)
-  if (change.kind === 'refused')
+  const change = changeStatusByProcessor(payment, update)
+  if (change.kind === 'rejected')
     return decision(update, payment, { outcome: 'refused', reason: change.reason, version: payment.version })
   if (change.kind === 'unchanged')
     return decision(update, payment, { outcome: 'unchanged', reason: null, version: payment.version })
@@ -172,7 +173,7 @@ async function applyIn(
   const added: NewUpdate[] = []
   const outcomes = updates.map((update): PromiseSettledResult<UpdateResult> => {
     const { id } = update
-    const fingerprint = fingerprintOf(update)
+    const fingerprint = computeFingerprint(update)
     const before = known.get(id)
     if (before !== undefined) return repeated(before, fingerprint)
     const reason = whyForeign(update)
@@ -210,7 +211,7 @@ async function lockPayments(
   unindexed: readonly number[],
 ): Promise<Decisions> {
   for (const chainId of unindexed) await tx.shareChain(chainId)
-  const selectors = selectorsOf(updates)
+  const selectors = toSelectors(updates)
   const decisions = decideInOrder(await tx.paymentsForChange(...selectors))
   const lacking = selectors.flatMap((each) => (decisions.has(each) ? [] : [each.chainId]))
   if (lacking.some((chainId) => !unindexed.includes(chainId)))
@@ -284,7 +285,7 @@ function normalized(input: ProcessorUpdate): ProcessorUpdate {
 }
 
 /** Names the content of an update of {@link checkedUpdate}; 16 bytes, as a store keeps them for ever. */
-function fingerprintOf(update: ProcessorUpdate): string {
+function computeFingerprint(update: ProcessorUpdate): string {
   return `0x${createHash('sha256').update(JSON.stringify(update)).digest('hex').slice(0, 32)}`
 }
 

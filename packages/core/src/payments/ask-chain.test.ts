@@ -5,7 +5,7 @@ import { pollerOverPayments } from '../../test/support/receipt-poller.js'
 import { nameOf } from '../../test/support/stored-payment.js'
 import { deferred, until } from '../../test/support/until.js'
 import { ChainError } from '../errors.js'
-import type { ReceiptSource } from '../ports/sources.js'
+import type { ReceiptSource } from '../ports/chain.js'
 
 const unreachable = (chainId: number) => new ChainError('ERR_CHAIN_UNAVAILABLE', chainId, 'no answer')
 

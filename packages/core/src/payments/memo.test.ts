@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { memoText } from './payment.js'
+import { parseMemo } from './payment.js'
 
 const memo = (bytes: Uint8Array | string) => `0x${Buffer.from(bytes).toString('hex').padEnd(64, '0')}`
 
@@ -13,11 +13,11 @@ describe('memoText', () => {
     ['\ufeffbom stays', '\ufeffbom stays'],
     ['a\u0000b', 'a\u0000b'],
   ])('reads %j verbatim without the padding', (text, expected) => {
-    expect(memoText(memo(text))).toBe(expected)
+    expect(parseMemo(memo(text))).toBe(expected)
   })
 
   it('returns bytes that are not UTF-8 as the hex of all 32', () => {
     const hex = memo(Uint8Array.of(0xff, 0xfe, 0x01))
-    expect(memoText(hex)).toBe(hex)
+    expect(parseMemo(hex)).toBe(hex)
   })
 })

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer'
 import type { InvoiceBody, PaymentState, RecipientBody } from '@payment-integration/contract'
 
 /** UTF-8 without the NUL padding. Bytes that are not UTF-8 stay 0x hex, which is longer than any text memo. */
-export function memoText(memoHex: string): string {
+export function parseMemo(memoHex: string): string {
   let end = memoHex.length
   while (end > 2 && memoHex.endsWith('00', end)) end -= 2
   const text = Buffer.from(memoHex.slice(2, end), 'hex')
@@ -31,7 +31,7 @@ export function copyInvoice(invoice: InvoiceBody | null): InvoiceBody | null {
  * @example formatUnits(10_038_880n, 6) // '10.03888'
  */
 export function formatUnits(value: bigint, decimals: number): string {
-  if (value < 0n) throw new RangeError('An amount is 0 or more.')
+  if (value < 0n) throw new RangeError(`An amount is ${value}; pass 0 or more.`)
   return placePoint(value.toString(), decimals)
 }
 

@@ -4,9 +4,9 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { type PageBody, type PaymentBody, pageLimit } from '@payment-integration/contract'
 import { BadRequestError, PaymentNotFoundError, SeveralPaymentsError } from '../errors.js'
 import type { KeyVersion, MasterKey } from '../secrets/keys.js'
-import { formatUnits, memoText, type StoredPayment } from './payment.js'
+import { formatUnits, parseMemo, type StoredPayment } from './payment.js'
 import type { PagePosition, PaymentReads } from './payment-store.js'
-import { snapshotOf } from './snapshot.js'
+import { buildSnapshot } from './snapshot.js'
 
 /** Plain ASCII digits without sign, space, exponent or leading zero, within 1 to 200; else `ERR_LIMIT_INVALID`. */
 export function parseLimit(text: string | undefined): number {
@@ -70,8 +70,8 @@ export function createCursorCodec(keys: MasterKey): CursorCodec {
       // Unused low bits of the last character would let two spellings decode alike.
       if (bytes.length !== positionBytes + macBytes || bytes.toString('base64url') !== cursor) throw invalid()
       const head = bytes.subarray(0, positionBytes)
-      const given = bytes.subarray(positionBytes)
-      const genuine = keys.all.some((key) => timingSafeEqual(mac(key, head, scope), given))
+      const givenMac = bytes.subarray(positionBytes)
+      const genuine = keys.all.some((key) => timingSafeEqual(mac(key, head, scope), givenMac))
       if (!genuine || head[0] !== format) throw invalid()
       return read(head)
     },
@@ -110,9 +110,9 @@ function invalid(): BadRequestError {
 }
 
 /** Built field by field, so that no field that docs/interface.md 2.1 omits can slip through. */
-function paymentView(payment: StoredPayment, integrationAddress: string): PaymentBody {
+function buildPaymentView(payment: StoredPayment, integrationAddress: string): PaymentBody {
   const { chainId, txHash, tokenIn, tokenOut, source } = payment
-  const snapshot = snapshotOf({ integrationAddress, chainId, txHash }, payment)
+  const snapshot = buildSnapshot({ integrationAddress, chainId, txHash }, payment)
   // Named one by one: an object from a spread costs ten times as much to build and to format as JSON.
   return {
     integrationAddress: snapshot.integrationAddress,
@@ -124,7 +124,7 @@ function paymentView(payment: StoredPayment, integrationAddress: string): Paymen
     invoice: snapshot.invoice,
     sender: payment.sender,
     receiver: payment.receiver,
-    memo: memoText(payment.memoHex),
+    memo: parseMemo(payment.memoHex),
     blockTimestamp: new Date(payment.blockTimestamp).toISOString(),
     source: { chainId: String(source.chainId), txHash: source.txHash },
     tokenIn: {
@@ -153,7 +153,7 @@ export function createPaymentReader(reads: () => Pick<PaymentReads, 'list' | 'fi
       const after = query.cursor === undefined ? undefined : cursors.decode(query.cursor, scope)
       const { payments, next } = await reads().list({ ...scope, after, limit })
       const nextCursor = next === null ? null : cursors.encode(next, scope)
-      return { payments: payments.map((row) => paymentView(row, integrationAddress)), nextCursor }
+      return { payments: payments.map((row) => buildPaymentView(row, integrationAddress)), nextCursor }
     },
     async get(
       integrationAddress: string,
@@ -164,7 +164,7 @@ export function createPaymentReader(reads: () => Pick<PaymentReads, 'list' | 'fi
       const [payment, other] = await reads().findByHash({ integrationAddress, txHash, wallet })
       if (payment === undefined) throw new PaymentNotFoundError()
       if (other !== undefined) throw new SeveralPaymentsError()
-      return paymentView(payment, integrationAddress)
+      return buildPaymentView(payment, integrationAddress)
     },
   }
 }

@@ -1,7 +1,7 @@
 /** Polls a receipt source for payments without a final state. Source: docs/decisions/receipt-polling.md. @module */
 import type { ProcessorUpdate, UpdateResult } from '@payment-integration/contract'
 import { assertWhole, describeError } from '../internal/values.js'
-import type { ReceiptSource } from '../ports/sources.js'
+import type { ReceiptSource } from '../ports/chain.js'
 import type { Store } from '../ports/store.js'
 import type { Clock, Logger } from '../ports/world.js'
 import type { StoredPayment } from './payment.js'
@@ -15,7 +15,7 @@ export interface ReceiptPoller {
   runOnce(signal?: AbortSignal): Promise<number>
 }
 
-interface AskChainDeps {
+interface ChainPollDeps {
   readonly listUnsettled: PaymentReads['listUnsettled']
   readonly lookup: ReceiptSource['lookup']
   readonly applyUpdate: (update: ProcessorUpdate) => Promise<UpdateResult>
@@ -24,15 +24,15 @@ interface AskChainDeps {
   readonly batch: number
   /** Payments polled at once. */
   readonly concurrency: number
-  readonly due: (payment: StoredPayment) => boolean
+  readonly isDue: (payment: StoredPayment) => boolean
 }
 
 /** Resolves the number of updates that changed a payment. Rejects when the store cannot list them. */
-type AskChain = (chainId: number, signal?: AbortSignal) => Promise<number>
+type PollChain = (chainId: number, signal?: AbortSignal) => Promise<number>
 
 /** Polls every payment of the chain, oldest first; stops early for an unreachable chain or an aborted signal. */
-function createAskChain(deps: AskChainDeps): AskChain {
-  const { listUnsettled, batch, due } = deps
+function createPollChain(deps: ChainPollDeps): PollChain {
+  const { listUnsettled, batch, isDue } = deps
   // Where a turn stopped early. The next turn begins after that payment, so that a payment whose poll always fails
   // delays the later ones once, not for ever.
   const endedAt = new Map<number, string>()
@@ -48,10 +48,10 @@ function createAskChain(deps: AskChainDeps): AskChain {
       payments = await page()
     }
     for (;;) {
-      const asked = await askAll(deps, payments.filter(due), signal)
-      applied += asked.applied
-      if (asked.endedAt !== undefined) endedAt.set(chainId, asked.endedAt)
-      if (asked.endedAt !== undefined || signal?.aborted || payments.length < batch) return applied
+      const polled = await pollPayments(deps, payments.filter(isDue), signal)
+      applied += polled.applied
+      if (polled.endedAt !== undefined) endedAt.set(chainId, polled.endedAt)
+      if (polled.endedAt !== undefined || signal?.aborted || payments.length < batch) return applied
       afterId = payments.at(-1)?.id
       payments = await page()
     }
@@ -59,7 +59,7 @@ function createAskChain(deps: AskChainDeps): AskChain {
 }
 
 /** `endedAt`: the last payment that was polled before the chain became unreachable. */
-async function askAll(deps: AskChainDeps, payments: readonly StoredPayment[], signal: AbortSignal | undefined) {
+async function pollPayments(deps: ChainPollDeps, payments: readonly StoredPayment[], signal: AbortSignal | undefined) {
   const { lookup, logger } = deps
   let applied = 0
   let next = 0
@@ -69,7 +69,7 @@ async function askAll(deps: AskChainDeps, payments: readonly StoredPayment[], si
     const { chainId, txHash } = payment
     try {
       const update = await lookup(payment, signal)
-      if (update !== null && (await moves(deps, payment, update))) applied += 1
+      if (update !== null && (await changesPayment(deps, payment, update))) applied += 1
     } catch (error) {
       if (signal?.aborted) return
       const fields = { chainId, txHash, error: describeError(error) }
@@ -91,8 +91,8 @@ async function askAll(deps: AskChainDeps, payments: readonly StoredPayment[], si
 }
 
 /** Applies an update. Resolves false when the payment is unchanged, or when the update failed, which is logged. */
-async function moves(
-  { applyUpdate, logger }: AskChainDeps,
+async function changesPayment(
+  { applyUpdate, logger }: ChainPollDeps,
   { chainId, txHash, version }: StoredPayment,
   update: ProcessorUpdate,
 ): Promise<boolean> {
@@ -159,20 +159,20 @@ export function createReceiptPoller(deps: ReceiptPollerDeps): ReceiptPoller {
   assertWhole('minAgeMs', minAgeMs, 0)
 
   const { states = unsettledStates, chainIds } = source.scope ?? {}
-  const asked = unsettledStates.filter((state) => states.includes(state))
-  const askChain = createAskChain({
+  const polledStates = unsettledStates.filter((state) => states.includes(state))
+  const askChain = createPollChain({
     listUnsettled: (query) => payments.listUnsettled(query),
     lookup: (payment, signal) => source.lookup(payment, signal),
     applyUpdate,
     logger,
     batch,
     concurrency,
-    due: ({ state, blockTimestamp }) =>
-      asked.includes(state) && (minAgeMs === 0 || clock.now() - blockTimestamp >= minAgeMs),
+    isDue: ({ state, blockTimestamp }) =>
+      polledStates.includes(state) && (minAgeMs === 0 || clock.now() - blockTimestamp >= minAgeMs),
   })
 
   async function chains(): Promise<readonly number[]> {
-    if (asked.length === 0) return []
+    if (polledStates.length === 0) return []
     return chainIds === undefined ? payments.unsettledChains() : [...new Set(chainIds)]
   }
 

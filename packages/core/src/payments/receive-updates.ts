@@ -19,7 +19,7 @@ export const maxQueuedUpdates = 2_000
 /** Transactions at once: one is filled while the other waits for the disk. */
 const concurrency = 2
 /** Failures after which a failed transaction's other requests are rejected too. */
-const mostFailures = 2
+const maxFailures = 2
 
 interface Queued {
   readonly updates: readonly ProcessorUpdate[]
@@ -68,30 +68,30 @@ export function createUpdateQueue(apply: UpdateQueue, assertNotNested: Store['as
   async function applyEach(requests: readonly Queued[]): Promise<void> {
     let failures = 0
     for (const request of requests) {
-      if (failures >= mostFailures) request.reject(busy())
+      if (failures >= maxFailures) request.reject(busy())
       else if ((await applyOne(request)) instanceof StoreError) failures += 1
     }
   }
 
   function take(): Queued[] {
-    const taken: Queued[] = []
+    const batch: Queued[] = []
     let size = 0
     for (let [next] = queue; next !== undefined; [next] = queue) {
-      if (taken.length > 0 && size + next.updates.length > maxUpdatesPerCommit) break
+      if (batch.length > 0 && size + next.updates.length > maxUpdatesPerCommit) break
       size += next.updates.length
-      taken.push(next)
+      batch.push(next)
       queue.shift()
     }
     queued -= size
-    return taken
+    return batch
   }
 
   async function work(): Promise<void> {
     running += 1
     while (queue.length > 0) {
       const requests = take()
-      const [only, ...others] = requests
-      if (only !== undefined && others.length === 0) await applyOne(only)
+      const [only, ...otherRequests] = requests
+      if (only !== undefined && otherRequests.length === 0) await applyOne(only)
       else await applyTogether(requests)
     }
     running -= 1
@@ -131,8 +131,9 @@ export type UpdateReceiver = (input: {
  * without duplicate keys, and the closed schema. Replays are harmless: an update is idempotent by its id.
  * @param deps - `secrets` of the processor, several during a rotation; the clock.
  * @throws TypeError When there is no secret, or a blank one.
- * @example const receive = createUpdateReceiver({ secrets: [processorSecret], clock: systemClock }) const received =
- * await receive({ body, signature: request.headers.get('x-service-signature') })
+ * @example
+ * const receive = createUpdateReceiver({ secrets: [processorSecret], clock: systemClock })
+ * const received = await receive({ body, signature: request.headers.get('x-service-signature') })
  */
 export function createUpdateReceiver(deps: {
   readonly secrets: readonly string[]
@@ -170,8 +171,8 @@ export function parseUpdate(body: Uint8Array): ReceivedUpdate {
   const parsed = parseJson(json, body.length)
   if (!('issues' in parsed)) return parsed
   const [issue] = parsed.issues
-  const where = issue?.path.join('.') ?? ''
-  return { kind: 'invalid', message: `${where === '' ? 'Body' : where}: ${issue?.message ?? 'invalid'}` }
+  const fieldPath = issue?.path.join('.') ?? ''
+  return { kind: 'invalid', message: `${fieldPath === '' ? 'Body' : fieldPath}: ${issue?.message ?? 'invalid'}` }
 }
 
 /** Largest update, in bytes. */
@@ -194,4 +195,5 @@ function parseJson(json: unknown, size: number) {
   return { kind: 'update', update: data } as const
 }
 
-const tooLarge = (what: string) => ({ kind: 'invalid', message: `${what} is larger than ${maxBytes} bytes` }) as const
+const tooLarge = (updateName: string) =>
+  ({ kind: 'invalid', message: `${updateName} is larger than ${maxBytes} bytes` }) as const

@@ -67,7 +67,7 @@ export async function recordRange(
   const { chainId, expected, range, window, recording = 'all' } = input
   const { first, last, proof, node } = range
   assertContinues(expected, range)
-  const below = keptBelow(range, window)
+  const below = selectKeptHashes(range, window)
   return store.transaction(async (tx) => {
     const stored = await tx.lockChain(chainId)
     if (stored?.blockNumber !== expected?.blockNumber || stored?.blockHash !== expected?.blockHash)
@@ -91,7 +91,7 @@ function assertContinues(expected: Checkpoint | null, { first }: BlockRange): vo
   )
 }
 
-function keptBelow({ blocks, last }: BlockRange, { head, finalityBlocks }: HeadWindow): Checkpoint[] {
+function selectKeptHashes({ blocks, last }: BlockRange, { head, finalityBlocks }: HeadWindow): Checkpoint[] {
   const lowest = head - Math.max(keptHashes, finalityBlocks ?? 0)
   return blocks
     .filter(({ number }) => number >= lowest && number < last.number)

@@ -2,8 +2,7 @@
 import type { ServiceEvent } from '../events.js'
 import type { ChainReads } from '../indexer/chain-store.js'
 import type { UnrecordedRange } from '../integrations/integration.js'
-import type { BlockRange } from '../ports/chain.js'
-import type { BridgeDeposit } from '../ports/sources.js'
+import type { BlockRange, BridgeDeposit } from '../ports/chain.js'
 import type { StoreTransaction } from '../ports/store.js'
 import type { PaymentFacts } from './payment.js'
 
@@ -18,7 +17,7 @@ export interface RecordedPart {
 
 type NamedPayment = Pick<PaymentFacts, 'txHash' | 'integrationAddress'>
 
-const keyOf = ({ txHash, integrationAddress }: NamedPayment) => `${txHash}:${integrationAddress}`
+const toPaymentKey = ({ txHash, integrationAddress }: NamedPayment) => `${txHash}:${integrationAddress}`
 
 /**
  * Chooses payments and deposits that name an integration of the store, and stored payments that are off the chain. Call
@@ -37,10 +36,10 @@ export async function chooseRecorded(
   for (const { payment } of deposits) if (payment.integrationAddress !== null) named.add(payment.integrationAddress)
   const own = named.size === 0 ? named : await tx.registeredIntegrations([...named])
   const isOwn = ({ integrationAddress }: PaymentFacts) => integrationAddress !== null && own.has(integrationAddress)
-  const known = payments.every(isOwn) ? [] : [...stored, ...(await tx.offChainPayments(chainId))]
-  const keys = new Set(known.map(keyOf))
+  const storedPayments = payments.every(isOwn) ? [] : [...stored, ...(await tx.offChainPayments(chainId))]
+  const keys = new Set(storedPayments.map(toPaymentKey))
   const chosen = {
-    payments: payments.filter((each) => isOwn(each) || (keys.size > 0 && keys.has(keyOf(each)))),
+    payments: payments.filter((each) => isOwn(each) || (keys.size > 0 && keys.has(toPaymentKey(each)))),
     deposits: deposits.filter(({ payment }) => isOwn(payment)),
   }
   const count = payments.length + deposits.length - chosen.payments.length - chosen.deposits.length

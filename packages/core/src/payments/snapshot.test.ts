@@ -1,13 +1,13 @@
 import { snapshotWriteSchema } from '@payment-integration/contract/internal'
 import { describe, expect, it } from 'vitest'
-import { snapshotBytes } from './snapshot.js'
+import { buildSnapshotBytes } from './snapshot.js'
 
 const subject = { integrationAddress: `0x${'1'.repeat(40)}`, chainId: 137, txHash: `0x${'a'.repeat(64)}` }
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
 
 describe('snapshotBytes', () => {
   it('holds every field of interface 2.3, in its order, with nulls where nothing is known', () => {
-    const body = text(snapshotBytes(subject, { version: 1, state: null, recipient: null, invoice: null }))
+    const body = text(buildSnapshotBytes(subject, { version: 1, state: null, recipient: null, invoice: null }))
     expect(body).toBe(
       `{"integrationAddress":"${subject.integrationAddress}","chainId":"137","txHash":"${subject.txHash}",` +
         '"version":1,"state":null,"recipient":null,"invoice":null}',
@@ -17,7 +17,7 @@ describe('snapshotBytes', () => {
   it('passes the closed schema of the contract', () => {
     const recipient = { title: 'Café ☕', subtitle: 'Table 4' }
     const invoice = { amount: '12.50', currency: 'EUR', settlementAmount: '13.37', settlementCurrency: 'USD' }
-    const bytes = snapshotBytes(subject, { version: 7, state: 'refund_pending', recipient, invoice })
+    const bytes = buildSnapshotBytes(subject, { version: 7, state: 'refund_pending', recipient, invoice })
     expect(snapshotWriteSchema.parse(JSON.parse(text(bytes)))).toMatchObject({ version: 7, recipient, invoice })
   })
 
@@ -29,6 +29,6 @@ describe('snapshotBytes', () => {
       state: 'success',
       version: 2,
     } as const
-    expect(text(snapshotBytes(subject, untidy))).toBe(text(snapshotBytes(subject, tidy)))
+    expect(text(buildSnapshotBytes(subject, untidy))).toBe(text(buildSnapshotBytes(subject, tidy)))
   })
 })

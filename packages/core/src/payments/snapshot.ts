@@ -13,7 +13,7 @@ export interface SnapshotSubject {
 }
 
 /** Builds the snapshot with every field present, in the order of docs/interface.md 2.3. */
-export function snapshotOf(subject: SnapshotSubject, status: PaymentStatus): SnapshotBody {
+export function buildSnapshot(subject: SnapshotSubject, status: PaymentStatus): SnapshotBody {
   return {
     integrationAddress: subject.integrationAddress,
     chainId: String(subject.chainId),
@@ -26,8 +26,8 @@ export function snapshotOf(subject: SnapshotSubject, status: PaymentStatus): Sna
 }
 
 /** The snapshot as UTF-8 JSON: built once per version, stored, and sent unchanged in every attempt. */
-export function snapshotBytes(subject: SnapshotSubject, status: PaymentStatus): Uint8Array {
-  return encoder.encode(JSON.stringify(snapshotOf(subject, status)))
+export function buildSnapshotBytes(subject: SnapshotSubject, status: PaymentStatus): Uint8Array {
+  return encoder.encode(JSON.stringify(buildSnapshot(subject, status)))
 }
 
 /** A payment with its new status. The caller has locked the payment. */
@@ -42,7 +42,7 @@ export async function emitSnapshots(tx: StoreTransaction, changes: readonly Stat
   await tx.setStatuses(new Map(changes.map(({ payment, status }) => [payment.id, status])))
   const snapshots = changes.flatMap(({ payment: { id: paymentId, integrationAddress, chainId, txHash }, status }) => {
     if (integrationAddress === null) return []
-    const body = snapshotBytes({ integrationAddress, chainId, txHash }, status)
+    const body = buildSnapshotBytes({ integrationAddress, chainId, txHash }, status)
     return [{ paymentId, version: status.version, body, integrationAddress, chainId, txHash }]
   })
   if (snapshots.length > 0) await tx.insertSnapshots(snapshots)
@@ -51,7 +51,7 @@ export async function emitSnapshots(tx: StoreTransaction, changes: readonly Stat
 export async function emitFirstSnapshots(tx: StoreTransaction, payments: readonly StoredPayment[]): Promise<void> {
   const snapshots = payments.flatMap(({ id: paymentId, integrationAddress, chainId, txHash }) => {
     if (integrationAddress === null) return []
-    const body = snapshotBytes({ integrationAddress, chainId, txHash }, initialStatus)
+    const body = buildSnapshotBytes({ integrationAddress, chainId, txHash }, initialStatus)
     return [{ paymentId, version: initialStatus.version, body, integrationAddress, chainId, txHash }]
   })
   if (snapshots.length > 0) await tx.insertSnapshots(snapshots)

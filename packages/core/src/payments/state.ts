@@ -20,23 +20,26 @@ const transitions: Readonly<Record<PaymentState, readonly PaymentState[]>> = {
 /** States in which the outcome is open: receipts are polled. */
 export const unsettledStates: readonly (PaymentState | null)[] = [null, 'pending', 'refund_pending']
 
-/** The result for a wanted state. */
-export type TransitionDecision = 'same' | 'allowed' | 'refused'
+/** `same`: nothing changes. `rejected`: the update as a whole counts for nothing. */
+export type TransitionDecision = 'same' | 'allowed' | 'rejected'
 
-/** Decides a transition. `null` is a payment without a state; no state returns to it. */
+/**
+ * Decides whether a payment may change its state. `null` is a payment without a state; no state returns to it.
+ * @example decideTransition('success', 'pending') // 'rejected'
+ */
 export function decideTransition(from: PaymentState | null, to: PaymentState | null): TransitionDecision {
   if (from === to) return 'same'
   if (from === null) return 'allowed'
-  return to !== null && transitions[from].includes(to) ? 'allowed' : 'refused'
+  return to !== null && transitions[from].includes(to) ? 'allowed' : 'rejected'
 }
 
 type Change =
   | { readonly kind: 'applied'; readonly status: PaymentStatus }
   | { readonly kind: 'unchanged' }
-  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'rejected'; readonly reason: string }
 
 /** Applies an update as a whole: an absent field is unchanged, null clears it, a rejected state rejects all of it. */
-export function changeStatus(
+export function changeStatusByProcessor(
   status: PaymentStatus,
   update: Pick<ProcessorUpdate, 'state' | 'recipient' | 'invoice'>,
 ): Change {
@@ -44,19 +47,19 @@ export function changeStatus(
   const recipient = update.recipient === undefined ? status.recipient : copyRecipient(update.recipient)
   const invoice = update.invoice === undefined ? status.invoice : copyInvoice(update.invoice)
   const decision = decideTransition(status.state, state)
-  if (decision === 'refused') return { kind: 'refused', reason: `state ${status.state} cannot become ${state}` }
-  if (decision === 'same' && sameFields(recipient, status.recipient) && sameFields(invoice, status.invoice))
+  if (decision === 'rejected') return { kind: 'rejected', reason: `state ${status.state} cannot become ${state}` }
+  if (decision === 'same' && hasSameFields(recipient, status.recipient) && hasSameFields(invoice, status.invoice))
     return { kind: 'unchanged' }
   return { kind: 'applied', status: { version: status.version + 1, state, recipient, invoice } }
 }
 
-function sameFields<T extends object>(a: T | null, b: T | null): boolean {
+function hasSameFields<T extends object>(a: T | null, b: T | null): boolean {
   if (a === null || b === null) return a === b
   return (Object.keys(a) as (keyof T)[]).every((key) => a[key] === b[key])
 }
 
 /** Gives a payment a state: version + 1, snapshot and outbox row. The rules of transitions bind processors alone. */
-async function changeState(
+async function changeStateByChain(
   tx: StoreTransaction,
   payment: StoredPayment,
   state: PaymentState | null,
@@ -95,7 +98,7 @@ export async function dropOverdue(
   const overdue = await tx.overduePayments(chainId, final, maxDropsPerCommit, final - awaitedBlocks)
   const events: ServiceEvent[] = []
   for (const payment of overdue) {
-    if (payment.primary) events.push(...(await changeState(tx, payment, 'failure')))
+    if (payment.primary) events.push(...(await changeStateByChain(tx, payment, 'failure')))
     await tx.setDropped(payment.id, { formerState: payment.state })
   }
   return { events, more: overdue.length === maxDropsPerCommit }
@@ -110,7 +113,7 @@ export async function restoreDropped(
   for (const payment of returned) {
     const { id, primary, state, dropped } = payment
     if (primary && state === 'failure' && dropped !== null)
-      events.push(...(await changeState(tx, payment, dropped.formerState)))
+      events.push(...(await changeStateByChain(tx, payment, dropped.formerState)))
     await tx.setDropped(id, null)
   }
   return events

@@ -2,7 +2,7 @@
 
 import type { ServiceEvent } from '../events.js'
 import type { StoreTransaction } from '../ports/store.js'
-import { decideInOrder, selectorsOf } from './apply-updates.js'
+import { decideInOrder, toSelectors } from './apply-updates.js'
 import type { PaymentFacts, StoredPayment } from './payment.js'
 import type { NewPayment } from './payment-store.js'
 import { emitFirstSnapshots, emitSnapshots } from './snapshot.js'
@@ -27,8 +27,8 @@ export function assignOrdinals(
   stored: readonly StoredPayment[],
   routers: readonly string[],
 ): NewPayment[] {
-  const readByHash = byHash(read)
-  const storedByHash = byHash(stored)
+  const readByHash = groupByHash(read)
+  const storedByHash = groupByHash(stored)
   const placed = new Map<PaymentFacts, PaymentFacts>()
   for (const [txHash, facts] of readByHash)
     place(facts, storedByHash.get(txHash) ?? [], new Set(routers)).forEach((each, index) => {
@@ -44,7 +44,7 @@ export function assignOrdinals(
 }
 
 /** Whether a read with these routers returns a stored payment: one of them emitted it, on this chain. */
-export function isOf(routers: ReadonlySet<string>, { router, source, chainId }: StoredPayment): boolean {
+export function isReadBy(routers: ReadonlySet<string>, { router, source, chainId }: StoredPayment): boolean {
   return routers.has(router.address) && source.chainId === chainId
 }
 
@@ -54,13 +54,13 @@ function place(
   routers: ReadonlySet<string>,
 ): PaymentFacts[] {
   if (stored.length === 0) return [...read]
-  const known = new Map(stored.map((row) => [logOf(row), row.ordinal]))
-  const present = new Set(read.map(logOf))
-  const vacant = stored.filter((row) => isOf(routers, row) && !present.has(logOf(row)))
-  const taken = new Set(stored.map(({ ordinal }) => ordinal))
+  const known = new Map(stored.map((row) => [toLogKey(row), row.ordinal]))
+  const present = new Set(read.map(toLogKey))
+  const vacant = stored.filter((row) => isReadBy(routers, row) && !present.has(toLogKey(row)))
+  const takenOrdinals = new Set(stored.map(({ ordinal }) => ordinal))
 
-  function ordinalOf(facts: PaymentFacts): number {
-    const own = known.get(logOf(facts))
+  function assignOrdinal(facts: PaymentFacts): number {
+    const own = known.get(toLogKey(facts))
     if (own !== undefined) return own
     const fitting = vacant.filter(({ integrationAddress }) => integrationAddress === facts.integrationAddress)
     const record = fitting.find(({ ordinal }) => ordinal === facts.ordinal) ?? fitting[0]
@@ -69,19 +69,19 @@ function place(
       return record.ordinal
     }
     let { ordinal } = facts
-    while (taken.has(ordinal)) ordinal += 1
-    taken.add(ordinal)
+    while (takenOrdinals.has(ordinal)) ordinal += 1
+    takenOrdinals.add(ordinal)
     return ordinal
   }
-  return read.map((facts) => ({ ...facts, ordinal: ordinalOf(facts) }))
+  return read.map((facts) => ({ ...facts, ordinal: assignOrdinal(facts) }))
 }
 
 /** Identifies a log while its block is on the chain. */
-function logOf({ blockHash, logIndex }: PaymentFacts): string {
+function toLogKey({ blockHash, logIndex }: PaymentFacts): string {
   return `${blockHash}:${logIndex}`
 }
 
-function byHash<T extends PaymentFacts>(payments: readonly T[]): Map<string, T[]> {
+function groupByHash<T extends PaymentFacts>(payments: readonly T[]): Map<string, T[]> {
   const groups = new Map<string, T[]>()
   for (const payment of payments) {
     const group = groups.get(payment.txHash)
@@ -99,17 +99,17 @@ export function markPrimary(payments: readonly PaymentFacts[]): NewPayment[] {
   const lowest = new Map<string, number>()
   for (const facts of payments) {
     if (isAlone.get(facts.txHash)) continue
-    const key = keyOf(facts)
+    const key = toPrimaryKey(facts)
     const known = lowest.get(key)
     if (known === undefined || facts.ordinal < known) lowest.set(key, facts.ordinal)
   }
   return payments.map((facts) => ({
     facts,
-    primary: isAlone.get(facts.txHash) || lowest.get(keyOf(facts)) === facts.ordinal,
+    primary: isAlone.get(facts.txHash) || lowest.get(toPrimaryKey(facts)) === facts.ordinal,
   }))
 }
 
-function keyOf({ chainId, txHash, integrationAddress }: PaymentFacts): string {
+function toPrimaryKey({ chainId, txHash, integrationAddress }: PaymentFacts): string {
   return `${chainId}:${txHash}:${integrationAddress ?? ''}`
 }
 
@@ -122,12 +122,12 @@ const paymentsPerPart = 512
  */
 export async function storePayments(tx: StoreTransaction, payments: readonly NewPayment[]): Promise<ServiceEvent[]> {
   const events: ServiceEvent[] = []
-  for (const part of inParts(payments)) for (const event of await storePart(tx, part)) events.push(event)
+  for (const part of splitParts(payments)) for (const event of await storePart(tx, part)) events.push(event)
   return events
 }
 
 /** Never splits a block, so that a waiting update finds all payments of its transaction. */
-function* inParts(payments: readonly NewPayment[]): Generator<readonly NewPayment[]> {
+function* splitParts(payments: readonly NewPayment[]): Generator<readonly NewPayment[]> {
   for (let from = 0; from < payments.length; ) {
     let to = Math.min(payments.length, from + paymentsPerPart)
     while (to < payments.length && payments[to]?.facts.blockHash === payments[to - 1]?.facts.blockHash) to += 1
@@ -152,7 +152,7 @@ async function settleWaiting(
   if (primary.length === 0) return []
   const waiting = await tx.waitingUpdates(primary.map(({ chainId, txHash }) => ({ chainId, txHash })))
   if (waiting.length === 0) return []
-  const { decide, changes, events } = decideInOrder(await tx.paymentsForChange(...selectorsOf(waiting)))
+  const { decide, changes, events } = decideInOrder(await tx.paymentsForChange(...toSelectors(waiting)))
   await tx.settleUpdates(waiting.map((update) => ({ id: update.id, ...decide(update) })))
   await emitSnapshots(tx, changes)
   return events

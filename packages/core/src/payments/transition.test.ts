@@ -19,11 +19,11 @@ describe('decideTransition', () => {
   })
 
   it.each(paymentStates)('%s never goes back to no state', (from) => {
-    expect(decideTransition(from, null)).toBe('refused')
+    expect(decideTransition(from, null)).toBe('rejected')
   })
 
   it.each(paymentStates.flatMap((from) => paymentStates.map((to) => [from, to] as const)))('%s -> %s', (from, to) => {
-    const expected = from === to ? 'same' : allowed[from].includes(to) ? 'allowed' : 'refused'
+    const expected = from === to ? 'same' : allowed[from].includes(to) ? 'allowed' : 'rejected'
     expect(decideTransition(from, to)).toBe(expected)
   })
 

@@ -28,7 +28,7 @@ export interface Applicant {
 }
 
 /** Why the provider did nothing. */
-export type ProviderRefusal =
+export type ProviderRejection =
   /** A bad token: expired, used, not approved, no overlap. `message` is the provider's, for the integrator alone. */
   | { readonly kind: 'rejected'; readonly message: string; readonly providerCode: number | null }
   /** Bad credentials or set-up of this service: an operator must act. */
@@ -44,16 +44,16 @@ export type ProviderRefusal =
 /** The result of a redemption. */
 export type RedeemResult =
   | { readonly kind: 'redeemed'; readonly applicant: Applicant }
-  | ProviderRefusal
+  | ProviderRejection
   /** It was not sent: `sendBy` had passed. */
   | { readonly kind: 'unsent' }
   /** No readable answer: the token may have been redeemed. `find` answers it. */
   | { readonly kind: 'unknown'; readonly reason: string }
 
 /** The result of a poll or look-up, which changes nothing at the provider. */
-export type Answer<T> =
+export type ProviderAnswer<T> =
   | { readonly kind: 'answer'; readonly value: T }
-  | Exclude<ProviderRefusal, { kind: 'rejected' }>
+  | Exclude<ProviderRejection, { kind: 'rejected' }>
   | { readonly kind: 'unavailable'; readonly reason: string }
 
 /** A token to redeem. */
@@ -82,9 +82,9 @@ export interface IdentityProvider {
    * The applicant of exactly that name, or null.
    * @param integrationAddress - The integration whose request waits; absent: the service's own poll. It is not sent.
    */
-  find(externalUserId: string, integrationAddress?: string): Promise<Answer<Applicant | null>>
+  find(externalUserId: string, integrationAddress?: string): Promise<ProviderAnswer<Applicant | null>>
   /** An applicant's review; null: the provider does not know the applicant, perhaps by a fault of our set-up. */
-  review(applicantId: string): Promise<Answer<DatedReview | null>>
+  review(applicantId: string): Promise<ProviderAnswer<DatedReview | null>>
 }
 
 /** An e-mail address, normalised. */
@@ -116,7 +116,7 @@ export type EmailProof =
   | { readonly kind: 'code' }
   | { readonly kind: 'attestation'; readonly integrationAddress: string }
 
-/** The port to a host's own users. The host also reports each proof by `identity.proved`. */
+/** The port to a host's own users. The host also reports each proof by `identity.reportProof`. */
 export interface IdentityAccounts {
   /**
    * The account that proved the address; else the oldest that carries it; else null. It must take the same time in all

@@ -1,7 +1,7 @@
 /** The port by which notifications are posted. @module */
 
 /** One signed notification, ready to be posted. */
-export interface Post {
+export interface PostRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   /** The exact bytes that were signed. */
@@ -56,5 +56,5 @@ export type PostResult =
 
 /** Posts a notification. Never rejects: every outcome is a result. */
 export interface Sender {
-  post(post: Post): Promise<PostResult>
+  post(post: PostRequest): Promise<PostResult>
 }

@@ -128,7 +128,7 @@ export interface ConsoleReads {
   /** Processor updates that were decided on any of these payments, in the order they were received. */
   updates(query: { readonly paymentIds: readonly string[]; readonly limit: number }): Promise<ConsoleUpdate[]>
   /** The deliveries of a payment, by version. */
-  deliveriesOf(paymentId: string): Promise<DeliveryView[]>
+  deliveriesByPayment(paymentId: string): Promise<DeliveryView[]>
   /**
    * Deliveries, newest first. A filter by an integration alone, or by a status other than `delivered` alone, has its
    * own index. Other filters, and none, examine at most 2,000 versions for a page: nobody is notified of some. Times

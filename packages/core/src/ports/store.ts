@@ -8,9 +8,12 @@ import type {
   IdentityTransaction,
 } from '../identity/identity-store.js'
 import type { ChainReads, ChainTransaction, LeaseStore } from '../indexer/chain-store.js'
-import type { IntegrationStore } from '../integrations/integration.js'
+import type {
+  IntegrationSessionStore,
+  IntegrationSessionTransaction,
+  IntegrationStore,
+} from '../integrations/integration.js'
 import type { MoveStore } from '../integrations/move-types.js'
-import type { IntegrationSessionStore, IntegrationSessionTransaction } from '../integrations/session-types.js'
 import type { AccountStore, AccountTransaction, LegacyKeyStore } from '../legacy/legacy-store.js'
 import type { DeliveryStore, DeliveryTransaction } from '../notifications/delivery-store.js'
 import type { OperatorStore, OperatorTransaction } from '../operators/operator-store.js'
@@ -52,7 +55,6 @@ export interface StoreSchema {
    */
   contract(report?: SchemaReport): Promise<void>
 }
-
 
 /**
  * A database.

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { steadyClock } from './world.js'
+import { createMonotonicClock } from './world.js'
 
 test('a steady clock stands still where its clock is set back, and then goes on', () => {
   let now = 1_000
-  const clock = steadyClock({ now: () => now, sleep: async () => undefined })
+  const clock = createMonotonicClock({ now: () => now, sleep: async () => undefined })
   const seen = [1_000, 1_500, 200, 300, 100, 2_000].map((at) => {
     now = at
     return clock.now()

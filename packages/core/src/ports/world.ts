@@ -12,7 +12,7 @@ export interface Clock {
 }
 
 /** Randomness. Secrets need a cryptographic source; jitter does not. */
-export interface Random {
+export interface RandomSource {
   /** `length` cryptographically random bytes. */
   bytes(length: number): Uint8Array
   /** A number in [0, 1). */
@@ -20,7 +20,7 @@ export interface Random {
 }
 
 /** Ids. A store takes its claim tokens from here. */
-export interface Ids {
+export interface IdSource {
   /** A new id, unique in this deployment and not guessable. */
   next(): string
 }
@@ -123,13 +123,13 @@ export const systemClock: Clock = {
 }
 
 /** The operating system's cryptographic randomness for bytes; `Math.random` for jitter. */
-export const systemRandom: Random = {
+export const systemRandom: RandomSource = {
   bytes: (length) => randomBytes(length),
   fraction: () => Math.random(),
 }
 
 /** Random version 4 UUIDs. */
-export const systemIds: Ids = { next: () => randomUUID() }
+export const systemIds: IdSource = { next: () => randomUUID() }
 
 /** A logger that discards everything. */
 export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} }
@@ -138,7 +138,7 @@ export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() 
  * The time of a clock that stands still where the given one is set back, and then goes on. For durations inside of a
  * process: a pause must not last for as long as the clock was set back. It is no time of day after that.
  */
-export function steadyNow(clock: Pick<Clock, 'now'>): () => number {
+export function createMonotonicNow(clock: Pick<Clock, 'now'>): () => number {
   let newest = Number.NEGATIVE_INFINITY
   let setBackMs = 0
   return () => {
@@ -149,7 +149,7 @@ export function steadyNow(clock: Pick<Clock, 'now'>): () => number {
   }
 }
 
-/** A clock with the time of {@link steadyNow}. */
-export function steadyClock(clock: Clock): Clock {
-  return { now: steadyNow(clock), sleep: (ms, signal) => clock.sleep(ms, signal) }
+/** A clock with the time of {@link createMonotonicNow}. */
+export function createMonotonicClock(clock: Clock): Clock {
+  return { now: createMonotonicNow(clock), sleep: (ms, signal) => clock.sleep(ms, signal) }
 }

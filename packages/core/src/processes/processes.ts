@@ -97,17 +97,17 @@ export function createLeaseCommands({
 
 /** Runs loops until the signal aborts or one fails, drains all of them, and rejects with the first failure. */
 export async function runLoops(loops: readonly Loop[], signal: AbortSignal): Promise<void> {
-  const own = new AbortController()
+  const stop = new AbortController()
   // Each chain listens to it, in several places.
-  setMaxListeners(0, own.signal)
-  const relay = () => own.abort(signal.reason)
+  setMaxListeners(0, stop.signal)
+  const relay = () => stop.abort(signal.reason)
   if (signal.aborted) relay()
   else signal.addEventListener('abort', relay, { once: true })
   const failures: unknown[] = []
   const runs = loops.map((loop) =>
-    loop.run(own.signal).catch((error: unknown) => {
+    loop.run(stop.signal).catch((error: unknown) => {
       failures.push(error)
-      own.abort(error)
+      stop.abort(error)
     }),
   )
   await Promise.all(runs)
@@ -170,7 +170,7 @@ const isRenewed = (endsInMs: number) => endsInMs > 0 && endsInMs <= ttlMs + proc
 
 export async function listProcesses(leases: Pick<LeaseStore, 'list'>): Promise<RunningProcess[]> {
   const all = await leases.list()
-  const held = all.filter(({ name, endsInMs }) => !name.startsWith(prefix) && endsInMs > 0)
+  const activeLeases = all.filter(({ name, endsInMs }) => !name.startsWith(prefix) && endsInMs > 0)
   return all
     .filter(({ name, endsInMs }) => name.startsWith(prefix) && endsInMs > -listedMs)
     .map(({ name, holder, endsInMs }) => {
@@ -184,7 +184,7 @@ export async function listProcesses(leases: Pick<LeaseStore, 'list'>): Promise<R
         roles: roles.split(','),
         startedAt: Number(startedAt),
         silentMs: isRenewed(endsInMs) ? null : Math.max(0, -endsInMs),
-        leases: held.filter((lease) => lease.holder === id).map((lease) => lease.name),
+        leases: activeLeases.filter((lease) => lease.holder === id).map((lease) => lease.name),
       }
     })
     .sort((a, b) => a.startedAt - b.startedAt)

@@ -1,7 +1,6 @@
 /** Issues and hashes secrets, and parses master keys. Source: docs/decisions/secrets.md. @module */
 import { createHash, createHmac, hkdfSync } from 'node:crypto'
-import type { Random } from '../ports/world.js'
-
+import type { RandomSource } from '../ports/world.js'
 
 /** A secret encrypted with a key outside the database. */
 export interface SealedSecret {
@@ -54,17 +53,17 @@ function keyedHash(key: KeyVersion, purpose: KeyPurpose, secret: string): Secret
 }
 
 /** The password of HTTP Basic. */
-export function issueApiSecret(random: Pick<Random, 'bytes'>): string {
+export function issueApiSecret(random: Pick<RandomSource, 'bytes'>): string {
   return `pi_api_${Buffer.from(random.bytes(32)).toString('base64url')}`
 }
 
 /** The key of the notification signature. */
-export function issueSigningSecret(random: Pick<Random, 'bytes'>): string {
+export function issueSigningSecret(random: Pick<RandomSource, 'bytes'>): string {
   return `pi_whsec_${Buffer.from(random.bytes(32)).toString('base64url')}`
 }
 
 /** The API key of the legacy endpoints. */
-export function issueLegacyKey(random: Pick<Random, 'bytes'>): string {
+export function issueLegacyKey(random: Pick<RandomSource, 'bytes'>): string {
   return `pi_legacy_${Buffer.from(random.bytes(32)).toString('base64url')}`
 }
 
@@ -117,9 +116,10 @@ export interface MasterKey {
 export function parseMasterKey(text: string): MasterKey {
   const all = text.split(',').map((part) => keyVersion(parseKey(part.trim())))
   const [current] = all
-  if (current === undefined) throw new RangeError('A master key is needed.')
+  if (current === undefined)
+    throw new RangeError('No master key was given; pass 32 random bytes as base64url or 64 hex digits.')
   if (new Set(all.map((key) => key.version)).size !== all.length)
-    throw new RangeError('The same master key is given twice.')
+    throw new RangeError('The same master key is given twice; list each one once.')
   return { current, all, find: (version) => all.find((key) => key.version === version) }
 }
 

@@ -2,9 +2,9 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto'
 import { CoreError } from '../errors.js'
 import type { Audited } from '../history/audit-log.js'
-import type { Resealed } from '../integrations/integration.js'
+import type { ResealResult } from '../integrations/integration.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
-import type { Clock, Random } from '../ports/world.js'
+import type { Clock, RandomSource } from '../ports/world.js'
 import { systemClock } from '../ports/world.js'
 import type { KeyPurpose, MasterKey, SealedSecret, SealingKeyUse, SecretHash } from './keys.js'
 
@@ -21,7 +21,7 @@ export interface SealedPlace {
 /** Seals text, or bytes, with the current master key. */
 export function sealText(
   keys: MasterKey,
-  random: Pick<Random, 'bytes'>,
+  random: Pick<RandomSource, 'bytes'>,
   { purpose, boundTo }: SealedPlace,
   text: string | Uint8Array,
 ): SealedSecret {
@@ -56,20 +56,20 @@ export function openSealed(
 
 export function sealDataKey(
   keys: MasterKey,
-  random: Pick<Random, 'bytes'>,
+  random: Pick<RandomSource, 'bytes'>,
   purpose: string,
   dataKey: Uint8Array,
 ): SealedSecret {
-  return sealText(keys, random, placeOf(purpose), dataKey)
+  return sealText(keys, random, buildDataKeyPlace(purpose), dataKey)
 }
 
 export function openDataKey(keys: MasterKey, purpose: string, sealed: SealedSecret): Uint8Array {
-  const opened = openSealed(keys, placeOf(purpose), sealed)
+  const opened = openSealed(keys, buildDataKeyPlace(purpose), sealed)
   if (opened === null) throw new SealedSecretError(`The data key of ${purpose}`)
   return opened
 }
 
-function placeOf(purpose: string): SealedPlace {
+function buildDataKeyPlace(purpose: string): SealedPlace {
   return { purpose: 'data-key', boundTo: `data_keys|${purpose}` }
 }
 
@@ -78,31 +78,33 @@ export class SealedSecretError extends CoreError {
   override readonly name = 'SealedSecretError'
   readonly code = 'ERR_SECRET_UNREADABLE'
   readonly retryable = false
-  /** @param what - Names the secret at the beginning of the message. */
-  constructor(what: string) {
-    super(`${what} cannot be opened with the master keys given. Add the key it was sealed with, or rotate the secret.`)
+  /** @param secretName - Names the secret at the beginning of the message. */
+  constructor(secretName: string) {
+    super(
+      `${secretName} cannot be opened with the master keys given. Add the key it was sealed with, or rotate the secret.`,
+    )
   }
 }
 
 /** Seals a secret for one integration's row; moved to another row it does not open. */
 export function sealSecret(
   keys: MasterKey,
-  random: Pick<Random, 'bytes'>,
+  random: Pick<RandomSource, 'bytes'>,
   address: string,
   secret: string,
 ): SealedSecret {
-  return sealText(keys, random, rowOf(address), secret)
+  return sealText(keys, random, buildSecretPlace(address), secret)
 }
 
 export function openSecret(keys: MasterKey, address: string, sealed: SealedSecret, kind = 'signing secret'): string {
-  const opened = openSealed(keys, rowOf(address), sealed)
+  const opened = openSealed(keys, buildSecretPlace(address), sealed)
   // An empty secret signs nothing.
   if (opened === null || opened.length === 0) throw new SealedSecretError(`The ${kind} of integration ${address}`)
   return Buffer.from(opened).toString('utf8')
 }
 
 /** All signing secrets of an integration share one place, so that activating one needs no resealing. */
-function rowOf(address: string): SealedPlace {
+function buildSecretPlace(address: string): SealedPlace {
   return { purpose: 'signing-secret', boundTo: `integrations.signing_secret|${address}` }
 }
 
@@ -110,11 +112,11 @@ interface ResealDeps {
   readonly audited: Audited
   readonly keys: MasterKey
   readonly clock: Pick<Clock, 'now'>
-  readonly random: Pick<Random, 'bytes'>
+  readonly random: Pick<RandomSource, 'bytes'>
 }
 
 /** Reseals all or none with the newest master key. Previous signing secrets past their grace time are deleted. */
-export function resealSecrets({ audited, keys, clock, random }: ResealDeps): Promise<Resealed> {
+export function resealSecrets({ audited, keys, clock, random }: ResealDeps): Promise<ResealResult> {
   const isOlder = ({ keyVersion }: Pick<SecretHash, 'keyVersion'>) => keyVersion !== keys.current.version
 
   async function resealDataKeys({ dataKeys }: StoreTransaction): Promise<number> {
@@ -169,11 +171,11 @@ export class MasterKeyError extends CoreError {
   readonly retryable = false
   /** The stored secrets without their key, by place and key. */
   readonly missing: readonly SealingKeyUse[]
-  /** @param given - Versions of the configured keys. */
-  constructor(missing: readonly SealingKeyUse[], given: readonly number[]) {
+  /** @param configured - Versions of the configured keys. */
+  constructor(missing: readonly SealingKeyUse[], configured: readonly number[]) {
     const uses = missing.map(({ place, keyVersion, rows }) => `${place} (key ${keyVersion}, ${rows} row(s))`)
     super(
-      `Master keys are missing: ${uses.join(', ')}. Given: key ${given.join(', key ')}. List each missing key behind the newest, separated by ` +
+      `Master keys are missing: ${uses.join(', ')}. Given: key ${configured.join(', key ')}. List each missing key behind the newest, separated by ` +
         'a comma, run `payment-integration secrets reseal` with both, and remove it when that command says so.',
     )
     this.missing = missing
@@ -183,8 +185,9 @@ export class MasterKeyError extends CoreError {
 /**
  * Checks that every stored secret has its master key. Without it every call would be a 401, every delivery would fail,
  * and e-mail addresses would be lost.
- * @param clock - @default this machine's
+ * @param clock - Decides which previous secrets still count. @default this machine's
  * @throws MasterKeyError `ERR_MASTER_KEY_MISSING` when a stored secret needs a key that is not listed.
+ * @example await checkMasterKey(store, parseMasterKey(process.env.MASTER_KEY ?? ''))
  */
 export async function checkMasterKey(
   store: Pick<Store, 'sealingKeys'>,

@@ -31,8 +31,8 @@ const blockBytes = 262_144
 /** What a file is for. A file of one purpose is no file of another. */
 type FilePurpose = 'move-file' | 'archive-file'
 
-const footerOf = (hmac: string) => Buffer.from(`{"hmac":"${hmac}"}\n`)
-const footerBytes = footerOf('0'.repeat(64)).length
+const formatFooter = (hmac: string) => Buffer.from(`{"hmac":"${hmac}"}\n`)
+const footerBytes = formatFooter('0'.repeat(64)).length
 const lineFeed = 0x0a
 
 /** Writes rows, each one line of JSON. */
@@ -67,7 +67,7 @@ export async function beginSignedFile(
     },
     async finish() {
       const digest = hmac.digest('hex')
-      await file.write(footerOf(digest))
+      await file.write(formatFooter(digest))
       await file.finish()
       return { rows, hmac: digest }
     },
@@ -96,22 +96,23 @@ export async function openSignedFile(
       `${file.path} is not a whole file that a service with this master key wrote: its HMAC is wrong or missing. Nothing of it was stored. Take another copy of the file.`,
     )
   const digests: Buffer[] = []
-  let [hmac, held, size]: [Hmac | null, Buffer, number] = [null, Buffer.alloc(0), 0]
-  for await (const block of blocksOf(file, signal)) {
+  let [hmac, lastBytes, size]: [Hmac | null, Buffer, number] = [null, Buffer.alloc(0), 0]
+  for await (const block of readBlocks(file, signal)) {
     hmac ??= begin(keys, purpose, block, file.path)
     if (hmac === null) throw unsigned()
-    digests.push(digestOf(block))
+    digests.push(computeDigest(block))
     size += block.length
-    const content = Buffer.concat([held, block])
+    const content = Buffer.concat([lastBytes, block])
     const end = Math.max(0, content.length - footerBytes)
     hmac.update(content.subarray(0, end))
-    held = content.subarray(end)
+    lastBytes = content.subarray(end)
   }
   const digest = hmac?.digest('hex')
-  const expected = digest === undefined ? null : footerOf(digest)
-  if (digest === undefined || expected?.length !== held.length || !timingSafeEqual(expected, held)) throw unsigned()
+  const expected = digest === undefined ? null : formatFooter(digest)
+  if (digest === undefined || expected?.length !== lastBytes.length || !timingSafeEqual(expected, lastBytes))
+    throw unsigned()
 
-  const lines = () => linesOf(file, digests, size - footerBytes, signal)
+  const lines = () => readLines(file, digests, size - footerBytes, signal)
   const parse = <T>(schema: z.ZodMiniType<T>, line: Uint8Array, number: number): T => {
     const parsed = schema.safeParse(parseLine(line))
     if (parsed.success) return parsed.data
@@ -163,10 +164,10 @@ function begin(keys: MasterKey, purpose: FilePurpose, block: Buffer, path: strin
   )
 }
 
-const digestOf = (block: Uint8Array): Buffer => createHash('sha256').update(block).digest()
+const computeDigest = (block: Uint8Array): Buffer => createHash('sha256').update(block).digest()
 
 /** The content in blocks of one size, but for the last. Other events are handled between them. */
-async function* blocksOf(file: FileReader, signal: AbortSignal | undefined): AsyncGenerator<Buffer> {
+async function* readBlocks(file: FileReader, signal: AbortSignal | undefined): AsyncGenerator<Buffer> {
   let [chunks, size]: [Uint8Array[], number] = [[], 0]
   for await (const chunk of file.chunks(signal)) {
     signal?.throwIfAborted()
@@ -186,18 +187,18 @@ async function* blocksOf(file: FileReader, signal: AbortSignal | undefined): Asy
 }
 
 /** The lines of the first `size` bytes, in groups. `digests`: of the blocks that were checked. */
-async function* linesOf(
+async function* readLines(
   file: FileReader,
   digests: readonly Buffer[],
   size: number,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<readonly Buffer[]> {
-  let [index, left, begun, begunBytes]: [number, number, Buffer[], number] = [0, size, [], 0]
-  for await (const block of blocksOf(file, signal)) {
-    if (digests[index]?.equals(digestOf(block)) !== true) throw changed(file.path)
+  let [index, remainingBytes, begun, begunBytes]: [number, number, Buffer[], number] = [0, size, [], 0]
+  for await (const block of readBlocks(file, signal)) {
+    if (digests[index]?.equals(computeDigest(block)) !== true) throw changed(file.path)
     index += 1
-    const content = block.subarray(0, left)
-    left -= content.length
+    const content = block.subarray(0, remainingBytes)
+    remainingBytes -= content.length
     const lines: Buffer[] = []
     let from = 0
     for (let end = content.indexOf(lineFeed); end !== -1; end = content.indexOf(lineFeed, from)) {

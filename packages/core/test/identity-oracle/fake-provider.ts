@@ -2,7 +2,13 @@
  * An identity provider in memory, by its documentation, with faults. What it did is the truth that the judge follows.
  * @module
  */
-import type { Answer, Applicant, DatedReview, IdentityProvider, RedeemResult } from '../../src/ports/identity.js'
+import type {
+  Applicant,
+  DatedReview,
+  IdentityProvider,
+  ProviderAnswer,
+  RedeemResult,
+} from '../../src/ports/identity.js'
 import type { Clock } from '../../src/ports/world.js'
 import type { Dice } from './dice.js'
 import type { WebhookEvent } from './system-under-test.js'
@@ -10,7 +16,7 @@ import { init, nextReview } from './verdicts.js'
 
 /** What happens to a call: `late` loses the answer, and the request may still arrive afterwards. */
 type Fault = 'none' | 'lostBefore' | 'lostAfter' | 'late' | 'throttled' | 'misconfigured' | 'refused'
-type Result = RedeemResult | Answer<Applicant | null> | Answer<DatedReview | null>
+type Result = RedeemResult | ProviderAnswer<Applicant | null> | ProviderAnswer<DatedReview | null>
 
 /** One call of a process. */
 export interface ProviderCall {

@@ -5,7 +5,7 @@
  * @module
  */
 import type { DatedReview, IdentityProvider, Review } from '../../src/ports/identity.js'
-import type { Clock, Ids, Random } from '../../src/ports/world.js'
+import type { Clock, IdSource, RandomSource } from '../../src/ports/world.js'
 
 /** One deployment: a store that survives, and any number of processes on it. */
 export interface SystemUnderTest {
@@ -26,8 +26,8 @@ export interface SystemUnderTest {
 export interface Surroundings {
   readonly clock: Clock
   readonly provider: IdentityProvider
-  readonly random: Random
-  readonly ids: Ids
+  readonly random: RandomSource
+  readonly ids: IdSource
   /**
    * Awaited before and after every store call and every provider call: two store calls or a store call and a provider
    * call always have a pause between. A store call is what commits or rolls back as one; statements of one transaction

@@ -1,4 +1,4 @@
-import type { BridgeDeposit, Fulfilment } from '../../src/ports/sources.js'
+import type { BridgeDeposit, Fulfilment } from '../../src/ports/chain.js'
 import { hashOf, paymentFacts } from './stored-payment.js'
 
 const arrived = { address: `0x${'c2'.repeat(20)}`, symbol: 'USDT', decimals: 18 }

@@ -2,7 +2,7 @@ import { StoreError } from '../../src/errors.js'
 import type { ServiceEvent } from '../../src/events.js'
 import { createDispatcher } from '../../src/notifications/dispatcher.js'
 import type { DispatcherOptions } from '../../src/notifications/round.js'
-import type { Post, PostResult } from '../../src/ports/sender.js'
+import type { PostRequest, PostResult } from '../../src/ports/sender.js'
 import { manualClock } from './manual-clock.js'
 import { addressOf, numbered, outboxOf } from './outbox.js'
 import { recordingLogger } from './recording-logger.js'
@@ -21,12 +21,12 @@ export const previousSecret = 'previous-secret-of-the-integration'
 /** A dispatcher on an outbox. `answer` plays the endpoint; by default every post is answered 200. */
 export function setUpDispatcher(
   options: DispatcherOptions = {},
-  answer: (post: Post) => Promise<PostResult> | PostResult = () => ok,
+  answer: (post: PostRequest) => Promise<PostResult> | PostResult = () => ok,
 ) {
   const clock = manualClock()
   const store = openStore({ now: () => clock.now() })
   const deliveries = outboxOf(store)
-  const posts: Post[] = []
+  const posts: PostRequest[] = []
   const events: ServiceEvent[] = []
   const logger = recordingLogger()
   const opened: unknown[] = []

@@ -1,7 +1,6 @@
 import { ChainError } from '../../src/errors.js'
 import type { PaymentFacts } from '../../src/payments/payment.js'
-import type { BlockRange, BlockRef, Chain, ProofLevel, RangesRequest } from '../../src/ports/chain.js'
-import type { BridgeDeposit } from '../../src/ports/sources.js'
+import type { BlockRange, BlockRef, BridgeDeposit, Chain, ProofLevel, RangesRequest } from '../../src/ports/chain.js'
 import { hashOf, paymentFacts } from './stored-payment.js'
 
 /** A call that the chain was asked. A range ends with the routers that it was asked for, where some were named. */

@@ -3,9 +3,9 @@ import { verificationAssignments } from '../../../store-sql/src/identity/subject
 import { pack } from '../../../store-sql/src/internal/values.js'
 import { createEmailKeys, openEmailKey } from '../../src/identity/emails.js'
 import { createIdentity, type IdentityDeps } from '../../src/identity/identity.js'
-import type { Subject, VerificationChange } from '../../src/identity/identity-store.js'
+import type { IdentitySubject, VerificationChange } from '../../src/identity/identity-store.js'
 import { redemptionLeaseMs } from '../../src/identity/redemption.js'
-import type { Verdict } from '../../src/identity/webhooks.js'
+import type { ProviderVerdict } from '../../src/identity/webhooks.js'
 import type { AddressOwner, EmailAddress, IdentityAccounts, Review } from '../../src/ports/identity.js'
 import type { Store } from '../../src/ports/store.js'
 import { parseMasterKey } from '../../src/secrets/keys.js'
@@ -76,12 +76,12 @@ export function identitySetup({ hosted = false } = {}) {
   const start = (overrides: IdentityOverrides = {}) => createIdentity({ ...deps, ...overrides })
   const identity = start()
   const keyOf = (address: string) => identity.emailKey(address)
-  const rows = (): readonly Subject[] => memory.committed.subjects
+  const rows = (): readonly IdentitySubject[] => memory.committed.subjects
   let tokens = 0
   const shareFor = (address: string, by: string = shop, shareToken = `canary-token ${++tokens}`) =>
     identity.share({ integrationAddress: by, email: address, shareToken })
 
-  const subjectOf = async (address = email): Promise<Subject> => {
+  const subjectOf = async (address = email): Promise<IdentitySubject> => {
     const key = await keyOf(address)
     const found = rows().find(({ emailKey, closed }) => emailKey === key && !closed)
     if (found === undefined) throw new Error(`${address} has no open subject`)
@@ -90,7 +90,7 @@ export function identitySetup({ hosted = false } = {}) {
   const proveAs = async (accountId: string, address: string): Promise<string> => {
     if (hosted) {
       host.owners.set(await keyOf(address), { accountId, proved: true })
-      await identity.proved({ email: address, accountId })
+      await identity.reportProof({ email: address, accountId })
       return accountId
     }
     const accounts = await identity.accounts()
@@ -100,7 +100,7 @@ export function identitySetup({ hosted = false } = {}) {
   /** Lets a webhook of an applicant come. */
   const webhook = (
     given: Review | null,
-    { at = clock.now(), name = first, key, ...rest }: Partial<Verdict> & { name?: string; key?: string } = {},
+    { at = clock.now(), name = first, key, ...rest }: Partial<ProviderVerdict> & { name?: string; key?: string } = {},
   ) => {
     const applicantId = `applicant of ${name}`
     const eventKey = key ?? `event ${at} ${rest.change ?? 'review'} ${JSON.stringify(given)}`

@@ -5,8 +5,8 @@ import type {
   ClaimRequest,
   DeliveryStore,
   DeliveryView,
-  Replayed,
   ReplayRequest,
+  ReplayResult,
 } from '../../src/notifications/delivery-store.js'
 import type { PaymentFacts } from '../../src/payments/payment.js'
 import type { NewSnapshot } from '../../src/payments/payment-store.js'
@@ -33,7 +33,7 @@ export interface Outbox extends DeliveryStore {
   /** The newest delivery of that name. */
   view(name: string): Promise<DeliveryView>
   /** Replays, as a transaction does. */
-  replay(request: ReplayRequest): Promise<Replayed>
+  replay(request: ReplayRequest): Promise<ReplayResult>
   /** Errors of the next calls, by method; each is thrown once. */
   readonly failures: { readonly claim: Error[]; readonly settle: Error[]; readonly msUntilDue: Error[] }
   /** Every request for a claim. */

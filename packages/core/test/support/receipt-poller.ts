@@ -2,7 +2,7 @@ import type { PaymentState, ProcessorUpdate, UpdateOutcome } from '@payment-inte
 import type { StoredPayment } from '../../src/payments/payment.js'
 import type { PaymentReads } from '../../src/payments/payment-store.js'
 import { createReceiptPoller, type ReceiptPollerOptions } from '../../src/payments/receipts.js'
-import type { ReceiptSource } from '../../src/ports/sources.js'
+import type { ReceiptSource } from '../../src/ports/chain.js'
 import { manualClock } from './manual-clock.js'
 import { recordingLogger } from './recording-logger.js'
 import { openStore } from './store.js'

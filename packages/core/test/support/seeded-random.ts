@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import type { Random } from '../../src/ports/world.js'
+import type { RandomSource } from '../../src/ports/world.js'
 
 /** A repeatable source of bytes and fractions: a hash in counter mode. */
-export function seededRandom(seed: number | string): Random {
+export function seededRandom(seed: number | string): RandomSource {
   let counter = 0
   const block = () => createHash('sha256').update(`${seed}:${counter++}`).digest()
   return {

@@ -10,7 +10,7 @@ import {
   verdictFrom,
 } from '../../../store-sql/src/identity/redemptions.js'
 import { type StoredSubject, subjectFrom } from '../../../store-sql/src/identity/subjects.js'
-import { hexOf, nullableHexOf, unpack } from '../../../store-sql/src/internal/values.js'
+import { toHex, toNullableHex, unpack } from '../../../store-sql/src/internal/values.js'
 import { type StoredRow, storedPayment } from '../../../store-sql/src/payments/payment-row.js'
 import { unpackBody } from '../../../store-sql/src/payments/snapshots.js'
 import type { Tables } from '../../../store-sql/src/schema/tables.js'
@@ -18,9 +18,9 @@ import { type TestSqlite, takeSqlite } from '../../../store-sql/test/support/sql
 import type { AuditRecord } from '../../src/history/audit-store.js'
 import type {
   AccountEvent,
+  IdentitySubject,
   RedemptionRecord,
   ShareRecord,
-  Subject,
   VerdictRecord,
 } from '../../src/identity/identity-store.js'
 import type { Checkpoint } from '../../src/indexer/chain-store.js'
@@ -50,7 +50,7 @@ export interface CommittedRows {
   /** The kept heights of every chain; the highest of a chain is its checkpoint. */
   readonly heights: readonly (Checkpoint & { readonly chainId: number })[]
   readonly audit: readonly AuditRecord[]
-  readonly subjects: readonly Subject[]
+  readonly subjects: readonly IdentitySubject[]
   readonly redemptions: readonly (RedemptionRecord & { readonly leasedUntil: number })[]
   readonly shares: readonly ShareRecord[]
   readonly verdicts: readonly VerdictRecord[]
@@ -138,9 +138,9 @@ function committedRows(sql: TestSqlite['sql'], now: () => number): CommittedRows
           join payments on payment_id = payments.id order by snapshots.id`,
       ).map(({ payment_id, version, body, chain_id, tx_hash, integration }) => {
         const subject = {
-          integrationAddress: nullableHexOf(integration),
+          integrationAddress: toNullableHex(integration),
           chainId: chain_id,
-          txHash: hexOf(tx_hash),
+          txHash: toHex(tx_hash),
           version,
         }
         return { ...subject, paymentId: String(payment_id), body: unpackBody(body, subject) }

@@ -1,7 +1,7 @@
-import type { RedemptionRecord, Subject } from '../../src/identity/identity-store.js'
+import type { IdentitySubject, RedemptionRecord } from '../../src/identity/identity-store.js'
 
 /** A placeholder without a share, with the fields of a test. */
-export function subjectWith(given: Partial<Subject> = {}): Subject {
+export function subjectWith(given: Partial<IdentitySubject> = {}): IdentitySubject {
   return {
     ...{ id: 's1', emailKey: 'e', accountId: null, proved: false, closed: false, redemptions: 0, revision: 0 },
     ...{ donor: null, applicantId: null, attachedNumber: null, attachedAt: null, review: null, reviewedAt: null },

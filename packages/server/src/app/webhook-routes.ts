@@ -6,7 +6,7 @@
 import { paths, signatureHeader, type UpdateResult, type UpdateResults } from '@payment-integration/contract'
 import { unauthorizedBody } from '@payment-integration/contract/internal'
 import { type Service, UpdateConflictError, type UpdateReceiver } from '@payment-integration/core'
-import type { Verdict } from '@payment-integration/core/identity'
+import type { ProviderVerdict } from '@payment-integration/core/identity'
 import { readRequestBody } from '@payment-integration/core/internal'
 import type { Logger } from '@payment-integration/core/ports'
 import type { Hono } from 'hono'
@@ -82,7 +82,7 @@ export type VerdictReader = (webhook: {
   readonly body: Uint8Array
   readonly digest: string | null
   readonly algorithm: string | null
-}) => Promise<(Verdict & { readonly kind: 'applicant' }) | { readonly kind: 'other' }>
+}) => Promise<(ProviderVerdict & { readonly kind: 'applicant' }) | { readonly kind: 'other' }>
 
 /** The parts that the route needs. */
 interface VerdictRouteDeps {

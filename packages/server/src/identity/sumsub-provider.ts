@@ -1,13 +1,13 @@
 /** Adapts Sumsub to the identity provider port, within its rate limits. @module */
 import { systemClock } from '@payment-integration/core'
 import { RedemptionRejectedError } from '@payment-integration/core/identity'
-import type { Answer } from '@payment-integration/core/internal'
+import type { ProviderAnswer } from '@payment-integration/core/internal'
 import type {
   Applicant,
   Clock,
   DatedReview,
   IdentityProvider,
-  ProviderRefusal,
+  ProviderRejection,
   RedeemRequest,
 } from '@payment-integration/core/ports'
 import type * as Sumsub from '@payment-integration/identity-sumsub'
@@ -65,7 +65,7 @@ export function createSumsubProvider<Options extends object>(
   const ending = new AbortController()
   const { signal } = ending
 
-  function refusalOf(thrown: unknown): ProviderRefusal | null {
+  function refusalOf(thrown: unknown): ProviderRejection | null {
     const error = (thrown ?? {}) as KnownError | { readonly code?: never }
     switch (error.code) {
       case 'ERR_PROVIDER_TOKEN_REJECTED':
@@ -82,7 +82,7 @@ export function createSumsubProvider<Options extends object>(
         return null
     }
   }
-  async function toAnswer<T>(call: () => Promise<T>): Promise<Answer<T>> {
+  async function toAnswer<T>(call: () => Promise<T>): Promise<ProviderAnswer<T>> {
     try {
       return { kind: 'answer', value: await call() }
     } catch (error) {

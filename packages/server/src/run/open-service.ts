@@ -14,7 +14,7 @@ import {
   type UpdateReceiver,
 } from '@payment-integration/core'
 import { type Confirmations, loadPackage } from '@payment-integration/core/internal'
-import type { Chain, Clock, Logger, Random, ReceiptSource, Store } from '@payment-integration/core/ports'
+import type { Chain, Clock, Logger, RandomSource, ReceiptSource, Store } from '@payment-integration/core/ports'
 import type { TriggerHandler } from '../app/streaming-routes.js'
 import type { VerdictReader } from '../app/webhook-routes.js'
 import type { Config, DatabaseConfig, IdentityConfig, ReceiptsConfig } from '../config/config.js'
@@ -97,7 +97,7 @@ export interface OpenOptions {
   /** @default the system's */
   readonly clock?: Clock | undefined
   /** @default the system's */
-  readonly random?: Random | undefined
+  readonly random?: RandomSource | undefined
   /** Makes the chains of `PI_SIMULATED_CHAINS`, by `createSimulatedChains` of testing. @default none are made */
   readonly simulateChains?: SimulateChains | undefined
   /** Actor that the audit log records, unless the configuration names one. @default 'service' */

@@ -4,7 +4,7 @@ import { TIMEOUT } from 'node:dns'
 import { MalformedAnswerError } from '@payment-integration/contract/internal-answers'
 import { parseContentLength } from '@payment-integration/contract/internal-parse'
 import { excerptBytes } from '@payment-integration/core/internal'
-import type { Post, PostFailure, PostResult } from '@payment-integration/core/ports'
+import type { PostFailure, PostRequest, PostResult } from '@payment-integration/core/ports'
 import { type Dispatcher, errors } from 'undici'
 import { AddressRefusedError } from './guarded-connector.js'
 
@@ -69,7 +69,7 @@ const readBytes = 16 * 1024
 export function exchange(
   agent: Dispatcher,
   target: Target,
-  post: Post,
+  post: PostRequest,
   { startedAt, successBodyMs }: ExchangeTimes,
 ): Promise<PostResult> {
   return new Promise((resolve) => new Exchange(post, startedAt, successBodyMs, resolve).begin(agent, target))
@@ -95,7 +95,7 @@ interface Head {
 
 /** A class, because thousands start each second: closures per exchange would be most of the garbage. */
 class Exchange implements Dispatcher.DispatchHandler {
-  readonly #post: Post
+  readonly #post: PostRequest
   readonly #startedAt: number
   readonly #successBodyMs: number
   readonly #resolve: (result: PostResult) => void
@@ -107,7 +107,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #giveUp: (() => void) | undefined
   #isOver = false
 
-  constructor(post: Post, startedAt: number, successBodyMs: number, resolve: (result: PostResult) => void) {
+  constructor(post: PostRequest, startedAt: number, successBodyMs: number, resolve: (result: PostResult) => void) {
     this.#post = post
     this.#startedAt = startedAt
     this.#successBodyMs = successBodyMs

@@ -1,4 +1,4 @@
-import type { Post } from '@payment-integration/core/ports'
+import type { PostRequest } from '@payment-integration/core/ports'
 import { afterEach, describe, expect, it } from 'vitest'
 import { startTcp, type TcpServer } from '../../test/support/tcp-server.js'
 import { createLateSender } from './late-sender.js'
@@ -10,7 +10,7 @@ const receiver = async () => {
   server = await startTcp((socket) => socket.write('HTTP/1.1 204 No Content\r\n\r\n'))
   return server.url
 }
-const post = (url: string): Post => ({ url, headers: {}, body: Buffer.from('{}'), timeoutMs: 5_000 })
+const post = (url: string): PostRequest => ({ url, headers: {}, body: Buffer.from('{}'), timeoutMs: 5_000 })
 
 describe('createLateSender', () => {
   it.each([{ servers: ['dns.example'] }, { denied: ['203.0.113.0/64'] }])('rejects %j before any POST', (options) => {

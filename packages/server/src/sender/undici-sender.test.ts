@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { Post } from '@payment-integration/core/ports'
+import type { PostRequest } from '@payment-integration/core/ports'
 import { afterEach, describe, expect, it } from 'vitest'
 import { always, type DnsServer, startDns } from '../../test/support/hostile-dns.js'
 import { eventually, startTcp, type TcpServer } from '../../test/support/tcp-server.js'
@@ -23,7 +23,7 @@ function sender(options: UndiciSenderOptions = { allowLoopbackHttp: true }): Clo
   senders.push(made)
   return made
 }
-function post(url: string, extra: Partial<Post> = {}): Post {
+function post(url: string, extra: Partial<PostRequest> = {}): PostRequest {
   return { url, headers: { 'X-Test': 'yes' }, body: Buffer.from('{"a":1}'), timeoutMs: 1_000, ...extra }
 }
 const is2xx = (status: unknown) => typeof status === 'number' && status >= 200 && status < 300

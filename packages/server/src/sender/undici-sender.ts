@@ -3,7 +3,7 @@
  * @module
  */
 import { maxAnswerHeadBytes } from '@payment-integration/contract/internal-answers'
-import { type NotificationUrlRule, readNotificationUrl } from '@payment-integration/core/internal'
+import { checkNotificationUrl, type NotificationUrlRule } from '@payment-integration/core/internal'
 import type { Sender } from '@payment-integration/core/ports'
 import { Agent } from 'undici'
 import { isInRanges } from '../internal/address-ranges.js'
@@ -162,7 +162,7 @@ function targetReader(rule: NotificationUrlRule): (url: string) => Target | null
 
 function toTarget(url: string, rule: NotificationUrlRule): Target | null {
   try {
-    const { origin, pathname, search } = readNotificationUrl(url, rule)
+    const { origin, pathname, search } = checkNotificationUrl(url, rule)
     return { origin, path: `${pathname}${search}` }
   } catch {
     return null

@@ -1,5 +1,5 @@
 import * as api from '@opentelemetry/api'
-import type { Post, PostResult } from '@payment-integration/core/ports'
+import type { PostRequest, PostResult } from '@payment-integration/core/ports'
 import { expect, it } from 'vitest'
 import { recordSpans } from '../../test/support/recorded-spans.js'
 import { createSpanWriter, paymentTrace } from './payment-trace.js'
@@ -7,7 +7,7 @@ import { createTracedSender } from './traced-sender.js'
 
 const payment = { chainId: 137, txHash: `0x${'12'.repeat(32)}`, integrationAddress: `0x${'cd'.repeat(20)}` }
 const { traceId, parentId } = paymentTrace(payment)
-const post: Post = {
+const post: PostRequest = {
   url: 'https://shop.example/hooks/CANARY?key=CANARY',
   headers: { 'X-Service-Signature': 't=1,v1=ab' },
   body: Buffer.from('{}'),
@@ -25,9 +25,9 @@ const answer = (status: number): PostResult => ({
 /** A traced sender; `tracer` replaces that of an SDK that keeps its spans. */
 function setUp(result: PostResult, { sampling, tracer }: { sampling?: 'none'; tracer?: api.Tracer } = {}) {
   const { provider, spans } = recordSpans(sampling)
-  const posts: Post[] = []
+  const posts: PostRequest[] = []
   const sender = {
-    async post(each: Post) {
+    async post(each: PostRequest) {
       posts.push(each)
       return result
     },

@@ -5,7 +5,7 @@
 import type { Span } from '@opentelemetry/api'
 import type { EventSink } from '@payment-integration/core'
 import { loadPackage } from '@payment-integration/core/internal'
-import type { Clock, Post, PostResult, Sender } from '@payment-integration/core/ports'
+import type { Clock, PostRequest, PostResult, Sender } from '@payment-integration/core/ports'
 import { createPaymentSpans, createSpanWriter, type SpanWriter } from './payment-trace.js'
 
 /** Header of the W3C recommendation Trace Context. It is not signed. */
@@ -18,7 +18,7 @@ const suppressed = 'OpenTelemetry SDK Context Key SUPPRESS_TRACING'
 export function createTracedSender(sender: Sender, { api, start }: SpanWriter, clock: Pick<Clock, 'now'>): Sender {
   const untraced = api.ROOT_CONTEXT.setValue(api.createContextKey(suppressed), true)
 
-  function startAttempt({ url, delivery }: Post): Span | null {
+  function startAttempt({ url, delivery }: PostRequest): Span | null {
     if (delivery === undefined) return null
     const { deliveryId, version, attempt, ...payment } = delivery
     return start({

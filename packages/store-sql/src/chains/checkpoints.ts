@@ -21,15 +21,15 @@ export function createLeaseStore({ transaction, read, dialect }: Engine): LeaseS
       const end = sql<number>`${dialect.now()} + ${checkInteger(ttlMs, 'ttlMs', 1)}`
       const latest = sql<number>`${dialect.now()} + ${Math.max(ttlMs, longestLeaseMs) + clockStepMs}`
       // A lease that ends in this millisecond is free.
-      const taken = sql`insert into ${table()} as l (name, holder, expires_at) values (${pack(name)}, ${pack(holder)}, ${end})
+      const acquired = sql`insert into ${table()} as l (name, holder, expires_at) values (${pack(name)}, ${pack(holder)}, ${end})
         on conflict (name) do update set holder = excluded.holder, expires_at = excluded.expires_at
         where l.holder = excluded.holder or l.expires_at <= ${dialect.now()} or l.expires_at > ${latest}
         returning name`
-      return transaction(async (db) => (await taken.execute(db)).rows.length > 0)
+      return transaction(async (db) => (await acquired.execute(db)).rows.length > 0)
     },
     async release({ name, holder }) {
-      const given = sql`delete from ${table()} where name = ${pack(name)} and holder = ${pack(holder)}`
-      await transaction((db) => given.execute(db))
+      const released = sql`delete from ${table()} where name = ${pack(name)} and holder = ${pack(holder)}`
+      await transaction((db) => released.execute(db))
     },
     async list() {
       type Row = { readonly name: string; readonly holder: string; readonly ends: Integer }
@@ -66,7 +66,6 @@ function newestFirst(db: Connection, chainId: number) {
     .orderBy('block_number', 'desc')
 }
 
-/** The checkpoint of a chain, or null. */
 export async function readCheckpoint(db: Connection, chainId: number): Promise<Checkpoint | null> {
   const row = await newestFirst(db, chainId).limit(1).executeTakeFirst()
   return row === undefined ? null : toCheckpoint(row)
@@ -78,13 +77,11 @@ export interface Tip {
   readonly reached: number | null
 }
 
-/** The tip of a chain, or null. */
 export async function readTip(db: Connection, chainId: number): Promise<Tip | null> {
   const row = await newestFirst(db, chainId).select('reached').limit(1).executeTakeFirst()
   return row === undefined ? null : { checkpoint: toCheckpoint(row), reached: nullableInteger(row.reached) }
 }
 
-/** Stores the height before the checkpoint moved down to a height. */
 export async function setReached(db: Connection, chainId: number, at: number, reached: number | null): Promise<void> {
   await db
     .updateTable('checkpoints')
@@ -94,7 +91,6 @@ export async function setReached(db: Connection, chainId: number, at: number, re
     .execute()
 }
 
-/** Stored heights at or below a height, newest first. */
 export async function listCheckpoints(
   db: Connection,
   chainId: number,
@@ -106,19 +102,16 @@ export async function listCheckpoints(
   return rows.map(toCheckpoint)
 }
 
-/** The chains with a checkpoint. */
 export async function indexedChains(db: Connection): Promise<number[]> {
   const rows = await db.selectFrom('checkpoints').select('chain_id').distinct().execute()
   return rows.map(({ chain_id }) => integer(chain_id))
 }
 
-/** A checkpoint to store. */
 interface CheckpointMove {
   readonly chainId: number
   readonly to: Checkpoint
   /** Heights below it to store as well, ascending. */
   readonly below: readonly Checkpoint[]
-  /** The stored checkpoint; null when there is none. */
   readonly from: Tip | null
 }
 
@@ -128,11 +121,7 @@ const columns: readonly BulkColumn[] = [
   { name: 'block_hash', type: 'text' },
 ]
 
-/**
- * Moves the checkpoint, up or down. Heights above it are deleted, with their proofs.
- * @returns The tip after it.
- * @throws RangeError When `below` is not ascending up to the checkpoint.
- */
+/** Heights above the checkpoint are deleted with their proofs. RangeError: `below` is not ascending up to it. */
 export async function writeCheckpoint(
   db: Connection,
   dialect: SqlDialect,

@@ -20,7 +20,6 @@ interface DepositText extends Pick<BridgeDeposit, 'bridge' | 'depositId' | 'dest
   readonly output: { readonly token: string; readonly amount: string }
 }
 
-/** A deposit as text. */
 function packDeposit({ payment, output, ...rest }: BridgeDeposit): string {
   const { tokenIn, tokenOut, pricing } = payment
   const text: DepositText = {
@@ -36,7 +35,6 @@ function packDeposit({ payment, output, ...rest }: BridgeDeposit): string {
   return pack(text)
 }
 
-/** The deposit of a text of {@link packDeposit}. */
 function unpackDeposit(body: string): BridgeDeposit {
   const { payment, output, ...rest } = unpack<DepositText>(body)
   const { tokenIn, tokenOut, pricing } = payment
@@ -61,10 +59,7 @@ const columns: readonly BulkColumn[] = [
   { name: 'body', type: 'text' },
 ]
 
-/**
- * Stores waiting deposits, or updates the chain's facts of stored ones. A settled deposit stays settled. Of two with
- * the same key in one call the last one counts.
- */
+/** A settled deposit stays settled. Of two with the same key in one call the last one counts. */
 export async function upsertDeposits(
   db: Connection,
   dialect: SqlDialect,
@@ -126,7 +121,6 @@ export async function awaitFulfilments(
   await awaitingUpdate(db, dialect, chainId, above).execute()
 }
 
-/** The statement of {@link awaitFulfilments}. */
 export function awaitingUpdate(db: Connection, dialect: SqlDialect, chainId: number, above: number) {
   const sourceHash = sql<string>`${sql.raw(dialect.hexText('p.source_tx_hash'))}`
   return db
@@ -149,7 +143,6 @@ export function awaitingUpdate(db: Connection, dialect: SqlDialect, chainId: num
     )
 }
 
-/** Deletes the waiting deposits of a chain in blocks above a height. */
 export async function forgetDeposits(db: Connection, chainId: number, above: number): Promise<void> {
   await db
     .deleteFrom('deposits')
@@ -159,7 +152,6 @@ export async function forgetDeposits(db: Connection, chainId: number, above: num
     .execute()
 }
 
-/** Waiting deposits, oldest first. */
 export function waitingQuery(db: Connection, { afterId, limit }: Parameters<ChainReads['waitingDeposits']>[0]) {
   return db
     .selectFrom('deposits')
@@ -170,7 +162,6 @@ export function waitingQuery(db: Connection, { afterId, limit }: Parameters<Chai
     .limit(checkInteger(limit, 'limit', 1))
 }
 
-/** The rows of {@link waitingQuery} as deposits. */
 export async function waitingDeposits(
   db: Connection,
   query: Parameters<ChainReads['waitingDeposits']>[0],

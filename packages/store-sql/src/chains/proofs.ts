@@ -7,7 +7,6 @@ import { checkInteger, integer, nullableInteger, pack, unpack } from '../interna
 import type { ProofRow } from '../schema/tables.js'
 import { waitingDeposits } from './deposits.js'
 
-/** The coverage of a chain's routers, by router. */
 async function listCoverage(db: Connection, chainId: number): Promise<RouterCoverage[]> {
   const rows = await db
     .selectFrom('coverage')
@@ -22,7 +21,6 @@ async function listCoverage(db: Connection, chainId: number): Promise<RouterCove
   }))
 }
 
-/** Stores a router's coverage, replacing its earlier one. */
 export async function setCoverage(
   db: Connection,
   chainId: number,
@@ -51,7 +49,6 @@ function provenRange(row: Pick<Selectable<ProofRow>, (typeof rangeColumns)[numbe
   }
 }
 
-/** Proven ranges, newest first. */
 async function listProofs(db: Connection, chainId: number, limit: number): Promise<ProvenRange[]> {
   const rows = await db
     .selectFrom('proofs')
@@ -63,18 +60,18 @@ async function listProofs(db: Connection, chainId: number, limit: number): Promi
   return rows.map(provenRange)
 }
 
-/** Stores the level of a range, replacing earlier levels. The caller has locked the chain. */
-export async function addProof(db: Connection, chainId: number, given: ProvenRange): Promise<void> {
+/** The caller has locked the chain. */
+export async function addProof(db: Connection, chainId: number, proven: ProvenRange): Promise<void> {
   checkInteger(chainId, 'chainId')
-  checkInteger(given.from, 'from')
-  checkInteger(given.to, 'to', given.from)
-  const near = await rangesNear(db, chainId, given)
+  checkInteger(proven.from, 'from')
+  checkInteger(proven.to, 'to', proven.from)
+  const near = await rangesNear(db, chainId, proven)
   const [first] = near
-  if (near.length === 1 && first !== undefined && sameProof(first, given) && first.from <= given.from) {
-    if (first.to < given.to) await setEnd(db, chainId, first.from, given.to)
+  if (near.length === 1 && first !== undefined && sameProof(first, proven) && first.from <= proven.from) {
+    if (first.to < proven.to) await setEnd(db, chainId, first.from, proven.to)
     return
   }
-  const ranges = merged(near, given)
+  const ranges = merged(near, proven)
   const old = near.map(({ from }) => from)
   if (old.length > 0)
     await db.deleteFrom('proofs').where('chain_id', '=', chainId).where('from_block', 'in', old).execute()
@@ -94,23 +91,22 @@ export async function addProof(db: Connection, chainId: number, given: ProvenRan
 
 const strength: Readonly<Record<ProofLevel, number>> = { none: 0, bloom: 1, root: 2 }
 
-/** Stores the level of a range where no weaker level is stored. The caller has locked the chain. */
-export async function addWeakerProof(db: Connection, chainId: number, given: ProvenRange): Promise<void> {
+/** Stores the level where no weaker level is stored. The caller has locked the chain. */
+export async function addWeakerProof(db: Connection, chainId: number, proven: ProvenRange): Promise<void> {
   checkInteger(chainId, 'chainId')
-  checkInteger(given.from, 'from')
-  checkInteger(given.to, 'to', given.from)
-  const near = await rangesNear(db, chainId, given)
-  let { from } = given
+  checkInteger(proven.from, 'from')
+  checkInteger(proven.to, 'to', proven.from)
+  const near = await rangesNear(db, chainId, proven)
+  let { from } = proven
   const parts: ProvenRange[] = []
-  for (const kept of near.filter(({ proof }) => strength[proof] <= strength[given.proof])) {
-    if (kept.from > from) parts.push({ ...given, from, to: kept.from - 1 })
-    from = Math.max(from, kept.to + 1)
+  for (const weaker of near.filter(({ proof }) => strength[proof] <= strength[proven.proof])) {
+    if (weaker.from > from) parts.push({ ...proven, from, to: weaker.from - 1 })
+    from = Math.max(from, weaker.to + 1)
   }
-  if (from <= given.to) parts.push({ ...given, from })
+  if (from <= proven.to) parts.push({ ...proven, from })
   for (const part of parts) await addProof(db, chainId, part)
 }
 
-/** Deletes the proof levels of blocks above a height. */
 export async function forgetProofs(db: Connection, chainId: number, above: number): Promise<void> {
   await db.deleteFrom('proofs').where('chain_id', '=', chainId).where('from_block', '>', above).execute()
   const [last] = await listProofs(db, chainId, 1)
@@ -147,22 +143,20 @@ async function setEnd(db: Connection, chainId: number, from: number, to: number)
 
 const sameProof = (one: ProvenRange, other: ProvenRange) => one.proof === other.proof && one.node === other.node
 
-/** The ranges, ascending, after another range replaces a part of them. */
-function merged(near: readonly ProvenRange[], given: ProvenRange): ProvenRange[] {
-  let { from, to } = given
-  const rest: ProvenRange[] = []
+function merged(near: readonly ProvenRange[], proven: ProvenRange): ProvenRange[] {
+  let { from, to } = proven
+  const remainder: ProvenRange[] = []
   for (const range of near)
-    if (sameProof(range, given)) {
+    if (sameProof(range, proven)) {
       from = Math.min(from, range.from)
       to = Math.max(to, range.to)
     } else {
-      if (range.from < given.from) rest.push({ ...range, to: Math.min(range.to, given.from - 1) })
-      if (range.to > given.to) rest.push({ ...range, from: Math.max(range.from, given.to + 1) })
+      if (range.from < proven.from) remainder.push({ ...range, to: Math.min(range.to, proven.from - 1) })
+      if (range.to > proven.to) remainder.push({ ...range, from: Math.max(range.from, proven.to + 1) })
     }
-  return [...rest, { ...given, from, to }]
+  return [...remainder, { ...proven, from, to }]
 }
 
-/** The reads, on a connection that sees committed rows only. */
 export function createChainReads(db: Connection): ChainReads {
   return {
     proofs: (chainId, limit) => listProofs(db, chainId, limit),

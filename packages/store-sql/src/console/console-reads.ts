@@ -1,22 +1,19 @@
-/**
- * The reads for the console, with its indexes: of integrations and their endpoints. Source: the port ConsoleReads.
- * @module
- */
+/** The reads for the console, and its indexes. Source: the port ConsoleReads. @module */
 
 import type { ConsoleIntegration, ConsoleReads } from '@payment-integration/core/internal'
 import { attemptRecord } from '../deliveries/delivery-lists.js'
 import type { Connection, Engine } from '../engine.js'
 import { auditRecord } from '../history/audit.js'
-import { checkInteger, hexOf, integer, keyBytes, nullableInteger, unpack, whileBusy } from '../internal/values.js'
+import { checkInteger, integer, keyBytes, nullableInteger, toHex, unpack, whileBusy } from '../internal/values.js'
 import type { ColumnTypes, IndexDefinition } from '../schema/migration.js'
 import { createDeliveryReads, keyQuery, type Reads } from './delivery-reads.js'
 import { attemptsPerMinute, createPaymentReads, paymentsPerMinute, readNewest } from './payment-reads.js'
 
 // The indexes that only the console reads. A service without one does not pay for them at each write.
 
-/** Makes the missing ones, while others write. Where none is missing it waits for no migration. */
+/** Where no index is missing it waits for no migration. */
 async function makeConsoleIndexes(engine: Engine): Promise<void> {
-  const indexes = indexesOf(engine.dialect.types)
+  const indexes = listIndexes(engine.dialect.types)
   const areThere = await Promise.all(indexes.map(({ name }) => engine.hasIndex(name)))
   if (!areThere.includes(false)) return
   await engine.exclusively(async () => {
@@ -27,7 +24,7 @@ async function makeConsoleIndexes(engine: Engine): Promise<void> {
 /** Updates in the order in which they came, where they are stored in another. Removing old ones needs it too. */
 export const updatesNewest: IndexDefinition = { name: 'updates_newest', table: 'updates', columns: '(seq)' }
 
-const indexesOf = ({ isStoredInSequence }: ColumnTypes): readonly IndexDefinition[] => [
+const listIndexes = ({ isStoredInSequence }: ColumnTypes): readonly IndexDefinition[] => [
   // Newest first across integrations; few payments are in a state other than `success`.
   { name: 'payments_time', table: 'payments', columns: '(block_timestamp, id) where is_primary = 1' },
   {
@@ -47,13 +44,12 @@ const indexesOf = ({ isStoredInSequence }: ColumnTypes): readonly IndexDefinitio
 ]
 
 /** Newest deliveries of an endpoint whose attempts are read. */
-const mostDeliveries = 50
-const mostAttempts = 500
-const mostRows = 1_000
+const maxDeliveries = 50
+const maxAttempts = 500
+const maxRows = 1_000
 
 type EndpointReads = Pick<ConsoleReads, 'lastFailure' | 'latencies' | 'integrations'>
 
-/** The reads of a database. */
 function createEndpointReads(engine: Engine): EndpointReads {
   const { read: db } = engine
   return {
@@ -70,8 +66,8 @@ function createEndpointReads(engine: Engine): EndpointReads {
       return ids.length === 0 ? [] : (await latencyQuery(db, ids).execute()).map(({ latency_ms }) => latency_ms)
     },
     async integrations({ afterAddress = '', isFailing = false, limit }) {
-      const query = integrationQuery(db, afterAddress, checkInteger(limit, 'limit', 1, mostRows))
-      return (await (isFailing ? query.where('e.failures', '>', 0) : query).execute()).map(viewOf)
+      const query = integrationQuery(db, afterAddress, checkInteger(limit, 'limit', 1, maxRows))
+      return (await (isFailing ? query.where('e.failures', '>', 0) : query).execute()).map(toView)
     },
   }
 }
@@ -81,29 +77,26 @@ async function newestIds(engine: Reads, integrationAddress: string): Promise<num
   return (await newestIdsQuery(engine, integrationAddress).execute()).map(({ id }) => integer(id))
 }
 
-/** Their ids. */
 export const newestIdsQuery = (engine: Reads, integrationAddress: string) =>
-  keyQuery(engine, { integrationAddress }, { low: 1, high: Number.MAX_SAFE_INTEGER }, mostDeliveries)
+  keyQuery(engine, { integrationAddress }, { low: 1, high: Number.MAX_SAFE_INTEGER }, maxDeliveries)
 
-const attemptsOf = (db: Connection, ids: readonly number[]) =>
+const selectAttempts = (db: Connection, ids: readonly number[]) =>
   db
     .selectFrom('attempts')
     .where('delivery_id', 'in', ids)
     .orderBy('delivery_id', 'desc')
     .orderBy('number', 'desc')
-    .limit(mostAttempts)
+    .limit(maxAttempts)
 
-/** Failed attempts of deliveries. */
 export const failureQuery = (db: Connection, ids: readonly number[]) =>
-  attemptsOf(db, ids).selectAll().where('reason', 'is not', null)
+  selectAttempts(db, ids).selectAll().where('reason', 'is not', null)
 
 /** Latencies of the attempts that were answered, or that waited until the time limit. Reasons are JSON strings. */
 export const latencyQuery = (db: Connection, ids: readonly number[]) =>
-  attemptsOf(db, ids)
+  selectAttempts(db, ids)
     .select('latency_ms')
     .where(({ eb, or }) => or([eb('status', 'is not', null), eb('reason', '=', '"timeout"')]))
 
-/** Integrations after an address. */
 export function integrationQuery(db: Connection, afterAddress: string, limit: number) {
   return db
     .selectFrom('integrations as i')
@@ -118,9 +111,9 @@ export function integrationQuery(db: Connection, afterAddress: string, limit: nu
 
 type Row = Awaited<ReturnType<ReturnType<typeof integrationQuery>['execute']>>[number]
 
-function viewOf(row: Row): ConsoleIntegration {
+function toView(row: Row): ConsoleIntegration {
   const failures = integer(row.failures ?? 0)
-  const address = hexOf(row.address)
+  const address = toHex(row.address)
   return {
     address,
     name: unpack<string>(row.name),
@@ -143,7 +136,6 @@ function viewOf(row: Row): ConsoleIntegration {
   }
 }
 
-/** All reads, on a connection that sees committed rows only. */
 export function createConsoleReads(engine: Engine): ConsoleReads {
   const { read: db } = engine
   return {
@@ -158,7 +150,6 @@ export function createConsoleReads(engine: Engine): ConsoleReads {
   }
 }
 
-/** Records before a number, newest first. */
 export function auditQuery(db: Connection, { beforeSeq, limit }: Parameters<ConsoleReads['audit']>[0]) {
   return db
     .selectFrom('audit')

@@ -1,7 +1,4 @@
-/**
- * Reads deliveries and attempts for the console, by index ranges of a fixed length. Source: the port ConsoleReads.
- * @module
- */
+/** Reads deliveries and attempts for the console, by index ranges of a fixed length. @module */
 import type { ConsolePage, ConsoleReads, DeliveryFilter, DeliveryView } from '@payment-integration/core/internal'
 import { type NotNull, type Selectable, sql } from 'kysely'
 import { filtered, firstIdAt, isDelivered, viewColumns, withAttempts } from '../deliveries/delivery-lists.js'
@@ -17,7 +14,6 @@ const steps = [250, 1_750]
 /** A filter without a transaction: deliveries of one are few. */
 type Filter = Omit<DeliveryFilter, 'txHash'>
 
-/** A database to read. */
 export type Reads = Pick<Engine, 'read' | 'dialect'>
 
 /** Ids from `low` up to before `high`. */
@@ -26,7 +22,6 @@ export interface IdRange {
   readonly high: number
 }
 
-/** The ids of a page, and where the next one begins. */
 export interface IdPage {
   readonly ids: readonly number[]
   readonly next: string | null
@@ -49,7 +44,7 @@ export async function findIds(
   }
   if (hasOwnIndex(filter)) {
     await find({ low, high }, limit + 1)
-    return pageOf(ids, limit)
+    return toPage(ids, limit)
   }
   for (const size of steps) {
     // Read first, so that deliveries that are added or removed before the second statement shift none out of the page.
@@ -60,11 +55,10 @@ export async function findIds(
     high = end
     if (size === steps.at(-1)) return { ids, next: String(end), isCut: true }
   }
-  return pageOf(ids, limit)
+  return toPage(ids, limit)
 }
 
-/** The page of up to one id more than its limit. */
-const pageOf = (found: readonly number[], limit: number): IdPage => ({
+const toPage = (found: readonly number[], limit: number): IdPage => ({
   ids: found.slice(0, limit),
   next: found.length > limit ? String(found[limit - 1]) : null,
   isCut: false,
@@ -142,7 +136,7 @@ export function keyQuery({ read: db, dialect }: Reads, filter: Filter, range: Id
       .limit(size)
       .offset(skipped)
       .$castTo<Key>()
-  const lead = leadOf(filter)
+  const lead = findLead(filter)
   const rows = db
     .selectFrom('snapshots')
     .select(['id', 'payment_id', 'integration', 'created_at', 'undelivered'])
@@ -159,28 +153,26 @@ export function keyQuery({ read: db, dialect }: Reads, filter: Filter, range: Id
     .orderBy('id', 'desc')
 }
 
-/** The filter by a column that leads an index. */
-function leadOf({ status, integrationAddress }: Filter) {
+function findLead({ status, integrationAddress }: Filter) {
   // Never the status of all integrations: one integration's page would read past the deliveries of the others.
   if (integrationAddress !== undefined) return { column: 'integration', value: keyBytes(integrationAddress) } as const
   if (status === 'exhausted' || status === 'superseded') return { column: 'undelivered', value: status } as const
   return null
 }
 
-const mostRows = 1_000
+const maxRows = 1_000
 
-type DeliveryReads = Pick<ConsoleReads, 'deliveriesOf' | 'deliveries' | 'deliveriesById' | 'attempts'>
+type DeliveryReads = Pick<ConsoleReads, 'deliveriesByPayment' | 'deliveries' | 'deliveriesById' | 'attempts'>
 
-/** The reads of a database. */
 export function createDeliveryReads(engine: Engine): DeliveryReads {
   const { read: db } = engine
   return {
-    async deliveriesOf(paymentId) {
+    async deliveriesByPayment(paymentId) {
       const rows = await viewRows(db).where('d.payment_id', '=', parseId(paymentId, 'paymentId')).execute()
       return (await withAttempts(engine, rows)).sort((a, b) => a.version - b.version)
     },
     async deliveries({ limit, ...filter }) {
-      checkInteger(limit, 'limit', 1, mostRows)
+      checkInteger(limit, 'limit', 1, maxRows)
       if (filter.txHash !== undefined) return deliveriesOfTransaction(engine, filter, limit)
       const { ids, ...page } = await findIds(engine, filter, limit)
       return { ...page, rows: await deliveriesWithIds(engine, ids) }
@@ -203,7 +195,6 @@ export function createDeliveryReads(engine: Engine): DeliveryReads {
   }
 }
 
-/** Newest first. */
 async function deliveriesWithIds(engine: Engine, ids: readonly number[]): Promise<DeliveryView[]> {
   if (ids.length === 0) return []
   return withAttempts(engine, await viewRows(engine.read).where('d.id', 'in', ids).orderBy('d.id', 'desc').execute())
@@ -227,7 +218,6 @@ async function deliveriesOfTransaction(
   return { rows, next: found.length > limit ? (rows.at(-1)?.deliveryId ?? null) : null, isCut: false }
 }
 
-/** Payments of a transaction that are notified. */
 export function transactionQuery(db: Connection, txHash: string) {
   return db
     .selectFrom('payments')
@@ -248,12 +238,10 @@ function isMatch(delivery: DeliveryView, filter: Omit<DeliveryFilter, 'txHash'>)
   )
 }
 
-/** Deliveries with their payments, and the time of the next attempt while pending. */
 export function viewRows(db: Connection) {
   return filtered(db, {}).select(viewColumns).$narrowType<{ integration: NotNull }>()
 }
 
-/** Attempts since a time, newest first. */
 export function attemptsQuery(db: Connection, since: number, limit: number) {
   return db
     .selectFrom('attempts')

@@ -8,7 +8,7 @@ import type {
 import type { StoredPayment } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
 import type { Connection } from '../engine.js'
-import { checkInteger, hexOf, integer, keyBytes, nullableInteger, parseId } from '../internal/values.js'
+import { checkInteger, integer, keyBytes, nullableInteger, parseId, toHex } from '../internal/values.js'
 import { factColumns, invoicePrefix, type StoredRow, statusOfEach } from '../payments/payment-row.js'
 import type { Integer } from '../schema/migration.js'
 
@@ -21,39 +21,35 @@ type Filter = ConsolePaymentFilter & {
   readonly end?: ConsolePosition | undefined
 }
 
-/** The rows of a page, and where the next one begins. */
 export interface RowPage {
   readonly rows: readonly StoredRow[]
   readonly next: ConsolePosition | null
   readonly isCut: boolean
 }
 
-/** Finds a page, newest first. */
 export async function findPage(db: Connection, filter: Filter, limit: number): Promise<RowPage> {
-  if (hasOwnIndex(filter)) return pageOf(await pageQuery(db, filter, limit + 1, limit + 1).execute(), limit)
+  if (hasOwnIndex(filter)) return toPage(await pageQuery(db, filter, limit + 1, limit + 1).execute(), limit)
   const rows: StoredRow[] = []
   let { before } = filter
   for (const size of steps) {
     const part = { ...filter, before }
     // Read first, so that payments that are added before the second statement shift no payment out of the page.
     const [last, following] = await keyQuery(db, part, 2, size - 1).execute()
-    const end = last === undefined || following === undefined ? undefined : positionOf(last)
+    const end = last === undefined || following === undefined ? undefined : toPosition(last)
     rows.push(...(await pageQuery(db, { ...part, end }, 2 * size, limit + 1 - rows.length).execute()))
     if (rows.length > limit || end === undefined) break
     before = end
     if (size === steps.at(-1)) return { rows, next: end, isCut: true }
   }
-  return pageOf(rows, limit)
+  return toPage(rows, limit)
 }
 
-/** The page of up to one row more than its limit. */
-function pageOf(found: readonly StoredRow[], limit: number): RowPage {
+function toPage(found: readonly StoredRow[], limit: number): RowPage {
   const rows = found.slice(0, limit)
   const last = rows.at(-1)
-  return { rows, next: found.length > limit && last !== undefined ? positionOf(last) : null, isCut: false }
+  return { rows, next: found.length > limit && last !== undefined ? toPosition(last) : null, isCut: false }
 }
 
-/** Whether all rows in the order of an index match. */
 const hasOwnIndex = (filter: Filter) =>
   filter.chainId === undefined && filter.invoice === undefined && !isStateExamined(filter)
 
@@ -101,7 +97,6 @@ export function pageQuery(db: Connection, filter: Filter, size: number, limit: n
     .$castTo<StoredRow>()
 }
 
-/** 1 if an invoice has an amount and a currency. */
 function hasInvoice(amount: string, currency: string | undefined) {
   const prefix = invoicePrefix(amount, currency)
   // The database counts the length, in characters: JavaScript counts UTF-16 units.
@@ -109,7 +104,6 @@ function hasInvoice(amount: string, currency: string | undefined) {
   return sql<number>`case when ${isEqual} then 1 else 0 end`
 }
 
-/** A payment in the order of the console. */
 interface Key {
   readonly id: Integer
   readonly block_timestamp: Integer
@@ -130,7 +124,7 @@ export function keyQuery(db: Connection, filter: Filter, size: number, skipped =
 function paymentKeys(db: Connection, filter: Filter) {
   const { integrationAddress } = filter
   const lead = typeof integrationAddress === 'string' ? keyBytes(integrationAddress) : null
-  const [upper, lower] = [upperOf(filter), lowerOf(filter)]
+  const [upper, lower] = [findUpper(filter), findLower(filter)]
   const columns = sql`block_timestamp, id`
   const values = ({ blockTimestamp, id }: ConsolePosition) => sql`${blockTimestamp}, ${parseId(id, 'id')}`
   // PostgreSQL estimates a comparison of rows by the first column of the index; a column that it lacks misleads it.
@@ -158,7 +152,7 @@ function paymentKeys(db: Connection, filter: Filter) {
 
 /** Only primary payments have a status, so that the index by state needs no further condition. */
 function stateKeys(db: Connection, filter: Filter, state: string) {
-  const [upper, lower] = [upperOf(filter), lowerOf(filter)]
+  const [upper, lower] = [findUpper(filter), findLower(filter)]
   const columns = sql`state, block_timestamp, payment_id`
   const values = ({ blockTimestamp, id }: ConsolePosition) => sql`${state}, ${blockTimestamp}, ${parseId(id, 'id')}`
   return (
@@ -179,29 +173,27 @@ function stateKeys(db: Connection, filter: Filter, state: string) {
 }
 
 /** The position that a page lies below. */
-function upperOf({ before, until }: Filter): ConsolePosition | null {
+function findUpper({ before, until }: Filter): ConsolePosition | null {
   if (until === undefined || (before !== undefined && before.blockTimestamp < until)) return before ?? null
-  return startOf(until, 'until')
+  return toStart(until, 'until')
 }
 
 /** The position that a page begins with or after. */
-const lowerOf = ({ end, since }: Filter) => end ?? (since === undefined ? null : startOf(since, 'since'))
+const findLower = ({ end, since }: Filter) => end ?? (since === undefined ? null : toStart(since, 'since'))
 
 /** Before every payment of a time. */
-const startOf = (time: number, name: string): ConsolePosition => ({ blockTimestamp: checkInteger(time, name), id: '0' })
-const start = startOf(0, 'time')
+const toStart = (time: number, name: string): ConsolePosition => ({ blockTimestamp: checkInteger(time, name), id: '0' })
+const start = toStart(0, 'time')
 
-const positionOf = (key: Key): ConsolePosition => ({
+const toPosition = (key: Key): ConsolePosition => ({
   blockTimestamp: integer(key.block_timestamp),
   id: String(key.id),
 })
 
 /** Integrations whose pages are read at once. */
 const atOnce = 4
-/** Payments of a page. */
 const pageSize = 10
 
-/** Payments of one integration that are not read yet. */
 interface Rest {
   readonly integrationAddress: string
   /** Block time of the newest. */
@@ -209,10 +201,7 @@ interface Rest {
   readonly after?: PagePosition | undefined
 }
 
-/**
- * The newest payments of a wallet among so many integrations. Integrations whose payments are newest are read first,
- * in small pages, until the others only have older ones.
- */
+/** Integrations whose payments are newest are read first, in small pages, until the others only have older ones. */
 export async function paymentsOfWallet(
   db: Connection,
   readPage: PaymentReads['list'],
@@ -222,7 +211,7 @@ export async function paymentsOfWallet(
   const rows = await walletQuery(db, wallet, query.integrations).execute()
   let rests = rows.flatMap(({ address, sent, received }): Rest[] => {
     const newest = Math.max(nullableInteger(sent) ?? -1, nullableInteger(received) ?? -1)
-    return newest < 0 ? [] : [{ integrationAddress: hexOf(address), newest }]
+    return newest < 0 ? [] : [{ integrationAddress: toHex(address), newest }]
   })
   let found: StoredPayment[] = []
   for (;;) {
@@ -243,7 +232,6 @@ export async function paymentsOfWallet(
   }
 }
 
-/** Each integration with the time of the wallet's newest payment on either side. */
 export function walletQuery(db: Connection, address: string, integrations: number) {
   const wallet = keyBytes(address)
   // The wallet is a range of one value and leads the order, so that only the index of its side fits.

@@ -1,7 +1,4 @@
-/**
- * Reads payments and updates for the console, the newest rows, and counts by the minute. Source: the port ConsoleReads.
- * @module
- */
+/** Reads payments, updates, the newest rows and counts by the minute for the console. @module */
 
 import type { PaymentState } from '@payment-integration/contract'
 import type {
@@ -22,28 +19,27 @@ import { consoleColumns, consoleUpdate } from '../payments/updates.js'
 import type { Integer } from '../schema/migration.js'
 import { findPage, paymentsOfWallet } from './payment-keys.js'
 
-/** Most rows that are read by their ids at once. */
-const mostIds = 1_000
+/** Rows that are read by their ids at once. */
+const maxIds = 1_000
 /** Integrations among which a wallet is searched. */
-const mostIntegrations = 1_000
+const maxIntegrations = 1_000
 
 type PaymentReads = Pick<ConsoleReads, 'payments' | 'search' | 'paymentsById' | 'updates'>
 
-/** The reads of a database. */
 export function createPaymentReads(engine: Engine): PaymentReads {
   const { read: db } = engine
   const readPage = createReadPage(engine)
   return {
     async payments({ limit, ...filter }) {
-      const page = await findPage(db, filter, checkInteger(limit, 'limit', 1, mostIds))
+      const page = await findPage(db, filter, checkInteger(limit, 'limit', 1, maxIds))
       return { ...page, rows: page.rows.map(storedPayment) }
     },
     async search(search, limit) {
-      checkInteger(limit, 'limit', 1, mostIds)
+      checkInteger(limit, 'limit', 1, maxIds)
       if (search.kind === 'wallet') {
         const { wallet, integrationAddress } = search
         if (integrationAddress === undefined)
-          return paymentsOfWallet(db, readPage, { wallet, integrations: mostIntegrations, limit })
+          return paymentsOfWallet(db, readPage, { wallet, integrations: maxIntegrations, limit })
         return [...(await readPage({ wallet, integrationAddress, limit })).payments]
       }
       const rows = await searchQuery(db, search, limit).execute()
@@ -67,9 +63,8 @@ export function createPaymentReads(engine: Engine): PaymentReads {
   }
 }
 
-/** Rejects more ids than one statement reads. */
 export function checkIds(ids: readonly string[]): readonly string[] {
-  checkInteger(ids.length, 'number of ids', 0, mostIds)
+  checkInteger(ids.length, 'number of ids', 0, maxIds)
   return ids
 }
 
@@ -85,7 +80,6 @@ async function byIds(db: Connection, ids: readonly number[]): Promise<StoredPaym
   return rows.map(storedPayment)
 }
 
-/** The ids of the payments that a search by an identifier finds. */
 export function searchQuery(db: Connection, search: Exclude<ConsoleSearch, { kind: 'wallet' }>, limit: number) {
   const ids = db.selectFrom('payments').select('id').where(sql<boolean>`is_primary = 1`).limit(limit)
   if (search.kind === 'memo') {
@@ -98,10 +92,10 @@ export function searchQuery(db: Connection, search: Exclude<ConsoleSearch, { kin
   }
   const hash = keyBytes(search.txHash)
   // A payment matches one of them at most.
-  const own = ids.where('tx_hash', '=', hash)
+  const hashMatches = ids.where('tx_hash', '=', hash)
   const ofSource = ids.where('source_tx_hash', '=', hash).where(sql<boolean>`source_tx_hash <> tx_hash`)
-  const half = (rows: typeof own, name: string) => db.selectFrom(rows.as(name)).select('id')
-  return half(own, 'own').unionAll(half(ofSource, 'sources'))
+  const half = (rows: typeof hashMatches, name: string) => db.selectFrom(rows.as(name)).select('id')
+  return half(hashMatches, 'own').unionAll(half(ofSource, 'sources'))
 }
 
 /** The lowest bytes above all that begin with these; null: there are none. */
@@ -113,7 +107,6 @@ function firstAfter(prefix: Uint8Array): Uint8Array | null {
   return above
 }
 
-/** The processor updates that were decided on a payment. */
 export function updatesQuery(db: Connection, paymentId: string, limit: number) {
   return db
     .selectFrom('updates')
@@ -124,7 +117,6 @@ export function updatesQuery(db: Connection, paymentId: string, limit: number) {
     .limit(checkInteger(limit, 'limit', 1))
 }
 
-/** The newest rows of each kind. */
 export async function readNewest(db: Connection, limit: number): Promise<ConsoleNewest> {
   checkInteger(limit, 'limit', 1)
   const payments = await newestPayments(db, limit).execute()
@@ -140,7 +132,6 @@ export async function readNewest(db: Connection, limit: number): Promise<Console
   }
 }
 
-/** The newest payments. */
 export function newestPayments(db: Connection, limit: number) {
   return db.selectFrom('payments').select('id').orderBy('id', 'desc').limit(limit)
 }
@@ -159,28 +150,25 @@ export function newestDeliveries(db: Connection, limit: number) {
     .orderBy('v.id', 'desc')
 }
 
-/** The newest updates. */
 export function newestUpdates(db: Connection, limit: number) {
   return db.selectFrom('updates').select(['seq', 'payment_id']).orderBy('seq', 'desc').limit(limit)
 }
 
 const minuteMs = 60_000
 
-/** Attempts by minute and kind, at most `limit` of them. */
 export async function attemptsPerMinute(db: Connection, query: CountQuery): Promise<MinuteCounts<AttemptKind>> {
   return collect(await attemptCounts(db, query).execute(), query.limit, (kind) => kind as AttemptKind)
 }
 
-/** Payments by minute and state, at most `limit` of them. */
 export async function paymentsPerMinute(db: Connection, query: CountQuery): Promise<MinuteCounts<PaymentState | null>> {
   return collect(await paymentCounts(db, query).execute(), query.limit, (state) => state as PaymentState | null)
 }
 
-/** Their statement. Reasons are JSON strings. */
+/** Reasons are JSON strings. */
 export function attemptCounts(db: Connection, { since, limit }: CountQuery) {
   const newest = db
     .selectFrom('attempts')
-    .select([minuteOf('started_at'), 'status', 'reason'])
+    .select([selectMinute('started_at'), 'status', 'reason'])
     .where('started_at', '>=', checkInteger(since, 'since'))
     .orderBy('started_at', 'desc')
     .limit(checkInteger(limit, 'limit', 1))
@@ -190,11 +178,10 @@ export function attemptCounts(db: Connection, { since, limit }: CountQuery) {
   return grouped(db.selectFrom(newest.as('newest')).select(['minute', kind.as('kind'), count]))
 }
 
-/** Their statement. */
 export function paymentCounts(db: Connection, { since, limit }: CountQuery) {
   const newest = db
     .selectFrom('payments')
-    .select(['id', minuteOf('block_timestamp')])
+    .select(['id', selectMinute('block_timestamp')])
     .where(sql<boolean>`is_primary = 1`)
     .where('block_timestamp', '>=', checkInteger(since, 'since'))
     .orderBy('block_timestamp', 'desc')
@@ -211,7 +198,7 @@ export function paymentCounts(db: Connection, { since, limit }: CountQuery) {
 
 const count = sql<Integer>`count(*)`.as('rows')
 // Without the cast PostgreSQL divides a parameter's unknown type.
-const minuteOf = (column: string) => sql<Integer>`${sql.ref(column)} / ${sql.lit(minuteMs)}`.as('minute')
+const selectMinute = (column: string) => sql<Integer>`${sql.ref(column)} / ${sql.lit(minuteMs)}`.as('minute')
 
 function grouped<Query extends { groupBy(columns: readonly ['minute', 'kind']): Query }>(query: Query): Query {
   return query.groupBy(['minute', 'kind'])

@@ -1,20 +1,16 @@
-/**
- * Reads the due deliveries that a claim may take, and counts the free slots. See docs/decisions/fairness.md.
- * @module
- */
-import { type ClaimRequest, endpointOf } from '@payment-integration/core/internal'
+/** Reads the due deliveries that a claim may take. See docs/decisions/fairness.md. @module */
+import { type ClaimRequest, getEndpoint } from '@payment-integration/core/internal'
 import type { Connection, DueQuery, DueScan, Lane, Parameter, SqlDialect } from '../engine.js'
 import { runPrepared, type StatementText } from '../internal/statements.js'
-import { hexOf, integer, keyBytes } from '../internal/values.js'
+import { integer, keyBytes, toHex } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import type { Moment } from './settle.js'
 
-/** The facts of a due delivery that decide which limits its slot counts for. */
 interface SlotUser {
   /** 1 for every probe. */
   readonly lane: number
   readonly integration: string
-  /** As `endpointOf` names it. */
+  /** As `getEndpoint` names it. */
   readonly endpoint: string
   /** Its integration was blocked; this delivery tests whether it answers again. */
   readonly probe: boolean
@@ -22,7 +18,6 @@ interface SlotUser {
 
 /** The free slots of a dispatcher, and its POSTs in flight. The candidates of the claim count as in flight. */
 export interface FreeSlots {
-  /** Deliveries that the claim may still take. */
   limit: number
   /** Retries, replays and probes among them. */
   maxRetries: number
@@ -31,19 +26,17 @@ export interface FreeSlots {
   readonly perEndpoint: number
   readonly inFlightByEndpoint: Map<string, number>
   readonly inFlightByIntegration: Map<string, number>
-  /** The integration served last, by endpoint. */
   readonly lastServed: Map<string, string>
   /** Integrations whose probe is taken. */
   readonly probed: Set<string>
 }
 
-/** Most endpoints whose last served integration is remembered. */
+/** Endpoints whose last served integration is remembered. */
 const maxLastServed = 4_096
 
 const noLimit = Number.MAX_SAFE_INTEGER
 
-/** @param lastServed - The integration served last, by endpoint; updated in place. */
-export function freeSlotsOf(request: ClaimRequest, lastServed: Map<string, string>): FreeSlots {
+export function toFreeSlots(request: ClaimRequest, lastServed: Map<string, string>): FreeSlots {
   const { limit, maxRetries = limit, perEndpoint = noLimit, freeSlots = noLimit } = request
   return {
     limit,
@@ -57,23 +50,18 @@ export function freeSlotsOf(request: ClaimRequest, lastServed: Map<string, strin
   }
 }
 
-/** How many deliveries of a lane the claim may still take. */
 export const limitOfLane = ({ limit, maxRetries }: FreeSlots, lane: number): number =>
   lane === 0 ? limit : Math.min(limit, maxRetries)
 
-/** POSTs in flight to an endpoint. */
 export const inFlightTo = ({ inFlightByEndpoint }: FreeSlots, endpoint: string): number =>
   inFlightByEndpoint.get(endpoint) ?? 0
 
-/** POSTs in flight for an integration. */
 export const inFlightFor = ({ inFlightByIntegration }: FreeSlots, integration: string): number =>
   inFlightByIntegration.get(integration) ?? 0
 
-/** Whether an endpoint with so many POSTs in flight is below its limit. */
 export const isBelowLimit = ({ perEndpoint, freeSlots }: FreeSlots, inFlight: number): boolean =>
   inFlight < Math.min(perEndpoint, freeSlots)
 
-/** Gives a slot to a candidate. */
 export function takeSlot(slots: FreeSlots, user: SlotUser): void {
   count(slots, user, 1)
   const { lastServed } = slots
@@ -81,7 +69,6 @@ export function takeSlot(slots: FreeSlots, user: SlotUser): void {
   lastServed.set(user.endpoint, user.integration)
 }
 
-/** Releases the slot of a candidate that could not be claimed. */
 export const releaseSlot = (slots: FreeSlots, user: SlotUser): void => count(slots, user, -1)
 
 function count(slots: FreeSlots, { lane, integration, endpoint, probe }: SlotUser, by: 1 | -1): void {
@@ -95,10 +82,7 @@ function count(slots: FreeSlots, { lane, integration, endpoint, probe }: SlotUse
   else slots.probed.delete(integration)
 }
 
-/**
- * How many deliveries of one endpoint to read, if `count` slots are filled evenly and every endpoint has a backlog.
- * @param endpoints - Those that had deliveries due in the last claim.
- */
+/** How many deliveries of one endpoint to read, if `count` slots are filled evenly and every endpoint has a backlog. */
 function evenShare(slots: FreeSlots, count: number, endpoints: readonly string[]): number {
   const most = Math.min(count, slots.perEndpoint)
   const heights = endpoints.map((endpoint) => inFlightTo(slots, endpoint)).sort((a, b) => a - b)
@@ -116,9 +100,7 @@ function evenShare(slots: FreeSlots, count: number, endpoints: readonly string[]
 export const lastAddress = `0x${'ff'.repeat(21)}`
 
 /**
- * The text of a common table expression that lists the integrations of a scan. Its last row may be null, or lie after
- * the end of the scan.
- * @param outbox - The table's name.
+ * A common table expression of the integrations of a scan. Its last row may be null, or lie after the end of the scan.
  */
 export function scanText(outbox: string, { lane, after, upTo }: DueScan, parameter: Parameter): string {
   const next = (than: string) => `(select d.integration from ${outbox} d
@@ -129,10 +111,8 @@ export function scanText(outbox: string, { lane, after, upTo }: DueScan, paramet
   )`
 }
 
-/** The name of {@link scanText}. */
 export const scanName = (lane: Lane): string => `scan${lane}`
 
-/** A due delivery that a claim may take. */
 export interface Candidate extends SlotUser {
   readonly id: number
   readonly dueAt: number
@@ -141,7 +121,7 @@ export interface Candidate extends SlotUser {
 interface CandidateRow {
   id: Integer
   due_at: Integer
-  /** As `hexOf` reads it. */
+  /** As `toHex` reads it. */
   integration: Uint8Array | string
   lane: Integer
   probe: Integer
@@ -152,9 +132,7 @@ interface CandidateRow {
 export interface Rotation {
   /** The integration read last, by lane; '' after a full turn. */
   readonly after: Map<Lane, string>
-  /** The endpoints that had first attempts due. */
   endpoints: readonly string[]
-  /** The integration served last, by endpoint. */
   readonly lastServed: Map<string, string>
   /**
    * Claims that skip retries and replays, while first attempts reach their limits and a search for retries finds none.
@@ -162,15 +140,12 @@ export interface Rotation {
   skips: number
 }
 
-/** Begins with the first integration. */
 export const newRotation = (): Rotation => ({ after: new Map(), endpoints: [], lastServed: new Map(), skips: 0 })
 
-/** Candidates of some lanes. */
 export interface Candidates {
   readonly candidates: readonly Candidate[]
   /** Lanes and integrations with more deliveries than were read. */
   readonly truncated: ReadonlySet<string>
-  /** Whether there may be more integrations. */
   readonly hasMore: boolean
 }
 
@@ -178,8 +153,7 @@ export interface Candidates {
 const minIntegrations = 16
 
 /**
- * Reads candidates: one of as many endpoints as there are free slots, or of all endpoints if there are fewer; then an
- * even share of each.
+ * One candidate of as many endpoints as there are free slots, or of all endpoints if fewer; then an even share of each.
  */
 export async function readCandidates(
   db: Connection,
@@ -197,15 +171,15 @@ export async function readCandidates(
     readonly rotation: Rotation
   },
 ): Promise<Candidates> {
-  const wanted = Math.min(...lanes.map((lane) => limitOfLane(slots, lane)))
-  if (wanted <= 0) return { candidates: [], truncated: new Set(), hasMore: false }
-  const each = evenShare(slots, wanted, lanes.includes(0) ? rotation.endpoints : [])
-  const integrations = Math.max(minIntegrations, wanted + slots.inFlightByEndpoint.size)
+  const slotCount = Math.min(...lanes.map((lane) => limitOfLane(slots, lane)))
+  if (slotCount <= 0) return { candidates: [], truncated: new Set(), hasMore: false }
+  const each = evenShare(slots, slotCount, lanes.includes(0) ? rotation.endpoints : [])
+  const integrations = Math.max(minIntegrations, slotCount + slots.inFlightByEndpoint.size)
   const read = async (scans: readonly DueScan[], probes: boolean) => {
     const query: DueQuery = { scans, probes, integrations, each, without }
     const rows = await runPrepared<CandidateRow>(db, dialect, candidatesText(dialect, query, now))
     return rows
-      .map(candidateOf)
+      .map(toCandidate)
       .sort((a, b) => (a.integration < b.integration ? -1 : a.integration > b.integration ? 1 : 0))
   }
   const scans = lanes.map((lane) => ({ lane, after: rotation.after.get(lane) ?? '', upTo: lastAddress }))
@@ -214,25 +188,25 @@ export async function readCandidates(
   let hasMore = false
   for (const scan of scans) {
     const ofLane = firstPage.filter(({ lane, probe }) => lane === scan.lane && !probe)
-    const scanned = await continueScan(scan, ofLane, { slots, wanted, integrations, read })
+    const scanned = await continueScan(scan, ofLane, { slots, slotCount, integrations, read })
     rotation.after.set(scan.lane, scanned.after)
     candidates.push(...scanned.candidates)
     hasMore ||= scanned.after !== ''
   }
   if (lanes.includes(0)) rotation.endpoints = [...new Set(candidates.map(({ endpoint }) => endpoint))]
-  return { candidates, truncated: truncatedOf(candidates, each), hasMore }
+  return { candidates, truncated: findTruncated(candidates, each), hasMore }
 }
 
 interface ScanDeps {
   readonly slots: FreeSlots
-  readonly wanted: number
+  readonly slotCount: number
   readonly integrations: number
   read(scans: readonly DueScan[], probes: boolean): Promise<Candidate[]>
 }
 
 /** Reads page after page until enough idle endpoints are found, or every integration was read. */
 async function continueScan(scan: DueScan, firstPage: readonly Candidate[], deps: ScanDeps) {
-  const { slots, wanted, integrations, read } = deps
+  const { slots, slotCount, integrations, read } = deps
   const { lane, after: start } = scan
   const candidates: Candidate[] = []
   const idleEndpoints = new Set<string>()
@@ -241,7 +215,7 @@ async function continueScan(scan: DueScan, firstPage: readonly Candidate[], deps
     const names = new Set<string>()
     for (const candidate of page) {
       const { integration, endpoint } = candidate
-      if (!names.has(integration) && idleEndpoints.size >= wanted)
+      if (!names.has(integration) && idleEndpoints.size >= slotCount)
         return { candidates, after: candidates.at(-1)?.integration ?? '' }
       names.add(integration)
       if (inFlightTo(slots, endpoint) === 0) idleEndpoints.add(endpoint)
@@ -251,25 +225,25 @@ async function continueScan(scan: DueScan, firstPage: readonly Candidate[], deps
     if (names.size >= integrations) page = await read([{ lane, after, upTo }], false)
     else if (upTo !== lastAddress || start === '') return { candidates, after: '' }
     else {
-      if (idleEndpoints.size >= wanted) return { candidates, after }
+      if (idleEndpoints.size >= slotCount) return { candidates, after }
       upTo = start
       page = await read([{ lane, after: '', upTo }], false)
     }
   }
 }
 
-function candidateOf({ id, due_at, integration, lane, probe, notification_url }: CandidateRow): Candidate {
+function toCandidate({ id, due_at, integration, lane, probe, notification_url }: CandidateRow): Candidate {
   return {
     id: integer(id),
     dueAt: integer(due_at),
     lane: integer(lane),
-    integration: hexOf(integration),
-    endpoint: endpointOf(notification_url),
+    integration: toHex(integration),
+    endpoint: getEndpoint(notification_url),
     probe: integer(probe) === 1,
   }
 }
 
-function truncatedOf(candidates: readonly Candidate[], each: number): Set<string> {
+function findTruncated(candidates: readonly Candidate[], each: number): Set<string> {
   const truncated = new Set<string>()
   for (const lane of [0, 1, 2]) {
     const counts = new Map<string, number>()
@@ -283,7 +257,6 @@ function truncatedOf(candidates: readonly Candidate[], each: number): Set<string
   return truncated
 }
 
-/** The statement of {@link readCandidates}. */
 export function candidatesText(dialect: SqlDialect, query: DueQuery, now = dialect.moment()): StatementText {
-  return (parameter) => dialect.due(query, now(parameter), parameter)
+  return (parameter) => dialect.selectDue(query, now(parameter), parameter)
 }

@@ -1,21 +1,17 @@
-/**
- * Claims due deliveries: read candidates, choose, lock, write leases. See docs/decisions/fairness.md, retries.md.
- * @module
- */
+/** Claims due deliveries: read candidates, choose, lock, write leases. See docs/decisions/fairness.md. @module */
 
 import type { ClaimedDelivery, ClaimRequest, DeliveryStore } from '@payment-integration/core/internal'
-import type { Ids } from '@payment-integration/core/ports'
+import type { IdSource } from '@payment-integration/core/ports'
 import type { Connection, Engine, Lane, SqlDialect } from '../engine.js'
 import { type PreviousSigningColumns, previousSigningSecret } from '../integrations/integrations.js'
-import { rowsOf, runPrepared, type StatementText, sendPrepared } from '../internal/statements.js'
-import { checkInteger, hexOf, integer } from '../internal/values.js'
+import { awaitRows, runPrepared, type StatementText, sendPrepared } from '../internal/statements.js'
+import { checkInteger, integer, toHex } from '../internal/values.js'
 import { snapshotBytes } from '../payments/snapshots.js'
 import type { Integer } from '../schema/migration.js'
 import {
   type Candidate,
   type Candidates,
   type FreeSlots,
-  freeSlotsOf,
   inFlightFor,
   inFlightTo,
   isBelowLimit,
@@ -25,11 +21,11 @@ import {
   readCandidates,
   releaseSlot,
   takeSlot,
+  toFreeSlots,
 } from './candidates.js'
 import { takeProbes } from './endpoint-rows.js'
 import { formatLeaseToken, giveUp, isSuperseded, type Lease, type Moment, writeLeases } from './settle.js'
 
-/** The chosen candidates. */
 interface Chosen {
   readonly chosen: readonly Candidate[]
   /** Whether another read may bring more candidates. */
@@ -38,10 +34,7 @@ interface Chosen {
   readonly isLimitReached: boolean
 }
 
-/**
- * Fills the free slots lane by lane: least-loaded endpoint first, then its least-loaded integration, then its longest
- * due delivery.
- */
+/** Lane by lane: least-loaded endpoint first, then its least-loaded integration, then its longest due delivery. */
 function choose({ candidates, truncated, hasMore }: Candidates, slots: FreeSlots): Chosen {
   const chosen: Candidate[] = []
   let isLimitReached = false
@@ -136,15 +129,14 @@ interface DeliveryRow {
   now: Integer
   superseded: Integer
   chain_id: Integer
-  /** As `hexOf` reads it. */
+  /** As `toHex` reads it. */
   tx_hash: Uint8Array | string
-  /** As `bytesOf` reads it. */
+  /** As `toBytes` reads it. */
   body: Uint8Array | string
 }
 
-/** An enabled integration with a URL. */
 interface IntegrationRow extends PreviousSigningColumns {
-  /** As `hexOf` reads it. */
+  /** As `toHex` reads it. */
   address: Uint8Array | string
   notification_url: string
   signing_key_version: Integer
@@ -152,7 +144,6 @@ interface IntegrationRow extends PreviousSigningColumns {
   endpoint_epoch: Integer
 }
 
-/** A locked delivery with its integration. */
 interface LockedDelivery {
   readonly row: DeliveryRow
   readonly integration: IntegrationRow
@@ -168,7 +159,7 @@ async function lockDeliveries(
   const ids = chosen.map(({ id }) => id)
   const sent = await sendPrepared<DeliveryRow>(db, dialect, lockText(dialect, ids, now))
   const integrations = await readIntegrations(db, dialect, chosen)
-  const rows = await rowsOf(sent)
+  const rows = await awaitRows(sent)
   // A delivery never changes its integration, so its row need not repeat the candidate's.
   const addresses = new Map(chosen.map(({ id, integration }) => [id, integration]))
   const locked = new Map<number, LockedDelivery>()
@@ -180,7 +171,6 @@ async function lockDeliveries(
   return locked
 }
 
-/** The enabled integrations with a URL, each read once. */
 async function readIntegrations(
   db: Connection,
   dialect: SqlDialect,
@@ -196,7 +186,7 @@ async function readIntegrations(
       from ${name('integrations')} i
       where ${oneOf('i.address', 'hex', addresses, parameter)} and i.enabled = 1 and i.notification_url is not null`,
   )
-  return new Map(rows.map((row) => [hexOf(row.address), row]))
+  return new Map(rows.map((row) => [toHex(row.address), row]))
 }
 
 /**
@@ -217,7 +207,7 @@ export function lockText(dialect: SqlDialect, ids: readonly number[], moment: Mo
   }
 }
 
-/** Most reads of one claim that replace superseded or locked deliveries; the next claim continues there. */
+/** Reads of one claim that replace superseded or locked deliveries; the next claim continues there. */
 const maxPages = 100
 
 /** Claims in a row that skip retries and replays, while first attempts reach their limits and no retry is due. */
@@ -226,15 +216,14 @@ const skipsInARow = 3
 /** Lanes that one statement reads. While first attempts fill the free slots, the others are not read. */
 const lanesTogether: readonly (readonly Lane[])[] = [[0], [1, 2]]
 
-/** Builds `claim`. */
-export function createClaim({ transaction, dialect }: Engine, ids: Ids): DeliveryStore['claim'] {
+export function createClaim({ transaction, dialect }: Engine, ids: IdSource): DeliveryStore['claim'] {
   const rotation = newRotation()
   return async (request) => {
     checkRequest(request)
     const storedToken = ids.next()
     const claimNow = (db: Connection) => {
       const lease = { leaseMs: request.leaseMs, storedToken, now: dialect.moment() }
-      return claim(db, dialect, freeSlotsOf(request, rotation.lastServed), { ...lease, rotation })
+      return claim(db, dialect, toFreeSlots(request, rotation.lastServed), { ...lease, rotation })
     }
     return transaction(claimNow, { durable: false, searches: true })
   }
@@ -275,7 +264,7 @@ async function claim(
       if (choice.chosen.length === 0) break
       const { deliveries, locked, superseded } = await leaseChosen(db, dialect, choice.chosen, lease)
       for (const candidate of [...locked, ...superseded]) releaseSlot(slots, candidate)
-      without.push(...idsOf(locked))
+      without.push(...pickIds(locked))
       claimed.push(...deliveries)
       hasMore = choice.hasMore || locked.length > 0 || superseded.length > 0
     }
@@ -286,15 +275,15 @@ async function claim(
 
 /** Leases the chosen deliveries, apart from those that others lock, and settles superseded ones. */
 async function leaseChosen(db: Connection, dialect: SqlDialect, chosen: readonly Candidate[], lease: Lease) {
-  const own = await lockDeliveries(db, dialect, chosen, lease.now)
-  const locked = chosen.filter(({ id }) => !own.has(id))
-  const superseded = chosen.filter(({ id }) => integer(own.get(id)?.row.superseded ?? 0) === 1)
-  await giveUp(db, dialect, 'superseded', idsOf(superseded))
-  const current = chosen.filter(({ id }) => integer(own.get(id)?.row.superseded ?? 1) === 0)
+  const lockedById = await lockDeliveries(db, dialect, chosen, lease.now)
+  const locked = chosen.filter(({ id }) => !lockedById.has(id))
+  const superseded = chosen.filter(({ id }) => integer(lockedById.get(id)?.row.superseded ?? 0) === 1)
+  await giveUp(db, dialect, 'superseded', pickIds(superseded))
+  const current = chosen.filter(({ id }) => integer(lockedById.get(id)?.row.superseded ?? 1) === 0)
   const leased = await withoutLostProbes(db, dialect, current, lease)
-  await writeLeases(db, dialect, idsOf(leased), lease)
+  await writeLeases(db, dialect, pickIds(leased), lease)
   const deliveries = leased.flatMap((candidate) => {
-    const delivery = own.get(candidate.id)
+    const delivery = lockedById.get(candidate.id)
     return delivery === undefined ? [] : [claimedDelivery(dialect, candidate, delivery, lease.storedToken)]
   })
   return { deliveries, locked, superseded }
@@ -313,10 +302,10 @@ async function withoutLostProbes(
   return candidates.filter(({ probe, integration }) => !probe || won.has(integration))
 }
 
-const idsOf = (candidates: readonly Candidate[]) => candidates.map(({ id }) => id)
+const pickIds = (candidates: readonly Candidate[]) => candidates.map(({ id }) => id)
 
 function claimedDelivery(
-  { bytesOf }: SqlDialect,
+  { toBytes }: SqlDialect,
   { probe, integration: integrationAddress }: Candidate,
   { row, integration }: LockedDelivery,
   storedToken: string,
@@ -335,8 +324,8 @@ function claimedDelivery(
     signingSecret: { keyVersion: integer(integration.signing_key_version), sealed: integration.signing_sealed },
     previousSigningSecret: previousSigningSecret(integration),
     chainId: integer(row.chain_id),
-    txHash: hexOf(row.tx_hash),
+    txHash: toHex(row.tx_hash),
     version: integer(row.version),
-    body: snapshotBytes(bytesOf(row.body), integrationAddress, row),
+    body: snapshotBytes(toBytes(row.body), integrationAddress, row),
   }
 }

@@ -1,7 +1,4 @@
-/**
- * Lists deliveries with their attempts for operators, and finds missing ones. See docs/decisions/replays.md.
- * @module
- */
+/** Lists deliveries for operators, and finds missing ones. See docs/decisions/replays.md. @module */
 import type {
   AttemptRecord,
   DeliveryFilter,
@@ -12,11 +9,10 @@ import type {
 import { expressionBuilder, type NotNull, type RawBuilder, type Selectable, sql } from 'kysely'
 import type { BulkColumn, Connection, Engine } from '../engine.js'
 import { run } from '../internal/statements.js'
-import { checkInteger, hexOf, integer, keyBytes, nullableInteger, pack, parseId, unpack } from '../internal/values.js'
+import { checkInteger, integer, keyBytes, nullableInteger, pack, parseId, toHex, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import type { AttemptRow, Tables } from '../schema/tables.js'
 
-/** The columns of {@link attemptValues}. */
 export const attemptColumns: readonly BulkColumn[] = [
   { name: 'delivery_id', type: 'integer' },
   { name: 'number', type: 'integer' },
@@ -28,13 +24,11 @@ export const attemptColumns: readonly BulkColumn[] = [
   { name: 'replay', type: 'integer' },
 ]
 
-/** The row of an attempt. @param id - Of its delivery. */
 export function attemptValues(id: number, number: number, attempt: AttemptRecord): unknown[] {
   const { startedAt, latencyMs, status, reason, excerpt, replay } = attempt
   return [id, number, startedAt, latencyMs, status, pack(reason), pack(excerpt), replay ? 1 : 0]
 }
 
-/** The attempt of a row. */
 export function attemptRecord(row: Selectable<AttemptRow>): AttemptRecord {
   return {
     startedAt: integer(row.started_at),
@@ -52,10 +46,7 @@ export async function firstIdAt(db: Connection, time: number): Promise<number> {
   return integer(row?.low ?? 1)
 }
 
-/**
- * A version may have a lower id than one that was made earlier, if transactions ran at once. Their statements take less
- * than this.
- */
+/** Versions of transactions at once may have ids in another order than their times, which differ by less than this. */
 const slackMs = 60_000
 
 /** The filter with a range of ids in which all versions of its times are. */
@@ -123,7 +114,6 @@ export function isDelivered(id: string): RawBuilder<boolean> {
   return sql`(${hasEnded(id)} or ${success} is not null)`
 }
 
-/** Examines versions of open segments, newest first. */
 export async function findMissing(
   { read }: Pick<Engine, 'read'>,
   { beforeId, limit }: { readonly beforeId?: string | undefined; readonly limit: number },
@@ -138,7 +128,6 @@ export async function findMissing(
   }
 }
 
-/** The statement of {@link findMissing}. */
 export function missingQuery(db: Connection, before: number, limit: number) {
   const examined = db
     .selectFrom('snapshots')
@@ -156,7 +145,6 @@ export function missingQuery(db: Connection, before: number, limit: number) {
     .select(sql<Integer>`coalesce(sum(case when ${isMissing} then 1 else 0 end), 0)`.as('missing'))
 }
 
-/** A filter with a range of ids. */
 interface RangeFilter extends DeliveryFilter {
   readonly deliveryId?: string | undefined
   readonly afterId?: string | undefined
@@ -167,12 +155,10 @@ interface RangeFilter extends DeliveryFilter {
  * The id column that orders the listing. Pending deliveries are few, so they are read in the order of the outbox;
  * SQLite does not infer that both ids are equal.
  */
-export const idOf = ({ status }: DeliveryFilter) => (status === 'pending' ? 'q.id' : 'd.id')
+export const chooseIdColumn = ({ status }: DeliveryFilter) => (status === 'pending' ? 'q.id' : 'd.id')
 
 /**
- * Matching deliveries `d` with their payments `p`, and their outbox rows `q` while pending. A delivery is a snapshot
- * that an integration is notified of.
- * @throws TypeError For a malformed id. @throws RangeError For a number out of range.
+ * Deliveries `d` with their payments `p`, and their outbox rows `q` while pending. Rejects malformed ids and numbers.
  */
 export function filtered(db: Connection, filter: RangeFilter) {
   const { integrationAddress, chainId, txHash, status } = filter
@@ -190,9 +176,9 @@ export function filtered(db: Connection, filter: RangeFilter) {
       .innerJoin('payments as p', 'p.id', 'd.payment_id')
       // Outbox rows have an integration: the condition would lead SQLite to begin with the snapshots.
       .$if(status !== 'pending', (rows) => rows.where('d.integration', 'is not', null))
-      .where(idOf(filter), '>', after)
-      .$if(upTo !== null, (rows) => rows.where(idOf(filter), '<=', upTo ?? 0))
-      .$if(id !== null, (rows) => rows.where(idOf(filter), '=', id ?? 0))
+      .where(chooseIdColumn(filter), '>', after)
+      .$if(upTo !== null, (rows) => rows.where(chooseIdColumn(filter), '<=', upTo ?? 0))
+      .$if(id !== null, (rows) => rows.where(chooseIdColumn(filter), '=', id ?? 0))
       // Only primary payments are notified; the condition lets planners use the index of hashes.
       .$if(txHash !== undefined, (rows) =>
         rows.where('p.tx_hash', '=', keyBytes(txHash ?? '0x')).where(sql<boolean>`p.is_primary = 1`),
@@ -217,7 +203,6 @@ export function filtered(db: Connection, filter: RangeFilter) {
   )
 }
 
-/** Matching deliveries with their attempts, oldest first. */
 export async function listDeliveries(
   engine: Engine,
   query: Parameters<DeliveryStore['list']>[0],
@@ -225,24 +210,20 @@ export async function listDeliveries(
   return withAttempts(engine, await listQuery(engine.read, await withIdRange(engine.read, query)).execute())
 }
 
-/** One delivery, or null. */
 export async function findDelivery(engine: Engine, deliveryId: string): Promise<DeliveryView | null> {
   const [view] = await withAttempts(engine, await listQuery(engine.read, { deliveryId, limit: 1 }).execute())
   return view ?? null
 }
 
-/** The id of the newest match, or null. */
 export async function newestDelivery({ read }: Engine, filter: DeliveryFilter): Promise<string | null> {
   const row = await newestQuery(read, await withIdRange(read, onlyFilter(filter))).executeTakeFirst()
   return row === undefined ? null : String(row.id)
 }
 
-/** Its statement. */
 export function newestQuery(db: Connection, filter: DeliveryFilter) {
-  return filtered(db, filter).select('d.id').orderBy(idOf(filter), 'desc').limit(1)
+  return filtered(db, filter).select('d.id').orderBy(chooseIdColumn(filter), 'desc').limit(1)
 }
 
-/** The number of matches, up to `atMost`. */
 export async function countDeliveries({ read }: Engine, filter: DeliveryFilter, atMost?: number): Promise<number> {
   const only = await withIdRange(read, onlyFilter(filter))
   const query = atMost === undefined ? countQuery(read, only) : boundedCountQuery(read, only, atMost)
@@ -250,12 +231,10 @@ export async function countDeliveries({ read }: Engine, filter: DeliveryFilter, 
   return integer(row?.deliveries ?? 0)
 }
 
-/** Its statement. */
 export function countQuery(db: Connection, filter: DeliveryFilter) {
   return filtered(db, filter).select(sql<Integer>`count(*)`.as('deliveries'))
 }
 
-/** The statement that stops at a limit. */
 function boundedCountQuery(db: Connection, filter: DeliveryFilter, atMost: number) {
   const matches = filtered(db, filter).select('d.id').limit(atMost)
   return db.selectFrom(matches.as('matches')).select(sql<Integer>`count(*)`.as('deliveries'))
@@ -268,7 +247,6 @@ function onlyFilter({ integrationAddress, chainId, txHash, status, since, until 
 
 const ended = sql<Integer>`case when ${hasEnded('d.id')} then 1 else 0 end`.as('ended')
 
-/** The columns of a listed delivery. */
 export const viewColumns = [
   'd.id',
   'd.integration',
@@ -281,18 +259,16 @@ export const viewColumns = [
   ended,
 ] as const
 
-/** The rows of a listing, without their attempts. */
 export function listQuery(db: Connection, query: RangeFilter & { readonly limit: number }) {
   return filtered(db, query)
     .select(viewColumns)
     .$narrowType<{ integration: NotNull }>()
-    .orderBy(idOf(query))
+    .orderBy(chooseIdColumn(query))
     .limit(checkInteger(query.limit, 'limit', 1))
 }
 
 type ListRow = Awaited<ReturnType<ReturnType<typeof listQuery>['execute']>>[number]
 
-/** Deliveries with their attempts, in the order given. */
 export async function withAttempts({ read, dialect }: Engine, deliveries: readonly ListRow[]): Promise<DeliveryView[]> {
   if (deliveries.length === 0) return []
   const { name, oneOf } = dialect
@@ -309,11 +285,11 @@ export async function withAttempts({ read, dialect }: Engine, deliveries: readon
     const id = integer(row.id)
     return {
       deliveryId: String(id),
-      integrationAddress: hexOf(row.integration),
+      integrationAddress: toHex(row.integration),
       chainId: integer(row.chain_id),
-      txHash: hexOf(row.tx_hash),
+      txHash: toHex(row.tx_hash),
       version: integer(row.version),
-      status: statusOf(row, byDelivery.get(id) ?? []),
+      status: deriveStatus(row, byDelivery.get(id) ?? []),
       createdAt: integer(row.created_at),
       attempts: byDelivery.get(id) ?? [],
       nextAttemptAt: nullableInteger(row.due_at),
@@ -321,7 +297,7 @@ export async function withAttempts({ read, dialect }: Engine, deliveries: readon
   })
 }
 
-function statusOf(row: ListRow, attempts: readonly AttemptRecord[]): DeliveryView['status'] {
+function deriveStatus(row: ListRow, attempts: readonly AttemptRecord[]): DeliveryView['status'] {
   if (row.due_at !== null) return 'pending'
   if (row.undelivered !== null) return row.undelivered as 'exhausted' | 'superseded'
   return integer(row.ended) === 1 || attempts.some(({ reason }) => reason === null) ? 'delivered' : 'missing'

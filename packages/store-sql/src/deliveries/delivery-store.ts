@@ -2,26 +2,26 @@
 import type {
   DeliveryBacklog,
   DeliveryStore,
-  Replayed,
   ReplayRequest,
+  ReplayResult,
   StreamedDelivery,
   StreamQuery,
 } from '@payment-integration/core/internal'
-import type { Ids } from '@payment-integration/core/ports'
+import type { IdSource } from '@payment-integration/core/ports'
 import type { Connection, Engine, Lane, Parameter, SqlDialect } from '../engine.js'
 import { lowestReplayable } from '../history/segments.js'
 import { compile, run } from '../internal/statements.js'
-import { checkInteger, hexOf, integer, keyBytes, nullableInteger, parseId } from '../internal/values.js'
+import { checkInteger, integer, keyBytes, nullableInteger, parseId, toHex } from '../internal/values.js'
 import { snapshotBytes } from '../payments/snapshots.js'
 import type { Integer } from '../schema/migration.js'
 import { lastAddress, scanName, scanText } from './candidates.js'
 import { createClaim } from './claim.js'
 import {
+  chooseIdColumn,
   countDeliveries,
   filtered,
   findDelivery,
   findMissing,
-  idOf,
   listDeliveries,
   newestDelivery,
   withIdRange,
@@ -29,13 +29,11 @@ import {
 import { findEndpoint, listEndpoints } from './endpoint-rows.js'
 import { createEndFutureWaits, createSettle } from './settle.js'
 
-/** Milliseconds until the next delivery can be claimed, 0 when one can, null when the outbox is empty. */
 async function msUntilDue(engine: Engine): Promise<number | null> {
   const { claimable, now } = await earliest(engine)
   return claimable === null ? null : Math.max(0, claimable - now)
 }
 
-/** The backlog; counted up to `atMost`. */
 async function backlog(engine: Engine, atMost: number): Promise<DeliveryBacklog> {
   const { rows } = await engine.dialect.pending(atMost).execute(engine.read)
   const { open, blocked, now } = await earliest(engine)
@@ -70,7 +68,7 @@ interface EarliestRow {
  */
 export function earliestQuery(dialect: SqlDialect) {
   const { name, nowText } = dialect
-  const whole = (lane: Lane) => ({ lane, after: '', upTo: lastAddress })
+  const scanAll = (lane: Lane) => ({ lane, after: '', upTo: lastAddress })
   const lanes: readonly Lane[] = [0, 1, 2]
   const heads = (lane: Lane) => `select
       (select min(d.due_at) from ${name('outbox')} d
@@ -81,7 +79,7 @@ export function earliestQuery(dialect: SqlDialect) {
     where i.address = w.integration and i.enabled = 1 and i.notification_url is not null`
   return compile<EarliestRow>(
     dialect,
-    (parameter) => `with recursive ${lanes.map((lane) => scanText(name('outbox'), whole(lane), parameter)).join(', ')}
+    (parameter) => `with recursive ${lanes.map((lane) => scanText(name('outbox'), scanAll(lane), parameter)).join(', ')}
     select min(case when blocked_until is null then due end) as open_due,
       min(case when blocked_until is not null then due end) as blocked_due,
       min(case when blocked_until > due then blocked_until else due end) as claimable,
@@ -91,23 +89,27 @@ export function earliestQuery(dialect: SqlDialect) {
 }
 
 /** Makes deliveries due now, with a new schedule. Leased ones are left alone. */
-export async function replayDeliveries(db: Connection, dialect: SqlDialect, request: ReplayRequest): Promise<Replayed> {
+export async function replayDeliveries(
+  db: Connection,
+  dialect: SqlDialect,
+  request: ReplayRequest,
+): Promise<ReplayResult> {
   const limit = checkInteger(request.limit, 'limit', 1)
   // The history of a closed segment no longer changes.
   const lowest = await lowestReplayable(db, dialect)
   const found = await filtered(db, await withIdRange(db, request))
-    .where(idOf(request), '>=', lowest)
+    .where(chooseIdColumn(request), '>=', lowest)
     .select(['d.id', 'q.id as pending'])
-    .orderBy(idOf(request))
+    .orderBy(chooseIdColumn(request))
     .limit(limit)
     .execute()
   const ids = found.map(({ id }) => integer(id))
   const lastId = ids.at(-1)
   if (lastId === undefined) return { replayed: 0, underWay: 0, lastId: null }
   // A delivery that is settled meanwhile is left alone: it may be delivered now.
-  const idsOf = (pending: boolean) =>
+  const pickIds = (pending: boolean) =>
     found.filter((row) => (row.pending !== null) === pending).map(({ id }) => integer(id))
-  const replayed = (await restart(db, dialect, idsOf(true))) + (await returnToOutbox(db, dialect, idsOf(false)))
+  const replayed = (await restart(db, dialect, pickIds(true))) + (await returnToOutbox(db, dialect, pickIds(false)))
   return { replayed, underWay: ids.length - replayed, lastId: String(lastId) }
 }
 
@@ -141,20 +143,20 @@ async function returnToOutbox(db: Connection, dialect: SqlDialect, ids: readonly
   })
   const returned = rows.map(({ id }) => integer(id))
   if (returned.length === 0) return 0
-  const own = (parameter: Parameter) => oneOf('id', 'integer', returned, parameter)
+  const isReturned = (parameter: Parameter) => oneOf('id', 'integer', returned, parameter)
   // Counted only now that the rows are ours: another replay may have added attempts and finished.
   const counted = `(select coalesce(max(a.number), 0) from ${name('attempts')} a where a.delivery_id = ${name('outbox')}.id)`
   await run(
     db,
     dialect,
     (parameter) =>
-      `update ${name('outbox')} set attempted = ${counted}, schedule_from = ${counted} where ${own(parameter)}`,
+      `update ${name('outbox')} set attempted = ${counted}, schedule_from = ${counted} where ${isReturned(parameter)}`,
   )
   await run(
     db,
     dialect,
     (parameter) =>
-      `update ${name('snapshots')} set undelivered = null where ${own(parameter)} and undelivered is not null`,
+      `update ${name('snapshots')} set undelivered = null where ${isReturned(parameter)} and undelivered is not null`,
   )
   return returned.length
 }
@@ -195,20 +197,18 @@ interface StreamRow {
   readonly body: Uint8Array | string
 }
 
-/** Deliveries of one integration with their snapshot bytes. */
 async function streamDeliveries({ read, dialect }: Engine, query: StreamQuery): Promise<StreamedDelivery[]> {
   const { rows } = await read.executeQuery(streamQuery(dialect, query))
   return rows.map((row) => ({
     deliveryId: String(integer(row.id)),
     chainId: integer(row.chain_id),
-    txHash: hexOf(row.tx_hash),
+    txHash: toHex(row.tx_hash),
     version: integer(row.version),
     createdAt: integer(row.created_at),
-    body: snapshotBytes(dialect.bytesOf(row.body), query.integrationAddress, row),
+    body: snapshotBytes(dialect.toBytes(row.body), query.integrationAddress, row),
   }))
 }
 
-/** Its statement. */
 export function streamQuery(dialect: SqlDialect, { integrationAddress, afterId, upToId, limit }: StreamQuery) {
   const { name, bytesText, indexRange } = dialect
   const value = keyBytes(integrationAddress)
@@ -227,8 +227,7 @@ export function streamQuery(dialect: SqlDialect, { integrationAddress, afterId, 
   )
 }
 
-/** Builds the delivery store. `ids` makes the lease tokens. */
-export function createDeliveryStore(engine: Engine, ids: Ids): DeliveryStore {
+export function createDeliveryStore(engine: Engine, ids: IdSource): DeliveryStore {
   return {
     claim: createClaim(engine, ids),
     settle: createSettle(engine),

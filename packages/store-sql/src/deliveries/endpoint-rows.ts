@@ -9,21 +9,18 @@ import type {
 } from '@payment-integration/core/internal'
 import type { Connection, SqlDialect } from '../engine.js'
 import { run } from '../internal/statements.js'
-import { hexBytes, hexOf, integer, keyBytes, nullableInteger } from '../internal/values.js'
+import { hexBytes, integer, keyBytes, nullableInteger, toHex } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import type { EndpointRow } from '../schema/tables.js'
 
-/** An endpoint's stored health, with the epoch of its integration. */
 export interface StoredHealth extends EndpointHealth {
   readonly failingSince: number | null
   /** Counts the resets of the endpoint's health. */
   readonly epoch: number
 }
 
-/** The columns that {@link storedHealth} reads, of `integrations i left join endpoints e`. */
 export const healthColumns = 'i.endpoint_epoch, e.failures, e.blocks, e.failing_since'
 
-/** A row with {@link healthColumns}. */
 export interface HealthRow {
   endpoint_epoch: Integer
   failures: Integer | null
@@ -31,7 +28,6 @@ export interface HealthRow {
   failing_since: Integer | null
 }
 
-/** The health in a row. */
 export function storedHealth(row: HealthRow): StoredHealth {
   return {
     epoch: integer(row.endpoint_epoch),
@@ -44,7 +40,6 @@ export function storedHealth(row: HealthRow): StoredHealth {
 /** A time; the column has 0 for an unknown one. */
 const knownTime = (at: Integer): number | null => integer(at) || null
 
-/** The results of settled attempts at one endpoint. */
 export interface EndpointReport {
   readonly integrationAddress: string
   /** As read with the deliveries. */
@@ -52,17 +47,14 @@ export interface EndpointReport {
   readonly results: readonly (EndpointResult & { readonly epoch: number })[]
 }
 
-/**
- * Updates the health of endpoints. One that stays healthy, as nearly always, costs no statement.
- * @param now - The store's time in unix milliseconds.
- */
+/** One that stays healthy, as nearly always, costs no statement. */
 export async function judgeEndpoints(
   db: Connection,
   dialect: SqlDialect,
   reports: readonly EndpointReport[],
   { judge, now }: { readonly judge: EndpointJudge; readonly now: number },
 ): Promise<EndpointTransition[]> {
-  const changing = reports.filter((report) => changeOf(report, report.health, judge) !== null)
+  const changing = reports.filter((report) => computeChange(report, report.health, judge) !== null)
   if (changing.length === 0) return []
   // Another settle or a new URL may have changed their health since; the lock prevents further changes.
   const healths = await lockHealths(
@@ -74,7 +66,7 @@ export async function judgeEndpoints(
   for (const report of changing.sort((a, b) => (a.integrationAddress < b.integrationAddress ? -1 : 1))) {
     const { integrationAddress } = report
     const before = healths.get(integrationAddress)
-    const change = before === undefined ? null : changeOf(report, before, judge)
+    const change = before === undefined ? null : computeChange(report, before, judge)
     if (before === undefined || change === null) continue
     const isFirstFailure = before.failures === 0 || report.results.some(({ delivered }) => delivered)
     const failingSince = change.failures > 0 && isFirstFailure ? now : (before.failingSince ?? now)
@@ -93,7 +85,7 @@ export async function judgeEndpoints(
 }
 
 /** The new health, or null where it stays the same. */
-function changeOf({ results }: EndpointReport, before: StoredHealth, judge: EndpointJudge): EndpointChange | null {
+function computeChange({ results }: EndpointReport, before: StoredHealth, judge: EndpointJudge): EndpointChange | null {
   const counting = results.filter(({ epoch }) => epoch === before.epoch)
   if (counting.length === 0) return null
   const change = judge(
@@ -107,7 +99,6 @@ function changeOf({ results }: EndpointReport, before: StoredHealth, judge: Endp
 /** Longest wait for another transaction's lock of an endpoint, in milliseconds; then the settle fails as busy. */
 const lockWaitMs = 1_000
 
-/** Locks endpoints until the transaction ends, and reads their health. */
 async function lockHealths(
   db: Connection,
   dialect: SqlDialect,
@@ -130,7 +121,7 @@ async function lockHealths(
       from ${integrations} left join ${name('endpoints')} e on e.integration = i.address
       where ${oneOf('i.address', 'hex', addresses, parameter)}`,
   )
-  return new Map(rows.map((row) => [hexOf(row.address), storedHealth(row)]))
+  return new Map(rows.map((row) => [toHex(row.address), storedHealth(row)]))
 }
 
 async function writeHealth(
@@ -161,7 +152,6 @@ async function writeHealth(
   })
 }
 
-/** Resets an endpoint's health. */
 export async function forgetHealth(db: Connection, dialect: SqlDialect, address: string): Promise<void> {
   await run(
     db,
@@ -170,10 +160,7 @@ export async function forgetHealth(db: Connection, dialect: SqlDialect, address:
   )
 }
 
-/**
- * Takes the probes of endpoints whose block has ended, until the lease ends. Resolves the integrations that the caller
- * may probe.
- */
+/** Takes the probes of endpoints whose block has ended. Resolves the integrations that the caller may probe. */
 export async function takeProbes(
   db: Connection,
   dialect: SqlDialect,
@@ -188,25 +175,23 @@ export async function takeProbes(
         where ${oneOf('e.integration', 'hex', addresses, parameter)} and e.blocks > 0 and e.blocked_until <= ${now}${skipLocked('e')}
       ) returning integration`
   })
-  return new Set(rows.map(({ integration }) => hexOf(integration)))
+  return new Set(rows.map(({ integration }) => toHex(integration)))
 }
 
-/** Endpoints with failures in a row, by address. */
 export async function listEndpoints(read: Connection, limit?: number): Promise<EndpointView[]> {
   const all = failing(read).orderBy('integration')
-  return (await (limit === undefined ? all : all.limit(limit)).execute()).map(viewOf)
+  return (await (limit === undefined ? all : all.limit(limit)).execute()).map(toView)
 }
 
-/** The endpoint of an integration; null: no failures in a row. */
 export async function findEndpoint(read: Connection, address: string): Promise<EndpointView | null> {
   const row = await failing(read).where('integration', '=', keyBytes(address)).executeTakeFirst()
-  return row === undefined ? null : viewOf(row)
+  return row === undefined ? null : toView(row)
 }
 
 const failing = (read: Connection) => read.selectFrom('endpoints').selectAll().where('failures', '>', 0)
 
-const viewOf = (row: EndpointRow): EndpointView => ({
-  integrationAddress: hexOf(row.integration),
+const toView = (row: EndpointRow): EndpointView => ({
+  integrationAddress: toHex(row.integration),
   failures: integer(row.failures),
   blocks: integer(row.blocks),
   failingSince: knownTime(row.failing_since),

@@ -7,7 +7,7 @@ import { postgresScans, sqlitePlan } from '../../test/support/plans.js'
 import { createStore } from '../create-store.js'
 import type { DueQuery, Lane } from '../engine.js'
 import { compile } from '../internal/statements.js'
-import { hexOf, keyBytes } from '../internal/values.js'
+import { keyBytes, toHex } from '../internal/values.js'
 import { candidatesText, lastAddress } from './candidates.js'
 import { lockText } from './claim.js'
 import { countQuery, listQuery, missingQuery, newestQuery } from './delivery-lists.js'
@@ -166,7 +166,7 @@ describe('SQLite finds due deliveries by the index', () => {
     const count = async (query: DueQuery) => {
       const found = await open.engine.rows(due(open, query).compile())
       const integrations = found.values.map((values) =>
-        hexOf(values[found.columns.indexOf('integration')] as Uint8Array),
+        toHex(values[found.columns.indexOf('integration')] as Uint8Array),
       )
       return shops.map((shop) => integrations.filter((own) => own === shop).length)
     }

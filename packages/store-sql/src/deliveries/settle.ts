@@ -4,13 +4,13 @@ import type {
   AttemptVerdict,
   DeliveryStore,
   EndpointJudge,
-  Settled,
   SettledAttempt,
   SettledStatus,
+  SettleResult,
 } from '@payment-integration/core/internal'
 import type { BulkUpdate, Connection, Engine, Parameter, SqlDialect } from '../engine.js'
 import { run, runPrepared, type StatementText, sendPrepared } from '../internal/statements.js'
-import { checkInteger, hexOf, integer, nullableInteger, parseId } from '../internal/values.js'
+import { checkInteger, integer, nullableInteger, parseId, toHex } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import { attemptColumns, attemptValues } from './delivery-lists.js'
 import { type EndpointReport, type HealthRow, healthColumns, judgeEndpoints, storedHealth } from './endpoint-rows.js'
@@ -28,12 +28,10 @@ export function isSuperseded({ name }: SqlDialect): string {
 /** The time of a claim, as text: the same in all its statements. */
 export type Moment = ReturnType<SqlDialect['moment']>
 
-/** The lease that a claim gives. */
 export interface Lease {
   readonly leaseMs: number
   /** As stored, without an epoch. */
   readonly storedToken: string
-  /** The beginning of the lease. */
   readonly now: Moment
 }
 
@@ -63,14 +61,12 @@ export function formatLeaseToken(storedToken: string, endpointEpoch: number): st
   return `${storedToken}.${endpointEpoch}`
 }
 
-/** The parts of {@link formatLeaseToken}; null for a text of another form. */
 function parseLeaseToken(token: string): { readonly stored: string; readonly endpointEpoch: number } | null {
   const dot = token.lastIndexOf('.')
   if (dot < 0) return null
   return { stored: token.slice(0, dot), endpointEpoch: Number(token.slice(dot + 1)) }
 }
 
-/** Removes deliveries from the outbox. */
 async function removeFromOutbox(db: Connection, dialect: SqlDialect, ids: readonly number[]) {
   if (ids.length === 0) return
   const { name, oneOf } = dialect
@@ -96,10 +92,7 @@ export async function giveUp(
 /** Rows that one transaction looks at: others of the process wait for it, on an embedded database. */
 const rowsAtOnce = 10_000
 
-/**
- * Builds `endFutureWaits`. It reads the whole outbox, which holds unfinished deliveries alone. A locked row is being
- * claimed or settled, so it is left for the next call.
- */
+/** Reads the whole outbox, which holds unfinished deliveries alone. A locked row is left for the next call. */
 export function createEndFutureWaits({ transaction, dialect }: Engine): DeliveryStore['endFutureWaits'] {
   const { name, nowText, skipLocked } = dialect
   return async ({ leaseMs, retryMs, blockMs }) => {
@@ -150,15 +143,15 @@ export function createEndFutureWaits({ transaction, dialect }: Engine): Delivery
 export function createSettle({ transaction, dialect }: Engine): DeliveryStore['settle'] {
   return async (settled, judge) => {
     if (settled.length === 0) return { statuses: [], transitions: [] }
-    const given = settled.map((one) => {
+    const attempts = settled.map((one) => {
       if (one.verdict.kind === 'retry') checkInteger(one.verdict.inMs, 'inMs')
       return { ...one, id: parseId(one.claim.deliveryId, 'deliveryId'), token: parseLeaseToken(one.claim.leaseToken) }
     })
-    return transaction((db) => settle(db, dialect, given, judge), { searches: true })
+    return transaction((db) => settle(db, dialect, attempts, judge), { searches: true })
   }
 }
 
-interface Given extends SettledAttempt {
+interface SettlingAttempt extends SettledAttempt {
   readonly id: number
   readonly token: ReturnType<typeof parseLeaseToken>
 }
@@ -168,13 +161,12 @@ interface LeasedRow extends HealthRow {
   claim_token: string
   attempted: Integer
   schedule_from: Integer
-  /** As `hexOf` reads it. */
+  /** As `toHex` reads it. */
   integration: Uint8Array | string
   superseded: Integer
   now: Integer
 }
 
-/** The columns that a retry changes. */
 const retryColumns: BulkUpdate['columns'] = [
   { name: 'due_at', type: 'integer' },
   { name: 'attempted', type: 'integer' },
@@ -184,33 +176,36 @@ const retryColumns: BulkUpdate['columns'] = [
 async function settle(
   db: Connection,
   dialect: SqlDialect,
-  given: readonly Given[],
+  attempts: readonly SettlingAttempt[],
   judge: EndpointJudge,
-): Promise<Settled> {
-  const leased = await lockLeased(db, dialect, given)
+): Promise<SettleResult> {
+  const leased = await lockLeased(db, dialect, attempts)
   const locked = await lockedElsewhere(
     db,
     dialect,
-    given.filter(({ id }) => !leased.has(id)),
+    attempts.filter(({ id }) => !leased.has(id)),
   )
-  const { statuses, ends, retries, attempts, reports, now } = collect(given, leased, locked)
+  const { statuses, ends, retries: retryRows, attempts: attemptRows, reports, now } = collect(attempts, leased, locked)
   await removeFromOutbox(db, dialect, ends.delivered)
   for (const reason of ['exhausted', 'superseded'] as const) await giveUp(db, dialect, reason, ends[reason])
   const fixed = ['claim_token = null', 'lane = 1']
-  await dialect.updateAll(db, { table: 'outbox', columns: retryColumns, fixed, rows: retries })
-  await dialect.insertAll(db, { table: 'attempts', columns: attemptColumns, rows: attempts, sends: true })
+  await dialect.updateAll(db, { table: 'outbox', columns: retryColumns, fixed, rows: retryRows })
+  await dialect.insertAll(db, { table: 'attempts', columns: attemptColumns, rows: attemptRows, sends: true })
   return { statuses, transitions: await judgeEndpoints(db, dialect, reports, { judge, now }) }
 }
 
-/** The rows to write for the attempts whose lease was not lost. */
-function collect(given: readonly Given[], leased: Map<number, LeasedRow>, locked: ReadonlySet<Given>) {
-  const statuses: Settled['statuses'][number][] = []
+function collect(
+  attempts: readonly SettlingAttempt[],
+  leased: Map<number, LeasedRow>,
+  locked: ReadonlySet<SettlingAttempt>,
+) {
+  const statuses: SettleResult['statuses'][number][] = []
   const ends: Record<Exclude<SettledStatus, 'pending'>, number[]> = { delivered: [], exhausted: [], superseded: [] }
-  const retries: unknown[][] = []
-  const attempts: unknown[][] = []
+  const retryRows: unknown[][] = []
+  const attemptRows: unknown[][] = []
   const reports = new Map<string, EndpointReport & { results: EndpointReport['results'][number][] }>()
   let now = 0
-  for (const one of given) {
+  for (const one of attempts) {
     const { id, token, rejected = null, attempt, claim, verdict, countsForHealth = true } = one
     const row = leased.get(id)
     if (row === undefined || token === null || row.claim_token !== token.stored) {
@@ -227,11 +222,11 @@ function collect(given: readonly Given[], leased: Map<number, LeasedRow>, locked
     else if (verdict.kind === 'retry') {
       // A rejected attempt and its repetition are one step of the schedule.
       const scheduleFrom = integer(row.schedule_from) + records.length - 1
-      retries.push([now + verdict.inMs, attempted + records.length, scheduleFrom, id])
+      retryRows.push([now + verdict.inMs, attempted + records.length, scheduleFrom, id])
     }
-    attempts.push(...records.map((each, index) => attemptValues(id, attempted + 1 + index, each)))
+    attemptRows.push(...records.map((each, index) => attemptValues(id, attempted + 1 + index, each)))
     if (!countsForHealth) continue
-    const integrationAddress = hexOf(row.integration)
+    const integrationAddress = toHex(row.integration)
     const report = reports.get(integrationAddress) ?? { integrationAddress, health: storedHealth(row), results: [] }
     reports.set(integrationAddress, report)
     report.results.push({
@@ -240,7 +235,7 @@ function collect(given: readonly Given[], leased: Map<number, LeasedRow>, locked
       epoch: token.endpointEpoch,
     })
   }
-  return { statuses, ends, retries, attempts, reports: [...reports.values()], now }
+  return { statuses, ends, retries: retryRows, attempts: attemptRows, reports: [...reports.values()], now }
 }
 
 function outcome(verdict: AttemptVerdict, superseded: boolean): SettledStatus {
@@ -248,15 +243,14 @@ function outcome(verdict: AttemptVerdict, superseded: boolean): SettledStatus {
   return superseded ? 'superseded' : 'pending'
 }
 
-/** Locks the leased deliveries and reads them with the health of their endpoints. */
 async function lockLeased(
   db: Connection,
   dialect: SqlDialect,
-  given: readonly Given[],
+  attempts: readonly SettlingAttempt[],
 ): Promise<Map<number, LeasedRow>> {
-  const ids = given.map(({ id }) => id)
+  const ids = attempts.map(({ id }) => id)
   // Only a retry can be superseded.
-  const hasRetry = given.some(({ verdict }) => verdict.kind === 'retry')
+  const hasRetry = attempts.some(({ verdict }) => verdict.kind === 'retry')
   const rows = await runPrepared<LeasedRow>(db, dialect, lockLeasedText(dialect, ids, hasRetry))
   return new Map(rows.map((row) => [integer(row.id), row]))
 }
@@ -265,8 +259,8 @@ async function lockLeased(
 async function lockedElsewhere(
   db: Connection,
   dialect: SqlDialect,
-  missing: readonly Given[],
-): Promise<ReadonlySet<Given>> {
+  missing: readonly SettlingAttempt[],
+): Promise<ReadonlySet<SettlingAttempt>> {
   const { name, oneOf } = dialect
   if (missing.length === 0) return new Set()
   const ids = missing.map(({ id }) => id)
@@ -280,10 +274,7 @@ async function lockedElsewhere(
   return new Set(missing.filter(({ id, token }) => token !== null && tokens.get(id) === token.stored))
 }
 
-/**
- * The statement that locks leased deliveries. It skips rows locked by others, which would delay the whole group.
- * @param checksVersions - Whether to look for newer versions; without, nothing is superseded.
- */
+/** Skips rows locked by others, which would delay the whole group. Without `checksVersions` nothing is superseded. */
 export function lockLeasedText(dialect: SqlDialect, ids: readonly number[], checksVersions = true): StatementText {
   const { name, nowText, oneOf, skipLocked } = dialect
   const [superseded, snapshot, ofDelivery] = checksVersions

@@ -35,7 +35,7 @@ onBothDatabases((empty) => {
     }
     expect((await reads.deliveries({ limit: 10 })).rows.map(({ deliveryId }) => deliveryId)).toEqual([id])
     expect((await reads.newest(10)).deliveries.map(({ deliveryId }) => deliveryId)).toEqual([id])
-    expect(await reads.deliveriesOf(silent.id)).toEqual([])
+    expect(await reads.deliveriesByPayment(silent.id)).toEqual([])
     for (const [address, count] of [[shop, 1] as const, [otherShop, 0] as const])
       expect(
         await deliveries.stream({ integrationAddress: address, afterId: '0', upToId: '9', limit: 9 }),

@@ -5,7 +5,6 @@ import type { Connection, SqlDialect } from '../engine.js'
 import { checkInteger, integer, pack, unpack } from '../internal/values.js'
 import type { AuditRow } from '../schema/tables.js'
 
-/** Records in their order. */
 export async function listAudit(
   db: Connection,
   { afterSeq = 0, limit }: Parameters<AuditStore['list']>[0],
@@ -20,7 +19,6 @@ export async function listAudit(
   return rows.map(auditRecord)
 }
 
-/** The newest record, or null. */
 export async function newestAudit(db: Connection): Promise<AuditRecord | null> {
   const row = await db.selectFrom('audit').selectAll().orderBy('seq', 'desc').limit(1).executeTakeFirst()
   return row === undefined ? null : auditRecord(row)
@@ -28,7 +26,6 @@ export async function newestAudit(db: Connection): Promise<AuditRecord | null> {
 
 type AuditTransaction = Pick<StoreTransaction, 'lockAudit' | 'appendAudit' | 'removeAudit' | 'restoreAudit'>
 
-/** The audit log within a transaction. */
 export function auditIn(db: Connection, dialect: SqlDialect): AuditTransaction {
   /** Number of the next record; null until the log is locked. */
   let following: number | null = null
@@ -46,7 +43,7 @@ export function auditIn(db: Connection, dialect: SqlDialect): AuditTransaction {
             ? 'A record was added to the audit log without lockAudit before it.'
             : `The record has seq ${record.seq}; the one that follows is ${following}.`,
         )
-      await db.insertInto('audit').values(valuesOf(record)).execute()
+      await db.insertInto('audit').values(toValues(record)).execute()
       following += 1
     },
     async removeAudit(upToSeq) {
@@ -56,21 +53,20 @@ export function auditIn(db: Connection, dialect: SqlDialect): AuditTransaction {
       for (const record of records)
         await db
           .insertInto('audit')
-          .values(valuesOf(record))
+          .values(toValues(record))
           .onConflict((at) => at.column('seq').doNothing())
           .execute()
     },
   }
 }
 
-function valuesOf({ seq, at, actor, action, subject, details, keyVersion, hash }: AuditRecord) {
+function toValues({ seq, at, actor, action, subject, details, keyVersion, hash }: AuditRecord) {
   return {
     ...{ seq, at, action, hash, key_version: keyVersion },
     ...{ actor: pack(actor), subject: pack(subject), details: pack(details) },
   }
 }
 
-/** The record of a row. */
 export function auditRecord(row: Selectable<AuditRow>): AuditRecord {
   return {
     seq: integer(row.seq),

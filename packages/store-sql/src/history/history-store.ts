@@ -11,7 +11,7 @@ import { updatesNewest } from '../console/console-reads.js'
 import { giveUp } from '../deliveries/settle.js'
 import type { Connection, Engine, SqlDialect } from '../engine.js'
 import { bulk, run } from '../internal/statements.js'
-import { hexOf, integer, lockMs, whileBusy } from '../internal/values.js'
+import { integer, lockMs, toHex, whileBusy } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import { type RowKey, rowsByKind } from './rows.js'
 import {
@@ -24,7 +24,6 @@ import {
   unbounded,
 } from './segments.js'
 
-/** Counts the pending deliveries of the segments up to one. */
 async function pendingUpTo({ read, dialect }: Engine, upTo: number): Promise<PendingDeliveries[]> {
   const { deliveries } = await findSegment(read, upTo)
   const segment = sql<Integer>`coalesce((select max(s.number) from ${sql.raw(dialect.name('segments'))} as s
@@ -39,7 +38,7 @@ async function pendingUpTo({ read, dialect }: Engine, upTo: number): Promise<Pen
     .execute()
   return rows.map((row) => ({
     segment: integer(row.segment),
-    integrationAddress: hexOf(row.integration),
+    integrationAddress: toHex(row.integration),
     count: integer(row.count),
   }))
 }
@@ -51,8 +50,8 @@ const pendingGroupSize = 1_000
 async function giveUpPending({ transaction, read, dialect }: Engine, upTo: number): Promise<number> {
   const { name, nowText, skipLocked } = dialect
   const { deliveries } = await findSegment(read, upTo)
-  let given = 0
-  for (let found = pendingGroupSize; found === pendingGroupSize; given += found)
+  let givenUp = 0
+  for (let found = pendingGroupSize; found === pendingGroupSize; givenUp += found)
     found = await transaction(async (db) => {
       const rows = await run<{ id: Integer }>(
         db,
@@ -65,7 +64,7 @@ async function giveUpPending({ transaction, read, dialect }: Engine, upTo: numbe
       await giveUp(db, dialect, 'exhausted', ids)
       return ids.length
     })
-  return given
+  return givenUp
 }
 
 /** Rows of one statement. */
@@ -73,7 +72,6 @@ const groupSize = 1_000
 /** All claims queue behind the wait for a segment's lock, which a dump may have for hours. */
 const removalLockMs = 100
 
-/** The history of a database. */
 export function createHistoryStore(engine: Engine): HistoryStore {
   const { read, dialect, transaction } = engine
   return {
@@ -83,13 +81,13 @@ export function createHistoryStore(engine: Engine): HistoryStore {
     pending: (upTo) => pendingUpTo(engine, upTo),
     giveUpPending: (upTo) => giveUpPending(engine, upTo),
     async count(kind, segment) {
-      const range = rangeOf(kind, await findSegment(read, segment))
+      const range = getRange(kind, await findSegment(read, segment))
       return transaction((db) => countRows(db, dialect, kind, range), { isLong: true })
     },
     part: (kind, segment) => findPart(engine, kind, segment),
     async restore(kind, segment, rows) {
       const found = await findSegment(read, segment)
-      const range = rangeOf(kind, found)
+      const range = getRange(kind, found)
       if (kind !== 'updates') await addPartitions(engine, found)
       else if (range.to === unbounded) throw new RangeError(`Segment ${segment} is the newest: no update has left it.`)
       const stored = rows.map((row) => rowsByKind[kind].values(row))
@@ -110,7 +108,7 @@ async function findPart<Kind extends SegmentedKind>(
 ): Promise<HistoryPart<Kind>> {
   const { read, dialect, transaction } = engine
   const found = await findSegment(read, segment)
-  const range = rangeOf(kind, found)
+  const range = getRange(kind, found)
   if (kind !== 'updates' && !found.isClosed)
     throw new RangeError(`Deliveries of segment ${segment} may be replayed; close it first.`)
   const stay = kind === 'updates' ? await findWaiting(engine, range) : new Set<number>()
@@ -161,7 +159,7 @@ async function storeAgain(
   )
 }
 
-const rangeOf = (kind: SegmentedKind, { deliveries, updates }: Segment): IdRange =>
+const getRange = (kind: SegmentedKind, { deliveries, updates }: Segment): IdRange =>
   kind === 'updates' ? updates : deliveries
 
 async function countRows(db: Connection, { name }: SqlDialect, kind: SegmentedKind, { from, to }: IdRange) {
@@ -240,10 +238,10 @@ async function removeInGroups(
   for (let found = groupSize; found === groupSize; ) {
     const removed = await transaction((db) =>
       run(db, dialect, (parameter) => {
-        const left = stay.length === 0 ? '' : ` and not (${oneOf(key, 'integer', stay, parameter)})`
+        const exclusion = stay.length === 0 ? '' : ` and not (${oneOf(key, 'integer', stay, parameter)})`
         return `delete from ${name(table)} where ${key} in (
             select distinct ${key} from ${name(table)}
-            where ${key} >= ${parameter(range.from)} and ${key} < ${parameter(range.to)}${left}
+            where ${key} >= ${parameter(range.from)} and ${key} < ${parameter(range.to)}${exclusion}
             order by ${key} limit ${groupSize})
           returning ${key}`
       }),

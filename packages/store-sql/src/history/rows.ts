@@ -4,7 +4,7 @@ import type { DeliveryHistory, HistoryRows, SegmentedKind, UpdateHistory } from 
 import { sql } from 'kysely'
 import { attemptColumns, attemptRecord, attemptValues } from '../deliveries/delivery-lists.js'
 import type { BulkColumn, Connection } from '../engine.js'
-import { bytes, hexOf, integer, nullableInteger, pack, unpack } from '../internal/values.js'
+import { bytes, integer, nullableInteger, pack, toHex, unpack } from '../internal/values.js'
 import { packBody, snapshotBytes } from '../payments/snapshots.js'
 import type { IdRange } from './segments.js'
 
@@ -34,12 +34,12 @@ const deliveries: KindRows<'deliveries'> = {
           throw new RangeError(
             `Delivery ${row.id} has no payment ${row.payment_id}; nothing of its segment is removed.`,
           )
-        const address = row.address === null ? null : hexOf(row.address)
+        const address = row.address === null ? null : toHex(row.address)
         return {
           deliveryId: String(row.id),
           paymentId: String(row.payment_id),
           chainId: integer(chain_id),
-          txHash: hexOf(tx_hash),
+          txHash: toHex(tx_hash),
           integrationAddress: address,
           version: integer(row.version),
           createdAt: integer(row.created_at),
@@ -131,7 +131,7 @@ const updates: KindRows<'updates'> = {
           id: row.id,
           paymentId: row.payment_id === null ? null : String(row.payment_id),
           version: nullableInteger(row.version),
-          fingerprint: hexOf(row.fingerprint),
+          fingerprint: toHex(row.fingerprint),
           outcome: row.outcome as UpdateHistory['outcome'],
           reason: unpack<string>(row.reason),
           update: unpack<ProcessorUpdate>(row.body),
@@ -157,13 +157,11 @@ const updates: KindRows<'updates'> = {
   ],
 }
 
-/** Each kind. */
 export const rowsByKind: RowsByKind = { deliveries, attempts, updates }
 
 /** The key of a row, whose first number says to which segment the row belongs. */
 export type RowKey = readonly [number, number?]
 
-/** One kind. */
 interface KindRows<Kind extends SegmentedKind> {
   readonly table: string
   /** The column of the first number of the key. */
@@ -185,5 +183,4 @@ interface KindRows<Kind extends SegmentedKind> {
   values(row: HistoryRows[Kind]): readonly unknown[]
 }
 
-/** The rows of every kind. */
 type RowsByKind = { readonly [Kind in SegmentedKind]: KindRows<Kind> }

@@ -8,7 +8,6 @@ import { integer, lockMs, whileBusy } from '../internal/values.js'
 import { followingSegment } from '../schema/partitions.js'
 import type { SegmentRow } from '../schema/tables.js'
 
-/** A segment with the numbers of its rows. */
 export interface Segment {
   readonly number: number
   readonly begunAt: number
@@ -31,24 +30,22 @@ export const unbounded = Number.MAX_SAFE_INTEGER
 export async function readSegments(db: Connection): Promise<[Segment, ...Segment[]]> {
   const rows = await db.selectFrom('segments').selectAll().orderBy('number').execute()
   const first = { number: 0, begun_at: 0, first_delivery: 0, first_update: 0, closes: 0 }
-  const segmentOf = (row: Selectable<SegmentRow>, next: Selectable<SegmentRow> | undefined): Segment => ({
+  const toSegment = (row: Selectable<SegmentRow>, next: Selectable<SegmentRow> | undefined): Segment => ({
     number: integer(row.number),
     begunAt: integer(row.begun_at),
     isClosed: integer(next?.closes ?? 0) === 1,
     deliveries: { from: integer(row.first_delivery), to: integer(next?.first_delivery ?? unbounded) },
     updates: { from: integer(row.first_update), to: integer(next?.first_update ?? unbounded) },
   })
-  return [segmentOf(first, rows[0]), ...rows.map((row, index) => segmentOf(row, rows[index + 1]))]
+  return [toSegment(first, rows[0]), ...rows.map((row, index) => toSegment(row, rows[index + 1]))]
 }
 
-/** One of them. @throws RangeError When there is none. */
 export async function findSegment(db: Connection, number: number): Promise<Segment> {
   const found = (await readSegments(db)).find((each) => each.number === number)
   if (found === undefined) throw new RangeError(`This database has no history segment ${number}.`)
   return found
 }
 
-/** The segments of the port. */
 export async function listSegments(db: Connection): Promise<HistorySegment[]> {
   const segments = await readSegments(db)
   return segments.map(({ number, begunAt }, index) => ({
@@ -67,7 +64,7 @@ export async function beginSegment(engine: Engine): Promise<void> {
   const { partitions } = dialect
   if (partitions === null) return transaction((db) => record(db, dialect, null))
   await engine.exclusively(async () => {
-    const { number, deliveries } = newestOf(await readSegments(read))
+    const { number, deliveries } = getNewest(await readSegments(read))
     const following = followingSegment({ number, first: deliveries.from })
     await whileBusy(() =>
       transaction(async (db) => {
@@ -85,12 +82,12 @@ export async function beginSegment(engine: Engine): Promise<void> {
   })
 }
 
-const newestOf = (segments: readonly [Segment, ...Segment[]]): Segment => segments.at(-1) ?? segments[0]
+const getNewest = (segments: readonly [Segment, ...Segment[]]): Segment => segments.at(-1) ?? segments[0]
 
 /** @param firstDelivery - Null: the one after the newest. */
 async function record(db: Connection, dialect: SqlDialect, firstDelivery: number | null): Promise<void> {
   const { name, nowText, lastAssigned } = dialect
-  const { number } = newestOf(await readSegments(db))
+  const { number } = getNewest(await readSegments(db))
   await run(
     db,
     dialect,
@@ -101,7 +98,6 @@ async function record(db: Connection, dialect: SqlDialect, firstDelivery: number
   )
 }
 
-/** Closes the segments up to one. */
 export async function closeSegments({ transaction, read }: Engine, upTo: number): Promise<void> {
   const { deliveries } = await findSegment(read, upTo)
   if (deliveries.to === unbounded) throw new RangeError(`Segment ${upTo} is the newest: new rows belong to it.`)

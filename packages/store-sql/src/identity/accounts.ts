@@ -1,7 +1,4 @@
-/**
- * Stores own accounts and one-time codes, and finds the account of an address. Source: docs/interface.md 4.2.
- * @module
- */
+/** Stores own accounts and one-time codes. Source: docs/interface.md 4.2. @module */
 import type {
   AccountEvent,
   AddressOwner,
@@ -22,7 +19,6 @@ interface OwnerRow {
   readonly email_verified: Integer
 }
 
-/** The account that proved the address; else the oldest that carries it; else null. */
 async function resolveAccount(db: Connection, dialect: SqlDialect, emailKey: string): Promise<AddressOwner | null> {
   const { rows } = await db.executeQuery<OwnerRow>(resolveQuery({ dialect }, emailKey))
   const [row] = rows
@@ -39,7 +35,6 @@ export function resolveQuery({ dialect }: { readonly dialect: SqlDialect }, emai
   )
 }
 
-/** The reads outside of transactions. */
 export function createIdentityAccounts({ read }: Engine): IdentityAccountStore {
   return {
     async events({ emailKey, limit }) {
@@ -55,7 +50,6 @@ export function createIdentityAccounts({ read }: Engine): IdentityAccountStore {
   }
 }
 
-/** An event as the columns of its row. */
 function eventValues(event: AccountEvent) {
   return {
     at: checkInteger(event.at, 'at'),
@@ -68,7 +62,6 @@ function eventValues(event: AccountEvent) {
   }
 }
 
-/** The event in a row. */
 export function eventFrom(row: Selectable<AccountEventRow>): AccountEvent {
   return {
     at: integer(row.at),
@@ -81,14 +74,13 @@ export function eventFrom(row: Selectable<AccountEventRow>): AccountEvent {
   }
 }
 
-/** Binds the operations to a transaction's connection. */
 export function accountsIn(db: Connection, dialect: SqlDialect): IdentityAccountTransaction {
   return {
     resolve: (emailKey) => resolveAccount(db, dialect, emailKey),
     find: (accountId) => find(db, accountId),
     register: ({ key }, accountId) => register(db, dialect, key, accountId),
-    own: ({ key }, accountId) => own(db, dialect, key, accountId),
-    code: (emailKey) => findCode(db, dialect, emailKey),
+    setProvedOwner: ({ key }, accountId) => setProvedOwner(db, dialect, key, accountId),
+    lockCode: (emailKey) => findCode(db, dialect, emailKey),
     setCode: (emailKey, code) => setCode(db, emailKey, code),
     async log(event) {
       await db.insertInto('account_events').values(eventValues(event)).execute()
@@ -116,7 +108,7 @@ async function register(db: Connection, dialect: SqlDialect, key: string, accoun
 }
 
 /** Makes an account the only owner of an address. If it is already, nothing changes. */
-async function own(db: Connection, dialect: SqlDialect, emailKey: string, accountId: string): Promise<void> {
+async function setProvedOwner(db: Connection, dialect: SqlDialect, emailKey: string, accountId: string): Promise<void> {
   const { name, nowText, lockRows } = dialect
   const accounts = name('identity_accounts')
   const id = pack(accountId)

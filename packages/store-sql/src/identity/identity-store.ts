@@ -21,7 +21,6 @@ import {
 } from './redemptions.js'
 import { lockPersons, type StoredSubject, subjectColumns, subjectFrom, subjectsIn } from './subjects.js'
 
-/** Binds the operations to a transaction's connection. */
 export function identityIn(db: Connection, dialect: SqlDialect): IdentityTransaction {
   return {
     ...subjectsIn(db, dialect),
@@ -31,7 +30,6 @@ export function identityIn(db: Connection, dialect: SqlDialect): IdentityTransac
   }
 }
 
-/** The reads outside of transactions. */
 export function createIdentityStore(engine: Engine): IdentityStore {
   const { read, dialect } = engine
   return {
@@ -80,7 +78,6 @@ interface DuePoll {
   readonly applicant_id: string
 }
 
-/** A page of subjects by id, and which of them have an open redemption. */
 export function subjectsQuery({ dialect }: Pick<Engine, 'dialect'>, query: SubjectQuery) {
   const { name } = dialect
   const limit = checkInteger(query.limit, 'limit', 1)
@@ -102,7 +99,6 @@ export function subjectsQuery({ dialect }: Pick<Engine, 'dialect'>, query: Subje
   })
 }
 
-/** The newest redemptions, of the subjects of an address or of all. */
 export function redemptionsQuery({ dialect }: Pick<Engine, 'dialect'>, { emailKey, limit }: IdentityQuery) {
   const { name } = dialect
   checkInteger(limit, 'limit', 1)
@@ -117,7 +113,6 @@ export function redemptionsQuery({ dialect }: Pick<Engine, 'dialect'>, { emailKe
   })
 }
 
-/** Names whose look-up is due. */
 export function dueLookUpsQuery({ dialect }: Pick<Engine, 'dialect'>, limit: number) {
   checkInteger(limit, 'limit', 1)
   return compile<DueLookUp>(
@@ -127,7 +122,6 @@ export function dueLookUpsQuery({ dialect }: Pick<Engine, 'dialect'>, limit: num
   )
 }
 
-/** Subjects whose poll is due. */
 export function duePollsQuery({ dialect }: Pick<Engine, 'dialect'>, limit: number) {
   checkInteger(limit, 'limit', 1)
   return compile<DuePoll>(
@@ -171,7 +165,6 @@ async function endFutureWaits(
   })
 }
 
-/** Number of applicants that are missing and not confirmed as gone. */
 export function missingQuery({ dialect }: Pick<Engine, 'dialect'>) {
   return compile<{ count: Integer }>(
     dialect,

@@ -1,8 +1,4 @@
-/**
- * Stores redemptions, each under its own name, and the log of shares, verdicts and events of the provider.
- * Source: docs/decisions/identity.md.
- * @module
- */
+/** Stores redemptions, and the logs of shares, verdicts and events. Source: docs/decisions/identity.md. @module */
 import type {
   IdentityQuery,
   IdentityStore,
@@ -20,7 +16,6 @@ import { checkInteger, integer, nullableInteger, pack, unpack } from '../interna
 import type { RedemptionRow, ShareRow, VerdictRow } from '../schema/identity-tables.js'
 import type { Integer } from '../schema/migration.js'
 
-/** Binds the operations to a transaction's connection. */
 export function logsIn(db: Connection): Pick<IdentityTransaction, 'logShare' | 'noteVerdict' | 'noteEvent'> {
   return {
     async logShare({ at, integrationAddress, subjectId, outcome, externalUserId, providerCode }) {
@@ -60,7 +55,6 @@ export function logsIn(db: Connection): Pick<IdentityTransaction, 'logShare' | '
   }
 }
 
-/** The reads outside of transactions. */
 export function createLogReads(engine: Engine): Pick<IdentityStore, 'shares' | 'verdicts' | 'forgetEvents'> {
   const { read, transaction } = engine
   return {
@@ -75,7 +69,7 @@ export function createLogReads(engine: Engine): Pick<IdentityStore, 'shares' | '
     async forgetEvents(before, limit) {
       checkInteger(before, 'before')
       checkInteger(limit, 'limit', 1)
-      const gone = await transaction((db) =>
+      const deleted = await transaction((db) =>
         db
           .deleteFrom('provider_events')
           .where('event_key', 'in', (events) =>
@@ -89,12 +83,11 @@ export function createLogReads(engine: Engine): Pick<IdentityStore, 'shares' | '
           .returning('event_key')
           .execute(),
       )
-      return gone.length
+      return deleted.length
     },
   }
 }
 
-/** The newest entries of a log, of the subjects of an address or of all. */
 export function newestQuery(
   { dialect }: Pick<Engine, 'dialect'>,
   log: 'identity_shares' | 'identity_verdicts',
@@ -111,7 +104,6 @@ export function newestQuery(
   })
 }
 
-/** The share in a row. */
 export function shareFrom(row: Selectable<ShareRow>): ShareRecord {
   return {
     at: integer(row.at),
@@ -123,7 +115,6 @@ export function shareFrom(row: Selectable<ShareRow>): ShareRecord {
   }
 }
 
-/** The report in a row. */
 export function verdictFrom(row: Selectable<VerdictRow>): VerdictRecord {
   return {
     notedAt: integer(row.noted_at),
@@ -137,19 +128,15 @@ export function verdictFrom(row: Selectable<VerdictRow>): VerdictRecord {
   }
 }
 
-/** The operations on redemptions in a transaction. */
 type RedemptionTransaction = Pick<
   IdentityTransaction,
-  'addRedemption' | 'changeRedemption' | 'redemption' | 'redemptionOf' | 'openRedemptions'
+  'addRedemption' | 'changeRedemption' | 'redemption' | 'findAttachedRedemption' | 'openRedemptions'
 >
 
-/** A row, and whether its lease runs. */
 export interface StoredRedemption extends Omit<Selectable<RedemptionRow>, 'leased_until' | 'next_look_up_at'> {
-  /** 1 while it runs. */
   readonly is_leased: Integer
 }
 
-/** Binds the operations to a transaction's connection. */
 export function redemptionsIn(db: Connection, dialect: SqlDialect): RedemptionTransaction {
   const table = dialect.name('identity_redemptions')
   const first = ([row]: readonly StoredRedemption[]) => (row === undefined ? null : redemptionFrom(row))
@@ -178,7 +165,7 @@ export function redemptionsIn(db: Connection, dialect: SqlDialect): RedemptionTr
             where r.external_user_id = ${parameter(pack(externalUserId))}`,
         ),
       ),
-    async redemptionOf(applicantId) {
+    async findAttachedRedemption(applicantId) {
       const query = attachedQuery({ dialect }, applicantId)
       return first((await db.executeQuery<StoredRedemption>(query)).rows)
     },
@@ -189,7 +176,6 @@ export function redemptionsIn(db: Connection, dialect: SqlDialect): RedemptionTr
   }
 }
 
-/** The redemption of an applicant. */
 export function attachedQuery({ dialect }: { readonly dialect: SqlDialect }, applicantId: string) {
   return compile<StoredRedemption>(
     dialect,
@@ -199,7 +185,6 @@ export function attachedQuery({ dialect }: { readonly dialect: SqlDialect }, app
   )
 }
 
-/** Open redemptions. Above the limit, absent ones are left out first, then the oldest. */
 export function openQuery(
   { dialect }: { readonly dialect: SqlDialect },
   { subjectIds, absentSince, limit }: Parameters<IdentityTransaction['openRedemptions']>[0],
@@ -224,13 +209,11 @@ export function openQuery(
 /** States of redemptions in flight or with an unknown outcome, as SQL text. */
 export const openStates = "'in_flight', 'unknown', 'unresolved'"
 
-/** The columns of {@link StoredRedemption} of a row `r`. */
 export function redemptionColumns({ nowText }: SqlDialect, parameter: Parameter): string {
   return `r.seq, r.external_user_id, r.subject_id, r.number, r.integration, r.level_name, r.is_findable, r.started_at,
     r.state, r.applicant_id, case when r.leased_until > ${nowText(parameter)} then 1 else 0 end as is_leased`
 }
 
-/** The redemption in a row. */
 export function redemptionFrom(row: StoredRedemption): RedemptionRecord {
   return {
     externalUserId: unpack<string>(row.external_user_id),
@@ -271,7 +254,6 @@ async function addRedemption(
   )
 }
 
-/** A time in milliseconds from now, by the store's clock. */
 function later({ nowText }: SqlDialect, parameter: Parameter, ms: number): string {
   return `${nowText(parameter)} + ${parameter(ms)}`
 }

@@ -25,12 +25,12 @@ const situations: Readonly<
   },
   'an account that owns it, and its subject': async ({ identity, identityAccounts }) => {
     await identity.insertSubject(subject)
-    await identityAccounts.own(email, 'account')
+    await identityAccounts.setProvedOwner(email, 'account')
   },
   'another account’s subject, with a direct verification': async ({ identity, identityAccounts }) => {
     await identity.insertSubject(subject)
     await identity.insertSubject({ id: 'direct', emailKey: null, email: null, accountId: 'account', proved: false })
-    await identityAccounts.own(email, 'another')
+    await identityAccounts.setProvedOwner(email, 'another')
   },
 }
 

@@ -1,15 +1,11 @@
-/**
- * Stores subjects inside a transaction, under the lock of their person. Source: docs/interface.md 3, 4.2;
- * docs/decisions/identity.md.
- * @module
- */
+/** Stores subjects, under the lock of their person. Source: docs/decisions/identity.md. @module */
 import type {
   EmailAddress,
+  IdentitySubject,
   IdentityTransaction,
   MissingApplicant,
   NewSubject,
   PersonQuery,
-  Subject,
   VerificationChange,
 } from '@payment-integration/core/internal'
 import type { Review } from '@payment-integration/core/ports'
@@ -24,7 +20,7 @@ import type { SubjectRow } from '../schema/identity-tables.js'
  * are read again until all their persons are locked. One person takes as many writes as two: the time must not reveal
  * whether an address has an account.
  */
-export async function lockPersons(db: Connection, dialect: SqlDialect, query: PersonQuery): Promise<Subject[]> {
+export async function lockPersons(db: Connection, dialect: SqlDialect, query: PersonQuery): Promise<IdentitySubject[]> {
   const locked = new Set<string>()
   for (;;) {
     const { rows } = await db.executeQuery<StoredSubject>(personsQuery({ dialect }, query))
@@ -66,7 +62,10 @@ export function personsQuery(
 }
 
 /** The rows to lock, in one order for all transactions. A name without a person has a row of its own. */
-function personIds({ emailKey, accountIds = [], subjectId }: PersonQuery, subjects: readonly Subject[]): string[] {
+function personIds(
+  { emailKey, accountIds = [], subjectId }: PersonQuery,
+  subjects: readonly IdentitySubject[],
+): string[] {
   const ofAccount = (id: string) => `account ${pack(id)}`
   const ofSubject = (id: string) => `subject ${pack(id)}`
   const found = subjects.map(({ id, accountId }) => (accountId === null ? ofSubject(id) : ofAccount(accountId)))
@@ -86,18 +85,15 @@ async function lock(db: Connection, dialect: SqlDialect, id: string): Promise<vo
   )
 }
 
-/** The columns of {@link StoredSubject}. */
 export const subjectColumns = [
   ...['id', 'email_key', 'account_id', 'proved', 'closed', 'redemptions', 'donor', 'applicant_id', 'attached_number'],
   ...['attached_at', 'review', 'reviewed_at', 'doubt', 'presence_at', 'is_active', 'missing_since'],
   ...['missing_reported', 'missing_confirmed', 'revision'],
 ].join(', ')
 
-/** A row with {@link subjectColumns}. */
 export type StoredSubject = Omit<Selectable<SubjectRow>, 'seq' | 'email_key_version' | 'email_sealed' | 'next_poll_at'>
 
-/** The subject in a row. */
-export function subjectFrom(row: StoredSubject): Subject {
+export function subjectFrom(row: StoredSubject): IdentitySubject {
   return {
     id: unpack<string>(row.id),
     emailKey: row.email_key,
@@ -118,7 +114,7 @@ export function subjectFrom(row: StoredSubject): Subject {
   }
 }
 
-function presenceFrom({ presence_at, is_active }: StoredSubject): Subject['presence'] {
+function presenceFrom({ presence_at, is_active }: StoredSubject): IdentitySubject['presence'] {
   if (presence_at === null || is_active === null) return null
   return { isActive: integer(is_active) === 1, at: integer(presence_at) }
 }
@@ -132,30 +128,29 @@ function missingFrom({ missing_since, missing_reported, missing_confirmed }: Sto
   }
 }
 
-/** The assignments of a change of a verification, as SQL text, without its poll. */
 export function verificationAssignments(change: VerificationChange, parameter: Parameter): string[] {
   const { donor, applicantId, attachedNumber, attachedAt, review, reviewedAt, doubt, presence, missing } = change
   const values: Record<string, unknown> = {}
   if (donor !== undefined) values['donor'] = donor
   if (applicantId !== undefined) values['applicant_id'] = pack(applicantId)
-  if (attachedNumber !== undefined) values['attached_number'] = whole(attachedNumber, 'attachedNumber')
-  if (attachedAt !== undefined) values['attached_at'] = whole(attachedAt, 'attachedAt')
+  if (attachedNumber !== undefined) values['attached_number'] = checkNullableInteger(attachedNumber, 'attachedNumber')
+  if (attachedAt !== undefined) values['attached_at'] = checkNullableInteger(attachedAt, 'attachedAt')
   if (review !== undefined) values['review'] = pack(review)
-  if (reviewedAt !== undefined) values['reviewed_at'] = whole(reviewedAt, 'reviewedAt')
+  if (reviewedAt !== undefined) values['reviewed_at'] = checkNullableInteger(reviewedAt, 'reviewedAt')
   if (doubt !== undefined) values['doubt'] = pack(doubt)
   if (presence !== undefined) {
-    values['presence_at'] = whole(presence?.at ?? null, 'presence.at')
+    values['presence_at'] = checkNullableInteger(presence?.at ?? null, 'presence.at')
     values['is_active'] = flag(presence?.isActive)
   }
   if (missing !== undefined) {
-    values['missing_since'] = whole(missing?.since ?? null, 'missing.since')
+    values['missing_since'] = checkNullableInteger(missing?.since ?? null, 'missing.since')
     values['missing_reported'] = flag(missing?.reported)
     values['missing_confirmed'] = flag(missing?.confirmed)
   }
   return Object.entries(values).map(([column, value]) => `${column} = ${parameter(value)}`)
 }
 
-function whole(value: number | null, what: string): number | null {
+function checkNullableInteger(value: number | null, what: string): number | null {
   return value === null ? null : checkInteger(value, what)
 }
 
@@ -163,13 +158,11 @@ function flag(value: boolean | undefined): 0 | 1 | null {
   return value === undefined ? null : value ? 1 : 0
 }
 
-/** The operations on subjects in a transaction. */
 type SubjectTransaction = Pick<
   IdentityTransaction,
-  'ensureSubject' | 'insertSubject' | 'setOwner' | 'changeVerification' | 'subjectOf'
+  'ensureSubject' | 'insertSubject' | 'setOwner' | 'changeVerification' | 'findSubjectByApplicant'
 >
 
-/** Binds the operations to a transaction's connection. */
 export function subjectsIn(db: Connection, dialect: SqlDialect): SubjectTransaction {
   const table = dialect.name('identity_subjects')
   return {
@@ -195,14 +188,13 @@ export function subjectsIn(db: Connection, dialect: SqlDialect): SubjectTransact
         return `update ${table} set ${set.join(', ')} where id = ${parameter(pack(subjectId))}`
       })
     },
-    async subjectOf(applicantId) {
+    async findSubjectByApplicant(applicantId) {
       const { rows } = await db.executeQuery<StoredSubject>(ofApplicantQuery({ dialect }, applicantId))
       return rows[0] === undefined ? null : subjectFrom(rows[0])
     },
   }
 }
 
-/** The subject with an applicant. */
 export function ofApplicantQuery({ dialect }: { readonly dialect: SqlDialect }, applicantId: string) {
   return compile<StoredSubject>(
     dialect,
@@ -217,7 +209,7 @@ async function ensureSubject(
   dialect: SqlDialect,
   { key, sealed }: EmailAddress,
   freshId: string,
-): Promise<Subject> {
+): Promise<IdentitySubject> {
   const rows = await run<StoredSubject>(db, dialect, (parameter) => {
     const values = [pack(freshId), key, sealed.keyVersion, sealed.sealed].map(parameter)
     return `insert into ${dialect.name('identity_subjects')}
@@ -227,10 +219,10 @@ async function ensureSubject(
         email_key_version = excluded.email_key_version, email_sealed = excluded.email_sealed
       returning ${subjectColumns}`
   })
-  return onlyOf(rows)
+  return requireOne(rows)
 }
 
-async function insertSubject(db: Connection, dialect: SqlDialect, subject: NewSubject): Promise<Subject> {
+async function insertSubject(db: Connection, dialect: SqlDialect, subject: NewSubject): Promise<IdentitySubject> {
   const { id, emailKey, email, accountId, proved } = subject
   const rows = await run<StoredSubject>(db, dialect, (parameter) => {
     const values = [
@@ -241,10 +233,10 @@ async function insertSubject(db: Connection, dialect: SqlDialect, subject: NewSu
         (id, email_key, email_key_version, email_sealed, account_id, proved, closed, redemptions, revision)
       values (${values.join(', ')}, 0, 0, 0) returning ${subjectColumns}`
   })
-  return onlyOf(rows)
+  return requireOne(rows)
 }
 
-function onlyOf([row]: readonly StoredSubject[]): Subject {
+function requireOne([row]: readonly StoredSubject[]): IdentitySubject {
   if (row === undefined) throw new TypeError('The statement that stores a subject returned no row.')
   return subjectFrom(row)
 }

@@ -4,11 +4,10 @@ import { type Selectable, sql, type Updateable } from 'kysely'
 import { forgetHealth } from '../deliveries/endpoint-rows.js'
 import type { Connection, Engine, SqlDialect } from '../engine.js'
 import { bulk, prepare, type ValueOf } from '../internal/statements.js'
-import { hexBytes, hexOf, integer, keyBytes, pack, unpack } from '../internal/values.js'
+import { hexBytes, integer, keyBytes, pack, toHex, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import type { IntegrationRow } from '../schema/tables.js'
 
-/** Integrations by address. */
 export function createIntegrationStore(engine: Engine): IntegrationStore {
   const { read, transaction, dialect } = engine
   const findCredentials = prepare(engine, (value: ValueOf<CredentialsQuery>) => credentialsQuery(read, value))
@@ -40,7 +39,6 @@ export function createIntegrationStore(engine: Engine): IntegrationStore {
   }
 }
 
-/** Integrations within a transaction. */
 export function integrationsIn(db: Connection, dialect: SqlDialect): StoreTransaction['integrations'] {
   return {
     find: (address) => findIntegration(db, address),
@@ -59,7 +57,6 @@ async function findIntegration(db: Connection, address: string): Promise<Integra
   return row === undefined ? null : integrationRecord(row)
 }
 
-/** Those of some addresses that are stored. */
 export async function findRegistered(
   db: Connection,
   dialect: SqlDialect,
@@ -72,7 +69,7 @@ export async function findRegistered(
     addresses.map((address) => [address]),
     (source) => `select i.address from ${dialect.name('integrations')} as i where i.address in (${source})`,
   )
-  return new Set(rows.map(({ address }) => hexOf(address)))
+  return new Set(rows.map(({ address }) => toHex(address)))
 }
 
 async function listIntegrations(db: Connection): Promise<IntegrationRecord[]> {
@@ -80,11 +77,11 @@ async function listIntegrations(db: Connection): Promise<IntegrationRecord[]> {
 }
 
 async function insertIntegration(db: Connection, record: IntegrationRecord): Promise<boolean> {
-  const { address, name, signingSecret, enabled, createdAt, ...others } = record
+  const { address, name, signingSecret, enabled, createdAt, ...secretFields } = record
   const inserted = await db
     .insertInto('integrations')
     .values({
-      ...changedColumns(others),
+      ...changedColumns(secretFields),
       address: hexBytes(address),
       name: pack(name),
       enabled: enabled ? 1 : 0,
@@ -229,12 +226,11 @@ export const integrationColumns = [
   'integrations.endpoint_epoch',
 ] as const
 
-/** An integration of its row. */
 export function integrationRecord(row: Selectable<IntegrationRow>): IntegrationRecord {
   const { api_key_version, api_hash, previous_key_version, previous_hash, previous_until } = row
   const { prepared_signing_key_version, prepared_signing_sealed } = row
   return {
-    address: hexOf(row.address),
+    address: toHex(row.address),
     name: unpack<string>(row.name),
     notificationUrl: row.notification_url,
     enabled: integer(row.enabled) === 1,
@@ -254,13 +250,11 @@ export function integrationRecord(row: Selectable<IntegrationRow>): IntegrationR
   }
 }
 
-/** The columns that {@link previousSigningSecret} reads. */
 export type PreviousSigningColumns = Pick<
   Selectable<IntegrationRow>,
   'previous_signing_key_version' | 'previous_signing_sealed' | 'previous_signing_until'
 >
 
-/** The signing secret before the last activation, with the end of its grace time. */
 export function previousSigningSecret(row: PreviousSigningColumns): IntegrationRecord['previousSigningSecret'] {
   const { previous_signing_key_version: version, previous_signing_sealed: sealed, previous_signing_until: until } = row
   if (version === null || sealed === null || until === null) return null

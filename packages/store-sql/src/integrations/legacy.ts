@@ -34,7 +34,6 @@ export function createAccountStore(engine: Engine): AccountStore {
   }
 }
 
-/** Accounts within a transaction. */
 export function linkAccountsIn(db: Connection): AccountTransaction {
   return {
     async find(handle) {
@@ -96,7 +95,6 @@ function handleQuery(db: Connection, handle: string) {
   return db.selectFrom('accounts').select(accountColumns).where('handle', '=', handle)
 }
 
-/** The accounts that receive payments at an address. */
 export function byAddressQuery(db: Connection, address: string) {
   return db
     .selectFrom('account_addresses')
@@ -129,7 +127,6 @@ function accountRecord(row: Selectable<AccountRow>): AccountRecord {
 
 const keyColumns = ['id', 'name', 'hash', 'key_version', 'created_at', 'revoked_at'] as const
 
-/** Keys by id and by hash. */
 export function createLegacyKeyStore(engine: Engine): LegacyKeyStore {
   const { read, transaction } = engine
   const byHashes = new Map<number, ReturnType<typeof prepareHashes>>()
@@ -152,7 +149,6 @@ export function createLegacyKeyStore(engine: Engine): LegacyKeyStore {
   }
 }
 
-/** Keys within a transaction. */
 export function legacyKeysIn(db: Connection): StoreTransaction['legacyKeys'] {
   return {
     list: () => listKeys(db),

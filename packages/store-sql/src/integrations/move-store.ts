@@ -10,15 +10,15 @@ import type {
 import type { BulkColumn, Connection, Engine, SqlDialect } from '../engine.js'
 import { lowestReplayable } from '../history/segments.js'
 import { bulk, run } from '../internal/statements.js'
-import { hexBytes, hexOf, integer, nullableInteger, pack, unpack } from '../internal/values.js'
+import { hexBytes, integer, nullableInteger, pack, toHex, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
-import { notifyOf, paymentsOf, paymentsUnder, replacePayments } from './moved-payments.js'
+import { findPayments, notifyVersions, paymentsUnder, replacePayments } from './moved-payments.js'
 
 /** Updates of the whole cell that one statement reads. */
 const updatesPageSize = 2_000
 
 /** The updates of an integration's payments, and those that wait, by id. Reads every update of the cell once. */
-async function* updatesOf(read: Connection, address: string): AsyncGenerator<UpdatePage> {
+async function* readUpdates(read: Connection, address: string): AsyncGenerator<UpdatePage> {
   for (let after = ''; ; ) {
     const rows = await read
       .selectFrom((from) =>
@@ -41,13 +41,13 @@ async function* updatesOf(read: Connection, address: string): AsyncGenerator<Upd
         continue
       }
       if (chain_id === null || tx_hash === null || ordinal === null || integration === null) continue
-      if (hexOf(integration) !== address) continue
+      if (toHex(integration) !== address) continue
       decided.push({
         chainId: integer(chain_id),
-        txHash: hexOf(tx_hash),
+        txHash: toHex(tx_hash),
         ordinal: integer(ordinal),
         id: row.id,
-        fingerprint: hexOf(row.fingerprint),
+        fingerprint: toHex(row.fingerprint),
         outcome: row.outcome as MovedUpdate['outcome'],
         reason: unpack<string>(row.reason),
         version: nullableInteger(row.version),
@@ -71,10 +71,7 @@ const columns: readonly BulkColumn[] = [
 ]
 const names = columns.map(({ name }) => name).join(', ')
 
-/**
- * Stores updates of an integration's payments, and replaces the outcome of those with the same fingerprint.
- * @returns Their ids.
- */
+/** Replaces the outcome of those with the same fingerprint. Resolves the stored ids. */
 async function putUpdates(
   db: Connection,
   dialect: SqlDialect,
@@ -85,21 +82,21 @@ async function putUpdates(
     ...[chainId, txHash, ordinal, id, fingerprint, outcome],
     ...[pack(reason), version, pack(content)],
   ])
-  const own = dialect.name('updates')
+  const updatesTable = dialect.name('updates')
   const stored = await bulk<{ id: string }>(
     db,
     dialect,
     columns,
     rows,
     (source, parameter) => `with v (${names}) as (${source})
-      insert into ${own} (id, fingerprint, payment_id, outcome, reason, version, body)
+      insert into ${updatesTable} (id, fingerprint, payment_id, outcome, reason, version, body)
       select v.id, v.fingerprint, p.id, v.outcome, v.reason, v.version, v.body
       from v join ${dialect.name('payments')} as p
         on p.tx_hash = v.tx_hash and p.chain_id = v.chain_id and p.ordinal = v.ordinal
       where p.integration = ${parameter(hexBytes(address))} order by v.id
       on conflict (id) do update set payment_id = excluded.payment_id, outcome = excluded.outcome,
         reason = excluded.reason, version = excluded.version, body = excluded.body, chain_id = null, tx_hash = null
-      where ${own}.fingerprint = excluded.fingerprint returning id`,
+      where ${updatesTable}.fingerprint = excluded.fingerprint returning id`,
   )
   return stored.map(({ id }) => id)
 }
@@ -107,18 +104,17 @@ async function putUpdates(
 /** Ids of payments that one page looks at, whether or not they name the integration. */
 const pageSize = 500
 
-/** Creates the store of moves on an engine. */
 export function createMoveStore(engine: Engine): MoveStore {
   const { read, dialect, transaction } = engine
   return {
     async *payments(address) {
       for await (const range of idRanges(read)) {
-        const found = await transaction((db) => paymentsOf(db, dialect, address, range))
+        const found = await transaction((db) => findPayments(db, dialect, address, range))
         if (found.length > 0)
           yield found.map(({ id: _id, integrationAddress: _address, closed: _closed, ...moved }) => moved)
       }
     },
-    updates: (address) => updatesOf(read, address),
+    updates: (address) => readUpdates(read, address),
     async *unnotified(address) {
       const lowest = await transaction((db) => lowestReplayable(db, dialect))
       for await (const range of idRanges(read)) {
@@ -126,7 +122,7 @@ export function createMoveStore(engine: Engine): MoveStore {
         if (found.length > 0) yield found
       }
     },
-    async leased(address) {
+    async countLeased(address) {
       const row = await read
         .selectFrom('outbox')
         .select(({ fn }) => fn.countAll<Integer>().as('leased'))
@@ -150,7 +146,7 @@ function moveTransaction(db: Connection, dialect: SqlDialect): MoveTransaction {
     find: (keys) => paymentsUnder(db, dialect, keys),
     replace: (address, payments) => replacePayments(db, dialect, address, payments),
     putUpdates: (address, updates) => putUpdates(db, dialect, address, updates),
-    notify: (address, snapshotIds) => notifyOf(db, dialect, address, snapshotIds),
+    notify: (address, snapshotIds) => notifyVersions(db, dialect, address, snapshotIds),
   }
 }
 
@@ -184,7 +180,7 @@ async function unnotifiedIn(
     id: String(row.id),
     version: integer(row.version),
     chainId: integer(row.chain_id),
-    txHash: hexOf(row.tx_hash),
+    txHash: toHex(row.tx_hash),
     ordinal: integer(row.ordinal),
   }))
 }

@@ -11,7 +11,7 @@ import { attemptColumns, attemptRecord, attemptValues } from '../deliveries/deli
 import type { BulkInsert, Connection, SqlDialect } from '../engine.js'
 import { lowestReplayable } from '../history/segments.js'
 import { run } from '../internal/statements.js'
-import { hexBytes, hexOf, integer, nullableInteger } from '../internal/values.js'
+import { hexBytes, integer, nullableInteger, toHex } from '../internal/values.js'
 import { setDropped, setStatuses, withStatuses } from '../payments/payment-changes.js'
 import { type FactRow, factColumns } from '../payments/payment-row.js'
 import { packBody, snapshotBytes } from '../payments/snapshots.js'
@@ -19,7 +19,7 @@ import type { Integer } from '../schema/migration.js'
 import type { OutboxRow, SnapshotRow } from '../schema/tables.js'
 
 /** The primary payments of an integration in a range of ids, locked until the transaction ends. */
-export async function paymentsOf(
+export async function findPayments(
   db: Connection,
   dialect: SqlDialect,
   address: string,
@@ -45,7 +45,7 @@ export async function paymentsUnder(
   keys: readonly MovedPaymentKey[],
 ): Promise<StoredMove[]> {
   if (keys.length === 0) return []
-  const wanted = new Set(keys.map(({ chainId, txHash, ordinal }) => `${chainId}:${txHash}:${ordinal}`))
+  const keySet = new Set(keys.map(({ chainId, txHash, ordinal }) => `${chainId}:${txHash}:${ordinal}`))
   const rows = await db
     .selectFrom('payments')
     .select(factColumns)
@@ -60,7 +60,7 @@ export async function paymentsUnder(
     .orderBy('ordinal')
     .modifyEnd(dialect.forUpdate)
     .execute()
-  const named = rows.filter((row) => wanted.has(`${row.chain_id}:${hexOf(row.tx_hash)}:${row.ordinal}`))
+  const named = rows.filter((row) => keySet.has(`${row.chain_id}:${toHex(row.tx_hash)}:${row.ordinal}`))
   return storedMoves(db, dialect, named)
 }
 
@@ -92,7 +92,7 @@ async function storedMoves(db: Connection, dialect: SqlDialect, rows: readonly F
   const pendingOf = new Map(outbox.map((row) => [integer(row.id), row]))
   const versionsOf = groupBy(snapshots, (row) => integer(row.payment_id))
   return payments.map(({ id, chainId, txHash, ordinal, blockNumber, dropped, integrationAddress, ...rest }) => {
-    const own = versionsOf.get(Number(id)) ?? []
+    const ownSnapshots = versionsOf.get(Number(id)) ?? []
     const { version, state, recipient, invoice } = rest
     return {
       id,
@@ -103,13 +103,13 @@ async function storedMoves(db: Connection, dialect: SqlDialect, rows: readonly F
       blockNumber,
       dropped,
       status: { version, state, recipient, invoice },
-      closed: own.filter((row) => integer(row.id) < lowest).map((row) => integer(row.version)),
-      versions: own.map((row): MovedVersion => {
+      closed: ownSnapshots.filter((row) => integer(row.id) < lowest).map((row) => integer(row.version)),
+      versions: ownSnapshots.map((row): MovedVersion => {
         const subject = { chain_id: chainId, tx_hash: Buffer.from(txHash.slice(2), 'hex'), version: row.version }
         const attempted = attemptsOf.get(integer(row.id)) ?? []
         return {
-          ...versionOf(row, pendingOf.get(integer(row.id))),
-          body: Buffer.from(snapshotBytes(dialect.bytesOf(row.body), integrationAddress, subject)).toString(),
+          ...toVersion(row, pendingOf.get(integer(row.id))),
+          body: Buffer.from(snapshotBytes(dialect.toBytes(row.body), integrationAddress, subject)).toString(),
           attempts: attempted.map((each) => ({ number: integer(each.number), ...attemptRecord(each) })),
         }
       }),
@@ -117,7 +117,7 @@ async function storedMoves(db: Connection, dialect: SqlDialect, rows: readonly F
   })
 }
 
-function versionOf(
+function toVersion(
   row: Selectable<SnapshotRow>,
   pending: Selectable<OutboxRow> | undefined,
 ): Omit<MovedVersion, 'body' | 'attempts'> {
@@ -168,7 +168,6 @@ const outboxColumns: BulkInsert['columns'] = [
   { name: 'schedule_from', type: 'integer' },
 ]
 
-/** A payment of this cell, and what the file has of it. */
 interface Replacement {
   readonly id: string
   readonly moved: MovedPayment
@@ -234,16 +233,16 @@ async function removeVersions(
   await db.deleteFrom('attempts').where('delivery_id', 'in', open).execute()
   await db.deleteFrom('outbox').where('id', 'in', open).execute()
   await db.deleteFrom('snapshots').where('payment_id', 'in', ids).where('id', '>=', lowest).execute()
-  const left = await db
+  const remaining = await db
     .selectFrom('snapshots')
     .select(['payment_id', 'version'])
     .where('payment_id', 'in', ids)
     .execute()
-  return new Set(left.map((row) => `${row.payment_id}:${row.version}`))
+  return new Set(remaining.map((row) => `${row.payment_id}:${row.version}`))
 }
 
 /** Makes snapshots deliveries that are due now, but for those that are; resolves how many. */
-export async function notifyOf(
+export async function notifyVersions(
   db: Connection,
   dialect: SqlDialect,
   address: string,

@@ -7,11 +7,10 @@ import type {
 import type { Selectable } from 'kysely'
 import type { Connection, Engine } from '../engine.js'
 import { prepare, type ValueOf } from '../internal/statements.js'
-import { checkInteger, hexBytes, hexOf, integer, keyBytes } from '../internal/values.js'
+import { checkInteger, hexBytes, integer, keyBytes, toHex } from '../internal/values.js'
 import type { IntegrationSessionRow } from '../schema/tables.js'
 import { integrationColumns, integrationRecord } from './integrations.js'
 
-/** Sessions by their token's hash. */
 export function createIntegrationSessionStore(engine: Engine): IntegrationSessionStore {
   const find = prepare(engine, (value: ValueOf<{ hash: string }>) =>
     integrationSessionQuery(engine.read, value('hash')),
@@ -27,7 +26,6 @@ export function createIntegrationSessionStore(engine: Engine): IntegrationSessio
   }
 }
 
-/** Sessions within a transaction. */
 export function integrationSessionsIn(db: Connection): IntegrationSessionTransaction {
   return {
     async insert({ hash, integrationAddress, apiSecretHash, createdAt, expiresAt }) {
@@ -39,7 +37,7 @@ export function integrationSessionsIn(db: Connection): IntegrationSessionTransac
       const row = await db.deleteFrom('integration_sessions').where('hash', '=', hash).returningAll().executeTakeFirst()
       return row === undefined ? null : sessionRecord(row)
     },
-    async deleteOf(integrationAddress) {
+    async deleteByIntegration(integrationAddress) {
       return (await integrationSessionsOfQuery(db, integrationAddress).execute()).length
     },
     async keepNewest(integrationAddress, count) {
@@ -51,7 +49,6 @@ export function integrationSessionsIn(db: Connection): IntegrationSessionTransac
   }
 }
 
-/** A session with its integration. */
 export function integrationSessionQuery(db: Connection, hash: string) {
   return db
     .selectFrom('integration_sessions as session')
@@ -62,12 +59,10 @@ export function integrationSessionQuery(db: Connection, hash: string) {
     .where('session.hash', '=', hash)
 }
 
-/** Deletes the sessions of an integration. */
 export function integrationSessionsOfQuery(db: Connection, integrationAddress: string) {
   return db.deleteFrom('integration_sessions').where('integration', '=', keyBytes(integrationAddress)).returning('hash')
 }
 
-/** Deletes all but the newest sessions of an integration. */
 function olderIntegrationSessionsQuery(db: Connection, integrationAddress: string, count: number) {
   const integration = keyBytes(integrationAddress)
   return db
@@ -83,7 +78,6 @@ function olderIntegrationSessionsQuery(db: Connection, integrationAddress: strin
     )
 }
 
-/** Deletes expired sessions. */
 export function expiredIntegrationSessionsQuery(db: Connection, now: number) {
   return db.deleteFrom('integration_sessions').where('expires_at', '<=', now)
 }
@@ -91,7 +85,7 @@ export function expiredIntegrationSessionsQuery(db: Connection, now: number) {
 function sessionRecord(row: Selectable<IntegrationSessionRow>): IntegrationSessionRecord {
   return {
     hash: row.hash,
-    integrationAddress: hexOf(row.integration),
+    integrationAddress: toHex(row.integration),
     apiSecretHash: row.api_hash,
     createdAt: integer(row.created_at),
     expiresAt: integer(row.expires_at),

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { hexBytes, hexOf, keyBytes } from './values.js'
+import { hexBytes, keyBytes, toHex } from './values.js'
 
 test.each(['0x', '0x00', '0xff00', `0x${'ab'.repeat(32)}`])('%s becomes bytes and the same text again', (text) => {
-  expect(hexOf(hexBytes(text))).toBe(text)
-  expect(hexOf(`\\x${text.slice(2)}`)).toBe(text)
+  expect(toHex(hexBytes(text))).toBe(text)
+  expect(toHex(`\\x${text.slice(2)}`)).toBe(text)
 })
 
 test.each(['', '0', '0xa', '0xAB', 'ab', '0xag', ' 0xab'])(
@@ -15,5 +15,5 @@ test.each(['', '0', '0xa', '0xAB', 'ab', '0xag', ' 0xab'])(
 )
 
 test('bytes in another format of PostgreSQL are rejected, not read as other digits', () => {
-  expect(() => hexOf('abc\\001')).toThrow('bytea_output')
+  expect(() => toHex('abc\\001')).toThrow('bytea_output')
 })

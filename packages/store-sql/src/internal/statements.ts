@@ -12,7 +12,6 @@ import {
 import type { BulkColumn, Connection, Engine, NamedQuery, Parameter, SqlDialect } from '../engine.js'
 import { remember, rowView } from './values.js'
 
-/** A statement with a name made from its text. */
 export class PreparedQuery implements CompiledQuery {
   readonly query: RootOperationNode
   readonly queryId: QueryId
@@ -34,7 +33,6 @@ export class PreparedQuery implements CompiledQuery {
 /** The name of a prepared statement: the same for the same text. */
 const statementName = remember((sql) => ({ name: createHash('sha256').update(sql).digest('base64url') }))
 
-/** Placeholder of a value in the query. */
 class Slot<Values> {
   readonly name: keyof Values
   constructor(name: keyof Values) {
@@ -46,9 +44,8 @@ class Slot<Values> {
 export type ValueOf<Values> = <Name extends keyof Values>(name: Name) => Values[Name]
 
 /**
- * Builds the text of a query at its first run.
- * @param build - Builds the query; `value` names a value of each run. It must not read the placeholder.
- * @param keepPlan - False if the right plan depends on the values.
+ * Builds the text of a query at its first run. `build` must not read the placeholder of a value. Without `keepPlan` the
+ * right plan depends on the values.
  */
 export function prepare<Values extends object, Row>(
   { rows }: Pick<Engine, 'rows'>,
@@ -73,7 +70,6 @@ function named({ sql, parameters }: NamedQuery, keepPlan: boolean): NamedQuery {
   return { sql, parameters, name }
 }
 
-/** Writes a statement's text. */
 export type StatementText = (parameter: Parameter) => string
 
 /** The text with its parameters. A query builder costs more than a small statement itself. */
@@ -83,15 +79,11 @@ export function compile<Row>({ placeholder }: Pick<SqlDialect, 'placeholder'>, w
   return CompiledQuery.raw(text, parameters) as CompiledQuery<Row>
 }
 
-/** Runs a statement and returns its rows. */
 export async function run<Row>(db: Connection, dialect: SqlDialect, write: StatementText): Promise<Row[]> {
   return (await db.executeQuery<Row>(compile<Row>(dialect, write))).rows
 }
 
-/**
- * Runs a prepared statement in a transaction that `searches`. Its plan is made without the values. Use it for few
- * frequent texts whose right plan is by index for any values.
- */
+/** Its plan is made without the values: use it for few frequent texts whose right plan is by index for any values. */
 export async function runPrepared<Row>(db: Connection, dialect: SqlDialect, write: StatementText): Promise<Row[]> {
   const { sql, parameters } = compile(dialect, write)
   return (await db.executeQuery<Row>(new PreparedQuery(sql, parameters))).rows
@@ -136,7 +128,6 @@ export class SentQuery implements CompiledQuery {
     this.#of = of
   }
 
-  /** The name of its prepared statement, if it has one. */
   get name(): string | undefined {
     return this.#of instanceof PreparedQuery ? this.#of.name : undefined
   }
@@ -147,18 +138,14 @@ export interface SentResult<Row> extends QueryResult<Row> {
   readonly later?: Promise<Row[]>
 }
 
-/** Resolves the rows of a {@link SentQuery}. */
-export async function rowsOf<Row>(result: SentResult<Row>): Promise<Row[]> {
+export async function awaitRows<Row>(result: SentResult<Row>): Promise<Row[]> {
   return result.later ?? result.rows
 }
 
 /** Writes the statement around the table expression `source`; `parameter` adds a value and returns its placeholder. */
 type BulkStatement = (source: string, parameter: (value: unknown) => string) => string
 
-/**
- * Runs a statement over rows, in as few parts as the database allows, and returns the rows of all parts. A query
- * builder would cost more than the insert itself.
- */
+/** In as few parts as the database allows. A query builder would cost more than the insert itself. */
 export async function bulk<Row>(
   db: Connection,
   dialect: SqlDialect,

@@ -4,38 +4,29 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { StoreError } from '@payment-integration/core'
 import type { Integer } from '../schema/migration.js'
 
-/**
- * Parses an id of this store.
- * @throws TypeError When it is malformed.
- */
-export function parseId(id: string, what: string): number {
+/** TypeError: the id is malformed. */
+export function parseId(id: string, name: string): number {
   if (/^[0-9]{1,15}$/.test(id)) return Number(id)
-  throw new TypeError(`${what} is ${JSON.stringify(id)}; pass an id that this store returned.`)
+  throw new TypeError(`${name} is ${JSON.stringify(id)}; pass an id that this store returned.`)
 }
 
-/**
- * Checks a whole number.
- * @throws RangeError When it is not whole or out of bounds.
- */
-export function checkInteger(value: number, what: string, least = 0, most = Number.MAX_SAFE_INTEGER): number {
+/** RangeError: the number is not whole or out of bounds. */
+export function checkInteger(value: number, name: string, least = 0, most = Number.MAX_SAFE_INTEGER): number {
   if (Number.isSafeInteger(value) && value >= least && value <= most) return value
-  throw new RangeError(`${what} is ${value}; pass a whole number from ${least} to ${most}.`)
+  throw new RangeError(`${name} is ${value}; pass a whole number from ${least} to ${most}.`)
 }
 
-/** Most cached texts: symbols and prices of frequent tokens. */
-const mostTexts = 1_000
+/** Cached texts: symbols and prices of frequent tokens. */
+const maxTexts = 1_000
 
-/**
- * Makes a function that returns the same object for the same text. Callers must not change it.
- * @param make - Must depend on the text alone.
- */
+/** Returns the same object for the same text; callers must not change it. `make` depends on the text alone. */
 export function remember<Made>(make: (text: string) => Made): (text: string) => Made {
   const known = new Map<string, Made>()
   return (text) => {
     const found = known.get(text)
     if (found !== undefined) return found
     const made = make(text)
-    if (known.size >= mostTexts) known.clear()
+    if (known.size >= maxTexts) known.clear()
     known.set(text, made)
     return made
   }
@@ -44,23 +35,19 @@ export function remember<Made>(make: (text: string) => Made): (text: string) => 
 /** Whether a text is `0x` and pairs of lowercase hex digits. */
 export const isHex = (text: string): boolean => /^0x(?:[0-9a-f]{2})*$/.test(text)
 
-/**
- * The digits of `0x` text.
- * @throws TypeError When it has other characters, or half a byte: bytes made of it would be those of another text.
- */
+/** The digits of `0x` text. TypeError: bytes made of another text would be those of yet another one. */
 export function hexDigits(text: string): string {
   if (isHex(text)) return text.slice(2)
   throw new TypeError(`${JSON.stringify(text.slice(0, 100))} is not 0x and pairs of lowercase hex digits.`)
 }
 
-/** The bytes of `0x` text, as a parameter of a statement. @throws TypeError As {@link hexDigits}. */
 export const hexBytes = (text: string): Uint8Array => Buffer.from(hexDigits(text), 'hex')
 
 /** The bytes to look up for any text. Empty, which no hash or address is, for text that {@link isHex} rejects. */
 export const keyBytes = (text: string): Uint8Array => hexBytes(isHex(text) ? text : '0x')
 
 /** The text of bytes that a statement read: PostgreSQL may return them as text, with `\x` for `0x`. */
-export function hexOf(read: Uint8Array | string): string {
+export function toHex(read: Uint8Array | string): string {
   if (typeof read === 'string') {
     if (!read.startsWith('\\x')) throw new TypeError('Bytes are no hex digits; set bytea_output of PostgreSQL to hex.')
     return `0x${read.slice(2)}`
@@ -69,7 +56,7 @@ export function hexOf(read: Uint8Array | string): string {
 }
 
 /** Reads a nullable column of bytes as `0x` text. */
-export const nullableHexOf = (read: Uint8Array | string | null): string | null => (read === null ? null : hexOf(read))
+export const toNullableHex = (read: Uint8Array | string | null): string | null => (read === null ? null : toHex(read))
 
 /** An integer column as a number. */
 export function integer(value: Integer): number {
@@ -91,7 +78,6 @@ export function pack(value: object | string | null): string | null {
   return value === null ? null : JSON.stringify(value)
 }
 
-/** The value of a text of {@link pack}. */
 export function unpack<T>(text: string): T
 export function unpack<T>(text: string | null): T | null
 export function unpack<T>(text: string | null): T | null {
@@ -105,17 +91,13 @@ export function bytes(value: Uint8Array): Uint8Array {
 
 /** The rows of a statement: the names of its columns, and the values of each row in that order. */
 export interface RawRows {
-  /** May be empty when there is no row. */
   readonly columns: readonly string[]
   readonly values: readonly (readonly unknown[])[]
 }
 
 /**
- * Makes a row of an array: an object with a getter for each column and no own property. A page has 50 rows of 30
- * columns; copying each row into an object costs more than the rest of the read. Read such a row field by field, never
- * spread it.
- *
- * @param names - The columns, in the order of the arrays.
+ * An object with a getter for each column and no own property. A page has 50 rows of 30 columns; copying each row into
+ * an object costs more than the rest of the read. Read such a row field by field, never spread it.
  */
 export function rowView(names: readonly string[]): (values: readonly unknown[]) => object {
   const key = names.join()
@@ -150,19 +132,16 @@ function makeView(names: readonly string[]): (values: readonly unknown[]) => obj
 export const lockMs = 1_000
 /** Pause before the next attempt, so that the queue empties. */
 const pauseMs = 2_000
-/** Most attempts: about half an hour. */
-const mostAttempts = 600
+/** Attempts: about half an hour. */
+const maxAttempts = 600
 
-/**
- * Runs `work` again when a lock, a connection or a conflict prevented it.
- * @param onWait - Called before each pause.
- */
+/** Runs `work` again when a lock, a connection or a conflict prevented it. `onWait` is called before each pause. */
 export async function whileBusy<T>(work: () => Promise<T>, onWait: () => void = () => undefined): Promise<T> {
   for (let attempt = 1; ; attempt += 1)
     try {
       return await work()
     } catch (error) {
-      if (!(error instanceof StoreError && error.code === 'ERR_STORE_BUSY') || attempt === mostAttempts) throw error
+      if (!(error instanceof StoreError && error.code === 'ERR_STORE_BUSY') || attempt === maxAttempts) throw error
       onWait()
       await delay(pauseMs)
     }

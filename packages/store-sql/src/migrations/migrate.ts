@@ -16,13 +16,11 @@ export const releasedMigrations: readonly Migration[] = [
   { expand: [{ kind: 'statements', about: 'create all tables', statements: baseline }], contract: [] },
 ]
 
-/** The version that a list of migrations leads to. */
 const newestVersion = (migrations: readonly Migration[]): number => baselineVersion + migrations.length - 1
 
 /** The half of a migration that runs, or ran last. */
 type Phase = 'expand' | 'contract'
 
-/** How far a version is. */
 export interface VersionState {
   readonly version: number
   readonly phase: Phase
@@ -43,10 +41,7 @@ interface Row {
 
 const table = 'schema_versions'
 
-/**
- * The versions that are migrated, or begun, in order.
- * @throws StoreError `ERR_STORE_SCHEMA` for a schema of a development release.
- */
+/** Rejects the schema of a development release with `ERR_STORE_SCHEMA`. */
 async function readVersions(db: Connection, dialect: SqlDialect): Promise<VersionState[]> {
   if (!(await dialect.hasTable(db, table))) return []
   const versions = sql.raw(dialect.name(table))
@@ -69,20 +64,18 @@ async function readVersions(db: Connection, dialect: SqlDialect): Promise<Versio
   }))
 }
 
-/** Creates the table unless it is there. */
 async function createVersionTable(db: Connection, dialect: SqlDialect): Promise<void> {
   // CREATE TABLE IF NOT EXISTS needs the right to create even if the table exists; the role of a worker lacks it.
   if (await dialect.hasTable(db, table)) return
-  const { integer: whole, code, tableOptions } = dialect.types
+  const { integer: integerType, code, tableOptions } = dialect.types
   await sql
     .raw(
-      `create table ${dialect.name(table)} (version ${whole} not null primary key, phase ${code} not null,
-       steps ${whole} not null, done ${whole} not null, position ${whole} not null)${tableOptions()}`,
+      `create table ${dialect.name(table)} (version ${integerType} not null primary key, phase ${code} not null,
+       steps ${integerType} not null, done ${integerType} not null, position ${integerType} not null)${tableOptions()}`,
     )
     .execute(db)
 }
 
-/** Stores how far a version is. */
 export async function writeVersion(db: Connection, dialect: SqlDialect, state: VersionState): Promise<void> {
   const { version, phase, steps, isDone, position } = state
   await sql`insert into ${sql.raw(dialect.name(table))} (version, phase, steps, done, position)
@@ -92,11 +85,10 @@ export async function writeVersion(db: Connection, dialect: SqlDialect, state: V
 }
 
 /** Ids of a batch: the first one, and the bounds of the others. */
-const [firstBatch, leastBatch, mostBatch] = [1_000, 100, 10_000]
+const [firstBatch, minBatch, maxBatch] = [1_000, 100, 10_000]
 /** Intended duration of a batch, in milliseconds. */
 const batchMs = 100
 
-/** Where a step begins and ends. */
 interface StepRun {
   /** As it was read; undefined: the version has not begun. */
   readonly before: VersionState | undefined
@@ -106,7 +98,6 @@ interface StepRun {
   report(event: SchemaProgress['event'], share: number): void
 }
 
-/** Runs a step, and stores that it is done. */
 async function runStep(engine: Engine, step: Step, run: StepRun): Promise<void> {
   switch (step.kind) {
     case 'statements':
@@ -193,11 +184,10 @@ async function backfill(
 
 /** Others wait for the rows of a batch until it commits. */
 function nextBatch(ids: number, tookMs: number): number {
-  if (tookMs > 2 * batchMs) return Math.max(leastBatch, Math.floor(ids / 2))
-  return tookMs < batchMs / 2 ? Math.min(mostBatch, ids * 2) : ids
+  if (tookMs > 2 * batchMs) return Math.max(minBatch, Math.floor(ids / 2))
+  return tookMs < batchMs / 2 ? Math.min(maxBatch, ids * 2) : ids
 }
 
-/** Steps in a row of one version and phase. */
 interface Part {
   readonly version: number
   readonly phase: Phase
@@ -207,8 +197,6 @@ interface Part {
 /**
  * Runs the missing steps that make room for this release; in an empty database all steps. On a current schema nothing
  * is locked or created: a role without the right to create may run it.
- * @param migrations - Tests pass their own.
- * @throws StoreError `ERR_STORE_SCHEMA` as {@link checkSchema}, but for a schema that is behind; `ERR_STORE_ENGINE`.
  */
 export async function migrate(
   engine: Engine,
@@ -218,7 +206,7 @@ export async function migrate(
   const { read, dialect } = engine
   const before = await checkedVersions(engine)
   rejectContracted(before, migrations)
-  if (pendingOf(before, migrations, 'expand').length === 0) return
+  if (findPending(before, migrations, 'expand').length === 0) return
   await engine.exclusively(async () => {
     const versions = await readVersions(read, dialect)
     // The newer release may have migrated meanwhile.
@@ -230,10 +218,9 @@ export async function migrate(
   })
 }
 
-/** The schema port, apart from `migrate`. */
 export function createSchema(engine: Engine, migrations: readonly Migration[] = releasedMigrations): StoreSchema {
-  const stepsOf = async (versions: readonly VersionState[], phase: Phase): Promise<SchemaStep[]> => {
-    const pending = pendingOf(versions, migrations, phase)
+  const describeSteps = async (versions: readonly VersionState[], phase: Phase): Promise<SchemaStep[]> => {
+    const pending = findPending(versions, migrations, phase)
     return Promise.all(pending.map(async ({ version, step }) => described(engine, version, step)))
   }
   return {
@@ -241,13 +228,13 @@ export function createSchema(engine: Engine, migrations: readonly Migration[] = 
     async plan() {
       const versions = await checkedVersions(engine)
       rejectContracted(versions, migrations)
-      const contract = versions.length === 0 ? [] : await stepsOf(versions, 'contract')
-      return { expand: await stepsOf(versions, 'expand'), contract }
+      const contract = versions.length === 0 ? [] : await describeSteps(versions, 'contract')
+      return { expand: await describeSteps(versions, 'expand'), contract }
     },
     async contract(report = () => undefined) {
       const versions = await checkedVersions(engine)
       checkSchema(versions, migrations)
-      if (pendingOf(versions, migrations, 'contract').length === 0) return
+      if (findPending(versions, migrations, 'contract').length === 0) return
       await engine.exclusively(async () => {
         for (const part of parts(migrations, 'contract')) await runPart(engine, part, report)
       })
@@ -255,19 +242,15 @@ export function createSchema(engine: Engine, migrations: readonly Migration[] = 
   }
 }
 
-/** The versions, of a database that this release may use. */
 async function checkedVersions({ check, read, dialect }: Engine): Promise<VersionState[]> {
   await check?.()
   return readVersions(read, dialect)
 }
 
-/**
- * Checks that code which knows these migrations can work.
- * @throws StoreError `ERR_STORE_SCHEMA` when steps are missing, or a newer release removed what this code needs.
- */
+/** Rejects with `ERR_STORE_SCHEMA` when steps are missing, or a newer release removed what this code needs. */
 function checkSchema(versions: readonly VersionState[], migrations: readonly Migration[]): void {
   rejectContracted(versions, migrations)
-  if (pendingOf(versions, migrations, 'expand').length === 0) return
+  if (findPending(versions, migrations, 'expand').length === 0) return
   const newest = versions.at(-1)
   const has =
     newest === undefined ? 'no tables yet' : `schema version ${newest.version}${newest.isDone ? '' : ', half-way'}`
@@ -290,17 +273,16 @@ function rejectContracted(versions: readonly VersionState[], migrations: readonl
 const parts = (migrations: readonly Migration[], phase: Phase): Part[] =>
   migrations.map((migration, index) => ({ version: baselineVersion + index, phase, steps: migration[phase] }))
 
-/** How many steps of a part are done. */
-function doneOf(versions: readonly VersionState[], { version, phase, steps }: Part): number {
+function countDone(versions: readonly VersionState[], { version, phase, steps }: Part): number {
   const state = versions.find((each) => each.version === version)
   if (state === undefined) return 0
   if (state.phase !== phase) return phase === 'expand' ? steps.length : 0
   return state.steps
 }
 
-function pendingOf(versions: readonly VersionState[], migrations: readonly Migration[], phase: Phase) {
+function findPending(versions: readonly VersionState[], migrations: readonly Migration[], phase: Phase) {
   return parts(migrations, phase).flatMap((part) =>
-    part.steps.slice(doneOf(versions, part)).map((step) => ({ version: part.version, step })),
+    part.steps.slice(countDone(versions, part)).map((step) => ({ version: part.version, step })),
   )
 }
 
@@ -312,7 +294,7 @@ async function described({ read, dialect }: Engine, version: number, step: Step)
 async function runPart(engine: Engine, part: Part, report: SchemaReport): Promise<void> {
   for (;;) {
     const versions = await readVersions(engine.read, engine.dialect)
-    const done = doneOf(versions, part)
+    const done = countDone(versions, part)
     const step = part.steps[done]
     if (step === undefined) return
     const { version, phase, steps } = part

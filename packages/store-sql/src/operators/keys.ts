@@ -1,7 +1,4 @@
-/**
- * Stores sealed data keys, and counts the rows that need each master key. Source: docs/decisions/secrets.md.
- * @module
- */
+/** Stores sealed data keys, and counts the rows of each master key. Source: docs/decisions/secrets.md. @module */
 import type { DataKeyStore, DataKeyTransaction, SealedSecret, SealingKeyUse } from '@payment-integration/core/internal'
 import type { Selectable } from 'kysely'
 import type { Connection, Engine, Parameter } from '../engine.js'
@@ -10,7 +7,6 @@ import { integer, pack, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import type { DataKeyRow, Tables } from '../schema/tables.js'
 
-/** Keys by purpose. */
 export function createDataKeyStore({ transaction, dialect }: Engine): DataKeyStore {
   const table = dialect.name('data_keys')
   return {
@@ -31,7 +27,6 @@ export function createDataKeyStore({ transaction, dialect }: Engine): DataKeySto
   }
 }
 
-/** Keys within a transaction. */
 export function dataKeysIn(db: Connection): DataKeyTransaction {
   return {
     async list() {
@@ -62,7 +57,6 @@ type KeyColumn = {
   [Table in keyof Tables & string]: `${Table}.${Extract<keyof Tables[Table], `${'' | `${string}_`}key_version`>}`
 }[keyof Tables & string]
 
-/** A place whose rows need a master key. */
 interface SealingPlace {
   /** The secret there, named for operators. */
   readonly holds: string
@@ -70,10 +64,7 @@ interface SealingPlace {
   where?(parameter: Parameter, now: number): string
 }
 
-/**
- * Every column that names a master key, by place; null: the start does not need that key. A missing column does not
- * compile.
- */
+/** By place; null: the start does not need that key. A missing column does not compile. */
 export const sealingPlaces: Readonly<Record<KeyColumn, SealingPlace | null>> = {
   'integrations.signing_key_version': { holds: 'integrations.signing_secret' },
   'integrations.api_key_version': { holds: 'integrations.api_secret' },
@@ -94,7 +85,6 @@ export const sealingPlaces: Readonly<Record<KeyColumn, SealingPlace | null>> = {
   'audit.key_version': null,
 }
 
-/** Counts the rows that need a master key, by place and key. @param now - Unix milliseconds. */
 export async function listSealingKeys({ read, dialect }: Engine, now: number): Promise<SealingKeyUse[]> {
   const rows = await run<SealingKeyRow>(read, dialect, (parameter) =>
     Object.entries(sealingPlaces)

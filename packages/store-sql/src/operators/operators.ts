@@ -16,7 +16,6 @@ const columns = [
   ...(['link_hash', 'link_expires_at', 'operators.created_at'] as const),
 ] as const
 
-/** Operators by name and by link, and sessions by their token's hash. */
 export function createOperatorStore(engine: Engine): OperatorStore {
   const { read } = engine
   const findSession = prepare(engine, (value: ValueOf<{ hash: string }>) => sessionQuery(read, value('hash')))
@@ -37,7 +36,6 @@ export function createOperatorStore(engine: Engine): OperatorStore {
   }
 }
 
-/** Operators and sessions within a transaction. */
 export function operatorsIn(db: Connection): OperatorTransaction {
   return {
     ...operatorReads(db),
@@ -76,7 +74,7 @@ export function operatorsIn(db: Connection): OperatorTransaction {
       const { operator, created_at, expires_at } = row
       return { hash, operator, createdAt: integer(created_at), expiresAt: integer(expires_at) }
     },
-    async deleteSessionsOf(operator) {
+    async deleteSessionsByOperator(operator) {
       const rows = await sessionsOfQuery(db, operator).execute()
       return rows.length
     },
@@ -106,17 +104,14 @@ function operatorReads(db: Connection): Pick<OperatorStore, 'find' | 'findByLink
   }
 }
 
-/** The operator of a name. */
 export function nameQuery(db: Connection, name: string) {
   return db.selectFrom('operators').select(columns).where('name', '=', name)
 }
 
-/** The operator whose one-time link has the hash. */
 export function linkQuery(db: Connection, hash: string) {
   return db.selectFrom('operators').select(columns).where('link_hash', '=', hash)
 }
 
-/** A session with its operator. */
 export function sessionQuery(db: Connection, hash: string) {
   return db
     .selectFrom('operator_sessions')
@@ -125,12 +120,10 @@ export function sessionQuery(db: Connection, hash: string) {
     .where('hash', '=', hash)
 }
 
-/** Deletes the sessions of an operator. */
 export function sessionsOfQuery(db: Connection, operator: string) {
   return db.deleteFrom('operator_sessions').where('operator', '=', operator).returning('hash')
 }
 
-/** Deletes all but the newest sessions of an operator. */
 function olderSessionsQuery(db: Connection, operator: string, count: number) {
   return db
     .deleteFrom('operator_sessions')
@@ -145,7 +138,6 @@ function olderSessionsQuery(db: Connection, operator: string, count: number) {
     )
 }
 
-/** Deletes expired sessions. */
 export function expiredSessionsQuery(db: Connection, now: number) {
   return db.deleteFrom('operator_sessions').where('expires_at', '<=', now)
 }

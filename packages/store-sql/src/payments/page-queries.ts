@@ -1,13 +1,10 @@
-/**
- * Reads pages of payments by index searches alone, at any depth. Source: docs/interface.md 4.1; the port's `list`.
- * @module
- */
+/** Reads pages of payments by index searches alone, at any depth. Source: docs/interface.md 4.1. @module */
 import type { PaymentReads, StoredPage } from '@payment-integration/core/internal'
 import type { PaymentFacts } from '@payment-integration/core/ports'
 import { type RawBuilder, type Selectable, type SelectQueryBuilder, sql } from 'kysely'
 import type { BulkColumn, Connection, Engine, SqlDialect } from '../engine.js'
 import { bulk, prepare, type ValueOf } from '../internal/statements.js'
-import { checkInteger, hexBytes, hexOf, integer, keyBytes } from '../internal/values.js'
+import { checkInteger, hexBytes, integer, keyBytes, toHex } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import type { PaymentRow, Tables } from '../schema/tables.js'
 import { paymentColumns, type StoredRow, storedPayment } from './payment-row.js'
@@ -31,19 +28,19 @@ const repositionColumns: readonly BulkColumn[] = [
  * integrations. The count's row stays locked until the transaction ends, so counts are committed in order. A page that
  * read a count has read every reposition up to it, and none after it.
  */
-export async function keepPositions(
+export async function storeFormerPositions(
   db: Connection,
   dialect: SqlDialect,
   payments: readonly PaymentFacts[],
 ): Promise<void> {
-  const left = await formerPositions(db, dialect, payments)
-  if (left.length === 0) return
+  const former = await formerPositions(db, dialect, payments)
+  if (former.length === 0) return
   const counts = await countReposition(
     db,
     dialect,
-    left.map(({ integration }) => integration),
+    former.map(({ integration }) => integration),
   )
-  const repositions = left.map(({ id, integration, blockTimestamp }) => [
+  const repositions = former.map(({ id, integration, blockTimestamp }) => [
     id,
     counts.get(integration),
     integration,
@@ -74,7 +71,7 @@ async function formerPositions(db: Connection, dialect: SqlDialect, payments: re
   )
   return rows.map((row) => ({
     id: integer(row.id),
-    integration: hexOf(row.integration),
+    integration: toHex(row.integration),
     blockTimestamp: integer(row.block_timestamp),
   }))
 }
@@ -91,18 +88,14 @@ async function countReposition(db: Connection, dialect: SqlDialect, integrations
        insert into ${dialect.name('page_epochs')} as e (integration, seq) select integration, 1 from v where true order by integration
        on conflict (integration) do update set seq = e.seq + 1 returning integration, seq`,
   )
-  return new Map(counted.map(({ integration, seq }) => [hexOf(integration), integer(seq)]))
+  return new Map(counted.map(({ integration, seq }) => [toHex(integration), integer(seq)]))
 }
 
-// Builds the statements of a page: index searches only, at any depth. Source: docs/interface.md 4.1.
-//
-// A reorganisation may move a stored payment to another block time. Later pages of a listing that began before still
-// have it at its former position. `payment_moves` has each former block time with the count of repositions of its
-// integration. A position carries the count at the start of its listing. The plain statement returns the present count
-// with its rows. If both counts are equal, which is nearly always so, the page is right. Else the exact statement reads
-// the page as of the position.
+// A reorganization may move a stored payment to another block time. `payment_moves` has each former block time with the
+// count of repositions of its integration, and a position carries the count at the start of its listing. The plain
+// statement returns the present count with its rows. If both are equal, which is nearly always so, the page is right.
+// Else the exact statement reads the page as of the position.
 
-/** The values of a page's statement; a shape ignores the values that it does not need. */
 interface PageValues {
   readonly integration: Uint8Array
   readonly wallet: Uint8Array
@@ -112,14 +105,11 @@ interface PageValues {
   readonly asOf: number
 }
 
-/** The shape of a statement: each has one text. */
 interface PageShape {
   readonly ofWallet: boolean
-  /** Whether it begins after a position. */
   readonly behind: boolean
   /** The limit; it is in the text, because the planners choose by it. */
   readonly size: number
-  /** The database's type of bytes. */
   readonly bytes: RawBuilder<unknown>
 }
 
@@ -132,9 +122,13 @@ const primary = sql<boolean>`is_primary = 1`
 
 /** Rows by their present block time, each with the integration's count of repositions (null: none yet). */
 export function plainPage(db: Connection, value: Value, shape: PageShape) {
-  const count = db.selectFrom('page_epochs').select('seq').where('integration', '=', value('integration')).as('beside')
+  const count = db
+    .selectFrom('page_epochs')
+    .select('seq')
+    .where('integration', '=', value('integration'))
+    .as('page_value')
   return shape.ofWallet
-    ? rowsOf(db, newestOf(db, sides(db, value, shape), shape)).select(count)
+    ? selectRows(db, takeNewest(db, sides(db, value, shape), shape)).select(count)
     : ownRows(db, value, shape)
         .leftJoin('statuses', 'statuses.payment_id', 'payments.id')
         .select([...paymentColumns, count])
@@ -145,13 +139,13 @@ export function exactPage(db: Connection, value: Value, shape: PageShape) {
   const unmoved: Keys = shape.ofWallet
     ? sides(db, value, shape, true)
     : db.selectFrom(ownRows(db, value, shape, true).select(keyColumns).as('own')).select(keyColumns)
-  const keys = newestOf(db, unmoved.unionAll(repositionedKeys(db, value, shape)), shape)
-  return rowsOf(db, keys).select('keys.block_timestamp as beside')
+  const keys = takeNewest(db, unmoved.unionAll(repositionedKeys(db, value, shape)), shape)
+  return selectRows(db, keys).select('keys.block_timestamp as page_value')
 }
 
 type Keys = SelectQueryBuilder<Tables, never, Pick<Selectable<PaymentRow>, (typeof keyColumns)[number]>>
 
-function newestOf(db: Connection, keys: Keys, { size }: PageShape) {
+function takeNewest(db: Connection, keys: Keys, { size }: PageShape) {
   return db
     .selectFrom(keys.as('found'))
     .select(keyColumns)
@@ -161,7 +155,7 @@ function newestOf(db: Connection, keys: Keys, { size }: PageShape) {
     .limit(sql.lit(size))
 }
 
-function rowsOf(db: Connection, keys: Keys) {
+function selectRows(db: Connection, keys: Keys) {
   return db
     .selectFrom(keys.as('keys'))
     .innerJoin('payments', 'payments.id', 'keys.id')
@@ -184,7 +178,7 @@ function ownRows(db: Connection, value: Value, shape: PageShape, unmoved = false
     .$if(shape.behind, (rows) =>
       rows.where(
         sql<boolean>`(payments.block_timestamp, chain_id, tx_hash) <
-          (${unforeseen(sql`cast(${value('blockTimestamp')} as bigint)`)}, ${value('chainId')}, ${value('txHash')})`,
+          (${hideFromPlanner(sql`cast(${value('blockTimestamp')} as bigint)`)}, ${value('chainId')}, ${value('txHash')})`,
       ),
     )
     .orderBy('payments.block_timestamp', 'desc')
@@ -196,7 +190,7 @@ function ownRows(db: Connection, value: Value, shape: PageShape, unmoved = false
 // The wallet is a range of one value and leads the order, so that only the index of its side fits. With `=`, PostgreSQL
 // may scan all payments of the integration instead, past any number of other wallets' rows.
 function sideRows(db: Connection, value: Value, shape: PageShape, column: Side, unmoved: boolean) {
-  const wallet = unforeseen(sql<Uint8Array>`cast(${value('wallet')} as ${shape.bytes})`)
+  const wallet = hideFromPlanner(sql<Uint8Array>`cast(${value('wallet')} as ${shape.bytes})`)
   const rows = ofIntegration(db, value, unmoved)
     .select(keyColumns)
     .where(column, '>=', wallet)
@@ -256,20 +250,17 @@ function repositionedKeys(db: Connection, value: Value, { ofWallet }: PageShape)
 
 // In a subquery a value is unknown to the planner. So PostgreSQL finds a plan for these values no cheaper than the
 // prepared one. Else it would plan each request anew, which takes longer than reading the page.
-function unforeseen<Given>(value: Given | RawBuilder<Given>): RawBuilder<Given> {
+function hideFromPlanner<Given>(value: Given | RawBuilder<Given>): RawBuilder<Given> {
   return sql<Given>`(select ${value})`
 }
 
-/**
- * The limits of statements. A page of another size reads more rows than it needs, so that there are few texts.
- */
+/** Limits of statements. A page of another size reads more rows than it needs, so that there are few texts. */
 const sizes = [11, 51, 101, 201]
 const sizeFor = (rows: number) => sizes.find((size) => size >= rows) ?? 2 ** Math.ceil(Math.log2(rows))
 
 type Shape = Omit<PageShape, 'bytes'>
-type Row = StoredRow & { readonly beside: Integer | null }
+type Row = StoredRow & { readonly page_value: Integer | null }
 
-/** Builds `list` on a connection that sees committed rows only. */
 export function createReadPage(engine: Pick<Engine, 'read' | 'rows' | 'dialect'>): PaymentReads['list'] {
   const { read: db, dialect } = engine
   const bytes = sql.raw(dialect.types.bytes)
@@ -296,30 +287,29 @@ export function createReadPage(engine: Pick<Engine, 'read' | 'rows' | 'dialect'>
     }
     const rows = await plain(shape)(values)
     const [first] = rows
-    const asOf = first === undefined ? undefined : integer(first.beside ?? 0)
-    if (after === undefined) return page(rows, limit, asOf ?? 0, ownTime)
+    const asOf = first === undefined ? undefined : integer(first.page_value ?? 0)
+    if (after === undefined) return page(rows, limit, asOf ?? 0, presentTime)
     // Without a row the count is unknown.
-    if (asOf === after.asOf) return page(rows, limit, after.asOf, ownTime)
-    return page(await exact(shape)(values), limit, after.asOf, timeBeside)
+    if (asOf === after.asOf) return page(rows, limit, after.asOf, presentTime)
+    return page(await exact(shape)(values), limit, after.asOf, formerTime)
   }
 }
 
-const ownTime = (row: Row) => row.block_timestamp
-const timeBeside = (row: Row) => row.beside ?? row.block_timestamp
+const presentTime = (row: Row) => row.block_timestamp
+const formerTime = (row: Row) => row.page_value ?? row.block_timestamp
 
 function page(rows: readonly Row[], limit: number, asOf: number, timeOf: (row: Row) => Integer): StoredPage {
-  const own = rows.slice(0, limit)
-  const last = rows.length > limit ? own.at(-1) : undefined
+  const pageRows = rows.slice(0, limit)
+  const last = rows.length > limit ? pageRows.at(-1) : undefined
   return {
-    payments: own.map(storedPayment),
+    payments: pageRows.map(storedPayment),
     next:
       last === undefined
         ? null
-        : { blockTimestamp: integer(timeOf(last)), chainId: integer(last.chain_id), txHash: hexOf(last.tx_hash), asOf },
+        : { blockTimestamp: integer(timeOf(last)), chainId: integer(last.chain_id), txHash: toHex(last.tx_hash), asOf },
   }
 }
 
-/** Caches one statement per shape. */
 function statements<Statement>(make: (shape: Shape) => Statement): (shape: Shape) => Statement {
   const made = new Map<string, Statement>()
   return (shape) => {

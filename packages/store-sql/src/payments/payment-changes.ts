@@ -1,13 +1,13 @@
 /**
- * Locks payments, changes their status, and marks those off the chain. Source: docs/decisions/reorganisations.md.
+ * Locks payments, changes their status, and marks those off the chain. See docs/decisions/reorganisations.md.
  * @module
  */
 import { type PaymentSelector, unsettledStates } from '@payment-integration/core/internal'
 import type { PaymentStatus, StoredPayment } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
 import type { BulkColumn, Connection, SqlDialect } from '../engine.js'
-import { bulk, rowsOf, runPrepared, type StatementText, sendPrepared } from '../internal/statements.js'
-import { checkInteger, hexOf, integer, isHex, nullableHexOf, pack, parseId } from '../internal/values.js'
+import { awaitRows, bulk, runPrepared, type StatementText, sendPrepared } from '../internal/statements.js'
+import { checkInteger, integer, isHex, pack, parseId, toHex, toNullableHex } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import { addUnsettled, removeUnsettled, type UnsettledKey } from './payment-reads.js'
 import {
@@ -15,20 +15,17 @@ import {
   factColumns,
   packInvoice,
   packRecipient,
-  paymentOf,
   type StatusColumns,
   statusColumns,
+  toPayment,
 } from './payment-row.js'
 
 // Reads the statuses of locked payments. A statement that waits for the lock of a payment still sees the statuses of
 // its beginning. So one statement locks, and a later one of the same transaction reads them.
 
-/** The columns of facts in a statement that calls the table `p`. */
 export const lockedColumns = factColumns.map((name) => name.replace('payments.', 'p.')).join(', ')
-/** The columns of statuses in a statement that calls the table `s`. */
 const readColumns = statusColumns.map((name) => name.replace('statuses.', 's.')).join(', ')
 
-/** The payments of locked rows, with their statuses. */
 export async function withStatuses(
   db: Connection,
   dialect: SqlDialect,
@@ -46,20 +43,18 @@ export async function withStatuses(
   return joinStatuses(locked, rows)
 }
 
-/** The payments of rows and their statuses, by id. */
 function joinStatuses(
   locked: readonly FactRow[],
   statuses: readonly (StatusColumns & { readonly id: Integer })[],
 ): StoredPayment[] {
   const byId = new Map(statuses.map((row) => [integer(row.id), row]))
-  return locked.map((row) => paymentOf(row, byId.get(integer(row.id))))
+  return locked.map((row) => toPayment(row, byId.get(integer(row.id))))
 }
 
 /**
- * The primary payments of some transactions, by ordinal. They are locked in one order until the transaction ends, so
- * that two callers never wait for each other. The order is that of the index of hashes, and `coalesce` keeps planners
- * off partial indexes: a plan that was made for an empty table would else walk another index. So the chain is compared
- * afterwards.
+ * By ordinal, locked in the order of the index of hashes, so that two callers never wait for each other. `coalesce`
+ * keeps planners off partial indexes: a plan that was made for an empty table would else walk another index. So the
+ * chain is compared afterwards.
  */
 export async function paymentsForChange(
   db: Connection,
@@ -77,7 +72,7 @@ export async function paymentsForChange(
     dialect,
     (parameter) => `select ${lockedColumns} from ${payments} p ${ofHashes(parameter)}${dialect.lockRows('p')}`,
   )
-  // See locked-payments.ts: the statuses need a statement of their own. It is sent at once, and runs after the wait.
+  // The statuses need a statement of their own. It is sent at once, and runs after the wait.
   const read = await runPrepared<StatusColumns & { readonly id: Integer }>(
     db,
     dialect,
@@ -85,7 +80,7 @@ export async function paymentsForChange(
       `select p.id, ${readColumns} from ${payments} p left join ${statuses} s on s.payment_id = p.id
        ${ofHashes(parameter)}`,
   )
-  return joinStatuses(await rowsOf(locked), read)
+  return joinStatuses(await awaitRows(locked), read)
     .filter(({ chainId, txHash }) => keys.has(`${chainId}:${txHash}`))
     .sort((a, b) => a.ordinal - b.ordinal)
 }
@@ -98,10 +93,7 @@ const changedColumns: readonly BulkColumn[] = [
   { name: 'invoice', type: 'text' },
 ]
 
-/**
- * Writes new statuses, and keeps the table of unsettled payments.
- * @throws RangeError When a payment is not stored.
- */
+/** Also keeps the table of unsettled payments. RangeError: a payment is not stored. */
 export async function setStatuses(
   db: Connection,
   dialect: SqlDialect,
@@ -141,10 +133,7 @@ export async function setStatuses(
   )
 }
 
-/**
- * Marks a payment as dropped, or removes the mark.
- * @throws RangeError When no such payment is stored.
- */
+/** RangeError: no such payment is stored. */
 export async function setDropped(db: Connection, paymentId: string, dropped: StoredPayment['dropped']): Promise<void> {
   const values = { dropped: pack(dropped && { formerState: dropped.formerState }) }
   const id = parseId(paymentId, 'paymentId')
@@ -155,7 +144,6 @@ export async function setDropped(db: Connection, paymentId: string, dropped: Sto
 const missing = (paymentIds: readonly string[]) =>
   new RangeError(`There is no payment ${paymentIds.join(' or ')}; nothing was written.`)
 
-/** Marks the payments of a chain in blocks above a height as off the chain. */
 export async function leaveAbove(db: Connection, chainId: number, above: number): Promise<void> {
   await db
     .updateTable('payments')
@@ -166,7 +154,6 @@ export async function leaveAbove(db: Connection, chainId: number, above: number)
     .execute()
 }
 
-/** Marks payments as off the chain. */
 export async function leavePayments(db: Connection, dialect: SqlDialect, paymentIds: readonly string[]): Promise<void> {
   await bulk(
     db,
@@ -177,7 +164,6 @@ export async function leavePayments(db: Connection, dialect: SqlDialect, payment
   )
 }
 
-/** Payments of a chain that are off the chain and not dropped. */
 function offChainQuery(db: Connection, chainId: number) {
   return (
     db
@@ -189,19 +175,17 @@ function offChainQuery(db: Connection, chainId: number) {
   )
 }
 
-/** The names of {@link offChainQuery}. */
 export async function offChainPayments(
   db: Connection,
   chainId: number,
 ): Promise<Pick<StoredPayment, 'txHash' | 'integrationAddress'>[]> {
   const rows = await offChainQuery(db, chainId).execute()
   return rows.map(({ tx_hash, integration }) => ({
-    txHash: hexOf(tx_hash),
-    integrationAddress: nullableHexOf(integration),
+    txHash: toHex(tx_hash),
+    integrationAddress: toNullableHex(integration),
   }))
 }
 
-/** Payments of a range of blocks, on the chain or off it. */
 export function blocksQuery(db: Connection, chainId: number, from: number, to: number) {
   return db
     .selectFrom('payments')
@@ -214,7 +198,6 @@ export function blocksQuery(db: Connection, chainId: number, from: number, to: n
     .orderBy('id')
 }
 
-/** The rows of {@link blocksQuery} as payments. */
 export async function paymentsInBlocks(
   db: Connection,
   dialect: SqlDialect,
@@ -225,16 +208,14 @@ export async function paymentsInBlocks(
   return withStatuses(db, dialect, await blocksQuery(db, chainId, from, to).execute())
 }
 
-/** Which payments are overdue. */
 interface OverdueQuery {
   readonly chainId: number
   readonly atOrBelow: number
   readonly limit: number
-  /** The same as `atOrBelow`, for payments from another chain whose deposit waits. @default `atOrBelow` */
+  /** The same for payments from another chain whose deposit waits; default: `atOrBelow`. */
   readonly awaitedAtOrBelow?: number | undefined
 }
 
-/** Payments off the chain that are not dropped yet, by block. */
 export function overdueQuery(db: Connection, dialect: SqlDialect, query: OverdueQuery) {
   const { chainId, atOrBelow, limit, awaitedAtOrBelow = atOrBelow } = query
   return (
@@ -266,7 +247,6 @@ export function overdueQuery(db: Connection, dialect: SqlDialect, query: Overdue
   )
 }
 
-/** The rows of {@link overdueQuery} as payments, locked until the transaction ends. */
 export async function overduePayments(
   db: Connection,
   dialect: SqlDialect,

@@ -1,21 +1,16 @@
-/**
- * Reads payments by index searches alone, and keeps those without a final state apart for receipt polling.
- * Source: docs/interface.md 4.1, 4.3.
- * @module
- */
+/** Reads payments, and lists those without a final state. Source: docs/interface.md 4.1, 4.3. @module */
 import type { PaymentReads } from '@payment-integration/core/internal'
 import type { StoredPayment } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
 import { readCheckpoint } from '../chains/checkpoints.js'
 import type { BulkColumn, Connection, Engine, SqlDialect } from '../engine.js'
 import { bulk, prepare, type ValueOf } from '../internal/statements.js'
-import { bytes, checkInteger, integer, keyBytes, nullableHexOf, nullableInteger, parseId } from '../internal/values.js'
+import { bytes, checkInteger, integer, keyBytes, nullableInteger, parseId, toNullableHex } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import { createReadPage } from './page-queries.js'
 import { paymentColumns, type StoredRow, storedPayment } from './payment-row.js'
 import { maxVersion, snapshotBytes } from './snapshots.js'
 
-/** A row of the table. */
 export interface UnsettledKey {
   readonly chain_id: Integer
   readonly payment_id: Integer
@@ -25,10 +20,9 @@ const keyColumns: readonly BulkColumn[] = [
   { name: 'chain_id', type: 'integer' },
   { name: 'payment_id', type: 'integer' },
 ]
-const valuesOf = (keys: readonly UnsettledKey[]) =>
+const toValues = (keys: readonly UnsettledKey[]) =>
   keys.map(({ chain_id, payment_id }) => [integer(chain_id), integer(payment_id)])
 
-/** Inserts the primary ones of new payments: they have no state yet. */
 export async function insertUnsettled(
   db: Connection,
   dialect: SqlDialect,
@@ -38,13 +32,12 @@ export async function insertUnsettled(
   await dialect.insertAll(db, { table: 'unsettled', columns: keyColumns, rows })
 }
 
-/** Adds payments; those that are in the table stay. */
 export async function addUnsettled(db: Connection, dialect: SqlDialect, keys: readonly UnsettledKey[]): Promise<void> {
   await bulk(
     db,
     dialect,
     keyColumns,
-    valuesOf(keys),
+    toValues(keys),
     (source) =>
       `with v (chain_id, payment_id) as (${source})
        insert into ${dialect.name('unsettled')} (chain_id, payment_id) select chain_id, payment_id from v where true
@@ -52,7 +45,6 @@ export async function addUnsettled(db: Connection, dialect: SqlDialect, keys: re
   )
 }
 
-/** Removes payments; those that are not in the table do not matter. */
 export async function removeUnsettled(
   db: Connection,
   dialect: SqlDialect,
@@ -62,14 +54,13 @@ export async function removeUnsettled(
     db,
     dialect,
     keyColumns,
-    valuesOf(keys),
+    toValues(keys),
     (source) =>
       `with v (chain_id, payment_id) as (${source})
        delete from ${dialect.name('unsettled')} where (chain_id, payment_id) in (select chain_id, payment_id from v)`,
   )
 }
 
-/** The reads of the table. */
 function createUnsettledReads(db: Connection): Pick<PaymentReads, 'listUnsettled' | 'unsettledChains'> {
   return {
     async unsettledChains() {
@@ -91,12 +82,10 @@ function createUnsettledReads(db: Connection): Pick<PaymentReads, 'listUnsettled
   }
 }
 
-/** The lowest chain above `after` in the table. */
 export function nextChainQuery(db: Connection, after: number) {
   return db.selectFrom('unsettled').select('chain_id').where('chain_id', '>', after).orderBy('chain_id').limit(1)
 }
 
-/** The payments of a chain in the table, by id. */
 export function unsettledQuery(
   db: Connection,
   query: { readonly chainId: number; readonly afterId: number; readonly limit: number },
@@ -116,7 +105,6 @@ export function unsettledQuery(
     .orderBy('keys.payment_id')
 }
 
-/** All reads of payments, on a connection that sees committed rows only. */
 export function createPaymentReads(engine: Pick<Engine, 'read' | 'rows' | 'dialect'>): PaymentReads {
   const { read: db } = engine
   const byHash = prepare(engine, (value: ValueOf<HashValues>) => hashQuery(db, value))
@@ -135,7 +123,7 @@ export function createPaymentReads(engine: Pick<Engine, 'read' | 'rows' | 'diale
     async transaction({ chainId, txHash }) {
       const rows = await ofTransaction({ chainId: checkInteger(chainId, 'chainId'), txHash: keyBytes(txHash) })
       const payments = rows.flatMap((row) => (row.id === null ? [] : storedPayment(row)))
-      return { payments, indexedTo: nullableInteger(rows[0]?.beside ?? null) }
+      return { payments, indexedTo: nullableInteger(rows[0]?.page_value ?? null) }
     },
     ...createUnsettledReads(db),
     async checkpoint(chainId) {
@@ -153,12 +141,11 @@ export function createPaymentReads(engine: Pick<Engine, 'read' | 'rows' | 'diale
         .where('s.version', '=', version)
         .executeTakeFirst()
       if (row === undefined) return null
-      return snapshotBytes(bytes(row.body), nullableHexOf(row.integration), row)
+      return snapshotBytes(bytes(row.body), toNullableHex(row.integration), row)
     },
   }
 }
 
-/** The values of a look-up by hash. */
 interface HashValues {
   readonly integration: Uint8Array
   readonly txHash: Uint8Array
@@ -172,7 +159,7 @@ export function hashQuery(db: Connection, value: ValueOf<HashValues>, ofWallet =
       .selectFrom('payments')
       .leftJoin('statuses', 'statuses.payment_id', 'payments.id')
       .select(paymentColumns)
-      .select(sql<null>`null`.as('beside'))
+      .select(sql<null>`null`.as('page_value'))
       .where('tx_hash', '=', value('txHash'))
       .where('integration', '=', value('integration'))
       // A plan that was made for an empty table may use a partial index, whose rows are those of an integration.
@@ -185,13 +172,12 @@ export function hashQuery(db: Connection, value: ValueOf<HashValues>, ofWallet =
   )
 }
 
-/** The values of a look-up by transaction. */
 interface TransactionValues {
   readonly chainId: number
   readonly txHash: Uint8Array
 }
 
-type TransactionRow = { beside: Integer | null } & (StoredRow | { id: null })
+type TransactionRow = { page_value: Integer | null } & (StoredRow | { id: null })
 
 /** At least one row, with the chain's height; the other columns are null if the transaction is not stored. */
 export function transactionQuery(db: Connection, value: ValueOf<TransactionValues>) {
@@ -204,7 +190,7 @@ export function transactionQuery(db: Connection, value: ValueOf<TransactionValue
             .where('chain_id', '=', value('chainId'))
             .orderBy('block_number', 'desc')
             .limit(sql.lit(1))
-            .as('beside'),
+            .as('page_value'),
         )
         .as('chain'),
     )
@@ -213,7 +199,7 @@ export function transactionQuery(db: Connection, value: ValueOf<TransactionValue
     )
     .leftJoin('statuses', 'statuses.payment_id', 'payments.id')
     .select(paymentColumns)
-    .select('chain.beside')
+    .select('chain.page_value')
     .orderBy('payments.ordinal')
     .$castTo<TransactionRow>()
 }

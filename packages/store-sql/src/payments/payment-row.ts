@@ -10,7 +10,7 @@ import type {
 } from '@payment-integration/core/ports'
 import type { ExpressionBuilder, Selectable } from 'kysely'
 import type { BulkColumn } from '../engine.js'
-import { hexOf, integer, nullableHexOf, pack, remember, unpack } from '../internal/values.js'
+import { integer, pack, remember, toHex, toNullableHex, unpack } from '../internal/values.js'
 import type { PaymentRow, StatusRow, Tables } from '../schema/tables.js'
 
 // An update is rejected if it has other fields than these.
@@ -23,7 +23,6 @@ export function packRecipient(recipient: RecipientBody | null): string | null {
   return pack(text)
 }
 
-/** The recipient of such a text. */
 export function unpackRecipient(text: string | null): RecipientBody | null {
   const values = unpack<RecipientText>(text)
   return values && { title: values[0], subtitle: values[1] }
@@ -37,7 +36,6 @@ export function packInvoice(invoice: InvoiceBody | null): string | null {
   return pack(text)
 }
 
-/** The invoice of such a text. */
 export function unpackInvoice(text: string | null): InvoiceBody | null {
   const values = unpack<InvoiceText>(text)
   if (values === null) return null
@@ -85,7 +83,6 @@ export function packPricing({ listedToken, feeds, calledAmount, serviceFee }: Pr
 const unknown: PricingFacts = { listedToken: null, feeds: [], calledAmount: null, serviceFee: null }
 const readPricing: (text: string) => PricingFacts = remember(parsePricing)
 
-/** The facts of a text of {@link packPricing}. */
 export const unpackPricing = (text: string | null): PricingFacts => (text === null ? unknown : readPricing(text))
 
 function parsePricing(text: string): PricingFacts {
@@ -104,7 +101,6 @@ function parsePricing(text: string): PricingFacts {
   }
 }
 
-/** The columns of an insert, in the order of {@link insertValues}. */
 export const insertColumns: readonly BulkColumn[] = [
   { name: 'chain_id', type: 'integer' },
   { name: 'tx_hash', type: 'hex' },
@@ -168,27 +164,20 @@ export const factColumns = [
   'payments.is_primary',
 ] as const
 
-/** The columns of its status. */
 export const statusColumns = ['statuses.version', 'statuses.state', 'statuses.recipient', 'statuses.invoice'] as const
 
-/** The columns of a read payment, of `payments` and `statuses` joined by id. */
 export const paymentColumns = [...factColumns, ...statusColumns] as const
 
-/**
- * The same by a subquery for each row, which bounds the cost for every planner: a join with a page may read all
- * statuses.
- */
+/** A subquery for each row bounds the cost for every planner: a join with a page may read all statuses. */
 export const statusOfEach = ({ selectFrom }: ExpressionBuilder<Tables, 'payments'>) =>
   (['version', 'state', 'recipient', 'invoice'] as const).map((name) =>
     selectFrom('statuses').select(name).whereRef('statuses.payment_id', '=', 'payments.id').as(name),
   )
 
-/** A payment's facts. */
 export type FactRow = Selectable<PaymentRow>
 type Statuses = Pick<Selectable<StatusRow>, 'version' | 'state' | 'recipient' | 'invoice'>
 /** A status; all null: the payment has the initial one. */
 export type StatusColumns = { readonly [Column in keyof Statuses]: Statuses[Column] | null }
-/** The row of a read payment. */
 export type StoredRow = FactRow & StatusColumns
 
 /** A new payment's values, in the order of {@link insertColumns}. What repeats another column is null. */
@@ -228,7 +217,6 @@ export function insertValues(facts: PaymentFacts, primary: boolean): unknown[] {
   ]
 }
 
-/** The payment that an insert of these values makes. */
 export function insertedPayment(id: string, { facts, primary }: NewPayment): StoredPayment {
   // Field by field: a spread costs more than the row.
   return {
@@ -260,17 +248,15 @@ export function insertedPayment(id: string, { facts, primary }: NewPayment): Sto
 }
 
 const readSymbol = remember((text) => unpack<string>(text))
-const symbolOf = (text: string | null) => (text === null ? null : readSymbol(text))
+const unpackSymbol = (text: string | null) => (text === null ? null : readSymbol(text))
 
-/** The payment of a row. */
-export const storedPayment = (row: StoredRow): StoredPayment => paymentOf(row, row)
+export const storedPayment = (row: StoredRow): StoredPayment => toPayment(row, row)
 
-/** The payment of a row of facts and one of its status. */
-export function paymentOf(row: FactRow, status: StatusColumns | undefined): StoredPayment {
-  const [chainId, txHash] = [integer(row.chain_id), hexOf(row.tx_hash)]
+export function toPayment(row: FactRow, status: StatusColumns | undefined): StoredPayment {
+  const [chainId, txHash] = [integer(row.chain_id), toHex(row.tx_hash)]
   const tokenIn = {
-    address: hexOf(row.token_in_address),
-    symbol: symbolOf(row.token_in_symbol),
+    address: toHex(row.token_in_address),
+    symbol: unpackSymbol(row.token_in_symbol),
     decimals: integer(row.token_in_decimals),
     amount: BigInt(row.token_in_amount),
   }
@@ -284,25 +270,25 @@ export function paymentOf(row: FactRow, status: StatusColumns | undefined): Stor
     ordinal: integer(row.ordinal),
     logIndex: integer(row.log_index),
     blockNumber: integer(row.block_number),
-    blockHash: hexOf(row.block_hash),
+    blockHash: toHex(row.block_hash),
     blockTimestamp: integer(row.block_timestamp),
-    router: { address: hexOf(row.router_address), version: row.router_version },
-    sender: hexOf(row.sender),
-    receiver: hexOf(row.receiver),
-    memoHex: hexOf(row.memo),
-    integrationAddress: nullableHexOf(row.integration),
+    router: { address: toHex(row.router_address), version: row.router_version },
+    sender: toHex(row.sender),
+    receiver: toHex(row.receiver),
+    memoHex: toHex(row.memo),
+    integrationAddress: toNullableHex(row.integration),
     source:
       row.source_chain_id === null || row.source_tx_hash === null
         ? { chainId, txHash }
-        : { chainId: integer(row.source_chain_id), txHash: hexOf(row.source_tx_hash) },
+        : { chainId: integer(row.source_chain_id), txHash: toHex(row.source_tx_hash) },
     tokenIn,
-    tokenOut: tokenOutOf(row, tokenIn),
+    tokenOut: toTokenOut(row, tokenIn),
     pricing: unpackPricing(row.pricing),
-    ...statusOf(status),
+    ...toStatus(status),
   }
 }
 
-function statusOf(row: StatusColumns | undefined): PaymentStatus {
+function toStatus(row: StatusColumns | undefined): PaymentStatus {
   if (row === undefined || row.version === null) return initialStatus
   return {
     version: integer(row.version),
@@ -312,15 +298,15 @@ function statusOf(row: StatusColumns | undefined): PaymentStatus {
   }
 }
 
-function tokenOutOf(row: FactRow, tokenIn: StoredPayment['tokenIn']): StoredPayment['tokenOut'] {
+function toTokenOut(row: FactRow, tokenIn: StoredPayment['tokenIn']): StoredPayment['tokenOut'] {
   const amounts = { gross: BigInt(row.token_out_gross), net: BigInt(row.token_out_net) }
   if (row.token_out_address === null || row.token_out_decimals === null) {
     const { address, symbol, decimals } = tokenIn
     return { address, symbol, decimals, ...amounts }
   }
   return {
-    address: hexOf(row.token_out_address),
-    symbol: symbolOf(row.token_out_symbol),
+    address: toHex(row.token_out_address),
+    symbol: unpackSymbol(row.token_out_symbol),
     decimals: integer(row.token_out_decimals),
     ...amounts,
   }

@@ -3,10 +3,9 @@
 import type { NewSnapshot } from '@payment-integration/core/internal'
 import type { BulkInsert, Connection, Parameter, SqlDialect } from '../engine.js'
 import { bulk } from '../internal/statements.js'
-import { bytes, checkInteger, hexOf, integer, parseId } from '../internal/values.js'
+import { bytes, checkInteger, integer, parseId, toHex } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 
-/** The version that a body describes, as its row and its payment have it. */
 export interface BodySubject {
   /** Null: the body is stored whole. */
   readonly integrationAddress: string | null
@@ -24,7 +23,8 @@ const valuesOnly = 0x31
  * rebuilt of them byte for byte. Any other body is stored whole.
  */
 export function packBody(body: Uint8Array, subject: BodySubject): Uint8Array {
-  const values = subject.integrationAddress === null ? null : valuesOf(bufferOf(body).toString(), headOf(subject))
+  const values =
+    subject.integrationAddress === null ? null : parseValues(toBuffer(body).toString(), formatHead(subject))
   if (values !== null) return bytes(Buffer.from(`1${values}`))
   const packed = new Uint8Array(body.length + 1)
   packed[0] = wholeBody
@@ -32,22 +32,18 @@ export function packBody(body: Uint8Array, subject: BodySubject): Uint8Array {
   return packed
 }
 
-/**
- * The body that {@link packBody} was given with the same subject.
- * @throws RangeError When the stored form is none of this release.
- */
+/** RangeError: the stored form is none of this release. */
 export function unpackBody(packed: Uint8Array, subject: BodySubject): Uint8Array {
   const [format] = packed
   if (format === wholeBody) return packed.subarray(1)
-  const values = format === valuesOnly ? shortForm.exec(bufferOf(packed).toString('utf8', 1)) : null
+  const values = format === valuesOnly ? shortForm.exec(toBuffer(packed).toString('utf8', 1)) : null
   if (values === null) throw new RangeError(`A stored body has the unknown format ${format}. Is the release older?`)
-  return bytes(Buffer.from(headOf(subject) + tailOf(values)))
+  return bytes(Buffer.from(formatHead(subject) + formatTail(values)))
 }
 
 // The templates of the format 1. They are frozen: stored bodies are rebuilt by them.
 
-/** The fields of the subject. */
-const headOf = ({ integrationAddress, chainId, txHash, version }: BodySubject): string =>
+const formatHead = ({ integrationAddress, chainId, txHash, version }: BodySubject): string =>
   `{"integrationAddress":"${integrationAddress}","chainId":"${chainId}","txHash":"${txHash}","version":${version},`
 
 // A group is a JSON string as it is written, or null. No other text begins with one and ends at the same place.
@@ -57,7 +53,16 @@ const tail =
   /^"state":("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),"recipient":(?:null|\{"title":("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),"subtitle":("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null)\}),"invoice":(?:null|\{"amount":("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),"currency":("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),"settlementAmount":("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),"settlementCurrency":("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null)\})\}$/
 
 /** The fields of the values, which a match of {@link shortForm} or {@link tail} has after its text. */
-function tailOf([, state, title, subtitle, amount, currency, settlementAmount, settlementCurrency]: Values): string {
+function formatTail([
+  ,
+  state,
+  title,
+  subtitle,
+  amount,
+  currency,
+  settlementAmount,
+  settlementCurrency,
+]: Values): string {
   const recipient = title === undefined ? 'null' : `{"title":${title},"subtitle":${subtitle}}`
   const settlement = `"settlementAmount":${settlementAmount},"settlementCurrency":${settlementCurrency}`
   const invoice = amount === undefined ? 'null' : `{"amount":${amount},"currency":${currency},${settlement}}`
@@ -67,12 +72,12 @@ function tailOf([, state, title, subtitle, amount, currency, settlementAmount, s
 type Values = readonly (string | undefined)[]
 
 /** The values as a JSON array; null: the body is another text than the one rebuilt of them. */
-function valuesOf(text: string, head: string): string | null {
+function parseValues(text: string, head: string): string | null {
   // Bytes that are no UTF-8 were read as this character; without it, equal texts are equal bytes.
   if (!text.startsWith(head) || text.includes('\ufffd')) return null
   const rest = text.slice(head.length)
   const values = tail.exec(rest)
-  if (values === null || tailOf(values) !== rest) return null
+  if (values === null || formatTail(values) !== rest) return null
   const [, state, title, subtitle, amount, currency, settlementAmount, settlementCurrency] = values
   const recipient = title === undefined ? 'null' : `[${title},${subtitle}]`
   const invoice = amount === undefined ? 'null' : `[${amount},${currency},${settlementAmount},${settlementCurrency}]`
@@ -80,28 +85,23 @@ function valuesOf(text: string, head: string): string | null {
 }
 
 /** The same memory: only a buffer decodes a part of it without a copy. */
-const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+const toBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
-/** A snapshot's columns with those of its payment. */
 interface SubjectRow {
   readonly chain_id: Integer
   readonly tx_hash: Uint8Array | string
   readonly version: Integer
 }
 
-/**
- * The snapshot bytes of the bytes in a row.
- * @param integrationAddress - Of the payment, or of the snapshot where it is notified.
- */
+/** `integrationAddress`: of the payment, or of the snapshot where it is notified. */
 export const snapshotBytes = (stored: Uint8Array, integrationAddress: string | null, row: SubjectRow): Uint8Array =>
   unpackBody(stored, {
     integrationAddress,
     chainId: integer(row.chain_id),
-    txHash: hexOf(row.tx_hash),
+    txHash: toHex(row.tx_hash),
     version: integer(row.version),
   })
 
-/** Largest number in the column. */
 export const maxVersion = 2 ** 31 - 1
 
 const snapshotColumns: BulkInsert['columns'] = [
@@ -116,13 +116,11 @@ const outboxColumns: BulkInsert['columns'] = [
   { name: 'integration', type: 'hex' },
 ]
 
-/** The columns of a delivery that was never claimed. */
 const unclaimed = ['lane', 'attempted', 'schedule_from'].map((name) => ({ name, value: () => '0' }))
 
 /**
- * Stores snapshots. Each whose integration is registered with a notification URL is a delivery too, due at once.
- * Resolves the number of deliveries. Rejects with the database's own unique violation when a (payment, version) is
- * stored already.
+ * A snapshot whose integration has a notification URL is a delivery too, due at once. Resolves the number of
+ * deliveries. Rejects with the database's unique violation when a (payment, version) is stored already.
  */
 export async function insertSnapshots(
   db: Connection,
@@ -181,7 +179,7 @@ async function notifiedAmong(
   )
   const at = found[0]?.now
   return {
-    notified: new Set(found.map(({ address }) => hexOf(address))),
+    notified: new Set(found.map(({ address }) => toHex(address))),
     now: (parameter) => (at === undefined ? nowText(parameter) : `cast(${parameter(at)} as bigint)`),
   }
 }

@@ -1,8 +1,4 @@
-/**
- * Stores every processor update under its id, and its content while it is needed. Source:
- * docs/decisions/processor-updates.md.
- * @module
- */
+/** Stores processor updates under their ids. Source: docs/decisions/processor-updates.md. @module */
 import type { ProcessorUpdate, UpdateOutcome } from '@payment-integration/contract'
 import type {
   ConsoleUpdate,
@@ -14,27 +10,24 @@ import type {
 import { type Selectable, sql } from 'kysely'
 import type { BulkColumn, Connection, SqlDialect } from '../engine.js'
 import { bulk, runPrepared, type StatementText } from '../internal/statements.js'
-import { checkInteger, hexOf, integer, nullableInteger, pack, parseId, unpack } from '../internal/values.js'
+import { checkInteger, integer, nullableInteger, pack, parseId, toHex, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import type { UpdateRow } from '../schema/tables.js'
 
 type ResultColumns = Pick<Selectable<UpdateRow>, 'id' | 'outcome' | 'reason' | 'version'>
-/** The columns that {@link consoleUpdate} reads. */
 export const consoleColumns = ['id', 'outcome', 'reason', 'version', 'body'] as const
 
-/** An update as the console shows it. */
 export function consoleUpdate(row: Pick<Selectable<UpdateRow>, (typeof consoleColumns)[number]>): ConsoleUpdate {
-  return { ...resultOf(row), update: unpack<ProcessorUpdate>(row.body) }
+  return { ...toResult(row), update: unpack<ProcessorUpdate>(row.body) }
 }
 
-const resultOf = ({ id, outcome, reason, version }: ResultColumns) => ({
+const toResult = ({ id, outcome, reason, version }: ResultColumns) => ({
   id,
   outcome: outcome as UpdateOutcome,
   reason: unpack<string>(reason),
   version: nullableInteger(version),
 })
 
-/** The updates stored under some ids. */
 export async function findUpdates(
   db: Connection,
   dialect: SqlDialect,
@@ -42,10 +35,9 @@ export async function findUpdates(
 ): Promise<StoredUpdate[]> {
   type Row = ResultColumns & { fingerprint: Uint8Array | string }
   const rows = await runPrepared<Row>(db, dialect, findText(dialect, updateIds))
-  return rows.map((row) => ({ ...resultOf(row), fingerprint: hexOf(row.fingerprint) }))
+  return rows.map((row) => ({ ...toResult(row), fingerprint: toHex(row.fingerprint) }))
 }
 
-/** The statement of {@link findUpdates}. */
 export function findText(dialect: SqlDialect, updateIds: readonly string[]): StatementText {
   return (parameter) =>
     `select u.id, u.fingerprint, u.outcome, u.reason, u.version from ${dialect.name('updates')} u
@@ -99,13 +91,11 @@ function insertedValues({ update, fingerprint, paymentId, outcome, reason, versi
   ]
 }
 
-/** The columns of {@link waitingText}. */
 export const keyColumns: readonly BulkColumn[] = [
   { name: 'chain_id', type: 'integer' },
   { name: 'tx_hash', type: 'hex' },
 ]
 
-/** Waiting updates of any of these transactions, in the order they were received. */
 export async function waitingUpdates(
   db: Connection,
   dialect: SqlDialect,
@@ -120,7 +110,6 @@ export async function waitingUpdates(
   return rows.sort((a, b) => integer(a.seq) - integer(b.seq)).map(({ body }) => unpack<ProcessorUpdate>(body))
 }
 
-/** The statement of {@link waitingUpdates}. */
 export function waitingText(dialect: SqlDialect, source: string): string {
   return `with v (chain_id, tx_hash) as (${source})
     select u.seq, u.body from v
@@ -128,13 +117,11 @@ export function waitingText(dialect: SqlDialect, source: string): string {
     where u.outcome = 'waiting'`
 }
 
-/** Reads a waiting update, if there is one; the order is that of their index. */
 export function anyWaiting(db: Connection) {
   const waiting = db.selectFrom('updates').select('chain_id').where('outcome', '=', sql.lit('waiting'))
   return waiting.orderBy('chain_id').orderBy('tx_hash').orderBy('seq').limit(1)
 }
 
-/** The columns of {@link settleText}. */
 export const settledColumns: readonly BulkColumn[] = [
   { name: 'update_id', type: 'text' },
   { name: 'payment_id', type: 'integer' },
@@ -144,10 +131,7 @@ export const settledColumns: readonly BulkColumn[] = [
 ]
 const settledNames = settledColumns.map(({ name }) => name).join(', ')
 
-/**
- * Stores the outcomes of waiting updates.
- * @throws RangeError When one of them does not wait.
- */
+/** RangeError: one of them does not wait. */
 export async function settleUpdates(
   db: Connection,
   dialect: SqlDialect,
@@ -166,10 +150,7 @@ export async function settleUpdates(
   throw new RangeError(`There is no waiting update ${ids}; nothing was recorded.`)
 }
 
-/**
- * The statement that settles them. An update has its chain only while it waits; by a condition on the outcome a plan
- * could read all that wait.
- */
+/** An update has its chain only while it waits; by a condition on the outcome a plan could read all that wait. */
 export function settleText(dialect: SqlDialect, source: string): string {
   return `with v (${settledNames}) as (${source})
     update ${dialect.name('updates')} as u

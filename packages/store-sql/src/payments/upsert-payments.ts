@@ -5,7 +5,7 @@ import type { BulkColumn, Connection, SqlDialect } from '../engine.js'
 import { bulk } from '../internal/statements.js'
 import { integer } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
-import { keepPositions } from './page-queries.js'
+import { storeFormerPositions } from './page-queries.js'
 import { lockedColumns, withStatuses } from './payment-changes.js'
 import { insertUnsettled } from './payment-reads.js'
 import { type FactRow, insertColumns, insertedPayment, insertValues } from './payment-row.js'
@@ -18,18 +18,16 @@ const keyColumns: readonly BulkColumn[] = [
 const keyNames = keyColumns.map(({ name }) => name).join(', ')
 const keyValues = ({ chainId, txHash, ordinal }: PaymentFacts) => [chainId, txHash, ordinal]
 const sameKey = 'p.chain_id = v.chain_id and p.tx_hash = v.tx_hash and p.ordinal = v.ordinal'
-const keyOf = ({ chainId, txHash, ordinal }: PaymentFacts) => `${chainId}:${txHash}:${ordinal}`
+const toKey = ({ chainId, txHash, ordinal }: PaymentFacts) => `${chainId}:${txHash}:${ordinal}`
 
 const names = insertColumns.map(({ name }) => name)
 /** Its key and integration, which a later call never changes. */
 const keptColumns: ReadonlySet<string> = new Set(['chain_id', 'tx_hash', 'ordinal', 'integration', 'is_primary'])
-const takenColumns = names.filter((name) => !keptColumns.has(name))
+const changingColumns = names.filter((name) => !keptColumns.has(name))
 
 /**
- * Inserts payments under (chainId, txHash, ordinal), or updates the chain's facts of stored ones: in another block the
- * same call may swap at another rate. Of two with the same key in one call the last one counts.
- *
- * @returns The inserted payments, in the given order, and those that had been dropped.
+ * Inserts payments, or updates the chain's facts of stored ones: in another block the same call may swap at another
+ * rate. Of two with the same key in one call the last one counts.
  */
 export async function upsertPayments(
   db: Connection,
@@ -52,7 +50,7 @@ export async function upsertPayments(
   const stored = await storedIds(db, dialect, given)
   const isNew = (place: number) => isNewId(stored.get(place) ?? 0)
   const known = given.flatMap(({ facts }, place) => (isNew(place) ? [] : [facts]))
-  await keepPositions(db, dialect, known)
+  await storeFormerPositions(db, dialect, known)
   await moveKnown(
     db,
     dialect,
@@ -66,14 +64,12 @@ export async function upsertPayments(
   return { inserted, returned: await droppedAmong(db, dialect, known) }
 }
 
-/** The payments without those whose key occurs again later. */
 function lastOfEach(payments: readonly NewPayment[]): readonly NewPayment[] {
   const hashes = new Set(payments.map(({ facts }) => facts.txHash))
   if (hashes.size === payments.length) return payments
-  return [...new Map(payments.map((payment) => [keyOf(payment.facts), payment])).values()]
+  return [...new Map(payments.map((payment) => [toKey(payment.facts), payment])).values()]
 }
 
-/** The ids of stored payments, by their index among the given ones. */
 async function storedIds(
   db: Connection,
   dialect: SqlDialect,
@@ -101,14 +97,13 @@ async function moveKnown(db: Connection, dialect: SqlDialect, rows: readonly (re
     (source) =>
       `with v (${names.join(', ')}) as (${source})
        update ${dialect.name('payments')} as p
-       set ${takenColumns.map((name) => `${name} = v.${name}`).join(', ')}
+       set ${changingColumns.map((name) => `${name} = v.${name}`).join(', ')}
        from v
        where ${sameKey}
-         and (${takenColumns.map((name) => `p.${name} is distinct from v.${name}`).join(' or ')})`,
+         and (${changingColumns.map((name) => `p.${name} is distinct from v.${name}`).join(' or ')})`,
   )
 }
 
-/** Copies the block times to the statuses, once the payments are locked. */
 async function moveStatuses(db: Connection, dialect: SqlDialect, known: readonly PaymentFacts[]): Promise<void> {
   const { name } = dialect
   await bulk(
@@ -124,7 +119,6 @@ async function moveStatuses(db: Connection, dialect: SqlDialect, known: readonly
   )
 }
 
-/** The dropped payments, by id, locked until the transaction ends. */
 async function droppedAmong(
   db: Connection,
   dialect: SqlDialect,

@@ -47,7 +47,6 @@ export function arrayLiteral(values: readonly unknown[], type?: BulkColumn['type
 
 const types = { integer: 'bigint', real: 'double precision', text: 'text', hex: 'bytea', bytes: 'bytea' } as const
 
-/** Rows as a table expression, and the expressions that are its columns. */
 interface ColumnSource {
   readonly values: string[]
   /** A table expression with one row for each given row, in their order. */
@@ -131,7 +130,6 @@ function octalAt(text: string, at: number): number {
   return (text.charCodeAt(at) - zero) * 64 + (text.charCodeAt(at + 1) - zero) * 8 + text.charCodeAt(at + 2) - zero
 }
 
-/** A statement with its values, and its name if it is prepared. */
 interface TextQuery {
   readonly text: string
   readonly values: unknown[]
@@ -171,14 +169,12 @@ export function queryTextRows(
 }
 
 /** Rows of one statement: a message of half a megabyte or so. */
-const mostRows = 1_024
+const maxRows = 1_024
 
-/** Inserts rows in their order. */
 export async function insertAll(db: Connection, name: SqlDialect['name'], insert: BulkInsert): Promise<void> {
   await insertRows(db, name, insert, '')
 }
 
-/** Inserts rows that get ids. */
 export async function insertNumbered(
   db: Connection,
   name: SqlDialect['name'],
@@ -204,9 +200,9 @@ async function insertRows<Row>(
   const takeAnswer = async () => {
     for (const row of (await running)?.rows ?? []) answers.push(row)
   }
-  for (let from = 0; from < insert.rows.length; from += mostRows) {
+  for (let from = 0; from < insert.rows.length; from += maxRows) {
     // The database works on one statement while the next one is written.
-    const text = statement(name, { ...insert, rows: insert.rows.slice(from, from + mostRows) }, suffix)
+    const text = statement(name, { ...insert, rows: insert.rows.slice(from, from + maxRows) }, suffix)
     await takeAnswer()
     running = db.executeQuery<Row>(insert.sends === true ? new SentQuery(text) : text)
     // Its error is reported to the reader of its rows; until then it must not end the process.
@@ -227,7 +223,6 @@ function statement(name: SqlDialect['name'], insert: BulkInsert, suffix: string)
   return insert.keepsText === true ? new PreparedQuery(text, parameters) : CompiledQuery.raw(text, parameters)
 }
 
-/** Changes rows by their id. */
 export async function updateAll(db: Connection, name: SqlDialect['name'], update: BulkUpdate): Promise<void> {
   const { table, columns, fixed, rows } = update
   if (rows.length === 0) return

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { postgresMissing } from '../../test/postgres.js'
 import { openPostgres } from '../../test/support/engines.js'
-import { checkEngine, productOf } from './postgres-engine.js'
+import { checkEngine, parseProduct } from './postgres-engine.js'
 
 const postgres = 'PostgreSQL 17.2 on x86_64-pc-linux-gnu, compiled by gcc 12.2.0, 64-bit'
 
@@ -25,7 +25,7 @@ test.each([
   ['PostgreSQL 12.12 (Greenplum Database 7.0.0 build commit:0) on x86_64-pc-linux-gnu', 'greenplum'],
   ['', 'unknown'],
 ])('%j is %s', (version, product) => {
-  expect(productOf(version)).toBe(product)
+  expect(parseProduct(version)).toBe(product)
 })
 
 test('PostgreSQL from 15 on, Aurora and AlloyDB are accepted', async () => {

@@ -1,6 +1,6 @@
 /** Creates the PostgreSQL store, for more than one machine. @module */
 
-import type { Clock, Ids, Store } from '@payment-integration/core/ports'
+import type { Clock, IdSource, Store } from '@payment-integration/core/ports'
 import pg from 'pg'
 import { createStore } from '../create-store.js'
 import type { Engine } from '../engine.js'
@@ -8,21 +8,16 @@ import { checkInteger } from '../internal/values.js'
 import type { Limits } from './postgres-connection.js'
 import { createPostgresEngine, type PostgresEngineOptions } from './postgres-engine.js'
 
-/** Settings of the pools of one store. */
 interface OwnPoolOptions {
   readonly connectTimeoutMs: number
   readonly limits: Limits
-  /** False: the limits are set by each transaction, because a pooler in between refuses them at the connection. */
+  /** False: each transaction sets the limits, because a pooler in between rejects them at the connection. */
   readonly keepsSession: boolean
   /** Certificates, as PEM text, of which one must have signed the server's; null: as the address says. */
   readonly ca: string | null
 }
 
-/**
- * Makes a pool.
- * @param option - Name of the address, for messages.
- * @throws TypeError When the address is malformed, or contradicts `ca`.
- */
+/** TypeError: the address is malformed, or contradicts `ca`. `option` names the address in messages. */
 function ownPool(connectionString: string, option: string, most: number, options: OwnPoolOptions): pg.Pool {
   checkAddress(connectionString, option, options.ca)
   checkInteger(most, 'maxConnections', 1, 10_000)
@@ -74,7 +69,7 @@ export interface PostgresStoreOptions {
   /** Clock of leases. @default The database's own, so that clock skew of dispatchers does not matter. */
   readonly clock?: Pick<Clock, 'now'> | undefined
   /** Makes claim tokens: each must be new. @default random UUIDs */
-  readonly ids?: Ids | undefined
+  readonly ids?: IdSource | undefined
   /**
    * Whether frequent reads, claims and settlements are prepared statements. Switch it off behind a pooler that gives
    * each transaction another connection. Then nothing is kept in a session, and each transaction sets its time-outs.
@@ -126,7 +121,7 @@ export const postgresStoreDefaults = {
 } as const
 
 /** Longest bound of a standby's lag, and longest time-out, in milliseconds. */
-const mostMs = 3_600_000
+const maxMs = 3_600_000
 /**
  * Longest wait for a standby, to connect and for an answer, in milliseconds. The primary is asked next, so that one
  * that fell silent delays a read no longer.
@@ -152,12 +147,12 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
   const now = clock && (() => clock.now())
   const common = { schema, now, preparedStatements, acceptedEngine }
   if (pool === undefined) return createStore(ownEngine(connectionString ?? '', options, common), ids)
-  const own = ownOptions.find((name) => options[name] !== undefined)
-  if (own !== undefined) throw new TypeError(`${own} is given together with pool; set it where the pool is made.`)
+  const poolOption = ownOptions.find((name) => options[name] !== undefined)
+  if (poolOption !== undefined)
+    throw new TypeError(`${poolOption} is given together with pool; set it where the pool is made.`)
   return createStore(createPostgresEngine(pool, common), ids)
 }
 
-/** Options of pools that the store makes. */
 const ownOptions = [
   'directConnectionString',
   'reader',
@@ -173,9 +168,9 @@ function ownEngine(connectionString: string, options: PostgresStoreOptions, comm
   const { maxConnections = postgresStoreDefaults.maxConnections } = options
   const { statementTimeoutMs = postgresStoreDefaults.statementTimeoutMs } = options
   const { lockTimeoutMs = postgresStoreDefaults.lockTimeoutMs } = options
-  checkInteger(statementTimeoutMs, 'statementTimeoutMs', 100, mostMs)
-  checkInteger(lockTimeoutMs, 'lockTimeoutMs', 100, mostMs)
-  if (reader !== undefined) checkInteger(reader.maxLagMs, 'maxLagMs', 10, mostMs)
+  checkInteger(statementTimeoutMs, 'statementTimeoutMs', 100, maxMs)
+  checkInteger(lockTimeoutMs, 'lockTimeoutMs', 100, maxMs)
+  if (reader !== undefined) checkInteger(reader.maxLagMs, 'maxLagMs', 10, maxMs)
   const limits = { lockTimeoutMs, statementTimeoutMs, idleInTransactionTimeoutMs }
   const settings: OwnPoolOptions = { connectTimeoutMs, limits, keepsSession, ca }
   const pools: pg.Pool[] = []

@@ -1,35 +1,27 @@
-/**
- * Announces due deliveries between processes by NOTIFY and LISTEN. It only shortens waits: a lost announcement is made
- * up for by the dispatcher's poll. So it is sent after the commit, where it delays no other commit.
- *
- * @module
- */
+/** Announces due deliveries between processes, by NOTIFY and LISTEN. @module */
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 
 /** First wait of a listener before it connects again, in milliseconds; each further wait is twice as long. */
 const reconnectMs = { least: 100, most: 10_000 } as const
 
-/** A channel for announcements. */
 export interface DueChannel {
   /** Announces soon; concurrent announcements become one. */
   announce(): void
   /** Calls `listener` for each announcement. Returns a function that stops it. */
   listen(listener: () => void): () => void
-  /** Stops all listeners. */
   close(): Promise<void>
 }
 
-/** The name of a schema's channel. */
 export function dueChannelName(schema: string): string {
   const digest = createHash('sha256').update(`payment-integration\n${schema}\ndue`).digest()
   return `payment_integration_${digest.readBigUInt64BE(0)}`
 }
 
 /**
- * Makes the channel of a schema.
- * @param config - Of the listener's connection; null: there is no session to listen in, and listeners only poll.
- * @param notify - Sends a statement to the database.
+ * An announcement only shortens waits: the dispatcher's poll makes up for a lost one. So it is sent after the commit,
+ * where it delays no other commit. `config`: of the listener's connection; null: there is no session to listen in, and
+ * listeners only poll.
  */
 export function createDueChannel(
   schema: string,
@@ -80,7 +72,7 @@ export function createDueChannel(
 }
 
 /** Listens on its own connection, and on a new one after a loss. */
-function keepListening(channel: string, config: pg.ClientConfig, heard: () => void): { end(): Promise<void> } {
+function keepListening(channel: string, config: pg.ClientConfig, onNotification: () => void): { end(): Promise<void> } {
   let client: pg.Client | undefined
   let timer: NodeJS.Timeout | undefined
   let ended = false
@@ -100,13 +92,13 @@ function keepListening(channel: string, config: pg.ClientConfig, heard: () => vo
     }
     current.on('error', lose)
     current.on('end', lose)
-    current.on('notification', heard)
+    current.on('notification', onNotification)
     const start = async () => {
       await current.connect()
       await current.query(`listen ${channel}`)
       delayMs = reconnectMs.least
       // Earlier announcements were missed: wake the listeners.
-      if (!ended) heard()
+      if (!ended) onNotification()
     }
     start().catch(lose)
   }

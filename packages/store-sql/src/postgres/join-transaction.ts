@@ -7,7 +7,6 @@ import { dueChannelName } from './due-channel.js'
 import { kyselyOn, PostgresDriver } from './postgres-connection.js'
 import { postgresDialect } from './postgres-dialect.js'
 
-/** The place of the tables. */
 export interface JoinOptions {
   /** Like the option of `createPostgresStore`. @default 'payment_integration' */
   readonly schema?: string | undefined

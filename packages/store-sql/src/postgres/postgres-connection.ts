@@ -17,21 +17,18 @@ import type { Tables } from '../schema/tables.js'
 import { queryTextRows } from './bulk-rows.js'
 import { closedError, connectError, fromPostgresError, isLost } from './postgres-error.js'
 
-/** The statements that begin and end a transaction. */
 interface TransactionWords {
   readonly begin: string
   readonly commit: string
   readonly rollback: string
 }
 
-/** Time limits of statements and transactions, in milliseconds. */
 export interface Limits {
   readonly lockTimeoutMs: number
   readonly statementTimeoutMs: number
   readonly idleInTransactionTimeoutMs: number
 }
 
-/** How connections are used. */
 export interface PostgresDriverOptions {
   /** Whether named queries are prepared statements. */
   readonly keepsPlans: boolean
@@ -177,7 +174,7 @@ export class PostgresConnection implements DatabaseConnection {
 
   release(): void {
     // Ending a client waits for the answers of its statements, which may never arrive.
-    if (this.#lost && this.#options.ownClients === true) streamOf(this.#client)?.destroy()
+    if (this.#lost && this.#options.ownClients === true) getStream(this.#client)?.destroy()
     this.#client.release(this.#lost)
     this.#client.off('error', this.#onError)
   }
@@ -194,7 +191,7 @@ export class PostgresConnection implements DatabaseConnection {
   }
 }
 
-function streamOf(client: PoolClient): { destroy(): void } | undefined {
+function getStream(client: PoolClient): { destroy(): void } | undefined {
   return (client as unknown as { readonly connection?: { readonly stream?: { destroy(): void } } }).connection?.stream
 }
 
@@ -209,13 +206,11 @@ const byIndex = [
 export const unbounded = (scope: 'transaction' | 'session', names: readonly string[]): string =>
   `select set_config(name, '0', ${scope === 'transaction'}) from pg_catalog.pg_settings
    where name in (${names.map((name) => `'${name}'`).join(', ')})`
-/** Sets time limits until the transaction ends. */
 const limited = ({ lockTimeoutMs, statementTimeoutMs, idleInTransactionTimeoutMs }: Limits): string =>
   `set local lock_timeout = ${lockTimeoutMs}; set local statement_timeout = ${statementTimeoutMs};
    set local idle_in_transaction_session_timeout = ${idleInTransactionTimeoutMs}`
 const hastily = 'set local synchronous_commit = off'
 
-/** Connections of a pool. */
 export class PostgresDriver implements Driver {
   readonly #pool: Pool
   readonly #options: PostgresDriverOptions
@@ -237,7 +232,6 @@ export class PostgresDriver implements Driver {
     }
   }
 
-  /** Runs one statement on its own connection. */
   async rows(query: NamedQuery): Promise<RawRows> {
     const connection = await this.acquireConnection()
     try {
@@ -278,7 +272,6 @@ export class PostgresDriver implements Driver {
   async destroy(): Promise<void> {}
 }
 
-/** The query builder over a driver. */
 export function kyselyOn(driver: PostgresDriver): Kysely<Tables> {
   return new Kysely<Tables>({
     dialect: {

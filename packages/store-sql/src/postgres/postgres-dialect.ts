@@ -16,30 +16,35 @@ import type {
 } from '../engine.js'
 import { bytes, keyBytes, type RawRows } from '../internal/values.js'
 import { type Integer, postgresTypes } from '../schema/migration.js'
-import { createPartitions, partitionsOf } from '../schema/partitions.js'
+import { createPartitions, listPartitions } from '../schema/partitions.js'
 import { arrayLiteral, fromEscaped, insertAll, insertNumbered, updateAll } from './bulk-rows.js'
 import { lockRow } from './row-locks.js'
 
 /**
- * The text for PostgreSQL; see `SqlDialect.due`. Limit and order keep the search of each integration and lane apart and
- * in the index.
- *
- * @param left - A condition on `q.id`, beginning with `and`, that leaves out deliveries.
+ * Limit and order keep the search of each integration and lane apart and in the index. `exclusion`: a condition on
+ * `q.id`, beginning with `and`, that leaves out deliveries.
  */
-function dueText(name: SqlDialect['name'], query: DueQuery, now: string, left: string, parameter: Parameter): string {
+function dueText(
+  name: SqlDialect['name'],
+  query: DueQuery,
+  now: string,
+  exclusion: string,
+  parameter: Parameter,
+): string {
   const { scans, probes, integrations, each } = query
   const most = `${parameter(integrations)}::bigint`
   const ofEach = `${parameter(each)}::bigint`
   const mayBeNotified = 'i.enabled = 1 and i.notification_url is not null'
   const due = (lane: Lane) => `from ${name('outbox')} q
-    where q.lane = ${lane} and q.integration = i.address and q.due_at <= ${now} ${left}`
+    where q.lane = ${lane} and q.integration = i.address and q.due_at <= ${now} ${exclusion}`
   const oldest = (lane: Lane, limit: string) =>
     `select q.id, q.due_at ${due(lane)} order by q.due_at, q.id limit ${limit}`
   const notBlocked = `and not exists (
     select 1 from ${name('endpoints')} e where e.integration = i.address and e.blocks > 0
   )`
   // The scan knows when the first delivery of an integration is due, but not whether it is left out.
-  const hasOthers = (lane: Lane) => (left === '' ? '' : `and (select h.id from (${oldest(lane, '1')}) h) is not null`)
+  const hasOthers = (lane: Lane) =>
+    exclusion === '' ? '' : `and (select h.id from (${oldest(lane, '1')}) h) is not null`
   const found = ({
     lane,
     upTo,
@@ -82,22 +87,21 @@ function dueScanText(outbox: string, { lane, after, upTo }: DueScan, parameter: 
 }
 
 /**
- * Builds the reader. A role without `pg_read_all_stats` does not see when transactions of other roles began, and a
- * replication slot has no such time. Their age counts from the first reading.
- * @param now - The clock of those ages, in unix milliseconds.
+ * A role without `pg_read_all_stats` does not see when transactions of other roles began, and a replication slot has no
+ * such time. Their age counts from the first reading, by `now`.
  */
 export function createOldestSnapshot(rows: (query: NamedQuery) => Promise<RawRows>, now: () => number) {
-  let seen: { readonly key: string; readonly at: number } | null = null
+  let firstSeen: { readonly key: string; readonly at: number } | null = null
   return async (): Promise<DatabaseSnapshot | null> => {
     const { values } = await rows({ sql: oldestText, parameters: [] })
     const [row] = values
     if (row === undefined) {
-      seen = null
+      firstSeen = null
       return null
     }
     const [holder, key, databaseUser, application, age] = row
-    const first = seen !== null && seen.key === key ? seen : { key: String(key), at: now() }
-    seen = first
+    const first = firstSeen !== null && firstSeen.key === key ? firstSeen : { key: String(key), at: now() }
+    firstSeen = first
     return {
       holder: holder as DatabaseSnapshot['holder'],
       ageMs: Math.max(0, age === null ? now() - first.at : Number(age)),
@@ -128,7 +132,6 @@ const oldestText = `select holder, holder || ' ' || id || ' ' || horizon, databa
   where transactions is not null
   order by transactions desc, age_ms desc limit 1`
 
-/** The partitions of a schema. */
 function postgresPartitions({
   name,
   hasTable,
@@ -136,7 +139,7 @@ function postgresPartitions({
 }: Pick<SqlDialect, 'name' | 'hasTable' | 'lastAssigned'>): Partitions {
   return {
     async add(db, segment) {
-      const [snapshots] = partitionsOf(segment.number)
+      const [snapshots] = listPartitions(segment.number)
       if (await hasTable(db, snapshots)) return
       for (const statement of createPartitions(name, segment)) await sql.raw(statement).execute(db)
     },
@@ -147,12 +150,12 @@ function postgresPartitions({
         where ${sql.raw(lastAssigned('snapshots', 'id'))} < ${first}`.execute(db)
     },
     async empty(db, number) {
-      const [, attempts] = partitionsOf(number)
+      const [, attempts] = listPartitions(number)
       if (await hasTable(db, attempts)) await sql.raw(`truncate ${name(attempts)}`).execute(db)
     },
     async drop(db, number) {
       // In the order in which a settlement locks them.
-      for (const table of partitionsOf(number)) await sql.raw(`drop table if exists ${name(table)}`).execute(db)
+      for (const table of listPartitions(number)) await sql.raw(`drop table if exists ${name(table)}`).execute(db)
     },
   }
 }
@@ -160,16 +163,13 @@ function postgresPartitions({
 const arrayTypes = { integer: 'bigint[]', real: 'double precision[]', text: 'text[]', hex: 'bytea[]' } as const
 
 // One array per column carries any number of rows; this bounds the size of a message.
-const mostRows = 4_096
+const maxRows = 4_096
 
 // The time of the statement, not of the row: only a stable expression can bound an index search.
 const databaseNow = 'cast(extract(epoch from statement_timestamp()) * 1000 as bigint)'
 const beginning = 'cast(extract(epoch from transaction_timestamp()) * 1000 as bigint)'
 
-/**
- * @param schema - The schema of the tables, part of every name, so the connection's search path does not matter.
- * @param now - The clock of leases in unix milliseconds; undefined: the database's own.
- */
+/** `schema` is part of every name, so the search path does not matter. Without `now` the database's clock counts. */
 export function postgresDialect(schema: string, now: (() => number) | undefined): SqlDialect {
   const name = (table: string) => `"${schema}"."${table}"`
   const nowSql = () => (now === undefined ? sql.raw<number>(databaseNow) : sql<number>`cast(${now()} as bigint)`)
@@ -201,22 +201,22 @@ export function postgresDialect(schema: string, now: (() => number) | undefined)
     // and sorts.
     indexRange(first, second, { value, from, upTo }, parameter) {
       const columns = `(${first}, ${second})`
-      const same = parameter(value)
-      return `${columns} >= (${same}, ${parameter(from)}) and ${columns} <= (${same}, ${parameter(upTo)})`
+      const boundValue = parameter(value)
+      return `${columns} >= (${boundValue}, ${parameter(from)}) and ${columns} <= (${boundValue}, ${parameter(upTo)})`
     },
     hexText: (column) => `'0x' || encode(${column}, 'hex')`,
     bytesText: (column) => `encode(${column}, 'escape')`,
-    bytesOf: (read) => bytes(typeof read === 'string' ? fromEscaped(read) : read),
+    toBytes: (read) => bytes(typeof read === 'string' ? fromEscaped(read) : read),
     placeholder: (n) => `$${n}`,
-    bulkRows: (left) => Math.min(left, mostRows),
+    bulkRows: (exclusion) => Math.min(exclusion, maxRows),
     bulkSource,
     insertAll: (db, insert) => insertAll(db, name, insert),
     insertNumbered: (db, insert, unlessThere) => insertNumbered(db, name, insert, unlessThere),
     updateAll: (db, update) => updateAll(db, name, update),
-    due(query, time, parameter) {
+    selectDue(query, time, parameter) {
       const { without } = query
-      const left = without.length === 0 ? '' : `and not ${oneOf('q.id', 'integer', without, parameter)}`
-      return dueText(name, query, time, left, parameter)
+      const exclusion = without.length === 0 ? '' : `and not ${oneOf('q.id', 'integer', without, parameter)}`
+      return dueText(name, query, time, exclusion, parameter)
     },
     // Limit and order make a separate index search for each integration: no plan joins or counts the whole backlog.
     pending: (atMost: number) => sql<{ pending: Integer }>`

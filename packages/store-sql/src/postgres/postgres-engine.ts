@@ -15,7 +15,7 @@ import { measureStandby } from './postgres-reader.js'
 import { createLocks } from './row-locks.js'
 
 /** Products that are accepted without being named. Source: docs/databases.md (engines). */
-const known: readonly string[] = ['postgresql', 'aurora', 'alloydb']
+const knownProducts: readonly string[] = ['postgresql', 'aurora', 'alloydb']
 /** Oldest version that the tests were run on, as `server_version_num`. */
 const leastVersion = 150_000
 
@@ -28,11 +28,7 @@ const marks = `select current_setting('server_version_num')::int as version,
 /** Whoever packages PostgreSQL adds a name in brackets, and so do forks. */
 const packagers = /^(Debian|Ubuntu|Raspbian|Red Hat|Homebrew|Postgres\.app|Percona)/
 
-/**
- * Rejects a product or version that the store was not made for.
- * @param accepted - Name of the product that the operator accepts at the operator's own risk.
- * @throws StoreError `ERR_STORE_ENGINE`.
- */
+/** Rejects with `ERR_STORE_ENGINE` a product or version that the store was not made for, unless `accepted` names it. */
 export async function checkEngine(
   rows: (query: NamedQuery) => Promise<RawRows>,
   accepted: string | undefined,
@@ -40,11 +36,11 @@ export async function checkEngine(
   const answer = await rows({ sql: 'select version()', parameters: [] })
   const text = String(answer.values[0]?.[0])
   // Others may lack the catalog of the marks.
-  const named = productOf(text)
+  const named = parseProduct(text)
   const { product, version } = named === 'postgresql' ? await marked(rows) : { product: named, version: null }
   if (product === accepted) return
   const shown = JSON.stringify(text.slice(0, 80))
-  if (!known.includes(product))
+  if (!knownProducts.includes(product))
     throw new StoreError(
       'ERR_STORE_ENGINE',
       `The database is ${product} (${shown}), on which this release was never tested: see docs/databases.md. To use it at your own risk, set PI_DATABASE_ENGINE=${product}.`,
@@ -62,7 +58,7 @@ export async function checkEngine(
 }
 
 /** The product that `version()` names, in lowercase. */
-export function productOf(version: string): string {
+export function parseProduct(version: string): string {
   if (/-YB-|yugabyte/i.test(version)) return 'yugabytedb'
   if (/redshift/i.test(version)) return 'redshift'
   const [, fork] = /^PostgreSQL [0-9][0-9A-Za-z.]*(?: \(([^)]*)\))?(?= on |,|$)/.exec(version) ?? [null, null]
@@ -79,10 +75,9 @@ async function marked(rows: (query: NamedQuery) => Promise<RawRows>) {
   return { product, version: is('version') }
 }
 
-/** Most attempts of a transaction after serialization failures or deadlocks. */
+/** Attempts of a transaction after serialization failures or deadlocks. */
 const conflictAttempts = 5
 
-/** How an engine uses its pools. */
 export interface PostgresEngineOptions {
   readonly schema: string
   readonly now?: (() => number) | undefined
@@ -95,7 +90,6 @@ export interface PostgresEngineOptions {
   readonly limits?: Limits | undefined
   /** Connections past a pooler, each with a session of its own. @default `pool`, unless it is behind a pooler */
   readonly direct?: pg.Pool | undefined
-  /** Connections to a standby. */
   readonly reader?: StandbyOptions | undefined
   /** Product that the operator accepts. @default the known ones */
   readonly acceptedEngine?: string | undefined
@@ -103,7 +97,6 @@ export interface PostgresEngineOptions {
   readonly end?: (() => Promise<unknown>) | undefined
 }
 
-/** The engine over a pool. */
 export function createPostgresEngine(pool: pg.Pool, options: PostgresEngineOptions): Engine {
   const { schema, now, end, answerTimeoutMs, ownClients = false, limits, acceptedEngine } = options
   const { preparedStatements: keepsPlans = true } = options
@@ -116,8 +109,8 @@ export function createPostgresEngine(pool: pg.Pool, options: PostgresEngineOptio
   let closed = false
   function transactor({ durable = true, searches = false, isLong = false }: TransactionOptions) {
     const kind = JSON.stringify([durable, searches, isLong])
-    const known = transactors.get(kind)
-    if (known !== undefined) return known.db
+    const knownProducts = transactors.get(kind)
+    if (knownProducts !== undefined) return knownProducts.db
     const own = new PostgresDriver(pool, {
       ...settings,
       durable,
@@ -172,15 +165,12 @@ export function createPostgresEngine(pool: pg.Pool, options: PostgresEngineOptio
   }
 }
 
-/** A standby to read from. */
 interface StandbyOptions {
   readonly pool: pg.Pool
   readonly maxLagMs: number
-  /** Longest wait for an answer. */
   readonly answerTimeoutMs: number
 }
 
-/** The reads of a standby, and the measure of its lag. */
 function openReader(
   { pool, maxLagMs, answerTimeoutMs }: StandbyOptions,
   parts: { driver: PostgresDriver; settings: PostgresDriverOptions; schema: string; dialect: SqlDialect },

@@ -1,20 +1,19 @@
 /** Converts PostgreSQL's errors to the store's. Source: the Store port (errors). @module */
 import { StoreError } from '@payment-integration/core'
 
-/** The SQLSTATE or the system code of an error. */
-function codeOf(error: unknown): string {
+function getErrorCode(error: unknown): string {
   const code = error instanceof Error ? (error as { code?: unknown }).code : undefined
   return typeof code === 'string' ? code : ''
 }
 
 /** Whether a retry of the transaction may succeed: a serialization failure or a deadlock. */
 export function isConflict(error: unknown): boolean {
-  return codeOf(error) === '40001' || codeOf(error) === '40P01'
+  return getErrorCode(error) === '40001' || getErrorCode(error) === '40P01'
 }
 
 /** Whether another session created the same schema, table or index at once. */
 export function isMadeMeanwhile(error: unknown): boolean {
-  return ['23505', '42P06', '42P07', '42710'].includes(codeOf(error))
+  return ['23505', '42P06', '42P07', '42710'].includes(getErrorCode(error))
 }
 
 const busy: Readonly<Record<string, string>> = {
@@ -36,13 +35,13 @@ const poolTimeout = 'timeout exceeded when trying to connect'
 
 /** Whether the connection of an error is unusable. */
 export function isLost(error: unknown): boolean {
-  return unavailable.test(codeOf(error)) || (error instanceof Error && lostText.test(error.message))
+  return unavailable.test(getErrorCode(error)) || (error instanceof Error && lostText.test(error.message))
 }
 
 /** Contention, a full disk or a lost server becomes a StoreError; other errors are unchanged. */
 export function fromPostgresError(error: unknown): unknown {
   if (error instanceof StoreError) return error
-  const code = codeOf(error)
+  const code = getErrorCode(error)
   const reason = busy[code]
   if (reason !== undefined) return busyError(reason, error)
   if (error instanceof Error && error.message === poolTimeout) return busyError('Every connection is in use', error)
@@ -53,7 +52,6 @@ export function fromPostgresError(error: unknown): unknown {
   return isLost(error) ? unavailableError(error) : error
 }
 
-/** The error of a transaction whose every attempt met a conflict. */
 export function conflictError(error: unknown, attempts: number): StoreError {
   return busyError(`Each of ${attempts} attempts met a conflicting transaction`, error)
 }
@@ -64,7 +62,6 @@ export function connectError(error: unknown): unknown {
   return known instanceof StoreError ? known : unavailableError(error)
 }
 
-/** The answer to every call after `close`. */
 export function closedError(): StoreError {
   return new StoreError('ERR_STORE_UNAVAILABLE', 'This store was closed; create another one.')
 }
@@ -75,7 +72,7 @@ function busyError(reason: string, cause: unknown): StoreError {
 
 // The cause has the server's message. This message has its code alone, because the server may quote values.
 function unavailableError(cause: unknown): StoreError {
-  const code = codeOf(cause)
+  const code = getErrorCode(cause)
   return new StoreError(
     'ERR_STORE_UNAVAILABLE',
     `PostgreSQL cannot be reached${code === '' ? '' : ` (${code})`}; check that it runs and that the connection settings are right.`,

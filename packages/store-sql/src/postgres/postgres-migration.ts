@@ -21,7 +21,6 @@ const longestLeaseMs = 600_000
  * Runs `work` while this process has the lease of migrations. An open transaction with a lock would keep vacuum from
  * removing dead rows for as long as the migration takes. The lease of a process that stalls ends, and another process
  * may then begin: each step locks the schema and checks that it is still to be done.
- * @param rows - Runs one statement.
  */
 export async function exclusively<T>(
   rows: (query: NamedQuery) => Promise<RawRows>,
@@ -57,9 +56,8 @@ export async function exclusively<T>(
 }
 
 /**
- * Makes an index with CREATE INDEX CONCURRENTLY. One that an interrupted run left behind is invalid; it is made again.
- * @param keepsSession - Whether the connection is one session, whose time limits may be lifted.
- * @throws StoreError `ERR_STORE_BUSY` when another session makes the index, or a table in partitions is locked.
+ * An index that an interrupted run left behind is invalid, and made again. `keepsSession`: the connection is one
+ * session, whose time limits may be lifted.
  */
 export async function makeIndex(
   driver: PostgresDriver,
@@ -129,7 +127,6 @@ async function isPartitioned(connection: PostgresConnection, schema: string, tab
   return rows.length > 0
 }
 
-/** Whether another session makes an index of the table. */
 async function isIndexing(connection: PostgresConnection, schema: string, table: string): Promise<boolean> {
   const { rows } = await connection.run(
     `select 1 from pg_catalog.pg_stat_progress_create_index

@@ -1,7 +1,4 @@
-/**
- * Measures how far a standby is behind, and sends it reads that may be stale. Source: docs/decisions/stale-reads.md.
- * @module
- */
+/** Measures the lag of a standby, and sends it reads that may be stale. See docs/decisions/stale-reads.md. @module */
 import { StoreError } from '@payment-integration/core'
 import type { ConsoleReads, PaymentReads } from '@payment-integration/core/internal'
 import type { Reader } from '../engine.js'
@@ -62,8 +59,8 @@ function preferred<Query, Result>(
 const measuresPerBound = 4
 /** After a measure that failed, in milliseconds. */
 const pauseMs = 5_000
-/** Most positions of the primary that the standby has not reached yet. */
-const mostMarks = 16
+/** Positions of the primary that the standby has not reached yet. */
+const maxMarks = 16
 
 // A time line begins with each promotion: a standby of the former primary is not one of the new primary.
 const ofPrimary = `select pg_current_wal_insert_lsn()::text as position,
@@ -82,9 +79,7 @@ interface Mark {
   readonly cluster: string
 }
 
-/** A measured standby. */
 interface MeasuredStandby extends Pick<Reader, 'isFresh' | 'distrust'> {
-  /** Ends the measures. */
   close(): void
 }
 
@@ -101,9 +96,9 @@ export function measureStandby(primary: PostgresDriver, standby: PostgresDriver,
 
   async function measure(): Promise<void> {
     const at = performance.now()
-    const mark = positionOf(await primary.rows({ sql: ofPrimary, parameters: [] }))
-    if (mark !== null && marks.length < mostMarks) marks.push({ at, ...mark })
-    const replayed = positionOf(await standby.rows({ sql: ofStandby, parameters: [] }))
+    const mark = parsePosition(await primary.rows({ sql: ofPrimary, parameters: [] }))
+    if (mark !== null && marks.length < maxMarks) marks.push({ at, ...mark })
+    const replayed = parsePosition(await standby.rows({ sql: ofStandby, parameters: [] }))
     const isReached = ({ position, timeline, cluster }: Mark) =>
       replayed !== null &&
       cluster === replayed.cluster &&
@@ -141,7 +136,7 @@ export function measureStandby(primary: PostgresDriver, standby: PostgresDriver,
   }
 }
 
-function positionOf({ values }: RawRows): Omit<Mark, 'at'> | null {
+function parsePosition({ values }: RawRows): Omit<Mark, 'at'> | null {
   const [position, timeline, cluster] = values[0] ?? []
   if (typeof position !== 'string') return null
   const [high = '', low = ''] = position.split('/')

@@ -19,13 +19,10 @@ export async function lockRow(db: Connection, name: SqlDialect['name'], lock: st
   if (!(await isLocked())) throw new Error(`The row of the lock ${lock} was removed; no row of this table may be.`)
 }
 
-/** Most attempts to create the table: each failed one met another process that created it. */
-const mostAttempts = 10
+/** Attempts to create the table: each failed one met another process that created it. */
+const maxAttempts = 10
 
-/**
- * Makes the schema and the table of locks unless they are there: a migration needs its lock before any other table.
- * @param run - Runs work in a transaction.
- */
+/** Makes the schema and the table of locks: a migration needs its lock before any other table. */
 export async function createLocks(
   run: (work: (db: Connection) => Promise<void>) => Promise<void>,
   schema: string,
@@ -42,7 +39,7 @@ export async function createLocks(
     try {
       return await run(work)
     } catch (error) {
-      if (!isMadeMeanwhile(error) || attempt === mostAttempts) throw error
+      if (!isMadeMeanwhile(error) || attempt === maxAttempts) throw error
     }
 }
 

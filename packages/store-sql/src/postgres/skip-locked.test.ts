@@ -112,7 +112,7 @@ test.skipIf(postgresMissing)(
       const read = await one.transaction(async ({ identity }) => {
         await identity.lockPersons({ subjectId: 'subject' })
         await identity.changeVerification('subject', { applicantId: 'another' })
-        return two.transaction((tx) => tx.identity.subjectOf('applicant'))
+        return two.transaction((tx) => tx.identity.findSubjectByApplicant('applicant'))
       })
       expect(read).toMatchObject({ id: 'subject', applicantId: 'applicant' })
     } finally {

@@ -4,7 +4,6 @@ import { identityTables } from './identity-baseline.js'
 import { createTable, type Statements } from './migration.js'
 import { createPartitions, firstSegment } from './partitions.js'
 
-/** Accounts by handle, and the addresses that each receives payments at. */
 const accountTables: Statements = (types, name) => {
   const { integer, code, text } = types
   return [
@@ -24,7 +23,6 @@ const accountTables: Statements = (types, name) => {
   ]
 }
 
-/** The audit log: records in sequence, each with a keyed hash. */
 const auditTable: Statements = (types, name) => {
   const { integer, text } = types
   return [
@@ -37,7 +35,6 @@ const auditTable: Statements = (types, name) => {
   ]
 }
 
-/** Checkpoints, proofs and router coverage of each chain, and its bridge deposits. */
 const chainTables: Statements = (types, name) => {
   const { id, integer, code, text } = types
   const deposits = name('deposits')
@@ -72,7 +69,6 @@ const chainTables: Statements = (types, name) => {
   ]
 }
 
-/** One sealed key for each purpose. */
 const dataKeyTable: Statements = (types, name) => {
   const { integer, code, text } = types
   return [
@@ -155,7 +151,6 @@ const integrationSessionTable: Statements = (types, name) => {
   ]
 }
 
-/** Integrations with their API and signing secrets: current, prepared and previous. */
 const integrationTable: Statements = (types, name) => {
   const { integer, text, bytes } = types
   return [
@@ -173,7 +168,6 @@ const integrationTable: Statements = (types, name) => {
   ]
 }
 
-/** Leases with their holders and their ends. */
 const leaseTable: Statements = (types, name) => {
   const { integer, code, text } = types
   return [
@@ -185,7 +179,6 @@ const leaseTable: Statements = (types, name) => {
   ]
 }
 
-/** Every legacy API key ever issued, by its hash. */
 const legacyKeyTable: Statements = (types, name) => {
   const { integer, code, text } = types
   return [
@@ -198,7 +191,6 @@ const legacyKeyTable: Statements = (types, name) => {
   ]
 }
 
-/** Operators by name, and their open sessions by the hash of the token. */
 const operatorTables: Statements = (types, name) => {
   const { integer, code, text } = types
   return [

@@ -1,7 +1,6 @@
 /** Creates the tables of identity: subjects with their redemptions and verdicts, persons, and accounts. @module */
 import { createTable, type Statements } from './migration.js'
 
-/** Every table of identity. */
 export const identityTables: Statements = (types, name) => [
   ...subjects(types, name),
   ...redemptions(types, name),

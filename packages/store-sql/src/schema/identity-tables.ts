@@ -63,7 +63,6 @@ export interface RedemptionRow {
   next_look_up_at: Integer | null
 }
 
-/** One entry of the log of shares. */
 export interface ShareRow {
   id: Generated<Integer>
   at: Integer
@@ -74,7 +73,6 @@ export interface ShareRow {
   provider_code: Integer | null
 }
 
-/** A report about an applicant, from the provider or an operator. */
 export interface VerdictRow {
   id: Generated<Integer>
   noted_at: Integer
@@ -89,7 +87,6 @@ export interface VerdictRow {
   outcome: string
 }
 
-/** A noted event of the provider. */
 export interface ProviderEventRow {
   /** JSON string. */
   event_key: string
@@ -117,7 +114,6 @@ export interface EmailCodeRow {
   tries_left: Integer
 }
 
-/** An event of an account. */
 export interface AccountEventRow {
   id: Generated<Integer>
   at: Integer

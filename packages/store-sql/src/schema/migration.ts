@@ -27,15 +27,11 @@ export interface ColumnTypes {
   readonly code: string
   /** Other text. */
   readonly text: string
-  /** Bytes: snapshots, and hashes and addresses that `internal/hex.ts` converts. */
+  /** Bytes: snapshots, and hashes and addresses that `internal/values.ts` converts. */
   readonly bytes: string
   /** A number that may have a fraction. */
   readonly real: string
-  /**
-   * Text after the closing bracket of a table.
-   * @param fill - Percent of a page that inserts fill. PostgreSQL needs the rest to change a row without writing its
-   * indexes again.
-   */
+  /** `fill`: percent of a page that inserts fill. PostgreSQL needs the rest to change a row without index writes. */
   tableOptions(fill?: number): string
   /**
    * Whether the tables that grow with every payment have foreign keys. In PostgreSQL each check costs more than the
@@ -83,13 +79,9 @@ export const postgresTypes: ColumnTypes = {
   hasBulkForeignKeys: false,
 }
 
-/**
- * Gives statements, in order.
- * @param name - Quotes a table's name, with its schema where there is one.
- */
+/** Gives statements, in order. `name` quotes a table's name, with its schema where there is one. */
 export type Statements = (types: ColumnTypes, name: (table: string) => string) => string[]
 
-/** An index of a table. */
 export interface IndexDefinition {
   readonly name: string
   readonly table: string
@@ -126,13 +118,7 @@ export interface Migration {
   readonly contract: readonly Step[]
 }
 
-/**
- * The statement that creates a table.
- * @param table - Its name, quoted.
- * @param columns - Its columns and constraints, as SQL text.
- * @param options.fill - See `ColumnTypes.tableOptions`.
- * @param options.segmentedBy - The key of a table in segments.
- */
+/** `table` is quoted; `columns` is SQL text with the constraints. `segmentedBy`: the key of a table in segments. */
 export function createTable(
   types: ColumnTypes,
   table: string,

@@ -21,8 +21,7 @@ export function followingSegment({ number, first }: Omit<SegmentIds, 'end'>): Se
   return { number: number + 1, first: next, end: next + idsOfOthers }
 }
 
-/** The tables of a segment. */
-export const partitionsOf = (number: number) => [`snapshots_${number}`, `attempts_${number}`] as const
+export const listPartitions = (number: number) => [`snapshots_${number}`, `attempts_${number}`] as const
 
 /**
  * The statements that create the tables of a segment. They are attached when they are complete: to create them as
@@ -30,7 +29,7 @@ export const partitionsOf = (number: number) => [`snapshots_${number}`, `attempt
  * unique within a segment only.
  */
 export function createPartitions(name: (table: string) => string, { number, first, end }: SegmentIds): string[] {
-  const [snapshots, attempts] = partitionsOf(number)
+  const [snapshots, attempts] = listPartitions(number)
   const copy = (parent: string, table: string) =>
     `create table ${name(table)} (like ${name(parent)} including all excluding identity)`
   const attach = (parent: string, table: string) =>

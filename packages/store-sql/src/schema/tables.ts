@@ -13,7 +13,7 @@ import type {
 } from './identity-tables.js'
 import type { Integer } from './migration.js'
 
-/** One row per payment, primary or not. `internal/hex.ts` converts its hashes and addresses. */
+/** One row per payment, primary or not. `internal/values.ts` converts its hashes and addresses. */
 export interface PaymentRow {
   id: Generated<Integer>
   chain_id: Integer
@@ -45,7 +45,7 @@ export interface PaymentRow {
   token_out_decimals: Integer | null
   token_out_gross: string
   token_out_net: string
-  /** JSON array of `payments/pricing.ts`; null: no fact is known. */
+  /** JSON array of `payments/payment-row.ts`; null: no fact is known. */
   pricing: string | null
   /** 1 while the payment is off the chain. */
   off_chain: Integer
@@ -62,9 +62,8 @@ export interface StatusRow {
   block_timestamp: Integer
   version: Integer
   state: string | null
-  /** JSON array of `payments/merchant-data.ts`. */
+  /** JSON array of `payments/payment-row.ts`, like `invoice`. */
   recipient: string | null
-  /** The same. */
   invoice: string | null
 }
 
@@ -203,7 +202,6 @@ export interface UpdateRow {
   reason: string | null
 }
 
-/** One row per integration. */
 export interface IntegrationRow {
   address: Uint8Array
   /** JSON string. */
@@ -227,7 +225,6 @@ export interface IntegrationRow {
   endpoint_epoch: Integer
 }
 
-/** One row per account. */
 export interface AccountRow {
   /** JSON string. */
   handle: string
@@ -255,7 +252,6 @@ export interface LegacyKeyRow {
   revoked_at: Integer | null
 }
 
-/** One row per operator. */
 export interface OperatorRow {
   name: string
   role: string
@@ -346,7 +342,6 @@ export interface DataKeyRow {
   sealed: string
 }
 
-/** All tables. */
 export interface Tables {
   payments: PaymentRow
   statuses: StatusRow

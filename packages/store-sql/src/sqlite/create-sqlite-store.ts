@@ -1,5 +1,5 @@
 /** Creates the embedded store. @module */
-import type { Clock, Ids, Store } from '@payment-integration/core/ports'
+import type { Clock, IdSource, Store } from '@payment-integration/core/ports'
 import { type Driver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler, sql } from 'kysely'
 import { createStore } from '../create-store.js'
 import type { Engine } from '../engine.js'
@@ -9,14 +9,13 @@ import { sqliteDialect } from './sqlite-dialect.js'
 import { readWith, SqliteReadDriver, SqliteWriteDriver } from './sqlite-driver.js'
 import { createFile, type SqliteFile } from './sqlite-file.js'
 
-/** The file, and the time limit of its lock. */
 export interface SqliteStoreOptions {
   /** Path of the database file. A missing file is created with mode 0600; a missing folder is not. */
   readonly path: string
   /** Clock of leases. @default Date.now */
   readonly clock?: Pick<Clock, 'now'> | undefined
   /** Makes claim tokens: each must be new. @default random UUIDs */
-  readonly ids?: Ids | undefined
+  readonly ids?: IdSource | undefined
   /** Longest wait for the file's lock, in milliseconds. @default 5000 */
   readonly busyTimeoutMs?: number | undefined
   /**
@@ -47,7 +46,6 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
   )
 }
 
-/** The engine over a file. */
 export function createSqliteEngine(file: SqliteFile, now: () => number): Engine {
   const kysely = (driver: Driver) =>
     new Kysely<Tables>({

@@ -19,17 +19,16 @@ import { bytes, hexBytes, integer, keyBytes } from '../internal/values.js'
 import { type Integer, sqliteTypes } from '../schema/migration.js'
 
 /**
- * The text for SQLite; see `SqlDialect.due`. CROSS JOIN keeps the order of the loops: a skip scan over
- * the integrations, and for each one limited search of the index.
- * @param left - A condition on `q.id`, beginning with `and`, that leaves out deliveries.
+ * CROSS JOIN keeps the order of the loops: a skip scan over the integrations, and for each one limited search of the
+ * index. `exclusion`: a condition on `q.id`, beginning with `and`, that leaves out deliveries.
  */
-function dueText(query: DueQuery, now: string, left: string, parameter: Parameter): string {
+function dueText(query: DueQuery, now: string, exclusion: string, parameter: Parameter): string {
   const { scans, probes, integrations, each } = query
   const most = parameter(integrations)
   const ofEach = parameter(each)
   const mayBeNotified = 'i.enabled = 1 and i.notification_url is not null'
   const due = (lane: Lane, integration: string) => `from outbox q
-    where q.lane = ${lane} and q.integration = ${integration} and q.due_at <= ${now} ${left}`
+    where q.lane = ${lane} and q.integration = ${integration} and q.due_at <= ${now} ${exclusion}`
   const oldest = (lane: Lane, limit: string) =>
     `select q.id ${due(lane, 'i.address')} order by q.due_at, q.id limit ${limit}`
   const found = ({
@@ -82,7 +81,6 @@ export class RepeatedQuery implements CompiledQuery {
   }
 }
 
-/** Inserts rows in their order. */
 async function insertAll(db: Connection, insert: BulkInsert): Promise<void> {
   await insertRows(db, insert, '')
 }
@@ -107,7 +105,6 @@ async function insertNumbered(db: Connection, insert: BulkInsert, unlessThere?: 
   }
 }
 
-/** Rows with the bytes of `0x` text. */
 function storedRows(columns: BulkInsert['columns'], rows: BulkInsert['rows']): BulkInsert['rows'] {
   if (columns.every(({ type }) => type !== 'hex')) return rows
   const isHex = columns.map(({ type }) => type === 'hex')
@@ -116,7 +113,6 @@ function storedRows(columns: BulkInsert['columns'], rows: BulkInsert['rows']): B
   )
 }
 
-/** @returns The number of inserted rows. */
 async function insertRows(db: Connection, insert: BulkInsert, suffix: string): Promise<number> {
   const { table, columns, rows, fixed = [] } = insert
   if (rows.length === 0) return 0
@@ -142,7 +138,6 @@ async function updateAll(db: Connection, { table, columns, fixed, rows }: BulkUp
     await db.executeQuery(CompiledQuery.raw(text, [...values, JSON.stringify(ids)]))
 }
 
-/** Rows by their new values. */
 function byValues(rows: BulkUpdate['rows']) {
   const groups = new Map<string, { readonly values: readonly unknown[]; readonly ids: unknown[] }>()
   for (const row of rows) {
@@ -156,8 +151,8 @@ function byValues(rows: BulkUpdate['rows']) {
 }
 
 // SQLite's limit is 32,766 parameters; above some hundred rows a longer statement is no faster.
-const mostParameters = 32_766
-const mostRows = 256
+const maxParameters = 32_766
+const maxRows = 256
 
 /** @param now - The clock of leases, in unix milliseconds. */
 export function sqliteDialect(now: () => number): SqlDialect {
@@ -181,7 +176,7 @@ export function sqliteDialect(now: () => number): SqlDialect {
       `${first} = ${parameter(value)} and ${second} >= ${parameter(from)} and ${second} <= ${parameter(upTo)}`,
     hexText: (column) => `'0x' || lower(hex(${column}))`,
     bytesText: (column) => column,
-    bytesOf: (read) => bytes(read as Uint8Array),
+    toBytes: (read) => bytes(read as Uint8Array),
     // One transaction writes at a time, so ids are committed in their order.
     newestAndWriters: (table) => `select coalesce(max(id), 0) as newest, '[]' as writers from ${name(table)}`,
     // A transaction that writes here has waited for all others.
@@ -197,16 +192,16 @@ export function sqliteDialect(now: () => number): SqlDialect {
     // Numbered, so that a statement may use a value several times and in any order.
     placeholder: (n) => `?${n}`,
     // Powers of two, so that there are few texts, each prepared once.
-    bulkRows: (left, columns) =>
-      2 ** Math.floor(Math.log2(Math.min(left, mostRows, Math.floor(mostParameters / columns)))),
+    bulkRows: (exclusion, columns) =>
+      2 ** Math.floor(Math.log2(Math.min(exclusion, maxRows, Math.floor(maxParameters / columns)))),
     bulkSource,
     insertAll,
     insertNumbered,
     updateAll,
-    due(query, time, parameter) {
+    selectDue(query, time, parameter) {
       const { without } = query
-      const left = without.length === 0 ? '' : `and not ${oneOf('q.id', 'integer', without, parameter)}`
-      return dueText(query, time, left, parameter)
+      const exclusion = without.length === 0 ? '' : `and not ${oneOf('q.id', 'integer', without, parameter)}`
+      return dueText(query, time, exclusion, parameter)
     },
     pending: (atMost) => sql<{ pending: Integer }>`
       select count(*) as pending from (

@@ -9,7 +9,7 @@ import type { SqliteFile, SqliteHandle, Synchronous } from './sqlite-file.js'
 import { waitForLock } from './sqlite-file.js'
 
 // SQLite blocks this thread: after this time a bulk insert yields to the event loop.
-const mostMsWithoutTurn = 10
+const maxMsWithoutTurn = 10
 /** Rows of a repeated statement between checks of the time: about a millisecond. */
 const rowsBetweenTurns = 64
 
@@ -49,7 +49,7 @@ class WriteConnection implements DatabaseConnection {
   }
 
   async #turn(): Promise<void> {
-    if (performance.now() - this.#lastTurn <= mostMsWithoutTurn) return
+    if (performance.now() - this.#lastTurn <= maxMsWithoutTurn) return
     await nextTurn()
     this.#lastTurn = performance.now()
   }
@@ -134,7 +134,6 @@ export class SqliteWriteDriver implements Driver {
   async destroy(): Promise<void> {}
 }
 
-/** Reads on the reading connection. */
 export async function readWith<Rows>(file: SqliteFile, read: (reader: SqliteHandle) => Rows): Promise<Rows> {
   const { reader } = file.opened() ?? (await file.open())
   try {
@@ -144,7 +143,6 @@ export async function readWith<Rows>(file: SqliteFile, read: (reader: SqliteHand
   }
 }
 
-/** Single statements on the read-only connection. */
 export class SqliteReadDriver implements Driver {
   readonly #file: SqliteFile
 

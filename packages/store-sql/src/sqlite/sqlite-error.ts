@@ -65,7 +65,6 @@ export function openError(path: string, error: unknown): StoreError {
   )
 }
 
-/** The answer to every call after `close`. */
 export function closedError(): StoreError {
   return new StoreError('ERR_STORE_UNAVAILABLE', 'This store was closed; create another one.')
 }

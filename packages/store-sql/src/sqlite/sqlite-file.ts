@@ -8,7 +8,6 @@ import { closedError, isLocked, openError } from './sqlite-error.js'
 /** Resolves when the caller has the mutex, with the function that releases it. */
 type Mutex = () => Promise<() => void>
 
-/** Makes a mutex. */
 export function createMutex(): Mutex {
   let last: Promise<void> = Promise.resolve()
   return async () => {
@@ -41,7 +40,6 @@ export async function waitForLock<T>(busyTimeoutMs: number, attempt: () => T): P
   }
 }
 
-/** The used part of a prepared statement. */
 export interface SqliteStatement {
   all(...parameters: unknown[]): unknown[]
   /** Runs it without reading rows; `changes` is the number of written rows. */
@@ -52,17 +50,14 @@ export interface SqliteStatement {
   columns?(): readonly { readonly name: string | null }[]
 }
 
-/** The used part of a database. */
 interface SqliteDatabase {
   exec(sql: string): void
   prepare(sql: string): SqliteStatement
   close(): void
 }
 
-/** Opens a file; both implementations are synchronous. */
 export type SqliteConstructor = new (path: string, options?: { readonly readOnly?: boolean }) => SqliteDatabase
 
-/** Loads the implementation for this runtime. */
 export async function loadSqlite(): Promise<SqliteConstructor> {
   if (hasBuiltin(process.versions.node)) {
     const builtin = process.getBuiltinModule?.('node:sqlite') as { DatabaseSync: SqliteConstructor } | undefined
@@ -78,9 +73,7 @@ export function hasBuiltin(nodeVersion: string): boolean {
   return major > 22 || (major === 22 && minor >= 13)
 }
 
-/** The two ways to read the rows of a statement. */
 interface RowReader {
-  /** Plain objects. */
   objects(parameters: readonly unknown[]): unknown[]
   raw(parameters: readonly unknown[]): RawRows
   /** Reads no row, and returns the number of written rows. */
@@ -91,7 +84,7 @@ interface RowReader {
  * Reads a statement's rows. If the binding can return arrays, the objects are built here: a property set from native
  * code costs more than reading the value, and a page has 1,500 of them.
  */
-function readRowsOf(statement: SqliteStatement): RowReader {
+function createRowReader(statement: SqliteStatement): RowReader {
   let columns = columnNames(statement)
   const run = (parameters: readonly unknown[]) => Number(statement.run(...parameters).changes)
   if (columns === null) {
@@ -139,9 +132,8 @@ function toObject(names: readonly string[], values: readonly unknown[]): Record<
 }
 
 // A statement of a bulk insert takes a few hundred kilobytes; the store has about 60 texts.
-const mostStatements = 128
+const maxStatements = 128
 
-/** A connection that caches its prepared statements. */
 export interface SqliteHandle {
   /** Runs one statement and returns its rows, if any. */
   all(sql: string, parameters?: readonly unknown[]): unknown[]
@@ -154,7 +146,6 @@ export interface SqliteHandle {
   close(): void
 }
 
-/** Wraps a database. */
 export function createHandle(database: SqliteDatabase): SqliteHandle {
   const statements = new Map<string, RowReader>()
   const prepare = (sql: string) => {
@@ -162,8 +153,8 @@ export function createHandle(database: SqliteDatabase): SqliteHandle {
     if (known !== undefined) return known
     // A map keeps the order of insertion: the first key is the oldest.
     const [oldest] = statements.keys()
-    if (statements.size >= mostStatements && oldest !== undefined) statements.delete(oldest)
-    const statement = readRowsOf(database.prepare(sql))
+    if (statements.size >= maxStatements && oldest !== undefined) statements.delete(oldest)
+    const statement = createRowReader(database.prepare(sql))
     statements.set(sql, statement)
     return statement
   }
@@ -193,7 +184,6 @@ interface OpenFile {
  */
 export type Synchronous = 'full' | 'normal'
 
-/** A file that the first use opens. */
 export interface SqliteFile {
   readonly busyTimeoutMs: number
   /** Guards the writing connection from BEGIN to COMMIT. */
@@ -206,7 +196,6 @@ export interface SqliteFile {
   close(): Promise<void>
 }
 
-/** Describes a file; nothing is opened yet. */
 export function createFile(path: string, busyTimeoutMs: number, synced = true): SqliteFile {
   const turn = createMutex()
   let opening: Promise<OpenFile> | undefined
@@ -316,10 +305,7 @@ async function openFile(path: string, busyTimeoutMs: number, synced: boolean): P
   }
 }
 
-/**
- * The file has payments and hashes of secrets: read and write for its owner alone. SQLite gives its log and index the
- * same mode.
- */
+/** The file has payments and hashes of secrets. SQLite gives its log and index the same mode. */
 const ownerOnly = 0o600
 
 /**

@@ -95,7 +95,7 @@ export function consoleDeliveryTests(test: StoreTest): void {
   test('deliveries are read by payment and by id, with their attempts', async ({ store }) => {
     const payment = await fourDeliveries(store)
     const all = await store.deliveries.list({ limit: 10 })
-    expect(await store.console.deliveriesOf(payment.id)).toEqual(all.slice(0, 2))
+    expect(await store.console.deliveriesByPayment(payment.id)).toEqual(all.slice(0, 2))
     const ids = all.slice(1, 3).map(({ deliveryId }) => deliveryId)
     expect(await store.console.deliveriesById([...ids, '987654'])).toEqual(all.slice(1, 3))
     expect(await store.console.deliveriesById([])).toEqual([])

@@ -20,7 +20,7 @@ const register = (store: Store, n: number, accountId: string) =>
 const own = (store: Store, n: number, accountId: string) =>
   store.transaction(async (tx) => {
     await tx.identity.lockPersons({ emailKey: emailOf(n).key, accountIds: [accountId] })
-    await tx.identityAccounts.own(emailOf(n), accountId)
+    await tx.identityAccounts.setProvedOwner(emailOf(n), accountId)
   })
 const resolve = (store: Store, n: number) => within(store, (tx) => tx.resolve(emailOf(n).key))
 const find = (store: Store, accountId: string) => within(store, (tx) => tx.find(accountId))
@@ -111,7 +111,7 @@ export function identityAccountTests(test: StoreTest): void {
 
   test('a code stays until it is replaced or deleted, and a transaction that fails changes none', async ({ store }) => {
     const [first, second] = [storedCode('1'), { ...storedCode('2'), triesLeft: 1 }]
-    const codeOf = (n: number) => within(store, (tx) => tx.code(emailOf(n).key))
+    const codeOf = (n: number) => within(store, (tx) => tx.lockCode(emailOf(n).key))
     const setCode = (code: StoredEmailCode | null) => within(store, (tx) => tx.setCode(emailOf(1).key, code))
     expect(await codeOf(1)).toBeNull()
     await setCode(first)
@@ -135,7 +135,7 @@ export function identityAccountTests(test: StoreTest): void {
       await within(one, (tx) => tx.setCode(key, storedCode('1')))
       const take = (store: Store) =>
         within(store, async (tx) => {
-          const code = await tx.code(key)
+          const code = await tx.lockCode(key)
           if (code !== null) await tx.setCode(key, null)
           return code
         })

@@ -1,6 +1,6 @@
 /** Tests: persons, and who waits for whom. Source: docs/decisions/identity.md. @module */
 
-import type { PersonQuery, StoreTransaction, Subject } from '@payment-integration/core/internal'
+import type { IdentitySubject, PersonQuery, StoreTransaction } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
 import {
@@ -18,7 +18,7 @@ import {
 } from './identity-steps.js'
 import { type StoreTest, withAnother } from './subject.js'
 
-const idsOf = (subjects: readonly Subject[]) => subjects.map(({ id }) => id)
+const idsOf = (subjects: readonly IdentitySubject[]) => subjects.map(({ id }) => id)
 
 /** Counts in a verification: a second transaction at the same time would lose one. */
 const count = (store: Store, query: PersonQuery, counter: string) =>
@@ -29,7 +29,7 @@ const count = (store: Store, query: PersonQuery, counter: string) =>
 
 /** The persons that `two` resolves when it starts after `one` changed them, some statements before `one` commits. */
 async function waiting(one: Store, two: Store, query: PersonQuery, work: (tx: StoreTransaction) => Promise<void>) {
-  let seen: Promise<Subject[]> | undefined
+  let seen: Promise<IdentitySubject[]> | undefined
   await one.transaction(async (tx) => {
     await work(tx)
     seen ??= persons(two, query)

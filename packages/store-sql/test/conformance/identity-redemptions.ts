@@ -84,7 +84,7 @@ export function identityRedemptionTests(test: StoreTest): void {
 
   test('the redemption of an applicant is the newest that is attached with its id', async ({ store }) => {
     const of = async (applicantId: string) =>
-      (await within(store, (tx) => tx.redemptionOf(applicantId)))?.externalUserId ?? null
+      (await within(store, (tx) => tx.findAttachedRedemption(applicantId)))?.externalUserId ?? null
     for (const n of [1, 2]) await ensure(store, n)
     const states = ['in_flight', 'unknown', 'unresolved', 'absent', 'refused', 'surplus', 'foreign'] as const
     await redeem(store, redemption('subject 1', 1))

@@ -1,12 +1,12 @@
 /** What the tests of identity store, and the steps they share. @module */
 import type {
   EmailAddress,
+  IdentitySubject,
   IdentityTransaction,
   NewRedemption,
   NewSubject,
   PersonQuery,
   RedemptionChange,
-  Subject,
   VerificationChange,
 } from '@payment-integration/core/internal'
 import type { Review, Store } from '@payment-integration/core/ports'
@@ -37,7 +37,7 @@ const nothing = {
 }
 
 /** What is stored of a new subject. */
-export function stored({ id, emailKey, accountId, proved }: Omit<NewSubject, 'email'>): Subject {
+export function stored({ id, emailKey, accountId, proved }: Omit<NewSubject, 'email'>): IdentitySubject {
   return { id, emailKey, accountId, proved, closed: false, redemptions: 0, revision: 0, ...nothing }
 }
 
@@ -71,7 +71,7 @@ export const within = <T>(store: Store, work: (tx: IdentityTransaction) => Promi
   store.transaction((tx) => work(tx.identity))
 
 /** The open subject of the n-th address; else a placeholder. */
-export const ensure = (store: Store, n: number, freshId = `subject ${n}`): Promise<Subject> =>
+export const ensure = (store: Store, n: number, freshId = `subject ${n}`): Promise<IdentitySubject> =>
   within(store, (tx) => tx.ensureSubject(emailOf(n), freshId))
 
 /** Stores subjects, each in the lock of its account. */
@@ -82,11 +82,11 @@ export const insert = (store: Store, ...subjects: NewSubject[]): Promise<void> =
   })
 
 /** All subjects of persons. */
-export const persons = (store: Store, query: PersonQuery): Promise<Subject[]> =>
+export const persons = (store: Store, query: PersonQuery): Promise<IdentitySubject[]> =>
   within(store, (tx) => tx.lockPersons(query))
 
 /** A subject, which must exist. */
-export async function subjectOf(store: Store, id: string): Promise<Subject> {
+export async function subjectOf(store: Store, id: string): Promise<IdentitySubject> {
   const found = (await persons(store, { subjectId: id })).find((each) => each.id === id)
   if (found === undefined) throw new Error(`There is no subject ${id}.`)
   return found

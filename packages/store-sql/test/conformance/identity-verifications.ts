@@ -53,7 +53,7 @@ export function identityVerificationTests(test: StoreTest): void {
   })
 
   test('the subject of an applicant is the one to which it is attached', async ({ store }) => {
-    const of = (applicantId: string) => within(store, (tx) => tx.subjectOf(applicantId))
+    const of = (applicantId: string) => within(store, (tx) => tx.findSubjectByApplicant(applicantId))
     await insert(store, carrier(odd, 1, 'account'), carrier('other', 2, 'account'))
     await change(store, odd, { applicantId: odd })
     await change(store, 'other', { applicantId: 'applicant' })

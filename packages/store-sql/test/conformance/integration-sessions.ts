@@ -64,7 +64,7 @@ export function integrationSessionTests(test: StoreTest): void {
   test('the sessions of one integration are deleted, and no others', async ({ store }) => {
     for (const address of [shop, otherShop]) await store.integrations.insert(integration({ address }))
     await open(store, sessionOf(1), sessionOf(2), sessionOf(3, { integrationAddress: otherShop }))
-    const remove = () => store.transaction(({ integrationSessions }) => integrationSessions.deleteOf(shop))
+    const remove = () => store.transaction(({ integrationSessions }) => integrationSessions.deleteByIntegration(shop))
     expect([await remove(), await remove()]).toEqual([2, 0])
     expect(await openHashes(store, 4)).toEqual([3])
   })
@@ -97,7 +97,7 @@ export function integrationSessionTests(test: StoreTest): void {
     await open(store, sessionOf(1))
     const failed = store.transaction(async ({ integrationSessions }) => {
       await integrationSessions.insert(sessionOf(2))
-      await integrationSessions.deleteOf(shop)
+      await integrationSessions.deleteByIntegration(shop)
       throw new Error('stop')
     })
     await expect(failed).rejects.toThrow('stop')

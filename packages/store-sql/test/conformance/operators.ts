@@ -134,7 +134,7 @@ export function operatorTests(test: StoreTest): void {
   test('the sessions of one operator are deleted, and no others', async ({ store }) => {
     await insertAll(store, operator(), bob)
     await open(store, sessionOf(1), sessionOf(2), sessionOf(3, { operator: 'bob' }))
-    const removed = () => store.transaction(({ operators }) => operators.deleteSessionsOf('alice@shop.example'))
+    const removed = () => store.transaction(({ operators }) => operators.deleteSessionsByOperator('alice@shop.example'))
     expect([await removed(), await removed()]).toEqual([2, 0])
     expect(await openHashes(store, 4)).toEqual([3])
   })
@@ -160,7 +160,7 @@ export function operatorTests(test: StoreTest): void {
     const failed = store.transaction(async ({ operators }) => {
       await operators.insert(bob)
       await operators.update('alice@shop.example', { role: 'admin', link: null })
-      await operators.deleteSessionsOf('alice@shop.example')
+      await operators.deleteSessionsByOperator('alice@shop.example')
       throw new Error('stop')
     })
     await expect(failed).rejects.toThrow('stop')

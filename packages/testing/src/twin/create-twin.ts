@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ProcessorUpdate, UpdateResult } from '@payment-integration/contract'
 import { createService, parseMasterKey, type Service, silentLogger } from '@payment-integration/core'
-import type { Random, Store } from '@payment-integration/core/ports'
+import type { RandomSource, Store } from '@payment-integration/core/ports'
 import { createApp } from '@payment-integration/server'
 import { createSqliteStore } from '@payment-integration/store-sql/sqlite'
 import { createDraws, createFakeClock, type Draws, type FakeClock, fakeClockStart } from '../builders.js'
@@ -62,7 +62,7 @@ async function openTwinEngine(deps: TwinEngineDeps): Promise<TwinEngine> {
   const folder = mkdtempSync(join(tmpdir(), 'payment-twin-'))
   const removeNow = () => rmSync(folder, { recursive: true, force: true })
   process.once('exit', removeNow)
-  const random: Random = {
+  const random: RandomSource = {
     bytes: (length) => Uint8Array.from({ length }, () => draws.whole(0, 255)),
     fraction: () => draws.whole(0, 999_999) / 1_000_000,
   }

@@ -2,7 +2,7 @@
 
 import { deliveryTimeoutMs, type SnapshotBody } from '@payment-integration/contract'
 import { excerptBytes } from '@payment-integration/core/internal'
-import type { Post, PostResult, Sender } from '@payment-integration/core/ports'
+import type { PostRequest, PostResult, Sender } from '@payment-integration/core/ports'
 import { createDraws, type Draws } from '../builders.js'
 
 /**
@@ -131,7 +131,7 @@ export function createTwinNetwork({ draws, now, restart }: TwinNetworkDeps): Twi
   const arrivals: TwinArrival[] = []
   /** Highest version that a receiver confirmed, by integration, chain and hash. */
   const confirmed = new Map<string, number>()
-  let late: Post[] = []
+  let late: PostRequest[] = []
   let skew = 0
 
   function computeVerdict(name: string, version: number): ExpectedVerdict {
@@ -141,7 +141,7 @@ export function createTwinNetwork({ draws, now, restart }: TwinNetworkDeps): Twi
     return version === stored ? 'duplicate' : 'stale'
   }
 
-  async function arrive(post: Post, fault: ChaosFault | null): Promise<PostResult> {
+  async function arrive(post: PostRequest, fault: ChaosFault | null): Promise<PostResult> {
     const { url, headers, body } = post
     const { integrationAddress, chainId, txHash, version } = JSON.parse(Buffer.from(body).toString()) as SnapshotBody
     const name = `${integrationAddress}/${chainId}/${txHash}`
@@ -164,7 +164,7 @@ export function createTwinNetwork({ draws, now, restart }: TwinNetworkDeps): Twi
     for (const post of latePosts) await arrive(post, 'late')
   }
 
-  async function postWith(fault: ChaosFault | null, post: Post): Promise<PostResult> {
+  async function postWith(fault: ChaosFault | null, post: PostRequest): Promise<PostResult> {
     switch (fault) {
       case 'lost':
         return { kind: 'failure', reason: 'connection', latencyMs: 0 }
@@ -215,7 +215,7 @@ export function createTwinNetwork({ draws, now, restart }: TwinNetworkDeps): Twi
 const timedOut: PostResult = { kind: 'failure', reason: 'timeout', latencyMs: deliveryTimeoutMs }
 
 /** Null when the receiver throws: its server would close the connection. */
-async function callReceiver(receiver: TwinReceiver, { url, headers, body }: Post): Promise<Response | null> {
+async function callReceiver(receiver: TwinReceiver, { url, headers, body }: PostRequest): Promise<Response | null> {
   try {
     return await receiver(new Request(url, { method: 'POST', headers, body: new Uint8Array(body) }))
   } catch {

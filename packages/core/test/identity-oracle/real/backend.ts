@@ -1,6 +1,6 @@
 /** The store under the real code, as the oracle reads it. @module */
 
-import type { RedemptionRecord, Subject } from '../../../src/identity/identity-store.js'
+import type { IdentitySubject, RedemptionRecord } from '../../../src/identity/identity-store.js'
 import type { Store } from '../../../src/ports/store.js'
 import { openStore } from '../../support/store.js'
 
@@ -10,7 +10,7 @@ export type IdentityPorts = Pick<Store, 'transaction' | 'identity' | 'identityAc
 /** Committed rows. */
 export interface Rows {
   /** In the order in which they were made, as all of them. */
-  readonly subjects: readonly Subject[]
+  readonly subjects: readonly IdentitySubject[]
   readonly redemptions: readonly (Pick<
     RedemptionRecord,
     'externalUserId' | 'subjectId' | 'integrationAddress' | 'state' | 'applicantId'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { initialStatus, type PaymentStatus } from './payment.js'
-import { changeStatus } from './state.js'
+import { changeStatusByProcessor } from './state.js'
 
 const recipient = { title: 'Café', subtitle: null }
 const invoice = { amount: '12.50', currency: 'EUR', settlementAmount: '13.37', settlementCurrency: 'USD' }
@@ -8,21 +8,24 @@ const pending: PaymentStatus = { version: 4, state: 'pending', recipient, invoic
 
 describe('changeStatus', () => {
   it('adds exactly 1 to the version on a change of state', () => {
-    expect(changeStatus(initialStatus, { state: 'pending' })).toEqual({
+    expect(changeStatusByProcessor(initialStatus, { state: 'pending' })).toEqual({
       kind: 'applied',
       status: { version: 2, state: 'pending', recipient: null, invoice: null },
     })
   })
 
   it('adds 1 on a change of merchant data alone', () => {
-    const changed = changeStatus(pending, { recipient: { title: 'Café', subtitle: 'Table 4' } })
+    const changed = changeStatusByProcessor(pending, { recipient: { title: 'Café', subtitle: 'Table 4' } })
     expect(changed).toMatchObject({ kind: 'applied', status: { version: 5, state: 'pending' } })
     const dearer = { ...invoice, settlementAmount: '13.38' }
-    expect(changeStatus(pending, { invoice: dearer })).toMatchObject({ kind: 'applied', status: { invoice: dearer } })
+    expect(changeStatusByProcessor(pending, { invoice: dearer })).toMatchObject({
+      kind: 'applied',
+      status: { invoice: dearer },
+    })
   })
 
   it('leaves absent fields and clears null ones', () => {
-    expect(changeStatus(pending, { recipient: null })).toEqual({
+    expect(changeStatusByProcessor(pending, { recipient: null })).toEqual({
       kind: 'applied',
       status: { ...pending, version: 5, recipient: null },
     })
@@ -33,24 +36,24 @@ describe('changeStatus', () => {
     ['the same state', { state: 'pending' as const }],
     ['the same merchant data', { recipient: { ...recipient }, invoice: { ...invoice } }],
   ])('is unchanged by %s', (_what, update) => {
-    expect(changeStatus(pending, update)).toEqual({ kind: 'unchanged' })
+    expect(changeStatusByProcessor(pending, update)).toEqual({ kind: 'unchanged' })
   })
 
   it('refuses the merchant data of an update whose state is refused', () => {
     const success: PaymentStatus = { ...pending, state: 'success' }
-    expect(changeStatus(success, { state: 'pending', recipient: null })).toEqual({
-      kind: 'refused',
+    expect(changeStatusByProcessor(success, { state: 'pending', recipient: null })).toEqual({
+      kind: 'rejected',
       reason: 'state success cannot become pending',
     })
   })
 
   it('refuses to clear a state', () => {
-    expect(changeStatus(pending, { state: null })).toMatchObject({ kind: 'refused' })
+    expect(changeStatusByProcessor(pending, { state: null })).toMatchObject({ kind: 'rejected' })
   })
 
   it('keeps fields that it does not know out of the status', () => {
     const noisy = { ...recipient, title: 'Bar', internalAccount: 'acc_1' }
-    const changed = changeStatus(pending, { recipient: noisy })
+    const changed = changeStatusByProcessor(pending, { recipient: noisy })
     expect(JSON.stringify(changed)).not.toContain('acc_1')
   })
 })

@@ -23,8 +23,8 @@ export class BrokenHistoryError extends CoreError {
 }
 
 /** Final blocks were orphaned. Nothing is indexed until an operator decides whether the node is right; reads go on. */
-export class DeepReorganisationError extends CoreError {
-  override readonly name = 'DeepReorganisationError'
+export class DeepReorganizationError extends CoreError {
+  override readonly name = 'DeepReorganizationError'
   readonly code = 'ERR_CHAIN_REORG_TOO_DEEP'
   /** By then the node may show the stored blocks again, or the chain may be repaired. */
   readonly retryable = true
@@ -114,7 +114,7 @@ export async function rollBack(
 const firstPage = 8
 const largestPage = 1_024
 
-interface ReorganiseDeps {
+interface ReorganizeDeps {
   readonly chain: Chain
   readonly store: Pick<Store, 'transaction'>
   /** Blocks on top of a block until it is final; null where no block ever is: no reorganisation is too deep then. */
@@ -125,8 +125,8 @@ interface ReorganiseDeps {
  * Reads the block of `checkpoint` a second time, and rolls back to the common ancestor when it is orphaned. Payments
  * keep their record and status: reading the new blocks updates those that are included again, and removes their mark.
  */
-export async function reorganise(
-  deps: ReorganiseDeps,
+export async function reorganize(
+  deps: ReorganizeDeps,
   checkpoint: Checkpoint,
   signal?: AbortSignal,
 ): Promise<Checkpoint> {
@@ -142,7 +142,7 @@ export async function reorganise(
   if (found === null) throw new BrokenHistoryError(chainId, checkpoint.blockNumber)
   const { ancestor } = found
   if (isTooDeep(deps.finalityBlocks, found))
-    throw new DeepReorganisationError(chainId, {
+    throw new DeepReorganizationError(chainId, {
       blockNumber: checkpoint.blockNumber,
       commonAncestor: ancestor.blockNumber,
     })
@@ -167,7 +167,7 @@ interface FoundAncestor {
 
 /** Null: no stored block is on the chain. Pages grow, so that a deep search needs few reads. */
 async function findAncestor(
-  { chain, store }: ReorganiseDeps,
+  { chain, store }: ReorganizeDeps,
   checkpoint: Checkpoint,
   signal: AbortSignal | undefined,
 ): Promise<FoundAncestor | null> {

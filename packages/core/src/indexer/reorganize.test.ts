@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { paymentAt, setUpIndexer } from '../../test/support/indexer-setup.js'
 import { createFinality } from '../legacy/queries.js'
-import { DeepReorganisationError } from './reorganise.js'
+import { DeepReorganizationError } from './reorganize.js'
 
 describe('a reorganisation', () => {
   test.each([1, 2, 3, 7])('%d deep: rolls back to the common ancestor and reads the new blocks', async (depth) => {
@@ -121,7 +121,7 @@ describe('a reorganisation of final blocks', () => {
     await followed.catchUp()
     expect(followed.ofType('chain.reorganised')).toMatchObject([{ commonAncestor: 88 }])
     const refused = await deep(13, { finalityBlocks: 12 })
-    await expect(refused.indexer.step()).rejects.toThrow(DeepReorganisationError)
+    await expect(refused.indexer.step()).rejects.toThrow(DeepReorganizationError)
   })
 
   test('changes nothing, and names the command that repairs', async () => {
@@ -160,7 +160,7 @@ describe('a reorganisation of final blocks', () => {
     await followed.catchUp()
     expect(followed.ofType('chain.reorganised').map(({ commonAncestor }) => commonAncestor)).toEqual([94, 88])
     const refused = await twice(9)
-    await expect(refused.indexer.step()).rejects.toThrow(DeepReorganisationError)
+    await expect(refused.indexer.step()).rejects.toThrow(DeepReorganizationError)
     expect(await refused.checkpoint()).toMatchObject({ blockNumber: 96 })
   })
 

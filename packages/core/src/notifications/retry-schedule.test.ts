@@ -2,14 +2,14 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { PostResult } from '../ports/sender.js'
 import {
-  answerText,
   failureReason,
+  formatAnswer,
   maxAttempts,
   nextVerdict,
   plannedDelayMs,
   retryAfterCapMs,
   retryDelaysMs,
-} from './schedule.js'
+} from './retry-schedule.js'
 
 const now = Date.UTC(2026, 2, 4, 12, 0, 0)
 const answer = (status: number, retryAfter: string | null = null): PostResult => ({
@@ -91,7 +91,7 @@ test.each([
   [null, 'malformed_answer', 'malformed_answer'],
   [null, null, 'no answer'],
 ])('status %s with reason %s reads %s', (status, reason, text) => {
-  expect(answerText({ status, reason })).toBe(text)
+  expect(formatAnswer({ status, reason })).toBe(text)
 })
 
 test.each([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { endpointOf } from './schedule.js'
+import { getEndpoint } from './retry-schedule.js'
 
 test.each([
   ['https://shop.example/hook', 'shop.example:443'],
@@ -13,12 +13,12 @@ test.each([
   ['no url', 'no url'],
   ['mailto:a@shop.example', 'mailto:a@shop.example'],
 ])('%s leads to %s', (url, endpoint) => {
-  expect(endpointOf(url)).toBe(endpoint)
-  expect(endpointOf(url)).toBe(endpoint)
+  expect(getEndpoint(url)).toBe(endpoint)
+  expect(getEndpoint(url)).toBe(endpoint)
 })
 
 test('remembering few of very many URLs changes no answer', () => {
-  for (let n = 0; n < 10_000; n += 1) endpointOf(`https://shop-${n}.example/hook`)
-  expect(endpointOf('https://shop-1.example/other')).toBe('shop-1.example:443')
-  expect(endpointOf('https://shop-9999.example/hook')).toBe('shop-9999.example:443')
+  for (let n = 0; n < 10_000; n += 1) getEndpoint(`https://shop-${n}.example/hook`)
+  expect(getEndpoint('https://shop-1.example/other')).toBe('shop-1.example:443')
+  expect(getEndpoint('https://shop-9999.example/hook')).toBe('shop-9999.example:443')
 })

@@ -10,7 +10,7 @@ const maxCached = 4_096
 const cache = new Map<string, string>()
 
 /** Its host and port in lowercase, such as `shop.example:443`. A text that is no URL is its own endpoint. */
-export function endpointOf(notificationUrl: string): string {
+export function getEndpoint(notificationUrl: string): string {
   const cached = cache.get(notificationUrl)
   if (cached !== undefined) return cached
   const endpoint = parseEndpoint(notificationUrl)
@@ -131,7 +131,7 @@ export function failureReason(result: AttemptResult): string | null {
 }
 
 /** The answer of an attempt in words: its status, the reason for none, or both for a malformed answer. */
-export function answerText({ status, reason }: { readonly status: number | null; readonly reason: string | null }) {
+export function formatAnswer({ status, reason }: { readonly status: number | null; readonly reason: string | null }) {
   if (status === null) return reason ?? 'no answer'
   return reason === null || reason === `status_${status}` ? String(status) : `${reason} (${status})`
 }

@@ -1,25 +1,26 @@
 import { describe, expect, test } from 'vitest'
 import { approved, begun, notStarted, otherShop, rejected, review, shop } from '../../test/support/identity-setup.js'
 import { redemptionWith, subjectWith } from '../../test/support/subject-with.js'
-import type { RedemptionRecord, Subject } from './identity-store.js'
-import { decideSubject, personOf, resolveVerification, type ShareDecision } from './reviews.js'
+import type { IdentitySubject, RedemptionRecord } from './identity-store.js'
+import { decideShare, resolveVerification, type ShareDecision, selectPerson } from './reviews.js'
 
 const inFlight = ['init', 'pending', 'prechecked', 'onHold'] as const
 const open = subjectWith()
-const shared = (given: Partial<Subject>) => subjectWith({ donor: shop, applicantId: 'x', attachedNumber: 1, ...given })
+const shared = (given: Partial<IdentitySubject>) =>
+  subjectWith({ donor: shop, applicantId: 'x', attachedNumber: 1, ...given })
 const direct = subjectWith({ id: 'direct', emailKey: null, accountId: 'a', review: approved })
 const conflict = { kind: 'conflict', outcome: 'not_donated' }
 const answer = (given: typeof begun, outcome: string) => ({ kind: 'answer', review: given, outcome })
 
 /** Decides for one subject and others of its person. */
 function decide(
-  own: Subject,
+  own: IdentitySubject,
   redemptions: readonly RedemptionRecord[] = [],
-  others: readonly Subject[] = [],
+  others: readonly IdentitySubject[] = [],
   lookedUp: readonly string[] = [],
 ): ShareDecision {
   const subjects = [own, ...others]
-  return decideSubject({ open: own, subjects, redemptions, caller: shop, lookedUp: new Set(lookedUp) })
+  return decideShare({ open: own, subjects, redemptions, caller: shop, lookedUp: new Set(lookedUp) })
 }
 
 describe('interface 3, KYC attachment', () => {
@@ -150,7 +151,8 @@ test('a person is all subjects of an account, or a placeholder alone', () => {
     subjectWith({ id: 'theirs', accountId: 'b' }),
     subjectWith({ id: 'before', accountId: 'a', closed: true }),
   ]
-  const ids = (own: Subject, locked: readonly Subject[]) => personOf(own, locked).map(({ id }) => id)
+  const ids = (own: IdentitySubject, locked: readonly IdentitySubject[]) =>
+    selectPerson(own, locked).map(({ id }) => id)
   expect(ids(mine, [before, theirs, mine])).toEqual(['before', 'mine'])
   expect(ids(subjectWith(), [mine, theirs])).toEqual(['s1'])
   // One that was made just now comes last.

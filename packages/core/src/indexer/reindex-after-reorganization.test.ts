@@ -6,9 +6,9 @@ import { manualClock } from '../../test/support/manual-clock.js'
 import { recordingLogger } from '../../test/support/recording-logger.js'
 import { finalityBlocks, indexed, names } from '../../test/support/reindex-setup.js'
 import { awaitedBlocks } from '../payments/state.js'
-import type { BridgeDeposit, Fulfilment } from '../ports/sources.js'
+import type { BridgeDeposit, Fulfilment } from '../ports/chain.js'
 import { createFulfilmentPoller } from './fulfilments.js'
-import { DeepReorganisationError } from './reorganise.js'
+import { DeepReorganizationError } from './reorganize.js'
 
 /** A deposit and its fulfilment. */
 interface Pair {
@@ -26,7 +26,7 @@ describe('after a reorganisation that was too deep to follow', () => {
     await applyUpdate(store, { id: 'u', chainId: '1', txHash: names(22)[0] ?? '', state: 'success' })
     chain.fork(40, (height) => (height % 3 === 0 && height > 23 ? paymentAt(height - 3) : []))
     chain.mine(5, (height) => [`after ${height}`])
-    await expect(indexer.step()).rejects.toThrow(DeepReorganisationError)
+    await expect(indexer.step()).rejects.toThrow(DeepReorganizationError)
     return parts
   }
   const gone = Array.from({ length: 40 }, (_, n) => 21 + n).filter((height) => height % 3 !== 0 || height > 57)
@@ -99,7 +99,7 @@ describe('after a reorganisation that was too deep to follow', () => {
     const { all, store } = await stopped()
     const before = store.dump()
     const refused = all({ ...request, repair: true })
-    await expect(refused).rejects.toMatchObject({ code: 'ERR_REINDEX_REFUSED' })
+    await expect(refused).rejects.toMatchObject({ code: 'ERR_REINDEX_REJECTED' })
     await expect(refused).rejects.toThrow(message)
     expect(store.dump()).toEqual(before)
   })

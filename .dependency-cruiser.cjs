@@ -1,6 +1,6 @@
 /**
  * Which module may import which. The rules are made from the tables below; an import that a table does not name is forbidden.
- * `npm run imports` applies them, and `tools/scripts/check-imports.test.ts` shows each of them failing.
+ * `npm run imports` applies them, and `tools/scripts/check-imports.slow.test.ts` shows each of them failing.
  */
 const { readdirSync, readFileSync } = require('node:fs')
 const { join } = require('node:path')

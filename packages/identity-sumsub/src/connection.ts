@@ -15,10 +15,7 @@ import {
   TokenRejectedError,
 } from './errors.js'
 
-/**
- * Checks a configured credential.
- * @throws TypeError When it is not a string, is blank, or has white space around it. The message does not repeat it.
- */
+/** @throws TypeError When it is blank or has white space around it. The message does not repeat it. */
 export function checkCredential(name: string, value: unknown): string {
   if (typeof value !== 'string' || value.trim() === '')
     throw new TypeError(`${name} is missing or blank; is its environment variable set?`)
@@ -94,7 +91,6 @@ export function text(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null
 }
 
-/** A whole number, or null. */
 function toInteger(value: unknown): number | null {
   return typeof value === 'number' && Number.isSafeInteger(value) ? value : null
 }
@@ -146,7 +142,6 @@ export interface ProviderConnection {
 /** Defaults of {@link ProviderConnection}. */
 const connectionDefaults = { baseUrl: 'https://api.sumsub.com', timeoutMs: 10_000 } as const
 
-/** An answer of the provider. */
 export interface ProviderAnswer {
   readonly status: number
   /** The parsed JSON body, or undefined when it is not JSON. */
@@ -179,11 +174,7 @@ type Call = (
 /** Size limit of an answer. An applicant with all recognized document data needs a fraction of it. */
 const maxAnswerBytes = 1_048_576
 
-/**
- * Makes the function that sends signed requests. Redirects are not followed: a signature is for one address.
- * @throws TypeError When a credential is blank or not valid in a header, or the address is neither https nor loopback.
- * @throws RangeError When `timeoutMs` is out of range.
- */
+/** Creates the function that sends signed requests. It follows no redirect: a signature is for one address. */
 export function createCall(connection: ProviderConnection): Call {
   const { baseUrl = connectionDefaults.baseUrl, timeoutMs = connectionDefaults.timeoutMs } = connection
   const appToken = checkCredential('appToken', connection.appToken)
@@ -281,9 +272,7 @@ const ambiguous = { code: 10_518, aboutToken: 'reusable-kyc-email-mismatch' }
 /** Longest part of the provider's description that an error keeps. */
 const maxMessageLength = 500
 
-/**
- * The description of a rejected share token without a number. Any other 401 is about the service's own credentials.
- */
+/** Any other 401 is about the credentials of the service. */
 const invalidToken = 'Token is invalid'
 
 /**

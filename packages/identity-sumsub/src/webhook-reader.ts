@@ -11,7 +11,6 @@ export interface WebhookReaderOptions {
   readonly secret: string | readonly string[]
 }
 
-/** A received webhook. */
 export interface RawWebhook {
   /** The body, byte for byte. */
   readonly body: Uint8Array

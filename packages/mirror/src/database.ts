@@ -30,7 +30,6 @@ export interface TableOptions {
 /** A value of a column, as every driver takes it. */
 export type Value = string | number | null
 
-/** A row as drivers give it. */
 type Row = Readonly<Record<string, unknown>>
 
 /** A database behind one shape. */
@@ -50,7 +49,6 @@ interface Queryable {
 /** Any number that others do not use. */
 const migrationLock = 5_021_984_734
 
-/** Makes the driver. */
 function postgresDriver(database: Queryable): Driver {
   return {
     dialect: 'postgres',
@@ -116,10 +114,7 @@ function isBusy(error: unknown): boolean {
   return (typeof code === 'string' && code.startsWith('SQLITE_BUSY')) || /database is locked/.test(String(message))
 }
 
-/**
- * Chooses by the shape of the database.
- * @throws {TypeError} When the shape is neither.
- */
+/** Chooses by the shape of the database. @throws {TypeError} When the shape is neither. */
 export function chooseDriver(database: MirrorDatabase, wait: SqliteWait): Driver {
   const methods = Object(database) as Readonly<Record<string, unknown>>
   if (typeof methods['query'] === 'function' && typeof methods['connect'] === 'function')

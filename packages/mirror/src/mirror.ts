@@ -74,7 +74,6 @@ function computeLag(atMirror: string | null, atService: string | null): number |
   return atMirror === null || atService === null ? null : Math.max(0, Date.parse(atService) - Date.parse(atMirror))
 }
 
-/** Options of `run`. */
 interface MirrorRunOptions extends Pick<MirrorReconcileOptions, 'pageSize'> {
   /** Time from the end of one run to the next, in milliseconds. @default 60000 */
   readonly everyMs?: number | undefined
@@ -89,7 +88,6 @@ interface Wake {
   woken(): Promise<void>
 }
 
-/** Makes a wake for one loop. */
 function createWake(): Wake {
   let pending = false
   let resolve = () => {}

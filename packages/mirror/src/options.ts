@@ -120,11 +120,7 @@ export interface Parts {
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>
 }
 
-/**
- * Checks the options and opens the parts. Nothing is read or sent yet.
- * @throws {TypeError} When an option is missing or malformed.
- * @throws {RangeError} When a number is out of range.
- */
+/** Checks the options and opens the parts. Nothing is read or sent yet. @throws {TypeError | RangeError} */
 export function openParts(options: MirrorOptions): Parts {
   const {
     client,

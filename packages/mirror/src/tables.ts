@@ -16,10 +16,7 @@ export interface TableNames {
 /** Keeps the mirror's names apart from a `payments` table of your own. */
 export const defaultPrefix = 'mirror_'
 
-/**
- * Checks and quotes the names.
- * @throws {TypeError} When one has other characters than lower-case letters, digits and underscores, or is too long.
- */
+/** Checks and quotes the names. @throws {TypeError} For other characters, or a name that is too long. */
 export function tableNames({ schema, prefix = defaultPrefix }: TableOptions): TableNames {
   if (typeof prefix !== 'string' || !/^[a-z_][a-z0-9_]{0,31}$/.test(prefix))
     throw new TypeError('prefix must be 1 to 32 lower-case letters, digits and underscores, the first no digit.')
@@ -190,7 +187,6 @@ export interface VersionedKey extends Key {
   readonly version: number
 }
 
-/** Counts of one integration. */
 interface Counts {
   readonly rows: number
   readonly incomplete: number
@@ -198,7 +194,6 @@ interface Counts {
   readonly newest: string | null
 }
 
-/** The table of payments, of one integration. */
 export interface PaymentsTable {
   /** Stores a snapshot if its version is greater. One statement compares and writes. */
   writeSnapshot(snapshot: Snapshot, at: string): Promise<VersionDecision>
@@ -213,7 +208,6 @@ export interface PaymentsTable {
 
 const pageSize = 100
 
-/** Opens the table. */
 export function openPaymentsTable(driver: Driver, { payments }: TableNames, integrationAddress: string): PaymentsTable {
   const text = driver.dialect === 'postgres' ? '::text' : ''
   const query = (sql: string, values: Parameters<Driver['query']>[1] = []) =>
@@ -314,13 +308,11 @@ interface MirrorState {
   readonly deliveredAt: string | null
 }
 
-/** The table of states, of one integration. */
 export interface StateTable {
   read(): Promise<MirrorState>
   set(column: 'checkpoint' | 'reconciled_at' | 'reconciled_fully_at' | 'delivered_at', value: string): Promise<void>
 }
 
-/** Opens the table. */
 export function openStateTable(driver: Driver, { state }: TableNames, integrationAddress: string): StateTable {
   const text = driver.dialect === 'postgres' ? '::text' : ''
   return {

@@ -91,10 +91,7 @@ export interface Draws {
   hex(bytes: number): string
 }
 
-/**
- * Makes the draws of a seed.
- * @throws {RangeError} When the seed is not a whole number from 0 to 2^32 - 1.
- */
+/** @throws {RangeError} When the seed is not a whole number from 0 to 2^32 - 1. */
 export function createDraws(seed: number): Draws {
   if (!Number.isInteger(seed) || seed < 0 || seed > 0xffff_ffff)
     throw new RangeError(`seed is ${seed}; pass a whole number from 0 to 4294967295.`)
@@ -143,9 +140,6 @@ const merchants = ['Example Coffee', 'Corner Books', 'North Bakery'] as const
 const currencies = ['EUR', 'USD', 'CHF'] as const
 const minuteMs = 60_000
 
-/**
- * Makes the builders. Every shape passes the contract's write schema: a malformed field is an error of zod at once.
- */
 function createPaymentBuilders({ draws, clock, integrationAddress }: PaymentBuilderDeps): PaymentBuilders {
   /** A decimal of at least 0.01, with at most `digits` decimals. */
   const amount = (digits: number) => {
@@ -220,7 +214,6 @@ export function toSnapshot(payment: PaymentBody): SnapshotBody {
 /** A payment of a look-up. */
 type LookupItem = Lookup['payments'][number]
 
-/** Builders of one seed. */
 interface LegacyBuilders {
   /** One payment of a transaction. */
   lookupItem(fields?: Partial<LookupItem>): LookupItem

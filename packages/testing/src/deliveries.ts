@@ -23,7 +23,6 @@ export function createHmac(key: Uint8Array<ArrayBuffer>): (signed: Uint8Array<Ar
   }
 }
 
-/** The bytes that are signed: `t`, a dot and the body. */
 export function signedBytes(t: string, body: Uint8Array): Uint8Array<ArrayBuffer> {
   const head = new TextEncoder().encode(`${t}.`)
   const signed = new Uint8Array(head.length + body.length)

@@ -35,10 +35,7 @@ export function toRequest(input: string | URL | Request, init?: RequestInit): Re
   return init === undefined ? input : new Request(input, init)
 }
 
-/**
- * Starts to serve. When the handler or the body of its response fails, the connection closes.
- * @param port - A TCP port of 127.0.0.1; 0 is a free one.
- */
+/** Serves on a port of 127.0.0.1; 0 is a free one. When the handler fails, the connection closes. */
 export async function serve(answer: Answer, port: number): Promise<ServedPort> {
   const server = createServer((incoming, outgoing) => {
     respond(answer, incoming, outgoing).catch(() => outgoing.destroy())

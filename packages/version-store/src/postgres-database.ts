@@ -18,7 +18,6 @@ export interface PgPool extends PgClient {
   readonly totalCount: number
 }
 
-/** The result of `postgres()` of postgres.js. */
 export interface PostgresJs {
   readonly begin: Method
   readonly unsafe: Method

@@ -13,7 +13,6 @@ import {
   type VersionDecision,
 } from './version-store.js'
 
-/** A client of ioredis. */
 export interface IoRedisClient {
   call(command: string, ...values: string[]): Promise<unknown>
   /** The prefix that the client itself puts before each key. */

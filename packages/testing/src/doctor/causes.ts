@@ -4,7 +4,6 @@ import { adapterLines, type DoctorFramework } from '../explain/finding.js'
 /** Frameworks with lines of their own. */
 export const doctorFrameworks = Object.keys(adapterLines) as readonly DoctorFramework[]
 
-/** A remedy. */
 export interface DoctorFix {
   /** The change, in one or two sentences. */
   readonly summary: string
@@ -184,7 +183,6 @@ export const causes = {
  */
 export type DoctorCauseCode = keyof typeof causes
 
-/** A named cause. */
 export interface DoctorCause {
   readonly code: DoctorCauseCode
   /** The fault, in one sentence. */
@@ -194,12 +192,10 @@ export interface DoctorCause {
 /** All codes, in the order in which causes are reported. */
 export const doctorCauseCodes = Object.keys(causes) as readonly DoctorCauseCode[]
 
-/** The cause of a code. */
 export function getCause(code: DoctorCauseCode): DoctorCause {
   return { code, sentence: causes[code][1] }
 }
 
-/** The remedy of a cause. */
 export function getFix(code: DoctorCauseCode): DoctorFix {
   return fixes[causes[code][0]]
 }

@@ -21,7 +21,6 @@ export const probes = {
   ...lastProbes,
 }
 
-/** Name of a probe. */
 export type DoctorProbeName = keyof typeof probes
 
 /** Names of the probes, in the order in which they run. */
@@ -63,11 +62,7 @@ export type CheckedOptions = DoctorOptions & BenchOptions
 
 const maxTimeoutMs = 600_000
 
-/**
- * Checks the options.
- * @throws {TypeError} For an unusable URL, secret or address. The message has neither the secret nor the URL.
- * @throws {RangeError} For a number out of range.
- */
+/** @throws {TypeError | RangeError} For an unusable option. The message has neither the secret nor the URL. */
 export function checkOptions(options: DoctorOptions): CheckedOptions {
   const { url, signingSecret, integrationAddress, now = () => Date.now() } = Object(options) as DoctorOptions
   const { timeoutMs = doctorDefaults.timeoutMs, seed = Math.floor(now()) % 0x1_0000_0000 } = options

@@ -34,11 +34,7 @@ const usualClockErrors = [10, 20, 30, 40, 50, ...Array.from({ length: 14 }, (_, 
   (minutes) => [minutes * 60, -minutes * 60],
 )
 
-/**
- * Sends deliveries signed with one known mistake each, until one is accepted.
- * @param good - The rejected answer to a valid delivery.
- * @returns The mistake of the receiver, or null.
- */
+/** Sends deliveries signed with one known mistake each, until one is accepted; null when none is. */
 async function diagnose(bench: Bench, good: SocketAnswer, now: () => number): Promise<DoctorCauseCode | null> {
   for (const mistake of buildMistakes(bench)) if (isAccepted(await sendMistaken(bench, mistake))) return mistake.cause
   const drift = good.date === null ? 0 : good.date - now()

@@ -113,7 +113,6 @@ export function createSocketSender({ url, waitMs, signal, now }: SenderOptions):
   }
 }
 
-/** Headers with the `User-Agent` of the service. */
 const withUserAgent = (headers: Readonly<Record<string, string>>): Record<string, string> => ({
   'User-Agent': notificationUserAgent,
   ...headers,

@@ -7,7 +7,6 @@ export type ExplainHeaders =
   | Iterable<readonly [string, string | readonly string[] | undefined]>
   | Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** A header, with one value. */
 export type HeaderPair = readonly [name: string, value: string]
 
 /** Most headers that are read. */
@@ -27,7 +26,6 @@ export function toHeaderPairs(headers: ExplainHeaders): HeaderPair[] {
   return pairs.slice(0, maxHeaders)
 }
 
-/** Every value of a header. */
 export function getHeaderValues(pairs: readonly HeaderPair[], name: string): string[] {
   const lowercaseName = name.toLowerCase()
   return pairs.flatMap(([each, value]) => (each.toLowerCase() === lowercaseName ? [value] : []))
@@ -48,7 +46,6 @@ export class RequestUnreadableError extends Error {
   }
 }
 
-/** A request as it was pasted. */
 export interface ParsedRequest {
   readonly form: RequestForm
   readonly headers: readonly HeaderPair[]
@@ -97,11 +94,7 @@ export interface CheckedInput {
   readonly nowMs: number
 }
 
-/**
- * Checks and copies the input.
- * @throws {TypeError} Without headers, a list of secrets or a clock. The message holds no secret.
- * @throws {RangeError} When the tolerance or the time is out of range.
- */
+/** Checks and copies the input. @throws {TypeError | RangeError} The message holds no secret. */
 export function checkInput(input: ExplainInput): CheckedInput {
   const {
     headers,

@@ -34,10 +34,8 @@ const names = {
   node: 'Node',
 } as const satisfies Record<DoctorFramework, string>
 
-/** A framework, by its name in findings. */
 type ExplainFramework = (typeof names)[DoctorFramework]
 
-/** One line of code for one framework. */
 interface FrameworkLine {
   readonly framework: ExplainFramework
   readonly line: string
@@ -243,7 +241,6 @@ export interface Fault {
   readonly evidence: readonly string[]
 }
 
-/** One line for each framework with an adapter. */
 export const frameworkLines: readonly FrameworkLine[] = (Object.keys(names) as DoctorFramework[]).map((key) => ({
   framework: names[key],
   line: adapterLines[key],

@@ -148,10 +148,6 @@ const unreadable: Readonly<Record<string, string>> = {
   '--data-urlencode': 'sends a URL-encoded form, which the service never does',
 }
 
-/**
- * Parses a curl command.
- * @param hasBody - Whether the body is passed apart, so that `@file` needs no file.
- */
 export function parseCurl(text: string, hasBody: boolean): ParsedRequest {
   if (/\^\r?\n|\^"/.test(text))
     throw new RequestUnreadableError('curl', 'The command is quoted for cmd.exe; copy it as cURL (bash) instead.')

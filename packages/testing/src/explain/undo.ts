@@ -94,10 +94,7 @@ interface SearchLimits {
   readonly count: number
 }
 
-/**
- * The value itself and every distinct value that undoing changes gives, the fewest changes first.
- * @param idOf - Equal for equal values.
- */
+/** The value, then each distinct value that undoing changes gives, the fewest changes first. */
 export async function findCandidates<T>(
   value: T,
   undos: readonly Undo<T>[],
@@ -244,10 +241,7 @@ export function detectCompression(body: Uint8Array): 'gzip' | 'deflate' | null {
   return body[0] === 0x78 && ((body[0] << 8) | (body[1] ?? 0)) % 31 === 0 && fromUtf8(body) === null ? 'deflate' : null
 }
 
-/**
- * Creates the step that decompresses.
- * @param most - Limit of the result in bytes, against small bodies that grow without end.
- */
+/** Creates the step that decompresses at most `maxBytes`, against small bodies that grow without end. */
 function undoCompression(maxBytes: number): Undo<Body> {
   return async (body) => {
     const format = detectCompression(body)

@@ -32,7 +32,6 @@ export interface ReviewResult {
   readonly clientComment?: string
 }
 
-/** The reason of a rejection. */
 export interface Rejection {
   /** @default ['UNSATISFACTORY_PHOTOS'] */
   readonly labels?: readonly string[] | undefined
@@ -57,7 +56,6 @@ export interface NewApplicant {
   readonly as?: 'approved' | 'rejected' | 'pending' | 'init' | undefined
 }
 
-/** An applicant as stored. */
 export interface ApplicantRecord {
   readonly id: string
   readonly inspectionId: string
@@ -173,10 +171,7 @@ export function findSteps(client: ProviderClient, levelName: string): readonly s
   return Object.hasOwn(levels, levelName) ? (levels[levelName] ?? null) : null
 }
 
-/**
- * An applicant of a client, as its own API shows it.
- * @throws ProviderRejection 404 for unknown, deleted and other clients' applicants.
- */
+/** @throws ProviderRejection 404 for unknown, deleted and other clients' applicants. */
 export function requireApplicant(state: ProviderState, client: ProviderClient, applicantId: string): ApplicantRecord {
   const applicant = state.applicants.get(applicantId)
   if (applicant === undefined || applicant.isDeleted || applicant.clientId !== client.clientId)

@@ -92,7 +92,6 @@ export interface ProviderClient {
   readonly copyDisabled?: boolean | undefined
 }
 
-/** Defaults of a client. */
 export const clientDefaults: { readonly levels: Readonly<Record<string, readonly string[]>> } = {
   levels: { 'basic-kyc-level': ['IDENTITY', 'SELFIE'] },
 }
@@ -152,10 +151,7 @@ export interface ReceivedRequest {
 /** Largest distance of a request's time from the provider's clock, in seconds, on either side. */
 const windowSeconds = 60
 
-/**
- * The client that signed the request.
- * @throws ProviderRejection 401 with 4000 to 4006, as the provider answers a failed authentication.
- */
+/** The client that signed the request. @throws ProviderRejection 401 with 4000 to 4006. */
 export function authenticate(request: ReceivedRequest, clients: Iterable<ProviderClient>, now: number): ProviderClient {
   const appToken = request.header('x-app-token')
   const timestamp = request.header('x-app-access-ts')

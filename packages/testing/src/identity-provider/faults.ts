@@ -5,7 +5,6 @@ import { type ErrorCode, ProviderRejection, toRejectionBody } from './authentica
 /** Time between two bytes of a dripping answer, in milliseconds. */
 const dripMs = 100
 
-/** Operations of the provider. */
 export type ProviderOperation = 'mint' | 'reuse' | 'import' | 'find' | 'status' | 'testCompleted'
 
 /**
@@ -44,7 +43,6 @@ export interface ProviderFault {
   readonly times?: number | undefined
 }
 
-/** Queued faults. */
 export interface Faults {
   add(fault: ProviderFault): void
   /** Takes the first fault for an operation. */

@@ -19,12 +19,7 @@ import { clientDefaults, type ProviderClient, ProviderRejection } from './authen
 
 const defaultTtlInSecs = 1_200
 
-/**
- * Mints a share token for a partner. The redemption, not the minting, checks that the applicant is approved.
- *
- * @throws ProviderRejection 400 for missing or malformed fields and for a client without partnership, 404 for an unknown
- * applicant.
- */
+/** Mints a share token. The redemption, not the minting, checks that the applicant is approved. */
 export function mint(state: ProviderState, donor: ProviderClient, field: (name: string) => unknown): ShareToken {
   const applicantId = field('applicantId')
   const forClientId = field('forClientId')
@@ -92,7 +87,7 @@ export function buildApplicant(
   }
 }
 
-/** The applicant that a reuse makes. @throws ProviderRejection 401 for the token, 404, 409, and 400 with 10501 to 10512. */
+/** The applicant that a reuse makes. @throws ProviderRejection 401, 404, 409, and 400 with 10501 to 10512. */
 function buildReused(state: ProviderState, client: ProviderClient, query: URLSearchParams): ApplicantRecord {
   const shareToken = requireToken(state, client, query)
   if (client.reuseDisabled) throw new ProviderRejection(400, 10505)
@@ -120,11 +115,7 @@ function buildReused(state: ProviderState, client: ProviderClient, query: URLSea
   }
 }
 
-/**
- * Reuses a verification. If it covers every step of the level, the checks begin; otherwise documents are requested.
- * @throws ProviderRejection 401 for the token, 404 for the level, 409 for a taken name, 400 with 10501 to 10512; then the token
- * stays unused.
- */
+/** Reuses a verification. The checks begin if it covers each step of the level. A rejected token stays unused. */
 export function reuse(
   state: ProviderState,
   client: ProviderClient,
@@ -135,12 +126,7 @@ export function reuse(
   return storeRedemption(state, { applicant, by: 'reuse', token: query.get('shareToken') ?? '' }, announce)
 }
 
-/**
- * Copies an applicant. The provider's page has one parameter, the token: the provider names the copy, which waits at
- * `init`.
- *
- * @throws ProviderRejection 401 for the token, 400 with 10501, 10502 and 10518.
- */
+/** Copies an applicant. The provider names the copy, which waits at `init`. */
 export function copy(
   state: ProviderState,
   client: ProviderClient,

@@ -7,7 +7,6 @@ import type { ApplicantRecord } from './applicants.js'
 import { toMilliseconds, toSecondsWithOffset } from './applicants.js'
 import type { DigestAlgorithm, WebhookTarget } from './authenticate.js'
 
-/** One waiting webhook. */
 export interface DueWebhook {
   readonly type: string
   readonly applicantId: string
@@ -18,7 +17,6 @@ export interface DueWebhook {
   readonly body: string
 }
 
-/** One sent webhook. */
 export interface WebhookDelivery extends DueWebhook {
   readonly headers: Readonly<Record<string, string>>
   /** The status of the receiver, or null without an answer. */

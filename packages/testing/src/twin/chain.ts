@@ -178,10 +178,7 @@ const paymentFields = new Set([
   'source',
 ])
 
-/**
- * Makes the facts of a payment.
- * @throws {TypeError} For an unknown field. @throws {RangeError} For a malformed one.
- */
+/** @throws {TypeError} For an unknown field. @throws {RangeError} For a malformed one. */
 export function buildPayment(input: TwinPaymentInput, draws: Draws): UnminedPayment {
   for (const name of Object.keys(input))
     if (!paymentFields.has(name))

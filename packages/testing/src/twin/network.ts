@@ -24,11 +24,7 @@ const faults = ['duplicate', 'late', 'lost', 'slow', 'skew', 'restart'] as const
 /** Half of the attempts are hit; a wrong clock and a restart are half as frequent as each other fault. */
 export const chaosDefaults: ChaosPlan = { duplicate: 10, late: 10, lost: 10, slow: 10, skew: 5, restart: 5 }
 
-/**
- * Checks a plan.
- * @throws {TypeError} For an unknown fault. @throws {RangeError} When a share is no whole number from 0 to 100, or the
- * sum is above 100.
- */
+/** @throws {TypeError} For an unknown fault. @throws {RangeError} For a share or a sum that is no percentage. */
 export function checkChaos(plan: ChaosPlan): ChaosPlan {
   for (const [fault, share = 0] of Object.entries(plan)) {
     if (!(faults as readonly string[]).includes(fault))

@@ -88,10 +88,7 @@ export class TriggerRequestError extends Error {
   readonly code = 'ERR_TRIGGER_INVALID'
 }
 
-/**
- * Checks a request, such as the JSON of a body. An option that the scenario does not use is an error.
- * @throws TriggerRequestError `ERR_TRIGGER_INVALID`.
- */
+/** @throws TriggerRequestError `ERR_TRIGGER_INVALID`, also for an option that the scenario does not use. */
 export function parseTriggerRequest(value: unknown): TriggerRequest {
   if (typeof value !== 'object' || value === null)
     throw new TriggerRequestError('A trigger is an object with a scenario.')

@@ -350,7 +350,6 @@ function isCoded(error: unknown): error is Error {
   return typeof message === 'string' && String(code).startsWith('ERR_')
 }
 
-/** The parts of simulated chains. */
 interface SimulatedChainsDeps {
   /** A migrated store. The chains continue after the blocks that it has of them. */
   readonly store: Pick<Store, 'transaction'>

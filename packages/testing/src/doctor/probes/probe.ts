@@ -165,7 +165,6 @@ export interface ProbeSpec {
   run(bench: Bench, earlierAnswers: readonly SocketAnswer[]): Promise<Judgement>
 }
 
-/** Probes by their names. */
 export type ProbeTable = Readonly<Record<string, ProbeSpec>>
 
 /** A probe whose deliveries are sent one after the other. */

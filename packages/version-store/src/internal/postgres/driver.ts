@@ -111,7 +111,6 @@ function digest(text: string): string {
   return (hash >>> 0).toString(16).padStart(8, '0')
 }
 
-/** A row as drivers give it. */
 export type Row = Readonly<Record<string, unknown>>
 
 /** A statement with its values, which are texts. */

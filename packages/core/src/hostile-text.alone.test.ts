@@ -8,13 +8,13 @@ import { checkNamespace } from './identity/redemption.js'
 import { parseShareRequest } from './identity/share.js'
 import { parseBasic } from './integrations/authenticate.js'
 import { checkNotificationUrl } from './integrations/notification-url.js'
-import { findDuplicateKey, lowercaseAddress } from './internal/values.js'
 import { parseHandle, parseLinkConfig } from './legacy/accounts.js'
 import { computeFees, isPlainDecimal, parseNumberToken, shortestDecimal, writeOut } from './legacy/pricing.js'
 import { parseTransactionKey, parseVerifyRequest } from './legacy/verify-request.js'
 import { createCursorCodec, parseAddress, parseLimit, parseTxHash } from './payments/read-api.js'
 import { parseUpdate } from './payments/receive-updates.js'
 import { parseMasterKey } from './secrets/keys.js'
+import { findDuplicateKey, lowercaseAddress } from './values.js'
 
 const cursors = createCursorCodec(parseMasterKey('0123456789abcdef'.repeat(4)))
 const pricing = { listedToken: null, feeds: [], calledAmount: null, serviceFee: null }

@@ -10,7 +10,6 @@ import { createIndexer, type Indexer } from './indexer/indexer.js'
 import { type Admission, createAuthenticate, createRecent } from './integrations/authenticate.js'
 import type { Caller, IntegrationSessions } from './integrations/integration.js'
 import { createIntegrationSessions } from './integrations/sessions.js'
-import { describeError } from './internal/values.js'
 import { createAuthenticateLegacy, type LegacyCaller } from './legacy/keys.js'
 import { type Confirmations, createFinality, createLegacyQueries, type LegacyQueries } from './legacy/queries.js'
 import { createDispatcher, type Dispatcher } from './notifications/dispatcher.js'
@@ -49,6 +48,7 @@ import {
 import { createQueries, type Queries } from './queries.js'
 import type { MasterKey } from './secrets/keys.js'
 import { openSecret } from './secrets/seal.js'
+import { describeError } from './values.js'
 
 /** The whole service, in a host or in the reference server. Its own commands act as its option `actor`. */
 export interface Service extends ActorCommands {

@@ -92,7 +92,7 @@ describe('the notification URL', () => {
     '%s is rejected with the reason of the command',
     async (url) => {
       const { status: answered, text } = await act('url', { url })
-      expect([answered, text.includes('The notification URL is refused')]).toEqual([400, true])
+      expect([answered, text.includes('The notification URL is rejected')]).toEqual([400, true])
       expect((await view()).notificationUrl).toBe(shop.notificationUrl)
     },
   )

@@ -73,7 +73,6 @@ export type {
 } from '../integrations/move-types.js'
 export { checkNotificationUrl, type NotificationUrlRule, notificationPorts } from '../integrations/notification-url.js'
 export { integrationActor } from '../integrations/sessions.js'
-export { assertWhole } from '../internal/values.js'
 export type { AccountInput } from '../legacy/accounts.js'
 export type { LegacyKeyView } from '../legacy/keys.js'
 export type {
@@ -170,3 +169,4 @@ export type { LeaseView, LoopRoles, RunningProcess } from '../processes/processe
 export type { StoredSnapshot } from '../queries.js'
 export type { DataKeyStore, DataKeyTransaction, SealedSecret, SealingKeyUse } from '../secrets/keys.js'
 export { openSecret } from '../secrets/seal.js'
+export { assertWhole } from '../values.js'

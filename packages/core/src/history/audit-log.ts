@@ -2,10 +2,10 @@
 
 import { createHmac } from 'node:crypto'
 import type { ServiceEvent } from '../events.js'
-import { assertWhole, backoffMs, describeError, type Loop } from '../internal/values.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
 import type { Clock, Logger, RandomSource } from '../ports/world.js'
 import type { KeyVersion, MasterKey } from '../secrets/keys.js'
+import { assertWhole, backoffMs, describeError, type Loop } from '../values.js'
 import type { AuditEntry, AuditHead, AuditQueries, AuditRecord, AuditStore } from './audit-store.js'
 
 /** The record before the first, as the record about the removal has it: nobody without the key can make it up. */

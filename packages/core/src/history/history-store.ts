@@ -91,7 +91,7 @@ export interface UpdateHistory {
   readonly fingerprint: string
   readonly outcome: Exclude<UpdateOutcome, 'waiting'>
   readonly reason: string | null
-  /** Present when it was refused. */
+  /** Present when it was rejected. */
   readonly update: ProcessorUpdate | null
 }
 

@@ -169,7 +169,7 @@ export function createAccounts({ store, emails, codes, clock, ids, ownsAccounts 
       ...of,
     })
 
-  /** Gives the address to the account that proved it, or logs the refusal. */
+  /** Gives the address to the account that proved it, or logs the rejection. */
   async function give(tx: StoreTransaction, proof: Proof): Promise<ProofResult> {
     const result = await proveAddress(tx, proof, ids)
     if (result.kind === 'again') return result
@@ -181,7 +181,7 @@ export function createAccounts({ store, emails, codes, clock, ids, ownsAccounts 
     return result
   }
 
-  /** Runs `work` again while other requests change the owner. A refusal is committed with its record. */
+  /** Runs `work` again while other requests change the owner. A rejection is committed with its record. */
   async function prove(
     email: EmailAddress,
     work: (tx: StoreTransaction) => Promise<ProofResult | null>,

@@ -3,12 +3,12 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { domainToASCII } from 'node:url'
 import { shareRequestLimits } from '@payment-integration/contract'
-import { isExpired } from '../internal/values.js'
 import type { EmailAddress } from '../ports/identity.js'
 import type { RandomSource } from '../ports/world.js'
 import type { DataKeyStore } from '../secrets/keys.js'
 import { type MasterKey, parseMasterKey } from '../secrets/keys.js'
 import { openDataKey, sealDataKey, sealText } from '../secrets/seal.js'
+import { isExpired } from '../values.js'
 import { ShareRequestError } from './errors.js'
 import type { ProofRejection, StoredEmailCode } from './identity-store.js'
 

@@ -293,10 +293,10 @@ export interface AccountEvent {
   /** Keyed hash of the e-mail address; null where the event is about the account alone. */
   readonly emailKey: string | null
   readonly accountId: string | null
-  /** The kind of the proof, also of a refused one. */
+  /** The kind of the proof, also of a rejected one. */
   readonly proof: EmailProof['kind'] | null
   readonly by: string | null
-  /** Why it was refused, or null. */
+  /** Why it was rejected, or null. */
   readonly reason: ProofRejection | null
 }
 

@@ -5,10 +5,10 @@
 import { type ShareResponse, shareRequestLimits, shareRequestSchema } from '@payment-integration/contract'
 import { unreadableJsonMessage } from '@payment-integration/contract/internal'
 import { assertModestJson } from '@payment-integration/contract/internal-parse'
-import { findDuplicateKey } from '../internal/values.js'
 import type { Applicant, IdentityAccounts, IdentityProvider, Review } from '../ports/identity.js'
 import type { StoreTransaction } from '../ports/store.js'
 import type { IdSource } from '../ports/world.js'
+import { findDuplicateKey } from '../values.js'
 import { type AccountQuery, type ResolvedAccount, resolveAccount } from './accounts.js'
 import { type EmailKeys, normalizeEmail } from './emails.js'
 import {

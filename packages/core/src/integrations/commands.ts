@@ -3,7 +3,6 @@ import { IntegrationError } from '../errors.js'
 import { type Audited, redactUrl } from '../history/audit-log.js'
 import type { AuditAction, AuditEntry } from '../history/audit-store.js'
 import type { ChainReads } from '../indexer/chain-store.js'
-import { assertWhole } from '../internal/values.js'
 import { parseAddress, parseName } from '../payments/read-api.js'
 import { lockRecording, type Recording, unrecordedRanges } from '../payments/recording.js'
 import type { StoreTransaction } from '../ports/store.js'
@@ -16,6 +15,7 @@ import {
   type SealedSecret,
 } from '../secrets/keys.js'
 import { openSecret, resealSecrets, sealSecret } from '../secrets/seal.js'
+import { assertWhole } from '../values.js'
 import type { IntegrationCommands, IntegrationRecord, IntegrationStore, IntegrationView } from './integration.js'
 import { parseNotificationUrl } from './notification-url.js'
 

@@ -63,7 +63,7 @@ export interface MovedUpdate extends MovedPaymentKey {
   readonly outcome: Exclude<UpdateOutcome, 'waiting'>
   readonly reason: string | null
   readonly version: number | null
-  /** Present when it was refused. */
+  /** Present when it was rejected. */
   readonly content: ProcessorUpdate | null
 }
 

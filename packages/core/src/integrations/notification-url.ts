@@ -81,5 +81,5 @@ function isPublicName(host: string): boolean {
 }
 
 function invalid(why: string): BadRequestError {
-  return new BadRequestError('ERR_URL_INVALID', `The notification URL is refused: ${why}.`)
+  return new BadRequestError('ERR_URL_INVALID', `The notification URL is rejected: ${why}.`)
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { backoffCapMs, backoffMs } from './values.js'
+import { backoffCapMs, backoffMs } from '../values.js'
 
 test.each([
   [1, 125, 250],

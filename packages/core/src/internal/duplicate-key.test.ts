@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { findDuplicateKey } from './values.js'
+import { findDuplicateKey } from '../values.js'
 
 describe('findDuplicateKey', () => {
   it.each([

@@ -9,9 +9,9 @@ import {
   verificationErrors,
 } from '@payment-integration/contract'
 import { UnknownTransactionError } from '../errors.js'
-import { assertWhole, lowercaseAddress } from '../internal/values.js'
 import { formatUnits, type PriceFeedFacts, parseMemo, placePoint, type StoredPayment } from '../payments/payment.js'
 import type { PaymentReads, StoredTransaction } from '../payments/payment-store.js'
+import { assertWhole, lowercaseAddress } from '../values.js'
 import { parseHandle } from './accounts.js'
 import type { AccountRecord, AccountStore } from './legacy-store.js'
 import {

@@ -8,7 +8,7 @@ import {
 import { unreadableJsonMessage } from '@payment-integration/contract/internal'
 import { parse } from 'lossless-json'
 import { LegacyRequestError } from '../errors.js'
-import { findDuplicateKey } from '../internal/values.js'
+import { findDuplicateKey } from '../values.js'
 import { isPlainDecimal, maxDecimalLength, parseNumberToken } from './pricing.js'
 
 /** Collects flaws, so that an answer names all of them at once. */

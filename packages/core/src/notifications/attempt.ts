@@ -8,10 +8,10 @@ import {
 } from '@payment-integration/contract'
 import { jsonContentType } from '@payment-integration/contract/internal'
 import { signDelivery } from '@payment-integration/webhook/signing'
-import { describeError } from '../internal/values.js'
 import type { Sender } from '../ports/sender.js'
 import type { Clock, Logger, RandomSource } from '../ports/world.js'
 import type { SealedSecret } from '../secrets/keys.js'
+import { describeError } from '../values.js'
 import type { AttemptRecord, AttemptVerdict, ClaimedDelivery } from './delivery-store.js'
 import { type AttemptResult, failureReason, nextVerdict } from './retry-schedule.js'
 

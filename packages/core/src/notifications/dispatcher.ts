@@ -1,6 +1,7 @@
 /** The loop that empties the outbox. The way of one delivery is in round.ts. See docs/decisions/fairness.md. @module */
-import { backoffMs, describeError } from '../internal/values.js'
+
 import type { Clock } from '../ports/world.js'
+import { backoffMs, describeError } from '../values.js'
 import { cacheOpenedSecrets } from './attempt.js'
 import { longestBlockMs, longestRetriesMs } from './retry-schedule.js'
 import {

@@ -1,8 +1,8 @@
 /** Publishes the outcomes of settled attempts, also after a lost answer. See docs/decisions/retries.md. @module */
 import type { EventSink, ServiceEvent } from '../events.js'
-import { describeError } from '../internal/values.js'
 import type { Store } from '../ports/store.js'
 import type { Clock, Logger } from '../ports/world.js'
+import { describeError } from '../values.js'
 import { type Attempted, pickDeliveryFields } from './attempt.js'
 import type {
   AttemptRecord,

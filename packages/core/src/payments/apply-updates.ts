@@ -268,7 +268,9 @@ export function checkedUpdate(input: ProcessorUpdate): ProcessorUpdate {
   const parsed = processorUpdateSchema.safeParse(input)
   if (parsed.success) return normalized(parsed.data)
   const issue = parsed.error.issues[0]
-  throw new TypeError(`The update's ${issue?.path.join('.') || 'shape'} is refused: ${issue?.message ?? 'invalid'}.`)
+  throw new TypeError(
+    `The update's ${issue?.path.join('.') || 'shape'} is invalid: ${issue?.message ?? 'wrong shape'}.`,
+  )
 }
 
 function normalized(input: ProcessorUpdate): ProcessorUpdate {

@@ -107,7 +107,7 @@ export interface StoredUpdate {
   /** The first 16 bytes of a SHA-256 of its content, as `0x` text: the same content has the same. */
   readonly fingerprint: string
   readonly outcome: UpdateOutcome
-  /** Why it was refused, or null. */
+  /** Why it was rejected, or null. */
   readonly reason: string | null
   /** The payment's version after it, or null while it waits. */
   readonly version: number | null
@@ -177,7 +177,7 @@ export interface PaymentTransaction {
   findUpdates(updateIds: readonly string[]): Promise<StoredUpdate[]>
   /**
    * Stores updates with their outcomes, in their order. No two have the same id. One whose id is already stored is left
-   * out. Resolves the ids of the others. The content of an update is kept while it waits, and if it was refused.
+   * out. Resolves the ids of the others. The content of an update is kept while it waits, and if it was rejected.
    */
   insertUpdates(updates: readonly NewUpdate[]): Promise<readonly string[]>
   /** Updates in state `waiting` for any of these transactions, in the order they were received. */

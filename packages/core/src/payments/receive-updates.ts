@@ -7,9 +7,9 @@ import { unreadableJsonMessage } from '@payment-integration/contract/internal'
 import { assertModestJson } from '@payment-integration/contract/internal-parse'
 import { verifySignature, WebhookError } from '@payment-integration/webhook'
 import { StoreError } from '../errors.js'
-import { findDuplicateKey } from '../internal/values.js'
 import type { Store } from '../ports/store.js'
 import type { Clock } from '../ports/world.js'
+import { findDuplicateKey } from '../values.js'
 import type { UpdateOutcomes } from './apply-updates.js'
 
 /** Updates of one transaction. */

@@ -56,7 +56,7 @@ export interface ConsoleAttempt extends Pick<AttemptRecord, 'startedAt' | 'laten
 
 /** A processor update that was decided. */
 export interface ConsoleUpdate extends Omit<StoredUpdate, 'fingerprint'> {
-  /** The content of a refused update; null for others: the snapshot of their version has their effect. */
+  /** The content of a rejected update; null for others: the snapshot of their version has their effect. */
   readonly update: ProcessorUpdate | null
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Loop } from '../internal/values.js'
+import type { Loop } from '../values.js'
 import { runLoops } from './processes.js'
 
 /** A loop that drains for one turn once it is told to end. */

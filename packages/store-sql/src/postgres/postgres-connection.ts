@@ -62,7 +62,7 @@ export class PostgresConnection implements DatabaseConnection {
   readonly #options: PostgresDriverOptions
   #failure: { readonly error: unknown } | undefined
   /** Whether a statement failed: later ones were then not executed, although COMMIT is answered as usual. */
-  #refused = false
+  #statementFailed = false
   #lost = false
   #begun: Promise<unknown> = Promise.resolve()
   // Without a listener a broken idle connection would end the process.
@@ -123,11 +123,11 @@ export class PostgresConnection implements DatabaseConnection {
   async #ask<Answer>(send: (done: Done<Answer>) => void): Promise<Answer> {
     this.#throwFailure()
     const answer = await this.#answerOf(send).catch((error) => {
-      this.#refused = true
+      this.#statementFailed = true
       throw this.#fail(error, isLost(error)).error
     })
     // An earlier statement failed meanwhile, so the COMMIT was a rollback.
-    if (this.#refused) this.#throwFailure()
+    if (this.#statementFailed) this.#throwFailure()
     return answer
   }
 

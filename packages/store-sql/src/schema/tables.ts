@@ -188,7 +188,7 @@ export interface UpdateRow {
   seq: Generated<Integer>
   /** The payment that it was decided on; null while it waits. */
   payment_id: Integer | null
-  /** The next three are set while it waits; `body` also if it was refused. */
+  /** The next three are set while it waits; `body` also if it was rejected. */
   chain_id: Integer | null
   tx_hash: Uint8Array | null
   /** The whole update as JSON. */

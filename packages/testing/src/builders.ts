@@ -45,10 +45,10 @@ export const fakeClockStart = Date.UTC(2025, 0, 1)
  * clock.advance(301_000) // a delivery that was signed before is now stale
  */
 export function createFakeClock(start: number = fakeClockStart): FakeClock {
-  let at = whole(start)
+  let at = toWholeMs(start)
   const sleepers = new Set<{ readonly until: number; readonly wake: () => void }>()
   function set(ms: number): void {
-    at = whole(ms)
+    at = toWholeMs(ms)
     const over = [...sleepers].filter(({ until }) => until <= at).sort((a, b) => a.until - b.until)
     for (const { wake } of over) wake()
   }
@@ -70,21 +70,21 @@ export function createFakeClock(start: number = fakeClockStart): FakeClock {
       })
     },
     advance(ms) {
-      if (whole(ms) < 0) throw new RangeError(`advance got ${ms}; use set to go back.`)
+      if (toWholeMs(ms) < 0) throw new RangeError(`advance got ${ms}; use set to go back.`)
       set(at + ms)
     },
     set,
   }
 }
 
-function whole(ms: number): number {
+function toWholeMs(ms: number): number {
   if (Number.isSafeInteger(ms)) return ms
   throw new RangeError(`The clock got ${ms}; pass a whole number of milliseconds.`)
 }
 
 export interface Draws {
-  /** A whole number from `least` to `most`. */
-  whole(least: number, most: number): number
+  /** A whole number from `min` to `max`. */
+  integer(min: number, max: number): number
   /** One of the list. */
   pick<const List extends readonly [unknown, ...unknown[]]>(list: List): List[number]
   /** `0x` and the given number of bytes as lowercase hex digits. */
@@ -104,11 +104,11 @@ export function createDraws(seed: number): Draws {
     mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a_2d97)
     return (mixed ^ (mixed >>> 15)) >>> 0
   }
-  const whole = (least: number, most: number) => least + (next() % (most - least + 1))
+  const integer = (min: number, max: number) => min + (next() % (max - min + 1))
   return {
-    whole,
-    pick: (list) => list[whole(0, list.length - 1)] ?? list[0],
-    hex: (bytes) => `0x${Array.from({ length: bytes }, () => whole(0, 255).toString(16).padStart(2, '0')).join('')}`,
+    integer,
+    pick: (list) => list[integer(0, list.length - 1)] ?? list[0],
+    hex: (bytes) => `0x${Array.from({ length: bytes }, () => integer(0, 255).toString(16).padStart(2, '0')).join('')}`,
   }
 }
 
@@ -143,8 +143,8 @@ const minuteMs = 60_000
 function createPaymentBuilders({ draws, clock, integrationAddress }: PaymentBuilderDeps): PaymentBuilders {
   /** A decimal of at least 0.01, with at most `digits` decimals. */
   const amount = (digits: number) => {
-    const fraction = String(draws.whole(1, 99)).padStart(2, '0')
-    return `${draws.whole(0, 500)}.${fraction}${digits > 2 ? String(draws.whole(1, 9)).padStart(digits - 2, '0') : ''}`
+    const fraction = String(draws.integer(1, 99)).padStart(2, '0')
+    return `${draws.integer(0, 500)}.${fraction}${digits > 2 ? String(draws.integer(1, 9)).padStart(digits - 2, '0') : ''}`
   }
   const recipient = (fields: Partial<RecipientBody> = {}): RecipientBody => ({
     title: draws.pick(merchants),
@@ -177,9 +177,9 @@ function createPaymentBuilders({ draws, clock, integrationAddress }: PaymentBuil
       ...seven,
       sender: draws.hex(20),
       receiver: draws.hex(20),
-      memo: `order-${draws.whole(1_000, 9_999)}`,
+      memo: `order-${draws.integer(1_000, 9_999)}`,
       // Whole minutes of the last day, so that lists have an order and some neighbours share a time.
-      blockTimestamp: new Date(clock.now() - draws.whole(1, 1_440) * minuteMs).toISOString(),
+      blockTimestamp: new Date(clock.now() - draws.integer(1, 1_440) * minuteMs).toISOString(),
       source: { chainId: fields.chainId ?? seven.chainId, txHash: fields.txHash ?? seven.txHash },
       tokenIn: { address: draws.hex(20), symbol, amount: gross },
       tokenOut: { address: draws.hex(20), symbol, amountGross: gross, amountNet: gross },
@@ -232,10 +232,10 @@ function createLegacyBuilders(draws: Draws): LegacyBuilders {
     value: String(value),
   })
   const lookupItem = (fields: Partial<LookupItem> = {}): LookupItem => {
-    const gross = draws.whole(1_000_000, 500_000_000)
+    const gross = draws.integer(1_000_000, 500_000_000)
     const fee = Math.floor(gross / 200)
     return {
-      memo: `order-${draws.whole(1_000, 9_999)}`,
+      memo: `order-${draws.integer(1_000, 9_999)}`,
       receiver: draws.hex(20),
       tokenSymbol: 'USDC',
       tokenAmount: units(gross),
@@ -313,7 +313,7 @@ export function createBuilders(options: BuilderOptions = {}): Builders {
         ...fields,
       }),
     shareRequest: (fields) => ({
-      email: `user-${draws.whole(1, 999_999)}@example.com`,
+      email: `user-${draws.integer(1, 999_999)}@example.com`,
       kycShareToken: `_act-${draws.hex(16).slice(2)}`,
       ...fields,
     }),

@@ -187,8 +187,8 @@ export function buildPayment(input: TwinPaymentInput, draws: Draws): UnminedPaym
     txHash: draws.hex(32),
     sender: draws.hex(20),
     receiver: draws.hex(20),
-    amount: `${draws.whole(1, 500)}.${draws.whole(10, 99)}`,
-    memo: `order-${draws.whole(1_000, 9_999)}`,
+    amount: `${draws.integer(1, 500)}.${draws.integer(10, 99)}`,
+    memo: `order-${draws.integer(1_000, 9_999)}`,
   }
   const { chainId = 137, token: symbol = 'USDC', decimals = 6 } = input
   const txHash = hex('txHash', 32, input.txHash ?? drawn.txHash)

@@ -63,8 +63,8 @@ async function openTwinEngine(deps: TwinEngineDeps): Promise<TwinEngine> {
   const removeNow = () => rmSync(folder, { recursive: true, force: true })
   process.once('exit', removeNow)
   const random: RandomSource = {
-    bytes: (length) => Uint8Array.from({ length }, () => draws.whole(0, 255)),
-    fraction: () => draws.whole(0, 999_999) / 1_000_000,
+    bytes: (length) => Uint8Array.from({ length }, () => draws.integer(0, 255)),
+    fraction: () => draws.integer(0, 999_999) / 1_000_000,
   }
   let lastId = 0
   const ids = {

@@ -60,7 +60,7 @@ export function createChaos({ seed, plan = chaosDefaults }: { seed: number; plan
 
 /** Draws the fault of the next attempt, or null. One draw for each attempt, whatever the plan. */
 function drawFault(plan: ChaosPlan | null, draws: Draws): ChaosFault | null {
-  let remaining = draws.whole(0, 99)
+  let remaining = draws.integer(0, 99)
   for (const fault of faults) {
     remaining -= plan?.[fault] ?? 0
     if (remaining < 0) return fault

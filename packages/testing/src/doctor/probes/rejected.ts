@@ -29,7 +29,7 @@ export const rejectedProbes = {
     },
   }),
   'malformed-signature': rejected({
-    sent: 'a header without v1, without t, and with a t that is no number',
+    sent: 'a header without v1, without t, and with a wrong t',
     clause: rule,
     cause: 'malformed-accepted',
     make: async (bench) => [
@@ -51,7 +51,7 @@ export const rejectedProbes = {
     make: async (bench) => [await bench.deliveries.forged(bench.payment())],
   }),
   'partial-signature': rejected({
-    sent: 'the right signature with another end, without its end, and empty',
+    sent: 'a signature with another end, without its end, and empty',
     clause: '6 signature rules 1 and 5: compare the whole signature',
     cause: 'partial-comparison',
     make: async (bench) => [
@@ -62,7 +62,7 @@ export const rejectedProbes = {
     ],
   }),
   'wrong-scheme': rejected({
-    sent: 'the right signature as v2, and an invented one as v1',
+    sent: 'the right signature as v2, a wrong one as v1',
     clause: '6 signature rule 3: look up the version that is implemented',
     cause: 'accepts-other-scheme',
     make: async (bench) => [
@@ -165,7 +165,7 @@ export const contentTypeProbes = {
     },
   },
   'other-content-type': {
-    sent: 'a valid and a forged delivery as text/plain, and both without a content type',
+    sent: 'a valid and a forged delivery as text/plain, then without a type',
     expected: 'valid: 2xx or 4xx; forged: 4xx',
     clause: '6 signature rule 2: verify before anything else',
     effects: null,

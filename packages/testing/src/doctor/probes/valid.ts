@@ -18,13 +18,13 @@ export const bodyProbes = {
     make: async (bench) => [await bench.deliveries.good(bench.payment())],
   }),
   'pretty-printed': accepted({
-    sent: 'the JSON with line breaks and indentation, signed over these bytes',
+    sent: 'indented JSON, signed over these bytes',
     clause: raw,
     cause: 'body-reserialized',
     make: async (bench) => [await bench.deliverText(`${JSON.stringify(bench.payment(), null, 2)}\n`)],
   }),
   unicode: accepted({
-    sent: 'a title with non-ASCII characters, and the same with JSON escapes',
+    sent: 'a non-ASCII title, plain and with JSON escapes',
     clause: raw,
     cause: 'body-decoded',
     effects: 2,
@@ -46,7 +46,7 @@ export const bodyProbes = {
     ],
   }),
   'unknown-fields': accepted({
-    sent: 'additional fields in the snapshot, the recipient and the invoice',
+    sent: 'additional fields in snapshot, recipient and invoice',
     clause: '2.3: every field is always present; a newer service may add some',
     cause: 'rejects-unknown-fields',
     async make(bench) {
@@ -115,7 +115,7 @@ export const headerProbes = {
   ),
   'unknown-header-field': form('t=…,kid=2,v1=<valid>', 'rejects-header-fields', ({ t, v1 }) => `t=${t},kid=2,v1=${v1}`),
   'header-case': accepted({
-    sent: 'the names of the headers in lower case, then in upper case',
+    sent: 'header names in lower case, then in upper case',
     clause: '6 Headers; HTTP header names have no case',
     cause: 'header-case',
     effects: 2,
@@ -133,11 +133,11 @@ export const headerProbes = {
 } satisfies ProbeTable
 
 const order = '6 receiver obligations: discard a version that is not greater'
-const atOnce = '2xx, or one of 409, 423, 425, 429, 503 and 2xx when sent again'
+const atOnce = '2xx, or 409, 423, 425, 429 or 503 and then 2xx'
 
 export const versionProbes = {
   duplicate: accepted({
-    sent: 'one delivery three times: signed again, then with the same bytes and header',
+    sent: 'one delivery three times: signed again, then unchanged',
     clause: '6 receiver obligations: deliveries can repeat',
     cause: 'rejects-duplicates',
     async make(bench) {

@@ -142,7 +142,7 @@ export const mutants: readonly Mutant[] = [
   ...inFile('server/src/app/guard.ts', 'server/src/app/clauses-authentication.test.ts', {
     'every 401 is the same': [
       "{ 'WWW-Authenticate': basicChallenge }",
-      "authorization(c) ? {} : { 'WWW-Authenticate': basicChallenge }",
+      "getAuthorization(c) ? {} : { 'WWW-Authenticate': basicChallenge }",
     ],
   }),
   ...inFile('server/src/limits/request-limits.ts', 'server/src/limits/rate.test.ts', {
@@ -238,8 +238,8 @@ export const mutants: readonly Mutant[] = [
   }),
   ...inFile('server/src/sender/guarded-connector.ts', 'server/src/sender/address-table.test.ts', {
     'a notification reaches no private address': [
-      "address.range() === 'unicast' && !refused",
-      "address.range() !== 'loopback' && !refused",
+      "address.range() === 'unicast' && !rejected",
+      "address.range() !== 'loopback' && !rejected",
     ],
   }),
   ...inFile('server/src/sender/guarded-connector.ts', 'server/src/sender/hostile-dns.test.ts', {

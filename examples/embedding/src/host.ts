@@ -3,11 +3,11 @@ import { type ServerType, serve } from '@hono/node-server'
 import { createEvmChain, type KnownRouter } from '@payment-integration/chain-evm'
 import { createService, type EventSink, parseMasterKey, type Service } from '@payment-integration/core'
 import {
-  createSumsubApi,
+  createSumsubClient,
   createWebhookReader,
-  type SumsubApiOptions,
+  type SumsubClientOptions,
 } from '@payment-integration/identity-sumsub/service'
-import { createApp, createHealth, createSumsubProvider, createUndiciSender } from '@payment-integration/server'
+import { createApp, createHealth, createSumsubIdentityProvider, createUndiciSender } from '@payment-integration/server'
 import { createSqliteStore } from '@payment-integration/store-sql/sqlite'
 import { Hono } from 'hono'
 import { createUsers, type Users } from './users.js'
@@ -28,7 +28,7 @@ export interface HostOptions {
   /** Receives the events of the service. */
   readonly onEvent: EventSink
   /** Credentials at Sumsub. @default none: identity verifications are not shared */
-  readonly identity?: (SumsubApiOptions & { readonly webhookSecret: string }) | undefined
+  readonly identity?: (SumsubClientOptions & { readonly webhookSecret: string }) | undefined
 }
 
 /** A running host. */
@@ -49,7 +49,8 @@ export interface Host {
 export async function startHost(options: HostOptions): Promise<Host> {
   const { databasePath, masterKey, chainId, rpcUrl, routers, startBlock, port, onEvent } = options
   const users = createUsers()
-  const provider = options.identity === undefined ? null : createSumsubProvider(createSumsubApi, options.identity)
+  const provider =
+    options.identity === undefined ? null : createSumsubIdentityProvider(createSumsubClient, options.identity)
   const store = createSqliteStore({ path: databasePath })
   const sender = createUndiciSender()
   async function close(): Promise<void> {

@@ -3,11 +3,11 @@ import { getRequestListener } from '@hono/node-server'
 import { createEvmChain, type KnownRouter } from '@payment-integration/chain-evm'
 import { createService, parseMasterKey, type Service } from '@payment-integration/core'
 import {
-  createSumsubApi,
+  createSumsubClient,
   createWebhookReader,
-  type SumsubApiOptions,
+  type SumsubClientOptions,
 } from '@payment-integration/identity-sumsub/service'
-import { createApp, createHealth, createSumsubProvider, createUndiciSender } from '@payment-integration/server'
+import { createApp, createHealth, createSumsubIdentityProvider, createUndiciSender } from '@payment-integration/server'
 import { createPostgresStore } from '@payment-integration/store-sql/postgres'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { Hono } from 'hono'
@@ -32,7 +32,7 @@ export interface HostOptions {
   /** Development only: notifications may go to this machine by `http:`. @default false */
   readonly allowLoopbackHttp?: boolean | undefined
   /** Credentials at Sumsub. @default none: identity verifications are not shared */
-  readonly identity?: (SumsubApiOptions & { readonly webhookSecret: string }) | undefined
+  readonly identity?: (SumsubClientOptions & { readonly webhookSecret: string }) | undefined
 }
 
 /** A running host. */
@@ -48,7 +48,8 @@ const prefix = '/payments-service'
 /** Starts the host: its own routes, the payment API under a prefix, and the loops of the service, over one pool. */
 export async function startHost(options: HostOptions): Promise<Host> {
   const { databaseUrl, masterKey, chainId, rpcUrl, routers, startBlock, port, allowLoopbackHttp = false } = options
-  const provider = options.identity === undefined ? null : createSumsubProvider(createSumsubApi, options.identity)
+  const provider =
+    options.identity === undefined ? null : createSumsubIdentityProvider(createSumsubClient, options.identity)
   const pool = new pg.Pool({ connectionString: databaseUrl, connectionTimeoutMillis: 3000 })
   // The next use replaces a broken idle connection. Without a listener its error would end the process.
   pool.on('error', (error) => console.error(error.message))

@@ -11,11 +11,11 @@ const lingerMs = 1_000
 const stop = new AbortController()
 const { cleanUps, ...basics } = ioBasics()
 let terminalIsGone = false
-const meaningOf = createSignalReader(() => performance.now())
+const readSignal = createSignalReader(() => performance.now())
 
 for (const signal of endSignals)
   process.on(signal, () => {
-    const meaning = meaningOf(signal)
+    const meaning = readSignal(signal)
     if (meaning === 'insist') process.exit(1)
     if (meaning === 'stop') stop.abort()
   })

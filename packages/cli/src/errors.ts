@@ -94,29 +94,29 @@ interface Described {
  * @param debug - Adds the stack and the causes.
  */
 export function describeError(error: unknown, debug: boolean): Described {
-  const exitCode: ExitCode = misuse.has(fieldOf(error, 'code')) ? 2 : 1
+  const exitCode: ExitCode = misuse.has(getField(error, 'code')) ? 2 : 1
   const lines = sentences(error)
   return { exitCode, lines: debug ? [...lines, ...inspect(error).split('\n')] : lines }
 }
 
 function sentences(error: unknown): string[] {
-  const problems = fieldOf(error, 'problems')
+  const problems = getField(error, 'problems')
   if (Array.isArray(problems)) {
     const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`
     return [`The configuration has ${count}:`, ...problems.map((problem) => `  - ${String(problem)}`)]
   }
   const message = error instanceof Error ? error.message : String(error)
-  if (fieldOf(error, 'code') === 'ERR_URL_INVALID' && message.includes('for development only'))
+  if (getField(error, 'code') === 'ERR_URL_INVALID' && message.includes('for development only'))
     return [message, 'For development set PI_ENV=development, here and where the server runs.']
   if (isOurs(error)) return [message]
   return [`Unexpected error: ${message}`, 'Run the command again with --debug to see the stack.']
 }
 
 function isOurs(error: unknown): boolean {
-  const code = fieldOf(error, 'code')
-  return typeof code === 'string' && code.startsWith('ERR_') && !nodeErrorNames.has(fieldOf(error, 'name'))
+  const code = getField(error, 'code')
+  return typeof code === 'string' && code.startsWith('ERR_') && !nodeErrorNames.has(getField(error, 'name'))
 }
 
-function fieldOf(error: unknown, name: 'code' | 'name' | 'problems'): unknown {
+function getField(error: unknown, name: 'code' | 'name' | 'problems'): unknown {
   return typeof error === 'object' && error !== null && name in error ? (error as Record<string, unknown>)[name] : null
 }

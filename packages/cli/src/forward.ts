@@ -20,7 +20,7 @@ export interface ForwardedDelivery {
   readonly body: Uint8Array
 }
 
-const forwarded = ['content-type', integrationHeader.toLowerCase(), signatureHeader.toLowerCase()]
+const forwardedHeaders = ['content-type', integrationHeader.toLowerCase(), signatureHeader.toLowerCase()]
 
 export interface ForwardOptions {
   readonly to: URL
@@ -36,7 +36,7 @@ export async function forward(
 ): Promise<Forwarded> {
   const startedAt = io.now()
   const headers = Object.entries(delivery.headers)
-    .filter(([name]) => forwarded.includes(name.toLowerCase()))
+    .filter(([name]) => forwardedHeaders.includes(name.toLowerCase()))
     .map(([name, value]) => [name, String(value)])
   const signed = { headers: Object.fromEntries(headers), body: Uint8Array.from(delivery.body) }
   const sender = createSocketSender({ url: to, waitMs, ...io })
@@ -45,13 +45,13 @@ export async function forward(
     status: answer?.status ?? null,
     ms: Math.round(io.now() - startedAt),
     retryAfter: answer?.retryAfter ?? null,
-    problem: answer === null ? 'the command was stopped' : problemOf(answer, to),
+    problem: answer === null ? 'the command was stopped' : describeProblem(answer, to),
   }
 }
 
-function problemOf(answer: SocketAnswer, to: URL): string | null {
+function describeProblem(answer: SocketAnswer, to: URL): string | null {
   const { status, location } = answer
-  if (status === null) return problemOfFailure(answer, to)
+  if (status === null) return describeFailure(answer, to)
   if (status >= 200 && status < 300) return null
   if (status >= 300 && status < 400)
     return `a redirect to ${(location ?? 'nowhere').slice(0, 200)} is not followed: use that URL`
@@ -65,7 +65,7 @@ function problemOf(answer: SocketAnswer, to: URL): string | null {
   return 'failed: see the log of the receiver'
 }
 
-function problemOfFailure({ noAnswer, errorCode }: SocketAnswer, { host }: URL): string {
+function describeFailure({ noAnswer, errorCode }: SocketAnswer, { host }: URL): string {
   if (noAnswer === 'timeout')
     return `no answer within ${deliveryTimeoutMs / 1_000} s, after which the service gives up: answer first, work later`
   if (noAnswer === 'not-http')

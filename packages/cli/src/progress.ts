@@ -65,7 +65,7 @@ export function createProgress(): Progress {
   const tracks = new Map<string, Track>()
   /** Payments of each chain since it was last at its head. */
   const payments = new Map<number, number>()
-  const paymentsOf = (chainId: number) => payments.get(chainId) ?? 0
+  const countPayments = (chainId: number) => payments.get(chainId) ?? 0
 
   function moved(chainId: number, router: string | null, indexed: number, to: number, now: number): CaughtUp | null {
     const key = `${chainId} ${router ?? ''}`
@@ -73,11 +73,11 @@ export function createProgress(): Progress {
     if (indexed < to) {
       track.indexed = indexed
       track.to = to
-      note(track.samples, { at: now, block: indexed, payments: paymentsOf(chainId) })
+      note(track.samples, { at: now, block: indexed, payments: countPayments(chainId) })
       tracks.set(key, track)
       return null
     }
-    const stored = router === null ? paymentsOf(chainId) : null
+    const stored = router === null ? countPayments(chainId) : null
     if (router === null) payments.delete(chainId)
     tracks.delete(key)
     const lasted = now - track.startedAt
@@ -89,7 +89,7 @@ export function createProgress(): Progress {
       switch (event.type) {
         case 'payment.indexed':
         case 'payment.additional':
-          payments.set(event.chainId, paymentsOf(event.chainId) + 1)
+          payments.set(event.chainId, countPayments(event.chainId) + 1)
           return null
         case 'chain.indexed':
           return moved(event.chainId, null, event.blockNumber, event.head, now)
@@ -108,7 +108,7 @@ export function createProgress(): Progress {
       [...tracks.values()]
         .filter(({ startedAt }) => now - startedAt >= shownAfterMs)
         .sort((a, b) => a.chainId - b.chainId || (a.router ?? '').localeCompare(b.router ?? ''))
-        .map((track) => catchUpOf(track, paymentsOf(track.chainId), now)),
+        .map((track) => toCatchUp(track, countPayments(track.chainId), now)),
   }
 }
 
@@ -120,7 +120,7 @@ function note(samples: Sample[], sample: Sample): void {
   while (samples.length > 1 && (samples[1]?.at ?? sample.at) <= sample.at - windowMs) samples.shift()
 }
 
-function catchUpOf({ chainId, router, indexed, to, samples }: Track, payments: number, now: number): CatchUp {
+function toCatchUp({ chainId, router, indexed, to, samples }: Track, payments: number, now: number): CatchUp {
   const first = samples.findLast(({ at }) => at <= now - windowMs) ?? samples[0]
   const ms = first === undefined ? 0 : now - first.at
   const perSecond = (count: number) => (Math.max(0, count) * 1_000) / ms

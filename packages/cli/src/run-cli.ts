@@ -51,7 +51,7 @@ export async function runCli(args: readonly string[], given: Io): Promise<ExitCo
     }
   const program = createProgram(io)
   try {
-    for (const load of commandsOf(args)) (await load())(program, run, io)
+    for (const load of listCommands(args)) (await load())(program, run, io)
     await program.parseAsync(args, { from: 'user' })
     return exitCode
   } catch (error) {
@@ -63,7 +63,7 @@ export async function runCli(args: readonly string[], given: Io): Promise<ExitCo
 }
 
 /** The command that `args` name; all of them where help or a suggestion may list them. */
-function commandsOf(args: readonly string[]): readonly (() => Promise<AddCommand>)[] {
+function listCommands(args: readonly string[]): readonly (() => Promise<AddCommand>)[] {
   const word = args.find((arg) => !arg.startsWith('-'))
   if (word !== undefined && Object.hasOwn(commands, word)) return [commands[word] as () => Promise<AddCommand>]
   const asksVersion = word === undefined && args.some((arg) => arg === '-V' || arg === '--version')

@@ -1,7 +1,7 @@
 /** Text from the provider takes at most linear time. @module */
 import { testGrowth } from '../../../tools/scripts/growth.js'
 import { classifyFailure, hmacHex } from './connection.js'
-import { parseApplicant, parseReview, parseTime } from './sumsub-api.js'
+import { parseApplicant, parseReview, parseTime } from './sumsub-client.js'
 import { createWebhookReader } from './webhook-reader.js'
 
 const secret = 'a-secret-of-the-webhook'

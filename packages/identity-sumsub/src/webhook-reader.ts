@@ -3,7 +3,7 @@ import { unreadableJsonMessage } from '@payment-integration/contract/internal'
 import { assertModestJson } from '@payment-integration/contract/internal-parse'
 import { checkCredential, createHmacCheck, type Digest, field, record, text } from './connection.js'
 import { WebhookRefusedError } from './errors.js'
-import { parseReview, parseTime, type SumsubReview } from './sumsub-api.js'
+import { parseReview, parseTime, type SumsubReview } from './sumsub-client.js'
 
 /** Options of the reader. */
 export interface WebhookReaderOptions {

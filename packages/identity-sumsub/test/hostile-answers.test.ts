@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { createSumsubApi } from '../src/exports/service.js'
+import { createSumsubClient } from '../src/exports/service.js'
 import { errorOf, newToken, providerAnswering, serve, service, started } from './support.js'
 
 const { appToken, secretKey } = service
@@ -62,7 +62,7 @@ describe('truncated, slow and foreign answers', () => {
       }
       more()
     })
-    const provider = createSumsubApi({ appToken, secretKey, levelName: 'basic', baseUrl })
+    const provider = createSumsubClient({ appToken, secretKey, levelName: 'basic', baseUrl })
     expect(await errorOf(provider.redeem(redeem))).toMatchObject({ code: 'ERR_PROVIDER_ANSWER' })
     expect(sent).toBeLessThan(64 * 1_048_576)
   })
@@ -72,7 +72,7 @@ describe('truncated, slow and foreign answers', () => {
     const { baseUrl } = await serve((_, response) =>
       response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' }).end(bomb),
     )
-    const provider = createSumsubApi({ appToken, secretKey, levelName: 'basic', baseUrl })
+    const provider = createSumsubClient({ appToken, secretKey, levelName: 'basic', baseUrl })
     expect(await errorOf(provider.redeem(redeem))).toMatchObject({ code: 'ERR_PROVIDER_ANSWER' })
   })
 })

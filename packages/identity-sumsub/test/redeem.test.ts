@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createSumsubApi } from '../src/exports/service.js'
+import { createSumsubClient } from '../src/exports/service.js'
 import { donor, errorOf, newToken, providerAnswering, serve, service, started } from './support.js'
 
 const inFlight = { reviewAnswer: null, rejectType: null, rejectLabels: [] }
@@ -79,7 +79,7 @@ describe('redeeming by reuse', () => {
       redeemed = new URL(request.url ?? '', 'http://x').searchParams
       response.end(JSON.stringify({ id: 'a1', externalUserId: 'pi:1' }))
     })
-    const provider = createSumsubApi({ appToken: 'a', secretKey: 's', levelName: 'id & liveness', baseUrl })
+    const provider = createSumsubClient({ appToken: 'a', secretKey: 's', levelName: 'id & liveness', baseUrl })
     await provider.redeem({ shareToken, externalUserId: 'pi:1' })
     expect(Object.fromEntries(redeemed ?? [])).toEqual({ shareToken, levelName: 'id & liveness', userId: 'pi:1' })
   })

@@ -1,7 +1,7 @@
 import { reviewStatuses } from '@payment-integration/contract'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseReview, providerStatuses } from '../src/sumsub-api.js'
+import { parseReview, providerStatuses } from '../src/sumsub-client.js'
 
 const inFlight = { reviewAnswer: null, rejectType: null, rejectLabels: [] }
 const green = { reviewAnswer: 'GREEN' }

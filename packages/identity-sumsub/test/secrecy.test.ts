@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { mintShareToken } from '../src/exports/index.js'
-import { createSumsubApi, createWebhookReader } from '../src/exports/service.js'
+import { createSumsubClient, createWebhookReader } from '../src/exports/service.js'
 import { donor, errorOf, newToken, service, started } from './support.js'
 
 /** Every form in which an error may appear in a log. */
@@ -125,7 +125,7 @@ describe('no error shows a secret, a token, a signature or personal data', () =>
 
   test('a malformed credential', () => {
     const build = (change: object) => () =>
-      createSumsubApi({ appToken: 'a', secretKey: 's', levelName: 'l', ...change })
+      createSumsubClient({ appToken: 'a', secretKey: 's', levelName: 'l', ...change })
     for (const change of [
       { appToken: ' canary' },
       { appToken: 'canary\n' },

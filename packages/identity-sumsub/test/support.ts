@@ -9,7 +9,7 @@ import {
 } from '@payment-integration/testing/identity-provider'
 import { onTestFinished } from 'vitest'
 import type { ProviderConnection } from '../src/exports/index.js'
-import { createSumsubApi, type SumsubApiOptions } from '../src/exports/service.js'
+import { createSumsubClient, type SumsubClientOptions } from '../src/exports/service.js'
 
 export const donor = {
   clientId: 'DonorCo',
@@ -42,8 +42,8 @@ export async function started(options: Partial<IdentityProviderOptions> = {}) {
     now: clock.now,
     timeoutMs: patience,
   })
-  const provider = (more: Partial<SumsubApiOptions> = {}) =>
-    createSumsubApi({ ...connection(service), levelName: 'basic', ...more })
+  const provider = (more: Partial<SumsubClientOptions> = {}) =>
+    createSumsubClient({ ...connection(service), levelName: 'basic', ...more })
   return { local, clock, connection, provider }
 }
 
@@ -89,7 +89,7 @@ export function answering(status: number, body: unknown, headers: Readonly<Recor
 export async function providerAnswering(status: number, body: unknown, headers?: Readonly<Record<string, string>>) {
   const { baseUrl, requests } = await answering(status, body, headers)
   const { appToken, secretKey } = service
-  return Object.assign(createSumsubApi({ appToken, secretKey, levelName: 'basic', baseUrl, timeoutMs: patience }), {
+  return Object.assign(createSumsubClient({ appToken, secretKey, levelName: 'basic', baseUrl, timeoutMs: patience }), {
     requests,
   })
 }

@@ -2,16 +2,16 @@
 import { expect, test } from 'vitest'
 import { testGrowth } from '../../../tools/scripts/growth.js'
 import { bearerCheck } from './app/admin-app.js'
-import { isIntegrationPath, isLegacyPath, readingsOf } from './app/paths.js'
+import { isIntegrationPath, isLegacyPath, listReadings } from './app/paths.js'
 import { isKnown, takesGzip } from './app/reference-page.js'
-import { contentTypeFlaw, encodingFlaw, readListQuery } from './app/requests.js'
+import { findContentTypeFlaw, findEncodingFlaw, parseListQuery } from './app/requests.js'
 import { ConfigError } from './config/config.js'
 import { readConfig } from './config/read-config.js'
 import { sections } from './config/variables.js'
-import { problemOfRange } from './internal/address-ranges.js'
+import { findRangeProblem } from './internal/address-ranges.js'
 import { createSourceReader } from './limits/request-limits.js'
 import { describeError, shortenUrls } from './logging/log.js'
-import { readTarget } from './run/request-listener.js'
+import { parseTarget } from './run/request-listener.js'
 import { createExcerpt } from './sender/exchange.js'
 
 /** Variables with special rules. */
@@ -36,19 +36,19 @@ const variables = [
   'PI_TRUSTED_PROXIES',
 ]
 
-const { sourceOf } = createSourceReader(['127.0.0.1', '::1'])
+const { findSource } = createSourceReader(['127.0.0.1', '::1'])
 const hasMetricsToken = bearerCheck('a-token-of-the-tests')
 const headersOf = (text: string) => ({ get: () => text, has: () => false }) as unknown as Headers
 
 testGrowth(
   {
-    'the target of a request': readTarget,
-    'a path of the integration': (text) => isIntegrationPath(readingsOf(text)),
-    'a path of the legacy API': (text) => isLegacyPath(readingsOf(text)),
-    'the query of a list': (text) => readListQuery(`http://a/?${text}`),
-    'a content type': (text) => contentTypeFlaw(headersOf(text)),
-    'a charset': (text) => encodingFlaw(headersOf(text)),
-    'the proxies of a request': (text) => sourceOf('127.0.0.1', text),
+    'the target of a request': parseTarget,
+    'a path of the integration': (text) => isIntegrationPath(listReadings(text)),
+    'a path of the legacy API': (text) => isLegacyPath(listReadings(text)),
+    'the query of a list': (text) => parseListQuery(`http://a/?${text}`),
+    'a content type': (text) => findContentTypeFlaw(headersOf(text)),
+    'a charset': (text) => findEncodingFlaw(headersOf(text)),
+    'the proxies of a request': (text) => findSource('127.0.0.1', text),
     'the encodings that a client takes': takesGzip,
     'the tags that a client has': (text) => isKnown(text, '"tag"'),
     'the token of the metrics': hasMetricsToken,
@@ -59,7 +59,7 @@ testGrowth(
     },
     'a text of the log': shortenUrls,
     'an error of the log': (text) => describeError(Object.assign(new Error(text), { code: text, stack: text })),
-    'a range of addresses': problemOfRange,
+    'a range of addresses': findRangeProblem,
   },
   {
     begins: ['bearer ', '/', '/api/v1/integration/', 'https://a', 'http://', 'postgres://', 'application/json', '0x'],

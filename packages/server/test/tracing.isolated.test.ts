@@ -4,7 +4,7 @@ import { triggerPath } from '@payment-integration/contract/internal'
 import { createSimulatedChains } from '@payment-integration/testing/twin'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startServer } from '../src/run/start-server.js'
-import { paymentTrace } from '../src/tracing/payment-trace.js'
+import { computeTraceIds } from '../src/tracing/payment-trace.js'
 import { basic } from './support/integration-service.js'
 import { recordSpans } from './support/recorded-spans.js'
 import { startRecordingReceiver } from './support/recording-receiver.js'
@@ -48,7 +48,7 @@ it('block, updates and deliveries of a payment are one trace, which every delive
   const arrived = await deliver({ PI_TRACING: 'on' })
   const snapshot = JSON.parse(String(arrived[0]?.body)) as { chainId: string; txHash: string }
   const payment = { chainId: Number(snapshot.chainId), txHash: snapshot.txHash, integrationAddress: shop }
-  const { traceId, parentId } = paymentTrace(payment)
+  const { traceId, parentId } = computeTraceIds(payment)
   const all = spans()
   expect(new Set(all.map((span) => span.spanContext().traceId))).toEqual(new Set([traceId]))
   expect(new Set(all.map((span) => span.parentSpanContext?.spanId))).toEqual(new Set([parentId]))

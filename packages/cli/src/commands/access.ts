@@ -140,10 +140,10 @@ function setOperatorRole(name: string, role: OperatorRole, options: OperateOptio
 
 function operatorCells(operator: OperatorView): [string, string, string, string] {
   const { name, role, createdAt } = operator
-  return [name, role, stateOf(operator), new Date(createdAt).toISOString().slice(0, 10)]
+  return [name, role, describeState(operator), new Date(createdAt).toISOString().slice(0, 10)]
 }
 
-function stateOf({ enabled, signsInBy, hasPassphrase }: OperatorView): string {
+function describeState({ enabled, signsInBy, hasPassphrase }: OperatorView): string {
   if (!enabled) return 'disabled'
   if (signsInBy === 'oidc') return 'oidc'
   return hasPassphrase ? 'active' : 'no passphrase'

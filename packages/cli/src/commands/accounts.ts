@@ -206,11 +206,11 @@ export async function readLinkConfig(flags: LinkConfigFlags, io: Io): Promise<Li
     if (!partial) return undefined
     throw new UsageError('These options need the accepted tokens; add them with --accept.')
   }
-  const onCompleteAction = actionOf(redirect, closeAfter)
-  return { coins: coinsOf(accept, defaultAddress ?? []), ...(onCompleteAction && { onCompleteAction }) }
+  const onCompleteAction = buildAction(redirect, closeAfter)
+  return { coins: buildCoins(accept, defaultAddress ?? []), ...(onCompleteAction && { onCompleteAction }) }
 }
 
-function coinsOf(accept: readonly AcceptedTokens[], addresses: readonly ChainAddress[]): LinkConfig['coins'] {
+function buildCoins(accept: readonly AcceptedTokens[], addresses: readonly ChainAddress[]): LinkConfig['coins'] {
   const symbols = new Map<number, Set<string>>()
   for (const each of accept) symbols.set(each.chainId, new Set([...(symbols.get(each.chainId) ?? []), ...each.symbols]))
   const byChain = new Map(addresses.map(({ chainId, address }) => [chainId, address]))
@@ -228,7 +228,7 @@ function coinsOf(accept: readonly AcceptedTokens[], addresses: readonly ChainAdd
   })
 }
 
-function actionOf(redirect: string | undefined, closeAfter: number | undefined): LinkConfig['onCompleteAction'] {
+function buildAction(redirect: string | undefined, closeAfter: number | undefined): LinkConfig['onCompleteAction'] {
   if (redirect !== undefined) return { type: 'REDIRECT', payload: { url: redirect } }
   if (closeAfter !== undefined) return { type: 'CLOSE_WINDOW', payload: { delayMilliseconds: closeAfter } }
   return undefined

@@ -145,7 +145,7 @@ function withFilters(command: Command, io: Io): Command {
     .option('--until <time>', 'created before this time', parseMoment)
 }
 
-function filterOf({ integration, chain, tx, status, since, until }: FilterOptions): DeliveryFilter {
+function buildFilter({ integration, chain, tx, status, since, until }: FilterOptions): DeliveryFilter {
   if (since !== undefined && until !== undefined && since >= until)
     throw new UsageError('--since is not before --until, so no delivery can match; exchange them.')
   return { integrationAddress: integration, chainId: chain, txHash: tx, status, since, until }
@@ -164,7 +164,7 @@ const pageSize = 500
 
 function listDeliveries(options: ListOptions, io: Io): Promise<ExitCode> {
   const { all = false, limit = defaultLimit, after, count = false } = options
-  const filter = filterOf(options)
+  const filter = buildFilter(options)
   return withService(options, io, async ({ deliveries }, report) => {
     if (count) return report({ event: 'count', count: await deliveries.count(filter) }, (event) => [`${event.count}`])
     const most = all ? Number.POSITIVE_INFINITY : limit
@@ -261,7 +261,7 @@ function replayDelivery(deliveryId: string, options: OperateOptions, io: Io): Pr
   return withService(options, io, async ({ deliveries, integrations }, report) => {
     const delivery = await deliveries.replay(deliveryId)
     const integration = (await integrations.list()).find(({ address }) => address === delivery.integrationAddress)
-    const held = integration === undefined ? null : pauseOf(integration)
+    const held = integration === undefined ? null : findPause(integration)
     report({ event: 'delivery.replayed', delivery, held }, (event) => [
       event.held === null
         ? `Delivery ${deliveryId} is due now; deliveries show ${deliveryId} prints its attempts.`
@@ -285,7 +285,7 @@ interface IntegrationCount {
  */
 async function replayFailed(options: ReplayFailedOptions, io: Io): Promise<ExitCode> {
   const { all = false, dryRun = false, json = false } = options
-  const chosen = filterOf(options)
+  const chosen = buildFilter(options)
   const hasFilter = Object.values(chosen).some((each) => each !== undefined)
   if (all && hasFilter) throw new UsageError('--all replays every exhausted delivery; omit it, or omit the filters.')
   if (!hasFilter && !all && !dryRun)
@@ -329,7 +329,7 @@ async function countByIntegration(
     const { address: integrationAddress } = integration
     if ((filter.integrationAddress ?? integrationAddress) !== integrationAddress) continue
     const count = await deliveries.count({ ...filter, integrationAddress })
-    if (count > 0) counts.push({ integrationAddress, count, held: pauseOf(integration) })
+    if (count > 0) counts.push({ integrationAddress, count, held: findPause(integration) })
   }
   return counts
 }
@@ -362,7 +362,7 @@ function doneText(event: ReplayTotals & { readonly total: number; readonly inter
 /** Why an integration gets no deliveries; null when it gets them. */
 type Pause = 'disabled' | 'no_url' | null
 
-function pauseOf({ enabled, notificationUrl }: Pick<IntegrationView, 'enabled' | 'notificationUrl'>): Pause {
+function findPause({ enabled, notificationUrl }: Pick<IntegrationView, 'enabled' | 'notificationUrl'>): Pause {
   if (!enabled) return 'disabled'
   return notificationUrl === null ? 'no_url' : null
 }

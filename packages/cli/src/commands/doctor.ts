@@ -90,16 +90,16 @@ async function readCredentials(flags: DoctorFlags, env: Io['env']) {
     throw new UsageError('--secret-env and --secret-file exclude each other; omit one of them.')
   const variables = await readIntegratorVariables(envFile, { env })
   const names = secretEnv === undefined ? secretNames : [variableName(secretEnv)]
-  const signingSecret = secretFile === undefined ? secretIn(variables, names) : await readSecretFile(secretFile)
+  const signingSecret = secretFile === undefined ? getSecret(variables, names) : await readSecretFile(secretFile)
   return {
     signingSecret,
-    integrationAddress: integration ?? addressIn(variables),
+    integrationAddress: integration ?? getAddress(variables),
     // To recognise a receiver that verifies with it.
     apiSecret: variables['API_SECRET'],
   }
 }
 
-function secretIn(variables: Variables, names: readonly string[]): string {
+function getSecret(variables: Variables, names: readonly string[]): string {
   for (const name of names) {
     const [newest] = (variables[name] ?? '').split(',')
     if (newest !== undefined && newest.trim() !== '') return newest.trim()
@@ -109,7 +109,7 @@ function secretIn(variables: Variables, names: readonly string[]): string {
   )
 }
 
-function addressIn(variables: Variables): string {
+function getAddress(variables: Variables): string {
   const text = variables['INTEGRATION_ADDRESS']
   if (text === undefined)
     throw new UsageError('Pass --integration with the address of the integration, or set INTEGRATION_ADDRESS.')
@@ -129,10 +129,10 @@ async function readSecretFile(path: string): Promise<string> {
   return secret
 }
 
-const colourOf = { pass: 'green', fail: 'red', warn: 'yellow', 'not-run': 'dim' } as const
+const verdictColours = { pass: 'green', fail: 'red', warn: 'yellow', 'not-run': 'dim' } as const
 
 function probeText({ name, verdict, evidence }: DoctorProbe, style: Style): string[] {
-  return [`${style[colourOf[verdict]](verdict.padEnd(7))}  ${name.padEnd(28)}${evidence}`.trimEnd()]
+  return [`${style[verdictColours[verdict]](verdict.padEnd(7))}  ${name.padEnd(28)}${evidence}`.trimEnd()]
 }
 
 export function findingText(
@@ -143,7 +143,7 @@ export function findingText(
   const lines = Object.entries(fix.lines).filter(([name]) => framework === undefined || name === framework)
   return [
     '',
-    `${style[colourOf[verdict]](verdict)}  ${style.bold(code)}: ${sentence}`,
+    `${style[verdictColours[verdict]](verdict)}  ${style.bold(code)}: ${sentence}`,
     `  seen by ${probes.join(', ')}`,
     `  ${fix.summary}`,
     ...lines.map(([name, line]) => `    ${name.padEnd(12)}${line}`),

@@ -26,7 +26,7 @@ export const defaultLimit = 50
 /** Limit of standard input: an address has up to 1024 characters. */
 const inputLimit = 4_096
 
-export function identityOf({ identity }: Pick<Service, 'identity'>): Identity {
+export function requireIdentity({ identity }: Pick<Service, 'identity'>): Identity {
   if (identity !== null) return identity
   throw new UsageError(
     'Sharing identity verifications is off: no identity provider is configured. Set the PI_IDENTITY_… variables of the server also for this command.',
@@ -77,7 +77,7 @@ function listOf<T, O extends IdentityOptions = IdentityOptions>(list: IdentityLi
   return (options: O, io: Io): Promise<ExitCode> => {
     const { limit = defaultLimit } = options
     return withService(options, io, async (service, report) => {
-      const identity = identityOf(service)
+      const identity = requireIdentity(service)
       const emailKey = await chooseKey(identity, options, io)
       const found = await list.read(identity, { emailKey, limit: limit + 1 }, options)
       const shown = found.slice(0, limit)
@@ -168,7 +168,7 @@ export const histories = [
   ],
   [
     'accounts',
-    'list registrations, codes, proofs and refusals of accounts, newest first',
+    'list registrations, codes, proofs and rejections of accounts, newest first',
     listOf<AccountEvent>({
       read: (identity, query) => identity.accountEvents(query),
       event: (accountEvent) => ({ event: 'account.event', accountEvent }),

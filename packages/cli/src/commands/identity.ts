@@ -9,7 +9,14 @@ import { addGroup, type Run, wholeNumberParser } from '../command.js'
 import { UsageError } from '../errors.js'
 import type { ExitCode, Io } from '../io.js'
 import { type OperateOptions, withService } from '../with-service.js'
-import { chooseKey, defaultLimit, histories, type IdentityOptions, identityOf, listSubjects } from './identity-lists.js'
+import {
+  chooseKey,
+  defaultLimit,
+  histories,
+  type IdentityOptions,
+  listSubjects,
+  requireIdentity,
+} from './identity-lists.js'
 
 const exampleKey = '9f2c'.repeat(16)
 
@@ -119,7 +126,7 @@ async function resolveRedemption(externalUserId: string, options: ResolveOptions
   if (applicant?.trim() === '') throw new UsageError('--applicant expects the id of an applicant, and is blank.')
   let result: ResolveResult = 'not_open'
   await withService(options, io, async (service, report) => {
-    result = await identityOf(service).resolveRedemption({ externalUserId, applicantId: applicant ?? null })
+    result = await requireIdentity(service).resolveRedemption({ externalUserId, applicantId: applicant ?? null })
     report({ event: 'redemption.resolved', externalUserId, result }, () => [results[result][1]])
   })
   return results[result][0] ? 0 : 1
@@ -137,7 +144,7 @@ const maxSubjects = 1_000
 /** The result for a verification that was on hold or missing. */
 type Result = Exclude<CloseResult, 'nothing_to_close'>
 
-const refusals: Readonly<Record<Exclude<Result, 'closed'>, string>> = {
+const rejections: Readonly<Record<Exclude<Result, 'closed'>, string>> = {
   known: 'not closed: the provider knows the applicant; the next poll that finds it by its id closes the wait',
   name_taken:
     'not closed: another applicant has its name at the provider; the log names that applicant, inspect it there',
@@ -166,7 +173,7 @@ async function closeVerifications(options: CloseOptions, io: Io): Promise<ExitCo
   const what = hold ? 'hold' : 'missing'
   let isDone = true
   await withService(options, io, async (service, report) => {
-    const identity = identityOf(service)
+    const identity = requireIdentity(service)
     const emailKey = await chooseKey(identity, options, io)
     const subjects = await identity.subjects({ emailKey, id, limit: maxSubjects })
     let found = 0
@@ -176,7 +183,7 @@ async function closeVerifications(options: CloseOptions, io: Io): Promise<ExitCo
       found += 1
       if (result !== 'closed') isDone = false
       const event = { event: 'verification.closed', what, subjectId, applicantId, result, applied: apply }
-      report(event, () => [`${subjectId}  ${applicantId ?? '-'}  ${textOf(result, what, apply)}`])
+      report(event, () => [`${subjectId}  ${applicantId ?? '-'}  ${formatResult(result, what, apply)}`])
     }
     if (found === 0) {
       isDone = false
@@ -188,8 +195,8 @@ async function closeVerifications(options: CloseOptions, io: Io): Promise<ExitCo
   return isDone ? 0 : 1
 }
 
-function textOf(result: Result, what: CloseRequest['kind'], apply: boolean): string {
-  if (result !== 'closed') return refusals[result]
+function formatResult(result: Result, what: CloseRequest['kind'], apply: boolean): string {
+  if (result !== 'closed') return rejections[result]
   const [done, planned] =
     what === 'hold'
       ? ['is no longer on hold', 'would no longer be on hold']

@@ -78,8 +78,8 @@ async function keepMirror(options: MirrorCommandOptions, io: Io): Promise<ExitCo
   const { once = false, listen, json = false } = options
   if (once && listen !== undefined) throw new UsageError('--once receives no webhooks; leave out --listen.')
   const url = targetUrl(options.to, io.env)
-  const client = await clientOf(options, io.env)
-  const secrets = listen === undefined ? undefined : secretsOf(options, io.env)
+  const client = await createMirrorClient(options, io.env)
+  const secrets = listen === undefined ? undefined : readSecrets(options, io.env)
   const { createMirror } = await import('@payment-integration/mirror')
   const report = createReporter(io, json)
   const target = await openTarget(url)
@@ -91,7 +91,7 @@ async function keepMirror(options: MirrorCommandOptions, io: Io): Promise<ExitCo
     const parts = { database, client, integrationAddress: options.integration, secrets, now, sleep }
     const mirror: Mirror = createMirror({ ...parts, onEvent: printer.print })
     await mirror.migrate().catch((error: unknown) => {
-      throw fieldsOf(error).code.startsWith('ERR_MIRROR') ? error : new MirrorDatabaseError(error)
+      throw toErrorFields(error).code.startsWith('ERR_MIRROR') ? error : new MirrorDatabaseError(error)
     })
     if (once)
       await mirror.reconcile({ signal }).catch((cause: unknown) => {
@@ -119,7 +119,7 @@ async function runOn(
     receive: mirror.receive,
     onError: (error: unknown) => printer.failure('receive', error),
     onRefusal: ({ code, status }: { readonly code: string; readonly status: number }) =>
-      report({ event: 'refused', code, status }, () => [`Refused a delivery: ${code} (${status}).`]),
+      report({ event: 'refused', code, status }, () => [`Rejected a delivery: ${code} (${status}).`]),
   }
   const endpoint = listen && (await serveEndpoint(listen, options))
   if (endpoint !== undefined)
@@ -131,7 +131,7 @@ async function runOn(
   }
 }
 
-async function clientOf(
+async function createMirrorClient(
   { server, integration, apiSecretEnv = 'API_SECRET' }: MirrorCommandOptions,
   env: Io['env'],
 ): Promise<Client> {
@@ -146,7 +146,7 @@ async function clientOf(
   }
 }
 
-function secretsOf({ secretEnv = ['WEBHOOK_SIGNING_SECRET'] }: MirrorCommandOptions, env: Io['env']): string[] {
+function readSecrets({ secretEnv = ['WEBHOOK_SIGNING_SECRET'] }: MirrorCommandOptions, env: Io['env']): string[] {
   return secretEnv.map((name) => {
     const secret = env[variableName(name)]
     if (!secret) throw new UsageError(`${name} is not set; put the webhook secret into it, or leave out --listen.`)
@@ -154,7 +154,7 @@ function secretsOf({ secretEnv = ['WEBHOOK_SIGNING_SECRET'] }: MirrorCommandOpti
   })
 }
 
-function fieldsOf(error: unknown): { readonly code: string; readonly message: string } {
+function toErrorFields(error: unknown): { readonly code: string; readonly message: string } {
   const { code, message } = Object(error) as { code?: unknown; message?: unknown }
   return { code: typeof code === 'string' ? code : '', message: String(message ?? error) }
 }
@@ -277,7 +277,7 @@ function createPrinter(
   let pending = Promise.resolve()
 
   function failure(step: string, error: unknown): void {
-    const { code, message } = fieldsOf(error)
+    const { code, message } = toErrorFields(error)
     report({ event: 'failed', step, code: code || null, message }, () => [
       `Failed to ${step}: ${message.slice(0, 500)}`,
     ])

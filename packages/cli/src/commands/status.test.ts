@@ -71,6 +71,15 @@ async function statusIn(env: Record<string, string>, url: string, ...args: strin
 }
 
 describe('status', () => {
+  it('marks a chain whose newest block is five minutes old', async () => {
+    const heads = [chain, { ...chain, chainId: 10, headAt: chain.headAt - 288_000 }]
+    const { url } = await answering({ ...healthy, chains: heads })
+    const { lines } = await status(url)
+    expect(lines.filter((line) => line.includes('old head'))).toEqual([
+      '  old head: its newest block is 5 min old; are its nodes in sync?',
+    ])
+  })
+
   it('prints tables of chains and nodes, and exits with 0 when all is well', async () => {
     const { url, asked } = await answering(healthy)
     const { exitCode, lines } = await status(`${url}/below/`)

@@ -30,7 +30,7 @@ async function askHealth(url: string, signal: AbortSignal): Promise<HealthReport
       throw error
     })
   } catch (cause) {
-    const message = `No server answers at ${url}${reasonOf(cause)}; is it running? Pass another URL with --url.`
+    const message = `No server answers at ${url}${describeReason(cause)}; is it running? Pass another URL with --url.`
     throw new ServerError(message, { cause })
   } finally {
     limit.end()
@@ -44,7 +44,7 @@ async function askHealth(url: string, signal: AbortSignal): Promise<HealthReport
 }
 
 /** The system's error code, or the timeout, if any. */
-function reasonOf(error: unknown): string {
+function describeReason(error: unknown): string {
   if (!(error instanceof Error)) return ''
   if (error.name === 'TimeoutError') return ` within ${timeoutMs / 1_000} s`
   const { code } = (error.cause ?? {}) as { code?: unknown }
@@ -160,6 +160,9 @@ export function oldSnapshotText({ holder, ageMs, databaseUser, application }: Da
   ]
 }
 
+/** A head of this age, in milliseconds, is reported: no followed chain pauses for so long. */
+const oldHeadMs = 300_000
+
 function chainRow(chain: ChainHealth, now: number): string[] {
   const { chainId, head, headAt, indexed, lag, proof, reorganisations, leading } = chain
   const age = headAt === null || headAt === undefined ? '-' : span(Math.max(0, now - headAt) / 1_000)
@@ -168,12 +171,20 @@ function chainRow(chain: ChainHealth, now: number): string[] {
   return [String(chainId), ...places, proof ?? '-', grouped(reorganisations), role]
 }
 
-function details({ chainId, nodes, error, lastError }: ChainHealth, now: number, price: number | null): string[] {
+function details(
+  { chainId, headAt, nodes, error, lastError }: ChainHealth,
+  now: number,
+  price: number | null,
+): string[] {
   const rows = nodes.map((each) => [
     ...[each.name, each.score.toFixed(2), each.inUse ? 'yes' : 'no', figure(each.head), figure(each.latencyMs)],
     ...[each.failures, each.contradictions, each.failedProofs, each.maxRange].map(grouped),
   ])
+  const headAgeMs = now - (headAt ?? now)
   const messages = [
+    ...(headAgeMs < oldHeadMs
+      ? []
+      : [`old head: its newest block is ${span(headAgeMs / 1_000)} old; are its nodes in sync?`]),
     ...(error === null ? [] : [`error: ${error}`]),
     ...(lastError === null
       ? []

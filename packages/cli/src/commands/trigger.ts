@@ -57,7 +57,7 @@ export async function trigger(
   options: TriggerOptions,
   io: Io,
 ): Promise<ExitCode> {
-  const request = requestOf(scenario, detail, options)
+  const request = buildRequest(scenario, detail, options)
   const report = createReporter(io, options.json === true)
   if (options.asTest === true) {
     const { testSource, TriggerRequestError } = await import('@payment-integration/testing/twin')
@@ -81,13 +81,13 @@ export async function trigger(
   return exitCode
 }
 
-function requestOf(scenario: TriggerScenario, detail: string | undefined, options: TriggerOptions): TriggerRequest {
+function buildRequest(scenario: TriggerScenario, detail: string | undefined, options: TriggerOptions): TriggerRequest {
   const { amount, currency: token, chain: chainId, memo, sender, receiver } = options
-  const given = { scenario, amount, token, chainId, memo, sender, receiver, ...detailOf(scenario, detail) }
+  const given = { scenario, amount, token, chainId, memo, sender, receiver, ...parseDetail(scenario, detail) }
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as typeof given
 }
 
-function detailOf(scenario: TriggerScenario, detail: string | undefined): Pick<TriggerRequest, 'count' | 'verdict'> {
+function parseDetail(scenario: TriggerScenario, detail: string | undefined): Pick<TriggerRequest, 'count' | 'verdict'> {
   if (detail === undefined) return {}
   if (scenario === 'burst') {
     const count = /^\d{1,5}$/.test(detail) ? Number(detail) : 0
@@ -154,19 +154,19 @@ async function* read(
   }).catch((cause: unknown) => {
     throw new ServerError(`${url.host} is not reachable; is the server running there?`, { cause })
   })
-  if (response.status !== 200 || response.body === null) throw await refusal(response, apiSecretEnv)
+  if (response.status !== 200 || response.body === null) throw await toServerError(response, apiSecretEnv)
   let rest = ''
   for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
     const lines = `${rest}${chunk}`.split('\n')
     rest = lines.pop() ?? ''
     if (rest.length > maxLine) throw new ServerError(noEvents)
-    for (const line of lines) yield eventOf(line)
+    for (const line of lines) yield parseEvent(line)
   }
 }
 
 const noEvents = 'The server sent something else than events.'
 
-function eventOf(line: string): TriggerEvent {
+function parseEvent(line: string): TriggerEvent {
   try {
     const event = parseForeignJson(Buffer.from(line))
     if (typeof event === 'object' && event !== null && 'event' in event) return event as TriggerEvent
@@ -176,7 +176,7 @@ function eventOf(line: string): TriggerEvent {
   throw new ServerError(noEvents)
 }
 
-async function refusal(response: Response, apiSecretEnv: string): Promise<ServerError> {
+async function toServerError(response: Response, apiSecretEnv: string): Promise<ServerError> {
   const { status } = response
   if (status === 401)
     return new ServerError(

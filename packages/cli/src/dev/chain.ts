@@ -71,12 +71,12 @@ export async function startDemoChain(signal: AbortSignal): Promise<DemoChain> {
 
 /** Runs a step with a signal that follows `signal` only during the step. */
 async function abortable<T>(signal: AbortSignal, step: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const own = new AbortController()
-  const follow = () => own.abort(signal.reason)
+  const ownStop = new AbortController()
+  const follow = () => ownStop.abort(signal.reason)
   signal.addEventListener('abort', follow)
   if (signal.aborted) follow()
   try {
-    return await step(own.signal)
+    return await step(ownStop.signal)
   } finally {
     signal.removeEventListener('abort', follow)
   }

@@ -123,7 +123,7 @@ export interface DeliveryEvent extends OfPayment {
 }
 
 /** The receiver rejected a request. */
-export interface RefusedEvent {
+export interface RejectedEvent {
   readonly event: 'receiver.refused'
   readonly code: string
   readonly status: number
@@ -223,7 +223,7 @@ export type DemoEvent =
   | IndexedEvent
   | ChangedEvent
   | DeliveryEvent
-  | RefusedEvent
+  | RejectedEvent
   | BlockedEvent
   | ForwardEvent
   | EnvFileEvent

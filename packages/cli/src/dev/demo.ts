@@ -100,7 +100,7 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
     now: io.now,
     relay,
     onAnswer: noteAnswer,
-    onRefusal: (refusal: { code: string; status: number }) => stage.report({ event: 'receiver.refused', ...refusal }),
+    onRejection: (facts: { code: string; status: number }) => stage.report({ event: 'receiver.refused', ...facts }),
   }
   const [chain, receiver, identity, port, service] = await all([
     startDemoChain(signal).then((started) => closers.add(started, ({ stop }) => stop())),

@@ -183,7 +183,7 @@ function isIgnored(path: string): boolean {
   return [name, '.env*', '.env.*', '*.local', '.env*.local', '.env.*.local'].some((each) => patterns.includes(each))
 }
 
-function openerOf(system: string): readonly [command: string, ...args: string[]] {
+function findOpener(system: string): readonly [command: string, ...args: string[]] {
   if (system === 'darwin') return ['open']
   // `start` is part of the shell; its first quoted argument is the title of a window.
   if (system === 'win32') return ['cmd', '/c', 'start', '""']
@@ -199,7 +199,7 @@ export function openAddress(
   env: Readonly<Record<string, string | undefined>>,
   system: string = platform(),
 ): Promise<string> {
-  const [command, ...args] = openerOf(system)
+  const [command, ...args] = findOpener(system)
   return new Promise((resolve) => {
     const opener = spawn(command, [...args, url], {
       env: { ...env },

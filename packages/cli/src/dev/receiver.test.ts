@@ -23,7 +23,7 @@ async function receiver(issued: () => string | undefined = () => secret) {
     secret: issued,
     now: () => Date.now(),
     onAnswer: (answer) => answers.push(answer),
-    onRefusal: (refusal) => refusals.push(refusal),
+    onRejection: (refusal) => refusals.push(refusal),
   })
   onTestFinished(() => started.close())
   async function post(content: object | string, changes: Record<string, string> = {}, key = secret) {

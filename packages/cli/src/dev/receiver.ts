@@ -21,7 +21,7 @@ interface DemoReceiverOptions {
   readonly secret: () => string | undefined
   readonly now: () => number
   readonly onAnswer: (answer: ReceiverAnswer) => void
-  readonly onRefusal: (refusal: { readonly code: string; readonly status: number }) => void
+  readonly onRejection: (rejection: { readonly code: string; readonly status: number }) => void
   /** Answers in place of this receiver, which checks each delivery all the same. @default none */
   readonly relay?: Relay | undefined
 }
@@ -41,22 +41,22 @@ export async function startDemoReceiver(options: DemoReceiverOptions) {
     handle: (snapshot: Snapshot) => void save.run(snapshot.chainId, snapshot.txHash, JSON.stringify(snapshot)),
   })
 
-  function refused(error: unknown): number {
+  function reportRejection(error: unknown): number {
     const { code = 'ERR_UNEXPECTED', status = 500 } = error as { code?: string; status?: number }
-    options.onRefusal({ code, status })
+    options.onRejection({ code, status })
     return status
   }
 
   /** A status of null closes the connection without an answer. */
   async function answer(request: IncomingMessage): Promise<Pick<Forwarded, 'status' | 'retryAfter'>> {
     if (request.method !== 'POST' || request.url !== '/webhook') return { status: 404, retryAfter: null }
-    const body = await readBody(request, { maxBytes: maxBodyBytes }).catch(refused)
+    const body = await readBody(request, { maxBytes: maxBodyBytes }).catch(reportRejection)
     if (typeof body === 'number') return { status: body, retryAfter: null }
     const { headers } = request
     const status = await receiver.receive({ body, headers }).then((answered) => {
       options.onAnswer(answered)
       return 204
-    }, refused)
+    }, reportRejection)
     return options.relay === undefined ? { status, retryAfter: null } : options.relay.pass({ headers, body })
   }
 

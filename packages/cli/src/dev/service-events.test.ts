@@ -59,7 +59,7 @@ describe('watchService', () => {
     ],
     [
       { type: 'update.settled', updateId: 'u1', outcome: 'refused', reason: 'the end', ...name },
-      'Update u1 was refused: the end',
+      'Update u1 was rejected: the end',
     ],
     [
       { type: 'delivery.exhausted', deliveryId: 'd1', version: 2, reason: 'status_410', ...name },

@@ -75,7 +75,7 @@ export async function runSession(
       } else if (reason !== null) problem(`Payment ${journey.number}: ${reason}`)
       else if (!signal.aborted) problem(`${unfinished(journey)} after ${journeyLimitMs / 1000} s.`)
     } catch (error) {
-      if (!signal.aborted) problem(`Payment ${journey.number}: ${messageOf(error)}`)
+      if (!signal.aborted) problem(`Payment ${journey.number}: ${getMessage(error)}`)
     } finally {
       limit.end()
     }
@@ -105,7 +105,7 @@ export async function runSession(
       const run: Promise<void> = follow(journey, paymentPlan).finally(() => running.delete(run))
       running.add(run)
     } catch (error) {
-      if (!signal.aborted) problem(`Payment ${number} could not be made: ${messageOf(error)}`)
+      if (!signal.aborted) problem(`Payment ${number} could not be made: ${getMessage(error)}`)
     }
     if (running.size >= maxUnfinished) await Promise.race(running)
     if (number < plan.payments) await pause()
@@ -118,7 +118,7 @@ function unfinished({ number, waitsFor }: Journey): string {
   return `Payment ${number} still waits for ${waitsFor}`
 }
 
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
+const getMessage = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
 interface Journey {
   readonly number: number
@@ -147,7 +147,7 @@ async function travel(
   const { txHash } = journey
   const sentAt = io.now()
   journey.waitsFor = 'the indexer'
-  if (!(await ledger.until(txHash, (seen) => seen.indexed, signal))) return null
+  if (!(await ledger.until(txHash, (sighting) => sighting.indexed, signal))) return null
   let version = 1
   for (const [position, update] of plan.updates.entries()) {
     journey.waitsFor = `the update to ${update.state}`
@@ -159,7 +159,7 @@ async function travel(
   journey.waitsFor = `the delivery of version ${version}`
   const arrived = await ledger.until(
     txHash,
-    (seen) => seen.storedVersion >= version && seen.deliveredVersion >= version,
+    (sighting) => sighting.storedVersion >= version && sighting.deliveredVersion >= version,
     signal,
   )
   if (!arrived) return null

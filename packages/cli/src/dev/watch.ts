@@ -52,7 +52,7 @@ export function watchService(
       }
       case 'update.settled':
         if (event.outcome !== 'refused') return
-        return problem(`Update ${event.updateId} was refused: ${event.reason ?? ''}`)
+        return problem(`Update ${event.updateId} was rejected: ${event.reason ?? ''}`)
       case 'chain.failed':
         return problem(`Chain ${event.chainId}: ${event.message}`)
       case 'chain.reorganised':

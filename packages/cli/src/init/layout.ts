@@ -93,7 +93,7 @@ export interface Layout {
  * Chooses paths, templates, packages and scripts.
  * @throws UsageError `ERR_USAGE` when the path does not fit; InitError `ERR_INIT` when a Next project has no router.
  */
-export function layoutOf(
+export function chooseLayout(
   project: Project,
   { framework, path: given }: { readonly framework: FrameworkName; readonly path?: string | undefined },
   database: DatabaseName | null,
@@ -105,7 +105,7 @@ export function layoutOf(
   const folder = `${project.source}payments`
   const extension = project.isTypeScript ? 'ts' : 'js'
   const code = (name: string, template: string): TemplateFile => ({ path: `${folder}/${name}.${extension}`, template })
-  const router = framework === 'next' ? routerOf(project, given) : null
+  const router = framework === 'next' ? findRouter(project, given) : null
   const path = given ?? router?.path ?? '/webhook'
   const ownTest = framework === 'worker' || framework === 'lambda' || router?.kind === 'app'
   const webhook = router?.kind === 'pages' ? 'next/pages-webhook' : `${framework}/webhook`
@@ -138,7 +138,7 @@ interface Router {
 }
 
 /** Next reads `src/app` only when there is no `app`, and the same for `pages`. */
-function routerOf({ entries, sourceEntries }: Project, given: string | undefined): Router {
+function findRouter({ entries, sourceEntries }: Project, given: string | undefined): Router {
   const has = (name: string) => entries.has(name) || sourceEntries.has(name)
   const at = (name: string) => (entries.has(name) ? name : `src/${name}`)
   if (has('app')) {

@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join, posix } from 'node:path'
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff'
 import { InitError, UsageError } from '../errors.js'
-import { type DatabaseName, type FrameworkName, frameworks, type Layout, layoutOf } from './layout.js'
+import { type DatabaseName, type FrameworkName, frameworks, type Layout, chooseLayout } from './layout.js'
 import { changeManifest, findTarballs, type Project, readText } from './project.js'
 import { fromTemplate, type Target } from './template.js'
 
@@ -41,20 +41,20 @@ export interface Plan {
  */
 export async function planInit(project: Project, choices: InitChoices): Promise<Plan> {
   const framework = frameworks[choices.framework]
-  const database = databaseOf(project, choices)
+  const database = chooseDatabase(project, choices)
   const listed = { ...project.manifest.dependencies, ...project.manifest.devDependencies }
   const absent = framework.needs.filter((name) => !Object.hasOwn(listed, name))
   if (absent.length > 0)
     throw new InitError(
       `package.json does not list ${absent.join(', ')}. Install ${absent.length === 1 ? 'it' : 'them'} first, or choose another framework.`,
     )
-  const layout = layoutOf(project, choices, database)
-  const target = targetOf(project, choices.framework, layout.path)
+  const layout = chooseLayout(project, choices, database)
+  const target = chooseTarget(project, choices.framework, layout.path)
   const files: PlannedFile[] = []
   const conflicts: Conflict[] = []
 
   for (const { path, template, accepts } of layout.files) {
-    const after = await fromTemplate(template, target, wordsOf(project, layout, path, target))
+    const after = await fromTemplate(template, target, buildWords(project, layout, path, target))
     const before = await readText(project.folder, path)
     if (before === null) files.push({ path, before, after })
     else if (before !== after && accepts?.(before) !== true)
@@ -71,7 +71,7 @@ export async function planInit(project: Project, choices: InitChoices): Promise<
     ...(database === 'sqlite' ? ['payments.db*'] : []),
   ]
   await change('.gitignore', (before) => changeGitignore(before, ignored))
-  return { files, conflicts, steps: stepsOf(choices.framework, layout) }
+  return { files, conflicts, steps: listSteps(choices.framework, layout) }
 
   async function change(path: string, edit: (before: string | null) => string): Promise<void> {
     const before = await readText(project.folder, path)
@@ -80,7 +80,7 @@ export async function planInit(project: Project, choices: InitChoices): Promise<
   }
 }
 
-function databaseOf({ manifest }: Project, { framework, database }: InitChoices): DatabaseName | null {
+function chooseDatabase({ manifest }: Project, { framework, database }: InitChoices): DatabaseName | null {
   const { title, databases } = frameworks[framework]
   if (database !== undefined && !databases.includes(database))
     throw new UsageError(
@@ -93,7 +93,7 @@ function databaseOf({ manifest }: Project, { framework, database }: InitChoices)
   return usesPostgres && databases.includes('postgres') ? 'postgres' : (databases[0] ?? null)
 }
 
-function targetOf(project: Project, framework: FrameworkName, path: string): Target {
+function chooseTarget(project: Project, framework: FrameworkName, path: string): Target {
   const { isTypeScript, isModule, testRunner } = project
   // Next and Workers bundle ES modules, whatever the type of the package is.
   const isBundled = framework === 'next' || framework === 'worker'
@@ -106,7 +106,7 @@ function targetOf(project: Project, framework: FrameworkName, path: string): Tar
   }
 }
 
-function wordsOf(project: Project, { folder }: Layout, path: string, { extension }: Target): Record<string, string> {
+function buildWords(project: Project, { folder }: Layout, path: string, { extension }: Target): Record<string, string> {
   const isRoot = !path.includes('/')
   const relative = posix.relative(posix.dirname(path), folder)
   return {
@@ -140,7 +140,7 @@ function addedLines(path: string, before: string, after: string): string[] {
     .map((line) => line.slice(1))
 }
 
-function stepsOf(name: FrameworkName, { folder, manifest, path }: Layout): string[] {
+function listSteps(name: FrameworkName, { folder, manifest, path }: Layout): string[] {
   const has = (script: string) => Object.hasOwn(manifest.scripts, script)
   return [
     'Install the packages: npm install',
@@ -188,7 +188,7 @@ interface Variable {
 const databaseUrls = { sqlite: 'sqlite:payments.db', postgres: 'postgres://user@127.0.0.1/shop' } as const
 
 /** The five values of an integration; four where the platform stores the versions. */
-function variablesOf(database: DatabaseName | null): Variable[] {
+function listVariables(database: DatabaseName | null): Variable[] {
   return [
     { name: 'INTEGRATION_ADDRESS', about: 'The address of your integration: 0x and 40 hex digits.' },
     { name: 'API_SECRET', about: 'The secret of the read API.' },
@@ -204,7 +204,7 @@ function variablesOf(database: DatabaseName | null): Variable[] {
 function changeEnvExample(before: string | null, database: DatabaseName | null): string {
   const text = before ?? ''
   const present = new Set(text.split('\n').map((line) => /^[# \t]*(?:export\s)?([A-Z0-9_]+)=/.exec(line)?.[1]))
-  const missing = variablesOf(database).filter(({ name }) => !present.has(name))
+  const missing = listVariables(database).filter(({ name }) => !present.has(name))
   const lines = missing.map(({ name, about, value = '' }) => `# ${about}\n${name}=${value}\n`)
   return before !== null && missing.length === 0 ? before : withEnd(text) + lines.join('')
 }

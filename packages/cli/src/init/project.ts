@@ -164,7 +164,7 @@ function withVersions(
 const written = ['version-store', 'webhook', 'testing']
 /** With the package that `testing` depends on. */
 const packedTogether = [...written, 'contract']
-const own = written.map((name) => [`@payment-integration/${name}`, version])
+const ownPackages = written.map((name) => [`@payment-integration/${name}`, version])
 
 /**
  * `file:` specs of the tarballs of our packages in a folder, relative to the project.
@@ -185,7 +185,7 @@ export async function findTarballs(project: string, from: string): Promise<Recor
 
 /** Exact versions of packages, as this project tests them. */
 export const versions: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(own),
+  ...Object.fromEntries(ownPackages),
   '@hono/node-server': '2.1.8',
   '@photostructure/sqlite': '1.2.1',
   '@types/node': '20.19.43',

@@ -68,7 +68,7 @@ export async function runListen(
     const missed = backlog !== null
     if (backlog !== null) backlog += 1
     const at = new Date(io.now()).toISOString()
-    const state = stateOf(body)
+    const state = parseState(body)
     report({ event: 'delivery', at, chainId, txHash, version, state, missed, signatureValid, ...result })
   }
 
@@ -123,7 +123,7 @@ async function isValid(
 }
 
 /** The state, for people alone: the body is forwarded unread. */
-function stateOf(body: Buffer): string | null {
+function parseState(body: Buffer): string | null {
   try {
     const { state } = parseForeignJson(body) as { state?: unknown }
     return typeof state === 'string' ? state : null
@@ -207,7 +207,7 @@ function deliveryLines(event: Extract<ListenEvent, { event: 'delivery' }>, style
     `${style.dim(time)} --> ${name}${event.missed ? ' (missed)' : ''}`,
     `${style.dim(time)} <-- ${line}`,
     ...(event.signatureValid === false
-      ? [style.yellow('  The signature does not match this signing secret: the receiver must refuse it.')]
+      ? [style.yellow('  The signature does not match this signing secret: the receiver must reject it.')]
       : []),
   ]
 }

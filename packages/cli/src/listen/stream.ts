@@ -42,7 +42,7 @@ export async function* readStream(
 ): AsyncGenerator<StreamEvent, void, undefined> {
   const response = await open(target, start, io.signal)
   try {
-    refuseStatus(response, target, io.now())
+    rejectStatus(response, target, io.now())
     const parse = createEventParser()
     const chunks = response[Symbol.asyncIterator]() as AsyncIterator<Buffer>
     for (;;) {
@@ -79,18 +79,18 @@ function open(
       resolve(response)
     })
     sent.on('timeout', () => sent.destroy(new Error('no answer')))
-    sent.on('error', (error: NodeJS.ErrnoException) => reject(new ConnectionLostError(reasonOf(error, url))))
+    sent.on('error', (error: NodeJS.ErrnoException) => reject(new ConnectionLostError(explainFailure(error, url))))
     sent.end()
   })
 }
 
-function reasonOf({ code }: NodeJS.ErrnoException, { host }: URL): string {
+function explainFailure({ code }: NodeJS.ErrnoException, { host }: URL): string {
   if (code === 'ECONNREFUSED') return `nothing answers at ${host}`
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `the name ${host} is not found`
   return `${host} is not reachable${code === undefined ? '' : ` (${code})`}`
 }
 
-function refuseStatus(response: IncomingMessage, { apiSecretEnv, integration }: StreamTarget, now: number): void {
+function rejectStatus(response: IncomingMessage, { apiSecretEnv, integration }: StreamTarget, now: number): void {
   const { statusCode = 0, headers } = response
   const type = headers['content-type'] ?? ''
   if (statusCode === 200 && type.startsWith('text/event-stream')) return
@@ -141,11 +141,11 @@ const maxCharacters = 8 * 1024 * 1024
 /** Creates a parser: each call takes a chunk and returns the events that it completes. */
 function createEventParser(): (chunk: Uint8Array) => readonly StreamEvent[] {
   const decoder = new TextDecoder()
-  let rest = ''
+  let incomplete = ''
   return (chunk) => {
-    const blocks = `${rest}${decoder.decode(chunk, { stream: true })}`.split('\n\n')
-    rest = blocks.pop() ?? ''
-    if (rest.length > maxCharacters) throw new ServerError('The server sent an event of more than 8 MB.')
+    const blocks = `${incomplete}${decoder.decode(chunk, { stream: true })}`.split('\n\n')
+    incomplete = blocks.pop() ?? ''
+    if (incomplete.length > maxCharacters) throw new ServerError('The server sent an event of more than 8 MB.')
     return blocks.flatMap((block) => {
       const event = parseBlock(block)
       return event === null ? [] : [event]

@@ -1,5 +1,5 @@
-export type { SumsubReview } from '../sumsub-api.js'
-export { createSumsubApi, type SumsubApi, type SumsubApiOptions } from '../sumsub-api.js'
+export type { SumsubReview } from '../sumsub-client.js'
+export { createSumsubClient, type SumsubClient, type SumsubClientOptions } from '../sumsub-client.js'
 export {
   type ApplicantEvent,
   createWebhookReader,

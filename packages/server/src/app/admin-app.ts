@@ -6,7 +6,7 @@ import { shareAnswer, sharedMs } from '../internal/sharing.js'
 import type { Metrics } from '../metrics/metrics.js'
 import { bearerChallenge } from './guard.js'
 import { addHealthRoutes, createReadiness, type HealthReport, isRoleReady, type ReadinessDeps } from './health.js'
-import { type AppEnv, allowMethods, authorization, jsonAnswer } from './requests.js'
+import { type AppEnv, allowMethods, answerJson, getAuthorization } from './requests.js'
 
 /** The metrics to serve, and the token that protects them. */
 interface MetricsRouteOptions {
@@ -25,7 +25,8 @@ export function addMetricsRoute(app: Hono<AppEnv>, { metrics, token, now }: Metr
   const isOpenedBy = token === null ? () => true : bearerCheck(token)
   const text = shareAnswer(() => metrics.text(), { forMs: sharedMs, now: now ?? (() => performance.now()) })
   app.get('/metrics', async (c) => {
-    if (!isOpenedBy(authorization(c))) return jsonAnswer(unauthorizedBody, 401, { 'WWW-Authenticate': bearerChallenge })
+    if (!isOpenedBy(getAuthorization(c)))
+      return answerJson(unauthorizedBody, 401, { 'WWW-Authenticate': bearerChallenge })
     const headers = { 'Content-Type': metrics.contentType, 'Cache-Control': cacheControl }
     return new Response(await text(), { headers })
   })
@@ -63,19 +64,19 @@ export function createAdminApp(deps: AdminAppDeps): Hono<AppEnv> {
   const health = shareAnswer<HealthReport>(deps.health, { forMs: sharedMs, now })
   const readiness = createReadiness({ ...deps, health })
   const app = new Hono<AppEnv>()
-  app.get('/live', () => jsonAnswer({ status: 'ok' }))
+  app.get('/live', () => answerJson({ status: 'ok' }))
   app.get('/ready', async () => {
     const report = await readiness()
-    return jsonAnswer(report, report.status === 'ready' ? 200 : 503)
+    return answerJson(report, report.status === 'ready' ? 200 : 503)
   })
   app.get('/ready/:role', async (c) => {
     const report = await readiness()
     const isReady = isRoleReady(report, c.req.param('role'))
-    return isReady === null ? jsonAnswer(notFoundBody, 404) : jsonAnswer(report, isReady ? 200 : 503)
+    return isReady === null ? answerJson(notFoundBody, 404) : answerJson(report, isReady ? 200 : 503)
   })
   for (const path of ['/live', '/ready', '/ready/:role']) allowMethods(app, path, ['GET', 'HEAD'])
   addHealthRoutes(app, health, now)
   addMetricsRoute(app, { metrics, token: metricsToken, now })
-  app.notFound(() => jsonAnswer(notFoundBody, 404))
+  app.notFound(() => answerJson(notFoundBody, 404))
   return app
 }

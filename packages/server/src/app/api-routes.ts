@@ -14,12 +14,12 @@ import { isTooLong } from '../identity/sumsub-provider.js'
 import {
   type AppEnv,
   allowMethods,
-  contentTypeFlaw,
-  encodingFlaw,
-  jsonAnswer,
+  answerJson,
+  findContentTypeFlaw,
+  findEncodingFlaw,
   maxBodyBytes,
-  readListQuery,
-  refuseBody,
+  parseListQuery,
+  rejectBody,
 } from './requests.js'
 
 /** The part of the queries that the read API uses. */
@@ -29,24 +29,24 @@ export interface ReadQueries {
 
 /** Adds the read API. The guard has authenticated the request and set `caller`. */
 export function addPaymentRoutes(app: Hono<AppEnv>, { queries }: { readonly queries: ReadQueries }): void {
-  const own = (c: Context<AppEnv>) => queries.forIntegration(c.get('caller').integrationAddress)
+  const scopedQueries = (c: Context<AppEnv>) => queries.forIntegration(c.get('caller').integrationAddress)
   app.get(paths.payments, async (c) => {
-    refuseBody(c.req.raw)
-    return jsonAnswer(await own(c).listPayments(readListQuery(c.req.raw.url)))
+    rejectBody(c.req.raw)
+    return answerJson(await scopedQueries(c).listPayments(parseListQuery(c.req.raw.url)))
   })
   app.get(paths.payment, async (c) => {
-    refuseBody(c.req.raw)
-    return jsonAnswer(await own(c).getPayment({ txHash: c.req.param('txHash') }))
+    rejectBody(c.req.raw)
+    return answerJson(await scopedQueries(c).getPayment({ txHash: c.req.param('txHash') }))
   })
   app.get(paths.walletPayments, async (c) => {
-    refuseBody(c.req.raw)
+    rejectBody(c.req.raw)
     const wallet = c.req.param('address')
-    return jsonAnswer(await own(c).listPayments({ ...readListQuery(c.req.raw.url), wallet }))
+    return answerJson(await scopedQueries(c).listPayments({ ...parseListQuery(c.req.raw.url), wallet }))
   })
   app.get(paths.walletPayment, async (c) => {
-    refuseBody(c.req.raw)
+    rejectBody(c.req.raw)
     const { address: wallet, txHash } = c.req.param()
-    return jsonAnswer(await own(c).getPayment({ txHash, wallet }))
+    return answerJson(await scopedQueries(c).getPayment({ txHash, wallet }))
   })
   for (const path of [paths.payments, paths.payment, paths.walletPayments, paths.walletPayment])
     allowMethods(app, path, ['GET', 'HEAD'])
@@ -59,15 +59,15 @@ export function addPaymentRoutes(app: Hono<AppEnv>, { queries }: { readonly quer
  */
 export function addLegacyRoutes(app: Hono<AppEnv>, { legacy }: Pick<Service, 'legacy'>): void {
   app.get(paths.legacyLookup, async (c) => {
-    refuseBody(c.req.raw)
+    rejectBody(c.req.raw)
     const query = { chainId: c.req.param('chainId'), txHash: c.req.param('txHash') }
-    return jsonAnswer(await legacy.lookup(query))
+    return answerJson(await legacy.lookup(query))
   })
   app.post(paths.legacyVerify, async (c) => {
-    const flaw = encodingFlaw(c.req.raw.headers)
+    const flaw = findEncodingFlaw(c.req.raw.headers)
     if (flaw !== null) throw new LegacyRequestError([{ code: 'invalid_encoding', message: flaw, path: [] }])
     const { verified, result } = await legacy.verify(parseVerifyRequest(await readRequestBody(c.req.raw, maxBodyBytes)))
-    return jsonAnswer(result, verified ? 200 : 409)
+    return answerJson(result, verified ? 200 : 409)
   })
   allowMethods(app, paths.legacyLookup, ['GET', 'HEAD'])
   allowMethods(app, paths.legacyVerify, ['POST'])
@@ -80,14 +80,14 @@ export function addLegacyRoutes(app: Hono<AppEnv>, { legacy }: Pick<Service, 'le
  */
 export function addShareRoute(app: Hono<AppEnv>, { identity }: Pick<Service, 'identity'>): void {
   app.post(paths.shareToken, async (c) => {
-    if (identity === null) return jsonAnswer(sharingDisabledBody, 404)
+    if (identity === null) return answerJson(sharingDisabledBody, 404)
     // A browser adds Basic credentials to another site's form, but cannot send this content type.
-    const flaw = contentTypeFlaw(c.req.raw.headers)
+    const flaw = findContentTypeFlaw(c.req.raw.headers)
     if (flaw !== null) throw new ShareRequestError(flaw)
     const { email, shareToken } = parseShareRequest(await readRequestBody(c.req.raw, maxBodyBytes))
     const { integrationAddress } = c.get('caller')
     try {
-      return jsonAnswer(await identity.share({ integrationAddress, email, shareToken }))
+      return answerJson(await identity.share({ integrationAddress, email, shareToken }))
     } catch (error) {
       throw isTooLong(error) ? new ShareRequestError('kycShareToken is longer than the identity provider takes') : error
     }

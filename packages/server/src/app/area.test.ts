@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { readTarget } from '../run/request-listener.js'
-import { areaOf } from './paths.js'
+import { parseTarget } from '../run/request-listener.js'
+import { findArea } from './paths.js'
 
 const long = (unit: string, length = 7_000) => unit.repeat(Math.ceil(length / unit.length))
 
@@ -10,8 +10,8 @@ describe('a path that is long', () => {
     [`/api/v1/integration/payments/${long('a')}`, 'integration'],
     [`/api/v1/tx/1/${long('a')}`, 'legacy'],
   ])('and plain is read to its end: %.40s', (path, area) => {
-    expect(areaOf(path)).toBe(area)
-    expect(readTarget(path)).toBe(path)
+    expect(findArea(path)).toBe(area)
+    expect(parseTarget(path)).toBe(path)
   })
 
   it.each([
@@ -24,19 +24,19 @@ describe('a path that is long', () => {
     ['/api/v1/%74x/', 'legacy'],
     ['/API/v1/verify;a/', 'legacy'],
   ])('and could be read in several ways asks for credentials, and exists nowhere: /%s…', (unit, area) => {
-    expect(areaOf(`/${long(unit)}`)).toBe(area)
-    expect(readTarget(`/${long(unit)}`)).toBe(
+    expect(findArea(`/${long(unit)}`)).toBe(area)
+    expect(parseTarget(`/${long(unit)}`)).toBe(
       area === 'legacy' ? '/api/v1/tx/unreadable' : '/api/v1/integration/unreadable',
     )
   })
 
   it('belongs to the same API at any length', () => {
     for (const unit of ['%2541', '%25', '%', '/a/', '/./', '/%2e%2e', '%2f', 'a;', '%c3'])
-      expect([unit, areaOf(`/${long(unit, 1_100)}`)]).toEqual([unit, areaOf(`/${long(unit, 8_000)}`)])
+      expect([unit, findArea(`/${long(unit, 1_100)}`)]).toEqual([unit, findArea(`/${long(unit, 8_000)}`)])
   })
 
   it('is measured without its query', () => {
     const target = `/openapi.json?${long('%26')}`
-    expect([readTarget(target), readTarget(`/nowhere.x?${long('/')}`)]).toEqual([target, `/nowhere.x?${long('/')}`])
+    expect([parseTarget(target), parseTarget(`/nowhere.x?${long('/')}`)]).toEqual([target, `/nowhere.x?${long('/')}`])
   })
 })

@@ -4,12 +4,12 @@
  */
 import { shareTokenLifetimeSeconds } from '@payment-integration/contract'
 import { mintShareToken } from '@payment-integration/identity-sumsub'
-import { createSumsubApi, createWebhookReader } from '@payment-integration/identity-sumsub/service'
+import { createSumsubClient, createWebhookReader } from '@payment-integration/identity-sumsub/service'
 import { startIdentityProvider } from '@payment-integration/testing/identity-provider'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Clauses, type Shop, startClauses } from '../../test/support/clause-service.js'
 import { donor, recipient } from '../../test/support/sharing-service.js'
-import { createSumsubProvider } from '../identity/sumsub-provider.js'
+import { createSumsubIdentityProvider } from '../identity/sumsub-provider.js'
 
 /** How far the provider's clock is behind this one, in milliseconds: a token minted then has that age now. */
 let behindMs = 0
@@ -23,7 +23,7 @@ beforeAll(async () => {
   const connection = { baseUrl: provider.url, appToken, secretKey }
   clauses = await startClauses({
     identity: {
-      provider: createSumsubProvider(createSumsubApi, { ...connection, levelName: 'basic-kyc-level' }),
+      provider: createSumsubIdentityProvider(createSumsubClient, { ...connection, levelName: 'basic-kyc-level' }),
       readWebhook: createWebhookReader({ secret: 'secret-of-the-webhook' }),
     },
   })

@@ -17,7 +17,7 @@ import { addHealthRoutes } from './health.js'
 import { createAccessLog, observeRequests } from './observe-requests.js'
 import { addOpenApiRoute, addReferencePage } from './reference-page.js'
 import type { AppEnv } from './requests.js'
-import { jsonAnswer } from './requests.js'
+import { answerJson } from './requests.js'
 import { addStreamRoute, addTriggerRoute, type TriggerHandler } from './streaming-routes.js'
 import { addProcessorRoute, addVerdictRoute, type VerdictReader } from './webhook-routes.js'
 
@@ -48,7 +48,7 @@ export interface AppDeps {
   readonly portal?: MountedPages | null | undefined
   readonly health: () => Promise<HealthReport>
   /** Measures requests. @default none */
-  readonly metrics?: Pick<Metrics, 'onRequest' | 'text' | 'contentType' | 'webhookRefused'> | undefined
+  readonly metrics?: Pick<Metrics, 'onRequest' | 'text' | 'contentType' | 'countRejectedWebhook'> | undefined
   /** With `metrics`, serves `/metrics` to callers that send `Authorization: Bearer <token>`. @default none */
   readonly metricsToken?: string | null | undefined
   /** Whether `/reference` is served. The page sends 0.5 MB on a browser's first visit. @default false */
@@ -59,7 +59,7 @@ export interface AppDeps {
    * The peer address of a request's connection. `limits` need it; requests without one count as one source.
    * @default the socket's, on Node's HTTP server
    */
-  readonly peerOf?: ((c: Context<AppEnv>) => string | undefined) | undefined
+  readonly findPeer?: ((c: Context<AppEnv>) => string | undefined) | undefined
   /** Whether every answered request is logged. @default false */
   readonly accessLog?: boolean | undefined
   /** A clock that never goes back, in milliseconds. @default performance.now */
@@ -78,9 +78,9 @@ export interface AppDeps {
  */
 export function createApp(deps: AppDeps): Hono<AppEnv> {
   const { service, receiveUpdate, readWebhook, health, metrics, metricsToken, limits, logger = silentLogger } = deps
-  const { peerOf = peerOfSocket, now = () => performance.now(), api = true } = deps
+  const { findPeer = findSocketPeer, now = () => performance.now(), api = true } = deps
   const app = new Hono<AppEnv>()
-  const first = guard({ service, limits, peerOf, refuse })
+  const first = guard({ service, limits, findPeer, toErrorResponse })
   const observers = [metrics?.onRequest, deps.accessLog === true ? createAccessLog(logger) : undefined]
   app.use('*', observeRequests(first, { observers: observers.filter((each) => each !== undefined), now }))
   if (api) addApi()
@@ -92,8 +92,8 @@ export function createApp(deps: AppDeps): Hono<AppEnv> {
   const { portal } = deps
   if (portal) app.on(['GET', 'HEAD', 'POST'], ['/portal', '/portal/*'], (c) => portal.fetch(c.req.raw, c.env))
   if (deps.reference === true) addReferencePage(app)
-  app.notFound(() => jsonAnswer(notFoundBody, 404))
-  app.onError(refuse)
+  app.notFound(() => answerJson(notFoundBody, 404))
+  app.onError(toErrorResponse)
   return app
 
   function addApi(): void {
@@ -104,20 +104,26 @@ export function createApp(deps: AppDeps): Hono<AppEnv> {
     if (deps.streams) addStreamRoute(app, deps.streams)
     if (deps.trigger) addTriggerRoute(app, { trigger: deps.trigger, logger })
     if (readWebhook !== undefined && service.identity !== null)
-      addVerdictRoute(app, { identity: service.identity, readWebhook, logger, onRefused: metrics?.webhookRefused, now })
+      addVerdictRoute(app, {
+        identity: service.identity,
+        readWebhook,
+        logger,
+        onRejected: metrics?.countRejectedWebhook,
+        now,
+      })
     addOpenApiRoute(app)
   }
 
-  function refuse(error: unknown, c: Context<AppEnv>): Response {
+  function toErrorResponse(error: unknown, c: Context<AppEnv>): Response {
     const { status, body, headers } = c.get('legacy') !== undefined ? answerLegacyError(error) : answerError(error)
-    // A provider's refusal is in the log already, with its status and its reason.
+    // A provider's rejection is in the log already, with its status and its reason.
     const isLogged = error instanceof SharingMisconfiguredError
     if (status >= 500 && !isLogged)
       logger.error({ requestId: c.get('requestId'), status, ...describeError(error) }, 'A request failed.')
-    return jsonAnswer(body, status, headers)
+    return answerJson(body, status, headers)
   }
 }
 
-function peerOfSocket({ env }: Context<AppEnv>): string | undefined {
+function findSocketPeer({ env }: Context<AppEnv>): string | undefined {
   return env?.incoming?.socket.remoteAddress
 }

@@ -8,12 +8,12 @@ import type { Service } from '@payment-integration/core'
 import type { Context, MiddlewareHandler } from 'hono'
 import type { RequestLimits } from '../limits/request-limits.js'
 import { healthPaths } from './health.js'
-import { areaOf } from './paths.js'
-import { type AppEnv, authorization, jsonAnswer, rawPath, refuseTwoContentTypes } from './requests.js'
+import { findArea } from './paths.js'
+import { type AppEnv, answerJson, getAuthorization, getRawPath, rejectTwoContentTypes } from './requests.js'
 
 /** 429, with `Retry-After` in whole seconds, at least 1. */
-export function tooManyRequests(waitMs: number): Response {
-  return jsonAnswer(tooManyRequestsBody, 429, { 'Retry-After': String(Math.max(1, Math.ceil(waitMs / 1_000))) })
+export function answerTooManyRequests(waitMs: number): Response {
+  return answerJson(tooManyRequestsBody, 429, { 'Retry-After': String(Math.max(1, Math.ceil(waitMs / 1_000))) })
 }
 
 /** Sent with every 401 of the integration API. */
@@ -27,8 +27,8 @@ async function authenticateIntegration(
   c: Context<AppEnv>,
   service: Pick<Service, 'authenticate'>,
 ): Promise<Response | null> {
-  const caller = await service.authenticate(authorization(c))
-  if (caller === null) return jsonAnswer(unauthorizedBody, 401, { 'WWW-Authenticate': basicChallenge })
+  const caller = await service.authenticate(getAuthorization(c))
+  if (caller === null) return answerJson(unauthorizedBody, 401, { 'WWW-Authenticate': basicChallenge })
   c.set('caller', caller)
   return null
 }
@@ -44,8 +44,8 @@ async function authenticateLegacy(
   c: Context<AppEnv>,
   service: Pick<Service, 'authenticateLegacy'>,
 ): Promise<Response | null> {
-  const caller = await service.authenticateLegacy(authorization(c))
-  if (caller === null) return jsonAnswer(unauthorizedBody, 401, { 'WWW-Authenticate': bearerChallenge })
+  const caller = await service.authenticateLegacy(getAuthorization(c))
+  if (caller === null) return answerJson(unauthorizedBody, 401, { 'WWW-Authenticate': bearerChallenge })
   c.set('legacy', caller)
   return null
 }
@@ -56,20 +56,20 @@ interface GuardDeps {
   /** Undefined: nothing is limited. */
   readonly limits: RequestLimits | undefined
   /** The peer address of a request's connection. */
-  readonly peerOf: (c: Context<AppEnv>) => string | undefined
+  readonly findPeer: (c: Context<AppEnv>) => string | undefined
   /** Turns a thrown error into an answer, so that the middleware itself never throws. */
-  readonly refuse: (error: unknown, c: Context<AppEnv>) => Response
+  readonly toErrorResponse: (error: unknown, c: Context<AppEnv>) => Response
 }
 
 /**
  * Checks in this order: the limits of the source, authentication, the limit of the caller, ambiguous requests. So an
  * unauthenticated request is never validated.
  */
-export function guard({ service, limits, peerOf, refuse }: GuardDeps): MiddlewareHandler<AppEnv> {
+export function guard({ service, limits, findPeer, toErrorResponse }: GuardDeps): MiddlewareHandler<AppEnv> {
   /** @param source - Null: no limit per source applies. */
-  async function refusalOf(c: Context<AppEnv>, path: string, source: string | null): Promise<Response | null> {
+  async function findRejection(c: Context<AppEnv>, path: string, source: string | null): Promise<Response | null> {
     try {
-      const area = areaOf(path)
+      const area = findArea(path)
       const unauthorized =
         area === 'integration'
           ? await authenticateIntegration(c, service)
@@ -80,35 +80,35 @@ export function guard({ service, limits, peerOf, refuse }: GuardDeps): Middlewar
       // it.
       if (source !== null) {
         const waitMs = unauthorized === null ? limits?.unauthorizedWaitMs(source) : limits?.countUnauthorized(source)
-        if (waitMs) return tooManyRequests(waitMs)
+        if (waitMs) return answerTooManyRequests(waitMs)
       }
       if (unauthorized !== null) return unauthorized
       const caller = area === 'integration' ? c.get('caller').integrationAddress : c.get('legacy')?.keyId
       const waitMs = (caller !== undefined && limits?.countCall(caller)) || 0
-      if (waitMs > 0) return tooManyRequests(waitMs)
+      if (waitMs > 0) return answerTooManyRequests(waitMs)
       // Where sharing is off, its route answers 404 before any 400. Source: docs/interface.md 7.
       const isSharingOff = service.identity === null && path === paths.shareToken
-      if (!isSharingOff) refuseTwoContentTypes(c)
+      if (!isSharingOff) rejectTwoContentTypes(c)
       return null
     } catch (error) {
-      return refuse(error, c)
+      return toErrorResponse(error, c)
     }
   }
 
   return async (c, next) => {
-    const path = rawPath(c)
+    const path = getRawPath(c)
     const isLimited = limits !== undefined && !isHealthPath(path)
-    const source = isLimited ? limits.sourceOf(peerOf(c), c.req.header('x-forwarded-for') ?? null) : null
+    const source = isLimited ? limits.findSource(findPeer(c), c.req.header('x-forwarded-for') ?? null) : null
     const waitMs = source === null ? 0 : limits?.countRequest(source)
-    if (waitMs) return tooManyRequests(waitMs)
-    const refusal = await refusalOf(c, path, source)
-    if (refusal !== null) return refusal
+    if (waitMs) return answerTooManyRequests(waitMs)
+    const rejection = await findRejection(c, path, source)
+    if (rejection !== null) return rejection
     await next()
     // Processor updates and the metrics are authenticated by their routes.
     const unsentMs = source !== null && c.res.status === 401 ? limits?.countUnauthorized(source) : 0
     if (!unsentMs) return undefined
     c.res = undefined // otherwise hono merges the headers of the 401
-    c.res = tooManyRequests(unsentMs)
+    c.res = answerTooManyRequests(unsentMs)
     return undefined
   }
 }

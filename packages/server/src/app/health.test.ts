@@ -2,7 +2,7 @@ import type { ChainStatus } from '@payment-integration/core'
 import { afterEach, describe, expect, it } from 'vitest'
 import { chainStatus, nodeStatus } from '../../test/support/chain-status.js'
 import { listenApp } from '../../test/support/listening-app.js'
-import { createHealth, type HealthDeps, proofNewsMs } from './health.js'
+import { createHealth, type HealthDeps, recentProofMs } from './health.js'
 
 const up = { ping: async () => undefined }
 const chain = (status: Partial<ChainStatus>) => ({ status: () => chainStatus(status) })
@@ -77,13 +77,13 @@ describe('GET /health', () => {
     await look()
     failedProofs = 2
     await look()
-    now += proofNewsMs - 1
+    now += recentProofMs - 1
     await look()
     now += 1
     await look()
     failedProofs = 3
     await look()
-    now += proofNewsMs
+    now += recentProofMs
     await look()
     expect(statuses).toEqual(['ok', 'degraded', 'degraded', 'ok', 'degraded', 'ok'])
   })

@@ -5,14 +5,14 @@ import type { Store } from '@payment-integration/core/ports'
 import type { Hono } from 'hono'
 import { answerWithin, shareAnswer, sharedMs } from '../internal/sharing.js'
 import { shortenUrls } from '../logging/log.js'
-import { type AppEnv, allowMethods, jsonAnswer } from './requests.js'
+import { type AppEnv, allowMethods, answerJson } from './requests.js'
 
 /** How long a failed proof counts as recent, in milliseconds after it was noticed. */
-export const proofNewsMs = 600_000
+export const recentProofMs = 600_000
 
 /**
  * Remembers the counts of failed proofs, which only grow. The returned function takes the current chains and resolves
- * whether any node's count rose within {@link proofNewsMs}.
+ * whether any node's count rose within {@link recentProofMs}.
  *
  * @param now - Unix time in milliseconds.
  */
@@ -25,7 +25,7 @@ function createProofFailures(now: () => number): (chains: readonly ChainStatus[]
         const key = `${chainId}:${position}`
         if (failedProofs > (noticed.get(key)?.count ?? 0)) noticed.set(key, { count: failedProofs, at: time })
       }
-    return [...noticed.values()].some(({ at }) => time - at < proofNewsMs)
+    return [...noticed.values()].some(({ at }) => time - at < recentProofMs)
   }
 }
 
@@ -62,13 +62,13 @@ export interface HealthDeps {
 /** Builds the health check. It never rejects. */
 export function createHealth(deps: HealthDeps): () => Promise<HealthReport> {
   const { store, indexers, recording = 'all', running = () => true, timeoutMs = 2_000, now = Date.now } = deps
-  const failedProofsLately = createProofFailures(now)
+  const hasRecentFailure = createProofFailures(now)
   return async () => {
     const database = (await answerWithin(() => store.ping().then(() => true), timeoutMs)) ? 'ok' : 'unavailable'
     const statuses = indexers.map((indexer) => indexer.status())
-    const chains = statuses.map(chainHealth)
+    const chains = statuses.map(toChainHealth)
     const down = database !== 'ok' || !running()
-    const unproven = failedProofsLately(statuses)
+    const unproven = hasRecentFailure(statuses)
     const degraded = unproven || chains.some((chain) => chain.error !== null)
     return {
       status: down ? 'down' : degraded ? 'degraded' : 'ok',
@@ -80,7 +80,7 @@ export function createHealth(deps: HealthDeps): () => Promise<HealthReport> {
 }
 
 /** Copies field by field and shortens URLs in messages: `/health` is public. */
-function chainHealth(status: ChainStatus): ChainHealth {
+function toChainHealth(status: ChainStatus): ChainHealth {
   const { chainId, leading, head, headAt, indexed, proof, reorganisations, nodes, error, lastError } = status
   return {
     chainId,
@@ -88,7 +88,7 @@ function chainHealth(status: ChainStatus): ChainHealth {
     head,
     headAt,
     indexed,
-    lag: lagOf(status),
+    lag: computeLag(status),
     proof,
     reorganisations,
     nodes: nodes.map((each) => ({
@@ -112,7 +112,7 @@ function chainHealth(status: ChainStatus): ChainHealth {
 }
 
 /** Blocks between head and indexed height; null while unknown, 0 when the node's head is lower. */
-export function lagOf({ head, indexed }: Pick<ChainStatus, 'head' | 'indexed'>): number | null {
+export function computeLag({ head, indexed }: Pick<ChainStatus, 'head' | 'indexed'>): number | null {
   return head === null || indexed === null ? null : Math.max(0, head - indexed)
 }
 
@@ -147,7 +147,7 @@ export interface ReadinessDeps {
  * requests are served. It never rejects.
  */
 export function createReadiness({ roles, health, indexers, isStopping }: ReadinessDeps): () => Promise<ReadyReport> {
-  const stateOf = (role: string, hasStopped: boolean): RoleState => {
+  const findRoleState = (role: string, hasStopped: boolean): RoleState => {
     if (role === 'api' || role === 'console') return 'serves'
     if (hasStopped) return 'fails'
     const status = indexers.find(({ chainId }) => role === `indexer:${chainId}`)?.status()
@@ -163,7 +163,7 @@ export function createReadiness({ roles, health, indexers, isStopping }: Readine
         : status === 'down'
           ? 'loops stopped'
           : null
-    const states = Object.fromEntries(roles.map((role) => [role, stateOf(role, reason === 'loops stopped')]))
+    const states = Object.fromEntries(roles.map((role) => [role, findRoleState(role, reason === 'loops stopped')]))
     return { status: reason === null ? 'ready' : 'not ready', reason, roles: states }
   }
 }
@@ -187,8 +187,8 @@ export function addHealthRoutes(app: Hono<AppEnv>, health: () => Promise<HealthR
   const [whole, live] = healthPaths
   app.get(whole, async () => {
     const found = await report()
-    return jsonAnswer(found, found.status === 'down' ? 503 : 200)
+    return answerJson(found, found.status === 'down' ? 503 : 200)
   })
-  app.get(live, () => jsonAnswer({ status: 'ok' }))
+  app.get(live, () => answerJson({ status: 'ok' }))
   for (const path of healthPaths) allowMethods(app, path, ['GET', 'HEAD'])
 }

@@ -190,7 +190,7 @@ it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('a limit of %d is re
 
 it('an app on another host gets the peer address from the host', async () => {
   const limits = createRequestLimits({ requestsPerSource: 1, now: () => at })
-  const own = await listenApp({ limits, peerOf: (c) => c.req.header('x-host-says') })
+  const own = await listenApp({ limits, findPeer: (c) => c.req.header('x-host-says') })
   const from = async (peer: string) => (await own.app.request('/nowhere', { headers: { 'x-host-says': peer } })).status
   expect([await from('198.51.100.1'), await from('198.51.100.1'), await from('198.51.100.2')]).toEqual([404, 429, 404])
   await own.stop()

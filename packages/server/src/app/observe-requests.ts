@@ -12,7 +12,7 @@ import { verdictPath } from './webhook-routes.js'
 export const requestIdHeader = 'X-Request-Id'
 
 /** The caller's id where it is 1 to 128 visible ASCII characters, else a new UUID. A repeated header has a space. */
-export function requestIdOf(given: string | null | undefined): string {
+export function parseRequestId(given: string | null | undefined): string {
   return given && /^[\x21-\x7e]{1,128}$/.test(given) ? given : randomUUID()
 }
 
@@ -42,7 +42,7 @@ const pageRoutes = ['/console', '/portal'] as const
 
 /** Requests below these paths run code that logs without knowing them: the identity provider's, and the pages'. */
 const logging = [paths.shareToken, verdictPath, ...pageRoutes]
-const logsInside = (path: string) => logging.some((each) => path.startsWith(each))
+const isLoggingPath = (path: string) => logging.some((each) => path.startsWith(each))
 
 const methods = new Set(['GET', 'HEAD', 'POST', 'OPTIONS'])
 
@@ -55,31 +55,31 @@ export function observeRequests(
   { observers, now }: { readonly observers: readonly RequestObserver[]; readonly now: () => number },
 ): MiddlewareHandler<AppEnv> {
   return (c, next) => {
-    const requestId = requestIdOf(c.req.header(requestIdHeader))
+    const requestId = parseRequestId(c.req.header(requestIdHeader))
     c.set('requestId', requestId)
-    return logsInside(c.req.path) ? withRequestId(requestId, answered) : answered()
+    return isLoggingPath(c.req.path) ? withRequestId(requestId, answered) : answered()
 
     async function answered(): Promise<Response | undefined> {
       const startedAt = now()
-      const refusal = (await first(c, next)) ?? undefined
-      const answer = refusal ?? c.res
+      const rejection = (await first(c, next)) ?? undefined
+      const answer = rejection ?? c.res
       answer.headers.set(requestIdHeader, requestId)
-      if (observers.length === 0) return refusal
+      if (observers.length === 0) return rejection
       const { method } = c.req
       const request = {
         method: methods.has(method) ? method : 'other',
-        route: routeOf(routePath(c, -1)),
+        route: findRoutePattern(routePath(c, -1)),
         status: answer.status,
         requestId,
         ms: now() - startedAt,
       }
       for (const observe of observers) observe(request)
-      return refusal
+      return rejection
     }
   }
 }
 
-function routeOf(path: string): string {
+function findRoutePattern(path: string): string {
   const pages = pageRoutes.find((each) => path === each || path.startsWith(`${each}/`))
   if (pages !== undefined) return pages
   // A wildcard middleware is no route.

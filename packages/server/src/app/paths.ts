@@ -15,7 +15,7 @@ const plain = /^(?:\/[A-Za-z0-9_-]+)+$/
  * Every reading of a path by some parser: other case, encoded characters (also twice), doubled slashes, backslashes,
  * dot segments and segment parameters (`/a;b/`). Each begins and ends with a slash.
  */
-export function readingsOf(path: string): readonly string[] {
+export function listReadings(path: string): readonly string[] {
   if (plain.test(path)) return [`${path}/`.toLowerCase()]
   let text = path
   for (let round = 0; round < 3 && text.includes('%'); round++) text = unescapeLeniently(text)
@@ -55,7 +55,7 @@ function resolveDots(segments: readonly string[]): string[] {
 
 /**
  * True for every path that some parser could assign to the integration API. It answers 401 first, existing or not.
- * @param readings - Of `readingsOf`.
+ * @param readings - Of `listReadings`.
  */
 export function isIntegrationPath(readings: readonly string[]): boolean {
   return isBelow(readings, integrationPrefix)
@@ -69,23 +69,23 @@ export const unreadableLegacyPath = `${lookupPrefix}/unreadable`
 
 /**
  * True for every path that some parser could assign to the legacy API. It answers 401 first, existing or not.
- * @param readings - Of `readingsOf`.
+ * @param readings - Of `listReadings`.
  */
 export function isLegacyPath(readings: readonly string[]): boolean {
   return isBelow(readings, lookupPrefix) || isBelow(readings, paths.legacyVerify)
 }
 
 /** Longest ambiguous path that is read, in characters. No path of the service is a fifth as long. */
-const mostCharacters = 1_024
+const maxCharacters = 1_024
 
 /**
  * The API that some parser could assign a path to. It answers 401 first, whether the path exists or not. Null for every
  * other path. An ambiguous path that is too long counts as the integration API: reading all of it would cost more than
  * the 401.
  */
-export function areaOf(path: string): 'integration' | 'legacy' | null {
+export function findArea(path: string): 'integration' | 'legacy' | null {
   const isCut = !isReadWhole(path)
-  const readings = readingsOf(isCut ? path.slice(0, mostCharacters) : path)
+  const readings = listReadings(isCut ? path.slice(0, maxCharacters) : path)
   if (isIntegrationPath(readings)) return 'integration'
   if (isLegacyPath(readings)) return 'legacy'
   return isCut ? 'integration' : null
@@ -93,5 +93,5 @@ export function areaOf(path: string): 'integration' | 'legacy' | null {
 
 /** False for a long path that parsers may read differently. */
 export function isReadWhole(path: string): boolean {
-  return path.length <= mostCharacters || isPlain(path)
+  return path.length <= maxCharacters || isPlain(path)
 }

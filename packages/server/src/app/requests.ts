@@ -40,7 +40,7 @@ export interface AppEnv {
  * An answer for one caller: JSON with `Cache-Control: private, no-store`, errors included. The headers are a plain
  * object, which the HTTP library writes without building a `Headers` first.
  */
-export function jsonAnswer(body: object, status = 200, headers: Readonly<Record<string, string>> = {}): Response {
+export function answerJson(body: object, status = 200, headers: Readonly<Record<string, string>> = {}): Response {
   return new Response(JSON.stringify(body), {
     status,
     headers: { 'Content-Type': 'application/json', 'Cache-Control': cacheControl, ...headers },
@@ -53,7 +53,7 @@ export function allowMethods(app: Hono<AppEnv>, path: string, methods: readonly 
   app.all(path, (c) =>
     c.req.method === 'OPTIONS'
       ? new Response(null, { status: 204, headers: { Allow: allow, 'Cache-Control': cacheControl } })
-      : jsonAnswer({ error: 'Method not allowed' }, 405, { Allow: allow }),
+      : answerJson({ error: 'Method not allowed' }, 405, { Allow: allow }),
   )
 }
 
@@ -77,7 +77,7 @@ function isRepeated({ env }: Context<AppEnv>, name: string): boolean {
  * Rejects a request with two content types. Call it after authentication.
  * @throws HttpRequestError `ERR_HEADER_REPEATED`.
  */
-export function refuseTwoContentTypes(c: Context<AppEnv>): void {
+export function rejectTwoContentTypes(c: Context<AppEnv>): void {
   if (isRepeated(c, 'content-type'))
     throw new HttpRequestError('ERR_HEADER_REPEATED', 'Header content-type is given more than once')
 }
@@ -86,7 +86,7 @@ export function refuseTwoContentTypes(c: Context<AppEnv>): void {
 export const maxBodyBytes = 16 * 1024
 
 /** The raw path: nothing decoded, nothing resolved. */
-export function rawPath(c: Context<AppEnv>): string {
+export function getRawPath(c: Context<AppEnv>): string {
   const { url } = c.req.raw
   const start = url.indexOf('/', url.indexOf('://') + 3)
   const end = url.slice(start).search(/[?#]/)
@@ -94,7 +94,7 @@ export function rawPath(c: Context<AppEnv>): string {
 }
 
 /** The `Authorization` header; null when missing or repeated, so that no proxy can choose another one than we do. */
-export function authorization(c: Context<AppEnv>): string | null {
+export function getAuthorization(c: Context<AppEnv>): string | null {
   return isRepeated(c, 'authorization') ? null : (c.req.header('authorization') ?? null)
 }
 
@@ -102,7 +102,7 @@ export function authorization(c: Context<AppEnv>): string | null {
  * Rejects a body on a request that takes none. Source: RFC 9112 section 6.
  * @throws HttpRequestError `ERR_BODY_UNEXPECTED`.
  */
-export function refuseBody({ headers }: Request): void {
+export function rejectBody({ headers }: Request): void {
   if (headers.has('transfer-encoding') || (headers.get('content-length') ?? '0') !== '0')
     throw new HttpRequestError('ERR_BODY_UNEXPECTED', 'This request takes no body; send none')
 }
@@ -111,16 +111,16 @@ export function refuseBody({ headers }: Request): void {
 const accepted = /^application\/json(; ?charset=utf-?8)?$/i
 
 /** The problem of a content type that is not plain JSON in UTF-8, or null. */
-export function contentTypeFlaw(headers: Headers): string | null {
+export function findContentTypeFlaw(headers: Headers): string | null {
   if (!accepted.test(headers.get('content-type') ?? '')) return `Content-Type must be ${jsonContentType}`
-  return contentEncodingFlaw(headers)
+  return findContentEncodingFlaw(headers)
 }
 
 /** The problem of headers that name another charset or encoding, or null. Any content type passes, and none. */
-export function encodingFlaw(headers: Headers): string | null {
-  if (charsetsOf(headers.get('content-type') ?? '').some((charset) => charset !== 'utf-8' && charset !== 'utf8'))
+export function findEncodingFlaw(headers: Headers): string | null {
+  if (listCharsets(headers.get('content-type') ?? '').some((charset) => charset !== 'utf-8' && charset !== 'utf8'))
     return 'Content-Type must name no charset but utf-8'
-  return contentEncodingFlaw(headers)
+  return findContentEncodingFlaw(headers)
 }
 
 /**
@@ -128,16 +128,16 @@ export function encodingFlaw(headers: Headers): string | null {
  * @throws HttpRequestError `ERR_CONTENT_TYPE` for another or no content type, and for any content encoding.
  */
 export function requireJson(headers: Headers): void {
-  const flaw = contentTypeFlaw(headers)
+  const flaw = findContentTypeFlaw(headers)
   if (flaw !== null) throw new HttpRequestError('ERR_CONTENT_TYPE', flaw)
 }
 
-function contentEncodingFlaw(headers: Headers): string | null {
+function findContentEncodingFlaw(headers: Headers): string | null {
   return headers.has('content-encoding') ? 'Content-Encoding is not accepted; send the body as it is' : null
 }
 
 /** Every charset in a content type, in lower case and without quotes. */
-function charsetsOf(contentType: string): string[] {
+function listCharsets(contentType: string): string[] {
   return contentType
     .toLowerCase()
     .split(/[;,]/)
@@ -164,34 +164,34 @@ const noCursor = ''
  *
  * @throws HttpRequestError `ERR_QUERY_MALFORMED` when the query string holds a name that cannot be decoded.
  */
-export function readListQuery(url: string): ListQuery {
+export function parseListQuery(url: string): ListQuery {
   const query: { limit?: string; cursor?: string } = {}
-  for (const pair of rawQuery(url).split('&')) {
+  for (const pair of getRawQuery(url).split('&')) {
     const equals = pair.indexOf('=')
-    const name = decode(equals < 0 ? pair : pair.slice(0, equals))
+    const name = decodeText(equals < 0 ? pair : pair.slice(0, equals))
     if (name === null) throw new HttpRequestError('ERR_QUERY_MALFORMED', 'Query string is not valid percent-encoding')
     if (name !== 'limit' && name !== 'cursor') continue
-    const value = decode(equals < 0 ? '' : pair.slice(equals + 1))
+    const value = decodeText(equals < 0 ? '' : pair.slice(equals + 1))
     if (name === 'cursor') query.cursor = query.cursor === undefined ? (value ?? noCursor) : noCursor
-    else if (value === null) throw invalidLimit('limit is not valid percent-encoding')
-    else if (query.limit !== undefined) throw invalidLimit('limit is given more than once')
+    else if (value === null) throw createLimitError('limit is not valid percent-encoding')
+    else if (query.limit !== undefined) throw createLimitError('limit is given more than once')
     else query.limit = value
   }
   return query
 }
 
-function invalidLimit(message: string): BadRequestError {
+function createLimitError(message: string): BadRequestError {
   return new BadRequestError('ERR_LIMIT_INVALID', message)
 }
 
-function rawQuery(url: string): string {
+function getRawQuery(url: string): string {
   const end = url.indexOf('#')
   const whole = end < 0 ? url : url.slice(0, end)
   const start = whole.indexOf('?')
   return start < 0 ? '' : whole.slice(start + 1)
 }
 
-function decode(text: string): string | null {
+function decodeText(text: string): string | null {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {

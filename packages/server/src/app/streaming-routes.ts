@@ -20,14 +20,14 @@ import {
 import type { Logger } from '@payment-integration/core/ports'
 import type { Hono } from 'hono'
 import { describeError } from '../logging/log.js'
-import { tooManyRequests } from './guard.js'
+import { answerTooManyRequests } from './guard.js'
 import {
   type AppEnv,
   allowMethods,
-  authorization,
+  getAuthorization,
   HttpRequestError,
   maxBodyBytes,
-  refuseBody,
+  rejectBody,
   requireJson,
 } from './requests.js'
 
@@ -44,25 +44,25 @@ const eventStreamHeaders = {
 /** Adds `GET /api/v1/integration/deliveries/stream`. The guard has authenticated the request and set `caller`. */
 export function addStreamRoute(app: Hono<AppEnv>, streams: DeliveryStreams): void {
   app.get(deliveryStreamPath, (c) => {
-    refuseBody(c.req.raw)
+    rejectBody(c.req.raw)
     // A HEAD request has no end of its own.
     if (c.req.method === 'HEAD') return new Response(null, { headers: eventStreamHeaders })
     const end = new AbortController()
     const messages = streams.open({
       integrationAddress: c.get('caller').integrationAddress,
-      authorization: authorization(c),
+      authorization: getAuthorization(c),
       lastEventId: c.req.header('last-event-id') || null,
       since: c.req.query('since') ?? null,
       signal: end.signal,
     })
-    if (messages === null) return tooManyRequests(fullWaitMs)
-    return new Response(bytesOf(messages, end), { headers: eventStreamHeaders })
+    if (messages === null) return answerTooManyRequests(fullWaitMs)
+    return new Response(encodeMessages(messages, end), { headers: eventStreamHeaders })
   })
   allowMethods(app, deliveryStreamPath, ['GET', 'HEAD'])
 }
 
 /** Reads the next message only when the connection has taken the last one. */
-function bytesOf(
+function encodeMessages(
   messages: AsyncGenerator<StreamMessage, void, undefined>,
   end: AbortController,
 ): ReadableStream<Uint8Array> {
@@ -72,7 +72,7 @@ function bytesOf(
       async pull(controller) {
         const { done, value } = await messages.next()
         if (done === true) controller.close()
-        else controller.enqueue(encoder.encode(textOf(value)))
+        else controller.enqueue(encoder.encode(formatMessage(value)))
       },
       cancel() {
         end.abort()
@@ -83,13 +83,13 @@ function bytesOf(
 }
 
 /** JSON text has no line break, so an event is one line of data. */
-function textOf(message: StreamMessage): string {
+function formatMessage(message: StreamMessage): string {
   if (message.kind === 'heartbeat') return ': heartbeat\n\n'
   const data = message.kind === 'live' ? {} : message.data
   return `event: ${streamEvents[message.kind]}\nid: ${message.id}\ndata: ${JSON.stringify(data)}\n\n`
 }
 
-/** Causes events while they are read. An error `ERR_TRIGGER_INVALID` at once refuses the request, with its message. */
+/** Causes events while they are read. An error `ERR_TRIGGER_INVALID` at once rejects the request, with its message. */
 export type TriggerHandler = (request: unknown, caller: Caller) => AsyncIterable<object>
 
 const jsonLinesHeaders = {
@@ -109,8 +109,8 @@ export function addTriggerRoute(
   app.post(triggerPath, async (c) => {
     requireJson(c.req.raw.headers)
     const request = parseJson(await readRequestBody(c.req.raw, maxBodyBytes))
-    const events = begin(() => trigger(request, c.get('caller')))
-    return new Response(linesOf(events, logger, c.get('requestId')), { headers: jsonLinesHeaders })
+    const events = startTrigger(() => trigger(request, c.get('caller')))
+    return new Response(encodeLines(events, logger, c.get('requestId')), { headers: jsonLinesHeaders })
   })
   allowMethods(app, triggerPath, ['POST'])
 }
@@ -124,7 +124,7 @@ function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
-function begin(start: () => AsyncIterable<object>): AsyncIterator<object> {
+function startTrigger(start: () => AsyncIterable<object>): AsyncIterator<object> {
   try {
     return start()[Symbol.asyncIterator]()
   } catch (error) {
@@ -134,28 +134,28 @@ function begin(start: () => AsyncIterable<object>): AsyncIterator<object> {
 }
 
 /** Each event as a line. The next one is caused when the connection has taken the last. */
-function linesOf(events: AsyncIterator<object>, logger: Logger, requestId: string): ReadableStream<Uint8Array> {
+function encodeLines(events: AsyncIterator<object>, logger: Logger, requestId: string): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   const line = (event: object) => encoder.encode(`${JSON.stringify(event)}\n`)
-  let isLeft = false
+  let isClosed = false
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         try {
           const { done, value } = await events.next()
-          if (isLeft) return
+          if (isClosed) return
           if (done === true) controller.close()
           else controller.enqueue(line(value))
         } catch (error) {
           const isExpected = hasCode(error, 'ERR_TRIGGER')
           if (!isExpected) logger.error({ requestId, ...describeError(error) }, 'A trigger failed.')
-          if (isLeft) return
+          if (isClosed) return
           controller.enqueue(line({ event: 'failed', reason: isExpected ? error.message : 'An unexpected error.' }))
           controller.close()
         }
       },
       async cancel() {
-        isLeft = true
+        isClosed = true
         await events.return?.()
       },
     },

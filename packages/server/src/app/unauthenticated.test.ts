@@ -30,7 +30,7 @@ describe.each(['/health', '/metrics'])('%s', (path) => {
         text: () => compute('text'),
         contentType: 'text/plain',
         onRequest: () => undefined,
-        webhookRefused: () => undefined,
+        countRejectedWebhook: () => undefined,
       },
       metricsToken: token,
       now: () => at,

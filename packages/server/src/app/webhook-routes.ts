@@ -11,7 +11,7 @@ import { readRequestBody } from '@payment-integration/core/internal'
 import type { Logger } from '@payment-integration/core/ports'
 import type { Hono } from 'hono'
 import { createRate } from '../limits/request-limits.js'
-import { type AppEnv, allowMethods, HttpRequestError, jsonAnswer, maxBodyBytes, requireJson } from './requests.js'
+import { type AppEnv, allowMethods, answerJson, HttpRequestError, maxBodyBytes, requireJson } from './requests.js'
 
 /** Largest body, in bytes: that of 100 usual updates. */
 const maxUpdateBytes = 128 * 1024
@@ -32,7 +32,7 @@ export function addProcessorRoute(
     const received = await receiveUpdate({ body, signature: c.req.header(signatureHeader) ?? null })
     switch (received.kind) {
       case 'unauthenticated':
-        return jsonAnswer(unauthorizedBody, 401, { 'WWW-Authenticate': signatureHeader })
+        return answerJson(unauthorizedBody, 401, { 'WWW-Authenticate': signatureHeader })
       case 'invalid':
         throw new HttpRequestError('ERR_UPDATE_INVALID', received.message)
       case 'update':
@@ -48,11 +48,11 @@ function answerResult(result: UpdateResult): Response {
   switch (result.outcome) {
     case 'applied':
     case 'unchanged':
-      return jsonAnswer(result, 200)
+      return answerJson(result, 200)
     case 'waiting':
-      return jsonAnswer(result, 202)
+      return answerJson(result, 202)
     case 'refused':
-      return jsonAnswer({ error: result.reason ?? 'The update was refused', ...result }, 422)
+      return answerJson({ error: result.reason ?? 'The update was refused', ...result }, 422)
   }
 }
 
@@ -65,14 +65,14 @@ function answerResults(
     if (!(outcome.reason instanceof UpdateConflictError)) throw outcome.reason
     return { id: updates[index]?.id ?? '', error: outcome.reason.message }
   })
-  return jsonAnswer({ results }, 200)
+  return answerJson({ results }, 200)
 }
 
 /** Path that the provider posts to. */
 export const verdictPath = '/api/v1/identity-provider/webhook'
 
 /** Most log lines a minute about rejected webhooks of one cause: anybody can send them. */
-const mostLines = 10
+const maxLines = 10
 
 /**
  * Authenticates the raw bytes and parses them: `createWebhookReader` of `@payment-integration/identity-sumsub/service`.
@@ -90,7 +90,7 @@ interface VerdictRouteDeps {
   readonly readWebhook: VerdictReader
   readonly logger: Pick<Logger, 'warn'>
   /** Receives the code of every webhook that was rejected. */
-  readonly onRefused?: ((code: string) => void) | undefined
+  readonly onRejected?: ((code: string) => void) | undefined
   /** A clock that never goes back, in milliseconds. */
   readonly now: () => number
 }
@@ -102,26 +102,26 @@ interface VerdictRouteDeps {
  * content. There an operator sees a secret that was changed on one side only, before the provider gives up.
  */
 export function addVerdictRoute(app: Hono<AppEnv>, deps: VerdictRouteDeps): void {
-  const { identity, readWebhook, logger, onRefused, now } = deps
-  const lines = createRate({ count: mostLines, periodMs: 60_000, now })
+  const { identity, readWebhook, logger, onRejected, now } = deps
+  const lines = createRate({ count: maxLines, periodMs: 60_000, now })
   app.post(verdictPath, async (c) => {
     const body = await readRequestBody(c.req.raw, maxBodyBytes)
     const digest = c.req.header('X-Payload-Digest') ?? null
     const algorithm = c.req.header('X-Payload-Digest-Alg') ?? null
     try {
       const event = await readWebhook({ body, digest, algorithm })
-      if (event.kind === 'other') return jsonAnswer({ outcome: 'ignored' })
-      return jsonAnswer({ outcome: await identity.applyVerdict(event) })
+      if (event.kind === 'other') return answerJson({ outcome: 'ignored' })
+      return answerJson({ outcome: await identity.applyVerdict(event) })
     } catch (error) {
       const { code = '', message } = error as NodeJS.ErrnoException
       if (!code.startsWith('ERR_PROVIDER_WEBHOOK_')) throw error
-      onRefused?.(code)
+      onRejected?.(code)
       if (lines.take(code) === 0)
         logger.warn(
           { eventType: 'identity.webhook_refused', code, status: 400 },
           'A webhook of the provider is rejected.',
         )
-      return jsonAnswer({ error: message }, 400)
+      return answerJson({ error: message }, 400)
     }
   })
   allowMethods(app, verdictPath, ['POST'])

@@ -72,14 +72,14 @@ interface ListFacts<Value, Default> extends Facts {
   readonly fallback?: Default
   readonly max?: number
   /** Two items with the same key are a mistake. */
-  readonly keyOf?: (item: Value) => unknown
+  readonly getKey?: (item: Value) => unknown
 }
 
 /** Texts separated by commas. A message says the position of the text that it is about. */
 export function list<Value, const Default = readonly never[]>(
   expected: string,
   parseItem: Parse<Value>,
-  { fallback = [] as Default, max, keyOf, ...facts }: ListFacts<Value, Default>,
+  { fallback = [] as Default, max, getKey, ...facts }: ListFacts<Value, Default>,
 ): Variable<readonly Value[] | Default> {
   const describe = describeFlaws(expected, facts)
   const split = (given: string) => given.split(',').map((part) => part.trim())
@@ -99,8 +99,8 @@ export function list<Value, const Default = readonly never[]>(
           problems.push(describe(subject, part, item))
           return []
         }
-        const key = keyOf?.(item)
-        const before = keyOf && positions.get(key)
+        const key = getKey?.(item)
+        const before = getKey && positions.get(key)
         if (before !== undefined) problems.push(`${subject} repeats entry ${before}; keep one of them.`)
         positions.set(key, index + 1)
         return [item]

@@ -5,16 +5,16 @@ import { parseUrl } from '@payment-integration/contract/internal'
 import { findDatabaseUrlProblem } from '@payment-integration/contract/internal-parse'
 import { parseMasterKey } from '@payment-integration/core'
 import { checkNamespace, defaultNamespace } from '@payment-integration/core/internal'
-import { problemOfRange } from '../internal/address-ranges.js'
+import { findRangeProblem } from '../internal/address-ranges.js'
 import type { PriceFeedConfig, RouterConfig, TokenConfig } from './config.js'
 import { Flaw, type Parse, parseInteger, show } from './kinds.js'
 
-const matching =
+const createPatternParser =
   (pattern: RegExp): Parse<string> =>
   (text) =>
     pattern.test(text) ? text : new Flaw()
 
-const url =
+const createUrlParser =
   (accepts: (url: URL, text: string) => boolean): Parse<string> =>
   (text) => {
     const parsed = parseUrl(text)
@@ -27,22 +27,28 @@ function isSecure({ protocol, hostname }: URL): boolean {
 }
 
 export const parseText = (text: string) => text
-export const parseHost = matching(/^[0-9A-Za-z.:-]{1,253}$/)
-export const parseEngine = matching(/^[a-z][a-z0-9]{0,31}$/)
-export const parseClaim = matching(/^[\x21-\x7e]{1,128}$/)
-export const parseRole = matching(/^(api|console|dispatcher|poller|indexer(:[1-9]\d{0,14})?)$/)
-export const parseActor = matching(/^[^\p{C}\p{Z}](?:[^\p{C}\p{Zl}\p{Zp}]{0,98}[^\p{C}\p{Z}])?$/u)
+export const parseHost = createPatternParser(/^[0-9A-Za-z.:-]{1,253}$/)
+export const parseEngine = createPatternParser(/^[a-z][a-z0-9]{0,31}$/)
+export const parseClaim = createPatternParser(/^[\x21-\x7e]{1,128}$/)
+export const parseRole = createPatternParser(/^(api|console|dispatcher|poller|indexer(:[1-9]\d{0,14})?)$/)
+export const parseActor = createPatternParser(/^[^\p{C}\p{Z}](?:[^\p{C}\p{Zl}\p{Zp}]{0,98}[^\p{C}\p{Z}])?$/u)
 
-export const parseIssuer = url((issuer, text) => isSecure(issuer) && !/[?#]/.test(text) && !hasCredentials(issuer))
-export const parseProviderUrl = url((base) => isSecure(base) && !hasCredentials(base) && base.search + base.hash === '')
-export const parseReceiptsUrl = url(({ protocol, search, hash }) => /^https?:$/.test(protocol) && search + hash === '')
-export const parseFeedServer = url((server) => {
+export const parseIssuer = createUrlParser(
+  (issuer, text) => isSecure(issuer) && !/[?#]/.test(text) && !hasCredentials(issuer),
+)
+export const parseProviderUrl = createUrlParser(
+  (base) => isSecure(base) && !hasCredentials(base) && base.search + base.hash === '',
+)
+export const parseReceiptsUrl = createUrlParser(
+  ({ protocol, search, hash }) => /^https?:$/.test(protocol) && search + hash === '',
+)
+export const parseFeedServer = createUrlParser((server) => {
   const rest = server.pathname.slice(1) + server.search + server.hash
   return /^(nats|tls):$/.test(server.protocol) && server.hostname !== '' && !hasCredentials(server) && rest === ''
 })
 /** The address of a node. A `#` in a password would end the host early. */
-export const nodeUrl = (...schemes: readonly string[]) =>
-  url(({ protocol, host, hash }) => schemes.includes(protocol) && host !== '' && hash === '')
+export const createNodeUrlParser = (...schemes: readonly string[]) =>
+  createUrlParser(({ protocol, host, hash }) => schemes.includes(protocol) && host !== '' && hash === '')
 
 function hasCredentials({ username, password }: URL): boolean {
   return username + password !== ''
@@ -87,7 +93,7 @@ export function parseMasterKeys(text: string): string | Flaw {
 }
 
 /** A secret of at least so many characters. */
-export const secretOf =
+export const createSecretParser =
   (min: number): Parse<string> =>
   (text) =>
     text.length < min ? new Flaw(`has ${text.length} characters`) : text
@@ -119,7 +125,7 @@ export function parseNamespace(text: string): string | Flaw {
 
 /** An address or a CIDR range. */
 export function parseRange(text: string): string | Flaw {
-  const problem = problemOfRange(text)
+  const problem = findRangeProblem(text)
   return problem === null ? text : new Flaw(problem)
 }
 

@@ -39,7 +39,7 @@ export function createReader(env: Environment, readFile: ReadFile = (path) => re
   const texts = new Map<string, string | null>()
   const values = new Map<string, unknown>()
 
-  function given(name: string): string | null {
+  function readValue(name: string): string | null {
     const value = env[name] ?? ''
     if (value.length <= maxLength) return value === '' ? null : value
     problems.push(`${name} has ${value.length} characters; ${maxLength} at most.`)
@@ -62,16 +62,16 @@ export function createReader(env: Environment, readFile: ReadFile = (path) => re
   }
 
   function findText(name: string, { content, isSecret }: Variable<unknown>): string | null {
-    const text = given(name)
+    const text = readValue(name)
     if (text !== null && content !== undefined) return readContent(name, text, content)
-    const path = isSecret ? given(name + fileSuffix) : null
+    const path = isSecret ? readValue(name + fileSuffix) : null
     if (path === null) return text
     if (text === null) return readContent(name + fileSuffix, path, `the value of ${name}`)
     problems.push(`${name} and ${name}${fileSuffix} are both set; set one of them.`)
     return text
   }
 
-  function textOf(name: string, row: Variable<unknown>): string | null {
+  function readText(name: string, row: Variable<unknown>): string | null {
     const known = texts.get(name)
     if (known !== undefined) return known
     const text = findText(name, row)
@@ -80,15 +80,15 @@ export function createReader(env: Environment, readFile: ReadFile = (path) => re
   }
 
   function isMet(condition: string): boolean {
-    const [name = '', wanted] = condition.split('=')
-    const text = textOf(name, variables[name as Name])
-    if (wanted === undefined) return text !== null
-    return wanted.endsWith('…') ? (text?.startsWith(wanted.slice(0, -1)) ?? false) : text === wanted
+    const [name = '', expectedText] = condition.split('=')
+    const text = readText(name, variables[name as Name])
+    if (expectedText === undefined) return text !== null
+    return expectedText.endsWith('…') ? (text?.startsWith(expectedText.slice(0, -1)) ?? false) : text === expectedText
   }
 
   function evaluate(name: string, row: Variable<unknown>): unknown {
     const { onlyWith, required, expected } = row
-    const text = textOf(name, row)
+    const text = readText(name, row)
     const isUsed = onlyWith === undefined || isMet(onlyWith)
     if (text !== null && isUsed) return row.parse(name, text, problems)
     if (text !== null) problems.push(`${name} is set; it is only used with ${onlyWith}.`)
@@ -104,7 +104,7 @@ export function createReader(env: Environment, readFile: ReadFile = (path) => re
 
   function describe(section: string, name: string, row: Variable<unknown>): Setting {
     read(name, row)
-    const text = textOf(name, row)
+    const text = readText(name, row)
     const value = text === null ? plainText(defaultText(row)) : row.mask(text)
     return { name, section, value, isDefault: text === null, doc: plainText(row.doc) }
   }
@@ -112,7 +112,7 @@ export function createReader(env: Environment, readFile: ReadFile = (path) => re
   function chainIds(): readonly number[] {
     const ids = new Set<number>()
     for (const name of Object.keys(env)) {
-      const id = chainIdOf(name)
+      const id = parseChainSuffix(name)
       if (id !== null && (env[name] ?? '') !== '' && chainIdPattern.test(id)) ids.add(Number(id))
     }
     return [...ids].sort((a, b) => a - b)
@@ -121,7 +121,7 @@ export function createReader(env: Environment, readFile: ReadFile = (path) => re
   return {
     problems,
     chainIds,
-    isSet: (name) => textOf(name, variables[name]) !== null,
+    isSet: (name) => readText(name, variables[name]) !== null,
     value: (name) => read(name, variables[name]) as never,
     chainValue: (name, chainId) => read(`${name}${chainId}`, chainVariables[name]) as never,
     readAll() {
@@ -131,7 +131,7 @@ export function createReader(env: Environment, readFile: ReadFile = (path) => re
           Object.entries(rows).map(([name, row]) => describe(`Chain ${id}`, `${name}${id}`, row)),
         )
       })
-      for (const name of Object.keys(env).sort()) problems.push(...nameProblems(name, env[name]))
+      for (const name of Object.keys(env).sort()) problems.push(...findNameProblems(name, env[name]))
       return settings
     },
   }
@@ -140,7 +140,7 @@ export function createReader(env: Environment, readFile: ReadFile = (path) => re
 const chainIdPattern = /^[1-9][0-9]{0,14}$/
 
 /** The text after the prefix of a chain's variable, or null for another name. */
-function chainIdOf(name: string): string | null {
+function parseChainSuffix(name: string): string | null {
   const prefix = Object.keys(chainVariables).find((each) => name.startsWith(each))
   if (prefix === undefined) return null
   const id = name.slice(prefix.length)
@@ -148,9 +148,9 @@ function chainIdOf(name: string): string | null {
   return isFile ? id.slice(0, -fileSuffix.length) : id
 }
 
-function nameProblems(name: string, value: string | undefined): string[] {
+function findNameProblems(name: string, value: string | undefined): string[] {
   if (!name.startsWith('PI_') || value === undefined) return []
-  const id = chainIdOf(name)
+  const id = parseChainSuffix(name)
   if (id !== null && value !== '' && !chainIdPattern.test(id))
     return [`${name} ends in ${show(id)}; expected a chain id in plain digits, as in PI_RPC_URL_1.`]
   const secret = name.endsWith(fileSuffix) ? name.slice(0, -fileSuffix.length) : ''

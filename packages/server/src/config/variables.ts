@@ -1,6 +1,6 @@
 /** Every configuration variable: kind, default and meaning; docs/configuration.md is made from it. @module */
 import { defaultMaxExtraFeeBps, defaultNamespace, dispatcherDefaults } from '@payment-integration/core/internal'
-import { leastRatePercent } from '../identity/limited-provider.js'
+import { minRatePercent } from '../identity/limited-provider.js'
 import { logLevels } from './config.js'
 import { choice, integer, list, onOff, text, type Variable } from './kinds.js'
 import * as parsers from './parsers.js'
@@ -77,11 +77,11 @@ const database = {
 /** A chain id follows each of these names. */
 // biome-ignore format: a table; the second line of a row is its documentation
 export const chainVariables = {
-  PI_RPC_URL_: list(`\`http://\`, \`https://\`, \`ws://\` or \`wss://\` ${encoded}`, parsers.nodeUrl('http:', 'https:', 'ws:', 'wss:'), {
-    ...address, required: 'this chain has other variables, so it needs an RPC URL', keyOf: (url) => url,
+  PI_RPC_URL_: list(`\`http://\`, \`https://\`, \`ws://\` or \`wss://\` ${encoded}`, parsers.createNodeUrlParser('http:', 'https:', 'ws:', 'wss:'), {
+    ...address, required: 'this chain has other variables, so it needs an RPC URL', getKey: (url) => url,
     doc: 'JSON-RPC addresses of nodes, the preferred one first. Write a comma within an address as `%2C`. Set one variable per chain to follow, of any chain id. Without any, the server answers requests and delivers notifications, but indexes nothing and logs a warning.' }),
-  PI_HEADS_URL_: list(`\`ws://\` or \`wss://\` ${encoded}`, parsers.nodeUrl('ws:', 'wss:'), {
-    ...address, keyOf: (url) => url, unset: 'none: nodes are polled, and those at a `ws:` address announce blocks themselves',
+  PI_HEADS_URL_: list(`\`ws://\` or \`wss://\` ${encoded}`, parsers.createNodeUrlParser('ws:', 'wss:'), {
+    ...address, getKey: (url) => url, unset: 'none: nodes are polled, and those at a `ws:` address announce blocks themselves',
     doc: 'Addresses that only announce new blocks, for nodes at an HTTP address. The n-th address belongs to the n-th node of `PI_RPC_URL_<chainId>`.' }),
   PI_PROOF_: choice(['root', 'bloom', 'none'], null, { unset: '`bloom`; `none` for 25, 324 and 999',
     doc: 'Proof that no payment of a block is missing. See [completeness](decisions/completeness.md).' }),
@@ -96,10 +96,10 @@ export const chainVariables = {
     fallback: null, unset: 'the known ones of that chain',
     doc: 'SpokePool contracts of the Across bridge, in place of the known ones. Deposits into any of them are trusted. Payments from other chains are filled at the first one. See [cross-chain](decisions/cross-chain.md).' }),
   PI_TOKENS_: list('0x and 40 hex digits, a symbol and a currency code, as in `0x<address>:USDC:USD`', parsers.parseToken, {
-    keyOf: (token) => token.address, unset: 'none besides the known ones',
+    getKey: (token) => token.address, unset: 'none besides the known ones',
     doc: 'Tokens whose payments the legacy API may verify, added to the known ones or in place of one. A link configuration names the symbol: no spaces, at most 32 characters. One token counts as one unit of the currency, such as `USD`.' }),
   PI_PRICE_FEEDS_: list('0x and 40 hex digits, two currency codes and 0 to 77 decimals, as in `0x<address>:CHF:USD:8`', parsers.parsePriceFeed, {
-    keyOf: (feed) => feed.address, unset: 'none besides the known ones',
+    getKey: (feed) => feed.address, unset: 'none besides the known ones',
     doc: 'Price feeds whose rates are trusted, added to the known ones or in place of one: address, base, quote, decimals of the rate. The rate is the price of one unit of the base, in the quote currency.' }),
   PI_START_BLOCK_: text('`head` or a block number, in plain digits', parsers.parseStartBlock, { fallback: 'head',
     doc: 'First block of a chain that is not indexed yet.' }),
@@ -126,7 +126,7 @@ const chains = {
     doc: 'Payments that are stored: `all`, or `own`, those alone that name an integration of the database. For [cells](scale.md); the same for all processes of a database.' }),
   PI_LEASE_MS: integer(ms(1_000, 600_000), 15_000, {
     doc: 'How long the chains of a killed process wait until another process takes over. See [following a chain](decisions/following-a-chain.md).' }),
-  PI_SIMULATED_CHAINS: list('chain ids, such as `137,10`', parsers.parseChainId, { max: 16, keyOf: (id) => id,
+  PI_SIMULATED_CHAINS: list('chain ids, such as `137,10`', parsers.parseChainId, { max: 16, getKey: (id) => id,
     doc: 'Chains without a node, on which integrations may cause events. Only with `PI_ENV=development`. See [triggering events](decisions/trigger.md).' }),
   PI_MAX_EXTRA_FEE_BPS: integer({ unit: 'basis points', min: 0, max: 10_000 }, defaultMaxExtraFeeBps, {
     doc: 'Largest part of the gross amount that parties other than the service may take, if verify is to accept a payment. 100 is 1 %. The payer chooses this fee and its receiver. See [the legacy API](decisions/legacy.md).' }),
@@ -144,7 +144,7 @@ const deliveries = {
   PI_DNS_SERVERS: list('IP addresses with or without a port, such as `192.0.2.1`, `192.0.2.1:5353` or `[2001:db8::1]:53`', parsers.parseNameServer, {
     max: 8, unset: "the system's",
     doc: 'Name servers that resolve the hosts of notification URLs. Their answers are checked like any other address.' }),
-  PI_PROCESSOR_SECRETS: list('at least 16 characters', parsers.secretOf(16), { isSecret: true,
+  PI_PROCESSOR_SECRETS: list('at least 16 characters', parsers.createSecretParser(16), { isSecret: true,
     doc: 'Secrets that processors sign updates with. Without it the updates endpoint answers 404.' }),
   PI_RECEIPTS: choice(['off', 'chain', 'http'], null, { unset: '`chain` when no processor secret is set, else `off`',
     doc: 'Source of receipts for unfinished payments. See [receipt polling](decisions/receipt-polling.md).' }),
@@ -163,7 +163,7 @@ const identity = {
     doc: 'Secret key of that app token; it signs every request.' }),
   PI_IDENTITY_LEVEL: text('a name', parsers.parseTrimmed, { ...sharingNeeds('the name of the verification level'),
     doc: 'Name of the verification level of redeemed applicants.' }),
-  PI_IDENTITY_WEBHOOK_SECRETS: list('at least 8 characters', parsers.secretOf(8), {
+  PI_IDENTITY_WEBHOOK_SECRETS: list('at least 8 characters', parsers.createSecretParser(8), {
     ...sharingNeeds('the secret of the webhook that brings verdicts'), isSecret: true,
     doc: "Secrets of the provider's webhook. All are accepted, so that you can replace one." }),
   PI_IDENTITY_URL: text('`https://` without credentials, query or fragment (`http://` to this machine in development)', parsers.parseProviderUrl, {
@@ -174,7 +174,7 @@ const identity = {
   PI_IDENTITY_NAMESPACE: text('1 to 32 letters, digits, dots, dashes or underscores', parsers.parseNamespace, {
     ...withSharing, fallback: defaultNamespace,
     doc: "Prefix of applicants' names at the provider. Services and environments with the same client there need different prefixes." }),
-  PI_IDENTITY_RATE_PERCENT: integer({ unit: 'a percentage', min: leastRatePercent, max: 100 }, 100, { ...withSharing,
+  PI_IDENTITY_RATE_PERCENT: integer({ unit: 'a percentage', min: minRatePercent, max: 100 }, 100, { ...withSharing,
     doc: "This process's share of the provider's rates. See [sharing the provider's rates](#sharing-the-providers-rates)." }),
 }
 
@@ -207,7 +207,7 @@ const limits = {
     doc: 'Requests of one source. See [rate limits](decisions/rate-limits.md).' }),
   PI_LIMIT_PER_CALLER: integer(upToAMillion('requests per second'), null, {
     doc: 'Authenticated requests of one integration, and of one legacy API key.' }),
-  PI_LIMIT_FAILED_SIGN_INS: integer(upToAMillion('refusals per minute'), null, {
+  PI_LIMIT_FAILED_SIGN_INS: integer(upToAMillion('rejections per minute'), null, {
     doc: '401 answers to one source. Beyond it, every request of that source is 429.' }),
   PI_LIMIT_CONNECTIONS: integer(upToAMillion('a number of connections'), null, {
     doc: 'Connections of one source at once; further ones are closed.' }),
@@ -220,7 +220,7 @@ const limits = {
 // biome-ignore format: a table; the second line of a row is its documentation
 const operations = {
   PI_ROLES: list('some of `api`, `console`, `dispatcher`, `poller`, `indexer` and `indexer:<chainId>`', parsers.parseRole, {
-    fallback: null, unset: 'all', keyOf: (role) => role,
+    fallback: null, unset: 'all', getKey: (role) => role,
     doc: 'The part of the service that this process runs. `--role` overrides it. See [roles](roles.md).' }),
   PI_LOG_LEVEL: choice(logLevels, 'info', { doc: 'Level of the log.' }),
   PI_ACCESS_LOG: onOff(false, {

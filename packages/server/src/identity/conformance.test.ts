@@ -1,7 +1,7 @@
-import { createSumsubApi } from '@payment-integration/identity-sumsub/service'
+import { createSumsubClient } from '@payment-integration/identity-sumsub/service'
 import { identityProviderConformance } from '@payment-integration/testing/conformance'
 import { startIdentityProvider } from '@payment-integration/testing/identity-provider'
-import { createSumsubProvider } from './sumsub-provider.js'
+import { createSumsubIdentityProvider } from './sumsub-provider.js'
 
 const donor = {
   clientId: 'DonorCo',
@@ -21,7 +21,7 @@ const service = {
 identityProviderConformance('Sumsub', async () => {
   const local = await startIdentityProvider({ clients: [donor, service] })
   const { appToken, secretKey } = service
-  const provider = createSumsubProvider(createSumsubApi, {
+  const provider = createSumsubIdentityProvider(createSumsubClient, {
     appToken,
     secretKey,
     baseUrl: local.url,

@@ -112,7 +112,7 @@ describe('queues of a gate', () => {
       perWindow: 2,
       windowMs: 1_000,
       waiting: 8,
-      longestWaitMs: 2_000,
+      maxWaitMs: 2_000,
       now: () => Date.now(),
     })
     const ended = new Map<string, [number, Admission['kind']][]>()

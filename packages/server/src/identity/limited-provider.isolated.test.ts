@@ -1,6 +1,6 @@
 import type { IdentityProvider, RedeemResult } from '@payment-integration/core/ports'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { leastRatePercent, limitProvider, limitsOf, providerLimits } from './limited-provider.js'
+import { computeLimits, limitProvider, minRatePercent, providerLimits } from './limited-provider.js'
 
 beforeEach(() => vi.useFakeTimers({ now: 1_000_000 }))
 afterEach(() => vi.useRealTimers())
@@ -22,7 +22,7 @@ function setUp() {
     find: async (name) => noted(`find ${name}`, { kind: 'answer', value: null }),
     review: async (id) => noted(`review ${id}`, { kind: 'answer', value: null }),
   }
-  const limited = limitProvider(provider, { clock: { now }, elapsed: now })
+  const limited = limitProvider(provider, { clock: { now }, monotonicNow: now })
   const redeem = (name = 'x', sendBy = Number.POSITIVE_INFINITY, integrationAddress?: string) =>
     limited.redeem({ shareToken: 't', externalUserId: name, sendBy, integrationAddress })
   return { calls, answers, limited, redeem }
@@ -74,10 +74,10 @@ describe('one integration', () => {
 })
 
 it('what processes have of the limits, however it is divided, is together no more than the provider takes', async () => {
-  expect(limitsOf(100)).toEqual(providerLimits)
-  expect(limitsOf(25)).toEqual({ redemptions: 10, lookUps: 30, polls: 15 })
-  for (let percent = leastRatePercent; percent <= 100; percent += 1)
-    for (const [kind, limit] of Object.entries(limitsOf(percent))) {
+  expect(computeLimits(100)).toEqual(providerLimits)
+  expect(computeLimits(25)).toEqual({ redemptions: 10, lookUps: 30, polls: 15 })
+  for (let percent = minRatePercent; percent <= 100; percent += 1)
+    for (const [kind, limit] of Object.entries(computeLimits(percent))) {
       const whole = providerLimits[kind as keyof typeof providerLimits]
       expect(limit, `${percent} %`).toBeGreaterThanOrEqual(1)
       expect((limit * 100) / percent, `${percent} %`).toBeLessThanOrEqual(whole)

@@ -23,7 +23,7 @@ interface GateOptions {
    * Longest wait in a queue, in milliseconds. A request that cannot begin in time is shed as soon as that is known.
    * @default none
    */
-  readonly longestWaitMs?: number | undefined
+  readonly maxWaitMs?: number | undefined
   /** Milliseconds on a clock that never goes back. */
   readonly now: () => number
 }
@@ -57,7 +57,7 @@ interface Waiter {
 /** Builds the gate. */
 export function createGate(options: GateOptions): Gate {
   const { perWindow, windowMs, waiting, waitingEach = waiting, now } = options
-  const { longestWaitMs = Number.POSITIVE_INFINITY } = options
+  const { maxWaitMs = Number.POSITIVE_INFINITY } = options
   /** When the newest requests began, oldest first, at most `perWindow`. */
   const begun: number[] = []
   /** The queues in the order of their turns; none is empty. */
@@ -99,10 +99,10 @@ export function createGate(options: GateOptions): Gate {
   }
   /** Sheds every request that would have waited too long by the next turn. */
   function shedLate(): void {
-    const came = now() + untilTurn(0) - longestWaitMs - latenessMs
+    const oldestAllowedAt = now() + untilTurn(0) - maxWaitMs - latenessMs
     for (const [queueName, queue] of queues) {
       // The oldest request is first in its queue.
-      while (queue[0] !== undefined && queue[0].since < came) {
+      while (queue[0] !== undefined && queue[0].since < oldestAllowedAt) {
         count -= 1
         queue.shift()?.leave(shedAt(queueName, queue.length))
       }
@@ -179,12 +179,13 @@ export interface ProviderLimits {
 export const providerLimits = { redemptions: 40, lookUps: 120, polls: 60 } as const
 
 /**
- * Smallest share for {@link limitsOf}: below it, processes that round up would exceed the provider's limits together.
+ * Smallest share for {@link computeLimits}: with less, processes that round up would together exceed the provider's
+ * limits.
  */
-export const leastRatePercent = 3
+export const minRatePercent = 3
 
-/** The limits of a process with a share of them. @param percent - {@link leastRatePercent} to 100. */
-export function limitsOf(percent: number): Readonly<Record<keyof ProviderLimits, number>> {
+/** The limits of a process with a share of them. @param percent - {@link minRatePercent} to 100. */
+export function computeLimits(percent: number): Readonly<Record<keyof ProviderLimits, number>> {
   const share = (limit: number) => Math.max(1, Math.floor((limit * percent) / 100))
   const { redemptions, lookUps, polls } = providerLimits
   return { redemptions: share(redemptions), lookUps: share(lookUps), polls: share(polls) }
@@ -201,7 +202,7 @@ const waitingWindows = 2
 /** Pause after a 429 without Retry-After, in milliseconds. */
 const pauseMs = windowMs
 /** Longest pause after a 429, in milliseconds, whatever its Retry-After. */
-const longestPauseMs = 60_000
+const maxPauseMs = 60_000
 
 /** A provider that can be closed. */
 export interface ClosableIdentityProvider extends IdentityProvider {
@@ -214,7 +215,7 @@ interface LimitDeps {
   readonly clock: Pick<Clock, 'now'>
   readonly limits?: ProviderLimits | undefined
   /** Milliseconds on a clock that never goes back. @default performance.now */
-  readonly elapsed?: (() => number) | undefined
+  readonly monotonicNow?: (() => number) | undefined
 }
 
 /**
@@ -224,17 +225,21 @@ interface LimitDeps {
  */
 export function limitProvider(
   provider: IdentityProvider,
-  { clock, limits = {}, elapsed }: LimitDeps,
+  { clock, limits = {}, monotonicNow }: LimitDeps,
 ): ClosableIdentityProvider {
   const { redemptions = providerLimits.redemptions, lookUps = providerLimits.lookUps } = limits
   const { polls = providerLimits.polls } = limits
-  const now = elapsed ?? (() => performance.now())
-  const longestWaitMs = waitingWindows * windowMs
-  const line = { waiting: waitingWindows * redemptions, waitingEach: redemptions, longestWaitMs }
-  const gateOf = (perWindow: number) => createGate({ perWindow, windowMs, ...line, now })
-  const gates = { redeem: gateOf(redemptions), find: gateOf(lookUps), review: gateOf(polls) }
+  const now = monotonicNow ?? (() => performance.now())
+  const maxWaitMs = waitingWindows * windowMs
+  const line = { waiting: waitingWindows * redemptions, waitingEach: redemptions, maxWaitMs }
+  const createProviderGate = (perWindow: number) => createGate({ perWindow, windowMs, ...line, now })
+  const gates = {
+    redeem: createProviderGate(redemptions),
+    find: createProviderGate(lookUps),
+    review: createProviderGate(polls),
+  }
 
-  async function through<T extends { readonly kind: string }>(
+  async function sendThrough<T extends { readonly kind: string }>(
     gate: Gate,
     queueName: string | undefined,
     ask: () => Promise<T>,
@@ -243,27 +248,27 @@ export function limitProvider(
     if (admission.kind === 'shed') return { kind: 'throttled', retryAfterMs: admission.retryAfterMs }
     const outcome = await ask()
     // The provider has one budget: a 429 for one kind of request pauses all kinds.
-    if (outcome.kind === 'throttled') for (const each of Object.values(gates)) each.pause(pauseOf(outcome))
+    if (outcome.kind === 'throttled') for (const each of Object.values(gates)) each.pause(computePauseMs(outcome))
     return outcome
   }
 
   return {
     ...provider,
     redeem: (request) =>
-      through<RedeemResult>(gates.redeem, request.integrationAddress, async () =>
+      sendThrough<RedeemResult>(gates.redeem, request.integrationAddress, async () =>
         // Its deadline may have passed in the queue.
         clock.now() > request.sendBy ? { kind: 'unsent' } : provider.redeem(request),
       ),
     find: (externalUserId, integrationAddress) =>
-      through(gates.find, integrationAddress, () => provider.find(externalUserId, integrationAddress)),
-    review: (applicantId) => through(gates.review, undefined, () => provider.review(applicantId)),
+      sendThrough(gates.find, integrationAddress, () => provider.find(externalUserId, integrationAddress)),
+    review: (applicantId) => sendThrough(gates.review, undefined, () => provider.review(applicantId)),
     close() {
       for (const each of Object.values(gates)) each.close()
     },
   }
 }
 
-function pauseOf(outcome: { readonly kind: string; readonly retryAfterMs?: number | null }): number {
+function computePauseMs(outcome: { readonly kind: string; readonly retryAfterMs?: number | null }): number {
   // A provider that throttles and names no wait, or none at all, gets the usual one.
-  return Math.min(outcome.retryAfterMs || pauseMs, longestPauseMs)
+  return Math.min(outcome.retryAfterMs || pauseMs, maxPauseMs)
 }

@@ -14,7 +14,7 @@ import type * as Sumsub from '@payment-integration/identity-sumsub'
 import { createFetch } from '../internal/outgoing.js'
 import { type ClosableIdentityProvider, limitProvider, type ProviderLimits } from './limited-provider.js'
 
-/** The calls that `createSumsubApi` of `@payment-integration/identity-sumsub/service` makes. */
+/** The calls that `createSumsubClient` of `@payment-integration/identity-sumsub/service` makes. */
 export interface SumsubCalls {
   readonly levelName: string | null
   readonly findsByName: boolean
@@ -23,8 +23,8 @@ export interface SumsubCalls {
   review(applicantId: string, signal: AbortSignal): Promise<DatedReview | null>
 }
 
-/** Options besides those of `createSumsubApi`. */
-export interface SumsubProviderOptions {
+/** Options besides those of `createSumsubClient`. */
+export interface SumsubIdentityProviderOptions {
   /** @default one that takes every answer that HTTP allows */
   readonly fetch?: typeof fetch | undefined
   /** @default providerLimits */
@@ -32,7 +32,7 @@ export interface SumsubProviderOptions {
   /** @default the system's */
   readonly clock?: Pick<Clock, 'now'> | undefined
   /** Milliseconds on a clock that never goes back, for the rate limits. @default performance.now */
-  readonly elapsed?: (() => number) | undefined
+  readonly monotonicNow?: (() => number) | undefined
 }
 
 /** Gateways' answers to a URL or headers that are too long. In our requests only the token can be. */
@@ -41,7 +41,7 @@ const tooLong = new Set([414, 431])
 /** Replaces a gateway's error page, which helps no caller. */
 const tooLongMessage = 'The share token is longer than the identity provider takes'
 
-/** Whether a refusal means that the token is too long, so that the caller's request is malformed. */
+/** Whether a rejection means that the token is too long, so that the caller's request is malformed. */
 export function isTooLong(error: unknown): boolean {
   return error instanceof RedemptionRejectedError && error.providerMessage === tooLongMessage
 }
@@ -52,20 +52,20 @@ type KnownError = Sumsub.TokenRejectedError | Sumsub.ProviderThrottledError | Su
 /**
  * Builds the provider for `createService`. None of its calls rejects. `close()` aborts requests in flight: such a
  * redemption has an unknown outcome, which is looked up after the next start.
- * @param createApi - `createSumsubApi` of `@payment-integration/identity-sumsub/service`, which is not loaded here.
+ * @param createApi - `createSumsubClient` of `@payment-integration/identity-sumsub/service`, which is not loaded here.
  * @throws TypeError When an option is blank or malformed. @throws RangeError When `timeoutMs` is out of range.
- * @example createSumsubProvider(createSumsubApi, { appToken, secretKey, levelName: 'basic-kyc-level' })
+ * @example createSumsubIdentityProvider(createSumsubClient, { appToken, secretKey, levelName: 'basic-kyc-level' })
  */
-export function createSumsubProvider<Options extends object>(
+export function createSumsubIdentityProvider<Options extends object>(
   createApi: (options: Options) => SumsubCalls,
-  options: SumsubProviderOptions & Options,
+  options: SumsubIdentityProviderOptions & Options,
 ): ClosableIdentityProvider {
-  const { limits, elapsed, clock = systemClock, fetch = createFetch() } = options
+  const { limits, monotonicNow, clock = systemClock, fetch = createFetch() } = options
   const api = createApi({ ...options, fetch })
   const ending = new AbortController()
   const { signal } = ending
 
-  function refusalOf(thrown: unknown): ProviderRejection | null {
+  function toRejection(thrown: unknown): ProviderRejection | null {
     const error = (thrown ?? {}) as KnownError | { readonly code?: never }
     switch (error.code) {
       case 'ERR_PROVIDER_TOKEN_REJECTED':
@@ -86,9 +86,11 @@ export function createSumsubProvider<Options extends object>(
     try {
       return { kind: 'answer', value: await call() }
     } catch (error) {
-      const refusal = refusalOf(error)
+      const rejection = toRejection(error)
       // A look-up or a poll sends no token, so an answer that rejects one is unusable.
-      return refusal === null || refusal.kind === 'rejected' ? { kind: 'unavailable', reason: codeOf(error) } : refusal
+      return rejection === null || rejection.kind === 'rejected'
+        ? { kind: 'unavailable', reason: getProviderCode(error) }
+        : rejection
     }
   }
 
@@ -99,14 +101,14 @@ export function createSumsubProvider<Options extends object>(
       try {
         return { kind: 'redeemed', applicant: await api.redeem({ shareToken, externalUserId, sendBy, signal }) }
       } catch (error) {
-        if (codeOf(error) === 'ERR_PROVIDER_LATE') return { kind: 'unsent' }
-        return refusalOf(error) ?? { kind: 'unknown', reason: codeOf(error) }
+        if (getProviderCode(error) === 'ERR_PROVIDER_LATE') return { kind: 'unsent' }
+        return toRejection(error) ?? { kind: 'unknown', reason: getProviderCode(error) }
       }
     },
     find: (externalUserId) => toAnswer(() => api.find(externalUserId, signal)),
     review: (applicantId) => toAnswer(() => api.review(applicantId, signal)),
   }
-  const limited = limitProvider(unlimited, { clock, limits, elapsed })
+  const limited = limitProvider(unlimited, { clock, limits, monotonicNow })
   return {
     ...limited,
     close() {
@@ -117,7 +119,7 @@ export function createSumsubProvider<Options extends object>(
 }
 
 /** Returns the code only: the message of an unexpected error may hold request data. */
-function codeOf(error: unknown): string {
+function getProviderCode(error: unknown): string {
   const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined
   return code?.startsWith('ERR_PROVIDER_') === true ? code : 'ERR_PROVIDER_UNEXPECTED'
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isInRanges, problemOfRange } from './address-ranges.js'
+import { findRangeProblem, isInRanges } from './address-ranges.js'
 
 describe('isInRanges', () => {
   const isCovered = isInRanges(['203.0.113.7', '8.8.0.0/16', '2606:4700::/32', '2001:500:88:200::10'])
@@ -24,7 +24,7 @@ describe('isInRanges', () => {
 
 describe('problemOfRange', () => {
   it.each(['8.8.8.8', '8.8.8.0/24', '0.0.0.0/0', '::/0', '2001:db8::/32', '2001:db8::1/128'])('%s is fine', (range) =>
-    expect(problemOfRange(range)).toBe(null),
+    expect(findRangeProblem(range)).toBe(null),
   )
   it.each([
     ['', 'is no IP address or CIDR range'],
@@ -39,5 +39,5 @@ describe('problemOfRange', () => {
     ['2001:db8::/129', 'has a prefix longer than 128 bits'],
     ['8.8.8.8/24', 'has bits set beyond its prefix'],
     ['2001:db8::1/64', 'has bits set beyond its prefix'],
-  ])('%j %s', (range, problem) => expect(problemOfRange(range)).toBe(problem))
+  ])('%j %s', (range, problem) => expect(findRangeProblem(range)).toBe(problem))
 })

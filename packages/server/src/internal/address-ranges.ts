@@ -9,7 +9,7 @@ type Range = readonly [base: ipaddr.IPv4 | ipaddr.IPv6, prefix: number]
 /**
  * Returns a predicate that is true for addresses in one of the ranges.
  * @param ranges - Addresses and CIDR ranges: `203.0.113.7`, `203.0.113.0/24`, `2001:db8::/32`.
- * @throws {TypeError} For a range that {@link problemOfRange} rejects.
+ * @throws {TypeError} For a range that {@link findRangeProblem} rejects.
  */
 export function isInRanges(ranges: readonly string[]): (address: string) => boolean {
   const parsed = ranges.map((range) => {
@@ -28,14 +28,14 @@ export function isInRanges(ranges: readonly string[]): (address: string) => bool
  * The problem of a range, or null. A base with bits beyond the prefix is rejected: it may be a mistake that covers too
  * little.
  */
-export function problemOfRange(range: string): Problem | null {
+export function findRangeProblem(range: string): Problem | null {
   const found = parseRange(range)
   return typeof found === 'string' ? found : null
 }
 
 function parseRange(text: string): Range | Problem {
   const [, base = '', prefix] = /^([0-9a-fA-F:.]+)(?:\/(0|[1-9][0-9]{0,2}))?$/.exec(text) ?? []
-  const address = readAddress(base)
+  const address = parseAddress(base)
   if (address === null) return 'is no IP address or CIDR range'
   const bits = address.kind() === 'ipv4' ? 32 : 128
   const length = prefix === undefined ? bits : Number(prefix)
@@ -43,7 +43,7 @@ function parseRange(text: string): Range | Problem {
   return hasBitsBeyond(address.toByteArray(), length) ? 'has bits set beyond its prefix' : [address, length]
 }
 
-function readAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
+function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text)
   return text.includes(':') && ipaddr.IPv6.isValid(text) ? ipaddr.IPv6.parse(text) : null
 }

@@ -1,12 +1,12 @@
 /** Answers that HTTP allows reach the clients of the identity and OpenID providers. Source: RFC 9110 15.2. */
 import { randomBytes } from 'node:crypto'
 import { silentLogger } from '@payment-integration/core'
-import { createSumsubApi } from '@payment-integration/identity-sumsub/service'
+import { createSumsubClient } from '@payment-integration/identity-sumsub/service'
 import { createTwin } from '@payment-integration/testing/twin'
 import { expect, test } from 'vitest'
 import { startTcp } from '../../test/support/tcp-server.js'
 import { readConfig } from '../config/read-config.js'
-import { createSumsubProvider } from '../identity/sumsub-provider.js'
+import { createSumsubIdentityProvider } from '../identity/sumsub-provider.js'
 import { openConsole } from '../run/open-pages.js'
 
 /** Answers each request after an unasked 100 Continue. */
@@ -21,7 +21,7 @@ async function startContinuing(bodyFor: (url: string) => object) {
 
 test('an answer of the identity provider after an unasked 100 is read', async () => {
   await using server = await startContinuing(() => ({ id: 'a1', externalUserId: 'user-1' }))
-  const provider = createSumsubProvider(createSumsubApi, {
+  const provider = createSumsubIdentityProvider(createSumsubClient, {
     appToken: 'token',
     secretKey: 'key',
     levelName: 'basic',

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { createRate } from './request-limits.js'
 
-function setup(count: number, periodMs: number, mostKeys?: number) {
+function setup(count: number, periodMs: number, maxKeys?: number) {
   let at = 1_000_000.123
-  const rate = createRate({ count, periodMs, mostKeys, now: () => at })
+  const rate = createRate({ count, periodMs, maxKeys, now: () => at })
   function pass(ms: number): void {
     at += ms
   }

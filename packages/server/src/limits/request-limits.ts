@@ -12,7 +12,7 @@ interface RateOptions {
   /** A clock that never goes back, in milliseconds. */
   readonly now: () => number
   /** Most keys in memory. @default 65536 */
-  readonly mostKeys?: number | undefined
+  readonly maxKeys?: number | undefined
 }
 
 /** A rate limit per key. */
@@ -32,33 +32,33 @@ const roundingMs = 0.001
  *
  * The memory has two halves. When the newer half is full, or a period old, it becomes the older half, and the former
  * older half is dropped. After a full period that drops no key with a partial allowance. When more than half of
- * `mostKeys` arrive within a period, the keys unused for longest start anew. So many keys neither fill the memory nor
+ * `maxKeys` arrive within a period, the keys unused for longest start anew. So many keys neither fill the memory nor
  * lock anybody out.
  */
-export function createRate({ count, periodMs, now, mostKeys = 65_536 }: RateOptions): Rate {
+export function createRate({ count, periodMs, now, maxKeys = 65_536 }: RateOptions): Rate {
   const spacingMs = periodMs / count
   let newer = new Map<string, number>()
   let older = newer
   let since = now()
 
-  const wholeAt = (key: string) => newer.get(key) ?? older.get(key) ?? Number.NEGATIVE_INFINITY
-  function waitAt(at: number, key: string): number {
-    const wait = wholeAt(key) + spacingMs - periodMs - at
+  const getFullAt = (key: string) => newer.get(key) ?? older.get(key) ?? Number.NEGATIVE_INFINITY
+  function computeWaitMs(at: number, key: string): number {
+    const wait = getFullAt(key) + spacingMs - periodMs - at
     return wait > roundingMs ? wait : 0
   }
 
   return {
-    waitMs: (key) => waitAt(now(), key),
+    waitMs: (key) => computeWaitMs(now(), key),
     take(key) {
       const at = now()
-      const wait = waitAt(at, key)
+      const wait = computeWaitMs(at, key)
       if (wait > 0) return wait
-      if (at - since >= periodMs || newer.size >= mostKeys / 2) {
+      if (at - since >= periodMs || newer.size >= maxKeys / 2) {
         older = newer
         newer = new Map()
         since = at
       }
-      newer.set(key, Math.max(wholeAt(key), at) + spacingMs)
+      newer.set(key, Math.max(getFullAt(key), at) + spacingMs)
       return 0
     },
   }
@@ -72,13 +72,13 @@ export interface SourceReader {
    * @param peer - The peer address of the connection.
    * @param forwardedFor - All values of the header, joined by commas; null without it.
    */
-  sourceOf(peer: string | undefined, forwardedFor: string | null): string
+  findSource(peer: string | undefined, forwardedFor: string | null): string
   /** The source of a connection; null for a trusted proxy, which carries requests of many sources. */
-  sourceOfConnection(peer: string | undefined): string | null
+  findConnectionSource(peer: string | undefined): string | null
 }
 
 /** The source of all requests without a known address. */
-const unknown = 'unknown'
+const unknownSource = 'unknown'
 
 /**
  * Builds the finder. A source is an IPv4 address, or the first 64 bits of an IPv6 address: one network owns all of
@@ -89,11 +89,11 @@ const unknown = 'unknown'
 export function createSourceReader(trustedProxies: readonly string[] = []): SourceReader {
   const isTrusted = isInRanges(trustedProxies)
 
-  function addressOf(peer: string, forwardedFor: string | null): string {
+  function findClientAddress(peer: string, forwardedFor: string | null): string {
     let address = peer
     for (let end = forwardedFor?.length ?? 0; end > 0 && isTrusted(address); ) {
       const comma = forwardedFor?.lastIndexOf(',', end - 1) ?? -1
-      const hop = readHop(forwardedFor?.slice(comma + 1, end) ?? '')
+      const hop = parseHop(forwardedFor?.slice(comma + 1, end) ?? '')
       if (hop === null) break
       address = hop
       end = comma
@@ -102,34 +102,34 @@ export function createSourceReader(trustedProxies: readonly string[] = []): Sour
   }
 
   return {
-    sourceOf(peer, forwardedFor) {
-      const address = readAddress(peer)
-      return address === null ? unknown : counted(addressOf(address, forwardedFor))
+    findSource(peer, forwardedFor) {
+      const address = parseAddress(peer)
+      return address === null ? unknownSource : toSource(findClientAddress(address, forwardedFor))
     },
-    sourceOfConnection(peer) {
-      const address = readAddress(peer)
-      if (address === null) return unknown
-      return isTrusted(address) ? null : counted(address)
+    findConnectionSource(peer) {
+      const address = parseAddress(peer)
+      if (address === null) return unknownSource
+      return isTrusted(address) ? null : toSource(address)
     },
   }
 }
 
 /** Parses a header entry: an address that some proxies write with a port, and IPv6 in brackets. */
-function readHop(entry: string): string | null {
+function parseHop(entry: string): string | null {
   const text = entry.trim()
   if (text.length > 64) return null
   const [, v6, v4] = /^(?:\[([0-9a-f:.]+)\]|([0-9.]+))(?::[0-9]{1,5})?$/i.exec(text) ?? []
-  return readAddress(v6 ?? v4 ?? text)
+  return parseAddress(v6 ?? v4 ?? text)
 }
 
 /** The canonical form of an address. An IPv4-mapped IPv6 address, as dual-stack sockets report it, becomes IPv4. */
-function readAddress(text: string | undefined): string | null {
+function parseAddress(text: string | undefined): string | null {
   if (text === undefined) return null
   if (isIPv4(text)) return text
   return isIPv6(text) ? ipaddr.process(text).toString() : null
 }
 
-function counted(address: string): string {
+function toSource(address: string): string {
   if (isIPv4(address)) return address
   const { parts } = ipaddr.IPv6.parse(address)
   return `${parts
@@ -153,10 +153,10 @@ export interface RequestLimitsOptions {
 }
 
 /**
- * The limits of one process. Every method but `sourceOf` returns the wait in milliseconds: 0 lets the request go on.
+ * The limits of one process. Every method but `findSource` returns the wait in milliseconds: 0 lets the request go on.
  */
 export interface RequestLimits {
-  readonly sourceOf: SourceReader['sourceOf']
+  readonly findSource: SourceReader['findSource']
   /** Counts a request before anything else is done with it. */
   countRequest(source: string): number
   /** Counts a 401 that is ready to be sent; only with a wait of 0 may it be sent. */
@@ -174,12 +174,12 @@ export interface RequestLimits {
 export function createRequestLimits(options: RequestLimitsOptions = {}): RequestLimits {
   const { requestsPerSource, requestsPerCaller, failedSignInsPerSource, trustedProxies } = options
   const { now = () => performance.now() } = options
-  const { sourceOf } = createSourceReader(trustedProxies)
-  const requests = rateOf('requestsPerSource', requestsPerSource, 1_000, now)
-  const calls = rateOf('requestsPerCaller', requestsPerCaller, 1_000, now)
-  const failures = rateOf('failedSignInsPerSource', failedSignInsPerSource, 60_000, now)
+  const { findSource } = createSourceReader(trustedProxies)
+  const requests = createOptionalRate('requestsPerSource', requestsPerSource, 1_000, now)
+  const calls = createOptionalRate('requestsPerCaller', requestsPerCaller, 1_000, now)
+  const failures = createOptionalRate('failedSignInsPerSource', failedSignInsPerSource, 60_000, now)
   return {
-    sourceOf,
+    findSource,
     // A source that failed too often is rejected even with valid credentials. Otherwise it could go on guessing until
     // one works.
     countRequest: (source) => failures?.waitMs(source) || (requests?.take(source) ?? 0),
@@ -189,7 +189,12 @@ export function createRequestLimits(options: RequestLimitsOptions = {}): Request
   }
 }
 
-function rateOf(name: string, count: number | null | undefined, periodMs: number, now: () => number): Rate | undefined {
+function createOptionalRate(
+  name: string,
+  count: number | null | undefined,
+  periodMs: number,
+  now: () => number,
+): Rate | undefined {
   if (count === null || count === undefined) return undefined
   if (!Number.isSafeInteger(count) || count < 1)
     throw new RangeError(`${name} is ${count}; pass a whole number from 1, or leave it out for no limit.`)

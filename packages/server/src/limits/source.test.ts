@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createSourceReader } from './request-limits.js'
 
 const proxies = ['10.0.0.0/24', '192.0.2.1', '2001:db8:f::/48']
-const { sourceOf, sourceOfConnection } = createSourceReader(proxies)
+const { findSource, findConnectionSource } = createSourceReader(proxies)
 
 describe('the source of a request', () => {
   it.each([
@@ -15,8 +15,8 @@ describe('the source of a request', () => {
     [undefined, 'unknown'],
     ['/tmp/socket', 'unknown'],
   ])('without a proxy, from %s, is %s, whatever the header says', (peer, source) => {
-    expect(sourceOf(peer, null)).toBe(source)
-    expect(sourceOf(peer, '198.51.100.1')).toBe(source)
+    expect(findSource(peer, null)).toBe(source)
+    expect(findSource(peer, '198.51.100.1')).toBe(source)
   })
 
   it.each([
@@ -37,17 +37,17 @@ describe('the source of a request', () => {
     ['a hop that is too long', '1'.repeat(8_000), '10.0.0.1'],
     ['a host name', 'example.com', '10.0.0.1'],
   ])('through a trusted proxy, with %s, is as the proxies say', (_, header, source) => {
-    expect(sourceOf('10.0.0.1', header)).toBe(source)
-    expect(sourceOf('::ffff:10.0.0.1', header)).toBe(source)
+    expect(findSource('10.0.0.1', header)).toBe(source)
+    expect(findSource('::ffff:10.0.0.1', header)).toBe(source)
   })
 
   it('is the peer address when no proxy is trusted', () => {
-    expect(createSourceReader().sourceOf('10.0.0.1', '198.51.100.1')).toBe('10.0.0.1')
+    expect(createSourceReader().findSource('10.0.0.1', '198.51.100.1')).toBe('10.0.0.1')
   })
 })
 
 it('a connection from a trusted proxy has no source; any other has its peer address', () => {
-  expect(['10.0.0.1', '::ffff:192.0.2.1', '203.0.113.9', '2001:db8:1:2::9', undefined].map(sourceOfConnection)).toEqual(
+  expect(['10.0.0.1', '::ffff:192.0.2.1', '203.0.113.9', '2001:db8:1:2::9', undefined].map(findConnectionSource)).toEqual(
     [null, null, '203.0.113.9', '2001:db8:1:2::/64', 'unknown'],
   )
 })

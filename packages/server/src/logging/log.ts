@@ -10,7 +10,7 @@ import type { DestinationStream } from 'pino'
 import type { LogLevel } from '../config/config.js'
 
 /** Longest text that is shown, in characters: enough for ten stack frames. */
-const mostCharacters = 4_096
+const maxCharacters = 4_096
 /**
  * A URL. Its user information may hold quotes, which end it elsewhere. The bounds keep the search linear; no scheme or
  * password in use is longer.
@@ -24,21 +24,21 @@ const host = /^(?:[^:[\]]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?$/i
  * host only the scheme stays. A text that is too long is cut, and a URL at the cut is dropped.
  */
 export function shortenUrls(text: string): string {
-  const isCut = text.length > mostCharacters
-  const shown = (isCut ? cut(text) : text).replace(anyUrl, shortUrl)
+  const isCut = text.length > maxCharacters
+  const shown = (isCut ? cutText(text) : text).replace(anyUrl, shortenUrl)
   return isCut ? `${shown}…` : shown
 }
 
 /** The beginning of a text, without a URL at the cut: its part before a lost `@` may be a password. */
-function cut(text: string): string {
-  const read = text.slice(0, mostCharacters)
+function cutText(text: string): string {
+  const read = text.slice(0, maxCharacters)
   let word = read.length
   while (word > 0 && !/\s/.test(read.charAt(word - 1))) word -= 1
   const url = read.indexOf('://', word)
   return url === -1 ? read : read.slice(0, url)
 }
 
-function shortUrl(url: string): string {
+function shortenUrl(url: string): string {
   const start = url.indexOf('://') + 3
   const [authority = ''] = url.slice(start).split(/[/?#]/, 1)
   const shown = authority.slice(authority.lastIndexOf('@') + 1)
@@ -63,18 +63,18 @@ export function describeError(error: unknown): ErrorDescription {
   const causes: string[] = []
   let cause = error instanceof Error ? error.cause : undefined
   while (cause instanceof Error && causes.length < 5) {
-    causes.push([className(cause), codeOf(cause)].filter((part) => part !== null).join(' '))
+    causes.push([getClassName(cause), getErrorCode(cause)].filter((part) => part !== null).join(' '))
     cause = cause.cause
   }
   const frames = error instanceof Error ? (error.stack ?? '').split('\n').filter((line) => /^ {4}at /.test(line)) : []
-  return { error: className(error), code: codeOf(error), stack: frames.slice(0, 10).join('\n'), causes }
+  return { error: getClassName(error), code: getErrorCode(error), stack: frames.slice(0, 10).join('\n'), causes }
 }
 
-function className(error: unknown): string {
+function getClassName(error: unknown): string {
   return error instanceof Error ? error.constructor.name : typeof error
 }
 
-function codeOf(error: unknown): string | null {
+function getErrorCode(error: unknown): string | null {
   const code = error instanceof Error ? (error as { code?: unknown }).code : undefined
   return typeof code === 'string' && /^[A-Z0-9_]{1,64}$/.test(code) ? code : null
 }
@@ -188,14 +188,14 @@ export async function createPinoLogger({ level, destination }: PinoLoggerOptions
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime }
   const log = destination === undefined ? pino(options) : pino(options, destination)
   return {
-    debug: (fields, message) => log.debug(allowed(fields), message),
-    info: (fields, message) => log.info(allowed(fields), message),
-    warn: (fields, message) => log.warn(allowed(fields), message),
-    error: (fields, message) => log.error(allowed(fields), message),
+    debug: (fields, message) => log.debug(pickLoggedFields(fields), message),
+    info: (fields, message) => log.info(pickLoggedFields(fields), message),
+    warn: (fields, message) => log.warn(pickLoggedFields(fields), message),
+    error: (fields, message) => log.error(pickLoggedFields(fields), message),
   }
 }
 
-function allowed(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function pickLoggedFields(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const listed: Record<string, unknown> = {}
   for (const name of loggedFields) {
     const value = fields[name]

@@ -2,7 +2,7 @@
 import type { ChainStatus } from '@payment-integration/core'
 import type { NodeStatus, ProofLevel } from '@payment-integration/core/ports'
 import type { Registry } from 'prom-client'
-import { lagOf } from '../app/health.js'
+import { computeLag } from '../app/health.js'
 import { type MetricsLibrary, prefix } from './metrics.js'
 
 interface Reading<Of> {
@@ -25,7 +25,7 @@ const chainGauges: readonly Reading<ChainStatus>[] = [
     value: ({ headAt }) => (headAt === null ? null : headAt / 1_000),
   },
   { name: 'chain_indexed_block', help: 'Highest height whose payments are stored.', value: ({ indexed }) => indexed },
-  { name: 'chain_lag_blocks', help: 'Blocks between head and indexed height.', value: lagOf },
+  { name: 'chain_lag_blocks', help: 'Blocks between head and indexed height.', value: computeLag },
   {
     name: 'chain_leading',
     help: 'Whether this process is the one that indexes the chain.',

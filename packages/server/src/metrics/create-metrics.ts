@@ -115,16 +115,16 @@ const reasons = ['unsigned', 'forged', 'malformed'] as const
 
 /** Adds the metrics to a registry. @returns Counts a rejected webhook by its code `ERR_PROVIDER_WEBHOOK_…`. */
 function addIdentityMetrics({ Counter }: MetricsLibrary, registry: Registry): (code: string) => void {
-  const refused = new Counter({
+  const rejections = new Counter({
     name: `${prefix}identity_webhooks_refused_total`,
     help: 'Rejected webhooks of the identity provider. Repeated forged ones: the secret differs on the two sides.',
     labelNames: ['reason'],
     registers: [registry],
   })
-  for (const reason of reasons) refused.inc({ reason }, 0)
+  for (const reason of reasons) rejections.inc({ reason }, 0)
   return (code) => {
     const reason = reasons.find((each) => code.endsWith(`_${each.toUpperCase()}`))
-    if (reason !== undefined) refused.inc({ reason })
+    if (reason !== undefined) rejections.inc({ reason })
   }
 }
 
@@ -154,11 +154,11 @@ export async function createMetrics(options: MetricsOptions = {}): Promise<Metri
   const askAgain = addDeliveryMetrics(library, registry, { sources: () => sources?.deliveries, timeoutMs })
   const attempts = createAttemptMetrics()
   const onEvent = addEventMetrics(library, registry, attempts)
-  const webhookRefused = addIdentityMetrics(library, registry)
+  const countRejectedWebhook = addIdentityMetrics(library, registry)
   const requests = requestMetrics()
   return {
     onEvent,
-    webhookRefused,
+    countRejectedWebhook,
     onRequest: requests.onRequest,
     contentType: registry.contentType,
     watch(chosen) {

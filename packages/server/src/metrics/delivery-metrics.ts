@@ -68,7 +68,7 @@ function histogram(name: string, about: string, buckets: ReturnType<typeof creat
 }
 
 /** Most pending deliveries that are counted, which bounds the cost of a scrape. */
-const mostPending = 10_000
+const maxPending = 10_000
 
 const shownSnapshotMs = 60_000
 
@@ -93,7 +93,7 @@ export function addDeliveryMetrics(
   { sources, timeoutMs }: { readonly sources: () => Deliveries | undefined; readonly timeoutMs: number },
 ): () => void {
   let backlog: ReturnType<Deliveries['backlog']> | undefined
-  const readBacklog = (deliveries: Deliveries) => (backlog ??= deliveries.backlog({ atMost: mostPending }))
+  const readBacklog = (deliveries: Deliveries) => (backlog ??= deliveries.backlog({ atMost: maxPending }))
   const inSeconds = (ms: number | null) => (ms === null ? null : ms / 1_000)
   const readings: readonly Reading[] = [
     {
@@ -103,7 +103,7 @@ export function addDeliveryMetrics(
     },
     {
       name: 'deliveries_pending',
-      help: `Deliveries that are not settled, of enabled integrations with a URL. Counted up to ${mostPending}: that many means so many or more.`,
+      help: `Deliveries that are not settled, of enabled integrations with a URL. Counted up to ${maxPending}: that many means so many or more.`,
       read: async (deliveries) => (await readBacklog(deliveries)).pending,
     },
     {

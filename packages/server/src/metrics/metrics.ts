@@ -32,7 +32,7 @@ export interface Metrics {
   /** Counts an event. */
   readonly onEvent: EventSink
   /** Counts a rejected webhook of the identity provider, by its code. */
-  readonly webhookRefused: (code: string) => void
+  readonly countRejectedWebhook: (code: string) => void
   /** Measures an answered request. */
   readonly onRequest: RequestObserver
   /** Value of `Content-Type`. */

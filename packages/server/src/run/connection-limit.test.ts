@@ -11,9 +11,9 @@ afterEach(async () => {
   await server.stop()
 })
 
-async function listen(mostPerSource: number, sourceOfConnection?: () => string | null) {
-  const sources = sourceOfConnection === undefined ? createSourceReader() : { sourceOfConnection }
-  server = await listenApp({}, { mostPerSource, sources })
+async function listen(maxPerSource: number, findConnectionSource?: () => string | null) {
+  const sources = findConnectionSource === undefined ? createSourceReader() : { findConnectionSource }
+  server = await listenApp({}, { maxPerSource, sources })
 }
 
 /** Connects and sends a request; resolves the status, or null when the server closed. */
@@ -52,7 +52,7 @@ describe('connections per source', () => {
   })
 
   it('from a trusted proxy are unlimited', async () => {
-    await listen(1, () => createSourceReader(['127.0.0.0/8']).sourceOfConnection('127.0.0.1'))
+    await listen(1, () => createSourceReader(['127.0.0.0/8']).findConnectionSource('127.0.0.1'))
     expect([(await ask()).status, (await ask()).status, (await ask()).status]).toEqual([200, 200, 200])
   })
 })

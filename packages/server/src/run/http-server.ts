@@ -207,17 +207,19 @@ export interface ListenersOptions {
  */
 export async function openListeners(config: Config, options: ListenersOptions): Promise<Listeners> {
   const { app, admin, logger, ownsProcess } = options
-  const { connectionsPerSource: mostPerSource, trustedProxies } = config.limits
-  const limit = mostPerSource === null ? undefined : { mostPerSource, sources: createSourceReader(trustedProxies) }
-  const kept = { keepAliveTimeoutMs: config.keepAliveMs }
-  const api = app && (await listenHttp(config, await createRequestListener(app, logger, { ownsProcess }), kept, limit))
-  const beside = admin && (await listenAdmin(admin))
+  const { connectionsPerSource: maxPerSource, trustedProxies } = config.limits
+  const limit = maxPerSource === null ? undefined : { maxPerSource, sources: createSourceReader(trustedProxies) }
+  const serverLimitOverrides = { keepAliveTimeoutMs: config.keepAliveMs }
+  const api =
+    app &&
+    (await listenHttp(config, await createRequestListener(app, logger, { ownsProcess }), serverLimitOverrides, limit))
+  const adminServer = admin && (await listenAdmin(admin))
   return {
     url: api?.url ?? '',
-    adminUrl: beside?.url ?? null,
+    adminUrl: adminServer?.url ?? null,
     drain: () => api?.drain(),
     stop: async (cut) => api?.stop(cut),
-    stopAdmin: async (cut) => beside?.stop(cut),
+    stopAdmin: async (cut) => adminServer?.stop(cut),
   }
 
   async function listenAdmin(served: ReturnType<typeof createAdminApp>): Promise<HttpServer | null> {

@@ -1,7 +1,7 @@
 import * as known from '@payment-integration/chain-evm'
 import { expect, it } from 'vitest'
 import { readConfig } from '../config/read-config.js'
-import { mergeKnown, priceOverrides } from './open-chain.js'
+import { listPriceOverrides, mergeKnown } from './open-chain.js'
 
 const token = `0x${'12'.repeat(20)}`
 
@@ -27,7 +27,7 @@ it('a chain may override a known token and price feed, and only overrides are re
   expect(tokens).toHaveLength(known.knownTokens(1).length + 1)
   expect(priceFeeds).toHaveLength(known.knownPriceFeeds(1).length + 1)
   const pair = `${base}:${quote}`
-  expect(priceOverrides(known, chains)).toEqual([
+  expect(listPriceOverrides(known, chains)).toEqual([
     { chainId: 1, kind: 'token', address: usdc, known: 'USDC:USD', configured: 'USDC:EUR' },
     {
       ...{ chainId: 1, kind: 'price feed', address },

@@ -35,13 +35,17 @@ export function mergeKnown<Entry extends Addressed>(
 }
 
 /** Every known token and price feed that the configuration overrides, in its order. */
-export function priceOverrides(
+export function listPriceOverrides(
   { knownTokens, knownPriceFeeds }: Pick<typeof ChainEvm, 'knownTokens' | 'knownPriceFeeds'>,
   chains: readonly ChainConfig[],
 ): readonly PriceOverride[] {
   return chains.flatMap(({ chainId, tokens, priceFeeds }) => [
-    ...changed(knownTokens(chainId), tokens, tokenText).map((each) => ({ chainId, kind: 'token' as const, ...each })),
-    ...changed(knownPriceFeeds(chainId), priceFeeds, priceFeedText).map((each) => ({
+    ...listChanged(knownTokens(chainId), tokens, tokenText).map((each) => ({
+      chainId,
+      kind: 'token' as const,
+      ...each,
+    })),
+    ...listChanged(knownPriceFeeds(chainId), priceFeeds, priceFeedText).map((each) => ({
       chainId,
       kind: 'price feed' as const,
       ...each,
@@ -56,16 +60,16 @@ interface Addressed {
 const tokenText = ({ symbol, currency }: TokenConfig) => `${symbol}:${currency}`
 const priceFeedText = ({ base, quote, decimals }: PriceFeedConfig) => `${base}:${quote}:${decimals}`
 
-function changed<Entry extends Addressed>(
+function listChanged<Entry extends Addressed>(
   known: readonly Entry[],
   configured: readonly Entry[],
-  textOf: (entry: Entry) => string,
+  format: (entry: Entry) => string,
 ) {
   return configured.flatMap((entry) => {
     const { address } = entry
     const former = known.find((each) => each.address === address)
-    if (former === undefined || textOf(former) === textOf(entry)) return []
-    return [{ address, known: textOf(former), configured: textOf(entry) }]
+    if (former === undefined || format(former) === format(entry)) return []
+    return [{ address, known: format(former), configured: format(entry) }]
   })
 }
 

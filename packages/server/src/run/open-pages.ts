@@ -44,7 +44,7 @@ export async function openConsole(config: Config, deps: ConsoleDeps): Promise<Co
   const { service, logger } = deps
   const { createConsole } = await loadConsole('PI_CONSOLE')
   const { consoleUrl, environment, limits } = config
-  const { sourceOf } = createSourceReader(limits.trustedProxies)
+  const { findSource } = createSourceReader(limits.trustedProxies)
   return createConsole({
     service,
     settings: config.settings,
@@ -58,7 +58,7 @@ export async function openConsole(config: Config, deps: ConsoleDeps): Promise<Co
             publicUrl: consoleUrl,
             oidc: config.oidc === null ? undefined : { ...config.oidc, fetch: createFetch() },
             sourceOf: ({ headers }, bindings) =>
-              sourceOf(bindings.incoming?.socket.remoteAddress, headers.get('x-forwarded-for')),
+              findSource(bindings.incoming?.socket.remoteAddress, headers.get('x-forwarded-for')),
           },
   })
 }
@@ -71,7 +71,7 @@ export async function openPortal(
   if (config.portal === null) return null
   const { createPortal } = await loadConsole('PI_PORTAL')
   const { publicUrl } = config.portal
-  const { sourceOf } = createSourceReader(config.limits.trustedProxies)
+  const { findSource } = createSourceReader(config.limits.trustedProxies)
   return createPortal({
     service,
     environment: config.environment,
@@ -79,7 +79,7 @@ export async function openPortal(
     signIn: {
       publicUrl: publicUrl ?? undefined,
       sourceOf: (request, { incoming }) =>
-        sourceOf(incoming?.socket.remoteAddress, request.headers.get('x-forwarded-for')),
+        findSource(incoming?.socket.remoteAddress, request.headers.get('x-forwarded-for')),
     },
     onError: (error) => logger.error({ ...describeError(error) }, 'A page of the portal failed.'),
   })

@@ -18,7 +18,7 @@ import type { Chain, Clock, Logger, RandomSource, ReceiptSource, Store } from '@
 import type { TriggerHandler } from '../app/streaming-routes.js'
 import type { VerdictReader } from '../app/webhook-routes.js'
 import type { Config, DatabaseConfig, IdentityConfig, ReceiptsConfig } from '../config/config.js'
-import { limitsOf } from '../identity/limited-provider.js'
+import { computeLimits } from '../identity/limited-provider.js'
 import { isInRanges } from '../internal/address-ranges.js'
 import { createPinoLogger, describeError } from '../logging/log.js'
 import { createLateSender } from '../sender/late-sender.js'
@@ -190,7 +190,7 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
   }
   // Opened last, so that a mistake in the configuration opens no database.
   const store = await openStore(config, masterKey, options.clock)
-  const { service, trigger } = await closedUnless(store, async () => {
+  const { service, trigger } = await closeUnless(store, async () => {
     const { simulatedChains: chainIds } = config
     const made = chainIds.length === 0 ? undefined : await options.simulateChains?.({ store, chainIds, clock })
     const simulated = (made?.chains ?? []).map((chain) => ({ chain, startBlock: 0, leaseMs: config.leaseMs }))
@@ -216,18 +216,18 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
 
 async function openIdentity(config: IdentityConfig | null, clock: Clock) {
   if (config === null) return null
-  const { createSumsubApi, createWebhookReader } = await loadPackage(
+  const { createSumsubClient, createWebhookReader } = await loadPackage(
     '@payment-integration/identity-sumsub',
     'PI_IDENTITY_APP_TOKEN',
     () => import('@payment-integration/identity-sumsub/service'),
   )
-  const { createSumsubProvider } = await import('../identity/sumsub-provider.js')
+  const { createSumsubIdentityProvider } = await import('../identity/sumsub-provider.js')
   const { url, webhookSecrets, namespace, ratePercent, ...access } = config
-  const provider = createSumsubProvider(createSumsubApi, {
+  const provider = createSumsubIdentityProvider(createSumsubClient, {
     ...access,
     now: () => clock.now(),
     clock,
-    limits: limitsOf(ratePercent),
+    limits: computeLimits(ratePercent),
     ...(url === null ? {} : { baseUrl: url }),
   })
   return { provider, readWebhook: createWebhookReader({ secret: webhookSecrets }), namespace }
@@ -239,7 +239,7 @@ async function openStore(
   clock: Clock | undefined,
 ): Promise<Store> {
   const store = await openDatabase(database, clock)
-  return closedUnless(store, async () => {
+  return closeUnless(store, async () => {
     await (migrates ? store.migrate() : store.schema.check())
     await checkMasterKey(store, keys)
     return store
@@ -261,7 +261,7 @@ export async function openDatabase(database: DatabaseConfig, clock?: Clock): Pro
 }
 
 /** Runs the next opening step; when it fails, the database is closed. */
-async function closedUnless<T>(store: Store, step: () => T | Promise<T>): Promise<T> {
+async function closeUnless<T>(store: Store, step: () => T | Promise<T>): Promise<T> {
   try {
     return await step()
   } catch (error) {

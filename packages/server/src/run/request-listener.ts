@@ -9,34 +9,34 @@ import { cacheControl, integrationPrefix, parseUrl } from '@payment-integration/
 import { loadPackage } from '@payment-integration/core/internal'
 import type { Logger } from '@payment-integration/core/ports'
 import type { createApp } from '../app/create-app.js'
-import { requestIdHeader, requestIdOf } from '../app/observe-requests.js'
-import { areaOf, isPlain, isReadWhole, unreadableLegacyPath } from '../app/paths.js'
+import { parseRequestId, requestIdHeader } from '../app/observe-requests.js'
+import { findArea, isPlain, isReadWhole, unreadableLegacyPath } from '../app/paths.js'
 import type { AppEnv } from '../app/requests.js'
 import type { SourceReader } from '../limits/request-limits.js'
 import { describeError } from '../logging/log.js'
 
 /** The limit, and the function that finds a connection's source. */
 export interface ConnectionLimit {
-  readonly mostPerSource: number
-  readonly sources: Pick<SourceReader, 'sourceOfConnection'>
+  readonly maxPerSource: number
+  readonly sources: Pick<SourceReader, 'findConnectionSource'>
 }
 
 /**
  * Closes a connection at once when its source has reached the limit. Connections of trusted proxies are not counted.
  * Call it before the server listens. Memory is bounded by the number of open connections.
  */
-export function limitConnections(server: Server, { mostPerSource, sources }: ConnectionLimit): void {
+export function limitConnections(server: Server, { maxPerSource, sources }: ConnectionLimit): void {
   const open = new Map<string, number>()
   server.on('connection', (socket: Socket) => {
-    const source = sources.sourceOfConnection(socket.remoteAddress)
+    const source = sources.findConnectionSource(socket.remoteAddress)
     if (source === null) return
     const count = open.get(source) ?? 0
-    if (count >= mostPerSource) return void socket.destroy()
+    if (count >= maxPerSource) return void socket.destroy()
     open.set(source, count + 1)
     socket.once('close', () => {
-      const left = (open.get(source) ?? 1) - 1
-      if (left === 0) open.delete(source)
-      else open.set(source, left)
+      const remaining = (open.get(source) ?? 1) - 1
+      if (remaining === 0) open.delete(source)
+      else open.set(source, remaining)
     })
   })
 }
@@ -125,12 +125,12 @@ const malformed = { line: '400 Bad Request', error: 'Request is malformed' }
 export function createClientErrorListener(
   connections: Connections,
 ): (error: NodeJS.ErrnoException, socket: Socket) => void {
-  const refused = new WeakSet<Socket>()
+  const answeredSockets = new WeakSet<Socket>()
   return (error, socket) => {
     if (error.code === 'ECONNRESET') return void socket.destroy()
     // Each further chunk of a broken stream raises another error.
-    if (refused.has(socket)) return
-    refused.add(socket)
+    if (answeredSockets.has(socket)) return
+    answeredSockets.add(socket)
     connections.afterAnswers(socket, () => {
       if (!socket.writable || error.code === 'HPE_CLOSED_CONNECTION' || connections.answersTooSoon(socket))
         socket.destroySoon()
@@ -144,7 +144,7 @@ function answerAndClose(socket: Socket, { line, error }: typeof malformed): void
   const head = [
     `HTTP/1.1 ${line}`,
     `Cache-Control: ${cacheControl}`,
-    `${requestIdHeader}: ${requestIdOf(null)}`,
+    `${requestIdHeader}: ${parseRequestId(null)}`,
     'Content-Type: application/json',
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Connection: close',
@@ -167,11 +167,11 @@ const unreadable = /\\|\/(?:\.|%2e){1,2}(?:\/|$)/i
  * some parser could assign to the integration or legacy API must get a 401 first. It becomes a path there that does not
  * exist.
  */
-export function readTarget(target: string): string | null {
+export function parseTarget(target: string): string | null {
   if (isPlain(target)) return target
-  const path = withoutOrigin(target)
+  const path = removeOrigin(target)
   if (isReadable(path)) return path
-  switch (areaOf(target)) {
+  switch (findArea(target)) {
     case 'integration':
       return `${integrationPrefix}/unreadable`
     case 'legacy':
@@ -181,7 +181,7 @@ export function readTarget(target: string): string | null {
   }
 }
 
-function withoutOrigin(target: string): string {
+function removeOrigin(target: string): string {
   const [start, host] = origin.exec(target) ?? []
   if (start === undefined || parseUrl(`http://${host}`) === null) return target
   const path = target.slice(start.length)
@@ -238,21 +238,21 @@ export async function createRequestListener(
     errorHandler: (error) => answerUnreadable(error, error instanceof RequestError, logger),
   })
   return (incoming, outgoing) => {
-    const flaw = framingFlaw(incoming)
-    if (flaw !== null) return refuse(incoming, outgoing, 400, flaw)
-    if (hasOtherCoding(incoming)) return refuse(incoming, outgoing, 501, 'Transfer-Encoding must be chunked')
+    const flaw = findFramingFlaw(incoming)
+    if (flaw !== null) return answerError(incoming, outgoing, 400, flaw)
+    if (hasOtherCoding(incoming)) return answerError(incoming, outgoing, 501, 'Transfer-Encoding must be chunked')
     if (incoming.rawHeaders.length > 2 * maxHeaders)
-      return refuse(incoming, outgoing, 431, `More than ${maxHeaders} headers`)
-    const target = readTarget(incoming.url ?? '')
+      return answerError(incoming, outgoing, 431, `More than ${maxHeaders} headers`)
+    const target = parseTarget(incoming.url ?? '')
     if (target === null)
-      return refuse(incoming, outgoing, 400, 'Request target must be a path, or an http address with one')
+      return answerError(incoming, outgoing, 400, 'Request target must be a path, or an http address with one')
     incoming.url = target
     incoming.headers.host ??= unnamedHost
     void listen(incoming, outgoing)
   }
 }
 
-function framingFlaw({ httpVersion, headers, rawHeaders }: IncomingMessage): string | null {
+function findFramingFlaw({ httpVersion, headers, rawHeaders }: IncomingMessage): string | null {
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return 'HTTP version is not supported'
   if (httpVersion === '1.1' && headers.host === undefined) return 'Header host is missing'
   if (httpVersion === '1.0' && headers['transfer-encoding'] !== undefined)
@@ -272,16 +272,21 @@ function hasOtherCoding({ headers }: IncomingMessage): boolean {
   return codings.length > 1 && codings.at(-1)?.trim().toLowerCase() === 'chunked'
 }
 
-function refuse(incoming: IncomingMessage, outgoing: ServerResponse, status: 400 | 431 | 501, error: string): void {
+function answerError(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  status: 400 | 431 | 501,
+  error: string,
+): void {
   const body = JSON.stringify({ error })
   const given = incoming.headers['x-request-id']
-  const requestId = requestIdOf(typeof given === 'string' ? given : null)
+  const requestId = parseRequestId(typeof given === 'string' ? given : null)
   outgoing.writeHead(status, { ...closing, [requestIdHeader]: requestId, 'Content-Length': Buffer.byteLength(body) })
   outgoing.end(body)
 }
 
 function answerUnreadable(error: unknown, isTheirs: boolean, logger: Logger): Response {
-  const requestId = requestIdOf(null)
+  const requestId = parseRequestId(null)
   if (!isTheirs) logger.error({ requestId, ...describeError(error) }, 'A request failed outside the app.')
   const body = JSON.stringify({ error: isTheirs ? 'Request is malformed' : 'Internal error' })
   return new Response(body, { status: isTheirs ? 400 : 500, headers: { ...closing, [requestIdHeader]: requestId } })
@@ -310,7 +315,7 @@ export function takeTurns(
     if (!incoming.socket.destroyed) listener(incoming, outgoing)
   }
 
-  function lineOf(socket: Socket): Line {
+  function findLine(socket: Socket): Line {
     const known = lines.get(socket)
     if (known !== undefined) return known
     const line: Line = { count: 0, busy: 0, waiting: [] }
@@ -319,7 +324,7 @@ export function takeTurns(
   }
 
   return (incoming, outgoing) => {
-    const line = lineOf(incoming.socket)
+    const line = findLine(incoming.socket)
     line.count++
     if (line.count > maxRequests) return
     if (line.count === maxRequests) outgoing.setHeader('Connection', 'close')

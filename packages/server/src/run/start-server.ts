@@ -13,7 +13,7 @@ import { createEventLog, createPinoLogger, describeError } from '../logging/log.
 import { createMetrics } from '../metrics/create-metrics.js'
 import { version } from '../version.js'
 import type { Listeners } from './http-server.js'
-import { loadChainEvm, priceOverrides } from './open-chain.js'
+import { listPriceOverrides, loadChainEvm } from './open-chain.js'
 import type { DevelopmentTools } from './open-pages.js'
 import { emitToAll, type OpenOptions, openService } from './open-service.js'
 
@@ -82,7 +82,7 @@ export async function startServer(config: Config, options: StartOptions = {}): P
   const metrics =
     admin.listen === null && admin.metricsToken === null
       ? undefined
-      : await createMetrics({ callPrices: callPricesOf(config) })
+      : await createMetrics({ callPrices: listCallPrices(config) })
   const { logger = await createPinoLogger({ level: config.logLevel }) } = options
   const onEvent = emitToAll(metrics?.onEvent, createEventLog(logger), options.onEvent)
   const opened = await openService(config, { ...options, logger, onEvent })
@@ -123,7 +123,7 @@ export async function startServer(config: Config, options: StartOptions = {}): P
     accessLog: config.accessLog,
     logger,
   })
-  const names = roleNames(
+  const names = listRoleNames(
     roles,
     service.indexers.map(({ chainId }) => chainId),
   )
@@ -151,8 +151,8 @@ export async function startServer(config: Config, options: StartOptions = {}): P
       logger.error({ ...describeError(error) }, 'The loops stopped with an error; health reports down until a restart.')
     },
   )
-  const given = config.settings.filter(({ isDefault }) => !isDefault).map(({ name, value }) => [name, value])
-  logger.info({ url, adminUrl, config: Object.fromEntries(given) }, 'Listening.')
+  const changedSettings = config.settings.filter(({ isDefault }) => !isDefault).map(({ name, value }) => [name, value])
+  logger.info({ url, adminUrl, config: Object.fromEntries(changedSettings) }, 'Listening.')
   // Beside the work: on a large database the indexes take their time, and wait for a migration.
   if (pages !== null)
     store.console.prepare().catch((error: unknown) => {
@@ -163,7 +163,7 @@ export async function startServer(config: Config, options: StartOptions = {}): P
       )
     })
   warnReadableDatabase(config.database, logger)
-  const overrides = config.chains.length === 0 ? [] : priceOverrides(await loadChainEvm(), config.chains)
+  const overrides = config.chains.length === 0 ? [] : listPriceOverrides(await loadChainEvm(), config.chains)
   for (const override of overrides)
     logger.warn({ ...override }, 'The configuration overrides a shipped token or price feed.')
   if (config.chains.length === 0 && config.simulatedChains.length === 0)
@@ -199,7 +199,7 @@ export async function startServer(config: Config, options: StartOptions = {}): P
   }
 }
 
-/** Checks what `readConfig` would have refused, too. @throws TypeError */
+/** Rejects what `readConfig` would reject. @throws TypeError */
 function checkDevelopment(config: Config, options: StartOptions): void {
   const { simulatedChains, console: hasConsole, consoleUrl, environment } = config
   const isOpen = hasConsole && consoleUrl === null
@@ -209,7 +209,7 @@ function checkDevelopment(config: Config, options: StartOptions): void {
     throw new TypeError('PI_SIMULATED_CHAINS needs the option simulateChains, which payment-integration serve passes.')
 }
 
-function callPricesOf({ chains }: Config): ReadonlyMap<number, number> {
+function listCallPrices({ chains }: Config): ReadonlyMap<number, number> {
   return new Map(
     chains.flatMap(({ chainId, callPrice }) => (callPrice === null ? [] : [[chainId, callPrice] as const])),
   )
@@ -221,7 +221,7 @@ function isLimiting({ requestsPerSource, requestsPerCaller, failedSignInsPerSour
 }
 
 /** The names of roles, with a name for each chain to index. */
-function roleNames(roles: RolesConfig, chainIds: readonly number[]): string[] {
+function listRoleNames(roles: RolesConfig, chainIds: readonly number[]): string[] {
   const { indexer } = roles
   const indexed = chainIds.filter((chainId) => indexer === 'all' || indexer.includes(chainId))
   return [

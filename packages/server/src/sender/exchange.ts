@@ -6,7 +6,7 @@ import { parseContentLength } from '@payment-integration/contract/internal-parse
 import { excerptBytes } from '@payment-integration/core/internal'
 import type { PostFailure, PostRequest, PostResult } from '@payment-integration/core/ports'
 import { type Dispatcher, errors } from 'undici'
-import { AddressRefusedError } from './guarded-connector.js'
+import { AddressRejectedError } from './guarded-connector.js'
 
 /** Collects the beginning of a body. */
 interface Excerpt {
@@ -116,7 +116,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   begin(agent: Dispatcher, { origin, path }: Target): void {
     const { headers, body, timeoutMs, signal } = this.#post
-    this.#timer = setTimeout(endOfBudget, timeoutMs, this)
+    this.#timer = setTimeout(endBudget, timeoutMs, this)
     if (signal !== undefined) {
       this.#giveUp = () => this.end(new Error('The caller aborted.'))
       signal.addEventListener('abort', this.#giveUp, { once: true })
@@ -170,10 +170,10 @@ class Exchange implements Dispatcher.DispatchHandler {
   /** Gives the body of a 2xx its own time limit, or the rest of the budget if shorter. */
   shortenBudget(): void {
     if (this.#isOver) return
-    const leftMs = this.#post.timeoutMs - (performance.now() - this.#startedAt)
-    if (leftMs <= this.#successBodyMs) return
+    const remainingMs = this.#post.timeoutMs - (performance.now() - this.#startedAt)
+    if (remainingMs <= this.#successBodyMs) return
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(endOfBudget, this.#successBodyMs, this)
+    this.#timer = setTimeout(endBudget, this.#successBodyMs, this)
   }
 
   #latencyMs(): number {
@@ -185,7 +185,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#isOver = true
     clearTimeout(this.#timer)
     if (this.#giveUp !== undefined) this.#post.signal?.removeEventListener('abort', this.#giveUp)
-    if (this.#head === undefined) this.#resolve({ kind: 'failure', ...failureOf(error), latencyMs: this.#latencyMs() })
+    if (this.#head === undefined) this.#resolve({ kind: 'failure', ...toFailure(error), latencyMs: this.#latencyMs() })
     else this.#resolve({ kind: 'answer', ...this.#head, excerpt: this.#excerpt?.text() ?? null })
   }
 }
@@ -201,12 +201,12 @@ function shortenBudgetSoon(exchange: Exchange): void {
   })
 }
 
-function endOfBudget(exchange: Exchange): void {
+function endBudget(exchange: Exchange): void {
   exchange.end(new BudgetSpentError())
 }
 
-function failureOf(error: unknown): { readonly reason: PostFailure; readonly status?: number | null } {
-  if (error instanceof AddressRefusedError) return { reason: 'refused_address' }
+function toFailure(error: unknown): { readonly reason: PostFailure; readonly status?: number | null } {
+  if (error instanceof AddressRejectedError) return { reason: 'refused_address' }
   if (error instanceof MalformedAnswerError) return { reason: 'malformed_answer', status: error.status }
   if (error instanceof BudgetSpentError || error instanceof errors.ConnectTimeoutError) return { reason: 'timeout' }
   return { reason: (error as NodeJS.ErrnoException | null)?.code === TIMEOUT ? 'timeout' : 'connection' }

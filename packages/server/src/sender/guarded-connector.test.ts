@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import { Agent } from 'undici'
 import { afterEach, describe, expect, it } from 'vitest'
 import { eventually, startTcp, type TcpServer } from '../../test/support/tcp-server.js'
-import { guardedConnector } from './guarded-connector.js'
+import { createGuardedConnector } from './guarded-connector.js'
 import type { Resolve } from './resolve-name.js'
 
 let canary: TcpServer | undefined
@@ -14,7 +14,7 @@ afterEach(async () => {
 })
 
 function connect(url: string, resolve: Resolve, allowLoopbackHttp = false): Promise<unknown> {
-  const connector = guardedConnector({ resolve, allowLoopbackHttp, connectTimeoutMs: 2_000 })
+  const connector = createGuardedConnector({ resolve, allowLoopbackHttp, connectTimeoutMs: 2_000 })
   const agent = new Agent({ connect: connector.connect })
   agents.push(agent)
   const { origin } = new URL(url)
@@ -87,7 +87,7 @@ describe('guardedConnector', () => {
     async (origin) => {
       const server = await startTcp()
       canary = server
-      const connector = guardedConnector({
+      const connector = createGuardedConnector({
         resolve: resolvesTo({ address: '127.0.0.1', family: 4 }),
         allowLoopbackHttp: true,
         connectTimeoutMs: 1_000,

@@ -16,7 +16,7 @@ import type { Resolve } from './resolve-name.js'
  * A host resolves to an address that notifications may not reach. It names no address, so that it cannot map our
  * network.
  */
-export class AddressRefusedError extends Error {
+export class AddressRejectedError extends Error {
   override readonly name = 'AddressRefusedError'
   readonly code = 'ERR_ADDRESS_REFUSED'
   constructor() {
@@ -25,7 +25,7 @@ export class AddressRefusedError extends Error {
 }
 
 /** Azure's wire server: looks public, but reaches the host of a virtual machine. */
-const refusedIPv4 = new Set(['168.63.129.16'])
+const rejectedIPv4 = new Set(['168.63.129.16'])
 
 /** The prefix of NAT64, 64:ff9b::/96 (RFC 6052), as 16-bit groups. The IPv4 address follows. */
 const nat64 = [0x64, 0xff9b, 0, 0, 0, 0]
@@ -64,7 +64,7 @@ export function isLoopbackAddress(address: string): boolean {
 }
 
 function isPublicIPv4(address: ipaddr.IPv4): boolean {
-  return address.range() === 'unicast' && !refusedIPv4.has(address.toString())
+  return address.range() === 'unicast' && !rejectedIPv4.has(address.toString())
 }
 
 function isPublicIPv6(address: ipaddr.IPv6): boolean {
@@ -100,10 +100,10 @@ type Allowed = (address: string) => boolean
 /** Most addresses per family that are dialled: a name with hundreds must not make this machine a port scanner. */
 const addressesPerFamily = 4
 /** How long one of several addresses is dialled before the next, in milliseconds. */
-const addressMs = 500
+const dialMs = 500
 
 /** The address rule of a scheme: `https:` reaches the public internet; `http:` only this machine, and only in dev. */
-function allowedFor(protocol: string, allowLoopbackHttp: boolean): Allowed {
+function createAddressRule(protocol: string, allowLoopbackHttp: boolean): Allowed {
   const isAllowedLoopback: Allowed = (address) => allowLoopbackHttp && isLoopbackAddress(address)
   return protocol === 'https:' ? (address) => isPublicAddress(address) || isAllowedLoopback(address) : isAllowedLoopback
 }
@@ -112,7 +112,7 @@ function allowedFor(protocol: string, allowLoopbackHttp: boolean): Allowed {
  * A connector for undici. It dials only checked addresses: the allowed ones of a name. The connected socket is checked
  * again before anything is sent.
  */
-export function guardedConnector(options: GuardOptions): GuardedConnector {
+export function createGuardedConnector(options: GuardOptions): GuardedConnector {
   const { allowLoopbackHttp, resolve, connectTimeoutMs, ca } = options
   const isDenied = isInRanges(options.denied ?? [])
   // No older TLS, whatever the process's options.
@@ -120,12 +120,12 @@ export function guardedConnector(options: GuardOptions): GuardedConnector {
   const pending = new Set<Socket>()
   return {
     connect(target, callback) {
-      const isOpen = allowedFor(target.protocol, allowLoopbackHttp)
+      const isOpen = createAddressRule(target.protocol, allowLoopbackHttp)
       const allowed: Allowed = (address) => isOpen(address) && ![address, untranslate(address)].some(isDenied)
       const hostname = target.hostname.replace(/^\[|\]$/g, '')
-      if (isIP(hostname) !== 0 && !allowed(hostname)) return callback(new AddressRefusedError(), null)
-      const { lookup, cancel } = guardedLookup(resolve, allowed)
-      const connect = buildConnector(connectionOptions(connectTimeoutMs, lookup, secureContext))
+      if (isIP(hostname) !== 0 && !allowed(hostname)) return callback(new AddressRejectedError(), null)
+      const { lookup, cancel } = createGuardedLookup(resolve, allowed)
+      const connect = buildConnector(buildConnectionOptions(connectTimeoutMs, lookup, secureContext))
       const socket = connect({ ...target, hostname }, (...made) => {
         pending.delete(socket)
         if (made[0] === null) filterAnswers(made[1])
@@ -137,7 +137,7 @@ export function guardedConnector(options: GuardOptions): GuardedConnector {
         cancel()
       })
       socket.prependOnceListener('connect', () => {
-        if (!allowed(socket.remoteAddress ?? '')) socket.destroy(new AddressRefusedError())
+        if (!allowed(socket.remoteAddress ?? '')) socket.destroy(new AddressRejectedError())
       })
     },
     abandon() {
@@ -146,13 +146,13 @@ export function guardedConnector(options: GuardOptions): GuardedConnector {
   }
 }
 
-function connectionOptions(timeout: number, lookup: LookupFunction, secureContext: SecureContext) {
+function buildConnectionOptions(timeout: number, lookup: LookupFunction, secureContext: SecureContext) {
   return {
     timeout,
     lookup,
     secureContext,
     autoSelectFamily: true,
-    autoSelectFamilyAttemptTimeout: addressMs,
+    autoSelectFamilyAttemptTimeout: dialMs,
     // A TLS session is never reused, so that hosts cannot share one.
     maxCachedSessions: 0,
     // Explicit, because an environment variable could turn verification off.
@@ -161,21 +161,21 @@ function connectionOptions(timeout: number, lookup: LookupFunction, secureContex
 }
 
 /** A lookup for one connection: it returns the allowed addresses of a name, or fails when there is none. */
-function guardedLookup(resolve: Resolve, allowed: Allowed): { lookup: LookupFunction; cancel(): void } {
+function createGuardedLookup(resolve: Resolve, allowed: Allowed): { lookup: LookupFunction; cancel(): void } {
   let cancel: () => void = () => undefined
   const lookup: LookupFunction = (hostname, { all }, callback) => {
     cancel = resolve(hostname, (error, found) => {
       if (error !== null) return callback(error, [])
       const open = found.filter(({ address }) => allowed(address))
       const [first] = open
-      if (first === undefined) return callback(new AddressRefusedError(), [])
-      if (all === true) callback(null, firstOfEachFamily(open))
+      if (first === undefined) return callback(new AddressRejectedError(), [])
+      if (all === true) callback(null, pickFirstOfFamilies(open))
       else callback(null, first.address, first.family)
     })
   }
   return { lookup, cancel: () => cancel() }
 }
 
-function firstOfEachFamily(found: readonly LookupAddress[]): LookupAddress[] {
+function pickFirstOfFamilies(found: readonly LookupAddress[]): LookupAddress[] {
   return [4, 6].flatMap((family) => found.filter((each) => each.family === family).slice(0, addressesPerFamily))
 }

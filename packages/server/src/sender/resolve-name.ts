@@ -21,9 +21,9 @@ export interface ResolverOptions {
 }
 
 /** Timeout of the first query, in milliseconds; then the next server is queried, or the same again. */
-const firstTryMs = 1_000
+const firstQueryMs = 1_000
 /** Queries per server. They outlast every budget: the budget of the connection stops a query, not this number. */
-const tries = 4
+const maxQueries = 4
 /** How long one family's addresses wait for the other family's answer, in milliseconds. */
 const otherFamilyMs = 500
 
@@ -41,7 +41,7 @@ const loopback: readonly LookupAddress[] = [
 export function createResolve({ servers = [], allowLoopback }: ResolverOptions): Resolve {
   // One resolver per query: cancelling it stops all its queries, and no answer is cached for the next.
   const makeResolver = () => {
-    const resolver = new Resolver({ timeout: firstTryMs, tries })
+    const resolver = new Resolver({ timeout: firstQueryMs, tries: maxQueries })
     if (servers.length > 0) resolver.setServers(servers)
     return resolver
   }
@@ -51,11 +51,11 @@ export function createResolve({ servers = [], allowLoopback }: ResolverOptions):
       const answer = setImmediate(callback, null, loopback)
       return () => clearImmediate(answer)
     }
-    return askBoth(makeResolver(), name, callback)
+    return queryBoth(makeResolver(), name, callback)
   }
 }
 
-function askBoth(resolver: Resolver, name: string, callback: ResolveCallback): () => void {
+function queryBoth(resolver: Resolver, name: string, callback: ResolveCallback): () => void {
   const found: Record<4 | 6, readonly string[]> = { 4: [], 6: [] }
   let waiting = 2
   let failure: NodeJS.ErrnoException | undefined

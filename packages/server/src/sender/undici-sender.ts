@@ -8,7 +8,7 @@ import type { Sender } from '@payment-integration/core/ports'
 import { Agent } from 'undici'
 import { isInRanges } from '../internal/address-ranges.js'
 import { exchange, type Target } from './exchange.js'
-import { guardedConnector } from './guarded-connector.js'
+import { createGuardedConnector } from './guarded-connector.js'
 import { createResolve } from './resolve-name.js'
 import { senderDefaults } from './sender-defaults.js'
 
@@ -85,8 +85,8 @@ export function createUndiciSender(options: UndiciSenderOptions = {}): ClosableS
     if (!Number.isSafeInteger(value) || value < 1)
       throw new RangeError(`${name} is ${value}; pass a whole number from 1.`)
   const resolve = createResolve({ servers, allowLoopback: allowLoopbackHttp })
-  const connector = guardedConnector({ allowLoopbackHttp, resolve, denied, ca, connectTimeoutMs })
-  const agents = rotatingAgents(
+  const connector = createGuardedConnector({ allowLoopbackHttp, resolve, denied, ca, connectTimeoutMs })
+  const agents = createRotatingAgents(
     () =>
       new Agent({
         connect: connector.connect,
@@ -100,11 +100,11 @@ export function createUndiciSender(options: UndiciSenderOptions = {}): ClosableS
       }),
     connectionAgeMs,
   )
-  const readTarget = targetReader({ allowLoopbackHttp, ports, isDenied: isInRanges(denied ?? []) })
+  const findTarget = createTargetFinder({ allowLoopbackHttp, ports, isDenied: isInRanges(denied ?? []) })
   return {
     post(post) {
       const startedAt = performance.now()
-      const target = readTarget(post.url)
+      const target = findTarget(post.url)
       if (target === null) return Promise.resolve({ kind: 'failure', reason: 'refused_address', latencyMs: 0 })
       return exchange(agents.at(startedAt), target, post, { startedAt, successBodyMs })
     },
@@ -119,7 +119,7 @@ export function createUndiciSender(options: UndiciSenderOptions = {}): ClosableS
  * Rotates agents, so that no connection is used longer than `ageMs`. The library's own limit scans every connection of
  * an origin on each request.
  */
-function rotatingAgents(create: () => Agent, ageMs: number) {
+function createRotatingAgents(create: () => Agent, ageMs: number) {
   let current = create()
   let bornAt = performance.now()
   const retired = new Set<Agent>()
@@ -148,14 +148,14 @@ function rotatingAgents(create: () => Agent, ageMs: number) {
  * Applies the registration rule again: another version or program may have written the database. Recent answers are
  * cached, because the same few URLs repeat thousands of times.
  */
-function targetReader(rule: NotificationUrlRule): (url: string) => Target | null {
-  const known = new Map<string, Target | null>()
+function createTargetFinder(rule: NotificationUrlRule): (url: string) => Target | null {
+  const targets = new Map<string, Target | null>()
   return (url) => {
-    const found = known.get(url)
+    const found = targets.get(url)
     if (found !== undefined) return found
-    if (known.size >= maxKnownTargets) known.clear()
+    if (targets.size >= maxKnownTargets) targets.clear()
     const target = toTarget(url, rule)
-    known.set(url, target)
+    targets.set(url, target)
     return target
   }
 }

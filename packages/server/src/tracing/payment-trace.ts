@@ -28,7 +28,7 @@ interface PaymentTrace {
  * The ids are the first 24 bytes of SHA-256 over `<chainId>:<txHash>:<integrationAddress>`. So processes that share
  * nothing write into one trace, and a receiver can compute it from a delivery.
  */
-export function paymentTrace({ chainId, txHash, integrationAddress }: TracedPayment): PaymentTrace {
+export function computeTraceIds({ chainId, txHash, integrationAddress }: TracedPayment): PaymentTrace {
   const digest = createHash('sha256').update(`${chainId}:${txHash}:${integrationAddress}`).digest('hex')
   return { traceId: digest.slice(0, 32), parentId: digest.slice(32, 48) }
 }
@@ -64,7 +64,7 @@ export function createSpanWriter(
   return {
     api,
     start({ name, payment, startAt, kind, attributes }) {
-      const { traceId, parentId } = paymentTrace(payment)
+      const { traceId, parentId } = computeTraceIds(payment)
       const parent = { traceId, spanId: parentId, traceFlags: api.TraceFlags.SAMPLED, isRemote: true }
       const options: Api.SpanOptions = {
         // A number before the start of the process would be read as time since then.
@@ -102,7 +102,7 @@ export function createPaymentSpans({ api, start }: SpanWriter, clock: Pick<Clock
     if (!('txHash' in event && 'integrationAddress' in event)) return
     const { chainId, txHash, integrationAddress } = event
     const now = clock.now()
-    const found = integrationAddress === null ? null : spanOf(event, now)
+    const found = integrationAddress === null ? null : toEventSpan(event, now)
     if (integrationAddress === null || found === null) return
     const { name, lastedMs, attributes, failure } = found
     const payment = { chainId, txHash, integrationAddress }
@@ -112,7 +112,7 @@ export function createPaymentSpans({ api, start }: SpanWriter, clock: Pick<Clock
   }
 }
 
-function spanOf(event: ServiceEvent, now: number): EventSpan | null {
+function toEventSpan(event: ServiceEvent, now: number): EventSpan | null {
   switch (event.type) {
     case 'payment.indexed': {
       const { blockNumber, blockTimestamp } = event

@@ -2,11 +2,11 @@ import * as api from '@opentelemetry/api'
 import type { PostRequest, PostResult } from '@payment-integration/core/ports'
 import { expect, it } from 'vitest'
 import { recordSpans } from '../../test/support/recorded-spans.js'
-import { createSpanWriter, paymentTrace } from './payment-trace.js'
+import { computeTraceIds, createSpanWriter } from './payment-trace.js'
 import { createTracedSender } from './traced-sender.js'
 
 const payment = { chainId: 137, txHash: `0x${'12'.repeat(32)}`, integrationAddress: `0x${'cd'.repeat(20)}` }
-const { traceId, parentId } = paymentTrace(payment)
+const { traceId, parentId } = computeTraceIds(payment)
 const post: PostRequest = {
   url: 'https://shop.example/hooks/CANARY?key=CANARY',
   headers: { 'X-Service-Signature': 't=1,v1=ab' },

@@ -38,7 +38,7 @@ export function createTracedSender(sender: Sender, { api, start }: SpanWriter, c
   }
 
   function endAttempt(span: Span, result: PostResult): void {
-    const failure = failureOf(result)
+    const failure = findFailure(result)
     // An SDK that throws must not turn an accepted delivery into one to send again.
     try {
       if (typeof result.status === 'number') span.setAttribute('http.response.status_code', result.status)
@@ -70,7 +70,7 @@ function traceparent(span: Span): string | null {
   }
 }
 
-function failureOf(result: PostResult): string | null {
+function findFailure(result: PostResult): string | null {
   if (result.kind === 'failure') return result.reason
   return result.status >= 200 && result.status < 300 ? null : String(result.status)
 }

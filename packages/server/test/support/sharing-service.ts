@@ -1,8 +1,8 @@
 /** A service that shares verifications, beside an identity provider that runs on this machine. */
-import { createSumsubApi, createWebhookReader } from '@payment-integration/identity-sumsub/service'
+import { createSumsubClient, createWebhookReader } from '@payment-integration/identity-sumsub/service'
 import { startIdentityProvider } from '@payment-integration/testing/identity-provider'
 import { verdictPath } from '../../src/app/webhook-routes.js'
-import { createSumsubProvider } from '../../src/identity/sumsub-provider.js'
+import { createSumsubIdentityProvider } from '../../src/identity/sumsub-provider.js'
 import { type ClauseOptions, type Shop, startClauses } from './clause-service.js'
 
 /** The integrator's client at the provider. */
@@ -25,13 +25,13 @@ export async function startSharing({ timeoutMs = 2_000, ...options }: ClauseOpti
   const clauses = await startClauses({
     ...options,
     identity: {
-      provider: createSumsubProvider(createSumsubApi, {
+      provider: createSumsubIdentityProvider(createSumsubClient, {
         baseUrl: provider.url,
         appToken,
         secretKey,
         levelName: 'basic-kyc-level',
         timeoutMs,
-        elapsed: () => performance.now() + passedMs,
+        monotonicNow: () => performance.now() + passedMs,
       }),
       readWebhook: createWebhookReader({ secret: webhookSecret }),
     },

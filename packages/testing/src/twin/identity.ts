@@ -1,8 +1,12 @@
 /** Identity verification in a twin: a provider in the process, and the service's own adapter to it. @module */
 import type { Service } from '@payment-integration/core'
 import type { Store } from '@payment-integration/core/ports'
-import { createSumsubApi, createWebhookReader, type WebhookReader } from '@payment-integration/identity-sumsub/service'
-import { createSumsubProvider } from '@payment-integration/server'
+import {
+  createSumsubClient,
+  createWebhookReader,
+  type WebhookReader,
+} from '@payment-integration/identity-sumsub/service'
+import { createSumsubIdentityProvider } from '@payment-integration/server'
 import type { ClosableIdentityProvider } from '@payment-integration/server/internal'
 import type { FakeClock } from '../builders.js'
 import { createDraws } from '../builders.js'
@@ -109,7 +113,13 @@ export function createTwinIdentity(
   const connection = { baseUrl, fetch: provider.fetch, now, timeoutMs }
   const access = { appToken: 'sbx:service', secretKey: serviceKey, levelName: 'basic-kyc-level' }
   const open = () =>
-    createSumsubProvider(createSumsubApi, { ...connection, ...access, limits, clock: { now }, elapsed: now })
+    createSumsubIdentityProvider(createSumsubClient, {
+      ...connection,
+      ...access,
+      limits,
+      clock: { now },
+      monotonicNow: now,
+    })
   let connected = open()
   const isUsed = () => provider.requests.length > 0 || provider.applicants(recipient).length > 0
   const isWebhookDue = () => (provider.nextWebhookAt() ?? Number.POSITIVE_INFINITY) <= now()

@@ -120,7 +120,7 @@ function parseDatedReview(state: unknown): DatedSumsubReview {
 }
 
 /** Options of the service at the provider. */
-export interface SumsubApiOptions extends ProviderConnection {
+export interface SumsubClientOptions extends ProviderConnection {
   /** The verification level of new applicants. */
   readonly levelName: string
   /**
@@ -132,14 +132,14 @@ export interface SumsubApiOptions extends ProviderConnection {
 }
 
 /** The service's calls to the provider. Each rejects with an error of this package. */
-export interface SumsubApi {
+export interface SumsubClient {
   /** The level of redemptions; null when they name none. */
   readonly levelName: string | null
-  /** Whether {@link SumsubApi.find} finds redemptions. If not, its null proves nothing. */
+  /** Whether {@link SumsubClient.find} finds redemptions. If not, its null proves nothing. */
   readonly findsByName: boolean
   /**
    * Redeems a share token for an applicant named `externalUserId`. The provider has no idempotency key: after an
-   * unknown outcome, call {@link SumsubApi.find} before another redemption.
+   * unknown outcome, call {@link SumsubClient.find} before another redemption.
    * @throws TokenRejectedError, ProviderSetupError, ProviderThrottledError, RequestLateError: not redeemed.
    * @throws ProviderUnavailableError, ProviderAnswerError: possibly redeemed.
    */
@@ -161,12 +161,12 @@ export interface SumsubApi {
 }
 
 /**
- * Makes the calls. A service needs an `IdentityProvider`, which never rejects: `createSumsubProvider` of
+ * Makes the calls. A service needs an `IdentityProvider`, which never rejects: `createSumsubIdentityProvider` of
  * `@payment-integration/server` builds it on these calls.
  * @throws TypeError When an option is blank or malformed.
- * @example createSumsubApi({ appToken, secretKey, levelName: 'basic-kyc' })
+ * @example createSumsubClient({ appToken, secretKey, levelName: 'basic-kyc' })
  */
-export function createSumsubApi(options: SumsubApiOptions): SumsubApi {
+export function createSumsubClient(options: SumsubClientOptions): SumsubClient {
   const { redeemBy = 'reuse' } = options
   const levelName = checkCredential('levelName', options.levelName)
   const call = createCall(options)

@@ -152,7 +152,7 @@ export function schemaSql(dialect: Dialect, { payments, state, index }: TableNam
     dialect === 'postgres'
       ? { text: 'text', key: 'text COLLATE "C"', whole: 'bigint', time: 'timestamptz', json: 'json' }
       : { text: 'TEXT', key: 'TEXT', whole: 'INTEGER', time: 'TEXT', json: 'TEXT' }
-  const typeOf = (column: string): string => {
+  const getType = (column: string): string => {
     if (keys.has(column)) return `${types.key} NOT NULL`
     if (column === 'version') return `${types.whole} NOT NULL`
     if (column === 'updated_at') return `${types.time} NOT NULL`
@@ -160,7 +160,7 @@ export function schemaSql(dialect: Dialect, { payments, state, index }: TableNam
     if (column === 'block_timestamp') return types.time
     return column === 'body' ? types.json : types.text
   }
-  const columns = paymentColumns.map((column) => `  ${column} ${typeOf(column)},\n`).join('')
+  const columns = paymentColumns.map((column) => `  ${column} ${getType(column)},\n`).join('')
   return [
     `CREATE TABLE IF NOT EXISTS ${payments} (\n${columns}  PRIMARY KEY (${keyColumns.join(', ')})\n)`,
     `CREATE INDEX IF NOT EXISTS ${index('newest')} ON ${payments} (integration_address, block_timestamp)`,

@@ -184,11 +184,11 @@ export const healthPaths = ['/health', '/health/live'] as const
  */
 export function addHealthRoutes(app: Hono<AppEnv>, health: () => Promise<HealthReport>, now: () => number): void {
   const report = shareAnswer(health, { forMs: sharedMs, now })
-  const [whole, live] = healthPaths
-  app.get(whole, async () => {
-    const found = await report()
-    return answerJson(found, found.status === 'down' ? 503 : 200)
+  const [healthPath, livePath] = healthPaths
+  app.get(healthPath, async () => {
+    const body = await report()
+    return answerJson(body, body.status === 'down' ? 503 : 200)
   })
-  app.get(live, () => answerJson({ status: 'ok' }))
+  app.get(livePath, () => answerJson({ status: 'ok' }))
   for (const path of healthPaths) allowMethods(app, path, ['GET', 'HEAD'])
 }

@@ -13,9 +13,10 @@ type Range = readonly [base: ipaddr.IPv4 | ipaddr.IPv6, prefix: number]
  */
 export function isInRanges(ranges: readonly string[]): (address: string) => boolean {
   const parsed = ranges.map((range) => {
-    const found = parseRange(range)
-    if (typeof found === 'string') throw new TypeError(`The range ${JSON.stringify(range)} ${found}.`)
-    return found
+    const parsedRange = parseRange(range)
+    if (typeof parsedRange === 'string')
+      throw new TypeError(`The range ${JSON.stringify(range)} ${parsedRange}.`)
+    return parsedRange
   })
   return (text) => {
     if (parsed.length === 0 || !ipaddr.isValid(text)) return false
@@ -29,8 +30,8 @@ export function isInRanges(ranges: readonly string[]): (address: string) => bool
  * little.
  */
 export function findRangeProblem(range: string): Problem | null {
-  const found = parseRange(range)
-  return typeof found === 'string' ? found : null
+  const parsed = parseRange(range)
+  return typeof parsed === 'string' ? parsed : null
 }
 
 function parseRange(text: string): Range | Problem {

@@ -40,8 +40,8 @@ export function createAttemptMetrics(): AttemptMetrics {
   return {
     attempted({ status, reason, outcome, latencyMs, publishedMs }) {
       const isAnswered = status !== null && reason !== 'malformed_answer'
-      const found = isAnswered ? `${Math.floor(status / 100)}xx` : reason
-      const result = found !== null && byResult.has(found) ? found : 'other'
+      const answer = isAnswered ? `${Math.floor(status / 100)}xx` : reason
+      const result = answer !== null && byResult.has(answer) ? answer : 'other'
       byResult.set(result, (byResult.get(result) ?? 0) + 1)
       byOutcome.set(outcome, (byOutcome.get(outcome) ?? 0) + 1)
       duration.observe(latencyMs / 1_000)
@@ -58,9 +58,9 @@ export function createAttemptMetrics(): AttemptMetrics {
 }
 
 function counter(name: string, about: string, label: string, values: ReadonlyMap<string, number>): string[] {
-  const whole = `${prefix}${name}`
-  const samples = [...values].map(([value, count]) => `${whole}{${label}="${value}"} ${count}`)
-  return [...heading(whole, 'counter', about), ...samples]
+  const metric = `${prefix}${name}`
+  const samples = [...values].map(([value, count]) => `${metric}{${label}="${value}"} ${count}`)
+  return [...heading(metric, 'counter', about), ...samples]
 }
 
 function histogram(name: string, about: string, buckets: ReturnType<typeof createBuckets>): string[] {

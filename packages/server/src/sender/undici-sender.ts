@@ -80,8 +80,8 @@ export function createUndiciSender(options: UndiciSenderOptions = {}): ClosableS
   const { connectionsPerOrigin = senderDefaults.connectionsPerOrigin } = options
   const { keepAliveMs = senderDefaults.keepAliveMs, connectionAgeMs = senderDefaults.connectionAgeMs } = options
   const { successBodyMs = senderDefaults.successBodyMs } = options
-  const whole = { connectTimeoutMs, connectionsPerOrigin, keepAliveMs, connectionAgeMs, successBodyMs }
-  for (const [name, value] of Object.entries(whole))
+  const numbers = { connectTimeoutMs, connectionsPerOrigin, keepAliveMs, connectionAgeMs, successBodyMs }
+  for (const [name, value] of Object.entries(numbers))
     if (!Number.isSafeInteger(value) || value < 1)
       throw new RangeError(`${name} is ${value}; pass a whole number from 1.`)
   const resolve = createResolve({ servers, allowLoopback: allowLoopbackHttp })

@@ -86,7 +86,7 @@ export function createSpanWriter(
   }
 }
 
-/** What an event adds to a trace; it ends when the event is published. */
+/** The span of an event; it ends when the event is published. */
 interface EventSpan {
   readonly name: string
   /** How long before its end it began, in milliseconds. */
@@ -102,9 +102,9 @@ export function createPaymentSpans({ api, start }: SpanWriter, clock: Pick<Clock
     if (!('txHash' in event && 'integrationAddress' in event)) return
     const { chainId, txHash, integrationAddress } = event
     const now = clock.now()
-    const found = integrationAddress === null ? null : toEventSpan(event, now)
-    if (integrationAddress === null || found === null) return
-    const { name, lastedMs, attributes, failure } = found
+    const eventSpan = integrationAddress === null ? null : toEventSpan(event, now)
+    if (integrationAddress === null || eventSpan === null) return
+    const { name, lastedMs, attributes, failure } = eventSpan
     const payment = { chainId, txHash, integrationAddress }
     const span = start({ name, payment, startAt: now - Math.max(0, lastedMs), attributes })
     if (failure !== null) span?.setStatus({ code: api.SpanStatusCode.ERROR, message: failure })

@@ -14,8 +14,7 @@ type Range = readonly [base: ipaddr.IPv4 | ipaddr.IPv6, prefix: number]
 export function isInRanges(ranges: readonly string[]): (address: string) => boolean {
   const parsed = ranges.map((range) => {
     const parsedRange = parseRange(range)
-    if (typeof parsedRange === 'string')
-      throw new TypeError(`The range ${JSON.stringify(range)} ${parsedRange}.`)
+    if (typeof parsedRange === 'string') throw new TypeError(`The range ${JSON.stringify(range)} ${parsedRange}.`)
     return parsedRange
   })
   return (text) => {

@@ -7,16 +7,28 @@
  * fails. `--list` prints the patterns as JSON. Exit code 0 without problems, else 1.
  * @module
  */
+import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { RegExpParser, visitRegExpAST } from '@eslint-community/regexpp'
 import { analyse } from 'scslre'
-import { findPatterns } from './find-patterns.mjs'
+import ts from 'typescript'
+
+/**
+ * @typedef {object} Pattern
+ * @property {string} file Relative to the root.
+ * @property {number} line From 1.
+ * @property {string | null} source Null when it is built at run time.
+ * @property {string} flags
+ */
 
 /** Repeats of more than this count as endless. */
-const mostRepeats = 256
+const maxRepeats = 256
 /** Files that join patterns from escaped literals, without adding a repeat. */
-const ofLiterals = new Set(['packages/chain-evm/src/rpc/failures.ts', 'packages/client/src/internal/check.ts'])
+const joinedFromLiterals = new Set(['packages/chain-evm/src/rpc/failures.ts', 'packages/client/src/internal/check.ts'])
+
+/** Methods that turn a string into a pattern. */
+const takingPatterns = new Set(['match', 'matchAll', 'search'])
 
 const unreadable = 'is put together when the program runs, where no check reads it: write a literal'
 const dividing = 'divides the same text among its repeats in many ways: let neighbours begin with different characters'
@@ -26,7 +38,7 @@ const floating =
 const { values, positionals } = parseArgs({ options: { list: { type: 'boolean' } }, allowPositionals: true })
 const patterns = findPatterns(resolve(positionals[0] ?? join(import.meta.dirname, '../..')))
 const problems = patterns.flatMap(({ file, line, source, flags }) => {
-  const flaw = source === null ? (ofLiterals.has(file) ? null : unreadable) : flawOf(source, flags)
+  const flaw = source === null ? (joinedFromLiterals.has(file) ? null : unreadable) : findFlaw(source, flags)
   return flaw === null ? [] : [`${file}:${line}: ${source === null ? 'RegExp' : `/${source}/${flags}`} ${flaw}.`]
 })
 for (const problem of problems) console.error(`  ${problem}`)
@@ -38,13 +50,13 @@ process.exitCode = problems.length > 0 ? 1 : 0
  * @param {string} source
  * @param {string} flags
  */
-function flawOf(source, flags) {
+function findFlaw(source, flags) {
   if (analyse({ source, flags }, { reportTypes: { Move: false } }).reports.length > 0) return dividing
   const isUnicode = flags.includes('u') || flags.includes('v')
   const mode = { unicode: isUnicode, unicodeSets: flags.includes('v') }
   const { alternatives } = new RegExpParser().parsePattern(source, 0, source.length, mode)
   const begins = alternatives.filter(({ elements: [first] }) => !isStart(first) || flags.includes('m'))
-  return !flags.includes('y') && begins.some(goesOn) ? floating : null
+  return !flags.includes('y') && begins.some(continues) ? floating : null
 }
 
 /** @param {import('@eslint-community/regexpp').AST.Element | undefined} element */
@@ -56,11 +68,11 @@ function isStart(element) {
  * Whether something that may fail follows an endless repeat, or the repeat is inside a lookaround.
  * @param {import('@eslint-community/regexpp').AST.Alternative} alternative
  */
-function goesOn(alternative) {
+function continues(alternative) {
   let found = false
   visitRegExpAST(alternative, {
     onQuantifierEnter(quantifier) {
-      found ||= quantifier.max > mostRepeats && !isLast(quantifier, alternative)
+      found ||= quantifier.max > maxRepeats && !isLast(quantifier, alternative)
     },
   })
   return found
@@ -79,4 +91,60 @@ function isLast(node, whole) {
   if (parent.type !== 'Alternative') return isLast(parent, whole)
   const rest = parent.elements.slice(parent.elements.indexOf(/** @type {never} */ (node)) + 1)
   return rest.every((element) => element.type === 'Quantifier' && element.min === 0) && isLast(parent, whole)
+}
+
+/**
+ * Every pattern of the code that packages and examples ship.
+ * @param {string} root
+ * @returns {Pattern[]}
+ */
+function findPatterns(root) {
+  return ['packages', 'examples'].flatMap((folder) => filesIn(root, folder).flatMap((file) => patternsIn(root, file)))
+}
+
+/** @param {string} root @param {string} folder @returns {string[]} */
+function filesIn(root, folder) {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}/${entry.name}`
+    if (entry.isDirectory())
+      return ['node_modules', 'dist', 'test', '.next'].includes(entry.name) ? [] : filesIn(root, path)
+    return /[.][cm]?[jt]sx?$/.test(entry.name) && !/[.]test(-d)?[.]ts$|[.]generated[.]/.test(entry.name) ? [path] : []
+  })
+}
+
+/** @param {string} root @param {string} file @returns {Pattern[]} */
+function patternsIn(root, file) {
+  const text = readFileSync(join(root, file), 'utf8')
+  const parsed = ts.createSourceFile(file, text, ts.ScriptTarget.Latest)
+  /** @type {Pattern[]} */
+  const found = []
+  /** @param {ts.Node} node @param {string | null} source @param {string} flags */
+  const add = (node, source, flags) => {
+    const { line } = parsed.getLineAndCharacterOfPosition(node.getStart(parsed))
+    found.push({ file, line: line + 1, source, flags })
+  }
+  /** @param {ts.Node} node */
+  const visit = (node) => {
+    if (ts.isRegularExpressionLiteral(node)) {
+      const end = node.text.lastIndexOf('/')
+      add(node, node.text.slice(1, end), node.text.slice(end + 1))
+    } else if ((ts.isNewExpression(node) || ts.isCallExpression(node)) && node.arguments !== undefined) {
+      const [pattern, flags] = node.arguments
+      const isMade = ts.isIdentifier(node.expression) && node.expression.text === 'RegExp'
+      const takes = ts.isPropertyAccessExpression(node.expression) && takingPatterns.has(node.expression.name.text)
+      if (pattern !== undefined && isMade && !ts.isRegularExpressionLiteral(pattern))
+        add(node, readText(pattern), flags === undefined ? '' : (readText(flags) ?? ''))
+      else if (pattern !== undefined && takes && readText(pattern) !== null) add(node, readText(pattern), '')
+    }
+    ts.forEachChild(node, visit)
+  }
+  visit(parsed)
+  return found
+}
+
+/** The value of a string literal; null for any other expression. @param {ts.Expression} node */
+function readText(node) {
+  if (ts.isStringLiteralLike(node)) return node.text
+  const isRaw = ts.isTaggedTemplateExpression(node) && ts.isNoSubstitutionTemplateLiteral(node.template)
+  return isRaw ? (node.template.rawText ?? null) : null
 }

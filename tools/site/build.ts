@@ -23,6 +23,6 @@ if (options.has('--sample')) {
   await build(join(root, 'tools/site'))
   for (const line of wordsPerPath(join(root, 'tools/site/.pages'))) console.log(line)
   console.log(`site: ${count} pages in tools/site/dist`)
-  run('node', 'tools/scripts/check-doc-links.mjs', 'tools/site/dist')
+  run('node', 'tools/site/check-links.mjs', 'tools/site/dist')
   if (options.has('--serve')) await serve({ root: join(root, 'tools/site'), port: 4173 })
 }

@@ -24,7 +24,7 @@ export default defineConfig({
   srcExclude: ['public/**'],
   outDir: 'dist',
   lastUpdated: false,
-  // `tools/scripts/check-doc-links.mjs` checks every link and anchor of the built pages.
+  // `tools/site/check-links.mjs` checks every link and anchor of the built pages.
   ignoreDeadLinks: true,
   vite: { plugins: [accessibleTheme()] },
   markdown: {

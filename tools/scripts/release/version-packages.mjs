@@ -8,7 +8,7 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-const root = join(import.meta.dirname, '../..')
+const root = join(import.meta.dirname, '../../..')
 const manifests = readdirSync(join(root, 'packages')).map((name) => join(root, 'packages', name, 'package.json'))
 
 /** Gives every peer among the packages the range that `rangeOf` makes of the version. */

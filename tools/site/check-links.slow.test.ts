@@ -12,7 +12,7 @@ function check(files: Readonly<Record<string, string>>) {
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
-    [join(import.meta.dirname, 'check-doc-links.mjs'), folder],
+    [join(import.meta.dirname, 'check-links.mjs'), folder],
     { encoding: 'utf8' },
   )
   return { status, out: stdout.trim(), problems: stderr.trim().split('\n') }

@@ -1,0 +1,175 @@
+/** Documents agree with the sources: citations, error codes, and the sizes and entries that READMEs name. @module */
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { errorRows } from '../site/generate/errors-page.js'
+import { repositoryFiles } from '../site/generate/routes.js'
+
+const root = join(import.meta.dirname, '../..')
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: root })
+const citing = listed
+  .toString()
+  .split('\0')
+  .filter(
+    (path) =>
+      /\.(ts|tsx|mts|mjs|md|sol)$/.test(path) &&
+      !/CHANGELOG|^\.changeset|documents\.test|check-links\.slow\.test/.test(path),
+  )
+  .filter((path) => existsSync(join(root, path)))
+  .map((path) => ({ path, text: read(path) }))
+
+/** Numbers of the headings of the contract: `2`, `2.1`, … */
+const sections = new Set([...read('docs/interface.md').matchAll(/^#+ (\d+(?:\.\d+)?)\b/gm)].map(([, n]) => n))
+
+/** `path:line: found` of each match that `isWrong`. */
+function wrong(pattern: RegExp, isWrong: (match: RegExpMatchArray) => boolean): string[] {
+  return citing.flatMap(({ path, text }) =>
+    text
+      .split('\n')
+      .flatMap((line, index) =>
+        [...line.matchAll(pattern)].filter(isWrong).map(([found]) => `${path}:${index + 1}: ${found}`),
+      ),
+  )
+}
+
+describe('a citation', () => {
+  test('of the contract names a section of docs/interface.md', () => {
+    expect(sections.size).toBeGreaterThan(12)
+    const lists = wrong(
+      /(?:docs\/interface\.md|\b[Ii]nterface) (\d[\d.]*(?:(?:, | to | and )\d[\d.]*)*)/g,
+      ([, list = '']) => list.split(/, | to | and /).some((each) => !sections.has(each.replace(/\.$/, ''))),
+    )
+    expect(lists).toEqual([])
+  })
+
+  test('of a page names an existing page', () => {
+    expect(wrong(/\bdocs\/[a-z\d-]+(?:\/[a-z\d-]+)*\.md\b/g, ([page]) => !existsSync(join(root, page)))).toEqual([])
+  })
+
+  test('of a path, in backticks in a document, names a file or a folder', () => {
+    const roots = ['', 'packages/']
+    const missing = wrong(
+      /`((?:packages|docs|tools|examples|vectors|ops|[a-z-]+\/(?:src|test))\/[\w./@-]+)`/g,
+      ([, path = '']) => !roots.some((folder) => existsSync(join(root, folder, path.replace(/[.]$/, '')))),
+    )
+    // A build makes `dist`; a template's paths are of the project that gets it.
+    const isOfDocument = (each: string) => /^[^:]+[.]md:/.test(each) && !/\/(?:templates|dist)\b/.test(each)
+    expect(missing.filter(isOfDocument)).toEqual([])
+  })
+
+  test('names only documents of the repository', () => {
+    expect(wrong(/\bINTERFACE\b|\bDESIGN\b|\b(?:STYLE|PLAIN)\.md\b|\bissue \d+\b/g, () => true)).toEqual([])
+  })
+})
+
+const files = repositoryFiles(root)
+/** Codes of Node that the packages recognize. */
+const foreign = new Set([
+  'ERR_MODULE_NOT_FOUND',
+  'ERR_SSL_WRONG_VERSION_NUMBER',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+  'ERR_HTTP_REQUEST_TIMEOUT',
+  'ERR_SQLITE_ERROR',
+])
+/** What several codes begin with. */
+const prefixes = new Set(['ERR_MIRROR', 'ERR_PROVIDER_', 'ERR_PROVIDER_WEBHOOK_'])
+const codes = new Set(
+  files
+    .filter((file) => /^packages\/[^/]+\/src\/.*[.]tsx?$/.test(file) && !/[.]test(-d)?[.]ts$/.test(file))
+    .flatMap((file) => [...read(file).matchAll(/\b(ERR_[A-Z0-9_]+)\b/g)])
+    .map(([, code = '']) => code)
+    .filter((code) => !foreign.has(code) && !prefixes.has(code)),
+)
+const rows = errorRows(root, files)
+
+test('every error code of the sources has a row with its cause and cure', () => {
+  const listed = new Set(rows.map(({ code }) => code))
+  expect([...codes].filter((code) => !listed.has(code)).toSorted()).toEqual([])
+})
+
+test('every row names a code of the sources', () => {
+  expect(rows.filter(({ code }) => !codes.has(code)).map(({ code, file }) => `${file}: ${code}`)).toEqual([])
+})
+
+test('every row has a cause and a cure', () => {
+  expect(rows.filter(({ cause, cure }) => cause === '' || cure === '').map(({ code }) => code)).toEqual([])
+})
+
+interface Budget {
+  readonly names: readonly string[]
+  readonly web: number
+  readonly node: number
+}
+const budgets = JSON.parse(read('tools/scripts/size-budgets.json')) as Budget[]
+
+const packages = readdirSync(join(root, 'packages'))
+const documents = [
+  'README.md',
+  ...packages.map((name) => `packages/${name}/README.md`),
+  ...['decisions', 'guides'].flatMap((folder) =>
+    readdirSync(join(root, 'docs', folder)).map((name) => `docs/${folder}/${name}`),
+  ),
+]
+
+test('no README of a package has more than 150 lines; the rest is a page in docs/guides', () => {
+  const lengths = packages.map(
+    (name) => [name, read(`packages/${name}/README.md`).trimEnd().split('\n').length] as const,
+  )
+  expect(lengths.filter(([, length]) => length > 150)).toEqual([])
+})
+
+test('the README of a package names each of its entries', () => {
+  const api = JSON.parse(read('tools/scripts/public-api.snapshot.json')) as Record<string, Record<string, unknown>>
+  const unnamed = packages.flatMap((name) => {
+    const text = read(`packages/${name}/README.md`)
+    const entries = Object.keys(api[`@payment-integration/${name}`] ?? {}).filter((entry) => entry !== '.')
+    return entries
+      .filter((entry) => !text.includes(`\`${entry}\``) && !text.includes(`integration/${name}${entry.slice(1)}`))
+      .map((entry) => `${name}: ${entry}`)
+  })
+  expect(unnamed).toEqual([])
+})
+
+test('every guide is named by a README or another page', () => {
+  const texts = [...documents, 'docs/doctor.md', 'docs/explain.md'].map((path) => [path, read(path)] as const)
+  const guides = documents.filter((path) => path.startsWith('docs/guides/'))
+  const named = (guide: string) => texts.some(([path, text]) => path !== guide && text.includes(guide.slice(5)))
+  expect(guides.filter((guide) => !named(guide))).toEqual([])
+})
+
+/** A size follows its names: `createClient` 26.5 kB, or `parseAmount` with `formatAmount` 1.2 kB. */
+const quoted = /`(\w+)`(?: with `(\w+)`)?(?: may take)? (\d+(?:[.]\d+)?) k?B\b/g
+
+/** Documents that may quote compressed sizes without such names: those of other libraries. */
+const sizes = documents.flatMap((path) =>
+  [...read(path).replaceAll('\n', ' ').matchAll(quoted)].map(([, first = '', second, kB]) => ({
+    path,
+    names: [first, ...(second === undefined ? [] : [second])],
+    kB: Number(kB),
+  })),
+)
+
+test('every size that a document quotes is the budget of these imports, on the web and on Node', () => {
+  for (const { path, names, kB } of sizes) {
+    const found = budgets.filter((budget) => budget.names.toSorted().join() === names.toSorted().join())
+    expect(
+      found.map(({ web, node }) => [web, node]),
+      `${path}: ${names.join(', ')}`,
+    ).toEqual([[kB * 1000, kB * 1000]])
+  }
+})
+
+test('documents quote sizes in no other format', () => {
+  expect(sizes.map(({ path }) => path)).toEqual(
+    expect.arrayContaining(['README.md', 'packages/client/README.md', 'packages/webhook/README.md']),
+  )
+  for (const path of documents)
+    for (const paragraph of read(path)
+      .split(/\n\n+/)
+      .filter((text) => /\bgzipped\b/i.test(text))) {
+      const line = paragraph.replaceAll('\n', ' ')
+      expect([...line.matchAll(/\d k?B\b/gi)].length, `${path}: ${line}`).toBe([...line.matchAll(quoted)].length)
+    }
+})

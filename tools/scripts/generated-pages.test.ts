@@ -1,0 +1,88 @@
+/** The pages that are made from sources or from recorded runs have their newest content. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { listPrices, measured, modelCells, modelTable } from '../bench/cells/model.js'
+import { formatCell, formatRuns, readRuns } from '../bench/report.js'
+import { fillPage as fillConfiguration } from './configuration-page.js'
+import { barChart, drawCharts, fillPage as fillPerformance } from './performance-page.js'
+
+const docs = join(import.meta.dirname, '../../docs')
+const results = join(import.meta.dirname, '../bench/results')
+const readPage = (name: string) => readFileSync(join(docs, name), 'utf8')
+
+test('the tables of configuration.md are those of the variables; npm run configuration-page makes them again', () => {
+  const page = readPage('configuration.md')
+  expect(fillConfiguration(page)).toBe(page)
+  expect(fillConfiguration(page.replace('| `PI_PORT` |', '| `PI_PORTS` |'))).toBe(page)
+  expect(() => fillConfiguration(page.replace('<!-- end of variables -->', ''))).toThrow('The page has no place')
+})
+
+describe('performance.md', () => {
+  const page = readPage('performance.md')
+
+  test('has in every table the newest recorded run; npm run bench -- --page makes them again', () => {
+    expect(fillPerformance(page)).toBe(page)
+    expect(fillPerformance(page.replace('| ours', '| theirs'))).toBe(page)
+    expect(() => fillPerformance(page.replaceAll('<!-- end of figures -->', ''))).toThrow('The page has no place')
+  })
+
+  test('shows every picture, drawn from the recorded runs', () => {
+    for (const [file, text] of drawCharts()) {
+      expect(readPage(`images/${file}`), file).toBe(text)
+      expect(page).toContain(`(images/${file})`)
+    }
+  })
+
+  test.each(readdirSync(results))('%s has a date, a command, versions and whole tables for each run', (file) => {
+    const runs = readRuns(file.replace('.json', ''))
+    expect(formatRuns(runs)).toBe(readFileSync(join(results, file), 'utf8'))
+    for (const { date, command, load, versions, tables } of runs) {
+      expect([date, command]).toEqual([expect.stringMatching(/^20\d\d-\d\d-\d\d$/), expect.stringMatching(/^npm run /)])
+      expect(load === null || load >= 0).toBe(true)
+      expect(versions).toHaveProperty('node')
+      for (const { columns, rows } of tables)
+        expect(rows.map((row) => row.length)).toEqual(rows.map(() => columns.length))
+    }
+  })
+
+  test('rejects a value that has no logarithm, and escapes a label', () => {
+    const chart = { title: 'A < B', unit: 'ms', bars: [{ label: 'a & b', value: 0, isOurs: true }] }
+    expect(() => barChart(chart)).toThrow(RangeError)
+    expect(barChart({ ...chart, bars: [{ label: 'a & b', value: 3, isOurs: true }] })).toContain('a &amp; b')
+  })
+})
+
+describe('scale.md', () => {
+  const page = readPage('scale.md')
+  const run = readRuns('cells').at(-1)?.tables[0]?.rows ?? []
+
+  test('has the table of its model', () => {
+    expect(page).toContain(modelTable())
+  })
+
+  test.each(run.map((row) => row.slice(0, 4)))('has the newest run of %s', (...row) => {
+    expect(page).toContain(`| ${row.map(formatCell).join(' | ')} |`)
+  })
+
+  test.each([
+    ['one cell with all integrations', measured.own],
+    ['one cell with none of them', measured.other],
+  ])('has a model whose constants are those of the newest run of %s', (name, { service, database }) => {
+    expect(run.find(([row]) => row === name)?.slice(2, 4)).toEqual([service, database])
+  })
+
+  test.each(Object.entries(listPrices))('has a source for the price %s', (_, price) => {
+    expect(page).toContain(`| ${price} | [`)
+  })
+
+  test('is right that three cells carry at least 2.7 times what one does, and more cells carry more', () => {
+    expect(modelCells(3).times).toBeGreaterThan(2.7)
+    const rates = [1, 3, 16, 64].map((cells) => modelCells(cells).rate)
+    expect(rates).toEqual(rates.toSorted((a, b) => a - b))
+  })
+
+  test.each([0, 1.5, Number.NaN])('has a model that rejects %s cells', (cells) => {
+    expect(() => modelCells(cells)).toThrow(RangeError)
+  })
+})

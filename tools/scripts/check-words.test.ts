@@ -1,6 +1,11 @@
 /** What `npm run lint` rejects as hard to read. */
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { findProblems } from './check-words.mjs'
+
+interface Words {
+  findProblems(path: string, text: string): readonly { readonly line: number; readonly words: string }[]
+}
+const { findProblems }: Words = await import(join(import.meta.dirname, 'check-words.mjs'))
 
 const long = `${'word '.repeat(30)}end.`
 const find = (text: string, path = 'a.ts') => findProblems(path, text).map(({ line, words }) => `${line}: ${words}`)

@@ -264,7 +264,7 @@ export function barChart({ title, unit, bars }: BarChart): string {
   ].join('\n')
 }
 
-/** 1, 2 and 5 of every power of ten around the values; the first is below the smallest, so that each bar has a length. */
+/** 1, 2 and 5 of every power of ten around the values; the first is below the smallest, so each bar has a length. */
 function listTicks(min: number, max: number): number[] {
   const all = Array.from({ length: 16 }, (_, n) => n - 6).flatMap((power) =>
     [1, 2, 5].map((digit) => Number(`${digit}e${power}`)),

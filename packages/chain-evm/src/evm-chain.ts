@@ -19,12 +19,12 @@ import { createTokenMetadata } from './prices/token-metadata.js'
 import { createFilterTest, type FilterTest } from './proof/log-filter.js'
 import { openProver, type Prover } from './proof/prover.js'
 import { createRangeBlocks } from './read/range-blocks.js'
-import { type ChainReader, headerKind, type QuarantinedLog, type RangeReader } from './read/range-reader.js'
+import { type ChainReader, getHeaderKind, type QuarantinedLog, type RangeReader } from './read/range-reader.js'
 import { readRanges } from './read/ranges.js'
-import { readReceipt } from './rpc/answers.js'
+import { parseReceipt } from './rpc/answers.js'
 import { callOwnChain, readOwnHeader } from './rpc/chain-guard.js'
-import { chainFailures } from './rpc/failures.js'
-import { quantity, toAddress, toHash } from './rpc/hex.js'
+import { createFailures } from './rpc/failures.js'
+import { formatQuantity, toAddress, toHash } from './rpc/hex.js'
 import type { Node } from './rpc/json-rpc.js'
 import { createNodes, type NodeAddress, nodesDefaults } from './rpc/nodes.js'
 import type { Transport } from './rpc/wire.js'
@@ -92,13 +92,13 @@ export interface EvmChainOptions {
 export const evmChainDefaults = { ...nodesDefaults, nearHead: 64 } as const
 
 /** Chains whose log filters or receipts roots do not match by nature: Cronos, zkSync Era, HyperEVM. */
-const oddChains: readonly number[] = [25, 324, 999]
+const unprovableChains: readonly number[] = [25, 324, 999]
 
 const levels: readonly unknown[] = ['root', 'bloom', 'none'] satisfies ProofLevel[]
 
 /** @throws {TypeError} When `proof` is no level. */
 function checkProof(chainId: number, proof: ProofLevel | undefined): ProofLevel {
-  if (proof === undefined) return oddChains.includes(chainId) ? 'none' : 'bloom'
+  if (proof === undefined) return unprovableChains.includes(chainId) ? 'none' : 'bloom'
   if (!levels.includes(proof))
     throw new TypeError(`proof is ${JSON.stringify(proof)}; pass one of "root", "bloom" and "none".`)
   return proof
@@ -110,9 +110,9 @@ function checkNodes({
   rpcUrl,
   transport,
 }: Pick<EvmChainOptions, 'nodes' | 'rpcUrl' | 'transport'>): readonly NodeAddress[] {
-  const given = [nodes, rpcUrl, transport].filter((option) => option !== undefined)
-  if (given.length !== 1)
-    throw new TypeError(`${given.length} of nodes, rpcUrl and transport are given; pass one of them.`)
+  const givenOptions = [nodes, rpcUrl, transport].filter((option) => option !== undefined)
+  if (givenOptions.length !== 1)
+    throw new TypeError(`${givenOptions.length} of nodes, rpcUrl and transport are given; pass one of them.`)
   return nodes ?? [rpcUrl === undefined ? { transport } : { url: rpcUrl }]
 }
 
@@ -143,7 +143,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
     options.priceFeeds ?? knownPriceFeeds(chainId),
     native.symbol,
   )
-  const fail = chainFailures(chainId)
+  const fail = createFailures(chainId)
   const base: ChainReader = {
     chainId,
     fail,
@@ -152,9 +152,9 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
     lists,
     routers,
     spokePools: checkSpokePools(options.spokePools ?? knownSpokePools(chainId)),
-    onQuarantine: quietly(options.onQuarantine),
+    onQuarantine: ignoreThrows(options.onQuarantine),
     rawReceipts: options.rawReceipts ?? true,
-    headers: headerKind(chainId),
+    headers: getHeaderKind(chainId),
   }
   let filterOfAll: FilterTest | undefined
   const blocks = createRangeBlocks()
@@ -178,7 +178,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
       node,
       rpc: node.rpc,
       prover,
-      wanted,
+      requestedRouters: wanted,
       filter,
     })
   }
@@ -187,7 +187,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
     assertWhole('from', request.from, 0)
     assertWhole('to', request.to, request.from)
     assertWhole('head', request.head, 0)
-    const wanted = checkWanted(request.routers, routers)
+    const wanted = checkRequestedRouters(request.routers, routers)
     const open = openReader(await openProver(), wanted)
     yield* readRanges({ nodes, fail, open, proof, nearHead, blocks }, request, signal)
   }
@@ -207,7 +207,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
     async block(number, signal) {
       assertWhole('number', number, 0)
       return nodes.pinned(async (node) => {
-        const block = await readOwnHeader({ chainId, fail, node }, quantity(number), signal)
+        const block = await readOwnHeader({ chainId, fail, node }, formatQuantity(number), signal)
         if (block !== null && block.number !== number)
           throw fail.unavailable(`block ${block.number} was answered for block ${number}.`)
         return block
@@ -218,7 +218,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
       if (hash === null) throw new TypeError('The transaction hash must be 0x and 64 hex digits.')
       const call = { method: 'eth_getTransactionReceipt', params: [hash] }
       return nodes.pinned(async (node) => {
-        const receipt = readReceipt(await callOwnChain({ chainId, fail, node }, call, signal), fail)
+        const receipt = parseReceipt(await callOwnChain({ chainId, fail, node }, call, signal), fail)
         if (receipt === null) return { fate: 'unknown', blockNumber: null }
         if (receipt.hash !== hash) throw fail.unavailable(`receipt ${receipt.hash} was answered for ${hash}.`)
         return { fate: receipt.succeeded ? 'succeeded' : 'reverted', blockNumber: receipt.blockNumber }
@@ -232,21 +232,21 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
 }
 
 /** @throws {TypeError} On no router, and on one that is not among the chain's. */
-function checkWanted(
+function checkRequestedRouters(
   wanted: readonly string[] | undefined,
   routers: ReadonlyMap<string, string>,
 ): ReadonlySet<string> | null {
   if (wanted === undefined) return null
-  const known = wanted.map((router) => {
+  const addresses = wanted.map((router) => {
     const address = toAddress(router)
     if (address !== null && routers.has(address)) return address
     throw new TypeError(`${JSON.stringify(router)} is none of the chain's routers.`)
   })
-  if (known.length === 0) throw new TypeError('No router is asked for; leave routers out to ask for all.')
-  return known.length === routers.size ? null : new Set(known)
+  if (addresses.length === 0) throw new TypeError('No router is asked for; leave routers out to ask for all.')
+  return addresses.length === routers.size ? null : new Set(addresses)
 }
 
-function quietly(watch: ((log: QuarantinedLog) => void) | undefined): (log: QuarantinedLog) => void {
+function ignoreThrows(watch: ((log: QuarantinedLog) => void) | undefined): (log: QuarantinedLog) => void {
   return (log) => {
     try {
       watch?.(log)

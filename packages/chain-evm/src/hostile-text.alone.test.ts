@@ -2,34 +2,39 @@
 import { expect, test } from 'vitest'
 import { growthOf, testGrowth } from '../../../tools/scripts/growth.js'
 import { pairConversions } from './decode/conversions.js'
-import { enclosingOperations, lastOperation, readBundle, readIntegrationSuffix } from './decode/integrations.js'
-import { readRouterCall } from './decode/router-call.js'
-import { callFault, readDecimals, readSymbol } from './prices/token-metadata.js'
+import {
+  findEnclosingOperations,
+  findLastOperation,
+  parseBundle,
+  parseIntegrationSuffix,
+} from './decode/integrations.js'
+import { parseRouterCall } from './decode/router-call.js'
+import { classifyFault, parseDecimals, parseSymbol } from './prices/token-metadata.js'
 import { loadKeccak } from './proof/keccak.js'
-import { readTransaction } from './rpc/answers.js'
-import { chainFailures, redactor, splitUrl } from './rpc/failures.js'
-import { isHex, isLowerHex, isWord, toAddress, toHash, toQuantity } from './rpc/hex.js'
-import { nodeName } from './rpc/nodes.js'
+import { parseTransaction } from './rpc/answers.js'
+import { createFailures, createRedactor, splitUrl } from './rpc/failures.js'
+import { isHex, isLowerHex, isWord, parseQuantity, toAddress, toHash } from './rpc/hex.js'
+import { formatNodeName } from './rpc/nodes.js'
 import { decodeAnswer } from './rpc/wire.js'
 
 await loadKeccak()
 
-const fail = chainFailures(1)
+const fail = createFailures(1)
 const string = `0x${'20'.padStart(64, '0')}${'f'.padEnd(8, 'f').padStart(64, '0')}`
 
 testGrowth(
   {
-    'the text of an error': redactor('https://user:k3y-of-the-node@rpc.nodes.example/v2/k3y-of-the-node'),
-    'whose fault an error is': (message) => callFault({ ok: false, code: null, message }),
-    'the name of a node': (text) => nodeName(text, 1),
+    'the text of an error': createRedactor('https://user:k3y-of-the-node@rpc.nodes.example/v2/k3y-of-the-node'),
+    'whose fault an error is': (message) => classifyFault({ ok: false, code: null, message }),
+    'the name of a node': (text) => formatNodeName(text, 1),
     'the parts of a URL': splitUrl,
-    hex: (text) => [isHex, isLowerHex, isWord, toHash, toAddress, toQuantity].map((read) => read(text)),
-    'a symbol': readSymbol,
-    decimals: readDecimals,
-    'the suffix of calldata': readIntegrationSuffix,
-    'a bundle': (text) => readBundle(text, 10_000),
-    'a call of the router': (text) => readRouterCall(text, '0.9'),
-    'a transaction': (text) => readTransaction({ hash: text, blockHash: text, input: text, value: text }, fail),
+    hex: (text) => [isHex, isLowerHex, isWord, toHash, toAddress, parseQuantity].map((read) => read(text)),
+    'a symbol': parseSymbol,
+    decimals: parseDecimals,
+    'the suffix of calldata': parseIntegrationSuffix,
+    'a bundle': (text) => parseBundle(text, 10_000),
+    'a call of the router': (text) => parseRouterCall(text, '0.9'),
+    'a transaction': (text) => parseTransaction({ hash: text, blockHash: text, input: text, value: text }, fail),
     'a parsed answer': (text) => decodeAnswer(JSON.parse(text), 1, 100),
   },
   {
@@ -62,7 +67,7 @@ test('time grows with the number of logs for the operations that payments belong
     const logs = logsOf(length)
     const places = [...logs.keys()]
     const operations = logs.map(() => ({ sender, callData: '0x' }))
-    return () => [enclosingOperations(logs, places, entryPoint, operations), lastOperation(logs)]
+    return () => [findEnclosingOperations(logs, places, entryPoint, operations), findLastOperation(logs)]
   })
   expect(growth).toBeNull()
 })

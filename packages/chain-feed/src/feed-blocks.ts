@@ -5,32 +5,32 @@ import { type FeedBlock, parseBlock } from './feed-message.js'
 import type { FeedStream } from './feed-stream.js'
 
 /** Payments after which a range ends: one transaction of the store commits it. */
-const mostPayments = 500
+const maxPayments = 500
 
 /**
  * Joins consecutive blocks of the same proof and node.
- * @param wanted - Only payments of these routers.
+ * @param routers - Only payments of these routers.
  */
-export function joinBlocks(blocks: readonly FeedBlock[], wanted: ReadonlySet<string>): BlockRange[] {
+export function joinBlocks(blocks: readonly FeedBlock[], routers: ReadonlySet<string>): BlockRange[] {
   const ranges: BlockRange[] = []
   let group: FeedBlock[] = []
   let payments = 0
   for (const block of blocks) {
     const [first] = group
     const isSame = first === undefined || (first.proof === block.proof && first.node === block.node)
-    if (!isSame || payments >= mostPayments) {
-      ranges.push(...rangeOf(group, wanted))
+    if (!isSame || payments >= maxPayments) {
+      ranges.push(...toRanges(group, routers))
       group = []
       payments = 0
     }
     group.push(block)
     payments += block.payments.length + block.deposits.length
   }
-  ranges.push(...rangeOf(group, wanted))
+  ranges.push(...toRanges(group, routers))
   return ranges
 }
 
-function rangeOf(group: readonly FeedBlock[], wanted: ReadonlySet<string>): BlockRange[] {
+function toRanges(group: readonly FeedBlock[], routers: ReadonlySet<string>): BlockRange[] {
   const [first, last] = [group[0], group.at(-1)]
   if (first === undefined || last === undefined) return []
   return [
@@ -38,8 +38,8 @@ function rangeOf(group: readonly FeedBlock[], wanted: ReadonlySet<string>): Bloc
       first: first.block,
       last: last.block,
       blocks: group.map(({ block }) => block),
-      payments: group.flatMap(({ payments }) => payments).filter(({ router }) => wanted.has(router.address)),
-      deposits: group.flatMap(({ deposits }) => deposits).filter(({ payment }) => wanted.has(payment.router.address)),
+      payments: group.flatMap(({ payments }) => payments).filter(({ router }) => routers.has(router.address)),
+      deposits: group.flatMap(({ deposits }) => deposits).filter(({ payment }) => routers.has(payment.router.address)),
       proof: first.proof,
       node: `feed of ${first.node}`,
     },
@@ -93,7 +93,7 @@ export async function* readBlocks(
     const part: FeedBlock[] = []
     let flaw = problem
     for (const block of blocks) {
-      flaw = flawOf(block, parent, demands)
+      flaw = findFlaw(block, parent, demands)
       if (flaw !== null) break
       part.push(block)
       parent = block
@@ -127,34 +127,35 @@ async function readChunk(
   for (const [index, outcome] of read.entries()) {
     if (outcome.status === 'rejected') return { blocks, problem: toFeedError(outcome.reason) }
     const { value } = outcome
-    if (value === null) return { blocks, problem: gap(`block ${from + index} is not in the feed`) }
+    if (value === null) return { blocks, problem: createGap(`block ${from + index} is not in the feed`) }
     if (value.block.number !== from + index)
-      return { blocks, problem: gap(`block ${value.block.number} is stored as block ${from + index}`) }
+      return { blocks, problem: createGap(`block ${value.block.number} is stored as block ${from + index}`) }
     blocks.push(value)
   }
   return { blocks, problem: null }
 }
 
-function flawOf(fed: FeedBlock, parent: FeedBlock | null, demands: FeedDemands): FeedError | null {
+function findFlaw(fed: FeedBlock, parent: FeedBlock | null, demands: FeedDemands): FeedError | null {
   const { block } = fed
   if (parent !== null && block.parentHash !== parent.block.hash)
-    return gap(`block ${block.number} does not continue block ${parent.block.number}`)
+    return createGap(`block ${block.number} does not continue block ${parent.block.number}`)
   return unmetDemand(fed, demands)
 }
 
 /** Why a block may lack payments or deposits of this reader, or is proven too weakly for it; else null. */
 export function unmetDemand(fed: FeedBlock, { routers, spokePools, leastProof }: FeedDemands): FeedError | null {
   const read = new Set(fed.routers)
-  for (const router of routers) if (!read.has(router)) return gap(`its publisher does not read the router ${router}`)
+  for (const router of routers)
+    if (!read.has(router)) return createGap(`its publisher does not read the router ${router}`)
   const pools = new Set(fed.spokePools)
   if (pools.size !== spokePools.size || [...spokePools].some((pool) => !pools.has(pool)))
-    return gap('its publisher lists other SpokePools')
+    return createGap('its publisher lists other SpokePools')
   if (strength[fed.proof] < strength[leastProof])
-    return gap(`block ${fed.block.number} has the proof ${fed.proof}, and this reader demands ${leastProof}`)
+    return createGap(`block ${fed.block.number} has the proof ${fed.proof}, and this reader demands ${leastProof}`)
   return null
 }
 
-function gap(reason: string): FeedError {
+function createGap(reason: string): FeedError {
   return new FeedError('ERR_FEED_GAP', `The feed has a gap: ${reason}.`)
 }
 

@@ -47,7 +47,7 @@ export interface FeedChainOptions {
 export const feedChainDefaults = { leastProof: 'bloom', maxHeadAgeMs: 60_000, restMs: 5_000 } as const
 
 /** How far the feed may be behind a head of the nodes when it replaces them, by the times of both blocks. */
-const mostBehindMs = 5_000
+const maxLagMs = 5_000
 /** Name of the feed among the nodes of a chain. */
 const node = 'feed'
 
@@ -89,14 +89,14 @@ export function createFeedChain(options: FeedChainOptions): Chain {
   let newest: number | null = null
   let isLogged = false
 
-  function use(found: BlockRef | null, reason: string | null): void {
-    const isChange = (found === null) !== (head === null) || !isLogged
-    head = found
+  function use(newHead: BlockRef | null, reason: string | null): void {
+    const isChange = (newHead === null) !== (head === null) || !isLogged
+    head = newHead
     if (reason !== null) lastError = reason
     if (!isChange) return
     isLogged = true
-    if (found === null) logger.warn({ chainId, reason }, 'reads its nodes instead of the feed')
-    else logger.info({ chainId, blockNumber: found.number }, 'reads the feed')
+    if (newHead === null) logger.warn({ chainId, reason }, 'reads its nodes instead of the feed')
+    else logger.info({ chainId, blockNumber: newHead.number }, 'reads the feed')
   }
 
   /** Records a failure, and returns its reason. A feed without an answer is left alone for a moment. */
@@ -122,7 +122,7 @@ export function createFeedChain(options: FeedChainOptions): Chain {
       const ageMs = clock.now() - block.timestamp
       if (ageMs > maxHeadAgeMs)
         return `Block ${block.number}, the feed's newest, is ${Math.round(ageMs / 1_000)} s old.`
-      if (floor !== null && block.number < floor.number && floor.timestamp - block.timestamp > mostBehindMs)
+      if (floor !== null && block.number < floor.number && floor.timestamp - block.timestamp > maxLagMs)
         return `Block ${block.number}, the feed's newest, is far below ${floor.number}, a node's newest.`
       return block
     } catch (error) {
@@ -133,7 +133,7 @@ export function createFeedChain(options: FeedChainOptions): Chain {
   /** The feed, as far as it goes; where it begins above `from`, the nodes up to there first; then the nodes. */
   async function* ranges(request: RangesRequest, signal?: AbortSignal): AsyncGenerator<BlockRange> {
     const { from, to, routers = chain.routers } = request
-    const wanted = demands(routers)
+    const requestDemands = demands(routers)
     let last: BlockRef | null = null
     const next = () => (last === null ? from : last.number + 1)
     async function* continued(part: AsyncIterable<BlockRange>): AsyncGenerator<BlockRange> {
@@ -144,12 +144,12 @@ export function createFeedChain(options: FeedChainOptions): Chain {
       }
     }
     const isResting = () => elapsed() < restUntil
-    if (!isResting()) yield* continued(fedRanges(from, to, wanted, signal))
+    if (!isResting()) yield* continued(fedRanges(from, to, requestDemands, signal))
     // The feed may have fallen silent just now.
     const oldest = isResting() || next() > from ? null : await oldestHeight()
     if (oldest !== null && oldest > from && oldest <= to) {
       yield* continued(chain.ranges({ ...request, to: oldest - 1 }, signal))
-      yield* continued(fedRanges(oldest, to, wanted, signal))
+      yield* continued(fedRanges(oldest, to, requestDemands, signal))
     }
     if (next() <= to) yield* continued(chain.ranges({ ...request, from: next() }, signal))
   }
@@ -157,12 +157,12 @@ export function createFeedChain(options: FeedChainOptions): Chain {
   async function* fedRanges(
     from: number,
     to: number,
-    wanted: FeedDemands,
+    requestDemands: FeedDemands,
     signal: AbortSignal | undefined,
   ): AsyncGenerator<BlockRange> {
-    for await (const { blocks, problem } of readBlocks(feed, { from, to, demands: wanted })) {
+    for await (const { blocks, problem } of readBlocks(feed, { from, to, demands: requestDemands })) {
       signal?.throwIfAborted()
-      yield* joinBlocks(blocks, wanted.routers)
+      yield* joinBlocks(blocks, requestDemands.routers)
       if (problem !== null) logger.debug({ chainId, from, to, reason: fail(problem) }, 'reads blocks from its nodes')
     }
   }
@@ -195,12 +195,12 @@ export function createFeedChain(options: FeedChainOptions): Chain {
     },
     async head(signal) {
       signal?.throwIfAborted()
-      const found = await readHead()
-      if (typeof found !== 'string') {
-        use(found, null)
-        return found
+      const newHead = await readHead()
+      if (typeof newHead !== 'string') {
+        use(newHead, null)
+        return newHead
       }
-      use(null, found)
+      use(null, newHead)
       const answered = await chain.head(signal)
       floor = answered
       return answered
@@ -208,8 +208,8 @@ export function createFeedChain(options: FeedChainOptions): Chain {
     async block(number, signal) {
       if (head !== null && number <= head.number && elapsed() >= restUntil) {
         try {
-          const found = await readBlock(feed, number)
-          if (found !== null) return found.block
+          const newHead = await readBlock(feed, number)
+          if (newHead !== null) return newHead.block
         } catch (error) {
           fail(error)
         }
@@ -222,13 +222,13 @@ export function createFeedChain(options: FeedChainOptions): Chain {
     nativeHash: (txHash) => chain.nativeHash?.(txHash) ?? null,
     nodes() {
       const inUse = head !== null
-      const own: NodeStatus = {
+      const feedStatus: NodeStatus = {
         ...{ name: node, score: inUse ? 1 : 0, inUse, head: newest, latencyMs: null, failures, lastError },
         ...{ contradictions: 0, failedProofs: 0, maxRange: chunkBlocks },
         // The feed is no node: nobody bills its calls.
         ...{ calls: 0, receivedBytes: 0, blocks: 0 },
       }
-      return [own, ...chain.nodes().map((each) => (inUse ? { ...each, inUse: false } : each))]
+      return [feedStatus, ...chain.nodes().map((each) => (inUse ? { ...each, inUse: false } : each))]
     },
   }
 }

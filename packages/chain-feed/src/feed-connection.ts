@@ -83,7 +83,7 @@ const connectTimeoutMs = 5_000
 /** A server that does not answer two pings in a row counts as lost. */
 const pingMs = 10_000
 /** Wait between two looks at the connection, in milliseconds. */
-const lookMs = 50
+const checkMs = 50
 
 /**
  * Makes a connection. The first use opens it in the background, and failures are retried for ever.
@@ -92,7 +92,7 @@ const lookMs = 50
 export function createFeedConnection(options: FeedConnectionOptions): FeedConnection {
   const { servers, caFile, name = 'payment-integration', clock = systemClock } = options
   const { hosts, isTls } = parseServers(servers)
-  const authenticator = options.credentials === undefined ? undefined : authenticatorOf(options.credentials)
+  const authenticator = options.credentials === undefined ? undefined : createAuthenticator(options.credentials)
   const stop = new AbortController()
   let connection: NatsConnection | null = null
   let isConnected = false
@@ -108,7 +108,7 @@ export function createFeedConnection(options: FeedConnectionOptions): FeedConnec
     }
   }
 
-  async function keep(): Promise<void> {
+  async function stayConnected(): Promise<void> {
     while (!stop.signal.aborted) {
       try {
         connection = await connect({
@@ -137,22 +137,22 @@ export function createFeedConnection(options: FeedConnectionOptions): FeedConnec
       await clock.sleep(reconnectMs, stop.signal)
     }
   }
-  let keeping: Promise<void> | null = null
+  let connecting: Promise<void> | null = null
 
   return {
     current() {
-      keeping ??= keep()
+      connecting ??= stayConnected()
       if (connection !== null && isConnected) return connection
       throw new FeedError('ERR_FEED_UNAVAILABLE', `No server of the feed is connected: ${reason}.`)
     },
     async ready(signal) {
-      keeping ??= keep()
-      while (!(isConnected || signal.aborted || stop.signal.aborted)) await clock.sleep(lookMs, signal)
+      connecting ??= stayConnected()
+      while (!(isConnected || signal.aborted || stop.signal.aborted)) await clock.sleep(checkMs, signal)
     },
     async close() {
       stop.abort()
       await connection?.close().catch(() => undefined)
-      await keeping
+      await connecting
     },
   }
 }
@@ -170,7 +170,7 @@ function parseServers(servers: readonly string[]): { readonly hosts: string[]; r
 }
 
 /** @throws TypeError */
-function authenticatorOf(credentials: string): Authenticator {
+function createAuthenticator(credentials: string): Authenticator {
   const text = credentials.trim()
   if (text.includes('BEGIN NATS USER JWT')) return credsAuthenticator(new TextEncoder().encode(credentials))
   if (/^SU[A-Z2-7]{56}$/.test(text)) return nkeyAuthenticator(new TextEncoder().encode(text))

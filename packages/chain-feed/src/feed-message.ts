@@ -35,15 +35,17 @@ export function formatBlock(chainId: number, fed: FeedBlock): Uint8Array {
  */
 export function parseBlock(chainId: number, data: Uint8Array): FeedBlock {
   const message = parseJson(data)
-  if (message['v'] !== version) throw flawed(`its version is ${String(message['v'])}; this reader knows ${version}`)
-  if (message['chainId'] !== chainId) throw flawed(`it is of chain ${String(message['chainId'])}, not of ${chainId}`)
+  if (message['v'] !== version)
+    throw createMessageError(`its version is ${String(message['v'])}; this reader knows ${version}`)
+  if (message['chainId'] !== chainId)
+    throw createMessageError(`it is of chain ${String(message['chainId'])}, not of ${chainId}`)
   const { block, payments, deposits, proof, node, routers, spokePools } = message as unknown as FeedBlock
-  if (!isTexts(routers)) throw flawed('it does not name its routers')
-  if (!isTexts(spokePools)) throw flawed('it does not name its SpokePools')
-  if (proof === 'none') throw flawed('its block is not proven')
+  if (!isTexts(routers)) throw createMessageError('it does not name its routers')
+  if (!isTexts(spokePools)) throw createMessageError('it does not name its SpokePools')
+  if (proof === 'none') throw createMessageError('its block is not proven')
   const fed = { block, payments, deposits, proof, node, routers, spokePools }
   const flaw = rangeFlaw({ first: block, last: block, blocks: [block], payments, deposits, proof, node }, chainId)
-  if (flaw !== null) throw flawed(flaw)
+  if (flaw !== null) throw createMessageError(flaw)
   return fed
 }
 
@@ -56,8 +58,8 @@ function parseJson(data: Uint8Array): Readonly<Record<string, unknown>> {
     assertModestJson(data)
     const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(data))
     if (isFields(value)) {
-      for (const payment of listOf(value['payments'])) parsePayment(payment)
-      for (const deposit of listOf(value['deposits'])) {
+      for (const payment of toList(value['payments'])) parsePayment(payment)
+      for (const deposit of toList(value['deposits'])) {
         parsePayment(deposit['payment'])
         parseAmounts(deposit['output'], 'amount')
       }
@@ -66,13 +68,13 @@ function parseJson(data: Uint8Array): Readonly<Record<string, unknown>> {
   } catch {
     // The flaw is the same: the text is not shown.
   }
-  throw flawed('it is not a JSON object')
+  throw createMessageError('it is not a JSON object')
 }
 
 type Fields = Record<string, unknown>
 
 const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null
-const listOf = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.filter(isFields) : [])
+const toList = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.filter(isFields) : [])
 
 /** Field by field: a reviver of JSON.parse takes twice the time of everything else. */
 function parsePayment(payment: unknown): void {
@@ -81,7 +83,7 @@ function parsePayment(payment: unknown): void {
   parseAmounts(payment['tokenIn'], 'amount')
   parseAmounts(payment['tokenOut'], 'gross', 'net')
   parseAmounts(pricing, 'calledAmount', 'serviceFee')
-  if (isFields(pricing)) for (const feed of listOf(pricing['feeds'])) parseAmounts(feed, 'rate')
+  if (isFields(pricing)) for (const feed of toList(pricing['feeds'])) parseAmounts(feed, 'rate')
 }
 
 /** Parses numbers beyond those of JSON. Anything but decimal digits stays as it is, and is found by the check. */
@@ -93,6 +95,6 @@ function parseAmounts(fields: unknown, ...names: readonly string[]): void {
   }
 }
 
-function flawed(flaw: string): FeedError {
+function createMessageError(flaw: string): FeedError {
   return new FeedError('ERR_FEED_MESSAGE', `A message of the feed cannot be used: ${flaw}.`)
 }

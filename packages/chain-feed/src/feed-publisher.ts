@@ -56,7 +56,7 @@ export interface FeedPublisher {
 /** The largest difference between this clock and the server's, in milliseconds. */
 const skewMs = 5 * 60_000
 /** Appends that wait for their acknowledgement at a time. */
-const mostInFlight = 64
+const maxInFlight = 64
 /** Wait after the first failure in a row, and the longest one, in milliseconds. */
 const [firstRetryMs, longestRetryMs] = [250, 30_000]
 
@@ -77,7 +77,7 @@ interface Position {
  */
 export function createFeedPublisher(options: FeedPublisherOptions): FeedPublisher {
   const { chain, connection, clock = systemClock, random = systemRandom, logger = silentLogger } = options
-  const { replicas, maxAgeMs, maxBytes, startDepth, pollMs, standbyMs } = readNumbers(options)
+  const { replicas, maxAgeMs, maxBytes, startDepth, pollMs, standbyMs } = checkNumbers(options)
   const spokePools = (options.spokePools ?? []).map((pool) => pool.toLowerCase())
   const { chainId } = chain
   const stream = createFeedStream(connection, chainId, clock)
@@ -113,7 +113,7 @@ export function createFeedPublisher(options: FeedPublisherOptions): FeedPublishe
       if (block !== null && (number < block.number || hash === block.hash)) return true
       const isAbove = block === null || number > block.number
       if (isAbove && (await publish(end, number, signal))) return false
-      await reorganise(end, end.block, number, signal)
+      await reorganize(end, end.block, number, signal)
       return false
     } catch (error) {
       // The outcome of appends may be unknown, or another publisher was faster: the stream says where it is.
@@ -138,7 +138,7 @@ export function createFeedPublisher(options: FeedPublisherOptions): FeedPublishe
     return true
   }
 
-  async function reorganise(end: Position, orphaned: BlockRef | null, to: number, signal?: AbortSignal): Promise<void> {
+  async function reorganize(end: Position, orphaned: BlockRef | null, to: number, signal?: AbortSignal): Promise<void> {
     const from = orphaned?.number ?? 0
     const ancestor = await findAncestor(from, signal)
     logger.warn({ chainId, from, commonAncestor: ancestor.number }, 'chain reorganised')
@@ -175,7 +175,7 @@ export function createFeedPublisher(options: FeedPublisherOptions): FeedPublishe
         ...{ proof, node, routers: chain.routers, spokePools },
       }
       const data = formatBlock(chainId, fed)
-      if (inFlight.length >= mostInFlight) await inFlight.shift()
+      if (inFlight.length >= maxInFlight) await inFlight.shift()
       appends += 1
       const id = `${publisher}-${appends}`
       const appended = stream.append({ height: block.number, data, publisher, id }, { sequence: expected, after })
@@ -220,7 +220,7 @@ export function createFeedPublisher(options: FeedPublisherOptions): FeedPublishe
 }
 
 /** @throws RangeError */
-function readNumbers(options: FeedPublisherOptions) {
+function checkNumbers(options: FeedPublisherOptions) {
   const numbers = { ...feedPublisherDefaults } as Record<keyof typeof feedPublisherDefaults, number>
   for (const name of Object.keys(numbers) as (keyof typeof numbers)[]) {
     const value = options[name] ?? numbers[name]

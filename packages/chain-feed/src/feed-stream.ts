@@ -105,7 +105,7 @@ type MessageQuery = { last_by_subj: string } | { seq: number; next_by_subj: stri
 export function createFeedStream(connection: FeedConnection, chainId: number, clock: Clock = systemClock): FeedStream {
   const name = `PI_CHAIN_FEED_${chainId}`
   const subjects = `pi.feed.${chainId}.*`
-  const subjectOf = (height: number) => `pi.feed.${chainId}.${height}`
+  const formatSubject = (height: number) => `pi.feed.${chainId}.${height}`
 
   async function manage<T>(call: (manager: JetStreamManager) => Promise<T>): Promise<T> {
     const nats = connection.current()
@@ -115,18 +115,18 @@ export function createFeedStream(connection: FeedConnection, chainId: number, cl
   async function get(query: MessageQuery): Promise<FeedMessage | null> {
     const stored = await manage(({ streams }) => streams.getMessage(name, query)).catch((error: unknown) => {
       if (hasCode(error, JetStreamApiCodes.StreamNotFound)) return null
-      throw unavailable(error)
+      throw createUnavailableError(error)
     })
-    return stored === null ? null : messageOf(stored)
+    return stored === null ? null : toMessage(stored)
   }
 
   return {
     last: () => get({ last_by_subj: subjects }),
     first: () => get({ seq: 1, next_by_subj: subjects }),
-    at: (height) => get({ last_by_subj: subjectOf(height) }),
+    at: (height) => get({ last_by_subj: formatSubject(height) }),
     async tail() {
       const { state } = await manage(({ streams }) => streams.info(name)).catch((error) => {
-        throw unavailable(error)
+        throw createUnavailableError(error)
       })
       const message = state.messages === 0 ? null : await get({ last_by_subj: subjects })
       // After an election the new leader may lag for a moment.
@@ -136,8 +136,8 @@ export function createFeedStream(connection: FeedConnection, chainId: number, cl
     },
     async append({ height, data, publisher, id }, end) {
       const nats = connection.current()
-      const most = (nats.info?.max_payload ?? 0) - headerBytes
-      if (data.length > most) throw tooLarge(chainId, height, data.length, most)
+      const maxBytesOfBlock = (nats.info?.max_payload ?? 0) - headerBytes
+      if (data.length > maxBytesOfBlock) throw createTooLargeError(chainId, height, data.length, maxBytesOfBlock)
       const marked = headers()
       marked.set(publisherHeader, publisher)
       const last = end.after === null ? {} : { lastMsgID: end.after }
@@ -145,11 +145,11 @@ export function createFeedStream(connection: FeedConnection, chainId: number, cl
       try {
         const client = jetstream(nats, { timeout: answerTimeoutMs })
         const options = { headers: marked, msgID: id, expect }
-        return (await client.publish(subjectOf(height), data, options)).seq
+        return (await client.publish(formatSubject(height), data, options)).seq
       } catch (error) {
         const isMoved = [JetStreamApiCodes.StreamWrongLastSequence, wrongLastMessageId]
-        if (isMoved.some((code) => hasCode(error, code))) throw moved(chainId, end.sequence)
-        throw unavailable(error)
+        if (isMoved.some((code) => hasCode(error, code))) throw createMovedError(chainId, end.sequence)
+        throw createUnavailableError(error)
       }
     },
     async prepare({ replicas, maxAgeMs, maxBytes }) {
@@ -165,11 +165,11 @@ export function createFeedStream(connection: FeedConnection, chainId: number, cl
         max_bytes: maxBytes,
       }
       try {
-        const found = await manage(({ streams }) => streams.info(name)).catch((error: unknown) => {
+        const streamInfo = await manage(({ streams }) => streams.info(name)).catch((error: unknown) => {
           if (hasCode(error, JetStreamApiCodes.StreamNotFound)) return manage(({ streams }) => streams.add(config))
           throw error
         })
-        const isOurs = found.config.max_msgs_per_subject === 1 && found.config.subjects?.join() === subjects
+        const isOurs = streamInfo.config.max_msgs_per_subject === 1 && streamInfo.config.subjects?.join() === subjects
         if (!isOurs)
           throw new FeedError(
             'ERR_FEED_STREAM',
@@ -177,7 +177,7 @@ export function createFeedStream(connection: FeedConnection, chainId: number, cl
           )
       } catch (error) {
         if (error instanceof FeedError) throw error
-        if (!(error instanceof JetStreamApiError)) throw unavailable(error)
+        if (!(error instanceof JetStreamApiError)) throw createUnavailableError(error)
         throw new FeedError('ERR_FEED_STREAM', `The stream ${name} cannot be created: ${error.message}.`)
       }
     },
@@ -201,13 +201,13 @@ export function createFeedStream(connection: FeedConnection, chainId: number, cl
   }
 }
 
-function messageOf({ seq, header, timestamp, data }: StoredMsg): FeedMessage {
+function toMessage({ seq, header, timestamp, data }: StoredMsg): FeedMessage {
   const storedAt = parseInstant(timestamp)
   if (storedAt === null) throw new FeedError('ERR_FEED_MESSAGE', 'A message of the feed has no time.')
   return { sequence: seq, publisher: header.get(publisherHeader), storedAt, data }
 }
 
-function moved(chainId: number, sequence: number): FeedError {
+function createMovedError(chainId: number, sequence: number): FeedError {
   return new FeedError('ERR_FEED_MOVED', `The feed of chain ${chainId} does not end at ${sequence} any more.`)
 }
 
@@ -215,15 +215,15 @@ function hasCode(error: unknown, code: number): boolean {
   return error instanceof JetStreamApiError && error.code === code
 }
 
-function unavailable(error: unknown): FeedError {
+function createUnavailableError(error: unknown): FeedError {
   if (error instanceof FeedError) return error
   const reason = error instanceof Error ? error.message : 'unknown reason'
   return new FeedError('ERR_FEED_UNAVAILABLE', `The feed does not answer: ${reason}.`)
 }
 
-function tooLarge(chainId: number, height: number, bytes: number, most: number): FeedError {
+function createTooLargeError(chainId: number, height: number, bytes: number, maxBytesOfBlock: number): FeedError {
   return new FeedError(
     'ERR_FEED_BLOCK_TOO_LARGE',
-    `Block ${height} of chain ${chainId} takes ${bytes} bytes, and the servers accept ${most}. Raise max_payload of all servers; until then cells read their nodes.`,
+    `Block ${height} of chain ${chainId} takes ${bytes} bytes, and the servers accept ${maxBytesOfBlock}. Raise max_payload of all servers; until then cells read their nodes.`,
   )
 }

@@ -12,17 +12,17 @@ import { nativeToken, type RouterLog } from '../decode/router-decoder.js'
 import { createPriceLists, type KnownToken, knownTokens, type PriceLists } from '../prices/pricing.js'
 import { createTokenMetadata, type TokenMetadata } from '../prices/token-metadata.js'
 import { openProver } from '../proof/prover.js'
-import { assertAuthentic, headerKind } from '../read/range-reader.js'
-import { type Fields, readHeader, readLogs, readReceipt } from '../rpc/answers.js'
+import { assertAuthentic, getHeaderKind } from '../read/range-reader.js'
+import { type Fields, parseHeader, parseLogs, parseReceipt } from '../rpc/answers.js'
 import { callOwnChain } from '../rpc/chain-guard.js'
-import { chainFailures, type Failures, isRateLimit } from '../rpc/failures.js'
-import { quantity, toAddress } from '../rpc/hex.js'
+import { createFailures, type Failures, isRateLimit } from '../rpc/failures.js'
+import { formatQuantity, toAddress } from '../rpc/hex.js'
 import type { Node } from '../rpc/json-rpc.js'
 import { createNodes, type NodeAddress, type Nodes } from '../rpc/nodes.js'
 import { acrossBridge, decodeFill, type Fill, fillTopics, fulfils, knownSpokePools } from './spoke-pools.js'
 
 /** Bounds the memory; the points are found again when needed. */
-const MOST_POINTS = 1_000
+const maxPoints = 1_000
 
 /** Finds blocks that are final. */
 interface BlockFinder {
@@ -32,14 +32,14 @@ interface BlockFinder {
    * @param above - A height that is final.
    * @param read - Reads the block at a height.
    */
-  firstAt(at: number, above: number, read: (height: number) => Promise<BlockRef>): Promise<number>
+  findFirstAt(at: number, above: number, read: (height: number) => Promise<BlockRef>): Promise<number>
 }
 
 /** Makes a finder that remembers the blocks it saw. */
 function createBlockFinder(): BlockFinder {
   const points = new Map<number, number>()
   return {
-    async firstAt(at, above, read) {
+    async findFirstAt(at, above, read) {
       let low = 0
       let high = above + 1
       for (const [height, timestamp] of points) {
@@ -50,7 +50,7 @@ function createBlockFinder(): BlockFinder {
       while (low < high) {
         const middle = Math.floor((low + high) / 2)
         const { timestamp } = await read(middle)
-        if (points.size >= MOST_POINTS) points.clear()
+        if (points.size >= maxPoints) points.clear()
         points.set(middle, timestamp)
         if (timestamp < at) low = middle + 1
         else high = middle
@@ -82,7 +82,7 @@ interface FillScan {
 }
 
 /** Most requests for logs in one scan, so that a long one keeps no others waiting. */
-const MOST_SLICES = 64
+const maxSlices = 64
 
 /**
  * Finds the first fill of a deposit in a run of blocks. Otherwise it is null, and `onRead` heard how far there is none,
@@ -91,7 +91,7 @@ const MOST_SLICES = 64
  */
 async function scanFills(scan: FillScan, signal?: AbortSignal): Promise<FoundFill | null> {
   const { deposit, spokePool, to, onRead } = scan
-  for (let from = scan.from, slices = 0; from <= to && slices < MOST_SLICES; slices += 1) {
+  for (let from = scan.from, slices = 0; from <= to && slices < maxSlices; slices += 1) {
     const upTo = Math.min(to, from + scan.node.maxRange() - 1)
     const logs = await readSlice(scan, from, upTo, signal)
     for (const log of logs.sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)) {
@@ -111,12 +111,12 @@ async function readSlice(
   to: number,
   signal?: AbortSignal,
 ): Promise<RouterLog[]> {
-  const topics = [fillTopics, word(BigInt(deposit.payment.chainId)), word(BigInt(deposit.depositId))]
-  const filter = { fromBlock: quantity(from), toBlock: quantity(to), address: spokePool, topics }
+  const topics = [fillTopics, toWord(BigInt(deposit.payment.chainId)), toWord(BigInt(deposit.depositId))]
+  const filter = { fromBlock: formatQuantity(from), toBlock: formatQuantity(to), address: spokePool, topics }
   const blocks = to - from + 1
   try {
     const call = { method: 'eth_getLogs', params: [filter] }
-    const logs = readLogs(await callOwnChain({ chainId, fail, node }, call, signal), fail)
+    const logs = parseLogs(await callOwnChain({ chainId, fail, node }, call, signal), fail)
     node.note({ kind: 'range-read', blocks })
     return logs
   } catch (error) {
@@ -125,7 +125,7 @@ async function readSlice(
   }
 }
 
-function word(value: bigint): string {
+function toWord(value: bigint): string {
   return `0x${value.toString(16).padStart(64, '0')}`
 }
 
@@ -145,11 +145,11 @@ interface FillReaderDeps {
 }
 
 /** The clocks of two chains may differ by this much, in milliseconds. */
-const CLOCK_SLACK_MS = 600_000
+const clockSlackMs = 600_000
 /** These newest blocks are read again each time: a node may know a block before it finds the logs in it. */
-const REREAD_BLOCKS = 256
+const rereadBlocks = 256
 /** Bounds the memory; a deposit that is forgotten is searched from its start again. */
-const MOST_DEPOSITS = 10_000
+const maxDeposits = 10_000
 
 /** Where the search for a deposit's fill stands. */
 interface Search {
@@ -172,30 +172,30 @@ interface Search {
  */
 function createFillReader(deps: FillReaderDeps) {
   const { chainId, nodes, fail, spokePool, confirmations, windowMs } = deps
-  const headers = headerKind(chainId)
+  const headers = getHeaderKind(chainId)
   const finder = createBlockFinder()
   const searches = new Map<string, Search>()
 
   async function find(node: Node, deposit: BridgeDeposit, signal?: AbortSignal): Promise<Fulfilment | null> {
     const key = `${deposit.payment.chainId}:${deposit.depositId}:${deposit.payment.blockHash}`
-    const known = searches.get(key)
-    if (known?.isOver === true) return null
+    const existing = searches.get(key)
+    if (existing?.isOver === true) return null
     const head = await readBlock(node, 'latest', signal)
     node.note({ kind: 'head', number: head.number })
     const final = head.number - confirmations
     if (final < 0) return null
-    const read = (height: number) => readBlock(node, quantity(height), signal)
+    const read = (height: number) => readBlock(node, formatQuantity(height), signal)
     const since = deposit.payment.blockTimestamp
-    const search = known ?? begin(key, await finder.firstAt(since - CLOCK_SLACK_MS, final, read))
+    const search = existing ?? startSearch(key, await finder.findFirstAt(since - clockSlackMs, final, read))
     const isLate = head.timestamp > since + windowMs
-    const end = isLate ? await finder.firstAt(since + windowMs, final, read) : final + 1
+    const end = isLate ? await finder.findFirstAt(since + windowMs, final, read) : final + 1
     const isLast = end <= final
     const place = isLast ? 'nextAtEnd' : 'next'
     const from = search[place]
     const to = isLast ? end : final
     let readTo = from - 1
     // Blocks read below the newest ones stay read, even if the look-up fails soon after.
-    const settled = Math.max(search.from, final + 1 - REREAD_BLOCKS)
+    const settled = Math.max(search.from, final + 1 - rereadBlocks)
     const onRead = (height: number) => {
       readTo = height
       search[place] = isLast ? height + 1 : Math.min(height + 1, settled)
@@ -211,10 +211,10 @@ function createFillReader(deps: FillReaderDeps) {
     return null
   }
 
-  function begin(key: string, from: number): Search {
+  function startSearch(key: string, from: number): Search {
     const search: Search = { from, next: from, nextAtEnd: from, isOver: false, wasFound: false }
     const [oldest] = searches.keys()
-    if (searches.size >= MOST_DEPOSITS && oldest !== undefined) searches.delete(oldest)
+    if (searches.size >= maxDeposits && oldest !== undefined) searches.delete(oldest)
     searches.set(key, search)
     return search
   }
@@ -228,7 +228,7 @@ function createFillReader(deps: FillReaderDeps) {
 
   /** A header, checked against the hash of its block where the chain allows that. So its time is that of the block. */
   async function checkedHeader(node: Node, answer: unknown): Promise<BlockRef | null> {
-    const ref = readHeader(answer, fail)
+    const ref = parseHeader(answer, fail)
     if (ref === null) return null
     const isAuthentic = (await openProver()).headerHash(answer as Fields) === ref.hash
     assertAuthentic({ node, fail, headers }, [{ ref, isAuthentic }])
@@ -243,12 +243,12 @@ function createFillReader(deps: FillReaderDeps) {
   ): Promise<Fulfilment> {
     const { txHash, blockNumber, blockHash, logIndex } = log
     const calls = [
-      { method: 'eth_getBlockByNumber', params: [quantity(blockNumber), false] },
+      { method: 'eth_getBlockByNumber', params: [formatQuantity(blockNumber), false] },
       { method: 'eth_getTransactionReceipt', params: [txHash] },
     ]
     const [block, answer] = await node.rpc.all(calls, signal)
     const header = await checkedHeader(node, block)
-    const receipt = readReceipt(answer, fail)
+    const receipt = parseReceipt(answer, fail)
     const position =
       receipt?.logs.findIndex(
         ({ address, topics, data }) =>
@@ -357,7 +357,7 @@ function openDestination(
   if (spokePool === null)
     throw new TypeError(`No SpokePool of chain ${chainId} is known; pass its address, 0x and 40 hex digits.`)
   const nodes = createNodes({ chainId, nodes: destination.nodes, clock })
-  const fail = chainFailures(chainId)
+  const fail = createFailures(chainId)
   const native = nativeToken(chainId, undefined)
   const tokens = createTokenMetadata(chainId, fail, native)
   const lists = createPriceLists(destination.tokens ?? knownTokens(chainId), [], native.symbol)

@@ -201,13 +201,13 @@ export function findDeposits(
   spokePools: ReadonlySet<string>,
 ): readonly (BridgedTo | null)[] {
   return payments.map((payment, index) => {
-    const log = lastDepositLog(logs, places[index] ?? 0, isPaymentLog, spokePools)
+    const log = findLastDepositLog(logs, places[index] ?? 0, isPaymentLog, spokePools)
     const deposit = log === null ? null : decodeDeposit(log)
-    return deposit !== null && isOf(payment, deposit) ? toBridgedTo(deposit) : null
+    return deposit !== null && isOfPayment(payment, deposit) ? toBridgedTo(deposit) : null
   })
 }
 
-function lastDepositLog(
+function findLastDepositLog(
   logs: readonly ReceiptLog[],
   before: number,
   isPaymentLog: (log: ReceiptLog) => boolean,
@@ -221,7 +221,10 @@ function lastDepositLog(
   return null
 }
 
-function isOf({ sender, receiver, token, gross }: DecodedPayment, { depositor, recipient, input }: Deposit): boolean {
+function isOfPayment(
+  { sender, receiver, token, gross }: DecodedPayment,
+  { depositor, recipient, input }: Deposit,
+): boolean {
   return depositor === sender && recipient === receiver && input.token === token && input.amount === gross
 }
 

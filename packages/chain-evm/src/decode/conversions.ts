@@ -1,5 +1,5 @@
 /** Pairs payments with their conversions and calls. Source: docs/decisions/router.md. @module */
-import { keccakOfHex } from '../proof/keccak.js'
+import { hashHex } from '../proof/keccak.js'
 import type { TransactionFacts } from '../rpc/answers.js'
 import type { CalledFeed, ConversionStep, DecodedConversion, DecodedPayment, RouterCall } from './router-decoder.js'
 
@@ -48,12 +48,12 @@ export function pairConversions(
   direct: DirectPayment | null,
 ): ReadonlyMap<DecodedPayment, PaidConversion> {
   const pairs = new Map<DecodedPayment, PaidConversion>()
-  const called = direct === null ? null : calledConversion(direct, emitted)
+  const called = direct === null ? null : findCalledConversion(direct, emitted)
   if (direct !== null && called !== null) pairs.set(direct.payment, called.conversion)
   const open = new Map<string, DecodedConversion[]>()
   for (const { router, event } of emitted) {
     if (event.kind === 'payment') {
-      if (!pairs.has(event)) pairs.set(event, nearest(open.get(router) ?? []))
+      if (!pairs.has(event)) pairs.set(event, toNearestConversion(open.get(router) ?? []))
       open.delete(router)
     } else if (!called?.used.includes(event)) {
       // No more than two belong to a payment.
@@ -63,15 +63,15 @@ export function pairConversions(
   return pairs
 }
 
-function nearest(open: readonly DecodedConversion[]): PaidConversion {
+function toNearestConversion(open: readonly DecodedConversion[]): PaidConversion {
   const last = open.at(-1)
   if (last === undefined) return noConversion
-  const steps = joined(open.slice(-2)) ?? last.steps
+  const steps = joinSteps(open.slice(-2)) ?? last.steps
   return { steps: steps.map((step) => ({ ...step, codeHex: null })), shownBy: last.forgeable ? 'nothing' : 'router' }
 }
 
 /** Two events of one feed each, neither of which says how it was used, are the two steps of one conversion. */
-function joined(events: readonly DecodedConversion[]): ConversionStep[] | null {
+function joinSteps(events: readonly DecodedConversion[]): ConversionStep[] | null {
   const steps = events.flatMap((event) => event.steps)
   const [first, second] = steps
   if (events.length !== 2 || steps.length !== 2 || first?.use !== 'unsaid' || second?.use !== 'unsaid') return null
@@ -82,36 +82,36 @@ function joined(events: readonly DecodedConversion[]): ConversionStep[] | null {
 }
 
 /** The conversion of the payment that a direct call made, and the events it came in; null when none fits the call. */
-function calledConversion(
+function findCalledConversion(
   { router, call }: DirectPayment,
   emitted: readonly Emitted[],
 ): { readonly conversion: PaidConversion; readonly used: readonly unknown[] } | null {
   if (call.feeds === null) return null
   const [multiplier, divisor] = call.feeds
-  const wanted = [
+  const calledFeeds = [
     ...(multiplier === null ? [] : [{ use: 'multiply' as const, feed: multiplier }]),
     ...(divisor === null ? [] : [{ use: 'divide' as const, feed: divisor }]),
   ]
-  if (wanted.length === 0) return { conversion: noConversion, used: [] }
+  if (calledFeeds.length === 0) return { conversion: noConversion, used: [] }
   const own = emitted.flatMap(({ router: by, event }) => (by === router && event.kind === 'conversion' ? [event] : []))
   // Version 0.2 names one feed in an event; whether it has a second event for a second feed is on no public record.
   for (const used of [own.slice(0, 1), own.slice(0, 2)]) {
     const steps = used.flatMap((event) => event.steps)
-    if (steps.length !== wanted.length || (used.length === 2 && joined(used) === null)) continue
-    const paid = wanted.flatMap(({ use, feed }, index) => {
+    if (steps.length !== calledFeeds.length || (used.length === 2 && joinSteps(used) === null)) continue
+    const paid = calledFeeds.flatMap(({ use, feed }, index) => {
       const step = steps[index]
-      const fits = step !== undefined && (step.use === use || step.use === 'unsaid') && isOf(step, feed)
+      const fits = step !== undefined && (step.use === use || step.use === 'unsaid') && matchesFeed(step, feed)
       return fits ? [{ ...step, use, codeHex: feed.contract === null ? feed.codeHex : null }] : []
     })
     const shownBy = used.some(({ forgeable }) => forgeable) ? 'call' : 'router'
-    if (paid.length === wanted.length) return { conversion: { steps: paid, shownBy }, used }
+    if (paid.length === calledFeeds.length) return { conversion: { steps: paid, shownBy }, used }
   }
   return null
 }
 
-function isOf({ contract, codeHash, rate }: ConversionStep, feed: CalledFeed): boolean {
+function matchesFeed({ contract, codeHash, rate }: ConversionStep, feed: CalledFeed): boolean {
   if (feed.contract !== null) return contract === feed.contract
-  return contract === null && rate === feed.rate && codeHash === keccakOfHex(feed.codeHex)
+  return contract === null && rate === feed.rate && codeHash === hashHex(feed.codeHex)
 }
 
 /**
@@ -119,7 +119,7 @@ function isOf({ contract, codeHash, rate }: ConversionStep, feed: CalledFeed): b
  * argument has the transaction's.
  * @returns Null when none or several fit.
  */
-export function calledPayment(
+export function findCalledPayment(
   { from, to }: TransactionFacts,
   call: RouterCall,
   payments: readonly Emitted<DecodedPayment>[],

@@ -1,6 +1,6 @@
 import { Attribution } from 'ox/erc8021'
 import { describe, expect, test } from 'vitest'
-import { encodeIntegrationSuffix, readIntegrationSuffix } from './integrations.js'
+import { encodeIntegrationSuffix, parseIntegrationSuffix } from './integrations.js'
 
 const address = '0x00000000000000000000000000000000000000aa'
 const other = '0x00000000000000000000000000000000000000bb'
@@ -54,16 +54,16 @@ describe('reading', () => {
     ['half a byte', `0x0${suffix(address)}`.slice(0, -1), null],
     ['text that is not hex', `0xzz${suffix(address)}`.replace('30', 'zz'), null],
   ])('%s', (_, calldata, expected) => {
-    expect(readIntegrationSuffix(calldata)).toBe(expected)
+    expect(parseIntegrationSuffix(calldata)).toBe(expected)
   })
 
   test('gives up behind eight suffixes, so that calldata made of suffixes costs little', () => {
-    expect(readIntegrationSuffix(`0x${suffix(address)}${suffix('w').repeat(7)}`)).toBe(address)
-    expect(readIntegrationSuffix(`0x${suffix(address)}${suffix('w').repeat(8)}`)).toBeNull()
+    expect(parseIntegrationSuffix(`0x${suffix(address)}${suffix('w').repeat(7)}`)).toBe(address)
+    expect(parseIntegrationSuffix(`0x${suffix(address)}${suffix('w').repeat(8)}`)).toBeNull()
   })
 
   test('reads what ox writes, whatever the other codes', () => {
     const data = Attribution.toDataSuffix({ codes: ['app', other, address] })
-    expect(readIntegrationSuffix(data)).toBe(other)
+    expect(parseIntegrationSuffix(data)).toBe(other)
   })
 })

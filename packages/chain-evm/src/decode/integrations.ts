@@ -35,7 +35,7 @@ export function encodeIntegrationSuffix(address: string): `0x${string}` {
  * @param calldata - 0x hex.
  * @returns The address, lowercased, or null. It never throws.
  */
-export function readIntegrationSuffix(calldata: string): string | null {
+export function parseIntegrationSuffix(calldata: string): string | null {
   let end = calldata.length
   for (let suffix = 0; suffix < maxSuffixes; suffix++) {
     const lengthEnd = end - markerAndSchema0.length
@@ -45,8 +45,8 @@ export function readIntegrationSuffix(calldata: string): string | null {
     const codesStart = codesEnd - length * 2
     if (Number.isNaN(length) || codesStart < 2) return null
     const codes = calldata.slice(codesStart, codesEnd)
-    if (codes !== latest.codes) latest = { codes, address: readCodes(codes) }
-    const { address } = latest
+    if (codes !== latestCodes.codes) latestCodes = { codes, address: findAddressCode(codes) }
+    const { address } = latestCodes
     if (address !== undefined) return address
     end = codesStart
   }
@@ -54,7 +54,10 @@ export function readIntegrationSuffix(calldata: string): string | null {
 }
 
 /** The codes that were read last: payments of one integration follow each other. */
-let latest: { readonly codes: string; readonly address: string | null | undefined } = { codes: '', address: undefined }
+let latestCodes: { readonly codes: string; readonly address: string | null | undefined } = {
+  codes: '',
+  address: undefined,
+}
 
 function endsWithMarker(calldata: string, end: number): boolean {
   if (calldata.endsWith(markerAndSchema0, end)) return true
@@ -62,8 +65,8 @@ function endsWithMarker(calldata: string, end: number): boolean {
 }
 
 /** The first address among codes, lowercased; undefined when there is none, null when they are malformed. */
-function readCodes(hex: string): string | null | undefined {
-  const codes = readAscii(hex)
+function findAddressCode(hex: string): string | null | undefined {
+  const codes = parseAscii(hex)
   if (codes === null) return null
   return codes
     .split(',')
@@ -71,7 +74,7 @@ function readCodes(hex: string): string | null | undefined {
     ?.toLowerCase()
 }
 
-function readAscii(hex: string): string | null {
+function parseAscii(hex: string): string | null {
   let text = ''
   for (let index = 0; index < hex.length; index += 2) {
     const byte = Number.parseInt(hex.slice(index, index + 2), 16)
@@ -102,9 +105,9 @@ interface UserOperation {
 }
 
 /** `handleOps` of EntryPoint 0.6, and of 0.7 and above, whose operations are packed. */
-const plain: ReadonlySet<string> = new Set(['0x1fad948c', '0x765e827f'])
+const plainSelectors: ReadonlySet<string> = new Set(['0x1fad948c', '0x765e827f'])
 /** `handleAggregatedOps` of the same. */
-const aggregated: ReadonlySet<string> = new Set(['0x4b1d7cf5', '0xdbed18e0'])
+const aggregatedSelectors: ReadonlySet<string> = new Set(['0x4b1d7cf5', '0xdbed18e0'])
 
 const wordBytes = 32
 /** Place of `callData` in an operation, in words. */
@@ -113,40 +116,40 @@ const callDataWord = 3
 /** Whether calldata begins like a bundle. */
 export function isBundle(calldata: string): boolean {
   const selector = calldata.slice(0, 10).toLowerCase()
-  return plain.has(selector) || aggregated.has(selector)
+  return plainSelectors.has(selector) || aggregatedSelectors.has(selector)
 }
 
 /**
  * Reads the operations of a bundle, in the order of their execution.
  * @param calldata - 0x hex.
- * @param most - Limit of operations. Calldata may name one of them any number of times, so reading stops there.
+ * @param maxOperations - Limit of operations. Calldata may repeat one of them without end, so reading stops there.
  * @returns Null when the calldata is no bundle, is malformed, or has more operations. Also when operations share bytes
  * and so are longer than the calldata. It never throws.
  */
-export function readBundle(calldata: string, most: number): UserOperation[] | null {
+export function parseBundle(calldata: string, maxOperations: number): UserOperation[] | null {
   if (!isBundle(calldata)) return null
   const hex = `0x${calldata.slice(10)}`
   const operations: UserOperation[] = []
-  const list = offsetAt(hex, 0, 0)
+  const list = parseOffset(hex, 0, 0)
   if (list === null) return null
-  const read = plain.has(calldata.slice(0, 10).toLowerCase()) ? readOperations : readAggregated
-  if (!read(hex, list, most, operations)) return null
+  const read = plainSelectors.has(calldata.slice(0, 10).toLowerCase()) ? parseOperations : parseAggregated
+  if (!read(hex, list, maxOperations, operations)) return null
   let length = 0
   for (const { callData } of operations) length += callData.length - 2
   return length <= hex.length ? operations : null
 }
 
-function readAggregated(hex: string, list: number, most: number, into: UserOperation[]): boolean {
-  return eachItem(hex, list, most, (aggregate) => {
-    const operations = offsetAt(hex, aggregate, 0)
-    return operations !== null && readOperations(hex, operations, most - into.length, into)
+function parseAggregated(hex: string, list: number, maxOperations: number, into: UserOperation[]): boolean {
+  return forEachItem(hex, list, maxOperations, (aggregate) => {
+    const operations = parseOffset(hex, aggregate, 0)
+    return operations !== null && parseOperations(hex, operations, maxOperations - into.length, into)
   })
 }
 
-function readOperations(hex: string, list: number, most: number, into: UserOperation[]): boolean {
-  return eachItem(hex, list, most, (operation) => {
+function parseOperations(hex: string, list: number, maxOperations: number, into: UserOperation[]): boolean {
+  return forEachItem(hex, list, maxOperations, (operation) => {
     const sender = wordToAddress(wordAt(hex, operation))
-    const callData = bytesAt(hex, offsetAt(hex, operation, callDataWord))
+    const callData = parseBytes(hex, parseOffset(hex, operation, callDataWord))
     if (sender === null || callData === null) return false
     into.push({ sender, callData })
     return true
@@ -154,24 +157,24 @@ function readOperations(hex: string, list: number, most: number, into: UserOpera
 }
 
 /** Calls `read` with each item of a list of dynamic items. False when there are too many, or one is malformed. */
-function eachItem(hex: string, list: number, most: number, read: (item: number) => boolean): boolean {
+function forEachItem(hex: string, list: number, maxOperations: number, read: (item: number) => boolean): boolean {
   const count = wordToOffset(wordAt(hex, list))
-  if (count === null || count > most) return false
+  if (count === null || count > maxOperations) return false
   const items = list + wordBytes
   for (let index = 0; index < count; index++) {
-    const item = offsetAt(hex, items, index)
+    const item = parseOffset(hex, items, index)
     if (item === null || !read(item)) return false
   }
   return true
 }
 
 /** The place that the word at an index points to, counted from `base`; null when it is not there or points nowhere. */
-function offsetAt(hex: string, base: number, index: number): number | null {
+function parseOffset(hex: string, base: number, index: number): number | null {
   const offset = wordToOffset(wordAt(hex, base + index * wordBytes))
   return offset === null ? null : base + offset
 }
 
-function bytesAt(hex: string, place: number | null): string | null {
+function parseBytes(hex: string, place: number | null): string | null {
   if (place === null) return null
   const length = wordToOffset(wordAt(hex, place))
   if (length === null) return null
@@ -191,11 +194,11 @@ const executionTopic = '0xbb47ee3e183a558b1a2ff0874b079f3fc5478b7454eacf2bfc5af2
 
 /** How many operations an EntryPoint executed, by its logs. */
 function countOperations(logs: readonly ReceiptLog[], entryPoint: string): number {
-  return logs.filter((log) => isOf(log, entryPoint, operationTopic)).length
+  return logs.filter((log) => isLogOf(log, entryPoint, operationTopic)).length
 }
 
 /** Where a known EntryPoint closed its last user operation: a log before that may be of one. -1 when there is none. */
-export function lastOperation(logs: readonly ReceiptLog[]): number {
+export function findLastOperation(logs: readonly ReceiptLog[]): number {
   return logs.findLastIndex(({ address, topics }) => topics[0] === operationTopic && knownEntryPoints.has(address))
 }
 
@@ -208,18 +211,18 @@ export function lastOperation(logs: readonly ReceiptLog[]): number {
  * @returns One per place: the operation, or null when the place lies outside all of them. All are null when the logs
  * close other operations than those of the calldata.
  */
-export function enclosingOperations(
+export function findEnclosingOperations(
   logs: readonly ReceiptLog[],
   places: readonly number[],
   entryPoint: string,
   operations: readonly UserOperation[],
 ): readonly (UserOperation | null)[] {
-  const closings = [...logs.keys()].filter((index) => isOf(logs[index], entryPoint, operationTopic))
+  const closings = [...logs.keys()].filter((index) => isLogOf(logs[index], entryPoint, operationTopic))
   const agree =
     closings.length === operations.length &&
-    closings.every((index, order) => senderOf(logs[index]) === operations[order]?.sender)
+    closings.every((index, order) => parseSender(logs[index]) === operations[order]?.sender)
   if (!agree) return places.map(() => null)
-  const start = logs.findIndex((log) => isOf(log, entryPoint, executionTopic))
+  const start = logs.findIndex((log) => isLogOf(log, entryPoint, executionTopic))
   let order = 0
   return places.map((place) => {
     if (place < start) return null
@@ -228,11 +231,11 @@ export function enclosingOperations(
   })
 }
 
-function isOf(log: ReceiptLog | undefined, address: string, topic: string): boolean {
+function isLogOf(log: ReceiptLog | undefined, address: string, topic: string): boolean {
   return log?.address === address && log.topics[0] === topic
 }
 
-function senderOf(log: ReceiptLog | undefined): string | null {
+function parseSender(log: ReceiptLog | undefined): string | null {
   return wordToAddress(log?.topics[2]?.slice(2) ?? null)
 }
 
@@ -267,21 +270,21 @@ export function nameIntegrations(
 ): readonly (string | null)[] {
   if (receipt === null || to === null) return places.map(() => readSuffix(input))
   const { logs } = receipt
-  if (isBundle(input)) return ofBundle({ to, input }, places, logs, readSuffix)
+  if (isBundle(input)) return nameBundleIntegrations({ to, input }, places, logs, readSuffix)
   const named = readSuffix(input)
-  const last = lastOperation(logs)
+  const last = findLastOperation(logs)
   return places.map((place) => (place < last ? null : named))
 }
 
-function ofBundle(
+function nameBundleIntegrations(
   { to, input }: { readonly to: string; readonly input: string },
   places: readonly number[],
   logs: readonly ReceiptLog[],
   readSuffix: ReadSuffix,
 ): readonly (string | null)[] {
-  const operations = readBundle(input, countOperations(logs, to))
+  const operations = parseBundle(input, countOperations(logs, to))
   if (operations === null) return places.map(() => null)
-  return enclosingOperations(logs, places, to, operations).map(
+  return findEnclosingOperations(logs, places, to, operations).map(
     (operation) => operation && readSuffix(operation.callData),
   )
 }

@@ -9,12 +9,12 @@ import { expect, test } from 'vitest'
 import { aggregatedBundle, beforeExecution, bundle, closing } from '../../test/bundles.js'
 import type { ReceiptLog } from '../rpc/answers.js'
 import {
-  enclosingOperations,
   encodeIntegrationSuffix,
+  findEnclosingOperations,
   knownEntryPoints,
   nameIntegrations,
   namesByReceipt,
-  readIntegrationSuffix,
+  parseIntegrationSuffix,
 } from './integrations.js'
 
 const entryPoint: Address = '0x0000000071727de22e5e9d8baf0edac6f37da032'
@@ -32,8 +32,8 @@ const close = (sender: Address) => closing(entryPoint, sender)
 /** Whom the payments among the logs name. */
 function named(input: string, logs: readonly ReceiptLog[], to: string = entryPoint) {
   const places = [...logs.keys()].filter((place) => logs[place] === payment)
-  const receipt = namesByReceipt({ to, input }, false, readIntegrationSuffix) ? { logs } : null
-  return nameIntegrations({ to, input }, places, receipt, readIntegrationSuffix)
+  const receipt = namesByReceipt({ to, input }, false, parseIntegrationSuffix) ? { logs } : null
+  return nameIntegrations({ to, input }, places, receipt, parseIntegrationSuffix)
 }
 const two = bundle('0.7', [
   { sender: alice, callData: naming(shop) },
@@ -99,8 +99,8 @@ test.each<[string, ReceiptLog[]]>([
 
 test('operations that the logs close only in part enclose nothing', () => {
   const operations = [alice, bob].map((sender) => ({ sender, callData: plain }))
-  expect(enclosingOperations([before, payment, close(alice)], [1], entryPoint, operations)).toEqual([null])
-  expect(enclosingOperations([before, payment, close(alice), close(bob)], [1], entryPoint, operations)).toEqual([
+  expect(findEnclosingOperations([before, payment, close(alice)], [1], entryPoint, operations)).toEqual([null])
+  expect(findEnclosingOperations([before, payment, close(alice), close(bob)], [1], entryPoint, operations)).toEqual([
     operations[0],
   ])
 })
@@ -125,7 +125,7 @@ test('a smart account that is called directly names the integration by the suffi
 
 test('the receipt is needed for bundles, and where a call of something else than a router names somebody', () => {
   const needed = (input: string, isRouter: boolean, to: string | null = entryPoint) =>
-    namesByReceipt({ to, input }, isRouter, readIntegrationSuffix)
+    namesByReceipt({ to, input }, isRouter, parseIntegrationSuffix)
   expect(needed(two, false)).toBe(true)
   expect(needed(naming(shop), false)).toBe(true)
   expect(needed(plain, false)).toBe(false)

@@ -1,7 +1,7 @@
 import type { Address, Hex } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { aggregatedBundle, bundle, type EntryPointVersion, type TestOperation } from '../../test/bundles.js'
-import { isBundle, readBundle } from './integrations.js'
+import { isBundle, parseBundle } from './integrations.js'
 
 const address = (byte: string): Address => `0x${byte.repeat(20)}`
 const operations: TestOperation[] = [
@@ -14,26 +14,26 @@ describe.each<EntryPointVersion>(['0.6', '0.7'])('a bundle for EntryPoint %s', (
   test('is read in the order of its operations', () => {
     const calldata = bundle(version, operations)
     expect(isBundle(calldata)).toBe(true)
-    expect(readBundle(calldata, 3)).toEqual(operations)
-    expect(readBundle(calldata.toUpperCase().replace('0X', '0x'), 3)).toMatchObject([{}, {}, {}])
+    expect(parseBundle(calldata, 3)).toEqual(operations)
+    expect(parseBundle(calldata.toUpperCase().replace('0X', '0x'), 3)).toMatchObject([{}, {}, {}])
   })
 
   test('that is aggregated is read group by group', () => {
     const [first, ...others] = operations
     const calldata = aggregatedBundle(version, [others, [], first === undefined ? [] : [first]])
     expect(isBundle(calldata)).toBe(true)
-    expect(readBundle(calldata, 3)).toEqual([...others, first])
+    expect(parseBundle(calldata, 3)).toEqual([...others, first])
   })
 
   test('with more operations than there can be is not read', () => {
-    expect(readBundle(bundle(version, operations), 2)).toBeNull()
-    expect(readBundle(aggregatedBundle(version, [operations, operations]), 5)).toBeNull()
+    expect(parseBundle(bundle(version, operations), 2)).toBeNull()
+    expect(parseBundle(aggregatedBundle(version, [operations, operations]), 5)).toBeNull()
   })
 
   test('that is cut anywhere is read whole or not at all', () => {
     for (const calldata of [bundle(version, operations), aggregatedBundle(version, [operations])])
       for (let end = 0; end < calldata.length; end++) {
-        const read = readBundle(calldata.slice(0, end), 3)
+        const read = parseBundle(calldata.slice(0, end), 3)
         if (read !== null) expect(read).toEqual(operations)
       }
   })
@@ -44,7 +44,7 @@ describe.each<EntryPointVersion>(['0.6', '0.7'])('a bundle for EntryPoint %s', (
       for (let start = 10; start < calldata.length; start += 64)
         for (const word of words) {
           const changed = calldata.slice(0, start) + word.slice(2).padStart(64, '0') + calldata.slice(start + 64)
-          expect(() => readBundle(changed, 3)).not.toThrow()
+          expect(() => parseBundle(changed, 3)).not.toThrow()
         }
   })
 })
@@ -52,7 +52,7 @@ describe.each<EntryPointVersion>(['0.6', '0.7'])('a bundle for EntryPoint %s', (
 test('other calldata is no bundle', () => {
   for (const calldata of ['0x', '0x1fad948', '0xb61d27f6', '0xd33dda5c00']) {
     expect(isBundle(calldata)).toBe(false)
-    expect(readBundle(calldata, 10)).toBeNull()
+    expect(parseBundle(calldata, 10)).toBeNull()
   }
 })
 
@@ -64,7 +64,7 @@ test('calldata that names one list of operations very often is given up at once'
   const group = [word(96), word(0), word(0), ...list]
   const calldata = `0xdbed18e0${word(64)}${word(0)}${[...list, ...group].join('')}`
   const before = process.cpuUsage()
-  expect(readBundle(calldata, 1_000)).toBeNull()
+  expect(parseBundle(calldata, 1_000)).toBeNull()
   expect(process.cpuUsage(before).user).toBeLessThan(1_000_000)
 })
 
@@ -75,6 +75,6 @@ test('calldata that uses the same long bytes for many operations is given up', (
     const places = Array.from({ length: count }, () => word(count * 32))
     return `0x1fad948c${word(64)}${word(0)}${word(count)}${places.join('')}${operation.join('')}`
   }
-  expect(readBundle(bundleOf(1), 3)).toEqual([{ sender: address('a1'), callData: `0x${'5b'.repeat(320)}` }])
-  expect(readBundle(bundleOf(3), 3)).toBeNull()
+  expect(parseBundle(bundleOf(1), 3)).toEqual([{ sender: address('a1'), callData: `0x${'5b'.repeat(320)}` }])
+  expect(parseBundle(bundleOf(3), 3)).toBeNull()
 })

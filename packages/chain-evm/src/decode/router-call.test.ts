@@ -2,7 +2,7 @@ import { type AbiFunction, encodeFunctionData, type Hex, pad, toFunctionSelector
 import { describe, expect, test } from 'vitest'
 import { decodedVersions, exampleOf, routerFunctions } from '../../test/abis.js'
 import { chainFeed, nobody, noFeed, payingCall, signedRate } from '../../test/router-logs.js'
-import { callLayouts, readRouterCall } from './router-call.js'
+import { callLayouts, parseRouterCall } from './router-call.js'
 
 const sender = '0x00000000000000000000000000000000000000a1'
 const receiver = '0x00000000000000000000000000000000000000b2'
@@ -71,7 +71,7 @@ test('the layouts cover every paying call of the ABIs, in the versions that have
 describe.each(calls)('version %s %s', (version, name, item) => {
   test('reads what the event repeats, the amount, the feeds and the fees', () => {
     const isFree = name === 'yodlWithAcross'
-    expect(readRouterCall(encode(version, item), version)).toEqual({
+    expect(parseRouterCall(encode(version, item), version)).toEqual({
       sender: null,
       receiver,
       token,
@@ -88,7 +88,7 @@ describe.each(calls)('version %s %s', (version, name, item) => {
 describe.each(swaps)('version %s %s', (version, name, item) => {
   test.each(name.endsWith('Curve') ? [1] : [0, 1])('reads all of it, and the token in, swap type %i', (swapType) => {
     const calldata = encode(version, item, { swapType, path: swapType === 0 ? singlePath : multiPath })
-    expect(readRouterCall(calldata, version)).toEqual({
+    expect(parseRouterCall(calldata, version)).toEqual({
       sender,
       receiver,
       token: null,
@@ -104,12 +104,12 @@ describe.each(swaps)('version %s %s', (version, name, item) => {
 
 describe.each(all)('version %s %s', (version, _name, item) => {
   const calldata = encode(version, item)
-  const whole = readRouterCall(calldata, version)
+  const whole = parseRouterCall(calldata, version)
 
   test('a suffix behind the call changes nothing; a call cut anywhere tells nothing else', () => {
-    expect(readRouterCall(`${calldata}${'80218021'.repeat(4)}`, version)).toEqual(whole)
+    expect(parseRouterCall(`${calldata}${'80218021'.repeat(4)}`, version)).toEqual(whole)
     for (let end = 0; end < calldata.length; end += 7) {
-      const cut = readRouterCall(calldata.slice(0, end), version)
+      const cut = parseRouterCall(calldata.slice(0, end), version)
       if (cut !== null) expect([whole, { ...whole, feeds: null }]).toContainEqual(cut)
     }
   })
@@ -117,20 +117,20 @@ describe.each(all)('version %s %s', (version, _name, item) => {
   test('is no call of a version that does not have it', () => {
     for (const other of [...decodedVersions, '1.0'])
       if (!callLayouts[toFunctionSelector(item)]?.versions.includes(other))
-        expect(readRouterCall(calldata, other)).toBeNull()
+        expect(parseRouterCall(calldata, other)).toBeNull()
   })
 
   test('has no extra fee without a receiver or a size', () => {
     const without = { extraFeeReceiver: nobody }
-    expect(readRouterCall(encode(version, item, without), version)?.extraFee).toBeNull()
+    expect(parseRouterCall(encode(version, item, without), version)?.extraFee).toBeNull()
     const free = { extraFeeBps: 0n, extraFeeDivisor: 0n }
-    expect(readRouterCall(encode(version, item, free), version)?.extraFee).toBeNull()
+    expect(parseRouterCall(encode(version, item, free), version)?.extraFee).toBeNull()
   })
 })
 
 describe('price feeds in a call', () => {
   const feedsIn = (version: string, name: string, priceFeeds: unknown) =>
-    readRouterCall(payingCall(version, name, { priceFeeds, receiver, token }), version)?.feeds
+    parseRouterCall(payingCall(version, name, { priceFeeds, receiver, token }), version)?.feeds
 
   test('of version 0.1 are none or one', () => {
     expect(feedsIn('0.1', 'payWithToken', [])).toEqual([null, null])
@@ -179,16 +179,16 @@ test.each([
     { swapType: 0, path: `${singlePath.slice(0, 130)}${'ff'.repeat(32)}` },
   ],
 ])('%s is no call', (_, given) => {
-  expect(readRouterCall(encode('0.8', uniswap08, given), '0.8')).toBeNull()
+  expect(parseRouterCall(encode('0.8', uniswap08, given), '0.8')).toBeNull()
 })
 
 test('an offset far outside the calldata is no call', () => {
   const calldata = encode('0.8', uniswap08)
   const withOffset = (offset: string) => `${calldata.slice(0, 10)}${offset}${calldata.slice(74)}`
-  expect(readRouterCall(withOffset('ff'.repeat(32)), '0.8')).toBeNull()
-  expect(readRouterCall(withOffset(`${'00'.repeat(28)}ffffffff`), '0.8')).toBeNull()
+  expect(parseRouterCall(withOffset('ff'.repeat(32)), '0.8')).toBeNull()
+  expect(parseRouterCall(withOffset(`${'00'.repeat(28)}ffffffff`), '0.8')).toBeNull()
 })
 
 test.each(['', '0x', '0xe5417e8a', '0xe5417e8azz', 'toString', '__proto__'])('%j is no call', (calldata) => {
-  expect(readRouterCall(calldata, '0.8')).toBeNull()
+  expect(parseRouterCall(calldata, '0.8')).toBeNull()
 })

@@ -29,7 +29,7 @@ interface CallLayout {
 
 type Places = Pick<CallLayout, 'form' | 'isStruct' | 'feedForm' | 'feeds' | 'extraFee'> & Partial<CallLayout>
 
-function layout(versions: string, places: Places): CallLayout {
+function buildLayout(versions: string, places: Places): CallLayout {
   return { swapType: null, convenienceFee: null, isFree: false, ...places, versions: versions.split(' ') }
 }
 
@@ -43,33 +43,33 @@ const structRoute = { form: 'route', isStruct: true, feedForm: 'structs' } as co
 /** By selector, lowercase. */
 export const callLayouts: Readonly<Record<string, CallLayout>> = {
   // payWithToken, yodlWithToken
-  '0x883633fe': layout('0.1', { ...flatToken, feedForm: 'list', extraFee: 5 }),
-  '0x6404f8fe': layout('0.2', flatToken),
-  '0xe4de1126': layout('0.3', flatToken),
-  '0xb886fe04': layout('0.4', flatToken),
-  '0x77e9d31a': layout('0.5', { ...flatToken, isStruct: true }),
-  '0x030d8740': layout('0.6 0.7', structToken),
-  '0xd33dda5c': layout('0.8 0.9', structToken),
+  '0x883633fe': buildLayout('0.1', { ...flatToken, feedForm: 'list', extraFee: 5 }),
+  '0x6404f8fe': buildLayout('0.2', flatToken),
+  '0xe4de1126': buildLayout('0.3', flatToken),
+  '0xb886fe04': buildLayout('0.4', flatToken),
+  '0x77e9d31a': buildLayout('0.5', { ...flatToken, isStruct: true }),
+  '0x030d8740': buildLayout('0.6 0.7', structToken),
+  '0xd33dda5c': buildLayout('0.8 0.9', structToken),
   // yodlWithAcross, yodlWithSwappedToken
-  '0xde537614': layout('0.8 0.9', { ...structToken, isFree: true }),
-  '0x6f0cafb9': layout('0.9', { ...structToken, convenienceFee: 10 }),
+  '0xde537614': buildLayout('0.8 0.9', { ...structToken, isFree: true }),
+  '0x6f0cafb9': buildLayout('0.9', { ...structToken, convenienceFee: 10 }),
   // payWithUniswap, yodlWithUniswap, yodlWithPancake
-  '0x6038ce65': layout('0.2', { ...pairPath, swapType: 11 }),
-  '0xc9610d04': layout('0.3', { ...pairPath, swapType: 11 }),
-  '0xddbc8a39': layout('0.4', { ...pairPath, swapType: 11 }),
-  '0xb3a0a939': layout('0.5', { ...pairPath, swapType: 10 }),
-  '0x95ba90cb': layout('0.5', { ...pairPath, swapType: 10 }),
-  '0xba54802e': layout('0.6 0.7', structPath),
-  '0xbe88eeaf': layout('0.6', structPath),
-  '0xe5417e8a': layout('0.8 0.9', structPath),
-  '0x7aa2fc43': layout('0.8', structPath),
+  '0x6038ce65': buildLayout('0.2', { ...pairPath, swapType: 11 }),
+  '0xc9610d04': buildLayout('0.3', { ...pairPath, swapType: 11 }),
+  '0xddbc8a39': buildLayout('0.4', { ...pairPath, swapType: 11 }),
+  '0xb3a0a939': buildLayout('0.5', { ...pairPath, swapType: 10 }),
+  '0x95ba90cb': buildLayout('0.5', { ...pairPath, swapType: 10 }),
+  '0xba54802e': buildLayout('0.6 0.7', structPath),
+  '0xbe88eeaf': buildLayout('0.6', structPath),
+  '0xe5417e8a': buildLayout('0.8 0.9', structPath),
+  '0x7aa2fc43': buildLayout('0.8', structPath),
   // payWithCurve, yodlWithCurve
-  '0x534ce2a5': layout('0.2', pairRoute),
-  '0x870976e1': layout('0.3', pairRoute),
-  '0xd64bf9d2': layout('0.4', pairRoute),
-  '0xc70994c0': layout('0.6', { ...structRoute, feeds: 30, extraFee: 31 }),
-  '0xde684ade': layout('0.7', { ...structRoute, feeds: 46, extraFee: 47 }),
-  '0x9ad8ab02': layout('0.8 0.9', { ...structRoute, feeds: 46, extraFee: 47 }),
+  '0x534ce2a5': buildLayout('0.2', pairRoute),
+  '0x870976e1': buildLayout('0.3', pairRoute),
+  '0xd64bf9d2': buildLayout('0.4', pairRoute),
+  '0xc70994c0': buildLayout('0.6', { ...structRoute, feeds: 30, extraFee: 31 }),
+  '0xde684ade': buildLayout('0.7', { ...structRoute, feeds: 46, extraFee: 47 }),
+  '0x9ad8ab02': buildLayout('0.8 0.9', { ...structRoute, feeds: 46, extraFee: 47 }),
 }
 
 // The price feeds in a call's arguments. Source: the router's `exchangeRate`.
@@ -90,24 +90,24 @@ const maxCodeBytes = 64
  * @param place - The word of the arguments where the feeds, or the offset to them, are.
  * @returns Null when they cannot be read.
  */
-function readCalledFeeds(form: CallLayout['feedForm'], hex: string, head: number, place: number): RouterCall['feeds'] {
+function parseCalledFeeds(form: CallLayout['feedForm'], hex: string, head: number, place: number): RouterCall['feeds'] {
   const at = head + place * 32
-  if (form === 'pair') return pairOf(wordToAddress(wordAt(hex, at)), wordToAddress(wordAt(hex, at + 32)))
+  if (form === 'pair') return toFeedPair(wordToAddress(wordAt(hex, at)), wordToAddress(wordAt(hex, at + 32)))
   const offset = wordToOffset(wordAt(hex, at))
   if (offset === null) return null
-  return form === 'list' ? readList(hex, head + offset) : readStructs(hex, head + offset)
+  return form === 'list' ? parseFeedList(hex, head + offset) : parseFeedStructs(hex, head + offset)
 }
 
-function pairOf(first: string | null, second: string | null): RouterCall['feeds'] {
+function toFeedPair(first: string | null, second: string | null): RouterCall['feeds'] {
   if (first === null || second === null) return null
   return [first === nobody ? null : { contract: first }, second === nobody ? null : { contract: second }]
 }
 
 /** Version 0.1 takes no feed or one. */
-function readList(hex: string, at: number): RouterCall['feeds'] {
+function parseFeedList(hex: string, at: number): RouterCall['feeds'] {
   const length = wordToOffset(wordAt(hex, at))
   if (length === 0) return [null, null]
-  return length === 1 ? pairOf(wordToAddress(wordAt(hex, at + 32)), nobody) : null
+  return length === 1 ? toFeedPair(wordToAddress(wordAt(hex, at + 32)), nobody) : null
 }
 
 interface FeedStruct {
@@ -116,20 +116,20 @@ interface FeedStruct {
   readonly type: bigint
 }
 
-function readStructs(hex: string, at: number): RouterCall['feeds'] {
-  const first = readStruct(hex, at, 0)
-  const second = readStruct(hex, at, 1)
+function parseFeedStructs(hex: string, at: number): RouterCall['feeds'] {
+  const first = parseFeedStruct(hex, at, 0)
+  const second = parseFeedStruct(hex, at, 1)
   if (first === null || second === null) return null
   const divisor = second.address === nobody ? null : { contract: second.address }
   if (first.type === externalFeed) {
-    const rate = readExternal(hex, first.at)
+    const rate = parseExternalFeed(hex, first.at)
     return rate && [rate, divisor]
   }
   if (first.address === nobody) return [null, first.type === noFeed && second.type === noFeed ? null : divisor]
   return first.type === noFeed ? null : [{ contract: first.address }, divisor]
 }
 
-function readStruct(hex: string, list: number, index: number): FeedStruct | null {
+function parseFeedStruct(hex: string, list: number, index: number): FeedStruct | null {
   const offset = wordToOffset(wordAt(hex, list + index * 32))
   if (offset === null) return null
   const at = list + offset
@@ -139,7 +139,7 @@ function readStruct(hex: string, list: number, index: number): FeedStruct | null
 }
 
 /** Fields of the struct: feedAddress, feedType, currency, amount (the rate), deadline, signature. */
-function readExternal(hex: string, at: number): CalledFeed | null {
+function parseExternalFeed(hex: string, at: number): CalledFeed | null {
   const offset = wordToOffset(wordAt(hex, at + 64))
   const rate = uintAt(hex, at + 96)
   const length = offset === null ? null : wordToOffset(wordAt(hex, at + offset))
@@ -158,18 +158,18 @@ const wholeInBps = 10_000n
  * @param total - All fees of the event, in base units.
  * @returns Null when the router cannot have charged the rest, so that the call does not explain the total.
  */
-export function serviceFeeOf(
+export function computeServiceFee(
   { extraFee, convenienceFeeBps }: Pick<RouterCall, 'extraFee' | 'convenienceFeeBps'>,
   gross: bigint,
   total: bigint,
 ): bigint | null {
-  const rest = total - extraFeeOf(extraFee, gross)
+  const chargedFee = total - computeExtraFee(extraFee, gross)
   const convenience = (gross * convenienceFeeBps) / wholeInBps
-  const own = (gross * serviceFeeBps) / wholeInBps
-  return rest === convenience || rest === convenience + own ? rest : null
+  const serviceFee = (gross * serviceFeeBps) / wholeInBps
+  return chargedFee === convenience || chargedFee === convenience + serviceFee ? chargedFee : null
 }
 
-function extraFeeOf(fee: RouterCall['extraFee'], gross: bigint): bigint {
+function computeExtraFee(fee: RouterCall['extraFee'], gross: bigint): bigint {
   if (fee === null) return 0n
   return 'divisor' in fee ? gross / fee.divisor : (gross * fee.bps) / wholeInBps
 }
@@ -192,7 +192,7 @@ interface Arguments {
  * @param calldata - 0x hex; bytes behind the arguments do not matter.
  * @returns The call, or null when it is another one, one of other versions, or malformed. It never throws.
  */
-export function readRouterCall(calldata: string, version: string): RouterCall | null {
+export function parseRouterCall(calldata: string, version: string): RouterCall | null {
   const selector = calldata.slice(0, 10).toLowerCase()
   const layout = isHex(selector) ? callLayouts[selector] : undefined
   // Most calldata is of other calls, and long: it is looked at as a whole only where it counts.
@@ -206,13 +206,13 @@ export function readRouterCall(calldata: string, version: string): RouterCall | 
     word: (index) => wordAt(hex, head + index * 32),
     uint: (index) => uintAt(hex, head + index * 32),
   }
-  const paid = layout.form === 'token' ? readTransfer(args, layout) : readSwap(args, layout)
-  const extraFee = readExtraFee(args, layout)
+  const paid = layout.form === 'token' ? parseTokenCall(args, layout) : parseSwapCall(args, layout)
+  const extraFee = parseExtraFee(args, layout)
   const convenienceFeeBps = layout.convenienceFee === null ? 0n : args.uint(layout.convenienceFee)
   if (paid === null || extraFee === undefined || convenienceFeeBps === null) return null
   return {
     ...paid,
-    feeds: readCalledFeeds(layout.feedForm, hex, head, layout.feeds),
+    feeds: parseCalledFeeds(layout.feedForm, hex, head, layout.feeds),
     extraFee,
     convenienceFeeBps,
   }
@@ -220,7 +220,7 @@ export function readRouterCall(calldata: string, version: string): RouterCall | 
 
 type Paid = Omit<RouterCall, 'feeds' | 'extraFee' | 'convenienceFeeBps'>
 
-function readTransfer({ word, uint }: Arguments, { extraFee }: CallLayout): Paid | null {
+function parseTokenCall({ word, uint }: Arguments, { extraFee }: CallLayout): Paid | null {
   const memo = word(0)
   const amount = uint(1)
   const token = wordToAddress(word(extraFee - 2))
@@ -229,20 +229,20 @@ function readTransfer({ word, uint }: Arguments, { extraFee }: CallLayout): Paid
   return { sender: null, receiver, token, memoHex: `0x${memo}`, amount, swap: null }
 }
 
-function readSwap(args: Arguments, layout: CallLayout): Paid | null {
+function parseSwapCall(args: Arguments, layout: CallLayout): Paid | null {
   const { word, uint } = args
   const sender = wordToAddress(word(0))
   const receiver = wordToAddress(word(1))
   const amountIn = uint(2)
   const amount = uint(3)
   const memo = word(4)
-  const token = layout.form === 'route' ? wordToAddress(word(swapWord)) : lastOfPath(args, layout)
+  const token = layout.form === 'route' ? wordToAddress(word(swapWord)) : parseLastOfPath(args, layout)
   if (sender === null || receiver === null || amountIn === null || amount === null || memo === null || token === null)
     return null
   return { sender, receiver, token: null, memoHex: `0x${memo}`, amount, swap: { token, amountIn } }
 }
 
-function lastOfPath({ hex, head, word }: Arguments, { swapType: place }: CallLayout): string | null {
+function parseLastOfPath({ hex, head, word }: Arguments, { swapType: place }: CallLayout): string | null {
   const offset = wordToOffset(word(swapWord))
   const swapType = place === null ? null : wordToOffset(word(place))
   if (offset === null || (swapType !== 0 && swapType !== 1)) return null
@@ -253,7 +253,7 @@ function lastOfPath({ hex, head, word }: Arguments, { swapType: place }: CallLay
 }
 
 /** The extra fee, null when there is none, or undefined when the words are missing. */
-function readExtraFee({ word, uint }: Arguments, layout: CallLayout): RouterCall['extraFee'] | undefined {
+function parseExtraFee({ word, uint }: Arguments, layout: CallLayout): RouterCall['extraFee'] | undefined {
   const receiver = word(layout.extraFee)
   const size = uint(layout.extraFee + 1)
   if (receiver === null || size === null) return undefined

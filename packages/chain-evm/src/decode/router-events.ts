@@ -5,8 +5,8 @@
  */
 
 import { byteLength, isLowerHex, uintAt, wordAt, wordToAddress } from '../rpc/hex.js'
-import { readIntegrationSuffix } from './integrations.js'
-import { readRouterCall } from './router-call.js'
+import { parseIntegrationSuffix } from './integrations.js'
+import { parseRouterCall } from './router-call.js'
 import {
   type ConversionStep,
   type DecodedConversion,
@@ -179,6 +179,6 @@ export const yodlDecoder: RouterDecoder = {
     if (decode === undefined) return { kind: 'malformed', reason: `version ${version} has no event ${topic}` }
     return decode(log)
   },
-  integrationAddress: readIntegrationSuffix,
-  call: readRouterCall,
+  integrationAddress: parseIntegrationSuffix,
+  call: parseRouterCall,
 }

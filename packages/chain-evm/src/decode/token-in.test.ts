@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { nativeTokenAddress } from './router-decoder.js'
-import { swapInput } from './transfers.js'
+import { computeSwapInput } from './transfers.js'
 
 const router = '0x00000000000000000000000000000000000000f0'
 const from = '0x00000000000000000000000000000000000000a1'
@@ -63,7 +63,7 @@ describe('an ERC-20 token in', () => {
     ],
     ['a transfer without data', [{ ...transfer(from, router, 7n), data: '0x' }], 1_000n],
   ])('%s', (_, logs, amount) => {
-    expect(swapInput(transaction, call, emitted, receiptWith(...logs))).toEqual({ token: wrapped, amount })
+    expect(computeSwapInput(transaction, call, emitted, receiptWith(...logs))).toEqual({ token: wrapped, amount })
   })
 })
 
@@ -75,11 +75,14 @@ describe('a native token in', () => {
     ['not less what others unwrap', [withdrawal(sender, 120n), withdrawal(router, 120n, paid)], 500n],
     ['never nothing', [withdrawal(router, 500n)], 500n],
   ])('is %s', (_, logs, amount) => {
-    expect(swapInput(withValue, call, emitted, receiptWith(...logs))).toEqual({ token: nativeTokenAddress, amount })
+    expect(computeSwapInput(withValue, call, emitted, receiptWith(...logs))).toEqual({
+      token: nativeTokenAddress,
+      amount,
+    })
   })
 
   test('is the value when the payee is paid in native coins, since those are unwrapped too', () => {
     const native = { router, payment: { ...payment, token: nativeTokenAddress } }
-    expect(swapInput(withValue, call, native, receiptWith(withdrawal(router, 120n))).amount).toBe(500n)
+    expect(computeSwapInput(withValue, call, native, receiptWith(withdrawal(router, 120n))).amount).toBe(500n)
   })
 })

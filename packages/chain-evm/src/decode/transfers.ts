@@ -16,7 +16,7 @@ interface Transfer {
 }
 
 /** Reads a log as a transfer of the contract that emitted it; null when it is none. */
-function readTransfer({ address, topics, data }: ReceiptLog): Transfer | null {
+function parseTransfer({ address, topics, data }: ReceiptLog): Transfer | null {
   if (topics[0] !== transferTopic || topics.length !== 3) return null
   const from = wordToAddress(topics[1]?.slice(2) ?? null)
   const to = wordToAddress(topics[2]?.slice(2) ?? null)
@@ -43,7 +43,7 @@ export interface TokenAmount {
 const withdrawalTopic = '0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65'
 
 /** The payer's token and amount in a swap call. */
-export function swapInput(
+export function computeSwapInput(
   transaction: TransactionFacts,
   swap: NonNullable<RouterCall['swap']>,
   { router, payment }: Pick<DirectPayment, 'router' | 'payment'>,
@@ -51,17 +51,17 @@ export function swapInput(
 ): TokenAmount {
   if (transaction.value > 0n) {
     const unwrapped = payment.token === nativeTokenAddress ? 0n : sumWithdrawals(receipt.logs, swap.token, router)
-    const kept = transaction.value - unwrapped
-    return { token: nativeTokenAddress, amount: kept > 0n ? kept : transaction.value }
+    const spent = transaction.value - unwrapped
+    return { token: nativeTokenAddress, amount: spent > 0n ? spent : transaction.value }
   }
-  let given = 0n
-  for (const transfer of receipt.logs.map(readTransfer)) {
+  let amountIn = 0n
+  for (const transfer of receipt.logs.map(parseTransfer)) {
     if (transfer?.token !== swap.token) continue
-    if (transfer.from === transaction.from && transfer.to === router) given += transfer.amount
+    if (transfer.from === transaction.from && transfer.to === router) amountIn += transfer.amount
     if (transfer.from === router && (transfer.to === transaction.from || transfer.to === payment.sender))
-      given -= transfer.amount
+      amountIn -= transfer.amount
   }
-  return { token: swap.token, amount: given > 0n ? given : swap.amountIn }
+  return { token: swap.token, amount: amountIn > 0n ? amountIn : swap.amountIn }
 }
 
 function sumWithdrawals(logs: readonly ReceiptLog[], wrapped: string, router: string): bigint {
@@ -100,32 +100,32 @@ export function needsReceipt({ event }: Pick<LoggedPayment, 'event'>): boolean {
  * @param isPaymentLog - Whether a log has the topic of a payment and comes from a listed router.
  * @returns Null when the receipt does not hold the log of each payment.
  */
-export function transferredPayments(
+export function findTransferredPayments(
   payments: readonly LoggedPayment[],
   logs: readonly ReceiptLog[],
   isPaymentLog: (log: ReceiptLog) => boolean,
 ): ReadonlySet<DecodedPayment> | null {
   const proved = new Set<DecodedPayment>()
-  const lastOf = new Map<string, Transfer>()
+  const lastTransfers = new Map<string, Transfer>()
   let index = 0
   for (const log of logs) {
-    const transfer = readTransfer(log)
-    if (transfer !== null) lastOf.set(transfer.token, transfer)
+    const transfer = parseTransfer(log)
+    if (transfer !== null) lastTransfers.set(transfer.token, transfer)
     if (!isPaymentLog(log)) continue
     const next = payments[index]
-    if (next !== undefined && isSame(next.log, log)) {
-      if (isOf(next.event, lastOf.get(next.event.token))) proved.add(next.event)
+    if (next !== undefined && isSameLog(next.log, log)) {
+      if (reachesReceiver(next.event, lastTransfers.get(next.event.token))) proved.add(next.event)
       index++
     }
-    lastOf.clear()
+    lastTransfers.clear()
   }
   return index === payments.length ? proved : null
 }
 
-function isOf({ receiver, net }: DecodedPayment, transfer: Transfer | undefined): boolean {
+function reachesReceiver({ receiver, net }: DecodedPayment, transfer: Transfer | undefined): boolean {
   return transfer?.to === receiver && transfer.amount === net
 }
 
-function isSame(a: ReceiptLog, b: ReceiptLog): boolean {
+function isSameLog(a: ReceiptLog, b: ReceiptLog): boolean {
   return a.address === b.address && a.data === b.data && a.topics.join() === b.topics.join()
 }

@@ -194,7 +194,7 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
 
   signal?.addEventListener('abort', stopQuietly, { once: true })
   try {
-    const port = await listening(child, exited, startTimeoutMs, options.port)
+    const port = await waitForPort(child, exited, startTimeoutMs, options.port)
     signal?.throwIfAborted()
     exited.then((error) => !stopping && onExit?.(error)).catch(() => {})
     return { rpcUrl: `http://127.0.0.1:${port}`, chainId, stop }
@@ -220,19 +220,19 @@ function anvilArguments(options: AnvilOptions, chainId: number): string[] {
 
 function launch(binary: string, args: readonly string[], cache: string): ChildProcess {
   const stdio: ['pipe', 'pipe', 'ignore'] = ['pipe', 'pipe', 'ignore']
-  const env = environment()
+  const env = buildEnvironment()
   return process.platform === 'win32'
     ? spawn(binary, args, { stdio, env, windowsHide: true })
     : spawn('/bin/sh', ['-c', guard, 'anvil-guard', cache, binary, ...args], { stdio, env, detached: true })
 }
 
 /** The environment variables that anvil gets; others may hold secrets. */
-const passedOn =
+const passedVariables =
   process.platform === 'win32' ? ['PATH', 'USERPROFILE', 'TEMP', 'TMP', 'SYSTEMROOT'] : ['PATH', 'HOME', 'TMPDIR']
 
-function environment(): NodeJS.ProcessEnv {
+function buildEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(
-    passedOn.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+    passedVariables.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
   )
 }
 
@@ -259,11 +259,11 @@ function endForcibly(child: ChildProcess): void {
 }
 
 /** The port that anvil says it listens on. Its output is read to the end, since a full pipe would stop it. */
-async function listening(
+async function waitForPort(
   child: ChildProcess,
   exited: Promise<AnvilExitError>,
   timeoutMs: number,
-  wanted = 0,
+  requestedPort = 0,
 ): Promise<number> {
   if (child.stdout === null) throw new AnvilExitError('anvil was started without an output to read.')
   const lines = createInterface({ input: child.stdout })
@@ -277,7 +277,7 @@ async function listening(
         })
       }),
       exited.then((error) => {
-        const hint = wanted === 0 ? '.' : `; another process may use port ${wanted}.`
+        const hint = requestedPort === 0 ? '.' : `; another process may use port ${requestedPort}.`
         throw new AnvilExitError(`${error.message} It did not come up${hint}`)
       }),
       new Promise<never>((_, reject) => {

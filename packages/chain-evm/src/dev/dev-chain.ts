@@ -14,7 +14,7 @@ import {
 import { type HDAccount, mnemonicToAccount } from 'viem/accounts'
 import { getTransactionCount, getTransactionReceipt, sendTransaction } from 'viem/actions'
 import type { KnownRouter } from '../decode/known-routers.js'
-import { describeFailure, redactor } from '../rpc/failures.js'
+import { createRedactor, describeFailure } from '../rpc/failures.js'
 import { devRouter, devToken } from './contracts.generated.js'
 
 /** The mnemonic of anvil's default accounts. Its keys are public: use them on development chains only. */
@@ -66,16 +66,16 @@ export async function onDevChain<T>(
   step: Promise<T>,
   signal?: AbortSignal,
 ): Promise<T> {
-  return until(
+  return raceAbort(
     signal,
     step.catch((error: unknown) => {
-      throw new DevChainError(chainId, `${what}: ${describeFailure(error, redactor(rpcUrl))}.`)
+      throw new DevChainError(chainId, `${what}: ${describeFailure(error, createRedactor(rpcUrl))}.`)
     }),
   )
 }
 
 /** Settles like `work`, or rejects with the signal's reason when that comes first. */
-export async function until<T>(signal: AbortSignal | undefined, work: Promise<T>): Promise<T> {
+export async function raceAbort<T>(signal: AbortSignal | undefined, work: Promise<T>): Promise<T> {
   if (signal === undefined) return work
   let give: () => void = () => {}
   const aborted = new Promise<never>((_, reject) => {
@@ -146,7 +146,7 @@ export async function deployDevRouter(chain: DevChain, options: DeployOptions = 
     hashes.push(await onDevChain(chain, 'did not take a deployment', sent, signal))
   }
   const deadline = Date.now() + timeoutMs
-  for (const hash of hashes) await mined(chain, client, hash, deadline, signal)
+  for (const hash of hashes) await waitUntilMined(chain, client, hash, deadline, signal)
   const addressAt = (offset: number) =>
     getContractAddress({ from: account.address, nonce: BigInt(first + offset) }).toLowerCase() as Address
   return {
@@ -159,7 +159,7 @@ export async function deployDevRouter(chain: DevChain, options: DeployOptions = 
   }
 }
 
-async function mined(
+async function waitUntilMined(
   { chainId }: DevChain,
   client: Parameters<typeof getTransactionReceipt>[0],
   hash: Hex,
@@ -167,12 +167,12 @@ async function mined(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   for (;;) {
-    const asked = getTransactionReceipt(client, { hash }).catch(() => null)
-    const receipt = await until(signal, asked)
+    const receiptRequest = getTransactionReceipt(client, { hash }).catch(() => null)
+    const receipt = await raceAbort(signal, receiptRequest)
     if (receipt?.status === 'success') return
     if (receipt !== null) throw new DevChainError(chainId, `reverted deployment ${hash}.`)
     if (Date.now() > deadline)
       throw new DevChainError(chainId, `did not mine deployment ${hash} in time; does the chain mine blocks?`)
-    await until(signal, new Promise((resolve) => setTimeout(resolve, 20)))
+    await raceAbort(signal, new Promise((resolve) => setTimeout(resolve, 20)))
   }
 }

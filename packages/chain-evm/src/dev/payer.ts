@@ -15,7 +15,7 @@ import { encodeIntegrationSuffix } from '../decode/integrations.js'
 import { nativeTokenAddress } from '../decode/router-decoder.js'
 import { devRouter, devToken } from './contracts.generated.js'
 import type { DevDeployment } from './dev-chain.js'
-import { type DevChain, devAccount, onDevChain, toViemChain, until } from './dev-chain.js'
+import { type DevChain, devAccount, onDevChain, raceAbort, toViemChain } from './dev-chain.js'
 
 /** Options of {@link createPayer}. */
 export interface PayerOptions extends DevChain {
@@ -108,7 +108,7 @@ export function createPayer(options: PayerOptions): Payer {
       })
       // The next payment waits for the node, not for the caller, so that nonces stay in order.
       queue = sent.catch(() => {})
-      return until(signal, sent)
+      return raceAbort(signal, sent)
     },
   }
 }

@@ -4,7 +4,7 @@ export {
   createAcrossFulfilmentSource,
 } from '../bridge/across-fulfilment-source.js'
 export { knownSpokePools } from '../bridge/spoke-pools.js'
-export { encodeIntegrationSuffix, readIntegrationSuffix } from '../decode/integrations.js'
+export { encodeIntegrationSuffix, parseIntegrationSuffix } from '../decode/integrations.js'
 export { type KnownRouter, knownRouters } from '../decode/known-routers.js'
 export { type DecodedPayment, nativeToken, type RouterDecoder, type RouterLog } from '../decode/router-decoder.js'
 export { yodlDecoder } from '../decode/router-events.js'

@@ -5,7 +5,7 @@ import { noConversion, type PaidConversion, type PaidStep } from '../decode/conv
 import type { DecodedPayment, RouterCall } from '../decode/router-decoder.js'
 import { nativeTokenAddress } from '../decode/router-decoder.js'
 import { loadKeccak } from '../proof/keccak.js'
-import { createPriceLists, pricingOf } from './pricing.js'
+import { computePricing, createPriceLists } from './pricing.js'
 
 await loadKeccak()
 
@@ -45,7 +45,7 @@ const step = (contract: string | null, rate: bigint, use: PaidStep['use'] = 'mul
 })
 const shown = (shownBy: PaidConversion['shownBy'], ...steps: PaidStep[]): PaidConversion => ({ steps, shownBy })
 const price = (made: DecodedPayment, conversion: PaidConversion, call: RouterCall | null = null) =>
-  pricingOf(lists, made, conversion, call)
+  computePricing(lists, made, conversion, call)
 
 describe('the token', () => {
   test.each([

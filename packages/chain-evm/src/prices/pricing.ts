@@ -4,9 +4,9 @@ import { currencyCodePattern } from '@payment-integration/contract'
 import { assertWhole, convertAmount } from '@payment-integration/core/internal'
 import type { PriceFeedFacts, PricingFacts } from '@payment-integration/core/ports'
 import type { PaidConversion, PaidStep } from '../decode/conversions.js'
-import { serviceFeeOf } from '../decode/router-call.js'
+import { computeServiceFee } from '../decode/router-call.js'
 import { type DecodedPayment, nativeTokenAddress, type RouterCall } from '../decode/router-decoder.js'
-import { keccakOfText } from '../proof/keccak.js'
+import { hashText } from '../proof/keccak.js'
 import { toAddress } from '../rpc/hex.js'
 import { fiatCodes, priceFeedsByChain } from './known-price-feeds.generated.js'
 import { tokensByChain } from './known-tokens.generated.js'
@@ -95,20 +95,20 @@ export function createPriceLists(
   priceFeeds: readonly KnownPriceFeed[],
   nativeSymbol: string | null,
 ): PriceLists {
-  const tokenBy = byAddress('token', tokens, ({ address, symbol, currency }) => {
+  const tokenBy = indexByAddress('token', tokens, ({ address, symbol, currency }) => {
     if (typeof symbol !== 'string' || symbol === '') throw new TypeError(`The symbol of token ${address} is empty.`)
-    checkCode(`The currency of token ${address}`, currency)
+    checkCurrencyCode(`The currency of token ${address}`, currency)
     return `${symbol}, worth ${currency}`
   })
-  const feedBy = byAddress('price feed', priceFeeds, ({ address, base, quote, decimals }) => {
-    checkCode(`The base of price feed ${address}`, base)
-    checkCode(`The quote of price feed ${address}`, quote)
+  const feedBy = indexByAddress('price feed', priceFeeds, ({ address, base, quote, decimals }) => {
+    checkCurrencyCode(`The base of price feed ${address}`, base)
+    checkCurrencyCode(`The quote of price feed ${address}`, quote)
     assertWhole(`decimals of price feed ${address}`, decimals, 0)
     if (decimals > maxDecimals) throw new RangeError(`decimals of price feed ${address} is above ${maxDecimals}.`)
     return `${base}/${quote} with ${decimals} decimals`
   })
   const nativeCode = nativeSymbol?.toUpperCase()
-  if (nativeSymbol !== null && isCode(nativeCode) && !tokenBy.has(nativeTokenAddress))
+  if (nativeSymbol !== null && isCurrencyCode(nativeCode) && !tokenBy.has(nativeTokenAddress))
     tokenBy.set(nativeTokenAddress, { address: nativeTokenAddress, symbol: nativeSymbol, currency: nativeCode })
   let codes: ReadonlyMap<string, string> | undefined
   return {
@@ -116,7 +116,7 @@ export function createPriceLists(
     feed: (contract) => feedBy.get(contract) ?? null,
     code(hash) {
       codes ??= new Map(
-        [...fiatCurrencies, ...priceFeeds.map(({ base }) => base)].map((code) => [keccakOfText(code), code]),
+        [...fiatCurrencies, ...priceFeeds.map(({ base }) => base)].map((code) => [hashText(code), code]),
       )
       return codes.get(hash) ?? null
     },
@@ -124,8 +124,8 @@ export function createPriceLists(
 }
 
 /** @param describe - Checks an entry and says what it means: two entries for one address must mean the same. */
-function byAddress<Entry extends { readonly address: string }>(
-  what: string,
+function indexByAddress<Entry extends { readonly address: string }>(
+  kind: string,
   entries: readonly Entry[],
   describe: (entry: Entry) => string,
 ): Map<string, Entry> {
@@ -133,12 +133,12 @@ function byAddress<Entry extends { readonly address: string }>(
   for (const entry of entries) {
     const address = toAddress(entry.address)
     if (address === null)
-      throw new TypeError(`The address of a ${what} is ${JSON.stringify(entry.address)}; pass 0x and 40 hex digits.`)
+      throw new TypeError(`The address of a ${kind} is ${JSON.stringify(entry.address)}; pass 0x and 40 hex digits.`)
     const meaning = describe(entry)
     const former = known.get(address)
     if (former !== undefined && describe(former) !== meaning)
       throw new TypeError(
-        `The ${what} ${address} is listed as ${describe(former)} and as ${meaning}; keep the right one.`,
+        `The ${kind} ${address} is listed as ${describe(former)} and as ${meaning}; keep the right one.`,
       )
     known.set(address, { ...entry, address })
   }
@@ -146,12 +146,12 @@ function byAddress<Entry extends { readonly address: string }>(
 }
 
 /** Whether a text can be a currency of the legacy API. */
-function isCode(text: unknown): text is string {
+function isCurrencyCode(text: unknown): text is string {
   return typeof text === 'string' && currencyCodePattern.test(text)
 }
 
-function checkCode(name: string, code: string): void {
-  if (!isCode(code))
+function checkCurrencyCode(name: string, code: string): void {
+  if (!isCurrencyCode(code))
     throw new TypeError(
       `${name} is ${JSON.stringify(code)}; pass 1 to 16 capital letters, digits and . + - _, such as "USD".`,
     )
@@ -175,7 +175,7 @@ export const unknownPricing: PricingFacts = { listedToken: null, feeds: [], call
  * proves nothing.
  * @param call - The call sent straight to the router that made this payment, or null.
  */
-export function pricingOf(
+export function computePricing(
   lists: PriceLists,
   payment: DecodedPayment,
   { steps, shownBy }: PaidConversion,
@@ -184,52 +184,52 @@ export function pricingOf(
   const { gross, net } = payment
   const token = lists.token(payment.token)
   const isListed = steps.every(({ contract }) => contract === null || lists.feed(contract) !== null)
-  const feeds = steps.map((step) => feedFacts(lists, step, token))
+  const feeds = steps.map((step) => toFeedFacts(lists, step, token))
   const leadsToGross = call !== null && isListed && convertAmount(call.amount, feeds) === gross
   const changes = call?.amount !== gross || steps.every(({ contract }) => contract !== null)
   const isTrusted = shownBy === 'router' || (shownBy === 'call' && leadsToGross && changes)
   return {
     listedToken: token && { symbol: token.symbol, currency: token.currency },
-    feeds: isTrusted ? feeds : steps.map((step) => unknownFeed(lists, step)),
+    feeds: isTrusted ? feeds : steps.map((step) => toUnknownFeed(lists, step)),
     calledAmount: isTrusted && leadsToGross ? call.amount : null,
-    serviceFee: call && serviceFeeOf(call, gross, gross - net),
+    serviceFee: call && computeServiceFee(call, gross, gross - net),
   }
 }
 
-function feedFacts(lists: PriceLists, step: PaidStep, token: KnownToken | null): PriceFeedFacts {
+function toFeedFacts(lists: PriceLists, step: PaidStep, token: KnownToken | null): PriceFeedFacts {
   const { contract, rate } = step
   if (contract === null) {
-    const base = codeOf(lists, step)
+    const base = findCurrencyCode(lists, step)
     const pair = base === null ? null : { base, quote: externalQuote }
-    return { use: useOf(step), contract, pair, rate, decimals: externalDecimals }
+    return { use: getUse(step), contract, pair, rate, decimals: externalDecimals }
   }
   const feed = lists.feed(contract)
-  if (feed === null) return unknownFeed(lists, step)
+  if (feed === null) return toUnknownFeed(lists, step)
   const { base, quote, decimals } = feed
   // A payment in CHF is divided by CHF/USD and one in USD multiplied by it: the token tells what the event does not.
-  const isOfToken = token !== null && [token.symbol, token.currency].some((name) => sameCode(name, base))
-  const use = step.use === 'unsaid' && isOfToken ? 'divide' : useOf(step)
+  const isOfToken = token !== null && [token.symbol, token.currency].some((name) => isSameCode(name, base))
+  const use = step.use === 'unsaid' && isOfToken ? 'divide' : getUse(step)
   return { use, contract, pair: { base, quote }, rate, decimals }
 }
 
-function unknownFeed(lists: PriceLists, step: PaidStep): PriceFeedFacts {
+function toUnknownFeed(lists: PriceLists, step: PaidStep): PriceFeedFacts {
   const { contract, rate } = step
   const decimals = contract === null ? externalDecimals : (lists.feed(contract)?.decimals ?? usualDecimals)
-  return { use: useOf(step), contract, pair: null, rate, decimals }
+  return { use: getUse(step), contract, pair: null, rate, decimals }
 }
 
-function useOf({ use }: PaidStep): PriceFeedFacts['use'] {
+function getUse({ use }: PaidStep): PriceFeedFacts['use'] {
   return use === 'divide' ? 'divide' : 'multiply'
 }
 
 /** The code of a rate from outside the chain: known by its hash, or named by the call that the hash confirms. */
-function codeOf(lists: PriceLists, { codeHash, codeHex }: PaidStep): string | null {
+function findCurrencyCode(lists: PriceLists, { codeHash, codeHex }: PaidStep): string | null {
   const known = codeHash === null ? null : lists.code(codeHash)
   if (known !== null || codeHex === null) return known
   const text = Buffer.from(codeHex.slice(2), 'hex').toString('utf8')
-  return isCode(text) ? text : null
+  return isCurrencyCode(text) ? text : null
 }
 
-function sameCode(a: string, b: string): boolean {
+function isSameCode(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase()
 }

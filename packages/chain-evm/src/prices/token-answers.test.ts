@@ -1,6 +1,6 @@
 import { encodeAbiParameters, stringToHex } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { readDecimals, readSymbol } from './token-metadata.js'
+import { parseDecimals, parseSymbol } from './token-metadata.js'
 
 const string = (text: string) => encodeAbiParameters([{ type: 'string' }], [text])
 const rawString = (hex: string) =>
@@ -25,13 +25,13 @@ describe('symbol', () => {
     ['an offset beyond the answer', `0x${'ff'.repeat(32)}${'41'.repeat(32)}`, null],
     ['half an answer', '0x0020', null],
   ])('%s', (_, answer, expected) => {
-    expect(readSymbol(answer)).toBe(expected)
+    expect(parseSymbol(answer)).toBe(expected)
   })
 
   test.each(['A', 'é', '€', '💶'])('is cut to 64 code points, here of %s', (letter) => {
-    expect(readSymbol(string(letter.repeat(64)))).toBe(letter.repeat(64))
-    expect(readSymbol(string(letter.repeat(1_000)))).toBe(letter.repeat(64))
-    expect(readSymbol(string(`x${letter.repeat(1_000)}`))).toBe(`x${letter.repeat(63)}`)
+    expect(parseSymbol(string(letter.repeat(64)))).toBe(letter.repeat(64))
+    expect(parseSymbol(string(letter.repeat(1_000)))).toBe(letter.repeat(64))
+    expect(parseSymbol(string(`x${letter.repeat(1_000)}`))).toBe(`x${letter.repeat(63)}`)
   })
 })
 
@@ -47,6 +47,6 @@ describe('decimals', () => {
     ['no answer', '0x', 0],
     ['a short answer', '0x06', 0],
   ])('%s', (_, answer, expected) => {
-    expect(readDecimals(answer)).toBe(expected)
+    expect(parseDecimals(answer)).toBe(expected)
   })
 })

@@ -23,12 +23,12 @@ export function keccak(bytes: Uint8Array): Uint8Array {
 }
 
 /** The hash of the UTF-8 bytes of a text: 0x and 64 hex digits. */
-export function keccakOfText(text: string): string {
+export function hashText(text: string): string {
   return `0x${begin().update(text).digest('hex')}`
 }
 
 /** The hash of bytes that are given as 0x and hex digits, in the same form. */
-export function keccakOfHex(hex: string): string {
+export function hashHex(hex: string): string {
   return `0x${begin()
     .update(Buffer.from(hex.slice(2), 'hex'))
     .digest('hex')}`

@@ -12,7 +12,7 @@ import { keccak } from './keccak.js'
 export type FilterAnswer = 'no' | 'possible' | 'likely'
 
 /** At 640 of 2048 bits, the six bits of one address and one topic are all set by chance in 0.09 % of all blocks. */
-const mostBitsOfEvidence = 640
+const maxBitsOfEvidence = 640
 const filterBits = 2_048
 
 /** Positions of three bits in a filter's hex text, each followed by the value of its digit when the bit is set. */
@@ -26,15 +26,15 @@ export type FilterTest = (logsBloom: string) => FilterAnswer
  * Keccak must be loaded.
  */
 export function createFilterTest(addresses: Iterable<string>, topics: readonly string[]): FilterTest {
-  const topicBits = topics.map(bitsOf)
-  const addressBits = [...addresses].map(bitsOf)
+  const topicBits = topics.map(computeBits)
+  const addressBits = [...addresses].map(computeBits)
   return (logsBloom) => {
-    if (!holdsOneOf(topicBits, logsBloom) || !holdsOneOf(addressBits, logsBloom)) return 'no'
-    return countBits(logsBloom) > mostBitsOfEvidence ? 'possible' : 'likely'
+    if (!holdsAny(topicBits, logsBloom) || !holdsAny(addressBits, logsBloom)) return 'no'
+    return countBits(logsBloom) > maxBitsOfEvidence ? 'possible' : 'likely'
   }
 }
 
-function holdsOneOf(items: readonly Bits[], filter: string): boolean {
+function holdsAny(items: readonly Bits[], filter: string): boolean {
   for (const [first, firstBit, second, secondBit, third, thirdBit] of items)
     if (
       (digitAt(filter, first) & firstBit) !== 0 &&
@@ -51,7 +51,7 @@ function digitAt(text: string, index: number): number {
   return code < 58 ? code - 48 : (code & 15) + 9
 }
 
-function bitsOf(item: string): Bits {
+function computeBits(item: string): Bits {
   const hash = keccak(Buffer.from(item.slice(2), 'hex'))
   const [first, second, third] = [0, 2, 4].map((at) => {
     const bit = (((hash[at] ?? 0) << 8) | (hash[at + 1] ?? 0)) % filterBits

@@ -2,7 +2,7 @@
 import { keccak, loadKeccak } from './keccak.js'
 import { type MeasuredReceipt, measureReceipt, type NodeObject, writeReceipt } from './receipts.js'
 import {
-  bytesIn,
+  countBytes,
   headerLength,
   itemLength,
   quantityDigits,
@@ -14,17 +14,17 @@ import {
 
 // The Merkle-Patricia root of a list: the trie of RLP(index) to item. Source: Ethereum yellow paper, appendix D.
 //
-// Every item must have `leastItemBytes`, as each receipt has by its log filter alone. Then every node of the trie
+// Every item must have `minItemBytes`, as each receipt has by its log filter alone. Then every node of the trie
 // is referenced by its hash, and none is small enough to be embedded in another.
 
 /** The bytes of the shortest item that a list may have. */
-export const leastItemBytes = 32
+export const minItemBytes = 32
 
 /** The items of a list. */
 interface ListItems {
   readonly count: number
-  /** Bytes of an item: {@link leastItemBytes} or more. */
-  lengthOf(index: number): number
+  /** Bytes of an item: {@link minItemBytes} or more. */
+  getLength(index: number): number
   /** Writes exactly as many. */
   write(writer: RlpWriter, index: number): void
 }
@@ -35,7 +35,7 @@ const emptyRoot = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e36
 const hashBytes = 32
 const branchWidth = 16
 /** The longest path, in half bytes: the RLP of an index below 2^32. */
-const mostNibbles = 10
+const maxNibbles = 10
 
 /**
  * Computes the root as 0x hex.
@@ -63,19 +63,19 @@ interface Build {
 /** Keys in the order of their bytes: 1 to 127 are bytes of their own, 0 is 0x80, and larger ones follow behind it. */
 function sortedPaths(count: number): Path[] {
   const paths: Path[] = []
-  for (let index = 1; index < count && index < 128; index++) paths.push(pathOf(index))
-  paths.push(pathOf(0))
-  for (let index = 128; index < count; index++) paths.push(pathOf(index))
+  for (let index = 1; index < count && index < 128; index++) paths.push(getPath(index))
+  paths.push(getPath(0))
+  for (let index = 128; index < count; index++) paths.push(getPath(index))
   return paths
 }
 
 /** Paths of the first indexes, which every list has. */
-const known: Path[] = []
-const mostKnown = 1_024
+const cachedPaths: Path[] = []
+const maxCachedPaths = 1_024
 
-function pathOf(index: number): Path {
-  const path = known[index] ?? makePath(index)
-  if (index === known.length && index < mostKnown) known.push(path)
+function getPath(index: number): Path {
+  const path = cachedPaths[index] ?? makePath(index)
+  if (index === cachedPaths.length && index < maxCachedPaths) cachedPaths.push(path)
   return path
 }
 
@@ -133,7 +133,7 @@ function extensionHash({ writer }: Build, nibbles: Uint8Array, child: Uint8Array
 
 function leafHash({ items, writer }: Build, { index, nibbles }: Path, depth: number): Uint8Array {
   const rest = nibbles.subarray(depth)
-  const length = items.lengthOf(index)
+  const length = items.getLength(index)
   begin(writer, pathLength(rest.length) + headerLength(length) + length)
   writePath(writer, rest, 0x20)
   writer.header(0x80, length)
@@ -144,7 +144,7 @@ function leafHash({ items, writer }: Build, { index, nibbles }: Path, depth: num
 /** Starts a node whose list holds `length` bytes. */
 function begin(writer: RlpWriter, length: number): void {
   writer.at = 0
-  writer.reserve(headerLength(length) + length + mostNibbles)
+  writer.reserve(headerLength(length) + length + maxNibbles)
   writer.header(0xc0, length)
 }
 
@@ -178,7 +178,7 @@ function writePath(writer: RlpWriter, nibbles: Uint8Array, flag: 0 | 0x20): void
 type Kind = 'bytes' | 'quantity'
 
 /** Fields by their JSON names, in order. */
-const required: readonly (readonly [string, Kind])[] = [
+const requiredFields: readonly (readonly [string, Kind])[] = [
   ['parentHash', 'bytes'],
   ['sha3Uncles', 'bytes'],
   ['miner', 'bytes'],
@@ -196,7 +196,7 @@ const required: readonly (readonly [string, Kind])[] = [
   ['nonce', 'bytes'],
 ]
 /** Those that later forks added: a header has the first few of them. */
-const added: readonly (readonly [string, Kind])[] = [
+const addedFields: readonly (readonly [string, Kind])[] = [
   ['baseFeePerGas', 'quantity'],
   ['withdrawalsRoot', 'bytes'],
   ['blobGasUsed', 'quantity'],
@@ -214,13 +214,13 @@ const added: readonly (readonly [string, Kind])[] = [
 function headerHash(header: NodeObject, writer: RlpWriter): string | null {
   try {
     let length = 0
-    for (const [name, kind] of required) length += fieldLength(header[name], kind, name)
-    for (const [name, kind] of added) if (isGiven(header[name])) length += fieldLength(header[name], kind, name)
+    for (const [name, kind] of requiredFields) length += fieldLength(header[name], kind, name)
+    for (const [name, kind] of addedFields) if (isPresent(header[name])) length += fieldLength(header[name], kind, name)
     writer.at = 0
     writer.reserve(itemLength(length))
     writer.header(0xc0, length)
-    for (const [name, kind] of required) writeField(writer, header[name], kind, name)
-    for (const [name, kind] of added) if (isGiven(header[name])) writeField(writer, header[name], kind, name)
+    for (const [name, kind] of requiredFields) writeField(writer, header[name], kind, name)
+    for (const [name, kind] of addedFields) if (isPresent(header[name])) writeField(writer, header[name], kind, name)
     return toHex(keccak(writer.bytes.subarray(0, writer.at)))
   } catch (error) {
     if (error instanceof UnencodableError) return null
@@ -228,19 +228,19 @@ function headerHash(header: NodeObject, writer: RlpWriter): string | null {
   }
 }
 
-function isGiven(value: unknown): boolean {
+function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null
 }
 
 function fieldLength(value: unknown, kind: Kind, name: string): number {
   if (kind === 'quantity') return quantityLength(quantityDigits(value, name))
-  const bytes = bytesIn(value, name)
+  const bytes = countBytes(value, name)
   return bytes === 1 && Number.parseInt(value as string, 16) < 0x80 ? 1 : itemLength(bytes)
 }
 
 function writeField(writer: RlpWriter, value: unknown, kind: Kind, name: string): void {
   if (kind === 'quantity') writer.quantity(quantityDigits(value, name), name)
-  else writer.item(value, bytesIn(value, name), name)
+  else writer.item(value, countBytes(value, name), name)
 }
 
 /** Recomputes hashes from the objects that a node answered. */
@@ -269,7 +269,7 @@ function createProver(): Prover {
       const at = (index: number) => list[index] as Uint8Array
       const items = {
         count: list.length,
-        lengthOf: (index: number) => at(index).length,
+        getLength: (index: number) => at(index).length,
         write(into: RlpWriter, index: number) {
           into.bytes.set(at(index), into.at)
           into.at += at(index).length
@@ -283,7 +283,7 @@ function createProver(): Prover {
         const at = (index: number) => measured[index] as MeasuredReceipt
         const items = {
           count: measured.length,
-          lengthOf: (index: number) => at(index).length,
+          getLength: (index: number) => at(index).length,
           write: (into: RlpWriter, index: number) => writeReceipt(into, at(index)),
         }
         return { root: listRoot(items, writer) }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { encodeReceipt } from '../../test/raw-receipts.js'
-import { readRawReceipt } from './receipts.js'
+import { parseRawReceipt } from './receipts.js'
 import { MalformedRlpError } from './rlp.js'
 
 const address = `0x${'ab'.repeat(20)}` as const
@@ -17,22 +17,22 @@ test.each(['0x0', '0x1', '0x2', '0x7e'] as const)('a receipt of type %s has its 
       { address, topics: [topic, topic], data },
       { address, topics: [], data },
     ]
-    const receipt = readRawReceipt(given(logs, type))
+    const receipt = parseRawReceipt(given(logs, type))
     expect(receipt).toMatchObject({ succeeded: true, addresses: [address, address] })
     expect(receipt.logs()).toEqual(logs)
   }
-  expect(readRawReceipt(given([], type, '0x0'))).toMatchObject({ succeeded: false, addresses: [] })
+  expect(parseRawReceipt(given([], type, '0x0'))).toMatchObject({ succeeded: false, addresses: [] })
 })
 
 test('a receipt with the root of a state in place of a status has none', () => {
-  expect(readRawReceipt(given([], '0x0', topic)).succeeded).toBeNull()
+  expect(parseRawReceipt(given([], '0x0', topic)).succeeded).toBeNull()
 })
 
 test('bytes that are cut off or changed are read or are malformed, and never anything else', () => {
   const whole = given([{ address, topics: [topic], data: '0x1234' }])
   const read = (bytes: Buffer) => {
     try {
-      readRawReceipt(bytes).logs()
+      parseRawReceipt(bytes).logs()
     } catch (error) {
       expect(error).toBeInstanceOf(MalformedRlpError)
     }

@@ -4,13 +4,13 @@
  */
 
 import type { ReceiptLog } from '../rpc/answers.js'
-import { toQuantity } from '../rpc/hex.js'
+import { parseQuantity } from '../rpc/hex.js'
 import {
-  bytesIn,
-  itemAt,
+  countBytes,
   itemLength,
-  itemsIn,
   MalformedRlpError,
+  parseItem,
+  parseItems,
   quantityDigits,
   quantityLength,
   type RlpItem,
@@ -52,13 +52,13 @@ export interface MeasuredReceipt {
 
 /** @throws {@link UnencodableError} When the receipt lacks what its encoding needs. */
 export function measureReceipt(receipt: NodeObject): MeasuredReceipt {
-  const type = typeOf(receipt['type'])
+  const type = getType(receipt['type'])
   const gas = quantityDigits(receipt['cumulativeGasUsed'], 'cumulativeGasUsed')
   const logs = receipt['logs']
   if (!Array.isArray(logs)) throw new UnencodableError('logs')
   let logsLength = 0
   for (const log of logs as NodeObject[]) logsLength += logLength(log)
-  const deposit = depositOf(type, receipt)
+  const deposit = getDeposit(type, receipt)
   let fieldsLength = statusLength(receipt) + quantityLength(gas) + itemLength(bloomBytes) + itemLength(logsLength)
   if (deposit !== null) fieldsLength += quantityLength(deposit[0]) + quantityLength(deposit[1])
   const length = itemLength(fieldsLength) + (type === 0 ? 0 : 1)
@@ -81,9 +81,9 @@ export function writeReceipt(writer: RlpWriter, measured: MeasuredReceipt): void
   writer.quantity(deposit[1], 'depositReceiptVersion')
 }
 
-function typeOf(value: unknown): number {
+function getType(value: unknown): number {
   if (value === undefined || value === null) return 0
-  const type = toQuantity(value)
+  const type = parseQuantity(value)
   if (type !== null && type < 0x80) return type
   throw new UnencodableError('type')
 }
@@ -97,7 +97,7 @@ function statusLength(receipt: NodeObject): number {
   return hasRoot(receipt) ? topicLength : quantityLength(quantityDigits(receipt['status'], 'status'))
 }
 
-function depositOf(type: number, receipt: NodeObject): readonly [string, string] | null {
+function getDeposit(type: number, receipt: NodeObject): readonly [string, string] | null {
   const version = receipt['depositReceiptVersion']
   if (type !== depositType || version === undefined || version === null) return null
   return [
@@ -106,19 +106,19 @@ function depositOf(type: number, receipt: NodeObject): readonly [string, string]
   ]
 }
 
-function topicsOf(log: NodeObject): readonly unknown[] {
+function getTopics(log: NodeObject): readonly unknown[] {
   const topics = log['topics']
   if (!Array.isArray(topics)) throw new UnencodableError('topics')
   return topics
 }
 
 function dataLength(data: unknown): number {
-  const bytes = bytesIn(data, 'data')
+  const bytes = countBytes(data, 'data')
   return bytes === 1 && Number.parseInt(data as string, 16) < 0x80 ? 1 : itemLength(bytes)
 }
 
 function bodyLength(log: NodeObject): number {
-  return addressLength + itemLength(topicsOf(log).length * topicLength) + dataLength(log['data'])
+  return addressLength + itemLength(getTopics(log).length * topicLength) + dataLength(log['data'])
 }
 
 function logLength(log: unknown): number {
@@ -127,13 +127,13 @@ function logLength(log: unknown): number {
 }
 
 function writeLog(writer: RlpWriter, log: NodeObject): void {
-  const topics = topicsOf(log)
+  const topics = getTopics(log)
   const data = log['data']
   writer.header(0xc0, bodyLength(log))
   writer.item(log['address'], addressBytes, 'address')
   writer.header(0xc0, topics.length * topicLength)
   for (const topic of topics) writer.item(topic, topicBytes, 'topic')
-  writer.item(data, bytesIn(data, 'data'), 'data')
+  writer.item(data, countBytes(data, 'data'), 'data')
 }
 
 /** The status and logs of a receipt that was read from its bytes. */
@@ -147,25 +147,25 @@ export interface RawReceipt {
 }
 
 /** @throws {@link MalformedRlpError} */
-export function readRawReceipt(bytes: Buffer): RawReceipt {
+export function parseRawReceipt(bytes: Buffer): RawReceipt {
   const type = bytes[0] ?? 0
-  const [status, , , logs] = itemsIn(bytes, itemAt(bytes, type < 0x80 ? 1 : 0, bytes.length))
+  const [status, , , logs] = parseItems(bytes, parseItem(bytes, type < 0x80 ? 1 : 0, bytes.length))
   if (status === undefined || logs === undefined) throw new MalformedRlpError('a receipt lacks a field')
-  const fields = itemsIn(bytes, logs).map((log) => fieldsOf(bytes, log))
+  const fields = parseItems(bytes, logs).map((log) => parseLogFields(bytes, log))
   return {
     succeeded: succeeded(bytes, status),
-    addresses: fields.map(([address]) => hexOf(bytes, address)),
+    addresses: fields.map(([address]) => sliceHex(bytes, address)),
     logs: () =>
       fields.map(([address, topics, data]) => ({
-        address: hexOf(bytes, address),
-        topics: itemsIn(bytes, topics).map((topic) => hexOf(bytes, topic)),
-        data: hexOf(bytes, data),
+        address: sliceHex(bytes, address),
+        topics: parseItems(bytes, topics).map((topic) => sliceHex(bytes, topic)),
+        data: sliceHex(bytes, data),
       })),
   }
 }
 
-function fieldsOf(bytes: Buffer, log: RlpItem): readonly [RlpItem, RlpItem, RlpItem] {
-  const [address, topics, data] = itemsIn(bytes, log)
+function parseLogFields(bytes: Buffer, log: RlpItem): readonly [RlpItem, RlpItem, RlpItem] {
+  const [address, topics, data] = parseItems(bytes, log)
   if (address === undefined || topics === undefined || data === undefined)
     throw new MalformedRlpError('a log lacks a field')
   return [address, topics, data]
@@ -176,6 +176,6 @@ function succeeded(bytes: Buffer, { start, end }: RlpItem): boolean | null {
   return end > start && bytes[start] === 1
 }
 
-function hexOf(bytes: Buffer, { start, end }: RlpItem): string {
+function sliceHex(bytes: Buffer, { start, end }: RlpItem): string {
   return `0x${bytes.toString('hex', start, end)}`
 }

@@ -17,7 +17,7 @@ const list = 0xc0
 const longFrom = 56
 
 /** The item at `at`. @throws {@link MalformedRlpError} when it does not end by `limit`. */
-export function itemAt(bytes: Buffer, at: number, limit: number): RlpItem {
+export function parseItem(bytes: Buffer, at: number, limit: number): RlpItem {
   const first = at < limit ? (bytes[at] as number) : Number.NaN
   if (first < 0x80) return { isList: false, start: at, end: at + 1 }
   const isList = first >= list
@@ -32,11 +32,11 @@ export function itemAt(bytes: Buffer, at: number, limit: number): RlpItem {
 }
 
 /** The items of a list. @throws {@link MalformedRlpError} */
-export function itemsIn(bytes: Buffer, { isList, start, end }: RlpItem): RlpItem[] {
+export function parseItems(bytes: Buffer, { isList, start, end }: RlpItem): RlpItem[] {
   if (!isList) throw new MalformedRlpError('a string stands where a list is expected')
   const items: RlpItem[] = []
   for (let at = start; at < end; ) {
-    const item = itemAt(bytes, at, end)
+    const item = parseItem(bytes, at, end)
     items.push(item)
     at = item.end
   }
@@ -78,7 +78,7 @@ export function itemLength(bytes: number): number {
 }
 
 /** The whole bytes of `0x` hex. */
-export function bytesIn(text: unknown, field: string): number {
+export function countBytes(text: unknown, field: string): number {
   if (typeof text !== 'string' || text.length < 2 || text.length % 2 !== 0) throw new UnencodableError(field)
   return text.length / 2 - 1
 }

@@ -1,14 +1,21 @@
 /** Reads all receipts of blocks: raw, by block or one by one, as each node can. @module */
 
-import { leastItemBytes } from '../proof/prover.js'
-import { type RawReceipt, readRawReceipt } from '../proof/receipts.js'
+import { minItemBytes } from '../proof/prover.js'
+import { parseRawReceipt, type RawReceipt } from '../proof/receipts.js'
 import { MalformedRlpError } from '../proof/rlp.js'
-import { blockTransactions } from '../rpc/answers.js'
+import { parseBlockTransactions } from '../rpc/answers.js'
 import { askOwnChain } from '../rpc/chain-guard.js'
 import { describeRpcError, isRateLimit, isUnavailable } from '../rpc/failures.js'
-import { isHex, quantity } from '../rpc/hex.js'
+import { formatQuantity, isHex } from '../rpc/hex.js'
 import type { Rpc, RpcCall, RpcOutcome } from '../rpc/json-rpc.js'
-import { assertAuthentic, blockCall, type Header, headerCall, type RangeReader, toHeader } from './range-reader.js'
+import {
+  assertAuthentic,
+  buildBlockCall,
+  buildHeaderCall,
+  type Header,
+  type RangeReader,
+  toHeader,
+} from './range-reader.js'
 
 /** Raw receipts that lead to the root in the header. */
 export interface ProvenRaw {
@@ -30,43 +37,43 @@ export interface AnsweredBlock {
 // Source: docs/decisions/completeness.md.
 
 /** Nodes that were tried, and whether they have raw receipts. */
-const nodes = new WeakMap<Rpc, boolean>()
+const rawSupport = new WeakMap<Rpc, boolean>()
 
 /** The call for the raw receipts of a height. */
-function rawReceiptsCall(number: number): RpcCall {
-  return { method: 'debug_getRawReceipts', params: [quantity(number)] }
+function buildRawReceiptsCall(number: number): RpcCall {
+  return { method: 'debug_getRawReceipts', params: [formatQuantity(number)] }
 }
 
 /** Whether the node is asked for raw receipts. */
-function asksRaw(rpc: Rpc): boolean {
-  return nodes.get(rpc) === true
+function readsRaw(rpc: Rpc): boolean {
+  return rawSupport.get(rpc) === true
 }
 
 /** Asks the node for JSON from now on. */
 function stopRaw(rpc: Rpc): void {
-  nodes.set(rpc, false)
+  rawSupport.set(rpc, false)
 }
 
 /** Tries a node with the first of these blocks that has transactions, unless the node was tried. */
-async function tryRaw(reader: RangeReader, headers: readonly Header[], signal?: AbortSignal): Promise<void> {
+async function probeRaw(reader: RangeReader, headers: readonly Header[], signal?: AbortSignal): Promise<void> {
   const { rpc, rawReceipts } = reader
-  if (!rawReceipts || nodes.has(rpc)) return
+  if (!rawReceipts || rawSupport.has(rpc)) return
   const header = headers.find(({ transactions }) => transactions !== null && transactions.length > 0)
   if (header === undefined) return
   // Ranges that are read beside this one do not try the node as well.
-  nodes.set(rpc, false)
+  rawSupport.set(rpc, false)
   try {
-    const [outcome] = await rpc.askAll([rawReceiptsCall(header.ref.number)], signal)
-    nodes.set(rpc, outcome?.ok === true && provenRaw(reader, header, outcome.result) !== null)
+    const [outcome] = await rpc.askAll([buildRawReceiptsCall(header.ref.number)], signal)
+    rawSupport.set(rpc, outcome?.ok === true && proveRaw(reader, header, outcome.result) !== null)
   } catch (error) {
     // Nothing was learnt of a node that was busy, or was not asked.
-    if (isRateLimit(error) || signal?.aborted) nodes.delete(rpc)
+    if (isRateLimit(error) || signal?.aborted) rawSupport.delete(rpc)
     if (!isUnavailable(error)) throw error
   }
 }
 
 /** The raw receipts of a block; null when they are not those that its header commits to. */
-function provenRaw(
+function proveRaw(
   { prover }: RangeReader,
   { transactions, receiptsRoot }: Header,
   answer: unknown,
@@ -76,12 +83,12 @@ function provenRaw(
   for (const text of answer) {
     if (!isHex(text)) return null
     const bytes = Buffer.from(text.slice(2), 'hex')
-    if (bytes.length < leastItemBytes) return null
+    if (bytes.length < minItemBytes) return null
     all.push(bytes)
   }
   if (prover.listRoot(all) !== receiptsRoot) return null
   try {
-    return all.map(readRawReceipt)
+    return all.map(parseRawReceipt)
   } catch (error) {
     if (error instanceof MalformedRlpError) return null
     throw error
@@ -91,7 +98,7 @@ function provenRaw(
 // Whether a node is asked for receipts by block. Some nodes lack the method; some fail for a large block, or refuse
 // every batch that holds it. After failures, receipts are read by transaction for some blocks, and for more each time.
 
-interface Known {
+interface ByBlockHistory {
   isMissing: boolean
   /** Single blocks in a row that were asked for in vain. */
   failures: number
@@ -103,81 +110,87 @@ interface Known {
 }
 
 /** Failures of single blocks, in a row, that are laid to the way of asking: an outage is as a rule over by then. */
-const mostFailures = 3
-const pauses = { first: 16, most: 1_024 } as const
+const maxFailures = 3
+const pauseBlocks = { first: 16, most: 1_024 } as const
 
-const blockNodes = new WeakMap<Rpc, Known>()
+const histories = new WeakMap<Rpc, ByBlockHistory>()
 
-function knownOf(rpc: Rpc): Known {
-  const known = blockNodes.get(rpc) ?? { isMissing: false, failures: 0, pause: 0, nextPause: pauses.first, since: 0 }
-  blockNodes.set(rpc, known)
-  return known
+function getHistory(rpc: Rpc): ByBlockHistory {
+  const history = histories.get(rpc) ?? {
+    isMissing: false,
+    failures: 0,
+    pause: 0,
+    nextPause: pauseBlocks.first,
+    since: 0,
+  }
+  histories.set(rpc, history)
+  return history
 }
 
 /** Whether so many blocks that are read next are asked for in this way. */
-export function goesByBlock(rpc: Rpc, blocks: number): boolean {
-  const known = knownOf(rpc)
-  if (known.isMissing) return false
-  if (known.pause === 0) return true
-  known.pause = Math.max(0, known.pause - blocks)
+export function shouldReadByBlock(rpc: Rpc, blocks: number): boolean {
+  const history = getHistory(rpc)
+  if (history.isMissing) return false
+  if (history.pause === 0) return true
+  history.pause = Math.max(0, history.pause - blocks)
   return false
 }
 
 /** The node said that it has no such method. */
-export function hasNone(rpc: Rpc): void {
-  knownOf(rpc).isMissing = true
+export function markMissing(rpc: Rpc): void {
+  getHistory(rpc).isMissing = true
 }
 
 /** Runs what asks for blocks in this way, and learns from how it ends. */
-export async function byBlock<T>(rpc: Rpc, blocks: number, ask: () => Promise<T>): Promise<T> {
+export async function tryByBlock<T>(rpc: Rpc, blocks: number, ask: () => Promise<T>): Promise<T> {
   try {
     const answer = await ask()
-    worked(knownOf(rpc), blocks)
+    noteSuccess(getHistory(rpc), blocks)
     return answer
   } catch (error) {
     // Of several blocks fewer are tried first.
     if (blocks === 1 && isUnavailable(error) && !isRateLimit(error)) {
       // Raw receipts may be what fails, so JSON is tried before transactions.
-      if (asksRaw(rpc)) stopRaw(rpc)
-      else failed(knownOf(rpc))
+      if (readsRaw(rpc)) stopRaw(rpc)
+      else noteFailure(getHistory(rpc))
     }
     throw error
   }
 }
 
 /** Small blocks say little about large ones, so the pause shrinks as slowly as it grew. */
-function worked(known: Known, blocks: number): void {
+function noteSuccess(history: ByBlockHistory, blocks: number): void {
   // Of several blocks none is the one that failed by itself.
-  if (blocks === 1) known.failures = 0
-  known.since += blocks
-  if (known.since < known.nextPause) return
-  known.since = 0
-  known.nextPause = Math.max(pauses.first, known.nextPause / 2)
+  if (blocks === 1) history.failures = 0
+  history.since += blocks
+  if (history.since < history.nextPause) return
+  history.since = 0
+  history.nextPause = Math.max(pauseBlocks.first, history.nextPause / 2)
 }
 
-function failed(known: Known): void {
-  known.failures += 1
-  known.since = 0
+function noteFailure(history: ByBlockHistory): void {
+  history.failures += 1
+  history.since = 0
   // Once it was given up, one failure is enough.
-  if (known.failures < mostFailures && known.nextPause === pauses.first) return
-  known.failures = 0
-  known.pause = known.nextPause
-  known.nextPause = Math.min(known.nextPause * 2, pauses.most)
+  if (history.failures < maxFailures && history.nextPause === pauseBlocks.first) return
+  history.failures = 0
+  history.pause = history.nextPause
+  history.nextPause = Math.min(history.nextPause * 2, pauseBlocks.most)
 }
 
 /** The code of a method that a node does not have. */
-const noSuchMethod = -32_601
+const noSuchMethodCode = -32_601
 
 /** The call for all receipts of a height, raw from a node that has them so. */
-function receiptsCall(number: number, isRaw: boolean): RpcCall {
-  return isRaw ? rawReceiptsCall(number) : { method: 'eth_getBlockReceipts', params: [quantity(number)] }
+function buildReceiptsCall(number: number, isRaw: boolean): RpcCall {
+  return isRaw ? buildRawReceiptsCall(number) : { method: 'eth_getBlockReceipts', params: [formatQuantity(number)] }
 }
 
 /**
  * The receipts in an answer; null when the node cannot be asked this way, and each receipt is to be asked for instead.
  * Only a node's "no such method" is remembered, and raw receipts that failed or are not proven.
  */
-function receiptsIn(
+function toBlockReceipts(
   reader: RangeReader,
   header: Header,
   outcome: RpcOutcome | undefined,
@@ -186,12 +199,12 @@ function receiptsIn(
   const { rpc } = reader
   if (outcome === undefined) return null
   if (isRaw) {
-    const raw = outcome.ok ? provenRaw(reader, header, outcome.result) : null
+    const raw = outcome.ok ? proveRaw(reader, header, outcome.result) : null
     if (raw === null) stopRaw(rpc)
     return raw && { raw }
   }
   if (!outcome.ok) {
-    if (outcome.code === noSuchMethod) hasNone(rpc)
+    if (outcome.code === noSuchMethodCode) markMissing(rpc)
     return null
   }
   const { result } = outcome
@@ -200,43 +213,43 @@ function receiptsIn(
 
 /**
  * All receipts of each block, in order.
- * @param whole - Whether the transactions are read along with them.
+ * @param withTransactions - Whether the transactions are read along with them.
  * @throws ChainError `ERR_CHAIN_UNAVAILABLE`; `ERR_CHAIN_RANGE_GONE` when a receipt is missing.
  */
 export async function readBlockReceipts(
   reader: RangeReader,
   headers: readonly Header[],
-  whole: boolean,
+  withTransactions: boolean,
   signal?: AbortSignal,
 ): Promise<readonly AnsweredBlock[]> {
   const { rpc, fail } = reader
-  const together = goesByBlock(rpc, headers.length)
-  const isRaw = asksRaw(rpc)
+  const readsByBlock = shouldReadByBlock(rpc, headers.length)
+  const isRaw = readsRaw(rpc)
   const calls = headers.flatMap(({ ref }) => [
-    ...(whole ? [blockCall(ref.number)] : []),
-    ...(together ? [receiptsCall(ref.number, isRaw)] : []),
+    ...(withTransactions ? [buildBlockCall(ref.number)] : []),
+    ...(readsByBlock ? [buildReceiptsCall(ref.number, isRaw)] : []),
   ])
   const ask = () => rpc.askAll(calls, signal)
-  const outcomes = await (together ? byBlock(rpc, headers.length, ask) : ask())
+  const outcomes = await (readsByBlock ? tryByBlock(rpc, headers.length, ask) : ask())
   let next = 0
   const all: AnsweredBlock[] = []
   for (const header of headers) {
-    const block = whole ? outcomes[next++] : undefined
-    const answered = together ? receiptsIn(reader, header, outcomes[next++], isRaw) : null
+    const block = withTransactions ? outcomes[next++] : undefined
+    const answered = readsByBlock ? toBlockReceipts(reader, header, outcomes[next++], isRaw) : null
     const receipts = answered ?? (await readByTransaction(reader, header, signal))
-    all.push({ header, receipts, transactions: block?.ok ? blockTransactions(block.result, fail) : null })
+    all.push({ header, receipts, transactions: block?.ok ? parseBlockTransactions(block.result, fail) : null })
   }
-  if (together) await tryRaw(reader, headers, signal)
+  if (readsByBlock) await probeRaw(reader, headers, signal)
   return all
 }
 
 /** The receipts of a block, by a request for nothing else. */
-export async function readAlone(
+export async function readReceiptsAlone(
   reader: RangeReader,
   header: Header,
   signal?: AbortSignal,
 ): Promise<readonly unknown[]> {
-  const answer = await reader.rpc.call(receiptsCall(header.ref.number, false), signal)
+  const answer = await reader.rpc.call(buildReceiptsCall(header.ref.number, false), signal)
   return Array.isArray(answer) ? answer : []
 }
 
@@ -261,9 +274,9 @@ export async function readByTransaction(
 }
 
 /** Calls of a request in addition to headers and receipts. */
-interface Besides {
+interface ExtraCalls {
   /** The transactions of each block. */
-  readonly whole: boolean
+  readonly withTransactions: boolean
   /** The node's chain id. Blocks that continue those of an earlier request need no second answer. */
   readonly chainId: boolean
 }
@@ -277,30 +290,30 @@ export async function readAnsweredBlocks(
   reader: RangeReader,
   from: number,
   to: number,
-  { whole, chainId }: Besides,
+  { withTransactions, chainId }: ExtraCalls,
   signal?: AbortSignal,
 ): Promise<readonly AnsweredBlock[]> {
   const { rpc, fail } = reader
   const heights = Array.from({ length: to - from + 1 }, (_, position) => from + position)
-  const together = goesByBlock(rpc, heights.length)
-  const isRaw = asksRaw(rpc)
-  const width = together ? 2 : 1
+  const readsByBlock = shouldReadByBlock(rpc, heights.length)
+  const isRaw = readsRaw(rpc)
+  const width = readsByBlock ? 2 : 1
   const calls = heights.flatMap((height) => {
-    const block = whole ? blockCall(height) : headerCall(height)
-    return together ? [block, receiptsCall(height, isRaw)] : [block]
+    const block = withTransactions ? buildBlockCall(height) : buildHeaderCall(height)
+    return readsByBlock ? [block, buildReceiptsCall(height, isRaw)] : [block]
   })
   const ask = () => (chainId ? askOwnChain(reader, calls, signal) : rpc.askAll(calls, signal))
-  const outcomes = await (together ? byBlock(rpc, heights.length, ask) : ask())
+  const outcomes = await (readsByBlock ? tryByBlock(rpc, heights.length, ask) : ask())
   const headers = heights.map((height, position) => toHeader(reader, height, outcomes[position * width]))
   assertAuthentic(reader, headers)
   const blocks: AnsweredBlock[] = []
   for (const [position, header] of headers.entries()) {
     const block = outcomes[position * width]
-    const transactions = whole && block?.ok ? blockTransactions(block.result, fail) : null
-    const answered = together ? receiptsIn(reader, header, outcomes[position * width + 1], isRaw) : null
+    const transactions = withTransactions && block?.ok ? parseBlockTransactions(block.result, fail) : null
+    const answered = readsByBlock ? toBlockReceipts(reader, header, outcomes[position * width + 1], isRaw) : null
     const receipts = answered ?? (await readByTransaction(reader, header, signal))
     blocks.push({ header, receipts, transactions })
   }
-  if (together) await tryRaw(reader, headers, signal)
+  if (readsByBlock) await probeRaw(reader, headers, signal)
   return blocks
 }

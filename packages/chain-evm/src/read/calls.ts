@@ -2,15 +2,15 @@
 import type { Emitted } from '../decode/conversions.js'
 import type { DecodedPayment, RouterLog } from '../decode/router-decoder.js'
 import {
-  blockTransactions,
+  parseBlockTransactions,
+  parseReceipt,
+  parseTransaction,
   type ReceiptFacts,
-  readReceipt,
-  readTransaction,
   type TransactionFacts,
 } from '../rpc/answers.js'
 import type { RpcCall } from '../rpc/json-rpc.js'
 import type { RangeReader } from './range-reader.js'
-import { blockCall } from './range-reader.js'
+import { buildBlockCall } from './range-reader.js'
 
 /** A payment and its log. */
 interface LoggedEvent extends Emitted<DecodedPayment> {
@@ -32,7 +32,7 @@ export interface TransactionLogs {
  */
 export function groupLogs(reader: RangeReader, logs: readonly RouterLog[]): TransactionLogs[] {
   const groups = new Map<string, TransactionLogs>()
-  const { wanted } = reader
+  const { requestedRouters: wanted } = reader
   for (const log of logs) {
     const version = reader.routers.get(log.address) ?? ''
     let group = groups.get(log.txHash)
@@ -58,30 +58,30 @@ export function groupLogs(reader: RangeReader, logs: readonly RouterLog[]): Tran
 /** Tells of a log that is left out, when its router is asked for. */
 export function reportMalformed(reader: RangeReader, log: RouterLog, version: string, reason: string): void {
   const { txHash, blockNumber, logIndex, address } = log
-  if (reader.wanted?.has(address) === false) return
+  if (reader.requestedRouters?.has(address) === false) return
   reader.onQuarantine({ chainId: reader.chainId, txHash, blockNumber, logIndex, router: { address, version }, reason })
 }
 
 /**
  * The receipts of transactions, by hash.
- * @param held - Those in hand; they are not asked for.
+ * @param cached - Those in hand; they are not asked for.
  * @throws ChainError `ERR_CHAIN_RANGE_GONE` when one is not in the block any more; `ERR_CHAIN_UNAVAILABLE`.
  */
 export async function readReceipts(
   reader: RangeReader,
   groups: readonly TransactionLogs[],
-  held: ReadonlyMap<string, ReceiptFacts>,
+  cached: ReadonlyMap<string, ReceiptFacts>,
   signal?: AbortSignal,
 ): Promise<ReadonlyMap<string, ReceiptFacts>> {
-  const missing = groups.filter(({ txHash }) => !held.has(txHash))
-  if (missing.length === 0) return held
+  const missing = groups.filter(({ txHash }) => !cached.has(txHash))
+  if (missing.length === 0) return cached
   const answers = await reader.rpc.all(
     missing.map(({ txHash }) => ({ method: 'eth_getTransactionReceipt', params: [txHash] })),
     signal,
   )
-  const all = new Map(held)
+  const all = new Map(cached)
   for (const [index, { txHash, payments }] of missing.entries()) {
-    const receipt = readReceipt(answers[index], reader.fail)
+    const receipt = parseReceipt(answers[index], reader.fail)
     const blockHashes = payments.map(({ log }) => log.blockHash)
     assertSameBlock('receipt', txHash, blockHashes, receipt, reader)
     all.set(txHash, receipt)
@@ -106,82 +106,85 @@ function assertSameBlock<T extends { readonly hash: string; readonly blockHash: 
 /** From so many payments on, a block is read whole when at least half of its transactions pay. */
 const manyPayments = 3
 /** A transaction among others that are not needed still costs its part of the answer. */
-const mostPerPayment = 2
+const maxTransactionsPerPayment = 2
 /** Calls are asked for in requests that fill about a megabyte. */
 const transactionsPerRequest = 500
 
 /** Whether so many payments make it cheaper to read their block whole than each transaction alone. */
-export function isReadWhole(payments: number, transactions: number): boolean {
-  return payments >= manyPayments && transactions <= payments * mostPerPayment
+export function shouldReadWhole(payments: number, transactions: number): boolean {
+  return payments >= manyPayments && transactions <= payments * maxTransactionsPerPayment
 }
 
 /**
  * Reads the transactions of payments, by hash: one by one, or with their block where most of it pays.
- * @param held - Transactions in hand, as the node answered them with their blocks; they are not asked for.
+ * @param cached - Transactions in hand, as the node answered them with their blocks; they are not asked for.
  * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a transaction is no longer in the block its logs came from;
  * `ERR_CHAIN_UNAVAILABLE`.
  */
 export async function readCalls(
   reader: RangeReader,
   groups: readonly TransactionLogs[],
-  held: HeldTransactions,
+  cached: CachedTransactions,
   signal?: AbortSignal,
 ): Promise<ReadonlyMap<string, TransactionFacts>> {
   const byBlock = new Map<number, TransactionLogs[]>()
   for (const group of groups) {
-    const height = heightOf(group)
-    const same = byBlock.get(height)
-    if (same === undefined) byBlock.set(height, [group])
-    else same.push(group)
+    const height = getHeight(group)
+    const blockGroups = byBlock.get(height)
+    if (blockGroups === undefined) byBlock.set(height, [group])
+    else blockGroups.push(group)
   }
-  const found = new Map<string, TransactionFacts>()
-  let asked: Asked[] = []
+  const transactions = new Map<string, TransactionFacts>()
+  let asked: CallRequest[] = []
   let size = 0
-  for (const [height, same] of byBlock) {
-    const inHand = held.transactionsOf(height)
+  for (const [height, blockGroups] of byBlock) {
+    const inHand = cached.getTransactions(height)
     if (inHand !== null) {
-      for (const group of same) take(reader, group, inHand.get(group.txHash) ?? null, found)
+      for (const group of blockGroups) addTransaction(reader, group, inHand.get(group.txHash) ?? null, transactions)
       continue
     }
-    const whole = held.sizeOf(height)
-    const isWhole = whole !== null && isReadWhole(same.length, whole)
-    const next: Asked[] = isWhole
-      ? [{ call: blockCall(height), groups: same }]
-      : same.map((group) => ({ call: { method: 'eth_getTransactionByHash', params: [group.txHash] }, groups: [group] }))
-    const cost = isWhole ? whole : same.length
+    const blockSize = cached.getSize(height)
+    const isWhole = blockSize !== null && shouldReadWhole(blockGroups.length, blockSize)
+    const next: CallRequest[] = isWhole
+      ? [{ call: buildBlockCall(height), groups: blockGroups }]
+      : blockGroups.map((group) => ({
+          call: { method: 'eth_getTransactionByHash', params: [group.txHash] },
+          groups: [group],
+        }))
+    const cost = isWhole ? blockSize : blockGroups.length
     if (size > 0 && size + cost > transactionsPerRequest) {
-      await ask(reader, asked, found, signal)
+      await sendRequests(reader, asked, transactions, signal)
       asked = []
       size = 0
     }
     asked.push(...next)
     size += cost
   }
-  await ask(reader, asked, found, signal)
-  return found
+  await sendRequests(reader, asked, transactions, signal)
+  return transactions
 }
 
 /** Transactions and their numbers that the reading of blocks has answered already. */
-export interface HeldTransactions {
+export interface CachedTransactions {
   /** How many transactions a block holds, or null when that is not known. */
-  sizeOf(blockNumber: number): number | null
+  getSize(blockNumber: number): number | null
   /** The transactions of a block by hash, as the node answered them, or null when it was not read whole. */
-  transactionsOf(blockNumber: number): ReadonlyMap<string, unknown> | null
+  getTransactions(blockNumber: number): ReadonlyMap<string, unknown> | null
 }
 
-interface Asked {
+interface CallRequest {
   readonly call: RpcCall
   readonly groups: readonly TransactionLogs[]
 }
 
-function heightOf({ payments }: TransactionLogs): number {
+function getHeight({ payments }: TransactionLogs): number {
   return payments[0]?.log.blockNumber ?? 0
 }
 
-async function ask(
+async function sendRequests(
   reader: RangeReader,
-  asked: readonly Asked[],
-  found: Map<string, TransactionFacts>,
+  asked: readonly CallRequest[],
+  transactions: Map<string, TransactionFacts>,
   signal?: AbortSignal,
 ): Promise<void> {
   if (asked.length === 0) return
@@ -192,19 +195,20 @@ async function ask(
   for (const [index, { call, groups }] of asked.entries()) {
     const answered = answers[index]
     const isWhole = call.method === 'eth_getBlockByNumber'
-    const inBlock = isWhole ? blockTransactions(answered, reader.fail) : null
-    for (const group of groups) take(reader, group, isWhole ? (inBlock?.get(group.txHash) ?? null) : answered, found)
+    const inBlock = isWhole ? parseBlockTransactions(answered, reader.fail) : null
+    for (const group of groups)
+      addTransaction(reader, group, isWhole ? (inBlock?.get(group.txHash) ?? null) : answered, transactions)
   }
 }
 
-function take(
+function addTransaction(
   reader: RangeReader,
   { txHash, payments }: TransactionLogs,
   answer: unknown,
-  found: Map<string, TransactionFacts>,
+  transactions: Map<string, TransactionFacts>,
 ): void {
-  const transaction = readTransaction(answer, reader.fail)
+  const transaction = parseTransaction(answer, reader.fail)
   const blockHashes = payments.map(({ log }) => log.blockHash)
   assertSameBlock('transaction', txHash, blockHashes, transaction, reader)
-  found.set(txHash, transaction)
+  transactions.set(txHash, transaction)
 }

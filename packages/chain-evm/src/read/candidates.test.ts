@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { chainFailures } from '../rpc/failures.js'
+import { createFailures } from '../rpc/failures.js'
 import { readCandidates } from './logs.js'
 import type { Header, RangeReader } from './range-reader.js'
 
@@ -7,7 +7,7 @@ const filled = `0x${'ff'.repeat(256)}`
 const empty = `0x${'00'.repeat(256)}`
 /** A filter holds our logs when any bit is set. */
 const reader = {
-  fail: chainFailures(1),
+  fail: createFailures(1),
   filter: (bloom: string) => (bloom === empty ? 'no' : 'likely'),
   headers: { isKnown: true },
 } as Partial<RangeReader> as RangeReader

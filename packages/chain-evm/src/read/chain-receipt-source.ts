@@ -7,7 +7,7 @@
 import { finality, type ProcessorUpdate } from '@payment-integration/contract'
 import { createCheckedChain } from '@payment-integration/core/internal'
 import type { Chain, ReceiptSource, StoredPayment } from '@payment-integration/core/ports'
-import { keccakOfText, loadKeccak } from '../proof/keccak.js'
+import { hashText, loadKeccak } from '../proof/keccak.js'
 
 /** Options of {@link createChainReceiptSource}. */
 export interface ChainReceiptSourceOptions {
@@ -23,9 +23,9 @@ export interface ChainReceiptSourceOptions {
 }
 
 /** The states of final transactions. */
-const states = { succeeded: 'success', reverted: 'failure' } as const
+const finalStates = { succeeded: 'success', reverted: 'failure' } as const
 
-type Answer = keyof typeof states
+type Answer = keyof typeof finalStates
 
 /**
  * Makes a receipt source that reads chains. It answers null while a payment is not final on its chain, and while the
@@ -38,18 +38,18 @@ export function createChainReceiptSource(options: ChainReceiptSourceOptions): Re
   for (const [chainId, depth] of Object.entries(confirmations))
     if (depth !== null && (!Number.isSafeInteger(depth) || depth < 0))
       throw new RangeError(`confirmations of chain ${chainId} is ${depth}; pass a whole number of at least 0, or null.`)
-  const applies = appliesTo ?? hasNoProcessor
+  const isApplicable = appliesTo ?? hasNoProcessor
 
   return {
     scope: {
       ...(appliesTo === undefined ? { states: [null] } : {}),
-      chainIds: [...chains.keys()].filter((chainId) => confirmationsOf(chainId, confirmations) !== null),
+      chainIds: [...chains.keys()].filter((chainId) => getConfirmations(chainId, confirmations) !== null),
     },
     async lookup(payment, signal) {
       const chain = chains.get(payment.chainId)
-      const depth = confirmationsOf(payment.chainId, confirmations)
-      if (chain === undefined || depth === null || !applies(payment)) return null
-      const answer = await finalAnswer(createCheckedChain(chain), payment, depth, signal)
+      const depth = getConfirmations(payment.chainId, confirmations)
+      if (chain === undefined || depth === null || !isApplicable(payment)) return null
+      const answer = await readFinalAnswer(createCheckedChain(chain), payment, depth, signal)
       if (answer === null) return null
       await loadKeccak()
       return toUpdate(payment, answer)
@@ -61,14 +61,14 @@ function hasNoProcessor({ state, recipient, invoice }: StoredPayment): boolean {
   return state === null && recipient === null && invoice === null
 }
 
-function confirmationsOf(chainId: number, given: Readonly<Record<number, number | null>>): number | null {
-  const own = given[chainId]
-  if (own !== undefined) return own
+function getConfirmations(chainId: number, overrides: Readonly<Record<number, number | null>>): number | null {
+  const override = overrides[chainId]
+  if (override !== undefined) return override
   const table: Readonly<Record<number, { readonly confirmations: number }>> = finality
   return table[chainId]?.confirmations ?? null
 }
 
-async function finalAnswer(
+async function readFinalAnswer(
   chain: Chain,
   payment: StoredPayment,
   depth: number,
@@ -82,10 +82,10 @@ async function finalAnswer(
 }
 
 function toUpdate({ chainId, txHash, integrationAddress }: StoredPayment, answer: Answer): ProcessorUpdate {
-  const state = states[answer]
+  const state = finalStates[answer]
   const facts = [chainId, txHash, integrationAddress ?? '', answer, state].join('|')
   return {
-    id: `chain:${keccakOfText(facts).slice(2)}`,
+    id: `chain:${hashText(facts).slice(2)}`,
     chainId: String(chainId),
     txHash,
     ...(integrationAddress === null ? {} : { integrationAddress }),

@@ -5,22 +5,31 @@
  */
 import type { BlockRange, BlockRef } from '@payment-integration/core/ports'
 import type { RouterLog } from '../decode/router-decoder.js'
-import { type ReceiptLog, readHeader, readLogs, readReceipt } from '../rpc/answers.js'
+import { parseHeader, parseLogs, parseReceipt, type ReceiptLog } from '../rpc/answers.js'
 import { askOwnChain } from '../rpc/chain-guard.js'
 import { describeRpcError, type Failures, isRateLimit, isUnavailable } from '../rpc/failures.js'
-import { quantity } from '../rpc/hex.js'
+import { formatQuantity } from '../rpc/hex.js'
 import type { RpcCall, RpcOutcome } from '../rpc/json-rpc.js'
 import { readByTransaction } from './block-receipts.js'
 import { readFacts } from './proven-blocks.js'
-import { assertChain, type Header, headerCall, type RangeReader, readBlockTimes, toHeader } from './range-reader.js'
-import { type HeldFacts, readTransactions } from './transactions.js'
+import {
+  assertChain,
+  buildHeaderCall,
+  type Header,
+  type RangeReader,
+  readBlockTimes,
+  toHeader,
+} from './range-reader.js'
+import { type CachedFacts, readTransactions } from './transactions.js'
 
 /** The call for the logs of listed routers in blocks `from` to `to`. */
-function logsCall({ routers, decoder }: RangeReader, from: number, to: number): RpcCall {
+function buildLogsCall({ routers, decoder }: RangeReader, from: number, to: number): RpcCall {
   const topics = [...decoder.paymentTopics, ...decoder.conversionTopics]
   return {
     method: 'eth_getLogs',
-    params: [{ fromBlock: quantity(from), toBlock: quantity(to), address: [...routers.keys()], topics: [topics] }],
+    params: [
+      { fromBlock: formatQuantity(from), toBlock: formatQuantity(to), address: [...routers.keys()], topics: [topics] },
+    ],
   }
 }
 
@@ -29,7 +38,7 @@ function logsCall({ routers, decoder }: RangeReader, from: number, to: number): 
  * @throws ChainError `ERR_CHAIN_RANGE_GONE` when the logs contradict the headers or each other about a height's block;
  * `ERR_CHAIN_UNAVAILABLE`.
  */
-function logsIn(
+function parseRangeLogs(
   { routers, decoder, fail }: RangeReader,
   first: BlockRef,
   last: BlockRef,
@@ -38,14 +47,14 @@ function logsIn(
   if (!outcome?.ok)
     throw fail.unavailable(`eth_getLogs ${first.number} to ${last.number}: ${describeRpcError(outcome)}.`)
   const topics = [...decoder.paymentTopics, ...decoder.conversionTopics]
-  const logs = readLogs(outcome.result, fail)
+  const logs = parseLogs(outcome.result, fail)
     .filter((log) => routers.has(log.address) && topics.includes(log.topics[0] ?? ''))
-    .sort(byPlace)
+    .sort(comparePlaces)
   assertOneBranch(logs, first, last, fail)
   return logs
 }
 
-function byPlace(a: RouterLog, b: RouterLog): number {
+function comparePlaces(a: RouterLog, b: RouterLog): number {
   return a.blockNumber - b.blockNumber || (a.txIndex ?? 0) - (b.txIndex ?? 0) || a.logIndex - b.logIndex
 }
 
@@ -102,14 +111,14 @@ interface Candidates {
 /**
  * Tests the log filter of each header. A filter is trusted where headers hash to their blocks' hashes. Where none does,
  * the node's logs are compared with the filters, to notice a chain whose filters are always empty.
- * @param mostTransactions - Limit of transactions in candidates. The headers end before it, but after a first
+ * @param maxTransactions - Limit of transactions in candidates. The headers end before it, but after a first
  * candidate.
  * @throws ChainError `ERR_CHAIN_PROOF_FAILED` when a filter denies logs that the node has.
  */
 export async function readCandidates(
   reader: RangeReader,
   all: readonly Header[],
-  mostTransactions: number,
+  maxTransactions: number,
   signal?: AbortSignal,
 ): Promise<Candidates> {
   const { headers: kind } = reader
@@ -119,7 +128,7 @@ export async function readCandidates(
   for (const [index, header] of all.entries()) {
     if (!mayPay(reader, header)) continue
     transactions += header.transactions?.length ?? 1
-    if (candidates.length > 0 && transactions > mostTransactions) {
+    if (candidates.length > 0 && transactions > maxTransactions) {
       end = index
       break
     }
@@ -142,7 +151,7 @@ async function assertAdmitted(
   candidates: readonly Header[],
   signal?: AbortSignal,
 ): Promise<void> {
-  const { node, fail, wanted, decoder } = reader
+  const { node, fail, requestedRouters: wanted, decoder } = reader
   const admitted = new Set(candidates.map(({ ref }) => ref.number))
   for (let start = 0; start < headers.length; ) {
     const first = headers[start]?.ref
@@ -150,8 +159,8 @@ async function assertAdmitted(
     const end = headers.at(-1)?.ref.number ?? first.number
     const { logs, upTo } = await withRangeSize(reader, first.number, end, async (height) => {
       const last = headers[height - first.number + start]?.ref ?? first
-      const [outcome] = await askOwnChain(reader, [logsCall(reader, first.number, height)], signal)
-      return { logs: logsIn(reader, first, last, outcome), upTo: height }
+      const [outcome] = await askOwnChain(reader, [buildLogsCall(reader, first.number, height)], signal)
+      return { logs: parseRangeLogs(reader, first, last, outcome), upTo: height }
     })
     for (const { blockNumber, address, topics } of logs) {
       if (admitted.has(blockNumber) || wanted?.has(address) === false) continue
@@ -181,8 +190,8 @@ async function checkEmptyEnds(
   for (const end of ends) {
     const { ref, logsBloom } = end
     if (logsBloom === null || logs.some(({ blockNumber }) => blockNumber === ref.number)) continue
-    const said = reader.filter(logsBloom)
-    if (said !== 'no' && (await hasLogs(reader, end, said === 'likely', signal)))
+    const filterAnswer = reader.filter(logsBloom)
+    if (filterAnswer !== 'no' && (await hasLogs(reader, end, filterAnswer === 'likely', signal)))
       throw reader.fail.unavailable(
         `eth_getLogs left out the logs of block ${ref.number}; it is asked again. If this repeats, the node's index is broken.`,
       )
@@ -195,31 +204,31 @@ async function hasLogs(reader: RangeReader, end: Header, likely: boolean, signal
     const filter = { blockHash: end.ref.hash, address: [...routers.keys()], topics: [decoder.paymentTopics] }
     const [outcome] = await askOwnChain(reader, [{ method: 'eth_getLogs', params: [filter] }], signal)
     // A node that does not know blocks by hash in this call, or not any more, still has receipts that decide.
-    if (outcome?.ok) return readLogs(outcome.result, fail).some((log) => isPaymentLog(reader, log))
+    if (outcome?.ok) return parseLogs(outcome.result, fail).some((log) => isPaymentLog(reader, log))
   }
-  return inReceipts(reader, end, signal)
+  return hasLogsInReceipts(reader, end, signal)
 }
 
-async function inReceipts(reader: RangeReader, end: Header, signal?: AbortSignal): Promise<boolean> {
+async function hasLogsInReceipts(reader: RangeReader, end: Header, signal?: AbortSignal): Promise<boolean> {
   const { fail } = reader
   const { ref, transactions } = end
-  const receipts = (await readByTransaction(reader, end, signal)).map((answer) => readReceipt(answer, fail))
-  let found = false
+  const receipts = (await readByTransaction(reader, end, signal)).map((answer) => parseReceipt(answer, fail))
+  let hasPaymentLog = false
   for (const [index, receipt] of receipts.entries()) {
     if (receipt === null || receipt.blockHash !== ref.hash)
       throw fail.gone(`receipt ${transactions?.[index]} is not in block ${ref.number}.`)
     if (receipt.hash !== transactions?.[index])
       throw fail.unavailable(`receipt ${receipt.hash} was answered for ${transactions?.[index]}.`)
-    found ||= receipt.logs.some((log) => isPaymentLog(reader, log))
+    hasPaymentLog ||= receipt.logs.some((log) => isPaymentLog(reader, log))
   }
-  return found
+  return hasPaymentLog
 }
 
 function isPaymentLog({ routers, decoder }: RangeReader, { address, topics }: ReceiptLog): boolean {
   return routers.has(address) && decoder.paymentTopics.includes(topics[0] ?? '')
 }
 
-const nothingHeld: HeldFacts = { receipts: new Map(), sizeOf: () => null, transactionsOf: () => null }
+const noCachedFacts: CachedFacts = { receipts: new Map(), getSize: () => null, getTransactions: () => null }
 
 /**
  * Reads blocks on the node's word, for chains with filters or roots of their own kind: from `from` on, up to `to` or as
@@ -235,30 +244,30 @@ export async function readUnproven(
   signal?: AbortSignal,
 ): Promise<BlockRange> {
   const { rpc, fail, decoder, node } = reader
-  const { ends, logs } = await withRangeSize(reader, from, to, (upTo) => readEnds(reader, from, upTo, signal))
+  const { ends, logs } = await withRangeSize(reader, from, to, (upTo) => readRangeEnds(reader, from, upTo, signal))
   const refs = ends.map(({ ref }) => ref)
   const [first] = refs
   const last = refs.at(-1)
   if (first === undefined || last === undefined) throw fail.unavailable('eth_getBlockByNumber: no answer.')
   const payments = logs.filter(({ topics: [topic = ''] }) => decoder.paymentTopics.includes(topic))
   await checkEmptyEnds(reader, ends, payments, signal)
-  const transactions = await readTransactions(reader, logs, nothingHeld, signal)
+  const transactions = await readTransactions(reader, logs, noCachedFacts, signal)
   const paid: RouterLog[] = transactions.flatMap((transaction) => transaction.payments.map(({ log }) => log))
   const timeOf = await readBlockTimes(rpc, fail, paid, [first, last], signal)
   const facts = await readFacts(reader, transactions, timeOf, last.number, signal)
-  const again = readHeader(await rpc.call(headerCall(last.number), signal), fail)
-  if (again?.hash !== last.hash) throw fail.gone(`block ${last.number} is not the one it was when the logs were read.`)
+  const reread = parseHeader(await rpc.call(buildHeaderCall(last.number), signal), fail)
+  if (reread?.hash !== last.hash) throw fail.gone(`block ${last.number} is not the one it was when the logs were read.`)
   return { first, last, blocks: refs, ...facts, proof: 'none', node: node.name }
 }
 
-async function readEnds(reader: RangeReader, from: number, to: number, signal?: AbortSignal) {
+async function readRangeEnds(reader: RangeReader, from: number, to: number, signal?: AbortSignal) {
   const { fail } = reader
   const heights = from === to ? [from] : [from, to]
-  const outcomes = await askOwnChain(reader, [...heights.map(headerCall), logsCall(reader, from, to)], signal)
+  const outcomes = await askOwnChain(reader, [...heights.map(buildHeaderCall), buildLogsCall(reader, from, to)], signal)
   const ends = heights.map((height, index) => toHeader(reader, height, outcomes[index]))
   const first = ends[0]?.ref
   const last = ends.at(-1)?.ref
   if (first === undefined || last === undefined) throw fail.unavailable('eth_getBlockByNumber: no answer.')
   if (to === from + 1) assertChain(ends, fail)
-  return { ends, logs: logsIn(reader, first, last, outcomes[heights.length]) }
+  return { ends, logs: parseRangeLogs(reader, first, last, outcomes[heights.length]) }
 }

@@ -5,15 +5,15 @@
  */
 import type { BlockRange, BlockRef, BridgeDeposit, PaymentFacts, TokenFacts } from '@payment-integration/core/ports'
 import type { RouterLog } from '../decode/router-decoder.js'
-import { type Fields, isFields, type ReceiptFacts, type ReceiptLog, readReceipt } from '../rpc/answers.js'
+import { type Fields, isFields, parseReceipt, type ReceiptFacts, type ReceiptLog } from '../rpc/answers.js'
 import { isUnproven } from '../rpc/failures.js'
 import { toHash } from '../rpc/hex.js'
 import {
   type AnsweredBlock,
   type BlockReceipts,
   type ProvenRaw,
-  readAlone,
   readByTransaction,
+  readReceiptsAlone,
 } from './block-receipts.js'
 import type { Header, RangeReader } from './range-reader.js'
 import { readTransactions, type TransactionPayments } from './transactions.js'
@@ -26,7 +26,7 @@ interface ProvenLogs {
 }
 
 /** Collects them in the order of the block. */
-interface OurLogs extends ProvenLogs {
+interface LogCollector extends ProvenLogs {
   /**
    * Adds the next receipt.
    * @param logCount - How many logs it holds.
@@ -36,7 +36,7 @@ interface OurLogs extends ProvenLogs {
 }
 
 /** Starts with the first receipt of a block. Log indexes are counted from that receipt. */
-function createOurLogs(reader: RangeReader, ref: BlockRef): OurLogs {
+function createLogCollector(reader: RangeReader, ref: BlockRef): LogCollector {
   const logs: RouterLog[] = []
   const receipts: ReceiptFacts[] = []
   let logIndex = 0
@@ -48,14 +48,14 @@ function createOurLogs(reader: RangeReader, ref: BlockRef): OurLogs {
       const before = logs.length
       logIndex += logCount
       for (const [index, log] of facts?.logs.entries() ?? [])
-        if (facts !== null && isOurs(reader, log)) logs.push(routerLog(ref, facts.hash, first + index, log))
+        if (facts !== null && isRelevantLog(reader, log)) logs.push(routerLog(ref, facts.hash, first + index, log))
       if (facts !== null && logs.length > before) receipts.push(facts)
     },
   }
 }
 
 /** Whether a log is of a listed router, with a topic that counts. */
-function isOurs({ routers, decoder }: RangeReader, { address, topics: [topic = ''] }: ReceiptLog): boolean {
+function isRelevantLog({ routers, decoder }: RangeReader, { address, topics: [topic = ''] }: ReceiptLog): boolean {
   return routers.has(address) && (decoder.paymentTopics.includes(topic) || decoder.conversionTopics.includes(topic))
 }
 
@@ -88,7 +88,7 @@ const nobody = `0x${'0'.repeat(40)}`
  * they are of another block; `ERR_CHAIN_UNAVAILABLE` when they are no receipts.
  */
 function proveBlock(reader: RangeReader, header: Header, answered: BlockReceipts): ProvenLogs {
-  if ('raw' in answered) return ourRawLogs(reader, header, answered)
+  if ('raw' in answered) return collectRawLogs(reader, header, answered)
   const { fail } = reader
   const { ref } = header
   const all: Fields[] = []
@@ -98,27 +98,27 @@ function proveBlock(reader: RangeReader, header: Header, answered: BlockReceipts
       throw fail.gone(`the receipts of block ${ref.number} are of another block.`)
     all.push(receipt)
   }
-  const proven = provenReceipts(reader, header, all)
+  const proven = selectProvenReceipts(reader, header, all)
   assertOwners(reader, header, proven)
-  return ourLogs(reader, header, proven)
+  return collectLogs(reader, header, proven)
 }
 
-function provenReceipts(reader: RangeReader, header: Header, all: readonly Fields[]): readonly Fields[] {
+function selectProvenReceipts(reader: RangeReader, header: Header, all: readonly Fields[]): readonly Fields[] {
   const { prover } = reader
   const { receiptsRoot, ref } = header
-  const whole = prover.receiptsRoot(all)
-  if ('root' in whole && whole.root === receiptsRoot) return all
+  const wholeRoot = prover.receiptsRoot(all)
+  if ('root' in wholeRoot && wholeRoot.root === receiptsRoot) return all
   const last = all.at(-1)
   if (last !== undefined && isStateSync(last)) {
-    const rest = all.slice(0, -1)
-    const without = prover.receiptsRoot(rest)
-    if ('root' in without && without.root === receiptsRoot) return rest
+    const withoutLast = all.slice(0, -1)
+    const without = prover.receiptsRoot(withoutLast)
+    if ('root' in without && without.root === receiptsRoot) return withoutLast
   }
   const what =
     receiptsRoot === null
       ? `the header of block ${ref.number} has no receipts root`
-      : 'flaw' in whole
-        ? `${whole.flaw} in a receipt of block ${ref.number}`
+      : 'flaw' in wholeRoot
+        ? `${wholeRoot.flaw} in a receipt of block ${ref.number}`
         : `the receipts of block ${ref.number} do not lead to the root in its header`
   reader.node.note({ kind: 'proof-failed', what })
   throw reader.fail.unproven(
@@ -143,29 +143,32 @@ function assertOwners({ fail, node }: RangeReader, { ref, transactions }: Header
   }
 }
 
-function ourLogs(reader: RangeReader, { ref }: Header, proven: readonly Fields[]): ProvenLogs {
-  const ours = createOurLogs(reader, ref)
+function collectLogs(reader: RangeReader, { ref }: Header, proven: readonly Fields[]): ProvenLogs {
+  const collector = createLogCollector(reader, ref)
   for (const receipt of proven) {
     const logs = receipt['logs'] as readonly Fields[]
-    ours.add(logs.length, logs.some((log) => isListed(reader.routers, log)) ? readReceipt(receipt, reader.fail) : null)
+    collector.add(
+      logs.length,
+      logs.some((log) => isListed(reader.routers, log)) ? parseReceipt(receipt, reader.fail) : null,
+    )
   }
-  return ours
+  return collector
 }
 
 /** Raw receipts belong to the transactions that the block names, in order. */
-function ourRawLogs(reader: RangeReader, { ref, transactions }: Header, { raw }: ProvenRaw): ProvenLogs {
+function collectRawLogs(reader: RangeReader, { ref, transactions }: Header, { raw }: ProvenRaw): ProvenLogs {
   const { routers, fail } = reader
-  const ours = createOurLogs(reader, ref)
+  const collector = createLogCollector(reader, ref)
   for (const [index, { addresses, succeeded, logs }] of raw.entries()) {
     const hash = transactions?.[index]
     if (hash === undefined || !addresses.some((address) => routers.has(address))) {
-      ours.add(addresses.length, null)
+      collector.add(addresses.length, null)
       continue
     }
     if (succeeded === null) throw fail.unavailable('a receipt was answered without a status of 0x0 or 0x1.')
-    ours.add(addresses.length, { hash, blockHash: ref.hash, blockNumber: ref.number, succeeded, logs: logs() })
+    collector.add(addresses.length, { hash, blockHash: ref.hash, blockNumber: ref.number, succeeded, logs: logs() })
   }
-  return ours
+  return collector
 }
 
 function isListed(routers: RangeReader['routers'], log: Fields): boolean {
@@ -208,8 +211,8 @@ async function readTokens(
 ): Promise<Tokens> {
   const known = new Map<string, TokenFacts>()
   for (const { payments } of transactions)
-    for (const { given, payment } of payments)
-      for (const address of [given.token, payment.token])
+    for (const { amountIn, payment } of payments)
+      for (const address of [amountIn.token, payment.token])
         if (!known.has(address)) known.set(address, await tokens.of(node, address, height, signal))
   return known
 }
@@ -221,8 +224,8 @@ function addFacts(
   timeOf: (log: RouterLog) => number,
   into: RangeFacts,
 ): void {
-  for (const [ordinal, { log, payment, integrationAddress, bridged, given, pricing }] of payments.entries()) {
-    const tokenIn = tokens.get(given.token)
+  for (const [ordinal, { log, payment, integrationAddress, bridged, amountIn, pricing }] of payments.entries()) {
+    const tokenIn = tokens.get(amountIn.token)
     const tokenOut = tokens.get(payment.token)
     if (tokenIn === undefined || tokenOut === undefined) throw new Error(`A token of ${txHash} was not read.`)
     const facts: PaymentFacts = {
@@ -243,7 +246,7 @@ function addFacts(
         address: tokenIn.address,
         symbol: tokenIn.symbol,
         decimals: tokenIn.decimals,
-        amount: given.amount,
+        amount: amountIn.amount,
       },
       tokenOut: {
         address: tokenOut.address,
@@ -260,7 +263,7 @@ function addFacts(
 }
 
 /** Blocks of a range that are proven, and their logs and receipts. */
-interface Found {
+interface ProvenPayments {
   /**
    * Proves the receipts of a block and keeps our logs of them.
    * @returns How many transactions hold logs of ours.
@@ -275,7 +278,7 @@ interface Found {
 }
 
 /** Starts without any block. */
-export function createFound(reader: RangeReader): Found {
+export function createProvenPayments(reader: RangeReader): ProvenPayments {
   const logs: RouterLog[] = []
   const receipts = new Map<string, ReceiptFacts>()
   const blocks = new Map<number, AnsweredBlock>()
@@ -289,12 +292,12 @@ export function createFound(reader: RangeReader): Found {
       return proven.receipts.length
     },
     async readPayments(height, signal) {
-      const held = {
+      const cached = {
         receipts,
-        sizeOf: (number: number) => blocks.get(number)?.header.transactions?.length ?? null,
-        transactionsOf: (number: number) => blocks.get(number)?.transactions ?? null,
+        getSize: (number: number) => blocks.get(number)?.header.transactions?.length ?? null,
+        getTransactions: (number: number) => blocks.get(number)?.transactions ?? null,
       }
-      const transactions = await readTransactions(reader, logs, held, signal)
+      const transactions = await readTransactions(reader, logs, cached, signal)
       return readFacts(reader, transactions, (log) => log.blockTimestamp ?? 0, height, signal)
     },
   }
@@ -313,7 +316,7 @@ async function proveAnswered(
     return proveBlock(reader, header, receipts)
   } catch (error) {
     if (!isUnproven(error) || !reader.node.isAlone()) throw error
-    for (const ask of [readAlone, readByTransaction]) {
+    for (const ask of [readReceiptsAlone, readByTransaction]) {
       try {
         return proveBlock(reader, header, await ask(reader, header, signal))
       } catch {

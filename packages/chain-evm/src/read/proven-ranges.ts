@@ -5,9 +5,9 @@
  */
 import type { BlockRange } from '@payment-integration/core/ports'
 import { type AnsweredBlock, readAnsweredBlocks, readBlockReceipts } from './block-receipts.js'
-import { isReadWhole } from './calls.js'
+import { shouldReadWhole } from './calls.js'
 import { mayPay, readCandidates } from './logs.js'
-import { createFound, type RangeFacts, toRange } from './proven-blocks.js'
+import { createProvenPayments, type RangeFacts, toRange } from './proven-blocks.js'
 import type { BloomPlan, RangeRead } from './range-blocks.js'
 import type { RangeReader } from './range-reader.js'
 import { assertChain, type Header, headersPerStep, readHeaders } from './range-reader.js'
@@ -19,10 +19,10 @@ import { assertChain, type Header, headersPerStep, readHeaders } from './range-r
 /** Transactions whose receipts are held as the node answered them, at a time: a few megabytes. */
 const transactionsPerStep = 400
 /** Blocks of one step, however empty they are: with their receipts they fit into one request. */
-const mostPerStep = 48
+const maxBlocksPerStep = 48
 
 /** Transactions in candidate blocks, after which a range ends: a few megabytes of facts. */
-export const mostTransactions = 2_000
+export const maxTransactions = 2_000
 
 /** A range, and what its reading taught. */
 export interface CountedRange extends Pick<RangeRead, 'candidates' | 'paying' | 'transactions'> {
@@ -31,7 +31,7 @@ export interface CountedRange extends Pick<RangeRead, 'candidates' | 'paying' | 
 
 /**
  * Reads blocks from `from` on by their log filters, up to `to` or to the end of a range. A range ends before its
- * candidate blocks hold more than {@link mostTransactions}.
+ * candidate blocks hold more than {@link maxTransactions}.
  * @throws ChainError `ERR_CHAIN_RANGE_GONE`, `ERR_CHAIN_PROOF_FAILED`, `ERR_CHAIN_UNAVAILABLE`.
  */
 export function readByBloom(
@@ -55,11 +55,11 @@ async function readSparse(
   signal?: AbortSignal,
 ): Promise<CountedRange> {
   const all = await readHeaders(reader, from, to, signal)
-  const { headers, candidates } = await readCandidates(reader, all, mostTransactions, signal)
-  const sum = createSum(reader, headers.at(-1)?.ref.number ?? to)
-  const steps = inSteps(candidates)
+  const { headers, candidates } = await readCandidates(reader, all, maxTransactions, signal)
+  const sum = createRangeSum(reader, headers.at(-1)?.ref.number ?? to)
+  const steps = splitIntoSteps(candidates)
   const ask = (step: readonly Header[] | undefined) => step && readBlockReceipts(reader, step, whole, signal)
-  await ahead({ most: steps.length, ask: (step) => ask(steps[step]), goesOn: () => true }, (blocks) =>
+  await readAhead({ maxSteps: steps.length, ask: (step) => ask(steps[step]), hasNext: () => true }, (blocks) =>
     sum.add(blocks ?? [], signal),
   )
   return { range: toRange(reader, headers, sum.facts, 'bloom'), ...sum.counts() }
@@ -73,46 +73,46 @@ async function readDense(
   perBlock: number,
   signal?: AbortSignal,
 ): Promise<CountedRange> {
-  const perStep = Math.max(1, Math.min(mostPerStep, Math.floor(transactionsPerStep / perBlock)))
-  const most = Math.max(perStep, Math.floor(mostTransactions / perBlock / perStep) * perStep)
-  const end = Math.min(to, from + most - 1)
+  const perStep = Math.max(1, Math.min(maxBlocksPerStep, Math.floor(transactionsPerStep / perBlock)))
+  const maxSteps = Math.max(perStep, Math.floor(maxTransactions / perBlock / perStep) * perStep)
+  const end = Math.min(to, from + maxSteps - 1)
   const headers: Header[] = []
-  const sum = createSum(reader, end)
+  const sum = createRangeSum(reader, end)
   const steps = Math.ceil((end - from + 1) / perStep)
   const stepsPerChainId = Math.max(1, Math.floor(headersPerStep / perStep))
-  const besides = (step: number) => ({ whole: true, chainId: step % stepsPerChainId === 0 })
+  const getExtraCalls = (step: number) => ({ withTransactions: true, chainId: step % stepsPerChainId === 0 })
   const ask = (step: number) => {
     const start = from + step * perStep
-    return readAnsweredBlocks(reader, start, Math.min(end, start + perStep - 1), besides(step), signal)
+    return readAnsweredBlocks(reader, start, Math.min(end, start + perStep - 1), getExtraCalls(step), signal)
   }
-  const candidatesOf = (blocks: readonly AnsweredBlock[]) => blocks.filter(({ header }) => mayPay(reader, header))
+  const pickCandidates = (blocks: readonly AnsweredBlock[]) => blocks.filter(({ header }) => mayPay(reader, header))
   let transactions = 0
-  const goesOn = (blocks: readonly AnsweredBlock[]) => {
-    for (const { header } of candidatesOf(blocks)) transactions += sizeOf(header)
-    return transactions + perStep * perBlock <= mostTransactions
+  const hasNext = (blocks: readonly AnsweredBlock[]) => {
+    for (const { header } of pickCandidates(blocks)) transactions += countTransactions(header)
+    return transactions + perStep * perBlock <= maxTransactions
   }
-  await ahead({ most: steps, ask, goesOn }, async (blocks) => {
+  await readAhead({ maxSteps: steps, ask, hasNext }, async (blocks) => {
     headers.push(...blocks.map(({ header }) => header))
     assertChain(headers.slice(-blocks.length - 1), reader.fail)
-    await sum.add(candidatesOf(blocks), signal)
+    await sum.add(pickCandidates(blocks), signal)
   })
   return { range: toRange(reader, headers, sum.facts, 'bloom'), ...sum.counts() }
 }
 
 /** Steps that are asked for one after another. */
 interface Steps<T> {
-  readonly most: number
+  readonly maxSteps: number
   ask(step: number): Promise<T> | undefined
   /** Whether another step follows this answer. */
-  goesOn(answer: T): boolean
+  hasNext(answer: T): boolean
 }
 
 /** Asks for the next step before the work on the one that was answered. */
-async function ahead<T>({ most, ask, goesOn }: Steps<T>, work: (answer: T) => Promise<void>): Promise<void> {
-  let next = most > 0 ? ask(0) : undefined
+async function readAhead<T>({ maxSteps, ask, hasNext }: Steps<T>, work: (answer: T) => Promise<void>): Promise<void> {
+  let next = maxSteps > 0 ? ask(0) : undefined
   for (let step = 1; next !== undefined; step += 1) {
     const answer: T = await next
-    next = goesOn(answer) && step < most ? ask(step) : undefined
+    next = hasNext(answer) && step < maxSteps ? ask(step) : undefined
     // When the work fails first, nobody waits for it any more.
     next?.catch(() => {})
     await work(answer)
@@ -120,19 +120,19 @@ async function ahead<T>({ most, ask, goesOn }: Steps<T>, work: (answer: T) => Pr
 }
 
 /** The facts of a range, step by step: nothing else is held of a step that was read. */
-function createSum(reader: RangeReader, height: number) {
+function createRangeSum(reader: RangeReader, height: number) {
   const facts: RangeFacts = { payments: [], deposits: [] }
   const counts = { candidates: 0, paying: 0, transactions: 0 }
   return {
     facts,
     counts: () => counts,
     async add(blocks: readonly AnsweredBlock[], signal?: AbortSignal) {
-      const found = createFound(reader)
+      const found = createProvenPayments(reader)
       for (const block of blocks) {
-        const size = sizeOf(block.header)
+        const size = countTransactions(block.header)
         counts.candidates += 1
         counts.transactions += size
-        if (isReadWhole(await found.add(block, signal), size)) counts.paying += 1
+        if (shouldReadWhole(await found.add(block, signal), size)) counts.paying += 1
       }
       const { payments, deposits } = await found.readPayments(height, signal)
       for (const payment of payments) facts.payments.push(payment)
@@ -141,17 +141,17 @@ function createSum(reader: RangeReader, height: number) {
   }
 }
 
-function sizeOf({ transactions }: Header): number {
+function countTransactions({ transactions }: Header): number {
   return transactions?.length ?? 1
 }
 
-function inSteps(headers: readonly Header[]): readonly (readonly Header[])[] {
+function splitIntoSteps(headers: readonly Header[]): readonly (readonly Header[])[] {
   const steps: Header[][] = []
   let size = 0
   for (const header of headers) {
     const step = steps.at(-1)
-    const count = sizeOf(header)
-    if (step === undefined || step.length === mostPerStep || size + count > transactionsPerStep) {
+    const count = countTransactions(header)
+    if (step === undefined || step.length === maxBlocksPerStep || size + count > transactionsPerStep) {
       steps.push([header])
       size = count
     } else {
@@ -167,24 +167,30 @@ const blocksPerStep = 8
 
 /**
  * Reads every block from `from` to `to` with its receipts.
- * @param whole - Whether the transactions of each block are read along with it.
+ * @param withTransactions - Whether the transactions of each block are read along with it.
  * @throws ChainError `ERR_CHAIN_RANGE_GONE`, `ERR_CHAIN_PROOF_FAILED`, `ERR_CHAIN_UNAVAILABLE`.
  */
 export async function readByRoot(
   reader: RangeReader,
   from: number,
   to: number,
-  whole: boolean,
+  withTransactions: boolean,
   signal?: AbortSignal,
 ): Promise<CountedRange> {
   const headers: Header[] = []
-  const found = createFound(reader)
+  const found = createProvenPayments(reader)
   let paying = 0
   for (let start = from; start <= to; start += blocksPerStep) {
     const end = Math.min(to, start + blocksPerStep - 1)
-    for (const block of await readAnsweredBlocks(reader, start, end, { whole, chainId: true }, signal)) {
+    for (const block of await readAnsweredBlocks(
+      reader,
+      start,
+      end,
+      { withTransactions, chainId: true },
+      signal,
+    )) {
       headers.push(block.header)
-      if (isReadWhole(await found.add(block, signal), block.header.transactions?.length ?? 1)) paying += 1
+      if (shouldReadWhole(await found.add(block, signal), block.header.transactions?.length ?? 1)) paying += 1
     }
   }
   assertChain(headers, reader.fail)

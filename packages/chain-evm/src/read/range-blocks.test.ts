@@ -2,29 +2,29 @@ import { expect, test } from 'vitest'
 import { createRangeBlocks, type RangeBlocks, type RangeKind, type RangeRead } from './range-blocks.js'
 
 function read(blocks: RangeBlocks, kind: RangeKind, range: Partial<RangeRead>): void {
-  const { asked = 8 } = range
-  const counts = { candidates: 0, paying: 0, transactions: 0, received: 0, refused: 0 }
-  blocks.read(kind, { node: 'one', asked, got: asked, fill: 0, ...counts, ...range })
+  const { requested = 8 } = range
+  const counts = { candidates: 0, paying: 0, transactions: 0, receivedBytes: 0, rejectedRequests: 0 }
+  blocks.read(kind, { node: 'one', requested, returned: requested, fill: 0, ...counts, ...range })
 }
 
 test('ranges grow by steps while they are not full, up to a bound', () => {
   const blocks = createRangeBlocks()
   const start = blocks.current('bloom')
-  read(blocks, 'bloom', { asked: start, fill: 0.5 })
+  read(blocks, 'bloom', { requested: start, fill: 0.5 })
   expect(blocks.current('bloom')).toBe(start * 2)
-  for (let time = 0; time < 20; time++) read(blocks, 'bloom', { asked: blocks.current('bloom') })
+  for (let time = 0; time < 20; time++) read(blocks, 'bloom', { requested: blocks.current('bloom') })
   expect(blocks.current('bloom')).toBe(1_000)
 })
 
 test('a range that was cut gives the size of the next, which is at least one block, and doubles while they are not full', () => {
   const blocks = createRangeBlocks()
-  read(blocks, 'bloom', { asked: blocks.current('bloom'), got: 3, fill: 1 })
+  read(blocks, 'bloom', { requested: blocks.current('bloom'), returned: 3, fill: 1 })
   expect(blocks.current('bloom')).toBe(3)
-  read(blocks, 'bloom', { asked: 3, got: 1, fill: 7 })
+  read(blocks, 'bloom', { requested: 3, returned: 1, fill: 7 })
   expect(blocks.current('bloom')).toBe(1)
-  read(blocks, 'bloom', { asked: 1, fill: 0.5 })
+  read(blocks, 'bloom', { requested: 1, fill: 0.5 })
   expect(blocks.current('bloom')).toBe(2)
-  read(blocks, 'bloom', { asked: 2, fill: 0.51 })
+  read(blocks, 'bloom', { requested: 2, fill: 0.51 })
   expect(blocks.current('bloom')).toBe(2)
 })
 
@@ -38,7 +38,7 @@ function failuresWithin(total: number, most: number, kind: 'root' | 'bloom'): nu
       failures += 1
       blocks.failed(kind, asked, 'one')
     } else {
-      read(blocks, kind, { asked })
+      read(blocks, kind, { requested: asked })
       count += asked
     }
   }
@@ -65,24 +65,24 @@ const mebibyte = 1_048_576
 
 test('the first range is read alone, and then as many as take 24 MiB of answers: from two to eight', () => {
   const blocks = createRangeBlocks()
-  expect(blocks.atOnce()).toBe(1)
-  let received = 0
+  expect(blocks.parallelRanges()).toBe(1)
+  let receivedBytes = 0
   const readBytes = (bytes: number) => {
-    received += bytes
-    read(blocks, 'bloom', { received })
+    receivedBytes += bytes
+    read(blocks, 'bloom', { receivedBytes })
   }
   readBytes(6 * mebibyte)
-  expect(blocks.atOnce()).toBe(4)
+  expect(blocks.parallelRanges()).toBe(4)
   for (let time = 0; time < 20; time++) readBytes(100_000)
-  expect(blocks.atOnce()).toBe(8)
+  expect(blocks.parallelRanges()).toBe(8)
   for (let time = 0; time < 20; time++) readBytes(40 * mebibyte)
-  expect(blocks.atOnce()).toBe(2)
+  expect(blocks.parallelRanges()).toBe(2)
 })
 
 test('three ranges are read at a time where bytes are not counted', () => {
   const blocks = createRangeBlocks()
   read(blocks, 'bloom', {})
-  expect(blocks.atOnce()).toBe(3)
+  expect(blocks.parallelRanges()).toBe(3)
 })
 
 test.each(['failed', 'limited'] as const)('after one that %s they are read one at a time for a while', (how) => {
@@ -90,31 +90,31 @@ test.each(['failed', 'limited'] as const)('after one that %s they are read one a
   if (how === 'failed') blocks.failed('root', 16, 'one')
   else blocks.limited('one')
   for (let time = 0; time < 8; time++) {
-    expect(blocks.atOnce()).toBe(1)
-    read(blocks, 'root', { asked: 1 })
+    expect(blocks.parallelRanges()).toBe(1)
+    read(blocks, 'root', { requested: 1 })
   }
-  expect(blocks.atOnce()).toBe(3)
+  expect(blocks.parallelRanges()).toBe(3)
 })
 
 test('a range during which a node refused requests halves the ranges at a time, and each other one adds one', () => {
   const blocks = createRangeBlocks()
-  read(blocks, 'bloom', { received: 1 })
-  expect(blocks.atOnce()).toBe(8)
-  read(blocks, 'bloom', { received: 2, refused: 1 })
-  expect(blocks.atOnce()).toBe(4)
-  read(blocks, 'bloom', { received: 3, refused: 2 })
-  expect(blocks.atOnce()).toBe(2)
-  read(blocks, 'bloom', { received: 4, refused: 2 })
-  expect(blocks.atOnce()).toBe(3)
+  read(blocks, 'bloom', { receivedBytes: 1 })
+  expect(blocks.parallelRanges()).toBe(8)
+  read(blocks, 'bloom', { receivedBytes: 2, rejectedRequests: 1 })
+  expect(blocks.parallelRanges()).toBe(4)
+  read(blocks, 'bloom', { receivedBytes: 3, rejectedRequests: 2 })
+  expect(blocks.parallelRanges()).toBe(2)
+  read(blocks, 'bloom', { receivedBytes: 4, rejectedRequests: 2 })
+  expect(blocks.parallelRanges()).toBe(3)
 })
 
 test('each node has its own number of ranges at a time', () => {
   const blocks = createRangeBlocks()
-  read(blocks, 'bloom', { received: 6 * mebibyte })
+  read(blocks, 'bloom', { receivedBytes: 6 * mebibyte })
   blocks.limited('two')
-  expect(blocks.atOnce()).toBe(1)
-  read(blocks, 'bloom', { received: 12 * mebibyte })
-  expect(blocks.atOnce()).toBe(4)
+  expect(blocks.parallelRanges()).toBe(1)
+  read(blocks, 'bloom', { receivedBytes: 12 * mebibyte })
+  expect(blocks.parallelRanges()).toBe(4)
 })
 
 test.each([
@@ -125,6 +125,6 @@ test.each([
 ] as const)('blocks are read whole at once: %s', (_, counts, whole) => {
   const blocks = createRangeBlocks()
   expect(blocks.plan().whole).toBe('none')
-  read(blocks, 'bloom', { asked: 8, ...counts, transactions: counts.candidates * 25 })
+  read(blocks, 'bloom', { requested: 8, ...counts, transactions: counts.candidates * 25 })
   expect(blocks.plan()).toEqual({ whole, perBlock: counts.candidates === 0 ? 1 : 25 })
 })

@@ -19,9 +19,9 @@ export interface RangeRead {
   /** The node that answered. */
   readonly node: string
   /** Blocks that were to be read. */
-  readonly asked: number
+  readonly requested: number
   /** Blocks that it holds: fewer, when it would have held too much. */
-  readonly got: number
+  readonly returned: number
   /** Part of what it may hold. */
   readonly fill: number
   /** Blocks whose log filter admits a payment, and those of them that mostly hold payments. */
@@ -30,40 +30,40 @@ export interface RangeRead {
   /** Transactions in candidate blocks. */
   readonly transactions: number
   /** Bytes that the node has answered since it was opened; 0 when it does not count them. */
-  readonly received: number
+  readonly receivedBytes: number
   /** Requests that it has refused since then because there were too many. */
-  readonly refused: number
+  readonly rejectedRequests: number
 }
 
 /** Learns from range to range. */
 export interface RangeBlocks {
   current(kind: RangeKind): number
   /** Ranges that are read at a time, and held until they are asked for. */
-  atOnce(): number
+  parallelRanges(): number
   plan(): BloomPlan
   read(kind: RangeKind, range: RangeRead): void
   /** A node brought no answer, or nonsense, for so many blocks. */
-  failed(kind: RangeKind, asked: number, node: string): void
+  failed(kind: RangeKind, requested: number, node: string): void
   /** A node wanted fewer requests. */
   limited(node: string): void
 }
 
 const sizes = { root: { start: 16, max: 16 }, bloom: { start: 64, max: 1_000, step: 64 } } as const
 /** Ranges at a time where the bytes of an answer are not counted. */
-const uncountedAtOnce = 3
-const mostAtOnce = 8
-const leastAtOnce = 2
+const uncountedParallelRanges = 3
+const maxParallelRanges = 8
+const minParallelRanges = 2
 /** Bytes of answers behind the ranges that are read ahead: their facts take about twice as much memory. */
 const bytesAhead = 25_165_824
 /** Part of the average that the newest range makes up. */
-const newest = 0.5
+const newestWeight = 0.5
 /** A range that is fuller is not made longer. */
 const fullEnough = 0.5
 const growth = 2
 /** Ranges read one at a time after a failure, because parallel requests may be its cause. */
-const calmAfter = 8
+const calmRanges = 8
 /** From this part on, blocks count as mostly paying. */
-const mostly = 0.75
+const mostlyFraction = 0.75
 
 const nothingLearnt: BloomPlan = { whole: 'none', perBlock: 1 }
 
@@ -71,78 +71,87 @@ const nothingLearnt: BloomPlan = { whole: 'none', perBlock: 1 }
 export function createRangeBlocks(): RangeBlocks {
   const learnt = { root: createRangeSize(sizes.root), bloom: createRangeSize(sizes.bloom) }
   /** Blocks that hold as much as a range may. */
-  let room: number = sizes.bloom.max
+  let fittingBlocks: number = sizes.bloom.max
   let plan = nothingLearnt
-  const lines = new Map<string, Line>()
-  let current: Line = createLine()
+  const lines = new Map<string, ParallelLimit>()
+  let current: ParallelLimit = createParallelLimit()
 
-  function lineOf(node: string): Line {
-    current = lines.get(node) ?? createLine()
+  function getLimit(node: string): ParallelLimit {
+    current = lines.get(node) ?? createParallelLimit()
     lines.set(node, current)
     return current
   }
 
   return {
-    current: (kind) => (kind === 'root' ? learnt.root.current() : Math.min(room, learnt.bloom.current())),
-    atOnce: () => current.atOnce(),
+    current: (kind) => (kind === 'root' ? learnt.root.current() : Math.min(fittingBlocks, learnt.bloom.current())),
+    parallelRanges: () => current.parallelRanges(),
     plan: () => plan,
     read(kind, range) {
-      const { asked, got, fill } = range
-      lineOf(range.node).read(range)
-      learnt[kind].worked(got)
+      const { requested, returned, fill } = range
+      getLimit(range.node).read(range)
+      learnt[kind].worked(returned)
       if (kind === 'root') {
-        if (range.paying < got * mostly) plan = nothingLearnt
+        if (range.paying < returned * mostlyFraction) plan = nothingLearnt
         return
       }
       const isFull = fill > fullEnough
-      if (got < asked) room = Math.max(1, got)
-      else if (!isFull && asked >= room) room = Math.min(sizes.bloom.max, room * growth)
-      plan = planAfter(range)
+      if (returned < requested) fittingBlocks = Math.max(1, returned)
+      else if (!isFull && requested >= fittingBlocks) fittingBlocks = Math.min(sizes.bloom.max, fittingBlocks * growth)
+      plan = makePlan(range)
     },
-    failed(kind, asked, node) {
-      lineOf(node).calm()
-      learnt[kind].failed(asked)
+    failed(kind, requested, node) {
+      getLimit(node).slowDown()
+      learnt[kind].failed(requested)
     },
     limited(node) {
-      lineOf(node).calm()
+      getLimit(node).slowDown()
     },
   }
 }
 
-function planAfter({ got, candidates, paying, transactions }: RangeRead): BloomPlan {
-  const whole = paying >= got * mostly ? 'all' : paying > 0 && paying >= candidates * mostly ? 'candidates' : 'none'
+function makePlan({ returned, candidates, paying, transactions }: RangeRead): BloomPlan {
+  const whole =
+    paying >= returned * mostlyFraction
+      ? 'all'
+      : paying > 0 && paying >= candidates * mostlyFraction
+        ? 'candidates'
+        : 'none'
   return { whole, perBlock: Math.max(1, transactions / Math.max(1, candidates)) }
 }
 
 /** Ranges at a time from one node. */
-interface Line {
-  atOnce(): number
-  read(range: Pick<RangeRead, 'received' | 'refused'>): void
-  calm(): void
+interface ParallelLimit {
+  parallelRanges(): number
+  read(range: Pick<RangeRead, 'receivedBytes' | 'rejectedRequests'>): void
+  slowDown(): void
 }
 
-function createLine(): Line {
-  let sinceFailure = calmAfter
+function createParallelLimit(): ParallelLimit {
+  let sinceFailure = calmRanges
   /** The counts of the node when the last range was read. */
-  let before = { received: 0, refused: 0 }
+  let before = { receivedBytes: 0, rejectedRequests: 0 }
   /** As many as the node answers without refusing any. */
-  let borne: number = mostAtOnce
+  let bearableRanges: number = maxParallelRanges
   /** Bytes behind a range, on average; null before the first. */
   let perRange: number | null = null
   return {
-    atOnce() {
-      if (perRange === null || sinceFailure < calmAfter) return 1
-      const held = perRange === 0 ? uncountedAtOnce : Math.max(leastAtOnce, Math.floor(bytesAhead / perRange))
-      return Math.min(borne, held)
+    parallelRanges() {
+      if (perRange === null || sinceFailure < calmRanges) return 1
+      const fitting =
+        perRange === 0 ? uncountedParallelRanges : Math.max(minParallelRanges, Math.floor(bytesAhead / perRange))
+      return Math.min(bearableRanges, fitting)
     },
-    read({ received, refused }) {
+    read({ receivedBytes, rejectedRequests }) {
       sinceFailure += 1
-      borne = refused > before.refused ? Math.max(1, Math.floor(borne / 2)) : Math.min(mostAtOnce, borne + 1)
-      const bytes = Math.max(0, received - before.received)
-      perRange = perRange === null ? bytes : perRange + newest * (bytes - perRange)
-      before = { received, refused }
+      bearableRanges =
+        rejectedRequests > before.rejectedRequests
+          ? Math.max(1, Math.floor(bearableRanges / 2))
+          : Math.min(maxParallelRanges, bearableRanges + 1)
+      const bytes = Math.max(0, receivedBytes - before.receivedBytes)
+      perRange = perRange === null ? bytes : perRange + newestWeight * (bytes - perRange)
+      before = { receivedBytes, rejectedRequests }
     },
-    calm() {
+    slowDown() {
       sinceFailure = 0
     },
   }

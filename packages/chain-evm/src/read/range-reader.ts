@@ -5,10 +5,10 @@ import type { PriceLists } from '../prices/pricing.js'
 import type { TokenMetadata } from '../prices/token-metadata.js'
 import type { FilterTest } from '../proof/log-filter.js'
 import type { Prover } from '../proof/prover.js'
-import { type Fields, type HeaderContents, readContents, readHeader } from '../rpc/answers.js'
+import { type Fields, type HeaderContents, parseHeader, parseHeaderContents } from '../rpc/answers.js'
 import { askOwnChain } from '../rpc/chain-guard.js'
 import { describeRpcError, type Failures } from '../rpc/failures.js'
-import { quantity } from '../rpc/hex.js'
+import { formatQuantity } from '../rpc/hex.js'
 import type { Node, Rpc, RpcCall, RpcOutcome } from '../rpc/json-rpc.js'
 
 /** The kind of a chain's headers, as far as it is known. */
@@ -18,11 +18,11 @@ interface HeaderKind {
 }
 
 /** Chains whose headers hash to their blocks' hashes; of others it is learnt. */
-const known: readonly number[] = [1, 10, 100, 137, 8_453, 42_161]
+const authenticChains: readonly number[] = [1, 10, 100, 137, 8_453, 42_161]
 
 /** The kind of a chain's headers before any is read. */
-export function headerKind(chainId: number): HeaderKind {
-  return { isKnown: known.includes(chainId) }
+export function getHeaderKind(chainId: number): HeaderKind {
+  return { isKnown: authenticChains.includes(chainId) }
 }
 
 /** A header that was held against its block's hash. */
@@ -89,7 +89,7 @@ export interface RangeReader extends ChainReader {
   readonly rpc: Rpc
   readonly prover: Prover
   /** The routers whose payments are asked for; null for all. */
-  readonly wanted: ReadonlySet<string> | null
+  readonly requestedRouters: ReadonlySet<string> | null
   /** Whether the log filter of a header says that its block holds payment logs of the routers asked for. */
   readonly filter: FilterTest
 }
@@ -101,13 +101,13 @@ export interface Header extends HeaderContents, HashedHeader {}
 export const headersPerStep = 250
 
 /** The call for the header of a height. */
-export function headerCall(number: number): RpcCall {
-  return { method: 'eth_getBlockByNumber', params: [quantity(number), false] }
+export function buildHeaderCall(number: number): RpcCall {
+  return { method: 'eth_getBlockByNumber', params: [formatQuantity(number), false] }
 }
 
 /** The call for a block with its transactions. */
-export function blockCall(number: number): RpcCall {
-  return { method: 'eth_getBlockByNumber', params: [quantity(number), true] }
+export function buildBlockCall(number: number): RpcCall {
+  return { method: 'eth_getBlockByNumber', params: [formatQuantity(number), true] }
 }
 
 /**
@@ -133,7 +133,7 @@ export async function readHeaders(
 }
 
 async function readHeaderStep(reader: RangeReader, from: number, to: number, signal?: AbortSignal): Promise<Header[]> {
-  const calls = Array.from({ length: to - from + 1 }, (_, index) => headerCall(from + index))
+  const calls = Array.from({ length: to - from + 1 }, (_, index) => buildHeaderCall(from + index))
   const outcomes = await askOwnChain(reader, calls, signal)
   return calls.map((_, index) => toHeader(reader, from + index, outcomes[index]))
 }
@@ -142,12 +142,12 @@ async function readHeaderStep(reader: RangeReader, from: number, to: number, sig
 export function toHeader(reader: RangeReader, number: number, outcome: RpcOutcome | undefined): Header {
   const { fail, prover } = reader
   if (!outcome?.ok) throw fail.unavailable(`eth_getBlockByNumber: ${describeRpcError(outcome)}.`)
-  const ref = readHeader(outcome.result, fail)
+  const ref = parseHeader(outcome.result, fail)
   // A node that is behind says null here, and some then answer the logs of the missing blocks with an empty list.
   if (ref === null) throw fail.gone(`the node has no block ${number}.`)
   if (ref.number !== number) throw fail.unavailable(`block ${ref.number} was answered for block ${number}.`)
   const isAuthentic = prover.headerHash(outcome.result as Fields) === ref.hash
-  const { logsBloom, receiptsRoot, transactions } = readContents(outcome.result)
+  const { logsBloom, receiptsRoot, transactions } = parseHeaderContents(outcome.result)
   return { ref, isAuthentic, logsBloom, receiptsRoot, transactions }
 }
 
@@ -184,11 +184,14 @@ export async function readBlockTimes(
       times.set(blockNumber, blockTimestamp)
     else missing.set(blockNumber, blockHash)
   }
-  const asked = [...missing]
-  const calls = asked.map(([height]) => ({ method: 'eth_getBlockByNumber', params: [quantity(height), false] }))
+  const missingBlocks = [...missing]
+  const calls = missingBlocks.map(([height]) => ({
+    method: 'eth_getBlockByNumber',
+    params: [formatQuantity(height), false],
+  }))
   const answers = await rpc.all(calls, signal)
-  for (const [index, [height, hash]] of asked.entries()) {
-    const header = readHeader(answers[index], fail)
+  for (const [index, [height, hash]] of missingBlocks.entries()) {
+    const header = parseHeader(answers[index], fail)
     if (header === null || header.hash !== hash) throw fail.gone(`block ${height} is not the one its logs came from.`)
     times.set(height, header.timestamp)
   }

@@ -5,7 +5,7 @@ import { type Failures, isRateLimit, isUnavailable, isUnproven } from '../rpc/fa
 import type { Node } from '../rpc/json-rpc.js'
 import type { Nodes } from '../rpc/nodes.js'
 import { readUnproven } from './logs.js'
-import { type CountedRange, mostTransactions, readByBloom, readByRoot } from './proven-ranges.js'
+import { type CountedRange, maxTransactions, readByBloom, readByRoot } from './proven-ranges.js'
 import type { RangeBlocks, RangeKind } from './range-blocks.js'
 import type { RangeReader } from './range-reader.js'
 
@@ -41,17 +41,17 @@ export async function* readRanges(
   signal?: AbortSignal,
 ): AsyncGenerator<BlockRange, void, undefined> {
   signal?.throwIfAborted()
-  const own = new AbortController()
+  const controller = new AbortController()
   // Each request listens: several of each range that is read ahead.
-  setMaxListeners(0, own.signal)
-  const relay = () => own.abort(signal?.reason)
+  setMaxListeners(0, controller.signal)
+  const relay = () => controller.abort(signal?.reason)
   signal?.addEventListener('abort', relay, { once: true })
   const nearFrom = Math.max(head, to) - source.nearHead + 1
   const queue: Piece[] = [{ from, to, reading: null }]
   let before: BlockRef | undefined
   try {
     for (;;) {
-      startSome(source, queue, nearFrom, own.signal)
+      startPieces(source, queue, nearFrom, controller.signal)
       const piece = queue.shift()
       if (piece?.reading === null || piece?.reading === undefined) return
       const range = await piece.reading
@@ -59,19 +59,19 @@ export async function* readRanges(
       if (before !== undefined && range.first.parentHash !== before.hash)
         throw source.fail.gone(`block ${range.first.number} does not follow block ${before.number}.`)
       before = range.last
-      startSome(source, queue, nearFrom, own.signal)
+      startPieces(source, queue, nearFrom, controller.signal)
       yield range
     }
   } finally {
     signal?.removeEventListener('abort', relay)
-    own.abort()
+    controller.abort()
   }
 }
 
 /** Begins to read the first pieces of the queue, which are cut to size for that. The first one always is read. */
-function startSome(source: RangesSource, queue: Piece[], nearFrom: number, signal: AbortSignal): void {
+function startPieces(source: RangesSource, queue: Piece[], nearFrom: number, signal: AbortSignal): void {
   let started = queue.reduce((count, { reading }) => count + (reading === null ? 0 : 1), 0)
-  for (let index = 0; index < queue.length && (index === 0 || started < source.blocks.atOnce()); index++) {
+  for (let index = 0; index < queue.length && (index === 0 || started < source.blocks.parallelRanges()); index++) {
     const piece = queue[index]
     if (piece === undefined || piece.reading !== null) continue
     const isNear = source.proof === 'root' || (source.proof === 'bloom' && piece.from >= nearFrom)
@@ -81,8 +81,8 @@ function startSome(source: RangesSource, queue: Piece[], nearFrom: number, signa
     const reading = readPiece(source, piece.from, end, isNear, signal)
     // Whoever waits for it hears of its end; when nobody does any more, it is of no interest.
     reading.catch(() => {})
-    const rest = end < piece.to ? [{ from: end + 1, to: piece.to, reading: null }] : []
-    queue.splice(index, 1, { from: piece.from, to: end, reading }, ...rest)
+    const remainder = end < piece.to ? [{ from: end + 1, to: piece.to, reading: null }] : []
+    queue.splice(index, 1, { from: piece.from, to: end, reading }, ...remainder)
     started++
   }
 }
@@ -96,19 +96,19 @@ async function readPiece(
 ): Promise<BlockRange> {
   const { blocks } = source
   const kind: RangeKind = isNear ? 'root' : 'bloom'
-  const asked = to - from + 1
+  const requested = to - from + 1
   return source.nodes.pinned(async (node) => {
     try {
       const { range, ...counts } = await readFrom(source, node, { from, to, isNear }, signal)
-      const got = range.last.number - from + 1
-      node.note({ kind: 'blocks-read', blocks: got })
-      const fill = counts.transactions / mostTransactions
-      blocks.read(kind, { node: node.name, asked, got, fill, ...counts, ...node.traffic() })
+      const returned = range.last.number - from + 1
+      node.note({ kind: 'blocks-read', blocks: returned })
+      const fill = counts.transactions / maxTransactions
+      blocks.read(kind, { node: node.name, requested, returned, fill, ...counts, ...node.traffic() })
       return range
     } catch (error) {
       if (!signal.aborted && (isUnavailable(error) || (isUnproven(error) && node.isAlone()))) {
         if (isRateLimit(error)) blocks.limited(node.name)
-        else blocks.failed(kind, asked, node.name)
+        else blocks.failed(kind, requested, node.name)
       }
       throw error
     }

@@ -3,26 +3,26 @@
 import type { PricingFacts } from '@payment-integration/core/ports'
 import { type BridgedTo, findDeposits, isBridgeCall } from '../bridge/spoke-pools.js'
 import {
-  calledPayment,
   type DirectPayment,
   type Emitted,
+  findCalledPayment,
   noConversion,
   pairConversions,
 } from '../decode/conversions.js'
 import { nameIntegrations, namesByReceipt } from '../decode/integrations.js'
 import type { DecodedPayment, RouterLog } from '../decode/router-decoder.js'
 import {
+  computeSwapInput,
+  findTransferredPayments,
   type LoggedPayment,
   needsReceipt,
-  swapInput,
   type TokenAmount,
-  transferredPayments,
 } from '../decode/transfers.js'
-import { pricingOf, unknownPricing } from '../prices/pricing.js'
+import { computePricing, unknownPricing } from '../prices/pricing.js'
 import type { ReceiptFacts, ReceiptLog, TransactionFacts } from '../rpc/answers.js'
 import {
+  type CachedTransactions,
   groupLogs,
-  type HeldTransactions,
   readCalls,
   readReceipts,
   reportMalformed,
@@ -41,12 +41,12 @@ function placePayments(payments: readonly ReceiptLog[], logs: readonly ReceiptLo
   for (const [place, log] of logs.entries()) {
     const next = payments[places.length]
     if (next === undefined) break
-    if (isSame(next, log)) places.push(place)
+    if (isSameLog(next, log)) places.push(place)
   }
   return places.length === payments.length ? places : null
 }
 
-function isSame(a: ReceiptLog, b: ReceiptLog): boolean {
+function isSameLog(a: ReceiptLog, b: ReceiptLog): boolean {
   return a.address === b.address && a.data === b.data && a.topics.join() === b.topics.join()
 }
 
@@ -100,7 +100,7 @@ function readEnds(
     payments.map(({ log }) => log),
     logs,
   )
-  const transferred = transferredPayments(payments, logs, isPaymentLog)
+  const transferred = findTransferredPayments(payments, logs, isPaymentLog)
   if (places === null || transferred === null)
     throw fail.unavailable(`receipt ${receipt.hash} was answered without a log that eth_getLogs has.`)
   const byReceipt = namesByReceipt(transaction, isRouter(routers, transaction), decoder.integrationAddress)
@@ -128,7 +128,7 @@ interface ReadPayment {
   readonly integrationAddress: string | null
   /** The deposit that took it to another chain, or null. */
   readonly bridged: BridgedTo | null
-  readonly given: TokenAmount
+  readonly amountIn: TokenAmount
   readonly pricing: PricingFacts
 }
 
@@ -139,7 +139,7 @@ export interface TransactionPayments {
 }
 
 /** Facts that were read before the logs. */
-export interface HeldFacts extends HeldTransactions {
+export interface CachedFacts extends CachedTransactions {
   /** Receipts by transaction; those of all payments, where receipts were read to find them. */
   readonly receipts: ReadonlyMap<string, ReceiptFacts>
 }
@@ -162,26 +162,26 @@ interface Paying {
 export async function readTransactions(
   reader: RangeReader,
   logs: readonly RouterLog[],
-  held: HeldFacts,
+  cached: CachedFacts,
   signal?: AbortSignal,
 ): Promise<TransactionPayments[]> {
   const groups = groupLogs(reader, logs)
   if (groups.length === 0) return []
-  const calls = await readCalls(reader, groups, held, signal)
-  const paying = groups.map((group) => withCall(reader, group, calls.get(group.txHash)))
-  const needed = paying.filter((one) => wantsReceipt(reader, one)).map(({ group }) => group)
-  const receipts = await readReceipts(reader, needed, held.receipts, signal)
-  return paying.map((one) => ({
+  const calls = await readCalls(reader, groups, cached, signal)
+  const payingTransactions = groups.map((group) => attachCall(reader, group, calls.get(group.txHash)))
+  const needed = payingTransactions.filter((one) => wantsReceipt(reader, one)).map(({ group }) => group)
+  const receipts = await readReceipts(reader, needed, cached.receipts, signal)
+  return payingTransactions.map((one) => ({
     txHash: one.group.txHash,
     payments: readPayments(reader, one, receipts.get(one.group.txHash) ?? null),
   }))
 }
 
-function withCall(reader: RangeReader, group: TransactionLogs, transaction: TransactionFacts | undefined): Paying {
+function attachCall(reader: RangeReader, group: TransactionLogs, transaction: TransactionFacts | undefined): Paying {
   if (transaction === undefined) throw reader.fail.unavailable(`transaction ${group.txHash} was not answered.`)
   const version = transaction.to === null ? undefined : reader.routers.get(transaction.to)
   const call = version === undefined ? null : reader.decoder.call(transaction.input, version)
-  return { group, transaction, direct: call && calledPayment(transaction, call, group.payments) }
+  return { group, transaction, direct: call && findCalledPayment(transaction, call, group.payments) }
 }
 
 /**
@@ -206,8 +206,8 @@ function readPayments(
   const { emitted, payments } = group
   if (direct !== null && receipt !== null && lacksConversion(group, direct)) assertNoConversion(reader, direct, receipt)
   const swap = direct?.call.swap ?? null
-  const given =
-    direct === null || swap === null || receipt === null ? null : swapInput(transaction, swap, direct, receipt)
+  const amountIn =
+    direct === null || swap === null || receipt === null ? null : computeSwapInput(transaction, swap, direct, receipt)
   const conversions = pairConversions(emitted, direct)
   const ends = readEnds(reader, transaction, payments, needsEnds(reader, transaction, payments) ? receipt : null)
   return payments.flatMap(({ log, event }, index): ReadPayment[] => {
@@ -220,13 +220,13 @@ function readPayments(
     const isDirect = direct?.payment === event
     const conversion = conversions.get(event) ?? noConversion
     const pricing = isTransferred
-      ? pricingOf(reader.lists, event, conversion, isDirect ? direct.call : null)
+      ? computePricing(reader.lists, event, conversion, isDirect ? direct.call : null)
       : unknownPricing
     // The event repeats an argument of the call here, which may be anybody's address; who called is known.
-    const isSwap = given !== null && isDirect
+    const isSwap = amountIn !== null && isDirect
     const payment = isSwap ? { ...event, sender: transaction.from } : event
-    const paid = isSwap ? given : { token: event.token, amount: event.gross }
-    return [{ log, payment, integrationAddress, bridged, given: paid, pricing }]
+    const paid = isSwap ? amountIn : { token: event.token, amount: event.gross }
+    return [{ log, payment, integrationAddress, bridged, amountIn: paid, pricing }]
   })
 }
 

@@ -2,7 +2,7 @@
 import type { BlockRef } from '@payment-integration/core/ports'
 import type { RouterLog } from '../decode/router-decoder.js'
 import type { Failures } from './failures.js'
-import { isHex, isWord, toAddress, toHash, toQuantity } from './hex.js'
+import { isHex, isWord, parseQuantity, toAddress, toHash } from './hex.js'
 
 /** A transaction, as far as payments need it. */
 export interface TransactionFacts {
@@ -49,34 +49,34 @@ export function isFields(value: unknown): value is Fields {
 }
 
 /** A block header, or null when the node has none. */
-export function readHeader(value: unknown, fail: Failures): BlockRef | null {
+export function parseHeader(value: unknown, fail: Failures): BlockRef | null {
   if (value === null) return null
   if (!isFields(value)) throw fail.unavailable('a block was answered as something else than an object.')
-  const number = toQuantity(value['number'])
+  const number = parseQuantity(value['number'])
   const hash = toHash(value['hash'])
   const parentHash = toHash(value['parentHash'])
-  const seconds = toQuantity(value['timestamp'])
+  const seconds = parseQuantity(value['timestamp'])
   if (number === null || hash === null || parentHash === null || seconds === null)
     throw fail.unavailable('a block was answered without a valid number, hash, parentHash or timestamp.')
   return { number, hash, parentHash, timestamp: seconds * 1000 }
 }
 
-/** The contents of a block that {@link readHeader} accepted. */
-export function readContents(value: unknown): HeaderContents {
+/** The contents of a block that {@link parseHeader} accepted. */
+export function parseHeaderContents(value: unknown): HeaderContents {
   const { logsBloom, receiptsRoot, transactions } = isFields(value) ? value : {}
   return {
     logsBloom: isHex(logsBloom) && logsBloom.length === 514 ? logsBloom : null,
     receiptsRoot: toHash(receiptsRoot),
-    transactions: toHashes(Array.isArray(transactions) ? transactions.map(hashIn) : transactions),
+    transactions: toHashes(Array.isArray(transactions) ? transactions.map(getHash) : transactions),
   }
 }
 
-function hashIn(transaction: unknown): unknown {
+function getHash(transaction: unknown): unknown {
   return isFields(transaction) ? transaction['hash'] : transaction
 }
 
 /** The transactions of a block that was answered whole, by hash; null when the node has no such block. */
-export function blockTransactions(value: unknown, fail: Failures): ReadonlyMap<string, unknown> | null {
+export function parseBlockTransactions(value: unknown, fail: Failures): ReadonlyMap<string, unknown> | null {
   if (value === null) return null
   const transactions: unknown = isFields(value) ? value['transactions'] : undefined
   if (!Array.isArray(transactions)) throw fail.unavailable('a block was answered without its transactions.')
@@ -90,24 +90,24 @@ export function blockTransactions(value: unknown, fail: Failures): ReadonlyMap<s
 }
 
 /** The logs of an `eth_getLogs` answer, in the order of the answer. */
-export function readLogs(value: unknown, fail: Failures): RouterLog[] {
+export function parseLogs(value: unknown, fail: Failures): RouterLog[] {
   if (!Array.isArray(value)) throw fail.unavailable('eth_getLogs answered something else than a list.')
-  return value.map((item: unknown) => readLog(item, fail))
+  return value.map((item: unknown) => parseLog(item, fail))
 }
 
-function readLog(value: unknown, fail: Failures): RouterLog {
+function parseLog(value: unknown, fail: Failures): RouterLog {
   if (!isFields(value)) throw fail.unavailable('eth_getLogs answered a log that is not an object.')
-  const { address, topics, data } = readLogBody(value, fail)
-  const blockNumber = toQuantity(value['blockNumber'])
+  const { address, topics, data } = parseLogBody(value, fail)
+  const blockNumber = parseQuantity(value['blockNumber'])
   const blockHash = toHash(value['blockHash'])
   const txHash = toHash(value['transactionHash'])
-  const logIndex = toQuantity(value['logIndex'])
+  const logIndex = parseQuantity(value['logIndex'])
   if (value['removed'] === true) throw fail.gone(`a log of block ${blockNumber} is marked as removed.`)
   if (blockNumber === null || blockHash === null || txHash === null || logIndex === null)
     throw fail.unavailable(
       'eth_getLogs answered a log without a valid block number, block hash, transaction hash or index.',
     )
-  const seconds = toQuantity(value['blockTimestamp'])
+  const seconds = parseQuantity(value['blockTimestamp'])
   return {
     address,
     topics,
@@ -115,13 +115,13 @@ function readLog(value: unknown, fail: Failures): RouterLog {
     blockNumber,
     blockHash,
     txHash,
-    txIndex: toQuantity(value['transactionIndex']),
+    txIndex: parseQuantity(value['transactionIndex']),
     logIndex,
     blockTimestamp: seconds === null || seconds === 0 ? null : seconds * 1000,
   }
 }
 
-function readLogBody(value: Fields, fail: Failures): ReceiptLog {
+function parseLogBody(value: Fields, fail: Failures): ReceiptLog {
   const address = toAddress(value['address'])
   const data = value['data']
   const topics = toHashes(value['topics'])
@@ -143,7 +143,7 @@ function toHashes(value: unknown): string[] | null {
 }
 
 /** A transaction, or null when the node does not know it or has it in no block. */
-export function readTransaction(value: unknown, fail: Failures): TransactionFacts | null {
+export function parseTransaction(value: unknown, fail: Failures): TransactionFacts | null {
   if (value === null) return null
   if (!isFields(value)) throw fail.unavailable('a transaction was answered as something else than an object.')
   if (value['blockHash'] === null) return null
@@ -159,13 +159,13 @@ export function readTransaction(value: unknown, fail: Failures): TransactionFact
 }
 
 /** A receipt, or null when the node has none. */
-export function readReceipt(value: unknown, fail: Failures): ReceiptFacts | null {
+export function parseReceipt(value: unknown, fail: Failures): ReceiptFacts | null {
   if (value === null) return null
   if (!isFields(value)) throw fail.unavailable('a receipt was answered as something else than an object.')
   const hash = toHash(value['transactionHash'])
   const blockHash = toHash(value['blockHash'])
-  const blockNumber = toQuantity(value['blockNumber'])
-  const status = toQuantity(value['status'])
+  const blockNumber = parseQuantity(value['blockNumber'])
+  const status = parseQuantity(value['status'])
   const logs = value['logs']
   if (hash === null || blockHash === null || blockNumber === null || !Array.isArray(logs))
     throw fail.unavailable('a receipt was answered without a valid transaction hash, block or logs.')
@@ -177,7 +177,7 @@ export function readReceipt(value: unknown, fail: Failures): ReceiptFacts | null
     succeeded: status === 1,
     logs: logs.map((log: unknown) => {
       if (!isFields(log)) throw fail.unavailable('a receipt was answered with a log that is not an object.')
-      return readLogBody(log, fail)
+      return parseLogBody(log, fail)
     }),
   }
 }

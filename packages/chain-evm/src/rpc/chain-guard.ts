@@ -4,9 +4,9 @@
  */
 
 import type { BlockRef, Clock } from '@payment-integration/core/ports'
-import { readHeader } from './answers.js'
+import { parseHeader } from './answers.js'
 import { describeRpcError, type Failures } from './failures.js'
-import { toQuantity } from './hex.js'
+import { parseQuantity } from './hex.js'
 import { chainIdCall, type Node, type Rpc, type RpcCall, type RpcOutcome } from './json-rpc.js'
 
 /**
@@ -19,7 +19,7 @@ function assertChainId(
   { chainId, fail }: { readonly chainId: number; readonly fail: Failures },
   onForeign: (what: string) => void,
 ): void {
-  const answered = toQuantity(answer)
+  const answered = parseQuantity(answer)
   if (answered === chainId) return
   if (answered === null) throw fail.unavailable('eth_chainId answered something else than a number.')
   const error = fail.unavailable(`the node is on chain ${answered}. Use the RPC URL of a node of chain ${chainId}.`)
@@ -28,7 +28,7 @@ function assertChainId(
 }
 
 /** A node that was not heard for this long may be another one behind the same address, in milliseconds. */
-const RECHECK_AFTER_MS = 60_000
+const recheckAfterMs = 60_000
 
 /** The context of the check. */
 interface ChainGuardOptions {
@@ -53,11 +53,11 @@ interface ChainGuard {
   /** @throws As {@link ChainGuard.check}. */
   checkAnswer(answer: RpcOutcome): void
   /** The node answered something. */
-  heard(): void
+  noteAnswer(): void
   /** A request brought no answer. */
-  lost(): void
+  noteLoss(): void
   /** The connection that was kept is gone. */
-  disconnected(): void
+  noteDisconnect(): void
 }
 
 /** Starts unchecked. Requests that wait for the check share it. */
@@ -66,7 +66,7 @@ export function createChainGuard(options: ChainGuardOptions): ChainGuard {
   let checked = false
   /** The node was checked before it failed to answer, so that one request can carry the call. */
   let carries = false
-  let heardAt = 0
+  let answeredAt = 0
   let checking: Promise<void> | null = null
 
   async function ask(): Promise<void> {
@@ -81,35 +81,35 @@ export function createChainGuard(options: ChainGuardOptions): ChainGuard {
 
   return {
     async check(canCarry, signal) {
-      const isHeard = clock.now() - heardAt < RECHECK_AFTER_MS
+      const isHeard = clock.now() - answeredAt < recheckAfterMs
       if (checked && isHeard) return false
       if (carries && isHeard && canCarry) return true
       checked = false
       checking ??= ask().finally(() => {
         checking = null
       })
-      await untilAborted(checking, signal)
+      await raceAbort(checking, signal)
       return false
     },
     checkAnswer(answer) {
       if (!answer.ok) throw fail.unavailable(`eth_chainId: ${describeRpcError(answer)}.`)
       take(answer.result)
     },
-    heard() {
-      heardAt = clock.now()
+    noteAnswer() {
+      answeredAt = clock.now()
     },
-    lost() {
+    noteLoss() {
       carries ||= checked
       checked = false
     },
-    disconnected() {
+    noteDisconnect() {
       carries = false
       checked = false
     },
   }
 }
 
-async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+async function raceAbort<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work
   signal.throwIfAborted()
   let stop = () => {}
@@ -163,5 +163,8 @@ export async function callOwnChain(own: OwnChain, call: RpcCall, signal?: AbortS
  * @throws ChainError `ERR_CHAIN_UNAVAILABLE`, also when the node is on another chain.
  */
 export async function readOwnHeader(own: OwnChain, tag: string, signal?: AbortSignal): Promise<BlockRef | null> {
-  return readHeader(await callOwnChain(own, { method: 'eth_getBlockByNumber', params: [tag, false] }, signal), own.fail)
+  return parseHeader(
+    await callOwnChain(own, { method: 'eth_getBlockByNumber', params: [tag, false] }, signal),
+    own.fail,
+  )
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Front, openFront } from '../../test/front.js'
 import type { EvmChainOptions } from '../evm-chain.js'
 import { createEvmChain } from '../evm-chain.js'
-import { redactor } from './failures.js'
+import { createRedactor } from './failures.js'
 
 const key = 'k3y-of-the-node'
 const unavailable = { name: 'ChainError', code: 'ERR_CHAIN_UNAVAILABLE' }
@@ -89,19 +89,21 @@ test.each([
   ['https://node.example/?k3y-of-the-node', 'k3y-of-the-node'],
   ['https://abc.nodes.example/v2', 'abc.nodes.example'],
 ])('a key in %s is taken out of what a node writes', (url, secret) => {
-  expect(redactor(url)(`no access for ${secret}!`)).toBe('no access for [redacted]!')
+  expect(createRedactor(url)(`no access for ${secret}!`)).toBe('no access for [redacted]!')
 })
 
 test('a usual host is left in what a node writes, and so are numbers', () => {
-  expect(redactor('https://rpc.nodes.example/v2')('rpc call 12 failed in nodes')).toBe('rpc call 12 failed in nodes')
+  expect(createRedactor('https://rpc.nodes.example/v2')('rpc call 12 failed in nodes')).toBe(
+    'rpc call 12 failed in nodes',
+  )
 })
 
 test('what could steer a terminal or turn text around is taken out of what a node writes', () => {
-  expect(redactor(undefined)('a\u0000\u001b[31mb\u009b\u202ec\u2028d\u200be\ud800f')).toBe('a [31mb c d e f')
+  expect(createRedactor(undefined)('a\u0000\u001b[31mb\u009b\u202ec\u2028d\u200be\ud800f')).toBe('a [31mb c d e f')
 })
 
 const ownKey = 'k3y-of-the-node'
-const keyed = redactor(`https://node.example/?${ownKey}`)
+const keyed = createRedactor(`https://node.example/?${ownKey}`)
 
 test('no part of a key is shown where the text is cut', () => {
   // A URL as long as what is read leaves room for what stands behind it.

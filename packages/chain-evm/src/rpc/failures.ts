@@ -64,14 +64,14 @@ export function splitUrl(text: string): UrlParts {
   url.hash = ''
   const { username, password } = url
   if (username === '' && password === '') return { url, headers: {} }
-  const pair = `${unescaped(username)}:${unescaped(password)}`
+  const pair = `${decodePercent(username)}:${decodePercent(password)}`
   url.username = ''
   url.password = ''
   return { url, headers: { authorization: `Basic ${Buffer.from(pair).toString('base64')}` } }
 }
 
 /** Decodes percent signs; returns the text itself when they are malformed. */
-function unescaped(part: string): string {
+function decodePercent(part: string): string {
   try {
     return decodeURIComponent(part)
   } catch {
@@ -80,15 +80,15 @@ function unescaped(part: string): string {
 }
 
 /** Labels that a provider may have put a key into: long ones in front of its domain. */
-export function secretLabels(hostname: string): string[] {
+export function findSecretLabels(hostname: string): string[] {
   return hostname
     .split('.')
     .slice(0, -2)
-    .filter((label) => label.length >= SECRET_LABEL_LENGTH)
+    .filter((label) => label.length >= secretLabelLength)
 }
 
 /** Shorter labels, such as `rpc` or `mainnet`, are too short for a key. */
-const SECRET_LABEL_LENGTH = 8
+const secretLabelLength = 8
 
 /** The node answered with a JSON-RPC error. */
 interface TransportRpcError extends Error {
@@ -169,7 +169,7 @@ export function isRateLimit(error: unknown): boolean {
  * The errors of chain `chainId`. They carry no `cause`: a transport's error holds the node's URL, which holds keys.
  * @param node - Name of the node that they are about, where there are several.
  */
-export function chainFailures(chainId: number, node?: string): Failures {
+export function createFailures(chainId: number, node?: string): Failures {
   const unread = `Chain ${chainId} cannot be read: ${node === undefined ? '' : `${node}: `}`
   return {
     unavailable: (what) => new ChainError('ERR_CHAIN_UNAVAILABLE', chainId, `${unread}${what}`),
@@ -247,9 +247,9 @@ const ownFailures = [
 
 /** Says in one short phrase why a request failed. `redact` cleans text that the node wrote. */
 export function describeFailure(error: unknown, redact: (text: string) => string): string {
-  for (const link of chainOf(error)) {
+  for (const link of walkCauses(error)) {
     if (isTransportRpcError(link))
-      return describeRpcError({ code: codeOf(link), message: redact(String(link.details)) })
+      return describeRpcError({ code: getErrorCode(link), message: redact(String(link.details)) })
     if (isTransportSizeError(link)) return `the answer is larger than ${link.maxSize} bytes`
     if (ownFailures.some((known) => link instanceof known)) return link.message
     if (isTransportHttpError(link) && link.status !== undefined) return `HTTP status ${link.status}`
@@ -261,15 +261,15 @@ export function describeFailure(error: unknown, redact: (text: string) => string
 }
 
 /** The JSON-RPC error in what a transport threw, or null when the node did not answer with one. */
-export function rpcErrorOf(error: unknown): RpcError | null {
-  for (const link of chainOf(error))
-    if (isTransportRpcError(link)) return { code: codeOf(link), message: String(link.details) }
+export function findRpcError(error: unknown): RpcError | null {
+  for (const link of walkCauses(error))
+    if (isTransportRpcError(link)) return { code: getErrorCode(link), message: String(link.details) }
   return null
 }
 
 /** The retry time of a refusal for too many requests; null when the failure is another one. */
-export function rateLimitOf(error: unknown): { readonly retryAfter: string | null } | null {
-  for (const link of chainOf(error)) {
+export function findRateLimit(error: unknown): { readonly retryAfter: string | null } | null {
+  for (const link of walkCauses(error)) {
     if (link instanceof HttpStatusError) return link.status === 429 ? link : null
     if (isTransportHttpError(link) && link.status === 429)
       return { retryAfter: link.headers?.get('retry-after') ?? null }
@@ -278,8 +278,8 @@ export function rateLimitOf(error: unknown): { readonly retryAfter: string | nul
 }
 
 /** Whether a gateway failed at once, or the answer was cut: the same request may well succeed. */
-export function isBrief(error: unknown): boolean {
-  for (const link of chainOf(error)) {
+export function isTransient(error: unknown): boolean {
+  for (const link of walkCauses(error)) {
     if (link instanceof StaleConnectionError) return false
     if (link instanceof HttpStatusError) return link.status >= 500
     if (link instanceof SyntaxError) return true
@@ -290,13 +290,13 @@ export function isBrief(error: unknown): boolean {
 
 /** Whether the answer to a request was larger than it may be. */
 export function isTooLarge(error: unknown): boolean {
-  for (const link of chainOf(error)) if (link instanceof TooLargeError || isTransportSizeError(link)) return true
+  for (const link of walkCauses(error)) if (link instanceof TooLargeError || isTransportSizeError(link)) return true
   return false
 }
 
 /** Whether an answer was made to exhaust its reader: no honest node sends such. */
 export function isExcessive(error: unknown): boolean {
-  for (const link of chainOf(error)) if (link instanceof ExcessiveJsonError) return true
+  for (const link of walkCauses(error)) if (link instanceof ExcessiveJsonError) return true
   return false
 }
 
@@ -307,7 +307,7 @@ export function describeRpcError(error: RpcError | undefined): string {
 }
 
 /** Null for a code that is no number: its text may hold our key. */
-function codeOf({ code }: { readonly code: unknown }): number | null {
+function getErrorCode({ code }: { readonly code: unknown }): number | null {
   return typeof code === 'number' && Number.isSafeInteger(code) ? code : null
 }
 
@@ -323,14 +323,14 @@ const anyUrl = /[a-z0-9+.-]{0,31}:\/\/\S+/
  * repeat the key that they refuse. Control and bidirectional characters become spaces. Anybody may write such a text,
  * at any length, as a token's revert reason, so only its beginning is read and shown.
  */
-export function redactor(url: string | undefined): (text: string) => string {
-  const secrets = url === undefined ? [] : secretsOf(url)
+export function createRedactor(url: string | undefined): (text: string) => string {
+  const secrets = url === undefined ? [] : findSecrets(url)
   const literals = secrets.map((secret) => secret.replace(/[^a-z0-9]/gi, '\\$&'))
   const hidden = new RegExp([anyUrl.source, ...literals].join('|'), 'gi')
   const longest = secrets[0]?.length ?? 0
   return (text) => {
     // A secret that begins in what is read is there as a whole.
-    const window = copyOf(text.slice(0, readCharacters + longest))
+    const window = copyText(text.slice(0, readCharacters + longest))
     let clean = ''
     let at = 0
     for (const { index, 0: found } of window.matchAll(hidden)) {
@@ -344,28 +344,28 @@ export function redactor(url: string | undefined): (text: string) => string {
 }
 
 /** A part of a text keeps all of it in memory. */
-function copyOf(text: string): string {
+function copyText(text: string): string {
   return Buffer.from(text, 'utf16le').toString('utf16le')
 }
 
 /** Longest first, so that a part of another one leaves no rest. */
-function secretsOf(text: string): string[] {
+function findSecrets(text: string): string[] {
   const url = parseUrl(text)
   if (url === null) return []
   const credentials = [url.username, url.password]
-  const basic = Buffer.from(credentials.map(unescaped).join(':')).toString('base64')
+  const basic = Buffer.from(credentials.map(decodePercent).join(':')).toString('base64')
   const query = [...url.searchParams].map(([name, value]) => value || name)
-  const parts = [...credentials, basic, ...hostSecrets(url.hostname), ...url.pathname.split('/'), ...query]
-  const all = parts.flatMap((part) => [part, unescaped(part)]).filter((part) => part.length >= 4)
+  const parts = [...credentials, basic, ...findHostSecrets(url.hostname), ...url.pathname.split('/'), ...query]
+  const all = parts.flatMap((part) => [part, decodePercent(part)]).filter((part) => part.length >= 4)
   return [...new Set(all)].sort((a, b) => b.length - a.length)
 }
 
 /** Some providers put a key into the host name, in front of their domain. */
-function hostSecrets(hostname: string): string[] {
-  return hostname.includes('.') ? [hostname, ...secretLabels(hostname)] : []
+function findHostSecrets(hostname: string): string[] {
+  return hostname.includes('.') ? [hostname, ...findSecretLabels(hostname)] : []
 }
 
-function* chainOf(error: unknown): Generator<Error> {
+function* walkCauses(error: unknown): Generator<Error> {
   let link = error
   for (let depth = 0; link instanceof Error && depth < 10; depth++) {
     yield link

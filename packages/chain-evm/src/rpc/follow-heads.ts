@@ -1,21 +1,21 @@
 /** Follows new heads over a WebSocket, and compares heights to find nodes that are behind. @module */
 import type { Clock } from '@payment-integration/core/ports'
 import { withDeadline } from './failures.js'
-import { toQuantity } from './hex.js'
-import { createReconnect, openSocket, RECONNECT_MS, type Socket } from './socket-wire.js'
+import { parseQuantity } from './hex.js'
+import { createReconnect, openSocket, reconnectMs, type Socket } from './socket-wire.js'
 import type { RpcOutcome } from './wire.js'
 
 /** How long a reported height counts, in milliseconds. A real reorg is trusted after that. */
-const HEAD_MEMORY_MS = 300_000
+const headMemoryMs = 300_000
 
 /** Most steps; the oldest are dropped first. */
-const STEPS = 256
+const maxSteps = 256
 
 interface Step {
   readonly number: number
   /** When it was first reported. */
   readonly at: number
-  readonly by: number
+  readonly nodeIndex: number
 }
 
 /** The heights of one chain, over all its nodes. */
@@ -25,9 +25,9 @@ export interface Heads {
    * @param counts - Whether others are measured by it.
    * @returns How long a higher one has been known, in milliseconds; 0 when there is none.
    */
-  report(by: number, number: number, counts: boolean): number
+  report(nodeIndex: number, number: number, counts: boolean): number
   /** Forgets the reports of a node. */
-  forget(by: number): void
+  forget(nodeIndex: number): void
   /** Newest reported height, or null. */
   best(): number | null
 }
@@ -37,25 +37,25 @@ export function createHeads(clock: Clock): Heads {
   /** Ascending in number and in time. */
   let steps: Step[] = []
   return {
-    report(by, number, counts) {
+    report(nodeIndex, number, counts) {
       const now = clock.now()
-      while (steps.length > STEPS || (steps[0] !== undefined && now - steps[0].at > HEAD_MEMORY_MS)) steps.shift()
+      while (steps.length > maxSteps || (steps[0] !== undefined && now - steps[0].at > headMemoryMs)) steps.shift()
       const higher = steps.find((step) => step.number > number)
       if (higher !== undefined) return now - higher.at
-      if (counts && (steps.at(-1)?.number ?? -1) < number) steps.push({ number, at: now, by })
+      if (counts && (steps.at(-1)?.number ?? -1) < number) steps.push({ number, at: now, nodeIndex })
       return 0
     },
-    forget(by) {
-      steps = steps.filter((step) => step.by !== by)
+    forget(nodeIndex) {
+      steps = steps.filter((step) => step.nodeIndex !== nodeIndex)
     },
     best: () => steps.at(-1)?.number ?? null,
   }
 }
 
 /** A subscription that tells nothing while polling sees new heads is made again after this time, in milliseconds. */
-const SILENT_AFTER_MS = 10_000
+const silentAfterMs = 10_000
 /** Largest message on this connection, in bytes: headers alone. */
-const MAX_MESSAGE_BYTES = 1_048_576
+const maxMessageBytes = 1_048_576
 
 /** The chain to follow, and its listeners. */
 interface FollowHeadsOptions {
@@ -84,7 +84,7 @@ export interface HeadFollower {
 export function followHeads(options: FollowHeadsOptions): HeadFollower {
   const { chainId, url, clock, requestTimeoutMs, onHead, onEnded } = options
   const reconnect = createReconnect(clock)
-  let told = -1
+  let toldHead = -1
   let polledHead: number | null = null
   /** The connection has told a head. */
   let isTelling = false
@@ -93,9 +93,9 @@ export function followHeads(options: FollowHeadsOptions): HeadFollower {
   let renew = () => {}
 
   function take(message: unknown, subscription: unknown): void {
-    const head = headIn(message, subscription)
+    const head = parseHeadNotification(message, subscription)
     if (head === null) return
-    told = Math.max(told, head)
+    toldHead = Math.max(toldHead, head)
     isTelling = true
     behindSince = null
     reconnect.worked()
@@ -119,11 +119,11 @@ export function followHeads(options: FollowHeadsOptions): HeadFollower {
     renew = end
     try {
       await withDeadline(clock, requestTimeoutMs, connection.signal, async (limit) => {
-        socket = await openSocket({ url, maxResponseBytes: MAX_MESSAGE_BYTES, onNotification }, limit)
+        socket = await openSocket({ url, maxResponseBytes: maxMessageBytes, onNotification }, limit)
         const [chain] = await socket.send([{ method: 'eth_chainId', params: [] }], limit)
-        if (toQuantity(resultOf(chain)) !== chainId) throw new TypeError('The node is on another chain.')
+        if (parseQuantity(getResult(chain)) !== chainId) throw new TypeError('The node is on another chain.')
         const [answer] = await socket.send([{ method: 'eth_subscribe', params: ['newHeads'] }], limit)
-        subscription = resultOf(answer)
+        subscription = getResult(answer)
       })
       for (const message of early) take(message, subscription)
       await socket?.ended
@@ -144,15 +144,15 @@ export function followHeads(options: FollowHeadsOptions): HeadFollower {
           onEnded()
         }
         // A node that tells one head and hangs up is not to be asked without end.
-        await clock.sleep(Math.max(reconnect.waitMs(), RECONNECT_MS.first), signal)
+        await clock.sleep(Math.max(reconnect.waitMs(), reconnectMs.first), signal)
       }
     },
-    announces: () => isTelling && polledHead === told,
+    announces: () => isTelling && polledHead === toldHead,
     polled(number) {
       polledHead = number
-      if (number <= told) return
+      if (number <= toldHead) return
       behindSince ??= clock.now()
-      if (clock.now() - behindSince < SILENT_AFTER_MS) return
+      if (clock.now() - behindSince < silentAfterMs) return
       behindSince = null
       renew()
     },
@@ -160,17 +160,17 @@ export function followHeads(options: FollowHeadsOptions): HeadFollower {
 }
 
 /** @throws {TypeError} When the node refused. */
-function resultOf(outcome: RpcOutcome | null | undefined): unknown {
+function getResult(outcome: RpcOutcome | null | undefined): unknown {
   if (!outcome?.ok || outcome.result === undefined) throw new TypeError('The node refused.')
   return outcome.result
 }
 
 /** The height that a notification of `subscription` tells, or null. */
-function headIn(message: unknown, subscription: unknown): number | null {
+function parseHeadNotification(message: unknown, subscription: unknown): number | null {
   const { params } = (message ?? {}) as {
     readonly params?: { readonly subscription?: unknown; readonly result?: unknown }
   }
   if (params?.subscription !== subscription) return null
   const header = (params?.result ?? {}) as { readonly number?: unknown }
-  return toQuantity(header.number)
+  return parseQuantity(header.number)
 }

@@ -35,14 +35,14 @@ export function toAddress(value: unknown): string | null {
 }
 
 /** A JSON-RPC quantity as a safe integer, or null when the value is not one. */
-export function toQuantity(value: unknown): number | null {
+export function parseQuantity(value: unknown): number | null {
   if (!isWord(value)) return null
   const number = Number(value)
   return Number.isSafeInteger(number) ? number : null
 }
 
 /** A number as a JSON-RPC quantity. */
-export function quantity(value: number): string {
+export function formatQuantity(value: number): string {
   return `0x${value.toString(16)}`
 }
 

@@ -7,13 +7,13 @@ import { createGunzip } from 'node:zlib'
 import { parseContentLength, parseForeignJson } from '@payment-integration/contract/internal-parse'
 import { HttpStatusError, StaleConnectionError, splitUrl, TooLargeError } from './failures.js'
 import {
-  answerBytes,
+  computeMaxAnswerBytes,
   decodeAnswer,
   encodeCalls,
   isLargeError,
+  maxErrorBytes,
   type RpcCall,
   type RpcOutcome,
-  refusalBytes,
   type Wire,
 } from './wire.js'
 
@@ -31,21 +31,21 @@ interface BodyBuffers {
   giveBack(body: Buffer): void
 }
 
-const smallest = 65_536
+const smallestBytes = 65_536
 /** Larger buffers are not reused. */
-const largestKept = 4_194_304
+const largestSpareBytes = 4_194_304
 /** As many as parallel requests. */
-const mostKept = 3
+const maxSpareBuffers = 3
 
 /** Starts without any buffer. */
 export function createBodyBuffers(): BodyBuffers {
-  const kept: Buffer[] = []
+  const spare: Buffer[] = []
 
   /** A buffer for at least `length` bytes: the one that was given back last, or a new one. */
   function take(length: number): Buffer {
-    const known = kept.pop()
-    if (known !== undefined && known.length >= length) return known
-    let size = smallest
+    const buffer = spare.pop()
+    if (buffer !== undefined && buffer.length >= length) return buffer
+    let size = smallestBytes
     while (size < length) size *= 2
     return Buffer.allocUnsafeSlow(size)
   }
@@ -68,7 +68,7 @@ export function createBodyBuffers(): BodyBuffers {
       return into.subarray(0, size)
     },
     giveBack({ buffer }) {
-      if (kept.length < mostKept && buffer.byteLength <= largestKept) kept.push(Buffer.from(buffer))
+      if (spare.length < maxSpareBuffers && buffer.byteLength <= largestSpareBytes) spare.push(Buffer.from(buffer))
     },
   }
 }
@@ -137,7 +137,7 @@ export function httpWire({ url: text, maxResponseBytes }: HttpWireOptions): Wire
       const firstId = lastId + 1
       lastId += calls.length
       const body = Buffer.from(encodeCalls(calls, firstId))
-      const answer = await exchange(body, answerBytes(calls, maxResponseBytes), signal)
+      const answer = await exchange(body, computeMaxAnswerBytes(calls, maxResponseBytes), signal)
       received += answer.body.length
       try {
         return toOutcomes(answer, firstId, calls)
@@ -153,16 +153,16 @@ export function httpWire({ url: text, maxResponseBytes }: HttpWireOptions): Wire
 function toOutcomes({ status, retryAfter, body }: Answer, firstId: number, calls: readonly RpcCall[]) {
   const count = calls.length
   if (isSuccess(status)) {
-    if (isLargeError(body)) throw new TooLargeError(refusalBytes)
+    if (isLargeError(body)) throw new TooLargeError(maxErrorBytes)
     return decodeAnswer(body.length === 0 ? {} : parseForeignJson(body), firstId, count)
   }
   // A lone call may be refused by a status with a JSON-RPC error. That of a batch is not about one of its calls.
-  const refusal = count === 1 && status !== 429 ? refusalIn(body) : null
-  if (refusal === null) throw new HttpStatusError(status, retryAfter)
-  return [refusal]
+  const rejection = count === 1 && status !== 429 ? parseRejection(body) : null
+  if (rejection === null) throw new HttpStatusError(status, retryAfter)
+  return [rejection]
 }
 
-function refusalIn(body: Buffer): RpcOutcome | null {
+function parseRejection(body: Buffer): RpcOutcome | null {
   try {
     const [outcome] = decodeAnswer(parseForeignJson(body), 0, 1)
     return outcome === undefined || outcome === null || outcome.ok || outcome.code === null ? null : outcome
@@ -174,11 +174,11 @@ function refusalIn(body: Buffer): RpcOutcome | null {
 async function readAnswer(response: IncomingMessage, buffers: BodyBuffers, maxBytes: number): Promise<Answer> {
   const { statusCode: status = 0, headers } = response
   const isPacked = gzipNames.has(headers['content-encoding']?.toLowerCase() ?? '')
-  const stream: Readable = isPacked ? unpacked(response) : response
+  const stream: Readable = isPacked ? unzip(response) : response
   const retryAfter = headers['retry-after'] ?? null
-  const most = isSuccess(status) ? maxBytes : Math.min(refusalBytes, maxBytes)
+  const limit = isSuccess(status) ? maxBytes : Math.min(maxErrorBytes, maxBytes)
   try {
-    const body = await buffers.fill(stream, parseContentLength(headers['content-length']) ?? 0, isPacked, most)
+    const body = await buffers.fill(stream, parseContentLength(headers['content-length']) ?? 0, isPacked, limit)
     return { status, retryAfter, body }
   } catch (error) {
     // The status says enough.
@@ -193,7 +193,7 @@ function isSuccess(status: number): boolean {
   return status >= 200 && status < 300
 }
 
-function unpacked(response: IncomingMessage): Readable {
+function unzip(response: IncomingMessage): Readable {
   const gunzip = createGunzip()
   response.on('error', (error) => gunzip.destroy(error))
   return response.pipe(gunzip)

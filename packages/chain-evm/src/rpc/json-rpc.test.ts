@@ -3,7 +3,7 @@ import { systemClock } from '@payment-integration/core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { manualClock } from '../../test/manual-clock.js'
 import { always, NodeError, plain, type ScriptedNode, scriptedNode } from '../../test/scripted-node.js'
-import { chainFailures } from './failures.js'
+import { createFailures } from './failures.js'
 import { httpWire } from './http-wire.js'
 import { createRpc, type RequestEnd, type RpcOptions } from './json-rpc.js'
 import type { Wire } from './wire.js'
@@ -26,7 +26,7 @@ afterEach(async () => {
   await node.close()
 })
 const open = (options: Partial<RpcOptions> = {}) =>
-  createRpc(chainFailures(1), {
+  createRpc(createFailures(1), {
     wire,
     url: node.url,
     clock: systemClock,

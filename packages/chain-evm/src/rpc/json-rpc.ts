@@ -1,15 +1,15 @@
 /** JSON-RPC calls to one node, over any wire. @module */
 import type { Clock } from '@payment-integration/core/ports'
 import {
+  createRedactor,
   describeFailure,
   describeRpcError,
   type Failures,
-  isBrief,
+  findRateLimit,
   isExcessive,
   isRateLimit,
   isTooLarge,
-  rateLimitOf,
-  redactor,
+  isTransient,
   StaleConnectionError,
   withDeadline,
 } from './failures.js'
@@ -33,7 +33,7 @@ export interface Rpc {
 }
 
 /** A finding of a read about its node, beside whether it answered. */
-export type Verdict =
+export type NodeFinding =
   /** It reported this head. */
   | { readonly kind: 'head'; readonly number: number }
   /** It answered all of a range of this many blocks. */
@@ -55,11 +55,11 @@ export interface Node {
   /** Most blocks that one request for logs should span now: at least 1. */
   maxRange(): number
   /** Bytes that it has answered since it was opened, 0 when they are not counted, and requests refused for the rate. */
-  traffic(): { readonly received: number; readonly refused: number }
+  traffic(): { readonly receivedBytes: number; readonly rejectedRequests: number }
   /** Whether no other node would answer now, so that a failed read is repeated here. */
   isAlone(): boolean
   /** Tells what was found out. */
-  note(verdict: Verdict): void
+  note(finding: NodeFinding): void
 }
 
 /** The end of one request. */
@@ -114,16 +114,16 @@ export interface RpcOptions {
    * Whether a request is repeated here that was refused for its rate, or failed briefly; `before` does the waiting.
    * @default never
    */
-  readonly patient?: (() => boolean) | undefined
+  readonly isPatient?: (() => boolean) | undefined
   /** Told of the end of each request, except when the caller gave up. */
   readonly onEnd?: ((end: RequestEnd) => void) | undefined
 }
 
 /** Opens the calls. Nothing is sent yet. */
 export function createRpc(fail: Failures, options: RpcOptions): Rpc {
-  const { wire, clock, requestTimeoutMs, batchSize, before, patient = () => false, onEnd = () => {} } = options
+  const { wire, clock, requestTimeoutMs, batchSize, before, isPatient = () => false, onEnd = () => {} } = options
   const { checkChain = () => {} } = options
-  const redact = redactor(options.url)
+  const redact = createRedactor(options.url)
 
   function lost(calls: readonly RpcCall[], what: string, isHostile = false): Error {
     const error = fail.unavailable(what)
@@ -142,16 +142,16 @@ export function createRpc(fail: Failures, options: RpcOptions): Rpc {
       return await withDeadline(clock, requestTimeoutMs, caller, (signal) => wire.send(calls, signal))
     } catch (error) {
       if (caller?.aborted) throw caller.reason
-      if (error instanceof StaleConnectionError || isBrief(error)) throw error
+      if (error instanceof StaleConnectionError || isTransient(error)) throw error
       throw failed(calls, error)
     }
   }
 
   function failed(calls: readonly RpcCall[], error: unknown): Error {
-    const what = `${namesOf(calls)}: ${describeFailure(error, redact)}.`
+    const what = `${joinMethods(calls)}: ${describeFailure(error, redact)}.`
     // A foreign contract decides how much it answers to a call, and by that nothing about the node.
     if (isTooLarge(error) && calls.some(({ method }) => method === 'eth_call')) return fail.tooLarge(what)
-    const limit = rateLimitOf(error)
+    const limit = findRateLimit(error)
     return limit === null ? lost(calls, what, isExcessive(error)) : limited(calls, what, limit.retryAfter)
   }
 
@@ -159,14 +159,14 @@ export function createRpc(fail: Failures, options: RpcOptions): Rpc {
   async function settle(calls: readonly RpcCall[], caller: AbortSignal | undefined): Promise<RpcOutcome[] | null> {
     let isResent = false
     let repeats = 0
-    for (let refusals = 0; ; ) {
+    for (let rejections = 0; ; ) {
       try {
-        const canCarry = asksForChain(calls) || calls.length < batchSize()
+        const canCarry = includesChainId(calls) || calls.length < batchSize()
         const carries = (await before?.(canCarry, caller)) ?? false
         return carries ? await attemptWithChain(calls, caller) : await attempt(calls, caller)
       } catch (error) {
-        if (isBrief(error)) {
-          if (repeats === MOST_REPEATS || !patient()) throw failed(calls, error)
+        if (isTransient(error)) {
+          if (repeats === maxRepeats || !isPatient()) throw failed(calls, error)
           repeats += 1
           onEnd({ kind: 'repeats' })
         } else if (error instanceof StaleConnectionError) {
@@ -174,17 +174,17 @@ export function createRpc(fail: Failures, options: RpcOptions): Rpc {
           isResent = true
           onEnd({ kind: 'reconnects' })
         } else {
-          if (!isRateLimit(error) || !patient()) throw error
+          if (!isRateLimit(error) || !isPatient()) throw error
           if (batchSize() < calls.length) return null
-          refusals += 1
-          if (refusals === RATE_LIMIT_TRIES) throw error
+          rejections += 1
+          if (rejections === maxRateLimitAttempts) throw error
         }
       }
     }
   }
 
   async function attemptWithChain(calls: readonly RpcCall[], caller: AbortSignal | undefined): Promise<RpcOutcome[]> {
-    const isAsked = asksForChain(calls)
+    const isAsked = includesChainId(calls)
     const outcomes = await attempt(isAsked ? calls : [chainIdCall, ...calls], caller)
     const [answer] = outcomes
     if (answer !== undefined) checkChain(answer)
@@ -199,9 +199,13 @@ export function createRpc(fail: Failures, options: RpcOptions): Rpc {
       if (answer === null) throw lost(calls, `${calls[index]?.method}: no answer.`)
       return answer.ok ? answer : { ...answer, message: redact(answer.message) }
     })
-    const refused = outcomes.findIndex((outcome) => !outcome.ok && outcome.code === RATE_LIMIT_CODE)
-    if (refused !== -1)
-      throw limited(calls, `${calls[refused]?.method}: ${describeRpcError(errorOf(outcomes[refused]))}.`, null)
+    const rejectedIndex = outcomes.findIndex((outcome) => !outcome.ok && outcome.code === rateLimitCode)
+    if (rejectedIndex !== -1)
+      throw limited(
+        calls,
+        `${calls[rejectedIndex]?.method}: ${describeRpcError(getError(outcomes[rejectedIndex]))}.`,
+        null,
+      )
     onEnd({ kind: 'answered', calls, ms: clock.now() - startedAt, outcomes })
     return outcomes
   }
@@ -218,7 +222,7 @@ export function createRpc(fail: Failures, options: RpcOptions): Rpc {
     return outcomes
   }
 
-  function resultOf(call: RpcCall | undefined, outcome: RpcOutcome | undefined): unknown {
+  function getResult(call: RpcCall | undefined, outcome: RpcOutcome | undefined): unknown {
     if (outcome?.ok) return outcome.result
     throw fail.unavailable(`${call?.method}: ${describeRpcError(outcome)}.`)
   }
@@ -232,32 +236,32 @@ export function createRpc(fail: Failures, options: RpcOptions): Rpc {
   return {
     ask,
     askAll,
-    call: async (call, signal) => resultOf(call, await ask(call, signal)),
+    call: async (call, signal) => getResult(call, await ask(call, signal)),
     all: async (calls, signal) =>
-      (await askAll(calls, signal)).map((outcome, index) => resultOf(calls[index], outcome)),
+      (await askAll(calls, signal)).map((outcome, index) => getResult(calls[index], outcome)),
   }
 }
 
 /** The call for the chain id. */
 export const chainIdCall: RpcCall = { method: 'eth_chainId', params: [] }
 
-function asksForChain([first]: readonly RpcCall[]): boolean {
+function includesChainId([first]: readonly RpcCall[]): boolean {
   return first?.method === chainIdCall.method
 }
 
 /** How often one request is repeated because a gateway failed at once, or its answer was cut. */
-const MOST_REPEATS = 3
+const maxRepeats = 3
 
 /** How often one request may be refused for its rate before the caller hears of it. */
-const RATE_LIMIT_TRIES = 5
+const maxRateLimitAttempts = 5
 
 /** The JSON-RPC code of a call refused for its rate; the same number as the HTTP status. */
-const RATE_LIMIT_CODE = 429
+const rateLimitCode = 429
 
-function errorOf(outcome: RpcOutcome | undefined) {
+function getError(outcome: RpcOutcome | undefined) {
   return outcome === undefined || outcome.ok ? undefined : outcome
 }
 
-function namesOf(calls: readonly RpcCall[]): string {
+function joinMethods(calls: readonly RpcCall[]): string {
   return [...new Set(calls.map((call) => call.method))].join(', ')
 }

@@ -35,16 +35,16 @@ interface RangeSize {
 /**
  * Successes at a ceiling before it is tried again: at first, at first where a refusal for the rate set it, and at most.
  */
-const RETEST_AFTER = { first: 32, guessed: 4, most: 1_024 } as const
+const retestAfterSuccesses = { first: 32, guessed: 4, max: 1_024 } as const
 /** Part of the starting size that a size grows by, unless told otherwise. */
-const STEP = 0.25
+const stepFraction = 0.25
 
 /** Starts without having learnt anything. */
 export function createRangeSize(options: RangeSizeOptions): RangeSize {
-  const { start, max, step = Math.max(1, Math.floor(start * STEP)) } = options
+  const { start, max, step = Math.max(1, Math.floor(start * stepFraction)) } = options
   let size = Math.min(start, max)
   /** Largest that worked lately; 0: none yet. */
-  let good = 0
+  let largestWorking = 0
   /** The ceiling, and whether a failure set it. */
   let ceiling = { blocks: max, learnt: false }
   /**
@@ -54,12 +54,12 @@ export function createRangeSize(options: RangeSizeOptions): RangeSize {
   let phase: 'steady' | 'back' | 'probing' | 'repeating' | 'halving' = 'steady'
   let before = { size, ceiling }
   let atCeiling = 0
-  let retestAfter: number = RETEST_AFTER.first
+  let retestAfter: number = retestAfterSuccesses.first
 
   function stepBack(blocks: number): 'size' {
     // A ceiling that was tried again has held.
     ceiling = { blocks: ceiling.learnt ? Math.min(ceiling.blocks, blocks - 1) : blocks - 1, learnt: true }
-    size = good
+    size = largestWorking
     phase = 'back'
     return 'size'
   }
@@ -88,7 +88,7 @@ export function createRangeSize(options: RangeSizeOptions): RangeSize {
     if (left > 0) size += ceiling.learnt ? Math.ceil(left / 2) : Math.min(step, left)
     else if (ceiling.learnt && ++atCeiling >= retestAfter) {
       atCeiling = 0
-      retestAfter = Math.min(retestAfter * 2, RETEST_AFTER.most)
+      retestAfter = Math.min(retestAfter * 2, retestAfterSuccesses.max)
       size = Math.min(max, size + step)
     }
   }
@@ -98,24 +98,24 @@ export function createRangeSize(options: RangeSizeOptions): RangeSize {
     worked(blocks) {
       if (blocks > ceiling.blocks) {
         ceiling = { blocks: max, learnt: false }
-        retestAfter = RETEST_AFTER.first
+        retestAfter = retestAfterSuccesses.first
       }
       if (phase === 'probing') phase = 'repeating'
       else if (phase === 'halving') {
         if (blocks * 2 <= size) return
         phase = 'steady'
-        good = blocks
+        largestWorking = blocks
       } else if (phase !== 'steady') {
         if (blocks < size) return
         phase = 'steady'
       }
-      good = Math.max(good, blocks)
+      largestWorking = Math.max(largestWorking, blocks)
       if (phase === 'steady' && blocks >= size) grow()
     },
     failed(blocks) {
       if (phase === 'probing') return blocks === 1 ? notSize() : 'unsure'
       if (phase === 'steady') before = { size, ceiling }
-      if (phase === 'steady' && good > 0 && blocks > good) return stepBack(blocks)
+      if (phase === 'steady' && largestWorking > 0 && blocks > largestWorking) return stepBack(blocks)
       if (phase === 'steady' || (phase === 'back' && blocks <= size)) return blocks === 1 ? notSize() : probe(blocks)
       // Larger requests were in flight when the size fell; they say nothing new.
       if (blocks > size) return 'size'
@@ -123,8 +123,8 @@ export function createRangeSize(options: RangeSizeOptions): RangeSize {
     },
     tooLarge(blocks) {
       if (blocks === 1 || blocks > size) return
-      if (!ceiling.learnt) retestAfter = RETEST_AFTER.guessed
-      if (phase === 'steady' && good > 0 && blocks > good) stepBack(blocks)
+      if (!ceiling.learnt) retestAfter = retestAfterSuccesses.guessed
+      if (phase === 'steady' && largestWorking > 0 && blocks > largestWorking) stepBack(blocks)
       else halve(blocks)
     },
   }
@@ -142,48 +142,48 @@ interface BatchSize {
 }
 
 /** Refusals for the rate, in a row, that are laid to a size that was answered before: a pause would have helped. */
-const mostRefusals = 4
+const maxRejections = 4
 /** A call shares its request with the chain id call, so a node that accepts two gets no fewer. */
 const pair = 2
 
 /** Begins with the most calls, and never asks for more. */
-export function createBatchSize(most: number): BatchSize {
-  const size = createRangeSize({ start: most, max: most })
-  let least = Math.min(pair, most)
+export function createBatchSize(maxCalls: number): BatchSize {
+  const size = createRangeSize({ start: maxCalls, max: maxCalls })
+  let minCalls = Math.min(pair, maxCalls)
   /** Refusals for the rate, in a row. */
-  let refusals = { count: 0, calls: 0 }
+  let rejections = { count: 0, calls: 0 }
   /** The most calls of one request that was answered: a refusal of no more is a matter of the rate. */
   let answered = 0
 
   function failed(calls: number): void {
-    const isSmallest = calls <= least && size.current() === 1
+    const isSmallest = calls <= minCalls && size.current() === 1
     // The node refuses two calls as well: from here on calls go one by one.
-    if (isSmallest && calls === pair) least = 1
+    if (isSmallest && calls === pair) minCalls = 1
     size.failed(isSmallest ? 1 : calls)
   }
 
   /** Some nodes refuse a size as they refuse a rate. So a size that was never answered falls at once. */
-  function refused(calls: number): void {
+  function rejected(calls: number): void {
     if (calls <= answered) {
-      refusals = { count: refusals.count + 1, calls }
-      if (refusals.count < mostRefusals) return
+      rejections = { count: rejections.count + 1, calls }
+      if (rejections.count < maxRejections) return
       answered = calls - 1
     }
-    refusals.count = 0
-    if (calls === pair) least = 1
+    rejections.count = 0
+    if (calls === pair) minCalls = 1
     size.tooLarge(calls)
   }
 
   return {
-    current: () => Math.max(least, size.current()),
+    current: () => Math.max(minCalls, size.current()),
     ended(end) {
       if (end.kind === 'reconnects' || end.kind === 'repeats') return
       const calls = end.calls.length
-      if (end.kind === 'limited') refused(calls)
-      else if (end.kind === 'answered' && !isRefused(end.calls, end.outcomes)) {
+      if (end.kind === 'limited') rejected(calls)
+      else if (end.kind === 'answered' && !holdsRejection(end.calls, end.outcomes)) {
         answered = Math.max(answered, calls)
-        if (calls >= refusals.calls) refusals.count = 0
-        if (calls >= pair) least = Math.min(pair, most)
+        if (calls >= rejections.calls) rejections.count = 0
+        if (calls >= pair) minCalls = Math.min(pair, maxCalls)
         size.worked(calls)
       }
       // How many blocks are asked for logs at once is learnt elsewhere.
@@ -193,11 +193,11 @@ export function createBatchSize(most: number): BatchSize {
 }
 
 /** Whether an answer holds an error for a call that fails for no reason of its own. */
-function isRefused(calls: readonly RpcCall[], outcomes: readonly RpcOutcome[]): boolean {
-  return outcomes.some(({ ok }, index) => !ok && plain.has(calls[index]?.method ?? ''))
+function holdsRejection(calls: readonly RpcCall[], outcomes: readonly RpcOutcome[]): boolean {
+  return outcomes.some(({ ok }, index) => !ok && infallibleMethods.has(calls[index]?.method ?? ''))
 }
 
-const plain: ReadonlySet<string> = new Set([
+const infallibleMethods: ReadonlySet<string> = new Set([
   'eth_chainId',
   'eth_getBlockByNumber',
   'eth_getTransactionByHash',
@@ -209,7 +209,7 @@ const maxRetryAfterMs = 30_000
 /** How long a node gets no request after an answer that was made to exhaust its reader, in milliseconds. */
 const restMs = 600_000
 /** The wait without a `Retry-After`, in milliseconds. It doubles from the third refusal in a row on. */
-const BACKOFF_MS = { first: 500, last: 4_000 } as const
+const backoffMs = { first: 500, last: 4_000 } as const
 
 /** The waits that one node asks for. */
 interface RateLimit {
@@ -218,7 +218,7 @@ interface RateLimit {
    * @param retryAfter - The header as it came, or null.
    * @param isFirstOfSize - A smaller request comes next, so that longer waits are not called for yet.
    */
-  refused(retryAfter: string | null, isFirstOfSize?: boolean): void
+  rejected(retryAfter: string | null, isFirstOfSize?: boolean): void
   /** It answered a request that was sent at `sentAt`. */
   answered(sentAt: number): void
   /** It sent an answer that was made to exhaust its reader. */
@@ -234,24 +234,24 @@ export function createRateLimit(clock: Clock): RateLimit {
   let until = 0
   /** When the pause before the newest one ended. */
   let previous = 0
-  let refusals = 0
+  let rejections = 0
   let restsUntil = 0
   return {
-    refused(retryAfter, isFirstOfSize = false) {
+    rejected(retryAfter, isFirstOfSize = false) {
       const now = clock.now()
       // Requests in flight together are refused together, and count once.
       if (now >= until) {
-        if (!isFirstOfSize) refusals += 1
+        if (!isFirstOfSize) rejections += 1
         previous = until
       }
-      const backoff = Math.min(BACKOFF_MS.first * 2 ** Math.max(0, refusals - 2), BACKOFF_MS.last)
+      const backoff = Math.min(backoffMs.first * 2 ** Math.max(0, rejections - 2), backoffMs.last)
       // A node that refuses and names no wait, or none at all, gets the usual one.
       until = Math.max(until, now + Math.min(parseRetryAfter(retryAfter, now) || backoff, maxRetryAfterMs))
     },
     answered(sentAt) {
-      if (sentAt >= until) refusals = 0
+      if (sentAt >= until) rejections = 0
       // Of requests sent together some were refused: the pause before them was long enough.
-      else if (sentAt >= previous) refusals = Math.min(refusals, 1)
+      else if (sentAt >= previous) rejections = Math.min(rejections, 1)
     },
     rest() {
       restsUntil = clock.now() + restMs
@@ -268,33 +268,33 @@ export type HealthEvent =
   /** A request brought no answer. */
   | 'lost'
   /** It answered, but nothing that could be used. */
-  | 'refused'
+  | 'unusable'
   /** A block that it reported was missing a moment later, which happens to honest nodes too. */
   | 'gone'
   | 'contradiction'
   | 'proof-failed'
 
 /** A node with a lower score gets no work while another one is better. */
-export const BENCH_BELOW = 0.75
+export const benchBelow = 0.75
 /** A score from which a node may be probed for work again. */
-export const RETURN_FROM = 0.9
+export const returnFrom = 0.9
 /** Behind by no more than this, a node counts as up to date, in milliseconds. */
-const LAG_ALLOWED_MS = 5_000
+const allowedLagMs = 5_000
 
 /** Share of the remaining trust that an event costs. */
-const COST = { lost: 0.3, refused: 0.3, gone: 0.06, contradiction: 0.5, 'proof-failed': 0.7 } as const
+const trustCosts = { lost: 0.3, unusable: 0.3, gone: 0.06, contradiction: 0.5, 'proof-failed': 0.7 } as const
 /** An answer leaves this much of the doubt whether the node answers. */
-const DOUBT_AFTER_ANSWER = 0.9
+const doubtAfterAnswer = 0.9
 /** Half of the doubt whether a node answers is gone after this time, in milliseconds. */
-const ANSWER_HALF_LIFE_MS = 30_000
+const answerHalfLifeMs = 30_000
 /** Half-life of the doubt about its truth, in milliseconds. */
-const TRUTH_HALF_LIFE_MS = 300_000
+const truthHalfLifeMs = 300_000
 
 /** The standing of one node. */
 interface Health {
   note(event: HealthEvent): void
   /** Its head is known to be this old, in milliseconds; 0: it is the newest. */
-  lags(ms: number): void
+  setLag(ms: number): void
   /** From 0 to 1, now. */
   score(): number
   /** The score that it would have without its lag. */
@@ -311,8 +311,8 @@ export function createHealth(clock: Clock): Health {
   function settle(): void {
     const passed = Math.max(0, clock.now() - at)
     at = clock.now()
-    silence *= 0.5 ** (passed / ANSWER_HALF_LIFE_MS)
-    untruth *= 0.5 ** (passed / TRUTH_HALF_LIFE_MS)
+    silence *= 0.5 ** (passed / answerHalfLifeMs)
+    untruth *= 0.5 ** (passed / truthHalfLifeMs)
   }
 
   function trust(): number {
@@ -323,14 +323,14 @@ export function createHealth(clock: Clock): Health {
   return {
     note(event) {
       settle()
-      if (event === 'answered') silence *= DOUBT_AFTER_ANSWER
-      else if (event === 'lost' || event === 'refused') silence += COST[event] * (1 - silence)
-      else untruth += COST[event] * (1 - untruth)
+      if (event === 'answered') silence *= doubtAfterAnswer
+      else if (event === 'lost' || event === 'unusable') silence += trustCosts[event] * (1 - silence)
+      else untruth += trustCosts[event] * (1 - untruth)
     },
-    lags(ms) {
+    setLag(ms) {
       lagMs = ms
     },
-    score: () => trust() * (lagMs <= LAG_ALLOWED_MS ? 1 : LAG_ALLOWED_MS / lagMs),
+    score: () => trust() * (lagMs <= allowedLagMs ? 1 : allowedLagMs / lagMs),
     trust,
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { nodeName } from './nodes.js'
+import { formatNodeName } from './nodes.js'
 
 test.each([
   ['https://rpc.node.example/v2/k3y?token=k3y', 'rpc.node.example #1'],
@@ -11,5 +11,5 @@ test.each([
   ['http://localhost:8545', 'localhost #1'],
   [undefined, 'transport #1'],
 ])('%s is called %s', (url, expected) => {
-  expect(nodeName(url, 1)).toBe(expected)
+  expect(formatNodeName(url, 1)).toBe(expected)
 })

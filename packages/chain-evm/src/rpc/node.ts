@@ -2,28 +2,28 @@
 import { ChainError } from '@payment-integration/core'
 import type { Clock, NodeStatus } from '@payment-integration/core/ports'
 import { createChainGuard } from './chain-guard.js'
-import { chainFailures, isRateLimit } from './failures.js'
+import { createFailures, isRateLimit } from './failures.js'
 import type { Heads } from './follow-heads.js'
-import { toQuantity } from './hex.js'
-import { createRpc, type Node, type RequestEnd, type RpcCall, type Verdict } from './json-rpc.js'
+import { parseQuantity } from './hex.js'
+import { createRpc, type Node, type NodeFinding, type RequestEnd, type RpcCall } from './json-rpc.js'
 import {
-  BENCH_BELOW,
+  benchBelow,
   createBatchSize,
   createHealth,
   createRangeSize,
   createRateLimit,
   type HealthEvent,
   type RangeSizeOptions,
-  RETURN_FROM,
+  returnFrom,
 } from './node-limits.js'
 import type { Wire } from './wire.js'
 
 /** A node that idles is asked for its head this often, and one that failed this often at most, in milliseconds. */
-const PROBE_EVERY_MS = 15_000
+const probeIntervalMs = 15_000
 /** Part of the moving average of latency that each new one makes up. */
-const LATENCY_WEIGHT = 0.2
+const latencyWeight = 0.2
 /** Providers use this code for rates, for sizes of ranges and for quotas. */
-const LIMIT_EXCEEDED = -32_005
+const limitExceededCode = -32_005
 
 /** The parts of a node. */
 interface NodeOptions {
@@ -77,13 +77,13 @@ export interface ManagedNode {
 /** Opens a node. Nothing is sent yet. */
 export function createNode(options: NodeOptions): ManagedNode {
   const { chainId, index, name, named, clock, heads, alone, onDistrust, onPolled } = options
-  const fail = chainFailures(chainId, named ? name : undefined)
+  const fail = createFailures(chainId, named ? name : undefined)
   const health = createHealth(clock)
   const sizes = createRangeSize(options.range)
   const batch = createBatchSize(options.batchSize)
   const limit = createRateLimit(clock)
   const closing = new AbortController()
-  const counts = { failures: 0, contradictions: 0, failedProofs: 0, limitCodes: 0, refused: 0, calls: 0, blocks: 0 }
+  const counts = { failures: 0, contradictions: 0, failedProofs: 0, limitCodes: 0, rejected: 0, calls: 0, blocks: 0 }
   const wire: Wire = {
     ...options.wire,
     send(calls, signal) {
@@ -102,14 +102,14 @@ export function createNode(options: NodeOptions): ManagedNode {
   function note(event: HealthEvent): void {
     health.note(event)
     judge()
-    if (event === 'lost' || event === 'refused') return
+    if (event === 'lost' || event === 'unusable') return
     // Others are not to be measured by what it told.
     heads.forget(index)
     onDistrust()
   }
 
   function judge(): void {
-    benched ||= health.score() < BENCH_BELOW
+    benched ||= health.score() < benchBelow
   }
 
   function onEnd(end: RequestEnd): void {
@@ -117,31 +117,31 @@ export function createNode(options: NodeOptions): ManagedNode {
     if (end.kind !== 'limited' || clock.now() >= limit.until()) batch.ended(end)
     if (end.kind === 'answered') {
       health.note('answered')
-      guard.heard()
+      guard.noteAnswer()
       limit.answered(clock.now() - end.ms)
-      if (end.outcomes.some((outcome) => !outcome.ok && outcome.code === LIMIT_EXCEEDED)) counts.limitCodes += 1
-      if (isSmall(end.calls))
-        latencyMs = latencyMs === null ? end.ms : latencyMs + LATENCY_WEIGHT * (end.ms - latencyMs)
+      if (end.outcomes.some((outcome) => !outcome.ok && outcome.code === limitExceededCode)) counts.limitCodes += 1
+      if (isLatencySample(end.calls))
+        latencyMs = latencyMs === null ? end.ms : latencyMs + latencyWeight * (end.ms - latencyMs)
       return
     }
     if (end.kind === 'reconnects') {
-      guard.disconnected()
+      guard.noteDisconnect()
       return
     }
     if (end.kind === 'repeats') {
-      guard.lost()
+      guard.noteLoss()
       // Whatever failed, it was not refused for the rate.
       limit.answered(clock.now())
       return
     }
     lastError = end.error.message
     if (end.kind === 'limited') {
-      counts.refused += 1
-      limit.refused(end.retryAfter, batch.current() < end.calls.length)
+      counts.rejected += 1
+      limit.rejected(end.retryAfter, batch.current() < end.calls.length)
     } else {
-      guard.lost()
+      guard.noteLoss()
       if (end.isHostile) limit.rest()
-      if (isTry(end.calls)) return
+      if (isRawProbe(end.calls)) return
       counts.failures += 1
       note('lost')
     }
@@ -160,7 +160,7 @@ export function createNode(options: NodeOptions): ManagedNode {
   }
 
   const { requestTimeoutMs, url } = options
-  const rpcOptions = { wire, url, clock, requestTimeoutMs, batchSize: batch.current, patient: alone, onEnd }
+  const rpcOptions = { wire, url, clock, requestTimeoutMs, batchSize: batch.current, isPatient: alone, onEnd }
   const guard = createChainGuard({
     chainId,
     clock,
@@ -193,7 +193,7 @@ export function createNode(options: NodeOptions): ManagedNode {
   function tellHead(number: number): void {
     head = number
     headAt = clock.now()
-    health.lags(heads.report(index, number, !benched))
+    health.setLag(heads.report(index, number, !benched))
     judge()
   }
 
@@ -205,39 +205,41 @@ export function createNode(options: NodeOptions): ManagedNode {
   function rangeFailed(blocks: number, limitCodes: number): boolean {
     const cause = sizes.failed(blocks)
     // The code means a rate when the smallest range gets it as well.
-    if (cause === 'not-size' && counts.limitCodes > limitCodes) limit.refused(null)
+    if (cause === 'not-size' && counts.limitCodes > limitCodes) limit.rejected(null)
     return cause !== 'not-size'
   }
 
-  const traffic = () => ({ received: wire.received(), refused: counts.refused })
+  const traffic = () => ({ receivedBytes: wire.received(), rejectedRequests: counts.rejected })
 
   function attempt(): Attempt {
     const { failures, limitCodes } = counts
-    let laid = false
-    function take(verdict: Verdict): void {
-      if (verdict.kind === 'head') pollHead(verdict.number)
-      else if (verdict.kind === 'blocks-read') counts.blocks += verdict.blocks
-      else if (verdict.kind === 'range-read') sizes.worked(verdict.blocks)
-      else if (verdict.kind === 'contradiction') {
-        laid = true
-        contradicts(verdict.what)
-      } else if (verdict.kind === 'proof-failed') {
-        laid = true
+    let isBlamed = false
+    function take(finding: NodeFinding): void {
+      if (finding.kind === 'head') pollHead(finding.number)
+      else if (finding.kind === 'blocks-read') counts.blocks += finding.blocks
+      else if (finding.kind === 'range-read') sizes.worked(finding.blocks)
+      else if (finding.kind === 'contradiction') {
+        isBlamed = true
+        contradicts(finding.what)
+      } else if (finding.kind === 'proof-failed') {
+        isBlamed = true
         counts.failedProofs += 1
-        lastError = verdict.what
+        lastError = finding.what
         note('proof-failed')
-      } else if (!verdict.rateLimited && clock.now() >= limit.until()) laid = rangeFailed(verdict.blocks, limitCodes)
+      } else if (!finding.rateLimited && clock.now() >= limit.until())
+        isBlamed = rangeFailed(finding.blocks, limitCodes)
     }
     return {
       node: { name, rpc, maxRange: sizes.current, traffic, isAlone: alone, note: take },
       failed(error) {
         if (!(error instanceof ChainError)) return false
-        const known = laid || isRateLimit(error) || counts.failures > failures
+        const isReported = isBlamed || isRateLimit(error) || counts.failures > failures
         if (error.code === 'ERR_CHAIN_RANGE_GONE') note('gone')
-        else if (error.code === 'ERR_CHAIN_PROOF_FAILED' && !laid) take({ kind: 'proof-failed', what: error.message })
-        else if (!known) {
+        else if (error.code === 'ERR_CHAIN_PROOF_FAILED' && !isBlamed)
+          take({ kind: 'proof-failed', what: error.message })
+        else if (!isReported) {
           lastError = error.message
-          note('refused')
+          note('unusable')
         }
         return error.code !== 'ERR_CHAIN_RANGE_GONE'
       },
@@ -246,18 +248,18 @@ export function createNode(options: NodeOptions): ManagedNode {
 
   function isDue(inUse: boolean): boolean {
     const now = clock.now()
-    if (probing || now - probedAt < PROBE_EVERY_MS || now < limit.until()) return false
-    return benched ? health.trust() >= RETURN_FROM : !inUse && now - headAt >= PROBE_EVERY_MS
+    if (probing || now - probedAt < probeIntervalMs || now < limit.until()) return false
+    return benched ? health.trust() >= returnFrom : !inUse && now - headAt >= probeIntervalMs
   }
 
   async function probe(): Promise<void> {
     probing = true
     probedAt = clock.now()
     try {
-      const number = toQuantity(await rpc.call({ method: 'eth_blockNumber', params: [] }, closing.signal))
+      const number = parseQuantity(await rpc.call({ method: 'eth_blockNumber', params: [] }, closing.signal))
       if (number === null) return contradicts('eth_blockNumber answered something else than a number.')
       pollHead(number)
-      benched &&= health.score() < RETURN_FROM
+      benched &&= health.score() < returnFrom
     } catch {
       // The request has reported its own failure.
     } finally {
@@ -273,7 +275,7 @@ export function createNode(options: NodeOptions): ManagedNode {
     latencyMs: () => latencyMs,
     attempt,
     tellHead,
-    forgetLag: () => health.lags(0),
+    forgetLag: () => health.setLag(0),
     probe: async (inUse) => {
       if (isDue(inUse)) await probe()
     },
@@ -300,13 +302,13 @@ export function createNode(options: NodeOptions): ManagedNode {
 }
 
 /** Whether a node has raw receipts says nothing about its health, however it refuses them. */
-function isTry(calls: readonly RpcCall[]): boolean {
+function isRawProbe(calls: readonly RpcCall[]): boolean {
   return calls.length === 1 && calls[0]?.method === 'debug_getRawReceipts'
 }
 
 /** Requests whose time says something about the way to the node, and not about what was asked. */
-function isSmall(calls: readonly RpcCall[]): boolean {
-  return calls.length <= 2 && calls.every(({ method }) => SMALL.has(method))
+function isLatencySample(calls: readonly RpcCall[]): boolean {
+  return calls.length <= 2 && calls.every(({ method }) => smallMethods.has(method))
 }
 
-const SMALL: ReadonlySet<string> = new Set(['eth_blockNumber', 'eth_chainId', 'eth_getBlockByNumber'])
+const smallMethods: ReadonlySet<string> = new Set(['eth_blockNumber', 'eth_chainId', 'eth_getBlockByNumber'])

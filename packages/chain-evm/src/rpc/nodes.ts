@@ -3,26 +3,26 @@
 import { parseUrl } from '@payment-integration/contract/internal'
 import { assertWhole, createMonotonicClock } from '@payment-integration/core/internal'
 import type { Clock, NodeStatus } from '@payment-integration/core/ports'
-import { secretLabels } from './failures.js'
+import { findSecretLabels } from './failures.js'
 import { createHeads, followHeads, type HeadFollower } from './follow-heads.js'
 import { httpWire } from './http-wire.js'
 import type { Node } from './json-rpc.js'
 import { createNode, type ManagedNode } from './node.js'
 import { socketWire } from './socket-wire.js'
-import { type Transport, transportWire, urlOfTransport, type Wire } from './wire.js'
+import { getTransportUrl, type Transport, transportWire, type Wire } from './wire.js'
 
 /** Scores that differ by less are equal. */
-const SAME_SCORE = 0.1
+const equalScoreMargin = 0.1
 /** How many times slower the preferred node must be to lose its place, and faster to regain it. */
-const SLOWER = { toLeave: 2, toReturn: 1.25 } as const
+const slowerFactors = { toLeave: 2, toReturn: 1.25 } as const
 /** Differences of latency below this are never a reason, in milliseconds. */
-const LATENCY_NOISE_MS = 10
+const latencyNoiseMs = 10
 
 /**
  * Picks among `candidates`, in the order of the configuration: benched ones last, paused ones before them.
  * @param current - The node in use, which is replaced only for a clear advantage.
  */
-function choose(
+function chooseNode(
   candidates: readonly ManagedNode[],
   current: ManagedNode | undefined,
   now: number,
@@ -30,21 +30,22 @@ function choose(
   const standing = (node: ManagedNode) => (node.benched() ? 2 : 0) + (node.pausedUntil() > now ? 1 : 0)
   const first = Math.min(...candidates.map(standing))
   const equals = candidates.filter((node) => standing(node) === first)
-  if (first % 2 === 1) return least(equals, (node) => node.pausedUntil())
+  if (first % 2 === 1) return findLeast(equals, (node) => node.pausedUntil())
   const top = Math.max(...equals.map((node) => node.score()))
   let best: ManagedNode | undefined
   for (const node of equals)
-    if (top - node.score() < SAME_SCORE && (best === undefined || isFaster(node, best, node === current))) best = node
+    if (top - node.score() < equalScoreMargin && (best === undefined || isFaster(node, best, node === current)))
+      best = node
   return best
 }
 
 function isFaster(one: ManagedNode, preferred: ManagedNode, inUse: boolean): boolean {
-  const [ours, theirs] = [one.latencyMs(), preferred.latencyMs()]
-  const factor = inUse ? SLOWER.toReturn : SLOWER.toLeave
-  return ours !== null && theirs !== null && ours * factor + LATENCY_NOISE_MS < theirs
+  const [ours, preferredLatency] = [one.latencyMs(), preferred.latencyMs()]
+  const factor = inUse ? slowerFactors.toReturn : slowerFactors.toLeave
+  return ours !== null && preferredLatency !== null && ours * factor + latencyNoiseMs < preferredLatency
 }
 
-function least<T>(items: readonly T[], measure: (item: T) => number): T | undefined {
+function findLeast<T>(items: readonly T[], measure: (item: T) => number): T | undefined {
   return items.reduce<T | undefined>(
     (best, item) => (best === undefined || measure(item) < measure(best) ? item : best),
     undefined,
@@ -56,10 +57,10 @@ function least<T>(items: readonly T[], measure: (item: T) => number): T | undefi
  * may be a key, so it is shown as `*`.
  * @param position - From 1.
  */
-export function nodeName(url: string | undefined, position: number): string {
+export function formatNodeName(url: string | undefined, position: number): string {
   const hostname = parseUrl(url ?? '')?.hostname
   if (hostname === undefined) return `transport #${position}`
-  const secret = new Set(secretLabels(hostname))
+  const secret = new Set(findSecretLabels(hostname))
   const shown = /^[\d.]+$/.test(hostname)
     ? hostname
     : hostname
@@ -125,8 +126,8 @@ export const nodesDefaults = {
   maxRangeCeiling: 10_000,
 } as const
 
-const HTTP = ['http:', 'https:']
-const SOCKET = ['ws:', 'wss:']
+const httpProtocols = ['http:', 'https:']
+const socketProtocols = ['ws:', 'wss:']
 
 /**
  * Opens the nodes of a chain. Nothing is sent before the first work.
@@ -166,7 +167,7 @@ export function createNodes(options: NodesOptions): Nodes {
     const node = createNode({
       chainId,
       index,
-      name: address.name ?? nodeName(url, index + 1),
+      name: address.name ?? formatNodeName(url, index + 1),
       named: addresses.length > 1,
       wire,
       url,
@@ -187,8 +188,8 @@ export function createNodes(options: NodesOptions): Nodes {
   })
 
   function pick(tried: ReadonlySet<ManagedNode>): ManagedNode | undefined {
-    const left = tried.size === 0 ? nodes : nodes.filter((node) => !tried.has(node))
-    return left.length < 2 ? left[0] : choose(left, current, clock.now())
+    const untried = tried.size === 0 ? nodes : nodes.filter((node) => !tried.has(node))
+    return untried.length < 2 ? untried[0] : chooseNode(untried, current, clock.now())
   }
 
   function probeOthers(): void {
@@ -223,16 +224,16 @@ export function createNodes(options: NodesOptions): Nodes {
     },
     async watch(wake, signal) {
       const runs = addresses.map(async ({ url, headsUrl }, index) => {
-        const told = headsUrl ?? (isSocket(url) ? url : undefined)
+        const headsUrlInUse = headsUrl ?? (isSocket(url) ? url : undefined)
         const node = nodes[index]
-        if (told === undefined || node === undefined) return
+        if (headsUrlInUse === undefined || node === undefined) return
         const onHead = (number: number) => {
           node.tellHead(number)
           quietly(wake)
         }
         const follower = followHeads({
           chainId,
-          url: told,
+          url: headsUrlInUse,
           clock,
           requestTimeoutMs,
           onHead,
@@ -256,10 +257,10 @@ function openWire(
   { url, transport, headsUrl }: NodeAddress,
   options: { readonly maxResponseBytes: number; readonly clock: Clock },
 ): { readonly wire: Wire; readonly url: string | undefined } {
-  if (headsUrl !== undefined) checkUrl('headsUrl', headsUrl, SOCKET)
-  if (transport !== undefined) return { wire: transportWire(transport), url: urlOfTransport(transport) ?? url }
+  if (headsUrl !== undefined) checkUrl('headsUrl', headsUrl, socketProtocols)
+  if (transport !== undefined) return { wire: transportWire(transport), url: getTransportUrl(transport) ?? url }
   if (url === undefined) throw new TypeError('A node has neither a URL nor a transport; give it one of them.')
-  checkUrl('The URL of a node', url, [...HTTP, ...SOCKET])
+  checkUrl('The URL of a node', url, [...httpProtocols, ...socketProtocols])
   return { wire: isSocket(url) ? socketWire({ url, ...options }) : httpWire({ url, ...options }), url }
 }
 
@@ -276,7 +277,7 @@ function checkUrl(name: string, url: string, protocols: readonly string[]): void
 }
 
 function isSocket(url: string | undefined): boolean {
-  return url !== undefined && SOCKET.includes(new URL(url).protocol)
+  return url !== undefined && socketProtocols.includes(new URL(url).protocol)
 }
 
 /** Wakes the caller; its exceptions must not end the subscription. */

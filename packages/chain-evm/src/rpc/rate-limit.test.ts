@@ -14,7 +14,7 @@ test.each([
 ])('a refusal with Retry-After %j is a wait of %j ms', (header, expected) => {
   const clock = manualClock(now)
   const limit = createRateLimit(clock)
-  limit.refused(header)
+  limit.rejected(header)
   expect(limit.until() - clock.now()).toBe(expected)
 })
 
@@ -23,28 +23,28 @@ test('without a header the wait doubles from the third refusal on, up to 4 s, an
   const limit = createRateLimit(clock)
   const waits: number[] = []
   for (let refusal = 0; refusal < 7; refusal++) {
-    limit.refused(null)
+    limit.rejected(null)
     waits.push(limit.until() - clock.now())
     await clock.advance(limit.until() - clock.now())
   }
   expect(waits).toEqual([500, 500, 1_000, 2_000, 4_000, 4_000, 4_000])
   limit.answered(clock.now())
-  limit.refused(null)
+  limit.rejected(null)
   expect(limit.until() - clock.now()).toBe(500)
 })
 
 test('requests that are refused together count once, and the longest wait holds', async () => {
   const clock = manualClock()
   const limit = createRateLimit(clock)
-  limit.refused('3')
-  limit.refused(null)
-  limit.refused('1')
+  limit.rejected('3')
+  limit.rejected(null)
+  limit.rejected('1')
   expect(limit.until() - clock.now()).toBe(3_000)
   await clock.advance(3_000)
-  limit.refused(null)
+  limit.rejected(null)
   expect(limit.until() - clock.now()).toBe(500)
   await clock.advance(500)
-  limit.refused(null)
+  limit.rejected(null)
   expect(limit.until() - clock.now()).toBe(1_000)
 })
 
@@ -53,7 +53,7 @@ test('of requests sent together, one that is answered shows that the wait before
   const limit = createRateLimit(clock)
   for (let time = 0; time < 6; time++) {
     const sentAt = clock.now()
-    limit.refused(null)
+    limit.rejected(null)
     limit.answered(sentAt)
     expect(limit.until() - clock.now()).toBe(500)
     await clock.advance(500)
@@ -65,10 +65,10 @@ test('an answer to a request from before the refusal ends nothing', async () => 
   const limit = createRateLimit(clock)
   const sentAt = clock.now()
   for (let time = 0; time < 2; time++) {
-    limit.refused(null)
+    limit.rejected(null)
     limit.answered(sentAt)
     await clock.advance(500)
   }
-  limit.refused(null)
+  limit.rejected(null)
   expect(limit.until() - clock.now()).toBe(1_000)
 })

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type ManualClock, manualClock } from '../../test/manual-clock.js'
 import { NodeError, plain, type ScriptedNode, scriptedNode } from '../../test/scripted-node.js'
 import { until } from '../../test/scripted-nodes.js'
-import { chainFailures } from './failures.js'
+import { createFailures } from './failures.js'
 import { createRpc, type RequestEnd, type Rpc } from './json-rpc.js'
 import { socketWire } from './socket-wire.js'
 import type { Wire } from './wire.js'
@@ -22,7 +22,7 @@ beforeEach(async () => {
   clock = manualClock()
   ends = []
   wire = socketWire({ url: `${node.wsUrl}/v2/k3y`, maxResponseBytes: 10_000, clock })
-  rpc = createRpc(chainFailures(1), {
+  rpc = createRpc(createFailures(1), {
     wire,
     url: node.wsUrl,
     clock,
@@ -249,7 +249,7 @@ test('a refused handshake says its status, and 429 is a rate limit', async () =>
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as { port: number }
   const other = socketWire({ url: `ws://127.0.0.1:${port}`, maxResponseBytes: 10_000, clock })
-  const asking = createRpc(chainFailures(1), {
+  const asking = createRpc(createFailures(1), {
     wire: other,
     url,
     clock,

@@ -13,19 +13,19 @@ import {
   TooLargeError,
 } from './failures.js'
 import {
-  answerBytes,
+  computeMaxAnswerBytes,
   decodeAnswer,
   encodeCalls,
-  idOf,
   isLargeError,
+  maxErrorBytes,
+  parseId,
   type RpcCall,
   type RpcOutcome,
-  refusalBytes,
   type Wire,
 } from './wire.js'
 
 /** No wait after a success; then the wait doubles with each failure in a row, between these limits, in milliseconds. */
-export const RECONNECT_MS = { first: 250, last: 30_000 } as const
+export const reconnectMs = { first: 250, last: 30_000 } as const
 
 /** The waits between connections to one node. */
 interface Reconnect {
@@ -43,7 +43,7 @@ export function createReconnect(clock: Clock): Reconnect {
   let until = 0
   return {
     failed() {
-      const wait = failures === 0 ? 0 : Math.min(RECONNECT_MS.first * 2 ** (failures - 1), RECONNECT_MS.last)
+      const wait = failures === 0 ? 0 : Math.min(reconnectMs.first * 2 ** (failures - 1), reconnectMs.last)
       until = clock.now() + wait
       failures += 1
     },
@@ -141,15 +141,15 @@ function attach(socket: WebSocket, { maxResponseBytes, onBytes, onNotification }
 
   function receive(data: RawData): void {
     messages += 1
-    const bytes = bytesOf(data)
+    const bytes = toBuffer(data)
     onBytes?.(bytes.length)
     const isError = isLargeError(bytes)
-    if (isError || bytes.length > mostOf(pending)) {
+    if (isError || bytes.length > computeMaxBytes(pending)) {
       rejectUnread(bytes, isError)
       return
     }
     const answer = parseForeignJson(bytes)
-    const request = requestOf(answer, pending)
+    const request = findRequest(answer, pending)
     if (request === undefined) {
       onNotification?.(answer)
       return
@@ -169,11 +169,11 @@ function attach(socket: WebSocket, { maxResponseBytes, onBytes, onNotification }
    * @throws {@link TooLargeError} When the message has no number where one is looked for.
    */
   function rejectUnread(bytes: Buffer, isError: boolean): void {
-    const id = numberIn(bytes)
-    if (id === null) throw new TooLargeError(refusalBytes)
-    const request = [...pending.values()].find((each) => isOf(each, id))
+    const id = findId(bytes)
+    if (id === null) throw new TooLargeError(maxErrorBytes)
+    const request = [...pending.values()].find((each) => hasId(each, id))
     settle(request)
-    request?.reject(new TooLargeError(isError ? refusalBytes : request.maxBytes))
+    request?.reject(new TooLargeError(isError ? maxErrorBytes : request.maxBytes))
   }
 
   socket.on('upgrade', ({ socket: stream }) => {
@@ -184,7 +184,7 @@ function attach(socket: WebSocket, { maxResponseBytes, onBytes, onNotification }
     try {
       receive(data)
     } catch (error) {
-      reason ??= unusable.some((known) => error instanceof known) ? (error as Error) : new NotJsonRpcError()
+      reason ??= namedErrors.some((known) => error instanceof known) ? (error as Error) : new NotJsonRpcError()
       socket.terminate()
     }
   })
@@ -215,7 +215,7 @@ function attach(socket: WebSocket, { maxResponseBytes, onBytes, onNotification }
       lastId += calls.length
       return new Promise((resolve, reject) => {
         if (socket.readyState !== socket.OPEN) return reject(reason ?? new NoConnectionError())
-        const maxBytes = answerBytes(calls, maxResponseBytes)
+        const maxBytes = computeMaxAnswerBytes(calls, maxResponseBytes)
         const giveUp = () => settle(pending.get(firstId))
         const forget = () => signal.removeEventListener('abort', giveUp)
         pending.set(firstId, { firstId, count: calls.length, maxBytes, resolve, reject, forget })
@@ -228,22 +228,22 @@ function attach(socket: WebSocket, { maxResponseBytes, onBytes, onNotification }
 }
 
 /** Messages that end a connection and are named as what they are. */
-const unusable = [SyntaxError, TooLargeError, ExcessiveJsonError]
+const namedErrors = [SyntaxError, TooLargeError, ExcessiveJsonError]
 
-function bytesOf(data: RawData): Buffer {
+function toBuffer(data: RawData): Buffer {
   if (Array.isArray(data)) return Buffer.concat(data)
   return Buffer.isBuffer(data) ? data : Buffer.from(data)
 }
 
 /** Most bytes that a message may have: those of the largest answer that is waited for, or of a notification. */
-function mostOf(pending: ReadonlyMap<number, Pending>): number {
-  let most = refusalBytes
+function computeMaxBytes(pending: ReadonlyMap<number, Pending>): number {
+  let most = maxErrorBytes
   for (const { maxBytes } of pending.values()) most = Math.max(most, maxBytes)
   return most
 }
 
 /** The number of a message, where nodes write it: among its first members, or as its last one. */
-function numberIn(bytes: Buffer): number | null {
+function findId(bytes: Buffer): number | null {
   const start = bytes.toString('latin1', 0, 128)
   const end = bytes.toString('latin1', Math.max(0, bytes.length - 64))
   const [, text] =
@@ -253,18 +253,18 @@ function numberIn(bytes: Buffer): number | null {
   return text === undefined ? null : Number(text)
 }
 
-function isOf({ firstId, count }: Pending, id: number): boolean {
+function hasId({ firstId, count }: Pending, id: number): boolean {
   return id >= firstId && id < firstId + count
 }
 
 /** The request that a message answers. One without a number can only be for the lone request in flight. */
-function requestOf(answer: unknown, pending: ReadonlyMap<number, Pending>): Pending | undefined {
+function findRequest(answer: unknown, pending: ReadonlyMap<number, Pending>): Pending | undefined {
   const items: readonly unknown[] = Array.isArray(answer) ? answer : [answer]
-  const ids = items.map(idOf).filter((id) => !Number.isNaN(id))
-  for (const request of pending.values()) if (ids.some((id) => isOf(request, id))) return request
-  const nameless = ids.length === 0 && typeof answer === 'object' && answer !== null && !('method' in answer)
-  const [lone, another] = pending.values()
-  return nameless && another === undefined ? lone : undefined
+  const ids = items.map(parseId).filter((id) => !Number.isNaN(id))
+  for (const request of pending.values()) if (ids.some((id) => hasId(request, id))) return request
+  const isWithoutId = ids.length === 0 && typeof answer === 'object' && answer !== null && !('method' in answer)
+  const [onlyRequest, another] = pending.values()
+  return isWithoutId && another === undefined ? onlyRequest : undefined
 }
 
 /** How to reach the node. */
@@ -320,17 +320,17 @@ export function socketWire({ url, maxResponseBytes, clock }: SocketWireOptions):
       current ??= connect()
       const { opened, giveUp } = current
       let socket: Socket | undefined
-      let heard = 0
+      let messagesBefore = 0
       const abandon = () => {
         if (!(signal.reason instanceof DeadlineError)) return
         if (socket === undefined) giveUp.abort(signal.reason)
-        else if (socket.messages() === heard) socket.close()
+        else if (socket.messages() === messagesBefore) socket.close()
       }
       signal.addEventListener('abort', abandon, { once: true })
       try {
         socket = await opened
         signal.throwIfAborted()
-        heard = socket.messages()
+        messagesBefore = socket.messages()
         const outcomes = await socket.send(calls, signal)
         reconnect.worked()
         return outcomes

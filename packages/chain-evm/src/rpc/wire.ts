@@ -1,5 +1,5 @@
 /** JSON-RPC on the wire: requests, items of an answer, and how many bytes an answer may have. @module */
-import { NotJsonRpcError, rpcErrorOf } from './failures.js'
+import { findRpcError, NotJsonRpcError } from './failures.js'
 
 /** Most bytes by method. Other answers, such as logs, receipts and full blocks, may be as large as any. */
 const bytesByMethod: Readonly<Record<string, number>> = {
@@ -14,31 +14,31 @@ const bytesByMethod: Readonly<Record<string, number>> = {
 /** The hashes of 30,000 transactions. */
 const headerBytes = 2_097_152
 /** Limit for a refusal: a JSON-RPC error, or the body of an HTTP error status. */
-export const refusalBytes = 65_536
+export const maxErrorBytes = 65_536
 /** The beginning of an answer that is an error: it may name its number first, but no result. */
 const errorStart =
   /^\s{0,16}\{\s{0,16}(?:"(?:jsonrpc|id|result)"\s{0,16}:\s{0,16}(?:"[^"]{0,64}"|\d{1,16}|null)\s{0,16},\s{0,16}){0,3}"error"\s{0,16}:\s{0,16}[{"]/
 
 /** The part of a call that its size depends on. */
-interface Asked {
+interface SizedCall {
   readonly method: string
   readonly params: readonly unknown[]
 }
 
 /** Most bytes of the answer to `calls`: the sum over them, and never more than `most`. */
-export function answerBytes(calls: readonly Asked[], most: number): number {
+export function computeMaxAnswerBytes(calls: readonly SizedCall[], limit: number): number {
   let sum = 0
   for (const { method, params } of calls) {
     const isHeader = method === 'eth_getBlockByNumber' && params[1] === false
-    sum += isHeader ? headerBytes : (bytesByMethod[method] ?? most)
-    if (sum >= most) return most
+    sum += isHeader ? headerBytes : (bytesByMethod[method] ?? limit)
+    if (sum >= limit) return limit
   }
   return sum
 }
 
 /** Whether an answer is one JSON-RPC error of more bytes than a refusal may have, by its first bytes. */
 export function isLargeError(answer: Buffer): boolean {
-  return answer.length > refusalBytes && errorStart.test(answer.toString('latin1', 0, 512))
+  return answer.length > maxErrorBytes && errorStart.test(answer.toString('latin1', 0, 512))
 }
 
 /** One call. */
@@ -89,14 +89,14 @@ export function decodeAnswer(answer: unknown, firstId: number, count: number): (
 function decodeBatch(items: readonly unknown[], firstId: number, count: number): (RpcOutcome | null)[] {
   const outcomes: (RpcOutcome | null)[] = Array.from({ length: count }, () => null)
   for (const item of items) {
-    const index = idOf(item) - firstId
+    const index = parseId(item) - firstId
     if (index >= 0 && index < count) outcomes[index] = toOutcome(item)
   }
   return outcomes
 }
 
 /** The number of an answer; NaN when it has none. Some nodes write numbers as text. */
-export function idOf(answer: unknown): number {
+export function parseId(answer: unknown): number {
   const id: unknown = typeof answer === 'object' && answer !== null && 'id' in answer ? answer.id : undefined
   return typeof id === 'number' || (typeof id === 'string' && /^[0-9]{1,15}$/.test(id)) ? Number(id) : Number.NaN
 }
@@ -135,7 +135,7 @@ export function transportWire(transport: Transport): Wire {
       )
       return settled.map((outcome): RpcOutcome => {
         if (outcome.status === 'fulfilled') return { ok: true, result: outcome.value }
-        const answered = rpcErrorOf(outcome.reason)
+        const answered = findRpcError(outcome.reason)
         if (answered === null) throw outcome.reason
         return { ok: false, ...answered }
       })
@@ -146,7 +146,7 @@ export function transportWire(transport: Transport): Wire {
 }
 
 /** The URL of a transport that has one; its parts must stay secret. */
-export function urlOfTransport(transport: Transport): string | undefined {
+export function getTransportUrl(transport: Transport): string | undefined {
   const url: unknown = openTransport(transport).value?.['url']
   return typeof url === 'string' ? url : undefined
 }

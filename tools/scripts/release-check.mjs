@@ -42,7 +42,8 @@ const checks = {
   },
   provenance: async () => {
     const { repository } = await manifestOf('client')
-    if (repository === undefined) return ['no manifest names its repository: run node tools/scripts/release/set-repository.mjs']
+    if (repository === undefined)
+      return ['no manifest names its repository: run node tools/scripts/release/set-repository.mjs']
     const facts = {
       tarballs: await tarballs(),
       repository: repository.url.replace(/^git[+]|[.]git$/g, ''),

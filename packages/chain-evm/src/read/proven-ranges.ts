@@ -182,13 +182,7 @@ export async function readByRoot(
   let paying = 0
   for (let start = from; start <= to; start += blocksPerStep) {
     const end = Math.min(to, start + blocksPerStep - 1)
-    for (const block of await readAnsweredBlocks(
-      reader,
-      start,
-      end,
-      { withTransactions, chainId: true },
-      signal,
-    )) {
+    for (const block of await readAnsweredBlocks(reader, start, end, { withTransactions, chainId: true }, signal)) {
       headers.push(block.header)
       if (shouldReadWhole(await found.add(block, signal), block.header.transactions?.length ?? 1)) paying += 1
     }

@@ -293,8 +293,8 @@ export const mutants: readonly Mutant[] = [
   // Chains and the legacy API
   ...inFile('chain-evm/src/read/proven-blocks.ts', 'chain-evm/src/read/proven-blocks.test.ts', {
     'receipts lead to the root in their header': [
-      "if ('root' in whole && whole.root === receiptsRoot) return all",
-      "if ('root' in whole) return all",
+      "if ('root' in wholeRoot && wholeRoot.root === receiptsRoot) return all",
+      "if ('root' in wholeRoot) return all",
     ],
   }),
   ...inFile('chain-evm/src/read/range-reader.ts', 'chain-evm/src/read/proven-blocks.test.ts', {

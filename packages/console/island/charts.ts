@@ -18,7 +18,7 @@ interface ChartData {
 
 const minuteMs = 60_000
 const limitMs = 5_000
-const colourOf = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
+const readColor = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
 const tones: Readonly<Record<string, string>> = {
   success: '--good',
   delivered: '--good',
@@ -70,7 +70,7 @@ function frame(host: HTMLElement): Pick<uPlot.Options, 'width' | 'height' | 'cur
 }
 
 function axes(): uPlot.Axis[] {
-  const [text, line] = [colourOf('--dim'), colourOf('--line')]
+  const [text, line] = [readColor('--dim'), readColor('--line')]
   const font = '11px system-ui, sans-serif'
   const plain = { stroke: text, font, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1, size: 4 } }
   return [
@@ -78,7 +78,7 @@ function axes(): uPlot.Axis[] {
       ...plain,
       size: 30,
       grid: { show: false },
-      values: (_, times, __, ___, step) => times.map((time) => timeOf(time, step)),
+      values: (_, times, __, ___, step) => times.map((time) => formatTime(time, step)),
     },
     { ...plain, size: 48 },
   ]
@@ -95,12 +95,12 @@ function bars(id: string, { minutes, series }: Stacked): uPlot | null {
     {
       ...frame(host),
       legend: { show: true, live: false },
-      scales: { x: { time: true }, y: { range: (_, __, most) => [0, Math.max(4, (most ?? 0) * 1.1)] } },
+      scales: { x: { time: true }, y: { range: (_, __, max) => [0, Math.max(4, (max ?? 0) * 1.1)] } },
       axes: axes(),
       series: [
         { label: 'minute' },
         ...[...series].reverse().map(({ name }) => {
-          const colour = colourOf(tones[name] ?? '--plain')
+          const colour = readColor(tones[name] ?? '--plain')
           return {
             label: name.replaceAll('_', ' '),
             stroke: colour,
@@ -133,9 +133,9 @@ function latency(id: string, { dots, p50, p95 }: ChartData['latency']): uPlot | 
   const bad = dots.map(([, ms, isGood]) => (isGood === 1 ? null : ms))
   const dot = (label: string, tone: string): uPlot.Series => ({
     label,
-    stroke: colourOf(tone),
+    stroke: readColor(tone),
     paths: () => null,
-    points: { show: true, size: 5, width: 0, fill: colourOf(tone) },
+    points: { show: true, size: 5, width: 0, fill: readColor(tone) },
   })
   const plot = new uPlot(
     {
@@ -144,16 +144,16 @@ function latency(id: string, { dots, p50, p95 }: ChartData['latency']): uPlot | 
       legend: { show: true, live: false },
       scales: {
         x: { time: true },
-        y: { distr: 3, range: (_, least, most) => [Math.min(least ?? 1, p50 ?? 1, 1), Math.max(most ?? 0, 10_000)] },
+        y: { distr: 3, range: (_, min, max) => [Math.min(min ?? 1, p50 ?? 1, 1), Math.max(max ?? 0, 10_000)] },
       },
       axes: axes().map((axis, index) => (index === 1 ? { ...axis, ...decades } : axis)),
       series: [{ label: 'time' }, dot('succeeded', '--good'), dot('failed', '--bad')],
       hooks: {
         draw: [
-          (own) => {
-            rule(own, p50, '--dim', 'p50')
-            rule(own, p95, '--text', 'p95')
-            rule(own, limitMs, '--bad', '5 s')
+          (chart) => {
+            rule(chart, p50, '--dim', 'p50')
+            rule(chart, p95, '--text', 'p95')
+            rule(chart, limitMs, '--bad', '5 s')
           },
         ],
       },
@@ -171,8 +171,8 @@ function rule(plot: uPlot, ms: number | null, tone: string, name: string): void 
   const y = Math.round(plot.valToPos(Math.max(1, ms), 'y', true))
   if (y < bbox.top || y > bbox.top + bbox.height) return
   ctx.save()
-  ctx.strokeStyle = colourOf(tone)
-  ctx.fillStyle = colourOf(tone)
+  ctx.strokeStyle = readColor(tone)
+  ctx.fillStyle = readColor(tone)
   ctx.setLineDash([4, 4])
   ctx.beginPath()
   ctx.moveTo(bbox.left, y)
@@ -185,9 +185,9 @@ function rule(plot: uPlot, ms: number | null, tone: string, name: string): void 
 
 /** Lines and labels at the powers of ten alone. */
 const decades: uPlot.Axis = {
-  splits: (_, __, least, most) => [1, 10, 100, 1_000, 10_000, 100_000].filter((ms) => ms >= least && ms <= most),
+  splits: (_, __, min, max) => [1, 10, 100, 1_000, 10_000, 100_000].filter((ms) => ms >= min && ms <= max),
   filter: (_, ticks) => ticks,
-  values: (_, ticks) => ticks.map(spanOf),
+  values: (_, ticks) => ticks.map(formatLatency),
 }
-const timeOf = (time: number, step: number) => new Date(time * 1_000).toISOString().slice(11, step < 60 ? 19 : 16)
-const spanOf = (ms: number) => (ms >= 1_000 ? `${ms / 1_000} s` : `${ms} ms`)
+const formatTime = (time: number, step: number) => new Date(time * 1_000).toISOString().slice(11, step < 60 ? 19 : 16)
+const formatLatency = (ms: number) => (ms >= 1_000 ? `${ms / 1_000} s` : `${ms} ms`)

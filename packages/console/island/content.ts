@@ -14,8 +14,8 @@ export async function reload(): Promise<boolean> {
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
   const [from, to] = [page.getElementById('main'), document.getElementById('main')]
   if (from === null || to === null || isTyping()) return false
-  const before = detailsOf(to)
-  for (const [name, details] of detailsOf(from)) if (before.get(name)?.open === true) details.open = true
+  const before = findDetails(to)
+  for (const [name, details] of findDetails(from)) if (before.get(name)?.open === true) details.open = true
   to.replaceChildren(...from.childNodes)
   addCopyButtons()
   return true
@@ -25,7 +25,7 @@ export async function reload(): Promise<boolean> {
 export const isTyping = () => document.activeElement?.closest('#main :is(input, select, textarea)') != null
 
 /** The details of a part by the texts of their summaries, equal ones numbered: new ones may stand between them. */
-function detailsOf(part: Element): Map<string, HTMLDetailsElement> {
+function findDetails(part: Element): Map<string, HTMLDetailsElement> {
   const found = new Map<string, HTMLDetailsElement>()
   for (const details of part.querySelectorAll('details')) {
     const name = details.querySelector('summary')?.textContent ?? ''

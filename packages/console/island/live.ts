@@ -5,8 +5,8 @@ import { isTyping, reload } from './content.js'
 const awayPx = 160
 /** Least time from one reload of a busy list to the next, in milliseconds. */
 const reloadRestMs = 30_000
-/** Most changes that wait; in place of more of them the page is loaded again. */
-const mostWaiting = 100
+/** The most changes that wait; in place of more of them the page is loaded again. */
+const maxWaiting = 100
 
 /**
  * Follows the stream that `data-live` names. `onCharts` gets the series of the overview.
@@ -42,7 +42,7 @@ export function followLive(onCharts: (data: unknown) => void): () => void {
   }
   const wait = (key: string, change: () => void) => {
     if (waiting.has('stale')) return
-    if (key !== 'stale' && waiting.size < mostWaiting) return void waiting.set(key, change)
+    if (key !== 'stale' && waiting.size < maxWaiting) return void waiting.set(key, change)
     waiting.clear()
     waiting.set('stale', () => void refresh())
   }
@@ -87,7 +87,7 @@ export function followLive(onCharts: (data: unknown) => void): () => void {
   const listeners = {
     row(data: string) {
       const { html, matches } = JSON.parse(data) as { html: string; matches: boolean }
-      const row = rowOf(html)
+      const row = parseRow(html)
       if (row === null) return
       apply(row.dataset['key'] ?? '', () => {
         if (!placeRow(row, matches) && matches) void refresh()
@@ -128,7 +128,7 @@ export function followLive(onCharts: (data: unknown) => void): () => void {
 }
 
 /** The server escaped the row's text. */
-function rowOf(html: string): HTMLTableRowElement | null {
+function parseRow(html: string): HTMLTableRowElement | null {
   const template = document.createElement('template')
   template.innerHTML = html
   return template.content.querySelector('tr')
@@ -142,7 +142,7 @@ function replaceParts(parts: Readonly<Record<string, string>>): void {
 }
 
 /** Longest list of a live page. */
-const mostRows = 100
+const maxRows = 100
 
 /**
  * Puts the row at its place. A row older than the last one is left out where the list goes on at another page.
@@ -167,17 +167,17 @@ function placeRow(row: HTMLTableRowElement, matches: boolean): boolean {
 }
 
 function insert(list: HTMLElement, row: HTMLTableRowElement): void {
-  const order = orderOf(row)
-  const next = [...list.querySelectorAll<HTMLTableRowElement>('tr')].find((each) => orderOf(each) < order)
+  const order = readOrder(row)
+  const next = [...list.querySelectorAll<HTMLTableRowElement>('tr')].find((each) => readOrder(each) < order)
   if (next === undefined && goesOn(list)) return
   list.insertBefore(row, next ?? null)
-  while (list.children.length > mostRows) {
+  while (list.children.length > maxRows) {
     list.lastElementChild?.remove()
     list.dataset['cut'] = ''
   }
 }
 
-const orderOf = (row: HTMLTableRowElement) => row.dataset['order'] ?? ''
+const readOrder = (row: HTMLTableRowElement) => row.dataset['order'] ?? ''
 /** Whether older rows are on another page, or were cut from this one. */
 const goesOn = (list: HTMLElement) =>
   list.dataset['cut'] !== undefined || document.querySelector('.pager a[rel=next]') !== null

@@ -78,10 +78,10 @@ async function take(name: string, path: string): Promise<void> {
 
 /** The receivers of a twin answer at once: latencies between 20 and 400 ms are made of the times of the attempts. */
 function withLatencies(reads: ConsoleReads): void {
-  const latencyOf = (startedAt: number) => 20 * 20 ** (((startedAt / 1_000) * 0.618) % 1)
+  const computeLatency = (startedAt: number) => 20 * 20 ** (((startedAt / 1_000) * 0.618) % 1)
   const timed = <Attempt extends { startedAt: number }>(attempt: Attempt) => ({
     ...attempt,
-    latencyMs: latencyOf(attempt.startedAt),
+    latencyMs: computeLatency(attempt.startedAt),
   })
   const view = (delivery: DeliveryView): DeliveryView => ({ ...delivery, attempts: delivery.attempts.map(timed) })
   const { attempts, deliveries, deliveriesById, deliveriesByPayment, latencies } = reads
@@ -89,7 +89,7 @@ function withLatencies(reads: ConsoleReads): void {
     attempts: async (query) => (await attempts(query)).map(timed),
     deliveriesById: async (ids) => (await deliveriesById(ids)).map(view),
     deliveriesByPayment: async (id) => (await deliveriesByPayment(id)).map(view),
-    latencies: async (address) => (await latencies(address)).map((_, n) => latencyOf(n * 1_000)),
+    latencies: async (address) => (await latencies(address)).map((_, n) => computeLatency(n * 1_000)),
     async deliveries(query) {
       const found = await deliveries(query)
       return { ...found, rows: found.rows.map(view) }

@@ -30,8 +30,8 @@ async function build(twin: Twin, publicUrl: string): Promise<Console> {
     await operatorSessions.redeemLink({ linkToken, passphrase })
   }
   let sources = 0
-  const sourceOf = () => `192.0.2.${sources++ % 200}`
-  return createConsole({ service: twin.service, now: twin.now, signIn: { publicUrl, sourceOf } })
+  const findSource = () => `192.0.2.${sources++ % 200}`
+  return createConsole({ service: twin.service, now: twin.now, signIn: { publicUrl, findSource } })
 }
 
 describeInChromium('an admin', { seed: 31, startMs: Date.now() - 60_000 }, build, (suite) => {

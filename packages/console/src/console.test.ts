@@ -109,17 +109,17 @@ describe('access', () => {
   })
 
   it('a host that knows nobody behind the request gets 403', async () => {
-    const closed = createConsole({ service: twin.service, viewerOf: () => null })
+    const closed = createConsole({ service: twin.service, findViewer: () => null })
     expect((await closed.fetch(new Request(`${host}/console`))).status).toBe(403)
   })
 })
 
 describe('a host with its own sign-in', () => {
   const publicUrl = 'https://pay.example'
-  const viewerOf = ({ headers }: Request) =>
+  const findViewer = ({ headers }: Request) =>
     headers.get('x-user') === 'ada' ? ({ name: 'ada', role: 'viewer' } as const) : null
   const ask = (url: string, init?: RequestInit) =>
-    createConsole({ service: twin.service, viewerOf, publicUrl }).fetch(new Request(`${url}/console`, init))
+    createConsole({ service: twin.service, findViewer, publicUrl }).fetch(new Request(`${url}/console`, init))
   const ada = { headers: { 'x-user': 'ada' } }
 
   it('serves the people it knows at its public address, and nobody else', async () => {

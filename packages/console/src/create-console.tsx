@@ -4,7 +4,7 @@ import type { DeliveryView } from '@payment-integration/core/internal'
 import type { StoredPayment } from '@payment-integration/core/ports'
 import { type Context, Hono } from 'hono'
 import { addAssetRoutes, createAssets } from './assets.js'
-import { FilterError, givenOf } from './filters.js'
+import { FilterError, parseQuery } from './filters.js'
 import { createJobs, type Job } from './jobs.js'
 import { createLiveUpdates } from './live/live-updates.js'
 import type { Overview } from './live/overview.js'
@@ -13,15 +13,15 @@ import { isJobTopic, openJobStream, openStream, streamDefaults } from './live/st
 import { ChainRows } from './pages/chains.js'
 import { JobProgress } from './pages/jobs.js'
 import { Tiles } from './pages/overview.js'
-import { type ConsoleService, noteOf, type PageContent, type Setting } from './pages/page.js'
+import { type ConsoleService, findNote, type PageContent, type Setting } from './pages/page.js'
 import { loadPage, runAct } from './routes.js'
 import { createSignIn, type SignInOptions } from './session/sign-in.js'
 import { type ConsoleTools, hasTools } from './tools.js'
 import { consoleSections, createRender } from './view/layout.js'
 import { base, sentencePage } from './view/parts.js'
 import { DeliveryRow, PaymentRow } from './view/rows.js'
-import { localViewer, type Viewer, type Visit, visitOf } from './viewer.js'
-import { type ConsoleBindings, guardPages, pathBelow, streamProblem } from './web/guard.js'
+import { createVisit, localViewer, type Viewer, type Visit } from './viewer.js'
+import { type ConsoleBindings, findStreamProblem, guardPages, pathBelow } from './web/guard.js'
 import { FormError } from './web/run-form.js'
 
 /** Options of the console. */
@@ -32,8 +32,8 @@ export interface ConsoleDeps {
   /** Operators sign in with their passphrases, at one address. @default nobody signs in; this machine alone may read */
   readonly signIn?: SignInOptions | undefined
   /** The person behind a request, without `signIn`; null: 403. @default this machine, as admin */
-  readonly viewerOf?: ((request: Request) => Promise<Viewer | null> | Viewer | null) | undefined
-  /** With `viewerOf`: the origin of the pages, where the host signs people in. @default this machine's addresses */
+  readonly findViewer?: ((request: Request) => Promise<Viewer | null> | Viewer | null) | undefined
+  /** With `findViewer`: the origin of the pages, where the host signs people in. @default this machine's addresses */
   readonly publicUrl?: string | undefined
   /** Tools of a server in development. @default none, and no page of them */
   readonly tools?: ConsoleTools | undefined
@@ -67,16 +67,16 @@ type Env = { Bindings: ConsoleBindings; Variables: { visit: Visit | null } }
 /**
  * Builds the console. Without a public address it answers requests of this machine alone: Host must be a loopback
  * name. Anything but GET and HEAD must come from its own pages. Errors never show more than their kind.
- * @throws TypeError When `publicUrl` is given without `viewerOf`, or together with `signIn`.
+ * @throws TypeError When `publicUrl` is query without `findViewer`, or together with `signIn`.
  * @example const { fetch } = createConsole({ service })
  */
 export function createConsole(deps: ConsoleDeps): Console {
-  const { service, now = Date.now, environment = 'development', viewerOf = () => localViewer, tools = {} } = deps
+  const { service, now = Date.now, environment = 'development', findViewer = () => localViewer, tools = {} } = deps
   const { streamMs = streamDefaults.lifeMs } = deps
   if (!Number.isSafeInteger(streamMs) || streamMs < 1 || streamMs > maxStreamMs)
     throw new RangeError(`streamMs is ${streamMs}; pass whole milliseconds from 1 to ${maxStreamMs}.`)
-  if (deps.publicUrl !== undefined && (deps.viewerOf === undefined || deps.signIn !== undefined))
-    throw new TypeError('publicUrl needs viewerOf, and no signIn: else everybody who reaches it is an admin.')
+  if (deps.publicUrl !== undefined && (deps.findViewer === undefined || deps.signIn !== undefined))
+    throw new TypeError('publicUrl needs findViewer, and no signIn: else everybody who reaches it is an admin.')
   const publicUrl = deps.signIn?.publicUrl ?? deps.publicUrl
   const app = new Hono<Env>()
   const onError = (error: unknown) => deps.onError?.(error)
@@ -134,11 +134,11 @@ export function createConsole(deps: ConsoleDeps): Console {
   }
 
   async function visit(request: Request): Promise<Visit | null> {
-    if (signIn !== null) return signIn.visitOf(request)
-    const viewer = await viewerOf(request)
+    if (signIn !== null) return signIn.findVisit(request)
+    const viewer = await findViewer(request)
     if (viewer === null) return null
     const actor = `console:${viewer.name}`
-    return visitOf(sessions, { viewer, actor, secret: actor, canSignOut: false })
+    return createVisit(sessions, { viewer, actor, secret: actor, canSignOut: false })
   }
 
   async function page(c: Context<Env>): Promise<Response> {
@@ -149,7 +149,7 @@ export function createConsole(deps: ConsoleDeps): Console {
     const content = await loadPage(path, read)
     if (content === null) return c.notFound()
     const live = content.live === undefined ? undefined : `${content.live}&after=${position}`
-    return render({ ...content, live }, { visit: c.get('visit'), note: noteOf(url.searchParams.get('note')) })
+    return render({ ...content, live }, { visit: c.get('visit'), note: findNote(url.searchParams.get('note')) })
   }
 
   function answer(c: Context<Env>, content: PageContent, status: 400 | 404 | 500): Promise<Response> {
@@ -157,7 +157,7 @@ export function createConsole(deps: ConsoleDeps): Console {
   }
 
   function live(c: Context<Env>): Response {
-    const problem = streamProblem(c.req.raw)
+    const problem = findStreamProblem(c.req.raw)
     if (problem !== null) return new Response(`${problem}\n`, { status: 403 })
     // It has no body to end the stream with.
     if (c.req.method === 'HEAD') return new Response(null)
@@ -169,11 +169,11 @@ export function createConsole(deps: ConsoleDeps): Console {
     const url = new URL(c.req.url)
     const after = c.req.header('last-event-id') ?? url.searchParams.get('after')
     let close = (): void => undefined
-    const given = givenOf(url)
+    const query = parseQuery(url)
     const end = { lifeMs: streamMs, onClose: () => streams.delete(close) }
-    const opened = isJobTopic(given)
-      ? openJobStream(jobs, { id: given['id'], after }, renderers.job, end)
-      : openStream(updates, given, after, end)
+    const opened = isJobTopic(query)
+      ? openJobStream(jobs, { id: query['id'], after }, renderers.job, end)
+      : openStream(updates, query, after, end)
     close = opened.close
     streams.set(close, actor)
     return new Response(opened.stream, {

@@ -25,28 +25,28 @@ export const deliveryStatuses: readonly DeliveryStatus[] = [
 ]
 
 /** Fields of a form, as they are in the URL. */
-export type Given = Readonly<Record<string, string>>
+export type QueryFields = Readonly<Record<string, string>>
 
 /** The parameters that are not empty. */
-export function givenOf(url: URL): Given {
+export function parseQuery(url: URL): QueryFields {
   const trimmed = [...url.searchParams].map(([name, value]) => [name, value.trim()] as const)
   return Object.fromEntries(trimmed.filter(([, value]) => value !== ''))
 }
 
 /** The filter of the payments. */
-export function paymentFilter(given: Given): ConsolePaymentFilter {
-  const { state, integration } = given
+export function paymentFilter(fields: QueryFields): ConsolePaymentFilter {
+  const { state, integration } = fields
   return {
-    ...(state === undefined ? {} : { state: state === 'none' ? null : oneOf('state', state, paymentStates) }),
+    ...(state === undefined ? {} : { state: state === 'none' ? null : parseChoice('state', state, paymentStates) }),
     ...(integration === undefined
       ? {}
-      : { integrationAddress: integration === 'none' ? null : addressOf(integration) }),
-    ...common(given),
+      : { integrationAddress: integration === 'none' ? null : parseAddress(integration) }),
+    ...parseSharedFilters(fields),
   }
 }
 
 /** Whether a payment matches a filter. */
-export function isPaymentOf(payment: StoredPayment, filter: ConsolePaymentFilter): boolean {
+export function matchesPayment(payment: StoredPayment, filter: ConsolePaymentFilter): boolean {
   const { state, chainId, integrationAddress, since = 0, until = Number.POSITIVE_INFINITY } = filter
   if (state !== undefined && payment.state !== state) return false
   if (chainId !== undefined && payment.chainId !== chainId) return false
@@ -55,60 +55,60 @@ export function isPaymentOf(payment: StoredPayment, filter: ConsolePaymentFilter
 }
 
 /** The filter of the deliveries. */
-export function deliveryFilter(given: Given): DeliveryFilter {
-  const { status, integration, hash } = given
+export function deliveryFilter(fields: QueryFields): DeliveryFilter {
+  const { status, integration, hash } = fields
   return {
-    ...(status === undefined ? {} : { status: oneOf('status', status, deliveryStatuses) }),
-    ...(integration === undefined ? {} : { integrationAddress: addressOf(integration) }),
-    ...(hash === undefined ? {} : { txHash: hashOf(hash) }),
-    ...common(given),
+    ...(status === undefined ? {} : { status: parseChoice('status', status, deliveryStatuses) }),
+    ...(integration === undefined ? {} : { integrationAddress: parseAddress(integration) }),
+    ...(hash === undefined ? {} : { txHash: parseHash(hash) }),
+    ...parseSharedFilters(fields),
   }
 }
 
 /** The position in a URL of a page of payments. */
-export function positionOf(text: string | undefined): ConsolePosition | undefined {
+export function parsePosition(text: string | undefined): ConsolePosition | undefined {
   if (text === undefined) return undefined
   const [time = '', id = '', ...rest] = text.split('.')
   if (rest.length > 0) throw new FilterError('before is no position of a payment.')
-  return { blockTimestamp: wholeOf('before', time), id: String(wholeOf('before', id)) }
+  return { blockTimestamp: parseWholeNumber('before', time), id: String(parseWholeNumber('before', id)) }
 }
 
 /** That position as text. */
-export const positionText = ({ blockTimestamp, id }: ConsolePosition) => `${blockTimestamp}.${id}`
+export const formatPosition = ({ blockTimestamp, id }: ConsolePosition) => `${blockTimestamp}.${id}`
 
 /** A whole number of a URL. */
-export function wholeOf(name: string, text: string): number {
+export function parseWholeNumber(name: string, text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new FilterError(`${name} is no whole number.`)
   return Number(text)
 }
 
 /** A transaction hash of a URL, in lowercase. */
-export function hashOf(text: string): string {
+export function parseHash(text: string): string {
   if (!/^0x[0-9a-f]{64}$/i.test(text)) throw new FilterError('The hash is not 0x and 64 hex digits.')
   return text.toLowerCase()
 }
 
-function addressOf(text: string): string {
+function parseAddress(text: string): string {
   if (!/^0x[0-9a-f]{40}$/i.test(text)) throw new FilterError('The integration is not 0x and 40 hex digits.')
   return text.toLowerCase()
 }
 
-function common({ chain, since, until }: Given) {
+function parseSharedFilters({ chain, since, until }: QueryFields) {
   return {
-    ...(chain === undefined ? {} : { chainId: wholeOf('chain', chain) }),
-    ...(since === undefined ? {} : { since: timeOf('since', since) }),
-    ...(until === undefined ? {} : { until: timeOf('until', until) }),
+    ...(chain === undefined ? {} : { chainId: parseWholeNumber('chain', chain) }),
+    ...(since === undefined ? {} : { since: parseTime('since', since) }),
+    ...(until === undefined ? {} : { until: parseTime('until', until) }),
   }
 }
 
 /** A time of a form: UTC, as `2026-01-31T12:30`, or unix milliseconds. */
-function timeOf(name: string, text: string): number {
+function parseTime(name: string, text: string): number {
   const time = /^\d{9,15}$/.test(text) ? Number(text) : (parseInstant(text) ?? parseInstant(`${text}Z`) ?? -1)
   if (time < 0) throw new FilterError(`${name} is no time such as 2026-01-31T12:30.`)
   return time
 }
 
-function oneOf<Value extends string>(name: string, text: string, values: readonly Value[]): Value {
+function parseChoice<Value extends string>(name: string, text: string, values: readonly Value[]): Value {
   const found = values.find((value) => value === text)
   if (found === undefined) throw new FilterError(`${name} is none of ${values.join(', ')}.`)
   return found

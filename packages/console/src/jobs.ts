@@ -1,6 +1,6 @@
 /** Runs long acts in this process, and keeps their results for a while. @module */
 import { randomBytes } from 'node:crypto'
-import { ActError, shownMessage } from './web/run-form.js'
+import { ActError, findShownMessage } from './web/run-form.js'
 
 /** How a job stands. `stopped`: a person or the shutdown ended it. */
 type JobState = 'running' | 'done' | 'failed' | 'stopped'
@@ -99,7 +99,7 @@ export function createJobs({ now, onError }: JobsDeps) {
     for (const listener of listeners) listener(entry.job)
   }
 
-  function reportOf(entry: Entry): JobReport {
+  function createReport(entry: Entry): JobReport {
     const report = (progress: Partial<Job>) => change(entry, progress)
     return Object.assign(report, {
       row(row: JobRow) {
@@ -115,11 +115,11 @@ export function createJobs({ now, onError }: JobsDeps) {
     const { signal } = entry.stop
     const end = (changed: Partial<Job>) => change(entry, { ...changed, endedAt: now(), isStopping: false })
     try {
-      await work(reportOf(entry), signal)
+      await work(createReport(entry), signal)
       end({ state: signal.aborted ? 'stopped' : 'done' })
     } catch (error) {
       if (signal.aborted) return end({ state: 'stopped' })
-      const message = shownMessage(error)
+      const message = findShownMessage(error)
       if (message === null) onError(error)
       end({ state: 'failed', words: message ?? 'It failed. The log of the service has the reason.' })
     }

@@ -16,8 +16,8 @@ beforeEach(async () => {
   shop = await twin.addIntegration(() => new Response(null, { status: 204 }))
   newest = vi.spyOn(twin.service.store.console, 'newest')
   reads = () => newest.mock.calls.length
-  const viewerOf = ({ headers }: Request) => ({ name: headers.get('x-viewer') ?? 'alice', role: 'admin' }) as const
-  pages = createConsole({ service: twin.service, now: twin.now, viewerOf })
+  const findViewer = ({ headers }: Request) => ({ name: headers.get('x-viewer') ?? 'alice', role: 'admin' }) as const
+  pages = createConsole({ service: twin.service, now: twin.now, findViewer })
 })
 afterEach(async () => {
   pages.close()

@@ -1,5 +1,5 @@
 /** The pages and the acts of the console by their paths, and how a posted act runs. @module */
-import { givenOf } from './filters.js'
+import { parseQuery } from './filters.js'
 import { accountActs, accountPage, accountsPage } from './pages/accounts.js'
 import { auditActs, auditPage } from './pages/audit.js'
 import { chainActs, chainsPage } from './pages/chains.js'
@@ -20,7 +20,7 @@ import { settingsPage } from './pages/settings.js'
 import { toolActs, toolsPage } from './pages/tools.js'
 import type { Render } from './view/layout.js'
 import { base, sentencePage } from './view/parts.js'
-import { mayAct, type Visit } from './viewer.js'
+import { isAllowed, type Visit } from './viewer.js'
 import { runForm } from './web/run-form.js'
 import { seeOther } from './web/sessions.js'
 
@@ -55,7 +55,7 @@ const pagesOfOne: Readonly<Record<string, Load>> = {
 export async function loadPage(path: string, deps: PageDeps): Promise<PageContent | null> {
   const [, section = '', name = ''] = /^(\/[a-z]+)\/(.+)$/.exec(path) ?? []
   const load = Object.hasOwn(pages, path) ? pages[path] : pagesOfOne[section]
-  return load?.(deps, givenOf(deps.url), name) ?? null
+  return load?.(deps, parseQuery(deps.url), name) ?? null
 }
 
 /** All acts. */
@@ -89,7 +89,7 @@ export function runAct({ render, publicUrl, ...deps }: ActDeps, name: string, re
   return runForm({
     ...{ acts, name, request, visit, rejected },
     async run(act, fields) {
-      if (!mayAct(visit.viewer.role, act.needs))
+      if (!isAllowed(visit.viewer.role, act.needs))
         return rejected(403, 'Nothing was done', `This needs the role ${act.needs}; yours is ${visit.viewer.role}.`)
       const { origin } = new URL(publicUrl ?? request.url)
       const commands = deps.service.actingAs(visit.actor)

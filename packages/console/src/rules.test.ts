@@ -1,10 +1,10 @@
 /** Tables of the pure rules. */
 import { expect, it } from 'vitest'
-import { gapsOf } from './pages/chains.js'
-import { adviceOf } from './view/advice.js'
-import { memoOf, shownText, spanOf, unitsOf } from './view/text.js'
-import { localPath, localProblem, publicProblem } from './web/guard.js'
-import { readForm } from './web/run-form.js'
+import { findGaps } from './pages/chains.js'
+import { findAdvice } from './view/advice.js'
+import { formatMemo, formatSpan, formatUnits, showText } from './view/text.js'
+import { findLocalProblem, findPublicProblem, parseLocalPath } from './web/guard.js'
+import { parseForm } from './web/run-form.js'
 
 it.each([
   ['plain', 'plain'],
@@ -14,12 +14,12 @@ it.each([
   ['two\nlines\tand a tab', 'two\nlines\tand a tab'],
   ['\u{1f9c0} Käse', '\u{1f9c0} Käse'],
 ])('%j is shown as %j', (text, shown) => {
-  expect(shownText(text)).toBe(shown)
+  expect(showText(text)).toBe(shown)
 })
 
 it('text beyond the limit is cut with the number of the rest', () => {
-  expect(shownText('x'.repeat(65_536), 10)).toBe(`${'x'.repeat(10)}… [65,526 more characters]`)
-  expect(shownText('x'.repeat(10), 10)).toBe('x'.repeat(10))
+  expect(showText('x'.repeat(65_536), 10)).toBe(`${'x'.repeat(10)}… [65,526 more characters]`)
+  expect(showText('x'.repeat(10), 10)).toBe('x'.repeat(10))
 })
 
 it.each([
@@ -29,7 +29,7 @@ it.each([
   [0n, 0, '0'],
   [700n, 0, '700'],
 ])('%s base units of %i decimals are %s', (amount, decimals, text) => {
-  expect(unitsOf(amount, decimals)).toBe(text)
+  expect(formatUnits(amount, decimals)).toBe(text)
 })
 
 it.each([
@@ -40,12 +40,12 @@ it.each([
   [3_720_000, '1 h 2 min'],
   [90_000_000, '1 d 1 h'],
 ])('%i ms are %s', (ms, text) => {
-  expect(spanOf(ms)).toBe(text)
+  expect(formatSpan(ms)).toBe(text)
 })
 
 it('a memo is text without its padding, or hex', () => {
-  expect(memoOf(`0x${Buffer.from('order-7').toString('hex').padEnd(64, '0')}`)).toBe('order-7')
-  expect(memoOf(`0xff${'00'.repeat(31)}`)).toBe(`0xff${'00'.repeat(31)}`)
+  expect(formatMemo(`0x${Buffer.from('order-7').toString('hex').padEnd(64, '0')}`)).toBe('order-7')
+  expect(formatMemo(`0xff${'00'.repeat(31)}`)).toBe(`0xff${'00'.repeat(31)}`)
 })
 
 it.each([
@@ -68,16 +68,16 @@ it.each([
   [null, 'constructor', 'log of the receiver'],
   [null, 'unknown', 'log of the receiver'],
 ])('%s %s says %s', (status, reason, part) => {
-  expect(adviceOf(status, reason)?.remedy).toContain(part)
+  expect(findAdvice(status, reason)?.remedy).toContain(part)
 })
 
 it('a success needs no advice', () => {
-  expect(adviceOf(204, null)).toBeNull()
+  expect(findAdvice(204, null)).toBeNull()
 })
 
 it('gaps are the blocks between two stored ranges', () => {
   const range = (from: number, to: number) => ({ from, to, proof: 'root' as const, node: 'node' })
-  expect(gapsOf([range(20, 30), range(10, 15), range(0, 9)])).toEqual([{ from: 16, to: 19 }])
+  expect(findGaps([range(20, 30), range(10, 15), range(0, 9)])).toEqual([{ from: 16, to: 19 }])
 })
 
 it.each([
@@ -92,12 +92,12 @@ it.each([
   ['GET', null, null, undefined, false],
   ['GET', 'localhost', null, '10.0.0.1', false],
 ])('%s with Host %s, Origin %s from %s is let in: %s', (method, host, origin, peer, isLetIn) => {
-  expect(localProblem({ method, host, origin, peer, isForwarded: false }) === null).toBe(isLetIn)
+  expect(findLocalProblem({ method, host, origin, peer, isForwarded: false }) === null).toBe(isLetIn)
 })
 
 it('a request that a proxy forwards is not let in', () => {
   const request = { method: 'GET', host: '127.0.0.1:4747', origin: null, peer: '127.0.0.1', isForwarded: true }
-  expect(localProblem(request)).toContain('this machine alone')
+  expect(findLocalProblem(request)).toContain('this machine alone')
 })
 
 it.each([
@@ -111,7 +111,7 @@ it.each([
   ['POST', 'pay.example', null, false],
 ])('with sign-in, %s to %s from %s is let in: %s', (method, host, origin, isLetIn) => {
   const request = { method, host, origin, peer: '203.0.113.7', isForwarded: true }
-  expect(publicProblem(request, 'https://pay.example') === null).toBe(isLetIn)
+  expect(findPublicProblem(request, 'https://pay.example') === null).toBe(isLetIn)
 })
 
 it.each([
@@ -126,14 +126,14 @@ it.each([
   ['', '/console'],
   [null, '/console'],
 ])('after signing in, next=%s leads to %s', (given, path) => {
-  expect(localPath(given, '/console')).toBe(path)
+  expect(parseLocalPath(given, '/console')).toBe(path)
 })
 
 const posted = (body: string | ReadableStream, type = 'application/x-www-form-urlencoded') =>
   new Request('http://127.0.0.1/', { method: 'POST', body, duplex: 'half', headers: { 'Content-Type': type } })
 
 it('a form keeps the first value of a field', async () => {
-  expect([...(await readForm(posted('a=1&a=2&b=%20x')))]).toEqual([
+  expect([...(await parseForm(posted('a=1&a=2&b=%20x')))]).toEqual([
     ['a', '1'],
     ['b', ' x'],
   ])
@@ -151,5 +151,5 @@ it.each([
   ['more than 64 KB', posted(`a=${'x'.repeat(65_535)}`), 'Body is larger than 65536 bytes.'],
   ['a body that breaks off', posted(brokenOff()), 'Body ended before it was complete.'],
 ])('%s is no form', async (_, request, message) => {
-  await expect(readForm(request)).rejects.toMatchObject({ name: 'FormError', message })
+  await expect(parseForm(request)).rejects.toMatchObject({ name: 'FormError', message })
 })

@@ -18,7 +18,7 @@ export interface Visit {
   readonly actor: string
   /** The token that each form of this viewer carries. */
   readonly csrfToken: string
-  isCsrfToken(given: string): boolean
+  isCsrfToken(token: string): boolean
   /** Whether a session can be ended. */
   readonly canSignOut: boolean
   /** Tooltip of the name. @default the role */
@@ -31,10 +31,10 @@ export const localViewer: Viewer = { name: 'this machine', role: 'admin' }
 const ranks: Readonly<Record<Role, number>> = { viewer: 0, operator: 1, admin: 2 }
 
 /** Whether a role includes what another one may do. */
-export const mayAct = (role: Role, needed: Role): boolean => ranks[role] >= ranks[needed]
+export const isAllowed = (role: Role, needed: Role): boolean => ranks[role] >= ranks[needed]
 
 /** The visit of a viewer. @param secret - What its CSRF token is made from: a session token, or a name. */
-export function visitOf(
+export function createVisit(
   sessions: Pick<OperatorSessions, 'csrfToken' | 'isCsrfToken'>,
   { viewer, actor, secret, canSignOut }: Pick<Visit, 'viewer' | 'actor' | 'canSignOut'> & { readonly secret: string },
 ): Visit {
@@ -43,6 +43,6 @@ export function visitOf(
     actor,
     canSignOut,
     csrfToken: sessions.csrfToken(secret),
-    isCsrfToken: (given) => sessions.isCsrfToken(secret, given),
+    isCsrfToken: (token) => sessions.isCsrfToken(secret, token),
   }
 }

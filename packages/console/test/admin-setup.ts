@@ -30,8 +30,8 @@ export async function adminSetup(seed: number): Promise<AdminSetup> {
   const twin = await createTwin({ seed })
   let sources = 0
   // A source of its own for each request: the limits are tested in the core.
-  const sourceOf = () => `192.0.2.${sources++ % 200}`
-  const pages = createConsole({ service: twin.service, now: twin.now, signIn: { publicUrl: origin, sourceOf } })
+  const findSource = () => `192.0.2.${sources++ % 200}`
+  const pages = createConsole({ service: twin.service, now: twin.now, signIn: { publicUrl: origin, findSource } })
   return {
     twin,
     pages,

@@ -22,11 +22,11 @@ export interface PortalSetup {
 export async function openPortal(seed: number): Promise<PortalSetup> {
   const twin = await createTwin({ seed })
   let sources = 0
-  const sourceOf = (request: Request) => request.headers.get('x-source') ?? `192.0.2.${sources++}`
+  const findSource = (request: Request) => request.headers.get('x-source') ?? `192.0.2.${sources++}`
   const portal = createPortal({
     service: twin.service,
     now: twin.now,
-    signIn: { publicUrl: portalOrigin, sourceOf },
+    signIn: { publicUrl: portalOrigin, findSource },
     onError: (error) => {
       throw error
     },

@@ -33,16 +33,16 @@ export interface Renderers {
 /** Events for open pages. */
 export type LiveUpdates = ReturnType<typeof createLiveUpdates>
 
-const maxKept = 500
+const maxRecent = 500
 /** Time after the last page left in which a page may connect or resume, in milliseconds. */
 const graceMs = 10_000
 
 /** Builds the live updates. `start` names this process among those that a page may reconnect to. */
 export function createLiveUpdates(sampler: Sampler, render: Renderers, start: number) {
   const listeners = new Set<(numbered: Numbered) => void>()
-  let kept: (Numbered & { readonly number: number })[] = []
+  let recent: (Numbered & { readonly number: number })[] = []
   /** Every later event of a row is kept. */
-  let keptAfter = 0
+  let recentAfter = 0
   let number = 0
   let stop: (() => void) | null = null
   let leaving: ReturnType<typeof setTimeout> | null = null
@@ -52,8 +52,8 @@ export function createLiveUpdates(sampler: Sampler, render: Renderers, start: nu
   function publish(event: LiveEvent): void {
     number += 1
     const numbered = { id: `${start}.${number}`, number, event }
-    if (event.kind !== 'overview' && event.kind !== 'failing') kept.push(numbered)
-    if (kept.length > maxKept) keptAfter = kept.shift()?.number ?? keptAfter
+    if (event.kind !== 'overview' && event.kind !== 'failing') recent.push(numbered)
+    if (recent.length > maxRecent) recentAfter = recent.shift()?.number ?? recentAfter
     for (const listener of listeners) listener(numbered)
   }
 
@@ -77,17 +77,17 @@ export function createLiveUpdates(sampler: Sampler, render: Renderers, start: nu
     stop?.()
     stop = null
     isFailing = false
-    kept = []
+    recent = []
     number += 1
-    keptAfter = number
+    recentAfter = number
   }
 
   /** Kept events after an id; null: some are not kept. */
-  function missedSince(after: string): Numbered[] | null {
+  function findMissed(after: string): Numbered[] | null {
     const [process, text = ''] = after.split('.')
     const last = /^\d{1,15}$/.test(text) ? Number(text) : -1
-    if (process !== String(start) || last < keptAfter || last > number) return null
-    return kept.filter((each) => each.number > last)
+    if (process !== String(start) || last < recentAfter || last > number) return null
+    return recent.filter((each) => each.number > last)
   }
 
   function leaveLater(): void {
@@ -114,7 +114,7 @@ export function createLiveUpdates(sampler: Sampler, render: Renderers, start: nu
       if (isClosed) return () => undefined
       if (leaving !== null) clearTimeout(leaving)
       leaving = null
-      const missed = after === null ? [] : missedSince(after)
+      const missed = after === null ? [] : findMissed(after)
       const id = `${start}.${number}`
       for (const each of missed ?? [{ id, event: { kind: 'reset' } as const }]) listener(each)
       listener({ id, event: { kind: 'failing', isFailing } })

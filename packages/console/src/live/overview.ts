@@ -144,22 +144,22 @@ const maxRows = 20_000
 
 /** Builds the function that reads the last hour; it reads nothing before the first call. */
 export function createHourCounts(reads: Pick<Queries, 'paymentsPerMinute' | 'attemptsPerMinute'>, now: () => number) {
-  let known: (Hour & { readonly at: number }) | null = null
+  let newestHour: (Hour & { readonly at: number }) | null = null
   return async (): Promise<Hour> => {
-    const isWhole = known === null || now() - known.at >= refreshMs || now() < known.at
+    const isWhole = newestHour === null || now() - newestHour.at >= refreshMs || now() < newestHour.at
     const start = now() - (isWhole ? hourMs : newestMs)
     const since = Math.max(0, start - (start % minuteMs))
     const [payments, attempts] = await Promise.all([
       reads.paymentsPerMinute({ since, limit: maxRows }),
       reads.attemptsPerMinute({ since, limit: maxRows }),
     ])
-    const before = isWhole ? null : known
-    known = {
+    const before = isWhole ? null : newestHour
+    newestHour = {
       at: before?.at ?? now(),
       payments: joined(before?.payments ?? null, payments, since),
       attempts: joined(before?.attempts ?? null, attempts, since),
     }
-    return known
+    return newestHour
   }
 }
 

@@ -31,7 +31,7 @@ const maxRestMs = 5_000
 /** Attempts are stored when they end: how far back a tick looks for their start. */
 const lookBackMs = 30_000
 
-interface Known {
+interface Baseline {
   readonly look: Look
   readonly reorganisations: string
 }
@@ -53,7 +53,7 @@ export function createSampler(
   /** Whether the loop runs: one, however pages come and go during a read. */
   let isRunning = false
   /** What later rows are compared with; null: no page is open. */
-  let known: Promise<Known> | null = null
+  let baseline: Promise<Baseline> | null = null
 
   function overview(): Promise<Overview> {
     if (newest === null || now() - newest.at >= tickMs || now() < newest.at) {
@@ -69,31 +69,31 @@ export function createSampler(
   async function sample(): Promise<Sample> {
     const before = await begin()
     const found = await read()
-    const added = addedSince(before.look, found.look)
+    const added = compareLooks(before.look, found.look)
     // Payments that leave the chain or come back to it get no new row.
     const isCut = added.isCut || found.reorganisations !== before.reorganisations
     const [payments, deliveries] = isCut
       ? [[], []]
       : await Promise.all([queries.paymentsById(added.paymentIds), queries.deliveriesById(added.deliveryIds)])
     const news = { overview: await overview(), payments, deliveries, isCut }
-    known = Promise.resolve(found)
+    baseline = Promise.resolve(found)
     return news
   }
 
-  async function read(): Promise<Known> {
+  async function read(): Promise<Baseline> {
     // Before the rows: a reorganisation during the reads belongs to the next tick.
-    const reorganisations = reorganisationsOf(indexers.map((indexer) => indexer.status()))
+    const reorganisations = describeReorganisations(indexers.map((indexer) => indexer.status()))
     const newest = await queries.newest(maxLookedAt)
     const attempts = await queries.attempts({ since: Math.max(0, now() - lookBackMs), limit: maxLookedAt })
-    return { look: lookAt(newest, attempts), reorganisations }
+    return { look: buildLook(newest, attempts), reorganisations }
   }
 
-  function begin(): Promise<Known> {
-    known ??= read().catch((error: unknown) => {
-      known = null
+  function begin(): Promise<Baseline> {
+    baseline ??= read().catch((error: unknown) => {
+      baseline = null
       throw error
     })
-    return known
+    return baseline
   }
 
   async function run(): Promise<void> {
@@ -110,7 +110,7 @@ export function createSampler(
       restMs = Math.min(maxRestMs, Math.max(tickMs, restFactor * (performance.now() - begun)))
     }
     isRunning = false
-    known = null
+    baseline = null
   }
 
   return {
@@ -129,7 +129,7 @@ export function createSampler(
 }
 
 /** Changes when a chain is reorganised, and when its blocks are indexed again up to the height of before. */
-function reorganisationsOf(chains: readonly ChainStatus[]): string {
+function describeReorganisations(chains: readonly ChainStatus[]): string {
   return chains
     .map(({ reorganisations, newestReorganisations: [newest], indexed }) => {
       return `${reorganisations} ${newest === undefined || (indexed ?? 0) >= newest.from}`
@@ -160,7 +160,7 @@ interface Added {
 }
 
 /** A look at these rows. */
-export function lookAt(
+export function buildLook(
   { payments, deliveries, updates }: ConsoleNewest,
   attempts: readonly Pick<ConsoleAttempt, 'deliveryId' | 'number'>[],
 ): Look {
@@ -173,9 +173,9 @@ export function lookAt(
 }
 
 /** Compares two looks. */
-export function addedSince(before: Look, after: Look): Added {
-  const known = new Set(before.flat().map(({ key }) => key))
-  const added = after.map((rows) => rows.filter(({ key }) => !known.has(key)))
+export function compareLooks(before: Look, after: Look): Added {
+  const baseline = new Set(before.flat().map(({ key }) => key))
+  const added = after.map((rows) => rows.filter(({ key }) => !baseline.has(key)))
   if (added.some(({ length }) => length > maxAdded)) return { paymentIds: [], deliveryIds: [], isCut: true }
   const rows = added.flat()
   return {

@@ -5,7 +5,7 @@ import { BrowserLike } from '../../test/browser-like.js'
 import { createConsole } from '../create-console.js'
 
 const publicUrl = 'https://pay.example'
-const signIn = { publicUrl, sourceOf: () => '192.0.2.1' }
+const signIn = { publicUrl, findSource: () => '192.0.2.1' }
 const passphrase = 'correct horse battery'
 let twin: Twin
 beforeAll(async () => {

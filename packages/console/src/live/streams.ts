@@ -2,7 +2,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DeliveryFilter, DeliveryView } from '@payment-integration/core/internal'
 import type { StoredPayment } from '@payment-integration/core/ports'
-import { deliveryFilter, type Given, hashOf, isPaymentOf, paymentFilter, wholeOf } from '../filters.js'
+import {
+  deliveryFilter,
+  matchesPayment,
+  parseHash,
+  parseWholeNumber,
+  paymentFilter,
+  type QueryFields,
+} from '../filters.js'
 import type { Job, Jobs } from '../jobs.js'
 import type { LiveUpdates, Numbered } from './live-updates.js'
 
@@ -11,11 +18,11 @@ type Choose = (event: Numbered['event']) => { readonly name: string; readonly js
 
 /**
  * Opens the stream of a topic.
- * @param given - `topic`, and the page's filters as in its own URL.
+ * @param fields - `topic`, and the page's filters as in its own URL.
  * @throws FilterError For malformed filters.
  */
-export function openStream(updates: LiveUpdates, given: Given, after: string | null, end: StreamEnd) {
-  const choose = chooserOf(given)
+export function openStream(updates: LiveUpdates, fields: QueryFields, after: string | null, end: StreamEnd) {
+  const choose = createChooser(fields)
   return openEventStream(
     (send) =>
       updates.follow(after, ({ id, event }) => {
@@ -29,20 +36,22 @@ export function openStream(updates: LiveUpdates, given: Given, after: string | n
 const failing = (isFailing: boolean) => ({ name: 'failing', json: JSON.stringify({ isFailing }) })
 const stale = { name: 'stale', json: '{}' } as const
 
-function chooserOf(given: Given): Choose {
-  switch (given['topic']) {
+function createChooser(fields: QueryFields): Choose {
+  switch (fields['topic']) {
     case 'payments': {
-      const filter = paymentFilter(given)
-      const matches = (payment: StoredPayment) => payment.primary && isPaymentOf(payment, filter)
+      const filter = paymentFilter(fields)
+      const matches = (payment: StoredPayment) => payment.primary && matchesPayment(payment, filter)
       return rows((event) => event.kind === 'payment' && { ...event, matches: matches(event.payment) })
     }
     case 'deliveries': {
-      const filter = deliveryFilter(given)
-      return rows((event) => event.kind === 'delivery' && { ...event, matches: fitsDelivery(event.delivery, filter) })
+      const filter = deliveryFilter(fields)
+      return rows(
+        (event) => event.kind === 'delivery' && { ...event, matches: matchesDelivery(event.delivery, filter) },
+      )
     }
     case 'payment': {
-      const chainId = wholeOf('chain', given['chain'] ?? '')
-      const txHash = hashOf(given['hash'] ?? '')
+      const chainId = parseWholeNumber('chain', fields['chain'] ?? '')
+      const txHash = parseHash(fields['hash'] ?? '')
       const isOwn = (row: { chainId: number; txHash: string }) => row.chainId === chainId && row.txHash === txHash
       return (event) => {
         const changed =
@@ -62,15 +71,15 @@ function chooserOf(given: Given): Choose {
 type Row = { readonly html: string; readonly matches: boolean }
 
 /** A row that does not match any more is removed from the page. */
-function rows(rowOf: (event: Numbered['event']) => Row | false): Choose {
+function rows(chooseRow: (event: Numbered['event']) => Row | false): Choose {
   return (event) => {
     if (event.kind === 'reset') return stale
-    const row = rowOf(event)
+    const row = chooseRow(event)
     return row === false ? null : { name: 'row', json: JSON.stringify({ html: row.html, matches: row.matches }) }
   }
 }
 
-function fitsDelivery(
+function matchesDelivery(
   delivery: DeliveryView,
   { since = 0, until = Number.POSITIVE_INFINITY, ...named }: DeliveryFilter,
 ) {
@@ -83,7 +92,7 @@ function fitsDelivery(
 const togetherMs = 250
 
 /** Whether the topic of a stream is of jobs: `job`, with an id, or `jobs`. */
-export const isJobTopic = ({ topic }: Given): boolean => topic === 'job' || topic === 'jobs'
+export const isJobTopic = ({ topic }: QueryFields): boolean => topic === 'job' || topic === 'jobs'
 
 /**
  * Opens the stream of the page of one job, or of the list of all. The changing part comes first, then a reload.

@@ -3,9 +3,9 @@
 import type { AccountInput, AccountRecord } from '@payment-integration/core/internal'
 import { FilterError } from '../filters.js'
 import { ActForm, TextArea, TextField } from '../view/forms.js'
-import { Empty, Facts, hrefOf, Pager, Pre, Shown, Table, When } from '../view/parts.js'
-import { shownText } from '../view/text.js'
-import { type ActInput, type Acts, confirmedField, type Load, partOf, requiredField } from './page.js'
+import { buildHref, Empty, Facts, Pager, Pre, Shown, Table, When } from '../view/parts.js'
+import { showText } from '../view/text.js'
+import { type ActInput, type Acts, confirmedField, type Load, requiredField, slicePage } from './page.js'
 
 const section = '/accounts'
 const accountPath = (handle: string) => `${section}/${encodeURIComponent(handle)}`
@@ -14,8 +14,8 @@ const accountPath = (handle: string) => `${section}/${encodeURIComponent(handle)
 const exampleConfig = { coins: [{ chainId: 137, tokens: [{ symbol: 'USDC' }] }] }
 
 /** Accounts by handle. */
-export const accountsPage: Load = async ({ service }, given) => {
-  const { shown, next } = partOf(await service.accounts.list(), ({ handle }) => handle, given, section)
+export const accountsPage: Load = async ({ service }, query) => {
+  const { shown, next } = slicePage(await service.accounts.list(), ({ handle }) => handle, query, section)
   const body = (
     <>
       <h1>Accounts</h1>
@@ -23,10 +23,10 @@ export const accountsPage: Load = async ({ service }, given) => {
         label="Accounts"
         rows={shown}
         columns={[
-          ['Handle', ({ handle }) => <a href={hrefOf(accountPath(handle))}>{handle}</a>],
+          ['Handle', ({ handle }) => <a href={buildHref(accountPath(handle))}>{handle}</a>],
           ['Address', ({ address }) => <code class="whole">{address}</code>],
-          ['Accepts', (account) => <Shown text={acceptedOf(account)} />],
-          ['After a payment', afterOf],
+          ['Accepts', (account) => <Shown text={describeAccepted(account)} />],
+          ['After a payment', readAfter],
           ['Created', ({ createdAt }) => <When at={createdAt} withDate />],
         ]}
         empty={
@@ -40,26 +40,26 @@ export const accountsPage: Load = async ({ service }, given) => {
         <h2>New account</h2>
         <TextField name="handle" label="Handle" hint="shop" />
         <TextField name="address" label="Address" hint="0x and 40 hex digits" isLong />
-        <TextArea name="config" label="Link configuration, as JSON" value={jsonOf(exampleConfig)} />
+        <TextArea name="config" label="Link configuration, as JSON" value={formatJson(exampleConfig)} />
       </ActForm>
     </>
   )
   return { title: 'Accounts', section, body }
 }
 
-function acceptedOf({ config }: AccountRecord): string {
+function describeAccepted({ config }: AccountRecord): string {
   const coins = config.coins.map(
     ({ chainId, tokens }) => `${chainId}: ${tokens.map(({ symbol }) => symbol).join(', ')}`,
   )
   return coins.length === 0 ? 'nothing' : coins.join('; ')
 }
 
-function afterOf({ config: { onCompleteAction: action } }: AccountRecord) {
+function readAfter({ config: { onCompleteAction: action } }: AccountRecord) {
   if (action?.type === 'REDIRECT') return <Shown text={`redirect to ${action.payload.url}`} />
   return action?.type === 'CLOSE_WINDOW' ? `close after ${action.payload.delayMilliseconds / 1_000} s` : 'nothing'
 }
 
-const jsonOf = (value: object) => JSON.stringify(value, null, 2)
+const formatJson = (value: object) => JSON.stringify(value, null, 2)
 
 /** Most characters of a configuration that a page shows. */
 const maxShown = 20_000
@@ -78,13 +78,13 @@ export const accountPage: Load = async ({ service }, _, name) => {
       <Facts
         rows={[
           ['Address', <code class="whole">{address}</code>, 'wide'],
-          ['Accepts', <Shown text={acceptedOf(account)} most={400} />, 'wide'],
-          ['After a payment', afterOf(account), 'wide'],
+          ['Accepts', <Shown text={describeAccepted(account)} max={400} />, 'wide'],
+          ['After a payment', readAfter(account), 'wide'],
           ['Created', <When at={createdAt} withDate />],
         ]}
       />
       <h2>Link configuration</h2>
-      <Pre label="Link configuration" text={shownText(config, maxShown)} />
+      <Pre label="Link configuration" text={showText(config, maxShown)} />
       <div class="acts stacked">
         <ActForm act="account-change" label="Change the account" needs="admin" fields={{ handle }}>
           <TextField name="address" label="Address" value={address} isLong />
@@ -109,7 +109,7 @@ export const accountPage: Load = async ({ service }, _, name) => {
 
 /** A configuration whose invisible characters are JSON escapes: the form that holds it gives back the same. */
 function shownJson(config: object): string {
-  return jsonOf(config).replace(/[^\P{C}\n]/gu, (one) =>
+  return formatJson(config).replace(/[^\P{C}\n]/gu, (one) =>
     Array.from({ length: one.length }, (_, n) => `\\u${one.charCodeAt(n).toString(16).padStart(4, '0')}`).join(''),
   )
 }

@@ -1,22 +1,22 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** The audit log, and the act that checks it. @module */
 import type { AuditRecord } from '@payment-integration/core/internal'
-import { FilterError, wholeOf } from '../filters.js'
+import { FilterError, parseWholeNumber } from '../filters.js'
 import { ActForm } from '../view/forms.js'
-import { Empty, hrefOf, Pager, Shown, Table, When } from '../view/parts.js'
-import { grouped } from '../view/text.js'
+import { buildHref, Empty, Pager, Shown, Table, When } from '../view/parts.js'
+import { formatNumber } from '../view/text.js'
 import { jobPath } from './jobs.js'
 import { type Acts, type Load, pageSize } from './page.js'
 
 const section = '/audit'
 
 /** The audit log, newest first. An altered record may hold any text. */
-export const auditPage: Load = async ({ service }, given) => {
-  const beforeSeq = given['before'] === undefined ? undefined : wholeOf('before', given['before'])
+export const auditPage: Load = async ({ service }, query) => {
+  const beforeSeq = query['before'] === undefined ? undefined : parseWholeNumber('before', query['before'])
   if (beforeSeq === 0) throw new FilterError('before is 0; the first record has number 1.')
   const records = await service.queries.audit({ beforeSeq, limit: pageSize + 1 })
   const shown = records.slice(0, pageSize)
-  const next = records.length > pageSize ? hrefOf(section, { before: shown.at(-1)?.seq }) : null
+  const next = records.length > pageSize ? buildHref(section, { before: shown.at(-1)?.seq }) : null
   const body = (
     <>
       <h1>Audit log</h1>
@@ -26,10 +26,10 @@ export const auditPage: Load = async ({ service }, given) => {
         columns={[
           ['No.', ({ seq }) => seq, 'n'],
           ['Time', ({ at }) => <When at={at} withDate />],
-          ['Actor', ({ actor }) => <Shown text={String(actor)} most={60} />],
-          ['Action', ({ action }) => <Shown text={action} most={60} />],
-          ['Subject', ({ subject }) => <Shown text={String(subject)} most={80} />],
-          ['Details', (record) => <Shown text={detailsOf(record)} />],
+          ['Actor', ({ actor }) => <Shown text={String(actor)} max={60} />],
+          ['Action', ({ action }) => <Shown text={action} max={60} />],
+          ['Subject', ({ subject }) => <Shown text={String(subject)} max={80} />],
+          ['Details', (record) => <Shown text={formatDetails(record)} />],
         ]}
         empty={
           <Empty title="Nothing was changed yet.">
@@ -39,7 +39,7 @@ export const auditPage: Load = async ({ service }, given) => {
           </Empty>
         }
       />
-      <Pager first={beforeSeq === undefined ? null : hrefOf(section)} next={next} />
+      <Pager first={beforeSeq === undefined ? null : buildHref(section)} next={next} />
       <p class="dim">
         Check the whole chain here, or with <code>payment-integration audit verify</code>.
       </p>
@@ -49,7 +49,7 @@ export const auditPage: Load = async ({ service }, given) => {
   return { title: 'Audit log', section, body }
 }
 
-function detailsOf({ details }: AuditRecord): string {
+function formatDetails({ details }: AuditRecord): string {
   if (typeof details !== 'object' || details === null) return String(details)
   return Object.entries(details)
     .map(([name, value]) => `${name}: ${value}`)
@@ -67,7 +67,8 @@ export const auditActs: Acts = {
         actor: visit.actor,
         total: head?.seq ?? 0,
         async run(report, signal) {
-          const onProgress = (done: number) => report({ done, words: `${grouped(done)} records are intact so far.` })
+          const onProgress = (done: number) =>
+            report({ done, words: `${formatNumber(done)} records are intact so far.` })
           const { records, last, brokenAt } = await audit.verify({ onProgress, signal })
           if (brokenAt !== null) {
             report.row({
@@ -76,10 +77,13 @@ export const auditActs: Acts = {
               text: `Record ${brokenAt} is missing, altered, or keyed with a master key that is not configured.`,
               path: `${section}?before=${brokenAt + 1}`,
             })
-            report({ done: records, words: `The ${grouped(records)} records before number ${brokenAt} are intact.` })
+            report({
+              done: records,
+              words: `The ${formatNumber(records)} records before number ${brokenAt} are intact.`,
+            })
           } else if (last === null) report({ words: 'The audit log is empty.' })
           else {
-            report({ done: records, words: `All ${grouped(records)} records are intact.` })
+            report({ done: records, words: `All ${formatNumber(records)} records are intact.` })
             const remark =
               'Store it outside the database: payment-integration audit verify --expect then finds removed newest records.'
             report.row({ word: 'newest', text: `${last.seq}:${last.hash}`, remarks: [remark] })

@@ -3,23 +3,23 @@
 import type { ChainStatus, ReindexReport } from '@payment-integration/core'
 import type { RouterCoverage } from '@payment-integration/core/internal'
 import type { ProvenRange } from '@payment-integration/core/ports'
-import { FilterError, wholeOf } from '../filters.js'
+import { FilterError, parseWholeNumber } from '../filters.js'
 import type { JobReport, NextAct } from '../jobs.js'
 import { ActForm, ForRole } from '../view/forms.js'
 import {
   Badge,
+  buildHref,
   type Column,
   Dim,
   Empty,
   Hex,
-  hrefOf,
   paymentPath,
   Shown,
   Table,
   TableRow,
   When,
 } from '../view/parts.js'
-import { grouped, latencyOf } from '../view/text.js'
+import { formatLatency, formatNumber } from '../view/text.js'
 import { ActError } from '../web/run-form.js'
 import { jobPath } from './jobs.js'
 import type { Acts, Load } from './page.js'
@@ -61,12 +61,16 @@ export const chainsPage: Load = async ({ service: { indexers, queries } }) => {
 }
 
 const columns: readonly Column<ChainStatus>[] = [
-  ['Chain', ({ chainId }) => <a href={`${hrefOf('/chains')}#chain-${chainId}`}>{chainId}</a>],
-  ['State', stateOf],
-  ['Head', ({ head }) => heightOf(head), 'n'],
+  ['Chain', ({ chainId }) => <a href={`${buildHref('/chains')}#chain-${chainId}`}>{chainId}</a>],
+  ['State', ChainState],
+  ['Head', ({ head }) => formatHeight(head), 'n'],
   ['Head since', ({ headAt }) => <When at={headAt} />],
-  ['Indexed', ({ indexed }) => heightOf(indexed), 'n'],
-  ['Lag', ({ head, indexed }) => (head === null || indexed === null ? '' : grouped(Math.max(0, head - indexed))), 'n'],
+  ['Indexed', ({ indexed }) => formatHeight(indexed), 'n'],
+  [
+    'Lag',
+    ({ head, indexed }) => (head === null || indexed === null ? '' : formatNumber(Math.max(0, head - indexed))),
+    'n',
+  ],
   ['Proof', ({ proof }) => (proof === null ? <Dim>none yet</Dim> : <Badge word={proof} />)],
   ['Reorgs', ({ reorganisations }) => reorganisations, 'n'],
 ]
@@ -95,26 +99,26 @@ export const ChainRows = ({ chains }: { chains: readonly ChainStatus[] }) => (
   </>
 )
 
-function stateOf({ error, leading, head, indexed }: ChainStatus) {
+function ChainState({ error, leading, head, indexed }: ChainStatus) {
   if (error !== null) return <Badge word="failing" tone="bad" />
   if (!leading) return <Badge word="another process" tone="plain" />
   return <Badge word={(head ?? 0) - (indexed ?? 0) > 100 ? 'catching up' : 'following'} tone="good" />
 }
 
-function heightOf(block: number | null) {
-  return block === null ? <Dim>none yet</Dim> : grouped(block)
+function formatHeight(block: number | null) {
+  return block === null ? <Dim>none yet</Dim> : formatNumber(block)
 }
 
-const wordsOf = ({ from, to }: BlockRange) => `${grouped(from)} to ${grouped(to)}`
+const formatRange = ({ from, to }: BlockRange) => `${formatNumber(from)} to ${formatNumber(to)}`
 
 function OneChain({ status, proofs, coverage }: ChainDetail) {
   const { chainId, lastError } = status
-  const gaps = gapsOf(proofs)
+  const gaps = findGaps(proofs)
   return (
     <section id={`chain-${chainId}`}>
       <h2>
         Chain {chainId}{' '}
-        <a class="more" href={hrefOf('/payments', { chain: chainId })}>
+        <a class="more" href={buildHref('/payments', { chain: chainId })}>
           its payments
         </a>
       </h2>
@@ -135,8 +139,8 @@ function OneChain({ status, proofs, coverage }: ChainDetail) {
               return score > 0 ? <Badge word="ready" tone="plain" /> : <Badge word="avoided" tone="warn" />
             },
           ],
-          ['Head', ({ head }) => heightOf(head), 'n'],
-          ['Latency', ({ latencyMs }) => (latencyMs === null ? 'none yet' : latencyOf(latencyMs)), 'n'],
+          ['Head', ({ head }) => formatHeight(head), 'n'],
+          ['Latency', ({ latencyMs }) => (latencyMs === null ? 'none yet' : formatLatency(latencyMs)), 'n'],
           ['Failures', ({ failures }) => failures, 'n'],
           ['Contradictions', ({ contradictions }) => contradictions, 'n'],
           ['Failed proofs', ({ failedProofs }) => failedProofs, 'n'],
@@ -148,15 +152,15 @@ function OneChain({ status, proofs, coverage }: ChainDetail) {
       {gaps.length === 0 ? (
         <p class="dim">The newest {maxRanges} stored ranges have no gap.</p>
       ) : (
-        <p class="note bad">Gaps: {gaps.map(wordsOf).join(', ')}. Read them again.</p>
+        <p class="note bad">Gaps: {gaps.map(formatRange).join(', ')}. Read them again.</p>
       )}
       <ReindexForm chainId={chainId} indexed={status.indexed} gaps={gaps} />
       <Table
         label={`Proven ranges of chain ${chainId}`}
         rows={proofs.slice(0, 20)}
         columns={[
-          ['From', ({ from }) => grouped(from)],
-          ['To', ({ to }) => grouped(to), 'n'],
+          ['From', ({ from }) => formatNumber(from)],
+          ['To', ({ to }) => formatNumber(to), 'n'],
           ['Proof', ({ proof }) => <Badge word={proof} />],
           ['Node', ({ node }) => <Shown text={node} />],
         ]}
@@ -164,7 +168,8 @@ function OneChain({ status, proofs, coverage }: ChainDetail) {
       <ul class="bullets">
         {coverage.map(({ router, from, to }) => (
           <li>
-            Router <Hex value={router} />: blocks {grouped(from)} to {to === null ? 'the newest' : grouped(to)}
+            Router <Hex value={router} />: blocks {formatNumber(from)} to{' '}
+            {to === null ? 'the newest' : formatNumber(to)}
           </li>
         ))}
       </ul>
@@ -179,7 +184,7 @@ function Reorganisations({ chainId, reorganisations, newestReorganisations: newe
       <h3>Reorganisations</h3>
       {reorganisations === 0 || reorganisations === newest.length ? null : (
         <p class="dim">
-          The newest {newest.length} of {grouped(reorganisations)} since the start of this process.
+          The newest {newest.length} of {formatNumber(reorganisations)} since the start of this process.
         </p>
       )}
       <Table
@@ -187,9 +192,9 @@ function Reorganisations({ chainId, reorganisations, newestReorganisations: newe
         rows={newest}
         columns={[
           ['Followed at', ({ at }) => <When at={at} withDate />],
-          ['Depth in blocks', ({ from, commonAncestor }) => grouped(from - commonAncestor), 'n'],
-          ['Orphaned from', ({ commonAncestor }) => grouped(commonAncestor + 1), 'n'],
-          ['Orphaned to', ({ from }) => grouped(from), 'n'],
+          ['Depth in blocks', ({ from, commonAncestor }) => formatNumber(from - commonAncestor), 'n'],
+          ['Orphaned from', ({ commonAncestor }) => formatNumber(commonAncestor + 1), 'n'],
+          ['Orphaned to', ({ from }) => formatNumber(from), 'n'],
         ]}
         empty={<p class="dim">None since the start of this process.</p>}
       />
@@ -214,7 +219,7 @@ function ReindexForm(props: { chainId: number; indexed: number | null; gaps: rea
           <BlockField name="to" label="Last block" chainId={chain} placeholder={String(indexed)} />
         </ActForm>
         {gaps.slice(0, 5).map((gap) => (
-          <ActForm {...act} label={`Dry run of the gap ${wordsOf(gap)}`} fields={{ chain, ...gap }} />
+          <ActForm {...act} label={`Dry run of the gap ${formatRange(gap)}`} fields={{ chain, ...gap }} />
         ))}
       </div>
     </ForRole>
@@ -240,7 +245,7 @@ function BlockField({ label, chainId, ...input }: BlockFieldProps) {
 }
 
 /** Blocks between the stored ranges, newest first. */
-export function gapsOf(proofs: readonly ProvenRange[]): BlockRange[] {
+export function findGaps(proofs: readonly ProvenRange[]): BlockRange[] {
   return proofs.flatMap((newer, index) => {
     const older = proofs[index + 1]
     return older !== undefined && older.to + 1 < newer.from ? [{ from: older.to + 1, to: newer.from - 1 }] : []
@@ -253,16 +258,19 @@ export const chainActs: Acts = {
   reindex: {
     needs: 'operator',
     async run({ fields, commands, jobs, visit, service }) {
-      const [chainId, from] = [wholeOf('Chain', fields['chain'] ?? ''), wholeOf('First block', fields['from'] ?? '')]
+      const [chainId, from] = [
+        parseWholeNumber('Chain', fields['chain'] ?? ''),
+        parseWholeNumber('First block', fields['from'] ?? ''),
+      ]
       const checkpoint = await service.queries.checkpoint(chainId)
       if (checkpoint === null) throw new ActError(`Nothing of chain ${chainId} is indexed.`)
       const newest = checkpoint.blockNumber
-      const to = fields['to'] === undefined ? newest : wholeOf('Last block', fields['to'])
+      const to = fields['to'] === undefined ? newest : parseWholeNumber('Last block', fields['to'])
       if (from > to) throw new FilterError(`First block ${from} is above last block ${to}; exchange them.`)
       if (to > newest) throw new FilterError(`Block ${to} is not indexed yet; the newest indexed one is ${newest}.`)
       const range = { chainId, from, to, repair: fields['repair'] === 'yes' }
       const job = jobs.start({
-        title: `${range.repair ? 'Repair' : 'Dry run'} of chain ${chainId}, blocks ${wordsOf(range)}`,
+        title: `${range.repair ? 'Repair' : 'Dry run'} of chain ${chainId}, blocks ${formatRange(range)}`,
         actor: visit.actor,
         total: to - from + 1,
         run: (report, signal) => work(commands.chains.reindex(range, signal), range, report),
@@ -292,9 +300,9 @@ async function work(reports: AsyncIterable<ReindexReport>, range: Reindex, repor
     differences += found.differences.length
     repaired += found.repaired ? found.differences.length : 0
     const done = found.range.to - from + 1
-    const read = `${grouped(done)} ${done === 1 ? 'block' : 'blocks'} read and proven`
-    const outcome = repair ? `${grouped(repaired)} repaired` : 'nothing was written'
-    const count = `${grouped(differences)} ${differences === 1 ? 'difference' : 'differences'}`
+    const read = `${formatNumber(done)} ${done === 1 ? 'block' : 'blocks'} read and proven`
+    const outcome = repair ? `${formatNumber(repaired)} repaired` : 'nothing was written'
+    const count = `${formatNumber(differences)} ${differences === 1 ? 'difference' : 'differences'}`
     report({ done, words: `${read}, ${differences === 0 ? 'everything is as stored' : `${count}, ${outcome}`}.` })
   }
   const fields = { chain: chainId, from, to, repair: 'yes' }

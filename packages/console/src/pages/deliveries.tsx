@@ -1,38 +1,38 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** The list of deliveries, and the replay of one and of many. @module */
 import type { DeliveryStatus } from '@payment-integration/core/internal'
-import { deliveryFilter, deliveryStatuses, FilterError, type Given, wholeOf } from '../filters.js'
+import { deliveryFilter, deliveryStatuses, FilterError, parseWholeNumber, type QueryFields } from '../filters.js'
 import { ActForm, type Field, Filters, ForRole } from '../view/forms.js'
-import { Badge, Copyable, Dim, Empty, Facts, Hex, hrefOf, Pager, paymentPath, Table, When } from '../view/parts.js'
+import { Badge, buildHref, Copyable, Dim, Empty, Facts, Hex, Pager, paymentPath, Table, When } from '../view/parts.js'
 import { deliveryRows, listFields, wordOptions } from '../view/rows.js'
-import { grouped } from '../view/text.js'
-import { mayAct } from '../viewer.js'
+import { formatNumber } from '../view/text.js'
+import { isAllowed } from '../viewer.js'
 import { jobPath } from './jobs.js'
-import { type Acts, choicesOf, type Load, pageSize, topicOf } from './page.js'
+import { type Acts, buildTopic, type Load, pageSize, readChoices } from './page.js'
 
 const section = '/deliveries'
 
 /** Deliveries, newest first. */
-export const deliveriesPage: Load = async (deps, given) => {
-  const { before, ...rest } = given
-  const filter = deliveryFilter(given)
-  const beforeId = before === undefined ? undefined : String(wholeOf('before', before))
+export const deliveriesPage: Load = async (deps, query) => {
+  const { before, ...rest } = query
+  const filter = deliveryFilter(query)
+  const beforeId = before === undefined ? undefined : String(parseWholeNumber('before', before))
   const page = await deps.service.queries.deliveries({ ...filter, beforeId, limit: pageSize })
   const fields: readonly Field[] = [
     { name: 'hash', label: 'Transaction', hint: '0x…', kind: 'search' },
     { name: 'status', label: 'Status', options: wordOptions(deliveryStatuses) },
-    ...listFields(await choicesOf(deps), given, false),
+    ...listFields(await readChoices(deps), query, false),
   ]
   const body = (
     <>
       <h1>Deliveries</h1>
-      <Filters action={hrefOf(section)} fields={fields} given={given} />
+      <Filters action={buildHref(section)} fields={fields} values={query} />
       <ForRole needs="operator">
         <p>
-          {given['status'] === undefined ? (
+          {query['status'] === undefined ? (
             <Dim>To replay many, choose their status.</Dim>
           ) : (
-            <a href={hrefOf('/deliveries/replay', filterOf(given))}>Replay all of these…</a>
+            <a href={buildHref('/deliveries/replay', buildFilterQuery(query))}>Replay all of these…</a>
           )}
         </p>
       </ForRole>
@@ -41,23 +41,23 @@ export const deliveriesPage: Load = async (deps, given) => {
         rows={page.rows}
         {...deliveryRows}
         id="rows"
-        empty={Object.keys(given).length > 0 ? noMatch : nothingDelivered}
+        empty={Object.keys(query).length > 0 ? noMatch : nothingDelivered}
       />
       <Pager
-        first={before === undefined ? null : hrefOf(section, rest)}
-        next={page.next === null ? null : hrefOf(section, { ...rest, before: page.next })}
+        first={before === undefined ? null : buildHref(section, rest)}
+        next={page.next === null ? null : buildHref(section, { ...rest, before: page.next })}
         cut={page.isCut ? 'The newest 2,000 deliveries were examined.' : null}
       />
     </>
   )
-  const live = before === undefined ? topicOf('deliveries', given) : undefined
+  const live = before === undefined ? buildTopic('deliveries', query) : undefined
   return { title: 'Deliveries', section, body, live }
 }
 
 const noMatch = (
   <Empty title="No delivery matches.">
     <p>
-      <a href={hrefOf(section)}>Show all deliveries</a>
+      <a href={buildHref(section)}>Show all deliveries</a>
     </p>
   </Empty>
 )
@@ -83,23 +83,23 @@ const meanings: Readonly<Record<DeliveryStatus, string>> = {
 const maxCounted = 100_000
 const atMost = maxCounted + 1
 
-function filterWithStatus(given: Given) {
-  const { status, ...filter } = deliveryFilter(given)
+function filterWithStatus(query: QueryFields) {
+  const { status, ...filter } = deliveryFilter(query)
   if (status === undefined) throw new FilterError('Choose a status first: many deliveries are replayed by status.')
   return { ...filter, status }
 }
 
 /** The parameters that choose deliveries. */
-const filterOf = (given: Given) => {
-  const { status, integration, hash, chain, since, until } = given
+const buildFilterQuery = (query: QueryFields) => {
+  const { status, integration, hash, chain, since, until } = query
   return { status, integration, hash, chain, since, until }
 }
 
 /** The first step of a replay of many deliveries: their count, and the consequences. */
-export const replayManyPage: Load = async ({ service, role }, given) => {
-  const filter = filterWithStatus(given)
+export const replayManyPage: Load = async ({ service, role }, query) => {
+  const filter = filterWithStatus(query)
   // Only for those who may go on.
-  const count = mayAct(role, 'operator') ? await service.queries.countDeliveries(filter, { atMost }) : null
+  const count = isAllowed(role, 'operator') ? await service.queries.countDeliveries(filter, { atMost }) : null
   const deliveries = countedDeliveries(count)
   const body = (
     <>
@@ -124,10 +124,10 @@ export const replayManyPage: Load = async ({ service, role }, given) => {
       ) : count === 0 ? (
         <p class="note">Nothing matches, so there is nothing to replay.</p>
       ) : (
-        <ActForm act="replay-many" label={`Replay ${deliveries}`} needs="operator" fields={filterOf(given)} />
+        <ActForm act="replay-many" label={`Replay ${deliveries}`} needs="operator" fields={buildFilterQuery(query)} />
       )}
       <p>
-        <a href={hrefOf(section, filterOf(given))}>Back to the deliveries</a>
+        <a href={buildHref(section, buildFilterQuery(query))}>Back to the deliveries</a>
       </p>
     </>
   )
@@ -137,8 +137,8 @@ export const replayManyPage: Load = async ({ service, role }, given) => {
 /** A count of at most one more than {@link maxCounted}, in words. */
 function countedDeliveries(count: number | null): string {
   if (count === null) return 'deliveries'
-  if (count > maxCounted) return `more than ${grouped(maxCounted)} deliveries`
-  return `${grouped(count)} ${count === 1 ? 'delivery' : 'deliveries'}`
+  if (count > maxCounted) return `more than ${formatNumber(maxCounted)} deliveries`
+  return `${formatNumber(count)} ${count === 1 ? 'delivery' : 'deliveries'}`
 }
 
 /** The acts, by their names in the address. */
@@ -164,8 +164,8 @@ export const deliveryActs: Acts = {
         total: counted > maxCounted ? null : counted,
         async run(report, signal) {
           const onProgress = ({ replayed, underWay }: { replayed: number; underWay: number }) => {
-            const skipped = underWay === 0 ? '' : ` ${grouped(underWay)} were skipped: their attempt is in flight.`
-            report({ done: replayed + underWay, words: `${grouped(replayed)} are due now.${skipped}` })
+            const skipped = underWay === 0 ? '' : ` ${formatNumber(underWay)} were skipped: their attempt is in flight.`
+            report({ done: replayed + underWay, words: `${formatNumber(replayed)} are due now.${skipped}` })
           }
           onProgress(await commands.deliveries.replayAll(filter, { onProgress, signal }))
         },

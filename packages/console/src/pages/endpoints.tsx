@@ -3,11 +3,11 @@
 import type { AttemptRecord, ConsoleIntegration, EndpointView } from '@payment-integration/core/internal'
 import type { Child } from 'hono/jsx'
 import { type LatencyStatistics, latencyStatistics } from '../live/overview.js'
-import { adviceOf } from '../view/advice.js'
+import { findAdvice } from '../view/advice.js'
 import { Filters } from '../view/forms.js'
-import { Badge, Copyable, Dim, Empty, Hex, hrefOf, Pager, Shown, Table, When } from '../view/parts.js'
+import { Badge, buildHref, Copyable, Dim, Empty, Hex, Pager, Shown, Table, When } from '../view/parts.js'
 import { Answer } from '../view/rows.js'
-import { latencyOf, spanOf } from '../view/text.js'
+import { formatLatency, formatSpan } from '../view/text.js'
 import { integrationsAfter, type Load } from './page.js'
 
 const section = '/endpoints'
@@ -16,9 +16,9 @@ const filterFields = [{ name: 'health', label: 'Health', options: [['failing', '
 const size = 20
 
 /** Each endpoint with its health, its newest latencies and its last failure. */
-export const endpointsPage: Load = async ({ service: { queries }, now }, given) => {
-  const isFailing = given['health'] === 'failing'
-  const { shown, next } = await integrationsAfter(queries, given, section, { size, isFailing })
+export const endpointsPage: Load = async ({ service: { queries }, now }, query) => {
+  const isFailing = query['health'] === 'failing'
+  const { shown, next } = await integrationsAfter(queries, query, section, { size, isFailing })
   const endpoints = await Promise.all(
     shown.map(async (integration) => {
       const { address } = integration
@@ -30,27 +30,27 @@ export const endpointsPage: Load = async ({ service: { queries }, now }, given) 
   const body = (
     <>
       <h1>Endpoints</h1>
-      <Filters action={hrefOf(section)} fields={filterFields} given={given} />
+      <Filters action={buildHref(section)} fields={filterFields} values={query} />
       <Table
         label="Endpoints"
         rows={endpoints}
         columns={[
-          ['Health', (endpoint) => <Badge word={healthOf(endpoint)} />],
+          ['Health', (endpoint) => <Badge word={describeHealth(endpoint)} />],
           [
             'Integration',
             ({ name, address }) => (
               <>
-                <Shown text={name} most={40} />{' '}
-                <Hex value={address} href={hrefOf('/deliveries', { integration: address })} />
+                <Shown text={name} max={40} />{' '}
+                <Hex value={address} href={buildHref('/deliveries', { integration: address })} />
               </>
             ),
           ],
-          ['URL', urlOf],
-          ['p50, p95', ({ latency }) => spreadOf(latency)],
-          ['Failing for', ({ health }) => failingFor(health, at) ?? <Dim>not failing</Dim>],
-          ['Breaker', ({ health }) => breakerOf(health, at)],
-          ['Last failure', ({ lastFailure }) => failureOf(lastFailure) ?? <Dim>none of late</Dim>],
-          ['What to do', (endpoint) => remedyOf(endpoint) ?? <Dim>nothing</Dim>],
+          ['URL', showUrl],
+          ['p50, p95', ({ latency }) => showSpread(latency)],
+          ['Failing for', ({ health }) => formatFailingFor(health, at) ?? <Dim>not failing</Dim>],
+          ['Breaker', ({ health }) => showBreaker(health, at)],
+          ['Last failure', ({ lastFailure }) => showFailure(lastFailure) ?? <Dim>none of late</Dim>],
+          ['What to do', (endpoint) => describeRemedy(endpoint) ?? <Dim>nothing</Dim>],
         ]}
         empty={isFailing ? <Empty title="No endpoint is failing." /> : <NoIntegrations />}
       />
@@ -60,21 +60,21 @@ export const endpointsPage: Load = async ({ service: { queries }, now }, given) 
   return { title: 'Endpoints', section, body }
 }
 
-function spreadOf({ count, p50, p95 }: LatencyStatistics): Child {
+function showSpread({ count, p50, p95 }: LatencyStatistics): Child {
   if (p50 === null || p95 === null) return <Dim>none yet</Dim>
-  const spread = `${latencyOf(p50)}, ${latencyOf(p95)}`
+  const spread = `${formatLatency(p50)}, ${formatLatency(p95)}`
   return <span title={`Of the ${count} answers and timeouts of its newest 50 deliveries`}>{spread}</span>
 }
 
 /** How long deliveries fail; null: they do not. */
-export const failingFor = (health: EndpointView | null, now: number): string | null =>
-  health?.failingSince == null ? null : `${spanOf(now - health.failingSince)}, ${health.failures} in a row`
+export const formatFailingFor = (health: EndpointView | null, now: number): string | null =>
+  health?.failingSince == null ? null : `${formatSpan(now - health.failingSince)}, ${health.failures} in a row`
 
 /** The newest failed attempt, and the delivery that it was of; null: none of late. */
 export type LastFailure = (AttemptRecord & { readonly deliveryId: string }) | null
 
 /** The answer to the last failed attempt, and when; null: there is none. */
-export const failureOf = (failure: LastFailure): Child =>
+export const showFailure = (failure: LastFailure): Child =>
   failure && (
     <>
       <Answer {...failure} /> <When at={failure.startedAt} withDate />
@@ -82,13 +82,13 @@ export const failureOf = (failure: LastFailure): Child =>
   )
 
 /** What caused the last failure and what to do, in words; null: there is none. */
-export function remedyOf({ lastFailure, health }: { lastFailure: LastFailure; health: EndpointView | null }) {
-  const advice = lastFailure && adviceOf(lastFailure.status, lastFailure.reason)
+export function describeRemedy({ lastFailure, health }: { lastFailure: LastFailure; health: EndpointView | null }) {
+  const advice = lastFailure && findAdvice(lastFailure.status, lastFailure.reason)
   return advice && `${advice.cause} ${health === null ? 'It answers again.' : advice.remedy}`
 }
 
 /** Whether deliveries are held back, and for how long. */
-function breakerOf(health: EndpointView | null, now: number): Child {
+function showBreaker(health: EndpointView | null, now: number): Child {
   if (health === null || health.blocks === 0 || health.blockedUntil === null) return <Dim>closed</Dim>
   const number = health.blocks === 1 ? '' : `, block ${health.blocks} in a row`
   if (health.blockedUntil <= now) return `half-open: one attempt tests it${number}`
@@ -101,7 +101,7 @@ function breakerOf(health: EndpointView | null, now: number): Child {
 }
 
 /** The word for an endpoint's health. */
-export function healthOf(one: Pick<ConsoleIntegration, 'enabled' | 'notificationUrl' | 'health'>): string {
+export function describeHealth(one: Pick<ConsoleIntegration, 'enabled' | 'notificationUrl' | 'health'>): string {
   if (!one.enabled) return 'disabled'
   if (one.notificationUrl === null) return 'no URL'
   if (one.health === null) return 'healthy'
@@ -109,7 +109,7 @@ export function healthOf(one: Pick<ConsoleIntegration, 'enabled' | 'notification
 }
 
 /** A notification URL without its query, which may hold a key. */
-export function urlOf({ notificationUrl: url }: Pick<ConsoleIntegration, 'notificationUrl'>): Child {
+export function showUrl({ notificationUrl: url }: Pick<ConsoleIntegration, 'notificationUrl'>): Child {
   if (url === null) return <Dim>none</Dim>
   const query = url.indexOf('?')
   return <Shown text={query === -1 ? url : `${url.slice(0, query)}?…`} />

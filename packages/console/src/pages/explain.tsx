@@ -5,19 +5,19 @@ import { FilterError } from '../filters.js'
 import type { ExplainedDelivery, ExplainResult } from '../tools.js'
 import { ActForm, IntegrationChoice, type NamedAddress } from '../view/forms.js'
 import { Badge, Facts, Problem, Shown, Table } from '../view/parts.js'
-import { grouped, spanOf } from '../view/text.js'
-import { type Act, givenTool, integrationChoices, integrationField } from './page.js'
+import { formatNumber, formatSpan } from '../view/text.js'
+import { type Act, integrationChoices, integrationField, requireTool } from './page.js'
 
 interface ExplainFormProps {
   readonly integrations: readonly NamedAddress[]
   readonly now: number
   /** The fields as they were sent: `integration`, `at`, `headers`, `body`. */
-  readonly given: Readonly<Record<string, string | undefined>>
+  readonly values: Readonly<Record<string, string | undefined>>
 }
 
 /** The form. */
-export function ExplainForm({ integrations, now, given }: ExplainFormProps) {
-  const { integration, at = new Date(now).toISOString().slice(0, 19), headers = '', body = '' } = given
+export function ExplainForm({ integrations, now, values }: ExplainFormProps) {
+  const { integration, at = new Date(now).toISOString().slice(0, 19), headers = '', body = '' } = values
   return (
     <>
       <p>
@@ -93,16 +93,16 @@ function Verdict({ explanation }: { explanation: ExplainedDelivery }) {
           ['Header', header.count === 1 ? 'arrived once' : `arrived ${header.count} times`],
           ['t', header.t === null ? 'no number' : `${header.t}, unix seconds`],
           ['Age', ageSeconds === null ? 'unknown' : ageText(ageSeconds, toleranceSeconds)],
-          ['Body', `${grouped(bodyBytes)} bytes`],
-          ['Signed bytes', signedBytes === null ? 'unknown' : `${grouped(signedBytes)}, with t and the dot`],
+          ['Body', `${formatNumber(bodyBytes)} bytes`],
+          ['Signed bytes', signedBytes === null ? 'unknown' : `${formatNumber(signedBytes)}, with t and the dot`],
         ]}
       />
       <Table
         label="Fields of the signature header"
         rows={header.fields}
         columns={[
-          ['Field', ({ name }) => <Shown text={name} most={40} />],
-          ['Characters', ({ length }) => grouped(length)],
+          ['Field', ({ name }) => <Shown text={name} max={40} />],
+          ['Characters', ({ length }) => formatNumber(length)],
           ['Form', ({ status }) => <Badge word={status} tone={status === 'ok' ? 'good' : 'bad'} />],
         ]}
         empty={null}
@@ -120,8 +120,8 @@ function Verdict({ explanation }: { explanation: ExplainedDelivery }) {
               </>
             ),
           ],
-          ['What shows it', ({ evidence }) => <Shown text={evidence.join(' ')} most={600} />],
-          ['Change', ({ change }) => <Shown text={change} most={400} />],
+          ['What shows it', ({ evidence }) => <Shown text={evidence.join(' ')} max={600} />],
+          ['Change', ({ change }) => <Shown text={change} max={400} />],
         ]}
         empty={null}
       />
@@ -131,7 +131,7 @@ function Verdict({ explanation }: { explanation: ExplainedDelivery }) {
 
 function ageText(seconds: number, tolerance: number): string {
   const side = seconds < 0 ? 'ahead of the receipt' : 'old at the receipt'
-  return `${spanOf(Math.abs(seconds) * 1_000)} ${side}; up to ${tolerance} s is accepted`
+  return `${formatSpan(Math.abs(seconds) * 1_000)} ${side}; up to ${tolerance} s is accepted`
 }
 
 /** The act that explains. Fields `integration`, `headers`, `body`, and `at`: the time of the receipt. */
@@ -139,16 +139,16 @@ export const explainAct: Act = {
   needs: 'operator',
   async run(input) {
     const { fields, service, now } = input
-    const explain = givenTool(input.tools.explain)
+    const explain = requireTool(input.tools.explain)
     const { address } = await integrationField(input)
     const receivedAt = fields['at'] === undefined ? now() : parseInstant(`${fields['at']}Z`)
     if (receivedAt === null) throw new FilterError('Received at is no time such as 2026-01-31T12:30:00.')
     // A form turns every line end into CR LF.
     const [headers, body] = [fields['headers'] ?? '', (fields['body'] ?? '').replaceAll('\r\n', '\n')]
     const result = await explain({ integrationAddress: address, headers, body, receivedAt })
-    const given = { integration: address, headers, body, at: fields['at'] }
+    const values = { integration: address, headers, body, at: fields['at'] }
     const integrations = await integrationChoices(service.queries)
-    const page = <ExplainPage {...{ result, integrations, given }} now={now()} />
+    const page = <ExplainPage {...{ result, integrations, values }} now={now()} />
     return { show: { title: 'Explain a delivery', section: '/tools', body: page } }
   },
 }

@@ -18,7 +18,7 @@ const redemption = (n: number): RedemptionRecord => ({
 
 it('decisions and redemptions beyond the first 50 are counted', async () => {
   const redemptions = Array.from({ length: 60 }, (_, n) => redemption(n))
-  const view = { given: {}, subjects: [], redemptions, verdicts: [], maxRead: 60 }
+  const view = { query: {}, subjects: [], redemptions, verdicts: [], maxRead: 60 }
   const html = String(await IdentityPage(view))
   expect(html).toContain('50 of 60 unknown outcomes.')
   expect(html).toContain('50 of at least 60 redemptions. Choose a keyed hash')

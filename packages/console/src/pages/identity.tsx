@@ -10,10 +10,22 @@ import type {
   VerdictRecord,
 } from '@payment-integration/core/internal'
 import type { Child } from 'hono/jsx'
-import { FilterError, type Given } from '../filters.js'
+import { FilterError, type QueryFields } from '../filters.js'
 import { ActForm, Filters, TextField } from '../view/forms.js'
-import { Badge, type Column, Dim, Empty, Hex, hrefOf, Pager, Shown, sentencePage, Table, When } from '../view/parts.js'
-import { grouped } from '../view/text.js'
+import {
+  Badge,
+  buildHref,
+  type Column,
+  Dim,
+  Empty,
+  Hex,
+  Pager,
+  Shown,
+  sentencePage,
+  Table,
+  When,
+} from '../view/parts.js'
+import { formatNumber } from '../view/text.js'
 import { type ActAnswer, type ActInput, type Acts, confirmedField, type Load, pageSize, requiredField } from './page.js'
 
 const section = '/identity'
@@ -23,9 +35,9 @@ const filterFields = [{ name: 'key', label: 'Keyed hash', hint: '64 hex digits',
 const maxRead = 1_000
 
 /** The page. */
-export const identityPage: Load = async ({ service: { identity } }, given) => {
+export const identityPage: Load = async ({ service: { identity } }, query) => {
   if (identity === null) return null
-  const { key, after } = given
+  const { key, after } = query
   if (key !== undefined && !/^[0-9a-f]{64}$/i.test(key)) throw new FilterError('key is not 64 hex digits.')
   const emailKey = key?.toLowerCase()
   const [subjects, redemptions, verdicts] = await Promise.all([
@@ -33,12 +45,12 @@ export const identityPage: Load = async ({ service: { identity } }, given) => {
     identity.redemptions({ emailKey, limit: maxRead }),
     identity.verdicts({ emailKey, limit: pageSize }),
   ])
-  const body = <IdentityPage {...{ given, subjects, redemptions, verdicts, maxRead }} />
+  const body = <IdentityPage {...{ query, subjects, redemptions, verdicts, maxRead }} />
   return { title: 'Identity', section, body }
 }
 
 interface IdentityView {
-  readonly given: Given
+  readonly query: QueryFields
   /** Subjects by id. */
   readonly subjects: readonly SubjectView[]
   /** The newest redemptions, newest first. */
@@ -50,27 +62,27 @@ interface IdentityView {
 }
 
 /** The decisions that wait, and the lists. */
-export function IdentityPage({ given, subjects, redemptions, verdicts, maxRead: limit }: IdentityView) {
-  const { key, after } = given
+export function IdentityPage({ query, subjects, redemptions, verdicts, maxRead: limit }: IdentityView) {
+  const { key, after } = query
   const open = redemptions.filter(mayResolve)
-  const stuck = subjects.filter((subject) => closableOf(subject) !== null)
+  const stuck = subjects.filter((subject) => findClosable(subject) !== null)
   const subjectColumn = subjectColumnWith(new Map(subjects.map(({ id, emailKey }) => [id, emailKey])))
   const redemptionColumns = redemptionColumnsWith(subjectColumn)
   const isMore = subjects.length > pageSize
-  const next = isMore ? hrefOf(section, { key, after: subjects[pageSize - 1]?.id }) : null
+  const next = isMore ? buildHref(section, { key, after: subjects[pageSize - 1]?.id }) : null
   return (
     <>
       <h1>Identity</h1>
       <ActForm act="identity-search" label="Search" needs="viewer">
         <TextField name="email" label="E-mail address; it is hashed and never shown" type="email" />
       </ActForm>
-      <Filters action={hrefOf(section)} fields={filterFields} given={given} />
+      <Filters action={buildHref(section)} fields={filterFields} values={query} />
       <h2>Decisions that wait</h2>
       {open.length + stuck.length === 0 ? (
         <Empty title="None here.">
           <p>
             No outcome is unknown, no verification is on hold, and no applicant is missing, among the newest{' '}
-            {grouped(limit)} redemptions and these {grouped(subjects.length)} subjects.
+            {formatNumber(limit)} redemptions and these {formatNumber(subjects.length)} subjects.
           </p>
         </Empty>
       ) : null}
@@ -99,7 +111,7 @@ export function IdentityPage({ given, subjects, redemptions, verdicts, maxRead: 
         columns={subjectColumns}
         empty={<p class="dim">No subject matches.</p>}
       />
-      <Pager first={after === undefined ? null : hrefOf(section, { key })} next={next} />
+      <Pager first={after === undefined ? null : buildHref(section, { key })} next={next} />
       <h2>Newest redemptions</h2>
       <Table
         label="Newest redemptions"
@@ -121,9 +133,9 @@ export function IdentityPage({ given, subjects, redemptions, verdicts, maxRead: 
             ({ outcome }) => <Badge word={verdictWords[outcome]} tone={outcome === 'applied' ? 'plain' : 'warn'} />,
           ],
           ['Report', ({ change, source }) => `${change} by ${source.replace('_', '-')}`],
-          ['Review', reviewOf],
+          ['Review', describeReview],
           subjectColumn,
-          ['Applicant', ({ applicantId }) => <Shown text={applicantId} most={40} />],
+          ['Applicant', ({ applicantId }) => <Shown text={applicantId} max={40} />],
         ]}
         empty={<p class="dim">No verdict matches.</p>}
       />
@@ -136,33 +148,33 @@ function Part(props: { of: number; isCut?: boolean; rows: string; children?: Chi
   if (props.of <= pageSize) return null
   return (
     <p class="dim">
-      {grouped(pageSize)} of {props.isCut ? 'at least ' : ''}
-      {grouped(props.of)} {props.rows}. {props.children}
+      {formatNumber(pageSize)} of {props.isCut ? 'at least ' : ''}
+      {formatNumber(props.of)} {props.rows}. {props.children}
     </p>
   )
 }
 
 /** The keyed hash of an address, with everything of it. */
-const keyOf = (key: string | null) => (key === null ? null : <Hex value={key} href={hrefOf(section, { key })} />)
+const getKey = (key: string | null) => (key === null ? null : <Hex value={key} href={buildHref(section, { key })} />)
 
 const subjectColumns: readonly Column<SubjectView>[] = [
-  ['Keyed hash', ({ emailKey }) => keyOf(emailKey)],
-  ['Subject', ({ id }) => <Shown text={id} most={40} />],
+  ['Keyed hash', ({ emailKey }) => getKey(emailKey)],
+  ['Subject', ({ id }) => <Shown text={id} max={40} />],
   [
     'Account',
     (subject) => (
       <>
-        {ownershipOf(subject)} {subject.accountId === null ? null : <Shown text={subject.accountId} most={40} />}
+        {describeOwnership(subject)} {subject.accountId === null ? null : <Shown text={subject.accountId} max={40} />}
       </>
     ),
   ],
-  ['Review', reviewOf],
-  ['State', stateOf],
-  ['Applicant', applicantOf],
+  ['Review', describeReview],
+  ['State', showState],
+  ['Applicant', showApplicant],
 ]
 
 /** The relation of the account to the address. */
-function ownershipOf({ emailKey, accountId, proved, closed }: SubjectView): string {
+function describeOwnership({ emailKey, accountId, proved, closed }: SubjectView): string {
   if (emailKey === null) return 'no address'
   if (closed) return 'given up'
   if (accountId === null) return 'placeholder'
@@ -170,20 +182,20 @@ function ownershipOf({ emailKey, accountId, proved, closed }: SubjectView): stri
 }
 
 /** A review in the provider's words. */
-function reviewOf({ review }: Pick<SubjectView, 'review'>) {
+function describeReview({ review }: Pick<SubjectView, 'review'>) {
   const words = review && [review.reviewStatus, review.reviewAnswer, review.rejectType, ...review.rejectLabels]
-  return <Shown text={words?.filter((each) => each !== null).join(' ') ?? 'none'} most={120} />
+  return <Shown text={words?.filter((each) => each !== null).join(' ') ?? 'none'} max={120} />
 }
 
-function stateOf(subject: SubjectView) {
-  const what = closableOf(subject)
+function showState(subject: SubjectView) {
+  const what = findClosable(subject)
   if (what !== null) return <Badge word={what === 'hold' ? 'on hold' : 'missing'} tone="warn" />
   if (subject.missing?.confirmed === true) return <Badge word="deleted" tone="plain" />
   return subject.isOpen ? <Badge word="outcome open" tone="wait" /> : <Dim>quiet</Dim>
 }
 
-function applicantOf({ applicantId }: { readonly applicantId: string | null }) {
-  return <Shown text={applicantId ?? 'none'} most={40} />
+function showApplicant({ applicantId }: { readonly applicantId: string | null }) {
+  return <Shown text={applicantId ?? 'none'} max={40} />
 }
 
 /** @param keys - Keyed hashes by subject, of the subjects that were read. */
@@ -192,7 +204,7 @@ function subjectColumnWith(keys: ReadonlyMap<string, string | null>): Column<{ r
     'Subject',
     ({ subjectId }) => (
       <>
-        <Shown text={subjectId} most={40} /> {keyOf(keys.get(subjectId) ?? null)}
+        <Shown text={subjectId} max={40} /> {getKey(keys.get(subjectId) ?? null)}
       </>
     ),
   ]
@@ -205,8 +217,8 @@ const redemptionColumnsWith = (
   ['State', (one) => <Badge word={one.state} tone={mayResolve(one) ? 'warn' : 'plain'} />],
   ['Integration', ({ integrationAddress }) => <Hex value={integrationAddress} />],
   subject,
-  ['Name', ({ externalUserId }) => <Shown text={externalUserId} most={80} />],
-  ['Applicant', applicantOf],
+  ['Name', ({ externalUserId }) => <Shown text={externalUserId} max={80} />],
+  ['Applicant', showApplicant],
 ]
 
 /** Whether an operator may resolve a redemption: its outcome is unknown, and no lease runs. */
@@ -215,7 +227,7 @@ function mayResolve({ state, isLeased }: RedemptionRecord): boolean {
 }
 
 /** The state of a verification that an operator may close; null: none. */
-function closableOf({ presence, missing }: SubjectView): CloseRequest['kind'] | null {
+function findClosable({ presence, missing }: SubjectView): CloseRequest['kind'] | null {
   if (missing?.confirmed === false) return 'missing'
   return presence?.isActive === false && missing === null ? 'hold' : null
 }
@@ -240,7 +252,7 @@ function resolveForms({ externalUserId }: RedemptionRecord) {
 
 /** Checking asks the provider and changes nothing. */
 function closeForms(subject: SubjectView) {
-  const what = closableOf(subject)
+  const what = findClosable(subject)
   if (what === null) return null
   const act = { act: 'identity-close', needs: 'operator' } as const
   const fields = { subject: subject.id, what }
@@ -309,7 +321,7 @@ async function hashEmail(identity: Pick<Identity, 'emailKey'>, email: string): P
     return await identity.emailKey(email)
   } catch (error) {
     // No message quotes what may be an address.
-    if (error instanceof ShareRequestError) throw new FilterError('The given text is no e-mail address.')
+    if (error instanceof ShareRequestError) throw new FilterError('The text is no e-mail address.')
     throw error
   }
 }

@@ -4,8 +4,8 @@ import type { IntegrationView } from '@payment-integration/core'
 import type { ActorCommands } from '@payment-integration/core/internal'
 import type { Child } from 'hono/jsx'
 import { ActForm, type ActFormProps, TextField } from '../view/forms.js'
-import { EnabledBadge, Facts, hrefOf, newSecretsPage, Pager, Shown, Table, When } from '../view/parts.js'
-import { NoIntegrations, urlOf } from './endpoints.js'
+import { buildHref, EnabledBadge, Facts, newSecretsPage, Pager, Shown, Table, When } from '../view/parts.js'
+import { NoIntegrations, showUrl } from './endpoints.js'
 import {
   type Act,
   type ActInput,
@@ -23,8 +23,8 @@ const section = '/integrations'
 const integrationPath = (address: string) => `${section}/${address}`
 
 /** Integrations, without their secrets. */
-export const integrationsPage: Load = async ({ service, now }, given) => {
-  const { shown, next } = await integrationsAfter(service.queries, given, section)
+export const integrationsPage: Load = async ({ service, now }, query) => {
+  const { shown, next } = await integrationsAfter(service.queries, query, section)
   const at = now()
   const body = (
     <>
@@ -34,19 +34,19 @@ export const integrationsPage: Load = async ({ service, now }, given) => {
         rows={shown}
         columns={[
           ['State', EnabledBadge],
-          ['Name', ({ name }) => <Shown text={name} most={60} />],
+          ['Name', ({ name }) => <Shown text={name} max={60} />],
           [
             'Address',
             ({ address }) => (
-              <a class="hex whole" href={hrefOf(integrationPath(address))}>
+              <a class="hex whole" href={buildHref(integrationPath(address))}>
                 {address}
               </a>
             ),
           ],
-          ['Notification URL', urlOf],
+          ['Notification URL', showUrl],
           ['Created', ({ createdAt }) => <When at={createdAt} withDate />],
-          ['Signing secret', (one) => signingOf(one, at)],
-          ['Rows', rowsOf],
+          ['Signing secret', (one) => describeSigning(one, at)],
+          ['Rows', RowLinks],
         ]}
         empty={<NoIntegrations />}
       />
@@ -62,14 +62,14 @@ export const integrationsPage: Load = async ({ service, now }, given) => {
   return { title: 'Integrations', section, body }
 }
 
-const rowsOf = ({ address: integration }: { readonly address: string }) => (
+const RowLinks = ({ address: integration }: { readonly address: string }) => (
   <>
-    <a href={hrefOf('/payments', { integration })}>payments</a>{' '}
-    <a href={hrefOf('/deliveries', { integration })}>deliveries</a>
+    <a href={buildHref('/payments', { integration })}>payments</a>{' '}
+    <a href={buildHref('/deliveries', { integration })}>deliveries</a>
   </>
 )
 
-function signingOf(one: Pick<IntegrationView, 'signingSecretPrepared' | 'previousSigningSecretUntil'>, now = 0) {
+function describeSigning(one: Pick<IntegrationView, 'signingSecretPrepared' | 'previousSigningSecretUntil'>, now = 0) {
   const isGrace = (one.previousSigningSecretUntil ?? 0) > now
   return `${one.signingSecretPrepared ? 'a next one is prepared' : 'set'}${isGrace ? ', the previous one in its grace time' : ''}`
 }
@@ -78,7 +78,7 @@ function signingOf(one: Pick<IntegrationView, 'signingSecretPrepared' | 'previou
 export const integrationPage: Load = async ({ service }, _, name) => {
   const one = await findIntegration(service, name)
   if (one === null) return null
-  const endOf = (until: number | null) => (until === null ? 'none' : <When at={until} withDate />)
+  const showEnd = (until: number | null) => (until === null ? 'none' : <When at={until} withDate />)
   const body = (
     <>
       <h1>
@@ -87,14 +87,14 @@ export const integrationPage: Load = async ({ service }, _, name) => {
       <Facts
         rows={[
           ['Address', <code class="whole">{one.address}</code>, 'wide'],
-          ['Name', <Shown text={one.name === '' ? 'none' : one.name} most={200} />, 'wide'],
-          ['Notification URL', urlOf(one), 'wide'],
+          ['Name', <Shown text={one.name === '' ? 'none' : one.name} max={200} />, 'wide'],
+          ['Notification URL', showUrl(one), 'wide'],
           ['Created', <When at={one.createdAt} withDate />],
           ['API secret', 'set; only its hash is stored'],
-          ['Previous API secret until', endOf(one.previousApiSecretUntil)],
-          ['Signing secret', signingOf(one)],
-          ['Previous signing secret until', endOf(one.previousSigningSecretUntil)],
-          ['Rows', rowsOf(one)],
+          ['Previous API secret until', showEnd(one.previousApiSecretUntil)],
+          ['Signing secret', describeSigning(one)],
+          ['Previous signing secret until', showEnd(one.previousSigningSecretUntil)],
+          ['Rows', RowLinks(one)],
         ]}
       />
       <div class="acts stacked">
@@ -153,7 +153,7 @@ function IntegrationActs({ one }: { one: IntegrationView }) {
 }
 
 type Commands = ActorCommands['integrations']
-const addressOf = ({ fields }: ActInput) => requiredField(fields, 'address').toLowerCase()
+const readAddress = ({ fields }: ActInput) => requiredField(fields, 'address').toLowerCase()
 
 /** An act that leads to the page of its integration. */
 function change(
@@ -165,7 +165,7 @@ function change(
     needs: 'admin',
     async run(input) {
       if (isConfirmed) confirmedField(input.fields)
-      const address = addressOf(input)
+      const address = readAddress(input)
       await run(input.commands.integrations, address, input.fields)
       return { to: integrationPath(address), note }
     },
@@ -194,13 +194,18 @@ export const integrationActs: Acts = {
   ),
 }
 
-const secretsOf = (title: string, address: string, secrets: Readonly<Record<string, string>>, instructions: Child) => ({
+const showSecrets = (
+  title: string,
+  address: string,
+  secrets: Readonly<Record<string, string>>,
+  instructions: Child,
+) => ({
   show: newSecretsPage({ title, section, to: integrationPath(address), secrets }, instructions),
 })
 
 async function create(input: ActInput) {
   const { name, url = null } = input.fields
-  const made = await input.commands.integrations.create({ address: addressOf(input), name, notificationUrl: url })
+  const made = await input.commands.integrations.create({ address: readAddress(input), name, notificationUrl: url })
   const { address } = made.integration
   const secrets = { 'API secret': made.apiSecret, 'Signing secret': made.signingSecret }
   const instructions = (
@@ -209,23 +214,23 @@ async function create(input: ActInput) {
       signing secret. If one is lost, replace it.
     </>
   )
-  return secretsOf('The integration is created', address, secrets, instructions)
+  return showSecrets('The integration is created', address, secrets, instructions)
 }
 
 /** A reload of the answer posts the form again: it must not end the secret that still works. */
 async function rotate(input: ActInput) {
-  const address = addressOf(input)
+  const address = readAddress(input)
   const graceMs = graceField(input.fields)
   const { apiSecret } = await input.commands.integrations.rotateApiSecret(address, { graceMs, keepsPrevious: true })
   const instructions = `The previous secret stays valid for ${graceMs / 3_600_000} hours. The page of the integration has a form that ends it sooner.`
-  return secretsOf('The API secret is replaced', address, { 'API secret': apiSecret }, instructions)
+  return showSecrets('The API secret is replaced', address, { 'API secret': apiSecret }, instructions)
 }
 
 /** No page shows a prepared secret twice. */
 async function prepare(input: ActInput) {
-  const address = addressOf(input)
+  const address = readAddress(input)
   const { signingSecret } = await input.commands.integrations.prepareSigningSecret(address, { isShownAgain: false })
   const instructions =
     'Add it to the receiver and keep the present one there. Deliveries are signed with the present secret until you activate this one.'
-  return secretsOf('The next signing secret is prepared', address, { 'Signing secret': signingSecret }, instructions)
+  return showSecrets('The next signing secret is prepared', address, { 'Signing secret': signingSecret }, instructions)
 }

@@ -2,8 +2,8 @@
 /** The list of jobs, and one job with its progress and the act that stops it. @module */
 import type { Job, JobRow } from '../jobs.js'
 import { ActForm } from '../view/forms.js'
-import { Badge, Empty, Facts, hrefOf, Shown, Table, When } from '../view/parts.js'
-import { grouped, shownText, spanOf } from '../view/text.js'
+import { Badge, buildHref, Empty, Facts, Shown, Table, When } from '../view/parts.js'
+import { formatNumber, formatSpan, showText } from '../view/text.js'
 import { ActError } from '../web/run-form.js'
 import type { Acts, Load } from './page.js'
 
@@ -28,26 +28,26 @@ export const jobsPage: Load = async ({ jobs, now }) => {
         label="Jobs"
         rows={jobs.list()}
         columns={[
-          ['State', badgeOf],
+          ['State', JobBadge],
           [
             'Job',
             (job) => (
-              <a href={hrefOf(jobPath(job))}>
+              <a href={buildHref(jobPath(job))}>
                 <Shown text={job.title} />
               </a>
             ),
           ],
-          ['Progress', countOf],
+          ['Progress', formatCount],
           ['Started', ({ startedAt }) => <When at={startedAt} withDate />],
-          ['Took', (job) => timeOf(job, at)],
-          ['By', ({ actor }) => <Shown text={actor} most={60} />],
+          ['Took', (job) => showTime(job, at)],
+          ['By', ({ actor }) => <Shown text={actor} max={60} />],
         ]}
         empty={
           <Empty title="No job was started yet.">
             <p>
-              A replay of many <a href={hrefOf('/deliveries')}>deliveries</a>, a reindex of a{' '}
-              <a href={hrefOf('/chains')}>chain</a> and a check of the <a href={hrefOf('/audit')}>audit log</a> are
-              jobs.
+              A replay of many <a href={buildHref('/deliveries')}>deliveries</a>, a reindex of a{' '}
+              <a href={buildHref('/chains')}>chain</a> and a check of the <a href={buildHref('/audit')}>audit log</a>{' '}
+              are jobs.
             </p>
           </Empty>
         }
@@ -65,13 +65,13 @@ export const jobPage: Load = async ({ jobs, now }, _, name) => {
   const body = (
     <>
       <h1>
-        <Shown text={job.title} /> {badgeOf(job)}
+        <Shown text={job.title} /> {JobBadge(job)}
       </h1>
       <Facts
         rows={[
           ['Started', <When at={job.startedAt} withDate />],
-          ['Took', timeOf(job, now())],
-          ['By', <Shown text={job.actor} most={60} />],
+          ['Took', showTime(job, now())],
+          ['By', <Shown text={job.actor} max={60} />],
         ]}
       />
       <section id="job" aria-label="Progress and results">
@@ -81,7 +81,7 @@ export const jobPage: Load = async ({ jobs, now }, _, name) => {
         <>
           <noscript>
             <p>
-              <a href={hrefOf(jobPath(job))}>Load this page again</a> to see the progress.
+              <a href={buildHref(jobPath(job))}>Load this page again</a> to see the progress.
             </p>
           </noscript>
           {job.isStopping ? (
@@ -93,7 +93,7 @@ export const jobPage: Load = async ({ jobs, now }, _, name) => {
       ) : null}
       {job.next === null ? null : <ActForm {...job.next} needs="operator" />}
       <p class="dim">
-        <a href={hrefOf(section)}>All jobs</a>
+        <a href={buildHref(section)}>All jobs</a>
       </p>
     </>
   )
@@ -113,42 +113,42 @@ export function JobProgress({ job }: { job: Job }) {
         />
       ) : null}
       <p class={state === 'failed' ? 'note bad' : ''} role={state === 'failed' ? 'alert' : undefined}>
-        {words === '' ? countOf(job) : <Shown text={words} most={400} />}
+        {words === '' ? formatCount(job) : <Shown text={words} max={400} />}
       </p>
       <Table
         label="Results"
         rows={rows}
         columns={[
-          ['Result', ({ word, tone = 'plain' }) => <Badge word={shownText(word, 40)} tone={tone} />],
-          ['What', resultOf],
+          ['Result', ({ word, tone = 'plain' }) => <Badge word={showText(word, 40)} tone={tone} />],
+          ['What', describeResult],
         ]}
         empty={null}
       />
-      {droppedRows === 0 ? null : <p class="dim">{grouped(droppedRows)} earlier results are not shown.</p>}
+      {droppedRows === 0 ? null : <p class="dim">{formatNumber(droppedRows)} earlier results are not shown.</p>}
     </>
   )
 }
 
-function resultOf({ text, remarks = [], path }: JobRow) {
-  const shown = <Shown text={text} most={400} />
+function describeResult({ text, remarks = [], path }: JobRow) {
+  const shown = <Shown text={text} max={400} />
   return (
     <>
-      {path === undefined ? shown : <a href={hrefOf(path)}>{shown}</a>}
+      {path === undefined ? shown : <a href={buildHref(path)}>{shown}</a>}
       {remarks.map((remark) => (
         <span class="dim remark">
-          <Shown text={remark} most={600} />
+          <Shown text={remark} max={600} />
         </span>
       ))}
     </>
   )
 }
 
-const badgeOf = ({ state, isStopping }: Job) => <Badge word={isStopping ? 'stopping' : state} tone={tones[state]} />
-const timeOf = ({ startedAt, endedAt }: Job, now: number) => spanOf((endedAt ?? now) - startedAt)
+const JobBadge = ({ state, isStopping }: Job) => <Badge word={isStopping ? 'stopping' : state} tone={tones[state]} />
+const showTime = ({ startedAt, endedAt }: Job, now: number) => formatSpan((endedAt ?? now) - startedAt)
 
-function countOf({ done, total, state }: Job): string {
-  if (total !== null) return `${grouped(done)} of ${grouped(total)}`
-  return state === 'running' && done === 0 ? 'begins' : grouped(done)
+function formatCount({ done, total, state }: Job): string {
+  if (total !== null) return `${formatNumber(done)} of ${formatNumber(total)}`
+  return state === 'running' && done === 0 ? 'begins' : formatNumber(done)
 }
 
 /** The act that asks a job to end, and leads to its page. */

@@ -2,13 +2,13 @@
 /** API keys of the legacy endpoints, without their secrets, and their acts. @module */
 import { ActForm, TextField } from '../view/forms.js'
 import { Badge, Empty, newSecretsPage, Pager, Shown, Table, When } from '../view/parts.js'
-import { type Acts, confirmedField, type Load, partOf, requiredField } from './page.js'
+import { type Acts, confirmedField, type Load, requiredField, slicePage } from './page.js'
 
 const section = '/keys'
 
 /** Keys, oldest first. */
-export const keysPage: Load = async ({ service }, given) => {
-  const { shown, next } = partOf(await service.legacyKeys.list(), ({ id }) => id, given, section)
+export const keysPage: Load = async ({ service }, query) => {
+  const { shown, next } = slicePage(await service.legacyKeys.list(), ({ id }) => id, query, section)
   const body = (
     <>
       <h1>Keys of the legacy API</h1>
@@ -21,7 +21,7 @@ export const keysPage: Load = async ({ service }, given) => {
             ({ revokedAt }) => (revokedAt === null ? <Badge word="valid" tone="good" /> : <Badge word="revoked" />),
           ],
           ['Id', ({ id }) => <code>{id}</code>],
-          ['Name', ({ name }) => <Shown text={name} most={60} />],
+          ['Name', ({ name }) => <Shown text={name} max={60} />],
           ['Created', ({ createdAt }) => <When at={createdAt} withDate />],
           ['Revoked', ({ revokedAt }) => (revokedAt === null ? 'no' : <When at={revokedAt} withDate />)],
           [

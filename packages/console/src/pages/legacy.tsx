@@ -2,10 +2,10 @@
 /** The legacy look-up and verification of a transaction, in words and as on the wire. @module */
 import { LegacyRequestError, type Service, UnknownTransactionError } from '@payment-integration/core'
 import type { Child } from 'hono/jsx'
-import { type Given, wholeOf } from '../filters.js'
+import { parseWholeNumber, type QueryFields } from '../filters.js'
 import { Filters } from '../view/forms.js'
-import { Badge, Dim, Empty, hrefOf, Pre, Shown, Table } from '../view/parts.js'
-import { shownText } from '../view/text.js'
+import { Badge, buildHref, Dim, Empty, Pre, Shown, Table } from '../view/parts.js'
+import { showText } from '../view/text.js'
 import type { Load } from './page.js'
 
 type Legacy = Service['legacy']
@@ -20,13 +20,13 @@ type LegacyAnswer =
   | { readonly status: 404 }
 
 /** Asks for a transaction of the form; null: the form is empty. @throws FilterError When the chain is no number. */
-async function legacyAnswer(legacy: Legacy, given: Given): Promise<LegacyAnswer | null> {
-  const { chain = '', hash = '', amount = '', currency = '', payee = '' } = given
+async function legacyAnswer(legacy: Legacy, query: QueryFields): Promise<LegacyAnswer | null> {
+  const { chain = '', hash = '', amount = '', currency = '', payee = '' } = query
   if (chain === '' && hash === '') return null
   try {
     if (amount === '' && currency === '' && payee === '')
       return { status: 200, lookup: await legacy.lookup({ chainId: chain, txHash: hash }) }
-    const chainId = wholeOf('chain', chain)
+    const chainId = parseWholeNumber('chain', chain)
     const invoice = { invoiceAmount: amount, invoiceCurrency: currency, address: payee }
     const answer = await legacy.verify({ chainId, txHash: hash, ...invoice })
     return { status: answer.verified ? 200 : 409, ...answer }
@@ -46,12 +46,12 @@ const fields = [
 ] as const
 
 /** The form and the answer. */
-export const legacyPage: Load = async ({ service }, given) => {
-  const answer = await legacyAnswer(service.legacy, given)
+export const legacyPage: Load = async ({ service }, query) => {
+  const answer = await legacyAnswer(service.legacy, query)
   const body = (
     <>
       <h1>Legacy API</h1>
-      <Filters action={hrefOf('/legacy')} fields={fields} given={given} />
+      <Filters action={buildHref('/legacy')} fields={fields} values={query} />
       <p class="dim">
         With chain and transaction alone this is the look-up. With amount, currency and receiver it is the verification.
       </p>
@@ -73,7 +73,7 @@ function Answered({ answer }: { answer: LegacyAnswer }) {
       <Empty title="400: the request is malformed.">
         {answer.error.details.map(({ message, path }) => (
           <p>
-            <code>{path.join('.')}</code>: <Shown text={message} most={400} />
+            <code>{path.join('.')}</code>: <Shown text={message} max={400} />
           </p>
         ))}
       </Empty>
@@ -83,30 +83,30 @@ function Answered({ answer }: { answer: LegacyAnswer }) {
   return (
     <>
       <h2>In words</h2>
-      <p>{isLookup ? `The transaction has ${payments.length} payment(s).` : verdictOf(answer)}</p>
+      <p>{isLookup ? `The transaction has ${payments.length} payment(s).` : showVerdict(answer)}</p>
       <Table
         label="Payments"
         rows={payments}
         columns={[
           ['Verdict', (item) => (isLookup ? <Dim>not asked</Dim> : verdictCell(item))],
-          ['Paid net', (item) => <Shown text={`${item.tokenAmountNet.formatted} ${item.tokenSymbol}`} most={100} />],
-          ['Fees', (item) => <Shown text={item.totalFees.formatted} most={100} />],
+          ['Paid net', (item) => <Shown text={`${item.tokenAmountNet.formatted} ${item.tokenSymbol}`} max={100} />],
+          ['Fees', (item) => <Shown text={item.totalFees.formatted} max={100} />],
           ['Receiver', (item) => <code class="whole">{item.receiver}</code>],
           [
             'Invoice',
-            (item) => <Shown text={`${item.invoiceAmount} ${item.invoiceCurrency}`.trim() || 'none'} most={100} />,
+            (item) => <Shown text={`${item.invoiceAmount} ${item.invoiceCurrency}`.trim() || 'none'} max={100} />,
           ],
-          ['Memo', (item) => <Shown text={item.memo} most={100} />],
+          ['Memo', (item) => <Shown text={item.memo} max={100} />],
           ['Final', (item) => (item.final ? 'yes' : 'not yet')],
         ]}
       />
       <h2>As on the wire, status {answer.status}</h2>
-      <Pre label="The answer as JSON" text={wireOf(isLookup ? answer.lookup : answer.result)} />
+      <Pre label="The answer as JSON" text={formatWire(isLookup ? answer.lookup : answer.result)} />
     </>
   )
 }
 
-const verdictOf = ({ verified, result }: Verified) =>
+const showVerdict = ({ verified, result }: Verified) =>
   verified
     ? 'Verified: every payment of the transaction matches the invoice.'
     : `Not verified: of ${result.payments.length} payment(s) not every one matches the invoice.`
@@ -121,4 +121,4 @@ function verdictCell(item: Item & { readonly verificationErrors?: readonly strin
 const maxCharacters = 20_000
 
 /** The body, with invisible characters as escapes. */
-const wireOf = (body: object) => shownText(JSON.stringify(body, null, 2), maxCharacters)
+const formatWire = (body: object) => showText(JSON.stringify(body, null, 2), maxCharacters)

@@ -33,8 +33,8 @@ beforeAll(async () => {
   twin = await createTwin({ seed: 6 })
   const shop = await twin.addIntegration(() => new Response(null, { status: 204 }))
   for (let n = 0; n < 3; n += 1) await twin.pay({ chainId: chain, integrationAddress: shop.address })
-  const sourceOf = () => `192.0.2.${sources++ % 200}`
-  pages = createConsole({ service: twin.service, now: twin.now, signIn: { publicUrl: origin, sourceOf } })
+  const findSource = () => `192.0.2.${sources++ % 200}`
+  pages = createConsole({ service: twin.service, now: twin.now, signIn: { publicUrl: origin, findSource } })
   olga = await signIn('olga', 'operator')
   vera = await signIn('vera', 'viewer')
 })

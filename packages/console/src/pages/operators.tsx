@@ -13,16 +13,16 @@ import {
   type Acts,
   confirmedField,
   type Load,
-  partOf,
   requiredField,
+  slicePage,
 } from './page.js'
 
 const section = '/operators'
 
 /** Operators by name. */
-export const operatorsPage: Load = async ({ service, signIn, now }, given) => {
+export const operatorsPage: Load = async ({ service, signIn, now }, query) => {
   if (signIn === undefined) return null
-  const { shown, next } = partOf(await service.operators.list(), ({ name }) => name, given, section)
+  const { shown, next } = slicePage(await service.operators.list(), ({ name }) => name, query, section)
   const at = now()
   const body = (
     <>
@@ -34,9 +34,9 @@ export const operatorsPage: Load = async ({ service, signIn, now }, given) => {
           ['State', EnabledBadge],
           ['Name', ({ name }) => name],
           ['Role', ({ role }) => role],
-          ['Passphrase', (one) => passphraseOf(one, at)],
+          ['Passphrase', (one) => readPassphrase(one, at)],
           ['Created', ({ createdAt }) => <When at={createdAt} withDate />],
-          ['Acts', actsOf],
+          ['Acts', OperatorActs],
         ]}
       />
       <Pager first={null} next={next} />
@@ -53,7 +53,7 @@ export const operatorsPage: Load = async ({ service, signIn, now }, given) => {
   return { title: 'Operators', section, body }
 }
 
-function passphraseOf({ signsInBy, hasPassphrase, linkExpiresAt }: OperatorView, now: number) {
+function readPassphrase({ signsInBy, hasPassphrase, linkExpiresAt }: OperatorView, now: number) {
   if (signsInBy === 'oidc') return 'none: signs in at the OpenID provider'
   if (linkExpiresAt === null) return hasPassphrase ? 'set' : 'none, and no one-time link'
   if (linkExpiresAt <= now) return `${hasPassphrase ? 'set' : 'none'}; the one-time link is expired`
@@ -64,7 +64,7 @@ function passphraseOf({ signsInBy, hasPassphrase, linkExpiresAt }: OperatorView,
   )
 }
 
-function actsOf({ name, role, enabled }: OperatorView) {
+function OperatorActs({ name, role, enabled }: OperatorView) {
   const act = { needs: 'admin', fields: { name } } as const
   return (
     <div class="acts">
@@ -88,25 +88,25 @@ const keepsAdmin = ({ hasOidc }: ActInput) => ({ keepsAdmin: true, hasOidc })
 /** The acts, by their names in the address. */
 export const operatorActs: Acts = {
   'operator-create': act(async (input) => {
-    const link = await input.commands.operators.create({ name: nameOf(input), role: roleOf(input) })
+    const link = await input.commands.operators.create({ name: readName(input), role: readRole(input) })
     return linkPage(input, 'The operator is created', link)
   }),
   'operator-enable': act(async (input) => {
-    await input.commands.operators.setEnabled(nameOf(input), true)
+    await input.commands.operators.setEnabled(readName(input), true)
     return { to: section, note: 'operator-enabled' }
   }),
   'operator-disable': act(async (input) => {
     confirmedField(input.fields)
-    await input.commands.operators.setEnabled(nameOf(input), false, keepsAdmin(input))
+    await input.commands.operators.setEnabled(readName(input), false, keepsAdmin(input))
     return { to: section, note: 'operator-disabled' }
   }),
   'operator-role': act(async (input) => {
-    await input.commands.operators.setRole(nameOf(input), roleOf(input), keepsAdmin(input))
+    await input.commands.operators.setRole(readName(input), readRole(input), keepsAdmin(input))
     return { to: section, note: 'role-set' }
   }),
   'operator-reset': act(async (input) => {
     confirmedField(input.fields)
-    const link = await input.commands.operators.reset(nameOf(input), keepsAdmin(input))
+    const link = await input.commands.operators.reset(readName(input), keepsAdmin(input))
     return linkPage(input, 'The operator is reset', link)
   }),
 }
@@ -122,12 +122,12 @@ function act(run: Act['run']): Act {
   }
 }
 
-function nameOf({ fields }: ActInput) {
+function readName({ fields }: ActInput) {
   return requiredField(fields, 'name')
 }
 
 /** The core checks the word. */
-function roleOf({ fields }: ActInput) {
+function readRole({ fields }: ActInput) {
   return requiredField(fields, 'role') as OperatorRole
 }
 

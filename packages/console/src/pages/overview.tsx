@@ -3,8 +3,8 @@
 import type { DatabaseSnapshot } from '@payment-integration/core/internal'
 import type { Child } from 'hono/jsx'
 import { chartData, maxEndpoints, type Overview, type StackedSeries } from '../live/overview.js'
-import { Copyable, Empty, hrefOf } from '../view/parts.js'
-import { grouped, latencyOf, spanOf } from '../view/text.js'
+import { buildHref, Copyable, Empty } from '../view/parts.js'
+import { formatLatency, formatNumber, formatSpan } from '../view/text.js'
 import { ChainTable } from './chains.js'
 import type { Load } from './page.js'
 import { TestPayment } from './tools.js'
@@ -18,7 +18,7 @@ export const overviewPage: Load = async ({ service: { queries }, sampler, url, t
   const isEmpty = newest.payments.length === 0
   const [integration] = isEmpty ? await queries.integrations({ limit: 1 }) : []
   const charts = chartData(overview)
-  const textOf = (ms: number | null) => (ms === null ? 'none' : latencyOf(ms))
+  const formatMs = (ms: number | null) => (ms === null ? 'none' : formatLatency(ms))
   const body = (
     <>
       <h1>Overview</h1>
@@ -40,7 +40,7 @@ export const overviewPage: Load = async ({ service: { queries }, sampler, url, t
           </figcaption>
           <div id="chart-latency" class="plot"></div>
           <p class="dim nojs">
-            p50 {textOf(overview.p50)}, p95 {textOf(overview.p95)}, of the newest {overview.dots.length} attempts
+            p50 {formatMs(overview.p50)}, p95 {formatMs(overview.p95)}, of the newest {overview.dots.length} attempts
           </p>
         </figure>
       </div>
@@ -65,50 +65,52 @@ export function Tiles({ overview }: { overview: Overview }) {
     <>
       <Tile
         name="Payments, last hour"
-        value={`${grouped(payments)}${more(overview.payments.isCut)}`}
-        href={hrefOf('/payments', { since })}
+        value={`${formatNumber(payments)}${more(overview.payments.isCut)}`}
+        href={buildHref('/payments', { since })}
       />
       <Tile
         name="Attempts that succeeded"
         value={attempts === 0 ? 'none yet' : `${((100 * delivered) / attempts).toFixed(1)} %`}
-        note={`${grouped(attempts - delivered)} of ${grouped(attempts)}${more(overview.attempts.isCut)} failed`}
+        note={`${formatNumber(attempts - delivered)} of ${formatNumber(attempts)}${more(overview.attempts.isCut)} failed`}
       />
       <Tile
         name="Latency p50, p95"
-        value={overview.p50 === null ? 'none yet' : `${latencyOf(overview.p50)}, ${latencyOf(overview.p95 ?? 0)}`}
-        note={`of the newest ${grouped(overview.dots.length)} attempts, last hour`}
+        value={
+          overview.p50 === null ? 'none yet' : `${formatLatency(overview.p50)}, ${formatLatency(overview.p95 ?? 0)}`
+        }
+        note={`of the newest ${formatNumber(overview.dots.length)} attempts, last hour`}
       />
       <Tile
         name="In the outbox"
-        value={`${grouped(pending)}${pending >= 10_000 ? '+' : ''}`}
-        href={hrefOf('/deliveries', { status: 'pending' })}
+        value={`${formatNumber(pending)}${pending >= 10_000 ? '+' : ''}`}
+        href={buildHref('/deliveries', { status: 'pending' })}
       />
       <Tile
         name="Oldest due delivery"
-        value={oldestDueMs === null ? 'none' : spanOf(oldestDueMs)}
+        value={oldestDueMs === null ? 'none' : formatSpan(oldestDueMs)}
         tone={oldestDueMs !== null && oldestDueMs > lateMs ? 'bad' : ''}
-        href={hrefOf('/deliveries', { status: 'pending' })}
+        href={buildHref('/deliveries', { status: 'pending' })}
       />
       <Tile
         name="Failing endpoints"
-        value={`${grouped(overview.endpoints.length)}${more(overview.endpoints.length >= maxEndpoints)}`}
+        value={`${formatNumber(overview.endpoints.length)}${more(overview.endpoints.length >= maxEndpoints)}`}
         tone={overview.endpoints.length > 0 ? 'bad' : ''}
-        href={hrefOf('/endpoints', { health: 'failing' })}
+        href={buildHref('/endpoints', { health: 'failing' })}
       />
       {missing === 0 ? null : (
         <Tile
           name="Missing deliveries"
-          value={grouped(missing)}
+          value={formatNumber(missing)}
           note="neither sent nor in the outbox, as after a restore: run deliveries check --repair"
           tone="bad"
-          href={hrefOf('/deliveries', { status: 'missing' })}
+          href={buildHref('/deliveries', { status: 'missing' })}
         />
       )}
       {oldSnapshot === null ? null : (
         <Tile
           name="Open database snapshot"
-          value={spanOf(oldSnapshot.ageMs)}
-          note={`slows deliveries until it ends: ${holderOf(oldSnapshot)}`}
+          value={formatSpan(oldSnapshot.ageMs)}
+          note={`slows deliveries until it ends: ${nameHolder(oldSnapshot)}`}
           tone="bad"
         />
       )}
@@ -117,7 +119,7 @@ export function Tiles({ overview }: { overview: Overview }) {
 }
 
 /** Names who keeps a snapshot open. */
-function holderOf({ holder, application, databaseUser }: DatabaseSnapshot): string {
+function nameHolder({ holder, application, databaseUser }: DatabaseSnapshot): string {
   const user = databaseUser === null ? '' : `, database user ${databaseUser}`
   return `${holder} ${application === '' ? 'without a name' : application}${user}`
 }
@@ -147,7 +149,7 @@ function Chart({ id, title, data, path }: { id: string; title: string; data: Sta
   return (
     <figure class="chart">
       <figcaption>{title}</figcaption>
-      <div id={id} class="plot" data-path={path === undefined ? undefined : hrefOf(path)}></div>
+      <div id={id} class="plot" data-path={path === undefined ? undefined : buildHref(path)}></div>
       <details>
         <summary>Totals of the last hour</summary>
         {data.series.length === 0 ? (
@@ -156,7 +158,10 @@ function Chart({ id, title, data, path }: { id: string; title: string; data: Sta
           <ul class="totals">
             {data.series.map(({ name, values }) => (
               <li>
-                <Total values={values} href={path === undefined ? undefined : hrefOf(path, { since, state: name })} />{' '}
+                <Total
+                  values={values}
+                  href={path === undefined ? undefined : buildHref(path, { since, state: name })}
+                />{' '}
                 {name.replaceAll('_', ' ')}
               </li>
             ))}
@@ -168,7 +173,7 @@ function Chart({ id, title, data, path }: { id: string; title: string; data: Sta
 }
 
 function Total({ values, href }: { values: readonly number[]; href: string | undefined }) {
-  const sum = grouped(values.reduce((total, value) => total + value, 0))
+  const sum = formatNumber(values.reduce((total, value) => total + value, 0))
   return href === undefined ? sum : <a href={href}>{sum}</a>
 }
 

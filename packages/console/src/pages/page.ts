@@ -1,13 +1,13 @@
-/** What pages and acts of the console are given, and what they answer. @module */
+/** What pages and acts of the console receive and answer. @module */
 import type { IntegrationView, Queries, Service } from '@payment-integration/core'
 import { IntegrationError } from '@payment-integration/core'
 import type { ActorCommands } from '@payment-integration/core/internal'
 import type { Child } from 'hono/jsx'
-import { FilterError, type Given } from '../filters.js'
+import { FilterError, type QueryFields } from '../filters.js'
 import type { Jobs } from '../jobs.js'
 import type { Sampler } from '../live/sampler.js'
 import type { ConsoleTools } from '../tools.js'
-import { hrefOf } from '../view/parts.js'
+import { buildHref } from '../view/parts.js'
 import type { Role, Visit } from '../viewer.js'
 import { ActError, type Fields } from '../web/run-form.js'
 
@@ -58,7 +58,7 @@ export interface PageDeps extends SharedDeps {
 }
 
 /** Reads a page; null: there is none. @param name - The end of the path, where it names one thing. */
-export type Load = (deps: PageDeps, given: Given, name: string) => Promise<PageContent | null>
+export type Load = (deps: PageDeps, query: QueryFields, name: string) => Promise<PageContent | null>
 
 /** Input of an act. */
 export interface ActInput extends SharedDeps {
@@ -116,8 +116,8 @@ const notes = {
 } as const
 
 /** The sentence of a URL's parameter `note`; null: there is none. */
-export const noteOf = (given: string | null): string | null =>
-  given !== null && Object.hasOwn(notes, given) ? notes[given as Note] : null
+export const findNote = (name: string | null): string | null =>
+  name !== null && Object.hasOwn(notes, name) ? notes[name as Note] : null
 
 /** A field that must be given. @throws FilterError Without it. */
 export function requiredField(fields: Fields, name: string): string {
@@ -150,7 +150,7 @@ export async function integrationField({ fields, service }: ActInput): Promise<I
 }
 
 /** A tool that the host gave. @throws ActError When it gave none. */
-export function givenTool<Tool>(tool: Tool | undefined): Tool {
+export function requireTool<Tool>(tool: Tool | undefined): Tool {
   if (tool === undefined) throw new ActError('This server does not offer the tool.')
   return tool
 }
@@ -173,13 +173,13 @@ export async function findIntegration(
 export const pageSize = 50
 
 /** Choices of the filters of a list. */
-export const choicesOf = async ({ service }: Pick<PageDeps, 'service'>) => ({
+export const readChoices = async ({ service }: Pick<PageDeps, 'service'>) => ({
   chainIds: service.indexers.map(({ chainId }) => chainId),
   integrations: await integrationChoices(service.queries),
 })
 
 /** The stream of a list with its filters. */
-export const topicOf = (topic: string, given: Given) => new URLSearchParams({ ...given, topic }).toString()
+export const buildTopic = (topic: string, query: QueryFields) => new URLSearchParams({ ...query, topic }).toString()
 
 /** The integrations that a form names: the first 200. */
 export const integrationChoices = (queries: Pick<Queries, 'integrations'>) => queries.integrations({ limit: 200 })
@@ -187,21 +187,21 @@ export const integrationChoices = (queries: Pick<Queries, 'integrations'>) => qu
 /** A page of integrations, in the order of their addresses. */
 export async function integrationsAfter(
   queries: Pick<Queries, 'integrations'>,
-  given: Given,
+  query: QueryFields,
   path: string,
   { size = pageSize, isFailing = false }: { readonly size?: number; readonly isFailing?: boolean } = {},
 ) {
-  const rows = await queries.integrations({ afterAddress: given['after'], isFailing, limit: size + 1 })
+  const rows = await queries.integrations({ afterAddress: query['after'], isFailing, limit: size + 1 })
   const shown = rows.slice(0, size)
   const after = { health: isFailing ? 'failing' : undefined, after: shown.at(-1)?.address }
-  return { shown, next: rows.length > size ? hrefOf(path, after) : null }
+  return { shown, next: rows.length > size ? buildHref(path, after) : null }
 }
 
 /** The rows after the one that `after` names, in the order of the list; from the first row when it names none. */
-export function partOf<Row>(all: readonly Row[], keyOf: (row: Row) => string, given: Given, path: string) {
-  const rest = all.slice(all.findIndex((row) => keyOf(row) === given['after']) + 1)
+export function slicePage<Row>(all: readonly Row[], getKey: (row: Row) => string, query: QueryFields, path: string) {
+  const rest = all.slice(all.findIndex((row) => getKey(row) === query['after']) + 1)
   const shown = rest.slice(0, pageSize)
   const last = shown.at(-1)
-  const next = rest.length > pageSize && last !== undefined ? hrefOf(path, { after: keyOf(last) }) : null
+  const next = rest.length > pageSize && last !== undefined ? buildHref(path, { after: getKey(last) }) : null
   return { shown, next }
 }

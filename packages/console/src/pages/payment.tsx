@@ -3,33 +3,33 @@
 import type { DeliveryView } from '@payment-integration/core/internal'
 import type { StoredPayment } from '@payment-integration/core/ports'
 import { ActForm, ForRole } from '../view/forms.js'
-import { Badge, Dim, type FactRow, Facts, Hex, hrefOf, paymentHref, Shown, Table, When } from '../view/parts.js'
-import { amountFacts, integrationOf, lastAnswerOf, nextAttemptOf } from '../view/rows.js'
-import { memoOf } from '../view/text.js'
-import { findIntegration, type Load, topicOf } from './page.js'
+import { Badge, buildHref, Dim, type FactRow, Facts, Hex, paymentHref, Shown, Table, When } from '../view/parts.js'
+import { amountFacts, showIntegration, showLastAnswer, showNextAttempt } from '../view/rows.js'
+import { formatMemo } from '../view/text.js'
+import { buildTopic, findIntegration, type Load } from './page.js'
 import { Repeat } from './repeat.js'
 import { Signature } from './signature.js'
-import { comparedOf, readSnapshot, type Snapshot, Snapshots, shownVersions } from './snapshots.js'
+import { parseCompared, readSnapshot, type Snapshot, Snapshots, shownVersions } from './snapshots.js'
 import { Timeline } from './timeline.js'
 
 const maxUpdates = 200
 
 /** The chain and the transaction that the end of a path names; null: it names none. */
-export function transactionOf(name: string): { readonly chainId: number; readonly txHash: string } | null {
+export function parseTransaction(name: string): { readonly chainId: number; readonly txHash: string } | null {
   const [, chain = '', hash] = /^(\d{1,15})\/(0x[0-9a-f]{64})$/i.exec(name) ?? []
   return hash === undefined ? null : { chainId: Number(chain), txHash: hash.toLowerCase() }
 }
 
 /** The primary payment of a transaction. */
-export const paymentPage: Load = async ({ service, now }, given, name) => {
-  const transaction = transactionOf(name)
+export const paymentPage: Load = async ({ service, now }, query, name) => {
+  const transaction = parseTransaction(name)
   if (transaction === null) return null
   const { queries, indexers } = service
   const payments = await queries.transaction(transaction)
   const payment = payments.find(({ primary }) => primary) ?? payments[0]
   if (payment === undefined) return null
   const { chainId, txHash } = transaction
-  const compare = comparedOf(given)
+  const compare = parseCompared(query)
   const [stored, integration, updates, deliveries] = await Promise.all([
     queries.snapshots(payment.id, shownVersions(payment, compare)),
     findIntegration(service, payment.integrationAddress ?? ''),
@@ -43,7 +43,7 @@ export const paymentPage: Load = async ({ service, now }, given, name) => {
   const body = (
     <>
       <PaymentTitle payment={payment} />
-      <Facts rows={factsOf(payment, nativeHash)} />
+      <Facts rows={buildFacts(payment, nativeHash)} />
       {others === 0 ? null : (
         <p class="note">
           Its transaction has {others} more payment{others > 1 ? 's' : ''}; the legacy look-up shows all of them.
@@ -72,7 +72,7 @@ export const paymentPage: Load = async ({ service, now }, given, name) => {
       )}
     </>
   )
-  const live = topicOf('payment', { chain: String(chainId), hash: txHash })
+  const live = buildTopic('payment', { chain: String(chainId), hash: txHash })
   return { title: `Payment ${txHash.slice(0, 10)}`, section: '/payments', body, live }
 }
 
@@ -95,9 +95,9 @@ export function lastSigned(snapshots: readonly Snapshot[], deliveries: readonly 
   return { delivery, snapshot, startedAt }
 }
 
-function factsOf(payment: StoredPayment, nativeHash: string | null): readonly FactRow[] {
+function buildFacts(payment: StoredPayment, nativeHash: string | null): readonly FactRow[] {
   const { recipient, source, chainId } = payment
-  const walletOf = (wallet: string) => <Hex value={wallet} href={hrefOf('/payments', { q: wallet })} />
+  const showWallet = (wallet: string) => <Hex value={wallet} href={buildHref('/payments', { q: wallet })} />
   const whole = (hash: string) => (
     <code class="whole">
       <Shown text={hash} />
@@ -108,7 +108,7 @@ function factsOf(payment: StoredPayment, nativeHash: string | null): readonly Fa
     // Of a chain whose hashes are not 0x hex.
     ...(nativeHash === null ? [] : [['On its chain', whole(nativeHash), 'wide'] as const]),
     ['Source', whole(source.txHash), 'wide'],
-    ['Chain', <a href={hrefOf('/payments', { chain: chainId })}>{chainId}</a>],
+    ['Chain', <a href={buildHref('/payments', { chain: chainId })}>{chainId}</a>],
     ['Version', payment.version],
     ...amountFacts(payment),
     [
@@ -124,10 +124,10 @@ function factsOf(payment: StoredPayment, nativeHash: string | null): readonly Fa
         </>
       ),
     ],
-    ['Memo', <Shown text={memoOf(payment.memoHex)} />],
-    ['Sender', walletOf(payment.sender)],
-    ['Receiver', walletOf(payment.receiver)],
-    ['Integration', integrationOf(payment.integrationAddress, 'none')],
+    ['Memo', <Shown text={formatMemo(payment.memoHex)} />],
+    ['Sender', showWallet(payment.sender)],
+    ['Receiver', showWallet(payment.receiver)],
+    ['Integration', showIntegration(payment.integrationAddress, 'none')],
   ]
 }
 
@@ -144,8 +144,8 @@ const Deliveries = ({ deliveries }: { deliveries: readonly DeliveryView[] }) => 
         ['Status', ({ status }) => <Badge word={status} />],
         ['Created', ({ createdAt }) => <When at={createdAt} withDate />],
         ['Attempts', ({ attempts }) => attempts.length],
-        ['Last answer', lastAnswerOf],
-        ['Next attempt', nextAttemptOf],
+        ['Last answer', showLastAnswer],
+        ['Next attempt', showNextAttempt],
         [
           'Act',
           ({ deliveryId: id, version }) => (

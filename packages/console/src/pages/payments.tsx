@@ -4,37 +4,37 @@ import { paymentStates } from '@payment-integration/contract'
 import type { Queries } from '@payment-integration/core'
 import type { ConsolePaymentFilter } from '@payment-integration/core/internal'
 import type { StoredPayment } from '@payment-integration/core/ports'
-import { isPaymentOf, paymentFilter, positionOf, positionText } from '../filters.js'
+import { formatPosition, matchesPayment, parsePosition, paymentFilter } from '../filters.js'
 import { type Field, Filters } from '../view/forms.js'
-import { Copyable, Empty, hrefOf, Pager, Shown, Table } from '../view/parts.js'
+import { buildHref, Copyable, Empty, Pager, Shown, Table } from '../view/parts.js'
 import { type Choices, listFields, paymentRows, wordOptions } from '../view/rows.js'
-import { choicesOf, type Load, type PageDeps, pageSize, topicOf } from './page.js'
+import { buildTopic, type Load, type PageDeps, pageSize, readChoices } from './page.js'
 import { TestPayment } from './tools.js'
 
 const section = '/payments'
 
 /** Payments, newest first. */
-export const paymentsPage: Load = async (deps, given) => {
+export const paymentsPage: Load = async (deps, query) => {
   const { queries } = deps.service
-  const { before: position, ...rest } = given
-  const filter = paymentFilter(given)
-  const before = positionOf(position)
-  const found = given['q'] === undefined ? null : await search(queries, given['q'], filter, pageSize)
+  const { before: position, ...rest } = query
+  const filter = paymentFilter(query)
+  const before = parsePosition(position)
+  const found = query['q'] === undefined ? null : await search(queries, query['q'], filter, pageSize)
   const page =
     found === null
       ? await queries.payments({ ...filter, before, limit: pageSize })
       : { rows: found.payments, next: null, isCut: false }
-  const choices = await choicesOf(deps)
+  const choices = await readChoices(deps)
   const fields: readonly Field[] = [
     { name: 'q', label: 'Search', hint: 'hash, wallet, memo, or 25.00 EUR', kind: 'search' },
     { name: 'state', label: 'State', options: wordOptions([...paymentStates, 'none']) },
-    ...listFields(choices, given, true),
+    ...listFields(choices, query, true),
   ]
-  const isFiltered = Object.keys(given).length > 0
+  const isFiltered = Object.keys(query).length > 0
   const body = (
     <>
       <h1>Payments</h1>
-      <Filters action={hrefOf(section)} fields={fields} given={given} />
+      <Filters action={buildHref(section)} fields={fields} values={query} />
       {found === null ? null : (
         <p class="dim">
           Searched as {found.kind === 'hash' ? 'hash or memo' : found.kind}. {found.notes.join(' ')}
@@ -45,28 +45,28 @@ export const paymentsPage: Load = async (deps, given) => {
         rows={page.rows}
         {...paymentRows}
         id="rows"
-        empty={isFiltered ? <NoMatch text={given['q']} /> : <NoPayments deps={deps} choices={choices} />}
+        empty={isFiltered ? <NoMatch text={query['q']} /> : <NoPayments deps={deps} choices={choices} />}
       />
       <Pager
-        first={position === undefined ? null : hrefOf(section, rest)}
-        next={page.next === null ? null : hrefOf(section, { ...rest, before: positionText(page.next) })}
+        first={position === undefined ? null : buildHref(section, rest)}
+        next={page.next === null ? null : buildHref(section, { ...rest, before: formatPosition(page.next) })}
         cut={page.isCut ? 'The newest 5,000 payments were examined.' : null}
       />
     </>
   )
-  const live = before === undefined && found === null ? topicOf('payments', given) : undefined
+  const live = before === undefined && found === null ? buildTopic('payments', query) : undefined
   return { title: 'Payments', section, body, live }
 }
 
 const NoMatch = ({ text }: { text: string | undefined }) => (
   <Empty title="No payment matches.">
     <p>
-      <a href={hrefOf(section)}>Show all payments</a>. A memo is searched by its beginning, an invoice by its amount and
-      currency, such as <code>25.00 EUR</code>.
+      <a href={buildHref(section)}>Show all payments</a>. A memo is searched by its beginning, an invoice by its amount
+      and currency, such as <code>25.00 EUR</code>.
     </p>
     {text === undefined ? null : (
       <p class="dim">
-        Searched: <Shown text={text} most={80} />
+        Searched: <Shown text={text} max={80} />
       </p>
     )}
   </Empty>
@@ -101,7 +101,7 @@ const memoBytes = 32
 /** Searches; other filters of the page narrow the result, after the limit: a note says where payments are left out. */
 export async function search(reads: Reads, text: string, filter: ConsolePaymentFilter, limit: number): Promise<Found> {
   const found = await find(reads, text, filter, limit)
-  const payments = found.payments.filter((payment) => isPaymentOf(payment, filter))
+  const payments = found.payments.filter((payment) => matchesPayment(payment, filter))
   return { ...found, payments: payments.sort((a, b) => b.blockTimestamp - a.blockTimestamp) }
 }
 
@@ -114,7 +114,7 @@ async function find(reads: Reads, text: string, filter: ConsolePaymentFilter, li
     ])
     const all = [...new Map([...byHash, ...byMemo].map((row) => [row.id, row])).values()]
     const others = 'the legacy look-up shows a transaction'
-    return firstOf(all, limit, { kind: 'hash', order: `the first ${limit}`, others })
+    return findFirst(all, limit, { kind: 'hash', order: `the first ${limit}`, others })
   }
   if (/^0x[0-9a-f]{40}$/.test(lower)) return ofWallet(reads, lower, filter, limit)
   const invoice = /^(\d{1,30}(?:\.\d{1,18})?)(?: +([A-Za-z]{3,10}))?$/.exec(text)
@@ -128,11 +128,11 @@ async function find(reads: Reads, text: string, filter: ConsolePaymentFilter, li
   const prefix = Buffer.from(text).subarray(0, memoBytes).toString('hex')
   const rows = await reads.search({ kind: 'memo', prefix: `0x${prefix}` }, limit + 1)
   const others = 'a longer beginning of the memo finds others'
-  return firstOf(rows, limit, { kind: 'memo', order: `the first ${limit} by memo`, others })
+  return findFirst(rows, limit, { kind: 'memo', order: `the first ${limit} by memo`, others })
 }
 
 /** So many rows of one more that was read, with a note of the others: filters are applied afterwards. */
-function firstOf(
+function findFirst(
   rows: readonly StoredPayment[],
   limit: number,
   { kind, order, others }: Pick<Found, 'kind'> & { readonly order: string; readonly others: string },
@@ -148,7 +148,7 @@ async function ofWallet(reads: Reads, wallet: string, filter: ConsolePaymentFilt
   if (integrationAddress === null) return { kind: 'wallet', payments: [], notes: [unregistered] }
   const rows = await reads.search({ kind: 'wallet', wallet, integrationAddress }, limit + 1)
   const others = 'choose an integration to find others'
-  const found = firstOf(rows, limit, { kind: 'wallet', order: `the newest ${limit}`, others })
+  const found = findFirst(rows, limit, { kind: 'wallet', order: `the newest ${limit}`, others })
   if (integrationAddress !== undefined) return found
   const partial = 'Payments of 1,000 integrations were searched; choose an integration to search another one.'
   return { ...found, notes: [...found.notes, unregistered, ...((await hasMore(reads)) ? [partial] : [])] }

@@ -2,7 +2,7 @@
 /** Repeats a delivery: as a command and as a test, which send the same bytes. @module */
 import { signatureHeader } from '@payment-integration/contract'
 import { Copyable } from '../view/parts.js'
-import { grouped } from '../view/text.js'
+import { formatNumber } from '../view/text.js'
 import { fixedHeaders, type Header } from './signature.js'
 
 /** Longest snapshot of which the page makes commands, in characters. */
@@ -14,7 +14,9 @@ export function Repeat({ delivery }: { delivery: RepeatedDelivery }) {
     <section id="repeat">
       <h2>Repeat version {delivery.version}</h2>
       {delivery.text.length > maxCharacters ? (
-        <p class="dim">The snapshot has more than {grouped(maxCharacters)} characters: no command is made of it.</p>
+        <p class="dim">
+          The snapshot has more than {formatNumber(maxCharacters)} characters: no command is made of it.
+        </p>
       ) : (
         <>
           <details>

@@ -29,7 +29,7 @@ export const settingsPage: Load = async ({ settings = [] }) => {
                   <dt>{name}</dt>
                   <dd>
                     <span class={isDefault ? 'dim' : 'given'}>
-                      <Shown text={value} most={400} />
+                      <Shown text={value} max={400} />
                     </span>
                     <small>{doc}</small>
                   </dd>

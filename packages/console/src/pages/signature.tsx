@@ -4,7 +4,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { integrationHeader, notificationUserAgent, signatureHeader } from '@payment-integration/contract'
 import { jsonContentType } from '@payment-integration/contract/internal'
 import { Badge, Dim, Pre, Table } from '../view/parts.js'
-import { grouped, shownText, spanOf } from '../view/text.js'
+import { formatNumber, formatSpan, showText } from '../view/text.js'
 import type { Snapshot } from './snapshots.js'
 
 /** Seconds that a receiver accepts between `t` and its clock. */
@@ -16,15 +16,15 @@ const codeDigits = 16
 
 /** The explanation for the last attempt of a version. */
 export function Signature({ snapshot, startedAt, now }: { snapshot: Snapshot; startedAt: number; now: number }) {
-  const t = timestampOf(startedAt)
-  const signed = shownText(`${t}.${snapshot.text}`, maxShown)
+  const t = findTimestamp(startedAt)
+  const signed = showText(`${t}.${snapshot.text}`, maxShown)
   const isExact = signed === `${t}.${snapshot.text}`
   return (
     <section id="signature">
       <h2>Signature of version {snapshot.version}</h2>
       <Pre label="The signature header" text={`${signatureHeader}: t=${t},v1=(64 hex digits)`} />
       <dl class="facts wide">
-        {meaningOf(t, Math.floor(now / 1_000) - t).map(([name, meaning]) => (
+        {explainPart(t, Math.floor(now / 1_000) - t).map(([name, meaning]) => (
           <div>
             <dt>{name}</dt>
             <dd>{meaning}</dd>
@@ -32,7 +32,7 @@ export function Signature({ snapshot, startedAt, now }: { snapshot: Snapshot; st
         ))}
       </dl>
       <h3>
-        Signed bytes: {grouped(String(t).length)} of t, a dot, {grouped(snapshot.bytes)} of the body
+        Signed bytes: {formatNumber(String(t).length)} of t, a dot, {formatNumber(snapshot.bytes)} of the body
       </h3>
       <Pre label="The signed bytes" text={signed} wrap />
       {isExact ? null : <p class="dim">Invisible characters are shown as escapes, and long text is cut.</p>}
@@ -56,7 +56,7 @@ export function Signature({ snapshot, startedAt, now }: { snapshot: Snapshot; st
   )
 }
 
-const meaningOf = (t: number, age: number) => [
+const explainPart = (t: number, age: number) => [
   ['t', `${t}: unix seconds of the last attempt. Each attempt gets its own t.`],
   [
     'v1',
@@ -70,7 +70,7 @@ const meaningOf = (t: number, age: number) => [
 ]
 
 function ageText(age: number): string {
-  const span = `${grouped(age)} s now${age < 60 ? '' : ` (${spanOf(age * 1_000)})`}, against ${toleranceSeconds} s: `
+  const span = `${formatNumber(age)} s now${age < 60 ? '' : ` (${formatSpan(age * 1_000)})`}, against ${toleranceSeconds} s: `
   return Math.abs(age) <= toleranceSeconds
     ? `${span}a receiver still accepts this t.`
     : `${span}a copy with this t is rejected as stale. For queued work, compare with the time of receipt.`
@@ -84,20 +84,20 @@ const rawBytes = 'Verify the raw bytes before any JSON parser.'
 
 /** The code of each way to verify one body, in hex: the right one first. `remedy` is null where nothing is wrong. */
 export function computedCodes(timestamp: number, body: string) {
-  const codeOf = (text: string, secret: Buffer = exampleSecret) =>
+  const formatCode = (text: string, secret: Buffer = exampleSecret) =>
     createHmac('sha256', secret).update(`${timestamp}.${text}`).digest('hex')
-  const right = codeOf(body)
+  const right = formatCode(body)
   const row = (way: string, code: string, remedy: string) => {
     const isRight = code === right
     return { way, code, isRight, remedy: isRight ? null : remedy }
   }
   return [
     row('The raw bytes, the signing secret', right, ''),
-    ...rewritten(body).map(([way, text]) => row(way, codeOf(text), rawBytes)),
-    row('Line end added to the body', codeOf(`${body}\n`), 'Pass the bytes unchanged: an editor or echo adds one.'),
+    ...rewritten(body).map(([way, text]) => row(way, formatCode(text), rawBytes)),
+    row('Line end added to the body', formatCode(`${body}\n`), 'Pass the bytes unchanged: an editor or echo adds one.'),
     row(
       'Another secret, such as the API secret',
-      codeOf(body, otherSecret),
+      formatCode(body, otherSecret),
       'Compare with the webhook secret of this integration and environment; after a rotation use the new one.',
     ),
   ]
@@ -127,14 +127,14 @@ export const fixedHeaders = (integrationAddress: string): readonly Header[] => [
 ]
 
 /** Unix seconds of an attempt, as in its signature. */
-const timestampOf = (startedAt: number): number => Math.floor(startedAt / 1_000)
+const findTimestamp = (startedAt: number): number => Math.floor(startedAt / 1_000)
 
 /**
  * The headers of an attempt as lines. `v1` is left out: no attempt stores it, and the console opens no secret to
  * compute it again.
  */
 export function sentHeaders(integrationAddress: string, startedAt: number): string {
-  const signature: Header = [signatureHeader, `t=${timestampOf(startedAt)},v1=(64 hex digits)`]
+  const signature: Header = [signatureHeader, `t=${findTimestamp(startedAt)},v1=(64 hex digits)`]
   return [...fixedHeaders(integrationAddress), signature].map(([name, value]) => `${name}: ${value}`).join('\n')
 }
 

@@ -2,9 +2,9 @@
 /** A payment's snapshots: any two compared, and the bytes as they are sent. @module */
 import type { StoredSnapshot } from '@payment-integration/core/internal'
 import type { StoredPayment } from '@payment-integration/core/ports'
-import { type Given, wholeOf } from '../filters.js'
+import { parseWholeNumber, type QueryFields } from '../filters.js'
 import { Empty, Pre } from '../view/parts.js'
-import { grouped, shownText } from '../view/text.js'
+import { formatNumber, showText } from '../view/text.js'
 
 /** A stored snapshot. */
 export interface Snapshot {
@@ -21,8 +21,8 @@ const maxSnapshots = 50
 export type Compared = readonly [number, number] | null
 
 /** The versions in the parameters `a` and `b`. @throws FilterError For no whole number. */
-export function comparedOf({ a, b }: Given): Compared {
-  return a === undefined || b === undefined ? null : [wholeOf('a', a), wholeOf('b', b)]
+export function parseCompared({ a, b }: QueryFields): Compared {
+  return a === undefined || b === undefined ? null : [parseWholeNumber('a', a), parseWholeNumber('b', b)]
 }
 
 /** The versions that a page shows: the newest ones, and the compared ones. */
@@ -38,7 +38,7 @@ export function readSnapshot({ version, body }: StoredSnapshot): Snapshot {
 
 /** The fields of two snapshots that differ; a missing field is null. */
 function differences(a: Snapshot, b: Snapshot) {
-  const [before, after] = [fieldsOf(a), fieldsOf(b)]
+  const [before, after] = [flattenFields(a), flattenFields(b)]
   const names = [...new Set([...before.keys(), ...after.keys()])]
   // An object that was null shows by its fields.
   const isParent = (field: string) => names.some((name) => name.startsWith(`${field}.`))
@@ -47,7 +47,7 @@ function differences(a: Snapshot, b: Snapshot) {
     .map((field) => ({ field, before: before.get(field) ?? null, after: after.get(field) ?? null }))
 }
 
-function fieldsOf({ text }: Snapshot): Map<string, string> {
+function flattenFields({ text }: Snapshot): Map<string, string> {
   const fields = new Map<string, string>()
   const visit = (value: unknown, path: string) => {
     if (typeof value !== 'object' || value === null) fields.set(path, JSON.stringify(value))
@@ -87,8 +87,8 @@ export function Snapshots({ payment, snapshots, compare, action }: SnapshotsProp
       <h2>Snapshots</h2>
       {isPart ? (
         <p class="dim">
-          This page has {grouped(snapshots.length)} of {grouped(payment.version)} versions: the newest, and those that
-          are compared. Compare any two by their numbers.
+          This page has {formatNumber(snapshots.length)} of {formatNumber(payment.version)} versions: the newest, and
+          those that are compared. Compare any two by their numbers.
         </p>
       ) : null}
       {payment.version < 2 ? null : (
@@ -115,9 +115,9 @@ export function Snapshots({ payment, snapshots, compare, action }: SnapshotsProp
       {shown === undefined ? null : (
         <details open={snapshots.length === 1}>
           <summary>
-            Version {shown.version} as it is sent, {grouped(shown.bytes)} bytes
+            Version {shown.version} as it is sent, {formatNumber(shown.bytes)} bytes
           </summary>
-          <Pre label="The snapshot" text={shownText(shown.text, maxShown)} wrap />
+          <Pre label="The snapshot" text={showText(shown.text, maxShown)} wrap />
         </details>
       )}
     </section>
@@ -131,10 +131,10 @@ function Diff({ left, right }: { left: Snapshot; right: Snapshot }) {
     <dl class="diff">
       {changed.map(({ field, before, after }) => (
         <div>
-          <dt>{shownText(field, 60)}</dt>
+          <dt>{showText(field, 60)}</dt>
           <dd>
-            <del>{before === null ? 'absent' : shownText(before)}</del>{' '}
-            <ins>{after === null ? 'absent' : shownText(after)}</ins>
+            <del>{before === null ? 'absent' : showText(before)}</del>{' '}
+            <ins>{after === null ? 'absent' : showText(after)}</ins>
           </dd>
         </div>
       ))}

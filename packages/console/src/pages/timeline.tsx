@@ -3,10 +3,10 @@
 import type { AttemptRecord, ConsoleUpdate, DeliveryView } from '@payment-integration/core/internal'
 import type { StoredPayment } from '@payment-integration/core/ports'
 import type { Child } from 'hono/jsx'
-import { adviceOf } from '../view/advice.js'
+import { findAdvice } from '../view/advice.js'
 import { Badge, Dim, Hex, Pre, Shown, When } from '../view/parts.js'
 import { Answer } from '../view/rows.js'
-import { grouped, latencyOf, shownText } from '../view/text.js'
+import { formatLatency, formatNumber, showText } from '../view/text.js'
 import { sentHeaders, wasSent } from './signature.js'
 import type { Snapshot } from './snapshots.js'
 
@@ -26,7 +26,7 @@ type Entry = { readonly at: number | null } & (
 )
 
 /** The entries, oldest first. */
-function timelineOf(
+function buildTimeline(
   payment: StoredPayment,
   snapshots: readonly Snapshot[],
   updates: readonly ConsoleUpdate[],
@@ -47,7 +47,7 @@ function timelineOf(
     const isApplied = ({ outcome }: ConsoleUpdate) => outcome === 'applied'
     for (const update of own.filter(isApplied)) entries.push({ kind: 'update', at, update })
     const snapshot = snapshots.find((each) => each.version === version)
-    if (snapshot !== undefined) entries.push({ kind: 'version', at, version, state: stateOf(snapshot) })
+    if (snapshot !== undefined) entries.push({ kind: 'version', at, version, state: readState(snapshot) })
     for (const update of own.filter((each) => !isApplied(each))) entries.push({ kind: 'update', at: null, update })
   }
   for (const delivery of deliveries) {
@@ -71,7 +71,7 @@ function inOrder(entries: readonly Entry[]): Entry[] {
   return keyed.sort((a, b) => (a.key === b.key ? 0 : a.key - b.key)).map(({ entry }) => entry)
 }
 
-function stateOf({ text }: Snapshot): string | null {
+function readState({ text }: Snapshot): string | null {
   try {
     return (JSON.parse(text) as { state: string | null }).state
   } catch {
@@ -94,22 +94,23 @@ export const Timeline = ({ payment, snapshots, updates = [], deliveries }: Timel
   <>
     <h2>Time line</h2>
     <ol class="timeline">
-      {timelineOf(payment, snapshots, updates, deliveries).map((entry) => (
+      {buildTimeline(payment, snapshots, updates, deliveries).map((entry) => (
         <li class={entry.kind}>
           <span class="at">{entry.at === null ? <Dim>time not stored</Dim> : <When at={entry.at} withDate />}</span>
-          <div>{textOf(entry, payment)}</div>
+          <div>{describeEvent(entry, payment)}</div>
         </li>
       ))}
     </ol>
   </>
 )
 
-function textOf(entry: Entry, payment: StoredPayment): Child {
+function describeEvent(entry: Entry, payment: StoredPayment): Child {
   switch (entry.kind) {
     case 'block':
       return (
         <>
-          Block {grouped(payment.blockNumber)} <Hex value={payment.blockHash} /> contains it, log {payment.logIndex}
+          Block {formatNumber(payment.blockNumber)} <Hex value={payment.blockHash} /> contains it, log{' '}
+          {payment.logIndex}
         </>
       )
     case 'version':
@@ -128,11 +129,11 @@ function textOf(entry: Entry, payment: StoredPayment): Child {
 }
 
 function AttemptText({ attempt, delivery, number }: Extract<Entry, { kind: 'attempt' }>) {
-  const advice = adviceOf(attempt.status, attempt.reason)
+  const advice = findAdvice(attempt.status, attempt.reason)
   return (
     <>
       Version {delivery.version}, attempt {number}
-      {attempt.replay ? ' (replay)' : ''}: <Answer {...attempt} /> <Dim>{latencyOf(attempt.latencyMs)}</Dim>
+      {attempt.replay ? ' (replay)' : ''}: <Answer {...attempt} /> <Dim>{formatLatency(attempt.latencyMs)}</Dim>
       {advice === null ? null : (
         <p class="dim">
           {advice.cause} {advice.remedy}
@@ -145,7 +146,7 @@ function AttemptText({ attempt, delivery, number }: Extract<Entry, { kind: 'atte
       )}
       {attempt.excerpt ? (
         <Folded title="Start of the answer" wrap>
-          {shownText(attempt.excerpt, maxShown)}
+          {showText(attempt.excerpt, maxShown)}
         </Folded>
       ) : null}
     </>
@@ -170,12 +171,12 @@ function UpdateText({ update: { id, update, outcome, reason } }: { update: Conso
     <>
       Update{' '}
       <code>
-        <Shown text={id} most={40} />
+        <Shown text={id} max={40} />
       </code>{' '}
       <Badge word={outcome} /> {change.join(', ')}
       {reason === null ? null : (
         <p class="dim">
-          <Shown text={reason} most={400} />
+          <Shown text={reason} max={400} />
         </p>
       )}
     </>

@@ -2,16 +2,16 @@
 /** The tools of a server in development: cause events, and probe a receiver. @module */
 import { triggerScenarios, triggerVerdicts } from '@payment-integration/contract/internal'
 import type { Child } from 'hono/jsx'
-import { FilterError, wholeOf } from '../filters.js'
+import { FilterError, parseWholeNumber } from '../filters.js'
 import type { JobRow } from '../jobs.js'
 import { type ConsoleTools, hasTools, type ReceiverProbe, type TriggerTool } from '../tools.js'
 import { ActForm, ChoiceField, IntegrationChoice, type NamedAddress, TextField } from '../view/forms.js'
-import { hrefOf, paymentPath, Shown } from '../view/parts.js'
-import { grouped, shortHex } from '../view/text.js'
+import { buildHref, paymentPath, Shown } from '../view/parts.js'
+import { formatNumber, shortenHex } from '../view/text.js'
 import { ActError } from '../web/run-form.js'
 import { ExplainForm } from './explain.js'
 import { jobPath } from './jobs.js'
-import { type ActInput, type Acts, givenTool, integrationChoices, integrationField, type Load } from './page.js'
+import { type ActInput, type Acts, integrationChoices, integrationField, type Load, requireTool } from './page.js'
 
 /** The tools that the host gave. */
 export const toolsPage: Load = async ({ service, tools, now }) => {
@@ -22,7 +22,7 @@ export const toolsPage: Load = async ({ service, tools, now }) => {
       <h1>Tools</h1>
       <p class="dim">
         For development. The audit log records a probe of a receiver, and no other act of this page. Results are{' '}
-        <a href={hrefOf('/jobs')}>jobs</a>.
+        <a href={buildHref('/jobs')}>jobs</a>.
       </p>
       {integrations.length === 0 ? <p class="note">No integration is registered: create one first.</p> : null}
       {tools.trigger === undefined ? null : <Trigger tool={tools.trigger} integrations={integrations} />}
@@ -39,7 +39,7 @@ export const toolsPage: Load = async ({ service, tools, now }) => {
       )}
       {tools.explain === undefined ? null : (
         <Tool title="Explain a delivery">
-          <ExplainForm integrations={integrations} now={now()} given={{}} />
+          <ExplainForm integrations={integrations} now={now()} values={{}} />
         </Tool>
       )}
     </>
@@ -83,7 +83,7 @@ export function TestPayment({ tools, integration }: { tools: ConsoleTools; integ
     <div class="acts">
       <ActForm act="trigger" label="Send a test payment" needs="operator" fields={fields} />
       <span class="dim">
-        to <Shown text={integration.name === '' ? integration.address : integration.name} most={40} />, on a simulated
+        to <Shown text={integration.name === '' ? integration.address : integration.name} max={40} />, on a simulated
         chain
       </span>
     </div>
@@ -100,9 +100,9 @@ export const toolActs: Acts = {
 
 async function trigger(input: ActInput) {
   const { fields, jobs, tools, visit } = input
-  const tool = givenTool(tools.trigger)
+  const tool = requireTool(tools.trigger)
   const { address } = await integrationField(input)
-  const events = begin(() => tool.run(requestOf(fields), { integrationAddress: address }))
+  const events = begin(() => tool.run(buildRequest(fields), { integrationAddress: address }))
   const job = jobs.start({
     title: `Scenario ${triggerScenarios.find((name) => name === fields['scenario']) ?? 'of the server'}`,
     actor: visit.actor,
@@ -111,11 +111,11 @@ async function trigger(input: ActInput) {
       try {
         for (let next = await events.next(); next.done !== true; next = await events.next()) {
           done += 1
-          report({ done, words: done === 1 ? 'One event so far.' : `${grouped(done)} events so far.` })
+          report({ done, words: done === 1 ? 'One event so far.' : `${formatNumber(done)} events so far.` })
           report.row(triggerRow(next.value))
           if (signal.aborted) break
         }
-        report({ words: `${grouped(done)} events.` })
+        report({ words: `${formatNumber(done)} events.` })
       } catch (error) {
         throw hasCode(error, 'ERR_TRIGGER') ? new ActError(error.message) : error
       } finally {
@@ -127,10 +127,10 @@ async function trigger(input: ActInput) {
 }
 
 /** The fields that the scenario uses: a form sends all of them. */
-function requestOf({ scenario, amount, token, memo, chain, count, verdict }: ActInput['fields']): object {
+function buildRequest({ scenario, amount, token, memo, chain, count, verdict }: ActInput['fields']): object {
   if (scenario === 'kyc') return { scenario, verdict }
-  const chainId = chain === undefined ? undefined : wholeOf('Chain', chain)
-  const number = scenario === 'burst' && count !== undefined ? wholeOf('Payments', count) : undefined
+  const chainId = chain === undefined ? undefined : parseWholeNumber('Chain', chain)
+  const number = scenario === 'burst' && count !== undefined ? parseWholeNumber('Payments', count) : undefined
   return { scenario, amount, token, memo, chainId, count: number }
 }
 
@@ -150,13 +150,13 @@ function hasCode(error: unknown, code: string): error is Error {
 type Event = Readonly<Record<string, unknown>>
 
 /** The row of an event. It comes from the host, so no field is trusted. */
-function triggerRow(given: object): JobRow {
-  const event = given as Event
+function triggerRow(sent: object): JobRow {
+  const event = sent as Event
   const word = text(event['event'])
-  return { word, text: textOf(word, event), tone: toneOf(word, event), path: pathOf(event) }
+  return { word, text: formatText(word, event), tone: findTone(word, event), path: findPath(event) }
 }
 
-function textOf(word: string, event: Event): string {
+function formatText(word: string, event: Event): string {
   const { chainId, blockNumber, txHashes, txHash, version, state, status, expected, included, payments } = event
   switch (word) {
     case 'block':
@@ -178,14 +178,14 @@ function textOf(word: string, event: Event): string {
   }
 }
 
-function toneOf(word: string, { status }: Event): NonNullable<JobRow['tone']> {
+function findTone(word: string, { status }: Event): NonNullable<JobRow['tone']> {
   if (word === 'failed') return 'bad'
   if (word === 'done') return 'good'
   return word === 'delivery' ? (Number(status) >= 200 && Number(status) < 300 ? 'good' : 'bad') : 'plain'
 }
 
 /** The page of the event's payment. */
-function pathOf({ chainId, txHash, txHashes }: Event): string | undefined {
+function findPath({ chainId, txHash, txHashes }: Event): string | undefined {
   const hash = text(txHash ?? list(txHashes)[0])
   const isPayment = /^\d{1,15}$/.test(text(chainId)) && /^0x[0-9a-f]{64}$/.test(hash)
   return isPayment ? paymentPath({ chainId: Number(chainId), txHash: hash }) : undefined
@@ -194,23 +194,23 @@ function pathOf({ chainId, txHash, txHashes }: Event): string | undefined {
 const text = (value: unknown) => (typeof value === 'string' ? value : String(value ?? ''))
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 const short = (value: unknown) => `${text(value).slice(0, 10)}…`
-const count = (number: number, noun: string) => `${grouped(number)} ${noun}${number === 1 ? '' : 's'}`
+const count = (number: number, noun: string) => `${formatNumber(number)} ${noun}${number === 1 ? '' : 's'}`
 
 const tones = { pass: 'good', fail: 'bad', warn: 'warn', 'not-run': 'plain' } as const
 
 async function doctor(input: ActInput) {
-  const probe = givenTool(input.tools.doctor)
+  const probe = requireTool(input.tools.doctor)
   const { address, notificationUrl } = await integrationField(input)
   if (notificationUrl === null) throw new ActError('The integration has no notification URL to probe. Set one first.')
   const job = input.jobs.start({
-    title: `Doctor of ${shortHex(address)}`,
+    title: `Doctor of ${shortenHex(address)}`,
     actor: input.visit.actor,
     async run(report, signal) {
       await input.commands.recordAct({ action: 'integration.receiver_probed', subject: address })
       let done = 0
       const onProbe = (ended: ReceiverProbe) => {
         done += 1
-        report({ done, words: `${grouped(done)} probes ended.` })
+        report({ done, words: `${formatNumber(done)} probes ended.` })
         report.row(probeRow(ended))
       }
       const result = await probe({ integrationAddress: address, signal, onProbe })

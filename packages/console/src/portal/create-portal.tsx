@@ -2,7 +2,7 @@
 import { BadRequestError } from '@payment-integration/core/internal'
 import { type Context, Hono } from 'hono'
 import { addAssetRoutes, createAssets } from '../assets.js'
-import { FilterError, givenOf } from '../filters.js'
+import { FilterError, parseQuery } from '../filters.js'
 import type { PageContent } from '../pages/page.js'
 import { createRender } from '../view/layout.js'
 import { sentencePage } from '../view/parts.js'
@@ -12,12 +12,12 @@ import { seeOther } from '../web/sessions.js'
 import { deliveriesPage, deliveryActs } from './deliveries.js'
 import { endpointActs, endpointPage } from './endpoint.js'
 import { overviewPage } from './overview.js'
-import { type PortalActs, type PortalLoad, portalBase, portalHref, portalNoteOf, portalSections } from './page.js'
+import { findPortalNote, type PortalActs, type PortalLoad, portalBase, portalHref, portalSections } from './page.js'
 import { paymentPage } from './payment.js'
 import { paymentsPage } from './payments.js'
 import { secretActs, secretsPage } from './secrets.js'
 import { createPortalSignIn, type PortalVisit, socketSource } from './sign-in.js'
-import { type PortalService, tenantOf } from './tenant.js'
+import { createTenant, type PortalService } from './tenant.js'
 
 const pages: Readonly<Record<string, PortalLoad>> = {
   '': overviewPage,
@@ -40,7 +40,7 @@ export interface PortalSignInOptions {
    * The caller's network address, for the limits of failed sign-ins. Behind a proxy, pass the one that it forwards.
    * @default the other end of the connection; of IPv6 the first 64 bits
    */
-  readonly sourceOf?: ((request: Request, bindings: ConsoleBindings) => string) | undefined
+  readonly findSource?: ((request: Request, bindings: ConsoleBindings) => string) | undefined
 }
 
 /** Options of the portal. */
@@ -76,17 +76,23 @@ type Env = { Bindings: ConsoleBindings; Variables: { session: PortalVisit | null
  */
 export function createPortal(deps: PortalDeps): Portal {
   const { service, now = Date.now, environment = 'development' } = deps
-  const { publicUrl, sourceOf = socketSource } = deps.signIn ?? {}
+  const { publicUrl, findSource = socketSource } = deps.signIn ?? {}
   const { countCall } = deps
   const app = new Hono<Env>()
   const assets = createAssets()
   const frame = { sections: portalSections, environment, brand: 'Payment portal', mountedAt: portalBase }
   const render = createRender(assets, frame)
-  const signIn = createPortalSignIn({ sessions: service.integrationSessions, render, sourceOf, now, countCall })
+  const signIn = createPortalSignIn({
+    sessions: service.integrationSessions,
+    render,
+    findSource,
+    now,
+    countCall,
+  })
 
   guardPages(app, publicUrl)
   app.use('*', async (c, next) => {
-    c.set('session', await signIn.visitOf(c.req.raw))
+    c.set('session', await signIn.findVisit(c.req.raw))
     return next()
   })
   addAssetRoutes(app, portalBase, assets)
@@ -134,9 +140,9 @@ export function createPortal(deps: PortalDeps): Portal {
     const path = pathBelow(c.req.url, portalBase)
     const [, payment = ''] = /^\/payments\/(.+)$/.exec(path) ?? []
     const load = Object.hasOwn(pages, path) ? pages[path] : payment === '' ? undefined : paymentPage
-    const content = (await load?.({ tenant, now, origin }, givenOf(url), payment)) ?? null
+    const content = (await load?.({ tenant, now, origin }, parseQuery(url), payment)) ?? null
     if (content === null) return c.notFound()
-    return render(content, { visit, note: portalNoteOf(url.searchParams.get('note')) })
+    return render(content, { visit, note: findPortalNote(url.searchParams.get('note')) })
   }
 
   function answer(c: Context<Env>, content: PageContent, status: number): Promise<Response> {
@@ -147,7 +153,7 @@ export function createPortal(deps: PortalDeps): Portal {
   function signedIn(c: Context<Env>) {
     const session = c.get('session')
     if (session === null) throw new Error('A request without a session was let through.')
-    return { visit: session.visit, tenant: tenantOf(service, session.integrationAddress) }
+    return { visit: session.visit, tenant: createTenant(service, session.integrationAddress) }
   }
 }
 

@@ -2,7 +2,7 @@
 /** The integration's deliveries, each with its replay. @module */
 import type { DeliveryView } from '@payment-integration/core/internal'
 import type { Child } from 'hono/jsx'
-import { deliveryFilter, deliveryStatuses, type Given, wholeOf } from '../filters.js'
+import { deliveryFilter, deliveryStatuses, parseWholeNumber, type QueryFields } from '../filters.js'
 import { type Field, Filters } from '../view/forms.js'
 import { type Column, Empty, Pager, paymentPath, Table } from '../view/parts.js'
 import { deliveryColumns } from '../view/rows.js'
@@ -16,21 +16,21 @@ const fields: readonly Field[] = [
 
 /** Deliveries, newest first. */
 export const deliveriesPage: PortalLoad = async ({ tenant }, { hash, status, before }) => {
-  const given: Given = { ...(hash === undefined ? {} : { hash }), ...(status === undefined ? {} : { status }) }
-  const beforeId = before === undefined ? undefined : String(wholeOf('before', before))
-  const page = await tenant.deliveries({ ...deliveryFilter(given), beforeId })
-  const isFiltered = Object.keys(given).length > 0 || before !== undefined
+  const query: QueryFields = { ...(hash === undefined ? {} : { hash }), ...(status === undefined ? {} : { status }) }
+  const beforeId = before === undefined ? undefined : String(parseWholeNumber('before', before))
+  const page = await tenant.deliveries({ ...deliveryFilter(query), beforeId })
+  const isFiltered = Object.keys(query).length > 0 || before !== undefined
   const body = (
     <>
       <h1>Deliveries</h1>
-      <Filters action={portalHref(section)} fields={fields} given={given} />
+      <Filters action={portalHref(section)} fields={fields} values={query} />
       <DeliveryTable
         deliveries={page.rows}
         empty={isFiltered ? <Empty title="No delivery matches." /> : nothingDelivered}
       />
       <Pager
-        first={before === undefined ? null : portalHref(section, given)}
-        next={page.next === null ? null : portalHref(section, { ...given, before: page.next })}
+        first={before === undefined ? null : portalHref(section, query)}
+        next={page.next === null ? null : portalHref(section, { ...query, before: page.next })}
         cut={page.isCut ? 'The newest 2,000 deliveries were examined.' : null}
       />
     </>

@@ -1,11 +1,11 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Where deliveries go, how that works, and a test. @module */
 import type { SentTest } from '@payment-integration/core/internal'
-import { failingFor, failureOf, healthOf, remedyOf } from '../pages/endpoints.js'
-import { adviceOf } from '../view/advice.js'
+import { describeHealth, describeRemedy, formatFailingFor, showFailure } from '../pages/endpoints.js'
+import { findAdvice } from '../view/advice.js'
 import { Badge, Copyable, Facts, Pre, Shown, When } from '../view/parts.js'
 import { Answer } from '../view/rows.js'
-import { latencyOf, shownText } from '../view/text.js'
+import { formatLatency, showText } from '../view/text.js'
 import { type PortalActs, PortalForm, type PortalLoad, portalHref } from './page.js'
 
 const section = '/endpoint'
@@ -18,23 +18,23 @@ export const endpointPage: PortalLoad = async ({ tenant, now }) => {
     tenant.lastFailure(),
   ])
   const { notificationUrl } = integration
-  const remedy = remedyOf({ lastFailure, health })
+  const remedy = describeRemedy({ lastFailure, health })
   const blockedUntil = health?.blockedUntil ?? null
   const body = (
     <>
       <h1>
-        Endpoint <Badge word={healthOf({ ...integration, health })} />
+        Endpoint <Badge word={describeHealth({ ...integration, health })} />
       </h1>
       <Facts
         rows={[
-          ['Failing for', failingFor(health, now()) ?? 'not failing'],
+          ['Failing for', formatFailingFor(health, now()) ?? 'not failing'],
           ['Blocked until', blockedUntil === null ? 'not blocked' : <When at={blockedUntil} withDate />],
-          ['Last failure', failureOf(lastFailure) ?? 'none of late'],
+          ['Last failure', showFailure(lastFailure) ?? 'none of late'],
         ]}
       />
       {remedy === null ? null : (
         <p class={health === null ? 'dim' : 'note bad'}>
-          <Shown text={remedy} most={400} />
+          <Shown text={remedy} max={400} />
         </p>
       )}
       <h2>Notification URL</h2>
@@ -85,7 +85,7 @@ const maxShown = 4_000
 
 /** The answer to a test delivery, and what was sent. Nothing of it is stored. */
 function TestAnswer({ sent }: { sent: SentTest }) {
-  const advice = adviceOf(sent.status, sent.reason)
+  const advice = findAdvice(sent.status, sent.reason)
   const headers = Object.entries(sent.headers).map(([name, value]) => `${name}: ${value}`)
   return (
     <>
@@ -93,7 +93,7 @@ function TestAnswer({ sent }: { sent: SentTest }) {
       <Facts
         rows={[
           ['Answer', <Answer {...sent} />],
-          ['Latency', latencyOf(sent.latencyMs)],
+          ['Latency', formatLatency(sent.latencyMs)],
           ['Sent', <When at={sent.startedAt} withDate />],
           ['URL', <Shown text={sent.url} />, 'wide'],
         ]}
@@ -108,15 +108,11 @@ function TestAnswer({ sent }: { sent: SentTest }) {
       {sent.excerpt ? (
         <>
           <h2>Start of the answer</h2>
-          <Pre label="Start of the answer" text={shownText(sent.excerpt, maxShown)} wrap />
+          <Pre label="Start of the answer" text={showText(sent.excerpt, maxShown)} wrap />
         </>
       ) : null}
       <h2>What was sent</h2>
-      <Pre
-        label="The request"
-        text={`POST ${shownText(sent.url, 2_048)}\n${headers.join('\n')}\n\n${sent.body}`}
-        wrap
-      />
+      <Pre label="The request" text={`POST ${showText(sent.url, 2_048)}\n${headers.join('\n')}\n\n${sent.body}`} wrap />
       <p class="dim">
         This is no payment: it has no state, no amount, and a hash that no transaction has. It is neither retried nor
         listed.

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** The integration's first page: its endpoint, and its newest payments and deliveries. @module */
-import { healthOf } from '../pages/endpoints.js'
+import { describeHealth } from '../pages/endpoints.js'
 import { Badge, Facts, Shown, When } from '../view/parts.js'
 import { DeliveryTable } from './deliveries.js'
 import { type PortalLoad, portalHref } from './page.js'
@@ -26,14 +26,14 @@ export const overviewPage: PortalLoad = async (deps) => {
       <Facts
         rows={[
           ['Integration', <code class="whole">{address}</code>, 'wide'],
-          ['Name', name === '' ? 'none' : <Shown text={name} most={60} />],
+          ['Name', name === '' ? 'none' : <Shown text={name} max={60} />],
           [
             'Endpoint',
             <a href={endpoint}>
-              <Badge word={healthOf({ ...integration, health })} />
+              <Badge word={describeHealth({ ...integration, health })} />
             </a>,
           ],
-          ['Notification URL', url === null ? <a href={endpoint}>Set one</a> : <Shown text={url} most={120} />],
+          ['Notification URL', url === null ? <a href={endpoint}>Set one</a> : <Shown text={url} max={120} />],
           ['Registered', <When at={createdAt} withDate />],
         ]}
       />

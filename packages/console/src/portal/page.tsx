@@ -1,10 +1,10 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
-/** What pages and acts of the portal are given and answer; its paths, sections, forms and notes. @module */
-import type { Given } from '../filters.js'
+/** What pages and acts of the portal receive and answer; its paths, sections, forms and notes. @module */
+import type { QueryFields } from '../filters.js'
 import type { PageContent } from '../pages/page.js'
 import { PostForm, type PostFormProps } from '../view/forms.js'
 import type { Sections } from '../view/layout.js'
-import { linksBelow } from '../view/parts.js'
+import { createHrefBuilder } from '../view/parts.js'
 import type { Fields } from '../web/run-form.js'
 import type { Tenant } from './tenant.js'
 
@@ -29,7 +29,7 @@ export interface PortalPageDeps {
 }
 
 /** Reads a page; null: there is none. @param name - The end of the path, where it names one thing. */
-export type PortalLoad = (deps: PortalPageDeps, given: Given, name: string) => Promise<PageContent | null>
+export type PortalLoad = (deps: PortalPageDeps, query: QueryFields, name: string) => Promise<PageContent | null>
 
 /** A path below the base to go to, with what is said there; or a page that is shown once. */
 type PortalAnswer = { readonly to: string; readonly note: PortalNote } | { readonly show: PageContent }
@@ -38,7 +38,7 @@ type PortalAnswer = { readonly to: string; readonly note: PortalNote } | { reado
 export type PortalActs = Readonly<Record<string, (tenant: Tenant, fields: Fields) => Promise<PortalAnswer>>>
 
 /** A URL of the portal with these parameters. */
-export const portalHref = linksBelow(portalBase)
+export const portalHref = createHrefBuilder(portalBase)
 
 /** A form that acts. @see PostForm */
 export function PortalForm({ act, ...form }: Omit<PostFormProps, 'action'> & { readonly act: string }) {
@@ -60,5 +60,5 @@ const notes = {
 type PortalNote = keyof typeof notes
 
 /** The sentence of a URL's parameter `note`; null: there is none. */
-export const portalNoteOf = (given: string | null): string | null =>
-  given !== null && Object.hasOwn(notes, given) ? notes[given as PortalNote] : null
+export const findPortalNote = (name: string | null): string | null =>
+  name !== null && Object.hasOwn(notes, name) ? notes[name as PortalNote] : null

@@ -1,24 +1,24 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** One payment of the integration: facts, time line, snapshots, and the signature explained. @module */
-import { lastSigned, PaymentTitle, transactionOf } from '../pages/payment.js'
+import { lastSigned, PaymentTitle, parseTransaction } from '../pages/payment.js'
 import { Signature } from '../pages/signature.js'
-import { comparedOf, Snapshots } from '../pages/snapshots.js'
+import { parseCompared, Snapshots } from '../pages/snapshots.js'
 import { Timeline } from '../pages/timeline.js'
 import { Facts, Hex, paymentPath, Shown } from '../view/parts.js'
 import { amountFacts } from '../view/rows.js'
-import { memoOf } from '../view/text.js'
+import { formatMemo } from '../view/text.js'
 import { PortalForm, type PortalLoad, portalHref } from './page.js'
 
 /** The page. */
-export const paymentPage: PortalLoad = async ({ tenant, now }, given, name) => {
-  const transaction = transactionOf(name)
+export const paymentPage: PortalLoad = async ({ tenant, now }, query, name) => {
+  const transaction = parseTransaction(name)
   if (transaction === null) return null
-  const compare = comparedOf(given)
+  const compare = parseCompared(query)
   const found = await tenant.payment(transaction.chainId, transaction.txHash, compare)
   if (found === null) return null
   const { payment, deliveries, snapshots } = found
   const signed = lastSigned(snapshots, deliveries)
-  const walletOf = (wallet: string) => <Hex value={wallet} href={portalHref('/payments', { wallet })} />
+  const showWallet = (wallet: string) => <Hex value={wallet} href={portalHref('/payments', { wallet })} />
   const body = (
     <>
       <PaymentTitle payment={payment} />
@@ -30,9 +30,9 @@ export const paymentPage: PortalLoad = async ({ tenant, now }, given, name) => {
           ['Version', payment.version],
           ...amountFacts(payment),
           ['Recipient', payment.recipient === null ? 'none' : <Shown text={payment.recipient.title} />],
-          ['Memo', <Shown text={memoOf(payment.memoHex)} />],
-          ['Sender', walletOf(payment.sender)],
-          ['Receiver', walletOf(payment.receiver)],
+          ['Memo', <Shown text={formatMemo(payment.memoHex)} />],
+          ['Sender', showWallet(payment.sender)],
+          ['Receiver', showWallet(payment.receiver)],
         ]}
       />
       <Timeline payment={payment} snapshots={snapshots} deliveries={deliveries} />

@@ -3,7 +3,7 @@
 import type { PaymentBody } from '@payment-integration/contract'
 import { Filters } from '../view/forms.js'
 import { Badge, type Column, Copyable, Empty, Hex, Pager, paymentPath, Shown, Table, When } from '../view/parts.js'
-import { amountOf, invoiceOf } from '../view/rows.js'
+import { showAmount, showInvoice } from '../view/rows.js'
 import { type PortalLoad, type PortalPageDeps, portalHref } from './page.js'
 
 const section = '/payments'
@@ -16,7 +16,7 @@ export const paymentsPage: PortalLoad = async (deps, { wallet, cursor }) => {
   const body = (
     <>
       <h1>Payments</h1>
-      <Filters action={portalHref(section)} fields={fields} given={wallet === undefined ? {} : { wallet }} />
+      <Filters action={portalHref(section)} fields={fields} values={wallet === undefined ? {} : { wallet }} />
       <PaymentTable payments={payments} empty={wallet === undefined ? noPayments(deps) : noMatch} />
       <Pager
         first={cursor === undefined ? null : portalHref(section, { wallet })}
@@ -32,9 +32,9 @@ const columns: readonly Column<PaymentBody>[] = [
   ['Time', ({ blockTimestamp }) => <When at={Date.parse(blockTimestamp)} withDate />],
   ['Transaction', (payment) => <Hex value={payment.txHash} href={portalHref(paymentPath(payment))} />],
   ['Chain', ({ chainId }) => chainId, 'n'],
-  ['Received', ({ tokenOut: { amountNet, symbol } }) => amountOf(amountNet, symbol), 'n'],
-  ['Invoice', ({ invoice }) => invoiceOf(invoice), 'n'],
-  ['Memo', ({ memo }) => <Shown text={memo} most={34} />],
+  ['Received', ({ tokenOut: { amountNet, symbol } }) => showAmount(amountNet, symbol), 'n'],
+  ['Invoice', ({ invoice }) => showInvoice(invoice), 'n'],
+  ['Memo', ({ memo }) => <Shown text={memo} max={34} />],
   ['Version', ({ version }) => version, 'n'],
 ]
 
@@ -50,16 +50,16 @@ export const noPayments = ({ origin, tenant: { address } }: PortalPageDeps) => (
       A payment appears here when its block is indexed and its transaction carries <code class="whole">{address}</code>{' '}
       as the integration. Your server reads the same list:
     </p>
-    <Copyable label="A request for your payments" text={curlOf(origin, address)} />
-    <Copyable label="A script that reads your payments" text={clientOf(origin, address)} />
+    <Copyable label="A request for your payments" text={buildCurl(origin, address)} />
+    <Copyable label="A script that reads your payments" text={buildClientCode(origin, address)} />
   </Empty>
 )
 
 // Code to copy has the integration's real address; its secrets come from the environment.
-const curlOf = (origin: string, address: string) =>
+const buildCurl = (origin: string, address: string) =>
   `curl -s -u "${address}:$API_SECRET" ${origin}/api/v1/integration/payments`
 
-const clientOf = (origin: string, address: string) => `import { createClient } from '@payment-integration/client'
+const buildClientCode = (origin: string, address: string) => `import { createClient } from '@payment-integration/client'
 
 const client = createClient({
   baseUrl: '${origin}',

@@ -6,17 +6,17 @@ import { integrationActor } from '@payment-integration/core/internal'
 import type { PageContent } from '../pages/page.js'
 import type { Render } from '../view/layout.js'
 import { Problem } from '../view/parts.js'
-import { shortHex } from '../view/text.js'
-import { type Visit, visitOf } from '../viewer.js'
+import { shortenHex } from '../view/text.js'
+import { createVisit, type Visit } from '../viewer.js'
 import type { ConsoleBindings } from '../web/guard.js'
-import { createSignInPages, sessionCookie } from '../web/sessions.js'
-import { portalBase, portalNoteOf } from './page.js'
+import { createSessionCookie, createSignInPages } from '../web/sessions.js'
+import { findPortalNote, portalBase } from './page.js'
 
 /** Dependencies of signing in. */
 interface PortalSignInDeps {
   readonly sessions: IntegrationSessions
   readonly render: Render
-  readonly sourceOf: (request: Request, bindings: ConsoleBindings) => string
+  readonly findSource: (request: Request, bindings: ConsoleBindings) => string
   readonly now: () => number
   readonly countCall: ((integrationAddress: string) => number) | undefined
 }
@@ -27,26 +27,26 @@ export interface PortalVisit {
   readonly integrationAddress: string
 }
 
-const cookie = sessionCookie('pi_portal')
+const cookie = createSessionCookie('pi_portal')
 
 /** Creates the sign-in of integrations with address and API secret. */
 export function createPortalSignIn({ countCall, ...deps }: PortalSignInDeps) {
   const { sessions } = deps
   const pages = createSignInPages({
-    ...{ ...deps, mountedAt: portalBase, cookie, pageOf: signInPage, noteOf: portalNoteOf },
+    ...{ ...deps, mountedAt: portalBase, cookie, buildPage: signInPage, findNote: findPortalNote },
     open: (form, source) =>
       sessions.signIn({ address: form.get('address') ?? '', apiSecret: form.get('secret') ?? '', source, countCall }),
   })
   return {
     /** Null: the request has no session. */
-    async visitOf(request: Request): Promise<PortalVisit | null> {
+    async findVisit(request: Request): Promise<PortalVisit | null> {
       const secret = cookie.read(request.headers)
       const found = secret === null ? null : await sessions.authenticate(secret)
       if (secret === null || found === null) return null
       const { integrationAddress } = found
-      const viewer = { name: shortHex(integrationAddress), role: 'viewer' } as const
+      const viewer = { name: shortenHex(integrationAddress), role: 'viewer' } as const
       const actor = integrationActor(integrationAddress)
-      const made = visitOf(sessions, { viewer, actor, secret, canSignOut: true })
+      const made = createVisit(sessions, { viewer, actor, secret, canSignOut: true })
       return { visit: { ...made, about: integrationAddress }, integrationAddress }
     },
     answer: pages.answer,
@@ -81,11 +81,11 @@ export function socketSource(_request: Request, { incoming }: ConsoleBindings): 
   const [address = ''] = (incoming?.socket.remoteAddress ?? 'unknown').split('%', 1)
   const mapped = /^::ffff:(\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3})$/i.exec(address)?.[1]
   if (mapped !== undefined) return mapped
-  return isIPv6(address) ? networkOf(address) : address
+  return isIPv6(address) ? parseNetwork(address) : address
 }
 
 /** The first four groups, with the zeros that `::` stands for. */
-function networkOf(address: string): string {
+function parseNetwork(address: string): string {
   const [head = '', tail] = address.toLowerCase().split('::')
   const left = head.split(':').filter((group) => group !== '')
   const right = (tail ?? '').split(':').filter((group) => group !== '')

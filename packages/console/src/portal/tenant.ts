@@ -12,7 +12,7 @@ import { type Compared, readSnapshot, shownVersions } from '../pages/snapshots.j
 export type PortalService = Pick<Service, 'queries' | 'actingAs' | 'integrationSessions'>
 
 /** An integration, as its own portal sees and changes it. */
-export type Tenant = ReturnType<typeof tenantOf>
+export type Tenant = ReturnType<typeof createTenant>
 
 type DeliveryQuery = Omit<DeliveryFilter, 'integrationAddress'> & { readonly beforeId?: string | undefined }
 
@@ -20,7 +20,7 @@ type DeliveryQuery = Omit<DeliveryFilter, 'integrationAddress'> & { readonly bef
 const pageSize = 50
 
 /** The integration of a session. @param address - From the session, never from a request. */
-export function tenantOf({ queries, actingAs }: PortalService, address: string) {
+export function createTenant({ queries, actingAs }: PortalService, address: string) {
   const own = queries.forIntegration(address)
   const { integrations, deliveries, endpoints } = actingAs(integrationActor(address))
 
@@ -39,7 +39,7 @@ export function tenantOf({ queries, actingAs }: PortalService, address: string) 
     deliveries: (query: DeliveryQuery) => own.deliveries({ limit: pageSize, ...query }),
     /** Failures in a row at the endpoint; null: the last attempt succeeded, or there was none. */
     health: own.endpoint,
-    /** The newest failed attempt, of the last 50; null: none of them failed. */
+    /** The newest failed attempt, of the newest 50 deliveries and 50 that wait for a retry; null: none failed. */
     lastFailure: own.lastFailure,
     /** @throws DeliveryError `ERR_DELIVERY_NOT_FOUND`, the same for an unknown id and for a delivery of another one. */
     replay: (deliveryId: string) => deliveries.replay(deliveryId, { integrationAddress: address }),

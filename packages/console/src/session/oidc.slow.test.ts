@@ -14,7 +14,7 @@ async function build({ service, now }: Twin, loopback: string): Promise<Console>
   const publicUrl = nameOf(loopback)
   provider = await openOpenidProvider([`${publicUrl}/console/oidc/callback`])
   const oidc = { issuer: provider.issuer, ...oidcClient, nameClaim: 'email' }
-  return createConsole({ service, now, signIn: { publicUrl, sourceOf: () => '192.0.2.1', oidc } })
+  return createConsole({ service, now, signIn: { publicUrl, findSource: () => '192.0.2.1', oidc } })
 }
 
 describeInChromium('an operator of the OpenID provider', { seed: 13 }, build, (suite) => {

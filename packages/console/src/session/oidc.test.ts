@@ -23,7 +23,7 @@ function pagesOf(at: Pick<Provider, 'issuer'>, nameClaim = 'email'): Console {
   return createConsole({
     service: twin.service,
     now: () => twin.now() + laterMs,
-    signIn: { publicUrl: origin, sourceOf: () => '192.0.2.1', oidc },
+    signIn: { publicUrl: origin, findSource: () => '192.0.2.1', oidc },
     onError: (error) => errors.push(error),
   })
 }
@@ -264,7 +264,7 @@ describe('a hostile provider', () => {
 })
 
 it('without a provider the sign-in page has no such link, and its paths lead to the sign-in page', async () => {
-  const plain = createConsole({ service: twin.service, signIn: { publicUrl: origin, sourceOf: () => '192.0.2.1' } })
+  const plain = createConsole({ service: twin.service, signIn: { publicUrl: origin, findSource: () => '192.0.2.1' } })
   const browser = new BrowserLike(plain, origin)
   expect((await browser.get('/console/sign-in')).text).not.toContain('/oidc/')
   expect(await browser.get('/console/oidc/start')).toMatchObject({ status: 303 })

@@ -10,8 +10,8 @@ import {
 import type { ClientAuth, Configuration, CustomFetch, IDToken, UserInfoResponse } from 'openid-client'
 import type { PageContent } from '../pages/page.js'
 import { base } from '../view/parts.js'
-import { type ConsoleBindings, localPath } from '../web/guard.js'
-import { seeOther, sessionCookie } from '../web/sessions.js'
+import { type ConsoleBindings, parseLocalPath } from '../web/guard.js'
+import { createSessionCookie, seeOther } from '../web/sessions.js'
 
 /** How the console signs operators in at an OpenID provider. It is a confidential client with the code flow. */
 export interface OidcOptions {
@@ -32,13 +32,13 @@ interface OidcSignInDeps {
   /** The origin of the pages. */
   readonly publicUrl: string
   readonly sessions: Pick<OperatorSessions, 'sealSignIn' | 'openSignIn' | 'signInProved'>
-  readonly sourceOf: (request: Request, bindings: ConsoleBindings) => string
+  readonly findSource: (request: Request, bindings: ConsoleBindings) => string
   readonly now: () => number
   /** Shows the sign-in page with a problem. */
   readonly rejected: (problem: string, status: number, next: string) => Promise<Response>
   readonly renderPage: (content: PageContent) => Promise<Response>
   /** The value of Set-Cookie for a new session. */
-  readonly sessionCookieOf: (opened: NewSession) => string
+  readonly issueSessionCookie: (opened: NewSession) => string
   readonly onError: (error: unknown) => void
 }
 
@@ -52,19 +52,19 @@ interface Pending extends FlowSecrets {
 const pendingMs = 10 * 60_000
 
 // The provider's site sends the browser back, so the cookie must come along with a request of another site.
-const cookie = sessionCookie('pi_console_oidc', 'Lax')
+const cookie = createSessionCookie('pi_console_oidc', 'Lax')
 
 /** Host and port of the provider, for people. */
 export const issuerHost = ({ issuer }: OidcOptions): string => new URL(issuer).host
 
 /** Creates the sign-in of one console at one provider. */
 export function createOidcSignIn(deps: OidcSignInDeps) {
-  const { options, publicUrl, sessions, sourceOf, now, rejected, onError } = deps
+  const { options, publicUrl, sessions, findSource, now, rejected, onError } = deps
   const provider = createOidcProvider(options)
   const host = issuerHost(options)
 
   async function start(request: Request): Promise<Response> {
-    const next = localPath(new URL(request.url).searchParams.get('next'), base)
+    const next = parseLocalPath(new URL(request.url).searchParams.get('next'), base)
     try {
       const { location, secrets } = await provider.begin(`${publicUrl}${base}/oidc/callback`)
       const pending: Pending = { ...secrets, next, expiresAt: now() + pendingMs }
@@ -77,14 +77,14 @@ export function createOidcSignIn(deps: OidcSignInDeps) {
   }
 
   async function finish(request: Request, bindings: ConsoleBindings): Promise<Response> {
-    const pending = pendingOf(request)
+    const pending = readPending(request)
     if (pending === null)
       return rejected('This sign-in took too long, or began in another browser. Begin again.', 400, base)
     const { pathname, search } = new URL(request.url)
     const { next } = pending
     try {
-      const name = await provider.nameOf(new URL(`${publicUrl}${pathname}${search}`), pending)
-      const source = sourceOf(request, bindings)
+      const name = await provider.findName(new URL(`${publicUrl}${pathname}${search}`), pending)
+      const source = findSource(request, bindings)
       return await welcome(next, await sessions.signInProved({ name, source, issuer: options.issuer }))
     } catch (error) {
       const isForPeople = error instanceof OidcNameError || error instanceof OidcRejectedError
@@ -96,7 +96,7 @@ export function createOidcSignIn(deps: OidcSignInDeps) {
     }
   }
 
-  function pendingOf({ headers }: Request): Pending | null {
+  function readPending({ headers }: Request): Pending | null {
     const sealed = cookie.read(headers)
     const text = sealed === null ? null : sessions.openSignIn(sealed)
     const pending: Pending | null = text === null ? null : JSON.parse(text)
@@ -115,7 +115,7 @@ export function createOidcSignIn(deps: OidcSignInDeps) {
     )
     const answer = await deps.renderPage({ title: 'Signed in', section: '-', body })
     answer.headers.set('Refresh', `0; url=${next}`)
-    answer.headers.append('Set-Cookie', deps.sessionCookieOf(opened))
+    answer.headers.append('Set-Cookie', deps.issueSessionCookie(opened))
     answer.headers.append('Set-Cookie', cookie.clear())
     return answer
   }
@@ -215,7 +215,7 @@ function createOidcProvider(options: OidcOptions) {
      * @throws MissingPackageError Without `openid-client`.
      * @throws Error Of `openid-client`, for everything else.
      */
-    async nameOf(cameBackTo: URL, { state, nonce, codeVerifier }: FlowSecrets): Promise<string> {
+    async findName(cameBackTo: URL, { state, nonce, codeVerifier }: FlowSecrets): Promise<string> {
       const { authorizationCodeGrant, fetchUserInfo } = await library()
       const provider = await configuration()
       const tokens = await authorizationCodeGrant(provider, cameBackTo, {

@@ -6,7 +6,7 @@ import { describeInChromium } from '../../test/browser-suite.js'
 import { createConsole } from '../create-console.js'
 
 const build = async ({ service, now }: Twin, publicUrl: string) =>
-  createConsole({ service, now, signIn: { publicUrl, sourceOf: () => '192.0.2.1' } })
+  createConsole({ service, now, signIn: { publicUrl, findSource: () => '192.0.2.1' } })
 
 describeInChromium('an operator', { seed: 12 }, build, (suite) => {
   it('joins by a link whose token leaves the address, signs in, and finds no page behind the back button', async () => {

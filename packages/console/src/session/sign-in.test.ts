@@ -32,8 +32,8 @@ beforeAll(async () => {
   payment = `/console/payments/${paid.chainId}/${paid.txHash}`
   deliveryId = (await twin.service.deliveries.list({ limit: 1 }))[0]?.deliveryId ?? ''
   // A source of its own for each request: the limits are tested in the core.
-  const sourceOf = () => `192.0.2.${sources++ % 200}`
-  pages = createConsole({ service: twin.service, now: twin.now, signIn: { publicUrl: origin, sourceOf } })
+  const findSource = () => `192.0.2.${sources++ % 200}`
+  pages = createConsole({ service: twin.service, now: twin.now, signIn: { publicUrl: origin, findSource } })
   await join('vera', 'viewer')
   await join('olga', 'operator')
 })

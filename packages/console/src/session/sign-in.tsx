@@ -3,13 +3,13 @@
 
 import { LinkRejectedError, operatorActor, PassphraseError, SignInLimitedError } from '@payment-integration/core'
 import type { OperatorSessions } from '@payment-integration/core/internal'
-import { noteOf, type PageContent } from '../pages/page.js'
+import { findNote, type PageContent } from '../pages/page.js'
 import type { Render } from '../view/layout.js'
 import { base, Problem } from '../view/parts.js'
-import { type Visit, visitOf } from '../viewer.js'
+import { createVisit, type Visit } from '../viewer.js'
 import type { ConsoleBindings } from '../web/guard.js'
-import { readForm } from '../web/run-form.js'
-import { createSignInPages, seeOther, sessionCookie } from '../web/sessions.js'
+import { parseForm } from '../web/run-form.js'
+import { createSessionCookie, createSignInPages, seeOther } from '../web/sessions.js'
 import { createOidcSignIn, issuerHost, type OidcOptions } from './oidc.js'
 
 /** How operators sign in. */
@@ -17,7 +17,7 @@ export interface SignInOptions {
   /** The origin of the pages, such as `https://pay.example`. Other hosts and origins are answered 403. */
   readonly publicUrl: string
   /** The caller's network address, for the limits of failed sign-ins: docs/decisions/operators.md. */
-  readonly sourceOf: (request: Request, bindings: ConsoleBindings) => string
+  readonly findSource: (request: Request, bindings: ConsoleBindings) => string
   /** Operators may also sign in at an OpenID provider. @default with passphrases alone */
   readonly oidc?: OidcOptions | undefined
 }
@@ -30,16 +30,16 @@ interface SignInDeps extends SignInOptions {
   readonly onError: (error: unknown) => void
 }
 
-const cookie = sessionCookie('pi_console')
+const cookie = createSessionCookie('pi_console')
 
 /** Creates the sign-in of operators with passphrases. */
 export function createSignIn(deps: SignInDeps) {
   const { sessions, render } = deps
   const visit = null
   const oidcHost = deps.oidc === undefined ? null : issuerHost(deps.oidc)
-  const pageOf = (next: string, problem: string | null) => signInPage({ next, problem, oidcHost })
+  const buildPage = (next: string, problem: string | null) => signInPage({ next, problem, oidcHost })
   const pages = createSignInPages({
-    ...{ ...deps, mountedAt: base, cookie, pageOf, noteOf },
+    ...{ ...deps, mountedAt: base, cookie, buildPage, findNote },
     open: (form, source) =>
       sessions.signIn({ name: form.get('name') ?? '', passphrase: form.get('passphrase') ?? '', source }),
   })
@@ -48,13 +48,13 @@ export function createSignIn(deps: SignInDeps) {
     createOidcSignIn({
       ...deps,
       options: deps.oidc,
-      rejected: (problem, status, next) => render(pageOf(next, problem), { visit, status }),
+      rejected: (problem, status, next) => render(buildPage(next, problem), { visit, status }),
       renderPage: (content) => render(content, { visit }),
-      sessionCookieOf: pages.cookieOf,
+      issueSessionCookie: pages.issueCookie,
     })
 
   async function join(request: Request): Promise<Response> {
-    const form = await readForm(request)
+    const form = await parseForm(request)
     const [linkToken = '', passphrase = ''] = [form.get('link')?.trim(), form.get('passphrase')]
     const rejected = (problem: string, status: number) => render(joinPage({ problem }), { visit, status })
     if (passphrase !== form.get('again')) return rejected('The two passphrases differ.', 400)
@@ -70,11 +70,11 @@ export function createSignIn(deps: SignInDeps) {
 
   return {
     /** The visit of a request with a session; null: it has none. */
-    async visitOf(request: Request): Promise<Visit | null> {
+    async findVisit(request: Request): Promise<Visit | null> {
       const token = cookie.read(request.headers)
       const viewer = token === null ? null : await sessions.authenticate(token)
       if (token === null || viewer === null) return null
-      return visitOf(sessions, { viewer, actor: operatorActor(viewer.name), secret: token, canSignOut: true })
+      return createVisit(sessions, { viewer, actor: operatorActor(viewer.name), secret: token, canSignOut: true })
     },
     /** Answers the paths of people without a session; null: the path is another one. */
     answer(request: Request, path: string, bindings: ConsoleBindings): Promise<Response> | null {

@@ -51,7 +51,7 @@ const byStatus: Readonly<Record<number, readonly [cause: string, remedy: string]
 const byReason: ReadonlyMap<string, readonly [string, string]> = new Map(Object.entries(withoutAnswer))
 
 /** The cause and remedy of a failure. `reason` is null after a success, which needs none. */
-export function adviceOf(status: number | null, reason: string | null) {
+export function findAdvice(status: number | null, reason: string | null) {
   if (reason === null) return null
   const [cause, remedy] = causeAndRemedy(status, reason)
   return { cause, remedy }
@@ -61,8 +61,8 @@ function causeAndRemedy(status: number | null, reason: string): readonly [string
   const without = byReason.get(reason)
   if (status === null || without !== undefined)
     return without ?? ['No answer arrived.', 'Look at the log of the receiver.']
-  const known = byStatus[status]
-  if (known !== undefined) return known
+  const advice = byStatus[status]
+  if (advice !== undefined) return advice
   if (status >= 300 && status < 400)
     return [
       `The receiver answered ${status}: a redirect, such as /hook to /hook/.`,

@@ -2,10 +2,10 @@
 /** Forms: acts with their fields, for those who may act, and the filters of a list. @module */
 import { parseInstant } from '@payment-integration/contract/internal-parse'
 import { type Child, createContext, useContext } from 'hono/jsx'
-import type { Given } from '../filters.js'
-import { mayAct, type Role, type Visit } from '../viewer.js'
+import type { QueryFields } from '../filters.js'
+import { isAllowed, type Role, type Visit } from '../viewer.js'
 import { base } from './parts.js'
-import { shortHex, shownText } from './text.js'
+import { shortenHex, showText } from './text.js'
 
 /** The visit for which a page is rendered. */
 export const VisitContext = createContext<Visit | null>(null)
@@ -77,7 +77,7 @@ export const ActForm = ({ act, needs, ...form }: ActFormProps) => (
 /** Shows its children to a role that may act; to others `otherwise`, if any. */
 export function ForRole({ needs, otherwise, children }: { needs: Role; otherwise?: Child; children?: Child }) {
   const visit = useContext(VisitContext)
-  return <>{visit !== null && mayAct(visit.viewer.role, needs) ? children : otherwise}</>
+  return <>{visit !== null && isAllowed(visit.viewer.role, needs) ? children : otherwise}</>
 }
 
 /** A line of text. */
@@ -152,7 +152,7 @@ export interface NamedAddress {
 
 /** An integration as an option: its name may be hostile. */
 export const integrationOption = ({ address, name }: NamedAddress) =>
-  [address, `${shownText(name, 30)} ${shortHex(address)}`] as const
+  [address, `${showText(name, 30)} ${shortenHex(address)}`] as const
 
 /** The choice of an integration. */
 export const IntegrationChoice = (props: { integrations: readonly NamedAddress[]; chosen?: string | undefined }) => (
@@ -171,8 +171,8 @@ export type Field = { readonly name: string; readonly label: string } & (
 )
 
 /** The filters of a list at `action`. The form works without JavaScript. */
-export function Filters({ fields, given, action }: { fields: readonly Field[]; given: Given; action: string }) {
-  const isFiltered = fields.some(({ name }) => given[name] !== undefined)
+export function Filters({ fields, values, action }: { fields: readonly Field[]; values: QueryFields; action: string }) {
+  const isFiltered = fields.some(({ name }) => values[name] !== undefined)
   return (
     <form class="filters" method="get" action={action}>
       {fields.map((field) => (
@@ -182,7 +182,7 @@ export function Filters({ fields, given, action }: { fields: readonly Field[]; g
             <select id={`field-${field.name}`} name={field.name}>
               <option value="">all</option>
               {field.options.map(([value, text]) => (
-                <option value={value} selected={given[field.name] === value}>
+                <option value={value} selected={values[field.name] === value}>
                   {text}
                 </option>
               ))}
@@ -192,7 +192,7 @@ export function Filters({ fields, given, action }: { fields: readonly Field[]; g
               id={`field-${field.name}`}
               name={field.name}
               type={field.kind ?? 'text'}
-              value={inputValue(field.kind, given[field.name])}
+              value={inputValue(field.kind, values[field.name])}
               placeholder={field.hint}
               autocomplete="off"
               spellcheck={false}

@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Small parts of all pages: states, times, hashes, tables, empty lists. @module */
 import type { Child } from 'hono/jsx'
-import { shortHex, shownText } from './text.js'
+import { shortenHex, showText } from './text.js'
 
 /** Where the pages are mounted. */
 export const base = '/console'
@@ -55,7 +55,7 @@ export function When({ at, withDate = false }: { at: number | null; withDate?: b
 
 /** A hash or address: short, whole in the tooltip. */
 export function Hex({ value, href }: { value: string; href?: string }) {
-  const text = shortHex(value)
+  const text = shortenHex(value)
   return href === undefined ? (
     <code title={value}>{text}</code>
   ) : (
@@ -66,13 +66,13 @@ export function Hex({ value, href }: { value: string; href?: string }) {
 }
 
 /** Text that may be hostile. */
-export const Shown = ({ text, most }: { text: string; most?: number }) => <>{shownText(text, most)}</>
+export const Shown = ({ text, max }: { text: string; max?: number }) => <>{showText(text, max)}</>
 
 /** Why a form was rejected; nothing for null. */
 export const Problem = ({ text }: { text: string | null }) =>
   text === null ? null : (
     <p class="note bad" role="alert">
-      <Shown text={text} most={400} />
+      <Shown text={text} max={400} />
     </p>
   )
 
@@ -84,17 +84,17 @@ export const paymentPath = ({ chainId, txHash }: { chainId: number | string; txH
 export const paymentHref = (payment: { chainId: number; txHash: string }) => `${base}${paymentPath(payment)}`
 
 /** Builds addresses below a path, such as `/console`. Parameters without a value are left out. */
-export function linksBelow(mountedAt: string) {
+export function createHrefBuilder(mountedAt: string) {
   return (path: string, parameters: Readonly<Record<string, string | number | null | undefined>> = {}): string => {
-    const given = Object.entries(parameters).flatMap(([name, value]) =>
+    const set = Object.entries(parameters).flatMap(([name, value]) =>
       value === undefined || value === null || value === '' ? [] : [[name, String(value)] satisfies [string, string]],
     )
-    return given.length === 0 ? `${mountedAt}${path}` : `${mountedAt}${path}?${new URLSearchParams(given)}`
+    return set.length === 0 ? `${mountedAt}${path}` : `${mountedAt}${path}?${new URLSearchParams(set)}`
   }
 }
 
 /** A URL of the console with these parameters. */
-export const hrefOf = linksBelow(base)
+export const buildHref = createHrefBuilder(base)
 
 /** A column: its title, the cell of a row, and `n` where its values are numbers. */
 export type Column<Row> = readonly [title: string, cell: (row: Row) => Child, kind?: 'n']
@@ -246,7 +246,7 @@ export const newSecretsPage = ({ title, section, to = section, secrets }: NewSec
       ))}
       <p>{instructions}</p>
       <p>
-        <a href={hrefOf(to)}>Go on</a>
+        <a href={buildHref(to)}>Go on</a>
       </p>
     </>
   ),
@@ -260,7 +260,7 @@ export const sentencePage = (title: string, text: string, { section = '-', home 
     <>
       <h1>{title}</h1>
       <p>
-        <Shown text={text} most={400} />
+        <Shown text={text} max={400} />
       </p>
       <p>
         <a href={home}>Back to the overview</a>

@@ -5,10 +5,10 @@ import type { DeliveryView } from '@payment-integration/core/internal'
 import { formatAnswer } from '@payment-integration/core/internal'
 import type { StoredPayment } from '@payment-integration/core/ports'
 import type { Child } from 'hono/jsx'
-import type { Given } from '../filters.js'
+import type { QueryFields } from '../filters.js'
 import { type Field, integrationOption, type NamedAddress } from './forms.js'
-import { Badge, type Column, Dim, Hex, hrefOf, paymentHref, type RowProps, Shown, TableRow, When } from './parts.js'
-import { latencyOf, memoOf, unitsOf } from './text.js'
+import { Badge, buildHref, type Column, Dim, Hex, paymentHref, type RowProps, Shown, TableRow, When } from './parts.js'
+import { formatLatency, formatMemo, formatUnits } from './text.js'
 
 /** A number as text that sorts as it does. */
 const ordinal = (number: number | string) => String(number).padStart(16, '0')
@@ -31,41 +31,41 @@ export const paymentRows: RowProps<StoredPayment> = {
     ],
     ['Time', ({ blockTimestamp }) => <When at={blockTimestamp} withDate />],
     ['Transaction', (payment) => <Hex value={payment.txHash} href={paymentHref(payment)} />],
-    ['Chain', ({ chainId }) => <a href={hrefOf('/payments', { chain: chainId })}>{chainId}</a>, 'n'],
-    ['Received', ({ tokenOut: { net, decimals, symbol } }) => amountOf(unitsOf(net, decimals), symbol), 'n'],
-    ['Invoice', ({ invoice }) => invoiceOf(invoice), 'n'],
-    ['Memo', ({ memoHex }) => <Shown text={memoOf(memoHex)} most={34} />],
-    ['Integration', ({ integrationAddress }) => integrationOf(integrationAddress, <Dim>none</Dim>)],
+    ['Chain', ({ chainId }) => <a href={buildHref('/payments', { chain: chainId })}>{chainId}</a>, 'n'],
+    ['Received', ({ tokenOut: { net, decimals, symbol } }) => showAmount(formatUnits(net, decimals), symbol), 'n'],
+    ['Invoice', ({ invoice }) => showInvoice(invoice), 'n'],
+    ['Memo', ({ memoHex }) => <Shown text={formatMemo(memoHex)} max={34} />],
+    ['Integration', ({ integrationAddress }) => showIntegration(integrationAddress, <Dim>none</Dim>)],
     ['Version', ({ version }) => version, 'n'],
   ],
 }
 
 /** An amount with the symbol of its token, which may be hostile. */
-export const amountOf = (amount: string, symbol: string | null) => (
+export const showAmount = (amount: string, symbol: string | null) => (
   <>
-    {amount} <Shown text={symbol ?? ''} most={16} />
+    {amount} <Shown text={symbol ?? ''} max={16} />
   </>
 )
 
 /** The amount of an invoice in a cell. */
-export const invoiceOf = (invoice: { readonly amount: string; readonly currency: string } | null): Child =>
+export const showInvoice = (invoice: { readonly amount: string; readonly currency: string } | null): Child =>
   invoice === null ? <Dim>none</Dim> : `${invoice.amount} ${invoice.currency}`
 
 /** The integration of a payment, with its payments. */
-export const integrationOf = (address: string | null, none: Child): Child =>
-  address === null ? none : <Hex value={address} href={hrefOf('/payments', { integration: address })} />
+export const showIntegration = (address: string | null, none: Child): Child =>
+  address === null ? none : <Hex value={address} href={buildHref('/payments', { integration: address })} />
 
 /** One payment, for live pages. */
 export const PaymentRow = ({ payment }: { payment: StoredPayment }) => <TableRow row={payment} {...paymentRows} />
 
 /** The answer to the last attempt of a delivery. */
-export const lastAnswerOf = ({ attempts }: DeliveryView): Child => {
+export const showLastAnswer = ({ attempts }: DeliveryView): Child => {
   const last = attempts.at(-1)
   return last === undefined ? <Dim>not sent yet</Dim> : <Answer {...last} />
 }
 
 /** When a delivery is attempted next. */
-export const nextAttemptOf = ({ nextAttemptAt }: DeliveryView): Child =>
+export const showNextAttempt = ({ nextAttemptAt }: DeliveryView): Child =>
   nextAttemptAt === null ? <Dim>none</Dim> : <When at={nextAttemptAt} />
 
 /** Columns of deliveries with their last attempts. @param hrefOfPayment - The page of the delivery's payment. */
@@ -82,9 +82,9 @@ export const deliveryColumns = (hrefOfPayment: (delivery: DeliveryView) => strin
   ],
   ['Version', ({ version }) => version, 'n'],
   ['Attempts', ({ attempts }) => attempts.length, 'n'],
-  ['Last answer', lastAnswerOf],
-  ['Latency', ({ attempts }) => attempts.slice(-1).map(({ latencyMs }) => latencyOf(latencyMs)), 'n'],
-  ['Next attempt', nextAttemptOf],
+  ['Last answer', showLastAnswer],
+  ['Latency', ({ attempts }) => attempts.slice(-1).map(({ latencyMs }) => formatLatency(latencyMs)), 'n'],
+  ['Next attempt', showNextAttempt],
 ]
 
 /** The list of deliveries of all integrations. */
@@ -95,7 +95,7 @@ export const deliveryRows: RowProps<DeliveryView> = {
     [
       'Integration',
       ({ integrationAddress: address }) => (
-        <Hex value={address} href={hrefOf('/deliveries', { integration: address })} />
+        <Hex value={address} href={buildHref('/deliveries', { integration: address })} />
       ),
     ],
     [
@@ -126,14 +126,22 @@ export const wordOptions = (values: readonly string[]) =>
   values.map((value) => [value, value.replaceAll('_', ' ')] as const)
 
 /** The filters that both lists have. An integration that is filtered and has no name stays a choice. */
-export function listFields({ chainIds, integrations }: Choices, given: Given, withNone: boolean): readonly Field[] {
-  const chosen = given['integration']?.toLowerCase()
+export function listFields(
+  { chainIds, integrations }: Choices,
+  fields: QueryFields,
+  withNone: boolean,
+): readonly Field[] {
+  const chosen = fields['integration']?.toLowerCase()
   const isNamed = chosen === undefined || chosen === 'none' || integrations.some(({ address }) => address === chosen)
   const all = isNamed ? integrations : [...integrations, { address: chosen, name: '' }]
-  const own = all.map(integrationOption)
+  const addresses = all.map(integrationOption)
   return [
     { name: 'chain', label: 'Chain', options: chainIds.map((id) => [String(id), String(id)] as const) },
-    { name: 'integration', label: 'Integration', options: withNone ? [...own, ['none', 'none'] as const] : own },
+    {
+      name: 'integration',
+      label: 'Integration',
+      options: withNone ? [...addresses, ['none', 'none'] as const] : addresses,
+    },
     { name: 'since', label: 'Since (UTC)', hint: '', kind: 'datetime-local' },
     { name: 'until', label: 'Until (UTC)', hint: '', kind: 'datetime-local' },
   ]
@@ -147,13 +155,13 @@ export function amountFacts({ tokenIn, tokenOut, invoice, source }: StoredPaymen
     [
       'Received',
       <>
-        {amountOf(unitsOf(net, decimals), symbol)} net, {unitsOf(gross, decimals)} gross
+        {showAmount(formatUnits(net, decimals), symbol)} net, {formatUnits(gross, decimals)} gross
       </>,
     ],
     [
       'Paid',
       <>
-        {amountOf(unitsOf(tokenIn.amount, tokenIn.decimals), tokenIn.symbol)} on chain {source.chainId}
+        {showAmount(formatUnits(tokenIn.amount, tokenIn.decimals), tokenIn.symbol)} on chain {source.chainId}
       </>,
     ],
     ['Invoice', invoice === null ? 'none' : `${invoice.amount} ${invoice.currency}, ${settled}`],

@@ -2,28 +2,28 @@
 
 /** Characters without a visible form, or that change the direction of others; line breaks and tabs stay. */
 const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu
-const kept = new Set(['\n', '\t'])
+const keptBreaks = new Set(['\n', '\t'])
 
 /** Default length in characters. */
 const maxCharacters = 200
 
-/** Text for a page: invisible characters as `\u{202e}`, and no more than `most` characters with a mark of the rest. */
-export function shownText(text: string, most = maxCharacters): string {
-  const start = text.length > most ? text.slice(0, most) : text
-  const visible = start.replace(invisible, (one) => (kept.has(one) ? one : escapeOf(one)))
+/** Text for a page: invisible characters as `\u{202e}`, and no more than `max` characters with a mark of the rest. */
+export function showText(text: string, max = maxCharacters): string {
+  const start = text.length > max ? text.slice(0, max) : text
+  const visible = start.replace(invisible, (one) => (keptBreaks.has(one) ? one : formatEscape(one)))
   const rest = text.length - start.length
-  return rest === 0 ? visible : `${visible}… [${grouped(rest)} more characters]`
+  return rest === 0 ? visible : `${visible}… [${formatNumber(rest)} more characters]`
 }
 
-const escapeOf = (one: string) => `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`
+const formatEscape = (one: string) => `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`
 
 /** A whole number in groups of three digits. */
-export function grouped(value: number): string {
+export function formatNumber(value: number): string {
   return value.toLocaleString('en-US')
 }
 
 /** The memo as text without its padding; as hex when it is not UTF-8. */
-export function memoOf(memoHex: string): string {
+export function formatMemo(memoHex: string): string {
   const bytes = Uint8Array.from(memoHex.slice(2).match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
   let end = bytes.length
   while (end > 0 && bytes[end - 1] === 0) end -= 1
@@ -35,7 +35,7 @@ export function memoOf(memoHex: string): string {
 }
 
 /** Base units as a decimal without trailing zeros. */
-export function unitsOf(amount: bigint, decimals: number): string {
+export function formatUnits(amount: bigint, decimals: number): string {
   const digits = amount.toString().padStart(decimals + 1, '0')
   const whole = digits.slice(0, digits.length - decimals)
   let end = digits.length
@@ -44,12 +44,12 @@ export function unitsOf(amount: bigint, decimals: number): string {
 }
 
 /** The first and the last digits of a hash or an address. */
-export function shortHex(hex: string): string {
+export function shortenHex(hex: string): string {
   return hex.length <= 14 ? hex : `${hex.slice(0, 8)}…${hex.slice(-4)}`
 }
 
 /** A time span in its largest two units. */
-export function spanOf(ms: number): string {
+export function formatSpan(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1_000))
   const units = [
     [86_400, 'd'],
@@ -66,7 +66,7 @@ export function spanOf(ms: number): string {
 }
 
 /** A latency in milliseconds. */
-export function latencyOf(ms: number): string {
+export function formatLatency(ms: number): string {
   if (ms >= 10_000) return `${(ms / 1_000).toFixed(1)} s`
-  return ms < 10 ? `${ms.toFixed(1)} ms` : `${grouped(Math.round(ms))} ms`
+  return ms < 10 ? `${ms.toFixed(1)} ms` : `${formatNumber(Math.round(ms))} ms`
 }

@@ -27,7 +27,7 @@ export interface ConsoleBindings {
 }
 
 /** The checked parts of a request. */
-function accessRequestOf({ method, headers, url }: Request, bindings: ConsoleBindings | undefined) {
+function toAccessRequest({ method, headers, url }: Request, bindings: ConsoleBindings | undefined) {
   return {
     method,
     host: headers.get('host') ?? new URL(url).host,
@@ -38,28 +38,31 @@ function accessRequestOf({ method, headers, url }: Request, bindings: ConsoleBin
 }
 
 /** Pages without sign-in: why a request is rejected, or null. A Host of another name may be DNS rebinding. */
-export function localProblem({ host, peer, isForwarded, ...request }: AccessRequest): string | null {
+export function findLocalProblem({ host, peer, isForwarded, ...request }: AccessRequest): string | null {
   if (host === null || !isLoopback(host)) return 'Open the console by its loopback address, such as 127.0.0.1.'
   if (isForwarded || (peer !== undefined && !loopbackPeers.test(peer)))
     return 'The console answers requests of this machine alone.'
-  return originProblem(request, [`http://${host}`, `https://${host}`])
+  return findOriginProblem(request, [`http://${host}`, `https://${host}`])
 }
 
 /** Pages with sign-in: why a request is rejected, or null. They have one address. */
-export function publicProblem({ host, ...request }: AccessRequest, publicUrl: string): string | null {
+export function findPublicProblem({ host, ...request }: AccessRequest, publicUrl: string): string | null {
   const { host: expected, origin } = new URL(publicUrl)
   if (host?.toLowerCase() !== expected) return `Open these pages at ${origin}.`
-  return originProblem(request, [origin])
+  return findOriginProblem(request, [origin])
 }
 
 /** A form of another site must not act in the name of whoever is signed in here. */
-function originProblem({ method, origin }: Pick<AccessRequest, 'method' | 'origin'>, own: readonly string[]) {
-  if (method === 'GET' || method === 'HEAD' || (origin !== null && own.includes(origin))) return null
+function findOriginProblem(
+  { method, origin }: Pick<AccessRequest, 'method' | 'origin'>,
+  allowedOrigins: readonly string[],
+) {
+  if (method === 'GET' || method === 'HEAD' || (origin !== null && allowedOrigins.includes(origin))) return null
   return foreignProblem
 }
 
 /** Why a stream is rejected, or null. A page of another site could open streams until none is left for anybody. */
-export function streamProblem({ headers }: Request): string | null {
+export function findStreamProblem({ headers }: Request): string | null {
   // Browsers send it, and no script can change it. Without it the client is no browser.
   const site = headers.get('sec-fetch-site')
   return site === null || site === 'same-origin' || site === 'none' ? null : foreignProblem
@@ -76,11 +79,11 @@ function isLoopback(host: string): boolean {
 export function guardPages<E extends Env & { Bindings: ConsoleBindings }>(app: Hono<E>, publicUrl: string | undefined) {
   app.use('*', async (c, next) => {
     await next()
-    c.res = secured(c.res)
+    c.res = addSecurityHeaders(c.res)
   })
   app.use('*', async (c, next) => {
-    const access = accessRequestOf(c.req.raw, c.env)
-    const problem = publicUrl === undefined ? localProblem(access) : publicProblem(access, publicUrl)
+    const access = toAccessRequest(c.req.raw, c.env)
+    const problem = publicUrl === undefined ? findLocalProblem(access) : findPublicProblem(access, publicUrl)
     return problem === null ? next() : new Response(`${problem}\n`, { status: 403 })
   })
 }
@@ -97,7 +100,7 @@ const securityHeaders = {
 } as const
 
 /** Adds them; `Cache-Control` stays where the response has one, as versioned files do. */
-function secured(response: Response): Response {
+function addSecurityHeaders(response: Response): Response {
   const answer = new Response(response.body, response)
   for (const [name, value] of Object.entries(securityHeaders))
     if (!(name === 'Cache-Control' && answer.headers.has(name))) answer.headers.set(name, value)
@@ -117,8 +120,8 @@ export function pathBelow(url: string, mountedAt: string): string {
 const origin = 'http://pages.invalid'
 
 /** The path and query if they lead to a page below `base` of this server; else `base`. No open redirect. */
-export function localPath(given: string | null | undefined, base: string): string {
-  const url = given?.startsWith('/') ? parseUrl(`${origin}${given}`) : null
+export function parseLocalPath(path: string | null | undefined, base: string): string {
+  const url = path?.startsWith('/') ? parseUrl(`${origin}${path}`) : null
   if (url === null || url.origin !== origin) return base
   const isBelow = url.pathname === base || url.pathname.startsWith(`${base}/`)
   return isBelow ? `${url.pathname}${url.search}` : base

@@ -11,7 +11,7 @@ export class ActError extends Error {
 }
 
 /** The message of an error that people may read; null for others, which may hold addresses of a database or a node. */
-export function shownMessage(error: unknown): string | null {
+export function findShownMessage(error: unknown): string | null {
   const isCore = error instanceof CoreError && !(error instanceof StoreError)
   return isCore || error instanceof FilterError || error instanceof ActError ? error.message : null
 }
@@ -28,7 +28,7 @@ export class FormError extends Error {
  * The fields of a posted form. A field that is given twice keeps its first value.
  * @throws FormError For another content type, more than 64 KB, and a body that broke off.
  */
-export async function readForm(request: Request): Promise<ReadonlyMap<string, string>> {
+export async function parseForm(request: Request): Promise<ReadonlyMap<string, string>> {
   const [type = ''] = (request.headers.get('content-type') ?? '').split(';')
   if (type.trim().toLowerCase() !== 'application/x-www-form-urlencoded') throw new FormError('The request is no form.')
   const bytes = await readRequestBody(request, maxFormBytes).catch((error: unknown) => {
@@ -58,19 +58,19 @@ interface PostedForm<Act> {
 export async function runForm<Act>({ acts, name, request, visit, rejected, run }: PostedForm<Act>): Promise<Response> {
   const act = Object.hasOwn(acts, name) ? acts[name] : undefined
   if (act === undefined) return rejected(404, 'There is no such act', 'The address leads to nothing here.')
-  const form = await readForm(request)
+  const form = await parseForm(request)
   if (!visit.isCsrfToken(form.get('csrf') ?? ''))
     return rejected(
       403,
       'Nothing was done',
       'The form is too old or not from these pages. Reload its page, then try again.',
     )
-  const given = [...form].map(([key, value]) => [key, value.trim()] as const)
-  const fields = Object.fromEntries(given.filter(([key, value]) => key !== 'csrf' && value !== ''))
+  const trimmed = [...form].map(([key, value]) => [key, value.trim()] as const)
+  const fields = Object.fromEntries(trimmed.filter(([key, value]) => key !== 'csrf' && value !== ''))
   try {
     return await run(act, fields)
   } catch (error) {
-    const message = shownMessage(error)
+    const message = findShownMessage(error)
     if (message === null) throw error
     const isMistake = error instanceof FilterError || error instanceof BadRequestError
     return rejected(isMistake ? 400 : 409, 'Nothing was done', message)

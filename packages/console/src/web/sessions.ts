@@ -2,8 +2,8 @@
 import { SignInLimitedError, SignInRejectedError } from '@payment-integration/core'
 import type { PageContent } from '../pages/page.js'
 import type { Render } from '../view/layout.js'
-import { type ConsoleBindings, localPath } from './guard.js'
-import { readForm } from './run-form.js'
+import { type ConsoleBindings, parseLocalPath } from './guard.js'
+import { parseForm } from './run-form.js'
 
 /**
  * A cookie that only this host can set and only over TLS; browsers also take it from a loopback address. No request of
@@ -23,7 +23,7 @@ interface SessionCookie {
  * @param name - Without the prefix `__Host-`, such as `pi_console`.
  * @param sameSite - `Lax`: a link of another site carries it, too. @default Strict
  */
-export function sessionCookie(name: string, sameSite: 'Strict' | 'Lax' = 'Strict'): SessionCookie {
+export function createSessionCookie(name: string, sameSite: 'Strict' | 'Lax' = 'Strict'): SessionCookie {
   const full = `__Host-${name}`
   const attributes = `Path=/; Secure; HttpOnly; SameSite=${sameSite}`
   return {
@@ -51,10 +51,10 @@ interface SignInPagesDeps {
   readonly now: () => number
   /** Opens a session for the fields of the form. @throws SignInRejectedError, SignInLimitedError */
   open(form: ReadonlyMap<string, string>, source: string): Promise<OpenedSession>
-  readonly sourceOf: (request: Request, bindings: ConsoleBindings) => string
+  readonly findSource: (request: Request, bindings: ConsoleBindings) => string
   /** The page with the form. */
-  pageOf(next: string, problem: string | null): PageContent
-  readonly noteOf: (given: string | null) => string | null
+  buildPage(next: string, problem: string | null): PageContent
+  readonly findNote: (name: string | null) => string | null
 }
 
 interface OpenedSession {
@@ -64,17 +64,17 @@ interface OpenedSession {
 
 /** Creates the pages that open and end sessions, for one set of pages and its cookie. */
 export function createSignInPages({ mountedAt, cookie, sessions, render, now, ...deps }: SignInPagesDeps) {
-  const cookieOf = ({ sessionToken, expiresAt }: OpenedSession) => cookie.issue(sessionToken, expiresAt - now())
+  const issueCookie = ({ sessionToken, expiresAt }: OpenedSession) => cookie.issue(sessionToken, expiresAt - now())
 
   async function signIn(request: Request, bindings: ConsoleBindings): Promise<Response> {
-    const form = await readForm(request)
-    const next = localPath(form.get('next'), mountedAt)
+    const form = await parseForm(request)
+    const next = parseLocalPath(form.get('next'), mountedAt)
     try {
-      return seeOther(next, cookieOf(await deps.open(form, deps.sourceOf(request, bindings))))
+      return seeOther(next, issueCookie(await deps.open(form, deps.findSource(request, bindings))))
     } catch (error) {
       const isLimited = error instanceof SignInLimitedError
       if (!isLimited && !(error instanceof SignInRejectedError)) throw error
-      const answer = await render(deps.pageOf(next, error.message), { visit: null, status: isLimited ? 429 : 401 })
+      const answer = await render(deps.buildPage(next, error.message), { visit: null, status: isLimited ? 429 : 401 })
       if (isLimited) answer.headers.set('Retry-After', String(error.retryAfterSeconds))
       return answer
     }
@@ -83,7 +83,7 @@ export function createSignInPages({ mountedAt, cookie, sessions, render, now, ..
   /** Ends the session of a form with its CSRF token; without the token nothing ends. */
   async function signOut(request: Request): Promise<Response> {
     const token = cookie.read(request.headers)
-    const csrf = (await readForm(request)).get('csrf') ?? ''
+    const csrf = (await parseForm(request)).get('csrf') ?? ''
     if (token === null || !sessions.isCsrfToken(token, csrf)) return seeOther(mountedAt)
     await sessions.signOut(token)
     const answer = seeOther(`${mountedAt}/sign-in?note=signed-out`, cookie.clear())
@@ -94,7 +94,7 @@ export function createSignInPages({ mountedAt, cookie, sessions, render, now, ..
 
   return {
     /** The value of Set-Cookie for a new session. */
-    cookieOf,
+    issueCookie,
     /** Answers `/sign-in` and `/sign-out`; null: the path is another one. */
     answer(request: Request, path: string, bindings: ConsoleBindings): Promise<Response> | null {
       const isPost = request.method === 'POST'
@@ -102,8 +102,8 @@ export function createSignInPages({ mountedAt, cookie, sessions, render, now, ..
       if (path !== '/sign-in') return null
       if (isPost) return signIn(request, bindings)
       const { searchParams } = new URL(request.url)
-      const next = localPath(searchParams.get('next'), mountedAt)
-      return render(deps.pageOf(next, null), { visit: null, note: deps.noteOf(searchParams.get('note')) })
+      const next = parseLocalPath(searchParams.get('next'), mountedAt)
+      return render(deps.buildPage(next, null), { visit: null, note: deps.findNote(searchParams.get('note')) })
     },
     /** Sends a browser without a session to the sign-in page, from where it comes back. */
     ask({ url }: Request): Response {

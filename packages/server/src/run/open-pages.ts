@@ -57,7 +57,7 @@ export async function openConsole(config: Config, deps: ConsoleDeps): Promise<Co
         : {
             publicUrl: consoleUrl,
             oidc: config.oidc === null ? undefined : { ...config.oidc, fetch: createFetch() },
-            sourceOf: ({ headers }, bindings) =>
+            findSource: ({ headers }, bindings) =>
               findSource(bindings.incoming?.socket.remoteAddress, headers.get('x-forwarded-for')),
           },
   })
@@ -78,7 +78,7 @@ export async function openPortal(
     countCall: limits?.countCall,
     signIn: {
       publicUrl: publicUrl ?? undefined,
-      sourceOf: (request, { incoming }) =>
+      findSource: (request, { incoming }) =>
         findSource(incoming?.socket.remoteAddress, request.headers.get('x-forwarded-for')),
     },
     onError: (error) => logger.error({ ...describeError(error) }, 'A page of the portal failed.'),

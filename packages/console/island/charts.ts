@@ -1,8 +1,10 @@
-/** Draws the overview's charts with uPlot. A click on a bar of payments opens the rows of its minute. @module */
+/** Draws the overview's charts with uPlot. A click on a bar of payments opens its rows. @module */
 import uPlot from 'uplot'
+import { formatInstant } from './content.js'
 
 interface Stacked {
-  readonly minutes: number[]
+  readonly barMs: number
+  readonly times: number[]
   readonly series: readonly { readonly name: string; readonly values: number[] }[]
 }
 
@@ -16,7 +18,6 @@ interface ChartData {
   }
 }
 
-const minuteMs = 60_000
 const limitMs = 5_000
 const readColor = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
 const tones: Readonly<Record<string, string>> = {
@@ -36,7 +37,7 @@ const tones: Readonly<Record<string, string>> = {
 }
 
 /** Draws them; null on pages without charts. */
-export function drawCharts(): { update(data: unknown): void } | null {
+export function drawCharts(): { update(data: unknown): void; redraw(): void } | null {
   const holder = document.getElementById('chart-data')
   if (holder === null) return null
   document.documentElement.classList.add('drawn')
@@ -47,7 +48,7 @@ export function drawCharts(): { update(data: unknown): void } | null {
     plots = [
       bars('chart-payments', data.payments),
       bars('chart-attempts', data.attempts),
-      latency('chart-latency', data.latency),
+      latency('chart-latency', data),
     ].filter((plot) => plot !== null)
   }
   draw()
@@ -58,6 +59,7 @@ export function drawCharts(): { update(data: unknown): void } | null {
   })
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', draw)
   return {
+    redraw: draw,
     update(next) {
       data = next as ChartData
       draw()
@@ -85,10 +87,10 @@ function axes(): uPlot.Axis[] {
 }
 
 /** Bars on top of each other: each series is drawn with the sum of those below. */
-function bars(id: string, { minutes, series }: Stacked): uPlot | null {
+function bars(id: string, { barMs, times, series }: Stacked): uPlot | null {
   const host = document.getElementById(id)
   if (host === null) return null
-  const sums = minutes.map(() => 0)
+  const sums = times.map(() => 0)
   const stacked = series.map(({ values }) => values.map((value, at) => (sums[at] = (sums[at] ?? 0) + value)))
   const paths = uPlot.paths.bars?.({ size: [0.8, 24] })
   const plot = new uPlot(
@@ -98,7 +100,7 @@ function bars(id: string, { minutes, series }: Stacked): uPlot | null {
       scales: { x: { time: true }, y: { range: (_, __, max) => [0, Math.max(4, (max ?? 0) * 1.1)] } },
       axes: axes(),
       series: [
-        { label: 'minute' },
+        { label: 'time' },
         ...[...series].reverse().map(({ name }) => {
           const colour = readColor(tones[name] ?? '--plain')
           return {
@@ -112,20 +114,20 @@ function bars(id: string, { minutes, series }: Stacked): uPlot | null {
         }),
       ],
     },
-    [minutes, ...stacked.reverse()],
+    [times, ...stacked.reverse()],
     host,
   )
   host.querySelector('canvas')?.setAttribute('aria-hidden', 'true')
   const { path } = host.dataset
   plot.over.addEventListener('click', () => {
-    const minute = minutes[plot.cursor.idx ?? -1]
-    if (minute === undefined || path === undefined) return
-    location.assign(`${path}?since=${minute * 1_000}&until=${minute * 1_000 + minuteMs}`)
+    const start = (times[plot.cursor.idx ?? -1] ?? 0) * 1_000
+    if (start === 0 || path === undefined) return
+    location.assign(`${path}?since=${start}&until=${start + barMs}`)
   })
   return plot
 }
 
-function latency(id: string, { dots, p50, p95 }: ChartData['latency']): uPlot | null {
+function latency(id: string, { latency: { dots, p50, p95 }, payments }: ChartData): uPlot | null {
   const host = document.getElementById(id)
   if (host === null) return null
   const times = dots.map(([time]) => time)
@@ -143,7 +145,8 @@ function latency(id: string, { dots, p50, p95 }: ChartData['latency']): uPlot | 
       height: 220,
       legend: { show: true, live: false },
       scales: {
-        x: { time: true },
+        // The same times as the bars above.
+        x: { time: true, range: [payments.times[0] ?? 0, (payments.times.at(-1) ?? 0) + payments.barMs / 1_000] },
         y: { distr: 3, range: (_, min, max) => [Math.min(min ?? 1, p50 ?? 1, 1), Math.max(max ?? 0, 10_000)] },
       },
       axes: axes().map((axis, index) => (index === 1 ? { ...axis, ...decades } : axis)),
@@ -189,5 +192,9 @@ const decades: uPlot.Axis = {
   filter: (_, ticks) => ticks,
   values: (_, ticks) => ticks.map(formatLatency),
 }
-const formatTime = (time: number, step: number) => new Date(time * 1_000).toISOString().slice(11, step < 60 ? 19 : 16)
+/** The date alone where labels are a day apart. */
+function formatTime(seconds: number, step: number): string {
+  const iso = formatInstant(seconds * 1_000)
+  return step >= 86_400 ? iso.slice(5, 10) : iso.slice(11, step < 60 ? 19 : 16)
+}
 const formatLatency = (ms: number) => (ms >= 1_000 ? `${ms / 1_000} s` : `${ms} ms`)

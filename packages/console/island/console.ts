@@ -1,12 +1,13 @@
 /** The script of all pages: live rows, charts, copying and keys. Pages are readable without it. @module */
 import { drawCharts } from './charts.js'
-import { addCopyButtons } from './content.js'
+import { addCopyButtons, addZoneButton } from './content.js'
 import { addKeys } from './keys.js'
 import { followLive } from './live.js'
 
 addCopyButtons()
 takeLink()
 const charts = drawCharts()
+addZoneButton(() => charts?.redraw())
 addKeys(followLive((data) => charts?.update(data)))
 
 /** Takes the token of a one-time link out of the address, so that no history keeps it, and puts it into its field. */

@@ -17,7 +17,6 @@ export async function reload(): Promise<boolean> {
   const before = findDetails(to)
   for (const [name, details] of findDetails(from)) if (before.get(name)?.open === true) details.open = true
   to.replaceChildren(...from.childNodes)
-  addCopyButtons()
   return true
 }
 
@@ -36,24 +35,61 @@ function findDetails(part: Element): Map<string, HTMLDetailsElement> {
   return found
 }
 
-/** Adds them; without a clipboard they stay hidden. */
+/** Shows the buttons that copy, also in rows that come later; without a clipboard they stay hidden. */
 export function addCopyButtons(): void {
   if (navigator.clipboard === undefined) return
-  for (const button of document.querySelectorAll<HTMLButtonElement>('[data-copy]')) {
-    button.hidden = false
-    button.addEventListener('click', async () => {
-      const text = button.parentElement?.querySelector('pre')?.textContent ?? ''
-      await navigator.clipboard.writeText(text).then(
-        () => mark(button, 'Copied'),
-        () => mark(button, 'Not copied'),
-      )
-    })
-  }
+  document.documentElement.classList.add('can-copy')
+  document.addEventListener('click', async ({ target }) => {
+    const button = target instanceof Element ? target.closest<HTMLButtonElement>('[data-copy]') : null
+    if (button === null) return
+    const text = button.dataset['copy'] || (button.parentElement?.querySelector('pre')?.textContent ?? '')
+    const isDone = await navigator.clipboard.writeText(text).then(
+      () => true,
+      () => false,
+    )
+    const label = button.textContent
+    const isShort = button.classList.contains('copy-hex')
+    button.classList.add('done')
+    button.textContent = isDone ? (isShort ? '✓' : 'Copied') : isShort ? '✗' : 'Not copied'
+    setTimeout(() => {
+      button.classList.remove('done')
+      button.textContent = label
+    }, 1_500)
+  })
 }
 
-function mark(button: HTMLButtonElement, word: string): void {
-  button.textContent = word
-  setTimeout(() => {
-    button.textContent = 'Copy'
-  }, 1_500)
+const zoneKey = 'payment-console-times'
+
+const isLocal = () => localStorage.getItem(zoneKey) === 'local'
+
+/** A moment as ISO text, in UTC or in the time zone of the browser, without the zone. */
+export function formatInstant(ms: number): string {
+  const shiftMs = isLocal() ? new Date(ms).getTimezoneOffset() * 60_000 : 0
+  return new Date(ms - shiftMs).toISOString().slice(0, 19)
+}
+
+/** Adds the button that shows all times in UTC or in local time; the browser remembers the choice. */
+export function addZoneButton(onChange: () => void): void {
+  const button = document.createElement('button')
+  button.type = 'button'
+  button.className = 'zone-button'
+  const show = () => {
+    button.textContent = isLocal() ? 'Local time' : 'UTC'
+    button.title = isLocal() ? 'Show times in UTC' : 'Show times in local time'
+    for (const time of document.querySelectorAll('time')) {
+      const [date, clock = ''] = formatInstant(Date.parse(time.dateTime)).split('T')
+      const [first, last] = [time.querySelector('.dim'), time.lastChild]
+      if (first !== null && first.textContent !== `${date} `) first.textContent = `${date} `
+      if (last !== null && last.textContent !== clock) last.textContent = clock
+    }
+  }
+  button.addEventListener('click', () => {
+    localStorage.setItem(zoneKey, isLocal() ? 'utc' : 'local')
+    show()
+    onChange()
+  })
+  document.querySelector('header .who')?.before(button)
+  // Rows come and change while the page is open.
+  new MutationObserver(() => isLocal() && show()).observe(document.body, { childList: true, subtree: true })
+  show()
 }

@@ -12,7 +12,7 @@ import { createSampler } from './live/sampler.js'
 import { isJobTopic, openJobStream, openStream, streamDefaults } from './live/streams.js'
 import { ChainRows } from './pages/chains.js'
 import { JobProgress } from './pages/jobs.js'
-import { Tiles } from './pages/overview.js'
+import { Problems, Tiles } from './pages/overview.js'
 import { type ConsoleService, findNote, type PageContent, type Setting } from './pages/page.js'
 import { loadPage, runAct } from './routes.js'
 import { createSignIn, type SignInOptions } from './session/sign-in.js'
@@ -149,7 +149,8 @@ export function createConsole(deps: ConsoleDeps): Console {
     const content = await loadPage(path, read)
     if (content === null) return c.notFound()
     const live = content.live === undefined ? undefined : `${content.live}&after=${position}`
-    return render({ ...content, live }, { visit: c.get('visit'), note: findNote(url.searchParams.get('note')) })
+    const note = findNote(url.searchParams.get('note'))
+    return render({ ...content, live }, { visit: c.get('visit'), note, status: content.status })
   }
 
   function answer(c: Context<Env>, content: PageContent, status: 400 | 404 | 500): Promise<Response> {
@@ -185,14 +186,19 @@ export function createConsole(deps: ConsoleDeps): Console {
 const renderers = {
   job: (job: Job) => (<JobProgress job={job} />).toString(),
   payment: (payment: StoredPayment) => (<PaymentRow payment={payment} />).toString(),
-  delivery: (delivery: DeliveryView) => (<DeliveryRow delivery={delivery} />).toString(),
+  delivery: (delivery: DeliveryView, { at, endpoints }: Overview) =>
+    (<DeliveryRow delivery={delivery} context={{ now: at, endpoints }} />).toString(),
   parts: (overview: Overview) => ({
+    problems: (<Problems overview={overview} />).toString(),
     tiles: (<Tiles overview={overview} />).toString(),
     chains: (<ChainRows chains={overview.chains} />).toString(),
   }),
 } as const
 
-const notFound = sentencePage('There is no such page', 'The address leads to nothing here.')
+const notFound = sentencePage(
+  'Page not found',
+  'Nothing is at this address. Use the menu, or search payments for a hash.',
+)
 
 /** The visit of a request that was let through. */
 function visitIn(c: Context<Env>): Visit {

@@ -106,7 +106,11 @@ it('deliveries come as rows, the overview as parts and series, and a payment onl
   await twin.update(paid, { state: 'success' })
   expect((await deliveries.next('row')).data).toMatchObject({ html: expect.stringContaining('delivered') })
   expect((await overview.next('overview')).data).toMatchObject({
-    parts: { tiles: expect.stringContaining('In the outbox'), chains: expect.any(String) },
+    parts: {
+      problems: expect.stringContaining('All well'),
+      tiles: expect.stringContaining('Pending deliveries'),
+      chains: expect.any(String),
+    },
     charts: { latency: { p50: expect.any(Number) } },
   })
   expect((await one.next('stale')).data).toEqual({})

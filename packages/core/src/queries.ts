@@ -60,7 +60,7 @@ export interface IntegrationQueries {
   ): Promise<ConsolePage<DeliveryView, string>>
   /** Failures in a row at the endpoint; null: the last attempt succeeded, or there was none. */
   endpoint(): Promise<EndpointView | null>
-  /** The newest failed attempt, of the last 50; null: none of them failed. */
+  /** The newest failed attempt, of the newest 50 deliveries and 50 that wait for a retry; null: none failed. */
   lastFailure(): Promise<(AttemptRecord & { readonly deliveryId: string }) | null>
 }
 

@@ -1,15 +1,15 @@
 /** Turns samples into numbered events, rendered once for all open pages, and keeps the last ones to resume. @module */
 import type { DeliveryView } from '@payment-integration/core/internal'
 import type { StoredPayment } from '@payment-integration/core/ports'
-import { chartData, type Overview } from './overview.js'
+import { chartData, narrowOverview, type Overview } from './overview.js'
 import type { Sample, Sampler } from './sampler.js'
 
 /** A change that open pages may show. */
 export type LiveEvent =
   | { readonly kind: 'payment'; readonly payment: StoredPayment; readonly html: string }
   | { readonly kind: 'delivery'; readonly delivery: DeliveryView; readonly html: string }
-  /** `json` holds the parts and the charts, `chainsJson` the part of the chains alone: written once for all pages. */
-  | { readonly kind: 'overview'; readonly json: string; readonly chainsJson: string }
+  /** JSON by topic, written once for all pages: parts and charts by range, and the part of the chains alone. */
+  | { readonly kind: 'overview'; readonly json: Readonly<Record<'15m' | '1h' | 'chains', string>> }
   /** Whether the database does not answer: pages are then not live. */
   | { readonly kind: 'failing'; readonly isFailing: boolean }
   /** Changes are missing: load the page again. */
@@ -25,9 +25,9 @@ export interface Numbered {
 /** Renders rows and parts. */
 export interface Renderers {
   payment(payment: StoredPayment): string
-  delivery(delivery: DeliveryView): string
+  delivery(delivery: DeliveryView, overview: Overview): string
   /** Parts by the ids of their elements. */
-  parts(overview: Overview): Readonly<Record<'tiles' | 'chains', string>>
+  parts(overview: Overview): Readonly<Record<'problems' | 'tiles' | 'chains', string>>
 }
 
 /** Events for open pages. */
@@ -64,12 +64,13 @@ export function createLiveUpdates(sampler: Sampler, render: Renderers, start: nu
     }
     if (sample === null) return
     if (sample.isCut) publish({ kind: 'reset' })
-    for (const payment of sample.payments) publish({ kind: 'payment', payment, html: render.payment(payment) })
-    for (const delivery of sample.deliveries) publish({ kind: 'delivery', delivery, html: render.delivery(delivery) })
     const { overview } = sample
-    const parts = render.parts(overview)
-    const json = JSON.stringify({ parts, charts: chartData(overview) })
-    publish({ kind: 'overview', json, chainsJson: JSON.stringify({ parts: { chains: parts.chains } }) })
+    for (const payment of sample.payments) publish({ kind: 'payment', payment, html: render.payment(payment) })
+    for (const delivery of sample.deliveries)
+      publish({ kind: 'delivery', delivery, html: render.delivery(delivery, overview) })
+    const toJson = (one: Overview) => JSON.stringify({ parts: render.parts(one), charts: chartData(one) })
+    const chains = JSON.stringify({ parts: { chains: render.parts(overview).chains } })
+    publish({ kind: 'overview', json: { '15m': toJson(narrowOverview(overview)), '1h': toJson(overview), chains } })
   }
 
   function leave(): void {

@@ -16,10 +16,25 @@ import { oldSnapshotMs } from '@payment-integration/core/internal'
 /** The parts of the service that the sampler reads. */
 export type SampledService = Pick<Service, 'queries' | 'indexers'>
 
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
+
+/** The time ranges of the overview, each with the width of its bars. */
+export const ranges = {
+  '15m': { label: '15 min', ms: 15 * minuteMs, barMs: minuteMs },
+  '1h': { label: '1 h', ms: hourMs, barMs: minuteMs },
+  '24h': { label: '24 h', ms: 24 * hourMs, barMs: 30 * minuteMs },
+  '7d': { label: '7 d', ms: 168 * hourMs, barMs: 180 * minuteMs },
+} as const
+
+/** The name of a time range. */
+export type Range = keyof typeof ranges
+
 /** All numbers, at one moment. */
-export interface Overview extends Hour, Pick<LatencyStatistics, 'p50' | 'p95'> {
+export interface Overview extends Counts, Pick<LatencyStatistics, 'p50' | 'p95'> {
   readonly at: number
-  /** Newest attempts of the last hour, newest first; the dots of the latency chart. */
+  readonly range: Range
+  /** Newest answered attempts and timeouts of the range, newest first; the dots of the latency chart. */
   readonly dots: readonly ConsoleAttempt[]
   readonly backlog: DeliveryBacklog
   readonly chains: readonly ChainStatus[]
@@ -30,20 +45,16 @@ export interface Overview extends Hour, Pick<LatencyStatistics, 'p50' | 'p95'> {
   readonly oldSnapshot: DatabaseSnapshot | null
 }
 
-const minuteMs = 60_000
-const hourMs = 60 * minuteMs
-const maxDots = 400
-const maxPending = 10_000
-/** Failing endpoints that are counted. */
-export const maxEndpoints = 100
+/** Limits of the reads: attempts with their latencies, pending deliveries and failing endpoints. */
+export const [maxDots, maxPending, maxEndpoints] = [400, 10_000, 100]
 
-/** Reads all numbers of the overview. */
+/** Reads all numbers of the overview, of the last hour. */
 export async function readOverview(
   { queries, indexers }: SampledService,
-  { hours, missing }: { readonly hours: () => Promise<Hour>; readonly missing: () => number },
+  { hours, missing }: { readonly hours: () => Promise<Counts>; readonly missing: () => number },
   now: () => number,
 ): Promise<Overview> {
-  const [hour, dots, backlog, endpoints, snapshot] = await Promise.all([
+  const [hour, attempts, backlog, endpoints, snapshot] = await Promise.all([
     hours(),
     queries.attempts({ since: Math.max(0, now() - hourMs), limit: maxDots }),
     queries.backlog({ atMost: maxPending }),
@@ -51,13 +62,50 @@ export async function readOverview(
     queries.oldestSnapshot(),
   ])
   return {
-    ...{ payments: hour.payments, attempts: hour.attempts, dots, backlog, endpoints },
-    at: now(),
+    ...{ payments: hour.payments, attempts: hour.attempts, backlog, endpoints },
+    ...{ at: now(), range: '1h' },
     missing: missing(),
     oldSnapshot: snapshot !== null && snapshot.ageMs >= oldSnapshotMs ? snapshot : null,
-    ...latencyStatistics(dots.map(({ latencyMs }) => latencyMs)),
+    ...latencyPart(attempts),
     chains: indexers.map((indexer) => indexer.status()),
   }
+}
+
+/** A connection that nobody accepted has no latency. */
+function latencyPart(attempts: readonly ConsoleAttempt[]) {
+  const dots = attempts.filter(({ status, reason }) => status !== null || reason === 'timeout')
+  const { p50, p95 } = latencyStatistics(dots.map(({ latencyMs }) => latencyMs))
+  return { dots, p50, p95 }
+}
+
+/** The overview of the last 15 minutes, from that of the hour. */
+export function narrowOverview(hour: Overview): Overview {
+  const since = hour.at - ranges['15m'].ms
+  const narrowed = <Kind>({ counts, isCut }: MinuteCounts<Kind>) => ({
+    counts: counts.filter(({ minute }) => minute > since),
+    isCut,
+  })
+  const latency = latencyPart(hour.dots.filter(({ startedAt }) => startedAt > since))
+  return { ...hour, range: '15m', payments: narrowed(hour.payments), attempts: narrowed(hour.attempts), ...latency }
+}
+
+/** The overview of a longer range, from that of the hour. */
+export async function widenOverview(hour: Overview, range: '24h' | '7d', { queries }: SampledService) {
+  const since = Math.max(0, hour.at - ranges[range].ms)
+  const [payments, attempts, newest] = await Promise.all([
+    queries.paymentsPerMinute({ since, limit: maxRows }),
+    queries.attemptsPerMinute({ since, limit: maxRows }),
+    queries.attempts({ since, limit: maxDots }),
+  ])
+  return { ...hour, range, payments, attempts, ...latencyPart(newest) }
+}
+
+/** The shortest range that shows everything of the last hour; beyond it, one that reaches the newest payment. */
+export function chooseRange({ payments, attempts, at }: Overview, newestPaymentAt: number): Range {
+  const minutes = [...payments.counts, ...attempts.counts].map(({ minute }) => minute)
+  if (minutes.length > 0) return Math.min(...minutes) > at - ranges['15m'].ms ? '15m' : '1h'
+  if (newestPaymentAt <= at - ranges['7d'].ms) return '1h'
+  return newestPaymentAt > at - ranges['24h'].ms ? '24h' : '7d'
 }
 
 /** Versions of one read of {@link createMissingCount}, which bounds its time. */
@@ -130,8 +178,8 @@ function quantile(sorted: readonly number[], share: number): number | null {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? null
 }
 
-/** The counts of an hour. */
-interface Hour {
+/** The counts of a range. */
+interface Counts {
   readonly payments: MinuteCounts<PaymentState | null>
   readonly attempts: MinuteCounts<AttemptKind>
 }
@@ -144,8 +192,8 @@ const maxRows = 20_000
 
 /** Builds the function that reads the last hour; it reads nothing before the first call. */
 export function createHourCounts(reads: Pick<Queries, 'paymentsPerMinute' | 'attemptsPerMinute'>, now: () => number) {
-  let newestHour: (Hour & { readonly at: number }) | null = null
-  return async (): Promise<Hour> => {
+  let newestHour: (Counts & { readonly at: number }) | null = null
+  return async (): Promise<Counts> => {
     const isWhole = newestHour === null || now() - newestHour.at >= refreshMs || now() < newestHour.at
     const start = now() - (isWhole ? hourMs : newestMs)
     const since = Math.max(0, start - (start % minuteMs))
@@ -169,10 +217,12 @@ function joined<Kind>(before: MinuteCounts<Kind> | null, after: MinuteCounts<Kin
   return { counts: [...older, ...after.counts], isCut: before.isCut || after.isCut }
 }
 
-/** Counts by minute, one list for each kind. */
+/** Counts by bar, one list for each kind. */
 export interface StackedSeries {
-  /** Unix seconds of each minute. */
-  readonly minutes: readonly number[]
+  /** Width of a bar, in milliseconds. */
+  readonly barMs: number
+  /** Unix seconds of the start of each bar. */
+  readonly times: readonly number[]
   readonly series: readonly { readonly name: string; readonly values: readonly number[] }[]
 }
 
@@ -198,42 +248,47 @@ const attemptKinds: readonly AttemptKind[] = [
   'no_answer',
 ]
 
-const minutesShown = 60
-
-/** The series of an overview: the last hour. */
+/** The series of an overview, in bars of its range. */
 export function chartData(overview: Overview): ChartData {
-  const last = overview.at - (overview.at % minuteMs)
-  const minutes = Array.from({ length: minutesShown }, (_, n) => last - (minutesShown - 1 - n) * minuteMs)
+  const { ms, barMs } = ranges[overview.range]
+  const last = overview.at - (overview.at % barMs)
+  const bars = Array.from({ length: ms / barMs }, (_, n) => last - (ms / barMs - 1 - n) * barMs)
   const dots = [...overview.dots]
     .reverse()
     .map(
       ({ startedAt, latencyMs, reason, deliveryId }) =>
-        [startedAt / 1_000, Math.round(drawn(latencyMs)), reason === null ? 1 : 0, deliveryId] as const,
+        [startedAt / 1_000, Math.round(toDrawable(latencyMs)), reason === null ? 1 : 0, deliveryId] as const,
     )
   return {
-    payments: stacked(minutes, overview.payments.counts, [null, ...paymentStates]),
-    attempts: stacked(minutes, overview.attempts.counts, attemptKinds),
-    latency: { dots, p50: drawn(overview.p50), p95: drawn(overview.p95) },
+    payments: stackCounts(bars, barMs, overview.payments.counts, [null, ...paymentStates]),
+    attempts: stackCounts(bars, barMs, overview.attempts.counts, attemptKinds),
+    latency: { dots, p50: toDrawable(overview.p50), p95: toDrawable(overview.p95) },
   }
 }
 
 /** A logarithmic axis has no 0. */
-function drawn<Ms extends number | null>(ms: Ms): Ms {
+function toDrawable<Ms extends number | null>(ms: Ms): Ms {
   return (ms === null ? null : Math.max(1, ms)) as Ms
 }
 
-function stacked<Kind extends string | null>(
-  minutes: readonly number[],
+function stackCounts<Kind extends string | null>(
+  bars: readonly number[],
+  barMs: number,
   counts: readonly MinuteCount<Kind>[],
   kinds: readonly Kind[],
 ): StackedSeries {
-  const byName = new Map(counts.map(({ minute, kind, count }) => [`${minute}:${kind}`, count]))
+  const sums = new Map<string, number>()
+  for (const { minute, kind, count } of counts) {
+    const key = `${minute - (minute % barMs)}:${kind}`
+    sums.set(key, (sums.get(key) ?? 0) + count)
+  }
   const series = kinds.map((kind) => ({
     name: kind ?? 'none',
-    values: minutes.map((minute) => byName.get(`${minute}:${kind}`) ?? 0),
+    values: bars.map((bar) => sums.get(`${bar}:${kind}`) ?? 0),
   }))
   return {
-    minutes: minutes.map((minute) => minute / 1_000),
+    barMs,
+    times: bars.map((bar) => bar / 1_000),
     series: series.filter(({ values }) => values.some((value) => value > 0)),
   }
 }

@@ -6,7 +6,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChainStatus } from '@payment-integration/core'
 import type { ConsoleAttempt, ConsoleNewest, DeliveryView } from '@payment-integration/core/internal'
 import type { StoredPayment } from '@payment-integration/core/ports'
-import { createHourCounts, createMissingCount, type Overview, readOverview, type SampledService } from './overview.js'
+import {
+  createHourCounts,
+  createMissingCount,
+  narrowOverview,
+  type Overview,
+  type Range,
+  readOverview,
+  type SampledService,
+  widenOverview,
+} from './overview.js'
 
 /** News of one tick. */
 export interface Sample {
@@ -30,6 +39,8 @@ const restFactor = 100
 const maxRestMs = 5_000
 /** Attempts are stored when they end: how far back a tick looks for their start. */
 const lookBackMs = 30_000
+/** A day and a week are read again after this time, in milliseconds. */
+const wideMs = 30_000
 
 interface Baseline {
   readonly look: Look
@@ -50,6 +61,7 @@ export function createSampler(
   const hours = createHourCounts(queries, now)
   const missing = createMissingCount(queries, now, onError)
   let newest: { readonly at: number; readonly reading: Promise<Overview> } | null = null
+  const wide = new Map<Range, { readonly at: number; readonly reading: Promise<Overview> }>()
   /** Whether the loop runs: one, however pages come and go during a read. */
   let isRunning = false
   /** What later rows are compared with; null: no page is open. */
@@ -64,6 +76,18 @@ export function createSampler(
       })
     }
     return newest.reading
+  }
+
+  async function overviewOfRange(range: Range): Promise<Overview> {
+    const hour = await overview()
+    if (range === '1h') return hour
+    if (range === '15m') return narrowOverview(hour)
+    const last = wide.get(range)
+    if (last !== undefined && Math.abs(now() - last.at) < wideMs) return last.reading
+    const reading = widenOverview(hour, range, service)
+    wide.set(range, { at: now(), reading })
+    reading.catch(() => wide.delete(range))
+    return reading
   }
 
   async function sample(): Promise<Sample> {
@@ -116,6 +140,7 @@ export function createSampler(
   return {
     /** The newest overview, read at most once a tick. */
     overview,
+    overviewOfRange,
     /** Resolves when every later change is part of a sample. Rejects when the database does not answer. */
     begun: async () => void (await begin()),
     /** Calls the listener after each tick with what changed since this call; returns the function that stops it. */

@@ -61,10 +61,10 @@ function createChooser(fields: QueryFields): Choose {
         return changed ? stale : null
       }
     }
-    case 'chains':
-      return (event) => (event.kind === 'overview' ? { name: 'overview', json: event.chainsJson } : null)
-    default:
-      return (event) => (event.kind === 'overview' ? { name: 'overview', json: event.json } : null)
+    default: {
+      const part = fields['topic'] === 'chains' ? 'chains' : fields['range'] === '15m' ? '15m' : '1h'
+      return (event) => (event.kind === 'overview' ? { name: 'overview', json: event.json[part] } : null)
+    }
   }
 }
 

@@ -3,8 +3,8 @@
 import type { AccountInput, AccountRecord } from '@payment-integration/core/internal'
 import { FilterError } from '../filters.js'
 import { ActForm, TextArea, TextField } from '../view/forms.js'
-import { buildHref, Empty, Facts, Pager, Pre, Shown, Table, When } from '../view/parts.js'
-import { showText } from '../view/text.js'
+import { buildHref, Empty, Facts, Hex, Pager, Pre, Shown, Table, When } from '../view/parts.js'
+import { nameChain, showText } from '../view/text.js'
 import { type ActInput, type Acts, confirmedField, type Load, requiredField, slicePage } from './page.js'
 
 const section = '/accounts'
@@ -24,14 +24,17 @@ export const accountsPage: Load = async ({ service }, query) => {
         rows={shown}
         columns={[
           ['Handle', ({ handle }) => <a href={buildHref(accountPath(handle))}>{handle}</a>],
-          ['Address', ({ address }) => <code class="whole">{address}</code>],
+          ['Address', ({ address }) => <Hex value={address} isWhole />],
           ['Accepts', (account) => <Shown text={describeAccepted(account)} />],
           ['After a payment', readAfter],
           ['Created', ({ createdAt }) => <When at={createdAt} withDate />],
         ]}
         empty={
-          <Empty title="There is no account here.">
-            <p>An account has a handle, the address that it is paid at, and the tokens that it accepts.</p>
+          <Empty title="No account yet.">
+            <p>
+              An account is who gets paid by a payment link: a handle, a receiving address and the accepted tokens.
+              Create one below; people can then pay it by its handle.
+            </p>
           </Empty>
         }
       />
@@ -49,7 +52,7 @@ export const accountsPage: Load = async ({ service }, query) => {
 
 function describeAccepted({ config }: AccountRecord): string {
   const coins = config.coins.map(
-    ({ chainId, tokens }) => `${chainId}: ${tokens.map(({ symbol }) => symbol).join(', ')}`,
+    ({ chainId, tokens }) => `${nameChain(chainId)}: ${tokens.map(({ symbol }) => symbol).join(', ')}`,
   )
   return coins.length === 0 ? 'nothing' : coins.join('; ')
 }
@@ -77,7 +80,7 @@ export const accountPage: Load = async ({ service }, _, name) => {
       <h1>Account {handle}</h1>
       <Facts
         rows={[
-          ['Address', <code class="whole">{address}</code>, 'wide'],
+          ['Address', <Hex value={address} isWhole />, 'wide'],
           ['Accepts', <Shown text={describeAccepted(account)} max={400} />, 'wide'],
           ['After a payment', readAfter(account), 'wide'],
           ['Created', <When at={createdAt} withDate />],

@@ -19,7 +19,7 @@ import {
   TableRow,
   When,
 } from '../view/parts.js'
-import { formatLatency, formatNumber } from '../view/text.js'
+import { formatLatency, formatNumber, nameChain } from '../view/text.js'
 import { ActError } from '../web/run-form.js'
 import { jobPath } from './jobs.js'
 import type { Acts, Load } from './page.js'
@@ -52,16 +52,18 @@ export const chainsPage: Load = async ({ service: { indexers, queries } }) => {
     <>
       <h1>Chains</h1>
       <ChainTable chains={chains.map(({ status }) => status)} />
-      {chains.map((chain) => (
-        <OneChain {...chain} />
-      ))}
+      {chains
+        .filter(({ status }) => isActive(status))
+        .map((chain) => (
+          <OneChain {...chain} />
+        ))}
     </>
   )
   return { title: 'Chains', section: '/chains', body, live: 'topic=chains' }
 }
 
 const columns: readonly Column<ChainStatus>[] = [
-  ['Chain', ({ chainId }) => <a href={`${buildHref('/chains')}#chain-${chainId}`}>{chainId}</a>],
+  ['Chain', ({ chainId }) => <a href={`${buildHref('/chains')}#chain-${chainId}`}>{nameChain(chainId)}</a>],
   ['State', ChainState],
   ['Head', ({ head }) => formatHeight(head), 'n'],
   ['Head since', ({ headAt }) => <When at={headAt} />],
@@ -75,25 +77,39 @@ const columns: readonly Column<ChainStatus>[] = [
   ['Reorgs', ({ reorganisations }) => reorganisations, 'n'],
 ]
 
-/** The table of all chains. */
-export const ChainTable = ({ chains }: { chains: readonly ChainStatus[] }) => (
-  <Table
-    label="Chains"
-    rows={chains}
-    columns={columns}
-    id="chains"
-    empty={
-      <Empty title="No chain is followed.">
-        <p>Set PI_RPC_URL_&lt;chainId&gt; and PI_ROUTERS_&lt;chainId&gt;, and start again.</p>
-      </Empty>
-    }
-  />
-)
+/** Whether a chain has a block or an error to show. Simulated chains begin without a block. */
+const isActive = ({ head, error }: ChainStatus) => (head ?? 0) > 0 || error !== null
+
+/** The table of the chains that have a block or an error. */
+export function ChainTable({ chains }: { chains: readonly ChainStatus[] }) {
+  const idle = chains.filter((chain) => !isActive(chain)).map(({ chainId }) => nameChain(chainId))
+  return (
+    <>
+      <Table
+        label="Chains"
+        rows={chains.filter(isActive)}
+        columns={columns}
+        id="chains"
+        empty={
+          chains.length > 0 ? undefined : (
+            <Empty title="No chain is followed yet.">
+              <p>
+                A chain is where payments are found. Set PI_RPC_URL_&lt;chainId&gt; to a node and
+                PI_ROUTERS_&lt;chainId&gt; to the router contracts, then start again.
+              </p>
+            </Empty>
+          )
+        }
+      />
+      {idle.length === 0 ? null : <p class="dim">No block yet: {idle.join(', ')}.</p>}
+    </>
+  )
+}
 
 /** The rows of that table, for live pages. */
 export const ChainRows = ({ chains }: { chains: readonly ChainStatus[] }) => (
   <>
-    {chains.map((chain) => (
+    {chains.filter(isActive).map((chain) => (
       <TableRow row={chain} columns={columns} />
     ))}
   </>
@@ -117,9 +133,9 @@ function OneChain({ status, proofs, coverage }: ChainDetail) {
   return (
     <section id={`chain-${chainId}`}>
       <h2>
-        Chain {chainId}{' '}
+        {nameChain(chainId)}{' '}
         <a class="more" href={buildHref('/payments', { chain: chainId })}>
-          its payments
+          Payments
         </a>
       </h2>
       {lastError === null ? null : (

@@ -5,7 +5,7 @@ import { deliveryFilter, deliveryStatuses, FilterError, parseWholeNumber, type Q
 import { ActForm, type Field, Filters, ForRole } from '../view/forms.js'
 import { Badge, buildHref, Copyable, Dim, Empty, Facts, Hex, Pager, paymentPath, Table, When } from '../view/parts.js'
 import { deliveryRows, listFields, wordOptions } from '../view/rows.js'
-import { formatNumber } from '../view/text.js'
+import { formatNumber, nameChain } from '../view/text.js'
 import { isAllowed } from '../viewer.js'
 import { jobPath } from './jobs.js'
 import { type Acts, buildTopic, type Load, pageSize, readChoices } from './page.js'
@@ -17,7 +17,11 @@ export const deliveriesPage: Load = async (deps, query) => {
   const { before, ...rest } = query
   const filter = deliveryFilter(query)
   const beforeId = before === undefined ? undefined : String(parseWholeNumber('before', before))
-  const page = await deps.service.queries.deliveries({ ...filter, beforeId, limit: pageSize })
+  const [page, { endpoints }] = await Promise.all([
+    deps.service.queries.deliveries({ ...filter, beforeId, limit: pageSize }),
+    deps.sampler.overview(),
+  ])
+  const context = { now: deps.now(), endpoints }
   const fields: readonly Field[] = [
     { name: 'hash', label: 'Transaction', hint: '0x…', kind: 'search' },
     { name: 'status', label: 'Status', options: wordOptions(deliveryStatuses) },
@@ -39,7 +43,7 @@ export const deliveriesPage: Load = async (deps, query) => {
       <Table
         label="Deliveries"
         rows={page.rows}
-        {...deliveryRows}
+        {...deliveryRows(context)}
         id="rows"
         empty={Object.keys(query).length > 0 ? noMatch : nothingDelivered}
       />
@@ -108,7 +112,7 @@ export const replayManyPage: Load = async ({ service, role }, query) => {
         rows={[
           ['Status', <Badge word={filter.status} />],
           ['Integration', filter.integrationAddress === undefined ? 'all' : <Hex value={filter.integrationAddress} />],
-          ['Chain', filter.chainId ?? 'all'],
+          ['Chain', filter.chainId === undefined ? 'all' : nameChain(filter.chainId)],
           ['Transaction', filter.txHash === undefined ? 'all' : <Hex value={filter.txHash} />],
           ['Since', filter.since === undefined ? 'the first' : <When at={filter.since} withDate />],
           ['Until', filter.until === undefined ? 'now' : <When at={filter.until} withDate />],

@@ -46,10 +46,10 @@ export const endpointsPage: Load = async ({ service: { queries }, now }, query) 
             ),
           ],
           ['URL', showUrl],
-          ['p50, p95', ({ latency }) => showSpread(latency)],
+          ['Response time p50, p95', ({ latency }) => showSpread(latency)],
           ['Failing for', ({ health }) => formatFailingFor(health, at) ?? <Dim>not failing</Dim>],
           ['Breaker', ({ health }) => showBreaker(health, at)],
-          ['Last failure', ({ lastFailure }) => showFailure(lastFailure) ?? <Dim>none of late</Dim>],
+          ['Last failure', ({ lastFailure }) => showFailure(lastFailure) ?? <Dim>none recently</Dim>],
           ['What to do', (endpoint) => describeRemedy(endpoint) ?? <Dim>nothing</Dim>],
         ]}
         empty={isFailing ? <Empty title="No endpoint is failing." /> : <NoIntegrations />}

@@ -60,7 +60,7 @@ function ExplainPage({ result, ...form }: ExplainFormProps & { result: ExplainRe
     <>
       <h1>Explain a delivery</h1>
       {'problem' in result ? <Problem text={result.problem} /> : <Verdict explanation={result} />}
-      <h2>Again</h2>
+      <h2>Explain another delivery</h2>
       <ExplainForm {...form} />
     </>
   )
@@ -107,9 +107,9 @@ function Verdict({ explanation }: { explanation: ExplainedDelivery }) {
         ]}
         empty={null}
       />
-      {findings.length === 0 ? null : <h2>Causes and cures</h2>}
+      {findings.length === 0 ? null : <h2>Causes and fixes</h2>}
       <Table
-        label="Causes and cures"
+        label="Causes and fixes"
         rows={findings}
         columns={[
           [
@@ -120,8 +120,8 @@ function Verdict({ explanation }: { explanation: ExplainedDelivery }) {
               </>
             ),
           ],
-          ['What shows it', ({ evidence }) => <Shown text={evidence.join(' ')} max={600} />],
-          ['Change', ({ change }) => <Shown text={change} max={400} />],
+          ['Evidence', ({ evidence }) => <Shown text={evidence.join(' ')} max={600} />],
+          ['Fix', ({ change }) => <Shown text={change} max={400} />],
         ]}
         empty={null}
       />

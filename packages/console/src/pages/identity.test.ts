@@ -50,7 +50,7 @@ describe('the search by e-mail address', () => {
   it('of an address without a subject shows none', async () => {
     const { location } = await vera.act('identity-search', { email: 'nobody@example.com' })
     const { text } = await vera.get((location ?? '').replace('/console', ''))
-    expect(text).toContain('No subject matches.')
+    expect(text).toContain('Nobody has shared a verification yet.')
   })
 
   it('a malformed keyed hash in the address is answered 400', async () => {
@@ -121,7 +121,7 @@ describe('a redemption with an unknown outcome', () => {
     const key = await identity().emailKey(other)
     const [open] = await identity().redemptions({ emailKey: key, limit: 1 })
     expect(open).toMatchObject({ state: 'unknown', isLeased: true })
-    expect((await vera.get('/identity')).text).toContain('No outcome is unknown')
+    expect((await vera.get('/identity')).text).toContain('Nothing needs a decision')
     // Long enough for the lease to end; the look-ups on the way fail.
     for (let n = 0; n < 200; n += 1) twin.identity.provider.fail({ on: 'find', at: 'before', answer: 'lost' })
     await twin.advance(3 * 3_600_000)

@@ -77,12 +77,13 @@ export function IdentityPage({ query, subjects, redemptions, verdicts, maxRead: 
         <TextField name="email" label="E-mail address; it is hashed and never shown" type="email" />
       </ActForm>
       <Filters action={buildHref(section)} fields={filterFields} values={query} />
-      <h2>Decisions that wait</h2>
+      <h2>Needs a decision</h2>
       {open.length + stuck.length === 0 ? (
-        <Empty title="None here.">
+        <Empty title="Nothing needs a decision.">
           <p>
-            No outcome is unknown, no verification is on hold, and no applicant is missing, among the newest{' '}
-            {formatNumber(limit)} redemptions and these {formatNumber(subjects.length)} subjects.
+            A person who was verified elsewhere shares that verification with one of your accounts. Redemptions whose
+            outcome is unknown, verifications on hold and missing applicants appear here, each with its decision. The
+            newest {formatNumber(limit)} redemptions and these {formatNumber(subjects.length)} subjects were examined.
           </p>
         </Empty>
       ) : null}
@@ -109,7 +110,7 @@ export function IdentityPage({ query, subjects, redemptions, verdicts, maxRead: 
         label="Subjects"
         rows={subjects.slice(0, pageSize)}
         columns={subjectColumns}
-        empty={<p class="dim">No subject matches.</p>}
+        empty={<p class="dim">Nobody has shared a verification yet.</p>}
       />
       <Pager first={after === undefined ? null : buildHref(section, { key })} next={next} />
       <h2>Newest redemptions</h2>
@@ -117,7 +118,7 @@ export function IdentityPage({ query, subjects, redemptions, verdicts, maxRead: 
         label="Newest redemptions"
         rows={redemptions.slice(0, pageSize)}
         columns={redemptionColumns}
-        empty={<p class="dim">No redemption matches.</p>}
+        empty={<p class="dim">No share token was redeemed yet.</p>}
       />
       <Part of={redemptions.length} isCut={redemptions.length >= limit} rows="redemptions">
         Choose a keyed hash to see its others.
@@ -137,7 +138,7 @@ export function IdentityPage({ query, subjects, redemptions, verdicts, maxRead: 
           subjectColumn,
           ['Applicant', ({ applicantId }) => <Shown text={applicantId} max={40} />],
         ]}
-        empty={<p class="dim">No verdict matches.</p>}
+        empty={<p class="dim">The provider has reported no review yet.</p>}
       />
     </>
   )

@@ -4,7 +4,7 @@ import type { IntegrationView } from '@payment-integration/core'
 import type { ActorCommands } from '@payment-integration/core/internal'
 import type { Child } from 'hono/jsx'
 import { ActForm, type ActFormProps, TextField } from '../view/forms.js'
-import { buildHref, EnabledBadge, Facts, newSecretsPage, Pager, Shown, Table, When } from '../view/parts.js'
+import { buildHref, EnabledBadge, Facts, Hex, newSecretsPage, Pager, Shown, Table, When } from '../view/parts.js'
 import { NoIntegrations, showUrl } from './endpoints.js'
 import {
   type Act,
@@ -35,14 +35,7 @@ export const integrationsPage: Load = async ({ service, now }, query) => {
         columns={[
           ['State', EnabledBadge],
           ['Name', ({ name }) => <Shown text={name} max={60} />],
-          [
-            'Address',
-            ({ address }) => (
-              <a class="hex whole" href={buildHref(integrationPath(address))}>
-                {address}
-              </a>
-            ),
-          ],
+          ['Address', ({ address }) => <Hex value={address} href={buildHref(integrationPath(address))} isWhole />],
           ['Notification URL', showUrl],
           ['Created', ({ createdAt }) => <When at={createdAt} withDate />],
           ['Signing secret', (one) => describeSigning(one, at)],
@@ -86,7 +79,7 @@ export const integrationPage: Load = async ({ service }, _, name) => {
       </h1>
       <Facts
         rows={[
-          ['Address', <code class="whole">{one.address}</code>, 'wide'],
+          ['Address', <Hex value={one.address} isWhole />, 'wide'],
           ['Name', <Shown text={one.name === '' ? 'none' : one.name} max={200} />, 'wide'],
           ['Notification URL', showUrl(one), 'wide'],
           ['Created', <When at={one.createdAt} withDate />],
@@ -210,7 +203,7 @@ async function create(input: ActInput) {
   const secrets = { 'API secret': made.apiSecret, 'Signing secret': made.signingSecret }
   const instructions = (
     <>
-      The API secret is the password of <code class="whole">{address}</code>. The receiver checks notifications with the
+      The API secret is the password of <Hex value={address} isWhole />. The receiver checks notifications with the
       signing secret. If one is lost, replace it.
     </>
   )

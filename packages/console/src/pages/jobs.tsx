@@ -21,8 +21,7 @@ export const jobsPage: Load = async ({ jobs, now }) => {
     <>
       <h1>Jobs</h1>
       <p class="dim">
-        Long acts of this process, newest first. The list is empty after a restart; the audit log keeps what was
-        changed.
+        Long tasks of this process, newest first. A restart clears the list; the audit log keeps every change.
       </p>
       <Table
         label="Jobs"
@@ -43,11 +42,11 @@ export const jobsPage: Load = async ({ jobs, now }) => {
           ['By', ({ actor }) => <Shown text={actor} max={60} />],
         ]}
         empty={
-          <Empty title="No job was started yet.">
+          <Empty title="No job yet.">
             <p>
-              A replay of many <a href={buildHref('/deliveries')}>deliveries</a>, a reindex of a{' '}
-              <a href={buildHref('/chains')}>chain</a> and a check of the <a href={buildHref('/audit')}>audit log</a>{' '}
-              are jobs.
+              Long tasks run as jobs, with progress and a stop button. Start one: replay many{' '}
+              <a href={buildHref('/deliveries', { status: 'exhausted' })}>exhausted deliveries</a>, read blocks of a{' '}
+              <a href={buildHref('/chains')}>chain</a> again, or check the <a href={buildHref('/audit')}>audit log</a>.
             </p>
           </Empty>
         }
@@ -120,7 +119,7 @@ export function JobProgress({ job }: { job: Job }) {
         rows={rows}
         columns={[
           ['Result', ({ word, tone = 'plain' }) => <Badge word={showText(word, 40)} tone={tone} />],
-          ['What', describeResult],
+          ['Detail', describeResult],
         ]}
         empty={null}
       />

@@ -11,7 +11,7 @@ export const keysPage: Load = async ({ service }, query) => {
   const { shown, next } = slicePage(await service.legacyKeys.list(), ({ id }) => id, query, section)
   const body = (
     <>
-      <h1>Keys of the legacy API</h1>
+      <h1>Legacy API keys</h1>
       <Table
         label="Keys"
         rows={shown}
@@ -33,8 +33,11 @@ export const keysPage: Load = async ({ service }, query) => {
           ],
         ]}
         empty={
-          <Empty title="There is no key here.">
-            <p>A key is the Authorization header of the legacy look-up and verify endpoints.</p>
+          <Empty title="No key yet.">
+            <p>
+              Clients of the legacy API send a key in the Authorization header to look up and verify transactions. New
+              integrations do not need one. Create a key below; it is shown once.
+            </p>
           </Empty>
         }
       />

@@ -34,14 +34,14 @@ it('the look-up shows the payments in words and as on the wire, with hostile tex
   expect([status, text.includes('The transaction has 1 payment(s).')]).toEqual([200, true])
   expect(text).toContain('&lt;b&gt;\\u{202e}order')
   expect(text).not.toMatch(/<b>|\u202e/)
-  expect(text).toContain('As on the wire, status 200')
+  expect(text).toContain('Response body, status 200')
 })
 
 it('the verification says what does not match, as the interface names it', async () => {
   const { text } = await vera.get(`/legacy${query}&amount=9.99&currency=USD&payee=shop`)
   expect(text).toContain('Not verified')
   expect(text).toContain('Invalid payment amount')
-  expect(text).toContain('As on the wire, status 409')
+  expect(text).toContain('Response body, status 409')
   expect(text).toContain(escaped({ verified: false }).slice(4, -2))
 })
 
@@ -55,5 +55,5 @@ it('a malformed request is answered with each flaw, an unknown transaction with 
 
 it('the form keeps what was given, and nothing is asked with an empty form', async () => {
   expect((await vera.get(`/legacy${query}`)).text).toContain('value="137"')
-  expect((await vera.get('/legacy')).text).not.toContain('As on the wire')
+  expect((await vera.get('/legacy')).text).not.toContain('Response body')
 })

@@ -4,7 +4,7 @@ import { LegacyRequestError, type Service, UnknownTransactionError } from '@paym
 import type { Child } from 'hono/jsx'
 import { parseWholeNumber, type QueryFields } from '../filters.js'
 import { Filters } from '../view/forms.js'
-import { Badge, buildHref, Dim, Empty, Pre, Shown, Table } from '../view/parts.js'
+import { Badge, buildHref, Dim, Empty, Hex, Pre, Shown, Table } from '../view/parts.js'
 import { showText } from '../view/text.js'
 import type { Load } from './page.js'
 
@@ -50,15 +50,16 @@ export const legacyPage: Load = async ({ service }, query) => {
   const answer = await legacyAnswer(service.legacy, query)
   const body = (
     <>
-      <h1>Legacy API</h1>
+      <h1>Legacy look-up</h1>
       <Filters action={buildHref('/legacy')} fields={fields} values={query} />
       <p class="dim">
-        With chain and transaction alone this is the look-up. With amount, currency and receiver it is the verification.
+        What the legacy API answers for a transaction. Chain and transaction look it up; with amount, currency and
+        receiver it is verified against that invoice. Amounts here are of the whole transaction, fees included.
       </p>
       {answer === null ? null : <Answered answer={answer} />}
     </>
   )
-  return { title: 'Legacy API', section: '/legacy', body }
+  return { title: 'Legacy look-up', section: '/legacy', body }
 }
 
 function Answered({ answer }: { answer: LegacyAnswer }) {
@@ -82,16 +83,16 @@ function Answered({ answer }: { answer: LegacyAnswer }) {
   const payments: readonly Item[] = isLookup ? answer.lookup.payments : (answer.result.payments as readonly Item[])
   return (
     <>
-      <h2>In words</h2>
+      <h2>Result</h2>
       <p>{isLookup ? `The transaction has ${payments.length} payment(s).` : showVerdict(answer)}</p>
       <Table
         label="Payments"
         rows={payments}
         columns={[
-          ['Verdict', (item) => (isLookup ? <Dim>not asked</Dim> : verdictCell(item))],
+          ['Verdict', (item) => (isLookup ? <Dim>not verified</Dim> : verdictCell(item))],
           ['Paid net', (item) => <Shown text={`${item.tokenAmountNet.formatted} ${item.tokenSymbol}`} max={100} />],
           ['Fees', (item) => <Shown text={item.totalFees.formatted} max={100} />],
-          ['Receiver', (item) => <code class="whole">{item.receiver}</code>],
+          ['Receiver', (item) => <Hex value={item.receiver} isWhole />],
           [
             'Invoice',
             (item) => <Shown text={`${item.invoiceAmount} ${item.invoiceCurrency}`.trim() || 'none'} max={100} />,
@@ -100,7 +101,7 @@ function Answered({ answer }: { answer: LegacyAnswer }) {
           ['Final', (item) => (item.final ? 'yes' : 'not yet')],
         ]}
       />
-      <h2>As on the wire, status {answer.status}</h2>
+      <h2>Response body, status {answer.status}</h2>
       <Pre label="The answer as JSON" text={formatWire(isLookup ? answer.lookup : answer.result)} />
     </>
   )

@@ -23,6 +23,7 @@ beforeAll(async () => {
   for (let n = 0; n < 4; n += 1) await twin.pay({ chainId: 10, integrationAddress: shop.address })
   await twin.reorganize(10, 1)
   await twin.mine(10, 2)
+  await twin.mine(1, 1)
   await twin.advance(600_000)
   pages = createConsole({ service: twin.service, now: twin.now })
 })
@@ -96,16 +97,75 @@ describe('a number of the overview', () => {
 
   it('of attempts has no link: no list has the attempts of an hour', async () => {
     const html = await overview()
-    for (const name of ['Attempts that succeeded', 'Latency p50, p95'])
+    for (const name of ['Successful attempts', 'Response time, median'])
       expect(tileOf(html, name)).toMatch(/^<div(?!.*href)/)
     expect(html).toMatch(/<div id="chart-attempts" class="plot"><\/div>/)
     expect(html).not.toContain('/console/deliveries?since')
   })
 
-  it('of latencies says that it is of the newest attempts', async () => {
+  it('of response times says that it is of the newest answers', async () => {
     const html = await overview()
-    expect(tileOf(html, 'Latency p50, p95')).toMatch(/of the newest \d+ attempts/)
-    expect(html).toContain('Latency of the newest 400 attempts of the last hour')
+    expect(tileOf(html, 'Response time, median')).toMatch(/newest \d+ answers/)
+    expect(html).toContain('newest 400 attempts')
+  })
+
+  it('of attempts is marked when one in twenty fails', async () => {
+    expect(tileOf(await overview(), 'Successful attempts')).toMatch(/class="tile bad".*0\.0 %/)
+  })
+
+  it('of the oldest delivery counts those that wait for a blocked endpoint', async () => {
+    const backlog = async () => ({ pending: 44, oldestDueMs: null, oldestBlockedMs: 600_000 })
+    const service = { ...twin.service, queries: { ...twin.service.queries, backlog } }
+    const opened = createConsole({ service, now: twin.now })
+    onTestFinished(() => opened.close())
+    const html = await (await opened.fetch(new Request('http://127.0.0.1:4747/console'))).text()
+    expect(tileOf(html, 'Oldest due delivery')).toMatch(/class="tile bad".*>10 min<.*waits for a blocked endpoint/)
+  })
+})
+
+it('chains without a block stand in one line, not in rows', async () => {
+  const idle = { ...twin.service.indexers[0]?.status(), chainId: 56, head: null, indexed: null, error: null }
+  const indexers = [...twin.service.indexers, { ...twin.service.indexers[0], chainId: 56, status: () => idle }]
+  const opened = createConsole({ service: { ...twin.service, indexers: indexers as never }, now: twin.now })
+  onTestFinished(() => opened.close())
+  for (const path of ['/console', '/console/chains']) {
+    const html = await (await opened.fetch(new Request(`http://127.0.0.1:4747${path}`))).text()
+    expect(html).toMatch(/No block yet:[^<]*56 BNB Chain/)
+    expect(html).not.toContain('#chain-56')
+  }
+})
+
+describe('the range of the overview', () => {
+  const payAndOpen = async (laterMs: number, path = '/console') => {
+    const fresh = await createTwin({ seed: 3 })
+    const { address } = await fresh.addIntegration()
+    await fresh.pay({ chainId: 10, integrationAddress: address })
+    const opened = createConsole({ service: fresh.service, now: () => fresh.now() + laterMs })
+    onTestFinished(async () => {
+      opened.close()
+      await fresh.close()
+    })
+    return (await opened.fetch(new Request(`http://127.0.0.1:4747${path}`))).text()
+  }
+  const rangeOf = (html: string) => /range=(\w+)" aria-current/.exec(html)?.[1]
+
+  it('is the shortest that shows all payments of the hour, or the first that reaches the newest one', async () => {
+    const hourMs = 3_600_000
+    for (const [laterMs, range] of [
+      [0, '15m'],
+      [hourMs / 2, '1h'],
+      [5 * hourMs, '24h'],
+      [50 * hourMs, '7d'],
+    ] as const) {
+      const html = await payAndOpen(laterMs)
+      expect([laterMs, rangeOf(html)]).toEqual([laterMs, range])
+      expect(html).toMatch(/<span class="name">Payments<\/span><span class="value">1</)
+    }
+  })
+
+  it('is chosen by the address, and 400 when there is none of that name', async () => {
+    expect(rangeOf(await payAndOpen(0, '/console?range=24h'))).toBe('24h')
+    expect(await payAndOpen(0, '/console?range=2h')).toContain('range is none of 15m, 1h, 24h, 7d.')
   })
 })
 
@@ -132,10 +192,10 @@ describe('a warning of the overview', () => {
         return { examined: limit, missing: 1, lowestId: String(Number(beforeId) - limit) }
       },
     })
-    await expect.poll(() => load(), { timeout: 60_000 }).toContain('<span class="value">50</span>')
+    await expect.poll(() => load(), { timeout: 60_000 }).toContain('50 deliveries are missing.')
     expect(examined).toBe(100_000)
     const html = await load()
-    expect(html).toMatch(/href="[^"]*\/deliveries\?status=missing"><span class="name">Missing deliveries/)
+    expect(html).toMatch(/href="[^"]*\/deliveries\?status=missing">Show missing deliveries/)
     expect(examined).toBe(100_000)
   })
 
@@ -147,11 +207,11 @@ describe('a warning of the overview', () => {
         return { examined: 5, missing, lowestId: '1' }
       },
     })
-    await expect.poll(() => load(), { timeout: 60_000 }).toContain('Missing deliveries')
+    await expect.poll(() => load(), { timeout: 60_000 }).toContain('deliveries are missing')
     missing = 0
-    expect(await load(1)).toContain('Missing deliveries')
+    expect(await load(1)).toContain('deliveries are missing')
     await load(60_000)
-    await expect.poll(() => load(), { timeout: 60_000 }).not.toContain('Missing deliveries')
+    await expect.poll(() => load(), { timeout: 60_000 }).not.toContain('deliveries are missing')
     await load(600_000)
     expect(calls).toBe(2)
   })
@@ -169,8 +229,8 @@ describe('a warning of the overview', () => {
 
   it('is absent while nothing is missing and no snapshot is old', async () => {
     const html = await get('/console')
-    expect(html).not.toContain('Missing deliveries')
-    expect(html).not.toContain('Open database snapshot')
+    expect(html).not.toContain('deliveries are missing')
+    expect(html).not.toContain('database snapshot has been open')
   })
 })
 

@@ -2,41 +2,68 @@
 /** The overview: what happens now. A number has a link where a list has exactly its kind of rows. @module */
 import type { DatabaseSnapshot } from '@payment-integration/core/internal'
 import type { Child } from 'hono/jsx'
-import { chartData, maxEndpoints, type Overview, type StackedSeries } from '../live/overview.js'
-import { buildHref, Copyable, Empty } from '../view/parts.js'
-import { formatLatency, formatNumber, formatSpan } from '../view/text.js'
+import { FilterError } from '../filters.js'
+import {
+  chartData,
+  chooseRange,
+  maxDots,
+  maxEndpoints,
+  maxPending,
+  type Overview,
+  type Range,
+  ranges,
+  type StackedSeries,
+} from '../live/overview.js'
+import { buildHref, Copyable, Empty, Shown } from '../view/parts.js'
+import { formatLatency, formatNumber, formatSpan, nameChain } from '../view/text.js'
 import { ChainTable } from './chains.js'
 import type { Load } from './page.js'
 import { TestPayment } from './tools.js'
 
 /** Past this age of the oldest due delivery its number is marked, in milliseconds. */
 const lateMs = 30_000
+/** Below this share of successful attempts its number is marked. */
+const goodShare = 0.95
 
 /** The page. Without any payment it says how to make the first one. */
-export const overviewPage: Load = async ({ service: { queries }, sampler, url, tools }) => {
-  const [overview, newest] = await Promise.all([sampler.overview(), queries.newest(1)])
-  const isEmpty = newest.payments.length === 0
+export const overviewPage: Load = async ({ service: { queries }, sampler, url, tools }, query) => {
+  const [hour, newest] = await Promise.all([sampler.overview(), queries.payments({ limit: 1 })])
+  const isEmpty = newest.rows.length === 0
   const [integration] = isEmpty ? await queries.integrations({ limit: 1 }) : []
+  const chosen = query['range'] ?? chooseRange(hour, newest.rows[0]?.blockTimestamp ?? 0)
+  if (!isRange(chosen)) throw new FilterError(`range is none of ${Object.keys(ranges).join(', ')}.`)
+  const overview = await sampler.overviewOfRange(chosen)
   const charts = chartData(overview)
-  const formatMs = (ms: number | null) => (ms === null ? 'none' : formatLatency(ms))
   const body = (
     <>
-      <h1>Overview</h1>
+      <h1>
+        Overview
+        <nav class="ranges" aria-label="Time range">
+          {Object.entries(ranges).map(([range, { label }]) => (
+            <a href={buildHref('', { range })} aria-current={range === chosen ? 'true' : undefined}>
+              {label}
+            </a>
+          ))}
+        </nav>
+      </h1>
       {isEmpty ? (
         <FirstSteps origin={url.origin}>
           <TestPayment tools={tools} integration={integration} />
         </FirstSteps>
       ) : null}
+      <div id="problems">
+        <Problems overview={overview} />
+      </div>
       <div id="tiles" class="tiles">
         <Tiles overview={overview} />
       </div>
       <div class="charts">
-        <Chart id="chart-payments" title="Payments per minute, by state" data={charts.payments} path="/payments" />
-        <Chart id="chart-attempts" title="Attempts per minute, by outcome" data={charts.attempts} />
+        <Chart id="chart-payments" title="Payments by state" data={charts.payments} path="/payments" />
+        <Chart id="chart-attempts" title="Delivery attempts by outcome" data={charts.attempts} />
         <figure class="chart wide">
           <figcaption>
-            Latency of the newest 400 attempts of the last hour{' '}
-            <span class="dim">dots on a log axis; lines: p50, p95, and 5 s</span>
+            Response time{' '}
+            <span class="dim">newest {maxDots} attempts; log scale; lines at p50, p95 and the 5 s limit</span>
           </figcaption>
           <div id="chart-latency" class="plot"></div>
           <p class="dim nojs">
@@ -49,72 +76,121 @@ export const overviewPage: Load = async ({ service: { queries }, sampler, url, t
       <ChainTable chains={overview.chains} />
     </>
   )
-  return { title: 'Overview', section: '', body, live: 'topic=overview' }
+  const isLive = chosen === '15m' || chosen === '1h'
+  return { title: 'Overview', section: '', body, live: isLive ? `topic=overview&range=${chosen}` : undefined }
 }
+
+const formatMs = (ms: number | null) => (ms === null ? 'none' : formatLatency(ms))
+const isRange = (text: string): text is Range => Object.hasOwn(ranges, text)
 
 /** The numbers at the top. */
 export function Tiles({ overview }: { overview: Overview }) {
-  const since = overview.at - 3_600_000
+  const { label, ms } = ranges[overview.range]
   const payments = total(overview.payments.counts)
   const attempts = total(overview.attempts.counts)
   const delivered = total(overview.attempts.counts.filter(({ kind }) => kind === 'delivered'))
-  const { pending, oldestDueMs } = overview.backlog
-  const { missing, oldSnapshot } = overview
+  const { pending, oldestDueMs, oldestBlockedMs } = overview.backlog
+  const oldestMs = Math.max(oldestDueMs ?? -1, oldestBlockedMs ?? -1)
   const more = (isCut: boolean) => (isCut ? '+' : '')
   return (
     <>
       <Tile
-        name="Payments, last hour"
+        name="Payments"
         value={`${formatNumber(payments)}${more(overview.payments.isCut)}`}
-        href={buildHref('/payments', { since })}
+        note={`last ${label}`}
+        href={buildHref('/payments', { since: Math.max(0, overview.at - ms) })}
       />
       <Tile
-        name="Attempts that succeeded"
+        name="Successful attempts"
         value={attempts === 0 ? 'none yet' : `${((100 * delivered) / attempts).toFixed(1)} %`}
         note={`${formatNumber(attempts - delivered)} of ${formatNumber(attempts)}${more(overview.attempts.isCut)} failed`}
+        tone={delivered < goodShare * attempts ? 'bad' : ''}
       />
       <Tile
-        name="Latency p50, p95"
-        value={
-          overview.p50 === null ? 'none yet' : `${formatLatency(overview.p50)}, ${formatLatency(overview.p95 ?? 0)}`
-        }
-        note={`of the newest ${formatNumber(overview.dots.length)} attempts, last hour`}
+        name="Response time, median"
+        value={overview.p50 === null ? 'none yet' : formatLatency(overview.p50)}
+        note={`p95 ${formatMs(overview.p95)}, newest ${formatNumber(overview.dots.length)} answers`}
       />
       <Tile
-        name="In the outbox"
-        value={`${formatNumber(pending)}${pending >= 10_000 ? '+' : ''}`}
+        name="Pending deliveries"
+        value={`${formatNumber(pending)}${more(pending >= maxPending)}`}
+        note={pending === 0 ? 'nothing waits' : 'sent or retried next'}
         href={buildHref('/deliveries', { status: 'pending' })}
       />
       <Tile
         name="Oldest due delivery"
-        value={oldestDueMs === null ? 'none' : formatSpan(oldestDueMs)}
-        tone={oldestDueMs !== null && oldestDueMs > lateMs ? 'bad' : ''}
+        value={oldestMs < 0 ? 'none' : formatSpan(oldestMs)}
+        note={(oldestBlockedMs ?? -1) > (oldestDueMs ?? -1) ? 'waits for a blocked endpoint' : 'nothing is late'}
+        tone={oldestMs > lateMs ? 'bad' : ''}
         href={buildHref('/deliveries', { status: 'pending' })}
       />
       <Tile
         name="Failing endpoints"
         value={`${formatNumber(overview.endpoints.length)}${more(overview.endpoints.length >= maxEndpoints)}`}
+        note={overview.endpoints.length > 0 ? 'last attempt failed' : 'all answer'}
         tone={overview.endpoints.length > 0 ? 'bad' : ''}
         href={buildHref('/endpoints', { health: 'failing' })}
       />
-      {missing === 0 ? null : (
-        <Tile
-          name="Missing deliveries"
-          value={formatNumber(missing)}
-          note="neither sent nor in the outbox, as after a restore: run deliveries check --repair"
-          tone="bad"
-          href={buildHref('/deliveries', { status: 'missing' })}
-        />
-      )}
-      {oldSnapshot === null ? null : (
-        <Tile
-          name="Open database snapshot"
-          value={formatSpan(oldSnapshot.ageMs)}
-          note={`slows deliveries until it ends: ${nameHolder(oldSnapshot)}`}
-          tone="bad"
-        />
-      )}
     </>
+  )
+}
+
+/** A thing that is not well, and what to do. */
+type ProblemRow = readonly [title: string, detail: string, act?: string, href?: string]
+
+function findProblems({ backlog, endpoints, missing, oldSnapshot, chains }: Overview): ProblemRow[] {
+  const blocked = endpoints.filter(({ blocks }) => blocks > 0).length
+  const rows: (ProblemRow | false)[] = [
+    endpoints.length > 0 && [
+      endpoints.length === 1 ? '1 endpoint is failing.' : `${formatNumber(endpoints.length)} endpoints are failing.`,
+      blocked === 0 ? 'Their deliveries are retried.' : `${blocked} blocked: deliveries wait until a test succeeds.`,
+      'See causes and remedies',
+      buildHref('/endpoints', { health: 'failing' }),
+    ],
+    backlog.oldestDueMs !== null &&
+      backlog.oldestDueMs > lateMs && [
+        'Deliveries are late.',
+        `The oldest has been due for ${formatSpan(backlog.oldestDueMs)}, and its endpoint is not blocked.`,
+        'Show pending deliveries',
+        buildHref('/deliveries', { status: 'pending' }),
+      ],
+    missing > 0 && [
+      missing === 1 ? '1 delivery is missing.' : `${formatNumber(missing)} deliveries are missing.`,
+      'Neither sent nor pending, as after a restore. Run deliveries check --repair, or replay them.',
+      'Show missing deliveries',
+      buildHref('/deliveries', { status: 'missing' }),
+    ],
+    oldSnapshot !== null && [
+      `A database snapshot has been open for ${formatSpan(oldSnapshot.ageMs)}.`,
+      `It slows deliveries until it ends: ${nameHolder(oldSnapshot)}.`,
+    ],
+    ...chains.map(
+      ({ chainId, error }) =>
+        error !== null &&
+        ([
+          `Chain ${nameChain(chainId)} is not indexed now.`,
+          'Its payments appear when its nodes answer again.',
+          'Show its nodes',
+          `${buildHref('/chains')}#chain-${chainId}`,
+        ] as const),
+    ),
+  ]
+  return rows.filter((row) => row !== false)
+}
+
+/** What is not well, each with its act; one line where everything is. */
+export function Problems({ overview }: { overview: Overview }) {
+  const rows = findProblems(overview)
+  if (rows.length === 0) return <p class="well">All well: every endpoint answers, and no delivery is late.</p>
+  return (
+    <ul class="problems">
+      {rows.map(([title, detail, act, href]) => (
+        <li>
+          <strong>{title}</strong> <Shown text={detail} max={400} />{' '}
+          {href === undefined ? null : <a href={href}>{act}</a>}
+        </li>
+      ))}
+    </ul>
   )
 }
 
@@ -145,13 +221,13 @@ function Tile(props: { name: string; value: string; href?: string; note?: string
 
 /** @param path - The list with its rows, filtered by state; without it there is none: attempts are in no list. */
 function Chart({ id, title, data, path }: { id: string; title: string; data: StackedSeries; path?: string }) {
-  const since = (data.minutes[0] ?? 0) * 1_000
+  const since = (data.times[0] ?? 0) * 1_000
   return (
     <figure class="chart">
       <figcaption>{title}</figcaption>
       <div id={id} class="plot" data-path={path === undefined ? undefined : buildHref(path)}></div>
       <details>
-        <summary>Totals of the last hour</summary>
+        <summary>Totals</summary>
         {data.series.length === 0 ? (
           <p class="dim">Nothing happened.</p>
         ) : (

@@ -8,6 +8,7 @@ import type { Jobs } from '../jobs.js'
 import type { Sampler } from '../live/sampler.js'
 import type { ConsoleTools } from '../tools.js'
 import { buildHref } from '../view/parts.js'
+import { formatNumber, nameChain } from '../view/text.js'
 import type { Role, Visit } from '../viewer.js'
 import { ActError, type Fields } from '../web/run-form.js'
 
@@ -26,6 +27,8 @@ export interface PageContent {
   readonly body: Child
   /** Query of the stream that updates the page; absent: none. */
   readonly live?: string | undefined
+  /** @default 200 */
+  readonly status?: number | undefined
 }
 
 /** A configuration variable without secrets, as the page of settings shows it. */
@@ -168,6 +171,15 @@ export async function findIntegration(
     throw error
   }
 }
+
+/** How far chains are indexed, in words. */
+export const describeIndexed = (indexers: ConsoleService['indexers']): string =>
+  indexers
+    .map((indexer) => indexer.status())
+    .flatMap(({ chainId, indexed }) =>
+      indexed ? [`chain ${nameChain(chainId)} is indexed to block ${formatNumber(indexed)}`] : [],
+    )
+    .join(', ') || 'no block is indexed yet'
 
 /** Rows on a page. */
 export const pageSize = 50

@@ -73,6 +73,43 @@ describe('the page', () => {
     expect(html).toContain('&lt;b&gt;5Kq9')
   })
 
+  it('says of an unknown hash how far its chain is indexed', async () => {
+    const open = async (chain: string) => {
+      const url = `http://127.0.0.1:4747/console/payments/${chain}/0x${'ab'.repeat(32)}`
+      const answer = await pages.fetch(new Request(url))
+      return [answer.status, await answer.text()] as const
+    }
+    const { chainId, indexed } =
+      twin.service.indexers.find((one) => String(one.chainId) === paid.chainId)?.status() ?? {}
+    const [status, html] = await open(paid.chainId)
+    expect(status).toBe(404)
+    expect(html).toMatch(
+      new RegExp(`No payment with this hash; chain ${chainId}[ \\w]* is indexed to block ${indexed}\\.`),
+    )
+    expect((await open('999'))[1]).toContain('No payment with this hash; chain 999 is not followed.')
+  })
+
+  it.each([
+    ['blocked for a minute', 60_000, /<time.*waits for its blocked endpoint/],
+    ['whose block has passed', -500, /^<span>\s*waits for its blocked endpoint/],
+    ['that is not blocked', null, /^<span>due now</],
+  ])('a delivery that is due has no next attempt in the past: endpoint %s', async (_, forMs, expected) => {
+    const { queries } = twin.service
+    const at = twin.now()
+    const health = { integrationAddress: shop.address, failures: 9, blocks: 1, failingSince: at - 9_000 }
+    const changed = {
+      endpoints: async () => (forMs === null ? [] : [{ ...health, blockedUntil: at + forMs }]),
+      deliveriesByPayment: async (id: string) =>
+        (await queries.deliveriesByPayment(id)).slice(0, 1).map((one) => ({ ...one, nextAttemptAt: at - 1_000 })),
+    }
+    const service = { ...twin.service, queries: { ...queries, ...changed } }
+    const opened = createConsole({ service, now: twin.now })
+    const url = `http://127.0.0.1:4747/console/payments/${paid.chainId}/${paid.txHash}`
+    const html = await (await opened.fetch(new Request(url))).text()
+    opened.close()
+    expect(/data-label="Next attempt"[^>]*>(.*?)<\/td>/.exec(html)?.[1]).toMatch(expected)
+  })
+
   it('a redirect is explained on the time line', async () => {
     expect(await text()).toContain('redirects are not followed')
   })

@@ -3,10 +3,22 @@
 import type { DeliveryView } from '@payment-integration/core/internal'
 import type { StoredPayment } from '@payment-integration/core/ports'
 import { ActForm, ForRole } from '../view/forms.js'
-import { Badge, buildHref, Dim, type FactRow, Facts, Hex, paymentHref, Shown, Table, When } from '../view/parts.js'
-import { amountFacts, showIntegration, showLastAnswer, showNextAttempt } from '../view/rows.js'
-import { formatMemo } from '../view/text.js'
-import { buildTopic, findIntegration, type Load } from './page.js'
+import {
+  Badge,
+  buildHref,
+  Dim,
+  type FactRow,
+  Facts,
+  Hex,
+  paymentHref,
+  Shown,
+  sentencePage,
+  Table,
+  When,
+} from '../view/parts.js'
+import { amountFacts, type DeliveryContext, showIntegration, showLastAnswer, showNextAttempt } from '../view/rows.js'
+import { formatMemo, nameChain } from '../view/text.js'
+import { buildTopic, describeIndexed, findIntegration, type Load } from './page.js'
 import { Repeat } from './repeat.js'
 import { Signature } from './signature.js'
 import { parseCompared, readSnapshot, type Snapshot, Snapshots, shownVersions } from './snapshots.js'
@@ -21,20 +33,27 @@ export function parseTransaction(name: string): { readonly chainId: number; read
 }
 
 /** The primary payment of a transaction. */
-export const paymentPage: Load = async ({ service, now }, query, name) => {
+export const paymentPage: Load = async ({ service, sampler, now }, query, name) => {
   const transaction = parseTransaction(name)
   if (transaction === null) return null
   const { queries, indexers } = service
   const payments = await queries.transaction(transaction)
   const payment = payments.find(({ primary }) => primary) ?? payments[0]
-  if (payment === undefined) return null
+  if (payment === undefined) {
+    const followed = indexers.filter((each) => each.chainId === transaction.chainId)
+    const indexed =
+      followed.length === 0 ? `chain ${nameChain(transaction.chainId)} is not followed` : describeIndexed(followed)
+    const text = `No payment with this hash; ${indexed}.`
+    return { ...sentencePage('Payment not found', text, { section: '/payments' }), status: 404 }
+  }
   const { chainId, txHash } = transaction
   const compare = parseCompared(query)
-  const [stored, integration, updates, deliveries] = await Promise.all([
+  const [stored, integration, updates, deliveries, { endpoints }] = await Promise.all([
     queries.snapshots(payment.id, shownVersions(payment, compare)),
     findIntegration(service, payment.integrationAddress ?? ''),
     queries.updates({ paymentIds: payments.map(({ id }) => id), limit: maxUpdates }),
     queries.deliveriesByPayment(payment.id),
+    sampler.overview(),
   ])
   const snapshots = stored.map(readSnapshot)
   const nativeHash = indexers.find((each) => each.chainId === chainId)?.nativeHash(txHash) ?? null
@@ -43,13 +62,13 @@ export const paymentPage: Load = async ({ service, now }, query, name) => {
   const body = (
     <>
       <PaymentTitle payment={payment} />
-      <Facts rows={buildFacts(payment, nativeHash)} />
+      <Facts rows={buildFacts(payment)} />
       {others === 0 ? null : (
         <p class="note">
           Its transaction has {others} more payment{others > 1 ? 's' : ''}; the legacy look-up shows all of them.
         </p>
       )}
-      <Timeline {...{ payment, snapshots, updates, deliveries }} />
+      <h2>Notifications</h2>
       {deliveries.length === 0 ? (
         <p class="dim">
           No delivery:{' '}
@@ -59,8 +78,10 @@ export const paymentPage: Load = async ({ service, now }, query, name) => {
           .
         </p>
       ) : (
-        <Deliveries deliveries={deliveries} />
+        <Deliveries deliveries={deliveries} context={{ now: now(), endpoints }} />
       )}
+      <Timeline {...{ payment, snapshots, updates, deliveries }} />
+      <Identifiers {...{ payment, nativeHash }} />
       <Snapshots {...{ payment, snapshots, compare }} action={paymentHref(payment)} />
       {signed === null ? null : (
         <>
@@ -95,22 +116,14 @@ export function lastSigned(snapshots: readonly Snapshot[], deliveries: readonly 
   return { delivery, snapshot, startedAt }
 }
 
-function buildFacts(payment: StoredPayment, nativeHash: string | null): readonly FactRow[] {
-  const { recipient, source, chainId } = payment
+function buildFacts(payment: StoredPayment): readonly FactRow[] {
+  const { recipient, chainId } = payment
   const showWallet = (wallet: string) => <Hex value={wallet} href={buildHref('/payments', { q: wallet })} />
-  const whole = (hash: string) => (
-    <code class="whole">
-      <Shown text={hash} />
-    </code>
-  )
   return [
-    ['Transaction', whole(payment.txHash), 'wide'],
-    // Of a chain whose hashes are not 0x hex.
-    ...(nativeHash === null ? [] : [['On its chain', whole(nativeHash), 'wide'] as const]),
-    ['Source', whole(source.txHash), 'wide'],
-    ['Chain', <a href={buildHref('/payments', { chain: chainId })}>{chainId}</a>],
-    ['Version', payment.version],
     ...amountFacts(payment),
+    ['Block time', <When at={payment.blockTimestamp} withDate />],
+    ['Chain', <a href={buildHref('/payments', { chain: chainId })}>{nameChain(chainId)}</a>],
+    ['Version', payment.version],
     [
       'Recipient',
       recipient === null ? (
@@ -131,30 +144,41 @@ function buildFacts(payment: StoredPayment, nativeHash: string | null): readonly
   ]
 }
 
-/** The deliveries, each with its replay. */
-const Deliveries = ({ deliveries }: { deliveries: readonly DeliveryView[] }) => (
+/** The hashes of a payment. @param nativeHash - Of a chain whose hashes are not 0x hex. */
+export const Identifiers = ({ payment, nativeHash }: { payment: StoredPayment; nativeHash?: string | null }) => (
   <>
-    <h2>Deliveries</h2>
-    <Table
-      label="Deliveries of this payment"
-      rows={deliveries}
-      attributes={({ deliveryId }) => ({ id: `d${deliveryId}` })}
-      columns={[
-        ['Version', ({ version }) => version],
-        ['Status', ({ status }) => <Badge word={status} />],
-        ['Created', ({ createdAt }) => <When at={createdAt} withDate />],
-        ['Attempts', ({ attempts }) => attempts.length],
-        ['Last answer', showLastAnswer],
-        ['Next attempt', showNextAttempt],
-        [
-          'Act',
-          ({ deliveryId: id, version }) => (
-            <ForRole needs="operator" otherwise={<Dim>needs the role operator</Dim>}>
-              <ActForm act="replay" label={`Replay version ${version}`} needs="operator" fields={{ id }} />
-            </ForRole>
-          ),
-        ],
+    <h2>Identifiers</h2>
+    <Facts
+      rows={[
+        ['Transaction', <Hex value={payment.txHash} isWhole />, 'wide'],
+        ...(nativeHash ? [['On its chain', <Hex value={nativeHash} isWhole />, 'wide'] satisfies FactRow] : []),
+        ['Source', <Hex value={payment.source.txHash} isWhole />, 'wide'],
       ]}
     />
   </>
+)
+
+/** The deliveries, each with its replay. */
+const Deliveries = ({ deliveries, context }: { deliveries: readonly DeliveryView[]; context: DeliveryContext }) => (
+  <Table
+    label="Deliveries of this payment"
+    rows={deliveries}
+    attributes={({ deliveryId }) => ({ id: `d${deliveryId}` })}
+    columns={[
+      ['Version', ({ version }) => version],
+      ['Status', ({ status }) => <Badge word={status} />],
+      ['Created', ({ createdAt }) => <When at={createdAt} withDate />],
+      ['Attempts', ({ attempts }) => attempts.length],
+      ['Last answer', showLastAnswer],
+      ['Next attempt', (delivery) => showNextAttempt(delivery, context)],
+      [
+        'Act',
+        ({ deliveryId: id, version }) => (
+          <ForRole needs="operator" otherwise={<Dim>needs the role operator</Dim>}>
+            <ActForm act="replay" label={`Replay version ${version}`} needs="operator" fields={{ id }} />
+          </ForRole>
+        ),
+      ],
+    ]}
+  />
 )

@@ -8,7 +8,15 @@ import { formatPosition, matchesPayment, parsePosition, paymentFilter } from '..
 import { type Field, Filters } from '../view/forms.js'
 import { buildHref, Copyable, Empty, Pager, Shown, Table } from '../view/parts.js'
 import { type Choices, listFields, paymentRows, wordOptions } from '../view/rows.js'
-import { buildTopic, type Load, type PageDeps, pageSize, readChoices } from './page.js'
+import {
+  buildTopic,
+  type ConsoleService,
+  describeIndexed,
+  type Load,
+  type PageDeps,
+  pageSize,
+  readChoices,
+} from './page.js'
 import { TestPayment } from './tools.js'
 
 const section = '/payments'
@@ -45,7 +53,13 @@ export const paymentsPage: Load = async (deps, query) => {
         rows={page.rows}
         {...paymentRows}
         id="rows"
-        empty={isFiltered ? <NoMatch text={query['q']} /> : <NoPayments deps={deps} choices={choices} />}
+        empty={
+          isFiltered ? (
+            <NoMatch text={query['q']} indexers={deps.service.indexers} />
+          ) : (
+            <NoPayments deps={deps} choices={choices} />
+          )
+        }
       />
       <Pager
         first={position === undefined ? null : buildHref(section, rest)}
@@ -58,13 +72,14 @@ export const paymentsPage: Load = async (deps, query) => {
   return { title: 'Payments', section, body, live }
 }
 
-const NoMatch = ({ text }: { text: string | undefined }) => (
-  <Empty title="No payment matches.">
+const NoMatch = ({ text = '', indexers }: { text?: string | undefined; indexers: ConsoleService['indexers'] }) => (
+  <Empty title={isHash(text) ? 'No payment with this hash.' : 'No payment matches.'}>
+    {isHash(text) ? <p>A payment appears when its block is indexed: {describeIndexed(indexers)}.</p> : null}
     <p>
       <a href={buildHref(section)}>Show all payments</a>. A memo is searched by its beginning, an invoice by its amount
       and currency, such as <code>25.00 EUR</code>.
     </p>
-    {text === undefined ? null : (
+    {text === '' ? null : (
       <p class="dim">
         Searched: <Shown text={text} max={80} />
       </p>
@@ -82,6 +97,8 @@ const NoPayments = ({ deps: { url, tools }, choices }: { deps: PageDeps; choices
     <TestPayment tools={tools} integration={choices.integrations[0]} />
   </Empty>
 )
+
+const isHash = (text: string) => /^0x[0-9a-f]{64}$/i.test(text)
 
 /** Payments of a search, newest first. */
 interface Found {
@@ -107,7 +124,7 @@ export async function search(reads: Reads, text: string, filter: ConsolePaymentF
 
 async function find(reads: Reads, text: string, filter: ConsolePaymentFilter, limit: number): Promise<Found> {
   const lower = text.toLowerCase()
-  if (/^0x[0-9a-f]{64}$/.test(lower)) {
+  if (isHash(text)) {
     const [byHash, byMemo] = await Promise.all([
       reads.search({ kind: 'hash', txHash: lower }, limit + 1),
       reads.search({ kind: 'memo', prefix: lower }, limit + 1),

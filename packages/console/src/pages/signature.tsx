@@ -20,8 +20,8 @@ export function Signature({ snapshot, startedAt, now }: { snapshot: Snapshot; st
   const signed = showText(`${t}.${snapshot.text}`, maxShown)
   const isExact = signed === `${t}.${snapshot.text}`
   return (
-    <section id="signature">
-      <h2>Signature of version {snapshot.version}</h2>
+    <details id="signature">
+      <summary>How version {snapshot.version} is signed, and what a receiver computes</summary>
       <Pre label="The signature header" text={`${signatureHeader}: t=${t},v1=(64 hex digits)`} />
       <dl class="facts wide">
         {explainPart(t, Math.floor(now / 1_000) - t).map(([name, meaning]) => (
@@ -52,7 +52,7 @@ export function Signature({ snapshot, startedAt, now }: { snapshot: Snapshot; st
           ['What to do', ({ remedy }) => remedy ?? <Dim>nothing</Dim>],
         ]}
       />
-    </section>
+    </details>
   )
 }
 

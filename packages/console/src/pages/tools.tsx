@@ -21,18 +21,18 @@ export const toolsPage: Load = async ({ service, tools, now }) => {
     <>
       <h1>Tools</h1>
       <p class="dim">
-        For development. The audit log records a probe of a receiver, and no other act of this page. Results are{' '}
-        <a href={buildHref('/jobs')}>jobs</a>.
+        For development: simulate payments, test a receiver, explain a delivery. Each run is a{' '}
+        <a href={buildHref('/jobs')}>job</a>; only tests of a receiver are in the audit log.
       </p>
       {integrations.length === 0 ? <p class="note">No integration is registered: create one first.</p> : null}
       {tools.trigger === undefined ? null : <Trigger tool={tools.trigger} integrations={integrations} />}
       {tools.doctor === undefined ? null : (
-        <Tool title="Doctor">
+        <Tool title="Test a receiver">
           <p>
-            Sends about 70 deliveries to the notification URL of an integration, and names the cause and the cure of
-            each wrong answer. The payments are marked: their hashes begin with <code>0xd0c70000</code>.
+            Sends about 70 deliveries to the notification URL of an integration, and names the cause and the fix of each
+            wrong answer. The payments are marked: their hashes begin with <code>0xd0c70000</code>.
           </p>
-          <ActForm act="doctor" label="Probe the receiver" needs="operator">
+          <ActForm act="doctor" label="Run the tests" needs="operator">
             <IntegrationChoice integrations={integrations} />
           </ActForm>
         </Tool>
@@ -56,20 +56,20 @@ const Tool = ({ title, children }: { title: string; children?: Child }) => (
 
 function Trigger({ tool, integrations }: { tool: TriggerTool; integrations: readonly NamedAddress[] }) {
   return (
-    <Tool title="Cause events">
+    <Tool title="Simulate events">
       <p>
-        Makes payments on simulated chains, which are indexed, changed and delivered as in production. Empty fields are
-        drawn. <code>kyc</code> uses the verdict alone, and <code>burst</code> the number of payments.
+        Makes payments on a simulated chain. They are indexed, updated and delivered as in production. Fields that you
+        leave empty get random values.
       </p>
-      <ActForm act="trigger" label="Cause" needs="operator">
+      <ActForm act="trigger" label="Run scenario" needs="operator">
         <IntegrationChoice integrations={integrations} />
         <ChoiceField name="scenario" label="Scenario" values={triggerScenarios} />
         <TextField name="amount" label="Amount" hint="12.50" isOptional />
         <TextField name="token" label="Token" hint="USDC" isOptional />
         <ChoiceField name="chain" label="Chain" values={tool.chainIds.map(String)} />
         <TextField name="memo" label="Memo" hint="order-7" isOptional />
-        <TextField name="count" label="Payments of burst" hint="100" isOptional />
-        <ChoiceField name="verdict" label="Verdict of kyc" values={triggerVerdicts} />
+        <TextField name="count" label="Number of payments (burst only)" hint="100" isOptional />
+        <ChoiceField name="verdict" label="Review answer (kyc only)" values={triggerVerdicts} />
       </ActForm>
     </Tool>
   )
@@ -203,7 +203,7 @@ async function doctor(input: ActInput) {
   const { address, notificationUrl } = await integrationField(input)
   if (notificationUrl === null) throw new ActError('The integration has no notification URL to probe. Set one first.')
   const job = input.jobs.start({
-    title: `Doctor of ${shortenHex(address)}`,
+    title: `Receiver test of ${shortenHex(address)}`,
     actor: input.visit.actor,
     async run(report, signal) {
       await input.commands.recordAct({ action: 'integration.receiver_probed', subject: address })

@@ -123,7 +123,7 @@ export function createPortal(deps: PortalDeps): Portal {
   })
   app.get(`${portalBase}/*`, (c) => page(c))
   app.get(portalBase, (c) => page(c))
-  app.notFound((c) => answer(c, problemPage('There is no such page', 'The address leads to nothing here.'), 404))
+  app.notFound((c) => answer(c, problemPage('Page not found', 'Nothing is at this address.'), 404))
   app.onError((error, c) => {
     if (error instanceof FilterError || error instanceof BadRequestError)
       return answer(c, problemPage('The address is not readable', error.message), 400)

@@ -5,8 +5,8 @@ import type { Child } from 'hono/jsx'
 import { deliveryFilter, deliveryStatuses, parseWholeNumber, type QueryFields } from '../filters.js'
 import { type Field, Filters } from '../view/forms.js'
 import { type Column, Empty, Pager, paymentPath, Table } from '../view/parts.js'
-import { deliveryColumns } from '../view/rows.js'
-import { type PortalActs, PortalForm, type PortalLoad, portalHref } from './page.js'
+import { type DeliveryContext, deliveryColumns } from '../view/rows.js'
+import { type PortalActs, PortalForm, type PortalLoad, type PortalPageDeps, portalHref } from './page.js'
 
 const section = '/deliveries'
 const fields: readonly Field[] = [
@@ -15,10 +15,10 @@ const fields: readonly Field[] = [
 ]
 
 /** Deliveries, newest first. */
-export const deliveriesPage: PortalLoad = async ({ tenant }, { hash, status, before }) => {
+export const deliveriesPage: PortalLoad = async (deps, { hash, status, before }) => {
   const query: QueryFields = { ...(hash === undefined ? {} : { hash }), ...(status === undefined ? {} : { status }) }
   const beforeId = before === undefined ? undefined : String(parseWholeNumber('before', before))
-  const page = await tenant.deliveries({ ...deliveryFilter(query), beforeId })
+  const page = await deps.tenant.deliveries({ ...deliveryFilter(query), beforeId })
   const isFiltered = Object.keys(query).length > 0 || before !== undefined
   const body = (
     <>
@@ -26,6 +26,7 @@ export const deliveriesPage: PortalLoad = async ({ tenant }, { hash, status, bef
       <Filters action={portalHref(section)} fields={fields} values={query} />
       <DeliveryTable
         deliveries={page.rows}
+        context={await readContext(deps)}
         empty={isFiltered ? <Empty title="No delivery matches." /> : nothingDelivered}
       />
       <Pager
@@ -38,15 +39,20 @@ export const deliveriesPage: PortalLoad = async ({ tenant }, { hash, status, bef
   return { title: 'Deliveries', section, body }
 }
 
-const columns: readonly Column<DeliveryView>[] = [
-  ...deliveryColumns((delivery) => portalHref(paymentPath(delivery))),
-  ['Replay', ({ deliveryId: id }) => <PortalForm act="replay" label="Replay" fields={{ id }} />],
-]
-
 /** Rows of deliveries. */
-export const DeliveryTable = ({ deliveries, empty }: { deliveries: readonly DeliveryView[]; empty?: Child }) => (
-  <Table label="Deliveries" rows={deliveries} columns={columns} empty={empty} />
-)
+export function DeliveryTable(props: { deliveries: readonly DeliveryView[]; context: DeliveryContext; empty?: Child }) {
+  const columns: readonly Column<DeliveryView>[] = [
+    ...deliveryColumns((delivery) => portalHref(paymentPath(delivery)), props.context),
+    ['Replay', ({ deliveryId: id }) => <PortalForm act="replay" label="Replay" fields={{ id }} />],
+  ]
+  return <Table label="Deliveries" rows={props.deliveries} columns={columns} empty={props.empty} />
+}
+
+/** What rows of a tenant's deliveries are compared with. */
+export async function readContext({ tenant, now }: Pick<PortalPageDeps, 'tenant' | 'now'>): Promise<DeliveryContext> {
+  const health = await tenant.health()
+  return { now: now(), endpoints: health === null ? [] : [health] }
+}
 
 const nothingDelivered = (
   <Empty title="Nothing was delivered yet.">

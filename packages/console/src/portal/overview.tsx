@@ -1,8 +1,8 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** The integration's first page: its endpoint, and its newest payments and deliveries. @module */
 import { describeHealth } from '../pages/endpoints.js'
-import { Badge, Facts, Shown, When } from '../view/parts.js'
-import { DeliveryTable } from './deliveries.js'
+import { Badge, Facts, Hex, Shown, When } from '../view/parts.js'
+import { DeliveryTable, readContext } from './deliveries.js'
 import { type PortalLoad, portalHref } from './page.js'
 import { noPayments, PaymentTable } from './payments.js'
 
@@ -25,7 +25,7 @@ export const overviewPage: PortalLoad = async (deps) => {
       <h1>Overview</h1>
       <Facts
         rows={[
-          ['Integration', <code class="whole">{address}</code>, 'wide'],
+          ['Integration', <Hex value={address} isWhole />, 'wide'],
           ['Name', name === '' ? 'none' : <Shown text={name} max={60} />],
           [
             'Endpoint',
@@ -40,7 +40,7 @@ export const overviewPage: PortalLoad = async (deps) => {
       <h2>Newest payments</h2>
       <PaymentTable payments={payments} empty={noPayments(deps)} />
       {rows.length === 0 ? null : <h2>Newest deliveries</h2>}
-      <DeliveryTable deliveries={rows.slice(0, maxNewest)} empty={null} />
+      <DeliveryTable deliveries={rows.slice(0, maxNewest)} context={await readContext(deps)} empty={null} />
     </>
   )
   return { title: 'Overview', section: '', body }

@@ -13,11 +13,21 @@ export const portalBase = '/portal'
 
 /** The sections of the portal. */
 export const portalSections: Sections = [
-  ['', 'Overview'],
-  ['/payments', 'Payments'],
-  ['/deliveries', 'Deliveries'],
-  ['/endpoint', 'Endpoint'],
-  ['/secrets', 'Secrets'],
+  [
+    'Activity',
+    [
+      ['', 'Overview'],
+      ['/payments', 'Payments'],
+      ['/deliveries', 'Deliveries'],
+    ],
+  ],
+  [
+    'Configuration',
+    [
+      ['/endpoint', 'Endpoint'],
+      ['/secrets', 'Secrets'],
+    ],
+  ],
 ]
 
 /** Dependencies of pages. Every read is of the tenant. */

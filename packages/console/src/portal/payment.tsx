@@ -1,13 +1,14 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** One payment of the integration: facts, time line, snapshots, and the signature explained. @module */
-import { lastSigned, PaymentTitle, parseTransaction } from '../pages/payment.js'
+import { Identifiers, lastSigned, PaymentTitle, parseTransaction } from '../pages/payment.js'
 import { Signature } from '../pages/signature.js'
 import { parseCompared, Snapshots } from '../pages/snapshots.js'
 import { Timeline } from '../pages/timeline.js'
-import { Facts, Hex, paymentPath, Shown } from '../view/parts.js'
+import { Facts, Hex, paymentPath, Shown, When } from '../view/parts.js'
 import { amountFacts } from '../view/rows.js'
-import { formatMemo } from '../view/text.js'
-import { PortalForm, type PortalLoad, portalHref } from './page.js'
+import { formatMemo, nameChain } from '../view/text.js'
+import { DeliveryTable, readContext } from './deliveries.js'
+import { type PortalLoad, portalHref } from './page.js'
 
 /** The page. */
 export const paymentPage: PortalLoad = async ({ tenant, now }, query, name) => {
@@ -24,29 +25,26 @@ export const paymentPage: PortalLoad = async ({ tenant, now }, query, name) => {
       <PaymentTitle payment={payment} />
       <Facts
         rows={[
-          ['Transaction', <code class="whole">{payment.txHash}</code>, 'wide'],
-          ['Source', <code class="whole">{payment.source.txHash}</code>, 'wide'],
-          ['Chain', payment.chainId],
-          ['Version', payment.version],
           ...amountFacts(payment),
+          ['Block time', <When at={payment.blockTimestamp} withDate />],
+          ['Chain', nameChain(payment.chainId)],
+          ['Version', payment.version],
           ['Recipient', payment.recipient === null ? 'none' : <Shown text={payment.recipient.title} />],
           ['Memo', <Shown text={formatMemo(payment.memoHex)} />],
           ['Sender', showWallet(payment.sender)],
           ['Receiver', showWallet(payment.receiver)],
         ]}
       />
-      <Timeline payment={payment} snapshots={snapshots} deliveries={deliveries} />
       {deliveries.length === 0 ? (
         <p class="dim">
           No delivery: there was no notification URL when its version was made. Set one at{' '}
           <a href={portalHref('/endpoint')}>Endpoint</a>.
         </p>
       ) : null}
-      <div class="acts">
-        {deliveries.map(({ deliveryId: id, version }) => (
-          <PortalForm act="replay" label={`Replay version ${version}`} fields={{ id }} />
-        ))}
-      </div>
+      {deliveries.length === 0 ? null : <h2>Notifications</h2>}
+      <DeliveryTable deliveries={deliveries} context={await readContext({ tenant, now })} empty={null} />
+      <Timeline payment={payment} snapshots={snapshots} deliveries={deliveries} />
+      <Identifiers payment={payment} />
       <Snapshots {...found} compare={compare} action={portalHref(paymentPath(payment))} />
       {signed === null ? null : <Signature {...signed} now={now()} />}
     </>

@@ -47,8 +47,8 @@ export const PaymentTable = (props: { payments: readonly PaymentBody[]; empty: R
 export const noPayments = ({ origin, tenant: { address } }: PortalPageDeps) => (
   <Empty title="No payment names your integration yet.">
     <p>
-      A payment appears here when its block is indexed and its transaction carries <code class="whole">{address}</code>{' '}
-      as the integration. Your server reads the same list:
+      A payment appears here when its block is indexed and its transaction carries <Hex value={address} isWhole /> as
+      the integration. Your server reads the same list:
     </p>
     <Copyable label="A request for your payments" text={buildCurl(origin, address)} />
     <Copyable label="A script that reads your payments" text={buildClientCode(origin, address)} />

@@ -31,29 +31,44 @@ export function createRender(
   }
 }
 
-/** Paths below the base, with their titles; `apart` begins a group. */
-export type Sections = readonly (readonly [path: string, title: string, group?: 'apart'])[]
+/** Paths below the base, with their titles, in groups; a group without a name has no heading. */
+export type Sections = readonly (readonly [group: string, links: readonly (readonly [path: string, title: string])[]])[]
 
-/** The sections of the operators' pages: payments, people and their data, access, records. */
+/** The sections of the operators' pages: what happens, how it is set up, and what operators do. */
 export function consoleSections(has: { identity: boolean; operators: boolean; tools: boolean }): Sections {
   const sections: Sections = [
-    ['', 'Overview'],
-    ['/payments', 'Payments'],
-    ['/deliveries', 'Deliveries'],
-    ['/endpoints', 'Endpoints'],
-    ['/chains', 'Chains'],
-    ['/legacy', 'Legacy API', 'apart'],
-    ['/identity', 'Identity'],
-    ['/integrations', 'Integrations', 'apart'],
-    ['/accounts', 'Accounts'],
-    ['/keys', 'Keys'],
-    ['/operators', 'Operators'],
-    ['/audit', 'Audit log', 'apart'],
-    ['/jobs', 'Jobs'],
-    ['/tools', 'Tools'],
-    ['/settings', 'Settings'],
+    [
+      'Activity',
+      [
+        ['', 'Overview'],
+        ['/payments', 'Payments'],
+        ['/deliveries', 'Deliveries'],
+        ['/endpoints', 'Endpoints'],
+        ['/chains', 'Chains'],
+        ['/identity', 'Identity'],
+      ],
+    ],
+    [
+      'Configuration',
+      [
+        ['/integrations', 'Integrations'],
+        ['/accounts', 'Accounts'],
+        ['/keys', 'Legacy API keys'],
+        ['/operators', 'Operators'],
+        ['/settings', 'Settings'],
+      ],
+    ],
+    [
+      'Operations',
+      [
+        ['/jobs', 'Jobs'],
+        ['/audit', 'Audit log'],
+        ['/legacy', 'Legacy look-up'],
+        ['/tools', 'Tools'],
+      ],
+    ],
   ]
-  return sections.filter(([path]) => Reflect.get(has, path.slice(1)) !== false)
+  return sections.map(([group, links]) => [group, links.filter(([path]) => Reflect.get(has, path.slice(1)) !== false)])
 }
 
 /** Content of the frame. */
@@ -103,13 +118,9 @@ function Layout(props: Frame & { children?: Child }) {
           <span class="env">{props.environment}</span>
           {visit === null ? null : (
             <>
-              <nav aria-label="Sections">
-                {sections.map(([path, name, group]) => (
-                  <a href={`${mountedAt}${path}`} class={group} aria-current={path === section ? 'page' : undefined}>
-                    {name}
-                  </a>
-                ))}
-              </nav>
+              <button type="button" class="menu-button" popovertarget="menu">
+                Menu
+              </button>
               <button type="button" id="live" class="live" hidden aria-live="polite">
                 live
               </button>
@@ -119,6 +130,20 @@ function Layout(props: Frame & { children?: Child }) {
             </>
           )}
         </header>
+        {visit === null ? null : (
+          <nav id="menu" aria-label="Sections" popover="auto">
+            {sections.map(([group, links]) => (
+              <div>
+                {group === '' ? null : <span class="group">{group}</span>}
+                {links.map(([path, name]) => (
+                  <a href={`${mountedAt}${path}`} aria-current={path === section ? 'page' : undefined}>
+                    {name}
+                  </a>
+                ))}
+              </div>
+            ))}
+          </nav>
+        )}
         <main id="main">
           {props.note ? (
             <p class="note" role="status">

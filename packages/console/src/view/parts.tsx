@@ -53,15 +53,25 @@ export function When({ at, withDate = false }: { at: number | null; withDate?: b
   )
 }
 
-/** A hash or address: short, whole in the tooltip. */
-export function Hex({ value, href }: { value: string; href?: string }) {
-  const text = shortenHex(value)
-  return href === undefined ? (
-    <code title={value}>{text}</code>
-  ) : (
-    <a href={href} title={value} class="hex">
-      {text}
-    </a>
+/** A hash or address, short unless it `isWhole`, with a button that copies it. */
+export function Hex({ value, href, isWhole = false }: { value: string; href?: string; isWhole?: boolean }) {
+  const text = isWhole ? showText(value) : shortenHex(value)
+  const kind = isWhole ? 'hex whole' : 'hex'
+  return (
+    <span class="copied">
+      {href === undefined ? (
+        <code title={value} class={kind}>
+          {text}
+        </code>
+      ) : (
+        <a href={href} title={value} class={kind}>
+          {text}
+        </a>
+      )}
+      <button type="button" class="copy-hex" data-copy={value} title="Copy" tabindex={-1} aria-label={`Copy ${text}`}>
+        ⧉
+      </button>
+    </span>
   )
 }
 
@@ -179,7 +189,7 @@ export function Copyable({ text, label }: { text: string; label: string }) {
   return (
     <div class="copy">
       <Pre label={label} text={text} />
-      <button type="button" data-copy hidden>
+      <button type="button" data-copy>
         Copy
       </button>
     </div>

@@ -1,14 +1,14 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Rows of payments and deliveries, which live pages replace by their key, and the filters of their lists. @module */
 
-import type { DeliveryView } from '@payment-integration/core/internal'
+import type { DeliveryView, EndpointView } from '@payment-integration/core/internal'
 import { formatAnswer } from '@payment-integration/core/internal'
 import type { StoredPayment } from '@payment-integration/core/ports'
 import type { Child } from 'hono/jsx'
 import type { QueryFields } from '../filters.js'
 import { type Field, integrationOption, type NamedAddress } from './forms.js'
 import { Badge, buildHref, type Column, Dim, Hex, paymentHref, type RowProps, Shown, TableRow, When } from './parts.js'
-import { formatLatency, formatMemo, formatUnits } from './text.js'
+import { formatLatency, formatMemo, formatUnits, nameChain } from './text.js'
 
 /** A number as text that sorts as it does. */
 const ordinal = (number: number | string) => String(number).padStart(16, '0')
@@ -31,7 +31,7 @@ export const paymentRows: RowProps<StoredPayment> = {
     ],
     ['Time', ({ blockTimestamp }) => <When at={blockTimestamp} withDate />],
     ['Transaction', (payment) => <Hex value={payment.txHash} href={paymentHref(payment)} />],
-    ['Chain', ({ chainId }) => <a href={buildHref('/payments', { chain: chainId })}>{chainId}</a>, 'n'],
+    ['Chain', ({ chainId }) => <a href={buildHref('/payments', { chain: chainId })}>{nameChain(chainId)}</a>],
     ['Received', ({ tokenOut: { net, decimals, symbol } }) => showAmount(formatUnits(net, decimals), symbol), 'n'],
     ['Invoice', ({ invoice }) => showInvoice(invoice), 'n'],
     ['Memo', ({ memoHex }) => <Shown text={formatMemo(memoHex)} max={34} />],
@@ -40,16 +40,23 @@ export const paymentRows: RowProps<StoredPayment> = {
   ],
 }
 
-/** An amount with the symbol of its token, which may be hostile. */
-export const showAmount = (amount: string, symbol: string | null) => (
-  <>
-    {amount} <Shown text={symbol ?? ''} max={16} />
-  </>
-)
+/** An amount with the symbol of its token, which may be hostile. Columns align at the decimal point. */
+export function showAmount(amount: string, symbol: string | null): Child {
+  const [whole = '', fraction] = amount.split('.')
+  return (
+    <span class="amount">
+      {whole}
+      <span class="fraction">{fraction === undefined ? '' : `.${fraction}`}</span>{' '}
+      <span class="symbol">
+        <Shown text={symbol ?? ''} max={16} />
+      </span>
+    </span>
+  )
+}
 
 /** The amount of an invoice in a cell. */
 export const showInvoice = (invoice: { readonly amount: string; readonly currency: string } | null): Child =>
-  invoice === null ? <Dim>none</Dim> : `${invoice.amount} ${invoice.currency}`
+  invoice === null ? <Dim>none</Dim> : showAmount(invoice.amount, invoice.currency)
 
 /** The integration of a payment, with its payments. */
 export const showIntegration = (address: string | null, none: Child): Child =>
@@ -64,19 +71,36 @@ export const showLastAnswer = ({ attempts }: DeliveryView): Child => {
   return last === undefined ? <Dim>not sent yet</Dim> : <Answer {...last} />
 }
 
-/** When a delivery is attempted next. */
-export const showNextAttempt = ({ nextAttemptAt }: DeliveryView): Child =>
-  nextAttemptAt === null ? <Dim>none</Dim> : <When at={nextAttemptAt} />
+/** The time with which rows of deliveries are compared, and the endpoints that fail. */
+export interface DeliveryContext {
+  readonly now: number
+  readonly endpoints: readonly Pick<EndpointView, 'integrationAddress' | 'blocks' | 'blockedUntil'>[]
+}
+
+/** When a delivery is attempted next. Behind a blocked endpoint it is due, and waits. */
+export function showNextAttempt(
+  { nextAttemptAt, integrationAddress }: DeliveryView,
+  { now, endpoints }: DeliveryContext,
+): Child {
+  if (nextAttemptAt === null) return <Dim>none</Dim>
+  const health = endpoints.find((one) => one.integrationAddress === integrationAddress && one.blocks > 0)
+  const at = Math.max(nextAttemptAt, health?.blockedUntil ?? 0)
+  if (at > nextAttemptAt) return <>{at > now ? <When at={at} /> : null} waits for its blocked endpoint</>
+  return at > now ? <When at={at} /> : 'due now'
+}
 
 /** Columns of deliveries with their last attempts. @param hrefOfPayment - The page of the delivery's payment. */
-export const deliveryColumns = (hrefOfPayment: (delivery: DeliveryView) => string): readonly Column<DeliveryView>[] => [
+export const deliveryColumns = (
+  hrefOfPayment: (delivery: DeliveryView) => string,
+  context: DeliveryContext,
+): readonly Column<DeliveryView>[] => [
   ['Status', ({ status }) => <Badge word={status} />],
   ['Created', ({ createdAt }) => <When at={createdAt} withDate />],
   [
     'Payment',
     (delivery) => (
       <>
-        <Hex value={delivery.txHash} href={hrefOfPayment(delivery)} /> <Dim>on {delivery.chainId}</Dim>
+        <Hex value={delivery.txHash} href={hrefOfPayment(delivery)} /> <Dim>{nameChain(delivery.chainId)}</Dim>
       </>
     ),
   ],
@@ -84,14 +108,14 @@ export const deliveryColumns = (hrefOfPayment: (delivery: DeliveryView) => strin
   ['Attempts', ({ attempts }) => attempts.length, 'n'],
   ['Last answer', showLastAnswer],
   ['Latency', ({ attempts }) => attempts.slice(-1).map(({ latencyMs }) => formatLatency(latencyMs)), 'n'],
-  ['Next attempt', showNextAttempt],
+  ['Next attempt', (delivery) => showNextAttempt(delivery, context)],
 ]
 
 /** The list of deliveries of all integrations. */
-export const deliveryRows: RowProps<DeliveryView> = {
+export const deliveryRows = (context: DeliveryContext): RowProps<DeliveryView> => ({
   attributes: ({ deliveryId }) => ({ 'data-key': `d${deliveryId}`, 'data-order': ordinal(deliveryId) }),
   columns: [
-    ...deliveryColumns(paymentHref),
+    ...deliveryColumns(paymentHref, context),
     [
       'Integration',
       ({ integrationAddress: address }) => (
@@ -104,10 +128,12 @@ export const deliveryRows: RowProps<DeliveryView> = {
         delivery.status === 'pending' ? null : <a href={`${paymentHref(delivery)}#d${delivery.deliveryId}`}>Replay…</a>,
     ],
   ],
-}
+})
 
 /** One delivery, for live pages. */
-export const DeliveryRow = ({ delivery }: { delivery: DeliveryView }) => <TableRow row={delivery} {...deliveryRows} />
+export const DeliveryRow = ({ delivery, context }: { delivery: DeliveryView; context: DeliveryContext }) => (
+  <TableRow row={delivery} {...deliveryRows(context)} />
+)
 
 /** The answer of an attempt: its HTTP status, why there is none, or both for a malformed one. */
 export function Answer({ status, reason }: { status: number | null; reason: string | null }) {
@@ -136,7 +162,7 @@ export function listFields(
   const all = isNamed ? integrations : [...integrations, { address: chosen, name: '' }]
   const addresses = all.map(integrationOption)
   return [
-    { name: 'chain', label: 'Chain', options: chainIds.map((id) => [String(id), String(id)] as const) },
+    { name: 'chain', label: 'Chain', options: chainIds.map((id) => [String(id), nameChain(id)] as const) },
     {
       name: 'integration',
       label: 'Integration',
@@ -161,7 +187,7 @@ export function amountFacts({ tokenIn, tokenOut, invoice, source }: StoredPaymen
     [
       'Paid',
       <>
-        {showAmount(formatUnits(tokenIn.amount, tokenIn.decimals), tokenIn.symbol)} on chain {source.chainId}
+        {showAmount(formatUnits(tokenIn.amount, tokenIn.decimals), tokenIn.symbol)} on chain {nameChain(source.chainId)}
       </>,
     ],
     ['Invoice', invoice === null ? 'none' : `${invoice.amount} ${invoice.currency}, ${settled}`],

@@ -48,6 +48,19 @@ export function shortenHex(hex: string): string {
   return hex.length <= 14 ? hex : `${hex.slice(0, 8)}…${hex.slice(-4)}`
 }
 
+const chainNames: Readonly<Record<number, string>> = {
+  1: 'Ethereum',
+  10: 'OP Mainnet',
+  56: 'BNB Chain',
+  100: 'Gnosis',
+  137: 'Polygon',
+  8453: 'Base',
+  42161: 'Arbitrum',
+}
+
+/** A chain by its number, with its name where it is well known. */
+export const nameChain = (chainId: number | string) => `${chainId} ${chainNames[Number(chainId)] ?? ''}`.trim()
+
 /** A time span in its largest two units. */
 export function formatSpan(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1_000))

@@ -145,7 +145,10 @@ export interface ConsoleReads {
   attemptsPerMinute(query: CountQuery): Promise<MinuteCounts<AttemptKind>>
   /** The number of primary payments for each minute of their block and present state; the state `none` is null. */
   paymentsPerMinute(query: CountQuery): Promise<MinuteCounts<PaymentState | null>>
-  /** The newest attempt that failed at an integration's endpoint, with its time; null: none of its last 50 failed. */
+  /**
+   * The newest failed attempt at an integration's endpoint, among its newest 50 deliveries and 50 that wait for a
+   * retry; null: none of them failed.
+   */
   lastFailure(integrationAddress: string): Promise<(AttemptRecord & { readonly deliveryId: string }) | null>
   /**
    * Latencies in milliseconds of an integration's newest 50 deliveries, in no order; at most the newest 500. Attempts

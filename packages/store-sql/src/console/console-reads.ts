@@ -54,12 +54,16 @@ function createEndpointReads(engine: Engine): EndpointReads {
   const { read: db } = engine
   return {
     async lastFailure(integrationAddress) {
-      const ids = await newestIds(engine, integrationAddress)
+      const [newest, retried] = await Promise.all([
+        newestIds(engine, integrationAddress),
+        retriedIdsQuery(db, integrationAddress).execute(),
+      ])
+      const ids = [...new Set([...newest, ...retried.map(({ id }) => integer(id))])]
       const failures = ids.length === 0 ? [] : await failureQuery(db, ids).execute()
-      const [newest] = failures.sort(
+      const [last] = failures.sort(
         (x, y) => integer(y.started_at) - integer(x.started_at) || integer(y.number) - integer(x.number),
       )
-      return newest === undefined ? null : { ...attemptRecord(newest), deliveryId: String(newest.delivery_id) }
+      return last === undefined ? null : { ...attemptRecord(last), deliveryId: String(last.delivery_id) }
     },
     async latencies(integrationAddress) {
       const ids = await newestIds(engine, integrationAddress)
@@ -79,6 +83,17 @@ async function newestIds(engine: Reads, integrationAddress: string): Promise<num
 
 export const newestIdsQuery = (engine: Reads, integrationAddress: string) =>
   keyQuery(engine, { integrationAddress }, { low: 1, high: Number.MAX_SAFE_INTEGER }, maxDeliveries)
+
+/** Deliveries that failed and wait for a retry: behind a blocked endpoint the newest deliveries are not sent yet. */
+export const retriedIdsQuery = (db: Connection, integrationAddress: string) =>
+  db
+    .selectFrom('outbox')
+    .select('id')
+    .where('lane', '=', 1)
+    .where('integration', '=', keyBytes(integrationAddress))
+    .orderBy('due_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(maxDeliveries)
 
 const selectAttempts = (db: Connection, ids: readonly number[]) =>
   db

@@ -8,7 +8,14 @@ import { fillConsoleRows, rows, shops } from '../../test/support/console-rows.js
 import { type OpenEngine, openPostgres, openSqlite } from '../../test/support/engines.js'
 import { type Compiled, postgresScans, sqlitePlan } from '../../test/support/plans.js'
 import { firstIdQuery } from '../deliveries/delivery-lists.js'
-import { auditQuery, failureQuery, integrationQuery, latencyQuery, newestIdsQuery } from './console-reads.js'
+import {
+  auditQuery,
+  failureQuery,
+  integrationQuery,
+  latencyQuery,
+  newestIdsQuery,
+  retriedIdsQuery,
+} from './console-reads.js'
 import { attemptsQuery, transactionQuery, viewRows } from './delivery-reads.js'
 import { walletQuery } from './payment-keys.js'
 import {
@@ -35,6 +42,7 @@ const queries = ({ engine }: OpenEngine, { read } = engine): Readonly<Record<str
   'deliveries by id': viewRows(read).where('d.id', 'in', [77, 78]).orderBy('d.id', 'desc'),
   'first delivery of a time': firstIdQuery(read, epoch + 5_000),
   'deliveries of an endpoint': newestIdsQuery(engine, shops[0] ?? ''),
+  'retries of an endpoint': retriedIdsQuery(read, shops[0] ?? ''),
   'failures of an endpoint': failureQuery(read, newestIds),
   'latencies of an endpoint': latencyQuery(read, newestIds),
   'integrations after an address': integrationQuery(read, fixtures.address(0x500), limit),

@@ -10,9 +10,11 @@ import {
   failed,
   hash,
   indexed,
+  indexPayments,
   integration,
   nextVersion,
   otherShop,
+  primary,
   settleOne,
   shop,
 } from './fixtures.js'
@@ -143,6 +145,20 @@ export function consoleDeliveryTests(test: StoreTest): void {
     await fourDeliveries(store)
     expect(await store.console.lastFailure(shop)).toEqual({ ...failed, deliveryId: expect.any(String) })
     expect(await store.console.lastFailure(otherShop)).toBeNull()
+  })
+
+  test('the last failure stays while newer deliveries wait unsent', async ({ store }) => {
+    await store.integrations.insert(integration())
+    await indexed(store, { txHash: hash(1) })
+    const claim = await claimOne(store)
+    await settleOne(store, claim, failed, { kind: 'retry', inMs: 60_000 })
+    await store.transaction((tx) =>
+      indexPayments(
+        tx,
+        Array.from({ length: 60 }, (_, n) => primary({ txHash: hash(n + 2) })),
+      ),
+    )
+    expect(await store.console.lastFailure(shop)).toEqual({ ...failed, deliveryId: claim.deliveryId })
   })
 
   test('the audit log is read newest first', async ({ store }) => {

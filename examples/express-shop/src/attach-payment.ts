@@ -14,10 +14,10 @@ export interface AttachParts {
 }
 
 /**
- * `unknown`: no such order, or the service has not indexed the payment yet. `refused`: it pays another order or another
+ * `unknown`: no such order, or the service has not indexed the payment yet. `rejected`: it pays another order or another
  * receiver.
  */
-export type Attached = 'attached' | 'unknown' | 'refused'
+export type Attached = 'attached' | 'unknown' | 'rejected'
 
 /**
  * Attaches a payment to an order, idempotently. A transaction is public, so its hash proves nothing: the memo must be
@@ -27,11 +27,11 @@ export async function attachPayment(parts: AttachParts, orderId: string, txHash:
   const { client, pool, receiver, report } = parts
   if ((await findOrder(pool, orderId)) === null) return 'unknown'
   const payment = await client.payments.get(txHash).catch((error: unknown) => {
-    if (isClientError(error) && error.code === 'ERR_NOT_FOUND') return null
+    if (isClientError(error) && error.code === 'ERR_PAYMENT_NOT_FOUND') return null
     throw error
   })
   if (payment === null) return 'unknown'
-  if (payment.memo !== orderId || payment.receiver !== receiver) return 'refused'
+  if (payment.memo !== orderId || payment.receiver !== receiver) return 'rejected'
   await inTransaction(pool, (tx) => attachToOrder(tx, orderId, payment, report))
   return 'attached'
 }

@@ -207,7 +207,7 @@ describe.skipIf(postgresMissing)(
       expect(reports.some((line) => line.startsWith(`order ${id} costs `))).toBe(!isReleased)
     })
 
-    test('a forged delivery is refused, and changes nothing; the report has its code', async () => {
+    test('a forged delivery is rejected, and changes nothing; the report has its code', async () => {
       const { id, txHash } = await sell()
       await service.deliver()
       const forger = createDeliveries({ secret: 'whsec_of_somebody_else' })
@@ -222,7 +222,7 @@ describe.skipIf(postgresMissing)(
       })
       expect((await fetch(`${shop.url}/webhook`, { method: 'POST', ...forged })).status).toBe(401)
       expect(await orderOf(id)).toMatchObject({ payments: [{ state: null }], releasedAt: null })
-      expect(reports).toContain('a delivery was refused: ERR_SIGNATURE_MISMATCH')
+      expect(reports).toContain('a delivery was rejected: ERR_SIGNATURE_MISMATCH')
     })
 
     test('a lost delivery is repaired by the next run of the timer, and a later delivery does not repeat the effect', async () => {

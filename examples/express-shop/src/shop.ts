@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http'
 import type { Client } from '@payment-integration/client'
 import { createReceiver } from '@payment-integration/version-store'
 import { createPostgresVersionStore } from '@payment-integration/version-store/postgres'
-import type { Refused } from '@payment-integration/webhook'
+import type { WebhookError } from '@payment-integration/webhook'
 import { createVerifier } from '@payment-integration/webhook'
 import { createExpressHandler } from '@payment-integration/webhook/express'
 import express from 'express'
@@ -49,9 +49,9 @@ export async function startShop(options: ShopOptions): Promise<Shop> {
   const app = express()
   const onError = (error: unknown) => report(String(error))
   // A wrong secret shows here. Anyone can cause such lines, so they have only the code and no received text.
-  const onRefusal = ({ code }: Refused) => report(`a delivery was refused: ${code}`)
+  const onRejection = ({ code }: WebhookError) => report(`a delivery was rejected: ${code}`)
   // Before any parser: the signature covers the raw bytes.
-  app.all('/webhook', createExpressHandler({ receive, onError, onRefusal }))
+  app.all('/webhook', createExpressHandler({ receive, onError, onRejection }))
   // Put your log-in here: an order belongs to the customer who made it.
   app.use(express.json())
   app.post('/orders', async (request, response) => {
@@ -67,7 +67,7 @@ export async function startShop(options: ShopOptions): Promise<Shop> {
     const txHash = String(request.body?.txHash)
     if (!/^0x[0-9a-f]{64}$/i.test(txHash)) return void response.status(400).end()
     const attached = await attachPayment(attachParts, request.params.id, txHash)
-    response.status({ attached: 204, unknown: 404, refused: 409 }[attached]).end()
+    response.status({ attached: 204, unknown: 404, rejected: 409 }[attached]).end()
   })
   app.get('/orders/:id', async (request, response) => {
     const order = await findOrder(pool, request.params.id)

@@ -178,7 +178,7 @@ test('a used token without a verification at the service is followed by a fresh 
   expect(result).toMatchObject({ kind: 'in_flight', redeemed: true })
 })
 
-test('a user whom another integration shared is refused, and no second token is minted', async () => {
+test('a user whom another integration shared is rejected, and no second token is minted', async () => {
   await shareVerification({ client, email, mint })
   const integrationAddress = `0x${'b2'.repeat(20)}`
   const other = await server.service.integrations.create({ address: integrationAddress })
@@ -229,11 +229,11 @@ test('the program prints the status, and polls with the used token', async () =>
 
 test("the program exits with 1 and the provider's message, and with 2 when a variable is missing", async () => {
   const { id } = provider.addApplicant({ clientId: 'Shop', as: 'pending' })
-  const refused = await run({ APPLICANT_ID: id })
-  expect(refused).toMatchObject({ exitCode: 1, out: '', err: expect.stringMatching(/applicant.*approved/i) })
+  const rejected = await run({ APPLICANT_ID: id })
+  expect(rejected).toMatchObject({ exitCode: 1, out: '', err: expect.stringMatching(/applicant.*approved/i) })
   const misconfigured = await run({ SUMSUB_SECRET_KEY: 'another secret' })
   expect(misconfigured).toMatchObject({ exitCode: 1, out: '', err: expect.stringMatching(/secret key/) })
-  for (const { err } of [refused, misconfigured]) expect(err.trim().split('\n')).toHaveLength(1)
+  for (const { err } of [rejected, misconfigured]) expect(err.trim().split('\n')).toHaveLength(1)
   for (const name of ['API_SECRET', 'USER_EMAIL'])
     expect(await run({ [name]: '' })).toMatchObject({ exitCode: 2, err: expect.stringContaining(name) })
 })

@@ -14,7 +14,7 @@ export interface FunctionParts {
   /** Receives errors on which an operator must act. @default console.error */
   readonly onError?: ((error: unknown) => void) | undefined
   /**
-   * Receives the codes of refused deliveries, and successes that do not match their order.
+   * Receives the codes of rejected deliveries, and successes that do not match their order.
    * @default console.error
    */
   readonly report?: ((line: string) => void) | undefined
@@ -28,5 +28,9 @@ export function createHandler({ pool, secrets, onError, report = console.error }
     handle: (snapshot, tx) => applySnapshot(tx, snapshot, report),
   })
   // A wrong secret shows here. Anyone can cause such lines, so they have only the code and no received text.
-  return createLambdaHandler({ receive, onError, onRefusal: ({ code }) => report(`a delivery was refused: ${code}`) })
+  return createLambdaHandler({
+    receive,
+    onError,
+    onRejection: ({ code }) => report(`a delivery was rejected: ${code}`),
+  })
 }

@@ -101,7 +101,7 @@ describe.skipIf(postgresMissing)(
       expect(reports).toEqual([`order ${name} costs 12.50 EUR; payment ${success.txHash} is a success over ${said}`])
     })
 
-    test('a delivery that the service did not sign is refused and changes nothing; the report has the code', async () => {
+    test('a delivery that the service did not sign is rejected and changes nothing; the report has the code', async () => {
       const snapshot = { ...payment(), state: 'success' as const }
       await note('order-3', snapshot)
       expect(await call(deliveries.forged(snapshot))).toBe(401)
@@ -109,7 +109,7 @@ describe.skipIf(postgresMissing)(
       expect(await find('order-3')).toEqual({ state: null, paid: false })
       expect(errors).toEqual([])
       expect(reports).toEqual(
-        ['ERR_SIGNATURE_MISMATCH', 'ERR_DELIVERY_FUTURE'].map((code) => `a delivery was refused: ${code}`),
+        ['ERR_SIGNATURE_MISMATCH', 'ERR_DELIVERY_FUTURE'].map((code) => `a delivery was rejected: ${code}`),
       )
     })
 

@@ -80,7 +80,7 @@ describe('the script', () => {
     expect(wrongKey).toEqual({
       code: 2,
       stdout: '',
-      stderr: expect.stringMatching(/^The service refused the credentials/),
+      stderr: expect.stringMatching(/^The service rejected the credentials/),
     })
     const wrongUrl = await run(values('12.50'), { ...env, LEGACY_BASE_URL: `${service.url}/api/v1` })
     expect(wrongUrl).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(/^baseUrl: leave \/api\/v1 out/) })

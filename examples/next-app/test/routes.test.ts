@@ -40,7 +40,7 @@ const routers: readonly [string, (delivery: SignedDelivery) => Promise<Response>
 ]
 
 describe.each(routers)('a route of %s', (_, post) => {
-  test('handles each version once, and refuses a delivery that the service did not sign', async () => {
+  test('handles each version once, and rejects a delivery that the service did not sign', async () => {
     const pending = build.snapshot({ version: 1, state: 'pending' })
     const success = { ...pending, version: 2, state: 'success' as const }
     const good = await deliveries.good(pending)

@@ -8,7 +8,7 @@ import { createReceiverServer } from './receiver.js'
 test('the receiver passes the doctor, and handles each version once', async () => {
   const signingSecret = 'whsec_of_the_receiver'
   let handled = 0
-  // The receiver prints each refusal.
+  // The receiver prints each rejection.
   const silenced = vi.spyOn(console, 'error').mockImplementation(() => undefined)
   const database = new DatabaseSync(':memory:')
   const server = createReceiverServer({ secrets: signingSecret, database, handle: () => void handled++ })

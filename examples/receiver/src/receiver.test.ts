@@ -72,7 +72,7 @@ test.each([
   ['unsigned', 401, { fault: 'unsigned' }],
   ['stale', 400, { ageSeconds: 400 }],
   ['from the future', 400, { ageSeconds: -400 }],
-] as const)('a delivery that is %s is refused with %i and leaves no trace', async (_case, status, options) => {
+] as const)('a delivery that is %s is rejected with %i and leaves no trace', async (_case, status, options) => {
   expect(await post({ snapshot: first, ...options })).toBe(status)
   expect(ledger.rows()).toEqual([])
   expect(await post({ snapshot: first })).toBe(204)
@@ -97,7 +97,7 @@ test('a failing handler gives 500, and the retried delivery is handled', async (
   expect(ledger.rows()).toHaveLength(1)
 })
 
-test('an overlarge body is refused with 413, another path or method with 404', async () => {
+test('an overlarge body is rejected with 413, another path or method with 404', async () => {
   const { headers } = await createTestDelivery({ secret })
   const large = new Uint8Array(300_000)
   expect((await fetch(url, { method: 'POST', headers, body: large })).status).toBe(413)

@@ -2,7 +2,13 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { createReceiver } from '@payment-integration/version-store'
 import { createSqliteVersionStore } from '@payment-integration/version-store/sqlite'
-import { createVerifier, explainRefusal, isWebhookRefusal, readBody, type Snapshot } from '@payment-integration/webhook'
+import {
+  createVerifier,
+  explainRejection,
+  isWebhookRejection,
+  readBody,
+  type Snapshot,
+} from '@payment-integration/webhook'
 import type { DatabaseSyncInstance } from '@photostructure/sqlite'
 
 /** Options of the receiver. */
@@ -32,8 +38,8 @@ export function createReceiverServer(options: ReceiverOptions): Server {
       return 204
     } catch (error) {
       // The service retries after any status but 2xx, so a failure here loses no delivery.
-      console.error(explainRefusal(error) ?? error)
-      return isWebhookRefusal(error) ? error.status : 500
+      console.error(explainRejection(error) ?? error)
+      return isWebhookRejection(error) ? error.status : 500
     }
   }
 

@@ -11,7 +11,7 @@ const webhook = createWorkerHandler((env: Env) => {
   const { verify } = createVerifier({ secrets: env.WEBHOOK_SIGNING_SECRET })
   return {
     // A wrong secret shows here. Strangers can cause lines too, so they have the code and nothing that was sent.
-    onRefusal: ({ code }) => console.warn(`a delivery was refused: ${code}`),
+    onRejection: ({ code }) => console.warn(`a delivery was rejected: ${code}`),
     async receive(delivery: IncomingDelivery) {
       const { snapshot } = await verify(delivery)
       const { integrationAddress, chainId, txHash } = snapshot

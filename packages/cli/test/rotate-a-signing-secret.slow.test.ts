@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createMemoryVersionStore, createReceiver } from '@payment-integration/version-store'
-import { createVerifier, isWebhookRefusal, readBody } from '@payment-integration/webhook'
+import { createVerifier, isWebhookRejection, readBody } from '@payment-integration/webhook'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { facts, indexPayments } from '../../server/test/support/index-payments.js'
 import { runCli } from '../src/run-cli.js'
@@ -50,7 +50,7 @@ async function startReceiver() {
       response.writeHead(204).end()
     } catch (error) {
       rejected += 1
-      response.writeHead(isWebhookRefusal(error) ? error.status : 500).end()
+      response.writeHead(isWebhookRejection(error) ? error.status : 500).end()
     }
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -4,6 +4,7 @@ import {
   type Amount,
   type AnyClientError,
   type Client,
+  type ClientErrorCode,
   type ClientOptions,
   createClient,
   isClientError,
@@ -53,14 +54,14 @@ test('a switch over code narrows to the fields of one error', () => {
   if (!isClientError(error)) return
   expectTypeOf(error).toEqualTypeOf<AnyClientError>()
   if (error.code === 'ERR_RATE_LIMITED') expectTypeOf(error.retryAfterSeconds).toEqualTypeOf<number | null>()
-  if (error.code === 'ERR_INVALID_REQUEST') expectTypeOf(error.maxLimit).toEqualTypeOf<number | null>()
+  if (error.code === 'ERR_REQUEST_INVALID') expectTypeOf(error.maxLimit).toEqualTypeOf<number | null>()
   // @ts-expect-error not every error has a limit
   error.maxLimit
 })
 
 test('the code determines whether a call may be retried', () => {
-  type ErrorOf<Code extends AnyClientError['code']> = Extract<AnyClientError, { code: Code }>
-  expectTypeOf<ErrorOf<'ERR_NOT_FOUND'>['retryable']>().toEqualTypeOf<false>()
+  type ErrorOf<Code extends ClientErrorCode> = Extract<AnyClientError, { code: Code }>
+  expectTypeOf<ErrorOf<'ERR_PAYMENT_NOT_FOUND'>['retryable']>().toEqualTypeOf<false>()
   expectTypeOf<ErrorOf<'ERR_NETWORK'>['retryable']>().toEqualTypeOf<true>()
 })
 

@@ -67,7 +67,7 @@ describe('over a real connection', () => {
     await using target = await serveReplies({ body: page([1]) })
     await using server = await serve((_, response) => response.writeHead(308, { location: target.url }).end())
     const error = await errorOf(clientOf(server.url).payments.list())
-    expect(error).toMatchObject({ code: 'ERR_INVALID_RESPONSE', reason: 'redirect', status: 308 })
+    expect(error).toMatchObject({ code: 'ERR_RESPONSE_INVALID', reason: 'redirect', status: 308 })
     expect(target.requests).toEqual([])
   })
 
@@ -103,7 +103,7 @@ describe('over a real connection', () => {
     )
     expect(packed.byteLength).toBeLessThan(1_000)
     const error = await errorOf(clientOf(server.url, { maxResponseBytes: 10_000 }).payments.list())
-    expect(error).toMatchObject({ code: 'ERR_INVALID_RESPONSE', reason: 'too_large' })
+    expect(error).toMatchObject({ code: 'ERR_RESPONSE_INVALID', reason: 'too_large' })
     await expect(clientOf(server.url).payments.list()).resolves.toMatchObject({ payments: [] })
   })
 })
@@ -178,7 +178,7 @@ describe('a malformed argument is rejected before any request', () => {
   const reader = clientOf('http://localhost:1', {
     fetch: () => Promise.reject(new Error('something was sent')),
   }).payments
-  // biome-ignore lint/suspicious/noExplicitAny: the types refuse these values, a JavaScript caller may still pass them
+  // biome-ignore lint/suspicious/noExplicitAny: the types reject these values, a JavaScript caller may still pass them
   const bad: any = (value: unknown) => value
 
   test.each([0, 201, -1, 1.5, Number.NaN])('limit and pageSize %d', async (limit) => {

@@ -8,7 +8,8 @@ import { describe, expect, test } from 'vitest'
 import { apiSecret, clientOf, encodedSecret, errorOf, hashOf, page, payment } from '../test/fixtures.js'
 import { apiKey, invoice, legacyClientOf, verified } from '../test/legacy-fixtures.js'
 import { email, kycShareToken, rejection, shareResponse, submission } from '../test/share-fixtures.js'
-import { type AnyClientError, isClientError } from './any-error.js'
+import { isClientError } from './any-error.js'
+import type { ClientErrorCode } from './errors.js'
 import type { FetchFunction, FetchInit, TransportOptions } from './transport-options.js'
 
 // A hostile service, proxy and fetch: they put credentials and user data wherever an error could pick them up.
@@ -49,15 +50,15 @@ const aborted: Call = (options) => {
   setImmediate(() => controller.abort(new Error(leak)))
   return clientOf(baseUrl, options).payments.list({ signal: controller.signal })
 }
-const keyDetails = [{ code: 'custom', message: 'refused', path: [apiKey] }]
+const keyDetails = [{ code: 'custom', message: 'rejected', path: [apiKey] }]
 const mismatched = (memo: string) => verified({ verified: false, verificationErrors: ['Invalid payment amount'], memo })
 
-const cases: [AnyClientError['code'], string, FetchFunction, Call, Partial<TransportOptions>?][] = [
+const cases: [ClientErrorCode, string, FetchFunction, Call, Partial<TransportOptions>?][] = [
   ['ERR_UNAUTHORIZED', '401', json(401, { error: leak }), list],
-  ['ERR_INVALID_REQUEST', '400', json(400, { error: leak }), list],
-  ['ERR_INVALID_REQUEST', '400 with maxLimit', json(400, { error: leak, maxLimit: 3, message: leak }), list],
-  ['ERR_NOT_FOUND', '404', json(404, { error: leak }), get],
-  ['ERR_AMBIGUOUS_PAYMENT', '409', json(409, { error: leak }), get],
+  ['ERR_REQUEST_INVALID', '400', json(400, { error: leak }), list],
+  ['ERR_REQUEST_INVALID', '400 with maxLimit', json(400, { error: leak, maxLimit: 3, message: leak }), list],
+  ['ERR_PAYMENT_NOT_FOUND', '404', json(404, { error: leak }), get],
+  ['ERR_PAYMENT_AMBIGUOUS', '409', json(409, { error: leak }), get],
   ['ERR_RATE_LIMITED', '429', json(429, { error: leak }, { 'retry-after': encodedSecret }), list],
   ['ERR_SERVICE_UNAVAILABLE', '503', json(503, { error: leak }, { 'retry-after': encodedSecret }), list],
   ['ERR_NETWORK', 'a rejected fetch', async (_url, init) => Promise.reject(leakyError(init)), list],
@@ -73,18 +74,18 @@ const cases: [AnyClientError['code'], string, FetchFunction, Call, Partial<Trans
   ['ERR_TIMEOUT', 'a slow attempt', never, list, { timeoutMs: 10 }],
   ['ERR_TIMEOUT', 'a slow call', never, list, { totalTimeoutMs: 10 }],
   ['ERR_ABORTED', 'an abort with a reason', never, aborted],
-  ['ERR_INVALID_RESPONSE', 'not JSON', async () => new Response(leak), list],
+  ['ERR_RESPONSE_INVALID', 'not JSON', async () => new Response(leak), list],
   [
-    'ERR_INVALID_RESPONSE',
+    'ERR_RESPONSE_INVALID',
     'the wrong shape',
     json(200, { payments: [{ ...payment(1), state: leak, [leak]: 1 }] }),
     list,
   ],
-  ['ERR_INVALID_RESPONSE', 'a redirect', json(302, { error: leak }), list],
-  ['ERR_INVALID_RESPONSE', 'an unknown status', json(418, { error: leak }), list],
-  ['ERR_INVALID_RESPONSE', 'too large', json(200, { leak }), list, { maxResponseBytes: 5 }],
+  ['ERR_RESPONSE_INVALID', 'a redirect', json(302, { error: leak }), list],
+  ['ERR_RESPONSE_INVALID', 'an unknown status', json(418, { error: leak }), list],
+  ['ERR_RESPONSE_INVALID', 'too large', json(200, { leak }), list, { maxResponseBytes: 5 }],
   ['ERR_UNAUTHORIZED', 'a 401 on share', json(401, { error: leak }), share],
-  ['ERR_INVALID_SHARE_REQUEST', 'a 400 on share', json(400, { error: leak, message: leak }), share],
+  ['ERR_SHARE_REQUEST_INVALID', 'a 400 on share', json(400, { error: leak, message: leak }), share],
   ['ERR_SHARING_DISABLED', 'a 404 on share', json(404, { error: leak }), share],
   ['ERR_VERIFICATION_UNAVAILABLE', 'a 409 on share', json(409, { ...kycUnavailableBody, message: leak }), share],
   ['ERR_SHARE_TOKEN_REJECTED', 'a 422 on share', json(422, { ...rejection(sharingLeak), [leak]: leak }), share],
@@ -100,15 +101,15 @@ const cases: [AnyClientError['code'], string, FetchFunction, Call, Partial<Trans
   ['ERR_NETWORK', 'a rejected fetch of a share', async (_url, init) => Promise.reject(leakyError(init)), share],
   ['ERR_TIMEOUT', 'a slow share', never, share, { timeoutMs: 10 }],
   [
-    'ERR_INVALID_RESPONSE',
+    'ERR_RESPONSE_INVALID',
     'the wrong shape of a share',
     json(200, { ...shareResponse(), reviewStatus: [leak], [leak]: leak }),
     share,
   ],
-  ['ERR_INVALID_RESPONSE', 'a 422 on share with another body', json(422, { error: leak }), share],
+  ['ERR_RESPONSE_INVALID', 'a 422 on share with another body', json(422, { error: leak }), share],
   ['ERR_UNAUTHORIZED', 'a legacy 401', json(401, { error: leak }), lookup],
   [
-    'ERR_INVALID_LEGACY_REQUEST',
+    'ERR_LEGACY_REQUEST_INVALID',
     'a legacy 400',
     json(400, { error: leak, details: [{ code: 'custom', message: 'must be known', path: ['chainId'], [leak]: 1 }] }),
     lookup,
@@ -120,21 +121,21 @@ const cases: [AnyClientError['code'], string, FetchFunction, Call, Partial<Trans
   ['ERR_NETWORK', 'a rejected legacy fetch', async (_url, init) => Promise.reject(leakyError(init)), verify],
   ['ERR_TIMEOUT', 'a slow legacy attempt', never, verify, { timeoutMs: 10 }],
   [
-    'ERR_INVALID_RESPONSE',
+    'ERR_RESPONSE_INVALID',
     'the API key in the details of a 400',
     json(400, { error: '', details: keyDetails }),
     lookup,
   ],
-  ['ERR_INVALID_RESPONSE', 'the API key in the result of a 409', json(409, mismatched(`key: ${apiKey}`)), verify],
+  ['ERR_RESPONSE_INVALID', 'the API key in the result of a 409', json(409, mismatched(`key: ${apiKey}`)), verify],
   [
-    'ERR_INVALID_RESPONSE',
+    'ERR_RESPONSE_INVALID',
     'the wrong legacy shape',
     json(200, { chainId: leak, txHash: leak, payments: leak }),
     lookup,
   ],
-  ['ERR_INVALID_RESPONSE', 'a repeated cursor', json(200, page([], encodedSecret)), readAll],
+  ['ERR_RESPONSE_INVALID', 'a repeated cursor', json(200, page([], encodedSecret)), readAll],
   [
-    'ERR_INVALID_RESPONSE',
+    'ERR_RESPONSE_INVALID',
     'fields named like the secrets, to a strict client',
     json(200, { ...page([1]), [encodedSecret]: 1, [apiSecret]: 1 }),
     list,
@@ -173,18 +174,18 @@ describe("no form of an error shows the credentials, or the user's address or to
   })
 
   test('the cases include every code', () => {
-    const codes: Record<AnyClientError['code'], true> = {
+    const codes: Record<ClientErrorCode, true> = {
       ERR_UNAUTHORIZED: true,
-      ERR_INVALID_REQUEST: true,
-      ERR_NOT_FOUND: true,
-      ERR_AMBIGUOUS_PAYMENT: true,
-      ERR_INVALID_SHARE_REQUEST: true,
+      ERR_REQUEST_INVALID: true,
+      ERR_PAYMENT_NOT_FOUND: true,
+      ERR_PAYMENT_AMBIGUOUS: true,
+      ERR_SHARE_REQUEST_INVALID: true,
       ERR_SHARING_DISABLED: true,
       ERR_VERIFICATION_UNAVAILABLE: true,
       ERR_SHARE_TOKEN_REJECTED: true,
       ERR_IDENTITY_UNAVAILABLE: true,
       ERR_IDENTITY_MISCONFIGURED: true,
-      ERR_INVALID_LEGACY_REQUEST: true,
+      ERR_LEGACY_REQUEST_INVALID: true,
       ERR_TRANSACTION_NOT_FOUND: true,
       ERR_VERIFICATION_FAILED: true,
       ERR_RATE_LIMITED: true,
@@ -192,7 +193,7 @@ describe("no form of an error shows the credentials, or the user's address or to
       ERR_NETWORK: true,
       ERR_TIMEOUT: true,
       ERR_ABORTED: true,
-      ERR_INVALID_RESPONSE: true,
+      ERR_RESPONSE_INVALID: true,
     }
     expect(new Set(cases.map(([code]) => code))).toEqual(new Set(Object.keys(codes)))
   })

@@ -6,9 +6,31 @@
  * @module
  */
 
+/** Every code of this package; its README has their causes and cures. */
+export type ClientErrorCode =
+  | 'ERR_ABORTED'
+  | 'ERR_IDENTITY_MISCONFIGURED'
+  | 'ERR_IDENTITY_UNAVAILABLE'
+  | 'ERR_LEGACY_REQUEST_INVALID'
+  | 'ERR_NETWORK'
+  | 'ERR_PAYMENT_AMBIGUOUS'
+  | 'ERR_PAYMENT_NOT_FOUND'
+  | 'ERR_RATE_LIMITED'
+  | 'ERR_REQUEST_INVALID'
+  | 'ERR_RESPONSE_INVALID'
+  | 'ERR_SERVICE_UNAVAILABLE'
+  | 'ERR_SHARE_REQUEST_INVALID'
+  | 'ERR_SHARE_TOKEN_REJECTED'
+  | 'ERR_SHARING_DISABLED'
+  | 'ERR_TIMEOUT'
+  | 'ERR_TRANSACTION_NOT_FOUND'
+  | 'ERR_UNAUTHORIZED'
+  | 'ERR_VERIFICATION_FAILED'
+  | 'ERR_VERIFICATION_UNAVAILABLE'
+
 /** Base of every error that a call rejects with. `retryable`: the same call may succeed later, unchanged. */
 export abstract class ClientError extends Error {
-  abstract readonly code: `ERR_${string}`
+  abstract readonly code: ClientErrorCode
   abstract readonly retryable: boolean
 }
 
@@ -23,7 +45,7 @@ export class UnauthorizedError extends ClientError {
   /** @param options - Which options hold the credentials, in words; never their values. */
   constructor(options: string) {
     super(
-      `The service refused the credentials (401). Check ${options}; quotes of an environment file are no part of a secret.`,
+      `The service rejected the credentials (401). Check ${options}; quotes of an environment file are no part of a secret.`,
     )
   }
 }
@@ -31,24 +53,24 @@ export class UnauthorizedError extends ClientError {
 /** 400. The service rejected a parameter: a foreign cursor, or a limit above its own. Source: docs/interface.md 7. */
 export class InvalidRequestError extends ClientError {
   override readonly name = 'InvalidRequestError'
-  readonly code = 'ERR_INVALID_REQUEST'
+  readonly code = 'ERR_REQUEST_INVALID'
   readonly retryable = false
   /** The largest `limit` that the service accepts, or null when it rejected another parameter. */
   readonly maxLimit: number | null
   constructor(maxLimit: number | null) {
     super(
       maxLimit === null
-        ? 'The service refused a parameter (400). Pass a cursor exactly as nextCursor gave it, to the same list.'
-        : `The service refused the limit (400). Ask for at most ${maxLimit} payments per page.`,
+        ? 'The service rejected a parameter (400). Pass a cursor exactly as nextCursor gave it, to the same list.'
+        : `The service rejected the limit (400). Ask for at most ${maxLimit} payments per page.`,
     )
     this.maxLimit = maxLimit
   }
 }
 
 /** 404. The integration has no such payment. Source: docs/interface.md 4.1, 7. */
-export class NotFoundError extends ClientError {
-  override readonly name = 'NotFoundError'
-  readonly code = 'ERR_NOT_FOUND'
+export class PaymentNotFoundError extends ClientError {
+  override readonly name = 'PaymentNotFoundError'
+  readonly code = 'ERR_PAYMENT_NOT_FOUND'
   readonly retryable = false
   readonly txHash: string
   /** The wallet that the call was narrowed to, or null. */
@@ -64,7 +86,7 @@ export class NotFoundError extends ClientError {
 /** 409. The hash is indexed on more than one destination chain. Source: docs/interface.md 4.1, 7. */
 export class AmbiguousPaymentError extends ClientError {
   override readonly name = 'AmbiguousPaymentError'
-  readonly code = 'ERR_AMBIGUOUS_PAYMENT'
+  readonly code = 'ERR_PAYMENT_AMBIGUOUS'
   readonly retryable = false
   readonly txHash: string
   /** The wallet that the call was narrowed to, or null. */
@@ -169,7 +191,7 @@ export type InvalidResponseReason =
 /** The answer breaks the contract. The error keeps no content of it. Source: docs/interface.md 2.1, 2.2, 2.4. */
 export class InvalidResponseError extends ClientError {
   override readonly name = 'InvalidResponseError'
-  readonly code = 'ERR_INVALID_RESPONSE'
+  readonly code = 'ERR_RESPONSE_INVALID'
   readonly retryable = false
   /**
    * - `not_json`: the body is not UTF-8 JSON.
@@ -180,7 +202,7 @@ export class InvalidResponseError extends ClientError {
    * - `status`: the contract has no such status, or another body for it.
    * - `mismatch`: another payment, transaction, integration or wallet than requested, or too many payments, see `path`.
    * - `contradiction`: status and payments contradict each other.
-   * - `repeated_secret`: the refusal repeats the API key, so the error does not keep it.
+   * - `repeated_secret`: the rejection repeats the API key, so the error does not keep it.
    * - `repeated_cursor`: a cursor came twice, so the list never ends.
    * - `no_progress`: page after page held nothing older.
    */

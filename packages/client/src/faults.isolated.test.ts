@@ -36,14 +36,14 @@ const text =
 
 describe('the client does not retry', () => {
   test.each<[number, unknown, object]>([
-    [400, { error: 'Invalid cursor' }, { code: 'ERR_INVALID_REQUEST', maxLimit: null }],
-    [400, { error: 'Invalid limit', maxLimit: 100 }, { code: 'ERR_INVALID_REQUEST', maxLimit: 100 }],
+    [400, { error: 'Invalid cursor' }, { code: 'ERR_REQUEST_INVALID', maxLimit: null }],
+    [400, { error: 'Invalid limit', maxLimit: 100 }, { code: 'ERR_REQUEST_INVALID', maxLimit: 100 }],
     [401, { error: 'Unauthorized' }, { code: 'ERR_UNAUTHORIZED', retryable: false }],
     [500, { error: 'Internal error' }, { code: 'ERR_SERVICE_UNAVAILABLE', status: 500, retryable: true }],
-    [403, { error: 'Forbidden' }, { code: 'ERR_INVALID_RESPONSE', reason: 'status', status: 403 }],
-    [404, { error: 'Not found' }, { code: 'ERR_INVALID_RESPONSE', reason: 'status', status: 404 }],
-    [409, { error: 'Conflict' }, { code: 'ERR_INVALID_RESPONSE', reason: 'status', status: 409 }],
-    [201, page([1]), { code: 'ERR_INVALID_RESPONSE', reason: 'status', status: 201 }],
+    [403, { error: 'Forbidden' }, { code: 'ERR_RESPONSE_INVALID', reason: 'status', status: 403 }],
+    [404, { error: 'Not found' }, { code: 'ERR_RESPONSE_INVALID', reason: 'status', status: 404 }],
+    [409, { error: 'Conflict' }, { code: 'ERR_RESPONSE_INVALID', reason: 'status', status: 409 }],
+    [201, page([1]), { code: 'ERR_RESPONSE_INVALID', reason: 'status', status: 201 }],
   ])('after %i %j on a list', async (status, body, expected) => {
     const count = respond(json(body, status))
     expect(await errorOf(payments.list())).toMatchObject(expected)
@@ -55,17 +55,17 @@ describe('a look-up', () => {
   test('of a missing payment names it', async () => {
     respond(json({ error: 'Payment not found' }, 404))
     expect(await errorOf(payments.get(hashOf(7)))).toMatchObject({
-      code: 'ERR_NOT_FOUND',
+      code: 'ERR_PAYMENT_NOT_FOUND',
       txHash: hashOf(7),
       wallet: null,
     })
-    expect(await errorOf(ofWallet(wallet).get(hashOf(7)))).toMatchObject({ code: 'ERR_NOT_FOUND', wallet })
+    expect(await errorOf(ofWallet(wallet).get(hashOf(7)))).toMatchObject({ code: 'ERR_PAYMENT_NOT_FOUND', wallet })
   })
 
   test('of a hash on two chains names the wallet-scoped call', async () => {
     respond(json({ error: 'Ambiguous' }, 409))
     const error = await errorOf(payments.get(hashOf(7)))
-    expect(error).toMatchObject({ code: 'ERR_AMBIGUOUS_PAYMENT', txHash: hashOf(7), wallet: null })
+    expect(error).toMatchObject({ code: 'ERR_PAYMENT_AMBIGUOUS', txHash: hashOf(7), wallet: null })
     expect((error as Error).message).toContain(`client.wallet(address).get('${hashOf(7)}')`)
     const narrowed = await errorOf(ofWallet(wallet).get(hashOf(7)))
     expect((narrowed as Error).message).toContain(`client.wallet('${wallet}').iterate()`)
@@ -74,13 +74,13 @@ describe('a look-up', () => {
   test('at an unknown path does not report a missing payment', async () => {
     respond(json({ error: 'Not found' }, 404))
     for (const call of [payments.get(hashOf(1)), ofWallet(wallet).get(hashOf(1))])
-      expect(await errorOf(call)).toMatchObject({ code: 'ERR_INVALID_RESPONSE', reason: 'status', status: 404 })
+      expect(await errorOf(call)).toMatchObject({ code: 'ERR_RESPONSE_INVALID', reason: 'status', status: 404 })
   })
 
   test.each([400, 404, 409])('does not accept a %i with a foreign body', async (status) => {
     respond(text('<h1>nginx</h1>', status))
     expect(await errorOf(payments.get(hashOf(1)))).toMatchObject({
-      code: 'ERR_INVALID_RESPONSE',
+      code: 'ERR_RESPONSE_INVALID',
       reason: 'status',
       status,
     })
@@ -89,7 +89,7 @@ describe('a look-up', () => {
   test('does not accept another payment, or one of another integration', async () => {
     const stranger = payment(1, { integrationAddress: '0x9999999999999999999999999999999999999999' })
     respond(json(payment(2)), json(stranger), json({ payments: [payment(1), stranger], nextCursor: null }))
-    const mismatch = { code: 'ERR_INVALID_RESPONSE', reason: 'mismatch' }
+    const mismatch = { code: 'ERR_RESPONSE_INVALID', reason: 'mismatch' }
     expect(await errorOf(payments.get(hashOf(1)))).toMatchObject({ ...mismatch, path: 'txHash' })
     expect(await errorOf(payments.get(hashOf(1)))).toMatchObject({ ...mismatch, path: 'integrationAddress' })
     expect(await errorOf(payments.list())).toMatchObject({ ...mismatch, path: 'payments.1.integrationAddress' })
@@ -97,7 +97,7 @@ describe('a look-up', () => {
 })
 
 describe('an answer in the scope of a wallet', () => {
-  const mismatch = { code: 'ERR_INVALID_RESPONSE', reason: 'mismatch', status: 200 }
+  const mismatch = { code: 'ERR_RESPONSE_INVALID', reason: 'mismatch', status: 200 }
   const other = '0x4444444444444444444444444444444444444444'
   const sent = payment(1, { sender: wallet, receiver: other })
   const received = payment(2, { sender: other, receiver: wallet })
@@ -128,7 +128,7 @@ describe('an answer in the scope of a wallet', () => {
 test('a page longer than the requested limit is rejected; a page at the limit is not', async () => {
   respond(json(page([1, 2, 3])))
   expect(await errorOf(payments.list({ limit: 2 }))).toMatchObject({
-    code: 'ERR_INVALID_RESPONSE',
+    code: 'ERR_RESPONSE_INVALID',
     reason: 'mismatch',
     path: 'payments',
   })
@@ -158,7 +158,7 @@ describe('a malformed answer is rejected', () => {
   ])('%s', async (_case, make, expected) => {
     const count = respond(make)
     const error = await errorOf(payments.list())
-    expect(error).toMatchObject({ code: 'ERR_INVALID_RESPONSE', retryable: false, status: 200, ...expected })
+    expect(error).toMatchObject({ code: 'ERR_RESPONSE_INVALID', retryable: false, status: 200, ...expected })
     expect(count()).toBe(1)
   })
 
@@ -168,7 +168,7 @@ describe('a malformed answer is rejected', () => {
     respond(text(body))
     await expect(clientOf(baseUrl, { maxResponseBytes: size }).payments.list()).resolves.toEqual(page([1, 2]))
     const error = await errorOf(clientOf(baseUrl, { maxResponseBytes: size - 1 }).payments.list())
-    expect(error).toMatchObject({ code: 'ERR_INVALID_RESPONSE', reason: 'too_large' })
+    expect(error).toMatchObject({ code: 'ERR_RESPONSE_INVALID', reason: 'too_large' })
   })
 })
 

@@ -53,7 +53,7 @@ test.each([
 ])('stops after yielding a page that leads back to %s', async (_case, pages, numbers) => {
   const { seen, error } = await readList(pages as ReadonlyMap<string | null, Page>)
   expect(seen).toEqual((numbers as number[]).map(hashOf))
-  expect(error).toMatchObject({ code: 'ERR_INVALID_RESPONSE', reason: 'repeated_cursor', path: 'nextCursor' })
+  expect(error).toMatchObject({ code: 'ERR_RESPONSE_INVALID', reason: 'repeated_cursor', path: 'nextCursor' })
 })
 
 test('an abort in the middle of a page stops the iteration before the next payment', async () => {
@@ -104,14 +104,14 @@ test.each<[string, (number: number) => Page]>([
   ['newer and newer payments', (number) => page([10_000 - number], `new-${number}`)],
 ])('stops when new cursors keep leading to %s', async (_case, pageAt) => {
   const { requested, error } = await readEndless(pageAt)
-  expect(error).toMatchObject({ code: 'ERR_INVALID_RESPONSE', reason: 'no_progress', path: 'nextCursor' })
+  expect(error).toMatchObject({ code: 'ERR_RESPONSE_INVALID', reason: 'no_progress', path: 'nextCursor' })
   expect(requested).toBeLessThanOrEqual(101)
 })
 
 test('stops in a cycle of any length', async () => {
   const length = 1_500
   const { requested, error } = await readEndless((number) => page([number % length], `c-${number % length}`))
-  expect(error).toMatchObject({ code: 'ERR_INVALID_RESPONSE' })
+  expect(error).toMatchObject({ code: 'ERR_RESPONSE_INVALID' })
   expect(requested).toBeLessThanOrEqual(length + 101)
 })
 

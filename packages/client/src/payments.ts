@@ -19,10 +19,10 @@ import {
   AmbiguousPaymentError,
   InvalidRequestError,
   InvalidResponseError,
-  NotFoundError,
+  PaymentNotFoundError,
 } from './errors.js'
 import { checkInteger, checkSignal, checkTxHash } from './internal/check.js'
-import { type Refusals, type Requester, refusalOfMissing, refusalWithBody } from './internal/request.js'
+import { type Rejections, type Requester, rejectMissing, rejectWithBody } from './internal/request.js'
 import type { CallOptions } from './transport-options.js'
 
 /** The invoice of a payment: all four fields, or the whole object is null. */
@@ -80,7 +80,7 @@ export async function* iteratePages(fetchPage: FetchPage, signal?: AbortSignal):
  * Yields page after page until the cursor is null. An empty page with a cursor is not the end.
  * @param fetchPage - Called when the caller has consumed the page before.
  * @param start - The cursor of the first page; null for the newest.
- * @throws {@link InvalidResponseError} `ERR_INVALID_RESPONSE`: reason `repeated_cursor` when a cursor repeats,
+ * @throws {@link InvalidResponseError} `ERR_RESPONSE_INVALID`: reason `repeated_cursor` when a cursor repeats,
  * `no_progress` after 100 consecutive pages without an older payment.
  */
 export async function* readPages(fetchPage: FetchPage, start: string | null = null): AsyncGenerator<Page, void> {
@@ -136,24 +136,24 @@ export interface IterateOptions extends CallOptions {
 }
 
 /**
- * Reads payments. Every method rejects with an error of {@link AnyReadError}. A malformed argument is a TypeError or
+ * Reads payments. Every method rejects with a {@link ClientError}. A malformed argument is a TypeError or
  * RangeError before any request. An error of `random` or `now` is rethrown unchanged.
  */
 export interface PaymentReader {
   /**
    * One page, newest first.
-   * @throws {@link InvalidRequestError} `ERR_INVALID_REQUEST` for a cursor that the service did not issue here.
+   * @throws {@link InvalidRequestError} `ERR_REQUEST_INVALID` for a cursor that the service did not issue here.
    */
   list(options?: ListOptions): Promise<Page>
   /**
    * All payments, newest first. Fetches a page when the one before is consumed, until `nextCursor` is null.
-   * @throws {@link InvalidResponseError} `ERR_INVALID_RESPONSE`, reason `repeated_cursor` or `no_progress`, when the
+   * @throws {@link InvalidResponseError} `ERR_RESPONSE_INVALID`, reason `repeated_cursor` or `no_progress`, when the
    * list would never end.
    */
   iterate(options?: IterateOptions): AsyncIterable<Payment>
   /**
    * One payment by its destination transaction hash, 0x and 64 hex digits in any case.
-   * @throws {@link NotFoundError} `ERR_NOT_FOUND`; {@link AmbiguousPaymentError} `ERR_AMBIGUOUS_PAYMENT`.
+   * @throws {@link PaymentNotFoundError} `ERR_PAYMENT_NOT_FOUND`; {@link AmbiguousPaymentError} `ERR_PAYMENT_AMBIGUOUS`.
    */
   get(txHash: string, options?: CallOptions): Promise<Payment>
 }
@@ -170,8 +170,8 @@ interface PageQuery {
   readonly cursor: string | null
 }
 
-const anyRefusals: Refusals = {
-  400: /* @__PURE__ */ refusalWithBody(errorBodySchema, ({ maxLimit = null }) => new InvalidRequestError(maxLimit)),
+const commonRejections: Rejections = {
+  400: /* @__PURE__ */ rejectWithBody(errorBodySchema, ({ maxLimit = null }) => new InvalidRequestError(maxLimit)),
 }
 
 export function paymentReader(scope: ReaderScope, request: Requester): PaymentReader {
@@ -180,7 +180,7 @@ export function paymentReader(scope: ReaderScope, request: Requester): PaymentRe
 
   async function page({ limit, cursor }: PageQuery, signal: AbortSignal | undefined): Promise<Page> {
     const query = { ...(limit === undefined ? {} : { limit: String(limit) }), ...(cursor === null ? {} : { cursor }) }
-    const found = await request({ path: listPath, query, schema: pageReader, refusals: anyRefusals, signal })
+    const found = await request({ path: listPath, query, schema: pageReader, rejections: commonRejections, signal })
     if (limit !== undefined && found.payments.length > limit)
       throw new InvalidResponseError('mismatch', 200, 'payments')
     for (const [position, payment] of found.payments.entries()) assertInScope(payment, scope, ['payments', position])
@@ -201,12 +201,12 @@ export function paymentReader(scope: ReaderScope, request: Requester): PaymentRe
     async get(txHash, options = {}) {
       const signal = checkSignal(options.signal)
       const hash = checkTxHash(txHash)
-      const refusals: Refusals = {
-        ...anyRefusals,
-        404: refusalOfMissing(() => new NotFoundError(hash, wallet)),
-        409: refusalWithBody(errorBodySchema, () => new AmbiguousPaymentError(hash, wallet)),
+      const rejections: Rejections = {
+        ...commonRejections,
+        404: rejectMissing(() => new PaymentNotFoundError(hash, wallet)),
+        409: rejectWithBody(errorBodySchema, () => new AmbiguousPaymentError(hash, wallet)),
       }
-      const payment = await request({ path: `${listPath}/${hash}`, schema: onePaymentReader, refusals, signal })
+      const payment = await request({ path: `${listPath}/${hash}`, schema: onePaymentReader, rejections, signal })
       if (payment.txHash !== hash) throw new InvalidResponseError('mismatch', 200, 'txHash')
       assertInScope(payment, scope, [])
       return payment

@@ -50,7 +50,7 @@ export interface TransportOptions {
    */
   readonly onWarning?: ((warning: ClientWarning) => void) | undefined
   /**
-   * For tests: throws `ERR_INVALID_RESPONSE` instead of a warning. In production, a newer service would stop you.
+   * For tests: throws `ERR_RESPONSE_INVALID` instead of a warning. In production, a newer service would stop you.
    * @default false
    */
   readonly strict?: boolean | undefined

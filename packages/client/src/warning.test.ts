@@ -114,7 +114,7 @@ describe('a strict client', () => {
   ])('rejects %s', async (_case, body, expected) => {
     const { client, warnings } = watched([body], { strict: true })
     const error = await errorOf(client.payments.list())
-    expect(error).toMatchObject({ code: 'ERR_INVALID_RESPONSE', status: 200, retryable: false, ...expected })
+    expect(error).toMatchObject({ code: 'ERR_RESPONSE_INVALID', status: 200, retryable: false, ...expected })
     expect((error as Error).message).toContain('the client is strict')
     expect(warnings).toEqual([])
   })

@@ -32,7 +32,7 @@ test.each([
   ['createLegacyClient', "export { createLegacyClient } from '@payment-integration/client'", 20_500],
   ['everything', "export * from '@payment-integration/client'", 28_500],
   ['the amounts alone', "export * from '@payment-integration/client/amounts'", 1_500],
-  ['an error class alone', "export { NotFoundError } from '@payment-integration/client'", 560],
+  ['an error class alone', "export { PaymentNotFoundError } from '@payment-integration/client'", 560],
 ])('%s is within its budget', async (_name, code, budget) => {
   const size = gzipSync(await bundle(code), { level: 9 }).length
   expect(size).toBeLessThanOrEqual(budget)

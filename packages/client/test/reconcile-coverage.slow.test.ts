@@ -13,7 +13,7 @@ test(`runs that stop, crash and fail lose no payment, and each payment has one e
   const client = service.client()
   let newest = 0
   const step = fc.record({
-    act: fc.constantFrom('index', 'deliver', 'refuse', 'accept', 'known', 'known', 'end', 'date'),
+    act: fc.constantFrom('index', 'deliver', 'reject', 'accept', 'known', 'known', 'end', 'date'),
     n: fc.nat(9),
     maxPages: fc.constantFrom(1, 2, 9),
     crashAfterPage: fc.constantFrom(null, null, 1, 2),
@@ -29,8 +29,8 @@ test(`runs that stop, crash and fail lose no payment, and each payment has one e
           await service.index(newest)
         }
         if (act === 'deliver') await shop.deliver(await shop.snapshot(newest + n)).catch(() => undefined)
-        if (act === 'refuse') shop.refuse.add(newest + n)
-        if (act === 'accept') shop.refuse.clear()
+        if (act === 'reject') shop.reject.add(newest + n)
+        if (act === 'accept') shop.reject.clear()
         if (act !== 'known' && act !== 'end' && act !== 'date') continue
         let pages = 0
         const onCheckpoint = (next: ReconcileCheckpoint) => {
@@ -43,7 +43,7 @@ test(`runs that stop, crash and fail lose no payment, and each payment has one e
           .reconcile({ until, pageSize: 2, maxPages, overlapMs: 0, checkpoint, onCheckpoint })
           .catch((error: Error) => expect(error.message).toBe('crash'))
       }
-      shop.refuse.clear()
+      shop.reject.clear()
       // The first run may resume an interrupted one; then only the second starts at the newest page.
       for (let runs = 0; runs < 2; runs += 1)
         checkpoint = (await shop.reconcile({ pageSize: 2, overlapMs: 0, checkpoint })).checkpoint

@@ -144,7 +144,7 @@ test(`lost, repeated, reordered and moved deliveries leave the store at the serv
   await using service = await startService()
   await service.index(...range(12))
   const step = fc.record({
-    act: fc.constantFrom('update', 'deliver', 'lose', 'repeat', 'index', 'move', 'reconcile', 'refuse'),
+    act: fc.constantFrom('update', 'deliver', 'lose', 'repeat', 'index', 'move', 'reconcile', 'reject'),
     n: fc.nat(11),
     atRequest: fc.nat(3),
   })
@@ -174,7 +174,7 @@ test(`lost, repeated, reordered and moved deliveries leave the store at the serv
           await service.index(newest)
         }
         if (act === 'move') await service.move(n, timeOf(newest - 0.5))
-        if (act === 'refuse') shop.refuse.add(n)
+        if (act === 'reject') shop.reject.add(n)
         if (act !== 'reconcile') continue
         let request = 0
         service.beforeEachAnswer(async () => {
@@ -189,7 +189,7 @@ test(`lost, repeated, reordered and moved deliveries leave the store at the serv
         service.beforeEachAnswer(async () => undefined)
         checkpoint = found.checkpoint
       }
-      shop.refuse.clear()
+      shop.reject.clear()
       await shop.reconcile({ until: 'end', pageSize: 5 })
       checkEffects(shop.effects)
       for await (const payment of client.payments.iterate({ pageSize: 200 })) {
@@ -219,12 +219,12 @@ test('a synchronous handler runs synchronously in the transaction of the store',
   const client = service.client()
   await reconcile(client, { from, handle: () => undefined })
   expect(returned).toEqual([undefined, undefined])
-  const refused = await openShop(service).reconcile({
+  const rejected = await openShop(service).reconcile({
     handle() {
       throw new Error('at once')
     },
   })
-  expect(refused.failed).toMatchObject({ count: 2, samples: [{ error: new Error('at once') }, {}] })
+  expect(rejected.failed).toMatchObject({ count: 2, samples: [{ error: new Error('at once') }, {}] })
 })
 
 test('the handler and the store of a receiver work unchanged', async () => {

@@ -32,7 +32,7 @@ test('onCheckpoint receives a checkpoint and progress after each page, and the f
   await using service = await startService()
   const shop = openShop(service)
   await service.index(...range(5))
-  shop.refuse.add(3)
+  shop.reject.add(3)
   const reported: unknown[] = []
   const onCheckpoint = async (checkpoint: ReconcileCheckpoint, progress: object) => {
     await Promise.resolve()
@@ -51,9 +51,9 @@ test('a failure before an interruption is repeated after the resumed run', async
   await using service = await startService()
   const shop = openShop(service)
   await service.index(...range(4))
-  shop.refuse.add(1)
+  shop.reject.add(1)
   const first = await shop.reconcile({ until: 'end', pageSize: 2, maxPages: 1 })
-  shop.refuse.clear()
+  shop.reject.clear()
   const second = await shop.reconcile({ until: 'end', pageSize: 2, checkpoint: asJson(first.checkpoint) })
   expect(second).toMatchObject({ repaired: 2, checkpoint: { coveredTo: timeOf(0).toISOString() } })
   expect(numbersOf(second.checkpoint.failed)).toEqual([1])

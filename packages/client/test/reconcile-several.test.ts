@@ -42,11 +42,11 @@ test('each compared payment is looked up once: known, stale, missing, and failed
   const shop = openShop(service)
   for (const n of [0, 1]) await shop.deliver(await shop.snapshot(n))
   await service.update(1, 'success')
-  shop.refuse.add(2).add(3)
+  shop.reject.add(2).add(3)
   const { checkpoint } = await shop.reconcile({ until: 'end', legacy: service.legacy(), pageSize: 2 })
   expect(lookUps(service.requests).sort()).toEqual(range(5).map(paymentHash).sort())
   service.requests.length = 0
-  shop.refuse.delete(3)
+  shop.reject.delete(3)
   await shop.reconcile({ until: 'end', legacy: service.legacy(), pageSize: 2, checkpoint })
   expect(lookUps(service.requests).sort()).toEqual(range(5).map(paymentHash).sort())
 })
@@ -75,8 +75,8 @@ test('failed look-ups beyond the list of the checkpoint are repeated, because co
   await using service = await startService()
   await service.index(...range(150))
   const shop = openShop(service)
-  const refusing: FetchFunction = async () => Response.json({ error: 'Unauthorized' }, { status: 401 })
-  const first = await shop.reconcile({ legacy: service.legacy({ fetch: refusing }), pageSize: 10 })
+  const rejecting: FetchFunction = async () => Response.json({ error: 'Unauthorized' }, { status: 401 })
+  const first = await shop.reconcile({ legacy: service.legacy({ fetch: rejecting }), pageSize: 10 })
   expect(first.checkpoint.unread).toHaveLength(100)
   const legacy = service.legacy()
   const second = await shop.reconcile({ legacy, pageSize: 10, overlapMs: 0, checkpoint: asJson(first.checkpoint) })
@@ -154,11 +154,11 @@ test.each([
   await service.index(...range(30))
   const shop = openShop(service)
   let requests = 0
-  const refusing: FetchFunction = async () => {
+  const rejecting: FetchFunction = async () => {
     requests += 1
     return Response.json(body, { status })
   }
-  const legacy = service.legacy({ fetch: refusing, retries: 0 })
+  const legacy = service.legacy({ fetch: rejecting, retries: 0 })
   const found = await shop.reconcile({ until: 'end', pageSize: 5, legacy, samples: 30 })
   expect(found).toMatchObject({ repaired: 30, unreadTransactions: { count: 30 } })
   for (const { error } of found.unreadTransactions?.samples ?? []) expect(error).toMatchObject({ code })

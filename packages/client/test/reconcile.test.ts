@@ -119,7 +119,7 @@ test('a payment whose handler throws is left to the next run and does not delay 
   await using service = await startService()
   const shop = openShop(service)
   await service.index(...range(6))
-  shop.refuse.add(3)
+  shop.reject.add(3)
   const found = await shop.reconcile({ pageSize: 2 })
   expect(shop.effects).toEqual(['0@1', '1@1', '2@1', '4@1', '5@1'])
   expect(found).toMatchObject({ stopped: 'end', repaired: 5, missing: { count: 6 }, failed: { count: 1 } })
@@ -133,7 +133,7 @@ test('a payment whose handler throws is left to the next run and does not delay 
 
   const again = await shop.reconcile({ pageSize: 2, checkpoint: found.checkpoint, overlapMs: 0 })
   expect(again.failed.count).toBe(1)
-  shop.refuse.clear()
+  shop.reject.clear()
   const last = await shop.reconcile({ pageSize: 2, checkpoint: again.checkpoint, overlapMs: 0 })
   expect(numbersOf(last.missing.samples)).toEqual([3])
   expect(last.checkpoint.coveredTo).toBe(timeOf(0).toISOString())

@@ -17,10 +17,10 @@ export interface Shop {
   readonly client: Client
   readonly store: VersionStore<undefined>
   readonly effects: string[]
-  /** The handler of deliveries and of reconciling. Set `refuse` to have it throw. */
+  /** The handler of deliveries and of reconciling. Set `reject` to have it throw. */
   readonly handle: (snapshot: Snapshot) => Promise<void>
   /** Payments whose handler throws. */
-  readonly refuse: Set<number>
+  readonly reject: Set<number>
   /** The snapshot that a delivery of the newest version would carry. */
   snapshot(n: number): Promise<Snapshot>
   /** Hands a delivery to the receiver. */
@@ -31,10 +31,10 @@ export interface Shop {
 export function openShop(service: Service, client: Client = service.client()): Shop {
   const store = createMemoryVersionStore()
   const effects: string[] = []
-  const refuse = new Set<number>()
+  const reject = new Set<number>()
   const handle = async ({ txHash, version }: Snapshot) => {
     const n = numberOf(txHash)
-    if (refuse.has(n)) throw new Error(`payment ${n} has no order yet`)
+    if (reject.has(n)) throw new Error(`payment ${n} has no order yet`)
     effects.push(`${n}@${version}`)
   }
   const { accept } = createReceiver({ verify: async (snapshot: Snapshot) => ({ snapshot }), store, handle })
@@ -43,7 +43,7 @@ export function openShop(service: Service, client: Client = service.client()): S
     store,
     effects,
     handle,
-    refuse,
+    reject,
     snapshot: (n) => client.payments.get(paymentHash(n)),
     deliver: accept,
     reconcile: (options = {}) => reconcile(client, { from: store, handle, ...options }),

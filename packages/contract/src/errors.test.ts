@@ -10,7 +10,7 @@ import {
   unauthorizedBody,
 } from './errors.js'
 
-describe('the refusals of the share endpoint (interface 7)', () => {
+describe('the rejections of the share endpoint (interface 7)', () => {
   it('differ from each other and from the common ones: a client can distinguish an unknown path from disabled sharing', () => {
     const bodies = [
       ...[unauthorizedBody, notFoundBody, kycUnavailableBody],

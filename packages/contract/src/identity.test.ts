@@ -48,7 +48,7 @@ describe('the share request (interface 4.2)', () => {
     7,
     null,
     { '@': '.' },
-  ])('refuses the address %j', (email) => {
+  ])('rejects the address %j', (email) => {
     expect(shareRequestSchema.safeParse({ email, kycShareToken: 'x' }).success).toBe(false)
   })
 
@@ -82,7 +82,7 @@ describe('the share request (interface 4.2)', () => {
     ['a token that is not text', { email: 'a@b.example', kycShareToken: 7 }],
     ['null', null],
     ['an array', []],
-  ])('refuses %s', (_what, request) => expect(shareRequestSchema.safeParse(request).success).toBe(false))
+  ])('rejects %s', (_what, request) => expect(shareRequestSchema.safeParse(request).success).toBe(false))
 })
 
 describe('the share response (interface 2.5)', () => {
@@ -108,7 +108,7 @@ describe('the share response (interface 2.5)', () => {
     { rejectType: 'MAYBE' },
     { rejectLabels: null },
     { reused: 'yes' },
-  ])('refuses %j', (change) =>
+  ])('rejects %j', (change) =>
     expect(shareResponseWriteSchema.safeParse({ ...shareResponse, ...change }).success).toBe(false),
   )
 

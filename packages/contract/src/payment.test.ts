@@ -38,7 +38,7 @@ describe.each([
     ['at the top', { ...sample, accountId: 'acc_1' }],
     ['in recipient', { ...sample, recipient: { title: 'A', subtitle: null, points: 1 } }],
     ['in invoice', { ...sample, invoice: { ...snapshot.invoice, solver: 'x' } }],
-  ])('refuses unknown fields %s when writing', (_where, leaky) => {
+  ])('rejects unknown fields %s when writing', (_where, leaky) => {
     expect(write.safeParse(leaky).success).toBe(false)
   })
 
@@ -60,13 +60,13 @@ describe.each([
     ['a leading zero in an amount', { invoice: { ...snapshot.invoice, amount: '01' } }],
     ['an exponent in an amount', { invoice: { ...snapshot.invoice, amount: '1e3' } }],
     ['a sign in an amount', { invoice: { ...snapshot.invoice, amount: '-1' } }],
-  ])('refuses %s when writing', (_what, change) => {
+  ])('rejects %s when writing', (_what, change) => {
     expect(write.safeParse({ ...sample, ...change }).success).toBe(false)
   })
 })
 
 describe('the payment object', () => {
-  it.each(['source', 'tokenIn', 'tokenOut'])('refuses unknown fields in %s when writing', (field) => {
+  it.each(['source', 'tokenIn', 'tokenOut'])('rejects unknown fields in %s when writing', (field) => {
     const nested = { ...(payment[field as 'source'] as object), internalId: 1 }
     expect(paymentWriteSchema.safeParse({ ...payment, [field]: nested }).success).toBe(false)
   })
@@ -76,7 +76,7 @@ describe('the payment object', () => {
   })
 
   it.each(['2026-01-02', '2026-01-02T03:04:05+01:00', '1767323045'])(
-    'refuses %s as blockTimestamp',
+    'rejects %s as blockTimestamp',
     (blockTimestamp) => {
       expect(paymentSchema.safeParse({ ...payment, blockTimestamp }).success).toBe(false)
     },

@@ -23,7 +23,7 @@ describe('the processor update', () => {
       'an amount as a number',
       { invoice: { amount: 1, currency: 'EUR', settlementAmount: '1', settlementCurrency: 'USD' } },
     ],
-  ])('refuses %s', (_what, change) =>
+  ])('rejects %s', (_what, change) =>
     expect(processorUpdateSchema.safeParse({ ...update, ...change }).success).toBe(false),
   )
 })

@@ -135,7 +135,7 @@ test('a valid value is not copied', () => {
 describe('a reader returns as an unknown part', () => {
   const read = (value: unknown) => {
     const found = createReader(pageSchema).safeParse(value)
-    if (!found.success) throw new Error('refused')
+    if (!found.success) throw new Error('rejected')
     return found.unknownParts
   }
 

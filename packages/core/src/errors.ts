@@ -62,7 +62,7 @@ export type CoreErrorCode =
   | 'ERR_PREVIOUS_API_SECRET'
   | 'ERR_REINDEX_REJECTED'
   | 'ERR_SECRET_UNREADABLE'
-  | 'ERR_SHARE_INVALID'
+  | 'ERR_SHARE_REQUEST_INVALID'
   | 'ERR_SHARE_TOKEN_REJECTED'
   | 'ERR_SIGNING_SECRET_NOT_PREPARED'
   | 'ERR_SIGNING_SECRET_PREPARED'
@@ -132,8 +132,8 @@ export class MissingPackageError extends CoreError {
 }
 
 /** A parameter of a request is malformed. Answer 400. */
-export class BadRequestError extends CoreError {
-  override readonly name = 'BadRequestError'
+export class InvalidRequestError extends CoreError {
+  override readonly name = 'InvalidRequestError'
   readonly retryable = false
   readonly code:
     | 'ERR_LIMIT_INVALID'
@@ -142,7 +142,7 @@ export class BadRequestError extends CoreError {
     | 'ERR_ADDRESS_INVALID'
     | 'ERR_URL_INVALID'
     | 'ERR_NAME_INVALID'
-  constructor(code: BadRequestError['code'], message: string) {
+  constructor(code: InvalidRequestError['code'], message: string) {
     super(message)
     this.code = code
   }
@@ -160,8 +160,8 @@ export class RequestBodyError extends CoreError {
 }
 
 /** A legacy request is malformed. Answer 400 with `{error, details}`. */
-export class LegacyRequestError extends CoreError {
-  override readonly name = 'LegacyRequestError'
+export class InvalidLegacyRequestError extends CoreError {
+  override readonly name = 'InvalidLegacyRequestError'
   readonly retryable = false
   readonly code = 'ERR_LEGACY_REQUEST_INVALID'
   /** All flaws, at least one, without values of the request. */
@@ -173,8 +173,8 @@ export class LegacyRequestError extends CoreError {
 }
 
 /** No payment of that transaction is in the system. Answer 404. */
-export class UnknownTransactionError extends CoreError {
-  override readonly name = 'UnknownTransactionError'
+export class TransactionNotFoundError extends CoreError {
+  override readonly name = 'TransactionNotFoundError'
   readonly retryable = false
   readonly code = 'ERR_TRANSACTION_NOT_FOUND'
   constructor() {
@@ -214,8 +214,8 @@ export class PaymentNotFoundError extends CoreError {
 }
 
 /** One hash on several destination chains. Answer 409; the wallet-scoped call narrows it. */
-export class SeveralPaymentsError extends CoreError {
-  override readonly name = 'SeveralPaymentsError'
+export class AmbiguousPaymentError extends CoreError {
+  override readonly name = 'AmbiguousPaymentError'
   readonly retryable = false
   readonly code = 'ERR_PAYMENT_AMBIGUOUS'
   constructor() {

@@ -36,7 +36,7 @@ export interface IntegrationQueries {
   readonly integrationAddress: string
   /**
    * A page of the read API, newest first. Parameters are the raw strings of the request. Source: docs/interface.md 4.1.
-   * @throws BadRequestError `ERR_LIMIT_INVALID`, `ERR_CURSOR_INVALID`, `ERR_ADDRESS_INVALID`.
+   * @throws InvalidRequestError `ERR_LIMIT_INVALID`, `ERR_CURSOR_INVALID`, `ERR_ADDRESS_INVALID`.
    */
   listPayments(query: {
     readonly limit?: string | undefined
@@ -45,8 +45,8 @@ export interface IntegrationQueries {
   }): Promise<PageBody>
   /**
    * One payment by destination transaction hash, likewise.
-   * @throws BadRequestError `ERR_TX_HASH_INVALID`, `ERR_ADDRESS_INVALID`; PaymentNotFoundError `ERR_PAYMENT_NOT_FOUND`;
-   * SeveralPaymentsError `ERR_PAYMENT_AMBIGUOUS`.
+   * @throws InvalidRequestError `ERR_TX_HASH_INVALID`, `ERR_ADDRESS_INVALID`; PaymentNotFoundError `ERR_PAYMENT_NOT_FOUND`;
+   * AmbiguousPaymentError `ERR_PAYMENT_AMBIGUOUS`.
    */
   getPayment(query: { readonly txHash: string; readonly wallet?: string | undefined }): Promise<PaymentBody>
   /** A payment with its snapshots and deliveries; null: there is none under the hash on that chain. */

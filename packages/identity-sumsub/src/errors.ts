@@ -5,9 +5,21 @@
  * @module
  */
 
+/** Every code of this package. */
+export type ProviderErrorCode =
+  | 'ERR_PROVIDER_ANSWER'
+  | 'ERR_PROVIDER_LATE'
+  | 'ERR_PROVIDER_SETUP'
+  | 'ERR_PROVIDER_THROTTLED'
+  | 'ERR_PROVIDER_TOKEN_REJECTED'
+  | 'ERR_PROVIDER_UNAVAILABLE'
+  | 'ERR_PROVIDER_WEBHOOK_FORGED'
+  | 'ERR_PROVIDER_WEBHOOK_MALFORMED'
+  | 'ERR_PROVIDER_WEBHOOK_UNSIGNED'
+
 /** Base of every error of this package. `retryable`: the same call may succeed later, unchanged. */
 export abstract class ProviderError extends Error {
-  abstract readonly code: `ERR_PROVIDER_${string}`
+  abstract readonly code: ProviderErrorCode
   abstract readonly retryable: boolean
   /** Whether the provider may have executed the call: look up its result before you repeat it. */
   abstract readonly outcomeUnknown: boolean
@@ -115,12 +127,12 @@ export class ProviderAnswerError extends ProviderError {
 }
 
 /** A webhook that is forged or malformed. Answer 400; the provider retries it. */
-export class WebhookRefusedError extends ProviderError {
-  override readonly name = 'WebhookRefusedError'
+export class WebhookRejectedError extends ProviderError {
+  override readonly name = 'WebhookRejectedError'
   readonly code: 'ERR_PROVIDER_WEBHOOK_UNSIGNED' | 'ERR_PROVIDER_WEBHOOK_FORGED' | 'ERR_PROVIDER_WEBHOOK_MALFORMED'
   readonly retryable = false
   readonly outcomeUnknown = false
-  constructor(code: WebhookRefusedError['code'], message: string) {
+  constructor(code: WebhookRejectedError['code'], message: string) {
     super(message)
     this.code = code
   }

@@ -2,7 +2,7 @@
 import { unreadableJsonMessage } from '@payment-integration/contract/internal'
 import { assertModestJson } from '@payment-integration/contract/internal-parse'
 import { checkCredential, createHmacCheck, type Digest, field, record, text } from './connection.js'
-import { WebhookRefusedError } from './errors.js'
+import { WebhookRejectedError } from './errors.js'
 import { parseReview, parseTime, type SumsubReview } from './sumsub-client.js'
 
 /** Options of the reader. */
@@ -49,7 +49,7 @@ export interface OtherEvent {
 
 /**
  * Authenticates and parses one webhook.
- * @throws WebhookRefusedError `ERR_PROVIDER_WEBHOOK_UNSIGNED`, `_FORGED`, `_MALFORMED`.
+ * @throws WebhookRejectedError `ERR_PROVIDER_WEBHOOK_UNSIGNED`, `_FORGED`, `_MALFORMED`.
  */
 export type WebhookReader = (webhook: RawWebhook) => Promise<ApplicantEvent | OtherEvent>
 
@@ -103,19 +103,19 @@ export function createWebhookReader({ secret }: WebhookReaderOptions): WebhookRe
   const checks = secrets.map(createHmacCheck)
   return async ({ body, digest, algorithm }) => {
     if (digest === null || algorithm === null)
-      throw new WebhookRefusedError(
+      throw new WebhookRejectedError(
         'ERR_PROVIDER_WEBHOOK_UNSIGNED',
         'A webhook came without X-Payload-Digest or its algorithm.',
       )
     const knownDigest = digests.get(algorithm)
     if (knownDigest === undefined)
-      throw new WebhookRefusedError(
+      throw new WebhookRejectedError(
         'ERR_PROVIDER_WEBHOOK_UNSIGNED',
         `A webhook names a digest other than ${[...digests.keys()].join(' and ')}; choose one of these at the provider.`,
       )
     const matches = await Promise.all(checks.map((matches) => matches(knownDigest, digest, body)))
     if (!matches.includes(true))
-      throw new WebhookRefusedError(
+      throw new WebhookRejectedError(
         'ERR_PROVIDER_WEBHOOK_FORGED',
         'The digest of a webhook does not belong to its body.',
       )
@@ -129,7 +129,7 @@ function parseEvent(event: Readonly<Record<string, unknown>>): ApplicantEvent | 
   const applicantId = text(field(event, 'applicantId'))
   const at = parseTime(field(event, 'createdAtMs')) ?? parseTime(field(event, 'createdAt'))
   if (applicantId === null || at === null)
-    throw new WebhookRefusedError('ERR_PROVIDER_WEBHOOK_MALFORMED', `A webhook ${type} has no applicantId or no time.`)
+    throw new WebhookRejectedError('ERR_PROVIDER_WEBHOOK_MALFORMED', `A webhook ${type} has no applicantId or no time.`)
   const eventKey = [applicantId, text(field(event, 'correlationId')) ?? '', type, at].join(':')
   const externalUserId = text(field(event, 'externalUserId'))
   const change = presenceTypes.get(type) ?? 'review'
@@ -170,10 +170,10 @@ function parseObject(body: Uint8Array): Readonly<Record<string, unknown>> {
     event = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body))
   } catch {
     const message = unreadableJsonMessage(body, 'The body of a webhook is no JSON.')
-    throw new WebhookRefusedError('ERR_PROVIDER_WEBHOOK_MALFORMED', message)
+    throw new WebhookRejectedError('ERR_PROVIDER_WEBHOOK_MALFORMED', message)
   }
   const object = record(event)
   if (object === null)
-    throw new WebhookRefusedError('ERR_PROVIDER_WEBHOOK_MALFORMED', 'The body of a webhook is no object.')
+    throw new WebhookRejectedError('ERR_PROVIDER_WEBHOOK_MALFORMED', 'The body of a webhook is no object.')
   return object
 }

@@ -57,14 +57,14 @@ describe('the digest', () => {
     ['the digest of an empty secret', { digest: createHmac('sha256', '').update('x').digest('hex') }, 'FORGED'],
   ])('%s is rejected', async (_, change, code) => {
     const error = await errorOf(read({ ...signed(base), ...change }))
-    expect(error).toMatchObject({ name: 'WebhookRefusedError', code: `ERR_PROVIDER_WEBHOOK_${code}` })
+    expect(error).toMatchObject({ name: 'WebhookRejectedError', code: `ERR_PROVIDER_WEBHOOK_${code}` })
   })
 
   test('a correct SHA-1 digest is rejected', async () => {
     const body = Buffer.from(JSON.stringify(base))
     const digest = createHmac('sha1', secret).update(body).digest('hex')
     for (const algorithm of ['HMAC_SHA1_HEX', 'HMAC_SHA256_HEX', 'HMAC_SHA512_HEX'])
-      expect(await errorOf(read({ body, digest, algorithm }))).toMatchObject({ name: 'WebhookRefusedError' })
+      expect(await errorOf(read({ body, digest, algorithm }))).toMatchObject({ name: 'WebhookRejectedError' })
   })
 
   test('during a rotation both secrets are accepted, and no third', async () => {

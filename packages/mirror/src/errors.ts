@@ -1,8 +1,12 @@
 /** Errors of the mirror itself. Errors of the client, of `verify` and of the driver pass through unchanged. @module */
 
-/** Base of the errors of this package. */
+/** Every code of this package. */
+export type MirrorErrorCode = 'ERR_MIRROR_OTHER_INTEGRATION' | 'ERR_MIRROR_TABLES_MISSING' | 'ERR_MIRROR_TABLE_FOREIGN'
+
+/** Base of the errors of this package. `retryable`: the same call may succeed later, unchanged. */
 export abstract class MirrorError extends Error {
-  abstract readonly code: `ERR_${string}`
+  abstract readonly code: MirrorErrorCode
+  readonly retryable = false
 }
 
 /** A table of the mirror is not there. Nothing was stored. */

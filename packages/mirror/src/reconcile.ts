@@ -34,9 +34,9 @@ export async function complete(parts: Parts, signal: AbortSignal | undefined): P
 
 /** Codes of answers about the one payment; the next payment may still be read. */
 const codesOfOnePayment: ReadonlySet<string> = new Set([
-  'ERR_NOT_FOUND',
-  'ERR_AMBIGUOUS_PAYMENT',
-  'ERR_INVALID_RESPONSE',
+  'ERR_PAYMENT_NOT_FOUND',
+  'ERR_PAYMENT_AMBIGUOUS',
+  'ERR_RESPONSE_INVALID',
 ])
 
 async function completeOne(parts: Parts, key: VersionedKey, signal: AbortSignal | undefined): Promise<boolean> {

@@ -6,7 +6,7 @@ import { createServer, request } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createVerifier, isWebhookRefusal, readBody } from '@payment-integration/webhook'
+import { createVerifier, isWebhookRejection, readBody } from '@payment-integration/webhook'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { explainDelivery, parseRequest } from '../src/exports/explain.js'
 import { createBuilders, createDeliveries } from '../src/exports/index.js'
@@ -27,7 +27,7 @@ async function startReceiver(): Promise<number> {
       await verify({ headers: incoming.headers, body: await readBody(incoming) })
       response.writeHead(204).end()
     } catch (error) {
-      const { status, code } = isWebhookRefusal(error) ? error : { status: 500, code: String(error) }
+      const { status, code } = isWebhookRejection(error) ? error : { status: 500, code: String(error) }
       response.writeHead(status).end(code)
     }
   })

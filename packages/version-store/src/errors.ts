@@ -4,9 +4,20 @@
  * @module
  */
 
-/** Base of the errors of this package. */
+/** Every code of this package. */
+export type VersionStoreErrorCode =
+  | 'ERR_EFFECT_REENTRANT'
+  | 'ERR_LEASE_LOST'
+  | 'ERR_TRANSACTION_ENDED'
+  | 'ERR_TRANSACTION_FAILED'
+  | 'ERR_TRANSACTION_OPEN'
+  | 'ERR_VERSION_STORE_BUSY'
+  | 'ERR_VERSION_TABLE_MISSING'
+
+/** Base of the errors of this package. `retryable`: the same call may succeed later, unchanged. */
 export abstract class VersionStoreError extends Error {
-  abstract readonly code: `ERR_${string}`
+  abstract readonly code: VersionStoreErrorCode
+  readonly retryable: boolean = false
 }
 
 /** An effect called its own store, and would wait for itself. Read and write through `tx` instead. */
@@ -28,6 +39,7 @@ export class EffectReentrantError extends VersionStoreError {
 export class StoreBusyError extends VersionStoreError {
   override readonly name = 'StoreBusyError'
   readonly code = 'ERR_VERSION_STORE_BUSY'
+  override readonly retryable = true
   readonly status = 503
   /**
    * `lock`: another connection locked the database or the payment. `effect`: other effects run on this connection or,

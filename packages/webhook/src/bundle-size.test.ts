@@ -21,8 +21,8 @@ test.each([
   ['signingKey, verifyBytes', 'core', 1040],
   ['verifySignature', 'index', 1740],
   ['createVerifier', 'index', 2900],
-  ['isWebhookRefusal', 'index', 256],
-  ['createVerifier, isWebhookRefusal, readBody', 'index', 3350],
+  ['isWebhookRejection', 'index', 256],
+  ['createVerifier, isWebhookRejection, readBody', 'index', 3350],
 ])('importing { %s } from %s costs no more than %i bytes, for Node and for the web', async (names, entry, budget) => {
   for (const platform of ['node', 'browser'] as const) {
     const size = await gzipped(names, entry, platform)

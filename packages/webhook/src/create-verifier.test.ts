@@ -3,7 +3,7 @@ import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
 import { createVerifier, type VerifierOptions } from './create-verifier.js'
 import type { Delivery, HeadersLike } from './delivery.js'
-import { isWebhookRefusal, type WebhookError } from './errors.js'
+import { isWebhookRejection, type WebhookError } from './errors.js'
 import { createTestDelivery, createTestSnapshot } from './test-delivery.js'
 
 const secret = 'whsec_verifier'
@@ -60,7 +60,7 @@ test.each([null, undefined, 'x', 5, [], {}, [['x']], ['a', 'b'], { 'X-Service-Si
   },
 )
 
-test('a signature header that came twice is refused whatever the framework makes of it', async () => {
+test('a signature header that came twice is rejected whatever the framework makes of it', async () => {
   const value = good.headers['X-Service-Signature'] ?? ''
   const twice = new Headers(good.headers)
   twice.append('X-Service-Signature', value)
@@ -145,7 +145,7 @@ test.each(['', ' ', `${secret}\n`, [''], [null], 5, false])(
 )
 
 test.each(['', ' ', `${secret}\n`, [], [''], [secret, ''], undefined, null, 5])(
-  'fixed secrets of %j are refused at construction',
+  'fixed secrets of %j are rejected at construction',
   (secrets) => {
     const call = () => createVerifier({ secrets: secrets as string })
     expect(call).toThrow(TypeError)
@@ -172,7 +172,7 @@ test('queued work is judged by the time of receipt that its delivery carries', a
     await expect(verify({ ...good, receivedAt: receivedAt as number })).rejects.toThrow(RangeError)
 })
 
-test('a clock that is no function is refused at construction, one that gives no number at the first delivery', async () => {
+test('a clock that is no function is rejected at construction, one that gives no number at the first delivery', async () => {
   expect(() => make({ now: 5 as unknown as () => number })).toThrow(TypeError)
   await expect(make({ now: () => Number.NaN }).verify(good)).rejects.toThrow(RangeError)
 })
@@ -238,7 +238,7 @@ test('a fetch request is read after its headers passed, and only up to maxBytes'
   expect(cancelled).toBe(true)
 })
 
-test('a fetch request whose body is locked is refused with a cure, also when the lock comes during the look-up', async () => {
+test('a fetch request whose body is locked is rejected with a cure, also when the lock comes during the look-up', async () => {
   const before = new Request('http://127.0.0.1/', { method: 'POST', ...good })
   before.body?.getReader()
   await expect(make().verify(before)).rejects.toMatchObject({ code: 'ERR_BODY_NOT_RAW', status: 500 })
@@ -253,7 +253,7 @@ test('a fetch request whose body is locked is refused with a cure, also when the
   await expect(verify(during)).rejects.toMatchObject({ code: 'ERR_BODY_NOT_RAW', status: 500 })
 })
 
-test('a fetch request whose sender hangs up is a refusal, with the reason as cause', async () => {
+test('a fetch request whose sender hangs up is a rejection, with the reason as cause', async () => {
   const reason = new Error('socket closed')
   const body = new ReadableStream({ pull: (controller) => controller.error(reason) })
   const request = new Request('http://127.0.0.1/', {
@@ -278,18 +278,18 @@ test.each([undefined, null, 'text', 5, Buffer.from('{}'), new ArrayBuffer(2), ()
   },
 )
 
-test('an Express request fits as it is: raw verifies, parsed is refused', async () => {
+test('an Express request fits as it is: raw verifies, parsed is rejected', async () => {
   const express = (body: unknown) => ({ headers: good.headers, body, method: 'POST' }) as unknown as Delivery
   expect(await codeOf(make().verify(express(Buffer.from(good.body))))).toBe('ok')
   expect(await codeOf(make().verify(express(snapshot)))).toBe('ERR_BODY_NOT_RAW')
 })
 
-test('nothing of a refusal shows the secret, the signature or the body', async () => {
+test('nothing of a rejection shows the secret, the signature or the body', async () => {
   const forged = await createTestDelivery({ secret, now, fault: 'forged' })
   const error = await make()
     .verify(forged)
     .catch((e) => e)
-  expect(isWebhookRefusal(error)).toBe(true)
+  expect(isWebhookRejection(error)).toBe(true)
   const shown = inspect(error, { depth: 9, showHidden: true }) + JSON.stringify(error)
   const code = (forged.headers['X-Service-Signature'] ?? '').slice(-64)
   for (const hidden of [secret, code, snapshot.txHash]) expect(shown).not.toContain(hidden)

@@ -2,7 +2,7 @@
 import { match } from '#hmac'
 import type { Delivery, RawBody, RequestLike } from './delivery.js'
 import { checkedLimits, checkedTime, type Limits } from './delivery.js'
-import { refusal, refuse } from './errors.js'
+import { createRejection, rejectWith } from './errors.js'
 import { keysOf } from './internal/keyring.js'
 import { parseSignatureHeader, type SignatureHeader } from './internal/parse-signature-header.js'
 import {
@@ -47,7 +47,7 @@ export interface Verifier {
    * Checks in this order: kind of body, header form, time, secrets, size, code, JSON, fields. Last, the snapshot's
    * integration must equal `X-Service-Integration`. The body of a fetch request is read after its headers passed.
    * The snapshot is parsed from the verified bytes, even if the caller's buffer changes meanwhile.
-   * @throws {@link WebhookError} A refusal with `code` and `status`. Errors of your `secrets` function pass through.
+   * @throws {@link WebhookError} A rejection with `code` and `status`. Errors of your `secrets` function pass through.
    * @throws {TypeError} When the delivery is no object, or the `secrets` function returns an unusable secret.
    * @throws {RangeError} When `now` or `receivedAt` is no finite number.
    */
@@ -87,10 +87,10 @@ export function createVerifier(options: VerifierOptions): Verifier {
     // The promise of Web Crypto is not below 0.
     const text = (found as unknown as number) < 0 ? '' : textOf(signed)
     const secretIndex = await found
-    if (secretIndex < 0) throw refusal('ERR_SIGNATURE_MISMATCH', 401)
+    if (secretIndex < 0) throw createRejection('ERR_SIGNATURE_MISMATCH', 401)
 
     const snapshot = parseSnapshot(text)
-    if (integration !== snapshot.integrationAddress) throw refusal('ERR_INTEGRATION_MISMATCH', 400)
+    if (integration !== snapshot.integrationAddress) throw createRejection('ERR_INTEGRATION_MISMATCH', 400)
     return { snapshot, secretIndex, signedAt, ageSeconds }
   }
 
@@ -104,7 +104,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
         const receivedAt = checkedTime((delivery as Delivery).receivedAt ?? now())
         const headers = toReadable(delivery.headers)
         const signature = parseSignatureHeader(readHeader(headers, 'x-service-signature'), receivedAt, toleranceSeconds)
-        return signature.code ? refuse(signature) : verifyBody(signature, delivery, body, headers)
+        return signature.code ? rejectWith(signature) : verifyBody(signature, delivery, body, headers)
       } catch (error) {
         return Promise.reject(error)
       }
@@ -116,6 +116,6 @@ export function createVerifier(options: VerifierOptions): Verifier {
 async function findKeys(find: SecretsOf, integration: string | undefined): Promise<readonly SigningKey[]> {
   const found = addressForm.test(`${integration}`) ? await find(`${integration}`) : undefined
   if (found === undefined || found === null || (Array.isArray(found) && !found.length))
-    throw refusal('ERR_INTEGRATION_UNKNOWN', 401)
+    throw createRejection('ERR_INTEGRATION_UNKNOWN', 401)
   return keysOf(found)
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
-import { isWebhookRefusal } from './errors.js'
+import { isWebhookRejection } from './errors.js'
 import * as node from './internal/hmac.node.js'
 import * as web from './internal/hmac.web.js'
 
@@ -38,7 +38,7 @@ describe.each([
       if (expected === 'ok') {
         expect(outcome).toMatchObject({ snapshot: JSON.parse(body.toString()), secretIndex: 0, ageSeconds: 0 })
       } else {
-        expect(isWebhookRefusal(outcome)).toBe(true)
+        expect(isWebhookRejection(outcome)).toBe(true)
         expect(outcome).toMatchObject(field === undefined ? { code: expected } : { code: expected, field })
       }
     }

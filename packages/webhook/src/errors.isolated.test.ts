@@ -1,55 +1,55 @@
 import { inspect } from 'node:util'
 import { expect, test, vi } from 'vitest'
 import * as errors from './errors.js'
-import { explainRefusal } from './errors.js'
+import { explainRejection } from './errors.js'
 
-const everyRefusal = ({ refusal }: typeof errors) => [
-  refusal('ERR_SIGNATURE_MISSING', 401),
-  refusal('ERR_SIGNATURE_MALFORMED', 400),
-  refusal('ERR_SIGNATURE_SCHEME', 400),
-  refusal('ERR_DELIVERY_STALE', 400, { ageSeconds: 301 }),
-  refusal('ERR_DELIVERY_FUTURE', 400, { ageSeconds: -301 }),
-  refusal('ERR_SIGNATURE_MISMATCH', 401),
-  refusal('ERR_BODY_NOT_RAW', 500, { arrived: 'x' }),
-  refusal('ERR_BODY_TOO_LARGE', 413),
-  refusal('ERR_BODY_UNREADABLE', 400, { cause: new Error('x') }),
-  refusal('ERR_INTEGRATION_UNKNOWN', 401),
-  refusal('ERR_INTEGRATION_MISMATCH', 400),
-  refusal('ERR_SNAPSHOT_INVALID', 400, { field: 'x' }),
+const buildEveryRejection = ({ createRejection }: typeof errors) => [
+  createRejection('ERR_SIGNATURE_MISSING', 401),
+  createRejection('ERR_SIGNATURE_MALFORMED', 400),
+  createRejection('ERR_SIGNATURE_SCHEME', 400),
+  createRejection('ERR_DELIVERY_STALE', 400, { ageSeconds: 301 }),
+  createRejection('ERR_DELIVERY_FUTURE', 400, { ageSeconds: -301 }),
+  createRejection('ERR_SIGNATURE_MISMATCH', 401),
+  createRejection('ERR_BODY_NOT_RAW', 500, { arrived: 'x' }),
+  createRejection('ERR_BODY_TOO_LARGE', 413),
+  createRejection('ERR_BODY_UNREADABLE', 400, { cause: new Error('x') }),
+  createRejection('ERR_INTEGRATION_UNKNOWN', 401),
+  createRejection('ERR_INTEGRATION_MISMATCH', 400),
+  createRejection('ERR_SNAPSHOT_INVALID', 400, { field: 'x' }),
 ]
 
-test('every refusal is an error with its own code, is known as one, and is explained in its own words', () => {
-  const refusals = everyRefusal(errors)
-  for (const error of refusals) {
+test('every rejection is an error with its own code, is known as one, and is explained in its own words', () => {
+  const rejections = buildEveryRejection(errors)
+  for (const error of rejections) {
     expect(error).toBeInstanceOf(Error)
     expect(error).toBeInstanceOf(errors.WebhookError)
-    expect(errors.isWebhookRefusal(error), error.code).toBe(true)
+    expect(errors.isWebhookRejection(error), error.code).toBe(true)
     expect(String(error)).toBe(`WebhookError: ${error.code}`)
-    expect(explainRefusal(error), error.code).toMatch(/\.$/)
+    expect(explainRejection(error), error.code).toMatch(/\.$/)
   }
-  expect(new Set(refusals.map(({ code }) => code)).size).toBe(refusals.length)
-  expect(new Set(refusals.map(explainRefusal)).size).toBe(refusals.length)
+  expect(new Set(rejections.map(({ code }) => code)).size).toBe(rejections.length)
+  expect(new Set(rejections.map(explainRejection)).size).toBe(rejections.length)
 })
 
-test('a refusal in a log shows its code, its status and its facts', () => {
-  const shown = inspect(errors.refusal('ERR_DELIVERY_STALE', 400, { ageSeconds: 301 }))
+test('a rejection in a log shows its code, its status and its facts', () => {
+  const shown = inspect(errors.createRejection('ERR_DELIVERY_STALE', 400, { ageSeconds: 301 }))
   for (const part of ['WebhookError', 'ERR_DELIVERY_STALE', 'status: 400', 'ageSeconds: 301'])
     expect(shown).toContain(part)
 })
 
-test('making a refusal neither walks the stack nor touches how others walk it', () => {
+test('making a rejection neither walks the stack nor touches how others walk it', () => {
   const { stackTraceLimit } = Error
-  const { stack } = errors.refusal('ERR_SIGNATURE_MISMATCH', 401)
+  const { stack } = errors.createRejection('ERR_SIGNATURE_MISMATCH', 401)
   expect(stack).toBe('ERR_SIGNATURE_MISMATCH')
   expect(Error.stackTraceLimit).toBe(stackTraceLimit)
 })
 
-test('refusals of a second copy of the package, as the CommonJS one beside the ESM one, are known too', async () => {
+test('rejections of a second copy of the package, as the CommonJS one beside the ESM one, are known too', async () => {
   vi.resetModules()
   const copy = await import('./errors.js')
-  for (const refusal of everyRefusal(copy)) {
-    expect(refusal).not.toBeInstanceOf(errors.WebhookError)
-    expect(errors.isWebhookRefusal(refusal), refusal.code).toBe(true)
+  for (const rejection of buildEveryRejection(copy)) {
+    expect(rejection).not.toBeInstanceOf(errors.WebhookError)
+    expect(errors.isWebhookRejection(rejection), rejection.code).toBe(true)
   }
 })
 
@@ -63,7 +63,7 @@ test.each([
   ['an error of our name with another code', Object.assign(new Error('x'), { name: 'WebhookError', code: 'ENOENT' })],
   ['an object that is no error', { name: 'WebhookError', code: 'ERR_BODY_TOO_LARGE', status: 413 }],
   ['an error named after a property of objects', Object.assign(new Error('x'), { name: 'toString', code: 'toString' })],
-])('%s is no refusal, and is not explained', (_, value) => {
-  expect(errors.isWebhookRefusal(value)).toBe(false)
-  expect(explainRefusal(value)).toBeUndefined()
+])('%s is no rejection, and is not explained', (_, value) => {
+  expect(errors.isWebhookRejection(value)).toBe(false)
+  expect(explainRejection(value)).toBeUndefined()
 })

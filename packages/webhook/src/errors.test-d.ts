@@ -1,7 +1,7 @@
 import { expectTypeOf, test } from 'vitest'
 import { WebhookError, type WebhookErrorCode } from './exports/index.js'
 
-test('a refusal cannot be made from outside: it would have no name, code and status', () => {
+test('a rejection cannot be made from outside: it would have no name, code and status', () => {
   // @ts-expect-error the class is for `instanceof`
   new WebhookError('ERR_SIGNATURE_MISMATCH')
   // @ts-expect-error a class that extends it must say all three

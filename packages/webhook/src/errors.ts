@@ -1,7 +1,7 @@
-/** Every reason to refuse a delivery: one error, distinguished by its `code`, and its explanation in words. @module */
+/** Every reason to reject a delivery: one error, distinguished by its `code`, and its explanation in words. @module */
 
-/** HTTP status and facts of each refusal. The service retries after any status outside 2xx. */
-export interface Refusals {
+/** HTTP status and facts of each rejection. The service retries after any status outside 2xx. */
+interface Rejections {
   /** There is no `X-Service-Signature`. */
   ERR_SIGNATURE_MISSING: { readonly status: 401 }
   /** The header does not have the form `t=<unix seconds>,v1=<64 lowercase hex characters>`. */
@@ -28,37 +28,42 @@ export interface Refusals {
   ERR_SNAPSHOT_INVALID: { readonly status: 400; readonly field: string }
 }
 
-/** The reasons to refuse. */
-export type WebhookErrorCode = keyof Refusals
+/** The codes of `verify`. */
+type RejectionCode = keyof Rejections
+
+/** Every code of this package: those of `verify`, and those of a handler alone. */
+export type WebhookErrorCode = RejectionCode | 'ERR_BODY_TIMEOUT' | 'ERR_METHOD_NOT_ALLOWED' | 'ERR_RECEIVE_TIMEOUT'
 
 /**
- * A refusal, the only error that a delivery from the network causes. `explainRefusal` says how to resolve a code.
- * It holds no secret, signature or body. Use the class for `instanceof`; only this package makes refusals.
- * Source: docs/interface.md 6.
+ * Base of every error of this package, which holds no secret, signature or body. A rejection of `verify` has the name
+ * `WebhookError`, and `explainRejection` says how to resolve its code. A handler adds {@link HandlerError}.
+ * Use the class for `instanceof`; only this package makes its errors. Source: docs/interface.md 6.
  */
 export abstract class WebhookError extends Error {
-  abstract override readonly name: 'WebhookError'
+  abstract override readonly name: 'WebhookError' | 'HandlerError'
   abstract readonly code: WebhookErrorCode
   /** The HTTP status to answer. */
   abstract readonly status: number
+  /** Whether the same delivery may be accepted when it arrives again: never after a rejection of `verify`. */
+  abstract readonly retryable: boolean
 }
 
-/** Every refusal with what it carries, so that a `switch` over `code` narrows. */
-export type WebhookRefusal = {
-  [Code in WebhookErrorCode]: WebhookError & { readonly code: Code } & Refusals[Code]
-}[WebhookErrorCode]
+/** Every rejection with its facts, so that a `switch` over `code` narrows. */
+export type WebhookRejection = {
+  [Code in RejectionCode]: WebhookError & { readonly code: Code } & Rejections[Code]
+}[RejectionCode]
 
-/** The facts of a refusal beside its status. */
-type Facts<Code extends WebhookErrorCode> = Omit<Refusals[Code], 'status'>
+/** The facts of a rejection besides its status. */
+type Facts<Code extends RejectionCode> = Omit<Rejections[Code], 'status'>
 
 /**
- * Makes a refusal without the constructor of `Error`. That constructor walks the stack, which costs more than all
- * checks before the hash, and strangers choose how many refusals are made.
+ * Makes a rejection without the constructor of `Error`. That constructor walks the stack, which costs more than all
+ * checks before the hash, and strangers choose how many rejections are made.
  * Assigns each field, the quickest way. If a program froze `Error.prototype`, the assignment throws a `TypeError`.
  */
-export function refusal<Code extends WebhookErrorCode>(
+export function createRejection<Code extends RejectionCode>(
   code: Code,
-  status: Refusals[Code]['status'],
+  status: Rejections[Code]['status'],
   facts?: Facts<Code>,
 ): WebhookError {
   // Field by field: V8 copies an object of five fields in three times the time.
@@ -66,6 +71,7 @@ export function refusal<Code extends WebhookErrorCode>(
   error.name = 'WebhookError'
   error.message = error.code = error.stack = code
   error.status = status
+  error.retryable = false
   return Object.assign(error, facts)
 }
 
@@ -73,11 +79,11 @@ export function refusal<Code extends WebhookErrorCode>(
 const codeForm = /^ERR_(SIGNATURE|DELIVERY|BODY|INTEGRATION|SNAPSHOT)_[A-Z_]+$/
 
 /**
- * Whether an error is a refusal of this package; narrows it to {@link WebhookRefusal}.
+ * Whether an error is a rejection of this package; narrows it to {@link WebhookRejection}.
  * It compares `name` and `code`: `instanceof` fails when a process has two copies of the package (ESM and CommonJS,
  * or two versions), and for an error of another realm.
  */
-export function isWebhookRefusal(error: unknown): error is WebhookRefusal {
+export function isWebhookRejection(error: unknown): error is WebhookRejection {
   const { name, code, stack } = Object(error) as Partial<WebhookError>
   return name === 'WebhookError' && codeForm.test(String(code)) && !!stack
 }
@@ -88,11 +94,11 @@ const settled = /* @__PURE__ */ Promise.resolve()
  * A promise that is rejected after one tick, when the caller has its handler on. Node spends three times as much on a
  * promise that is rejected before. Nothing is thrown, because V8 spends as much again on a throw.
  */
-export function refuse(error: WebhookError): Promise<never> {
+export function rejectWith(error: WebhookError): Promise<never> {
   return new Promise((_, reject) => void settled.then(() => reject(error)))
 }
 
-const cures: Readonly<Record<WebhookErrorCode, string>> = {
+const cures: Readonly<Record<RejectionCode, string>> = {
   ERR_SIGNATURE_MISSING:
     'The X-Service-Signature header is missing or empty. Pass the headers of the request; check proxies on the way.',
   ERR_SIGNATURE_MALFORMED:
@@ -118,9 +124,9 @@ const cures: Readonly<Record<WebhookErrorCode, string>> = {
 
 /**
  * Says the cause and the cure in a sentence or two. For the receiver's log, not for the answer.
- * Returns `undefined` when the error is no refusal.
- * @example console.error(explainRefusal(error) ?? error)
+ * Returns `undefined` when the error is no rejection.
+ * @example console.error(explainRejection(error) ?? error)
  */
-export function explainRefusal(error: unknown): string | undefined {
-  return isWebhookRefusal(error) ? cures[error.code] : undefined
+export function explainRejection(error: unknown): string | undefined {
+  return isWebhookRejection(error) ? cures[error.code] : undefined
 }

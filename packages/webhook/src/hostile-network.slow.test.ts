@@ -1,11 +1,11 @@
-/** Whatever the network sends, verify gives a snapshot or a refusal. On both primitives, with the same verdict. */
+/** Whatever the network sends, verify gives a snapshot or a rejection. On both primitives, with the same verdict. */
 import { createHmac } from 'node:crypto'
 import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { beforeAll, expect, test, vi } from 'vitest'
 import type { VerifierOptions } from './create-verifier.js'
 import type { Delivery, HeadersLike } from './delivery.js'
-import { isWebhookRefusal } from './errors.js'
+import { isWebhookRejection } from './errors.js'
 import * as web from './internal/hmac.web.js'
 import { createTestSnapshot } from './test-delivery.js'
 
@@ -107,7 +107,7 @@ const certain = [snapshot.integrationAddress, `0x${'c3'.repeat(20)}`, undefined]
     ] satisfies unknown[],
 ) as never[]
 
-test('verify resolves to a snapshot or rejects with a refusal that quotes nothing, the same on both primitives', async () => {
+test('verify resolves to a snapshot or rejects with a rejection that quotes nothing, the same on both primitives', async () => {
   const seen = new Set<string>()
   await fc.assert(
     fc.asyncProperty(
@@ -126,7 +126,7 @@ test('verify resolves to a snapshot or rejects with a refusal that quotes nothin
             try {
               return (await make(options).verify({ body: kind(body), headers: bag(pairs) })).snapshot
             } catch (error) {
-              expect(isWebhookRefusal(error), inspect(error)).toBe(true)
+              expect(isWebhookRejection(error), inspect(error)).toBe(true)
               for (const quoted of [secret, ...(header.match(/[0-9a-f]{64}/g) ?? [])])
                 expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(quoted)
               return (error as { code: string }).code
@@ -140,7 +140,7 @@ test('verify resolves to a snapshot or rejects with a refusal that quotes nothin
     ),
     { numRuns: 2_000, examples: certain },
   )
-  // The draws reach every refusal that bytes and headers alone can cause.
+  // The draws reach every rejection that bytes and headers alone can cause.
   for (const code of [
     'ok',
     'ERR_SIGNATURE_MISSING',

@@ -4,18 +4,18 @@ import { type AddressInfo, connect } from 'node:net'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { isWebhookRefusal, type WebhookError } from './errors.js'
+import { isWebhookRejection, type WebhookError } from './errors.js'
 import { type ReadBodyOptions, readBody } from './read-body.js'
 
-/** A server that answers with the length of the body, or with the status of the refusal, which it also notes. */
+/** A server that answers with the length of the body, or with the status of the rejection, which it also notes. */
 async function listen(options: ReadBodyOptions = {}, before: (request: IncomingMessage) => unknown = () => undefined) {
-  const refusals: WebhookError[] = []
+  const rejections: WebhookError[] = []
   const server = createServer(async (request, response) => {
     await before(request)
     try {
       response.end(`${(await readBody(request, options)).byteLength}`)
     } catch (error) {
-      refusals.push(error as WebhookError)
+      rejections.push(error as WebhookError)
       response.writeHead((error as WebhookError).status).end()
     }
   })
@@ -26,7 +26,7 @@ async function listen(options: ReadBodyOptions = {}, before: (request: IncomingM
   })
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  return { server, port, url: `http://127.0.0.1:${port}/`, refusals }
+  return { server, port, url: `http://127.0.0.1:${port}/`, rejections }
 }
 
 const oneConnection = new Agent({ keepAlive: true, maxSockets: 1 })
@@ -70,7 +70,7 @@ test('a sender of too much hears 413 every time, and its connection stays usable
 })
 
 test('a sender that never ends hears 413 too, and then its connection is closed', async () => {
-  const { server, port, refusals } = await listen()
+  const { server, port, rejections } = await listen()
   server.keepAliveTimeout = 200
   const socket = connect(port, '127.0.0.1')
   onTestFinished(() => void socket.destroy())
@@ -88,16 +88,16 @@ test('a sender that never ends hears 413 too, and then its connection is closed'
   expect((await heard)[0].toString()).toMatch(/^HTTP\/1.1 413 /)
   await closed
   expect(sent).toBeLessThan(64_000_000)
-  expect(refusals).toMatchObject([{ code: 'ERR_BODY_TOO_LARGE' }])
+  expect(rejections).toMatchObject([{ code: 'ERR_BODY_TOO_LARGE' }])
 })
 
-test('a sender that breaks off is a refusal, with the reason as cause', async () => {
-  const { port, refusals } = await listen()
+test('a sender that breaks off is a rejection, with the reason as cause', async () => {
+  const { port, rejections } = await listen()
   const socket = connect(port, '127.0.0.1')
   socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc')
   setImmediate(() => socket.destroy())
-  await vi.waitUntil(() => refusals.length > 0)
-  expect(refusals).toMatchObject([{ code: 'ERR_BODY_UNREADABLE', status: 400, cause: { code: 'ECONNRESET' } }])
+  await vi.waitUntil(() => rejections.length > 0)
+  expect(rejections).toMatchObject([{ code: 'ERR_BODY_UNREADABLE', status: 400, cause: { code: 'ECONNRESET' } }])
 })
 
 test.each<[string, (request: IncomingMessage) => unknown]>([
@@ -105,9 +105,9 @@ test.each<[string, (request: IncomingMessage) => unknown]>([
   ['that something reads already', (request) => void request.on('data', () => undefined)],
   ['that something decodes', (request) => request.setEncoding('utf8')],
 ])('a request %s is ERR_BODY_NOT_RAW, and the sender hears 500', async (_, before) => {
-  const { port, refusals } = await listen({}, before)
+  const { port, rejections } = await listen({}, before)
   expect(await send(port, new Uint8Array(500_000))).toMatchObject({ status: 500 })
-  expect(refusals).toMatchObject([{ code: 'ERR_BODY_NOT_RAW' }])
+  expect(rejections).toMatchObject([{ code: 'ERR_BODY_NOT_RAW' }])
 })
 
 test.each([
@@ -122,7 +122,7 @@ test.each([
 ])('%s in its place is ERR_BODY_NOT_RAW', async (_, request, named) => {
   const error = await readBody(request as AsyncIterable<Uint8Array>).catch((e) => e)
   expect(error).toMatchObject({ code: 'ERR_BODY_NOT_RAW', status: 500 })
-  expect(isWebhookRefusal(error)).toBe(true)
+  expect(isWebhookRejection(error)).toBe(true)
   expect(error.arrived).toContain(named)
 })
 

@@ -5,7 +5,7 @@
  */
 import type { RawBody } from './delivery.js'
 import { checkedLimits } from './delivery.js'
-import { refusal, type WebhookError } from './errors.js'
+import { createRejection, type WebhookError } from './errors.js'
 
 /** How much of a body that nobody wants is thrown away before it is cut off, in bytes: 4 MiB. */
 export const discardedBytes = 4_194_304
@@ -66,13 +66,13 @@ export function toBytes(raw: ArrayBuffer | ArrayBufferView): Uint8Array {
 }
 
 /**
- * The bytes of the body, copied only from text; or a refusal.
+ * The bytes of the body, copied only from text; or a rejection.
  * `ERR_BODY_TOO_LARGE` above `maxBytes`. `ERR_BODY_NOT_RAW` for text with half a surrogate pair: the encoder would
  * turn it into U+FFFD, and two different bodies would share one signature.
  */
 export function bytesOf(body: RawBody, maxBytes: number): Uint8Array | WebhookError {
   if (typeof body !== 'string') return body.byteLength > maxBytes ? tooLarge() : toBytes(body)
-  // A character takes one byte or more, so this refuses without encoding.
+  // A character takes one byte or more, so this rejects without encoding.
   if (body.length > maxBytes) return tooLarge()
   if (/\p{Surrogate}/u.test(body)) return notRaw('text with half a surrogate pair')
   return bytesOf(new TextEncoder().encode(body), maxBytes)
@@ -80,11 +80,11 @@ export function bytesOf(body: RawBody, maxBytes: number): Uint8Array | WebhookEr
 
 /** @param arrived - The kind of value that arrived, without its content. */
 export function notRaw(arrived: string): WebhookError {
-  return refusal('ERR_BODY_NOT_RAW', 500, { arrived })
+  return createRejection('ERR_BODY_NOT_RAW', 500, { arrived })
 }
 
 export function tooLarge(): WebhookError {
-  return refusal('ERR_BODY_TOO_LARGE', 413)
+  return createRejection('ERR_BODY_TOO_LARGE', 413)
 }
 
 /** How much is read. */
@@ -129,7 +129,7 @@ interface StreamState {
   readonly locked?: unknown
 }
 
-/** A consumed stream would read as an empty body, and the refusal would blame the signature. */
+/** A consumed stream would read as an empty body, and the rejection would blame the signature. */
 function assertUntouched(request: unknown): void {
   if (typeof request !== 'object' || request === null || !(Symbol.asyncIterator in request))
     throw notRaw(kindOfBody(request))
@@ -142,6 +142,6 @@ async function* failingAsUnreadable(request: AsyncIterable<Uint8Array>): AsyncGe
   try {
     yield* request
   } catch (cause) {
-    throw refusal('ERR_BODY_UNREADABLE', 400, { cause })
+    throw createRejection('ERR_BODY_UNREADABLE', 400, { cause })
   }
 }

@@ -9,7 +9,7 @@ import { createTestDelivery } from './test-delivery.js'
 
 const secret = 'whsec_of_the_readme'
 
-test('the receiver of the README takes what is signed, and refuses what is not or does not end', async () => {
+test('the receiver of the README takes what is signed, and rejects what is not or does not end', async () => {
   const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
   const [code = '', sender = ''] = [...readme.matchAll(/```js\n(.*?)```/gs)].map(([, block]) => block)
   const probe = createServer().listen(0, '127.0.0.1')

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import * as chosen from '#hmac'
-import { isWebhookRefusal } from './errors.js'
+import { isWebhookRejection } from './errors.js'
 import * as node from './internal/hmac.node.js'
 import * as web from './internal/hmac.web.js'
 
@@ -56,7 +56,7 @@ describe.each([
         expect(outcome).toMatchObject({ secretIndex })
         if (ageSeconds !== undefined) expect(outcome).toMatchObject({ ageSeconds })
       } else {
-        expect(isWebhookRefusal(outcome)).toBe(true)
+        expect(isWebhookRejection(outcome)).toBe(true)
         expect(outcome).toMatchObject({ code: expected })
       }
     }

@@ -31,7 +31,7 @@ test.each([
   expect(parse(snapshot)).toEqual(snapshot)
 })
 
-test.each(Object.keys(good))('a snapshot without %s is refused by that name', (field) => {
+test.each(Object.keys(good))('a snapshot without %s is rejected by that name', (field) => {
   expect(fieldOf(() => parse({ ...good, [field]: undefined }))).toBe(field)
 })
 
@@ -46,7 +46,7 @@ test.each([
   ['state', [1, '', {}, []]],
   ['recipient', ['Shop', 1, [], true]],
   ['invoice', ['12.50', 1, [], true]],
-])('%s of a wrong kind is refused by that name', (field, values) => {
+])('%s of a wrong kind is rejected by that name', (field, values) => {
   for (const value of values)
     expect(
       fieldOf(() => parse({ ...good, [field]: value })),
@@ -93,7 +93,7 @@ test('invalid UTF-8 is no snapshot', () => {
   expect(fieldOf(() => read(body))).toBe('')
 })
 
-test('a refusal quotes nothing of the body', () => {
+test('a rejection quotes nothing of the body', () => {
   const call = () => read(new TextEncoder().encode('{"recipient": private-text'))
   expect(call).toThrow(expect.not.objectContaining({ message: expect.stringContaining('private') }))
   expect(call).toThrow(expect.not.objectContaining({ cause: expect.anything() }))

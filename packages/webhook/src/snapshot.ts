@@ -1,5 +1,5 @@
 /** Parses a notification's payload and checks each field. Source: docs/interface.md 2.3. @module */
-import { refusal } from './errors.js'
+import { createRejection } from './errors.js'
 
 /** The payment states of docs/interface.md 3. */
 export type SnapshotState = 'pending' | 'success' | 'failure' | 'refund_pending' | 'refund_success' | 'refund_failure'
@@ -59,7 +59,7 @@ const snapshotShape: Shape = {
 const nullable = /^(state|recipient|subtitle|invoice)$/
 
 /**
- * The text of a body, undamaged; empty when it is no UTF-8. A byte order mark stays, and JSON.parse refuses it:
+ * The text of a body, undamaged; empty when it is no UTF-8. A byte order mark stays, and JSON.parse rejects it:
  * JSON on the wire has none (RFC 8259, 8.1).
  */
 export function textOf(body: Uint8Array): string {
@@ -78,7 +78,7 @@ export function parseSnapshot(text: string): Snapshot {
   const snapshot = parseJson(text)
   const field = isRecord(snapshot) ? wrongField(snapshot, snapshotShape) : ''
   if (field === undefined) return snapshot as Snapshot
-  throw refusal('ERR_SNAPSHOT_INVALID', 400, { field })
+  throw createRejection('ERR_SNAPSHOT_INVALID', 400, { field })
 }
 
 /** `undefined` when it is no JSON. */

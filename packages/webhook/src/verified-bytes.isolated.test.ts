@@ -24,7 +24,7 @@ async function verifierOn(primitive: Pick<Hmac, 'match' | 'signingKey'>, secrets
   vi.doMock('#hmac', () => primitive)
   const { createVerifier } = await import('./create-verifier.js')
   const { verify } = createVerifier({ secrets, now: () => t * 1000 })
-  /** The version of the snapshot, or the code of the refusal. */
+  /** The version of the snapshot, or the code of the rejection. */
   return (body: Uint8Array) =>
     verify({ body, headers }).then(
       ({ snapshot }) => snapshot.version,

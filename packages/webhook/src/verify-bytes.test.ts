@@ -49,7 +49,7 @@ test.each<[string, object, string]>([
   ['a parsed body', { body: { state: 'success' } }, 'ERR_BODY_TOO_LARGE'],
   ['no keys', { keys: undefined }, 'TypeError'],
   ['a secret as it is', { keys: [secret] }, 'TypeError'],
-])('from JavaScript, %s is refused: %j gives %s', async (_case, wrong, expected) => {
+])('from JavaScript, %s is rejected: %j gives %s', async (_case, wrong, expected) => {
   const body = new Uint8Array(1)
   const input = { body, header: `t=${t},v1=${codeOver(body)}`, keys: [signingKey(secret)], receivedAt: t * 1000 }
   const reason = await verifyBytes({ ...input, ...(wrong as Partial<VerifyBytesInput>) }).catch((error) => error)

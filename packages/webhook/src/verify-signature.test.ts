@@ -4,7 +4,7 @@ import { signatureToleranceSeconds } from '@payment-integration/contract'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { RawBody } from './delivery.js'
-import { explainRefusal, isWebhookRefusal, type WebhookError } from './errors.js'
+import { explainRejection, isWebhookRejection, type WebhookError } from './errors.js'
 import { verifySignature } from './verify-signature.js'
 
 const secret = 'whsec_test_9f8e7d6c'
@@ -53,13 +53,13 @@ test.each([
   ['a number', 5, 'Number'],
   ['a stream', new ReadableStream(), 'Stream'],
   ['half a surrogate pair', 'a\ud800', 'surrogate'],
-])('%s as the body is refused with a cure', async (_, body, kind) => {
+])('%s as the body is rejected with a cure', async (_, body, kind) => {
   const error = await verifySignature({ body: body as string, header: sign('x'), secrets: [secret], now }).catch(
     (e) => e,
   )
   expect(error).toMatchObject({ code: 'ERR_BODY_NOT_RAW', status: 500 })
   expect(error.arrived).toContain(kind)
-  expect(explainRefusal(error)).toContain('express.raw')
+  expect(explainRejection(error)).toContain('express.raw')
 })
 
 test('maxBytes counts bytes, not characters, and includes its end', async () => {
@@ -71,7 +71,7 @@ test('maxBytes counts bytes, not characters, and includes its end', async () => 
   expect(await verify(1)).toBe('ERR_BODY_TOO_LARGE')
 })
 
-test('refuses in order: body kind, shape, time, size, code', async () => {
+test('rejects in order: body kind, shape, time, size, code', async () => {
   const parsed = {} as unknown as string
   const stale = () => (t + 301) * 1000
   const forged = `t=${t},v1=${'0'.repeat(64)}`
@@ -146,7 +146,7 @@ test.each([5, true, {}, Symbol('x')])('a header of another type is malformed, no
   expect(await codeOf(call)).toBe('ERR_SIGNATURE_MALFORMED')
 })
 
-test('no header and no body make it throw anything but a refusal, and no refusal quotes them', async () => {
+test('no header and no body make it throw anything but a rejection, and no rejection quotes them', async () => {
   const signatureish = fc.oneof(
     fc.string(),
     fc.string({ unit: 'binary' }),
@@ -161,7 +161,7 @@ test('no header and no body make it throw anything but a refusal, and no refusal
         () => undefined,
         (e) => e,
       )
-      expect(isWebhookRefusal(error)).toBe(true)
+      expect(isWebhookRejection(error)).toBe(true)
       expect(inspect(error)).not.toContain(secret)
       const codes = header.match(/[0-9a-f]{64}/g) ?? []
       for (const code of codes) expect(inspect(error)).not.toContain(code)

@@ -5,7 +5,7 @@
  */
 import { signingKey as makeKey, match } from '#hmac'
 import { checkedLimits, checkedTime, type Limits, type RawBody } from './delivery.js'
-import { refusal, refuse } from './errors.js'
+import { createRejection, rejectWith } from './errors.js'
 import { keysOf } from './internal/keyring.js'
 import { parseSignatureHeader } from './internal/parse-signature-header.js'
 import { bytesOf, rawBody } from './read-body.js'
@@ -44,11 +44,11 @@ export interface VerifyBytesInput {
 }
 
 /**
- * Verifies a signature and nothing else, in 1 KB. Refuses in this order: form of the header, time, size, code.
+ * Verifies a signature and nothing else, in 1 KB. Rejects in this order: form of the header, time, size, code.
  * The verdict is about the bytes at the time of hashing. Pass memory that nobody writes until you have read it.
  * Options and kinds of input are not checked; `verifySignature` checks them and takes other kinds of body.
  * A negative limit, or one that is no finite number, accepts nothing. A parsed body is `ERR_BODY_TOO_LARGE`.
- * @throws `WebhookError` A refusal with `code` and `status`.
+ * @throws `WebhookError` A rejection with `code` and `status`.
  * @throws {TypeError} When there is no body or no key, the header is no text, or `signingKey` did not make a key.
  * @example await verifyBytes({ body, header: request.headers.get('x-service-signature'), keys: [signingKey(secret)] })
  */
@@ -66,10 +66,10 @@ export async function verifyBytes({
     await null
     throw signature
   }
-  if (!(maxBytes < Infinity && body.length <= maxBytes)) throw refusal('ERR_BODY_TOO_LARGE', 413)
+  if (!(maxBytes < Infinity && body.length <= maxBytes)) throw createRejection('ERR_BODY_TOO_LARGE', 413)
   const { signedAt, ageSeconds } = signature
   const secretIndex = await match(keys, signedAt, body, signature.codes)
-  if (secretIndex < 0) throw refusal('ERR_SIGNATURE_MISMATCH', 401)
+  if (secretIndex < 0) throw createRejection('ERR_SIGNATURE_MISMATCH', 401)
   return { secretIndex, signedAt, ageSeconds }
 }
 
@@ -91,7 +91,7 @@ export interface VerifySignatureInput extends Limits {
  * Verifies the signature over a body of any content. Checks in this order: kind of body, form of the header, time,
  * size, code; junk from a stranger is never hashed.
  * The verdict is about the bytes at the time of hashing. Pass memory that nobody writes until you have read it.
- * @throws {@link WebhookError} A refusal with `code` and `status`.
+ * @throws {@link WebhookError} A rejection with `code` and `status`.
  * @throws {TypeError} When a secret or the list is unusable, or `now` is no function.
  * @throws {RangeError} When an option is out of range, or the time of receipt is no finite number.
  * @example await verifySignature({ body, header: request.headers.get('x-service-signature'), secrets: [secret] })
@@ -111,20 +111,20 @@ function decide(input: VerifySignatureInput): Promise<SignatureProof> {
   const { toleranceSeconds, maxBytes } = checkedLimits(input)
   const body = rawBody(input.body)
   const signature = parseSignatureHeader(headerText(header), checkedTime(receivedAt), toleranceSeconds)
-  if (signature.code) return refuse(signature)
+  if (signature.code) return rejectWith(signature)
   const { signedAt, ageSeconds, codes } = signature
   const bytes = bytesOf(body, maxBytes)
-  if ('code' in bytes) return refuse(bytes)
+  if ('code' in bytes) return rejectWith(bytes)
   const proof = (secretIndex: number) =>
     secretIndex < 0
-      ? refuse(refusal('ERR_SIGNATURE_MISMATCH', 401))
+      ? rejectWith(createRejection('ERR_SIGNATURE_MISMATCH', 401))
       : Promise.resolve({ secretIndex, signedAt, ageSeconds })
   // The types are those of the Node file; Web Crypto's gives a promise.
   const found = match(keys, signedAt, bytes, codes) as ReturnType<Hmac['match']>
   return typeof found === 'number' ? proof(found) : found.then(proof)
 }
 
-/** The header as one text. Any other value becomes a text that the parser refuses. */
+/** The header as one text. Any other value becomes a text that the parser rejects. */
 function headerText(header: unknown): string | null | undefined {
   const text = Array.isArray(header) ? header.join() : header
   return text === null || text === undefined || typeof text === 'string' ? text : '?'

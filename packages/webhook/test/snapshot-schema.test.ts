@@ -140,18 +140,18 @@ test('agrees with the contract about snapshots of which one to three fields were
   const change = fc.tuple(fc.constantFrom(...fields), nearly)
   const changes = fc.array(change, { minLength: 1, maxLength: 3 })
   let accepted = 0
-  let refused = 0
+  let rejected = 0
   fc.assert(
     fc.property(fc.oneof(snapshots, fc.constant(full)), changes, (snapshot, list) => {
       const near = list.reduce<unknown>((value, [path, to]) => changed(value as object, path, to), snapshot)
       const expected = schemaAccepts(near)
-      expected ? accepted++ : refused++
+      expected ? accepted++ : rejected++
       expect(accepts(near)).toBe(expected)
     }),
     { numRuns: 6000 },
   )
   // Both answers were common, or the agreement would say little.
-  expect(Math.min(accepted, refused)).toBeGreaterThan(300)
+  expect(Math.min(accepted, rejected)).toBeGreaterThan(300)
 })
 
 test('agrees with the contract about JSON of any kind', () => {

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, test } from 'vitest'
-import { type AnvilExitError, AnvilMissingError, findAnvil, startAnvil } from './anvil.js'
+import { findAnvil, startAnvil } from './anvil.js'
+import type { DevChainError } from './dev-chain.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'anvil-test-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -120,7 +121,7 @@ describe('starting', () => {
 
 describe('ending', () => {
   test('a crash is told, a stop is not', async () => {
-    const told: AnvilExitError[] = []
+    const told: DevChainError[] = []
     const binary = script('brief', 'echo "Listening on 127.0.0.1:1"; sleep 0.2; exit 7')
     await startAnvil({ binary, onExit: (error) => told.push(error) })
     await until(() => told.length > 0)
@@ -160,7 +161,9 @@ describe('finding anvil', () => {
     expect(() => findAnvil({ ...linux, arch: 'arm64', path: '/nowhere' })).toThrow(
       'npm install @foundry-rs/anvil-linux-arm64',
     )
-    expect(() => findAnvil({ platform: 'freebsd', arch: 'x64', path: '/nowhere' })).toThrow(AnvilMissingError)
+    expect(() => findAnvil({ platform: 'freebsd', arch: 'x64', path: '/nowhere' })).toThrow(
+      expect.objectContaining({ code: 'ERR_ANVIL_MISSING' }),
+    )
     expect(() => findAnvil({ platform: 'freebsd', arch: 'x64', path: '/nowhere' })).toThrow('https://getfoundry.sh')
   })
 })

@@ -6,13 +6,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { testMnemonic } from './dev-chain.js'
-
-/** There is no anvil on this machine. The message says how to get it. */
-export class AnvilMissingError extends Error {
-  override readonly name = 'AnvilMissingError'
-  readonly code = 'ERR_ANVIL_MISSING'
-}
+import { DevChainError, testMnemonic } from './dev-chain.js'
 
 /** Where to look. */
 interface AnvilSearch {
@@ -25,7 +19,7 @@ interface AnvilSearch {
 /**
  * Finds anvil: the npm package of this platform, else `anvil` on the PATH. Uses the executable itself, because a
  * wrapper script does not pass signals on.
- * @throws {@link AnvilMissingError} `ERR_ANVIL_MISSING`.
+ * @throws {@link DevChainError} `ERR_ANVIL_MISSING`.
  */
 export function findAnvil(search: AnvilSearch): string {
   const packageName = anvilPackage(search)
@@ -36,7 +30,8 @@ export function findAnvil(search: AnvilSearch): string {
     const candidate = join(folder, executable)
     if (folder !== '' && isExecutable(candidate)) return candidate
   }
-  throw new AnvilMissingError(
+  throw new DevChainError(
+    'ERR_ANVIL_MISSING',
     packageName === null
       ? 'The development chain needs anvil, which npm does not carry for this platform. Install Foundry (https://getfoundry.sh) so that "anvil" is on the PATH.'
       : `The development chain needs anvil. Install it with "npm install ${packageName}", or install Foundry (https://getfoundry.sh) so that "anvil" is on the PATH.`,
@@ -45,14 +40,15 @@ export function findAnvil(search: AnvilSearch): string {
 
 /**
  * Checks an executable that the caller names: a path, or a name on the PATH.
- * @throws {@link AnvilMissingError} `ERR_ANVIL_MISSING`.
+ * @throws {@link DevChainError} `ERR_ANVIL_MISSING`.
  */
 function checkAnvil(binary: string, { platform, path }: AnvilSearch): string {
   const folders = /[\\/]/.test(binary) ? [''] : path.split(delimiter).filter((folder) => folder !== '')
   const endings = platform === 'win32' ? ['', '.exe'] : ['']
   const candidates = folders.flatMap((folder) => endings.map((ending) => join(folder, `${binary}${ending}`)))
   if (binary !== '' && candidates.some(isExecutable)) return binary
-  throw new AnvilMissingError(
+  throw new DevChainError(
+    'ERR_ANVIL_MISSING',
     `The option "binary" is ${JSON.stringify(binary)}, which is no executable file; pass the path of anvil, or leave it out.`,
   )
 }
@@ -107,7 +103,7 @@ export interface AnvilOptions {
   /** Stops anvil when it aborts, also while it starts. */
   readonly signal?: AbortSignal | undefined
   /** Told when anvil ends although nobody asked it to. */
-  readonly onExit?: ((error: AnvilExitError) => void) | undefined
+  readonly onExit?: ((error: DevChainError) => void) | undefined
 }
 
 /** A running development chain. */
@@ -117,12 +113,6 @@ export interface Anvil {
   readonly chainId: number
   /** Ends anvil and resolves when it has ended. May be called again. */
   stop(): Promise<void>
-}
-
-/** anvil ended although nobody asked it to, or did not start. */
-export class AnvilExitError extends Error {
-  override readonly name = 'AnvilExitError'
-  readonly code = 'ERR_ANVIL_EXIT'
 }
 
 /** Defaults of {@link startAnvil}. */
@@ -150,7 +140,7 @@ const stopTimeoutMs = 5_000
  * folder for temporary files, and nothing else.
  * On POSIX systems it ends with this process, however that ends. It ignores the terminal's Ctrl-C: its owner stops it
  * last. On Windows it ends with `stop()` and at a regular exit.
- * @throws AnvilMissingError `ERR_ANVIL_MISSING` when there is no anvil; {@link AnvilExitError} `ERR_ANVIL_EXIT` when it
+ * @throws DevChainError `ERR_ANVIL_MISSING` when there is no anvil; `ERR_ANVIL_EXIT` when it
  * does not start; the signal's reason when it aborts first.
  * @throws {RangeError} When an option is out of range.
  */
@@ -163,15 +153,18 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
   const cache = mkdtempSync(join(tmpdir(), 'pi-anvil-'))
   const child = launch(binary, ['--cache-path', cache, ...args], cache)
   let stopping = false
-  const exited = new Promise<AnvilExitError>((resolve) => {
+  const exited = new Promise<DevChainError>((resolve) => {
     child.once('error', (error: NodeJS.ErrnoException) => {
       resolve(
-        new AnvilExitError(`anvil could not be started (${error.code}); check the executable and its permissions.`),
+        new DevChainError(
+          'ERR_ANVIL_EXIT',
+          `anvil could not be started (${error.code}); check the executable and its permissions.`,
+        ),
       )
     })
     child.once('exit', (code, by) => {
       child.stdin?.destroy()
-      resolve(new AnvilExitError(describeExit(binary, code, by)))
+      resolve(new DevChainError('ERR_ANVIL_EXIT', describeExit(binary, code, by)))
     })
   })
   const killAtExit = () => child.kill()
@@ -261,11 +254,11 @@ function endForcibly(child: ChildProcess): void {
 /** The port that anvil says it listens on. Its output is read to the end, since a full pipe would stop it. */
 async function waitForPort(
   child: ChildProcess,
-  exited: Promise<AnvilExitError>,
+  exited: Promise<DevChainError>,
   timeoutMs: number,
   requestedPort = 0,
 ): Promise<number> {
-  if (child.stdout === null) throw new AnvilExitError('anvil was started without an output to read.')
+  if (child.stdout === null) throw new DevChainError('ERR_ANVIL_EXIT', 'anvil was started without an output to read.')
   const lines = createInterface({ input: child.stdout })
   let timer: NodeJS.Timeout | undefined
   try {
@@ -278,10 +271,10 @@ async function waitForPort(
       }),
       exited.then((error) => {
         const hint = requestedPort === 0 ? '.' : `; another process may use port ${requestedPort}.`
-        throw new AnvilExitError(`${error.message} It did not come up${hint}`)
+        throw new DevChainError('ERR_ANVIL_EXIT', `${error.message} It did not come up${hint}`)
       }),
       new Promise<never>((_, reject) => {
-        const late = () => reject(new AnvilExitError(`anvil did not answer within ${timeoutMs} ms.`))
+        const late = () => reject(new DevChainError('ERR_ANVIL_EXIT', `anvil did not answer within ${timeoutMs} ms.`))
         timer = setTimeout(late, timeoutMs)
       }),
     ])

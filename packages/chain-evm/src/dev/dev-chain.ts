@@ -44,14 +44,21 @@ export function toViemChain({ chainId, rpcUrl }: DevChain) {
   })
 }
 
-/** The node refused a transaction, did not answer, or did not mine. It holds no part of the node's URL. */
+/** Every code of a development chain; a `Chain` rejects with `ChainError` of the core. */
+export type DevChainErrorCode = 'ERR_ANVIL_EXIT' | 'ERR_ANVIL_MISSING' | 'ERR_DEV_CHAIN'
+
+/**
+ * A development chain failed, by `code`. `ERR_ANVIL_MISSING`: this machine has no anvil, and the message says how to
+ * get it. `ERR_ANVIL_EXIT`: anvil did not start, or ended by itself. `ERR_DEV_CHAIN`: the node rejected a transaction,
+ * did not answer, or did not mine. The message holds no part of the node's URL.
+ */
 export class DevChainError extends Error {
   override readonly name = 'DevChainError'
-  readonly code = 'ERR_DEV_CHAIN'
-  readonly chainId: number
-  constructor(chainId: number, what: string) {
-    super(`Chain ${chainId} ${what}`)
-    this.chainId = chainId
+  readonly code: DevChainErrorCode
+  readonly retryable = false
+  constructor(code: DevChainErrorCode, message: string) {
+    super(message)
+    this.code = code
   }
 }
 
@@ -69,7 +76,10 @@ export async function onDevChain<T>(
   return raceAbort(
     signal,
     step.catch((error: unknown) => {
-      throw new DevChainError(chainId, `${what}: ${describeFailure(error, createRedactor(rpcUrl))}.`)
+      throw new DevChainError(
+        'ERR_DEV_CHAIN',
+        `Chain ${chainId} ${what}: ${describeFailure(error, createRedactor(rpcUrl))}.`,
+      )
     }),
   )
 }
@@ -170,9 +180,12 @@ async function waitUntilMined(
     const receiptRequest = getTransactionReceipt(client, { hash }).catch(() => null)
     const receipt = await raceAbort(signal, receiptRequest)
     if (receipt?.status === 'success') return
-    if (receipt !== null) throw new DevChainError(chainId, `reverted deployment ${hash}.`)
+    if (receipt !== null) throw new DevChainError('ERR_DEV_CHAIN', `Chain ${chainId} reverted deployment ${hash}.`)
     if (Date.now() > deadline)
-      throw new DevChainError(chainId, `did not mine deployment ${hash} in time; does the chain mine blocks?`)
+      throw new DevChainError(
+        'ERR_DEV_CHAIN',
+        `Chain ${chainId} did not mine deployment ${hash} in time; does the chain mine blocks?`,
+      )
     await raceAbort(signal, new Promise((resolve) => setTimeout(resolve, 20)))
   }
 }

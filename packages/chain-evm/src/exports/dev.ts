@@ -1,3 +1,9 @@
-export { type Anvil, AnvilExitError, AnvilMissingError, type AnvilOptions, startAnvil } from '../dev/anvil.js'
-export { DevChainError, type DevDeployment, deployDevRouter, devAccount } from '../dev/dev-chain.js'
+export { type Anvil, type AnvilOptions, startAnvil } from '../dev/anvil.js'
+export {
+  DevChainError,
+  type DevChainErrorCode,
+  type DevDeployment,
+  deployDevRouter,
+  devAccount,
+} from '../dev/dev-chain.js'
 export { createPayer, type Payer } from '../dev/payer.js'

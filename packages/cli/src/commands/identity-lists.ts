@@ -1,6 +1,6 @@
 /** `payment-integration identity list`, `shares`, `redemptions`, `verdicts` and `accounts`. @module */
 import type { Service } from '@payment-integration/core'
-import { type Identity, ShareRequestError } from '@payment-integration/core/identity'
+import { type Identity, InvalidShareRequestError } from '@payment-integration/core/identity'
 import type {
   AccountEvent,
   RedemptionRecord,
@@ -51,7 +51,7 @@ async function hashed(identity: Identity, email: string): Promise<string> {
   try {
     return await identity.emailKey(email)
   } catch (error) {
-    if (!(error instanceof ShareRequestError)) throw error
+    if (!(error instanceof InvalidShareRequestError)) throw error
     throw new UsageError('--email expects an e-mail address; the given text is not one.')
   }
 }

@@ -142,7 +142,7 @@ describe('mirror', () => {
   })
 
   it('stops although a client never ends its request', async () => {
-    const failures = { onError: () => undefined, onRefusal: () => undefined }
+    const failures = { onError: () => undefined, onRejection: () => undefined }
     const receive = () => new Promise<never>(() => undefined)
     const address = { host: '127.0.0.1', port: 0, path: '/' }
     const endpoint = await serveEndpoint(address, { receive, ...failures }, 50)

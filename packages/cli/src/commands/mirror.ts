@@ -118,7 +118,7 @@ async function runOn(
   const options = {
     receive: mirror.receive,
     onError: (error: unknown) => printer.failure('receive', error),
-    onRefusal: ({ code, status }: { readonly code: string; readonly status: number }) =>
+    onRejection: ({ code, status }: { readonly code: string; readonly status: number }) =>
       report({ event: 'refused', code, status }, () => [`Rejected a delivery: ${code} (${status}).`]),
   }
   const endpoint = listen && (await serveEndpoint(listen, options))
@@ -228,7 +228,7 @@ export function parseListenAddress(text: string): { host: string; port: number; 
  */
 export async function serveEndpoint(
   { host, port, path }: ReturnType<typeof parseListenAddress>,
-  options: Required<Pick<HandlerOptions, 'receive' | 'onError' | 'onRefusal'>>,
+  options: Required<Pick<HandlerOptions, 'receive' | 'onError' | 'onRejection'>>,
   graceMs = 5_000,
 ) {
   const { createNodeHandler } = await import('@payment-integration/webhook/node')

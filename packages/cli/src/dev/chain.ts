@@ -32,7 +32,7 @@ const merchantIndex = 2
 /**
  * Starts anvil and deploys the router.
  * @param signal - Aborts the start only. `stop` ends a running chain, after the parts that read it.
- * @throws AnvilMissingError `ERR_ANVIL_MISSING`; AnvilExitError `ERR_ANVIL_EXIT`; the signal's reason.
+ * @throws DevChainError `ERR_ANVIL_MISSING`, `ERR_ANVIL_EXIT`; the signal's reason.
  */
 export async function startDemoChain(signal: AbortSignal): Promise<DemoChain> {
   let lose: (reason: string) => void = () => {}

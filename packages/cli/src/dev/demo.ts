@@ -80,8 +80,8 @@ const pollMs = 100
  * Starts chain, receiver, identity provider, service, processor and reader, in parallel where possible. Reports `ready`
  * when all run.
  *
- * @throws DemoError `ERR_DEMO` when `signal` aborts meanwhile, or no port is free; AnvilMissingError
- * `ERR_ANVIL_MISSING`; AnvilExitError `ERR_ANVIL_EXIT`; ConfigError `ERR_CONFIG`; ListenError `ERR_LISTEN`; errors of
+ * @throws DemoError `ERR_DEMO` when `signal` aborts meanwhile, or no port is free; DevChainError
+ * `ERR_ANVIL_MISSING`, `ERR_ANVIL_EXIT`; ConfigError `ERR_CONFIG`; ListenError `ERR_LISTEN`; errors of
  * files and databases.
  */
 export async function startDemo(settings: DemoSettings, context: DemoContext): Promise<Demo> {

@@ -7,7 +7,7 @@ import express from 'express'
 export function paymentWebhook(receive: (delivery: IncomingDelivery) => Promise<unknown>) {
   const app = express()
   // Strangers can cause refusals: the line has only the code, and nothing that was sent.
-  app.all('/WEBHOOK_PATH', createExpressHandler({ receive, onRefusal: ({ code }) => console.warn(code) }))
+  app.all('/WEBHOOK_PATH', createExpressHandler({ receive, onRejection: ({ code }) => console.warn(code) }))
   return app
 }
 

@@ -10,8 +10,8 @@ export async function paymentWebhook(
   { receive }: { readonly receive: (delivery: IncomingDelivery) => Promise<unknown> },
 ) {
   // Strangers can cause refusals: the line has only the code, and nothing that was sent.
-  const onRefusal = ({ code }: { readonly code: string }) => console.warn(code)
-  await app.register(fastifyReceiver, { url: '/WEBHOOK_PATH', receive, onRefusal })
+  const onRejection = ({ code }: { readonly code: string }) => console.warn(code)
+  await app.register(fastifyReceiver, { url: '/WEBHOOK_PATH', receive, onRejection })
 }
 
 /** The webhook alone, for `npm run payments` and the test. */

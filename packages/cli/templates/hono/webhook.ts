@@ -8,7 +8,7 @@ import { Hono } from 'hono'
 export function paymentWebhook(receive: (delivery: IncomingDelivery) => Promise<unknown>) {
   const app = new Hono()
   // Strangers can cause refusals: the line has only the code, and nothing that was sent.
-  app.all('/WEBHOOK_PATH', createHonoHandler({ receive, onRefusal: ({ code }) => console.warn(code) }))
+  app.all('/WEBHOOK_PATH', createHonoHandler({ receive, onRejection: ({ code }) => console.warn(code) }))
   return app
 }
 

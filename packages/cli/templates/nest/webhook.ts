@@ -12,7 +12,7 @@ export function usePaymentWebhook(
   receive: (delivery: IncomingDelivery) => Promise<unknown>,
 ): void {
   // Strangers can cause refusals: the line has only the code, and nothing that was sent.
-  app.use('/WEBHOOK_PATH', createNestHandler({ receive, onRefusal: ({ code }) => console.warn(code) }))
+  app.use('/WEBHOOK_PATH', createNestHandler({ receive, onRejection: ({ code }) => console.warn(code) }))
 }
 
 /** The webhook alone, for `npm run payments` and the test. */

@@ -5,7 +5,7 @@ import { createNextApi } from '@payment-integration/webhook/next'
 /** An API route. It reads the raw bytes, because the signature covers them. */
 export function paymentWebhook(receive: (delivery: IncomingDelivery) => Promise<unknown>) {
   // Strangers can cause refusals: the line has only the code, and nothing that was sent.
-  return createNextApi({ receive, onRefusal: ({ code }) => console.warn(code) })
+  return createNextApi({ receive, onRejection: ({ code }) => console.warn(code) })
 }
 
 /** The webhook alone, for the test. */

@@ -6,7 +6,7 @@ import { createNodeHandler } from '@payment-integration/webhook/node'
 /** Handles a request. It reads the raw bytes, because the signature covers them: call it before any body parser. */
 export function paymentWebhook(receive: (delivery: IncomingDelivery) => Promise<unknown>) {
   // Strangers can cause refusals: the line has only the code, and nothing that was sent.
-  return createNodeHandler({ receive, onRefusal: ({ code }) => console.warn(code) })
+  return createNodeHandler({ receive, onRejection: ({ code }) => console.warn(code) })
 }
 
 /** The webhook alone, for `npm run payments` and the test. */

@@ -23,7 +23,7 @@ export const webhook = createWorkerHandler((env: Env) => {
   const { verify } = createVerifier({ secrets })
   return {
     // Strangers can cause refusals: the line has only the code, and nothing that was sent.
-    onRefusal: ({ code }) => console.warn(code),
+    onRejection: ({ code }) => console.warn(code),
     async receive(delivery: IncomingDelivery) {
       const { snapshot } = await verify(delivery)
       const { integrationAddress, chainId, txHash } = snapshot

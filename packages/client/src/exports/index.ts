@@ -8,22 +8,17 @@ export type {
   VerifyRequest,
 } from '@payment-integration/contract'
 export type { Amount } from '../amounts.js'
-export {
-  type AnyClientError,
-  type AnyLegacyError,
-  type AnyReadError,
-  type AnyShareError,
-  isClientError,
-} from '../any-error.js'
+export { type AnyClientError, isClientError } from '../any-error.js'
 export { type Client, type ClientOptions, createClient } from '../client.js'
 export {
   AbortedError,
   AmbiguousPaymentError,
   ClientError,
+  type ClientErrorCode,
   InvalidRequestError,
   InvalidResponseError,
   NetworkError,
-  NotFoundError,
+  PaymentNotFoundError,
   RateLimitedError,
   ServiceUnavailableError,
   TimeoutError,

@@ -51,25 +51,25 @@ describe('over a real connection', () => {
   })
 })
 
-describe('a refusal is not retried', () => {
+describe('a rejection is not retried', () => {
   test.each<[number, unknown, object]>([
-    [400, { error: 'email must be a valid email address' }, { code: 'ERR_INVALID_SHARE_REQUEST', retryable: false }],
+    [400, { error: 'email must be a valid email address' }, { code: 'ERR_SHARE_REQUEST_INVALID', retryable: false }],
     [401, unauthorizedBody, { code: 'ERR_UNAUTHORIZED', retryable: false }],
     [404, sharingDisabledBody, { code: 'ERR_SHARING_DISABLED', retryable: false }],
-    [404, notFoundBody, { code: 'ERR_INVALID_RESPONSE', reason: 'status', status: 404 }],
+    [404, notFoundBody, { code: 'ERR_RESPONSE_INVALID', reason: 'status', status: 404 }],
     [409, { ...kycUnavailableBody, more: 1 }, { code: 'ERR_VERIFICATION_UNAVAILABLE', retryable: false }],
-    [409, { error: 'Conflict' }, { code: 'ERR_INVALID_RESPONSE', reason: 'status', status: 409 }],
+    [409, { error: 'Conflict' }, { code: 'ERR_RESPONSE_INVALID', reason: 'status', status: 409 }],
     [
       413,
       { error: 'Body is larger than 16384 bytes' },
-      { code: 'ERR_INVALID_RESPONSE', reason: 'status', status: 413 },
+      { code: 'ERR_RESPONSE_INVALID', reason: 'status', status: 413 },
     ],
-    [422, { error: 'no message' }, { code: 'ERR_INVALID_RESPONSE', reason: 'status', status: 422 }],
+    [422, { error: 'no message' }, { code: 'ERR_RESPONSE_INVALID', reason: 'status', status: 422 }],
     [500, { error: 'Internal error' }, { code: 'ERR_SERVICE_UNAVAILABLE', status: 500, retryable: true }],
     [502, identityMisconfiguredBody, { code: 'ERR_IDENTITY_MISCONFIGURED', retryable: false }],
-    [200, { ...redeemed, reviewStatus: 7 }, { code: 'ERR_INVALID_RESPONSE', reason: 'schema', path: 'reviewStatus' }],
-    [200, { ...redeemed, reused: undefined }, { code: 'ERR_INVALID_RESPONSE', reason: 'schema', path: 'reused' }],
-    [201, redeemed, { code: 'ERR_INVALID_RESPONSE', reason: 'status', status: 201 }],
+    [200, { ...redeemed, reviewStatus: 7 }, { code: 'ERR_RESPONSE_INVALID', reason: 'schema', path: 'reviewStatus' }],
+    [200, { ...redeemed, reused: undefined }, { code: 'ERR_RESPONSE_INVALID', reason: 'schema', path: 'reused' }],
+    [201, redeemed, { code: 'ERR_RESPONSE_INVALID', reason: 'status', status: 201 }],
   ])('%i %j', async (status, body, expected) => {
     await using server = await serveReplies({ status, body })
     expect(await errorOf(share(server.url))).toMatchObject(expected)
@@ -78,7 +78,7 @@ describe('a refusal is not retried', () => {
 
   test.each([400, 404, 409, 422])('a %i that is a page of a proxy', async (status) => {
     await using server = await serve((_, response) => response.writeHead(status).end('<h1>nginx</h1>'))
-    expect(await errorOf(share(server.url))).toMatchObject({ code: 'ERR_INVALID_RESPONSE', reason: 'status', status })
+    expect(await errorOf(share(server.url))).toMatchObject({ code: 'ERR_RESPONSE_INVALID', reason: 'status', status })
   })
 })
 

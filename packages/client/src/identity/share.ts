@@ -23,7 +23,7 @@ import {
 } from '@payment-integration/contract/internal'
 import { ClientError } from '../errors.js'
 import { checkSignal, checkText, hideTexts } from '../internal/check.js'
-import { type Requester, refusalOfMissing, refusalWithBody, refusalWithText } from '../internal/request.js'
+import { type Requester, rejectMissing, rejectWithBody, rejectWithText } from '../internal/request.js'
 import type { CallOptions } from '../transport-options.js'
 
 /**
@@ -32,11 +32,11 @@ import type { CallOptions } from '../transport-options.js'
  */
 export class InvalidShareRequestError extends ClientError {
   override readonly name = 'InvalidShareRequestError'
-  readonly code = 'ERR_INVALID_SHARE_REQUEST'
+  readonly code = 'ERR_SHARE_REQUEST_INVALID'
   readonly retryable = false
   constructor() {
     super(
-      'The service refused the request (400). Check the e-mail address: kycShareToken was checked before it was sent.',
+      'The service rejected the request (400). Check the e-mail address: kycShareToken was checked before it was sent.',
     )
   }
 }
@@ -121,7 +121,7 @@ export class IdentityMisconfiguredError extends ClientError {
   readonly code = 'ERR_IDENTITY_MISCONFIGURED'
   readonly retryable = false
   constructor() {
-    super('The identity provider refuses the service itself (502). Report it to the operator of the service.')
+    super('The identity provider rejects the service itself (502). Report it to the operator of the service.')
   }
 }
 
@@ -199,7 +199,7 @@ export interface IdentitySharer {
    * Shares the verification of one user: sends a share token that was minted for the service, and resolves the status.
    *
    * Like every call it is retried, and it may be repeated after any error: the service redeems a token once and finds
-   * the earlier redemption. It rejects with an error of {@link AnyShareError}. A malformed argument is a TypeError or
+   * the earlier redemption. It rejects with a {@link ClientError}. A malformed argument is a TypeError or
    * RangeError before any request.
    * @param request - `email`: the user's address in any spelling. `kycShareToken`: the provider's single-use token,
    * verbatim, up to 4096 characters.
@@ -209,7 +209,7 @@ export interface IdentitySharer {
    * @throws {@link SharingDisabledError} `ERR_SHARING_DISABLED`.
    * @throws {@link IdentityUnavailableError} `ERR_IDENTITY_UNAVAILABLE`: share the same token again.
    * @throws {@link IdentityMisconfiguredError} `ERR_IDENTITY_MISCONFIGURED`.
-   * @throws {@link InvalidShareRequestError} `ERR_INVALID_SHARE_REQUEST`.
+   * @throws {@link InvalidShareRequestError} `ERR_SHARE_REQUEST_INVALID`.
    * @example
    * const shared = await client.identity.share({ email: 'user@shop.example', kycShareToken })
    * if (shared.kind === 'rejected' && shared.canRetry) console.log(shared.labels)
@@ -228,16 +228,16 @@ export function identitySharer(credentials: readonly string[], request: Requeste
         json,
         schema: shareResponseReader,
         secrets,
-        refusals: {
-          400: refusalWithBody(errorBodySchema, () => new InvalidShareRequestError()),
-          404: refusalOfMissing(() => new SharingDisabledError()),
-          409: refusalWithText(kycUnavailableBody.error, () => new VerificationUnavailableError()),
-          422: refusalWithBody(
+        rejections: {
+          400: rejectWithBody(errorBodySchema, () => new InvalidShareRequestError()),
+          404: rejectMissing(() => new SharingDisabledError()),
+          409: rejectWithText(kycUnavailableBody.error, () => new VerificationUnavailableError()),
+          422: rejectWithBody(
             shareRejectedBodySchema,
             ({ message }) => new ShareTokenRejectedError(hideTexts(message, secrets), parseFormerVerdict(message)),
           ),
-          502: refusalWithText(identityMisconfiguredBody.error, () => new IdentityMisconfiguredError()),
-          503: refusalWithText(
+          502: rejectWithText(identityMisconfiguredBody.error, () => new IdentityMisconfiguredError()),
+          503: rejectWithText(
             identityUnavailableBody.error,
             (retryAfterSeconds) => new IdentityUnavailableError(retryAfterSeconds),
           ),

@@ -1,4 +1,4 @@
-/** Makes one call: ky sends, waits and retries; answers and refusals are parsed. @module */
+/** Makes one call: ky sends, waits and retries; answers and rejections are parsed. @module */
 
 import { errorBodySchema, type UnknownPart } from '@payment-integration/contract'
 import { notFoundBody } from '@payment-integration/contract/internal'
@@ -22,7 +22,7 @@ interface Failed {
   readonly error: { readonly issues: readonly { readonly path: readonly PropertyKey[] }[] }
 }
 
-interface RefusalSchema<T> {
+interface RejectionSchema<T> {
   safeParse(value: unknown): { readonly success: true; readonly data: T } | Failed
 }
 
@@ -34,38 +34,38 @@ interface Schema<T> {
 }
 
 /**
- * Maps the parsed body of a refusal, with the whole seconds of its `Retry-After`, to its error; null when the body is
+ * Maps the parsed body of a rejection, with the whole seconds of its `Retry-After`, to its error; null when the body is
  * not the service's own.
  */
-type Refusal = (body: unknown, retryAfterSeconds: number | null) => ClientError | null
+type Rejection = (body: unknown, retryAfterSeconds: number | null) => ClientError | null
 
 /**
- * The refusals of an endpoint, by status. 401 and 429 mean the same for every endpoint and are absent. A status of 500
+ * The rejections of an endpoint, by status. 401 and 429 mean the same for every endpoint and are absent. A status of 500
  * or more is present only where the endpoint has its own body for it; any other body keeps the general meaning.
  */
-export type Refusals = Readonly<Record<number, Refusal>>
+export type Rejections = Readonly<Record<number, Rejection>>
 
-/** Accepts a refusal only with a body of the service: an error page of a proxy is no answer. */
-export function refusalWithBody<T>(schema: RefusalSchema<T>, refuse: (body: T) => ClientError): Refusal {
+/** Accepts a rejection only with a body of the service: an error page of a proxy is no answer. */
+export function rejectWithBody<T>(schema: RejectionSchema<T>, toError: (body: T) => ClientError): Rejection {
   return (body) => {
     const parsed = schema.safeParse(body)
-    return parsed.success ? refuse(parsed.data) : null
+    return parsed.success ? toError(parsed.data) : null
   }
 }
 
 /** Accepts a 404 for a missing record, not for an unknown path, as a wrong `baseUrl` would give. */
-export function refusalOfMissing(refuse: () => ClientError): Refusal {
+export function rejectMissing(toError: () => ClientError): Rejection {
   return (body) => {
     const parsed = errorBodySchema.safeParse(body)
-    return parsed.success && parsed.data.error !== notFoundBody.error ? refuse() : null
+    return parsed.success && parsed.data.error !== notFoundBody.error ? toError() : null
   }
 }
 
-/** Accepts a refusal only with this `error` text. Other fields of the body may vary. */
-export function refusalWithText(error: string, refuse: (retryAfterSeconds: number | null) => ClientError): Refusal {
+/** Accepts a rejection only with this `error` text. Other fields of the body may vary. */
+export function rejectWithText(error: string, toError: (retryAfterSeconds: number | null) => ClientError): Rejection {
   return (body, retryAfterSeconds) => {
     const parsed = errorBodySchema.safeParse(body)
-    return parsed.success && parsed.data.error === error ? refuse(retryAfterSeconds) : null
+    return parsed.success && parsed.data.error === error ? toError(retryAfterSeconds) : null
   }
 }
 
@@ -138,7 +138,7 @@ interface Call<T> {
   readonly schema: Schema<T>
   /** Further texts that no warning and no error may show. */
   readonly secrets?: readonly string[] | undefined
-  readonly refusals: Refusals
+  readonly rejections: Rejections
   readonly signal: AbortSignal | undefined
 }
 
@@ -166,15 +166,15 @@ export function createRequester(transport: Transport, credentials: Credentials):
   })
 
   /** An error of the caller's own function is rethrown unchanged, and never retried. */
-  async function toFailure(error: unknown, refusals: Refusals): Promise<unknown> {
-    if (isHTTPError(error)) return failureOf(error.response, refusals, credentials.options)
+  async function toFailure(error: unknown, rejections: Rejections): Promise<unknown> {
+    if (isHTTPError(error)) return failureOf(error.response, rejections, credentials.options)
     if (isTimeoutError(error) && !(error instanceof ClientError)) return new TimeoutError('try', timeoutMs)
     return error
   }
 
   return async (call) => {
     if (call.signal?.aborted) throw new AbortedError()
-    const { path, query = {}, json, refusals } = call
+    const { path, query = {}, json, rejections } = call
     const deadline = now() + totalTimeoutMs
     let failure: unknown
     const end = new AbortController()
@@ -184,7 +184,7 @@ export function createRequester(transport: Transport, credentials: Credentials):
     const timer = setTimeout(() => end.abort(failure ?? new TimeoutError('total', totalTimeoutMs)), totalTimeoutMs)
     const bufferedFetch = createBufferedFetch({
       ...transport,
-      hasBody: (status) => status === 200 || status in refusals,
+      hasBody: (status) => status === 200 || status in rejections,
       secrets: [...credentials.secrets, ...(call.secrets ?? [])],
     })
     try {
@@ -198,7 +198,7 @@ export function createRequester(transport: Transport, credentials: Credentials):
         },
         retry: {
           async shouldRetry({ error }) {
-            failure = await toFailure(error, refusals)
+            failure = await toFailure(error, rejections)
             if (!(failure instanceof ClientError) || !failure.retryable) return false
             if (!isHTTPError(error)) return undefined
             const { status, headers } = error.response
@@ -212,7 +212,7 @@ export function createRequester(transport: Transport, credentials: Credentials):
       if (response.status !== 200) throw new InvalidResponseError('status', response.status)
       return parse(call, await response.arrayBuffer(), watch)
     } catch (error) {
-      throw end.signal.aborted ? end.signal.reason : await toFailure(error, refusals)
+      throw end.signal.aborted ? end.signal.reason : await toFailure(error, rejections)
     } finally {
       clearTimeout(timer)
       call.signal?.removeEventListener('abort', abort)
@@ -220,15 +220,15 @@ export function createRequester(transport: Transport, credentials: Credentials):
   }
 }
 
-async function failureOf(response: Response, refusals: Refusals, credentialOptions: string): Promise<ClientError> {
+async function failureOf(response: Response, rejections: Rejections, credentialOptions: string): Promise<ClientError> {
   const { status } = response
   const seconds = response.headers.get('retry-after')
   const retryAfterSeconds = seconds === null ? null : Math.ceil(Number(seconds))
-  const refusal = refusals[status]
-  if (refusal) {
+  const rejection = rejections[status]
+  if (rejection) {
     // A clone, because the answer of the last attempt is judged here twice.
-    const refused = refusal(parseJson(await response.clone().arrayBuffer()), retryAfterSeconds)
-    if (refused) return refused
+    const rejected = rejection(parseJson(await response.clone().arrayBuffer()), retryAfterSeconds)
+    if (rejected) return rejected
   }
   if (status === 401) return new UnauthorizedError(credentialOptions)
   if (status === 429) return new RateLimitedError(retryAfterSeconds)

@@ -46,7 +46,7 @@ describe('a look-up', () => {
     ['a missing list of payments', { payments: undefined }, { reason: 'schema', path: 'payments' }],
   ])('does not accept %s', async (_case, change, expected) => {
     const { outcome } = await against([{ body: { ...lookup(), ...change } }], (client) => client.lookup(invoice))
-    expect(outcome).toMatchObject({ code: 'ERR_INVALID_RESPONSE', status: 200, ...expected })
+    expect(outcome).toMatchObject({ code: 'ERR_RESPONSE_INVALID', status: 200, ...expected })
   })
 })
 
@@ -131,7 +131,7 @@ describe('a verification', () => {
     ['an error text in a 409', 409, { error: 'Conflict' }, { reason: 'status' }],
   ])('does not accept %s', async (_case, status, body, expected) => {
     const { outcome, requests } = await against([{ status, body }], (client) => client.verify(invoice))
-    expect(outcome).toMatchObject({ code: 'ERR_INVALID_RESPONSE', status, ...expected })
+    expect(outcome).toMatchObject({ code: 'ERR_RESPONSE_INVALID', status, ...expected })
     expect(requests).toHaveLength(1)
   })
 })
@@ -145,14 +145,14 @@ describe.each<[string, (client: LegacyClient) => Promise<unknown>, object]>([
     { code: 'too_big', message: 'too large', path: [] },
   ]
   test.each<[number, unknown, object]>([
-    [400, { error: 'Invalid request', details }, { code: 'ERR_INVALID_LEGACY_REQUEST', retryable: false, details }],
-    [400, { error: 'Invalid request' }, { code: 'ERR_INVALID_RESPONSE', reason: 'status', status: 400 }],
+    [400, { error: 'Invalid request', details }, { code: 'ERR_LEGACY_REQUEST_INVALID', retryable: false, details }],
+    [400, { error: 'Invalid request' }, { code: 'ERR_RESPONSE_INVALID', reason: 'status', status: 400 }],
     [401, { error: 'Unauthorized' }, { code: 'ERR_UNAUTHORIZED', retryable: false }],
     [401, '<html>', { code: 'ERR_UNAUTHORIZED' }],
     [404, { error: 'Transaction not found' }, { code: 'ERR_TRANSACTION_NOT_FOUND', chainId: 137, txHash }],
-    [404, { error: 'Not found' }, { code: 'ERR_INVALID_RESPONSE', reason: 'status', status: 404 }],
-    [404, '<html>', { code: 'ERR_INVALID_RESPONSE', reason: 'status', status: 404 }],
-    [413, { error: 'Too large' }, { code: 'ERR_INVALID_RESPONSE', reason: 'status', status: 413 }],
+    [404, { error: 'Not found' }, { code: 'ERR_RESPONSE_INVALID', reason: 'status', status: 404 }],
+    [404, '<html>', { code: 'ERR_RESPONSE_INVALID', reason: 'status', status: 404 }],
+    [413, { error: 'Too large' }, { code: 'ERR_RESPONSE_INVALID', reason: 'status', status: 413 }],
     [500, { error: 'Internal error' }, { code: 'ERR_SERVICE_UNAVAILABLE', status: 500, retryable: true }],
   ])('answered with %i %j is not retried', async (status, body, expected) => {
     const { outcome, requests } = await against([{ status, body }, { body: good }], call)
@@ -186,12 +186,12 @@ test.each([lookup(), { error: 'Conflict' }, '<html>'])(
 
 test('a 409 on a look-up breaks the contract', async () => {
   const { outcome } = await against([{ status: 409, body: verified() }], (client) => client.lookup(invoice))
-  expect(outcome).toMatchObject({ code: 'ERR_INVALID_RESPONSE', reason: 'status', status: 409 })
+  expect(outcome).toMatchObject({ code: 'ERR_RESPONSE_INVALID', reason: 'status', status: 409 })
 })
 
 describe('a malformed argument is rejected before any request', () => {
   const client = legacyClientOf('http://localhost:1', { fetch: () => Promise.reject(new Error('something was sent')) })
-  // biome-ignore lint/suspicious/noExplicitAny: the types refuse these values, a JavaScript caller may still pass them
+  // biome-ignore lint/suspicious/noExplicitAny: the types reject these values, a JavaScript caller may still pass them
   const bad: any = (value: unknown) => value
   const both = async (change: object) => [
     await errorOf(client.lookup(bad({ ...invoice, ...change }))),

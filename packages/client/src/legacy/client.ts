@@ -23,7 +23,7 @@ import { primitives } from '@payment-integration/contract/internal'
 import { isAmount } from '../amounts.js'
 import { ClientError, InvalidResponseError } from '../errors.js'
 import { checkInteger, checkSignal, checkText, checkTxHash } from '../internal/check.js'
-import { createRequester, type Refusals, refusalOfMissing, refusalWithBody } from '../internal/request.js'
+import { createRequester, type Rejections, rejectMissing, rejectWithBody } from '../internal/request.js'
 import { type CallOptions, checkTransport, type Transport, type TransportOptions } from '../transport-options.js'
 
 /** One flaw of a request: its code, a message, and the names of the parameters. */
@@ -32,12 +32,14 @@ export type RequestFlaw = LegacyErrorBody['details'][number]
 /** 400. The service rejected one or more parameters. Source: docs/interface.md 4.3. */
 export class InvalidLegacyRequestError extends ClientError {
   override readonly name = 'InvalidLegacyRequestError'
-  readonly code = 'ERR_INVALID_LEGACY_REQUEST'
+  readonly code = 'ERR_LEGACY_REQUEST_INVALID'
   readonly retryable = false
   /** Every flaw that the service found, verbatim: `code`, `message`, and `path`, the names of the parameters. */
   readonly details: readonly RequestFlaw[]
   constructor(details: readonly RequestFlaw[]) {
-    super('The service refused the request (400). Read details: each names a parameter in path and says what is wrong.')
+    super(
+      'The service rejected the request (400). Read details: each names a parameter in path and says what is wrong.',
+    )
     this.details = details
   }
 }
@@ -216,14 +218,14 @@ const maxChainId = 999_999_999_999_999
 export type TransactionKey = Pick<VerifyRequest, 'chainId' | 'txHash'>
 
 /**
- * Looks up and verifies transactions. Both methods reject with an error of {@link AnyLegacyError}. A malformed argument
+ * Looks up and verifies transactions. Both methods reject with a {@link ClientError}. A malformed argument
  * is a TypeError or RangeError before any request. An error of `random` or `now` is rethrown unchanged.
  */
 export interface LegacyClient {
   /**
    * All payments of a transaction, at least one.
    * @throws {@link TransactionNotFoundError} `ERR_TRANSACTION_NOT_FOUND`.
-   * @throws {@link InvalidLegacyRequestError} `ERR_INVALID_LEGACY_REQUEST`.
+   * @throws {@link InvalidLegacyRequestError} `ERR_LEGACY_REQUEST_INVALID`.
    */
   lookup(transaction: TransactionKey, options?: CallOptions): Promise<Lookup>
   /**
@@ -231,7 +233,7 @@ export interface LegacyClient {
    * account handle. Prefer `invoiceAmount` as text; a number counts as the shortest decimal that parses to it.
    * @throws {@link VerificationFailedError} `ERR_VERIFICATION_FAILED` when a payment does not match.
    * @throws {@link TransactionNotFoundError} `ERR_TRANSACTION_NOT_FOUND`.
-   * @throws {@link InvalidLegacyRequestError} `ERR_INVALID_LEGACY_REQUEST`.
+   * @throws {@link InvalidLegacyRequestError} `ERR_LEGACY_REQUEST_INVALID`.
    */
   verify(request: VerifyRequest, options?: CallOptions): Promise<Verify>
 }
@@ -252,26 +254,26 @@ export function createLegacyClient(options: LegacyClientOptions): LegacyClient {
     options: 'apiKey, and bearer when a proxy asks for a scheme',
   })
 
-  function refusalsOf(key: TransactionKey): Refusals {
+  function buildRejections(key: TransactionKey): Rejections {
     return {
-      400: refusalWithBody(legacyErrorBodySchema, ({ details }) => refusedRequest(details)),
-      404: refusalOfMissing(() => new TransactionNotFoundError(key.chainId, key.txHash)),
+      400: rejectWithBody(legacyErrorBodySchema, ({ details }) => rejectedRequest(details)),
+      404: rejectMissing(() => new TransactionNotFoundError(key.chainId, key.txHash)),
     }
   }
 
-  function refusedRequest(found: readonly RequestFlaw[]) {
+  function rejectedRequest(found: readonly RequestFlaw[]) {
     // Only the three fields of the contract: others could hold a secret.
     const details = found.map(({ code, message, path }) => ({ code, message, path }))
     if (repeatsSecret(details, apiKey)) return new InvalidResponseError('repeated_secret', 400)
     return new InvalidLegacyRequestError(details)
   }
 
-  function refusedVerification(found: Verify, key: TransactionKey) {
+  function rejectedVerification(found: Verify, key: TransactionKey) {
     if (repeatsSecret(found, apiKey)) return new InvalidResponseError('repeated_secret', 409)
-    const isRefusal = found.payments.some(({ verified, verificationErrors: { length } }) => !verified && length > 0)
+    const isRejection = found.payments.some(({ verified, verificationErrors: { length } }) => !verified && length > 0)
     return (
       mismatch(found, key, 409) ??
-      (isRefusal ? new VerificationFailedError(found) : new InvalidResponseError('contradiction', 409, 'payments'))
+      (isRejection ? new VerificationFailedError(found) : new InvalidResponseError('contradiction', 409, 'payments'))
     )
   }
 
@@ -281,7 +283,7 @@ export function createLegacyClient(options: LegacyClientOptions): LegacyClient {
       const found = await request({
         path: paths.legacyLookup.replace(':chainId', String(key.chainId)).replace(':txHash', key.txHash),
         schema: lookupReader,
-        refusals: refusalsOf(key),
+        rejections: buildRejections(key),
         signal: checkSignal(signal),
       })
       assertAnswers(found, key, found.payments.length > 0)
@@ -298,7 +300,10 @@ export function createLegacyClient(options: LegacyClientOptions): LegacyClient {
           address: checkPayee(payload.address),
         },
         schema: verifyReader,
-        refusals: { ...refusalsOf(key), 409: refusalWithBody(verifySchema, (body) => refusedVerification(body, key)) },
+        rejections: {
+          ...buildRejections(key),
+          409: rejectWithBody(verifySchema, (body) => rejectedVerification(body, key)),
+        },
         signal: checkSignal(signal),
       })
       // An empty list would be "all verified" too, and the shop would deliver without a payment.

@@ -1,9 +1,7 @@
 import { expectTypeOf, test } from 'vitest'
 import {
   type AnyClientError,
-  type AnyLegacyError,
-  type AnyReadError,
-  type AnyShareError,
+  type ClientErrorCode,
   createLegacyClient,
   type FlatTransaction,
   flattenLookup,
@@ -38,74 +36,55 @@ test('an amount is text or a number, a chain id a number', () => {
   createLegacyClient({ baseUrl: 'https://payments.example.com', apiKey: 'k', apiSecret: 's' })
 })
 
-test('a switch over the codes of one client is exhaustive without a default', () => {
+test('a switch over the codes is exhaustive without a default', () => {
   // Without one of the cases, the function would not compile: it could return no value.
-  const ofLegacy = (error: AnyLegacyError): string => {
+  const describe = (error: AnyClientError): string => {
     switch (error.code) {
-      case 'ERR_INVALID_LEGACY_REQUEST':
+      case 'ERR_LEGACY_REQUEST_INVALID':
         return error.details.map(({ code, message, path }) => `${path.join('.')} ${code} ${message}`).join()
       case 'ERR_TRANSACTION_NOT_FOUND':
         return `${error.chainId} ${error.txHash}`
       case 'ERR_VERIFICATION_FAILED':
         return `${error.verificationErrors.join()} ${error.result.payments.length}`
-      case 'ERR_UNAUTHORIZED':
-      case 'ERR_RATE_LIMITED':
-      case 'ERR_SERVICE_UNAVAILABLE':
-      case 'ERR_NETWORK':
-      case 'ERR_TIMEOUT':
-      case 'ERR_ABORTED':
-      case 'ERR_INVALID_RESPONSE':
-        return error.message
-    }
-  }
-  const ofReading = (error: AnyReadError): string => {
-    switch (error.code) {
-      case 'ERR_INVALID_REQUEST':
+      case 'ERR_REQUEST_INVALID':
         return String(error.maxLimit)
-      case 'ERR_NOT_FOUND':
-      case 'ERR_AMBIGUOUS_PAYMENT':
+      case 'ERR_PAYMENT_NOT_FOUND':
+      case 'ERR_PAYMENT_AMBIGUOUS':
         return `${error.txHash} ${error.wallet}`
+      case 'ERR_SHARE_TOKEN_REJECTED':
+        return error.providerMessage
+      case 'ERR_IDENTITY_UNAVAILABLE':
+        return String(error.retryAfterSeconds)
+      case 'ERR_SHARE_REQUEST_INVALID':
+      case 'ERR_SHARING_DISABLED':
+      case 'ERR_VERIFICATION_UNAVAILABLE':
+      case 'ERR_IDENTITY_MISCONFIGURED':
       case 'ERR_UNAUTHORIZED':
       case 'ERR_RATE_LIMITED':
       case 'ERR_SERVICE_UNAVAILABLE':
       case 'ERR_NETWORK':
       case 'ERR_TIMEOUT':
       case 'ERR_ABORTED':
-      case 'ERR_INVALID_RESPONSE':
+      case 'ERR_RESPONSE_INVALID':
         return error.message
     }
   }
-  expectTypeOf(ofLegacy).returns.toEqualTypeOf<string>()
-  expectTypeOf(ofReading).returns.toEqualTypeOf<string>()
+  expectTypeOf(describe).returns.toEqualTypeOf<string>()
 
   // @ts-expect-error the error of a failed verification is not handled
-  const incomplete = (error: Exclude<AnyLegacyError, { code: 'ERR_NETWORK' }>): string => {
+  const incomplete = (error: Extract<AnyClientError, { code: 'ERR_NETWORK' | 'ERR_VERIFICATION_FAILED' }>): string => {
     switch (error.code) {
-      case 'ERR_INVALID_LEGACY_REQUEST':
-      case 'ERR_TRANSACTION_NOT_FOUND':
-      case 'ERR_UNAUTHORIZED':
-      case 'ERR_RATE_LIMITED':
-      case 'ERR_SERVICE_UNAVAILABLE':
-      case 'ERR_TIMEOUT':
-      case 'ERR_ABORTED':
-      case 'ERR_INVALID_RESPONSE':
+      case 'ERR_NETWORK':
         return error.message
     }
   }
   expectTypeOf(incomplete).returns.toEqualTypeOf<string>()
 })
 
-test('isClientError recognises the errors of every client, and a code names one', () => {
+test('isClientError recognizes the errors of every client, and a code names one', () => {
   const error: unknown = undefined
   if (!isClientError(error)) return
   expectTypeOf(error).toEqualTypeOf<AnyClientError>()
-  expectTypeOf<AnyClientError>().toEqualTypeOf<AnyReadError | AnyShareError | AnyLegacyError>()
+  expectTypeOf<AnyClientError['code']>().toEqualTypeOf<ClientErrorCode>()
   if (error.code === 'ERR_VERIFICATION_FAILED') expectTypeOf(error.result).toEqualTypeOf<Verify>()
-  type Codes<T extends { code: string }> = T['code']
-  expectTypeOf<Exclude<Codes<AnyLegacyError>, Codes<AnyReadError>>>().toEqualTypeOf<
-    'ERR_INVALID_LEGACY_REQUEST' | 'ERR_TRANSACTION_NOT_FOUND' | 'ERR_VERIFICATION_FAILED'
-  >()
-  expectTypeOf<Exclude<Codes<AnyReadError>, Codes<AnyLegacyError>>>().toEqualTypeOf<
-    'ERR_INVALID_REQUEST' | 'ERR_NOT_FOUND' | 'ERR_AMBIGUOUS_PAYMENT'
-  >()
 })

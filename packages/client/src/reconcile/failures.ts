@@ -2,7 +2,7 @@
  * Collects failed payments and look-ups for the next run. Source: docs/interface.md 4.1, 7.
  * @module
  */
-import { AmbiguousPaymentError, InvalidResponseError, NotFoundError } from '../errors.js'
+import { AmbiguousPaymentError, InvalidResponseError, PaymentNotFoundError } from '../errors.js'
 import type { Payment, PaymentReader } from '../payments.js'
 import { earliest, type KeptFailure } from './checkpoint.js'
 
@@ -60,7 +60,7 @@ export async function retryFailures(
     const found = await reader.get(failure.txHash, { signal }).catch((error: unknown) => {
       if (error instanceof AmbiguousPaymentError || error instanceof InvalidResponseError)
         unreadAt = earliest(unreadAt, failure.blockTimestamp)
-      else if (!(error instanceof NotFoundError)) throw error
+      else if (!(error instanceof PaymentNotFoundError)) throw error
       return null
     })
     if (found?.chainId === failure.chainId) await compare(found)

@@ -3,8 +3,9 @@
  * Source: docs/interface.md 4.1 (reconciliation method), 6 (receiver obligations); docs/architecture.md.
  * @module
  */
-import type { AnyReadError } from '../any-error.js'
+
 import type { Client } from '../client.js'
+import type { ClientError } from '../errors.js'
 import { InvalidRequestError } from '../errors.js'
 import type { Page, Payment, PaymentReader } from '../payments.js'
 import { readPages } from '../payments.js'
@@ -31,7 +32,7 @@ import { searchUnknown } from './unknown.js'
  * the gaps of lost deliveries. It may run beside deliveries and beside itself: the store decides in its transaction.
  * No effect happens twice, and no older version replaces a newer one.
  *
- * It reads newest first, one page and one payment at a time. It rejects with an error of {@link AnyReadError}, or
+ * It reads newest first, one page and one payment at a time. It rejects with a {@link ClientError}, or
  * with the error of the store. A malformed option is a TypeError or RangeError before any request. A handler that
  * throws does not stop the run: see `failed`.
  * @example
@@ -140,8 +141,8 @@ function createStart<Tx>(
       try {
         return await reader.list({ limit, cursor: at, signal })
       } catch (error) {
-        const isRefused = error instanceof InvalidRequestError && error.maxLimit === null
-        if (!isRefused || at !== cursor || start.restarted) throw error
+        const isRejected = error instanceof InvalidRequestError && error.maxLimit === null
+        if (!isRejected || at !== cursor || start.restarted) throw error
         start.restarted = true
         return reader.list({ limit, signal })
       }

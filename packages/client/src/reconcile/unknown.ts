@@ -1,5 +1,5 @@
 /** Finds payments of the store that the service lacks. Source: docs/interface.md 4.1 (single look-ups), 7. @module */
-import { AbortedError, AmbiguousPaymentError, ClientError, NotFoundError, UnauthorizedError } from '../errors.js'
+import { AbortedError, AmbiguousPaymentError, ClientError, PaymentNotFoundError, UnauthorizedError } from '../errors.js'
 import { isTxHash } from '../internal/check.js'
 import type { Payment, PaymentReader } from '../payments.js'
 import type { UnknownPayment } from './findings.js'
@@ -45,7 +45,7 @@ export async function searchUnknown(
       const payment = await reader.get(txHash, { signal })
       return payment.chainId === chainId ? payment : 'other_chain'
     } catch (error) {
-      if (error instanceof NotFoundError) return 'not_found'
+      if (error instanceof PaymentNotFoundError) return 'not_found'
       if (error instanceof AmbiguousPaymentError) return 'ambiguous'
       throw error
     }

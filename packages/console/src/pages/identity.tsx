@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Shared identity verifications, by keyed hash: decisions that wait with their acts, subjects, redemptions. @module */
-import { type Identity, ShareRequestError } from '@payment-integration/core/identity'
+import { type Identity, InvalidShareRequestError } from '@payment-integration/core/identity'
 import type {
   CloseRequest,
   CloseResult,
@@ -322,7 +322,7 @@ async function hashEmail(identity: Pick<Identity, 'emailKey'>, email: string): P
     return await identity.emailKey(email)
   } catch (error) {
     // No message quotes what may be an address.
-    if (error instanceof ShareRequestError) throw new FilterError('The text is no e-mail address.')
+    if (error instanceof InvalidShareRequestError) throw new FilterError('The text is no e-mail address.')
     throw error
   }
 }

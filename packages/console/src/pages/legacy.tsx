@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** The legacy look-up and verification of a transaction, in words and as on the wire. @module */
-import { LegacyRequestError, type Service, UnknownTransactionError } from '@payment-integration/core'
+import { InvalidLegacyRequestError, type Service, TransactionNotFoundError } from '@payment-integration/core'
 import type { Child } from 'hono/jsx'
 import { parseWholeNumber, type QueryFields } from '../filters.js'
 import { Filters } from '../view/forms.js'
@@ -16,7 +16,7 @@ type Verified = Awaited<ReturnType<Legacy['verify']>>
 type LegacyAnswer =
   | { readonly status: 200; readonly lookup: Awaited<ReturnType<Legacy['lookup']>> }
   | ({ readonly status: 200 | 409 } & Verified)
-  | { readonly status: 400; readonly error: LegacyRequestError }
+  | { readonly status: 400; readonly error: InvalidLegacyRequestError }
   | { readonly status: 404 }
 
 /** Asks for a transaction of the form; null: the form is empty. @throws FilterError When the chain is no number. */
@@ -31,8 +31,8 @@ async function legacyAnswer(legacy: Legacy, query: QueryFields): Promise<LegacyA
     const answer = await legacy.verify({ chainId, txHash: hash, ...invoice })
     return { status: answer.verified ? 200 : 409, ...answer }
   } catch (error) {
-    if (error instanceof LegacyRequestError) return { status: 400, error }
-    if (error instanceof UnknownTransactionError) return { status: 404 }
+    if (error instanceof InvalidLegacyRequestError) return { status: 400, error }
+    if (error instanceof TransactionNotFoundError) return { status: 404 }
     throw error
   }
 }

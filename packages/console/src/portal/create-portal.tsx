@@ -1,5 +1,5 @@
 /** The portal: a fetch-standard app for integrators, below `/portal`. Source: docs/decisions/portal.md. @module */
-import { BadRequestError } from '@payment-integration/core/internal'
+import { InvalidRequestError } from '@payment-integration/core/internal'
 import { type Context, Hono } from 'hono'
 import { addAssetRoutes, createAssets } from '../assets.js'
 import { FilterError, parseQuery } from '../filters.js'
@@ -125,7 +125,7 @@ export function createPortal(deps: PortalDeps): Portal {
   app.get(portalBase, (c) => page(c))
   app.notFound((c) => answer(c, problemPage('Page not found', 'Nothing is at this address.'), 404))
   app.onError((error, c) => {
-    if (error instanceof FilterError || error instanceof BadRequestError)
+    if (error instanceof FilterError || error instanceof InvalidRequestError)
       return answer(c, problemPage('The address is not readable', error.message), 400)
     if (error instanceof FormError) return answer(c, problemPage('Nothing was done', error.message), 400)
     deps.onError?.(error)

@@ -127,7 +127,7 @@ function TestAnswer({ sent }: { sent: SentTest }) {
 
 /** A receiver that verifies deliveries. */
 const receiverCode = `import { createServer } from 'node:http'
-import { createVerifier, isWebhookRefusal, readBody } from '@payment-integration/webhook'
+import { createVerifier, isWebhookRejection, readBody } from '@payment-integration/webhook'
 
 const { verify } = createVerifier({ secrets: process.env.WEBHOOK_SIGNING_SECRET })
 
@@ -137,7 +137,7 @@ createServer(async (request, response) => {
     console.log(snapshot.txHash, snapshot.version, snapshot.state) // store it here, once for each version
     response.writeHead(204).end()
   } catch (error) {
-    response.writeHead(isWebhookRefusal(error) ? error.status : 500).end()
+    response.writeHead(isWebhookRejection(error) ? error.status : 500).end()
   }
 }).listen(process.env.PORT)
 `

@@ -1,6 +1,6 @@
 /** Reads a posted form, checks its CSRF token, and says which errors people read. @module */
 import { CoreError, StoreError } from '@payment-integration/core'
-import { BadRequestError, RequestBodyError, readRequestBody } from '@payment-integration/core/internal'
+import { InvalidRequestError, RequestBodyError, readRequestBody } from '@payment-integration/core/internal'
 import { FilterError } from '../filters.js'
 import type { Visit } from '../viewer.js'
 
@@ -72,7 +72,7 @@ export async function runForm<Act>({ acts, name, request, visit, rejected, run }
   } catch (error) {
     const message = findShownMessage(error)
     if (message === null) throw error
-    const isMistake = error instanceof FilterError || error instanceof BadRequestError
+    const isMistake = error instanceof FilterError || error instanceof InvalidRequestError
     return rejected(isMistake ? 400 : 409, 'Nothing was done', message)
   }
 }

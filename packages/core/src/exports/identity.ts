@@ -2,11 +2,11 @@ export type { HostProof } from '../identity/accounts.js'
 export { normalizeEmail } from '../identity/emails.js'
 export {
   EmailProofError,
-  RedemptionRejectedError,
-  ShareRequestError,
-  SharingMisconfiguredError,
-  SharingUnavailableError,
-  VerificationNotSharedError,
+  IdentityMisconfiguredError,
+  IdentityUnavailableError,
+  InvalidShareRequestError,
+  ShareTokenRejectedError,
+  VerificationUnavailableError,
 } from '../identity/errors.js'
 export type { Identity } from '../identity/identity.js'
 export { parseShareRequest, type ShareInput } from '../identity/share.js'

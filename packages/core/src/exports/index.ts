@@ -1,18 +1,17 @@
 export {
   AccountError,
+  AmbiguousPaymentError,
   ChainError,
   CoreError,
   type CoreErrorCode,
   DeliveryError,
   IntegrationError,
+  InvalidLegacyRequestError,
   LegacyKeyNotFoundError,
-  LegacyRequestError,
   MissingPackageError,
-  type OperatorErrorCode,
   PaymentNotFoundError,
-  SeveralPaymentsError,
   StoreError,
-  UnknownTransactionError,
+  TransactionNotFoundError,
   UpdateConflictError,
 } from '../errors.js'
 export type { EventSink, ServiceEvent } from '../events.js'

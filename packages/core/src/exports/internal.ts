@@ -1,6 +1,6 @@
 /** For the packages of this workspace alone: any release may change these names. @module */
 export type { ActorCommands } from '../actor-commands.js'
-export { BadRequestError, RequestBodyError } from '../errors.js'
+export { InvalidRequestError, type OperatorErrorCode, RequestBodyError } from '../errors.js'
 export type { AuditAction, AuditQueries, AuditRecord, AuditStore, AuditVerdict } from '../history/audit-store.js'
 export type {
   ArchiveHeader,

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { approved, email, identitySetup, otherShop, shop } from '../../test/support/identity-setup.js'
 import { codeLifetimeMs } from './emails.js'
-import { EmailProofError, ShareRequestError } from './errors.js'
+import { EmailProofError, InvalidShareRequestError } from './errors.js'
 
 async function setUp() {
   const setup = identitySetup()
@@ -89,12 +89,12 @@ describe('no account gets an address', () => {
 
   test('if the address is invalid', async () => {
     const { accounts, identity } = await setUp()
-    await expect(accounts.register('user@')).rejects.toThrow(ShareRequestError)
-    await expect(accounts.requestCode('user@')).rejects.toThrow(ShareRequestError)
-    await expect(accounts.proveByCode('user@', 'x')).rejects.toThrow(ShareRequestError)
-    await expect(accounts.proveByAttestation('', shop)).rejects.toThrow(ShareRequestError)
-    await expect(identity.reportProof({ email: 'user@', accountId: 'x' })).rejects.toThrow(ShareRequestError)
-    await expect(identity.emailKey('user@')).rejects.toThrow(ShareRequestError)
+    await expect(accounts.register('user@')).rejects.toThrow(InvalidShareRequestError)
+    await expect(accounts.requestCode('user@')).rejects.toThrow(InvalidShareRequestError)
+    await expect(accounts.proveByCode('user@', 'x')).rejects.toThrow(InvalidShareRequestError)
+    await expect(accounts.proveByAttestation('', shop)).rejects.toThrow(InvalidShareRequestError)
+    await expect(identity.reportProof({ email: 'user@', accountId: 'x' })).rejects.toThrow(InvalidShareRequestError)
+    await expect(identity.emailKey('user@')).rejects.toThrow(InvalidShareRequestError)
   })
 })
 

@@ -3,7 +3,7 @@ import type { AddressOwner, EmailAddress, EmailProof, IdentityAccount } from '..
 import type { Store, StoreTransaction } from '../ports/store.js'
 import type { Clock, IdSource } from '../ports/world.js'
 import { type EmailCodes, type EmailKeys, parseEmail } from './emails.js'
-import { EmailProofError, SharingUnavailableError } from './errors.js'
+import { EmailProofError, IdentityUnavailableError } from './errors.js'
 import type { AccountEvent, IdentitySubject, ProofRejection } from './identity-store.js'
 import { findOpenSubject, selectPerson } from './reviews.js'
 
@@ -24,13 +24,13 @@ export interface ProveFor {
 export interface IdentityAccountCommands {
   /**
    * Registers an account that carries an address unverified. It gets no earlier share for the address.
-   * @throws ShareRequestError `ERR_SHARE_INVALID` when it is no address.
+   * @throws InvalidShareRequestError `ERR_SHARE_REQUEST_INVALID` when it is no address.
    */
   register(email: string): Promise<IdentityAccount>
   /**
    * Issues a code for an address, replacing an earlier one. The caller sends it to the returned address and shows it
    * nowhere else.
-   * @throws ShareRequestError `ERR_SHARE_INVALID` when it is no address.
+   * @throws InvalidShareRequestError `ERR_SHARE_REQUEST_INVALID` when it is no address.
    */
   requestCode(email: string): Promise<IssuedCode>
   /**
@@ -192,7 +192,7 @@ export function createAccounts({ store, emails, codes, clock, ids, ownsAccounts 
       if (result?.kind !== 'again') throw new EmailProofError()
       await store.transaction((tx) => tx.identity.ensureSubject(email, ids.next()))
     }
-    throw new SharingUnavailableError()
+    throw new IdentityUnavailableError()
   }
 
   const commands: IdentityAccountCommands = {

@@ -9,7 +9,7 @@ import type { DataKeyStore } from '../secrets/keys.js'
 import { type MasterKey, parseMasterKey } from '../secrets/keys.js'
 import { openDataKey, sealDataKey, sealText } from '../secrets/seal.js'
 import { isExpired } from '../values.js'
-import { ShareRequestError } from './errors.js'
+import { InvalidShareRequestError } from './errors.js'
 import type { ProofRejection, StoredEmailCode } from './identity-store.js'
 
 /** Longest address and longest part before the `@`, in bytes of UTF-8. Source: RFC 5321 4.5.3.1. */
@@ -43,10 +43,10 @@ export function normalizeEmail(input: string): string | null {
 /** Makes the stored forms of a normalized address. */
 export type EmailKeys = (address: string) => EmailAddress
 
-/** The stored forms of an address in any spelling. @throws ShareRequestError `ERR_SHARE_INVALID` if it is invalid. */
+/** The stored forms of an address in any spelling. @throws InvalidShareRequestError `ERR_SHARE_REQUEST_INVALID` if it is invalid. */
 export function parseEmail(input: string, emails: EmailKeys): EmailAddress {
   const address = normalizeEmail(input)
-  if (address === null) throw new ShareRequestError('email must be a valid email address')
+  if (address === null) throw new InvalidShareRequestError('email must be a valid email address')
   return emails(address)
 }
 

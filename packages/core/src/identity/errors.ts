@@ -12,15 +12,15 @@ import type { Logger } from '../ports/world.js'
 export const patienceMs = 5_000
 
 /** The body of the request is malformed. Answer 400. */
-export class ShareRequestError extends CoreError {
-  override readonly name = 'ShareRequestError'
-  readonly code = 'ERR_SHARE_INVALID'
+export class InvalidShareRequestError extends CoreError {
+  override readonly name = 'InvalidShareRequestError'
+  readonly code = 'ERR_SHARE_REQUEST_INVALID'
   readonly retryable = false
 }
 
 /** The user has a verification that the caller did not share. Answer 409, the same whatever its status. */
-export class VerificationNotSharedError extends CoreError {
-  override readonly name = 'VerificationNotSharedError'
+export class VerificationUnavailableError extends CoreError {
+  override readonly name = 'VerificationUnavailableError'
   readonly code = 'ERR_VERIFICATION_UNAVAILABLE'
   readonly retryable = false
   constructor() {
@@ -29,8 +29,8 @@ export class VerificationNotSharedError extends CoreError {
 }
 
 /** The provider rejected the token. Answer 422 with the provider's description and the former verdict as `message`. */
-export class RedemptionRejectedError extends CoreError {
-  override readonly name = 'RedemptionRejectedError'
+export class ShareTokenRejectedError extends CoreError {
+  override readonly name = 'ShareTokenRejectedError'
   readonly code = 'ERR_SHARE_TOKEN_REJECTED'
   readonly retryable = false
   /** May contain the id of the token: for the integrator, never for a log. */
@@ -45,8 +45,8 @@ export class RedemptionRejectedError extends CoreError {
 }
 
 /** The provider is down, slow or throttles. Answer 503: the client may retry. */
-export class SharingUnavailableError extends CoreError {
-  override readonly name = 'SharingUnavailableError'
+export class IdentityUnavailableError extends CoreError {
+  override readonly name = 'IdentityUnavailableError'
   readonly code = 'ERR_IDENTITY_UNAVAILABLE'
   readonly retryable = true
   /** How long to wait, in milliseconds. */
@@ -58,8 +58,8 @@ export class SharingUnavailableError extends CoreError {
 }
 
 /** The provider rejects this service's own credentials or set-up. Answer 502: an operator must act. */
-export class SharingMisconfiguredError extends CoreError {
-  override readonly name = 'SharingMisconfiguredError'
+export class IdentityMisconfiguredError extends CoreError {
+  override readonly name = 'IdentityMisconfiguredError'
   readonly code = 'ERR_IDENTITY_MISCONFIGURED'
   readonly retryable = false
   constructor() {
@@ -84,13 +84,13 @@ export type ProviderFailure = ProviderRejection | Exclude<ProviderAnswer<unknown
 export function failureError(failure: ProviderFailure, former: Review | null = null): CoreError {
   switch (failure.kind) {
     case 'rejected':
-      return new RedemptionRejectedError(failure.message, former)
+      return new ShareTokenRejectedError(failure.message, former)
     case 'misconfigured':
-      return new SharingMisconfiguredError()
+      return new IdentityMisconfiguredError()
     case 'throttled':
-      return new SharingUnavailableError(failure.retryAfterMs ?? patienceMs)
+      return new IdentityUnavailableError(failure.retryAfterMs ?? patienceMs)
     case 'unavailable':
-      return new SharingUnavailableError()
+      return new IdentityUnavailableError()
   }
 }
 

@@ -41,12 +41,12 @@ import {
 export interface IdentityActs {
   /**
    * Resolves a redemption with an unknown outcome and an expired lease.
-   * It rejects with SharingUnavailableError, SharingMisconfiguredError, StoreError.
+   * It rejects with IdentityUnavailableError, IdentityMisconfiguredError, StoreError.
    */
   resolveRedemption(request: ResolveRequest): Promise<ResolveResult>
   /**
    * Closes a stuck hold, or the wait for a missing applicant. The provider is polled first, and must confirm it.
-   * It rejects with SharingUnavailableError, SharingMisconfiguredError, StoreError.
+   * It rejects with IdentityUnavailableError, IdentityMisconfiguredError, StoreError.
    */
   closeVerification(request: CloseRequest): Promise<CloseResult>
 }
@@ -56,8 +56,8 @@ export interface Identity extends IdentityActs {
   /**
    * Shares a verification, with at most one redemption for any number of requests.
    * After any of its errors the client may send the same request again.
-   * @throws VerificationNotSharedError `ERR_VERIFICATION_UNAVAILABLE`, RedemptionRejectedError
-   * `ERR_SHARE_TOKEN_REJECTED`, SharingUnavailableError `ERR_IDENTITY_UNAVAILABLE`, SharingMisconfiguredError
+   * @throws VerificationUnavailableError `ERR_VERIFICATION_UNAVAILABLE`, ShareTokenRejectedError
+   * `ERR_SHARE_TOKEN_REJECTED`, IdentityUnavailableError `ERR_IDENTITY_UNAVAILABLE`, IdentityMisconfiguredError
    * `ERR_IDENTITY_MISCONFIGURED`, StoreError.
    */
   share(input: ShareInput): Promise<ShareResponse>
@@ -69,13 +69,13 @@ export interface Identity extends IdentityActs {
   accounts(): Promise<IdentityAccountCommands>
   /**
    * Reports that a host's user proved an address. Call it at once.
-   * @throws ShareRequestError `ERR_SHARE_INVALID` when it is no address; EmailProofError `ERR_EMAIL_PROOF` when the
+   * @throws InvalidShareRequestError `ERR_SHARE_REQUEST_INVALID` when it is no address; EmailProofError `ERR_EMAIL_PROOF` when the
    * accounts are the store's own and the id is unknown.
    */
   reportProof(proof: HostProof): Promise<void>
   /** Records a direct verification of a user. docs/decisions/identity.md: when it counts. */
   readonly recordDirect: RecordDirectVerification
-  /** The keyed hash of an address, for operators. @throws ShareRequestError `ERR_SHARE_INVALID`. */
+  /** The keyed hash of an address, for operators. @throws InvalidShareRequestError `ERR_SHARE_REQUEST_INVALID`. */
   emailKey(email: string): Promise<string>
   subjects(query: SubjectQuery): Promise<SubjectView[]>
   /** The log of shares, newest first. */

@@ -1,6 +1,6 @@
 import { shareRequestLimits } from '@payment-integration/contract'
 import { describe, expect, test } from 'vitest'
-import { ShareRequestError } from './errors.js'
+import { InvalidShareRequestError } from './errors.js'
 import { parseShareRequest } from './share.js'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
@@ -70,7 +70,7 @@ describe('rejects', () => {
     ['a token that is no text', '{"email":"user@example.com","kycShareToken":1}'],
     ['fields of the prototype alone', '{"__proto__":{"email":"user@example.com","kycShareToken":"canary"}}'],
   ])('%s, and repeats no value', (_, text) => {
-    expect(() => parseShareRequest(bytes(text))).toThrow(ShareRequestError)
+    expect(() => parseShareRequest(bytes(text))).toThrow(InvalidShareRequestError)
     expect(() => parseShareRequest(bytes(text))).not.toThrow(/canary/)
   })
 
@@ -80,6 +80,6 @@ describe('rejects', () => {
       Buffer.from([0xff]),
       bytes('"}'),
     ])
-    expect(() => parseShareRequest(body)).toThrow(ShareRequestError)
+    expect(() => parseShareRequest(body)).toThrow(InvalidShareRequestError)
   })
 })

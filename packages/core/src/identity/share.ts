@@ -14,9 +14,9 @@ import { type EmailKeys, normalizeEmail } from './emails.js'
 import {
   failureError,
   logFailure,
-  ShareRequestError,
-  SharingUnavailableError,
-  VerificationNotSharedError,
+  InvalidShareRequestError,
+  IdentityUnavailableError,
+  VerificationUnavailableError,
 } from './errors.js'
 import type { NewRedemption, RedemptionRecord, RedemptionState, ShareOutcome } from './identity-store.js'
 import { applyLookUp, findMisfit, isOpen, logMisfit, lookUp } from './poll.js'
@@ -56,19 +56,19 @@ export interface ShareBody {
 /**
  * Parses the body: JSON in UTF-8, no duplicate key, the e-mail address in its normal form, the token verbatim. Unknown
  * fields are ignored. No message repeats a value.
- * @throws ShareRequestError `ERR_SHARE_INVALID`.
+ * @throws InvalidShareRequestError `ERR_SHARE_REQUEST_INVALID`.
  * @example parseShareRequest(Buffer.from('{"email":"ada@shop.example","kycShareToken":"eyJ..."}'))
  */
 export function parseShareRequest(body: Uint8Array): ShareBody {
   const parsed = shareRequestSchema.safeParse(parseJson(body))
-  if (!parsed.success) throw new ShareRequestError(describeFlaw(parsed.error.issues[0]))
+  if (!parsed.success) throw new InvalidShareRequestError(describeFlaw(parsed.error.issues[0]))
   const email = normalizeEmail(parsed.data.email)
-  if (email === null) throw new ShareRequestError(notAnEmail)
+  if (email === null) throw new InvalidShareRequestError(notAnEmail)
   const { kycShareToken: shareToken } = parsed.data
   // A lone surrogate cannot be sent verbatim.
-  if (/\p{Surrogate}/u.test(shareToken)) throw new ShareRequestError('kycShareToken must be well-formed Unicode')
+  if (/\p{Surrogate}/u.test(shareToken)) throw new InvalidShareRequestError('kycShareToken must be well-formed Unicode')
   if (String(new URLSearchParams({ '': shareToken })).length - 1 > maxTokenBytes)
-    throw new ShareRequestError(`kycShareToken is longer than ${maxTokenBytes} bytes in a URL`)
+    throw new InvalidShareRequestError(`kycShareToken is longer than ${maxTokenBytes} bytes in a URL`)
   return { email, shareToken }
 }
 
@@ -95,9 +95,9 @@ function parseJson(body: Uint8Array): unknown {
     text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body)
     value = JSON.parse(text)
   } catch {
-    throw new ShareRequestError(unreadableJsonMessage(body, 'Body must be JSON in UTF-8'))
+    throw new InvalidShareRequestError(unreadableJsonMessage(body, 'Body must be JSON in UTF-8'))
   }
-  if (findDuplicateKey(text) !== null) throw new ShareRequestError('Body names a field twice')
+  if (findDuplicateKey(text) !== null) throw new InvalidShareRequestError('Body names a field twice')
   return value
 }
 
@@ -130,7 +130,7 @@ function createRedeem(parts: RedeemParts): Redeem {
         return findAfterUnknown(redemption, result.reason)
       case 'unsent':
         await fail(redemption, { outcome: 'late', state: 'refused' })
-        throw new SharingUnavailableError()
+        throw new IdentityUnavailableError()
       default: {
         const providerCode = result.kind === 'rejected' ? result.providerCode : null
         const former = await fail(redemption, { outcome: result.kind, state: 'refused', providerCode })
@@ -161,7 +161,7 @@ function createRedeem(parts: RedeemParts): Redeem {
       await tx.identity.logShare(shareEntry(clock.now(), redemption, 'unknown'))
     })
     logger.warn({ externalUserId, reason }, 'The outcome of a redemption is unknown; the name is looked up again.')
-    throw new SharingUnavailableError()
+    throw new IdentityUnavailableError()
   }
 
   async function attached(
@@ -174,7 +174,7 @@ function createRedeem(parts: RedeemParts): Redeem {
       attach(tx, { redemption, applicant, outcome, source }, parts),
     )
     // A verification of another donor is attached: the answer reveals nothing about the token.
-    if (donor !== redemption.integrationAddress) throw new VerificationNotSharedError()
+    if (donor !== redemption.integrationAddress) throw new VerificationUnavailableError()
     return { ...review, reused: true }
   }
 
@@ -238,14 +238,14 @@ export function createShare(parts: ShareParts): (input: ShareInput) => Promise<S
         step = await begin(beginning)
       }
       if (step.kind === 'answer') return { ...step.review, reused: false }
-      if (step.kind === 'conflict') throw new VerificationNotSharedError()
-      if (step.kind === 'unavailable') throw new SharingUnavailableError()
+      if (step.kind === 'conflict') throw new VerificationUnavailableError()
+      if (step.kind === 'unavailable') throw new IdentityUnavailableError()
       const answer = step.kind === 'redeem' ? await redeem(step.redemption, shareToken) : null
       if (answer !== null) return answer
     }
     const sharer = { integrationAddress: caller, subjectId }
     await store.transaction((tx) => tx.identity.logShare(shareEntry(clock.now(), sharer, 'exhausted')))
-    throw new SharingUnavailableError()
+    throw new IdentityUnavailableError()
   }
 
   /** Decides under the lock of the person, and stores the redemption of a token to redeem. */

@@ -76,7 +76,7 @@ function createImport(deps: ImportDeps): MoveCommands['import'] {
   }
 }
 
-/** The record as this cell would store it. @throws BadRequestError; MoveError `ERR_MOVE_KEY_MISSING`. */
+/** The record as this cell would store it. @throws InvalidRequestError; MoveError `ERR_MOVE_KEY_MISSING`. */
 function checkRecord(deps: ImportDeps, integration: IntegrationRecord): IntegrationRecord {
   const { keys, clock, allowLoopbackHttp, isDeniedAddress } = deps
   checkKeys(keys, integration, clock.now())

@@ -93,7 +93,7 @@ export interface IntegrationView
  */
 export interface IntegrationCommands {
   /**
-   * @throws IntegrationError `ERR_INTEGRATION_EXISTS`; BadRequestError `ERR_ADDRESS_INVALID`, `ERR_URL_INVALID`,
+   * @throws IntegrationError `ERR_INTEGRATION_EXISTS`; InvalidRequestError `ERR_ADDRESS_INVALID`, `ERR_URL_INVALID`,
    * `ERR_NAME_INVALID`.
    */
   create(input: {
@@ -101,7 +101,7 @@ export interface IntegrationCommands {
     readonly name?: string | undefined
     readonly notificationUrl?: string | null | undefined
   }): Promise<IssuedIntegration>
-  /** @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`; BadRequestError `ERR_ADDRESS_INVALID`. */
+  /** @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`; InvalidRequestError `ERR_ADDRESS_INVALID`. */
   get(address: string): Promise<IntegrationView>
   list(): Promise<IntegrationView[]>
   /**
@@ -110,7 +110,7 @@ export interface IntegrationCommands {
    * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`.
    */
   setEnabled(address: string, enabled: boolean): Promise<IntegrationView>
-  /** @throws IntegrationError, BadRequestError. */
+  /** @throws IntegrationError, InvalidRequestError. */
   setNotificationUrl(address: string, url: string | null): Promise<IntegrationView>
   /**
    * Issues a new API secret; the previous one stays valid for `graceMs` (0: it ends at once here,

@@ -1,6 +1,6 @@
 /** Decides which notification URLs are accepted. Source: docs/decisions/redirects-and-addresses.md. @module */
 import { parseUrl } from '@payment-integration/contract/internal'
-import { BadRequestError } from '../errors.js'
+import { InvalidRequestError } from '../errors.js'
 
 export const notificationPorts: readonly number[] = [443, 8_443]
 
@@ -80,6 +80,6 @@ function isPublicName(host: string): boolean {
   return host.length <= 253 && !privateSuffixes.some((suffix) => host.endsWith(suffix))
 }
 
-function invalid(why: string): BadRequestError {
-  return new BadRequestError('ERR_URL_INVALID', `The notification URL is rejected: ${why}.`)
+function invalid(why: string): InvalidRequestError {
+  return new InvalidRequestError('ERR_URL_INVALID', `The notification URL is rejected: ${why}.`)
 }

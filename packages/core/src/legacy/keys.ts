@@ -22,7 +22,7 @@ export type LegacyKeyView = Pick<LegacyKeyRecord, 'id' | 'name' | 'createdAt' | 
  * database within a quarter of a second: docs/decisions/secrets.md.
  */
 export interface LegacyKeyCommands {
-  /** Issues a key; `apiKey` is shown this once. @throws BadRequestError `ERR_NAME_INVALID`. */
+  /** Issues a key; `apiKey` is shown this once. @throws InvalidRequestError `ERR_NAME_INVALID`. */
   create(input?: {
     readonly name?: string | undefined
   }): Promise<{ readonly key: LegacyKeyView; readonly apiKey: string }>

@@ -8,7 +8,7 @@ import {
   type VerifyRequest,
   verificationErrors,
 } from '@payment-integration/contract'
-import { UnknownTransactionError } from '../errors.js'
+import { TransactionNotFoundError } from '../errors.js'
 import { formatUnits, type PriceFeedFacts, parseMemo, placePoint, type StoredPayment } from '../payments/payment.js'
 import type { PaymentReads, StoredTransaction } from '../payments/payment-store.js'
 import { assertWhole, lowercaseAddress } from '../values.js'
@@ -34,7 +34,7 @@ import {
 export interface LegacyQueries {
   /**
    * All payments of a transaction. Parameters are the raw strings of the path.
-   * @throws LegacyRequestError `ERR_LEGACY_REQUEST_INVALID`; UnknownTransactionError `ERR_TRANSACTION_NOT_FOUND`.
+   * @throws InvalidLegacyRequestError `ERR_LEGACY_REQUEST_INVALID`; TransactionNotFoundError `ERR_TRANSACTION_NOT_FOUND`.
    */
   lookup(query: { readonly chainId: string; readonly txHash: string }): Promise<Lookup>
   /**
@@ -42,7 +42,7 @@ export interface LegacyQueries {
    * Payments off the chain are left out; extra fees above the limit are `Invalid payment amount`. A decimal given as a
    * number counts as its shortest text; `parseVerifyRequest` returns the exact text of the body.
    *
-   * @throws LegacyRequestError `ERR_LEGACY_REQUEST_INVALID`; UnknownTransactionError `ERR_TRANSACTION_NOT_FOUND`.
+   * @throws InvalidLegacyRequestError `ERR_LEGACY_REQUEST_INVALID`; TransactionNotFoundError `ERR_TRANSACTION_NOT_FOUND`.
    */
   verify(request: VerifyRequest): Promise<{ readonly verified: boolean; readonly result: Verify }>
 }
@@ -230,7 +230,7 @@ export function createLegacyQueries(deps: LegacyDeps): LegacyQueries {
     const transaction = await payments.transaction({ chainId, txHash })
     const { indexedTo } = transaction
     const shown = transaction.payments.filter((payment) => !payment.offChain || shows(payment, indexedTo))
-    if (shown.length === 0) throw new UnknownTransactionError()
+    if (shown.length === 0) throw new TransactionNotFoundError()
     return { payments: shown, indexedTo }
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { LegacyRequestError } from '../errors.js'
+import { InvalidLegacyRequestError } from '../errors.js'
 import { checkVerifyRequest, parseTransactionKey, parseVerifyRequest } from './verify-request.js'
 
 const hash = `0x${'aB'.repeat(32)}`
@@ -13,7 +13,8 @@ function flawsOf(read: () => unknown): string[] {
   try {
     read()
   } catch (error) {
-    if (error instanceof LegacyRequestError) return error.details.map(({ path, code }) => `${path.join('.')}: ${code}`)
+    if (error instanceof InvalidLegacyRequestError)
+      return error.details.map(({ path, code }) => `${path.join('.')}: ${code}`)
     throw error
   }
   return []
@@ -130,8 +131,10 @@ describe('a verify request', () => {
         parseVerifyRequest(each)
         expect.unreachable()
       } catch (error) {
-        expect(error).toBeInstanceOf(LegacyRequestError)
-        expect(JSON.stringify([error, String(error), (error as LegacyRequestError).details])).not.toContain(secret)
+        expect(error).toBeInstanceOf(InvalidLegacyRequestError)
+        expect(JSON.stringify([error, String(error), (error as InvalidLegacyRequestError).details])).not.toContain(
+          secret,
+        )
       }
   })
 })

@@ -7,7 +7,7 @@ import {
 } from '@payment-integration/contract'
 import { unreadableJsonMessage } from '@payment-integration/contract/internal'
 import { parse } from 'lossless-json'
-import { LegacyRequestError } from '../errors.js'
+import { InvalidLegacyRequestError } from '../errors.js'
 import { findDuplicateKey } from '../values.js'
 import { isPlainDecimal, maxDecimalLength, parseNumberToken } from './pricing.js'
 
@@ -20,9 +20,9 @@ class RequestFlaws {
     this.#flaws.push({ code, message: `${name} ${message}`, path: [name] })
   }
 
-  /** @throws LegacyRequestError `ERR_LEGACY_REQUEST_INVALID` when there is a flaw. */
+  /** @throws InvalidLegacyRequestError `ERR_LEGACY_REQUEST_INVALID` when there is a flaw. */
   throwIfAny(): void {
-    if (this.#flaws.length > 0) throw new LegacyRequestError(this.#flaws)
+    if (this.#flaws.length > 0) throw new InvalidLegacyRequestError(this.#flaws)
   }
 }
 
@@ -51,7 +51,7 @@ function parseHash(text: string, flaws: RequestFlaws): string {
   return ''
 }
 
-/** @throws LegacyRequestError `ERR_LEGACY_REQUEST_INVALID` with every flaw. */
+/** @throws InvalidLegacyRequestError `ERR_LEGACY_REQUEST_INVALID` with every flaw. */
 export function parseTransactionKey(query: { readonly chainId: string; readonly txHash: string }): TransactionKey {
   const flaws = new RequestFlaws()
   const key = { chainId: parseChainId(query.chainId, flaws), txHash: parseHash(query.txHash, flaws) }
@@ -81,7 +81,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 /**
  * Parses the body of a verify request: strict UTF-8, JSON without duplicate keys, then every field. Unknown fields are
  * ignored. `invoiceAmount` is returned as the exact decimal in the body, as text.
- * @throws LegacyRequestError `ERR_LEGACY_REQUEST_INVALID` with every flaw, without values of the request.
+ * @throws InvalidLegacyRequestError `ERR_LEGACY_REQUEST_INVALID` with every flaw, without values of the request.
  * @example const request = parseVerifyRequest(new Uint8Array(await incoming.arrayBuffer()))
  */
 export function parseVerifyRequest(bytes: Uint8Array): CheckedVerifyRequest {
@@ -115,7 +115,7 @@ function parseBody(bytes: Uint8Array): Fields {
 }
 
 function rejectBody(code: string, message: string): never {
-  throw new LegacyRequestError([{ code, message, path: [] }])
+  throw new InvalidLegacyRequestError([{ code, message, path: [] }])
 }
 
 function checkFields(fields: Fields): CheckedVerifyRequest {

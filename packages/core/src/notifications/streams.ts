@@ -3,7 +3,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { integrationHeader, signatureHeader } from '@payment-integration/contract'
 import { jsonContentType, type StreamedDeliveryBody, type StreamReady } from '@payment-integration/contract/internal'
 import { signDelivery } from '@payment-integration/webhook/signing'
-import { BadRequestError } from '../errors.js'
+import { InvalidRequestError } from '../errors.js'
 import type { Caller, IntegrationStore } from '../integrations/integration.js'
 import type { Store } from '../ports/store.js'
 import type { Clock, Logger } from '../ports/world.js'
@@ -40,7 +40,7 @@ export interface DeliveryStreams {
    * Opens a stream of one integration, which has every delivery after its start at least once, in order. It ends when
    * the credentials are no longer valid, or the store fails. The caller must read it or abort its signal.
    * @returns Null when too many streams are open.
-   * @throws BadRequestError `ERR_CURSOR_INVALID` For a malformed position or time.
+   * @throws InvalidRequestError `ERR_CURSOR_INVALID` For a malformed position or time.
    */
   open(request: StreamRequest): AsyncGenerator<StreamMessage, void, undefined> | null
   /** Ends all streams, and opens no more. */
@@ -76,7 +76,7 @@ function createStreamCounter(limits: { readonly perIntegration: number; readonly
 
 interface StreamPositionCodec {
   encode(deliveryId: string, integrationAddress: string): string
-  /** @throws BadRequestError `ERR_CURSOR_INVALID` for any flaw, always with the same message. */
+  /** @throws InvalidRequestError `ERR_CURSOR_INVALID` for any flaw, always with the same message. */
   decode(position: string, integrationAddress: string): string
 }
 
@@ -112,8 +112,8 @@ function mac(key: KeyVersion, head: Buffer, integrationAddress: string): Buffer 
   return hmac.update(`${integrationAddress}|deliveries`, 'utf8').digest().subarray(0, macBytes)
 }
 
-function invalid(): BadRequestError {
-  return new BadRequestError('ERR_CURSOR_INVALID', 'Invalid Last-Event-ID')
+function invalid(): InvalidRequestError {
+  return new InvalidRequestError('ERR_CURSOR_INVALID', 'Invalid Last-Event-ID')
 }
 
 const tailDefaults = {
@@ -381,6 +381,6 @@ async function* finishing<T>(messages: AsyncIterable<T>, finish: () => void): As
 
 function parseSince(text: string): number {
   if (!/^[0-9]{1,15}$/.test(text))
-    throw new BadRequestError('ERR_CURSOR_INVALID', 'since is not a unix time in whole milliseconds')
+    throw new InvalidRequestError('ERR_CURSOR_INVALID', 'since is not a unix time in whole milliseconds')
   return Number(text)
 }

@@ -2,7 +2,7 @@
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { type PageBody, type PaymentBody, pageLimit } from '@payment-integration/contract'
-import { BadRequestError, PaymentNotFoundError, SeveralPaymentsError } from '../errors.js'
+import { InvalidRequestError, PaymentNotFoundError, AmbiguousPaymentError } from '../errors.js'
 import type { KeyVersion, MasterKey } from '../secrets/keys.js'
 import { formatUnits, parseMemo, type StoredPayment } from './payment.js'
 import type { PagePosition, PaymentReads } from './payment-store.js'
@@ -13,25 +13,28 @@ export function parseLimit(text: string | undefined): number {
   if (text === undefined) return pageLimit.default
   const limit = /^[1-9][0-9]{0,8}$/.test(text) ? Number(text) : Number.NaN
   if (limit >= pageLimit.min && limit <= pageLimit.max) return limit
-  throw new BadRequestError('ERR_LIMIT_INVALID', `limit must be an integer from ${pageLimit.min} to ${pageLimit.max}`)
+  throw new InvalidRequestError(
+    'ERR_LIMIT_INVALID',
+    `limit must be an integer from ${pageLimit.min} to ${pageLimit.max}`,
+  )
 }
 
 /** A transaction hash in any case; else `ERR_TX_HASH_INVALID`. */
 export function parseTxHash(text: string): string {
   if (/^0x[0-9a-fA-F]{64}$/.test(text)) return text.toLowerCase()
-  throw new BadRequestError('ERR_TX_HASH_INVALID', 'txHash must be a 32-byte hex string: 0x and 64 hex digits')
+  throw new InvalidRequestError('ERR_TX_HASH_INVALID', 'txHash must be a 32-byte hex string: 0x and 64 hex digits')
 }
 
 /** An address in any case; else `ERR_ADDRESS_INVALID`. */
 export function parseAddress(text: string): string {
   if (/^0x[0-9a-fA-F]{40}$/.test(text)) return text.toLowerCase()
-  throw new BadRequestError('ERR_ADDRESS_INVALID', 'address must be a 20-byte hex string: 0x and 40 hex digits')
+  throw new InvalidRequestError('ERR_ADDRESS_INVALID', 'address must be a 20-byte hex string: 0x and 40 hex digits')
 }
 
 /** A name appears on terminals and in logs: no control characters, line breaks or marks of direction. */
 export function parseName(text: string): string {
   if (!/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u.test(text)) return text
-  throw new BadRequestError(
+  throw new InvalidRequestError(
     'ERR_NAME_INVALID',
     'name must not hold control characters, line breaks or marks of direction',
   )
@@ -45,7 +48,7 @@ interface CursorScope {
 
 export interface CursorCodec {
   encode(position: PagePosition, scope: CursorScope): string
-  /** @throws BadRequestError `ERR_CURSOR_INVALID` for any flaw, always with the same message. */
+  /** @throws InvalidRequestError `ERR_CURSOR_INVALID` for any flaw, always with the same message. */
   decode(cursor: string, scope: CursorScope): PagePosition
 }
 
@@ -105,8 +108,8 @@ function mac(key: KeyVersion, head: Buffer, { integrationAddress, wallet }: Curs
     .subarray(0, macBytes)
 }
 
-function invalid(): BadRequestError {
-  return new BadRequestError('ERR_CURSOR_INVALID', 'Invalid cursor')
+function invalid(): InvalidRequestError {
+  return new InvalidRequestError('ERR_CURSOR_INVALID', 'Invalid cursor')
 }
 
 /** Built field by field, so that no field that docs/interface.md 2.1 omits can slip through. */
@@ -163,7 +166,7 @@ export function createPaymentReader(reads: () => Pick<PaymentReads, 'list' | 'fi
       const txHash = parseTxHash(query.txHash)
       const [payment, other] = await reads().findByHash({ integrationAddress, txHash, wallet })
       if (payment === undefined) throw new PaymentNotFoundError()
-      if (other !== undefined) throw new SeveralPaymentsError()
+      if (other !== undefined) throw new AmbiguousPaymentError()
       return buildPaymentView(payment, integrationAddress)
     },
   }

@@ -2,10 +2,11 @@ export { type MintOptions, mintShareToken, type ProviderConnection, signRequest 
 export {
   ProviderAnswerError,
   ProviderError,
+  type ProviderErrorCode,
   ProviderSetupError,
   ProviderThrottledError,
   ProviderUnavailableError,
   RequestLateError,
   TokenRejectedError,
-  WebhookRefusedError,
+  WebhookRejectedError,
 } from '../errors.js'

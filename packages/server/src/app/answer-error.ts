@@ -1,8 +1,9 @@
 /** One exhaustive table from error code to status and body. Source: docs/interface.md 4.3, 7. @module */
 import { type ErrorBody, type LegacyErrorBody, pageLimit } from '@payment-integration/contract'
 import { shareRejectedMessage } from '@payment-integration/contract/internal'
-import { CoreError, type CoreErrorCode, LegacyRequestError, type OperatorErrorCode } from '@payment-integration/core'
-import { RedemptionRejectedError, SharingUnavailableError } from '@payment-integration/core/identity'
+import { CoreError, type CoreErrorCode, InvalidLegacyRequestError } from '@payment-integration/core'
+import { IdentityUnavailableError, ShareTokenRejectedError } from '@payment-integration/core/identity'
+import type { OperatorErrorCode } from '@payment-integration/core/internal'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { HttpRequestError } from './requests.js'
 
@@ -63,14 +64,14 @@ const table: Record<ErrorCode, Row> = {
   ERR_DELIVERY_NOT_FOUND: withMessage(404),
   ERR_DELIVERY_IN_FLIGHT: withMessage(409),
   ERR_DELIVERY_ENDED: withMessage(409),
-  ERR_SHARE_INVALID: withMessage(400),
+  ERR_SHARE_REQUEST_INVALID: withMessage(400),
   ERR_VERIFICATION_UNAVAILABLE: withMessage(409),
   ERR_SHARE_TOKEN_REJECTED: (error) => ({
     status: 422,
     body: {
       error: error.message,
       message:
-        error instanceof RedemptionRejectedError ? shareRejectedMessage(error.providerMessage, error.formerReview) : '',
+        error instanceof ShareTokenRejectedError ? shareRejectedMessage(error.providerMessage, error.formerReview) : '',
     },
     headers: {},
   }),
@@ -126,14 +127,14 @@ export function answerLegacyError(error: unknown): ErrorAnswer {
 }
 
 function retryAfter(error: Error): Readonly<Record<string, string>> {
-  const ms = error instanceof SharingUnavailableError ? error.retryAfterMs : 0
+  const ms = error instanceof IdentityUnavailableError ? error.retryAfterMs : 0
   return { 'Retry-After': String(Math.max(1, Math.ceil(ms / 1_000))) }
 }
 
 /** Copies field by field, so that no other property of a flaw reaches the client. */
 function legacyBody(error: Error): LegacyErrorBody {
   const flaws =
-    error instanceof LegacyRequestError
+    error instanceof InvalidLegacyRequestError
       ? error.details
       : [{ code: 'invalid_request', message: error.message, path: [] }]
   return { error: error.message, details: flaws.map(({ code, message, path }) => ({ code, message, path: [...path] })) }

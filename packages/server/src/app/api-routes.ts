@@ -3,11 +3,11 @@ import { paths } from '@payment-integration/contract'
 import { sharingDisabledBody } from '@payment-integration/contract/internal'
 import {
   type IntegrationQueries,
-  LegacyRequestError,
+  InvalidLegacyRequestError,
   parseVerifyRequest,
   type Service,
 } from '@payment-integration/core'
-import { parseShareRequest, ShareRequestError } from '@payment-integration/core/identity'
+import { parseShareRequest, InvalidShareRequestError } from '@payment-integration/core/identity'
 import { readRequestBody } from '@payment-integration/core/internal'
 import type { Context, Hono } from 'hono'
 import { isTooLong } from '../identity/sumsub-provider.js'
@@ -65,7 +65,7 @@ export function addLegacyRoutes(app: Hono<AppEnv>, { legacy }: Pick<Service, 'le
   })
   app.post(paths.legacyVerify, async (c) => {
     const flaw = findEncodingFlaw(c.req.raw.headers)
-    if (flaw !== null) throw new LegacyRequestError([{ code: 'invalid_encoding', message: flaw, path: [] }])
+    if (flaw !== null) throw new InvalidLegacyRequestError([{ code: 'invalid_encoding', message: flaw, path: [] }])
     const { verified, result } = await legacy.verify(parseVerifyRequest(await readRequestBody(c.req.raw, maxBodyBytes)))
     return answerJson(result, verified ? 200 : 409)
   })
@@ -83,13 +83,15 @@ export function addShareRoute(app: Hono<AppEnv>, { identity }: Pick<Service, 'id
     if (identity === null) return answerJson(sharingDisabledBody, 404)
     // A browser adds Basic credentials to another site's form, but cannot send this content type.
     const flaw = findContentTypeFlaw(c.req.raw.headers)
-    if (flaw !== null) throw new ShareRequestError(flaw)
+    if (flaw !== null) throw new InvalidShareRequestError(flaw)
     const { email, shareToken } = parseShareRequest(await readRequestBody(c.req.raw, maxBodyBytes))
     const { integrationAddress } = c.get('caller')
     try {
       return answerJson(await identity.share({ integrationAddress, email, shareToken }))
     } catch (error) {
-      throw isTooLong(error) ? new ShareRequestError('kycShareToken is longer than the identity provider takes') : error
+      throw isTooLong(error)
+        ? new InvalidShareRequestError('kycShareToken is longer than the identity provider takes')
+        : error
     }
   })
   allowMethods(app, paths.shareToken, ['POST'])

@@ -1,7 +1,7 @@
 /** The HTTP app: fetch-standard, so that any host can embed it. Source: docs/interface.md 4.1, 4.3, 5, 7. @module */
 import { notFoundBody } from '@payment-integration/contract/internal'
 import { type Service, silentLogger, type UpdateReceiver } from '@payment-integration/core'
-import { SharingMisconfiguredError } from '@payment-integration/core/identity'
+import { IdentityMisconfiguredError } from '@payment-integration/core/identity'
 import type { DeliveryStreams } from '@payment-integration/core/internal'
 import type { Logger } from '@payment-integration/core/ports'
 import { type Context, Hono } from 'hono'
@@ -117,7 +117,7 @@ export function createApp(deps: AppDeps): Hono<AppEnv> {
   function toErrorResponse(error: unknown, c: Context<AppEnv>): Response {
     const { status, body, headers } = c.get('legacy') !== undefined ? answerLegacyError(error) : answerError(error)
     // A provider's rejection is in the log already, with its status and its reason.
-    const isLogged = error instanceof SharingMisconfiguredError
+    const isLogged = error instanceof IdentityMisconfiguredError
     if (status >= 500 && !isLogged)
       logger.error({ requestId: c.get('requestId'), status, ...describeError(error) }, 'A request failed.')
     return answerJson(body, status, headers)

@@ -1,4 +1,4 @@
-import { ChainError, LegacyRequestError, StoreError, UnknownTransactionError } from '@payment-integration/core'
+import { ChainError, InvalidLegacyRequestError, StoreError, TransactionNotFoundError } from '@payment-integration/core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { chosenService, legacyKey, txHash } from '../../test/support/integration-service.js'
 import { listenApp } from '../../test/support/listening-app.js'
@@ -113,8 +113,8 @@ describe('an error of a legacy use case', () => {
     { code: 'invalid_type', message: 'second flaw', path: ['chainId'] },
   ]
   const rows: [Error, number, unknown][] = [
-    [new LegacyRequestError(flaws), 400, { error: 'Invalid request', details: flaws }],
-    [new UnknownTransactionError(), 404, { error: 'Transaction not found' }],
+    [new InvalidLegacyRequestError(flaws), 400, { error: 'Invalid request', details: flaws }],
+    [new TransactionNotFoundError(), 404, { error: 'Transaction not found' }],
     [new StoreError('ERR_STORE_BUSY', 'secret detail'), 503, { error: 'Service temporarily unavailable' }],
     [new StoreError('ERR_STORE_FULL', 'secret detail'), 503, { error: 'Service temporarily unavailable' }],
     [new ChainError('ERR_CHAIN_UNAVAILABLE', 1, 'secret detail'), 503, { error: 'Service temporarily unavailable' }],

@@ -1,5 +1,5 @@
 import { ChainError, PaymentNotFoundError, StoreError } from '@payment-integration/core'
-import { BadRequestError } from '@payment-integration/core/internal'
+import { InvalidRequestError } from '@payment-integration/core/internal'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   chosenService,
@@ -51,10 +51,10 @@ describe('the list endpoints', () => {
 
 describe('an error of a use case', () => {
   const rows: [Error, number, unknown][] = [
-    [new BadRequestError('ERR_LIMIT_INVALID', 'limit bad'), 400, { error: 'limit bad', maxLimit: 200 }],
-    [new BadRequestError('ERR_CURSOR_INVALID', 'cursor bad'), 400, { error: 'cursor bad' }],
-    [new BadRequestError('ERR_TX_HASH_INVALID', 'hash bad'), 400, { error: 'hash bad' }],
-    [new BadRequestError('ERR_ADDRESS_INVALID', 'address bad'), 400, { error: 'address bad' }],
+    [new InvalidRequestError('ERR_LIMIT_INVALID', 'limit bad'), 400, { error: 'limit bad', maxLimit: 200 }],
+    [new InvalidRequestError('ERR_CURSOR_INVALID', 'cursor bad'), 400, { error: 'cursor bad' }],
+    [new InvalidRequestError('ERR_TX_HASH_INVALID', 'hash bad'), 400, { error: 'hash bad' }],
+    [new InvalidRequestError('ERR_ADDRESS_INVALID', 'address bad'), 400, { error: 'address bad' }],
     [new PaymentNotFoundError(), 404, { error: 'Payment not found' }],
     [new StoreError('ERR_STORE_BUSY', 'secret detail'), 503, { error: 'Service temporarily unavailable' }],
     [new StoreError('ERR_STORE_FULL', 'secret detail'), 503, { error: 'Service temporarily unavailable' }],

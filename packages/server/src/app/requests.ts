@@ -6,11 +6,12 @@
 import type { IncomingMessage } from 'node:http'
 import { cacheControl, jsonContentType } from '@payment-integration/contract/internal'
 import type { LegacyCaller } from '@payment-integration/core'
-import { BadRequestError, type Caller } from '@payment-integration/core/internal'
+import { InvalidRequestError, type Caller } from '@payment-integration/core/internal'
 import type { Context, Hono } from 'hono'
+import { ServerError } from '../errors.js'
 
 /** A request that HTTP rules reject before a use case runs. */
-export class HttpRequestError extends Error {
+export class HttpRequestError extends ServerError {
   override readonly name = 'HttpRequestError'
   readonly code:
     | 'ERR_BODY_UNEXPECTED'
@@ -160,7 +161,7 @@ const noCursor = ''
  *
  * @returns An empty cursor in place of one that is repeated or badly encoded; it is rejected like any invalid cursor.
  *
- * @throws BadRequestError `ERR_LIMIT_INVALID` when the limit is repeated or not valid percent-encoding.
+ * @throws InvalidRequestError `ERR_LIMIT_INVALID` when the limit is repeated or not valid percent-encoding.
  *
  * @throws HttpRequestError `ERR_QUERY_MALFORMED` when the query string holds a name that cannot be decoded.
  */
@@ -180,8 +181,8 @@ export function parseListQuery(url: string): ListQuery {
   return query
 }
 
-function createLimitError(message: string): BadRequestError {
-  return new BadRequestError('ERR_LIMIT_INVALID', message)
+function createLimitError(message: string): InvalidRequestError {
+  return new InvalidRequestError('ERR_LIMIT_INVALID', message)
 }
 
 function getRawQuery(url: string): string {

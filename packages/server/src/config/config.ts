@@ -3,6 +3,7 @@ import type { OidcOptions } from '@payment-integration/console'
 import type { Recording, RetentionPolicy } from '@payment-integration/core'
 import type { LoopRoles } from '@payment-integration/core/internal'
 import type { ProofLevel } from '@payment-integration/core/ports'
+import { ServerError } from '../errors.js'
 
 /** The database of the payments. */
 export type DatabaseConfig = { readonly kind: 'sqlite'; readonly path: string } | PostgresConfig
@@ -272,7 +273,7 @@ export interface PortalConfig {
 }
 
 /** The environment does not describe a server. */
-export class ConfigError extends Error {
+export class ConfigError extends ServerError {
   override readonly name = 'ConfigError'
   readonly code = 'ERR_CONFIG'
   /** Every problem, each naming its variable. No secret values. */

@@ -1,6 +1,6 @@
 /** Adapts Sumsub to the identity provider port, within its rate limits. @module */
 import { systemClock } from '@payment-integration/core'
-import { RedemptionRejectedError } from '@payment-integration/core/identity'
+import { ShareTokenRejectedError } from '@payment-integration/core/identity'
 import type { ProviderAnswer } from '@payment-integration/core/internal'
 import type {
   Applicant,
@@ -43,7 +43,7 @@ const tooLongMessage = 'The share token is longer than the identity provider tak
 
 /** Whether a rejection means that the token is too long, so that the caller's request is malformed. */
 export function isTooLong(error: unknown): boolean {
-  return error instanceof RedemptionRejectedError && error.providerMessage === tooLongMessage
+  return error instanceof ShareTokenRejectedError && error.providerMessage === tooLongMessage
 }
 
 /** Errors of the calls after which the provider has done nothing. Their classes are not loaded: codes name them. */

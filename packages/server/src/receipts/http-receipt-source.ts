@@ -9,6 +9,7 @@ import { startTimeLimit } from '@payment-integration/contract/internal-answers'
 import type { UpdateReceiver } from '@payment-integration/core'
 import type { ReceiptSource, StoredPayment } from '@payment-integration/core/ports'
 import type { Dispatcher } from 'undici'
+import { ServerError } from '../errors.js'
 import { createAgent } from '../internal/outgoing.js'
 
 /** Options of the source. */
@@ -35,8 +36,9 @@ export interface ClosableReceiptSource extends ReceiptSource {
 export const receiptDefaults = { timeoutMs: 5_000, maxBytes: 16_384 } as const
 
 /** No usable receipt was received. The next round polls the payment again. */
-export class ReceiptError extends Error {
+export class ReceiptError extends ServerError {
   override readonly name = 'ReceiptError'
+  override readonly retryable = true
   readonly code: 'ERR_RECEIPT_UNAVAILABLE' | 'ERR_RECEIPT_INVALID'
   constructor(code: ReceiptError['code'], message: string, options?: ErrorOptions) {
     super(message, options)

@@ -5,6 +5,7 @@ import type { Logger } from '@payment-integration/core/ports'
 import type { createAdminApp } from '../app/admin-app.js'
 import type { createApp } from '../app/create-app.js'
 import type { Config } from '../config/config.js'
+import { ServerError } from '../errors.js'
 import { createSourceReader } from '../limits/request-limits.js'
 import {
   type ConnectionLimit,
@@ -64,7 +65,7 @@ interface Place {
 const apiVariables = { host: 'PI_HOST', port: '--port or PI_PORT' } as const
 
 /** The address to listen on is in use, not of this machine, or not permitted. */
-export class ListenError extends Error {
+export class ListenError extends ServerError {
   override readonly name = 'ListenError'
   readonly code = 'ERR_LISTEN'
   /** @internal */

@@ -6,6 +6,7 @@ import { parseContentLength } from '@payment-integration/contract/internal-parse
 import { excerptBytes } from '@payment-integration/core/internal'
 import type { PostFailure, PostRequest, PostResult } from '@payment-integration/core/ports'
 import { type Dispatcher, errors } from 'undici'
+import { ServerError } from '../errors.js'
 import { AddressRejectedError } from './guarded-connector.js'
 
 /** Collects the beginning of a body. */
@@ -50,9 +51,10 @@ export interface Target {
 }
 
 /** The time of one attempt is spent. */
-class BudgetSpentError extends Error {
+class BudgetSpentError extends ServerError {
   override readonly name = 'BudgetSpentError'
   readonly code = 'ERR_BUDGET_SPENT'
+  override readonly retryable = true
 }
 
 /** Most bytes that are read of a body. A longer one closes its connection. */

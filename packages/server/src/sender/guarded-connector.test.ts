@@ -26,7 +26,7 @@ const resolvesTo =
     callback(null, found)
     return () => undefined
   }
-const refused = expect.objectContaining({ code: 'ERR_ADDRESS_REFUSED' })
+const refused = expect.objectContaining({ code: 'ERR_ADDRESS_REJECTED' })
 
 /** A resolver answer that is public at the first read, and this machine at each later read. */
 function turncoat(): LookupAddress & { readonly reads: number } {

@@ -9,6 +9,7 @@ import { createSecureContext, type SecureContext } from 'node:tls'
 import { filterAnswers } from '@payment-integration/contract/internal-answers'
 import ipaddr from 'ipaddr.js'
 import { buildConnector } from 'undici'
+import { ServerError } from '../errors.js'
 import { isInRanges } from '../internal/address-ranges.js'
 import type { Resolve } from './resolve-name.js'
 
@@ -16,9 +17,9 @@ import type { Resolve } from './resolve-name.js'
  * A host resolves to an address that notifications may not reach. It names no address, so that it cannot map our
  * network.
  */
-export class AddressRejectedError extends Error {
-  override readonly name = 'AddressRefusedError'
-  readonly code = 'ERR_ADDRESS_REFUSED'
+export class AddressRejectedError extends ServerError {
+  override readonly name = 'AddressRejectedError'
+  readonly code = 'ERR_ADDRESS_REJECTED'
   constructor() {
     super('The address is not allowed for notifications.')
   }

@@ -1,5 +1,6 @@
 /** Parses a curl command: its headers and the bytes that it would send. Nothing is run and no file is read. @module */
-import { type HeaderPair, type ParsedRequest, RequestUnreadableError } from './explain-input.js'
+import { RequestUnreadableError } from '../errors.js'
+import type { HeaderPair, ParsedRequest } from './explain-input.js'
 import { toUtf8 } from './undo.js'
 
 /** The words, and whether a word has an expansion that a shell would have replaced. */

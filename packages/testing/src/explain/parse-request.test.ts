@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { RequestUnreadableError } from '../errors.js'
 import { createBuilders, createDeliveries, createFakeClock } from '../exports/index.js'
 import { explainDelivery } from './explain-delivery.js'
-import { RequestUnreadableError } from './explain-input.js'
 import { type ParseRequestOptions, parseHeaders, parseRequest } from './parse-request.js'
 
 const secret = 'pi_whsec_Zm9yIHRlc3RzIG9ubHksIG5ldmVyIGlzc3VlZA'

@@ -1,11 +1,6 @@
 /** Recognizes and parses a pasted request: curl, event of a gateway, raw HTTP. Source: docs/explain.md. @module */
-import {
-  getHeaderValues,
-  type HeaderPair,
-  type ParsedRequest,
-  RequestUnreadableError,
-  toHeaderPairs,
-} from './explain-input.js'
+import { RequestUnreadableError } from '../errors.js'
+import { getHeaderValues, type HeaderPair, type ParsedRequest, toHeaderPairs } from './explain-input.js'
 import { parseCurl } from './parse-curl.js'
 import { dechunk, decodeSavedFile, fromLatin1, fromUtf8, toUtf8 } from './undo.js'
 import { isRecord, type JsonRecord, parseJson } from './undo-json.js'

@@ -1,5 +1,6 @@
+export { TriggerRequestError } from '../errors.js'
 export { createTwin, type Twin, type TwinIntegration, type TwinOptions, type TwinPayment } from '../twin/create-twin.js'
 export type { TwinUser } from '../twin/identity.js'
 export { type Chaos, type ChaosFault, createChaos, type TwinReceiver } from '../twin/network.js'
 export { createSimulatedChains, type SimulatedChains, type Trigger } from '../twin/trigger.js'
-export { type TriggerEvent, type TriggerRequest, TriggerRequestError, testSource } from '../twin/trigger-request.js'
+export { type TriggerEvent, type TriggerRequest, testSource } from '../twin/trigger-request.js'

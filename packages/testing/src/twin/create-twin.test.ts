@@ -96,7 +96,7 @@ test('one hash on two chains is ambiguous for the look-up by hash', async () => 
   const { client, pay } = await setUp()
   const { txHash } = await pay({ chainId: 1 })
   await pay({ chainId: 137, txHash })
-  await expect(client.payments.get(txHash)).rejects.toMatchObject({ code: 'ERR_AMBIGUOUS_PAYMENT' })
+  await expect(client.payments.get(txHash)).rejects.toMatchObject({ code: 'ERR_PAYMENT_AMBIGUOUS' })
 })
 
 test('what was delivered before a restart is not delivered again, and the rest is', async () => {

@@ -7,6 +7,7 @@ import {
   triggerVerdicts,
 } from '@payment-integration/contract/internal'
 import { createDraws } from '../builders.js'
+import { TriggerRequestError } from '../errors.js'
 import { buildPayment, type TwinPaymentInput } from './chain.js'
 import type { ExpectedVerdict } from './network.js'
 
@@ -57,12 +58,6 @@ export type TriggerEvent =
   /** The scenario ended early. The endpoint sends it in place of an error. */
   | { readonly event: 'failed'; readonly reason: string }
 
-/** A scenario ended early: the service or the receiver did not do what it needs. */
-export class TriggerError extends Error {
-  override readonly name = 'TriggerError'
-  readonly code = 'ERR_TRIGGER'
-}
-
 /** Fields of the payment that a scenario makes. Each has a drawn default. */
 export type TriggerPayment = Pick<TwinPaymentInput, 'amount' | 'token' | 'chainId' | 'memo' | 'sender' | 'receiver'>
 
@@ -81,12 +76,6 @@ export const triggerDefaults = { count: 100, verdict: 'green' } as const
 const texts = ['amount', 'token', 'memo', 'sender', 'receiver'] as const
 const paymentFields: readonly string[] = [...texts, 'chainId']
 const maxPayments = 10_000
-
-/** A scenario or option is unknown, or a value is malformed. Nothing was caused. */
-export class TriggerRequestError extends Error {
-  override readonly name = 'TriggerRequestError'
-  readonly code = 'ERR_TRIGGER_INVALID'
-}
 
 /** @throws TriggerRequestError `ERR_TRIGGER_INVALID`, also for an option that the scenario does not use. */
 export function parseTriggerRequest(value: unknown): TriggerRequest {

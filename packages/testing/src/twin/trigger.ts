@@ -2,20 +2,19 @@
 import { finality, type ProcessorUpdate, type SnapshotBody } from '@payment-integration/contract'
 import { shareRejectedMessage, type TriggerScenario } from '@payment-integration/contract/internal'
 import type { Service } from '@payment-integration/core'
-import { RedemptionRejectedError } from '@payment-integration/core/identity'
+import { ShareTokenRejectedError } from '@payment-integration/core/identity'
 import type { DeliveryView } from '@payment-integration/core/internal'
 import type { Chain, Clock, Store, StoredPayment } from '@payment-integration/core/ports'
 import { createDraws, type Draws } from '../builders.js'
+import { TriggerError, TriggerRequestError } from '../errors.js'
 import type { TriggerIdentity } from '../identity-provider/control.js'
 import { buildPayment, createTwinChain, type TwinChain } from './chain.js'
 import {
   parseTriggerRequest,
   pickPaymentFields,
-  TriggerError,
   type TriggerEvent,
   type TriggerPayment,
   type TriggerRequest,
-  TriggerRequestError,
   triggerDefaults,
 } from './trigger-request.js'
 
@@ -270,7 +269,7 @@ const scenarios: Readonly<Record<TriggerScenario, Scenario>> = {
         return answer.reviewAnswer === null ? null : { event: 'share' as const, request, status: 200, answer }
       } catch (error) {
         // After RED the service tries the token again; the provider's rejection carries the former verdict.
-        if (!(error instanceof RedemptionRejectedError)) throw error
+        if (!(error instanceof ShareTokenRejectedError)) throw error
         const answer = { error: shareRejectedMessage(error.providerMessage, error.formerReview) }
         return { event: 'share' as const, request, status: 422, answer }
       }

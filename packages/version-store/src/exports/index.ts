@@ -8,6 +8,7 @@ export {
   TransactionFailedError,
   TransactionOpenError,
   VersionStoreError,
+  type VersionStoreErrorCode,
 } from '../errors.js'
 export { createMemoryVersionStore } from '../memory-version-store.js'
 export {

@@ -63,4 +63,4 @@ export function createFastifyHandler(options: HandlerOptions): FastifyHandler {
   }
 }
 
-const cure = 'Register the route by app.register(fastifyReceiver, { url, receive }), where no parser reads it.'
+const cure = 'Use app.register(fastifyReceiver, { url, receive }).'

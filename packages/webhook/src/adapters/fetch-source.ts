@@ -88,7 +88,7 @@ async function readRequest(request: FetchRequest, { maxBytes, signal, cure }: Re
 }
 
 /**
- * Discards a body that was refused unread. Otherwise Node's bridges to fetch close the connection, and the next
+ * Discards a body that was rejected unread. Otherwise Node's bridges to fetch close the connection, and the next
  * delivery on it is lost. The runtime deals with a body that is longer or slower than the limits.
  */
 function discard(reader: BodyReader, limitMs: number): void {

@@ -4,6 +4,7 @@
  */
 import type { HeadersLike, RequestLike } from '../delivery.js'
 import { bodyDefaults, checkedLimits } from '../delivery.js'
+import { WebhookError } from '../errors.js'
 
 /** The runtime's `Response`. */
 export type WebResponse = typeof globalThis extends { Response: { prototype: infer Type } } ? Type : object
@@ -28,14 +29,17 @@ const statusByCode = {
  * The method is not POST; the body is not raw, too large, broken off or too slow (`ERR_BODY_TIMEOUT`); or `receive`
  * missed the deadline (`ERR_RECEIVE_TIMEOUT`).
  */
-export class HandlerError extends Error {
+export class HandlerError extends WebhookError {
   override readonly name = 'HandlerError'
   readonly code: keyof typeof statusByCode
   readonly status: number
+  /** True for `ERR_BODY_TIMEOUT` and `ERR_RECEIVE_TIMEOUT`. */
+  readonly retryable: boolean
   constructor(code: keyof typeof statusByCode, message: string, options?: ErrorOptions) {
     super(message, options)
     this.code = code
     this.status = statusByCode[code]
+    this.retryable = code.endsWith('TIMEOUT')
   }
 }
 
@@ -49,10 +53,10 @@ export function bodyTooLarge(maxBytes: number): HandlerError {
 
 /** The body broke off. */
 export function bodyUnreadable(cause?: unknown): HandlerError {
-  return new HandlerError('ERR_BODY_UNREADABLE', 'The body of the request could not be read to its end.', { cause })
+  return new HandlerError('ERR_BODY_UNREADABLE', 'The body could not be read to its end.', { cause })
 }
 
-/** A delivery for `verify`. Its body is read when `receive` asks for it, so refused headers cost no reading. */
+/** A delivery for `verify`. Its body is read when `receive` asks for it, so rejected headers cost no reading. */
 export interface IncomingDelivery extends RequestLike {
   readonly headers: HeadersLike
   /** Never true: the bytes are kept, and `arrayBuffer` may be called again. */
@@ -69,7 +73,7 @@ export interface HandlerOptions {
   /**
    * Handles a delivery; the adapter answers 204 when it resolves. `receive` of `createReceiver` in
    * `@payment-integration/version-store` fits, and so does your own function that calls `verify` first.
-   * A refusal of `verify` is answered with its status, an error whose `code` says busy with 503, any other with 500.
+   * A rejection of `verify` is answered with its status, an error whose `code` says busy with 503, any other with 500.
    */
   readonly receive: (delivery: IncomingDelivery) => Promise<unknown>
   /** Largest body that is read, in bytes; the verifier has a limit of its own. @default 262144 */
@@ -78,23 +82,16 @@ export interface HandlerOptions {
   readonly deadlineMs?: number | undefined
   /**
    * Hears of each failure that you must fix: errors of `receive`, a missed deadline, a body that something parsed.
-   * Also of signed deliveries that `verify` refuses (`ERR_SNAPSHOT_INVALID`, `ERR_INTEGRATION_MISMATCH`).
+   * Also of signed deliveries that `verify` rejects (`ERR_SNAPSHOT_INVALID`, `ERR_INTEGRATION_MISMATCH`).
    * @default console.error
    */
   readonly onError?: ((error: unknown) => unknown) | undefined
   /**
-   * Hears of each delivery refused with a 4xx, by `code` and `status`. Strangers can cause all but the two codes that
+   * Hears of each delivery rejected with a 4xx, by `code` and `status`. Strangers can cause all but the two codes that
    * `onError` hears of too.
    * @default nothing
    */
-  readonly onRefusal?: ((refusal: Refused) => unknown) | undefined
-}
-
-/** Why a delivery was refused: an error of `verify`, or a `HandlerError`. */
-export interface Refused extends Error {
-  readonly code: string
-  /** The HTTP status that was answered. */
-  readonly status: number
+  readonly onRejection?: ((rejection: WebhookError) => unknown) | undefined
 }
 
 /** 4.5 s leave half a second of the service's 5 for the way. */
@@ -105,7 +102,7 @@ export interface HandlerSettings extends Required<Pick<HandlerOptions, 'receive'
   readonly maxBytes: number
   readonly deadlineMs: number
   readonly onError: (error: unknown) => unknown
-  readonly onRefusal: (refusal: Refused) => unknown
+  readonly onRejection: (rejection: WebhookError) => unknown
 }
 
 /**
@@ -114,13 +111,13 @@ export interface HandlerSettings extends Required<Pick<HandlerOptions, 'receive'
  * @throws {RangeError} When `maxBytes` or `deadlineMs` is out of range.
  */
 export function handlerSettings(options: HandlerOptions): HandlerSettings {
-  const { receive, deadlineMs = handlerDefaults.deadlineMs, onError = report, onRefusal = () => undefined } = options
-  for (const [name, value] of Object.entries({ receive, onError, onRefusal }))
+  const { receive, deadlineMs = handlerDefaults.deadlineMs, onError = report, onRejection = () => undefined } = options
+  for (const [name, value] of Object.entries({ receive, onError, onRejection }))
     if (typeof value !== 'function') throw new TypeError(`${name} is ${typeof value}; pass a function.`)
   if (!Number.isSafeInteger(deadlineMs) || deadlineMs < 1 || deadlineMs > 60_000)
     throw new RangeError(`deadlineMs is ${deadlineMs}; pass whole milliseconds, 1 to 60000.`)
   const { maxBytes } = checkedLimits(options)
-  return { receive, maxBytes, deadlineMs, onError, onRefusal }
+  return { receive, maxBytes, deadlineMs, onError, onRejection }
 }
 
 function report(error: unknown): void {

@@ -77,7 +77,7 @@ function spoiled(body: unknown): string | undefined {
 
 function bytesOf({ body, isBase64Encoded }: LambdaEventLike, maxBytes: number): Uint8Array {
   const text = body ?? ''
-  // Refuses a body that is too large before decoding: a character is at least a byte, four of Base64 are three bytes.
+  // Rejects a body that is too large before decoding: a character is at least a byte, four of Base64 are three bytes.
   if (text.length > (isBase64Encoded === true ? Math.ceil(maxBytes / 3) * 4 : maxBytes)) throw bodyTooLarge(maxBytes)
   const bytes = isBase64Encoded === true ? fromBase64(text) : new TextEncoder().encode(text)
   if (bytes.byteLength > maxBytes) throw bodyTooLarge(maxBytes)

@@ -38,7 +38,7 @@ export interface Parsed {
 
 /**
  * Presents a Node request: an unread stream, or else the bytes that a parser kept as `rawBody` or `body`.
- * Text is refused: decoding has changed any bytes that were not UTF-8.
+ * Text is rejected: decoding has changed any bytes that were not UTF-8.
  * @param places - Objects on which the framework's parsers leave a body.
  */
 export function nodeSource(request: NodeRequest, places: readonly Parsed[], cure: string): Source {

@@ -1,1 +1,1 @@
-export { createFastifyHandler, type FastifyReceiverOptions, fastifyReceiver } from '../adapters/fastify.js'
+export { type FastifyReceiverOptions, fastifyReceiver } from '../adapters/fastify.js'

@@ -1,4 +1,4 @@
-export { HandlerError, type HandlerOptions, type IncomingDelivery, type Refused } from '../adapters/handler-options.js'
+export { HandlerError, type HandlerOptions, type IncomingDelivery } from '../adapters/handler-options.js'
 export {
   createVerifier,
   type Secrets,
@@ -8,12 +8,11 @@ export {
 } from '../create-verifier.js'
 export { type Delivery, integrationHeader, type Limits, type RequestLike, signatureHeader } from '../delivery.js'
 export {
-  explainRefusal,
-  isWebhookRefusal,
-  type Refusals,
+  explainRejection,
+  isWebhookRejection,
   WebhookError,
   type WebhookErrorCode,
-  type WebhookRefusal,
+  type WebhookRejection,
 } from '../errors.js'
 export { readBody } from '../read-body.js'
 export type { Snapshot } from '../snapshot.js'

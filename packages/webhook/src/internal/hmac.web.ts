@@ -36,7 +36,7 @@ export function equal(claimed: string, code: Uint8Array): boolean {
   return !difference
 }
 
-/** `t`, a dot and the body in one buffer, as Web Crypto needs it. Web Crypto refuses shared memory; this copies it. */
+/** `t`, a dot and the body in one buffer, as Web Crypto needs it. Web Crypto rejects shared memory; this copies it. */
 export function signedBytes(timestamp: number, body: Uint8Array): Uint8Array<ArrayBuffer> {
   const start = new TextEncoder().encode(`${timestamp}.`)
   const signed = new Uint8Array(start.length + body.length)

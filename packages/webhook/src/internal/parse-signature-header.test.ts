@@ -83,7 +83,7 @@ test('the time of a header grows with its length, not with its square', () => {
   }
 })
 
-test('a header of more than 4096 characters is refused unread', () => {
+test('a header of more than 4096 characters is rejected unread', () => {
   const good = `t=${t},v1=${v1}`
   const padded = (length: number) => `${good},x=`.padEnd(length, 'y')
   expect(verdictOf(padded(4096))).toBe('ok')
@@ -91,7 +91,7 @@ test('a header of more than 4096 characters is refused unread', () => {
   expect(verdictOf(' '.repeat(4096))).toBe('ERR_SIGNATURE_MISSING')
   expect(verdictOf(' '.repeat(4097))).toBe('ERR_SIGNATURE_MALFORMED')
   for (const long of ['a=,', '   ', '\n'].map((piece) => piece.repeat(10_000_000))) {
-    // Built anew by its first reading: what is measured is the refusal alone.
+    // Built anew by its first reading: what is measured is the rejection alone.
     expect(long[long.length - 1]).toBe(long.at(-1))
     const before = process.cpuUsage()
     for (let round = 0; round < 20; round++) expect(verdictOf(long)).toBe('ERR_SIGNATURE_MALFORMED')
@@ -108,7 +108,7 @@ test('one header after another is read from its beginning, whatever became of th
   }
 })
 
-test('accepts the last second of the window on either side, refuses the next', () => {
+test('accepts the last second of the window on either side, rejects the next', () => {
   const good = `t=${t},v1=${v1}`
   expect(parseSignatureHeader(good, at(300), 300)).toMatchObject({ signedAt: t, ageSeconds: 300 })
   expect(parseSignatureHeader(good, at(301), 300)).toMatchObject({

@@ -3,20 +3,11 @@
  * docs/interface.md 6, signature rules 3 and 5.
  * @module
  */
-import { refusal, type WebhookError } from '../errors.js'
-
-/**
- * The refusal of a delivery outside the tolerance, on either side; `undefined` when it is fresh.
- * An age or a tolerance that is no finite number is never fresh.
- */
-function refuseAge(ageSeconds: number, toleranceSeconds: number): WebhookError | undefined {
-  if (toleranceSeconds < Infinity && Math.abs(ageSeconds) <= toleranceSeconds) return undefined
-  return refusal(ageSeconds > 0 ? 'ERR_DELIVERY_STALE' : 'ERR_DELIVERY_FUTURE', 400, { ageSeconds })
-}
+import { createRejection, type WebhookError } from '../errors.js'
 
 /** A well-formed and fresh header. */
 export interface SignatureHeader {
-  /** Tells it from a refusal. */
+  /** Tells it from a rejection. */
   readonly code?: undefined
   /** The `v1` codes, 64 lowercase hex digits each. */
   readonly codes: readonly string[]
@@ -27,8 +18,8 @@ export interface SignatureHeader {
 }
 
 /**
- * Parses `t=<unix seconds>,v1=<hex>[,v1=<hex>][,<unknown>=<anything>]`, and refuses a `t` that is not fresh.
- * A refusal is returned, not thrown: strangers cause most of them, and V8 takes longer to throw than to parse.
+ * Parses `t=<unix seconds>,v1=<hex>[,v1=<hex>][,<unknown>=<anything>]`, and rejects a `t` that is not fresh.
+ * A rejection is returned, not thrown: strangers cause most of them, and V8 takes longer to throw than to parse.
  * @param receivedAt - Milliseconds since the epoch.
  */
 export function parseSignatureHeader(
@@ -37,8 +28,8 @@ export function parseSignatureHeader(
   toleranceSeconds: number,
 ): SignatureHeader | WebhookError {
   // The service's own header has 80 characters; a longer one is not searched for blanks either.
-  if (header && header.length > 4096) return refusal('ERR_SIGNATURE_MALFORMED', 400)
-  if (!header?.trim()) return refusal('ERR_SIGNATURE_MISSING', 401)
+  if (header && header.length > 4096) return createRejection('ERR_SIGNATURE_MALFORMED', 400)
+  if (!header?.trim()) return createRejection('ERR_SIGNATURE_MISSING', 401)
   const times: string[] = []
   const codes: string[] = []
   // Matches one field and the comma after it: `t`, `v1`, or another name, whose value does not matter. Proxies may join
@@ -51,12 +42,15 @@ export function parseSignatureHeader(
     if (field?.[1]) times.push(field[1])
     if (field?.[2]) codes.push(field[2])
   } while (field?.[3])
-  // A ninth code is refused, because each costs one comparison per secret.
+  // A ninth code is rejected, because each costs one comparison per secret.
   if (!field || codes.length > 8 || codes.some((code) => code.length !== 64) || times.length !== 1)
-    return refusal('ERR_SIGNATURE_MALFORMED', 400)
-  if (!codes[0]) return refusal('ERR_SIGNATURE_SCHEME', 400)
+    return createRejection('ERR_SIGNATURE_MALFORMED', 400)
+  if (!codes[0]) return createRejection('ERR_SIGNATURE_SCHEME', 400)
 
   const signedAt = Number(times[0])
   const ageSeconds = Math.floor(receivedAt / 1000 - signedAt)
-  return refuseAge(ageSeconds, toleranceSeconds) ?? { codes, signedAt, ageSeconds }
+  // An age or a tolerance that is no finite number is never fresh.
+  return toleranceSeconds < Infinity && Math.abs(ageSeconds) <= toleranceSeconds
+    ? { codes, signedAt, ageSeconds }
+    : createRejection(ageSeconds > 0 ? 'ERR_DELIVERY_STALE' : 'ERR_DELIVERY_FUTURE', 400, { ageSeconds })
 }

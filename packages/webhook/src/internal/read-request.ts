@@ -1,6 +1,6 @@
 /** One header out of what a framework calls headers, and the bytes of a fetch request, read once. @module */
 import type { BodyReader, HeadersLike, RequestLike } from '../delivery.js'
-import { refusal } from '../errors.js'
+import { createRejection } from '../errors.js'
 import { concat, declaredBytes, notRaw, tooLarge } from '../read-body.js'
 
 /** Headers that can be read more than once: a list, or what has names or a `get`. */
@@ -62,7 +62,7 @@ export async function readRequest(
       ? await readAll(request.body.getReader(), maxBytes)
       : new Uint8Array(await request.arrayBuffer())
   } catch (cause) {
-    throw refusal('ERR_BODY_UNREADABLE', 400, { cause })
+    throw createRejection('ERR_BODY_UNREADABLE', 400, { cause })
   }
   if (body && body.length <= maxBytes) return body
   throw tooLarge()

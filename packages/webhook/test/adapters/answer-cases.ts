@@ -18,11 +18,11 @@ const failing = (error: unknown) => ({ receive: () => Promise.reject(error) })
 export const answerCases: readonly Case[] = [
   {
     name: 'a signed delivery is received as it was sent, and answered with 204 and nothing else',
-    async run({ start, snapshots, errors, refusals }) {
+    async run({ start, snapshots, errors, rejections }) {
       const snapshot = createTestSnapshot({ version: 7, recipient: { title: 'Škoda 漢字 "\\u0041"', subtitle: null } })
       const got = await (await start()).send(await delivery({ snapshot }))
       expect(got).toMatchObject({ status: 204, body: '' })
-      expect([snapshots, errors, refusals]).toEqual([[snapshot], [], []])
+      expect([snapshots, errors, rejections]).toEqual([[snapshot], [], []])
     },
   },
   {
@@ -60,8 +60,8 @@ export const answerCases: readonly Case[] = [
     },
   },
   {
-    name: 'what the service did not sign is refused with the status of its code and no reason',
-    async run({ start, snapshots, errors, refusals }) {
+    name: 'what the service did not sign is rejected with the status of its code and no reason',
+    async run({ start, snapshots, errors, rejections }) {
       const host = await start()
       const sent = [
         await delivery({ fault: 'forged' }),
@@ -81,7 +81,7 @@ export const answerCases: readonly Case[] = [
       ])
       for (const { headers } of got)
         expect(headers['content-type'] ?? headers['Content-Type']).toMatch(/^application\/json/)
-      expect(refusals.map(({ code }) => code)).toEqual([
+      expect(rejections.map(({ code }) => code)).toEqual([
         'ERR_SIGNATURE_MISMATCH',
         'ERR_SIGNATURE_MISMATCH',
         'ERR_SIGNATURE_MISSING',
@@ -92,8 +92,8 @@ export const answerCases: readonly Case[] = [
     },
   },
   {
-    name: 'what the service signed and the receiver cannot take is a refusal, and onError is told of it too',
-    async run({ start, snapshots, errors, refusals }) {
+    name: 'what the service signed and the receiver cannot take is a rejection, and onError is told of it too',
+    async run({ start, snapshots, errors, rejections }) {
       const host = await start()
       const { headers, body } = await delivery()
       const sent = [
@@ -107,22 +107,22 @@ export const answerCases: readonly Case[] = [
         Array(3).fill([400, '{"error":"Bad Request"}']),
       )
       const codes = ['ERR_SNAPSHOT_INVALID', 'ERR_SNAPSHOT_INVALID', 'ERR_INTEGRATION_MISMATCH']
-      expect(refusals.map(({ code }) => code)).toEqual(codes)
-      expect([snapshots, errors]).toEqual([[], refusals])
+      expect(rejections.map(({ code }) => code)).toEqual(codes)
+      expect([snapshots, errors]).toEqual([[], rejections])
     },
   },
   {
     name: 'a signature header that comes twice does not pass as one',
-    async run({ start, snapshots, refusals }) {
+    async run({ start, snapshots, rejections }) {
       const { headers, body } = await delivery()
       const value = `${headers['X-Service-Signature']}`
       const got = await (await start()).send({ headers: { ...headers, 'X-Service-Signature': [value, value] }, body })
-      expect([got.status, refusals[0]?.code, snapshots]).toEqual([400, 'ERR_SIGNATURE_MALFORMED', []])
+      expect([got.status, rejections[0]?.code, snapshots]).toEqual([400, 'ERR_SIGNATURE_MALFORMED', []])
     },
   },
   {
     name: 'a body of exactly maxBytes is read, one byte more is 413',
-    async run({ start, errors, refusals }) {
+    async run({ start, errors, rejections }) {
       const lengths: number[] = []
       const receive = async (incoming: IncomingDelivery) => void lengths.push((await incoming.arrayBuffer()).byteLength)
       const host = await start({ receive, maxBytes: 100 })
@@ -131,7 +131,7 @@ export const answerCases: readonly Case[] = [
       const got = [await host.send(filled(100)), await host.send(filled(101)), await host.send(filled(100_000))]
       expect(got.map(({ status }) => status)).toEqual([204, 413, 413])
       expect(got[1]?.body).toBe('{"error":"Payload Too Large"}')
-      expect([lengths, errors, refusals.map(({ code }) => code)]).toEqual([
+      expect([lengths, errors, rejections.map(({ code }) => code)]).toEqual([
         [100],
         [],
         ['ERR_BODY_TOO_LARGE', 'ERR_BODY_TOO_LARGE'],
@@ -148,7 +148,7 @@ export const answerCases: readonly Case[] = [
   },
   {
     name: 'an error of receive is 500, is told to onError as it is, and tells the sender nothing',
-    async run({ start, errors, refusals }) {
+    async run({ start, errors, rejections }) {
       const lookAlike = Object.assign(new Error('no such order 4711'), { code: 'ERR_BAD_REQUEST', status: 404 })
       const thrown = [lookAlike, new TypeError('no such order 4711'), 'no such order 4711', undefined, null]
       for (const error of thrown) {
@@ -160,7 +160,7 @@ export const answerCases: readonly Case[] = [
       }
       expect((await (await start({ receive: atOnce })).send(await delivery())).status).toBe(500)
       expect(errors).toEqual([...thrown, lookAlike])
-      expect(refusals).toEqual([])
+      expect(rejections).toEqual([])
     },
   },
   {
@@ -177,16 +177,16 @@ export const answerCases: readonly Case[] = [
     name: 'listeners that throw or reject change no answer',
     async run({ start }) {
       const onError = () => Promise.reject(new Error('log is full'))
-      const onRefusal = () => {
+      const onRejection = () => {
         throw new Error('log is full')
       }
       expect((await (await start({ ...failing(1), onError })).send(await delivery())).status).toBe(500)
-      expect((await (await start({ onRefusal })).send(await delivery({ fault: 'forged' }))).status).toBe(401)
+      expect((await (await start({ onRejection })).send(await delivery({ fault: 'forged' }))).status).toBe(401)
     },
   },
   {
     name: 'a receive that never ends is answered with 503 at the deadline, and its signal is aborted',
-    async run({ start, errors, refusals }) {
+    async run({ start, errors, rejections }) {
       const reasons: unknown[] = []
       const host = await start({
         deadlineMs: 60,
@@ -201,7 +201,7 @@ export const answerCases: readonly Case[] = [
       const got = await host.send(await delivery())
       expect([got.status, got.body]).toEqual([503, '{"error":"Service Unavailable"}'])
       expect(reasons).toEqual([expect.objectContaining({ code: 'ERR_RECEIVE_TIMEOUT' })])
-      expect([errors, refusals]).toEqual([reasons, []])
+      expect([errors, rejections]).toEqual([reasons, []])
     },
   },
   {

@@ -1,6 +1,7 @@
 /** The table of cases that every adapter passes, in its framework. @module */
 import { afterEach, describe, test } from 'vitest'
-import type { HandlerOptions, Refused } from '../../src/adapters/handler-options.js'
+import type { HandlerOptions } from '../../src/adapters/handler-options.js'
+import type { WebhookError } from '../../src/errors.js'
 import { createVerifier, type Snapshot } from '../../src/exports/index.js'
 import { answerCases } from './answer-cases.js'
 import { type Bench, type Case, secret } from './fixture.js'
@@ -22,18 +23,18 @@ export function adapterConformance(subject: Subject, withSocket = true): void {
     for (const { name, socket, run } of cases) {
       const bench = (): Bench => {
         const { verify } = createVerifier({ secrets: secret })
-        const [snapshots, errors, refusals]: [Snapshot[], unknown[], Refused[]] = [[], [], []]
+        const [snapshots, errors, rejections]: [Snapshot[], unknown[], WebhookError[]] = [[], [], []]
         const told: HandlerOptions = {
           receive: async (delivery) => void snapshots.push((await verify(delivery)).snapshot),
           onError: (error) => errors.push(error),
-          onRefusal: (refusal) => refusals.push(refusal),
+          onRejection: (rejection) => rejections.push(rejection),
         }
         const start = async (options: Partial<HandlerOptions> = {}, parser = false) => {
           const host = await subject.start({ ...told, ...options }, parser)
           hosts.push(host)
           return host
         }
-        return { start, snapshots, errors, refusals, cure: subject.cure }
+        return { start, snapshots, errors, rejections, cure: subject.cure }
       }
       const excuse = excuses.get(name)
       // Where whole requests arrive there is nothing to say about sockets.

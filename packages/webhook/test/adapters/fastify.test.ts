@@ -1,6 +1,6 @@
 import fastify from 'fastify'
 import { expect, onTestFinished, test } from 'vitest'
-import { createFastifyHandler, fastifyReceiver } from '../../src/exports/fastify.js'
+import { createFastifyHandler, fastifyReceiver } from '../../src/adapters/fastify.js'
 import { createVerifier } from '../../src/exports/index.js'
 import { adapterConformance } from './conformance.js'
 import { delivery, secret } from './fixture.js'

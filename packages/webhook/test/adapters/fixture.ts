@@ -1,5 +1,6 @@
 /** The fixture of the cases in the table. @module */
-import type { HandlerOptions, Refused } from '../../src/adapters/handler-options.js'
+import type { HandlerOptions } from '../../src/adapters/handler-options.js'
+import type { WebhookError } from '../../src/errors.js'
 import type { Snapshot } from '../../src/exports/index.js'
 import { createTestDelivery, type TestDelivery, type TestDeliveryOptions } from '../../src/exports/testing.js'
 import type { Host } from './host.js'
@@ -15,7 +16,7 @@ export interface Bench {
   start(options?: Partial<HandlerOptions>, parser?: boolean): Promise<Host>
   readonly snapshots: Snapshot[]
   readonly errors: unknown[]
-  readonly refusals: Refused[]
+  readonly rejections: WebhookError[]
   readonly cure: RegExp
 }
 

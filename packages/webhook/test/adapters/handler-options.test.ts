@@ -27,13 +27,13 @@ afterEach(() => vi.useRealTimers())
 test.each([
   [{ receive: undefined }, TypeError],
   [{ onError: 'log' }, TypeError],
-  [{ onRefusal: 1 }, TypeError],
+  [{ onRejection: 1 }, TypeError],
   [{ maxBytes: -1 }, RangeError],
   [{ maxBytes: 1.5 }, RangeError],
   [{ deadlineMs: 0 }, RangeError],
   [{ deadlineMs: Number.NaN }, RangeError],
   [{ deadlineMs: 60_001 }, RangeError],
-])('%j is refused when the handler is made', (unusable, kind) => {
+])('%j is rejected when the handler is made', (unusable, kind) => {
   const options = { receive: verify, ...unusable } as HandlerOptions
   for (const make of [createNodeHandler, createFetchHandler, createLambdaHandler, createWorkerHandler])
     expect(() => make(options)).toThrow(kind)
@@ -164,7 +164,7 @@ test('a fetch body that does not come is cancelled at the deadline', async () =>
   await expect.poll(() => state.cancelled, patience).toBe(true)
 })
 
-test('of a fetch body that was refused unread, 4 MiB and one deadline at most are thrown away', async () => {
+test('of a fetch body that was rejected unread, 4 MiB and one deadline at most are thrown away', async () => {
   const handle = createFetchHandler({ receive: verify, deadlineMs: 200 })
   const endless = await streamed(400, () => new Uint8Array(65_536))
   const slow = await streamed(400, never)

@@ -102,9 +102,9 @@ for (const kind of kinds)
 const { verify } = createVerifier({ secrets: secret })
 const [, , , functionUrl] = kinds as [Kind, Kind, Kind, Kind]
 
-test('Base64 that is none is refused as unreadable', async () => {
+test('Base64 that is none is rejected as unreadable', async () => {
   const codes: string[] = []
-  const options: HandlerOptions = { receive: verify, onRefusal: ({ code }) => codes.push(code) }
+  const options: HandlerOptions = { receive: verify, onRejection: ({ code }) => codes.push(code) }
   const { headers } = await delivery()
   const event = functionUrl.event(
     'POST',

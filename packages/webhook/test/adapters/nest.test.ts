@@ -41,10 +41,10 @@ adapterConformance({
   cure,
   start: (options, parser) => controller(options, !parser),
   excuses: {
-    'refused headers are answered before the body came': parsedFirst,
+    'rejected headers are answered before the body came': parsedFirst,
     'a declared length over the limit is 413 before the body came': parsedFirst,
     'a sender that never stops is answered with 413 and cut off': parsedFirst,
-    'an upload that breaks off is a refusal and no error, and the next delivery is received': parsedFirst,
+    'an upload that breaks off is a rejection and no error, and the next delivery is received': parsedFirst,
     'a body that does not come is 408 at the deadline': parsedFirst,
     'a connection whose body does not come is closed soon after the answer': parsedFirst,
   },

@@ -58,7 +58,7 @@ test('the guide has a block for every adapter', () => {
   expect([...imported].sort()).toEqual(adapters.sort())
 })
 
-test.each(names)('the block for %s takes what is signed and refuses what is not', async (name) => {
+test.each(names)('the block for %s takes what is signed and rejects what is not', async (name) => {
   const post = async (options: Partial<TestDeliveryOptions> = {}) =>
     (
       await fetch(`http://127.0.0.1:${ports.get(name)}/webhook`, {

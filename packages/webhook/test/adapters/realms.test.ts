@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import type { NodeHandler, NodeRequest } from '../../src/adapters/node-source.js'
 import { createExpressHandler } from '../../src/exports/express.js'
 import { createFetchHandler } from '../../src/exports/fetch.js'
-import { createVerifier, isWebhookRefusal } from '../../src/exports/index.js'
+import { createVerifier, isWebhookRejection } from '../../src/exports/index.js'
 import { createLambdaHandler, type LambdaEventLike } from '../../src/exports/lambda.js'
 import { createNodeHandler } from '../../src/exports/node.js'
 import { signDelivery } from '../../src/exports/signing.js'
@@ -100,11 +100,12 @@ describe('bytes of another realm', () => {
   })
 })
 
-test('a refusal of another realm, or of another copy of this package, is known', () => {
-  const refusal = "Object.assign(new Error('x'), { name: 'WebhookError', code: 'ERR_SIGNATURE_MISMATCH', status: 401 })"
-  expect(isWebhookRefusal(runInContext(refusal, realm))).toBe(true)
+test('a rejection of another realm, or of another copy of this package, is known', () => {
+  const rejection =
+    "Object.assign(new Error('x'), { name: 'WebhookError', code: 'ERR_SIGNATURE_MISMATCH', status: 401 })"
+  expect(isWebhookRejection(runInContext(rejection, realm))).toBe(true)
   for (const other of ["new Error('x')", "Object.assign(new Error('x'), { name: 'WebhookError' })", 'null', '7'])
-    expect(isWebhookRefusal(runInContext(other, realm)), other).toBe(false)
+    expect(isWebhookRejection(runInContext(other, realm)), other).toBe(false)
 })
 
 test('text and parsed bodies are no bytes, whatever the realm', async () => {
@@ -148,7 +149,7 @@ describe('a value that is empty', () => {
       expect((await handler({ ...event, ...change })).statusCode, name).toBe(204)
   })
 
-  test('does not hide a second value: a signature that came twice is refused', async () => {
+  test('does not hide a second value: a signature that came twice is rejected', async () => {
     const { headers, body } = await delivery()
     const [name, value] = Object.entries(headers).find(([key]) => /signature/i.test(key)) as [string, string]
     const multiValueHeaders = { [name.toLowerCase()]: [value, value] }

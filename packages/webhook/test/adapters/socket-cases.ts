@@ -55,46 +55,46 @@ export const socketCases: readonly Case[] = [
     },
   },
   {
-    name: 'refused headers are answered before the body came',
+    name: 'rejected headers are answered before the body came',
     socket: true,
-    async run({ start, refusals }) {
+    async run({ start, rejections }) {
       const port = await startOnPort(start)
       const { headers } = await delivery({ ageSeconds: 400 })
       const request = open(port, { ...headers, 'Content-Length': '1000' })
       request.write('{')
       expect((await answered(request)).status).toBe(400)
-      expect(refusals.map(({ code }) => code)).toEqual(['ERR_DELIVERY_STALE'])
+      expect(rejections.map(({ code }) => code)).toEqual(['ERR_DELIVERY_STALE'])
       request.destroy()
     },
   },
   {
     name: 'a declared length over the limit is 413 before the body came',
     socket: true,
-    async run({ start, refusals }) {
+    async run({ start, rejections }) {
       const receive = (incoming: IncomingDelivery) => incoming.arrayBuffer()
       const port = await startOnPort(start, { receive, maxBytes: 1000 })
       const request = open(port, { 'Content-Type': 'application/json', 'Content-Length': '1001' })
       expect((await answered(request)).status).toBe(413)
-      expect(refusals.map(({ code }) => code)).toEqual(['ERR_BODY_TOO_LARGE'])
+      expect(rejections.map(({ code }) => code)).toEqual(['ERR_BODY_TOO_LARGE'])
       request.destroy()
     },
   },
   {
     name: 'a chunked body over the limit is 413, though receive swallows the failure',
     socket: true,
-    async run({ start, refusals }) {
+    async run({ start, rejections }) {
       const receive = (incoming: IncomingDelivery) => incoming.arrayBuffer().catch(() => 'fine')
       const port = await startOnPort(start, { receive, maxBytes: 1000 })
       const request = open(port)
       request.end(new Uint8Array(1001))
       expect((await answered(request)).status).toBe(413)
-      expect(refusals.map(({ code }) => code)).toEqual(['ERR_BODY_TOO_LARGE'])
+      expect(rejections.map(({ code }) => code)).toEqual(['ERR_BODY_TOO_LARGE'])
     },
   },
   {
     name: 'a sender that never stops is answered with 413 and cut off',
     socket: true,
-    async run({ start, errors, refusals }) {
+    async run({ start, errors, rejections }) {
       const port = await startOnPort(start)
       const { headers } = await delivery()
       const { socket, closed, status } = await connectRaw(port, { ...headers, 'Transfer-Encoding': 'chunked' })
@@ -108,13 +108,13 @@ export const socketCases: readonly Case[] = [
       await closed
       expect(status()).toBe(413)
       expect(sentBytes).toBeLessThan(64_000_000)
-      expect([errors, refusals.map(({ code }) => code)]).toEqual([[], ['ERR_BODY_TOO_LARGE']])
+      expect([errors, rejections.map(({ code }) => code)]).toEqual([[], ['ERR_BODY_TOO_LARGE']])
     },
   },
   {
-    name: 'an upload that breaks off is a refusal and no error, and the next delivery is received',
+    name: 'an upload that breaks off is a rejection and no error, and the next delivery is received',
     socket: true,
-    async run({ start, snapshots, errors, refusals }) {
+    async run({ start, snapshots, errors, rejections }) {
       const { headers, body } = await delivery()
       let breakOff: (() => void) | undefined
       const { verify } = createVerifier({ secrets: secret })
@@ -129,7 +129,7 @@ export const socketCases: readonly Case[] = [
       const request = open(port, { ...headers, 'Content-Length': `${body.byteLength}` })
       request.write(body.slice(0, 10))
       breakOff = () => request.destroy()
-      await expect.poll(() => refusals.map(({ code }) => code), patience).toEqual(['ERR_BODY_UNREADABLE'])
+      await expect.poll(() => rejections.map(({ code }) => code), patience).toEqual(['ERR_BODY_UNREADABLE'])
       breakOff = undefined
       expect((await sendOver(new Agent(), port, { headers, body })).status).toBe(204)
       expect([snapshots.length, errors]).toEqual([1, []])
@@ -138,13 +138,13 @@ export const socketCases: readonly Case[] = [
   {
     name: 'a body that does not come is 408 at the deadline',
     socket: true,
-    async run({ start, errors, refusals }) {
+    async run({ start, errors, rejections }) {
       const port = await startOnPort(start, { deadlineMs: 60 })
       const { headers } = await delivery()
       const request = open(port, { ...headers, 'Content-Length': '1000' })
       request.write('{')
       expect((await answered(request)).status).toBe(408)
-      expect([errors, refusals.map(({ code }) => code)]).toEqual([[], ['ERR_BODY_TIMEOUT']])
+      expect([errors, rejections.map(({ code }) => code)]).toEqual([[], ['ERR_BODY_TIMEOUT']])
       request.destroy()
     },
   },
@@ -164,7 +164,7 @@ export const socketCases: readonly Case[] = [
     },
   },
   {
-    name: 'a connection serves the next delivery after a refusal',
+    name: 'a connection serves the next delivery after a rejection',
     socket: true,
     async run({ start, snapshots }) {
       const port = await startOnPort(start)

@@ -19,8 +19,8 @@ export async function* readPayments({ client }, { service }) {
   yield* walked.map(describe)
   const [newest] = walked
   yield judge('one by its hash', describe(await reader.get(newest.txHash)), describe(newest))
-  yield await codeOf('one that there is not', reader.get(`0x${'9'.repeat(64)}`), 'ERR_NOT_FOUND')
-  yield await codeOf('a cursor of nobody', reader.list({ cursor: 'x' }), 'ERR_INVALID_REQUEST')
+  yield await codeOf('one that there is not', reader.get(`0x${'9'.repeat(64)}`), 'ERR_PAYMENT_NOT_FOUND')
+  yield await codeOf('a cursor of nobody', reader.list({ cursor: 'x' }), 'ERR_REQUEST_INVALID')
   const stranger = createClient({ baseUrl, integrationAddress, apiSecret: `${apiSecret}x` }).payments
   yield await codeOf('a wrong secret', stranger.list(), 'ERR_UNAUTHORIZED')
   yield await codeOf('a call that was given up', reader.list({ signal: AbortSignal.abort() }), 'ERR_ABORTED')

@@ -1,5 +1,5 @@
 /** A process that runs the real use cases. @module */
-import { EmailProofError, SharingUnavailableError } from '../../../src/identity/errors.js'
+import { EmailProofError, IdentityUnavailableError } from '../../../src/identity/errors.js'
 import { createIdentity } from '../../../src/identity/identity.js'
 import type { IdentityProvider } from '../../../src/ports/identity.js'
 import type { Store } from '../../../src/ports/store.js'
@@ -49,7 +49,7 @@ export async function realProcess(parts: ProcessParts): Promise<Service> {
         const proof = await failing(accounts.proveByCode(address, code, { accountId }))
         if (!(proof instanceof Error)) return { kind: 'done', accountId: proof.accountId }
         // Somebody else asked for a code meanwhile, or it expired: its owner asks for the next.
-        if (!(proof instanceof EmailProofError || proof instanceof SharingUnavailableError)) throw proof
+        if (!(proof instanceof EmailProofError || proof instanceof IdentityUnavailableError)) throw proof
       }
     },
     async attest(address, integration, accountId) {
@@ -59,7 +59,7 @@ export async function realProcess(parts: ProcessParts): Promise<Service> {
         const proof = await failing(accounts.proveByAttestation(address, by, { accountId }))
         if (!(proof instanceof Error)) return { kind: 'done', accountId: proof.accountId }
         if (proof instanceof EmailProofError) return { kind: 'refused' }
-        if (!(proof instanceof SharingUnavailableError)) throw proof
+        if (!(proof instanceof IdentityUnavailableError)) throw proof
       }
     },
     recordDirect: async (direct) => ({ kind: await identity.recordDirect(direct) }),

@@ -1,8 +1,8 @@
 /** From a request of any kind to an answer: method, raw body, size, `receive`, deadline. @module */
 import type { HeadersLike } from '../../delivery.js'
-import { isWebhookRefusal } from '../../errors.js'
+import { isWebhookRejection, WebhookError } from '../../errors.js'
 import { isRaw } from '../../read-body.js'
-import type { HandlerSettings, IncomingDelivery, Refused } from '../handler-options.js'
+import type { HandlerSettings, IncomingDelivery } from '../handler-options.js'
 import { bodyTooLarge, HandlerError } from '../handler-options.js'
 
 /** A request, as the two cores and Lambda present it. */
@@ -36,11 +36,11 @@ export async function answer(source: Source, settings: HandlerSettings, onLateWo
     await receiveInTime(source, settings, onLateWork)
     return { status: 204, headers: {}, body: '' }
   } catch (error) {
-    const refusal = asRefusal(error)
-    const refused = refusal !== undefined && refusal.status < 500
-    if (refused) void notify(() => settings.onRefusal(refusal))
-    if (!refused || afterSignature.has(refusal.code)) reportError(settings, error)
-    return answerOf(refusal?.status ?? (isBusy(error) ? 503 : 500))
+    const rejection = findRejection(error)
+    const isRejected = rejection !== undefined && rejection.status < 500
+    if (isRejected) void notify(() => settings.onRejection(rejection))
+    if (!isRejected || afterSignature.has(rejection.code)) reportError(settings, error)
+    return answerOf(rejection?.status ?? (isBusy(error) ? 503 : 500))
   }
 }
 
@@ -90,7 +90,7 @@ function reportLate(late: unknown, signal: AbortSignal, { failure }: BodyState, 
 /** Checks the head of the request, before anything is read. */
 function assertDeliverable(source: Source, maxBytes: number): void {
   if (source.method !== 'POST')
-    throw new HandlerError('ERR_METHOD_NOT_ALLOWED', 'Deliveries come by POST; this request has another method.')
+    throw new HandlerError('ERR_METHOD_NOT_ALLOWED', 'The method is not POST; deliveries use no other.')
   if (source.spoiled !== undefined) throw notRaw(source.spoiled, source.cure)
   if (source.declaredBytes !== undefined && source.declaredBytes > maxBytes) throw bodyTooLarge(maxBytes)
 }
@@ -139,15 +139,15 @@ function overdue(reading: boolean, deadlineMs: number): HandlerError {
     ? new HandlerError('ERR_BODY_TIMEOUT', `The body did not arrive within ${deadlineMs} ms.`)
     : new HandlerError(
         'ERR_RECEIVE_TIMEOUT',
-        `receive took longer than ${deadlineMs} ms, and the service waits 5 s. Store the delivery, answer, and work afterwards.`,
+        `receive took longer than ${deadlineMs} ms, and the service waits 5 s. Store the delivery, answer, then work.`,
       )
 }
 
-function asRefusal(error: unknown): Refused | undefined {
-  return error instanceof HandlerError || isWebhookRefusal(error) ? error : undefined
+function findRejection(error: unknown): WebhookError | undefined {
+  return error instanceof WebhookError || isWebhookRejection(error) ? error : undefined
 }
 
-/** Refusals of signed deliveries. No stranger causes them, and every version is lost until somebody fixes the cause. */
+/** Rejections of signed deliveries. No stranger causes them, and every version is lost until somebody fixes the cause. */
 const afterSignature = new Set(['ERR_SNAPSHOT_INVALID', 'ERR_INTEGRATION_MISMATCH'])
 
 /**
@@ -165,7 +165,7 @@ const busyCodes = new Set<unknown>([
 ])
 
 function isBusy(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && busyCodes.has((error as { code?: unknown }).code)
+  return busyCodes.has((Object(error) as { code?: unknown }).code)
 }
 
 const texts: Readonly<Record<number, string>> = {
@@ -181,7 +181,7 @@ const texts: Readonly<Record<number, string>> = {
 function answerOf(status: number): Answer {
   return {
     status,
-    headers: { 'Content-Type': 'application/json', ...(status === 405 ? { Allow: 'POST' } : {}) },
+    headers: { 'Content-Type': 'application/json', ...(status === 405 && { Allow: 'POST' }) },
     body: JSON.stringify({ error: texts[status] ?? 'Refused' }),
   }
 }

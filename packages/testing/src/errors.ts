@@ -1,0 +1,35 @@
+/** The errors of this package. @module */
+import type { RequestForm } from './explain/explain-input.js'
+
+/** Every code of this package. */
+export type TestingErrorCode = 'ERR_REQUEST_UNREADABLE' | 'ERR_TRIGGER' | 'ERR_TRIGGER_INVALID'
+
+/** Base of the errors of this package. `retryable`: the same call may succeed later, unchanged. */
+export abstract class TestingError extends Error {
+  abstract readonly code: TestingErrorCode
+  readonly retryable = false
+}
+
+/** A pasted request is not in a known form, or a part is missing. The message quotes nothing of the request. */
+export class RequestUnreadableError extends TestingError {
+  override readonly name = 'RequestUnreadableError'
+  readonly code = 'ERR_REQUEST_UNREADABLE'
+  /** The form that the request seems to have; null when it is unknown. */
+  readonly form: RequestForm | null
+  constructor(form: RequestForm | null, message: string) {
+    super(message)
+    this.form = form
+  }
+}
+
+/** A scenario ended early: the service or the receiver did not do what the scenario needs. */
+export class TriggerError extends TestingError {
+  override readonly name = 'TriggerError'
+  readonly code = 'ERR_TRIGGER'
+}
+
+/** A scenario or option is unknown, or a value is malformed. Nothing was caused. */
+export class TriggerRequestError extends TestingError {
+  override readonly name = 'TriggerRequestError'
+  readonly code = 'ERR_TRIGGER_INVALID'
+}

@@ -9,6 +9,7 @@ import { build, serve } from 'vitepress'
 import { wordsPerPath } from './generate/words-per-path.js'
 import { writePages } from './generate/write-pages.js'
 import { sample } from './sample.js'
+import { findWrongHits } from './search.js'
 
 const root = join(import.meta.dirname, '../..')
 const options = new Set(process.argv.slice(2))
@@ -24,5 +25,7 @@ if (options.has('--sample')) {
   for (const line of wordsPerPath(join(root, 'tools/site/.pages'))) console.log(line)
   console.log(`site: ${count} pages in tools/site/dist`)
   run('node', 'tools/site/check-links.mjs', 'tools/site/dist')
+  const wrong = await findWrongHits(join(root, 'tools/site/dist'))
+  if (wrong.length > 0) throw new Error(wrong.join('\n'))
   if (options.has('--serve')) await serve({ root: join(root, 'tools/site'), port: 4173 })
 }

@@ -1,6 +1,7 @@
 /** Configures the site: pages of `tools/site/.pages`, search in the browser, no request to another host. @module */
 import { join } from 'node:path'
 import { defineConfig } from 'vitepress'
+import { searchOptions } from '../search.js'
 import { accessibleTheme } from './accessible-theme.js'
 import { figureOf } from './mermaid.js'
 import { sidebarOf } from './sidebar.js'
@@ -59,7 +60,7 @@ export default defineConfig({
     },
   },
   themeConfig: {
-    search: { provider: 'local' },
+    search: { provider: 'local', options: { miniSearch: { searchOptions } } },
     sidebar: sidebarOf(pages),
     outline: [2, 3],
     nav: [

@@ -1,0 +1,53 @@
+/** Orders the hits of the site's search, and checks the first hit of eight searches. @module */
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import MiniSearch, { type SearchOptions } from 'minisearch'
+
+/** The browser gets the text of these functions, so each one stands alone. */
+export const searchOptions: SearchOptions = {
+  fuzzy: 0.2,
+  prefix: true,
+  boost: { title: 4, text: 2, titles: 2 },
+  combineWith: 'AND',
+  // Words of a question say nothing about the page.
+  processTerm: (term) =>
+    /^(a|an|and|are|can|do|does|for|how|i|in|is|it|my|of|on|or|the|to|what|when|where|why|with)$/i.test(term)
+      ? null
+      : term.toLowerCase(),
+  // Readers look for guides first; figures, vectors, changelogs and decisions answer other questions.
+  boostDocument: (id) => {
+    if (/^\/(tools|vectors|changelog|performance|contract-coverage)/.test(id)) return 0.1
+    if (/^\/decisions\/retries/.test(id)) return 1.5 // the schedule stands on this page alone
+    if (/^\/(decisions|reference|receive)\//.test(id)) return 0.4
+    return /^\/(guides|interface|rotate|explain|databases)/.test(id) ? 1.5 : 1
+  },
+}
+
+/** What readers type, and the page that answers. */
+const searches: readonly (readonly [query: string, page: string])[] = [
+  ['signature mismatch', '/explain.html'],
+  ['rotate secret', '/rotate-a-signing-secret.html'],
+  ['missed webhook', '/guides/reconcile.html'],
+  ['409 KYC', '/guides/share-a-verification.html'],
+  ['retry schedule', '/decisions/retries.html'],
+  ['how do I test', '/guides/test-an-integration.html'],
+  ['PgBouncer', '/databases.html'],
+  ['refund', '/interface.html'],
+]
+
+/**
+ * Searches the index of a built site as its search box does.
+ * @returns A line for each search whose first hit is another page.
+ */
+export async function findWrongHits(dist: string): Promise<string[]> {
+  const chunks = join(dist, 'assets/chunks')
+  const file = readdirSync(chunks).find((name) => name.startsWith('@localSearchIndexroot'))
+  if (file === undefined) return ['The site has no search index.']
+  const { default: json } = await import(pathToFileURL(join(chunks, file)).href)
+  const index = MiniSearch.loadJSON(json, { fields: ['title', 'titles', 'text'], storeFields: ['title'], searchOptions })
+  return searches.flatMap(([query, page]) => {
+    const [first] = index.search(query)
+    return first?.id.split('#')[0] === page ? [] : [`The search "${query}" finds ${first?.id} before ${page}.`]
+  })
+}

@@ -118,7 +118,7 @@ function checkNodes({
 
 /** A chain that holds connections. */
 export interface EvmChain extends Chain {
-  /** Ends all connections. Later calls are refused. */
+  /** Ends all connections. Later calls are rejected. */
   close(): void
 }
 

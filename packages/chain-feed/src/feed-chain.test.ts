@@ -329,7 +329,7 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
     await first
   })
 
-  test('options out of range are refused', async () => {
+  test('options out of range are rejected', async () => {
     const world = await openWorld()
     expect(() => world.openReader({ maxHeadAgeMs: 0 })).toThrow(RangeError)
     expect(() => world.openReader({ restMs: 1.5 })).toThrow(RangeError)

@@ -82,12 +82,12 @@ describe.skipIf(natsMissing)(`a publisher of the feed${skipped}`, () => {
   test('two publishers that both believe to lead never mix their blocks, in 60 rounds with reorganisations', async () => {
     const world = await openWorld()
     const both = [world.openPublisher({ standbyMs: 1 }), world.openPublisher({ standbyMs: 1 })]
-    const refused = { count: 0 }
+    const rejected = { count: 0 }
     const race = async (publisher: FeedPublisher) => {
       world.clock.advance(10)
       await publisher.step().catch((error: { code?: string }) => {
         if (error.code !== 'ERR_FEED_MOVED') throw error
-        refused.count += 1
+        rejected.count += 1
       })
     }
     for (let round = 0; round < 60; round += 1) {
@@ -98,11 +98,11 @@ describe.skipIf(natsMissing)(`a publisher of the feed${skipped}`, () => {
     // An orphaned tip may be higher than the new one.
     world.mine(...Array.from({ length: 9 }, () => 1))
     for (let turn = 0; turn < 6; turn += 1) for (const publisher of both) await race(publisher)
-    expect(refused.count).toBeGreaterThan(0)
+    expect(rejected.count).toBeGreaterThan(0)
     await expectWhole(world)
   })
 
-  test('an append in flight is refused when an earlier attempt took the place of the one before it', async () => {
+  test('an append in flight is rejected when an earlier attempt took the place of the one before it', async () => {
     const { stream } = await openWorld()
     const append = (id: string, sequence: number, after: string | null) =>
       stream.append({ height: 1, data: new Uint8Array(1), publisher: 'a', id }, { sequence, after })
@@ -146,7 +146,7 @@ describe.skipIf(natsMissing)(`a publisher of the feed${skipped}`, () => {
     await expect(publisher.step()).rejects.toMatchObject({ code: 'ERR_FEED_DIVERGED' })
   })
 
-  test('refuses unproven blocks, a block above max_payload, and a stream of something else', async () => {
+  test('rejects unproven blocks, a block above max_payload, and a stream of something else', async () => {
     const world = await openWorld()
     const unproven = {
       ...world.twin,
@@ -188,7 +188,7 @@ describe.skipIf(natsMissing)(`a publisher of the feed${skipped}`, () => {
     await running
   })
 
-  test('options out of range are refused', async () => {
+  test('options out of range are rejected', async () => {
     const world = await openWorld()
     expect(() => world.openPublisher({ replicas: 0 })).toThrow(RangeError)
     expect(() => world.openPublisher({ startDepth: -1 })).toThrow(RangeError)

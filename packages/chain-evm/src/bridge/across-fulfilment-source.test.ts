@@ -94,7 +94,7 @@ describe.each(fillNames)('a fill by %s', (name) => {
   })
 })
 
-test('a fill whose block has another time than its hash says is refused, and found when the node tells the truth', async () => {
+test('a fill whose block has another time than its hash says is rejected, and found when the node tells the truth', async () => {
   const deposit = await newDeposit()
   const { hash, blockNumber } = await fill(deposit)
   await node.mine(3)
@@ -307,7 +307,7 @@ test.each<[string, Partial<AcrossDestination>, number, ErrorConstructor, RegExp]
   ['no confirmations for a chain that is in no table', { confirmations: undefined }, 8453, RangeError, /chain 8453/],
   ['confirmations that are not whole', { confirmations: 0.5 }, 1, RangeError, /confirmations/],
   ['no node', { nodes: [] }, 1, TypeError, /node/],
-])('%s is refused at once', (_, changes, id, error, message) => {
+])('%s is rejected at once', (_, changes, id, error, message) => {
   const destination = { nodes: [{ url: 'http://127.0.0.1:1' }], spokePool: pool, confirmations: 0, ...changes }
   const options = { chains: new Map([[id, destination]]) }
   expect(() => createAcrossFulfilmentSource(options)).toThrow(error)

@@ -162,13 +162,13 @@ describe('the logs of a node', () => {
     ).toHaveLength(1)
   })
 
-  test('are refused when they hold conversions and the payments of the block were left out', async () => {
+  test('are rejected when they hold conversions and the payments of the block were left out', async () => {
     const height = await payWithConversion()
     chain.front.intercept = without(yodlDecoder.paymentTopics)
     await expect(chain.read(height, '0.8', undefined, { proof: 'none' })).rejects.toMatchObject(unavailable)
   })
 
-  test('are refused when the conversion of a call was left out', async () => {
+  test('are rejected when the conversion of a call was left out', async () => {
     const height = await payWithConversion()
     chain.front.intercept = without(yodlDecoder.conversionTopics)
     await expect(chain.read(height, '0.8', undefined, { proof: 'none' })).rejects.toMatchObject(unavailable)

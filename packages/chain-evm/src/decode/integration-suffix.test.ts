@@ -17,7 +17,7 @@ test('the suffix is the one that ox writes for the lowercase address', () => {
 })
 
 test.each(['', '0x', address.slice(0, -1), `${address}0`, address.slice(2), ` ${address}`])(
-  'refuses to write %j',
+  'rejects to write %j',
   (input) => {
     expect(() => encodeIntegrationSuffix(input)).toThrow(TypeError)
   },

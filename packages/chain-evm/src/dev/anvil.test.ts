@@ -114,7 +114,7 @@ describe('starting', () => {
     { port: 70_000 },
     { blockTimeSeconds: 0 },
     { blockTimeSeconds: Number.NaN },
-  ])('refuses %j', async (options) => {
+  ])('rejects %j', async (options) => {
     await expect(startAnvil(options)).rejects.toThrow(RangeError)
   })
 })

@@ -5,7 +5,7 @@ import { type Anvil, startAnvil } from './anvil.js'
 import { deployDevRouter } from './dev-chain.js'
 
 const key = 'k3y-of-the-node'
-const refusal = { name: 'DevChainError', code: 'ERR_DEV_CHAIN', message: expect.stringContaining('Chain 31337') }
+const rejection = { name: 'DevChainError', code: 'ERR_DEV_CHAIN', message: expect.stringContaining('Chain 31337') }
 
 let anvil: Anvil
 let front: Front
@@ -28,7 +28,10 @@ describe('a deployment that fails is a typed error without the URL', () => {
   test('of an account without funds', async () => {
     const account = privateKeyToAccount(`0x${'01'.repeat(32)}`)
     const error = await failure(deployDevRouter(chain(), { account }))
-    expect(error).toMatchObject({ ...refusal, message: expect.stringMatching(/^Chain 31337 .*JSON-RPC error -?\d+: /) })
+    expect(error).toMatchObject({
+      ...rejection,
+      message: expect.stringMatching(/^Chain 31337 .*JSON-RPC error -?\d+: /),
+    })
     expect(`${error?.message}${error?.stack}`).not.toContain(key)
     expect(error?.message).not.toContain('127.0.0.1')
     expect(error?.cause).toBeUndefined()
@@ -39,14 +42,14 @@ describe('a deployment that fails is a typed error without the URL', () => {
       method === 'eth_getTransactionReceipt' ? { id: item.id, result: { status: '0x0', logs: [] } } : item,
     )
     await expect(deployDevRouter(chain())).rejects.toMatchObject({
-      ...refusal,
+      ...rejection,
       message: expect.stringContaining('reverted'),
     })
   })
 
   test('when nothing is mined', async () => {
     const deploying = deployDevRouter(chain(), { timeoutMs: 50 })
-    await expect(deploying).rejects.toMatchObject({ ...refusal, message: expect.stringContaining('mine blocks?') })
+    await expect(deploying).rejects.toMatchObject({ ...rejection, message: expect.stringContaining('mine blocks?') })
   })
 })
 

@@ -132,7 +132,7 @@ const deployDefaults = { timeoutMs: 30_000 } as const
 /**
  * Deploys `DevRouter`, USDC (6 decimals) and DAI (18 decimals), and resolves when all three are mined. A fresh chain
  * always has the same addresses. A chain that mines on demand must mine meanwhile.
- * @throws {@link DevChainError} `ERR_DEV_CHAIN` when a deployment is refused, reverted or not mined in time; the
+ * @throws {@link DevChainError} `ERR_DEV_CHAIN` when a deployment is rejected, reverted or not mined in time; the
  * signal's reason when it aborts.
  * @throws {RangeError} When `timeoutMs` is not a whole number of at least 1.
  */

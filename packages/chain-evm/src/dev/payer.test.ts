@@ -69,7 +69,7 @@ test('many payments at once are all made', async () => {
   for (const hash of hashes) expect((await find(hash)).payment?.txHash).toBe(hash)
 })
 
-describe('refuses', () => {
+describe('rejects', () => {
   test.each([
     ['an amount of 0', { amount: 0n }, RangeError],
     ['a memo above 32 bytes', { memo: 'é'.repeat(17) }, RangeError],
@@ -82,7 +82,7 @@ describe('refuses', () => {
   })
 })
 
-test('a payment that the node refuses rejects, and the next one is made', async () => {
+test('a payment that the node rejects rejects, and the next one is made', async () => {
   const broke = { ...order, token: nativeTokenAddress, amount: 10n ** 30n }
   await expect(payer.pay(broke)).rejects.toMatchObject({
     name: 'DevChainError',

@@ -47,7 +47,7 @@ export interface Payer {
    * block mines it. Calls are sent in order.
    * @param signal - Ends the wait when it aborts. A queued payment is then not sent at all.
    * @throws {TypeError | RangeError} When a field is wrong; nothing is sent.
-   * @throws {@link DevChainError} `ERR_DEV_CHAIN` when the node refuses the transaction or does not answer; the
+   * @throws {@link DevChainError} `ERR_DEV_CHAIN` when the node rejects the transaction or does not answer; the
    * signal's reason when it aborts first.
    */
   pay(payment: DevPayment, signal?: AbortSignal): Promise<Hex>

@@ -75,7 +75,7 @@ test('verify takes every currency that a look-up can show by the known lists', (
     ...knownTokens(chainId).map(({ currency }) => currency),
     ...knownPriceFeeds(chainId).flatMap(({ base, quote }) => [base, quote]),
   ])
-  const refused = [...new Set([...every, ...fiatCurrencies])].filter((invoiceCurrency) => {
+  const rejected = [...new Set([...every, ...fiatCurrencies])].filter((invoiceCurrency) => {
     const request = { chainId: 1, txHash: `0x${'0'.repeat(64)}`, invoiceAmount: '1', invoiceCurrency, address: 'shop' }
     try {
       parseVerifyRequest(Buffer.from(JSON.stringify(request)))
@@ -84,7 +84,7 @@ test('verify takes every currency that a look-up can show by the known lists', (
       return true
     }
   })
-  expect(refused).toEqual([])
+  expect(rejected).toEqual([])
 })
 
 test.each(publishedChains)(

@@ -50,14 +50,14 @@ test.each([
   ['a token’s address', [{ ...usdc, address: '0x1' }], [], TypeError],
   ['a token without a symbol', [{ ...usdc, symbol: '' }], [], TypeError],
   ['a token without a currency', [{ ...usdc, currency: '' }], [], TypeError],
-  ['a token’s currency that verify refuses', [{ ...usdc, currency: 'EURC.e' }], [], TypeError],
+  ['a token’s currency that verify rejects', [{ ...usdc, currency: 'EURC.e' }], [], TypeError],
   ['a feed’s address', [], [{ ...feed, address: 'CHF' }], TypeError],
   ['a feed without a base', [], [{ ...feed, base: '' }], TypeError],
   ['a feed without a quote', [], [{ ...feed, quote: '' }], TypeError],
-  ['a feed’s base that verify refuses', [], [{ ...feed, base: 'wstETH' }], TypeError],
+  ['a feed’s base that verify rejects', [], [{ ...feed, base: 'wstETH' }], TypeError],
   ['decimals below 0', [], [{ ...feed, decimals: -1 }], RangeError],
   ['decimals that are not whole', [], [{ ...feed, decimals: 0.5 }], RangeError],
   ['decimals above 255', [], [{ ...feed, decimals: 256 }], RangeError],
-] as const)('%s is refused', (_, tokens, feeds, kind) => {
+] as const)('%s is rejected', (_, tokens, feeds, kind) => {
   expect(() => createPriceLists(tokens, feeds, null)).toThrow(kind)
 })

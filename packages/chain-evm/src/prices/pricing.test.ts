@@ -126,8 +126,8 @@ describe('a signed rate', () => {
     ['that the call names, with signs', toHex('USD0++'), { base: 'USD0++', quote: 'USD' }],
     ['that the call does not name', null, null],
     ['that is no code', toHex('X Y'), null],
-    ['that verify refuses, in small letters', toHex('xyz'), null],
-    ['that verify refuses, too long', toHex('X'.repeat(17)), null],
+    ['that verify rejects, in small letters', toHex('xyz'), null],
+    ['that verify rejects, too long', toHex('X'.repeat(17)), null],
     ['that is no text', '0xff00', null],
   ])('of a currency on no list, %s', (_, codeHex, pair) => {
     const unknown = { ...chf, codeHash: codeHashOf('XYZ'), codeHex }

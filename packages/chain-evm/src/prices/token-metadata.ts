@@ -53,7 +53,7 @@ function decodeUtf8(hex: string): string | null {
 const revertWords =
   /revert|invalid opcode|bad instruction|out of gas|invalid jump|stack (under|over)flow|EVM error|VM execution/i
 
-/** Codes of refusals: HTTP's rate limit, and "not found", "unavailable" and "limit exceeded" of EIP-1474. */
+/** Codes of rejections: HTTP's rate limit, and "not found", "unavailable" and "limit exceeded" of EIP-1474. */
 const rejectionCodes: ReadonlySet<number | null> = new Set([429, -32_001, -32_002, -32_005])
 
 /** The node cannot answer now, or lacks the state that was asked for. */

@@ -46,7 +46,7 @@ export function parseItems(bytes: Buffer, { isList, start, end }: RlpItem): RlpI
 // Writes RLP into one reused buffer. Source: Ethereum yellow paper, appendix B.
 //
 // Callers know the lengths beforehand, so no bytes are moved or joined afterwards. Hex is decoded in place; text that
-// is no hex of the expected length is refused.
+// is no hex of the expected length is rejected.
 
 /** A node's answer cannot be encoded: a field is missing, or is no hex of its length. */
 export class UnencodableError extends Error {

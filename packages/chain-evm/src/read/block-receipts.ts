@@ -95,7 +95,7 @@ function proveRaw(
   }
 }
 
-// Whether a node is asked for receipts by block. Some nodes lack the method; some fail for a large block, or refuse
+// Whether a node is asked for receipts by block. Some nodes lack the method; some fail for a large block, or reject
 // every batch that holds it. After failures, receipts are read by transaction for some blocks, and for more each time.
 
 interface ByBlockHistory {

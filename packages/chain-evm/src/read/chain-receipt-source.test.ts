@@ -180,6 +180,6 @@ test('an answer that breaks the port is rejected, and is no failure of the payme
   }
 })
 
-test.each([-1, 0.5, Number.NaN])('confirmations of %d are refused', (depth) => {
+test.each([-1, 0.5, Number.NaN])('confirmations of %d are rejected', (depth) => {
   expect(() => sourceAt(depth)).toThrow(RangeError)
 })

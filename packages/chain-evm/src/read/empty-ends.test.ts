@@ -65,7 +65,7 @@ const joined = (...changes: readonly Change[]) =>
   rewriting((item, call) => changes.reduce((changed, change) => change(changed, call), item))
 
 describe('an empty answer for a block whose header says otherwise', () => {
-  test.each(['in ranges', 'everywhere'] as const)('is refused, when the logs are left out %s', async (where) => {
+  test.each(['in ranges', 'everywhere'] as const)('is rejected, when the logs are left out %s', async (where) => {
     front.intercept = rewriting(withoutLogs(where))
     await expect(readAll(open(), last, last)).rejects.toMatchObject({
       ...unavailable,
@@ -76,13 +76,13 @@ describe('an empty answer for a block whose header says otherwise', () => {
   test.each([
     ['the first', () => [first, quiet]],
     ['the last', () => [other - 2, last]],
-  ] as const)('is refused when %s block of a range lacks its logs', async (_, ends) => {
+  ] as const)('is rejected when %s block of a range lacks its logs', async (_, ends) => {
     front.intercept = rewriting(withoutLogs('everywhere'))
     const [from, to] = ends() as [number, number]
     await expect(readAll(open(), from, to)).rejects.toMatchObject(unavailable)
   })
 
-  test('is refused when logs of the other end came', async () => {
+  test('is rejected when logs of the other end came', async () => {
     const height = `0x${last.toString(16)}`
     front.intercept = rewriting((item, { method }) =>
       method === 'eth_getLogs'
@@ -92,7 +92,7 @@ describe('an empty answer for a block whose header says otherwise', () => {
     await expect(readAll(open(), first, last)).rejects.toMatchObject(unavailable)
   })
 
-  test('is refused when the filter is too full to tell and the block named by its hash has logs', async () => {
+  test('is rejected when the filter is too full to tell and the block named by its hash has logs', async () => {
     front.intercept = joined(withoutLogs('in ranges'), withFilter(full))
     await expect(readAll(open(), last, last)).rejects.toMatchObject(unavailable)
   })

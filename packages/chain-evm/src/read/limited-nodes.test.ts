@@ -108,12 +108,12 @@ for (const [what, intercept] of Object.entries(nodes)) {
 function rationing(rations: Clock, perSecond: number) {
   let left = perSecond
   let at = rations.now()
-  const counts = { answered: 0, refused: 0 }
+  const counts = { answered: 0, rejected: 0 }
   chain.front.intercept = (request, response) => {
     left = Math.min(perSecond, left + ((rations.now() - at) / 1_000) * perSecond)
     at = rations.now()
     if (request.calls.length > left) {
-      counts.refused += 1
+      counts.rejected += 1
       response.writeHead(429).end()
       return undefined
     }
@@ -124,7 +124,7 @@ function rationing(rations: Clock, perSecond: number) {
   return counts
 }
 
-test('catching up from a node that refuses batches as it refuses a rate takes little longer than the rate', async () => {
+test('catching up from a node that rejects batches as it rejects a rate takes little longer than the rate', async () => {
   for (let index = 0; index < 4; index += 1) {
     await chain.node.mine(20)
     await chain.block(1, 1)

@@ -98,7 +98,7 @@ describe.each([
     })
   }
 
-  test.each(flaws)('receipts %s are refused', async (_, change) => {
+  test.each(flaws)('receipts %s are rejected', async (_, change) => {
     cut(change, (it) => ({ ...it, logs: [] }))
     const lied = chain.open()
     await expect(readAll(lied, from, to, where)).rejects.toMatchObject(proofFailed)
@@ -164,7 +164,7 @@ describe.each([
     ],
     ['a header is of another height', 'eth_getBlockByNumber', (it: Block) => ({ ...it, number: '0x1' }), unavailable],
     ['receipts are no objects', 'eth_getBlockReceipts', (all: Receipt[]) => all.map(() => 7), unavailable],
-  ])('the range is refused when %s', async (_, method, change, error) => {
+  ])('the range is rejected when %s', async (_, method, change, error) => {
     chain.lie(method, change)
     await expect(read()).rejects.toMatchObject(error)
   })
@@ -279,7 +279,7 @@ describe('the log filters of headers', () => {
     ['near the head', {}],
     ['further back', far],
   ])(
-    'one that was emptied is refused in a range of its own %s, once the chain’s headers are known',
+    'one that was emptied is rejected in a range of its own %s, once the chain’s headers are known',
     async (_, where) => {
       const opened = chain.open()
       await readAll(opened, from, to, where)
@@ -301,7 +301,7 @@ describe('the log filters of headers', () => {
   })
 
   test.each<[string, number, object]>([
-    ['of a known chain is refused', 1, proofFailed],
+    ['of a known chain is rejected', 1, proofFailed],
     ['of another chain is accepted', 31_337, { payments: { length: 8 } }],
   ])('the first header that does not hash to its block %s', async (_, chainId, expected) => {
     chain.front.intercept = rewriting((item, { method }) => {

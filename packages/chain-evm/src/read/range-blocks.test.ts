@@ -96,7 +96,7 @@ test.each(['failed', 'limited'] as const)('after one that %s they are read one a
   expect(blocks.parallelRanges()).toBe(3)
 })
 
-test('a range during which a node refused requests halves the ranges at a time, and each other one adds one', () => {
+test('a range during which a node rejected requests halves the ranges at a time, and each other one adds one', () => {
   const blocks = createRangeBlocks()
   read(blocks, 'bloom', { receivedBytes: 1 })
   expect(blocks.parallelRanges()).toBe(8)

@@ -31,7 +31,7 @@ export interface RangeRead {
   readonly transactions: number
   /** Bytes that the node has answered since it was opened; 0 when it does not count them. */
   readonly receivedBytes: number
-  /** Requests that it has refused since then because there were too many. */
+  /** Requests that it has rejected since then because there were too many. */
   readonly rejectedRequests: number
 }
 
@@ -130,7 +130,7 @@ function createParallelLimit(): ParallelLimit {
   let sinceFailure = calmRanges
   /** The counts of the node when the last range was read. */
   let before = { receivedBytes: 0, rejectedRequests: 0 }
-  /** As many as the node answers without refusing any. */
+  /** As many as the node answers without rejecting any. */
   let bearableRanges: number = maxParallelRanges
   /** Bytes behind a range, on average; null before the first. */
   let perRange: number | null = null

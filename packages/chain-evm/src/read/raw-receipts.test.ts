@@ -84,7 +84,7 @@ test.each<[string, Parameters<typeof withRawReceipts>[1]]>([
   expect({ isTried: raw > 20, score: status?.score }).toEqual({ isTried: true, score: 1 })
 })
 
-test('a node that refuses the try as a whole is as well as before', async () => {
+test('a node that rejects the try as a whole is as well as before', async () => {
   chain.front.intercept = async ({ methods, forward }, response) => {
     if (!methods.includes(raw)) return forward()
     response.writeHead(403, { 'content-type': 'text/html' }).end('<html>forbidden</html>')
@@ -98,7 +98,7 @@ test('a node that refuses the try as a whole is as well as before', async () => 
   })
 })
 
-test('a node that refuses every request with raw receipts is asked for JSON, and every payment is found', async () => {
+test('a node that rejects every request with raw receipts is asked for JSON, and every payment is found', async () => {
   const answer = withRawReceipts(chain.node.rpcUrl)
   let answers = 0
   chain.front.intercept = (request, response) => {

@@ -1,4 +1,4 @@
-/** A node that often refuses, fails or cuts its answers: how many requests reading takes. */
+/** A node that often rejects, fails or cuts its answers: how many requests reading takes. */
 import { createHash } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Clock } from '@payment-integration/core/ports'

@@ -5,7 +5,7 @@ import { createBatchSize } from './node-limits.js'
 const calls = (count: number, method = 'eth_getTransactionReceipt') =>
   Array.from({ length: count }, () => ({ method, params: [] }))
 const fine: RpcOutcome = { ok: true, result: null }
-const refused: RpcOutcome = { ok: false, code: -32_600, message: 'too many calls' }
+const rejected: RpcOutcome = { ok: false, code: -32_600, message: 'too many calls' }
 const error = new Error('no answer')
 
 function answered(count: number, outcome = fine, method?: string): RequestEnd {
@@ -15,25 +15,25 @@ function answered(count: number, outcome = fine, method?: string): RequestEnd {
 const limited = (count: number): RequestEnd => ({ kind: 'limited', calls: calls(count), retryAfter: null, error })
 
 /** Ways in which a node says no to more calls than it bears. */
-const refusals: Record<string, (count: number) => RequestEnd> = {
+const rejections: Record<string, (count: number) => RequestEnd> = {
   'does not answer': (count) => ({ kind: 'lost', calls: calls(count), error }),
-  'answers with an error for all of them': (count) => answered(count, refused),
+  'answers with an error for all of them': (count) => answered(count, rejected),
   'answers each time that there were too many': limited,
 }
 
 describe('where a node bears 25 calls at a time and', () => {
-  for (const [how, refusal] of Object.entries(refusals))
+  for (const [how, rejection] of Object.entries(rejections))
     test(`${how}, requests hold as many before long`, () => {
       const size = createBatchSize(100)
-      let refusedOnes = 0
+      let rejectedOnes = 0
       for (let request = 0; request < 200; request += 1) {
         const count = size.current()
-        if (count > 25) refusedOnes += 1
-        size.ended(count > 25 ? refusal(count) : answered(count))
+        if (count > 25) rejectedOnes += 1
+        size.ended(count > 25 ? rejection(count) : answered(count))
       }
       expect(size.current()).toBeGreaterThan(12)
       expect(size.current()).toBeLessThan(40)
-      expect(refusedOnes).toBeLessThan(50)
+      expect(rejectedOnes).toBeLessThan(50)
     })
 })
 
@@ -49,7 +49,7 @@ test('a node that bears all is asked for as many as before, also after an outage
   expect(size.current()).toBe(100)
 })
 
-test('a size that is refused for the rate before it was ever answered falls at once, and stays', () => {
+test('a size that is rejected for the rate before it was ever answered falls at once, and stays', () => {
   const size = createBatchSize(100)
   const sizes: number[] = []
   for (let request = 0; request < 100; request += 1) {
@@ -101,10 +101,10 @@ test('a call that fails for a reason of its own is laid to no size', () => {
   const size = createBatchSize(100)
   for (let round = 0; round < 20; round += 1) {
     size.ended({ kind: 'lost', calls: [...calls(1, 'eth_chainId'), ...calls(1, 'eth_getLogs')], error })
-    for (const count of [size.current(), 1]) size.ended(answered(count, refused))
+    for (const count of [size.current(), 1]) size.ended(answered(count, rejected))
   }
   expect(size.current()).toBe(100)
   size.ended(answered(5, { ok: false, code: 3, message: 'execution reverted' }, 'eth_call'))
-  size.ended(answered(5, refused, 'eth_getLogs'))
+  size.ended(answered(5, rejected, 'eth_getLogs'))
   expect(size.current()).toBe(100)
 })

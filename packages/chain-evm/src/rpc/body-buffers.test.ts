@@ -34,7 +34,7 @@ test('bodies that are read at the same time do not share a buffer', async () => 
   expect(one.buffer).not.toBe(other.buffer)
 })
 
-test('a body that is too large is refused, by its announced length before it is read', async () => {
+test('a body that is too large is rejected, by its announced length before it is read', async () => {
   const buffers = createBodyBuffers()
   await expect(buffers.fill(body(60, 41), 0, false, 100)).rejects.toThrow(TooLargeError)
   await expect(buffers.fill(body(1), 101, false, 100)).rejects.toThrow(TooLargeError)

@@ -96,7 +96,7 @@ interface TransportRpcError extends Error {
   readonly details: unknown
 }
 
-/** The node refused the request as a whole, or could not be reached. */
+/** The node rejected the request as a whole, or could not be reached. */
 interface TransportHttpError extends Error {
   readonly status?: number | undefined
   readonly headers?: Pick<Headers, 'get'> | undefined
@@ -198,7 +198,7 @@ export class StaleConnectionError extends Error {
   readonly code = 'ECONNRESET'
 }
 
-/** The node refused a request as a whole. */
+/** The node rejected a request as a whole. */
 export class HttpStatusError extends Error {
   override readonly name = 'HttpStatusError'
   readonly status: number
@@ -267,7 +267,7 @@ export function findRpcError(error: unknown): RpcError | null {
   return null
 }
 
-/** The retry time of a refusal for too many requests; null when the failure is another one. */
+/** The retry time of a rejection for too many requests; null when the failure is another one. */
 export function findRateLimit(error: unknown): { readonly retryAfter: string | null } | null {
   for (const link of walkCauses(error)) {
     if (link instanceof HttpStatusError) return link.status === 429 ? link : null
@@ -320,7 +320,7 @@ const anyUrl = /[a-z0-9+.-]{0,31}:\/\/\S+/
 /**
  * Makes a function that cleans text from the node. It removes URLs, and in any case each part of our own URL that may
  * be a key. These are credentials, also as their header, host names, path segments and query values. Nodes like to
- * repeat the key that they refuse. Control and bidirectional characters become spaces. Anybody may write such a text,
+ * repeat the key that they reject. Control and bidirectional characters become spaces. Anybody may write such a text,
  * at any length, as a token's revert reason, so only its beginning is read and shown.
  */
 export function createRedactor(url: string | undefined): (text: string) => string {

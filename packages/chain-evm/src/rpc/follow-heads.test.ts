@@ -126,7 +126,7 @@ test('a subscription that falls silent while polling sees new heads is made agai
 })
 
 test.each([
-  ['refuses to subscribe', 'eth_subscribe', new NodeError(-32_601, 'no such method')],
+  ['rejects to subscribe', 'eth_subscribe', new NodeError(-32_601, 'no such method')],
   ['is on another chain', 'eth_chainId', '0x1'],
 ])('a node that %s is tried at longer and longer distances, and wakes nobody', async (_, method, answer) => {
   node.answer = (call) => {

@@ -159,9 +159,9 @@ export function followHeads(options: FollowHeadsOptions): HeadFollower {
   }
 }
 
-/** @throws {TypeError} When the node refused. */
+/** @throws {TypeError} When the node rejected. */
 function getResult(outcome: RpcOutcome | null | undefined): unknown {
-  if (!outcome?.ok || outcome.result === undefined) throw new TypeError('The node refused.')
+  if (!outcome?.ok || outcome.result === undefined) throw new TypeError('The node rejected.')
   return outcome.result
 }
 

@@ -156,7 +156,7 @@ function toOutcomes({ status, retryAfter, body }: Answer, firstId: number, calls
     if (isLargeError(body)) throw new TooLargeError(maxErrorBytes)
     return decodeAnswer(body.length === 0 ? {} : parseForeignJson(body), firstId, count)
   }
-  // A lone call may be refused by a status with a JSON-RPC error. That of a batch is not about one of its calls.
+  // A lone call may be rejected by a status with a JSON-RPC error. That of a batch is not about one of its calls.
   const rejection = count === 1 && status !== 429 ? parseRejection(body) : null
   if (rejection === null) throw new HttpStatusError(status, retryAfter)
   return [rejection]

@@ -160,7 +160,7 @@ describe('an answer is bounded by what was asked', () => {
     expect(await rpc.call(call('eth_getLogs'))).toHaveProperty('error')
   })
 
-  test('what comes with a status of refusal is small, and the status is told', async () => {
+  test('what comes with a status of rejection is small, and the status is told', async () => {
     const rpc = sized(1)
     node.http = always(503, 'x'.repeat(65_537))
     await expect(rpc.call(call('eth_getLogs'))).rejects.toThrow('HTTP status 503')
@@ -192,12 +192,12 @@ test.each([
     }
   })
   const answer = open({ clock }).call(call('echo', 1))
-  const refused = expect(answer).rejects.toThrow('no answer within 5000 ms')
+  const rejected = expect(answer).rejects.toThrow('no answer within 5000 ms')
   await asked
   await clock.advance(4_999)
   expect(kinds()).toEqual([])
   await clock.advance(1)
-  await refused
+  await rejected
   expect(kinds()).toEqual(['lost'])
   expect(clock.sleepers()).toEqual([])
 })
@@ -266,7 +266,7 @@ describe('items of a batch', () => {
     expect(ends.at(-1)).toMatchObject({ kind: 'answered', outcomes: [{ ok: true }, { code: -32_000 }, { ok: true }] })
   })
 
-  test('are all refused by one error for the batch', async () => {
+  test('are all rejected by one error for the batch', async () => {
     answering(() => ({ id: null, error: { code: -32_600, message: 'batch too large' } }))
     expect(await open().askAll(heights(2))).toEqual(
       Array.from({ length: 2 }, () => ({ ok: false, code: -32_600, message: 'batch too large' })),

@@ -54,7 +54,7 @@ export interface Node {
   readonly rpc: Rpc
   /** Most blocks that one request for logs should span now: at least 1. */
   maxRange(): number
-  /** Bytes that it has answered since it was opened, 0 when they are not counted, and requests refused for the rate. */
+  /** Bytes that it has answered since it opened, 0 when they are not counted, and requests rejected for the rate. */
   traffic(): { readonly receivedBytes: number; readonly rejectedRequests: number }
   /** Whether no other node would answer now, so that a failed read is repeated here. */
   isAlone(): boolean
@@ -111,7 +111,7 @@ export interface RpcOptions {
   /** Checks the chain id that a request carried; what it throws is thrown instead of the answers. */
   readonly checkChain?: ((answer: RpcOutcome) => void) | undefined
   /**
-   * Whether a request is repeated here that was refused for its rate, or failed briefly; `before` does the waiting.
+   * Whether a request is repeated here that was rejected for its rate, or failed briefly; `before` does the waiting.
    * @default never
    */
   readonly isPatient?: (() => boolean) | undefined
@@ -155,7 +155,7 @@ export function createRpc(fail: Failures, options: RpcOptions): Rpc {
     return limit === null ? lost(calls, what, isExcessive(error)) : limited(calls, what, limit.retryAfter)
   }
 
-  /** Null: the node refused so many calls at once, and is to be asked for fewer. */
+  /** Null: the node rejected so many calls at once, and is to be asked for fewer. */
   async function settle(calls: readonly RpcCall[], caller: AbortSignal | undefined): Promise<RpcOutcome[] | null> {
     let isResent = false
     let repeats = 0
@@ -252,10 +252,10 @@ function includesChainId([first]: readonly RpcCall[]): boolean {
 /** How often one request is repeated because a gateway failed at once, or its answer was cut. */
 const maxRepeats = 3
 
-/** How often one request may be refused for its rate before the caller hears of it. */
+/** How often one request may be rejected for its rate before the caller hears of it. */
 const maxRateLimitAttempts = 5
 
-/** The JSON-RPC code of a call refused for its rate; the same number as the HTTP status. */
+/** The JSON-RPC code of a call rejected for its rate; the same number as the HTTP status. */
 const rateLimitCode = 429
 
 function getError(outcome: RpcOutcome | undefined) {

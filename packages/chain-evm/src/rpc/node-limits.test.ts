@@ -54,14 +54,14 @@ describe('a node that wants fewer requests', () => {
     expect(nodes.status()).toMatchObject([{ score: 1, failures: 0, maxRange: 2_000 }])
   })
 
-  test('is waited for longer from the third time on when it does not say, and given up after five refusals', async () => {
+  test('is waited for longer from the third time on when it does not say, and given up after five rejections', async () => {
     const nodes = at.alone()
     await used(nodes)
     at.nodeAt(0).http = limited()
     const before = at.nodeAt(0).requests.length
     const work = nodes.pinned(readRange).catch((error: unknown) => error)
     const waits: number[] = []
-    for (let refusal = 1; refusal < 5; refusal++) {
+    for (let rejection = 1; rejection < 5; rejection++) {
       waits.push(await at.paused())
       await at.clock.advance(waits.at(-1) ?? 0)
     }
@@ -96,7 +96,7 @@ describe('a node that wants fewer requests', () => {
       names.push(node.name)
       await node.rpc.call(headCall)
       if (node.name.endsWith('#1')) {
-        // Another piece of work is refused in between.
+        // Another piece of work is rejected in between.
         at.nodeAt(0).http = limited('10')
         await used(nodes)
         at.nodeAt(0).http = null
@@ -137,7 +137,7 @@ describe('a node that wants fewer requests', () => {
 })
 
 describe('sizes of ranges', () => {
-  const refusingAbove = (limit: number, code = -32_000) => {
+  const rejectAbove = (limit: number, code = -32_000) => {
     at.nodeAt(0).answer = (call) => {
       if (call.method !== 'eth_getLogs') return plain(call)
       if (Number(call.params[0]) > limit) throw new NodeError(code, 'wörter, die niemand kennt')
@@ -155,10 +155,10 @@ describe('sizes of ranges', () => {
   }
 
   test.each([-32_000, -32_005])(
-    'a limit is learnt from refusals with code %i, without a mark on the score',
+    'a limit is learnt from rejections with code %i, without a mark on the score',
     async (code) => {
       const nodes = at.alone()
-      refusingAbove(300, code)
+      rejectAbove(300, code)
       const sizes = await readOn(nodes, 40)
       expect(sizes.at(-1)).toBe(300)
       expect(nodes.status()).toMatchObject([{ maxRange: 300, score: 1, failures: 0 }])
@@ -177,9 +177,9 @@ describe('sizes of ranges', () => {
     }
   }
 
-  test('a node that refuses every size within one piece of work is blamed, and keeps its size', async () => {
+  test('a node that rejects every size within one piece of work is blamed, and keeps its size', async () => {
     const nodes = at.open()
-    refusingAbove(0)
+    rejectAbove(0)
     at.nodeAt(1).answer = (call) => (call.method === 'eth_getLogs' ? [] : plain(call))
     expect(await nodes.pinned(readAtOnce)).toEqual({ name: '127.0.0.1 #2', blocks: 2_000 })
     expect(at.nodeAt(0).asked('eth_getLogs')).toBe(2)
@@ -188,7 +188,7 @@ describe('sizes of ranges', () => {
 
   test('each node has its own', async () => {
     const nodes = at.open()
-    refusingAbove(300)
+    rejectAbove(300)
     at.nodeAt(1).answer = (call) => (call.method === 'eth_getLogs' ? [] : plain(call))
     await readOn(nodes, 40)
     const [first, second] = nodes.status().map(({ maxRange }) => maxRange)
@@ -198,10 +198,10 @@ describe('sizes of ranges', () => {
 
   test('code -32005 for the smallest range as well is a rate limit', async () => {
     const nodes = at.alone()
-    refusingAbove(0, -32_005)
+    rejectAbove(0, -32_005)
     await readOn(nodes, 2)
     const before = at.nodeAt(0).requests.length
-    refusingAbove(10_000)
+    rejectAbove(10_000)
     const work = nodes.pinned(readRange)
     expect(await at.paused()).toBe(500)
     expect(at.nodeAt(0).requests).toHaveLength(before)

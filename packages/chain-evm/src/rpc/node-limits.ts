@@ -33,7 +33,7 @@ interface RangeSize {
 }
 
 /**
- * Successes at a ceiling before it is tried again: at first, at first where a refusal for the rate set it, and at most.
+ * Successes at a ceiling before it is tried again: at first, at first where a rate limit set it, and at most.
  */
 const retestAfterSuccesses = { first: 32, guessed: 4, max: 1_024 } as const
 /** Part of the starting size that a size grows by, unless told otherwise. */
@@ -141,7 +141,7 @@ interface BatchSize {
   ended(end: RequestEnd): void
 }
 
-/** Refusals for the rate, in a row, that are laid to a size that was answered before: a pause would have helped. */
+/** Rejections for the rate, in a row, that are laid to a size that was answered before: a pause would have helped. */
 const maxRejections = 4
 /** A call shares its request with the chain id call, so a node that accepts two gets no fewer. */
 const pair = 2
@@ -150,19 +150,19 @@ const pair = 2
 export function createBatchSize(maxCalls: number): BatchSize {
   const size = createRangeSize({ start: maxCalls, max: maxCalls })
   let minCalls = Math.min(pair, maxCalls)
-  /** Refusals for the rate, in a row. */
+  /** Rejections for the rate, in a row. */
   let rejections = { count: 0, calls: 0 }
-  /** The most calls of one request that was answered: a refusal of no more is a matter of the rate. */
+  /** The most calls of one request that was answered: a rejection of no more is a matter of the rate. */
   let answered = 0
 
   function failed(calls: number): void {
     const isSmallest = calls <= minCalls && size.current() === 1
-    // The node refuses two calls as well: from here on calls go one by one.
+    // The node rejects two calls as well: from here on calls go one by one.
     if (isSmallest && calls === pair) minCalls = 1
     size.failed(isSmallest ? 1 : calls)
   }
 
-  /** Some nodes refuse a size as they refuse a rate. So a size that was never answered falls at once. */
+  /** Some nodes reject a size as they reject a rate. So a size that was never answered falls at once. */
   function rejected(calls: number): void {
     if (calls <= answered) {
       rejections = { count: rejections.count + 1, calls }
@@ -208,13 +208,13 @@ const infallibleMethods: ReadonlySet<string> = new Set([
 const maxRetryAfterMs = 30_000
 /** How long a node gets no request after an answer that was made to exhaust its reader, in milliseconds. */
 const restMs = 600_000
-/** The wait without a `Retry-After`, in milliseconds. It doubles from the third refusal in a row on. */
+/** The wait without a `Retry-After`, in milliseconds. It doubles from the third rejection in a row on. */
 const backoffMs = { first: 500, last: 4_000 } as const
 
 /** The waits that one node asks for. */
 interface RateLimit {
   /**
-   * It refused a request now.
+   * It rejected a request now.
    * @param retryAfter - The header as it came, or null.
    * @param isFirstOfSize - A smaller request comes next, so that longer waits are not called for yet.
    */
@@ -239,18 +239,18 @@ export function createRateLimit(clock: Clock): RateLimit {
   return {
     rejected(retryAfter, isFirstOfSize = false) {
       const now = clock.now()
-      // Requests in flight together are refused together, and count once.
+      // Requests in flight together are rejected together, and count once.
       if (now >= until) {
         if (!isFirstOfSize) rejections += 1
         previous = until
       }
       const backoff = Math.min(backoffMs.first * 2 ** Math.max(0, rejections - 2), backoffMs.last)
-      // A node that refuses and names no wait, or none at all, gets the usual one.
+      // A node that rejects and names no wait, or none at all, gets the usual one.
       until = Math.max(until, now + Math.min(parseRetryAfter(retryAfter, now) || backoff, maxRetryAfterMs))
     },
     answered(sentAt) {
       if (sentAt >= until) rejections = 0
-      // Of requests sent together some were refused: the pause before them was long enough.
+      // Of requests sent together some were rejected: the pause before them was long enough.
       else if (sentAt >= previous) rejections = Math.min(rejections, 1)
     },
     rest() {

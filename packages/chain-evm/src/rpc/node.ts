@@ -113,7 +113,7 @@ export function createNode(options: NodeOptions): ManagedNode {
   }
 
   function onEnd(end: RequestEnd): void {
-    // Requests in flight when one was refused are refused for the same reason.
+    // Requests in flight when one was rejected are rejected for the same reason.
     if (end.kind !== 'limited' || clock.now() >= limit.until()) batch.ended(end)
     if (end.kind === 'answered') {
       health.note('answered')
@@ -130,7 +130,7 @@ export function createNode(options: NodeOptions): ManagedNode {
     }
     if (end.kind === 'repeats') {
       guard.noteLoss()
-      // Whatever failed, it was not refused for the rate.
+      // Whatever failed, it was not rejected for the rate.
       limit.answered(clock.now())
       return
     }
@@ -301,7 +301,7 @@ export function createNode(options: NodeOptions): ManagedNode {
   }
 }
 
-/** Whether a node has raw receipts says nothing about its health, however it refuses them. */
+/** Whether a node has raw receipts says nothing about its health, however it rejects them. */
 function isRawProbe(calls: readonly RpcCall[]): boolean {
   return calls.length === 1 && calls[0]?.method === 'debug_getRawReceipts'
 }

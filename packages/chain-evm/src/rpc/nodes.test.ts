@@ -220,7 +220,7 @@ test.each([
   ['a ceiling below the start', { maxRange: 10, maxRangeCeiling: 5 }, RangeError],
   ['a range of nothing', { maxRange: 0 }, RangeError],
   ['no time at all', { requestTimeoutMs: 0 }, RangeError],
-])('%s is refused at once, without repeating what was given', (_, options, type) => {
+])('%s is rejected at once, without repeating what was given', (_, options, type) => {
   let error: unknown
   try {
     at.open(options)

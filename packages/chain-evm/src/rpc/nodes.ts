@@ -95,7 +95,7 @@ export interface Nodes {
   watch(wake: () => void, signal: AbortSignal): Promise<void>
   /** As `Chain.announcesBlocks`. */
   announcesBlocks(): boolean
-  /** Ends all connections and requests. Later calls are refused. */
+  /** Ends all connections and requests. Later calls are rejected. */
   close(): void
 }
 

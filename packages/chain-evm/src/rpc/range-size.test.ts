@@ -28,9 +28,9 @@ test.each([1, 7, 10, 500, 999, 1_000, 1_024, 1_999])(
   (limit) => {
     const sizes = fresh()
     const requests = readOn(sizes, limitedTo(limit), 60)
-    const refused = requests.filter(({ ok }) => !ok).length
+    const rejected = requests.filter(({ ok }) => !ok).length
     expect(sizes.current()).toBe(limit)
-    expect(refused).toBeLessThanOrEqual(25)
+    expect(rejected).toBeLessThanOrEqual(25)
     const last = requests.slice(-20)
     expect(last.filter(({ ok }) => !ok).length).toBeLessThanOrEqual(1)
     expect(last.every(({ ok, blocks }) => (ok ? blocks === limit : blocks > limit))).toBe(true)
@@ -41,10 +41,10 @@ test('a ceiling is tried again rarely, and more rarely each time that it holds',
   const sizes = fresh()
   readOn(sizes, limitedTo(800), 60)
   const requests = readOn(sizes, limitedTo(800), 1_000)
-  const refused = requests.flatMap(({ ok }, index) => (ok ? [] : [index]))
-  expect(refused.length).toBeGreaterThan(2)
-  expect(refused.length).toBeLessThan(8)
-  const gaps = refused.slice(1).map((at, index) => at - (refused[index] ?? 0))
+  const rejected = requests.flatMap(({ ok }, index) => (ok ? [] : [index]))
+  expect(rejected.length).toBeGreaterThan(2)
+  expect(rejected.length).toBeLessThan(8)
+  const gaps = rejected.slice(1).map((at, index) => at - (rejected[index] ?? 0))
   expect(gaps).toEqual([...gaps].sort((a, b) => a - b))
 })
 
@@ -114,10 +114,10 @@ test('requests in flight together make the size fall once', () => {
   expect(sizes.current()).toBe(500)
 })
 
-test('a node that refuses by bytes is read with few refusals, through dense and sparse parts', () => {
+test('a node that rejects by bytes is read with few rejections, through dense and sparse parts', () => {
   const sizes = fresh()
   let at = 0
-  const refused: number[] = []
+  const rejected: number[] = []
   let requests = 0
   const bytesOf = (from: number, blocks: number) => {
     const dense = Math.max(0, Math.min(from + blocks, 80_000) - Math.max(from, 40_000))
@@ -130,12 +130,12 @@ test('a node that refuses by bytes is read with few refusals, through dense and 
       at += blocks
       sizes.worked(blocks)
     } else {
-      refused.push(at)
+      rejected.push(at)
       sizes.failed(blocks)
     }
   }
   expect(requests).toBeLessThan(200)
-  expect(refused.length).toBeLessThan(25)
+  expect(rejected.length).toBeLessThan(25)
   expect(sizes.current()).toBeGreaterThan(5_000)
 })
 

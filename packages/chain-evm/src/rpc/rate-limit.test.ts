@@ -11,18 +11,18 @@ test.each([
   ['-1', 500],
   ['soon', 500],
   [null, 500],
-])('a refusal with Retry-After %j is a wait of %j ms', (header, expected) => {
+])('a rejection with Retry-After %j is a wait of %j ms', (header, expected) => {
   const clock = manualClock(now)
   const limit = createRateLimit(clock)
   limit.rejected(header)
   expect(limit.until() - clock.now()).toBe(expected)
 })
 
-test('without a header the wait doubles from the third refusal on, up to 4 s, and begins again after an answer', async () => {
+test('without a header the wait doubles from the third rejection on, up to 4 s, and begins again after an answer', async () => {
   const clock = manualClock()
   const limit = createRateLimit(clock)
   const waits: number[] = []
-  for (let refusal = 0; refusal < 7; refusal++) {
+  for (let rejection = 0; rejection < 7; rejection++) {
     limit.rejected(null)
     waits.push(limit.until() - clock.now())
     await clock.advance(limit.until() - clock.now())
@@ -33,7 +33,7 @@ test('without a header the wait doubles from the third refusal on, up to 4 s, an
   expect(limit.until() - clock.now()).toBe(500)
 })
 
-test('requests that are refused together count once, and the longest wait holds', async () => {
+test('requests that are rejected together count once, and the longest wait holds', async () => {
   const clock = manualClock()
   const limit = createRateLimit(clock)
   limit.rejected('3')
@@ -60,7 +60,7 @@ test('of requests sent together, one that is answered shows that the wait before
   }
 })
 
-test('an answer to a request from before the refusal ends nothing', async () => {
+test('an answer to a request from before the rejection ends nothing', async () => {
   const clock = manualClock()
   const limit = createRateLimit(clock)
   const sentAt = clock.now()

@@ -237,9 +237,9 @@ test('a node that is not there is tried at longer and longer distances', async (
   expect(at).toEqual([0, 50, 300, 800, 1_800, 3_800])
 })
 
-test('a refused handshake says its status, and 429 is a rate limit', async () => {
+test('a rejected handshake says its status, and 429 is a rate limit', async () => {
   const url = node.url.replace('http:', 'ws:')
-  const refused = await scriptedNode()
+  const rejected = await scriptedNode()
   const statuses = [403, 429]
   const { createServer } = await import('node:http')
   const server = createServer()
@@ -262,7 +262,7 @@ test('a refused handshake says its status, and 429 is a rate limit', async () =>
   expect(ends).toMatchObject([{ kind: 'lost' }, { kind: 'limited', retryAfter: '3' }])
   other.close()
   await new Promise((resolve) => server.close(resolve))
-  await refused.close()
+  await rejected.close()
 })
 
 test('what is closed connects no more', async () => {

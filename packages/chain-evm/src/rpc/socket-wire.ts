@@ -277,7 +277,7 @@ interface SocketWireOptions {
 
 /**
  * Opens a way to a node, and connects with the first request. Between failed connections it waits, longer each time,
- * and refuses requests meanwhile. A connection that is silent while a request times out is closed.
+ * and rejects requests meanwhile. A connection that is silent while a request times out is closed.
  */
 export function socketWire({ url, maxResponseBytes, clock }: SocketWireOptions): Wire {
   const reconnect = createReconnect(clock)

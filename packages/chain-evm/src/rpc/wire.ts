@@ -13,7 +13,7 @@ const bytesByMethod: Readonly<Record<string, number>> = {
 }
 /** The hashes of 30,000 transactions. */
 const headerBytes = 2_097_152
-/** Limit for a refusal: a JSON-RPC error, or the body of an HTTP error status. */
+/** Limit for a rejection: a JSON-RPC error, or the body of an HTTP error status. */
 export const maxErrorBytes = 65_536
 /** The beginning of an answer that is an error: it may name its number first, but no result. */
 const errorStart =
@@ -36,7 +36,7 @@ export function computeMaxAnswerBytes(calls: readonly SizedCall[], limit: number
   return sum
 }
 
-/** Whether an answer is one JSON-RPC error of more bytes than a refusal may have, by its first bytes. */
+/** Whether an answer is one JSON-RPC error of more bytes than a rejection may have, by its first bytes. */
 export function isLargeError(answer: Buffer): boolean {
   return answer.length > maxErrorBytes && errorStart.test(answer.toString('latin1', 0, 512))
 }

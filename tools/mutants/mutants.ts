@@ -170,7 +170,7 @@ export const mutants: readonly Mutant[] = [
     ],
   }),
   ...inFile('console/src/web/guard.ts', 'console/src/rules.test.ts', {
-    'a form comes from the own origin': ['origin !== null && own.includes(origin)', 'origin !== null'],
+    'a form comes from the own origin': ['origin !== null && allowedOrigins.includes(origin)', 'origin !== null'],
   }),
   ...inFile('console/src/viewer.ts', 'console/src/pages/access.test.ts', {
     'an act needs the rank of its role': ['ranks[role] >= ranks[needed]', 'ranks[role] >= 0 * ranks[needed]'],

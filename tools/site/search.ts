@@ -45,7 +45,11 @@ export async function findWrongHits(dist: string): Promise<string[]> {
   const file = readdirSync(chunks).find((name) => name.startsWith('@localSearchIndexroot'))
   if (file === undefined) return ['The site has no search index.']
   const { default: json } = await import(pathToFileURL(join(chunks, file)).href)
-  const index = MiniSearch.loadJSON(json, { fields: ['title', 'titles', 'text'], storeFields: ['title'], searchOptions })
+  const index = MiniSearch.loadJSON(json, {
+    fields: ['title', 'titles', 'text'],
+    storeFields: ['title'],
+    searchOptions,
+  })
   return searches.flatMap(([query, page]) => {
     const [first] = index.search(query)
     return first?.id.split('#')[0] === page ? [] : [`The search "${query}" finds ${first?.id} before ${page}.`]

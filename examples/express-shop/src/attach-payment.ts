@@ -14,7 +14,8 @@ export interface AttachParts {
 }
 
 /**
- * `unknown`: no such order, or the service has not indexed the payment yet. `rejected`: it pays another order or another
+ * `unknown`: no such order, or the service has not indexed the payment yet. `rejected`: it pays another order or
+ * another
  * receiver.
  */
 export type Attached = 'attached' | 'unknown' | 'rejected'

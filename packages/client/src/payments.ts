@@ -153,7 +153,8 @@ export interface PaymentReader {
   iterate(options?: IterateOptions): AsyncIterable<Payment>
   /**
    * One payment by its destination transaction hash, 0x and 64 hex digits in any case.
-   * @throws {@link PaymentNotFoundError} `ERR_PAYMENT_NOT_FOUND`; {@link AmbiguousPaymentError} `ERR_PAYMENT_AMBIGUOUS`.
+   * @throws {@link PaymentNotFoundError} `ERR_PAYMENT_NOT_FOUND`; {@link AmbiguousPaymentError}
+   * `ERR_PAYMENT_AMBIGUOUS`.
    */
   get(txHash: string, options?: CallOptions): Promise<Payment>
 }

@@ -45,7 +45,8 @@ export interface IntegrationQueries {
   }): Promise<PageBody>
   /**
    * One payment by destination transaction hash, likewise.
-   * @throws InvalidRequestError `ERR_TX_HASH_INVALID`, `ERR_ADDRESS_INVALID`; PaymentNotFoundError `ERR_PAYMENT_NOT_FOUND`;
+   * @throws InvalidRequestError `ERR_TX_HASH_INVALID`, `ERR_ADDRESS_INVALID`; PaymentNotFoundError
+   * `ERR_PAYMENT_NOT_FOUND`;
    * AmbiguousPaymentError `ERR_PAYMENT_AMBIGUOUS`.
    */
   getPayment(query: { readonly txHash: string; readonly wallet?: string | undefined }): Promise<PaymentBody>

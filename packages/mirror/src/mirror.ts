@@ -152,7 +152,8 @@ export interface Mirror {
    * Verifies a delivery over its raw bytes and stores its snapshot, if the version is greater. Fits `receive` of the
    * adapters of `@payment-integration/webhook`. It calls nothing but the database: `run`, `complete` or the next
    * `reconcile` reads the other columns.
-   * @throws Rejections of `verify`; errors of the database; {@link OtherIntegrationError} `ERR_MIRROR_OTHER_INTEGRATION`.
+   * @throws Rejections of `verify`; errors of the database; {@link OtherIntegrationError}
+   * `ERR_MIRROR_OTHER_INTEGRATION`.
    */
   receive(delivery: Delivery | RequestLike): Promise<MirrorReceived>
   /** Reads from the read API each row of which a delivery brought the newest version. */

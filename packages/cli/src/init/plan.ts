@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join, posix } from 'node:path'
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff'
 import { InitError, UsageError } from '../errors.js'
-import { type DatabaseName, type FrameworkName, frameworks, type Layout, chooseLayout } from './layout.js'
+import { chooseLayout, type DatabaseName, type FrameworkName, frameworks, type Layout } from './layout.js'
 import { changeManifest, findTarballs, type Project, readText } from './project.js'
 import { fromTemplate, type Target } from './template.js'
 

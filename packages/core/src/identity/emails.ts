@@ -43,7 +43,10 @@ export function normalizeEmail(input: string): string | null {
 /** Makes the stored forms of a normalized address. */
 export type EmailKeys = (address: string) => EmailAddress
 
-/** The stored forms of an address in any spelling. @throws InvalidShareRequestError `ERR_SHARE_REQUEST_INVALID` if it is invalid. */
+/**
+ * The stored forms of an address in any spelling. @throws InvalidShareRequestError `ERR_SHARE_REQUEST_INVALID` if it
+ * is invalid.
+ */
 export function parseEmail(input: string, emails: EmailKeys): EmailAddress {
   const address = normalizeEmail(input)
   if (address === null) throw new InvalidShareRequestError('email must be a valid email address')

@@ -69,7 +69,8 @@ export interface Identity extends IdentityActs {
   accounts(): Promise<IdentityAccountCommands>
   /**
    * Reports that a host's user proved an address. Call it at once.
-   * @throws InvalidShareRequestError `ERR_SHARE_REQUEST_INVALID` when it is no address; EmailProofError `ERR_EMAIL_PROOF` when the
+   * @throws InvalidShareRequestError `ERR_SHARE_REQUEST_INVALID` when it is no address; EmailProofError
+   * `ERR_EMAIL_PROOF` when the
    * accounts are the store's own and the id is unknown.
    */
   reportProof(proof: HostProof): Promise<void>

@@ -13,9 +13,9 @@ import { type AccountQuery, type ResolvedAccount, resolveAccount } from './accou
 import { type EmailKeys, normalizeEmail } from './emails.js'
 import {
   failureError,
-  logFailure,
-  InvalidShareRequestError,
   IdentityUnavailableError,
+  InvalidShareRequestError,
+  logFailure,
   VerificationUnavailableError,
 } from './errors.js'
 import type { NewRedemption, RedemptionRecord, RedemptionState, ShareOutcome } from './identity-store.js'

@@ -34,7 +34,8 @@ import {
 export interface LegacyQueries {
   /**
    * All payments of a transaction. Parameters are the raw strings of the path.
-   * @throws InvalidLegacyRequestError `ERR_LEGACY_REQUEST_INVALID`; TransactionNotFoundError `ERR_TRANSACTION_NOT_FOUND`.
+   * @throws InvalidLegacyRequestError `ERR_LEGACY_REQUEST_INVALID`; TransactionNotFoundError
+   * `ERR_TRANSACTION_NOT_FOUND`.
    */
   lookup(query: { readonly chainId: string; readonly txHash: string }): Promise<Lookup>
   /**
@@ -42,7 +43,8 @@ export interface LegacyQueries {
    * Payments off the chain are left out; extra fees above the limit are `Invalid payment amount`. A decimal given as a
    * number counts as its shortest text; `parseVerifyRequest` returns the exact text of the body.
    *
-   * @throws InvalidLegacyRequestError `ERR_LEGACY_REQUEST_INVALID`; TransactionNotFoundError `ERR_TRANSACTION_NOT_FOUND`.
+   * @throws InvalidLegacyRequestError `ERR_LEGACY_REQUEST_INVALID`; TransactionNotFoundError
+   * `ERR_TRANSACTION_NOT_FOUND`.
    */
   verify(request: VerifyRequest): Promise<{ readonly verified: boolean; readonly result: Verify }>
 }

@@ -21,7 +21,9 @@ import { failureReason } from './retry-schedule.js'
 
 /** The operator's commands on deliveries. */
 export interface DeliveryCommands {
-  /** Deliveries of the filter, oldest first. @throws InvalidRequestError `ERR_ADDRESS_INVALID`, `ERR_TX_HASH_INVALID`. */
+  /**
+   * Deliveries of the filter, oldest first. @throws InvalidRequestError `ERR_ADDRESS_INVALID`, `ERR_TX_HASH_INVALID`.
+   */
   list(
     query: DeliveryFilter & { readonly afterId?: string | undefined; readonly limit: number },
   ): Promise<DeliveryView[]>

@@ -2,7 +2,7 @@
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { type PageBody, type PaymentBody, pageLimit } from '@payment-integration/contract'
-import { InvalidRequestError, PaymentNotFoundError, AmbiguousPaymentError } from '../errors.js'
+import { AmbiguousPaymentError, InvalidRequestError, PaymentNotFoundError } from '../errors.js'
 import type { KeyVersion, MasterKey } from '../secrets/keys.js'
 import { formatUnits, parseMemo, type StoredPayment } from './payment.js'
 import type { PagePosition, PaymentReads } from './payment-store.js'

@@ -10,10 +10,10 @@ import {
   verdictFrom,
 } from '../../../store-sql/src/identity/redemptions.js'
 import { type StoredSubject, subjectFrom } from '../../../store-sql/src/identity/subjects.js'
+import { toHex, toNullableHex, unpack } from '../../../store-sql/src/internal/values.js'
 import { type StoredRow, storedPayment } from '../../../store-sql/src/payments/payment-row.js'
 import { unpackBody } from '../../../store-sql/src/payments/snapshots.js'
 import type { Tables } from '../../../store-sql/src/schema/tables.js'
-import { toHex, toNullableHex, unpack } from '../../../store-sql/src/internal/values.js'
 import { type TestSqlite, takeSqlite } from '../../../store-sql/test/support/sqlite-database.js'
 import type { AuditRecord } from '../../src/history/audit-store.js'
 import type {

@@ -7,7 +7,7 @@ import {
   parseVerifyRequest,
   type Service,
 } from '@payment-integration/core'
-import { parseShareRequest, InvalidShareRequestError } from '@payment-integration/core/identity'
+import { InvalidShareRequestError, parseShareRequest } from '@payment-integration/core/identity'
 import { readRequestBody } from '@payment-integration/core/internal'
 import type { Context, Hono } from 'hono'
 import { isTooLong } from '../identity/sumsub-provider.js'

@@ -6,7 +6,7 @@
 import type { IncomingMessage } from 'node:http'
 import { cacheControl, jsonContentType } from '@payment-integration/contract/internal'
 import type { LegacyCaller } from '@payment-integration/core'
-import { InvalidRequestError, type Caller } from '@payment-integration/core/internal'
+import { type Caller, InvalidRequestError } from '@payment-integration/core/internal'
 import type { Context, Hono } from 'hono'
 import { ServerError } from '../errors.js'
 

@@ -147,7 +147,9 @@ function findRejection(error: unknown): WebhookError | undefined {
   return error instanceof WebhookError || isWebhookRejection(error) ? error : undefined
 }
 
-/** Rejections of signed deliveries. No stranger causes them, and every version is lost until somebody fixes the cause. */
+/**
+ * Rejections of signed deliveries. No stranger causes them, and every version is lost until somebody fixes the cause.
+ */
 const afterSignature = new Set(['ERR_SNAPSHOT_INVALID', 'ERR_INTEGRATION_MISMATCH'])
 
 /**

@@ -1,5 +1,5 @@
 /** Formats and parses a block of the feed. Source: docs/decisions/chain-feed.md. @module */
-import { assertModestJson } from '@payment-integration/contract/internal-parse'
+import { assertModestJson } from '@payment-integration/contract/internal-io'
 import { rangeFlaw } from '@payment-integration/core/internal'
 import type { BlockRange, BlockRef, ProofLevel } from '@payment-integration/core/ports'
 import { FeedError } from './feed-connection.js'

@@ -11,7 +11,7 @@ import {
   type StoredMsg,
 } from '@nats-io/jetstream'
 import { headers } from '@nats-io/transport-node'
-import { parseInstant } from '@payment-integration/contract/internal-parse'
+import { parseInstant } from '@payment-integration/contract/internal-io'
 import { systemClock } from '@payment-integration/core'
 import type { Clock } from '@payment-integration/core/ports'
 import type { FeedConnection } from './feed-connection.js'

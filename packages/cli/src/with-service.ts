@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { parseUrl } from '@payment-integration/contract/internal'
-import { findDatabaseUrlProblem } from '@payment-integration/contract/internal-parse'
+import { findDatabaseUrlProblem } from '@payment-integration/contract/internal-io'
 import type { Service } from '@payment-integration/core'
 import type { Logger } from '@payment-integration/core/ports'
 import type { Config } from '@payment-integration/server/service'

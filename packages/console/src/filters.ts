@@ -1,6 +1,6 @@
 /** Reads filters from a page's URL. @module */
 import { paymentStates } from '@payment-integration/contract'
-import { parseInstant } from '@payment-integration/contract/internal-parse'
+import { parseInstant } from '@payment-integration/contract/internal-io'
 import type {
   ConsolePaymentFilter,
   ConsolePosition,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { assertModestJson, ExcessiveJsonError, parseForeignJson, readForeignJson } from './exports/internal-parse.js'
+import { assertModestJson, ExcessiveJsonError, parseForeignJson, readForeignJson } from './exports/internal-io.js'
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 const parse = (text: string) => parseForeignJson(bytesOf(text))

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseContentLength, parseHttpDate, parseInstant, parseRetryAfter } from './exports/internal-parse.js'
+import { parseContentLength, parseHttpDate, parseInstant, parseRetryAfter } from './exports/internal-io.js'
 
 const longNames = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
 const now = Date.UTC(2026, 2, 4, 12, 0, 0)

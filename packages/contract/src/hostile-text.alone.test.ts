@@ -9,7 +9,7 @@ import {
   snapshotSchema,
   verifyRequestSchema,
 } from './exports/index.js'
-import { parseForeignJson, parseHttpDate, parseRetryAfter } from './exports/internal-parse.js'
+import { parseForeignJson, parseHttpDate, parseRetryAfter } from './exports/internal-io.js'
 import * as primitives from './primitives.js'
 
 const readPayment = createReader(paymentSchema)

@@ -3,8 +3,12 @@
  * Source: docs/interface.md 4.2, 7.
  * @module
  */
-import { startTimeLimit } from '@payment-integration/contract/internal-answers'
-import { ExcessiveJsonError, parseRetryAfter, readForeignJson } from '@payment-integration/contract/internal-parse'
+import {
+  ExcessiveJsonError,
+  parseRetryAfter,
+  readForeignJson,
+  startTimeLimit,
+} from '@payment-integration/contract/internal-io'
 import {
   ProviderAnswerError,
   type ProviderError,

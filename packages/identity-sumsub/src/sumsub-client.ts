@@ -4,7 +4,7 @@
  * @module
  */
 import type { ReviewStatus, ShareResponse } from '@payment-integration/contract'
-import { parseInstant } from '@payment-integration/contract/internal-parse'
+import { parseInstant } from '@payment-integration/contract/internal-io'
 import {
   checkCredential,
   classifyFailure,

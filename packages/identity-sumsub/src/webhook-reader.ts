@@ -1,6 +1,6 @@
 /** Authenticates and parses webhooks of the provider. @module */
 import { unreadableJsonMessage } from '@payment-integration/contract/internal'
-import { assertModestJson } from '@payment-integration/contract/internal-parse'
+import { assertModestJson } from '@payment-integration/contract/internal-io'
 import { checkCredential, createHmacCheck, type Digest, field, record, text } from './connection.js'
 import { WebhookRejectedError } from './errors.js'
 import { parseReview, parseTime, type SumsubReview } from './sumsub-client.js'

@@ -4,7 +4,7 @@
  */
 
 import { parseUrl } from '@payment-integration/contract/internal'
-import { ExcessiveJsonError } from '@payment-integration/contract/internal-parse'
+import { ExcessiveJsonError } from '@payment-integration/contract/internal-io'
 import { ChainError } from '@payment-integration/core'
 import type { Clock } from '@payment-integration/core/ports'
 

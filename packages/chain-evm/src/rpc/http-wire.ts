@@ -4,7 +4,7 @@ import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { parseContentLength, parseForeignJson } from '@payment-integration/contract/internal-parse'
+import { parseContentLength, parseForeignJson } from '@payment-integration/contract/internal-io'
 import { HttpStatusError, StaleConnectionError, splitUrl, TooLargeError } from './failures.js'
 import {
   computeMaxAnswerBytes,

@@ -1,6 +1,6 @@
 /** Learns what a node can do: blocks and calls of a request, its rate, and how far it is trusted. @module */
 
-import { parseRetryAfter } from '@payment-integration/contract/internal-parse'
+import { parseRetryAfter } from '@payment-integration/contract/internal-io'
 import type { Clock } from '@payment-integration/core/ports'
 import type { RequestEnd, RpcCall, RpcOutcome } from './json-rpc.js'
 

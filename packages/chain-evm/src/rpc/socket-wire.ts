@@ -1,6 +1,6 @@
 /** JSON-RPC over one WebSocket that is opened again when it breaks. @module */
 
-import { ExcessiveJsonError, parseForeignJson } from '@payment-integration/contract/internal-parse'
+import { ExcessiveJsonError, parseForeignJson } from '@payment-integration/contract/internal-io'
 import type { Clock } from '@payment-integration/core/ports'
 import type { RawData, WebSocket } from 'ws'
 import {

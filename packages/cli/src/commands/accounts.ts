@@ -1,7 +1,7 @@
 /** `payment-integration accounts …`: who is paid, where, and in which tokens. @module */
 
 import { isUtf8 } from 'node:buffer'
-import { parseForeignJson } from '@payment-integration/contract/internal-parse'
+import { parseForeignJson } from '@payment-integration/contract/internal-io'
 import type { AccountInput, AccountRecord } from '@payment-integration/core/internal'
 import type { Config } from '@payment-integration/server/service'
 import type { Command } from 'commander'

@@ -7,7 +7,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { resolve } from 'node:path'
 import type { Client } from '@payment-integration/client'
-import { findDatabaseUrlProblem } from '@payment-integration/contract/internal-parse'
+import { findDatabaseUrlProblem } from '@payment-integration/contract/internal-io'
 import type {
   Mirror,
   MirrorDatabase,

@@ -1,8 +1,7 @@
 /** `payment-integration status`: shows the health of a running server. @module */
 
 import { parseUrl } from '@payment-integration/contract/internal'
-import { startTimeLimit } from '@payment-integration/contract/internal-answers'
-import { ExcessiveJsonError, readForeignJson } from '@payment-integration/contract/internal-parse'
+import { ExcessiveJsonError, readForeignJson, startTimeLimit } from '@payment-integration/contract/internal-io'
 import type { DatabaseSnapshot } from '@payment-integration/core/internal'
 import { oldSnapshotMs, type RunningProcess } from '@payment-integration/core/internal'
 import type { ProvenRange } from '@payment-integration/core/ports'

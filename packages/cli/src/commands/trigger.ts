@@ -5,7 +5,7 @@ import {
   triggerScenarios,
   triggerVerdicts,
 } from '@payment-integration/contract/internal'
-import { parseForeignJson, readForeignJson } from '@payment-integration/contract/internal-parse'
+import { parseForeignJson, readForeignJson } from '@payment-integration/contract/internal-io'
 import type { TriggerEvent, TriggerRequest } from '@payment-integration/testing/twin'
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import { examples, parseAddress, parseChainId, type Run, withIntegrator } from '../command.js'

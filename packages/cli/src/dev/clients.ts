@@ -2,7 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { createClient } from '@payment-integration/client'
-import { startTimeLimit } from '@payment-integration/contract/internal-answers'
+import { startTimeLimit } from '@payment-integration/contract/internal-io'
 import type { Service } from '@payment-integration/core'
 import { type Snapshot, signatureHeader } from '@payment-integration/webhook'
 import { signDelivery } from '@payment-integration/webhook/signing'

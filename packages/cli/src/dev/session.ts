@@ -1,6 +1,6 @@
 /** Makes the payments of the demo, follows each to its end, and decides the exit code. @module */
 import { setMaxListeners } from 'node:events'
-import { startTimeLimit } from '@payment-integration/contract/internal-answers'
+import { startTimeLimit } from '@payment-integration/contract/internal-io'
 import type { ExitCode, Io } from '../io.js'
 import { type PaymentPlan, planPayment, seededFraction } from './clients.js'
 import type { Demo, DemoParts } from './demo.js'

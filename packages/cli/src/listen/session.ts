@@ -5,7 +5,7 @@ import {
   streamedDeliverySchema,
   streamReadySchema,
 } from '@payment-integration/contract/internal'
-import { parseForeignJson } from '@payment-integration/contract/internal-parse'
+import { parseForeignJson } from '@payment-integration/contract/internal-io'
 import { verifySignature } from '@payment-integration/webhook'
 import { ServerError } from '../errors.js'
 import { forward } from '../forward.js'

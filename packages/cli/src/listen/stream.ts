@@ -2,7 +2,7 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { deliveryStreamPath } from '@payment-integration/contract/internal'
-import { parseRetryAfter } from '@payment-integration/contract/internal-parse'
+import { parseRetryAfter } from '@payment-integration/contract/internal-io'
 import { ServerError } from '../errors.js'
 import { basicAuthorization, serverPath } from '../input.js'
 import type { Io } from '../io.js'

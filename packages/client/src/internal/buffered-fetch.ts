@@ -1,5 +1,5 @@
 /** Sends a request of ky by the caller's `fetch(url, init)`, and reads the whole answer. @module */
-import { ExcessiveJsonError, parseRetryAfter, readForeignBytes } from '@payment-integration/contract/internal-parse'
+import { ExcessiveJsonError, parseRetryAfter, readForeignBytes } from '@payment-integration/contract/internal-io'
 import { InvalidResponseError, NetworkError } from '../errors.js'
 import type { FetchedResponse, Transport } from '../transport-options.js'
 import { hideTexts } from './check.js'

@@ -1,5 +1,5 @@
 /** The checkpoint of reconciling: JSON that the caller stores between runs. @module */
-import { parseInstant } from '@payment-integration/contract/internal-parse'
+import { parseInstant } from '@payment-integration/contract/internal-io'
 import { isTxHash } from '../internal/check.js'
 
 /** Pass it to the next run unchanged. Its fields are for inspection and may change in the next version. */

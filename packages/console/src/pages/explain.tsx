@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Explains a pasted delivery: the form, and the verdict field by field. @module */
-import { parseInstant } from '@payment-integration/contract/internal-parse'
+import { parseInstant } from '@payment-integration/contract/internal-io'
 import { FilterError } from '../filters.js'
 import type { ExplainedDelivery, ExplainResult } from '../tools.js'
 import { ActForm, IntegrationChoice, type NamedAddress } from '../view/forms.js'

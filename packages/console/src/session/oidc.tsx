@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Signs operators in at an OpenID provider: the code flow with PKCE. Source: docs/decisions/operators.md. @module */
-import { assertModestJson, readForeignBytes } from '@payment-integration/contract/internal-parse'
+import { assertModestJson, readForeignBytes } from '@payment-integration/contract/internal-io'
 import {
   loadPackage,
   type NewSession,

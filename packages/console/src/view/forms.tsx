@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Forms: acts with their fields, for those who may act, and the filters of a list. @module */
-import { parseInstant } from '@payment-integration/contract/internal-parse'
+import { parseInstant } from '@payment-integration/contract/internal-io'
 import { type Child, createContext, useContext } from 'hono/jsx'
 import type { QueryFields } from '../filters.js'
 import { isAllowed, type Role, type Visit } from '../viewer.js'

@@ -4,7 +4,7 @@
  */
 import { type ShareResponse, shareRequestLimits, shareRequestSchema } from '@payment-integration/contract'
 import { unreadableJsonMessage } from '@payment-integration/contract/internal'
-import { assertModestJson } from '@payment-integration/contract/internal-parse'
+import { assertModestJson } from '@payment-integration/contract/internal-io'
 import type { Applicant, IdentityAccounts, IdentityProvider, Review } from '../ports/identity.js'
 import type { StoreTransaction } from '../ports/store.js'
 import type { IdSource } from '../ports/world.js'

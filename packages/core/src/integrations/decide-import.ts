@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { SnapshotBody } from '@payment-integration/contract'
 import { snapshotWriteSchema } from '@payment-integration/contract/internal'
-import { parseForeignJson } from '@payment-integration/contract/internal-parse'
+import { parseForeignJson } from '@payment-integration/contract/internal-io'
 import { buildSnapshot, type SnapshotSubject } from '../payments/snapshot.js'
 import { MoveError, type MoveRow } from './move-file.js'
 import type {

@@ -1,6 +1,6 @@
 /** The retry schedule, the verdict on an attempt, and blocked endpoints. See docs/decisions/retries.md. @module */
 import { parseUrl } from '@payment-integration/contract/internal'
-import { parseRetryAfter } from '@payment-integration/contract/internal-parse'
+import { parseRetryAfter } from '@payment-integration/contract/internal-io'
 import type { PostResult } from '../ports/sender.js'
 import type { AttemptVerdict, EndpointChange, EndpointHealth, EndpointResult } from './delivery-store.js'
 

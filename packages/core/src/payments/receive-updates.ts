@@ -4,7 +4,7 @@
  */
 import { type ProcessorUpdate, processorUpdateSchema, processorUpdatesSchema } from '@payment-integration/contract'
 import { unreadableJsonMessage } from '@payment-integration/contract/internal'
-import { assertModestJson } from '@payment-integration/contract/internal-parse'
+import { assertModestJson } from '@payment-integration/contract/internal-io'
 import { verifySignature, WebhookError } from '@payment-integration/webhook'
 import { StoreError } from '../errors.js'
 import type { Store } from '../ports/store.js'

@@ -1,6 +1,6 @@
 /** Time, ids, randomness, the log and files: the ports, and this machine's own. @module */
 import { randomBytes, randomUUID } from 'node:crypto'
-import { parseContentLength } from '@payment-integration/contract/internal-parse'
+import { parseContentLength } from '@payment-integration/contract/internal-io'
 import { MissingPackageError, RequestBodyError } from '../errors.js'
 
 /** The clock. */

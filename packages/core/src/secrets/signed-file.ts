@@ -2,7 +2,7 @@
 
 import { createHash, createHmac, type Hmac, timingSafeEqual } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import { parseForeignJson } from '@payment-integration/contract/internal-parse'
+import { parseForeignJson } from '@payment-integration/contract/internal-io'
 import type * as z from 'zod/mini'
 import { CoreError } from '../errors.js'
 import type { FileReader, FileWriter } from '../ports/world.js'

@@ -10,7 +10,7 @@ import {
   triggerPath,
   unreadableJsonMessage,
 } from '@payment-integration/contract/internal'
-import { assertModestJson } from '@payment-integration/contract/internal-parse'
+import { assertModestJson } from '@payment-integration/contract/internal-io'
 import {
   type Caller,
   type DeliveryStreams,

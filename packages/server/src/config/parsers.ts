@@ -2,7 +2,7 @@
 import { isIP } from 'node:net'
 import { currencyCodePattern } from '@payment-integration/contract'
 import { parseUrl } from '@payment-integration/contract/internal'
-import { findDatabaseUrlProblem } from '@payment-integration/contract/internal-parse'
+import { findDatabaseUrlProblem } from '@payment-integration/contract/internal-io'
 import { parseMasterKey } from '@payment-integration/core'
 import { checkNamespace, defaultNamespace } from '@payment-integration/core/internal'
 import { findRangeProblem } from '../internal/address-ranges.js'

@@ -1,5 +1,5 @@
 /** Requests to addresses of the configuration: receipts, the identity provider, the OpenID provider. @module */
-import { filterAnswers } from '@payment-integration/contract/internal-answers'
+import { filterAnswers } from '@payment-integration/contract/internal-io'
 import { Agent, buildConnector, fetch as undiciFetch } from 'undici'
 
 /** An agent that takes every answer that HTTP allows. Its callers limit the time of a whole exchange. */

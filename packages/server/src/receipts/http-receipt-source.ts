@@ -5,7 +5,7 @@
  */
 import { type ProcessorUpdate, signatureHeader } from '@payment-integration/contract'
 import { parseUrl } from '@payment-integration/contract/internal'
-import { startTimeLimit } from '@payment-integration/contract/internal-answers'
+import { startTimeLimit } from '@payment-integration/contract/internal-io'
 import type { UpdateReceiver } from '@payment-integration/core'
 import type { ReceiptSource, StoredPayment } from '@payment-integration/core/ports'
 import type { Dispatcher } from 'undici'

@@ -1,8 +1,7 @@
 /** Runs one request and its answer under one time budget. Source: docs/interface.md 6 (5 seconds, any 2xx). @module */
 
 import { TIMEOUT } from 'node:dns'
-import { MalformedAnswerError } from '@payment-integration/contract/internal-answers'
-import { parseContentLength } from '@payment-integration/contract/internal-parse'
+import { MalformedAnswerError, parseContentLength } from '@payment-integration/contract/internal-io'
 import { excerptBytes } from '@payment-integration/core/internal'
 import type { PostFailure, PostRequest, PostResult } from '@payment-integration/core/ports'
 import { type Dispatcher, errors } from 'undici'

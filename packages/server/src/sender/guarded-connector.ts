@@ -6,7 +6,7 @@
 import type { LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction, type Socket } from 'node:net'
 import { createSecureContext, type SecureContext } from 'node:tls'
-import { filterAnswers } from '@payment-integration/contract/internal-answers'
+import { filterAnswers } from '@payment-integration/contract/internal-io'
 import ipaddr from 'ipaddr.js'
 import { buildConnector } from 'undici'
 import { ServerError } from '../errors.js'

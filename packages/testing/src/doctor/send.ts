@@ -2,8 +2,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createSecureContext } from 'node:tls'
 import { notificationUserAgent } from '@payment-integration/contract'
-import { filterAnswers, maxAnswerHeadBytes, startTimeLimit } from '@payment-integration/contract/internal-answers'
-import { parseHttpDate } from '@payment-integration/contract/internal-parse'
+import {
+  filterAnswers,
+  maxAnswerHeadBytes,
+  parseHttpDate,
+  startTimeLimit,
+} from '@payment-integration/contract/internal-io'
 import { Agent, buildConnector, type Dispatcher } from 'undici'
 import type { SignedDelivery } from '../deliveries.js'
 

@@ -110,7 +110,7 @@ describe('mirror', () => {
     for (const more of [['--once'], []]) {
       const io = ioFor(service, { API_SECRET: 'not-the-secret' })
       expect(await runCli(argumentsFor(service, '--to', to, ...more), io)).toBe(1)
-      expect(io.errors.join('\n')).toMatch(/refused the credentials \(401\)/)
+      expect(io.errors.join('\n')).toMatch(/rejected the credentials \(401\)/)
       expect([...io.lines, ...io.errors].join('\n')).not.toContain('not-the-secret')
     }
   })

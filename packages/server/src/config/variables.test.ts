@@ -191,7 +191,7 @@ const rejected: readonly (readonly [others: Environment, name: string, texts: re
   [sharing, 'PI_IDENTITY_RATE_PERCENT', ['2', '101', '33.3', '25%'], 'a percentage from 3 to 100, in plain digits'],
   [oidc, 'PI_OIDC_NAME_CLAIM', ['e mail'], 'the name of a claim, such as email or preferred_username'],
   [{}, 'PI_LIMIT_PER_SOURCE', ['0', '1.5'], 'requests per second from 1 to 1000000, in plain digits'],
-  [{}, 'PI_LIMIT_FAILED_SIGN_INS', ['-1'], 'refusals per minute from 1 to 1000000, in plain digits'],
+  [{}, 'PI_LIMIT_FAILED_SIGN_INS', ['-1'], 'rejections per minute from 1 to 1000000, in plain digits'],
   [{}, 'PI_ROLES', ['web', 'indexer:0'], 'some of api, console, dispatcher, poller, indexer and indexer:<chainId>'],
   [{}, 'PI_LOG_LEVEL', ['loud'], 'one of debug, info, warn, error, silent'],
   [{}, 'PI_ACTOR', [' alice', 'alice ', 'a\nb', 'a\u001b[2Jb', '\u202Eevil', 'x'.repeat(101), ' '], 'a name of 1 to 100 characters, without spaces around it'],

@@ -141,7 +141,6 @@ function replaceParts(parts: Readonly<Record<string, string>>): void {
   }
 }
 
-/** Longest list of a live page. */
 const maxRows = 100
 
 /**

@@ -5,7 +5,6 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Env, Hono } from 'hono'
 
-/** A file that pages load. */
 interface Asset {
   readonly body: string
   readonly type: string
@@ -13,10 +12,8 @@ interface Asset {
   readonly version: string
 }
 
-/** Both files. */
 export type Assets = Readonly<Record<'script' | 'style', Asset>>
 
-/** Reads or bundles the files. */
 export async function loadAssets(): Promise<Assets> {
   const folder = new URL('./assets/', import.meta.url)
   const files = existsSync(fileURLToPath(folder)) ? await readBuilt(folder) : await bundle()

@@ -15,7 +15,6 @@ export class FilterError extends Error {
   readonly code = 'ERR_CONSOLE_FILTER'
 }
 
-/** Statuses of deliveries, in the order of the form. */
 export const deliveryStatuses: readonly DeliveryStatus[] = [
   'pending',
   'delivered',
@@ -33,7 +32,6 @@ export function parseQuery(url: URL): QueryFields {
   return Object.fromEntries(trimmed.filter(([, value]) => value !== ''))
 }
 
-/** The filter of the payments. */
 export function paymentFilter(fields: QueryFields): ConsolePaymentFilter {
   const { state, integration } = fields
   return {
@@ -45,7 +43,6 @@ export function paymentFilter(fields: QueryFields): ConsolePaymentFilter {
   }
 }
 
-/** Whether a payment matches a filter. */
 export function matchesPayment(payment: StoredPayment, filter: ConsolePaymentFilter): boolean {
   const { state, chainId, integrationAddress, since = 0, until = Number.POSITIVE_INFINITY } = filter
   if (state !== undefined && payment.state !== state) return false
@@ -54,7 +51,6 @@ export function matchesPayment(payment: StoredPayment, filter: ConsolePaymentFil
   return payment.blockTimestamp >= since && payment.blockTimestamp < until
 }
 
-/** The filter of the deliveries. */
 export function deliveryFilter(fields: QueryFields): DeliveryFilter {
   const { status, integration, hash } = fields
   return {
@@ -65,7 +61,6 @@ export function deliveryFilter(fields: QueryFields): DeliveryFilter {
   }
 }
 
-/** The position in a URL of a page of payments. */
 export function parsePosition(text: string | undefined): ConsolePosition | undefined {
   if (text === undefined) return undefined
   const [time = '', id = '', ...rest] = text.split('.')
@@ -73,10 +68,8 @@ export function parsePosition(text: string | undefined): ConsolePosition | undef
   return { blockTimestamp: parseWholeNumber('before', time), id: String(parseWholeNumber('before', id)) }
 }
 
-/** That position as text. */
 export const formatPosition = ({ blockTimestamp, id }: ConsolePosition) => `${blockTimestamp}.${id}`
 
-/** A whole number of a URL. */
 export function parseWholeNumber(name: string, text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new FilterError(`${name} is no whole number.`)
   return Number(text)

@@ -13,28 +13,23 @@ export interface JobRow {
   readonly text: string
   /** Remarks below the text, such as a cure. */
   readonly remarks?: readonly string[] | undefined
-  /** Path of a page about it, below the base. */
   readonly path?: string | undefined
 }
 
-/** An act that a finished job offers. */
 export interface NextAct {
   readonly act: string
   readonly label: string
   readonly fields: Readonly<Record<string, string | number | undefined>>
 }
 
-/** A job as pages show it. */
 export interface Job {
   readonly id: string
   readonly title: string
   /** Who started it, such as `operator:alice`. */
   readonly actor: string
   readonly state: JobState
-  /** Whether it runs, and was asked to end. */
   readonly isStopping: boolean
   readonly startedAt: number
-  /** Null while it runs. */
   readonly endedAt: number | null
   readonly done: number
   /** Null: nobody knows how much there is. */
@@ -43,23 +38,17 @@ export interface Job {
   readonly words: string
   /** Results, oldest first; the oldest ones are dropped when there are many. */
   readonly rows: readonly JobRow[]
-  /** Number of dropped rows. */
   readonly droppedRows: number
-  /** Offered when it is done. */
   readonly next: NextAct | null
 }
 
-/** How the work of a job reports. */
 export interface JobReport {
   /** Changes what is shown; absent fields stay. */
   (progress: Partial<Pick<Job, 'done' | 'total' | 'words' | 'next'>>): void
-  /** Adds a result. */
   row(row: JobRow): void
-  /** Puts results before those that are there. */
   first(rows: readonly JobRow[]): void
 }
 
-/** A job to start. */
 export interface NewJob {
   readonly title: string
   readonly actor: string
@@ -68,7 +57,6 @@ export interface NewJob {
   run(report: JobReport, signal: AbortSignal): Promise<void>
 }
 
-/** Limits of {@link createJobs}. */
 export const jobLimits = { running: 4, kept: 50, rows: 500 } as const
 
 interface JobsDeps {
@@ -85,7 +73,6 @@ interface Entry {
   readonly stop: AbortController
 }
 
-/** Creates the jobs of one process; none runs yet. */
 export function createJobs({ now, onError }: JobsDeps) {
   const entries = new Map<string, Entry>()
   const listeners = new Set<(job: Job) => void>()
@@ -149,7 +136,6 @@ export function createJobs({ now, onError }: JobsDeps) {
       void run(entry, work)
       return entry.job
     },
-    /** Newest first. */
     list: (): readonly Job[] => [...entries.values()].map(({ job }) => job).reverse(),
     find: (id: string): Job | null => entries.get(id)?.job ?? null,
     /** `<name of this process>.<number of changes>`: a page that shows the jobs of this position lacks no change. */

@@ -58,7 +58,6 @@ export async function loadPage(path: string, deps: PageDeps): Promise<PageConten
   return load?.(deps, parseQuery(deps.url), name) ?? null
 }
 
-/** All acts. */
 export const acts: Acts = {
   ...deliveryActs,
   ...integrationActs,
@@ -73,7 +72,6 @@ export const acts: Acts = {
   explain: explainAct,
 }
 
-/** Dependencies of acts. */
 interface ActDeps extends Pick<ActInput, 'service' | 'now' | 'jobs' | 'tools' | 'hasOidc'> {
   readonly render: Render
   /** The origin of the pages where operators sign in: a proxy may have changed that of the request. */

@@ -30,7 +30,6 @@ export const localViewer: Viewer = { name: 'this machine', role: 'admin' }
 
 const ranks: Readonly<Record<Role, number>> = { viewer: 0, operator: 1, admin: 2 }
 
-/** Whether a role includes what another one may do. */
 export const isAllowed = (role: Role, needed: Role): boolean => ranks[role] >= ranks[needed]
 
 /** The visit of a viewer. @param secret - What its CSRF token is made from: a session token, or a name. */

@@ -4,7 +4,6 @@ import type { StoredPayment } from '@payment-integration/core/ports'
 import { chartData, narrowOverview, type Overview } from './overview.js'
 import type { Sample, Sampler } from './sampler.js'
 
-/** A change that open pages may show. */
 export type LiveEvent =
   | { readonly kind: 'payment'; readonly payment: StoredPayment; readonly html: string }
   | { readonly kind: 'delivery'; readonly delivery: DeliveryView; readonly html: string }
@@ -15,22 +14,18 @@ export type LiveEvent =
   /** Changes are missing: load the page again. */
   | { readonly kind: 'reset' }
 
-/** An event with its id. */
 export interface Numbered {
   /** `<start of this process>.<number>`. */
   readonly id: string
   readonly event: LiveEvent
 }
 
-/** Renders rows and parts. */
 export interface Renderers {
   payment(payment: StoredPayment): string
   delivery(delivery: DeliveryView, overview: Overview): string
-  /** Parts by the ids of their elements. */
   parts(overview: Overview): Readonly<Record<'problems' | 'tiles' | 'chains', string>>
 }
 
-/** Events for open pages. */
 export type LiveUpdates = ReturnType<typeof createLiveUpdates>
 
 const maxRecent = 500

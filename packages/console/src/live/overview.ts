@@ -13,7 +13,6 @@ import type {
 } from '@payment-integration/core/internal'
 import { oldSnapshotMs } from '@payment-integration/core/internal'
 
-/** The parts of the service that the sampler reads. */
 export type SampledService = Pick<Service, 'queries' | 'indexers'>
 
 const minuteMs = 60_000
@@ -27,10 +26,8 @@ export const ranges = {
   '7d': { label: '7 d', ms: 168 * hourMs, barMs: 180 * minuteMs },
 } as const
 
-/** The name of a time range. */
 export type Range = keyof typeof ranges
 
-/** All numbers, at one moment. */
 export interface Overview extends Counts, Pick<LatencyStatistics, 'p50' | 'p95'> {
   readonly at: number
   readonly range: Range
@@ -41,14 +38,12 @@ export interface Overview extends Counts, Pick<LatencyStatistics, 'p50' | 'p95'>
   readonly endpoints: readonly EndpointView[]
   /** Missing deliveries among the newest versions, as far as they are examined. */
   readonly missing: number
-  /** A database snapshot that has been open for long, or null. */
   readonly oldSnapshot: DatabaseSnapshot | null
 }
 
 /** Limits of the reads: attempts with their latencies, pending deliveries and failing endpoints. */
 export const [maxDots, maxPending, maxEndpoints] = [400, 10_000, 100]
 
-/** Reads all numbers of the overview, of the last hour. */
 export async function readOverview(
   { queries, indexers }: SampledService,
   { hours, missing }: { readonly hours: () => Promise<Counts>; readonly missing: () => number },
@@ -159,26 +154,21 @@ export function createMissingCount(
   }
 }
 
-/** Statistics of some latencies. */
 export interface LatencyStatistics {
   readonly count: number
-  /** In milliseconds; null: there is none. */
   readonly p50: number | null
   readonly p95: number | null
 }
 
-/** Computes the statistics of some latencies, in milliseconds. */
 export function latencyStatistics(latencies: readonly number[]): LatencyStatistics {
   const sorted = [...latencies].sort((a, b) => a - b)
   return { count: sorted.length, p50: quantile(sorted, 0.5), p95: quantile(sorted, 0.95) }
 }
 
-/** The value below which this share of sorted values lies. */
 function quantile(sorted: readonly number[], share: number): number | null {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? null
 }
 
-/** The counts of a range. */
 interface Counts {
   readonly payments: MinuteCounts<PaymentState | null>
   readonly attempts: MinuteCounts<AttemptKind>
@@ -217,16 +207,13 @@ function joined<Kind>(before: MinuteCounts<Kind> | null, after: MinuteCounts<Kin
   return { counts: [...older, ...after.counts], isCut: before.isCut || after.isCut }
 }
 
-/** Counts by bar, one list for each kind. */
 export interface StackedSeries {
-  /** Width of a bar, in milliseconds. */
   readonly barMs: number
   /** Unix seconds of the start of each bar. */
   readonly times: readonly number[]
   readonly series: readonly { readonly name: string; readonly values: readonly number[] }[]
 }
 
-/** All charts. */
 interface ChartData {
   readonly payments: StackedSeries
   readonly attempts: StackedSeries
@@ -238,7 +225,6 @@ interface ChartData {
   }
 }
 
-/** Kinds of attempts, in the order of the chart. */
 const attemptKinds: readonly AttemptKind[] = [
   'delivered',
   'redirect',
@@ -248,7 +234,6 @@ const attemptKinds: readonly AttemptKind[] = [
   'no_answer',
 ]
 
-/** The series of an overview, in bars of its range. */
 export function chartData(overview: Overview): ChartData {
   const { ms, barMs } = ranges[overview.range]
   const last = overview.at - (overview.at % barMs)

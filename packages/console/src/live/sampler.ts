@@ -17,7 +17,6 @@ import {
   widenOverview,
 } from './overview.js'
 
-/** News of one tick. */
 export interface Sample {
   readonly overview: Overview
   readonly payments: readonly StoredPayment[]
@@ -29,7 +28,6 @@ export interface Sample {
 /** Receives each sample; null: the last read failed, and the next tick tries again. */
 type SampleListener = (sample: Sample | null) => void
 
-/** Shared readings. */
 export type Sampler = ReturnType<typeof createSampler>
 
 /** Least time between two ticks, in milliseconds. */
@@ -173,18 +171,14 @@ interface Row {
   readonly deliveryId?: string
 }
 
-/** The newest rows of each kind, at one moment. */
 export type Look = readonly (readonly Row[])[]
 
-/** Payments and deliveries to show again. */
 interface Added {
   readonly paymentIds: readonly string[]
   readonly deliveryIds: readonly string[]
-  /** Whether there are more: then the ids are left out. */
   readonly isCut: boolean
 }
 
-/** A look at these rows. */
 export function buildLook(
   { payments, deliveries, updates }: ConsoleNewest,
   attempts: readonly Pick<ConsoleAttempt, 'deliveryId' | 'number'>[],
@@ -197,7 +191,6 @@ export function buildLook(
   ]
 }
 
-/** Compares two looks. */
 export function compareLooks(before: Look, after: Look): Added {
   const baseline = new Set(before.flat().map(({ key }) => key))
   const added = after.map((rows) => rows.filter(({ key }) => !baseline.has(key)))

@@ -140,11 +140,9 @@ export const streamDefaults = { lifeMs: 60_000 } as const
 /** Sends a piece of the stream: one or more events, or a comment. */
 export type Send = (text: string) => void
 
-/** How a stream ends. */
 interface StreamEnd {
   /** The stream ends after this time, in milliseconds. The browser connects again with its last id. */
   readonly lifeMs: number
-  /** Called once, when the stream ends by either side. */
   readonly onClose: () => void
 }
 

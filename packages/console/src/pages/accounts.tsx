@@ -10,10 +10,8 @@ import { type ActInput, type Acts, confirmedField, type Load, requiredField, sli
 const section = '/accounts'
 const accountPath = (handle: string) => `${section}/${encodeURIComponent(handle)}`
 
-/** A configuration to start from. */
 const exampleConfig = { coins: [{ chainId: 137, tokens: [{ symbol: 'USDC' }] }] }
 
-/** Accounts by handle. */
 export const accountsPage: Load = async ({ service }, query) => {
   const { shown, next } = slicePage(await service.accounts.list(), ({ handle }) => handle, query, section)
   const body = (
@@ -69,7 +67,6 @@ const maxShown = 20_000
 /** A form takes 64 KB in all. */
 const maxEncoded = 60_000
 
-/** One account with its acts. */
 export const accountPage: Load = async ({ service }, _, name) => {
   const account = await service.queries.account(name.toLowerCase())
   if (account === null) return null
@@ -117,7 +114,6 @@ function shownJson(config: object): string {
   )
 }
 
-/** The acts, by their names in the address. */
 export const accountActs: Acts = {
   'account-create': {
     needs: 'admin',

@@ -24,10 +24,8 @@ import { ActError } from '../web/run-form.js'
 import { jobPath } from './jobs.js'
 import type { Acts, Load } from './page.js'
 
-/** A chain with its stored ranges. */
 interface ChainDetail {
   readonly status: ChainStatus
-  /** Newest first. */
   readonly proofs: readonly ProvenRange[]
   readonly coverage: readonly RouterCoverage[]
 }
@@ -39,7 +37,6 @@ interface BlockRange {
 
 const maxRanges = 200
 
-/** All chains, and each with its nodes and its stored ranges. */
 export const chainsPage: Load = async ({ service: { indexers, queries } }) => {
   const chains = await Promise.all(
     indexers.map(async (indexer) => ({
@@ -80,7 +77,6 @@ const columns: readonly Column<ChainStatus>[] = [
 /** Whether a chain has a block or an error to show. Simulated chains begin without a block. */
 const isActive = ({ head, error }: ChainStatus) => (head ?? 0) > 0 || error !== null
 
-/** The table of the chains that have a block or an error. */
 export function ChainTable({ chains }: { chains: readonly ChainStatus[] }) {
   const idle = chains.filter((chain) => !isActive(chain)).map(({ chainId }) => nameChain(chainId))
   return (
@@ -106,7 +102,6 @@ export function ChainTable({ chains }: { chains: readonly ChainStatus[] }) {
   )
 }
 
-/** The rows of that table, for live pages. */
 export const ChainRows = ({ chains }: { chains: readonly ChainStatus[] }) => (
   <>
     {chains.filter(isActive).map((chain) => (
@@ -164,7 +159,7 @@ function OneChain({ status, proofs, coverage }: ChainDetail) {
         ]}
       />
       <Reorganisations {...status} />
-      <h3>Read blocks</h3>
+      <h3>Read blocks again</h3>
       {gaps.length === 0 ? (
         <p class="dim">The newest {maxRanges} stored ranges have no gap.</p>
       ) : (
@@ -193,18 +188,17 @@ function OneChain({ status, proofs, coverage }: ChainDetail) {
   )
 }
 
-/** The reorganisations that this process followed, newest first. */
 function Reorganisations({ chainId, reorganisations, newestReorganisations: newest }: ChainStatus) {
   return (
     <>
-      <h3>Reorganisations</h3>
+      <h3>Reorgs</h3>
       {reorganisations === 0 || reorganisations === newest.length ? null : (
         <p class="dim">
           The newest {newest.length} of {formatNumber(reorganisations)} since the start of this process.
         </p>
       )}
       <Table
-        label={`Reorganisations of chain ${chainId}`}
+        label={`Reorgs of chain ${chainId}`}
         rows={newest}
         columns={[
           ['Followed at', ({ at }) => <When at={at} withDate />],
@@ -218,7 +212,6 @@ function Reorganisations({ chainId, reorganisations, newestReorganisations: newe
   )
 }
 
-/** The form that reads blocks of a chain again, with one button for each gap. */
 function ReindexForm(props: { chainId: number; indexed: number | null; gaps: readonly BlockRange[] }) {
   const { chainId: chain, indexed, gaps } = props
   if (indexed === null) return null
@@ -260,7 +253,6 @@ function BlockField({ label, chainId, ...input }: BlockFieldProps) {
   )
 }
 
-/** Blocks between the stored ranges, newest first. */
 export function findGaps(proofs: readonly ProvenRange[]): BlockRange[] {
   return proofs.flatMap((newer, index) => {
     const older = proofs[index + 1]

@@ -12,7 +12,6 @@ import { type Acts, buildTopic, type Load, pageSize, readChoices } from './page.
 
 const section = '/deliveries'
 
-/** Deliveries, newest first. */
 export const deliveriesPage: Load = async (deps, query) => {
   const { before, ...rest } = query
   const filter = deliveryFilter(query)
@@ -93,7 +92,6 @@ function filterWithStatus(query: QueryFields) {
   return { ...filter, status }
 }
 
-/** The parameters that choose deliveries. */
 const buildFilterQuery = (query: QueryFields) => {
   const { status, integration, hash, chain, since, until } = query
   return { status, integration, hash, chain, since, until }
@@ -145,7 +143,6 @@ function countedDeliveries(count: number | null): string {
   return `${formatNumber(count)} ${count === 1 ? 'delivery' : 'deliveries'}`
 }
 
-/** The acts, by their names in the address. */
 export const deliveryActs: Acts = {
   /** Field `id`: the delivery's id. Leads to its payment. */
   replay: {

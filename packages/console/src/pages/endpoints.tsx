@@ -15,7 +15,6 @@ const filterFields = [{ name: 'health', label: 'Health', options: [['failing', '
 /** Endpoints on a page: two reads for each. */
 const size = 20
 
-/** Each endpoint with its health, its newest latencies and its last failure. */
 export const endpointsPage: Load = async ({ service: { queries }, now }, query) => {
   const isFailing = query['health'] === 'failing'
   const { shown, next } = await integrationsAfter(queries, query, section, { size, isFailing })
@@ -87,7 +86,6 @@ export function describeRemedy({ lastFailure, health }: { lastFailure: LastFailu
   return advice && `${advice.cause} ${health === null ? 'It answers again.' : advice.remedy}`
 }
 
-/** Whether deliveries are held back, and for how long. */
 function showBreaker(health: EndpointView | null, now: number): Child {
   if (health === null || health.blocks === 0 || health.blockedUntil === null) return <Dim>closed</Dim>
   const number = health.blocks === 1 ? '' : `, block ${health.blocks} in a row`
@@ -100,7 +98,6 @@ function showBreaker(health: EndpointView | null, now: number): Child {
   )
 }
 
-/** The word for an endpoint's health. */
 export function describeHealth(one: Pick<ConsoleIntegration, 'enabled' | 'notificationUrl' | 'health'>): string {
   if (!one.enabled) return 'disabled'
   if (one.notificationUrl === null) return 'no URL'
@@ -115,7 +112,6 @@ export function showUrl({ notificationUrl: url }: Pick<ConsoleIntegration, 'noti
   return <Shown text={query === -1 ? url : `${url.slice(0, query)}?…`} />
 }
 
-/** No integration is registered. */
 export const NoIntegrations = () => (
   <Empty title="No integration is registered.">
     <p>An integration has an address, an API secret and a webhook secret. Create one:</p>

@@ -15,7 +15,6 @@ interface ExplainFormProps {
   readonly values: Readonly<Record<string, string | undefined>>
 }
 
-/** The form. */
 export function ExplainForm({ integrations, now, values }: ExplainFormProps) {
   const { integration, at = new Date(now).toISOString().slice(0, 19), headers = '', body = '' } = values
   return (
@@ -54,7 +53,6 @@ export function ExplainForm({ integrations, now, values }: ExplainFormProps) {
   )
 }
 
-/** The page with a verdict. */
 function ExplainPage({ result, ...form }: ExplainFormProps & { result: ExplainResult }) {
   return (
     <>

@@ -34,7 +34,6 @@ const filterFields = [{ name: 'key', label: 'Keyed hash', hint: '64 hex digits',
 /** Subjects, and redemptions, that are looked through for a decision that waits. */
 const maxRead = 1_000
 
-/** The page. */
 export const identityPage: Load = async ({ service: { identity } }, query) => {
   if (identity === null) return null
   const { key, after } = query
@@ -51,9 +50,7 @@ export const identityPage: Load = async ({ service: { identity } }, query) => {
 
 interface IdentityView {
   readonly query: QueryFields
-  /** Subjects by id. */
   readonly subjects: readonly SubjectView[]
-  /** The newest redemptions, newest first. */
   readonly redemptions: readonly RedemptionRecord[]
   /** The newest verdicts, newest first, at most a page of them. */
   readonly verdicts: readonly VerdictRecord[]
@@ -61,7 +58,6 @@ interface IdentityView {
   readonly maxRead: number
 }
 
-/** The decisions that wait, and the lists. */
 export function IdentityPage({ query, subjects, redemptions, verdicts, maxRead: limit }: IdentityView) {
   const { key, after } = query
   const open = redemptions.filter(mayResolve)
@@ -174,7 +170,6 @@ const subjectColumns: readonly Column<SubjectView>[] = [
   ['Applicant', showApplicant],
 ]
 
-/** The relation of the account to the address. */
 function describeOwnership({ emailKey, accountId, proved, closed }: SubjectView): string {
   if (emailKey === null) return 'no address'
   if (closed) return 'given up'
@@ -182,7 +177,6 @@ function describeOwnership({ emailKey, accountId, proved, closed }: SubjectView)
   return proved ? 'proved' : 'carried'
 }
 
-/** A review in the provider's words. */
 function describeReview({ review }: Pick<SubjectView, 'review'>) {
   const words = review && [review.reviewStatus, review.reviewAnswer, review.rejectType, ...review.rejectLabels]
   return <Shown text={words?.filter((each) => each !== null).join(' ') ?? 'none'} max={120} />
@@ -279,7 +273,6 @@ const verdictWords: Readonly<Record<VerdictRecord['outcome'], string>> = {
   other_level: 'of another level',
 }
 
-/** Why a redemption was not resolved. */
 const unresolvedWords: Readonly<Record<Exclude<ResolveResult, 'attached' | 'surplus' | 'absent'>, string>> = {
   not_open: 'No redemption of that name has an unknown outcome without a lease.',
   unknown_applicant: 'The provider knows no such applicant.',
@@ -287,7 +280,6 @@ const unresolvedWords: Readonly<Record<Exclude<ResolveResult, 'attached' | 'surp
   of_another_redemption: 'That applicant is attached to this subject by another redemption.',
 }
 
-/** Why a verification is not closed, or would not be. */
 const unclosedWords: Readonly<Record<Exclude<CloseResult, 'closed'>, string>> = {
   nothing_to_close: 'The verification is neither on hold nor missing.',
   known: 'The provider knows the applicant. The next poll that finds it by its id ends the wait.',
@@ -302,7 +294,6 @@ const unclosedWords: Readonly<Record<Exclude<CloseResult, 'closed'>, string>> = 
 
 const isOff = () => new FilterError('No identity provider is configured.')
 
-/** The acts, by their names in the address. */
 export const identityActs: Acts = {
   'identity-search': { needs: 'viewer', run: search },
   'identity-resolve': { needs: 'operator', run: resolve },

@@ -22,7 +22,6 @@ import {
 const section = '/integrations'
 const integrationPath = (address: string) => `${section}/${address}`
 
-/** Integrations, without their secrets. */
 export const integrationsPage: Load = async ({ service, now }, query) => {
   const { shown, next } = await integrationsAfter(service.queries, query, section)
   const at = now()
@@ -67,7 +66,6 @@ function describeSigning(one: Pick<IntegrationView, 'signingSecretPrepared' | 'p
   return `${one.signingSecretPrepared ? 'a next one is prepared' : 'set'}${isGrace ? ', the previous one in its grace time' : ''}`
 }
 
-/** One integration with its acts. */
 export const integrationPage: Load = async ({ service }, _, name) => {
   const one = await findIntegration(service, name)
   if (one === null) return null
@@ -98,7 +96,6 @@ export const integrationPage: Load = async ({ service }, _, name) => {
   return { title: 'Integration', section, body }
 }
 
-/** The forms that fit its state. */
 function IntegrationActs({ one }: { one: IntegrationView }) {
   const ActOfOne = (form: Omit<ActFormProps, 'needs' | 'fields'>) => (
     <ActForm {...form} needs="admin" fields={{ address: one.address }} />
@@ -148,7 +145,6 @@ function IntegrationActs({ one }: { one: IntegrationView }) {
 type Commands = ActorCommands['integrations']
 const readAddress = ({ fields }: ActInput) => requiredField(fields, 'address').toLowerCase()
 
-/** An act that leads to the page of its integration. */
 function change(
   note: Note,
   run: (commands: Commands, address: string, fields: ActInput['fields']) => Promise<unknown>,
@@ -167,7 +163,6 @@ function change(
 
 const isConfirmed = { isConfirmed: true }
 
-/** The acts, by their names in the address. */
 export const integrationActs: Acts = {
   'integration-create': { needs: 'admin', run: create },
   'integration-enable': change('integration-enabled', (own, address) => own.setEnabled(address, true)),

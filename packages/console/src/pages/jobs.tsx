@@ -9,12 +9,10 @@ import type { Acts, Load } from './page.js'
 
 const section = '/jobs'
 
-/** The path of a job's page, below the base. */
 export const jobPath = ({ id }: Pick<Job, 'id'>) => `${section}/${id}`
 
 const tones = { running: 'wait', done: 'good', failed: 'bad', stopped: 'warn' } as const
 
-/** The jobs of this process, newest first. */
 export const jobsPage: Load = async ({ jobs, now }) => {
   const at = now()
   const body = (
@@ -56,7 +54,6 @@ export const jobsPage: Load = async ({ jobs, now }) => {
   return { title: 'Jobs', section, body, live: 'topic=jobs' }
 }
 
-/** One job; it is live while it runs. */
 export const jobPage: Load = async ({ jobs, now }, _, name) => {
   const job = jobs.find(name)
   if (job === null) return null
@@ -150,7 +147,6 @@ function formatCount({ done, total, state }: Job): string {
   return state === 'running' && done === 0 ? 'begins' : formatNumber(done)
 }
 
-/** The act that asks a job to end, and leads to its page. */
 export const jobActs: Acts = {
   'stop-job': {
     needs: 'operator',

@@ -6,7 +6,6 @@ import { type Acts, confirmedField, type Load, requiredField, slicePage } from '
 
 const section = '/keys'
 
-/** Keys, oldest first. */
 export const keysPage: Load = async ({ service }, query) => {
   const { shown, next } = slicePage(await service.legacyKeys.list(), ({ id }) => id, query, section)
   const body = (
@@ -51,7 +50,6 @@ export const keysPage: Load = async ({ service }, query) => {
   return { title: 'Keys', section, body }
 }
 
-/** The acts, by their names in the address. */
 export const keyActs: Acts = {
   'key-create': {
     needs: 'admin',

@@ -12,7 +12,6 @@ type Legacy = Service['legacy']
 type Item = Awaited<ReturnType<Legacy['lookup']>>['payments'][number]
 type Verified = Awaited<ReturnType<Legacy['verify']>>
 
-/** The answer. */
 type LegacyAnswer =
   | { readonly status: 200; readonly lookup: Awaited<ReturnType<Legacy['lookup']>> }
   | ({ readonly status: 200 | 409 } & Verified)
@@ -45,7 +44,6 @@ const fields = [
   { name: 'payee', label: 'Receiver', hint: 'address or handle' },
 ] as const
 
-/** The form and the answer. */
 export const legacyPage: Load = async ({ service }, query) => {
   const answer = await legacyAnswer(service.legacy, query)
   const body = (
@@ -121,5 +119,4 @@ function verdictCell(item: Item & { readonly verificationErrors?: readonly strin
 /** Most characters of an answer: memos and names have limits of their own. */
 const maxCharacters = 20_000
 
-/** The body, with invisible characters as escapes. */
 const formatWire = (body: object) => showText(JSON.stringify(body, null, 2), maxCharacters)

@@ -19,7 +19,6 @@ import {
 
 const section = '/operators'
 
-/** Operators by name. */
 export const operatorsPage: Load = async ({ service, signIn, now }, query) => {
   if (signIn === undefined) return null
   const { shown, next } = slicePage(await service.operators.list(), ({ name }) => name, query, section)
@@ -85,7 +84,6 @@ function OperatorActs({ name, role, enabled }: OperatorView) {
 
 const keepsAdmin = ({ hasOidc }: ActInput) => ({ keepsAdmin: true, hasOidc })
 
-/** The acts, by their names in the address. */
 export const operatorActs: Acts = {
   'operator-create': act(async (input) => {
     const link = await input.commands.operators.create({ name: readName(input), role: readRole(input) })

@@ -83,7 +83,6 @@ export const overviewPage: Load = async ({ service: { queries }, sampler, url, t
 const formatMs = (ms: number | null) => (ms === null ? 'none' : formatLatency(ms))
 const isRange = (text: string): text is Range => Object.hasOwn(ranges, text)
 
-/** The numbers at the top. */
 export function Tiles({ overview }: { overview: Overview }) {
   const { label, ms } = ranges[overview.range]
   const payments = total(overview.payments.counts)
@@ -135,7 +134,6 @@ export function Tiles({ overview }: { overview: Overview }) {
   )
 }
 
-/** A thing that is not well, and what to do. */
 type ProblemRow = readonly [title: string, detail: string, act?: string, href?: string]
 
 function findProblems({ backlog, endpoints, missing, oldSnapshot, chains }: Overview): ProblemRow[] {
@@ -194,7 +192,6 @@ export function Problems({ overview }: { overview: Overview }) {
   )
 }
 
-/** Names who keeps a snapshot open. */
 function nameHolder({ holder, application, databaseUser }: DatabaseSnapshot): string {
   const user = databaseUser === null ? '' : `, database user ${databaseUser}`
   return `${holder} ${application === '' ? 'without a name' : application}${user}`

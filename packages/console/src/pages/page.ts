@@ -12,14 +12,12 @@ import { formatNumber, nameChain } from '../view/text.js'
 import type { Role, Visit } from '../viewer.js'
 import { ActError, type Fields } from '../web/run-form.js'
 
-/** The parts of the service that the console uses. */
 export type ConsoleService = Pick<
   Service,
   | ('queries' | 'indexers' | 'actingAs' | 'operatorSessions' | 'audit')
   | ('integrations' | 'identity' | 'legacy' | 'accounts' | 'legacyKeys' | 'operators')
 >
 
-/** The content of a page, for its frame. */
 export interface PageContent {
   readonly title: string
   /** Path of the section that the navigation marks. */
@@ -34,10 +32,8 @@ export interface PageContent {
 /** A configuration variable without secrets, as the page of settings shows it. */
 export interface Setting {
   readonly name: string
-  /** The group of the variable. */
   readonly section: string
   readonly value: string
-  /** Whether the variable is not set. */
   readonly isDefault: boolean
   readonly doc: string
 }
@@ -49,13 +45,11 @@ interface SharedDeps {
   readonly now: () => number
 }
 
-/** Dependencies of pages. */
 export interface PageDeps extends SharedDeps {
   readonly settings?: readonly Setting[] | undefined
   /** Absent: nobody signs in, so there are no operators. */
   readonly signIn?: object | undefined
   readonly sampler: Sampler
-  /** Of the viewer. */
   readonly role: Role
   readonly url: URL
 }
@@ -63,13 +57,11 @@ export interface PageDeps extends SharedDeps {
 /** Reads a page; null: there is none. @param name - The end of the path, where it names one thing. */
 export type Load = (deps: PageDeps, query: QueryFields, name: string) => Promise<PageContent | null>
 
-/** Input of an act. */
 export interface ActInput extends SharedDeps {
   readonly fields: Fields
   readonly visit: Visit
   /** Commands whose audit records carry the viewer's name. */
   readonly commands: ActorCommands
-  /** Whether operators can sign in at an OpenID provider. */
   readonly hasOidc: boolean
   /** Origin of the page, such as `http://127.0.0.1:4747`. */
   readonly origin: string
@@ -86,7 +78,6 @@ export interface Act {
   run(input: ActInput): Promise<ActAnswer>
 }
 
-/** Acts by their names in the address. */
 export type Acts = Readonly<Record<string, Act>>
 
 /** The result of an act in a sentence. The URL holds its name alone, so that a link cannot put words onto a page. */
@@ -172,7 +163,6 @@ export async function findIntegration(
   }
 }
 
-/** How far chains are indexed, in words. */
 export const describeIndexed = (indexers: ConsoleService['indexers']): string =>
   indexers
     .map((indexer) => indexer.status())
@@ -181,22 +171,18 @@ export const describeIndexed = (indexers: ConsoleService['indexers']): string =>
     )
     .join(', ') || 'no block is indexed yet'
 
-/** Rows on a page. */
 export const pageSize = 50
 
-/** Choices of the filters of a list. */
 export const readChoices = async ({ service }: Pick<PageDeps, 'service'>) => ({
   chainIds: service.indexers.map(({ chainId }) => chainId),
   integrations: await integrationChoices(service.queries),
 })
 
-/** The stream of a list with its filters. */
 export const buildTopic = (topic: string, query: QueryFields) => new URLSearchParams({ ...query, topic }).toString()
 
 /** The integrations that a form names: the first 200. */
 export const integrationChoices = (queries: Pick<Queries, 'integrations'>) => queries.integrations({ limit: 200 })
 
-/** A page of integrations, in the order of their addresses. */
 export async function integrationsAfter(
   queries: Pick<Queries, 'integrations'>,
   query: QueryFields,

@@ -32,7 +32,6 @@ export function parseTransaction(name: string): { readonly chainId: number; read
   return hash === undefined ? null : { chainId: Number(chain), txHash: hash.toLowerCase() }
 }
 
-/** The primary payment of a transaction. */
 export const paymentPage: Load = async ({ service, sampler, now }, query, name) => {
   const transaction = parseTransaction(name)
   if (transaction === null) return null
@@ -97,7 +96,6 @@ export const paymentPage: Load = async ({ service, sampler, now }, query, name) 
   return { title: `Payment ${txHash.slice(0, 10)}`, section: '/payments', body, live }
 }
 
-/** The hash and the state of a payment, and whether its block left the chain. */
 export const PaymentTitle = ({ payment }: { payment: StoredPayment }) => (
   <>
     <h1>
@@ -158,7 +156,6 @@ export const Identifiers = ({ payment, nativeHash }: { payment: StoredPayment; n
   </>
 )
 
-/** The deliveries, each with its replay. */
 const Deliveries = ({ deliveries, context }: { deliveries: readonly DeliveryView[]; context: DeliveryContext }) => (
   <Table
     label="Deliveries of this payment"

@@ -21,7 +21,6 @@ import { TestPayment } from './tools.js'
 
 const section = '/payments'
 
-/** Payments, newest first. */
 export const paymentsPage: Load = async (deps, query) => {
   const { queries } = deps.service
   const { before: position, ...rest } = query
@@ -100,9 +99,7 @@ const NoPayments = ({ deps: { url, tools }, choices }: { deps: PageDeps; choices
 
 const isHash = (text: string) => /^0x[0-9a-f]{64}$/i.test(text)
 
-/** Payments of a search, newest first. */
 interface Found {
-  /** How the text was understood. */
   readonly kind: 'hash' | 'wallet' | 'invoice' | 'memo'
   readonly payments: readonly StoredPayment[]
   /** Sentences that name the payments that were not searched; empty: all were. */
@@ -171,7 +168,6 @@ async function ofWallet(reads: Reads, wallet: string, filter: ConsolePaymentFilt
   return { ...found, notes: [...found.notes, unregistered, ...((await hasMore(reads)) ? [partial] : [])] }
 }
 
-/** Whether a wallet is searched among a part of the integrations. */
 async function hasMore(reads: Reads): Promise<boolean> {
   const first = await reads.integrations({ limit: maxIntegrations })
   const last = first.length < maxIntegrations ? undefined : first.at(-1)

@@ -8,7 +8,6 @@ import { fixedHeaders, type Header } from './signature.js'
 /** Longest snapshot of which the page makes commands, in characters. */
 const maxCharacters = 4_000
 
-/** The section. */
 export function Repeat({ delivery }: { delivery: RepeatedDelivery }) {
   return (
     <section id="repeat">
@@ -39,12 +38,10 @@ export function Repeat({ delivery }: { delivery: RepeatedDelivery }) {
   )
 }
 
-/** A delivery to repeat. */
 export interface RepeatedDelivery {
   readonly integrationAddress: string
   readonly txHash: string
   readonly version: number
-  /** The snapshot as it is sent. */
   readonly text: string
   /** Null, or with a query or a user: the reader sets WEBHOOK_URL, because these may hold a key. */
   readonly url: string | null
@@ -101,7 +98,6 @@ ${headers.join('\n')}
 `
 }
 
-/** Text in single quotes for sh. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
 /** Text as a format of printf, of printable ASCII alone, in single quotes for sh. */

@@ -3,7 +3,6 @@
 import { Empty, Shown } from '../view/parts.js'
 import type { Load } from './page.js'
 
-/** The settings as this process started. */
 export const settingsPage: Load = async ({ settings = [] }) => {
   const groups = [...new Set(settings.map(({ section }) => section))]
   const body = (

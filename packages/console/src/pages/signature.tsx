@@ -9,9 +9,7 @@ import type { Snapshot } from './snapshots.js'
 
 /** Seconds that a receiver accepts between `t` and its clock. */
 const toleranceSeconds = 300
-/** Characters of the signed bytes that a page shows. */
 const maxShown = 4_000
-/** Hex digits of an example code that a page shows. */
 const codeDigits = 16
 
 /** The explanation for the last attempt of a version. */
@@ -103,7 +101,6 @@ export function computedCodes(timestamp: number, body: string) {
   ]
 }
 
-/** A parsed body, written again; none for a body that is no JSON. */
 function rewritten(body: string): [string, string][] {
   try {
     const value: unknown = JSON.parse(body)
@@ -116,7 +113,6 @@ function rewritten(body: string): [string, string][] {
   }
 }
 
-/** A name and a value. */
 export type Header = readonly [name: string, value: string]
 
 /** The headers whose values do not depend on the time. */
@@ -141,5 +137,4 @@ export function sentHeaders(integrationAddress: string, startedAt: number): stri
 /** Reasons of attempts that ended before anything was sent. */
 const unsent: ReadonlySet<string | null> = new Set(['refused_address', 'secret_unreadable'])
 
-/** Whether an attempt reached the network. */
 export const wasSent = ({ reason }: { readonly reason: string | null }): boolean => !unsent.has(reason)

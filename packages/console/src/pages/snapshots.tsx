@@ -6,7 +6,6 @@ import { parseWholeNumber, type QueryFields } from '../filters.js'
 import { Empty, Pre } from '../view/parts.js'
 import { formatNumber, showText } from '../view/text.js'
 
-/** A stored snapshot. */
 export interface Snapshot {
   readonly version: number
   /** Exactly the bytes that are sent, as text. */
@@ -14,7 +13,6 @@ export interface Snapshot {
   readonly bytes: number
 }
 
-/** Newest snapshots that a page reads. */
 const maxSnapshots = 50
 
 /** The versions to compare; null: the last two. */
@@ -25,13 +23,11 @@ export function parseCompared({ a, b }: QueryFields): Compared {
   return a === undefined || b === undefined ? null : [parseWholeNumber('a', a), parseWholeNumber('b', b)]
 }
 
-/** The versions that a page shows: the newest ones, and the compared ones. */
 export function shownVersions({ version: newest }: Pick<StoredPayment, 'version'>, compared: Compared): number[] {
   const recent = Array.from({ length: Math.min(newest, maxSnapshots) }, (_, n) => newest - n)
   return [...recent, ...(compared ?? []).filter((version) => version >= 1 && version <= newest)]
 }
 
-/** A snapshot as text. */
 export function readSnapshot({ version, body }: StoredSnapshot): Snapshot {
   return { version, text: new TextDecoder().decode(body), bytes: body.byteLength }
 }
@@ -61,7 +57,6 @@ function flattenFields({ text }: Snapshot): Map<string, string> {
   return fields
 }
 
-/** Characters of a snapshot that a page shows. */
 const maxShown = 4_000
 
 interface SnapshotsProps {
@@ -73,7 +68,6 @@ interface SnapshotsProps {
   readonly action: string
 }
 
-/** The section of the snapshots. */
 export function Snapshots({ payment, snapshots, compare, action }: SnapshotsProps) {
   if (snapshots.length === 0) return <Empty title="No snapshot is stored." />
   const [newest] = snapshots.slice(-1)

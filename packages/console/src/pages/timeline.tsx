@@ -18,14 +18,12 @@ type Entry = { readonly at: number | null } & (
   | {
       readonly kind: 'attempt'
       readonly delivery: DeliveryView
-      /** From 1. */
       readonly number: number
       readonly attempt: AttemptRecord
     }
   | { readonly kind: 'next'; readonly version: number }
 )
 
-/** The entries, oldest first. */
 function buildTimeline(
   payment: StoredPayment,
   snapshots: readonly Snapshot[],
@@ -79,7 +77,6 @@ function readState({ text }: Snapshot): string | null {
   }
 }
 
-/** Characters of an excerpt that a page shows. */
 const maxShown = 4_000
 
 interface TimelineProps {
@@ -89,7 +86,6 @@ interface TimelineProps {
   readonly deliveries: readonly DeliveryView[]
 }
 
-/** The time line. */
 export const Timeline = ({ payment, snapshots, updates = [], deliveries }: TimelineProps) => (
   <>
     <h2>Time line</h2>

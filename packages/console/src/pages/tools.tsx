@@ -13,7 +13,6 @@ import { ExplainForm } from './explain.js'
 import { jobPath } from './jobs.js'
 import { type ActInput, type Acts, integrationChoices, integrationField, type Load, requireTool } from './page.js'
 
-/** The tools that the host gave. */
 export const toolsPage: Load = async ({ service, tools, now }) => {
   if (!hasTools(tools)) return null
   const integrations = await integrationChoices(service.queries)
@@ -90,7 +89,6 @@ export function TestPayment({ tools, integration }: { tools: ConsoleTools; integ
   )
 }
 
-/** The acts, by their names in the address. */
 export const toolActs: Acts = {
   /** Fields `integration`, `scenario`, and those of the scenario: docs/decisions/trigger.md. Leads to the job. */
   trigger: { needs: 'operator', run: trigger },
@@ -184,7 +182,6 @@ function findTone(word: string, { status }: Event): NonNullable<JobRow['tone']> 
   return word === 'delivery' ? (Number(status) >= 200 && Number(status) < 300 ? 'good' : 'bad') : 'plain'
 }
 
-/** The page of the event's payment. */
 function findPath({ chainId, txHash, txHashes }: Event): string | undefined {
   const hash = text(txHash ?? list(txHashes)[0])
   const isPayment = /^\d{1,15}$/.test(text(chainId)) && /^0x[0-9a-f]{64}$/.test(hash)

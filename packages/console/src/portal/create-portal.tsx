@@ -149,7 +149,6 @@ export function createPortal(deps: PortalDeps): Portal {
     return render(content, { visit: c.get('session')?.visit ?? null, status })
   }
 
-  /** The session of a request that was let through. */
   function signedIn(c: Context<Env>) {
     const session = c.get('session')
     if (session === null) throw new Error('A request without a session was let through.')

@@ -14,7 +14,6 @@ const fields: readonly Field[] = [
   { name: 'status', label: 'Status', options: deliveryStatuses.map((status) => [status, status]) },
 ]
 
-/** Deliveries, newest first. */
 export const deliveriesPage: PortalLoad = async (deps, { hash, status, before }) => {
   const query: QueryFields = { ...(hash === undefined ? {} : { hash }), ...(status === undefined ? {} : { status }) }
   const beforeId = before === undefined ? undefined : String(parseWholeNumber('before', before))
@@ -39,7 +38,6 @@ export const deliveriesPage: PortalLoad = async (deps, { hash, status, before })
   return { title: 'Deliveries', section, body }
 }
 
-/** Rows of deliveries. */
 export function DeliveryTable(props: { deliveries: readonly DeliveryView[]; context: DeliveryContext; empty?: Child }) {
   const columns: readonly Column<DeliveryView>[] = [
     ...deliveryColumns((delivery) => portalHref(paymentPath(delivery)), props.context),

@@ -10,7 +10,6 @@ import { type PortalActs, PortalForm, type PortalLoad, portalHref } from './page
 
 const section = '/endpoint'
 
-/** The page. */
 export const endpointPage: PortalLoad = async ({ tenant, now }) => {
   const [integration, health, lastFailure] = await Promise.all([
     tenant.integration(),
@@ -68,7 +67,6 @@ export const endpointPage: PortalLoad = async ({ tenant, now }) => {
   return { title: 'Endpoint', section, body }
 }
 
-/** The acts, by their names in the address. */
 export const endpointActs: PortalActs = {
   async test(tenant) {
     const sent = await tenant.sendTest()
@@ -80,7 +78,6 @@ export const endpointActs: PortalActs = {
   },
 }
 
-/** Characters of an answer that the page shows. */
 const maxShown = 4_000
 
 /** The answer to a test delivery, and what was sent. Nothing of it is stored. */
@@ -125,7 +122,6 @@ function TestAnswer({ sent }: { sent: SentTest }) {
   )
 }
 
-/** A receiver that verifies deliveries. */
 const receiverCode = `import { createServer } from 'node:http'
 import { createVerifier, isWebhookRejection, readBody } from '@payment-integration/webhook'
 

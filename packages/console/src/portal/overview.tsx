@@ -6,10 +6,8 @@ import { DeliveryTable, readContext } from './deliveries.js'
 import { type PortalLoad, portalHref } from './page.js'
 import { noPayments, PaymentTable } from './payments.js'
 
-/** Newest rows of each kind. */
 const maxNewest = 5
 
-/** The page. */
 export const overviewPage: PortalLoad = async (deps) => {
   const { tenant } = deps
   const [integration, health, { payments }, { rows }] = await Promise.all([

@@ -8,27 +8,12 @@ import { createHrefBuilder } from '../view/parts.js'
 import type { Fields } from '../web/run-form.js'
 import type { Tenant } from './tenant.js'
 
-/** Where the portal is mounted. */
 export const portalBase = '/portal'
 
-/** The sections of the portal. */
-export const portalSections: Sections = [
-  [
-    'Activity',
-    [
-      ['', 'Overview'],
-      ['/payments', 'Payments'],
-      ['/deliveries', 'Deliveries'],
-    ],
-  ],
-  [
-    'Configuration',
-    [
-      ['/endpoint', 'Endpoint'],
-      ['/secrets', 'Secrets'],
-    ],
-  ],
-]
+export const portalSections: Sections = {
+  Activity: ['Overview', 'Payments', 'Deliveries'],
+  Configuration: ['Endpoint', 'Secrets'],
+}
 
 /** Dependencies of pages. Every read is of the tenant. */
 export interface PortalPageDeps {
@@ -47,7 +32,6 @@ type PortalAnswer = { readonly to: string; readonly note: PortalNote } | { reado
 /** Acts by their names in the address. Each changes the signed-in integration alone. */
 export type PortalActs = Readonly<Record<string, (tenant: Tenant, fields: Fields) => Promise<PortalAnswer>>>
 
-/** A URL of the portal with these parameters. */
 export const portalHref = createHrefBuilder(portalBase)
 
 /** A form that acts. @see PostForm */

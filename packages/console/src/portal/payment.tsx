@@ -10,7 +10,6 @@ import { formatMemo, nameChain } from '../view/text.js'
 import { DeliveryTable, readContext } from './deliveries.js'
 import { type PortalLoad, portalHref } from './page.js'
 
-/** The page. */
 export const paymentPage: PortalLoad = async ({ tenant, now }, query, name) => {
   const transaction = parseTransaction(name)
   if (transaction === null) return null

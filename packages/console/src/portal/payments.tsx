@@ -9,7 +9,6 @@ import { type PortalLoad, type PortalPageDeps, portalHref } from './page.js'
 const section = '/payments'
 const fields = [{ name: 'wallet', label: 'Wallet', hint: '0x…, sender or receiver', kind: 'search' }] as const
 
-/** Payments, as the read API lists them. */
 export const paymentsPage: PortalLoad = async (deps, { wallet, cursor }) => {
   const { payments, nextCursor } = await deps.tenant.payments({ wallet, cursor })
   const noMatch = <Empty title="No payment of this wallet names your integration." />
@@ -38,12 +37,10 @@ const columns: readonly Column<PaymentBody>[] = [
   ['Version', ({ version }) => version, 'n'],
 ]
 
-/** Rows of payments. */
 export const PaymentTable = (props: { payments: readonly PaymentBody[]; empty: ReturnType<typeof noPayments> }) => (
   <Table label="Payments" rows={props.payments} columns={columns} empty={props.empty} />
 )
 
-/** The way to a first payment. */
 export const noPayments = ({ origin, tenant: { address } }: PortalPageDeps) => (
   <Empty title="No payment names your integration yet.">
     <p>

@@ -2,12 +2,11 @@
 /** Rotates the API secret and the signing secret. A new one is shown once, in the answer of its form. @module */
 import type { Child } from 'hono/jsx'
 import { confirmedField, graceField } from '../pages/page.js'
-import { Copyable, When } from '../view/parts.js'
+import { Copyable, newSecretsPage, When } from '../view/parts.js'
 import { type PortalActs, PortalForm, type PortalLoad, portalHref } from './page.js'
 
 const section = '/secrets'
 
-/** The page. It never has a secret. */
 export const secretsPage: PortalLoad = async ({ tenant }) => {
   const { previousApiSecretUntil, signingSecretPrepared, previousSigningSecretUntil } = await tenant.integration()
   const body = (
@@ -84,7 +83,6 @@ function SigningSecret({ isPrepared, until }: { isPrepared: boolean; until: numb
   )
 }
 
-/** The acts, by their names in the address. */
 export const secretActs: PortalActs = {
   async 'rotate-api-secret'(tenant, fields) {
     const { apiSecret } = await tenant.rotateApiSecret(graceField(fields))
@@ -132,18 +130,6 @@ export const secretActs: PortalActs = {
 
 const secretsLink = <a href={portalHref(section)}>Secrets</a>
 
-/** The only page that shows a new secret, with instructions. */
 const newSecret = (title: string, label: string, secret: string, instructions: Child) => ({
-  show: {
-    title,
-    section,
-    body: (
-      <>
-        <h1>{title}</h1>
-        <p class="note">Copy it now: it is not shown again. A reload of this page does not bring it back.</p>
-        <Copyable label={label} text={secret} />
-        {instructions}
-      </>
-    ),
-  },
+  show: newSecretsPage({ title, section, secrets: { [label]: secret }, toHref: portalHref }, instructions),
 })

@@ -12,7 +12,6 @@ import type { ConsoleBindings } from '../web/guard.js'
 import { createSessionCookie, createSignInPages } from '../web/sessions.js'
 import { findPortalNote, portalBase } from './page.js'
 
-/** Dependencies of signing in. */
 interface PortalSignInDeps {
   readonly sessions: IntegrationSessions
   readonly render: Render
@@ -21,7 +20,6 @@ interface PortalSignInDeps {
   readonly countCall: ((integrationAddress: string) => number) | undefined
 }
 
-/** A request with a session. */
 export interface PortalVisit {
   readonly visit: Visit
   readonly integrationAddress: string
@@ -29,7 +27,6 @@ export interface PortalVisit {
 
 const cookie = createSessionCookie('pi_portal')
 
-/** Creates the sign-in of integrations with address and API secret. */
 export function createPortalSignIn({ countCall, ...deps }: PortalSignInDeps) {
   const { sessions } = deps
   const pages = createSignInPages({
@@ -38,7 +35,6 @@ export function createPortalSignIn({ countCall, ...deps }: PortalSignInDeps) {
       sessions.signIn({ address: form.get('address') ?? '', apiSecret: form.get('secret') ?? '', source, countCall }),
   })
   return {
-    /** Null: the request has no session. */
     async findVisit(request: Request): Promise<PortalVisit | null> {
       const secret = cookie.read(request.headers)
       const found = secret === null ? null : await sessions.authenticate(secret)

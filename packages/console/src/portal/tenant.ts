@@ -8,7 +8,6 @@ import type { DeliveryFilter } from '@payment-integration/core/internal'
 import { integrationActor } from '@payment-integration/core/internal'
 import { type Compared, readSnapshot, shownVersions } from '../pages/snapshots.js'
 
-/** The parts of the service that the portal uses. */
 export type PortalService = Pick<Service, 'queries' | 'actingAs' | 'integrationSessions'>
 
 /** An integration, as its own portal sees and changes it. */
@@ -16,7 +15,6 @@ export type Tenant = ReturnType<typeof createTenant>
 
 type DeliveryQuery = Omit<DeliveryFilter, 'integrationAddress'> & { readonly beforeId?: string | undefined }
 
-/** Rows on a page. */
 const pageSize = 50
 
 /** The integration of a session. @param address - From the session, never from a request. */
@@ -25,17 +23,14 @@ export function createTenant({ queries, actingAs }: PortalService, address: stri
   const { integrations, deliveries, endpoints } = actingAs(integrationActor(address))
 
   return {
-    /** Lowercased. */
     address,
     integration: () => integrations.get(address),
-    /** The listing of the read API. */
     payments: own.listPayments,
     /** With its snapshots, oldest first. Null: this integration has none under the hash on that chain. */
     async payment(chainId: number, txHash: string, compare: Compared) {
       const found = await own.paymentDetail(chainId, txHash, (payment) => shownVersions(payment, compare))
       return found === null ? null : { ...found, snapshots: found.snapshots.map(readSnapshot) }
     },
-    /** Newest first. */
     deliveries: (query: DeliveryQuery) => own.deliveries({ limit: pageSize, ...query }),
     /** Failures in a row at the endpoint; null: the last attempt succeeded, or there was none. */
     health: own.endpoint,

@@ -26,18 +26,14 @@ export interface OidcOptions {
   readonly fetch?: typeof fetch | undefined
 }
 
-/** Dependencies of the sign-in. */
 interface OidcSignInDeps {
   readonly options: OidcOptions
-  /** The origin of the pages. */
   readonly publicUrl: string
   readonly sessions: Pick<OperatorSessions, 'sealSignIn' | 'openSignIn' | 'signInProved'>
   readonly findSource: (request: Request, bindings: ConsoleBindings) => string
   readonly now: () => number
-  /** Shows the sign-in page with a problem. */
   readonly rejected: (problem: string, status: number, next: string) => Promise<Response>
   readonly renderPage: (content: PageContent) => Promise<Response>
-  /** The value of Set-Cookie for a new session. */
   readonly issueSessionCookie: (opened: NewSession) => string
   readonly onError: (error: unknown) => void
 }
@@ -48,16 +44,13 @@ interface Pending extends FlowSecrets {
   readonly expiresAt: number
 }
 
-/** How long a person may take at the provider, in milliseconds. */
 const pendingMs = 10 * 60_000
 
 // The provider's site sends the browser back, so the cookie must come along with a request of another site.
 const cookie = createSessionCookie('pi_console_oidc', 'Lax')
 
-/** Host and port of the provider, for people. */
 export const issuerHost = ({ issuer }: OidcOptions): string => new URL(issuer).host
 
-/** Creates the sign-in of one console at one provider. */
 export function createOidcSignIn(deps: OidcSignInDeps) {
   const { options, publicUrl, sessions, findSource, now, rejected, onError } = deps
   const provider = createOidcProvider(options)

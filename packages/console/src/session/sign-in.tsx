@@ -22,7 +22,6 @@ export interface SignInOptions {
   readonly oidc?: OidcOptions | undefined
 }
 
-/** Dependencies of signing in. */
 interface SignInDeps extends SignInOptions {
   readonly sessions: OperatorSessions
   readonly render: Render
@@ -32,7 +31,6 @@ interface SignInDeps extends SignInOptions {
 
 const cookie = createSessionCookie('pi_console')
 
-/** Creates the sign-in of operators with passphrases. */
 export function createSignIn(deps: SignInDeps) {
   const { sessions, render } = deps
   const visit = null
@@ -69,7 +67,6 @@ export function createSignIn(deps: SignInDeps) {
   }
 
   return {
-    /** The visit of a request with a session; null: it has none. */
     async findVisit(request: Request): Promise<Visit | null> {
       const token = cookie.read(request.headers)
       const viewer = token === null ? null : await sessions.authenticate(token)
@@ -86,10 +83,8 @@ export function createSignIn(deps: SignInDeps) {
 }
 
 interface SignInView {
-  /** The path to go to. */
   readonly next: string
   readonly problem: string | null
-  /** Host of the OpenID provider; null: there is none. */
   readonly oidcHost: string | null
 }
 

@@ -7,20 +7,15 @@ import { isAllowed, type Role, type Visit } from '../viewer.js'
 import { base } from './parts.js'
 import { shortenHex, showText } from './text.js'
 
-/** The visit for which a page is rendered. */
 export const VisitContext = createContext<Visit | null>(null)
 
-/** The hidden field with the CSRF token. */
 export function CsrfField() {
   return <input type="hidden" name="csrf" value={useContext(VisitContext)?.csrfToken ?? ''} />
 }
 
-/** A form that posts its fields. */
 export interface PostFormProps {
   readonly action: string
-  /** The word on the button. */
   readonly label: string
-  /** Hidden fields. */
   readonly fields?: Readonly<Record<string, string | number | undefined>>
   /** The text of a box to check, before an act that cannot be undone. */
   readonly confirm?: string
@@ -80,7 +75,6 @@ export function ForRole({ needs, otherwise, children }: { needs: Role; otherwise
   return <>{visit !== null && isAllowed(visit.viewer.role, needs) ? children : otherwise}</>
 }
 
-/** A line of text. */
 export function TextField(props: {
   readonly name: string
   readonly label: string
@@ -88,7 +82,6 @@ export function TextField(props: {
   readonly hint?: string | undefined
   readonly type?: 'text' | 'email' | undefined
   readonly isOptional?: boolean | undefined
-  /** Whether it holds an address or a URL. */
   readonly isLong?: boolean | undefined
 }) {
   const { name, label, value = '', hint = '', type = 'text', isOptional = false, isLong = false } = props
@@ -109,7 +102,6 @@ export function TextField(props: {
   )
 }
 
-/** Text of several lines. */
 export function TextArea({ name, label, value }: { name: string; label: string; value: string }) {
   return (
     <label class="wide">
@@ -128,7 +120,6 @@ interface ChoiceProps {
   readonly value?: string | undefined
 }
 
-/** One of a few values. */
 export const ChoiceField = ({ name, label, values, value: chosen }: ChoiceProps) => (
   <label>
     <span>{label}</span>
@@ -144,7 +135,6 @@ export const ChoiceField = ({ name, label, values, value: chosen }: ChoiceProps)
   </label>
 )
 
-/** An integration to choose. */
 export interface NamedAddress {
   readonly address: string
   readonly name: string
@@ -154,7 +144,6 @@ export interface NamedAddress {
 export const integrationOption = ({ address, name }: NamedAddress) =>
   [address, `${showText(name, 30)} ${shortenHex(address)}`] as const
 
-/** The choice of an integration. */
 export const IntegrationChoice = (props: { integrations: readonly NamedAddress[]; chosen?: string | undefined }) => (
   <ChoiceField
     name="integration"
@@ -164,7 +153,6 @@ export const IntegrationChoice = (props: { integrations: readonly NamedAddress[]
   />
 )
 
-/** A field of a filter: a choice, or a text. */
 export type Field = { readonly name: string; readonly label: string } & (
   | { readonly options: readonly (readonly [value: string, text: string])[] }
   | { readonly hint: string; readonly kind?: 'search' | 'datetime-local' }

@@ -7,17 +7,14 @@ import type { Visit } from '../viewer.js'
 import { CsrfField, VisitContext } from './forms.js'
 import { base } from './parts.js'
 
-/** Circumstances of a page, beside its content. */
 interface RenderOptions {
   readonly visit: Visit | null
   readonly note?: string | null | undefined
   readonly status?: number | undefined
 }
 
-/** Renders a page. */
 export type Render = (content: PageContent, options: RenderOptions) => Promise<Response>
 
-/** Builds it for one set of pages. */
 export function createRender(
   assets: () => Promise<Assets>,
   frame: Pick<Frame, 'sections' | 'environment' | 'brand' | 'mountedAt'>,
@@ -31,52 +28,21 @@ export function createRender(
   }
 }
 
-/** Paths below the base, with their titles, in groups; a group without a name has no heading. */
-export type Sections = readonly (readonly [group: string, links: readonly (readonly [path: string, title: string])[]])[]
+/** Titles of the sections by their groups. The first word of a title is its path; the overview has none. */
+export type Sections = Readonly<Record<string, readonly string[]>>
+
+const toSectionPath = (title: string) => (title === 'Overview' ? '' : `/${title.split(' ')[0]?.toLowerCase()}`)
 
 /** The sections of the operators' pages: what happens, how it is set up, and what operators do. */
-export function consoleSections(has: { identity: boolean; operators: boolean; tools: boolean }): Sections {
-  const sections: Sections = [
-    [
-      'Activity',
-      [
-        ['', 'Overview'],
-        ['/payments', 'Payments'],
-        ['/deliveries', 'Deliveries'],
-        ['/endpoints', 'Endpoints'],
-        ['/chains', 'Chains'],
-        ['/identity', 'Identity'],
-      ],
-    ],
-    [
-      'Configuration',
-      [
-        ['/integrations', 'Integrations'],
-        ['/accounts', 'Accounts'],
-        ['/keys', 'Legacy API keys'],
-        ['/operators', 'Operators'],
-        ['/settings', 'Settings'],
-      ],
-    ],
-    [
-      'Operations',
-      [
-        ['/jobs', 'Jobs'],
-        ['/audit', 'Audit log'],
-        ['/legacy', 'Legacy look-up'],
-        ['/tools', 'Tools'],
-      ],
-    ],
-  ]
-  return sections.map(([group, links]) => [group, links.filter(([path]) => Reflect.get(has, path.slice(1)) !== false)])
-}
+export const consoleSections = (has: { identity: boolean; operators: boolean; tools: boolean }): Sections => ({
+  Activity: ['Overview', 'Payments', 'Deliveries', 'Endpoints', 'Chains', ...(has.identity ? ['Identity'] : [])],
+  Configuration: ['Integrations', 'Accounts', 'Keys', ...(has.operators ? ['Operators'] : []), 'Settings'],
+  Operations: ['Jobs', 'Audit log', 'Legacy look-up', ...(has.tools ? ['Tools'] : [])],
+})
 
-/** Content of the frame. */
 interface Frame {
   readonly title: string
-  /** The word beside the title. */
   readonly brand?: string | undefined
-  /** Where the pages are mounted. */
   readonly mountedAt?: string | undefined
   readonly sections: Sections
   /** Path below the base of the section that is marked. */
@@ -93,7 +59,6 @@ interface Frame {
   readonly environment: string
 }
 
-/** A whole page. */
 function Layout(props: Frame & { children?: Child }) {
   const { title, section, visit, versions, sections, live = null, brand = 'Payment console', mountedAt = base } = props
   return (
@@ -132,14 +97,17 @@ function Layout(props: Frame & { children?: Child }) {
         </header>
         {visit === null ? null : (
           <nav id="menu" aria-label="Sections" popover="auto">
-            {sections.map(([group, links]) => (
+            {Object.entries(sections).map(([group, titles]) => (
               <div>
-                {group === '' ? null : <span class="group">{group}</span>}
-                {links.map(([path, name]) => (
-                  <a href={`${mountedAt}${path}`} aria-current={path === section ? 'page' : undefined}>
-                    {name}
-                  </a>
-                ))}
+                <span class="group">{group}</span>
+                {titles.map((title) => {
+                  const path = toSectionPath(title)
+                  return (
+                    <a href={`${mountedAt}${path}`} aria-current={path === section ? 'page' : undefined}>
+                      {title}
+                    </a>
+                  )
+                })}
               </div>
             ))}
           </nav>

@@ -3,39 +3,27 @@
 import type { Child } from 'hono/jsx'
 import { shortenHex, showText } from './text.js'
 
-/** Where the pages are mounted. */
 export const base = '/console'
 
 type Tone = 'good' | 'bad' | 'wait' | 'plain' | 'warn' | 'violet'
 
-const tones: Readonly<Record<string, Tone>> = {
-  success: 'good',
-  delivered: 'good',
-  applied: 'good',
-  healthy: 'good',
-  root: 'good',
-  bloom: 'good',
-  pending: 'wait',
-  waiting: 'wait',
-  failure: 'bad',
-  exhausted: 'bad',
-  missing: 'bad',
-  blocked: 'bad',
-  failing: 'warn',
-  refused: 'bad',
-  superseded: 'plain',
-  unchanged: 'plain',
-  refund_pending: 'warn',
-  refund_success: 'violet',
-  refund_failure: 'bad',
+const words: Readonly<Record<Tone, string>> = {
+  good: 'success delivered applied healthy root bloom',
+  bad: 'failure exhausted missing blocked refused refund_failure',
+  wait: 'pending waiting',
+  warn: 'failing refund_pending',
+  violet: 'refund_success',
+  plain: 'superseded unchanged',
 }
+const tones = new Map(
+  Object.entries(words).flatMap(([tone, list]) => list.split(' ').map((word) => [word, tone as Tone] as const)),
+)
 
 /** A status as a word with a colour. */
-export function Badge({ word, tone = tones[word] ?? 'plain' }: { word: string; tone?: Tone }) {
+export function Badge({ word, tone = tones.get(word) ?? 'plain' }: { word: string; tone?: Tone }) {
   return <span class={`badge ${tone}`}>{word.replaceAll('_', ' ')}</span>
 }
 
-/** Whether somebody may use the service. */
 export const EnabledBadge = ({ enabled }: { enabled: boolean }) => (
   <Badge word={enabled ? 'enabled' : 'disabled'} tone={enabled ? 'good' : 'bad'} />
 )
@@ -86,11 +74,9 @@ export const Problem = ({ text }: { text: string | null }) =>
     </p>
   )
 
-/** The path of a payment's page, below the base. */
 export const paymentPath = ({ chainId, txHash }: { chainId: number | string; txHash: string }) =>
   `/payments/${chainId}/${txHash}`
 
-/** The page of a payment. */
 export const paymentHref = (payment: { chainId: number; txHash: string }) => `${base}${paymentPath(payment)}`
 
 /** Builds addresses below a path, such as `/console`. Parameters without a value are left out. */
@@ -103,13 +89,11 @@ export function createHrefBuilder(mountedAt: string) {
   }
 }
 
-/** A URL of the console with these parameters. */
 export const buildHref = createHrefBuilder(base)
 
 /** A column: its title, the cell of a row, and `n` where its values are numbers. */
 export type Column<Row> = readonly [title: string, cell: (row: Row) => Child, kind?: 'n']
 
-/** How a list shows its rows. */
 export interface RowProps<Row> {
   readonly columns: readonly Column<Row>[]
   readonly attributes?: ((row: Row) => Readonly<Record<string, string>>) | undefined
@@ -131,9 +115,7 @@ export function TableRow<Row>({ row, columns, attributes }: RowProps<Row> & { re
 interface TableProps<Row> extends RowProps<Row> {
   readonly label: string
   readonly rows: readonly Row[]
-  /** Of the body, for the script. */
   readonly id?: string
-  /** In place of a table without rows. */
   readonly empty?: Child
 }
 
@@ -162,7 +144,6 @@ export function Table<Row>({ label, rows, id, empty, ...shape }: TableProps<Row>
   )
 }
 
-/** A word for what is absent. */
 export const Dim = ({ children }: { children?: Child }) => <span class="dim">{children}</span>
 
 /** An empty list: why it is empty, and what fills it. */
@@ -184,7 +165,6 @@ export function Pre({ label, text, wrap = false }: { label: string; text: string
   )
 }
 
-/** Text to copy. */
 export function Copyable({ text, label }: { text: string; label: string }) {
   return (
     <div class="copy">
@@ -199,7 +179,6 @@ export function Copyable({ text, label }: { text: string; label: string }) {
 /** A name and its value; one that is marked `wide` gets a line of its own. */
 export type FactRow = readonly [string, Child, 'wide'?]
 
-/** Names and values. */
 export function Facts({ rows }: { rows: readonly FactRow[] }) {
   return (
     <dl class="facts">
@@ -213,7 +192,6 @@ export function Facts({ rows }: { rows: readonly FactRow[] }) {
   )
 }
 
-/** Links to the first and the next page. */
 export function Pager(props: { first: string | null; next: string | null; cut?: string | null; nextName?: string }) {
   if (props.first === null && props.next === null) return null
   return (
@@ -229,17 +207,21 @@ export function Pager(props: { first: string | null; next: string | null; cut?: 
   )
 }
 
-/** New secrets, by their names. */
 interface NewSecrets {
   readonly title: string
   readonly section: string
   /** Path below the base to which one goes on. @default the section's */
   readonly to?: string
   readonly secrets: Readonly<Record<string, string>>
+  /** @default the console's */
+  readonly toHref?: ((path: string) => string) | undefined
 }
 
 /** The content of the only page that shows new secrets: the answer to the form that made them. */
-export const newSecretsPage = ({ title, section, to = section, secrets }: NewSecrets, instructions: Child) => ({
+export const newSecretsPage = (
+  { title, section, to = section, secrets, toHref = buildHref }: NewSecrets,
+  instructions: Child,
+) => ({
   title,
   section,
   body: (
@@ -254,9 +236,9 @@ export const newSecretsPage = ({ title, section, to = section, secrets }: NewSec
           <Copyable label={name} text={value} />
         </section>
       ))}
-      <p>{instructions}</p>
+      <div>{instructions}</div>
       <p>
-        <a href={buildHref(to)}>Go on</a>
+        <a href={toHref(to)}>Continue</a>
       </p>
     </>
   ),

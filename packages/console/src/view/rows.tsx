@@ -54,7 +54,6 @@ export function showAmount(amount: string, symbol: string | null): Child {
   )
 }
 
-/** The amount of an invoice in a cell. */
 export const showInvoice = (invoice: { readonly amount: string; readonly currency: string } | null): Child =>
   invoice === null ? <Dim>none</Dim> : showAmount(invoice.amount, invoice.currency)
 
@@ -62,7 +61,6 @@ export const showInvoice = (invoice: { readonly amount: string; readonly currenc
 export const showIntegration = (address: string | null, none: Child): Child =>
   address === null ? none : <Hex value={address} href={buildHref('/payments', { integration: address })} />
 
-/** One payment, for live pages. */
 export const PaymentRow = ({ payment }: { payment: StoredPayment }) => <TableRow row={payment} {...paymentRows} />
 
 /** The answer to the last attempt of a delivery. */
@@ -85,7 +83,12 @@ export function showNextAttempt(
   if (nextAttemptAt === null) return <Dim>none</Dim>
   const health = endpoints.find((one) => one.integrationAddress === integrationAddress && one.blocks > 0)
   const at = Math.max(nextAttemptAt, health?.blockedUntil ?? 0)
-  if (at > nextAttemptAt) return <>{at > now ? <When at={at} /> : null} waits for its blocked endpoint</>
+  if (at > nextAttemptAt)
+    return (
+      <>
+        {at > now ? <When at={at} /> : null} <Dim>waits for its blocked endpoint</Dim>
+      </>
+    )
   return at > now ? <When at={at} /> : 'due now'
 }
 
@@ -111,7 +114,6 @@ export const deliveryColumns = (
   ['Next attempt', (delivery) => showNextAttempt(delivery, context)],
 ]
 
-/** The list of deliveries of all integrations. */
 export const deliveryRows = (context: DeliveryContext): RowProps<DeliveryView> => ({
   attributes: ({ deliveryId }) => ({ 'data-key': `d${deliveryId}`, 'data-order': ordinal(deliveryId) }),
   columns: [
@@ -130,7 +132,6 @@ export const deliveryRows = (context: DeliveryContext): RowProps<DeliveryView> =
   ],
 })
 
-/** One delivery, for live pages. */
 export const DeliveryRow = ({ delivery, context }: { delivery: DeliveryView; context: DeliveryContext }) => (
   <TableRow row={delivery} {...deliveryRows(context)} />
 )
@@ -141,13 +142,11 @@ export function Answer({ status, reason }: { status: number | null; reason: stri
   return <span class={reason === null ? 'answer good' : 'answer bad'}>{word}</span>
 }
 
-/** Choices of the filters. */
 export interface Choices {
   readonly chainIds: readonly number[]
   readonly integrations: readonly NamedAddress[]
 }
 
-/** Options of a filter whose values are words. */
 export const wordOptions = (values: readonly string[]) =>
   values.map((value) => [value, value.replaceAll('_', ' ')] as const)
 
@@ -173,7 +172,6 @@ export function listFields(
   ]
 }
 
-/** Rows of `Facts`: received, paid and invoice. */
 export function amountFacts({ tokenIn, tokenOut, invoice, source }: StoredPayment): (readonly [string, Child])[] {
   const { net, gross, decimals, symbol } = tokenOut
   const settled = invoice && `settled as ${invoice.settlementAmount} ${invoice.settlementCurrency}`

@@ -4,7 +4,6 @@
 const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu
 const keptBreaks = new Set(['\n', '\t'])
 
-/** Default length in characters. */
 const maxCharacters = 200
 
 /** Text for a page: invisible characters as `\u{202e}`, and no more than `max` characters with a mark of the rest. */
@@ -17,7 +16,6 @@ export function showText(text: string, max = maxCharacters): string {
 
 const formatEscape = (one: string) => `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`
 
-/** A whole number in groups of three digits. */
 export function formatNumber(value: number): string {
   return value.toLocaleString('en-US')
 }
@@ -43,7 +41,6 @@ export function formatUnits(amount: bigint, decimals: number): string {
   return end === whole.length ? whole : `${whole}.${digits.slice(whole.length, end)}`
 }
 
-/** The first and the last digits of a hash or an address. */
 export function shortenHex(hex: string): string {
   return hex.length <= 14 ? hex : `${hex.slice(0, 8)}…${hex.slice(-4)}`
 }
@@ -78,7 +75,6 @@ export function formatSpan(ms: number): string {
   return `${seconds} s`
 }
 
-/** A latency in milliseconds. */
 export function formatLatency(ms: number): string {
   if (ms >= 10_000) return `${(ms / 1_000).toFixed(1)} s`
   return ms < 10 ? `${ms.toFixed(1)} ms` : `${formatNumber(Math.round(ms))} ms`

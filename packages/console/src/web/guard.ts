@@ -2,18 +2,14 @@
 import { parseUrl } from '@payment-integration/contract/internal'
 import type { Env, Hono } from 'hono'
 
-/** Names of this machine in a Host header. */
 const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]'])
 const loopbackPeers = /^(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1|::ffff:127\.\d{1,3}\.\d{1,3}\.\d{1,3})$/
 
 const foreignProblem = 'The request comes from another site.'
 
-/** The parts of a request that are checked. */
 interface AccessRequest {
   readonly method: string
-  /** The Host header, or null. */
   readonly host: string | null
-  /** The Origin header, or null. */
   readonly origin: string | null
   /** Address of the connection's other end; undefined where the host does not tell. */
   readonly peer: string | undefined
@@ -26,7 +22,6 @@ export interface ConsoleBindings {
   readonly incoming?: { readonly socket: { readonly remoteAddress?: string | undefined } } | undefined
 }
 
-/** The checked parts of a request. */
 function toAccessRequest({ method, headers, url }: Request, bindings: ConsoleBindings | undefined) {
   return {
     method,

@@ -16,7 +16,6 @@ export function findShownMessage(error: unknown): string | null {
   return isCore || error instanceof FilterError || error instanceof ActError ? error.message : null
 }
 
-/** The largest body of a form, in bytes. */
 const maxFormBytes = 65_536
 
 /** The body of a request is no whole form. Answer 400; nothing was done. */

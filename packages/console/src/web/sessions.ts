@@ -12,7 +12,6 @@ import { parseForm } from './run-form.js'
 interface SessionCookie {
   /** The session token of a request; null: it has none. */
   read(headers: Headers): string | null
-  /** The value of Set-Cookie for a new session. */
   issue(token: string, maxAgeMs: number): string
   /** The value of Set-Cookie that ends it. */
   clear(): string
@@ -40,7 +39,6 @@ export function createSessionCookie(name: string, sameSite: 'Strict' | 'Lax' = '
 }
 
 interface SignInPagesDeps {
-  /** Where the pages are mounted. */
   readonly mountedAt: string
   readonly cookie: SessionCookie
   readonly sessions: {
@@ -52,7 +50,6 @@ interface SignInPagesDeps {
   /** Opens a session for the fields of the form. @throws SignInRejectedError, SignInLimitedError */
   open(form: ReadonlyMap<string, string>, source: string): Promise<OpenedSession>
   readonly findSource: (request: Request, bindings: ConsoleBindings) => string
-  /** The page with the form. */
   buildPage(next: string, problem: string | null): PageContent
   readonly findNote: (name: string | null) => string | null
 }
@@ -93,7 +90,6 @@ export function createSignInPages({ mountedAt, cookie, sessions, render, now, ..
   }
 
   return {
-    /** The value of Set-Cookie for a new session. */
     issueCookie,
     /** Answers `/sign-in` and `/sign-out`; null: the path is another one. */
     answer(request: Request, path: string, bindings: ConsoleBindings): Promise<Response> | null {
@@ -113,7 +109,6 @@ export function createSignInPages({ mountedAt, cookie, sessions, render, now, ..
   }
 }
 
-/** Leads a browser to another page by GET. */
 export function seeOther(location: string, setCookie?: string): Response {
   const headers = new Headers({ Location: location })
   if (setCookie !== undefined) headers.set('Set-Cookie', setCookie)

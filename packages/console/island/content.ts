@@ -74,7 +74,7 @@ export function addZoneButton(onChange: () => void): void {
   button.type = 'button'
   button.className = 'zone-button'
   const show = () => {
-    button.textContent = isLocal() ? 'Local time' : 'UTC'
+    button.textContent = isLocal() ? 'Local' : 'UTC'
     button.title = isLocal() ? 'Show times in UTC' : 'Show times in local time'
     for (const time of document.querySelectorAll('time')) {
       const [date, clock = ''] = formatInstant(Date.parse(time.dateTime)).split('T')
@@ -89,7 +89,8 @@ export function addZoneButton(onChange: () => void): void {
     onChange()
   })
   document.querySelector('header .who')?.before(button)
-  // Rows come and change while the page is open.
-  new MutationObserver(() => isLocal() && show()).observe(document.body, { childList: true, subtree: true })
   show()
+  const main = document.getElementById('main')
+  // Rows come and change while the page is open.
+  if (main !== null) new MutationObserver(() => isLocal() && show()).observe(main, { childList: true, subtree: true })
 }

@@ -57,7 +57,7 @@ describeInChromium('an admin', { seed: 31, startMs: Date.now() - 60_000 }, build
     await page.getByRole('button', { name: 'Create the integration' }).click()
     const secrets = await page.locator('.copy pre').allTextContents()
     expect(secrets).toHaveLength(2)
-    await page.getByRole('link', { name: 'Go on' }).click()
+    await page.getByRole('link', { name: 'Continue' }).click()
     for (const secret of secrets) expect(await page.content()).not.toContain(secret)
     await page.getByLabel('Its requests are answered 401').check()
     await page.getByRole('button', { name: 'Disable' }).click()

@@ -92,6 +92,34 @@ describeInChromium('the console', twinOptions, build, (suite) => {
     await page.context().close()
   })
 
+  it('a click copies a hash, times become local and stay so, and the menu opens on a narrow screen', async () => {
+    const { page } = await suite.open({
+      viewport: { width: 390, height: 800 },
+      timezoneId: 'Asia/Kolkata',
+      permissions: ['clipboard-read', 'clipboard-write'],
+    })
+    const [first] = paid
+    await page.goto(urlOf(`/payments/${first?.chainId}/${first?.txHash}`))
+    await page.locator(`[data-copy="${first?.txHash}"]`).last().click()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(first?.txHash)
+    const time = page.locator('main time').first()
+    const utc = Date.parse((await time.getAttribute('datetime')) ?? '')
+    const shown = async () => (await time.textContent())?.replace(' ', 'T')
+    const after = (ms: number) => new Date(utc + ms).toISOString().slice(0, 19)
+    expect(await shown()).toBe(after(0))
+    await page.getByRole('button', { name: 'UTC' }).click()
+    expect(await shown()).toBe(after(5.5 * 3_600_000))
+    await page.reload()
+    await page.getByRole('button', { name: 'Local' }).waitFor()
+    expect(await shown()).toBe(after(5.5 * 3_600_000))
+    expect(await page.getByRole('link', { name: 'Deliveries' }).isVisible()).toBe(false)
+    await page.getByRole('button', { name: 'Menu' }).click()
+    expect(await flawsOf(page, '390-menu')).toEqual([])
+    await page.getByRole('link', { name: 'Deliveries' }).click()
+    await page.waitForURL(/\/deliveries$/)
+    await page.context().close()
+  })
+
   it('without JavaScript every page shows its rows', async () => {
     const { page } = await suite.open({ javaScriptEnabled: false })
     await page.goto(urlOf('/payments'))

@@ -41,7 +41,10 @@ export const deliveriesPage: PortalLoad = async (deps, { hash, status, before })
 export function DeliveryTable(props: { deliveries: readonly DeliveryView[]; context: DeliveryContext; empty?: Child }) {
   const columns: readonly Column<DeliveryView>[] = [
     ...deliveryColumns((delivery) => portalHref(paymentPath(delivery)), props.context),
-    ['Replay', ({ deliveryId: id }) => <PortalForm act="replay" label="Replay" fields={{ id }} />],
+    [
+      'Replay',
+      ({ deliveryId: id, version }) => <PortalForm act="replay" label={`Replay version ${version}`} fields={{ id }} />,
+    ],
   ]
   return <Table label="Deliveries" rows={props.deliveries} columns={columns} empty={props.empty} />
 }

@@ -4,6 +4,7 @@ import type { PaymentBody } from '@payment-integration/contract'
 import { Filters } from '../view/forms.js'
 import { Badge, type Column, Copyable, Empty, Hex, Pager, paymentPath, Shown, Table, When } from '../view/parts.js'
 import { showAmount, showInvoice } from '../view/rows.js'
+import { nameChain } from '../view/text.js'
 import { type PortalLoad, type PortalPageDeps, portalHref } from './page.js'
 
 const section = '/payments'
@@ -30,7 +31,7 @@ const columns: readonly Column<PaymentBody>[] = [
   ['State', ({ state }) => <Badge word={state ?? 'none'} />],
   ['Time', ({ blockTimestamp }) => <When at={Date.parse(blockTimestamp)} withDate />],
   ['Transaction', (payment) => <Hex value={payment.txHash} href={portalHref(paymentPath(payment))} />],
-  ['Chain', ({ chainId }) => chainId, 'n'],
+  ['Chain', ({ chainId }) => nameChain(chainId)],
   ['Received', ({ tokenOut: { amountNet, symbol } }) => showAmount(amountNet, symbol), 'n'],
   ['Invoice', ({ invoice }) => showInvoice(invoice), 'n'],
   ['Memo', ({ memo }) => <Shown text={memo} max={34} />],

@@ -97,6 +97,9 @@ function Layout(props: Frame & { children?: Child }) {
         </header>
         {visit === null ? null : (
           <nav id="menu" aria-label="Sections" popover="auto">
+            <button type="button" class="menu-button close" popovertarget="menu" popovertargetaction="hide">
+              Close
+            </button>
             {Object.entries(sections).map(([group, titles]) => (
               <div>
                 <span class="group">{group}</span>

@@ -97,7 +97,7 @@ function bars(id: string, { barMs, times, series }: Stacked): uPlot | null {
     {
       ...frame(host),
       legend: { show: true, live: false },
-      scales: { x: { time: true }, y: { range: (_, __, max) => [0, Math.max(4, (max ?? 0) * 1.1)] } },
+      scales: { x: toTimeScale(times, barMs), y: { range: (_, __, max) => [0, Math.max(4, (max ?? 0) * 1.1)] } },
       axes: axes(),
       series: [
         { label: 'time' },
@@ -145,8 +145,7 @@ function latency(id: string, { latency: { dots, p50, p95 }, payments }: ChartDat
       height: 220,
       legend: { show: true, live: false },
       scales: {
-        // The same times as the bars above.
-        x: { time: true, range: [payments.times[0] ?? 0, (payments.times.at(-1) ?? 0) + payments.barMs / 1_000] },
+        x: toTimeScale(payments.times, payments.barMs),
         y: { distr: 3, range: (_, min, max) => [Math.min(min ?? 1, p50 ?? 1, 1), Math.max(max ?? 0, 10_000)] },
       },
       axes: axes().map((axis, index) => (index === 1 ? { ...axis, ...decades } : axis)),
@@ -167,6 +166,12 @@ function latency(id: string, { latency: { dots, p50, p95 }, payments }: ChartDat
   host.querySelector('canvas')?.setAttribute('aria-hidden', 'true')
   return plot
 }
+
+/** All charts have the same times; a bar stands around its time, so half a bar is added at each end. */
+const toTimeScale = (times: readonly number[], barMs: number): uPlot.Scale => ({
+  time: true,
+  range: [(times[0] ?? 0) - barMs / 2_000, (times.at(-1) ?? 0) + barMs / 1_000],
+})
 
 function rule(plot: uPlot, ms: number | null, tone: string, name: string): void {
   if (ms === null) return

@@ -82,7 +82,6 @@ export function createConsole(deps: ConsoleDeps): Console {
   const onError = (error: unknown) => deps.onError?.(error)
   const sampler = createSampler(service, now, onError)
   const updates = createLiveUpdates(sampler, renderers, now())
-  /** How to close each open stream, and the actor who reads it. */
   const streams = new Map<() => void, string>()
   let isClosed = false
   const assets = createAssets()
@@ -200,7 +199,6 @@ const notFound = sentencePage(
   'Nothing is at this address. Use the menu, or search payments for a hash.',
 )
 
-/** The visit of a request that was let through. */
 function visitIn(c: Context<Env>): Visit {
   const visit = c.get('visit')
   if (visit === null) throw new Error('A request without a viewer was let through.')

@@ -11,7 +11,6 @@ export interface JobRow {
   readonly word: string
   readonly tone?: 'good' | 'bad' | 'warn' | 'wait' | 'plain' | undefined
   readonly text: string
-  /** Remarks below the text, such as a cure. */
   readonly remarks?: readonly string[] | undefined
   readonly path?: string | undefined
 }
@@ -34,7 +33,6 @@ export interface Job {
   readonly done: number
   /** Null: nobody knows how much there is. */
   readonly total: number | null
-  /** What is done so far, or the result, in a sentence. */
   readonly words: string
   /** Results, oldest first; the oldest ones are dropped when there are many. */
   readonly rows: readonly JobRow[]
@@ -140,7 +138,6 @@ export function createJobs({ now, onError }: JobsDeps) {
     find: (id: string): Job | null => entries.get(id)?.job ?? null,
     /** `<name of this process>.<number of changes>`: a page that shows the jobs of this position lacks no change. */
     position: () => `${start}.${changes}`,
-    /** Asks a job to end. Null: there is none. */
     stop(id: string): Job | null {
       const entry = entries.get(id)
       if (entry === undefined) return null
@@ -150,12 +147,10 @@ export function createJobs({ now, onError }: JobsDeps) {
       }
       return entry.job
     },
-    /** Calls the listener after each change; returns the function that ends it. */
     follow(listener: (job: Job) => void) {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
-    /** Asks all jobs to end, and starts no further ones. */
     close() {
       isClosed = true
       for (const { stop } of entries.values()) stop.abort()

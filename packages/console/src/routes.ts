@@ -43,7 +43,6 @@ const pages: Readonly<Record<string, Load>> = {
   '/settings': settingsPage,
 }
 
-/** The pages of one thing, which the end of the path names. */
 const pagesOfOne: Readonly<Record<string, Load>> = {
   '/payments': paymentPage,
   '/integrations': integrationPage,

@@ -121,7 +121,6 @@ export function createLiveUpdates(sampler: Sampler, render: Renderers, start: nu
         if (listeners.size === 0) leaveLater()
       }
     },
-    /** Stops reading. Nothing is followed any more. */
     close() {
       isClosed = true
       if (leaving !== null) clearTimeout(leaving)

@@ -18,7 +18,6 @@ export type SampledService = Pick<Service, 'queries' | 'indexers'>
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 
-/** The time ranges of the overview, each with the width of its bars. */
 export const ranges = {
   '15m': { label: '15 min', ms: 15 * minuteMs, barMs: minuteMs },
   '1h': { label: '1 h', ms: hourMs, barMs: minuteMs },
@@ -41,7 +40,6 @@ export interface Overview extends Counts, Pick<LatencyStatistics, 'p50' | 'p95'>
   readonly oldSnapshot: DatabaseSnapshot | null
 }
 
-/** Limits of the reads: attempts with their latencies, pending deliveries and failing endpoints. */
 export const [maxDots, maxPending, maxEndpoints] = [400, 10_000, 100]
 
 export async function readOverview(
@@ -73,7 +71,6 @@ function latencyPart(attempts: readonly ConsoleAttempt[]) {
   return { dots, p50, p95 }
 }
 
-/** The overview of the last 15 minutes, from that of the hour. */
 export function narrowOverview(hour: Overview): Overview {
   const since = hour.at - ranges['15m'].ms
   const narrowed = <Kind>({ counts, isCut }: MinuteCounts<Kind>) => ({
@@ -84,7 +81,6 @@ export function narrowOverview(hour: Overview): Overview {
   return { ...hour, range: '15m', payments: narrowed(hour.payments), attempts: narrowed(hour.attempts), ...latency }
 }
 
-/** The overview of a longer range, from that of the hour. */
 export async function widenOverview(hour: Overview, range: '24h' | '7d', { queries }: SampledService) {
   const since = Math.max(0, hour.at - ranges[range].ms)
   const [payments, attempts, newest] = await Promise.all([
@@ -180,7 +176,6 @@ const newestMs = 2 * minuteMs
 /** Most rows of a read; where more happened, the oldest minutes are marked as incomplete. */
 const maxRows = 20_000
 
-/** Builds the function that reads the last hour; it reads nothing before the first call. */
 export function createHourCounts(reads: Pick<Queries, 'paymentsPerMinute' | 'attemptsPerMinute'>, now: () => number) {
   let newestHour: (Counts & { readonly at: number }) | null = null
   return async (): Promise<Counts> => {

@@ -162,7 +162,6 @@ function describeReorganisations(chains: readonly ChainStatus[]): string {
 
 /** Newest rows of a kind that one look reads. A row is found when at most 200 newer ones were committed before it. */
 const maxLookedAt = 300
-/** Most added rows of a kind that are shown one by one. */
 export const maxAdded = 100
 
 interface Row {

@@ -137,7 +137,6 @@ const maxWaiting = 1_000_000
 /** How long a stream lives by default: the next one checks the session again. */
 export const streamDefaults = { lifeMs: 60_000 } as const
 
-/** Sends a piece of the stream: one or more events, or a comment. */
 export type Send = (text: string) => void
 
 interface StreamEnd {

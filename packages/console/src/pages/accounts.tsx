@@ -62,7 +62,6 @@ function readAfter({ config: { onCompleteAction: action } }: AccountRecord) {
 
 const formatJson = (value: object) => JSON.stringify(value, null, 2)
 
-/** Most characters of a configuration that a page shows. */
 const maxShown = 20_000
 /** A form takes 64 KB in all. */
 const maxEncoded = 60_000

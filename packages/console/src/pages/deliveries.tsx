@@ -136,7 +136,6 @@ export const replayManyPage: Load = async ({ service, role }, query) => {
   return { title: 'Replay deliveries', section, body }
 }
 
-/** A count of at most one more than {@link maxCounted}, in words. */
 function countedDeliveries(count: number | null): string {
   if (count === null) return 'deliveries'
   if (count > maxCounted) return `more than ${formatNumber(maxCounted)} deliveries`

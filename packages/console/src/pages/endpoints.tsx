@@ -65,14 +65,11 @@ function showSpread({ count, p50, p95 }: LatencyStatistics): Child {
   return <span title={`Of the ${count} answers and timeouts of its newest 50 deliveries`}>{spread}</span>
 }
 
-/** How long deliveries fail; null: they do not. */
 export const formatFailingFor = (health: EndpointView | null, now: number): string | null =>
   health?.failingSince == null ? null : `${formatSpan(now - health.failingSince)}, ${health.failures} in a row`
 
-/** The newest failed attempt, and the delivery that it was of; null: none of late. */
 export type LastFailure = (AttemptRecord & { readonly deliveryId: string }) | null
 
-/** The answer to the last failed attempt, and when; null: there is none. */
 export const showFailure = (failure: LastFailure): Child =>
   failure && (
     <>
@@ -80,7 +77,6 @@ export const showFailure = (failure: LastFailure): Child =>
     </>
   )
 
-/** What caused the last failure and what to do, in words; null: there is none. */
 export function describeRemedy({ lastFailure, health }: { lastFailure: LastFailure; health: EndpointView | null }) {
   const advice = lastFailure && findAdvice(lastFailure.status, lastFailure.reason)
   return advice && `${advice.cause} ${health === null ? 'It answers again.' : advice.remedy}`

@@ -52,9 +52,7 @@ interface IdentityView {
   readonly query: QueryFields
   readonly subjects: readonly SubjectView[]
   readonly redemptions: readonly RedemptionRecord[]
-  /** The newest verdicts, newest first, at most a page of them. */
   readonly verdicts: readonly VerdictRecord[]
-  /** Most subjects, and most redemptions, that were read. */
   readonly maxRead: number
 }
 
@@ -140,7 +138,6 @@ export function IdentityPage({ query, subjects, redemptions, verdicts, maxRead: 
   )
 }
 
-/** Says that a list ended early, and how to reach the other rows. */
 function Part(props: { of: number; isCut?: boolean; rows: string; children?: Child }) {
   if (props.of <= pageSize) return null
   return (
@@ -151,7 +148,6 @@ function Part(props: { of: number; isCut?: boolean; rows: string; children?: Chi
   )
 }
 
-/** The keyed hash of an address, with everything of it. */
 const getKey = (key: string | null) => (key === null ? null : <Hex value={key} href={buildHref(section, { key })} />)
 
 const subjectColumns: readonly Column<SubjectView>[] = [
@@ -264,7 +260,6 @@ function closeForms(subject: SubjectView) {
   )
 }
 
-/** Whether a report about an applicant counted. */
 const verdictWords: Readonly<Record<VerdictRecord['outcome'], string>> = {
   applied: 'applied',
   older: 'older than the stored one',

@@ -176,7 +176,6 @@ function findProblems({ backlog, endpoints, missing, oldSnapshot, chains }: Over
   return rows.filter((row) => row !== false)
 }
 
-/** What is not well, each with its act; one line where everything is. */
 export function Problems({ overview }: { overview: Overview }) {
   const rows = findProblems(overview)
   if (rows.length === 0) return <p class="well">All well: every endpoint answers, and no delivery is late.</p>

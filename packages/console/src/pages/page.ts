@@ -29,7 +29,6 @@ export interface PageContent {
   readonly status?: number | undefined
 }
 
-/** A configuration variable without secrets, as the page of settings shows it. */
 export interface Setting {
   readonly name: string
   readonly section: string
@@ -67,7 +66,6 @@ export interface ActInput extends SharedDeps {
   readonly origin: string
 }
 
-/** A page to go to, with a note on it; or a page that is shown once, such as one with a new secret. */
 export type ActAnswer =
   | { readonly to: string; readonly note?: Note }
   | { readonly show: PageContent; readonly status?: number }
@@ -109,7 +107,6 @@ const notes = {
   'missing-closed': 'The applicant counts as deleted. Its donor may share again.',
 } as const
 
-/** The sentence of a URL's parameter `note`; null: there is none. */
 export const findNote = (name: string | null): string | null =>
   name !== null && Object.hasOwn(notes, name) ? notes[name as Note] : null
 
@@ -149,7 +146,6 @@ export function requireTool<Tool>(tool: Tool | undefined): Tool {
   return tool
 }
 
-/** The integration of a text that may be its address, in any case; null: there is none. */
 export async function findIntegration(
   { integrations }: Pick<ConsoleService, 'integrations'>,
   text: string,

@@ -26,7 +26,6 @@ import { Timeline } from './timeline.js'
 
 const maxUpdates = 200
 
-/** The chain and the transaction that the end of a path names; null: it names none. */
 export function parseTransaction(name: string): { readonly chainId: number; readonly txHash: string } | null {
   const [, chain = '', hash] = /^(\d{1,15})\/(0x[0-9a-f]{64})$/i.exec(name) ?? []
   return hash === undefined ? null : { chainId: Number(chain), txHash: hash.toLowerCase() }

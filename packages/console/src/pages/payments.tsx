@@ -108,7 +108,6 @@ interface Found {
 
 type Reads = Pick<Queries, 'search' | 'integrations' | 'payments'>
 
-/** Integrations among whose payments a wallet is searched. */
 const maxIntegrations = 1_000
 const memoBytes = 32
 

@@ -5,7 +5,6 @@ import { Copyable } from '../view/parts.js'
 import { formatNumber } from '../view/text.js'
 import { fixedHeaders, type Header } from './signature.js'
 
-/** Longest snapshot of which the page makes commands, in characters. */
 const maxCharacters = 4_000
 
 export function Repeat({ delivery }: { delivery: RepeatedDelivery }) {
@@ -69,7 +68,6 @@ export function curlCommand(delivery: RepeatedDelivery): string {
   ].join('\n')
 }
 
-/** A vitest file that posts the bytes to a receiver's handler, signed with a secret of its own. */
 export function deliveryTest({ integrationAddress, txHash, version, text }: RepeatedDelivery): string {
   const headers = fixedHeaders(integrationAddress).map(([name, value]) => `      ${literal(name)}: ${literal(value)},`)
   return `import { signDelivery } from '@payment-integration/webhook/signing'
@@ -111,7 +109,6 @@ function printfFormat(text: string): string {
   return `'${format.join('')}'`
 }
 
-/** Text as a literal of JavaScript, of printable ASCII alone. */
 function literal(text: string): string {
   const escaped = text
     .replaceAll(/[\\']/g, '\\$&')

@@ -7,12 +7,10 @@ import { Badge, Dim, Pre, Table } from '../view/parts.js'
 import { formatNumber, formatSpan, showText } from '../view/text.js'
 import type { Snapshot } from './snapshots.js'
 
-/** Seconds that a receiver accepts between `t` and its clock. */
 const toleranceSeconds = 300
 const maxShown = 4_000
 const codeDigits = 16
 
-/** The explanation for the last attempt of a version. */
 export function Signature({ snapshot, startedAt, now }: { snapshot: Snapshot; startedAt: number; now: number }) {
   const t = findTimestamp(startedAt)
   const signed = showText(`${t}.${snapshot.text}`, maxShown)
@@ -115,14 +113,12 @@ function rewritten(body: string): [string, string][] {
 
 export type Header = readonly [name: string, value: string]
 
-/** The headers whose values do not depend on the time. */
 export const fixedHeaders = (integrationAddress: string): readonly Header[] => [
   ['Content-Type', jsonContentType],
   ['User-Agent', notificationUserAgent],
   [integrationHeader, integrationAddress],
 ]
 
-/** Unix seconds of an attempt, as in its signature. */
 const findTimestamp = (startedAt: number): number => Math.floor(startedAt / 1_000)
 
 /**

@@ -32,7 +32,6 @@ export function readSnapshot({ version, body }: StoredSnapshot): Snapshot {
   return { version, text: new TextDecoder().decode(body), bytes: body.byteLength }
 }
 
-/** The fields of two snapshots that differ; a missing field is null. */
 function differences(a: Snapshot, b: Snapshot) {
   const [before, after] = [flattenFields(a), flattenFields(b)]
   const names = [...new Set([...before.keys(), ...after.keys()])]
@@ -64,7 +63,6 @@ interface SnapshotsProps {
   /** Oldest first: the newest ones, and those to compare. */
   readonly snapshots: readonly Snapshot[]
   readonly compare: Compared
-  /** The page's own path, for the form that compares. */
   readonly action: string
 }
 

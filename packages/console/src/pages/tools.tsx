@@ -74,7 +74,6 @@ function Trigger({ tool, integrations }: { tool: TriggerTool; integrations: read
   )
 }
 
-/** One button that makes a payment; nothing where the server cannot. */
 export function TestPayment({ tools, integration }: { tools: ConsoleTools; integration: NamedAddress | undefined }) {
   if (tools.trigger === undefined || integration === undefined) return null
   const fields = { integration: integration.address, scenario: 'success' }
@@ -92,7 +91,6 @@ export function TestPayment({ tools, integration }: { tools: ConsoleTools; integ
 export const toolActs: Acts = {
   /** Fields `integration`, `scenario`, and those of the scenario: docs/decisions/trigger.md. Leads to the job. */
   trigger: { needs: 'operator', run: trigger },
-  /** Field `integration`. Leads to the job. */
   doctor: { needs: 'operator', run: doctor },
 }
 

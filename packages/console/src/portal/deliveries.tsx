@@ -49,7 +49,6 @@ export function DeliveryTable(props: { deliveries: readonly DeliveryView[]; cont
   return <Table label="Deliveries" rows={props.deliveries} columns={columns} empty={props.empty} />
 }
 
-/** What rows of a tenant's deliveries are compared with. */
 export async function readContext({ tenant, now }: Pick<PortalPageDeps, 'tenant' | 'now'>): Promise<DeliveryContext> {
   const health = await tenant.health()
   return { now: now(), endpoints: health === null ? [] : [health] }

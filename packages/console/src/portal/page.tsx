@@ -34,7 +34,6 @@ export type PortalActs = Readonly<Record<string, (tenant: Tenant, fields: Fields
 
 export const portalHref = createHrefBuilder(portalBase)
 
-/** A form that acts. @see PostForm */
 export function PortalForm({ act, ...form }: Omit<PostFormProps, 'action'> & { readonly act: string }) {
   return <PostForm {...form} action={`${portalBase}/act/${act}`} />
 }
@@ -53,6 +52,5 @@ const notes = {
 
 type PortalNote = keyof typeof notes
 
-/** The sentence of a URL's parameter `note`; null: there is none. */
 export const findPortalNote = (name: string | null): string | null =>
   name !== null && Object.hasOwn(notes, name) ? notes[name as PortalNote] : null

@@ -10,7 +10,6 @@ import { type Compared, readSnapshot, shownVersions } from '../pages/snapshots.j
 
 export type PortalService = Pick<Service, 'queries' | 'actingAs' | 'integrationSessions'>
 
-/** An integration, as its own portal sees and changes it. */
 export type Tenant = ReturnType<typeof createTenant>
 
 type DeliveryQuery = Omit<DeliveryFilter, 'integrationAddress'> & { readonly beforeId?: string | undefined }
@@ -32,7 +31,6 @@ export function createTenant({ queries, actingAs }: PortalService, address: stri
       return found === null ? null : { ...found, snapshots: found.snapshots.map(readSnapshot) }
     },
     deliveries: (query: DeliveryQuery) => own.deliveries({ limit: pageSize, ...query }),
-    /** Failures in a row at the endpoint; null: the last attempt succeeded, or there was none. */
     health: own.endpoint,
     /** The newest failed attempt, of the newest 50 deliveries and 50 that wait for a retry; null: none failed. */
     lastFailure: own.lastFailure,

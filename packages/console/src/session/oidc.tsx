@@ -123,7 +123,6 @@ export function createOidcSignIn(deps: OidcSignInDeps) {
   }
 }
 
-/** Values of a sign-in in progress, remembered until the person comes back. */
 interface FlowSecrets {
   readonly state: string
   readonly nonce: string
@@ -135,7 +134,6 @@ class OidcNameError extends Error {
   override readonly name = 'OidcNameError'
 }
 
-/** Longest wait for an answer of the provider, in seconds. */
 const timeoutSeconds = 10
 /** Most bytes of an answer: far above a large set of keys. */
 const maxAnswerBytes = 256 * 1024
@@ -187,7 +185,6 @@ function createOidcProvider(options: OidcOptions) {
   }
 
   return {
-    /** Starts a sign-in. Resolves where to send the browser, and what to remember. */
     async begin(redirectUri: string) {
       const { buildAuthorizationUrl, calculatePKCECodeChallenge, ...random } = await library()
       const codeVerifier = random.randomPKCECodeVerifier()

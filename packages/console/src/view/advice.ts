@@ -1,7 +1,6 @@
 /** Says in words why an attempt failed, and what to do. @module */
 import type { PostFailure } from '@payment-integration/core/ports'
 
-/** Reasons of attempts without a usable answer: the cause and the remedy. */
 const withoutAnswer: Readonly<Record<PostFailure | 'secret_unreadable', readonly [string, string]>> = {
   timeout: [
     'The receiver did not answer in time.',

@@ -17,13 +17,11 @@ export interface PostFormProps {
   readonly action: string
   readonly label: string
   readonly fields?: Readonly<Record<string, string | number | undefined>>
-  /** The text of a box to check, before an act that cannot be undone. */
   readonly confirm?: string
   /** Whether it asks how long the previous secret stays valid. To end that at once is an act of its own. */
   readonly hasGrace?: boolean
   /** @default danger where it is confirmed */
   readonly tone?: 'plain' | 'danger'
-  /** Fields that people fill in, above the button. */
   readonly children?: Child
 }
 
@@ -56,13 +54,11 @@ export function PostForm({ action, label, fields = {}, confirm, hasGrace = false
   )
 }
 
-/** The act of a form of the console, and who may run it. */
 export interface ActFormProps extends Omit<PostFormProps, 'action'> {
   readonly act: string
   readonly needs: Role
 }
 
-/** The form of an act; nothing for those who may not act. */
 export const ActForm = ({ act, needs, ...form }: ActFormProps) => (
   <ForRole needs={needs}>
     <PostForm {...form} action={`${base}/act/${act}`} />

@@ -45,17 +45,12 @@ interface Frame {
   readonly brand?: string | undefined
   readonly mountedAt?: string | undefined
   readonly sections: Sections
-  /** Path below the base of the section that is marked. */
   readonly section: string
   /** Null: nobody is signed in, so there are no sections. */
   readonly visit: Visit | null
-  /** The result of the act just before; null: there was none. */
   readonly note?: string | null | undefined
-  /** Versions of the script and the style, which are in their addresses. */
   readonly versions: { readonly script: string; readonly style: string }
-  /** The live topic of the page, as a query; null: the page does not change by itself. */
   readonly live?: string | null | undefined
-  /** The word for where this service runs. */
   readonly environment: string
 }
 
@@ -97,7 +92,7 @@ function Layout(props: Frame & { children?: Child }) {
         </header>
         {visit === null ? null : (
           <nav id="menu" aria-label="Sections" popover="auto">
-            <button type="button" class="menu-button close" popovertarget="menu" popovertargetaction="hide">
+            <button type="button" class="menu-button close" popovertarget="menu">
               Close
             </button>
             {Object.entries(sections).map(([group, titles]) => (

@@ -19,7 +19,6 @@ const tones = new Map(
   Object.entries(words).flatMap(([tone, list]) => list.split(' ').map((word) => [word, tone as Tone] as const)),
 )
 
-/** A status as a word with a colour. */
 export function Badge({ word, tone = tones.get(word) ?? 'plain' }: { word: string; tone?: Tone }) {
   return <span class={`badge ${tone}`}>{word.replaceAll('_', ' ')}</span>
 }
@@ -66,7 +65,6 @@ export function Hex({ value, href, isWhole = false }: { value: string; href?: st
 /** Text that may be hostile. */
 export const Shown = ({ text, max }: { text: string; max?: number }) => <>{showText(text, max)}</>
 
-/** Why a form was rejected; nothing for null. */
 export const Problem = ({ text }: { text: string | null }) =>
   text === null ? null : (
     <p class="note bad" role="alert">
@@ -99,7 +97,6 @@ export interface RowProps<Row> {
   readonly attributes?: ((row: Row) => Readonly<Record<string, string>>) | undefined
 }
 
-/** A row whose cells keep the titles of their columns for narrow screens. */
 export function TableRow<Row>({ row, columns, attributes }: RowProps<Row> & { readonly row: Row }) {
   return (
     <tr {...attributes?.(row)}>
@@ -146,7 +143,6 @@ export function Table<Row>({ label, rows, id, empty, ...shape }: TableProps<Row>
 
 export const Dim = ({ children }: { children?: Child }) => <span class="dim">{children}</span>
 
-/** An empty list: why it is empty, and what fills it. */
 export function Empty(props: { title: string; children?: Child }) {
   return (
     <div class="empty">
@@ -156,7 +152,6 @@ export function Empty(props: { title: string; children?: Child }) {
   )
 }
 
-/** Preformatted text in a frame that scrolls, also by keys. */
 export function Pre({ label, text, wrap = false }: { label: string; text: string; wrap?: boolean }) {
   return (
     <section class="frame" aria-label={label} tabindex={0}>

@@ -136,7 +136,6 @@ export const DeliveryRow = ({ delivery, context }: { delivery: DeliveryView; con
   <TableRow row={delivery} {...deliveryRows(context)} />
 )
 
-/** The answer of an attempt: its HTTP status, why there is none, or both for a malformed one. */
 export function Answer({ status, reason }: { status: number | null; reason: string | null }) {
   const word = formatAnswer({ status, reason }).replaceAll('_', ' ')
   return <span class={reason === null ? 'answer good' : 'answer bad'}>{word}</span>
@@ -150,7 +149,6 @@ export interface Choices {
 export const wordOptions = (values: readonly string[]) =>
   values.map((value) => [value, value.replaceAll('_', ' ')] as const)
 
-/** The filters that both lists have. An integration that is filtered and has no name stays a choice. */
 export function listFields(
   { chainIds, integrations }: Choices,
   fields: QueryFields,

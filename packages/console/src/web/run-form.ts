@@ -42,13 +42,11 @@ export async function parseForm(request: Request): Promise<ReadonlyMap<string, s
 /** The fields of a form; those that are missing or empty are absent. */
 export type Fields = Readonly<Record<string, string>>
 
-/** A posted form, and the acts among which its address names one. */
 interface PostedForm<Act> {
   readonly acts: Readonly<Record<string, Act>>
   readonly name: string
   readonly request: Request
   readonly visit: Visit
-  /** Answers with a page that says why nothing was done. */
   readonly rejected: (status: number, title: string, text: string) => Promise<Response>
   run(act: Act, fields: Fields): Promise<Response>
 }

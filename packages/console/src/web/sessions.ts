@@ -10,10 +10,8 @@ import { parseForm } from './run-form.js'
  * another site carries it.
  */
 interface SessionCookie {
-  /** The session token of a request; null: it has none. */
   read(headers: Headers): string | null
   issue(token: string, maxAgeMs: number): string
-  /** The value of Set-Cookie that ends it. */
   clear(): string
 }
 

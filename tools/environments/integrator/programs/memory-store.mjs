@@ -5,7 +5,7 @@ const cannot = [
   'a failed effect leaves none of its writes',
   'a fault (lost after) at any operation of a first',
   'a fault (lost after) at any operation of a greater',
-  ...['refused', 'lost before', 'lost after'].flatMap((fault) => [
+  ...['rejected', 'lost before', 'lost after'].flatMap((fault) => [
     `a fault (${fault}) at any operation around a failing`,
     `a fault (${fault}) at any operation of a duplicate`,
   ]),

@@ -156,9 +156,9 @@ interface Search {
   readonly from: number
   /** Next height to read. */
   next: number
-  /** The same for when all of it is read once more, at the end of its time. */
+  /** Next height of the last search, which reads every block again after the search time. */
   nextAtEnd: number
-  /** Whether its time is over and all of it was read once more. */
+  /** Whether the search time has passed and the last search is complete. */
   isOver: boolean
   /** Whether a fill was found, which may be elsewhere when it is asked for again. */
   wasFound: boolean

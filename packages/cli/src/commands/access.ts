@@ -1,4 +1,4 @@
-/** `payment-integration operators …`, `legacy-keys …` and `secrets …`: people, API keys and master keys. @module */
+/** The commands `operators`, `legacy-keys` and `secrets`: people, API keys and master keys. @module */
 import type { OperatorView } from '@payment-integration/core'
 import type { IssuedLink, LegacyKeyView, OperatorRole, ResealResult } from '@payment-integration/core/internal'
 import type { Config } from '@payment-integration/server/service'

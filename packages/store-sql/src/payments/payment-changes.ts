@@ -212,7 +212,7 @@ interface OverdueQuery {
   readonly chainId: number
   readonly atOrBelow: number
   readonly limit: number
-  /** The same for payments from another chain whose deposit waits; default: `atOrBelow`. */
+  /** Height for payments whose bridge deposit still waits for its fill. @default atOrBelow */
   readonly awaitedAtOrBelow?: number | undefined
 }
 

@@ -83,7 +83,7 @@ export function shareRejectedMessage(
 
 /**
  * Parses the former verdict of a 422 message; null when it has none. Exact for every message of
- * {@link shareRejectedMessage} and any labels, unless the provider's own description has the sentence.
+ * `shareRejectedMessage` and any labels, unless the provider's own description has the sentence.
  */
 export function parseFormerVerdict(message: string): FormerVerdict | null {
   const at = message.lastIndexOf(sentenceStart)

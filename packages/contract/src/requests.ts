@@ -65,7 +65,7 @@ export type UpdateResult = z.infer<typeof updateResultSchema>
 export type UpdateResults = z.infer<typeof updateResultsSchema>
 
 /**
- * Body of the share request. Of the e-mail address it checks only {@link emailPattern}. The service normalises case,
+ * Body of the share request. Of the e-mail address it checks only `emailPattern`. The service normalises case,
  * Unicode and international domains, and decides.
  */
 export const shareRequestSchema = object('read', {

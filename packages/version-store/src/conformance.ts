@@ -45,7 +45,7 @@ export interface ConformanceOptions {
 export interface ConformanceCase<Tx> {
   readonly name: string
   /**
-   * @throws {@link ConformanceError} When the store breaks its port. Errors of the store and of the fixture pass
+   * @throws `ConformanceError` When the store breaks its port. Errors of the store and of the fixture pass
    * through.
    */
   run(open: OpenFixture<Tx>): Promise<void>

@@ -17,7 +17,7 @@ export interface DispatcherOptions {
   readonly perEndpoint?: number | undefined
   /** Most deliveries in one claim; never more than there are free slots. @default 256 */
   readonly batch?: number | undefined
-  /** Length of a lease in milliseconds, at least {@link minLeaseMs}. @default 15000 */
+  /** Length of a lease in milliseconds, at least 10 000: the time limit of a POST and 5 s. @default 15000 */
   readonly leaseMs?: number | undefined
   /** Longest wait before the next look for due deliveries, in milliseconds. @default 250 */
   readonly idlePollMs?: number | undefined

@@ -8,18 +8,18 @@ export class ConformanceError extends Error {
   override readonly name = 'ConformanceError'
 }
 
-/** @throws {@link ConformanceError} When the values differ; arrays and plain objects are compared by their members. */
+/** @throws `ConformanceError` When the values differ; arrays and plain objects are compared by their members. */
 export function equal(actual: unknown, expected: unknown, about = ''): void {
   const [is, should] = [toText(actual), toText(expected)]
   if (is !== should) fail(`expected ${should}, got ${is}`, about)
 }
 
-/** @throws {@link ConformanceError} When the condition does not hold. */
+/** @throws `ConformanceError` When the condition does not hold. */
 export function holds(condition: boolean, about: string): void {
   if (!condition) fail('this does not hold', about)
 }
 
-/** Waits for a failure and gives its reason. @throws {@link ConformanceError} When the promise resolves. */
+/** Waits for a failure and gives its reason. @throws `ConformanceError` When the promise resolves. */
 export async function expectFailure(promise: Promise<unknown>, about = ''): Promise<unknown> {
   let value: unknown
   try {

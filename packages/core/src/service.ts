@@ -25,8 +25,8 @@ import { createUpdateQueue, maxUpdatesPerCommit } from './payments/receive-updat
 import type { Recording } from './payments/recording.js'
 import type { Chain, FulfilmentSource, ReceiptSource } from './ports/chain.js'
 import type { IdentityAccounts, IdentityProvider } from './ports/identity.js'
-import type { Sender } from './ports/sender.js'
 import type { Store } from './ports/store.js'
+import type { Sender } from './ports/world.js'
 import {
   type Clock,
   type IdSource,

@@ -33,6 +33,16 @@ export type {
   RedeemResult,
   Review,
 } from '../ports/identity.js'
-export type { PostFailure, PostRequest, PostResult, Sender } from '../ports/sender.js'
 export type { Store } from '../ports/store.js'
-export type { Clock, FileReader, FileWriter, IdSource, Logger, RandomSource } from '../ports/world.js'
+export type {
+  Clock,
+  FileReader,
+  FileWriter,
+  IdSource,
+  Logger,
+  PostFailure,
+  PostRequest,
+  PostResult,
+  RandomSource,
+  Sender,
+} from '../ports/world.js'

@@ -1,7 +1,7 @@
 /** The retry schedule, the verdict on an attempt, and blocked endpoints. See docs/decisions/retries.md. @module */
 import { parseUrl } from '@payment-integration/contract/internal'
 import { parseRetryAfter } from '@payment-integration/contract/internal-io'
-import type { PostResult } from '../ports/sender.js'
+import type { PostResult } from '../ports/world.js'
 import type { AttemptVerdict, EndpointChange, EndpointHealth, EndpointResult } from './delivery-store.js'
 
 /** Most URLs in the cache: parsing a URL is the costly part of counting a slot. */

@@ -6,8 +6,14 @@ import type { Registry } from 'prom-client'
 import { version } from '../version.js'
 import { addChainMetrics } from './chain-metrics.js'
 import { type AttemptMetrics, addDeliveryMetrics, createAttemptMetrics } from './delivery-metrics.js'
-import { type Metrics, type MetricsLibrary, type MetricsOptions, type MetricsSources, prefix } from './metrics.js'
-import { requestMetrics } from './request-metrics.js'
+import {
+  type Metrics,
+  type MetricsLibrary,
+  type MetricsOptions,
+  type MetricsSources,
+  prefix,
+  requestMetrics,
+} from './metrics.js'
 
 /**
  * Adds the metrics to a registry.

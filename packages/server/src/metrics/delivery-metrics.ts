@@ -5,8 +5,15 @@
 import type { ServiceEvent } from '@payment-integration/core'
 import type { Registry } from 'prom-client'
 import { answerWithin } from '../internal/sharing.js'
-import { durationBuckets, type MetricsLibrary, type MetricsSources, prefix, publishBuckets } from './metrics.js'
-import { createBuckets, heading } from './request-metrics.js'
+import {
+  createBuckets,
+  durationBuckets,
+  heading,
+  type MetricsLibrary,
+  type MetricsSources,
+  prefix,
+  publishBuckets,
+} from './metrics.js'
 
 type Attempted = Extract<ServiceEvent, { type: 'delivery.attempted' }>
 

@@ -1,7 +1,6 @@
 import { Histogram, Registry } from 'prom-client'
 import { expect, test } from 'vitest'
-import { durationBuckets, prefix } from './metrics.js'
-import { createRequestDurations } from './request-metrics.js'
+import { createRequestDurations, durationBuckets, prefix } from './metrics.js'
 
 const observations = [0, 0.0004, 0.001, 0.0011, 0.02, 0.25, 0.3, 30, 31]
 

@@ -1,6 +1,6 @@
 export type { IdentityProviderOptions } from '../identity-provider/authenticate.js'
+export type { ProviderFault } from '../identity-provider/control.js'
 export { type TriggerIdentity, triggerIdentity } from '../identity-provider/control.js'
-export type { ProviderFault } from '../identity-provider/faults.js'
 export {
   createIdentityProvider,
   type LocalIdentityProvider,

@@ -24,8 +24,15 @@ import {
   toRejectionBody,
   type WebhookTarget,
 } from './authenticate.js'
-import { createControl, type ProviderControl } from './control.js'
-import { createFaults, faultyResponse, jsonResponse, type ProviderFault, type ProviderOperation } from './faults.js'
+import {
+  createControl,
+  createFaults,
+  faultyResponse,
+  jsonResponse,
+  type ProviderControl,
+  type ProviderFault,
+  type ProviderOperation,
+} from './control.js'
 import { copy, mint, reuse } from './redeem.js'
 import { createWebhooks, type WebhookDelivery } from './webhooks.js'
 

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
-import { sign as signOnNode } from './internal/sign.node.js'
-import { sign as signOnWeb } from './internal/sign.web.js'
+import { sign as signOnNode } from './internal/hmac.node.js'
+import { sign as signOnWeb } from './internal/hmac.web.js'
 import { signatureOf, signDelivery } from './sign-delivery.js'
 import { verifySignature } from './verify-signature.js'
 

@@ -1,1 +1,1 @@
-export { createExpressHandler } from '../adapters/express.js'
+export { createExpressHandler } from '../adapters/node.js'

@@ -1,7 +1,6 @@
-/** The primitive where there is `node:crypto`: Node, Bun, Deno. Hashes without a hand-off to another thread. @module */
-import { hash, timingSafeEqual } from 'node:crypto'
-import type { SigningKey } from '../signing-key.js'
-import { secretBytes } from '../signing-key.js'
+/** Verifies and signs where there is `node:crypto`: Node, Bun, Deno. Hashes without a hand-off to another thread. @module */
+import { createHmac, hash, timingSafeEqual } from 'node:crypto'
+import { type SigningKey, secretBytes } from '../signing-key.js'
 
 /**
  * Buffer for the inner hash of a body of up to 64 KiB. The one-shot hash needs its input in one piece, and a copy is
@@ -39,4 +38,8 @@ export function match(
     const right = Buffer.from(hash('sha256', outer))
     return codes.some((code) => timingSafeEqual(Buffer.from(code), right))
   })
+}
+
+export function sign(secret: string, timestamp: number, body: Uint8Array): string {
+  return createHmac('sha256', secretBytes(secret)).update(`${timestamp}.`).update(body).digest('hex')
 }

@@ -1,6 +1,5 @@
-/** The primitive where there is Web Crypto: browsers, workers, edge runtimes. @module */
-import type { SigningKey } from '../signing-key.js'
-import { secretBytes } from '../signing-key.js'
+/** Verifies and signs where there is Web Crypto: browsers, workers, edge runtimes. @module */
+import { type SigningKey, secretBytes } from '../signing-key.js'
 
 /** Imports the key at its first use: workers allow no such work while a module loads. */
 type WebKey = () => ReturnType<typeof crypto.subtle.importKey>
@@ -48,4 +47,9 @@ export function signedBytes(timestamp: number, body: Uint8Array): Uint8Array<Arr
 /** The 32 bytes of the code. */
 export async function digest(key: SigningKey, signed: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
   return new Uint8Array(await crypto.subtle.sign('HMAC', await (key as unknown as WebKey)(), signed))
+}
+
+export async function sign(secret: string, timestamp: number, body: Uint8Array): Promise<string> {
+  const code = await digest(signingKey(secret), signedBytes(timestamp, body))
+  return Array.from(code, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

@@ -1,6 +1,6 @@
 /** Error bodies and their fixed texts. Source: docs/interface.md 5, 7. @module */
 import * as z from 'zod/mini'
-import { object } from './mode.js'
+import { object } from './primitives.js'
 
 /**
  * `{"error": "<message>"}`, with `maxLimit` on a `limit` error and `message` on a rejected redemption. Source:

@@ -4,7 +4,7 @@
  * @module
  */
 import * as z from 'zod/mini'
-import { object, openEnum } from './mode.js'
+import { object, openEnum } from './primitives.js'
 
 /** Every review status that the share endpoint answers. Source: docs/interface.md 2.5. */
 export const reviewStatuses = ['not_started', 'init', 'pending', 'prechecked', 'onHold', 'completed'] as const

@@ -3,8 +3,8 @@
  * @module
  */
 import * as z from 'zod/mini'
-import { type Mode, object } from './mode.js'
-import { parseUrl } from './parse-url.js'
+import { parseUrl } from './foreign-text.js'
+import { type Mode, object } from './primitives.js'
 
 /** The flat per-transaction shape, stated as subject to change. */
 export const flatTransactionSchema = object('read', {

@@ -1,6 +1,6 @@
 /** The legacy lookup and verify shapes. Source: docs/interface.md 2.4, 4.3. @module */
 import * as z from 'zod/mini'
-import { type Mode, object } from './mode.js'
+import { type Mode, object } from './primitives.js'
 
 /** The four verification errors, verbatim. Source: docs/interface.md 4.3. */
 export const verificationErrors = [

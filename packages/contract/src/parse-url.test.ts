@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findDatabaseUrlProblem, parseUrl } from './parse-url.js'
+import { findDatabaseUrlProblem, parseUrl } from './foreign-text.js'
 
 test('a URL with a letter beyond ASCII is read after any number of calls', () => {
   for (let n = 0; n < 50_000; n += 1) parseUrl(`https://shop.example/${n % 7}`)

@@ -1,7 +1,6 @@
 /** The payment object and the page of the read API. Source: docs/interface.md 2.1, 2.2. @module */
 import * as z from 'zod/mini'
-import { type Mode, object } from './mode.js'
-import { address, amount, chainId, instant, txHash } from './primitives.js'
+import { address, amount, chainId, instant, type Mode, object, txHash } from './primitives.js'
 import { snapshotShape } from './snapshot.js'
 
 function paymentShape<M extends Mode>(mode: M) {

@@ -5,10 +5,10 @@
  */
 import * as z from 'zod/mini'
 import { emailPattern, shareRequestLimits } from './identity.js'
-import { object } from './mode.js'
+import { invoiceWriteSchema } from './invoice.js'
 import { paymentState } from './payment-state.js'
-import { chainId } from './primitives.js'
-import { invoiceWriteSchema, recipientWriteSchema } from './snapshot.js'
+import { chainId, object } from './primitives.js'
+import { recipientWriteSchema } from './snapshot.js'
 
 /**
  * Body of a processor update. Closed: it rejects a misspelt field and never ignores it. Of `state`, `recipient` and

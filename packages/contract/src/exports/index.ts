@@ -11,6 +11,7 @@ export {
   shareRequestLimits,
   shareResponseSchema,
 } from '../identity.js'
+export { type InvoiceBody, invoiceSchema } from '../invoice.js'
 export {
   currencyCodePattern,
   type LegacyErrorBody,
@@ -33,7 +34,6 @@ export {
   linkConfigLimits,
   linkConfigSchema,
 } from '../legacy-snapshot.js'
-export type { OpenEnum } from '../mode.js'
 export {
   type OpenPage,
   type OpenPayment,
@@ -43,6 +43,7 @@ export {
   paymentSchema,
 } from '../payment.js'
 export { type OpenPaymentState, type PaymentState, paymentStates } from '../payment-state.js'
+export type { OpenEnum } from '../primitives.js'
 export { createReader, type Reader, type ReadResult, type UnknownPart } from '../reader.js'
 export {
   maxUpdatesPerRequest,
@@ -59,8 +60,6 @@ export {
   updateResultsSchema,
 } from '../requests.js'
 export {
-  type InvoiceBody,
-  invoiceSchema,
   type OpenSnapshot,
   type RecipientBody,
   recipientSchema,

@@ -8,6 +8,7 @@ export { filterAnswers, MalformedAnswerError, maxAnswerHeadBytes, startTimeLimit
 export {
   assertModestJson,
   ExcessiveJsonError,
+  findDatabaseUrlProblem,
   parseContentLength,
   parseForeignJson,
   parseHttpDate,
@@ -16,4 +17,3 @@ export {
   readForeignBytes,
   readForeignJson,
 } from '../foreign-text.js'
-export { findDatabaseUrlProblem } from '../parse-url.js'

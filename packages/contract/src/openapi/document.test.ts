@@ -2,11 +2,11 @@ import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { describe, expect, it, test } from 'vitest'
-import { deliveryStreamPath } from '../delivery-stream.js'
 import * as main from '../exports/index.js'
-import { descriptions } from './descriptions.js'
+import { deliveryStreamPath } from '../internal-endpoints.js'
 import { openApiDocument } from './document.js'
-import type { JsonSchema, MediaType } from './types.js'
+import type { JsonSchema, MediaType } from './parts.js'
+import { descriptions } from './schemas.js'
 
 const document = openApiDocument({ version: '1.2.3' })
 const text = JSON.stringify(document)

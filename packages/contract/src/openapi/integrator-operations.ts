@@ -4,7 +4,6 @@
  * @module
  */
 
-import { deliveryStreamPath, streamEvents } from '../delivery-stream.js'
 import {
   identityMisconfiguredBody,
   identityUnavailableBody,
@@ -13,6 +12,7 @@ import {
   sharingDisabledBody,
   tooManyRequestsBody,
 } from '../errors.js'
+import { deliveryStreamPath, streamEvents } from '../internal-endpoints.js'
 import {
   deliveryTimeoutMs,
   integrationHeader,
@@ -33,6 +33,7 @@ import {
   shareRequest,
   snapshot,
 } from './examples.js'
+import type { Operation, Parameter, PathItem } from './parts.js'
 import {
   answer,
   asIntegration,
@@ -48,7 +49,6 @@ import {
   txHash,
   wallet,
 } from './parts.js'
-import type { Operation, Parameter, PathItem } from './types.js'
 
 const paymentTags = ['Payments']
 const paging =

@@ -1,9 +1,10 @@
 /**
- * The stream of an integration's deliveries, for receivers without a public address. Source: docs/decisions/listen.md.
+ * The endpoints that this workspace alone calls: the stream of deliveries, for receivers without a public address, and
+ * the trigger of a server in development. Source: docs/decisions/listen.md, docs/decisions/trigger.md.
  * @module
  */
 import * as z from 'zod/mini'
-import { object } from './mode.js'
+import { object } from './primitives.js'
 import { integrationPrefix } from './wire.js'
 
 /** Path of the stream. */
@@ -43,3 +44,29 @@ export const streamedDeliverySchema = () =>
 export type StreamReady = z.infer<ReturnType<typeof streamReadySchema>>
 /** Data of the event `delivery`. */
 export type StreamedDeliveryBody = z.infer<ReturnType<typeof streamedDeliverySchema>>
+
+/** Path on which a server in development causes events on demand. */
+export const triggerPath = `${integrationPrefix}/trigger`
+
+/** Every scenario; the decision page says what each causes. */
+export const triggerScenarios = [
+  'payment',
+  'success',
+  'failure',
+  'refund',
+  'out-of-order',
+  'duplicate',
+  'burst',
+  'multi-chain-hash',
+  'reorg',
+  'kyc',
+] as const
+
+/** Name of a scenario. */
+export type TriggerScenario = (typeof triggerScenarios)[number]
+
+/** Verdicts of the scenario `kyc`. After `red-retry` the user may share again; after `red-final` that is in vain. */
+export const triggerVerdicts = ['green', 'red-retry', 'red-final'] as const
+
+/** A verdict of the scenario `kyc`. */
+export type TriggerVerdict = (typeof triggerVerdicts)[number]

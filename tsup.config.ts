@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { basename } from 'node:path'
+import { basename, join } from 'node:path'
 import type { PluginBuild } from 'esbuild'
 import { defineConfig } from 'tsup'
 
@@ -32,6 +32,17 @@ const apart =
     ? ['foreign-text', 'identity', 'invoice', 'legacy', 'legacy-snapshot', 'requests', 'snapshot']
     : []
 
+/** Where `tools/scripts/build.mjs` wrote the declarations of all packages; a build of one package makes its own. */
+const declarations = process.env['DECLARATIONS']
+const declared = Object.fromEntries(
+  Object.entries(listed).map(([name, path]) => [
+    name,
+    declarations === undefined
+      ? path
+      : join(declarations, 'packages', basename(process.cwd()), path.replace(/\.ts$/, '.d.ts')),
+  ]),
+)
+
 /** ky is an ES module alone. Test runners such as jest cannot `require` one, so the CommonJS build contains it. */
 const kyInCommonJs = {
   name: 'ky-in-commonjs',
@@ -59,7 +70,7 @@ export default defineConfig({
   // One copy of what several entries share, in CJS too: an error class must be the same class everywhere.
   splitting: true,
   // NO_DTS is for tests that only run the built command: types take most of a build's time.
-  dts: process.env['NO_DTS'] ? false : { entry: listed, compilerOptions: { ignoreDeprecations: '6.0' } },
+  dts: process.env['NO_DTS'] ? false : { entry: declared, compilerOptions: { ignoreDeprecations: '6.0' } },
   sourcemap: true,
   clean: true,
   treeshake: true,

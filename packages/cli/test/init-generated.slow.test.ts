@@ -31,22 +31,18 @@ async function storedStates(databaseUrl: string): Promise<unknown[]> {
   return rows.map(({ state }) => state)
 }
 
-/** The frameworks whose templates of the receiver's own test differ. */
+/** The frameworks whose templates of the receiver's own test differ; the others have that of Express. */
 const ownTests: readonly FrameworkName[] = ['express', 'next', 'worker', 'lambda']
 
 const projects: readonly [FrameworkName, ProjectOptions][] = [
   ...frameworkNames.map((name) => [name, { language: 'ts' }] as [FrameworkName, ProjectOptions]),
   ['next', { language: 'ts', router: 'pages' }],
   ['express', { language: 'ts', database: 'postgres', isModule: false }],
+  // The same programs without their types, as templates.test.ts compares: each kind of project loads one.
   ['express', { language: 'js', database: 'postgres', isModule: false }],
-  ['fastify', { language: 'js', isModule: false }],
   ['hono', { language: 'js' }],
   ['next', { language: 'js', isModule: false }],
-  ['nest', { language: 'js', isModule: false }],
-  ['koa', { language: 'js' }],
   ['worker', { language: 'js', isModule: false }],
-  ['lambda', { language: 'js', isModule: false }],
-  ['node', { language: 'js', isModule: false }],
 ]
 
 test.each(projects)(
@@ -75,7 +71,7 @@ test.each(projects)(
       const report = await runDoctor({ url, signingSecret, integrationAddress, timeoutMs: 120_000 })
       expect(report.findings).toEqual([])
     }
-    if (options.language === 'ts' || ownTests.includes(framework)) {
+    if (ownTests.includes(framework)) {
       const { exitCode, output } = await runScript(receiver.folder, 'payments:test')
       expect(output).toMatch(/pass 1\b/)
       expect(exitCode).toBe(0)

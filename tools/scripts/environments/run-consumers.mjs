@@ -23,6 +23,7 @@ const strict = {
   noUncheckedIndexedAccess: true,
   verbatimModuleSyntax: true,
   skipLibCheck: false,
+  skipDefaultLibCheck: true,
   target: 'es2022',
   lib: ['es2023', 'dom', 'dom.asynciterable', 'dom.iterable'],
   types: [],

@@ -26,25 +26,39 @@ export async function consumerProblems(packed, { all, root, into, api }) {
     values: JSON.stringify(values),
     requirable: packed.manifest.exports[key].require !== undefined,
   }))
-  const problems = []
-  for (const { specifier, values, requirable } of entries) {
-    const print = 'console.log(JSON.stringify(Object.keys(entry).filter((name) => name !== "default").sort()))'
-    const ways = { import: [`import * as entry from '${specifier}'; ${print}`, 'module'] }
-    if (requirable) ways.require = [`const entry = require('${specifier}'); ${print}`, 'commonjs']
-    for (const [way, [code, type]] of Object.entries(ways)) {
-      const result = await run(process.execPath, [`--input-type=${type}`, '--eval', code], { cwd: into })
-      const printed = result.stdout.trim()
-      if (result.code !== 0) problems.push(`${way} of ${specifier} failed: ${result.stderr.trim()}`)
-      else if (printed !== values) problems.push(`${way} of ${specifier} has ${printed}, its types say ${values}`)
-    }
-  }
-  problems.push(...(await compileProblems(packed, entries, into)))
+  const problems = [...(await loadingProblems(entries, into)), ...(await compileProblems(packed, entries, into))]
   if (packed.manifest.peerDependenciesMeta !== undefined)
     problems.push(...(await minimalProblems(packed, { all, root, into: `${into}-minimal` })))
   for (const [name, path] of Object.entries(packed.manifest.bin ?? {})) {
     const result = await run(process.execPath, [join(into, 'node_modules', packed.manifest.name, path), '--version'])
     if (result.code !== 0 || result.stdout.trim() !== packed.manifest.version)
       problems.push(`${name} --version exits ${result.code} and prints ${result.stdout.trim()}${result.stderr.trim()}`)
+  }
+  return problems
+}
+
+/** Imports and requires each entry: its names must be those of its types. One process loads all in one way. */
+async function loadingProblems(entries, into) {
+  const problems = []
+  for (const [way, load, chosen] of [
+    ['import', '(name) => import(name)', entries],
+    ['require', "(name) => createRequire(process.cwd() + '/x')(name)", entries.filter(({ requirable }) => requirable)],
+  ]) {
+    if (chosen.length === 0) continue
+    const program = `import { createRequire } from 'node:module'
+      for (const name of ${JSON.stringify(chosen.map(({ specifier }) => specifier))}) {
+        const load = async () => Object.keys(await (${load})(name)).filter((key) => key !== 'default').sort()
+        console.log(JSON.stringify(await load().catch((error) => String(error.stack))))
+      }`
+    const { code, stdout, stderr } = await run(process.execPath, ['--input-type=module', '--eval', program], {
+      cwd: into,
+    })
+    const printed = stdout.split('\n')
+    for (const [index, { specifier, values }] of chosen.entries()) {
+      const found = printed[index] || `nothing, exit code ${code}: ${stderr}`
+      if (!found.startsWith('[')) problems.push(`${way} of ${specifier} failed: ${found}`)
+      else if (found !== values) problems.push(`${way} of ${specifier} has ${found}, its types say ${values}`)
+    }
   }
   return problems
 }
@@ -86,6 +100,7 @@ async function compileProblems(packed, entries, into, options = {}) {
     types: packed.dual ? [] : ['node'],
     typeRoots: [join(modules, '@types')],
     skipLibCheck: !packed.dual,
+    skipDefaultLibCheck: true,
     ...options,
   }
   await writeFile(join(into, 'tsconfig.json'), JSON.stringify({ compilerOptions }))

@@ -6,9 +6,9 @@ import { runOutages } from './run-outages.js'
 import type { CrashReport } from './run-seed.js'
 
 /** Ten kills each, every fifth on PostgreSQL. The nightly workflow runs many more. */
-const [from, count] = [1, 8]
-/** Seeds with PostgreSQL outages, and the number of outages in each. */
-const outages = { seeds: 2, each: 10 }
+const [from, count] = [1, 5]
+/** A seed with PostgreSQL outages, and the number of outages in each. */
+const outages = { seeds: 1, each: 10 }
 /** Concurrent seeds: half of a seed waits for leases. */
 const concurrency = 3
 const timeoutMs = 600_000

@@ -16,8 +16,8 @@ import { downloadOf, rewriteLinks } from './rewrite-links.js'
 import { repositoryFiles, routesOf } from './routes.js'
 import { titleOf } from './title.js'
 
-/** Writes them. @param only - Routes; without it, all of them. @returns The number of pages. */
-export async function writePages(root: string, only?: readonly string[]): Promise<number> {
+/** Writes them. @returns The number of pages. */
+export async function writePages(root: string): Promise<number> {
   const out = join(root, 'tools/site/.pages')
   rmSync(out, { recursive: true, force: true })
   const files = repositoryFiles(root)
@@ -40,7 +40,6 @@ export async function writePages(root: string, only?: readonly string[]): Promis
     ['changelog', changelogPage(root, files)],
   ]
   for (const [route, text] of generated) pages.set(route, text)
-  if (only !== undefined) for (const route of pages.keys()) if (!only.includes(route)) pages.delete(route)
   for (const [route, text] of pages) write(join(out, `${route}.md`), text)
   for (const path of downloads) copy(join(root, path), join(out, 'public', downloadOf(path)))
   const agents = readFileSync(join(root, 'docs/agents.md'), 'utf8')

@@ -1,0 +1,42 @@
+/**
+ * Builds every package. The compiler reads all of them once and writes their declarations to a temporary folder, from
+ * which `tsup.config.ts` bundles those of each package: a build of one package alone reads those below it each time.
+ * @module
+ */
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import ts from 'typescript'
+
+const root = join(import.meta.dirname, '../..')
+const declarations = realpathSync(mkdtempSync(join(tmpdir(), 'declarations-')))
+try {
+  process.exitCode = emitDeclarations() ? buildPackages() : 1
+} finally {
+  rmSync(declarations, { recursive: true, force: true })
+}
+
+/** Types are checked by `npm run types`; here an error is what a declaration cannot say. */
+function emitDeclarations() {
+  const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile)
+  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root)
+  const rootNames = readdirSync(join(root, 'packages')).flatMap((folder) => {
+    const source = join(root, 'packages', folder, 'src')
+    const entries = readdirSync(join(source, 'exports')).filter((file) => /(?<![.]test(-d)?)[.]ts$/.test(file))
+    return entries.map((file) => join(source, 'exports', file))
+  })
+  const emit = { noEmit: false, declaration: true, emitDeclarationOnly: true, rootDir: root, outDir: declarations }
+  const host = ts.createCompilerHost({ ...options, ...emit })
+  const { diagnostics } = ts.createProgram({ rootNames, options: { ...options, ...emit }, host }).emit()
+  if (diagnostics.length > 0) console.error(ts.formatDiagnostics(diagnostics, host))
+  // Their imports of other packages resolve as in the workspace.
+  symlinkSync(join(root, 'node_modules'), join(declarations, 'node_modules'))
+  return diagnostics.length === 0
+}
+
+function buildPackages() {
+  const env = { ...process.env, DECLARATIONS: declarations }
+  const args = ['run', 'build', '--workspaces', '--if-present']
+  return spawnSync('npm', args, { cwd: root, env, stdio: 'inherit' }).status ?? 1
+}

@@ -69,8 +69,7 @@ export default defineConfig({
   removeNodeProtocol: false,
   // One copy of what several entries share, in CJS too: an error class must be the same class everywhere.
   splitting: true,
-  // NO_DTS is for tests that only run the built command: types take most of a build's time.
-  dts: process.env['NO_DTS'] ? false : { entry: declared, compilerOptions: { ignoreDeprecations: '6.0' } },
+  dts: { entry: declared, compilerOptions: { ignoreDeprecations: '6.0' } },
   sourcemap: true,
   clean: true,
   treeshake: true,

@@ -17,6 +17,9 @@ copyFileSync(join(packageFolder, 'package.json'), join(command.folder, 'package.
 process.once('SIGTERM', () => process.exit())
 process.once('exit', () => command.remove())
 
+/** The bundled command, for `node`. */
+export const commandPath = command.path
+
 /** Starts it with a temporary folder of its own; it is killed when the test ends. */
 export function start(args: readonly string[], env: Record<string, string> = {}) {
   const folder = temporaryFolder()

@@ -4,6 +4,8 @@ import { pgbouncerMissing } from '../../store-sql/test/pgbouncer.js'
 import { postgresMissing } from '../../store-sql/test/postgres.js'
 import { runFailovers } from './support/failovers.js'
 
+/** Promotions, the second of a standby that began beside the first; and successes of each kind before each. */
+const [rounds, between] = [2, 20]
 const safe = { lost: 0, doubled: 0, gaps: 0, differing: 0, undelivered: 0 }
 
 describe.each([
@@ -13,10 +15,10 @@ describe.each([
   it.skipIf(missing !== null)(
     `loses nothing that was confirmed, doubles nothing, and the process goes on${missing === null ? '' : ` (skipped: ${missing})`}`,
     async () => {
-      const report = await runFailovers({ rounds: 3, through, between: 20 })
+      const report = await runFailovers({ rounds, through, between })
       expect(report).toMatchObject(safe)
-      expect(report.backMs).toHaveLength(3)
-      expect(report.confirmed.payments).toBeGreaterThan(60)
+      expect(report.backMs).toHaveLength(rounds)
+      expect(report.confirmed.payments).toBeGreaterThanOrEqual(rounds * between)
     },
   )
 })

@@ -40,7 +40,8 @@ describe('after processes were killed at any point', () => {
       const outside = sum(reports, ({ kills }) => kills.get('outside') ?? 0)
       expect(count * deathsPerSeed - outside).toBeGreaterThanOrEqual(Math.ceil(count * deathsPerSeed * 0.885))
       expect(sum(reports, ({ postsInTrouble }) => postsInTrouble)).toBeGreaterThan(count)
-      expect(new Set(reports.flatMap(({ kills }) => [...kills.keys()])).size).toBeGreaterThan(10)
+      // Which of the points depends on the machine: a process that was too slow for its own dies at the next one.
+      expect(new Set(reports.flatMap(({ kills }) => [...kills.keys()])).size).toBeGreaterThan(5)
       // Whether a dispatcher freezes, an endpoint is blocked or a delivery is replayed in time depends on the machine.
       // freeze.slow.test.ts freezes one at each point, and the nightly soak prints what its 200 seeds met.
     },

@@ -78,8 +78,8 @@ export function planOf(seed: number, hasPostgres: boolean): CrashPlan {
 
 /** How long a process stays frozen, in milliseconds: longer than its lease. */
 const frozenMs = 650
-/** Time for a process to reach any next point after its plan timed out, in milliseconds. */
-const hurryMs = 2_000
+/** Time for a process to reach any next point after its plan timed out, in milliseconds: it ends one that hangs. */
+const hurryMs = 120_000
 /** How long a process runs after it was thawed, in milliseconds. */
 const thawedMs = 150
 

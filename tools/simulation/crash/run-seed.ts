@@ -16,7 +16,7 @@ export const speed = 20
 /** How far the clock of the last process is ahead, in milliseconds: beyond every planned retry. */
 const aheadMs = 72 * 3_600_000
 /** Longest time to deliver everything after all faults have ended, in milliseconds. */
-const finishMs = 60_000
+const finishMs = 300_000
 /** Report of a seed. */
 export interface CrashReport {
   readonly seed: number

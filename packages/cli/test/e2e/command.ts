@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 
-/** A run of the built command, with its `--json` lines as they come. */
+/** A run of the command, with its `--json` lines as they come. */
 export interface Command {
   readonly child: ChildProcess
   /** The first line with this event, past or future. Rejects when the command ends without it. */

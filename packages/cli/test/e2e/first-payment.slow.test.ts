@@ -11,7 +11,7 @@ import {
 } from '@payment-integration/chain-evm/dev'
 import { createWalletClient, defineChain, encodeFunctionData, http, parseAbi, stringToHex, toHex } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { buildCommand } from './build.js'
+import { commandPath as bin } from '../start-process.js'
 import { type Command, runCommand, startCommand } from './command.js'
 import { legacyEndToEnd } from './legacy.js'
 import { signatureIsGenuine, startReceiver } from './receiver.js'
@@ -26,13 +26,7 @@ function erc8021(code: string) {
   return toHex(Buffer.concat([codes, Uint8Array.of(codes.length, 0), Buffer.from('8021'.repeat(8), 'hex')]))
 }
 
-// One build for both suites: a second one would take the files away under the first.
-let bin: string
-beforeAll(async () => {
-  bin = await buildCommand()
-})
-
-legacyEndToEnd(() => bin)
+legacyEndToEnd(bin)
 
 describe('the first payment, end to end, on a real chain', () => {
   let folder: string

@@ -21,10 +21,10 @@ const cachedMs = 250
 const invoice = { invoiceAmount: '12.50', invoiceCurrency: 'USD' }
 
 /**
- * Registers the tests of the built command that `bin` names: a key and an account made by it, look-up and verification
+ * Registers the tests of the command at the path `bin`: a key and an account made by it, look-up and verification
  * over HTTP.
  */
-export function legacyEndToEnd(bin: () => string): void {
+export function legacyEndToEnd(bin: string): void {
   describe('the legacy API, end to end, on a real chain', () => {
     let folder: string
     let anvil: Anvil
@@ -37,7 +37,7 @@ export function legacyEndToEnd(bin: () => string): void {
     let txHash: string
 
     async function cli(...args: string[]) {
-      const ended = await runCommand(bin(), [...args, '--json'], env)
+      const ended = await runCommand(bin, [...args, '--json'], env)
       expect(ended.errors, args.join(' ')).toBe('')
       expect(ended.code, args.join(' ')).toBe(0)
       return ended.lines as { readonly [name: string]: never }[]
@@ -73,7 +73,7 @@ export function legacyEndToEnd(bin: () => string): void {
       apiKey = String(issued?.['apiKey'])
       keyId = String((issued?.['key'] as { id?: unknown } | undefined)?.id)
       await cli('accounts', 'create', 'Shop', '--address', merchant, '--accept', '31337:USDC')
-      server = startCommand(bin(), ['serve', '--json'], env)
+      server = startCommand(bin, ['serve', '--json'], env)
       url = String((await server.line('listening'))['url'])
     })
 

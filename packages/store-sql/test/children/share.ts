@@ -32,23 +32,16 @@ function cross(): void {
   passed += 1
   if (passed === Number(diesAt)) process.kill(process.pid, 'SIGKILL')
 }
+/** A process that dies before a step leaves what it leaves after the step before, so the points are after each. */
 async function crossed<T>(work: Promise<T>): Promise<T> {
-  cross()
   const value = await work
   cross()
   return value
 }
 const probed: Store = {
   ...store,
-  transaction: (work) =>
-    crossed(
-      store.transaction(async (tx) => {
-        cross()
-        const value = await work(tx)
-        cross()
-        return value
-      }),
-    ),
+  // Before its commit and after it.
+  transaction: (work) => crossed(store.transaction((tx) => crossed(Promise.resolve(work(tx))))),
 }
 let loses: 'before' | 'after' | undefined
 const call = async (path: string) => (await fetch(`${url}${path}`, { method: 'POST' })).json()

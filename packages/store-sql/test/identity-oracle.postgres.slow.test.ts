@@ -6,7 +6,7 @@ import { createPostgresEngine } from '../src/postgres/postgres-engine.js'
 import { postgresMissing, startPostgres, type TestPostgres } from './postgres.js'
 import { type OracleDatabase, oracleDatabase } from './support/oracle-backend.js'
 
-const count = 15
+const count = 10
 /** Transactions of all processes that are open at a time, and the reads of the oracle. */
 const connections = 40
 

@@ -16,7 +16,7 @@ describe.skipIf(postgresMissing)(
       const shop = await startShop({
         pool,
         // Nothing reads payments here, and the next run of the timer is a day away.
-        client: createClient({ baseUrl: 'http://127.0.0.1:1', integrationAddress, apiSecret: 'unused', retries: 0 }),
+        client: createClient({ baseUrl: 'http://127.0.0.1:1', integrationAddress, apiSecret: 'unused', maxRetries: 0 }),
         receiver: `0x${'6a'.repeat(20)}`,
         secrets: [signingSecret],
         reconcileMs: 86_400_000,

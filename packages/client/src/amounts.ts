@@ -37,8 +37,8 @@ export function isAmount(value: unknown): value is Amount {
 export function parseAmount(text: string): Amount {
   if (isAmount(text)) return text
   if (typeof text === 'string') checkLength(text)
-  const found = typeof text === 'string' ? 'no plain decimal' : `of type ${typeof text}`
-  throw new TypeError(`The amount is ${found}; pass text such as '12.50', without sign, exponent or spaces.`)
+  const arrived = typeof text === 'string' ? 'no plain decimal' : `of type ${typeof text}`
+  throw new TypeError(`The amount is ${arrived}; pass text such as '12.50', without sign, exponent or spaces.`)
 }
 
 /** `12.50` is 1250 units with 2 decimals (`places`). */
@@ -57,8 +57,8 @@ function toDecimal(amount: Amount): Decimal {
   return { units: BigInt(whole + fraction), places: fraction.length }
 }
 
-function unitsAt(places: number, { units, places: own }: Decimal): bigint {
-  return units * 10n ** BigInt(places - own)
+function scaleUnits(places: number, { units, places: ownPlaces }: Decimal): bigint {
+  return units * 10n ** BigInt(places - ownPlaces)
 }
 
 /** @param units - 0 or more. @throws {RangeError} When the amount has more than 1000 characters. */
@@ -77,7 +77,7 @@ function toAmount({ units, places }: Decimal): Amount {
 export function compareAmounts(a: Amount, b: Amount): -1 | 0 | 1 {
   const [left, right] = [toDecimal(a), toDecimal(b)]
   const places = Math.max(left.places, right.places)
-  const [x, y] = [unitsAt(places, left), unitsAt(places, right)]
+  const [x, y] = [scaleUnits(places, left), scaleUnits(places, right)]
   if (x === y) return 0
   return x < y ? -1 : 1
 }
@@ -91,7 +91,7 @@ export function compareAmounts(a: Amount, b: Amount): -1 | 0 | 1 {
 export function addAmounts(...amounts: readonly Amount[]): Amount {
   const decimals = amounts.map(toDecimal)
   const places = decimals.reduce((most, each) => Math.max(most, each.places), 0)
-  return toAmount({ units: decimals.reduce((sum, each) => sum + unitsAt(places, each), 0n), places })
+  return toAmount({ units: decimals.reduce((sum, each) => sum + scaleUnits(places, each), 0n), places })
 }
 
 /**
@@ -102,7 +102,7 @@ export function addAmounts(...amounts: readonly Amount[]): Amount {
 export function subtractAmounts(a: Amount, b: Amount): Amount {
   const [left, right] = [toDecimal(a), toDecimal(b)]
   const places = Math.max(left.places, right.places)
-  const units = unitsAt(places, left) - unitsAt(places, right)
+  const units = scaleUnits(places, left) - scaleUnits(places, right)
   if (units < 0n)
     throw new RangeError('The second amount is greater than the first, and an amount has no sign; compare them first.')
   return toAmount({ units, places })
@@ -144,7 +144,7 @@ export function formatAmount(amount: Amount, options: FormatOptions = {}): Amoun
     throw new TypeError('rounding is unknown; pass down, up, half-up or half-even.')
   if (digits === undefined) return toAmount(decimal)
   const places = checkInteger('digits', digits, 0, 255)
-  if (places >= decimal.places) return toAmount({ units: unitsAt(places, decimal), places })
+  if (places >= decimal.places) return toAmount({ units: scaleUnits(places, decimal), places })
   if (rounding === undefined)
     throw new RangeError(
       `The amount has ${decimal.places} digits behind the point, more than the requested ${places}; name a rounding, or allow more.`,
@@ -163,7 +163,7 @@ export function toBaseUnits(amount: Amount, decimals: number): bigint {
   const decimal = shortest(toDecimal(amount))
   if (decimal.places > places)
     throw new RangeError(`The amount has ${decimal.places} digits behind the point, and the token has ${places}.`)
-  return unitsAt(places, decimal)
+  return scaleUnits(places, decimal)
 }
 
 /**

@@ -121,7 +121,7 @@ describe('time limits', () => {
 
   test('timeoutMs covers the body, not only its head', async () => {
     await using server = await serve((_, response) => void response.writeHead(200).write('{'))
-    const error = await errorOf(clientOf(server.url, { timeoutMs: 250, retries: 1 }).payments.list())
+    const error = await errorOf(clientOf(server.url, { timeoutMs: 250, maxRetries: 1 }).payments.list())
     expect(error).toMatchObject({ code: 'ERR_TIMEOUT', scope: 'try', timeoutMs: 250, retryable: true })
   })
 

@@ -76,8 +76,8 @@ export class PaymentNotFoundError extends ClientError {
   /** The wallet that the call was narrowed to, or null. */
   readonly wallet: string | null
   constructor(txHash: string, wallet: string | null) {
-    const where = wallet === null ? 'this integration' : `wallet ${wallet} in this integration`
-    super(`There is no payment ${txHash} for ${where} (404). Look up the destination transaction, not the source one.`)
+    const scope = wallet === null ? 'this integration' : `wallet ${wallet} in this integration`
+    super(`There is no payment ${txHash} for ${scope} (404). Look up the destination transaction, not the source one.`)
     this.txHash = txHash
     this.wallet = wallet
   }

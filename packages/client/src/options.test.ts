@@ -33,8 +33,8 @@ describe('accepts', () => {
   })
 
   test('explicit undefined as absent, and keeps 0', () => {
-    const checked = checkOptions({ ...good, timeoutMs: undefined, retries: 0, retryDelayMs: 0 })
-    expect(checked).toMatchObject({ timeoutMs: clientDefaults.timeoutMs, retries: 0, retryDelayMs: 0 })
+    const checked = checkOptions({ ...good, timeoutMs: undefined, maxRetries: 0, retryDelayMs: 0 })
+    expect(checked).toMatchObject({ timeoutMs: clientDefaults.timeoutMs, maxRetries: 0, retryDelayMs: 0 })
   })
 })
 
@@ -78,7 +78,7 @@ describe('rejects with a TypeError', () => {
     ['a clock that is no function', { now: 0 }, /now is number/],
     ['a random source that is no function', { random: 0.5 }, /random is number/],
     ['a timeout as text', { timeoutMs: '100' }, /timeoutMs is of type string/],
-    ['null for a number', { retries: null }, /retries is of type object/],
+    ['null for a number', { maxRetries: null }, /maxRetries is of type object/],
   ])('%s', (_case, change, message) => {
     expect(() => createClient(withBad(change))).toThrow(TypeError)
     expect(() => createClient(withBad(change))).toThrow(message)
@@ -96,8 +96,8 @@ describe('rejects with a RangeError', () => {
     ['a timeout beyond what a timer holds', { timeoutMs: 2_147_483_648 }],
     ['a fraction of a millisecond', { totalTimeoutMs: 1.5 }],
     ['NaN', { totalTimeoutMs: Number.NaN }],
-    ['a negative number of retries', { retries: -1 }],
-    ['eleven retries', { retries: 11 }],
+    ['a negative number of retries', { maxRetries: -1 }],
+    ['eleven retries', { maxRetries: 11 }],
     ['a negative delay', { retryDelayMs: -1 }],
     ['a negative ceiling', { maxRetryDelayMs: -1 }],
     ['a size limit of zero', { maxResponseBytes: 0 }],

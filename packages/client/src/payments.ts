@@ -92,7 +92,7 @@ export async function* readPages(fetchPage: FetchPage, start: string | null = nu
     const page: Page = await fetchPage(cursor)
     // The page is new even when its next cursor repeats.
     yield page
-    const reached = oldestOf(page.payments, oldest)
+    const reached = findOldest(page.payments, oldest)
     stalledPages = reached === oldest ? stalledPages + 1 : 0
     oldest = reached
     cursor = page.nextCursor
@@ -104,7 +104,7 @@ export async function* readPages(fetchPage: FetchPage, start: string | null = nu
 }
 
 /** The oldest position among `start` and `payments`; `start` itself when no payment is older. */
-function oldestOf(payments: readonly Payment[], start: ListPosition | null): ListPosition | null {
+function findOldest(payments: readonly Payment[], start: ListPosition | null): ListPosition | null {
   let oldest = start
   for (const payment of payments) if (oldest === null || isOlder(payment, oldest)) oldest = payment
   return oldest
@@ -181,11 +181,11 @@ export function paymentReader(scope: ReaderScope, request: Requester): PaymentRe
 
   async function page({ limit, cursor }: PageQuery, signal: AbortSignal | undefined): Promise<Page> {
     const query = { ...(limit === undefined ? {} : { limit: String(limit) }), ...(cursor === null ? {} : { cursor }) }
-    const found = await request({ path: listPath, query, schema: pageReader, rejections: commonRejections, signal })
-    if (limit !== undefined && found.payments.length > limit)
+    const received = await request({ path: listPath, query, schema: pageReader, rejections: commonRejections, signal })
+    if (limit !== undefined && received.payments.length > limit)
       throw new InvalidResponseError('mismatch', 200, 'payments')
-    for (const [position, payment] of found.payments.entries()) assertInScope(payment, scope, ['payments', position])
-    return found
+    for (const [position, payment] of received.payments.entries()) assertInScope(payment, scope, ['payments', position])
+    return received
   }
 
   return {

@@ -33,7 +33,7 @@ export interface TransportOptions {
   /** Time for a whole call, over all attempts and waits, in milliseconds. @default 30000 */
   readonly totalTimeoutMs?: number | undefined
   /** Most retries, 0 to 10, after 429, 502, 503, 504, a failed connection or a timed-out attempt. @default 2 */
-  readonly retries?: number | undefined
+  readonly maxRetries?: number | undefined
   /** Longest wait before the first retry, in milliseconds. Doubles per retry; the wait is random below. @default 300 */
   readonly retryDelayMs?: number | undefined
   /** Ceiling of that doubling, in milliseconds. A longer `Retry-After` wins. @default 5000 */
@@ -79,7 +79,7 @@ export interface FetchedResponse extends Pick<Response, 'status' | 'type' | 'bod
 export const clientDefaults = {
   timeoutMs: 10_000,
   totalTimeoutMs: 30_000,
-  retries: 2,
+  maxRetries: 2,
   retryDelayMs: 300,
   maxRetryDelayMs: 5_000,
   maxResponseBytes: 8_388_608,
@@ -93,7 +93,7 @@ export interface Transport {
   readonly fetch: FetchFunction
   readonly timeoutMs: number
   readonly totalTimeoutMs: number
-  readonly retries: number
+  readonly maxRetries: number
   readonly retryDelayMs: number
   readonly maxRetryDelayMs: number
   readonly maxResponseBytes: number
@@ -115,7 +115,7 @@ export function checkTransport(options: TransportOptions): Transport {
   const {
     timeoutMs = clientDefaults.timeoutMs,
     totalTimeoutMs = clientDefaults.totalTimeoutMs,
-    retries = clientDefaults.retries,
+    maxRetries = clientDefaults.maxRetries,
     retryDelayMs = clientDefaults.retryDelayMs,
     maxRetryDelayMs = clientDefaults.maxRetryDelayMs,
     maxResponseBytes = clientDefaults.maxResponseBytes,
@@ -135,7 +135,7 @@ export function checkTransport(options: TransportOptions): Transport {
     baseUrl: checkBaseUrl(options.baseUrl),
     timeoutMs: checkInteger('timeoutMs', timeoutMs, 1, longestTimerMs),
     totalTimeoutMs: checkInteger('totalTimeoutMs', totalTimeoutMs, 1, longestTimerMs),
-    retries: checkInteger('retries', retries, 0, 10),
+    maxRetries: checkInteger('maxRetries', maxRetries, 0, 10),
     retryDelayMs: checkInteger('retryDelayMs', retryDelayMs, 0, longestTimerMs),
     maxRetryDelayMs: checkInteger('maxRetryDelayMs', maxRetryDelayMs, 0, longestTimerMs),
     maxResponseBytes: checkInteger('maxResponseBytes', maxResponseBytes, 1, Number.MAX_SAFE_INTEGER),

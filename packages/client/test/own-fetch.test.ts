@@ -35,7 +35,7 @@ describe('the fetch of the npm package undici', () => {
     const dispatcher = new Agent()
     const fetch = (url: string, init: object) => undiciFetch(url, { ...init, dispatcher })
     try {
-      const client = clientOf(server.url, { fetch, timeoutMs: 500, retries: 10 })
+      const client = clientOf(server.url, { fetch, timeoutMs: 500, maxRetries: 10 })
       expect(await client.identity.share(submission)).toMatchObject({ kind: 'in_flight' })
       expect(bodies.length).toBeGreaterThanOrEqual(3)
       expect(new Set(bodies)).toEqual(new Set([JSON.stringify(submission)]))
@@ -123,7 +123,7 @@ describe('of another realm', () => {
 describe("the message of a failure of the caller's fetch", () => {
   const messageOf = async (failure: unknown) => {
     const fetch = () => Promise.reject(failure)
-    const error = await errorOf(clientOf('https://payments.example.com', { fetch, retries: 0 }).payments.list())
+    const error = await errorOf(clientOf('https://payments.example.com', { fetch, maxRetries: 0 }).payments.list())
     expect(error).toMatchObject({ code: 'ERR_NETWORK', retryable: true })
     return (error as Error).message
   }

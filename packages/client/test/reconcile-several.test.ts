@@ -59,7 +59,7 @@ test('a failed look-up is repeated by the next run, for a payment of any age, an
   const failing: FetchFunction = async (url, init) =>
     url.endsWith(paymentHash(8)) ? new Response('{}', { status: 500 }) : fetch(url, init)
   const options = { pageSize: 2, overlapMs: 0 }
-  const first = await shop.reconcile({ ...options, legacy: service.legacy({ fetch: failing, retries: 0 }) })
+  const first = await shop.reconcile({ ...options, legacy: service.legacy({ fetch: failing, maxRetries: 0 }) })
   expect(first).toMatchObject({ severalPayments: { count: 0 }, unreadTransactions: { count: 1 } })
   const without = await shop.reconcile({ ...options, checkpoint: asJson(first.checkpoint) })
   service.requests.length = 0
@@ -158,7 +158,7 @@ test.each([
     requests += 1
     return Response.json(body, { status })
   }
-  const legacy = service.legacy({ fetch: rejecting, retries: 0 })
+  const legacy = service.legacy({ fetch: rejecting, maxRetries: 0 })
   const found = await shop.reconcile({ until: 'end', pageSize: 5, legacy, samples: 30 })
   expect(found).toMatchObject({ repaired: 30, unreadTransactions: { count: 30 } })
   for (const { error } of found.unreadTransactions?.samples ?? []) expect(error).toMatchObject({ code })

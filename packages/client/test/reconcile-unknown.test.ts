@@ -144,7 +144,7 @@ describe('a look-up that fails', () => {
       looked.push(numberOf(hash))
       return answers(numberOf(hash)) ?? fetch(url, init)
     }
-    return { shop: openShop(service, service.client({ fetch: answer, retries: 0 })), looked }
+    return { shop: openShop(service, service.client({ fetch: answer, maxRetries: 0 })), looked }
   }
   const reasons = (found: { unknown: Findings<UnknownPayment> | null }) =>
     found.unknown?.samples.map(({ txHash, reason }) => [numberOf(txHash), reason])

@@ -115,8 +115,8 @@ class AnswerFilter {
 
   /** Unfolds the fields of a head. The index after its end; null while it is incomplete. */
   #scanHead(bytes: Uint8Array): number | null {
-    const start = startOf(bytes)
-    this.status = statusOf(bytes, start)
+    const start = findStart(bytes)
+    this.status = parseStatus(bytes, start)
     const last = Math.min(bytes.length, start + maxAnswerHeadBytes)
     let at = bytes.indexOf(lineFeed, Math.max(this.#scanned, start))
     for (; at !== -1 && at < last; at = bytes.indexOf(lineFeed, at + 1)) {
@@ -134,14 +134,14 @@ class AnswerFilter {
 }
 
 /** Some servers send an empty line after the answer before. */
-function startOf(bytes: Uint8Array): number {
+function findStart(bytes: Uint8Array): number {
   let start = 0
   while (bytes[start] === carriageReturn || bytes[start] === lineFeed) start++
   return start
 }
 
 /** The status of a head that begins at `start`, as in `HTTP/1.1 200`; null when it has none of three digits. */
-function statusOf(bytes: Uint8Array, start: number): number | null {
+function parseStatus(bytes: Uint8Array, start: number): number | null {
   for (let index = 0; index < version.length && start + index < bytes.length; index++)
     if (bytes[start + index] !== version[index]) throw new MalformedAnswerError(null)
   const at = start + version.length + 1

@@ -33,7 +33,7 @@ const comma = 0x2c
  */
 export function assertModestJson(bytes: Uint8Array): void {
   let depth = 0
-  let left = maxBrackets.base + bytes.length / maxBrackets.bytesEach
+  let bracketsLeft = maxBrackets.base + bytes.length / maxBrackets.bytesEach
   let members = maxMembers.base + bytes.length / maxMembers.bytesEach
   for (let index = 0; index < bytes.length; index += 1) {
     const byte = bytes[index] as number
@@ -49,9 +49,9 @@ export function assertModestJson(bytes: Uint8Array): void {
     if (members < 0) throw new ExcessiveJsonError('the JSON has too many members for its size')
     if (bracket !== 0x7b) continue
     depth += 1
-    left -= 1
+    bracketsLeft -= 1
     if (depth > maxForeignNesting) throw new ExcessiveJsonError(`the JSON is nested over ${maxForeignNesting} levels`)
-    if (left < 0) throw new ExcessiveJsonError('the JSON has too many objects and lists for its size')
+    if (bracketsLeft < 0) throw new ExcessiveJsonError('the JSON has too many objects and lists for its size')
   }
 }
 
@@ -134,11 +134,12 @@ export function parseHttpDate(text: string, now: number): number | null {
       return `${weekday}, ${day.replace(' ', '0')} ${month} ${year} ${time} GMT`
     })
   // The last second of a minute may be a leap second, which `Date` does not know.
-  const known = fixed.replace(':60 ', ':59 ')
-  const at = Date.parse(known)
+  const withoutLeapSecond = fixed.replace(':60 ', ':59 ')
+  const at = Date.parse(withoutLeapSecond)
   // `toUTCString` writes the current form: a text that comes back unchanged is such a date, with its own weekday.
-  if (Number.isNaN(at) || known.length !== 29 || new Date(at).toUTCString() !== known) return null
-  return known === fixed ? at : at + 1_000
+  if (Number.isNaN(at) || withoutLeapSecond.length !== 29 || new Date(at).toUTCString() !== withoutLeapSecond)
+    return null
+  return withoutLeapSecond === fixed ? at : at + 1_000
 }
 
 function fullYear(twoDigits: number, now: number): number {

@@ -26,11 +26,11 @@ export type OpenEnum<Value extends string> = Value | (string & Record<never, nev
 
 /** Accepts known values and any text that `rest` accepts. {@link createReader} returns each unknown value. */
 export function openEnum<Value extends string>(
-  known: z.ZodMiniType<Value>,
-  rest: z.ZodMiniType<string> = z.string(),
+  knownValue: z.ZodMiniType<Value>,
+  otherValue: z.ZodMiniType<string> = z.string(),
 ): z.ZodMiniType<OpenEnum<Value>> {
   // A union with `string` infers as `string` alone, without the known values.
-  return z.union([known, rest]) as unknown as z.ZodMiniType<OpenEnum<Value>>
+  return z.union([knownValue, otherValue]) as unknown as z.ZodMiniType<OpenEnum<Value>>
 }
 
 /** Writing allows only known values; reading allows any. */

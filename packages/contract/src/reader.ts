@@ -48,7 +48,7 @@ function compileCheck(schema: Schema): Check {
     case 'string':
       return stringCheck(schema) ?? byZod(schema)
     case 'number':
-      return wholeNumberCheck(schema) ?? byZod(schema)
+      return integerCheck(schema) ?? byZod(schema)
     case 'boolean':
       return (value) => typeof value === 'boolean'
     default:
@@ -64,11 +64,11 @@ function byZod(schema: Schema): Check {
 
 function objectCheck(shape: Readonly<Record<string, Schema>>, open: boolean): Check {
   const fields = new Map(Object.entries(shape).map(([name, field]) => [name, fieldCheck(field)]))
-  const needed = [...fields.values()].reduce((sum, { counts }) => sum + counts, 0)
+  const requiredCount = [...fields.values()].reduce((sum, { counts }) => sum + counts, 0)
   return (value, notes) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
     const object = value as Readonly<Record<string, unknown>>
-    let found = 0
+    let presentCount = 0
     // One loop over the present fields is much faster than a look-up per known field and a second one for others.
     for (const name in object) {
       const field = fields.get(name)
@@ -76,14 +76,14 @@ function objectCheck(shape: Readonly<Record<string, Schema>>, open: boolean): Ch
         const before = notes.length
         if (!field.fits(object[name], notes)) return false
         if (notes.length > before) addPart(notes, before, name)
-        found += field.counts
+        presentCount += field.counts
         continue
       }
       if (notes.length < maxNotes) notes.push({ kind: 'field', path: [name], value: null })
       // Assigning this field would change the prototype of a copy; zod removes it.
       if (!open || name === '__proto__') return false
     }
-    return found === needed
+    return presentCount === requiredCount
   }
 }
 
@@ -114,16 +114,16 @@ function arrayCheck(fits: Check): Check {
 
 /** Drops notes of earlier elements: repeated ones must not use up the limit. */
 function dropRepeated(notes: Note[], from: number, noted: Set<string>): void {
-  let kept = from
+  let keptCount = from
   for (let at = from; at < notes.length; at += 1) {
     const note = notes[at] as Note
     const key = JSON.stringify([note.path, note.value])
     if (noted.has(key)) continue
     noted.add(key)
-    notes[kept] = note
-    kept += 1
+    notes[keptCount] = note
+    keptCount += 1
   }
-  notes.length = kept
+  notes.length = keptCount
 }
 
 function addPart(notes: readonly Note[], from: number, part: string): void {
@@ -132,10 +132,10 @@ function addPart(notes: readonly Note[], from: number, part: string): void {
 
 /** Known values or any text: the union that `openEnum` makes. */
 function openEnumCheck(options: readonly Schema[]): Check | null {
-  const [known, rest, ...more] = options.map((option) => option as Any)
-  if (known?._zod.def.type !== 'enum' || rest?._zod.def.type !== 'string' || more.length > 0) return null
-  const knownValues = new Set<unknown>(Object.values(known._zod.def.entries))
-  const fits = compileCheck(rest)
+  const [knownOption, otherOption, ...more] = options.map((option) => option as Any)
+  if (knownOption?._zod.def.type !== 'enum' || otherOption?._zod.def.type !== 'string' || more.length > 0) return null
+  const knownValues = new Set<unknown>(Object.values(knownOption._zod.def.entries))
+  const fits = compileCheck(otherOption)
   return (value, notes) => {
     if (knownValues.has(value)) return true
     if (!fits(value, notes)) return false
@@ -170,7 +170,7 @@ function stringCheck(schema: Schema): Check | null {
 }
 
 /** An integer schema with only minimums. */
-function wholeNumberCheck(schema: Schema): Check | null {
+function integerCheck(schema: Schema): Check | null {
   const { def } = (schema as Any)._zod
   if (!('format' in def) || def.format !== 'safeint') return null
   let least = Number.MIN_SAFE_INTEGER

@@ -35,7 +35,7 @@ describe.each(engines)('$name', ({ open }) => {
       reconciledFullyAt: at,
       deliveredAt: null,
     })
-    const silent = service.client({ retries: 0, fetch: () => Promise.reject(new TypeError('fetch failed')) })
+    const silent = service.client({ maxRetries: 0, fetch: () => Promise.reject(new TypeError('fetch failed')) })
     const cut = await openMirror(service, { client: silent, prefix: mirror.prefix })
     expect(await cut.status()).toMatchObject({
       rows: 1,
@@ -73,7 +73,7 @@ describe.each(engines)('$name', ({ open }) => {
     const stop = new AbortController()
     let requests = 0
     const client = service.client({
-      retries: 0,
+      maxRetries: 0,
       fetch: (url, init) => (++requests === 1 ? Promise.reject(new TypeError('fetch failed')) : fetch(url, init)),
     })
     const seen: string[] = []

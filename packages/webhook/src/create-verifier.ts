@@ -3,7 +3,7 @@ import { match } from '#hmac'
 import type { Delivery, RawBody, RequestLike } from './delivery.js'
 import { checkedLimits, checkedTime, type Limits } from './delivery.js'
 import { createRejection, rejectWith } from './errors.js'
-import { keysOf } from './internal/keyring.js'
+import { getKeys } from './internal/keyring.js'
 import { parseSignatureHeader, type SignatureHeader } from './internal/parse-signature-header.js'
 import {
   assertUnread,
@@ -13,9 +13,9 @@ import {
   readRequest,
   toReadable,
 } from './internal/read-request.js'
-import { bytesOf, isRaw, rawBody } from './read-body.js'
+import { isRaw, rawBody, toBoundedBytes } from './read-body.js'
 import type { SigningKey } from './signing-key.js'
-import { addressForm, parseSnapshot, type Snapshot, textOf } from './snapshot.js'
+import { addressForm, decodeText, parseSnapshot, type Snapshot } from './snapshot.js'
 import type { SignatureProof } from './verify-signature.js'
 
 /** One secret, several during a rotation, or none. */
@@ -62,7 +62,7 @@ export interface Verifier {
  */
 export function createVerifier(options: VerifierOptions): Verifier {
   const { secrets, now = () => Date.now() } = Object(options) as VerifierOptions
-  const fixed = typeof secrets === 'function' ? undefined : keysOf(secrets)
+  const fixed = typeof secrets === 'function' ? undefined : getKeys(secrets)
   const { toleranceSeconds, maxBytes } = checkedLimits(options)
   if (typeof now !== 'function') throw new TypeError('now is no function')
 
@@ -78,14 +78,16 @@ export function createVerifier(options: VerifierOptions): Verifier {
     const keys = fixed ?? (await findKeys(secrets as SecretsOf, integration))
     // The body that was looked at above, whatever the delivery has by now.
     const bytes =
-      body === undefined ? await readRequest(delivery as RequestLike, headers, maxBytes) : bytesOf(body, maxBytes)
+      body === undefined
+        ? await readRequest(delivery as RequestLike, headers, maxBytes)
+        : toBoundedBytes(body, maxBytes)
     if ('code' in bytes) throw bytes
     // The caller may refill its buffer, so hash and decode before the first `await`. Another thread may write shared
     // memory at any time, so copy it first.
     const signed = isRaw(bytes.buffer) ? bytes : new Uint8Array(bytes)
     const found = match(keys, signedAt, signed, codes)
     // The promise of Web Crypto is not below 0.
-    const text = (found as unknown as number) < 0 ? '' : textOf(signed)
+    const text = (found as unknown as number) < 0 ? '' : decodeText(signed)
     const secretIndex = await found
     if (secretIndex < 0) throw createRejection('ERR_SIGNATURE_MISMATCH', 401)
 
@@ -117,5 +119,5 @@ async function findKeys(find: SecretsOf, integration: string | undefined): Promi
   const found = addressForm.test(`${integration}`) ? await find(`${integration}`) : undefined
   if (found === undefined || found === null || (Array.isArray(found) && !found.length))
     throw createRejection('ERR_INTEGRATION_UNKNOWN', 401)
-  return keysOf(found)
+  return getKeys(found)
 }

@@ -2,7 +2,7 @@
 import { testGrowth } from '../../../tools/scripts/growth.js'
 import { parseSignatureHeader } from './internal/parse-signature-header.js'
 import { declaredBytes, rawBody } from './read-body.js'
-import { parseSnapshot, textOf } from './snapshot.js'
+import { decodeText, parseSnapshot } from './snapshot.js'
 
 const fields = `"integrationAddress":"0x${'aa'.repeat(20)}","chainId":"1","txHash":"0x${'ab'.repeat(32)}","version":1`
 
@@ -11,7 +11,7 @@ testGrowth(
     'the signature header': (text) => parseSignatureHeader(text, 0, 300),
     'the length of a body': declaredBytes,
     'a body as text': rawBody,
-    'the text of a body': (text) => textOf(Buffer.from(text)),
+    'the text of a body': (text) => decodeText(Buffer.from(text)),
     'a snapshot': parseSnapshot,
     'the fields of a snapshot': (text) =>
       parseSnapshot(`{${fields},"state":"a","recipient":null,"invoice":{"amount":${JSON.stringify(text)}}}`),

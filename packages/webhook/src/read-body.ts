@@ -30,7 +30,7 @@ export function concat(chunks: readonly Uint8Array[], length: number): Uint8Arra
 }
 
 /** Reads on from "The body is". */
-function kindOfBody(body: unknown): string {
+function describeBody(body: unknown): string {
   if (body === undefined || body === null) return `${body} (nothing collected it)`
   if (Array.isArray(body)) return 'an array'
   if (typeof body !== 'object') return `a ${typeof body}`
@@ -46,10 +46,10 @@ function kindOfBody(body: unknown): string {
  */
 export function rawBody(body: unknown): RawBody {
   if (typeof body === 'string' || isRaw(body)) return body as RawBody
-  throw notRaw(tagOf(body))
+  throw notRaw(getTag(body))
 }
 
-const tagOf = (value: unknown): string => Object.prototype.toString.call(value)
+const getTag = (value: unknown): string => Object.prototype.toString.call(value)
 
 /**
  * Whether a value is a view of bytes, or memory that is not shared. Compares the tag instead of using `instanceof`:
@@ -57,7 +57,7 @@ const tagOf = (value: unknown): string => Object.prototype.toString.call(value)
  */
 export function isRaw(value: unknown): value is ArrayBuffer | ArrayBufferView {
   // The tag last: making its text takes longer.
-  return ArrayBuffer.isView(value) || tagOf(value) === '[object ArrayBuffer]'
+  return ArrayBuffer.isView(value) || getTag(value) === '[object ArrayBuffer]'
 }
 
 /** A view of the raw body as a Uint8Array, without a copy. */
@@ -70,12 +70,12 @@ export function toBytes(raw: ArrayBuffer | ArrayBufferView): Uint8Array {
  * `ERR_BODY_TOO_LARGE` above `maxBytes`. `ERR_BODY_NOT_RAW` for text with half a surrogate pair: the encoder would
  * turn it into U+FFFD, and two different bodies would share one signature.
  */
-export function bytesOf(body: RawBody, maxBytes: number): Uint8Array | WebhookError {
+export function toBoundedBytes(body: RawBody, maxBytes: number): Uint8Array | WebhookError {
   if (typeof body !== 'string') return body.byteLength > maxBytes ? tooLarge() : toBytes(body)
   // A character takes one byte or more, so this rejects without encoding.
   if (body.length > maxBytes) return tooLarge()
   if (/\p{Surrogate}/u.test(body)) return notRaw('text with half a surrogate pair')
-  return bytesOf(new TextEncoder().encode(body), maxBytes)
+  return toBoundedBytes(new TextEncoder().encode(body), maxBytes)
 }
 
 /** @param arrived - The kind of value that arrived, without its content. */
@@ -132,7 +132,7 @@ interface StreamState {
 /** A consumed stream would read as an empty body, and the rejection would blame the signature. */
 function assertUntouched(request: unknown): void {
   if (typeof request !== 'object' || request === null || !(Symbol.asyncIterator in request))
-    throw notRaw(kindOfBody(request))
+    throw notRaw(describeBody(request))
   const { readableDidRead, locked } = request as StreamState
   if (readableDidRead === true || locked === true) throw notRaw('a stream that something else has read from')
 }

@@ -3,7 +3,7 @@ import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
 import { sign as signOnNode } from './internal/hmac.node.js'
 import { sign as signOnWeb } from './internal/hmac.web.js'
-import { signatureOf, signDelivery } from './sign-delivery.js'
+import { computeSignature, signDelivery } from './sign-delivery.js'
 import { verifySignature } from './verify-signature.js'
 
 const body = new TextEncoder().encode('{"é":1}')
@@ -12,7 +12,7 @@ const input = { secret: 'whsec_abc', timestamp: 1_700_000_000, body }
 test('the header is t and v1 as node:crypto makes them, prefix of the secret included', async () => {
   const code = createHmac('sha256', 'whsec_abc').update('1700000000.').update(body).digest('hex')
   expect(await signDelivery(input)).toBe(`t=1700000000,v1=${code}`)
-  expect(await signatureOf(input)).toBe(code)
+  expect(await computeSignature(input)).toBe(code)
 })
 
 test.each(['whsec_abc', 'whsec é 𝄞', 's'.repeat(65), 'half \ud800 a pair'])(

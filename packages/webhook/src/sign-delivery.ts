@@ -17,11 +17,11 @@ export interface SignInput {
  * @throws {RangeError} When the timestamp is not a whole number of 1 to 12 digits.
  */
 export async function signDelivery(input: SignInput): Promise<string> {
-  return `t=${input.timestamp},v1=${await signatureOf(input)}`
+  return `t=${input.timestamp},v1=${await computeSignature(input)}`
 }
 
 /** The `v1` code alone: HMAC-SHA256 over `<timestamp>.<body>`, lowercase hex. Throws as {@link signDelivery}. */
-export async function signatureOf({ secret, timestamp, body }: SignInput): Promise<string> {
+export async function computeSignature({ secret, timestamp, body }: SignInput): Promise<string> {
   if (!Number.isSafeInteger(timestamp) || timestamp < 0 || timestamp > 999_999_999_999)
     throw new RangeError(`timestamp is ${timestamp}; pass unix time in whole seconds.`)
   // The tag, not `instanceof`: test runners have bytes of other realms.

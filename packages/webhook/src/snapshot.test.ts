@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { parseSnapshot, textOf } from './snapshot.js'
+import { decodeText, parseSnapshot } from './snapshot.js'
 import { createTestSnapshot } from './test-delivery.js'
 
-const read = (body: Uint8Array) => parseSnapshot(textOf(body))
+const read = (body: Uint8Array) => parseSnapshot(decodeText(body))
 const parse = (value: unknown) => read(new TextEncoder().encode(JSON.stringify(value)))
 const fieldOf = (call: () => unknown) => {
   try {

@@ -62,7 +62,7 @@ const nullable = /^(state|recipient|subtitle|invoice)$/
  * The text of a body, undamaged; empty when it is no UTF-8. A byte order mark stays, and JSON.parse rejects it:
  * JSON on the wire has none (RFC 8259, 8.1).
  */
-export function textOf(body: Uint8Array): string {
+export function decodeText(body: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body)
   } catch {
@@ -76,7 +76,7 @@ export function textOf(body: Uint8Array): string {
  */
 export function parseSnapshot(text: string): Snapshot {
   const snapshot = parseJson(text)
-  const field = isRecord(snapshot) ? wrongField(snapshot, snapshotShape) : ''
+  const field = isRecord(snapshot) ? findWrongField(snapshot, snapshotShape) : ''
   if (field === undefined) return snapshot as Snapshot
   throw createRejection('ERR_SNAPSHOT_INVALID', 400, { field })
 }
@@ -92,7 +92,7 @@ function parseJson(text: string): unknown {
 }
 
 /** The name of the first field that is not as it must be, with the names of the objects around it. */
-function wrongField(record: Record<string, unknown>, shape: Shape): string | undefined {
+function findWrongField(record: Record<string, unknown>, shape: Shape): string | undefined {
   for (const name in shape) {
     const value = record[name]
     const form = shape[name]
@@ -102,7 +102,7 @@ function wrongField(record: Record<string, unknown>, shape: Shape): string | und
     } else if (form === 'version') {
       if (!Number.isSafeInteger(value) || (value as number) < 1) return name
     } else {
-      const inner = isRecord(value) ? wrongField(value, form as Shape) : ''
+      const inner = isRecord(value) ? findWrongField(value, form as Shape) : ''
       if (inner !== undefined) return inner ? `${name}.${inner}` : name
     }
   }

@@ -6,9 +6,9 @@
 import { signingKey as makeKey, match } from '#hmac'
 import { checkedLimits, checkedTime, type Limits, type RawBody } from './delivery.js'
 import { createRejection, rejectWith } from './errors.js'
-import { keysOf } from './internal/keyring.js'
+import { getKeys } from './internal/keyring.js'
 import { parseSignatureHeader } from './internal/parse-signature-header.js'
-import { bytesOf, rawBody } from './read-body.js'
+import { rawBody, toBoundedBytes } from './read-body.js'
 import type { Hmac, SigningKey } from './signing-key.js'
 
 /**
@@ -107,13 +107,13 @@ export function verifySignature(input: VerifySignatureInput): Promise<SignatureP
 /** Throws only what is the receiver's own fault. */
 function decide(input: VerifySignatureInput): Promise<SignatureProof> {
   const { header, secrets, now = Date.now, receivedAt = now() } = input
-  const keys = keysOf(secrets)
+  const keys = getKeys(secrets)
   const { toleranceSeconds, maxBytes } = checkedLimits(input)
   const body = rawBody(input.body)
   const signature = parseSignatureHeader(headerText(header), checkedTime(receivedAt), toleranceSeconds)
   if (signature.code) return rejectWith(signature)
   const { signedAt, ageSeconds, codes } = signature
-  const bytes = bytesOf(body, maxBytes)
+  const bytes = toBoundedBytes(body, maxBytes)
   if ('code' in bytes) return rejectWith(bytes)
   const proof = (secretIndex: number) =>
     secretIndex < 0

@@ -1,13 +1,13 @@
 import { reviewStatuses } from '@payment-integration/contract'
 import { describe, expect, test } from 'vitest'
 import { shareResponse } from '../../test/share-fixtures.js'
-import { readShareResult } from './share.js'
+import { toShareResult } from './share.js'
 
 const answers = ['GREEN', 'RED', null, 'YELLOW', ''] as const
 const labels = ['BAD_SELFIE', 'FORGERY']
 
 describe('the kind of a result', () => {
-  test.each<[Parameters<typeof readShareResult>[0]['reviewStatus'], string, object]>([
+  test.each<[Parameters<typeof toShareResult>[0]['reviewStatus'], string, object]>([
     ['not_started', 'not_started', {}],
     ['init', 'in_flight', { status: 'init' }],
     ['pending', 'in_flight', { status: 'pending' }],
@@ -21,7 +21,7 @@ describe('the kind of a result', () => {
   ])('of %j is %s for every reviewAnswer', (reviewStatus, kind, more) => {
     for (const reviewAnswer of answers) {
       const response = { ...shareResponse(), reviewStatus, reviewAnswer }
-      expect(readShareResult(response)).toEqual({ kind, ...more, redeemed: true, response })
+      expect(toShareResult(response)).toEqual({ kind, ...more, redeemed: true, response })
     }
   })
 
@@ -32,7 +32,7 @@ describe('the kind of a result', () => {
     ['YELLOW', 'unknown'],
     ['green', 'unknown'],
   ])('of completed with %j is %s', (reviewAnswer, kind) => {
-    expect(readShareResult({ ...shareResponse({ reviewStatus: 'completed' }), reviewAnswer }).kind).toBe(kind)
+    expect(toShareResult({ ...shareResponse({ reviewStatus: 'completed' }), reviewAnswer }).kind).toBe(kind)
   })
 
   test('is approved only for completed with GREEN', () => {
@@ -41,7 +41,7 @@ describe('the kind of a result', () => {
     )
     const approved = pairs.filter(
       ([reviewStatus = '', reviewAnswer = null]) =>
-        readShareResult({ ...shareResponse(), reviewStatus: reviewStatus ?? '', reviewAnswer }).kind === 'approved',
+        toShareResult({ ...shareResponse(), reviewStatus: reviewStatus ?? '', reviewAnswer }).kind === 'approved',
     )
     expect(approved).toEqual([['completed', 'GREEN']])
   })
@@ -57,5 +57,5 @@ test.each([
     ...shareResponse({ reviewStatus: 'completed', reviewAnswer: 'RED', rejectLabels: labels, reused: false }),
     rejectType,
   }
-  expect(readShareResult(response)).toEqual({ kind: 'rejected', canRetry, labels, redeemed: false, response })
+  expect(toShareResult(response)).toEqual({ kind: 'rejected', canRetry, labels, redeemed: false, response })
 })

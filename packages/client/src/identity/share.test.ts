@@ -151,7 +151,7 @@ describe('a share is retried, because the service redeems a token once', () => {
 
   test('a 503 of the service and a 503 about the provider are different errors', async () => {
     await using server = await serveReplies({ status: 503, body: busy })
-    expect(await errorOf(share(server.url, { retries: 0 }))).toMatchObject({
+    expect(await errorOf(share(server.url, { maxRetries: 0 }))).toMatchObject({
       code: 'ERR_SERVICE_UNAVAILABLE',
       status: 503,
     })

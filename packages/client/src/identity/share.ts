@@ -170,7 +170,7 @@ export interface ShareUnknown extends ShareFacts {
 export type ShareResult = ShareApproved | ShareRejected | ShareInFlight | ShareNotStarted | ShareUnknown
 
 /** Parses an answer. `reviewAnswer` counts only with `completed`: only both together approve. */
-export function readShareResult(response: OpenShareResponse): ShareResult {
+export function toShareResult(response: OpenShareResponse): ShareResult {
   const { reviewStatus: status, reviewAnswer, rejectType, rejectLabels: labels, reused: redeemed } = response
   const facts = { redeemed, response }
   switch (status) {
@@ -244,7 +244,7 @@ export function identitySharer(credentials: readonly string[], request: Requeste
         },
         signal: checkSignal(signal),
       })
-      return readShareResult(response)
+      return toShareResult(response)
     },
   }
 }

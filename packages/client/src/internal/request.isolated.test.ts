@@ -25,7 +25,7 @@ async function run(
     const { status, body = {}, retryAfter } = answer
     return Response.json(body, { status, headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter } })
   }
-  const settings = { retryDelayMs: 100, maxRetryDelayMs: 1_000, random: () => 0.5, retries: 10, ...options, fetch }
+  const settings = { retryDelayMs: 100, maxRetryDelayMs: 1_000, random: () => 0.5, maxRetries: 10, ...options, fetch }
   const client = clientOf('https://payments.example.com', settings)
   const outcome = (calls === 'list' ? client.payments.list() : client.identity.share(submission)).then(
     (value) => ({ value, error: undefined }),
@@ -93,7 +93,7 @@ describe('the wait before a retry', () => {
 })
 
 describe('a call of 60 seconds', () => {
-  const options = { totalTimeoutMs: 60_000, retries: 1 }
+  const options = { totalTimeoutMs: 60_000, maxRetries: 1 }
 
   test('waits for a Retry-After of 59 seconds', async () => {
     expect((await run([{ status: 429, retryAfter: '59' }, done], options)).value).toEqual(page([1]))
@@ -151,7 +151,7 @@ test('neither a header of another rate limiter nor a body of an error page chang
 })
 
 test('the error of a last attempt has the whole seconds of its Retry-After, and null without one', async () => {
-  const retries = 0
+  const maxRetries = 0
   for (const [retryAfter, expected] of [
     ['7', 7],
     ['0', 0],
@@ -159,8 +159,10 @@ test('the error of a last attempt has the whole seconds of its Retry-After, and 
     ['soon', null],
     ['Fri, 02 Jan 2026 03:04:15 GMT', 10],
   ] as const)
-    expect((await run([{ status: 503, retryAfter }], { retries })).error).toMatchObject({ retryAfterSeconds: expected })
-  expect((await run([busy], { retries })).error).toMatchObject({ retryAfterSeconds: null })
+    expect((await run([{ status: 503, retryAfter }], { maxRetries })).error).toMatchObject({
+      retryAfterSeconds: expected,
+    })
+  expect((await run([busy], { maxRetries })).error).toMatchObject({ retryAfterSeconds: null })
 })
 
 test("a call whose fetch ignores its signal ends with the caller's abort, and leaves no timer", async () => {

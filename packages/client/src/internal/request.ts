@@ -96,7 +96,7 @@ export function createWatch({ strict, onWarning }: WatchOptions, ownSecrets: rea
       const key = JSON.stringify([shownPath, value])
       if (warned.has(key) || warned.size === maxWarnings) continue
       warned.add(key)
-      onWarning?.(warningOf(shownPath, value))
+      onWarning?.(buildWarning(shownPath, value))
     }
   }
 }
@@ -111,7 +111,7 @@ function quote(text: string): string {
   return JSON.stringify(text).replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-function warningOf(path: string, value: string | null): ClientWarning {
+function buildWarning(path: string, value: string | null): ClientWarning {
   const fact =
     value === null
       ? `The answer has a field that this version does not know: ${path}. It is kept.`
@@ -149,14 +149,14 @@ const retriedStatuses = [429, 502, 503, 504]
 
 /** Binds the options. The secret stays in this closure: no result and no error refers to it. */
 export function createRequester(transport: Transport, credentials: Credentials): Requester {
-  const { baseUrl, timeoutMs, totalTimeoutMs, retries, retryDelayMs, maxRetryDelayMs, random, now } = transport
+  const { baseUrl, timeoutMs, totalTimeoutMs, maxRetries, retryDelayMs, maxRetryDelayMs, random, now } = transport
   const watch = createWatch(transport, credentials.secrets)
   const service = ky.create({
     prefixUrl: baseUrl,
     headers: { authorization: credentials.authorization, accept: 'application/json' },
     timeout: timeoutMs,
     retry: {
-      limit: retries,
+      limit: maxRetries,
       methods: ['get', 'post'],
       statusCodes: retriedStatuses,
       afterStatusCodes: retriedStatuses,
@@ -168,7 +168,7 @@ export function createRequester(transport: Transport, credentials: Credentials):
 
   /** An error of the caller's own function is rethrown unchanged, and never retried. */
   async function toFailure(error: unknown, rejections: Rejections): Promise<unknown> {
-    if (isHTTPError(error)) return failureOf(error.response, rejections, credentials.options)
+    if (isHTTPError(error)) return toClientError(error.response, rejections, credentials.options)
     if (isTimeoutError(error) && !(error instanceof ClientError)) return new TimeoutError('try', timeoutMs)
     return error
   }
@@ -221,7 +221,11 @@ export function createRequester(transport: Transport, credentials: Credentials):
   }
 }
 
-async function failureOf(response: Response, rejections: Rejections, credentialOptions: string): Promise<ClientError> {
+async function toClientError(
+  response: Response,
+  rejections: Rejections,
+  credentialOptions: string,
+): Promise<ClientError> {
   const { status } = response
   const seconds = response.headers.get('retry-after')
   const retryAfterSeconds = seconds === null ? null : Math.ceil(Number(seconds))

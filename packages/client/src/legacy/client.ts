@@ -75,10 +75,10 @@ export class VerificationFailedError extends ClientError {
   constructor(result: Verify) {
     const reasons = [...new Set(result.payments.flatMap((payment) => payment.verificationErrors))]
     // The message repeats only texts of the contract, because messages end up in logs, line by line.
-    const known = verdicts.filter((verdict) => reasons.includes(verdict))
+    const reported = verdicts.filter((verdict) => reasons.includes(verdict))
     const unverified = result.payments.filter(({ verified }) => !verified).length
     super(
-      `${unverified} of ${result.payments.length} payments in the transaction do not match the invoice (409)${known.length > 0 ? `: ${known.join(', ')}` : ''}. Do not deliver.`,
+      `${unverified} of ${result.payments.length} payments in the transaction do not match the invoice (409)${reported.length > 0 ? `: ${reported.join(', ')}` : ''}. Do not deliver.`,
     )
     this.result = result
     this.verificationErrors = reasons
@@ -150,9 +150,9 @@ function formatPlain(value: number): string {
     throw new RangeError(`invoiceAmount is ${Object.is(value, -0) ? '-0' : value}; pass a finite number, 0 or more.`)
   const [mantissa = '', exponent] = String(value).split('e')
   if (exponent === undefined) return mantissa
-  const [whole = '', fraction = ''] = mantissa.split('.')
-  const digits = whole + fraction
-  const pointAt = whole.length + Number(exponent)
+  const [integer = '', fraction = ''] = mantissa.split('.')
+  const digits = integer + fraction
+  const pointAt = integer.length + Number(exponent)
   // String() uses an exponent only below 1e-6 and from 1e21 on. There the missing digits are all zeros.
   return pointAt > 0 ? digits.padEnd(pointAt, '0') : `0.${'0'.repeat(-pointAt)}${digits}`
 }
@@ -199,14 +199,14 @@ function sumOf(decimals: readonly string[]): string {
     throw new TypeError('A ServiceFee of the answer is no plain decimal; read fees of the look-up instead.')
   const parts = decimals.map((text) => text.split('.'))
   const places = Math.max(...parts.map(([, fraction = '']) => fraction.length))
-  const units = parts.map(([whole = '', fraction = '']) => BigInt(whole + fraction.padEnd(places, '0')))
+  const units = parts.map(([integer = '', fraction = '']) => BigInt(integer + fraction.padEnd(places, '0')))
   const digits = String(units.reduce((sum, each) => sum + each)).padStart(places + 1, '0')
   if (places === 0) return digits
   let end = digits.length
   while (end > digits.length - places && digits[end - 1] === '0') end -= 1
-  const whole = digits.slice(0, -places)
+  const integer = digits.slice(0, -places)
   const fraction = digits.slice(-places, end)
-  return fraction === '' ? whole : `${whole}.${fraction}`
+  return fraction === '' ? integer : `${integer}.${fraction}`
 }
 
 const lookupReader = /* @__PURE__ */ createReader(lookupSchema)
@@ -256,42 +256,42 @@ export function createLegacyClient(options: LegacyClientOptions): LegacyClient {
 
   function buildRejections(key: TransactionKey): Rejections {
     return {
-      400: rejectWithBody(legacyErrorBodySchema, ({ details }) => rejectedRequest(details)),
+      400: rejectWithBody(legacyErrorBodySchema, ({ details }) => toRequestError(details)),
       404: rejectMissing(() => new TransactionNotFoundError(key.chainId, key.txHash)),
     }
   }
 
-  function rejectedRequest(found: readonly RequestFlaw[]) {
+  function toRequestError(flaws: readonly RequestFlaw[]) {
     // Only the three fields of the contract: others could hold a secret.
-    const details = found.map(({ code, message, path }) => ({ code, message, path }))
+    const details = flaws.map(({ code, message, path }) => ({ code, message, path }))
     if (repeatsSecret(details, apiKey)) return new InvalidResponseError('repeated_secret', 400)
     return new InvalidLegacyRequestError(details)
   }
 
-  function rejectedVerification(found: Verify, key: TransactionKey) {
-    if (repeatsSecret(found, apiKey)) return new InvalidResponseError('repeated_secret', 409)
-    const isRejection = found.payments.some(({ verified, verificationErrors: { length } }) => !verified && length > 0)
+  function toVerificationError(answer: Verify, key: TransactionKey) {
+    if (repeatsSecret(answer, apiKey)) return new InvalidResponseError('repeated_secret', 409)
+    const isRejection = answer.payments.some(({ verified, verificationErrors: { length } }) => !verified && length > 0)
     return (
-      mismatch(found, key, 409) ??
-      (isRejection ? new VerificationFailedError(found) : new InvalidResponseError('contradiction', 409, 'payments'))
+      findMismatch(answer, key, 409) ??
+      (isRejection ? new VerificationFailedError(answer) : new InvalidResponseError('contradiction', 409, 'payments'))
     )
   }
 
   return {
     async lookup(transaction, { signal } = {}) {
       const key = checkKey('lookup', transaction)
-      const found = await request({
+      const answer = await request({
         path: paths.legacyLookup.replace(':chainId', String(key.chainId)).replace(':txHash', key.txHash),
         schema: lookupReader,
         rejections: buildRejections(key),
         signal: checkSignal(signal),
       })
-      assertAnswers(found, key, found.payments.length > 0)
-      return found
+      assertAnswers(answer, key, answer.payments.length > 0)
+      return answer
     },
     async verify(payload, { signal } = {}) {
       const key = checkKey('verify', payload)
-      const found = await request({
+      const answer = await request({
         path: paths.legacyVerify,
         json: {
           ...key,
@@ -302,15 +302,15 @@ export function createLegacyClient(options: LegacyClientOptions): LegacyClient {
         schema: verifyReader,
         rejections: {
           ...buildRejections(key),
-          409: rejectWithBody(verifySchema, (body) => rejectedVerification(body, key)),
+          409: rejectWithBody(verifySchema, (body) => toVerificationError(body, key)),
         },
         signal: checkSignal(signal),
       })
       // An empty list would be "all verified" too, and the shop would deliver without a payment.
-      const { payments } = found
+      const { payments } = answer
       const all = payments.every(({ verified, verificationErrors }) => verified && verificationErrors.length === 0)
-      assertAnswers(found, key, payments.length > 0 && all)
-      return found
+      assertAnswers(answer, key, payments.length > 0 && all)
+      return answer
     },
   }
 }
@@ -338,15 +338,15 @@ function checkPayee(value: unknown): string {
 }
 
 /** Detects an answer about another transaction, as a cache may mix them up. Answers may spell a hash in any case. */
-function mismatch(found: TransactionKey, key: TransactionKey, status: number): InvalidResponseError | null {
-  if (found.chainId !== key.chainId) return new InvalidResponseError('mismatch', status, 'chainId')
-  if (found.txHash.toLowerCase() !== key.txHash) return new InvalidResponseError('mismatch', status, 'txHash')
+function findMismatch(answer: TransactionKey, key: TransactionKey, status: number): InvalidResponseError | null {
+  if (answer.chainId !== key.chainId) return new InvalidResponseError('mismatch', status, 'chainId')
+  if (answer.txHash.toLowerCase() !== key.txHash) return new InvalidResponseError('mismatch', status, 'txHash')
   return null
 }
 
 /** @param fits - Whether the payments agree with the status 200. */
-function assertAnswers(found: TransactionKey, key: TransactionKey, fits: boolean): void {
-  const error = mismatch(found, key, 200)
+function assertAnswers(answer: TransactionKey, key: TransactionKey, fits: boolean): void {
+  const error = findMismatch(answer, key, 200)
   if (error) throw error
   if (!fits) throw new InvalidResponseError('contradiction', 200, 'payments')
 }

@@ -6,8 +6,11 @@ import { checkLegacyOptions, createLegacyClient, type LegacyClientOptions } from
 const good = { baseUrl: 'https://payments.example.com', apiKey } satisfies LegacyClientOptions
 
 test('the bare key is the default, and the transport has its own defaults', () => {
-  expect(checkLegacyOptions(good)).toMatchObject({ apiKey, bearer: false, retries: 2 })
-  expect(checkLegacyOptions({ ...good, bearer: undefined, retries: 0 })).toMatchObject({ bearer: false, retries: 0 })
+  expect(checkLegacyOptions(good)).toMatchObject({ apiKey, bearer: false, maxRetries: 2 })
+  expect(checkLegacyOptions({ ...good, bearer: undefined, maxRetries: 0 })).toMatchObject({
+    bearer: false,
+    maxRetries: 0,
+  })
 })
 
 test.each<[string, Record<string, unknown>, RegExp]>([

@@ -53,7 +53,7 @@ export function checkCheckpoint(value: unknown, integrationAddress: string): Rec
   // Earlier versions of this package wrote no `unread`.
   const {
     format,
-    integrationAddress: of,
+    integrationAddress: owner,
     coveredTo,
     failed,
     unread = [],
@@ -69,7 +69,7 @@ export function checkCheckpoint(value: unknown, integrationAddress: string): Rec
     throw new TypeError(
       'checkpoint is no checkpoint (parse it if it is text); pass what an earlier run gave, unchanged, or leave it out to begin anew.',
     )
-  if (of !== integrationAddress)
+  if (owner !== integrationAddress)
     throw new TypeError('checkpoint belongs to another integration; keep one for each, or leave it out to begin anew.')
   return { format, integrationAddress, coveredTo, failed, unread, unfinished }
 }
@@ -102,7 +102,7 @@ function isUnfinishedRun(value: unknown): value is UnfinishedRun {
 export type Reach = 'known' | 'end' | number
 
 /** The interrupted run that a run of this reach resumes. */
-export function restOf({ unfinished }: ReconcileCheckpoint, reach: Reach): UnfinishedRun | null {
+export function findUnfinished({ unfinished }: ReconcileCheckpoint, reach: Reach): UnfinishedRun | null {
   return unfinished.find(({ until }) => isSame(until, reach)) ?? null
 }
 
@@ -111,16 +111,16 @@ function isSame(until: string, reach: Reach): boolean {
 }
 
 /** Stores an interrupted run in place of the former one of its reach. */
-export function withRest(
+export function withUnfinished(
   before: ReconcileCheckpoint,
   reach: Reach,
-  rest: Omit<UnfinishedRun, 'until'>,
+  run: Omit<UnfinishedRun, 'until'>,
 ): ReconcileCheckpoint {
   const until = typeof reach === 'string' ? reach : new Date(reach).toISOString()
-  return { ...before, unfinished: [...withoutRest(before, reach), { until, ...rest }] }
+  return { ...before, unfinished: [...withoutUnfinished(before, reach), { until, ...run }] }
 }
 
-function withoutRest({ unfinished }: ReconcileCheckpoint, reach: Reach): UnfinishedRun[] {
+function withoutUnfinished({ unfinished }: ReconcileCheckpoint, reach: Reach): UnfinishedRun[] {
   return unfinished.filter(({ until }) => !isSame(until, reach))
 }
 
@@ -137,7 +137,7 @@ export function afterRun(
   { beganAt, failedAt, reachedCovered }: FinishedRun,
 ): ReconcileCheckpoint {
   const coveredTo = latest(before.coveredTo, reachedCovered ? beganAt : null)
-  return uncover({ ...before, coveredTo, unfinished: withoutRest(before, reach) }, failedAt)
+  return uncover({ ...before, coveredTo, unfinished: withoutUnfinished(before, reach) }, failedAt)
 }
 
 /**
@@ -150,7 +150,7 @@ export function uncover(before: ReconcileCheckpoint, from: string | null): Recon
   return {
     ...before,
     coveredTo: before.coveredTo && earliest(before.coveredTo, justBefore),
-    unfinished: before.unfinished.map((rest) => ({ ...rest, failedAt: earliest(rest.failedAt, from) })),
+    unfinished: before.unfinished.map((run) => ({ ...run, failedAt: earliest(run.failedAt, from) })),
   }
 }
 

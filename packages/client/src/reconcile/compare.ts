@@ -102,18 +102,18 @@ export function createTally<Tx>(
       if (signal?.aborted) throw new AbortedError()
       // The handler threw for this version already in this run, so it is not called again.
       if (failures.hasFailed(payment)) return true
-      const found = await comparePayment(payment, options)
+      const outcome = await comparePayment(payment, options)
       several.add(payment)
       compared += 1
-      if (found.kind === 'newer') newer += 1
-      if (found.kind !== 'failed' && !dryRun) failures.drop(payment)
-      if (found.kind === 'known' || found.kind === 'newer') return true
+      if (outcome.kind === 'newer') newer += 1
+      if (outcome.kind !== 'failed' && !dryRun) failures.drop(payment)
+      if (outcome.kind === 'known' || outcome.kind === 'newer') return true
       const { chainId, txHash, version } = payment
-      const { storedVersion } = found
+      const { storedVersion } = outcome
       if (storedVersion === null) missing.add({ chainId, txHash, version })
       else stale.add({ chainId, txHash, version, storedVersion })
-      if (found.kind === 'failed') {
-        failed.add({ chainId, txHash, version, error: found.error })
+      if (outcome.kind === 'failed') {
+        failed.add({ chainId, txHash, version, error: outcome.error })
         failures.add(payment)
       }
       return false
@@ -122,9 +122,9 @@ export function createTally<Tx>(
     findings: () => ({
       compared,
       repaired: repaired(),
-      missing: missing.found(),
-      stale: stale.found(),
-      failed: failed.found(),
+      missing: missing.summarize(),
+      stale: stale.summarize(),
+      failed: failed.summarize(),
       newer,
     }),
   }

@@ -25,20 +25,20 @@ export interface Failures {
 
 /** @param before - The failures of the checkpoint. */
 export function createFailures(before: readonly KeptFailure[]): Failures {
-  const kept = new Map(before.map((each) => [textOf(each), each]))
+  const kept = new Map(before.map((each) => [formatKey(each), each]))
   const versions = new Map<string, number | undefined>()
   let overflowedAt: string | null = null
   return {
     add(payment) {
       const { chainId, txHash, blockTimestamp } = payment
-      const key = textOf(payment)
+      const key = formatKey(payment)
       if (kept.has(key) || kept.size < maxFailures) {
         kept.set(key, { chainId, txHash, blockTimestamp })
         versions.set(key, payment.version)
       } else overflowedAt = earliest(overflowedAt, blockTimestamp)
     },
-    drop: (key) => void kept.delete(textOf(key)),
-    hasFailed: (payment) => versions.get(textOf(payment)) === payment.version,
+    drop: (key) => void kept.delete(formatKey(key)),
+    hasFailed: (payment) => versions.get(formatKey(payment)) === payment.version,
     kept: () => [...kept.values()],
     overflowedAt: () => overflowedAt,
   }
@@ -57,18 +57,18 @@ export async function retryFailures(
 ): Promise<string | null> {
   let unreadAt: string | null = null
   for (const failure of failures.kept()) {
-    const found = await reader.get(failure.txHash, { signal }).catch((error: unknown) => {
+    const payment = await reader.get(failure.txHash, { signal }).catch((error: unknown) => {
       if (error instanceof AmbiguousPaymentError || error instanceof InvalidResponseError)
         unreadAt = earliest(unreadAt, failure.blockTimestamp)
       else if (!(error instanceof PaymentNotFoundError)) throw error
       return null
     })
-    if (found?.chainId === failure.chainId) await compare(found)
+    if (payment?.chainId === failure.chainId) await compare(payment)
     else failures.drop(failure)
   }
   return unreadAt
 }
 
-export function textOf({ chainId, txHash }: Key): string {
+export function formatKey({ chainId, txHash }: Key): string {
   return `${chainId}:${txHash}`
 }

@@ -66,7 +66,7 @@ export interface UnreadTransaction extends Pick<Payment, 'chainId' | 'txHash'> {
 interface Collector<Sample> {
   add(sample: Sample): void
   readonly count: number
-  found(): Findings<Sample>
+  summarize(): Findings<Sample>
 }
 
 /** @param limit - Number of samples to keep. */
@@ -81,7 +81,7 @@ export function collector<Sample>(limit: number): Collector<Sample> {
     get count() {
       return count
     },
-    found: () => ({ count, samples: [...samples], omitted: count - samples.length }),
+    summarize: () => ({ count, samples: [...samples], omitted: count - samples.length }),
   }
 }
 

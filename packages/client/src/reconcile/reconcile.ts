@@ -12,12 +12,12 @@ import { readPages } from '../payments.js'
 import {
   afterRun,
   earliest,
+  findUnfinished,
   latest,
   type Reach,
   type ReconcileCheckpoint,
-  restOf,
   uncover,
-  withRest,
+  withUnfinished,
 } from './checkpoint.js'
 import { createTally } from './compare.js'
 import { createFailures, retryFailures } from './failures.js'
@@ -48,28 +48,28 @@ export const reconcile = (async <Tx>(
 async function run<Tx>(options: CheckedReconcile<Tx>, reader: PaymentReader): Promise<Reconciliation> {
   const { from, checkpoint, maxPages, signal, samples, dryRun } = options
   // A dry run repairs nothing, so it must not resume an interrupted run.
-  const rest = dryRun ? null : restOf(checkpoint, options.until)
+  const resumed = dryRun ? null : findUnfinished(checkpoint, options.until)
   // An interrupted run until another date must still reach that date.
   const until =
-    typeof options.until === 'number' && rest ? Math.min(options.until, Date.parse(rest.until)) : options.until
+    typeof options.until === 'number' && resumed ? Math.min(options.until, Date.parse(resumed.until)) : options.until
   const failures = createFailures(checkpoint.failed)
   const several = searchSeveral(options)
   const tally = createTally(options, failures, several)
   let before = checkpoint
-  if (rest === null && !dryRun)
+  if (resumed === null && !dryRun)
     before = uncover(checkpoint, await retryFailures(failures, reader, tally.compare, signal))
-  const start = createStart(rest?.cursor ?? null, options, reader)
+  const start = createStart(resumed?.cursor ?? null, options, reader)
   // A resumed run did not read the earlier pages, so it would look up every payment on them.
   const search =
-    until === 'end' && rest === null && isListing(from)
+    until === 'end' && resumed === null && isListing(from)
       ? await searchUnknown(from, checkpoint.integrationAddress, reader, signal)
       : null
-  let beganAt = rest?.beganAt ?? null
+  let beganAt = resumed?.beganAt ?? null
   let pages = 0
   let stopped: Reconciliation['stopped'] = 'end'
 
   const overflowedAt = () => earliest(failures.overflowedAt(), several.failures.overflowedAt())
-  const failedAt = () => earliest(rest?.failedAt ?? null, overflowedAt())
+  const failedAt = () => earliest(resumed?.failedAt ?? null, overflowedAt())
   const withFailures = () => ({
     ...uncover(before, overflowedAt()),
     failed: failures.kept(),
@@ -83,7 +83,7 @@ async function run<Tx>(options: CheckedReconcile<Tx>, reader: PaymentReader): Pr
   for await (const { payments, nextCursor } of readPages(start.fetchPage, start.cursor)) {
     pages += 1
     if (start.restarted && pages === 1) beganAt = null // The run started at the newest page after all.
-    beganAt ??= newestOf(payments)
+    beganAt ??= findNewest(payments)
     let needed = 0
     for (const payment of payments) {
       search?.crossOff(payment)
@@ -96,7 +96,7 @@ async function run<Tx>(options: CheckedReconcile<Tx>, reader: PaymentReader): Pr
       stopped = reason
       break
     }
-    reached = withRest(withFailures(), until, { cursor: nextCursor, beganAt, failedAt: failedAt() })
+    reached = withUnfinished(withFailures(), until, { cursor: nextCursor, beganAt, failedAt: failedAt() })
     if (pages === maxPages) {
       stopped = 'max_pages'
       break
@@ -122,7 +122,7 @@ async function run<Tx>(options: CheckedReconcile<Tx>, reader: PaymentReader): Pr
     restarted: start.restarted,
     pages,
     ...tally.findings(),
-    unknown: unknown?.found() ?? null,
+    unknown: unknown?.summarize() ?? null,
     ...several.findings(),
   }
 }
@@ -171,6 +171,6 @@ function isBefore(until: Reach, coveredTo: string | null): boolean {
   return typeof until === 'number' && coveredTo !== null && until <= Date.parse(coveredTo)
 }
 
-function newestOf(payments: readonly Payment[]): string | null {
+function findNewest(payments: readonly Payment[]): string | null {
   return payments.reduce<string | null>((newest, { blockTimestamp }) => latest(newest, blockTimestamp), null)
 }

@@ -2,7 +2,7 @@
 import { AbortedError, ClientError, UnauthorizedError } from '../errors.js'
 import type { LegacyClient } from '../legacy/client.js'
 import type { KeptFailure } from './checkpoint.js'
-import { createFailures, type Failures, textOf } from './failures.js'
+import { createFailures, type Failures, formatKey } from './failures.js'
 import type { Reconciliation } from './findings.js'
 import { collector, type SeveralPayments, type UnreadTransaction } from './findings.js'
 import type { CheckedReconcile } from './options.js'
@@ -32,7 +32,7 @@ const maxFailuresInARow = 3
 /** A transaction may hold thousands of other payments. */
 const maxMemos = 100
 /** Number of remembered transactions. Beyond it the run forgets all and may repeat a look-up. */
-const maxSeen = 10_000
+const maxSearched = 10_000
 
 /**
  * Queues the failed look-ups of the checkpoint first. Without a legacy client it looks up nothing and keeps them for a
@@ -42,16 +42,16 @@ export function searchSeveral<Tx>({ legacy, samples, signal, checkpoint }: Check
   const several = collector<SeveralPayments>(samples)
   const unread = collector<UnreadTransaction>(samples)
   const failures = createFailures(checkpoint.unread)
-  const seen = new Set<string>()
+  const searched = new Set<string>()
   const queued: KeptFailure[] = []
   let failuresInARow = 0
   let givenUp: Outcome | null = null
 
   function add(payment: KeptFailure): void {
-    const key = textOf(payment)
-    if (!legacy || seen.has(key)) return
-    if (seen.size === maxSeen) seen.clear()
-    seen.add(key)
+    const key = formatKey(payment)
+    if (!legacy || searched.has(key)) return
+    if (searched.size === maxSearched) searched.clear()
+    searched.add(key)
     queued.push(payment)
   }
 
@@ -99,8 +99,8 @@ export function searchSeveral<Tx>({ legacy, samples, signal, checkpoint }: Check
       }
     },
     findings: () => ({
-      severalPayments: legacy ? several.found() : null,
-      unreadTransactions: legacy ? unread.found() : null,
+      severalPayments: legacy ? several.summarize() : null,
+      unreadTransactions: legacy ? unread.summarize() : null,
     }),
     failures,
   }

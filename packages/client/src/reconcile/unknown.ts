@@ -35,7 +35,7 @@ export async function searchUnknown(
   reader: PaymentReader,
   signal: AbortSignal | undefined,
 ): Promise<UnknownSearch> {
-  const unseen = await untilAborted(signal, () => keysOf(store, integrationAddress, signal))
+  const unseen = await untilAborted(signal, () => listKeys(store, integrationAddress, signal))
 
   /** @throws Errors of the look-up, except the two answers about the payment itself. */
   async function lookUp({ chainId, txHash }: Key): Promise<Payment | UnknownPayment['reason']> {
@@ -52,7 +52,7 @@ export async function searchUnknown(
   }
 
   return {
-    crossOff: (payment) => void unseen.delete(textOf(payment)),
+    crossOff: (payment) => void unseen.delete(formatKey(payment)),
     async finish(onFound, onUnknown) {
       let failuresInARow = 0
       for (const key of unseen.values()) {
@@ -79,32 +79,32 @@ function isOfThisLookUp(error: unknown): error is ClientError {
 }
 
 /** Keys of one integration: a caller's own store may list keys of others too. */
-async function keysOf(
+async function listKeys(
   store: Pick<ListingStore<never>, 'list'>,
-  wanted: string,
+  integration: string,
   signal: AbortSignal | undefined,
 ): Promise<Map<string, Key>> {
   const keys = new Map<string, Key>()
-  for await (const entry of iterableOf(await store.list(wanted))) {
-    const { integrationAddress, chainId, txHash } = storedKeyOf(entry)
+  for await (const entry of toIterable(await store.list(integration))) {
+    const { integrationAddress, chainId, txHash } = parseStoredKey(entry)
     // Throwing inside the loop closes the store's iterator.
     if (signal?.aborted) throw new AbortedError()
-    if (integrationAddress.toLowerCase() !== wanted) continue
+    if (integrationAddress.toLowerCase() !== integration) continue
     const key = { chainId, txHash: txHash.toLowerCase() }
-    keys.set(textOf(key), key)
+    keys.set(formatKey(key), key)
   }
   return keys
 }
 
 /** @throws {TypeError} When it is not iterable, as a store without types may return. */
-function iterableOf(listed: unknown): Iterable<unknown> | AsyncIterable<unknown> {
+function toIterable(listed: unknown): Iterable<unknown> | AsyncIterable<unknown> {
   const list = Object(listed) as Iterable<unknown> & AsyncIterable<unknown>
   if (!list[Symbol.asyncIterator] && !list[Symbol.iterator]) throw noKeys(listed)
   return list
 }
 
 /** @throws {TypeError} When it is not a key. */
-function storedKeyOf(entry: unknown): StoredKey {
+function parseStoredKey(entry: unknown): StoredKey {
   const key = Object(entry) as StoredKey
   for (const text of [key.integrationAddress, key.chainId, key.txHash])
     if (typeof text !== 'string') throw noKeys(entry)
@@ -112,9 +112,9 @@ function storedKeyOf(entry: unknown): StoredKey {
 }
 
 function noKeys(returned: unknown): TypeError {
-  const found = Object(returned) === returned ? 'something else' : String(returned === null ? null : typeof returned)
+  const arrived = Object(returned) === returned ? 'something else' : String(returned === null ? null : typeof returned)
   return new TypeError(
-    `list must give { integrationAddress, chainId, txHash }, all of them text, in an array or an async iterable; it gave ${found}.`,
+    `list must give { integrationAddress, chainId, txHash }, all of them text, in an array or an async iterable; it gave ${arrived}.`,
   )
 }
 
@@ -134,6 +134,6 @@ async function untilAborted<Result>(signal: AbortSignal | undefined, work: () =>
   }
 }
 
-function textOf({ chainId, txHash }: Key): string {
+function formatKey({ chainId, txHash }: Key): string {
   return `${chainId}:${txHash}`
 }

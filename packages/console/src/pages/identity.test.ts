@@ -16,7 +16,7 @@ beforeAll(async () => {
   const { address, apiSecret } = await twin.addIntegration()
   const client = createClient({
     ...{ baseUrl: 'https://payments.test', integrationAddress: address, apiSecret },
-    ...{ fetch: twin.fetch, retries: 0 },
+    ...{ fetch: twin.fetch, maxRetries: 0 },
   })
   share = (kycShareToken, of = email) => client.identity.share({ email: of, kycShareToken })
 })

@@ -91,13 +91,13 @@ export const updateResults: UpdateResults = {
   results: [updateApplied, { id: 'update-2', outcome: 'applied', version: 3, reason: null }],
 }
 
-const refusal = 'A payment in refund_success cannot become pending'
+const rejection = 'A payment in refund_success cannot become pending'
 export const updateRefused: UpdateResult & ErrorBody = {
-  error: refusal,
+  error: rejection,
   id: 'update-1',
   outcome: 'refused',
   version: 2,
-  reason: refusal,
+  reason: rejection,
 }
 
 export const legacyError: LegacyErrorBody = {
@@ -168,7 +168,7 @@ const chain = {
   error: null,
   lastError: null,
 }
-const away = 'The node does not answer'
+const outage = 'The node does not answer'
 export const healthy = { status: 'ok', database: 'ok', chains: [chain] }
 export const degraded = {
   status: 'degraded',
@@ -176,9 +176,9 @@ export const degraded = {
   chains: [
     {
       ...chain,
-      nodes: [{ ...node, score: 0.2, failures: 4, lastError: away }],
-      error: away,
-      lastError: { message: away, at: 1_767_323_045_000 },
+      nodes: [{ ...node, score: 0.2, failures: 4, lastError: outage }],
+      error: outage,
+      lastError: { message: outage, at: 1_767_323_045_000 },
     },
   ],
 }

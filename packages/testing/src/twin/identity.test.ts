@@ -11,7 +11,7 @@ async function setUp(options: TwinOptions = {}) {
   const twin = await createTwin(options)
   onTestFinished(() => twin.close())
   const { address, apiSecret } = await twin.addIntegration()
-  const client = createClient({ baseUrl, integrationAddress: address, apiSecret, fetch: twin.fetch, retries: 0 })
+  const client = createClient({ baseUrl, integrationAddress: address, apiSecret, fetch: twin.fetch, maxRetries: 0 })
   return {
     twin,
     client,

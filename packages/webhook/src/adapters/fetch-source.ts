@@ -95,7 +95,7 @@ function discard(reader: BodyReader, limitMs: number): void {
   const stop = () => void reader.cancel().catch(() => undefined)
   const timer = setTimeout(stop, limitMs)
   timer.unref?.()
-  const readOn = async () => {
+  const discardRest = async () => {
     for (let length = 0; length <= discardedBytes; ) {
       const { done, value } = await reader.read()
       if (done) return
@@ -103,7 +103,7 @@ function discard(reader: BodyReader, limitMs: number): void {
     }
     stop()
   }
-  readOn()
+  discardRest()
     .catch(() => undefined)
     .finally(() => clearTimeout(timer))
 }

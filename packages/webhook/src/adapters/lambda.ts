@@ -53,20 +53,20 @@ export function createLambdaHandler(options: HandlerOptions): LambdaHandler {
 function eventSource(event: LambdaEventLike): Source {
   return {
     method: event.httpMethod || event.requestContext?.http?.method || '',
-    headers: headersOf(event),
+    headers: mergeHeaders(event),
     declaredBytes: undefined,
     spoiled: spoiled(event.body),
     cure: "Take the body parser off this function (middy's httpJsonBodyParser): pass the event on as it came.",
-    read: async (maxBytes) => bytesOf(event, maxBytes),
+    read: async (maxBytes) => decodeBody(event, maxBytes),
   }
 }
 
 /** Every value counts: a header that was sent twice must not pass as one. An empty list has none. */
-function headersOf({ multiValueHeaders, headers }: LambdaEventLike): HeadersLike {
+function mergeHeaders({ multiValueHeaders, headers }: LambdaEventLike): HeadersLike {
   const lists = Object.entries(multiValueHeaders ?? {}).filter(([, values]) => values?.length)
   const listed = new Set(lists.map(([name]) => name.toLowerCase()))
-  const others = Object.entries(headers ?? {}).filter(([name]) => !listed.has(name.toLowerCase()))
-  return Object.fromEntries<unknown>([...others, ...lists]) as HeadersLike
+  const singleHeaders = Object.entries(headers ?? {}).filter(([name]) => !listed.has(name.toLowerCase()))
+  return Object.fromEntries<unknown>([...singleHeaders, ...lists]) as HeadersLike
 }
 
 function spoiled(body: unknown): string | undefined {
@@ -75,7 +75,7 @@ function spoiled(body: unknown): string | undefined {
     : 'an object, so something parsed it'
 }
 
-function bytesOf({ body, isBase64Encoded }: LambdaEventLike, maxBytes: number): Uint8Array {
+function decodeBody({ body, isBase64Encoded }: LambdaEventLike, maxBytes: number): Uint8Array {
   const text = body ?? ''
   // Rejects a body that is too large before decoding: a character is at least a byte, four of Base64 are three bytes.
   if (text.length > (isBase64Encoded === true ? Math.ceil(maxBytes / 3) * 4 : maxBytes)) throw bodyTooLarge(maxBytes)

@@ -43,15 +43,15 @@ export interface Parsed {
  */
 export function nodeSource(request: NodeRequest, places: readonly Parsed[], cure: string): Source {
   const consumed = () => request.readableDidRead === true
-  const kept = consumed() ? keptBytes(places) : undefined
+  const keptBody = consumed() ? keptBytes(places) : undefined
   return {
     method: request.method ?? '',
     headers: request.headers,
-    declaredBytes: kept?.byteLength ?? declaredBytes(request.headers['content-length']),
-    spoiled: consumed() && kept === undefined ? spoiledBy(places) : undefined,
+    declaredBytes: keptBody?.byteLength ?? declaredBytes(request.headers['content-length']),
+    spoiled: consumed() && keptBody === undefined ? spoiledBy(places) : undefined,
     cure,
     async read(maxBytes, signal) {
-      if (kept !== undefined) return kept
+      if (keptBody !== undefined) return keptBody
       // The work before the first read may have let something else at the stream.
       if (consumed()) throw notRaw(spoiledBy(places), cure)
       return readStream(request, { maxBytes, signal, cure })
@@ -61,8 +61,8 @@ export function nodeSource(request: NodeRequest, places: readonly Parsed[], cure
 
 /** Bytes that are none, as a parser leaves them that skipped the request, count only when nothing else does. */
 function keptBytes(places: readonly Parsed[]): Uint8Array | undefined {
-  const kept = places.flatMap(({ rawBody, body }) => [rawBody, body]).filter(isRaw)
-  const raw = kept.find(({ byteLength }) => byteLength > 0) ?? kept[0]
+  const keptBodies = places.flatMap(({ rawBody, body }) => [rawBody, body]).filter(isRaw)
+  const raw = keptBodies.find(({ byteLength }) => byteLength > 0) ?? keptBodies[0]
   return raw && toBytes(raw)
 }
 

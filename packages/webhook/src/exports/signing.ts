@@ -1,1 +1,1 @@
-export { signatureOf, signDelivery } from '../sign-delivery.js'
+export { computeSignature, signDelivery } from '../sign-delivery.js'

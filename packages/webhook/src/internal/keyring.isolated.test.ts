@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest'
-import { keysOf } from './keyring.js'
+import { getKeys } from './keyring.js'
 
 const prepared = vi.hoisted((): string[] => [])
 vi.mock('#hmac', async (load) => {
@@ -17,24 +17,24 @@ beforeEach(() => {
 })
 
 test('a secret is prepared once for many deliveries', () => {
-  const [first] = keysOf('of many deliveries')
-  for (let round = 0; round < 3; round++) expect(keysOf(['of many deliveries'])).toEqual([first])
+  const [first] = getKeys('of many deliveries')
+  for (let round = 0; round < 3; round++) expect(getKeys(['of many deliveries'])).toEqual([first])
   expect(prepared).toEqual(['of many deliveries'])
 })
 
 test('no more than 256 keys are cached', () => {
-  for (let index = 0; index < 2_000; index++) keysOf(`secret-${index}`)
+  for (let index = 0; index < 2_000; index++) getKeys(`secret-${index}`)
   prepared.length = 0
-  for (let index = 1_999; index >= 0; index--) keysOf(`secret-${index}`)
+  for (let index = 1_999; index >= 0; index--) getKeys(`secret-${index}`)
   expect(prepared.length).toBeGreaterThanOrEqual(2_000 - 256)
   prepared.length = 0
-  keysOf('secret-0')
+  getKeys('secret-0')
   expect(prepared).toEqual([])
 })
 
 test.each([[[]], [undefined], [null], [5], [''], [[' ']], [['good', '']]])(
   'secrets of %j are a TypeError, every time',
   (secrets) => {
-    for (let round = 0; round < 2; round++) expect(() => keysOf(secrets as unknown as string)).toThrow(TypeError)
+    for (let round = 0; round < 2; round++) expect(() => getKeys(secrets as unknown as string)).toThrow(TypeError)
   },
 )

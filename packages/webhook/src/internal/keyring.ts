@@ -7,22 +7,22 @@ const keyringSize = 256
 const cache = /* @__PURE__ */ new Map<string, SigningKey>()
 
 /** The keys of one secret or several. @throws {TypeError} When there is none, or one is unusable. */
-export function keysOf(secrets: string | readonly string[]): readonly SigningKey[] {
-  if (typeof secrets === 'string') return [keyOf(secrets)]
+export function getKeys(secrets: string | readonly string[]): readonly SigningKey[] {
+  if (typeof secrets === 'string') return [getKey(secrets)]
   if (!secrets?.length) throw new TypeError('secrets is missing or empty; is its variable set?')
-  return secrets.map(keyOf)
+  return secrets.map(getKey)
 }
 
-function keyOf(secret: string): SigningKey {
-  const known = cache.get(secret)
-  if (known) return known
-  const key = prepared(secret)
+function getKey(secret: string): SigningKey {
+  const cached = cache.get(secret)
+  if (cached) return cached
+  const key = prepareKey(secret)
   if (cache.size >= keyringSize) cache.clear()
   cache.set(secret, key)
   return key
 }
 
-function prepared(secret: string): SigningKey {
+function prepareKey(secret: string): SigningKey {
   try {
     return signingKey(secret)
   } catch {

@@ -15,10 +15,10 @@ export function toReadable(headers: HeadersLike): ReadableHeaders {
 
 /** The header's value; repeated headers are joined by a comma, as HTTP does. `undefined` when there is none. */
 export function readHeader(headers: ReadableHeaders, name: string): string | undefined {
-  let found: string | undefined
+  let joined: string | undefined
   const add = (key: unknown, value: unknown): void => {
     if (typeof key !== 'string' || key.length !== name.length || key.toLowerCase() !== name) return
-    if (typeof value === 'string') found = found === undefined ? value : `${found},${value}`
+    if (typeof value === 'string') joined = joined === undefined ? value : `${joined},${value}`
     else if (Array.isArray(value)) for (const part of value) add(key, part)
   }
   if (Array.isArray(headers)) {
@@ -28,7 +28,7 @@ export function readHeader(headers: ReadableHeaders, name: string): string | und
       else if (index % 2 === 0) add(item, headers[index + 1])
   } else if (typeof headers['get'] === 'function') add(name, headers['get'](name))
   else for (const key of Object.keys(headers)) add(key, headers[key])
-  return found
+  return joined
 }
 
 /** Tells a fetch request from `{ body, headers }`. */

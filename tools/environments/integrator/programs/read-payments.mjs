@@ -24,7 +24,7 @@ export async function* readPayments({ client }, { service }) {
   const stranger = createClient({ baseUrl, integrationAddress, apiSecret: `${apiSecret}x` }).payments
   yield await codeOf('a wrong secret', stranger.list(), 'ERR_UNAUTHORIZED')
   yield await codeOf('a call that was given up', reader.list({ signal: AbortSignal.abort() }), 'ERR_ABORTED')
-  const nobody = createClient({ baseUrl: 'http://127.0.0.1:9', integrationAddress, apiSecret, retries: 0 }).payments
+  const nobody = createClient({ baseUrl: 'http://127.0.0.1:9', integrationAddress, apiSecret, maxRetries: 0 }).payments
   yield await codeOf('nobody there', nobody.list(), 'ERR_NETWORK')
   const legacy = createLegacyClient({ baseUrl, apiKey: legacyApiKey })
   const { payments } = await legacy.lookup({ chainId: Number(newest.chainId), txHash: newest.txHash })

@@ -40,7 +40,7 @@ export async function answer(source: Source, settings: HandlerSettings, onLateWo
     const isRejected = rejection !== undefined && rejection.status < 500
     if (isRejected) void notify(() => settings.onRejection(rejection))
     if (!isRejected || afterSignature.has(rejection.code)) reportError(settings, error)
-    return answerOf(rejection?.status ?? (isBusy(error) ? 503 : 500))
+    return buildAnswer(rejection?.status ?? (isBusy(error) ? 503 : 500))
   }
 }
 
@@ -60,7 +60,7 @@ async function receiveInTime(source: Source, settings: HandlerSettings, onLateWo
   let timer: ReturnType<typeof setTimeout> | undefined
   const deadline = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      missed = overdue(body.state.reading, settings.deadlineMs)
+      missed = createDeadlineError(body.state.reading, settings.deadlineMs)
       reject(missed)
     }, settings.deadlineMs)
   })
@@ -73,7 +73,7 @@ async function receiveInTime(source: Source, settings: HandlerSettings, onLateWo
     clearTimeout(timer)
     if (missed !== undefined) {
       controller.abort(missed)
-      const settled = work.catch((late) => reportLate(late, controller.signal, body.state, settings))
+      const settled = work.catch((lateError) => reportLate(lateError, controller.signal, body.state, settings))
       onLateWork?.(settled)
     }
   }
@@ -82,9 +82,9 @@ async function receiveInTime(source: Source, settings: HandlerSettings, onLateWo
 }
 
 /** Reports a failure after the deadline too, unless the deadline caused it. */
-function reportLate(late: unknown, signal: AbortSignal, { failure }: BodyState, settings: HandlerSettings): void {
-  const stopped = late === signal.reason || (Object(late) as { name?: unknown }).name === 'AbortError'
-  if (!stopped && failure === undefined) reportError(settings, late)
+function reportLate(lateError: unknown, signal: AbortSignal, { failure }: BodyState, settings: HandlerSettings): void {
+  const stopped = lateError === signal.reason || (Object(lateError) as { name?: unknown }).name === 'AbortError'
+  if (!stopped && failure === undefined) reportError(settings, lateError)
 }
 
 /** Checks the head of the request, before anything is read. */
@@ -134,7 +134,7 @@ function exactBuffer(bytes: Uint8Array): ArrayBuffer {
   return isRaw(buffer) && buffer.byteLength === byteLength ? buffer : new Uint8Array(bytes).buffer
 }
 
-function overdue(reading: boolean, deadlineMs: number): HandlerError {
+function createDeadlineError(reading: boolean, deadlineMs: number): HandlerError {
   return reading
     ? new HandlerError('ERR_BODY_TIMEOUT', `The body did not arrive within ${deadlineMs} ms.`)
     : new HandlerError(
@@ -180,7 +180,7 @@ const texts: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
 }
 
-function answerOf(status: number): Answer {
+function buildAnswer(status: number): Answer {
   return {
     status,
     headers: { 'Content-Type': 'application/json', ...(status === 405 && { Allow: 'POST' }) },

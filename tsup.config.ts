@@ -69,6 +69,7 @@ export default defineConfig({
   removeNodeProtocol: false,
   // One copy of what several entries share, in CJS too: an error class must be the same class everywhere.
   splitting: true,
+  // Entries that list the same file and nothing else would get each other's names: each has a file of its own.
   dts: { entry: declared, compilerOptions: { ignoreDeprecations: '6.0' } },
   sourcemap: true,
   clean: true,

@@ -1,1 +1,1 @@
-export { createExpressHandler } from '../adapters/node.js'
+export { createExpressHandler } from '../adapters/express.js'

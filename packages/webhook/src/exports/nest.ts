@@ -1,1 +1,1 @@
-export { createNestHandler } from '../adapters/node.js'
+export { createNestHandler } from '../adapters/nest.js'

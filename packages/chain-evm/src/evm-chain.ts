@@ -130,6 +130,10 @@ export interface EvmChain extends Chain {
  * Every method rejects with a ChainError (`ERR_CHAIN_UNAVAILABLE`, `ERR_CHAIN_RANGE_GONE`, `ERR_CHAIN_PROOF_FAILED`),
  * or with the signal's own reason. No message holds any part of a URL but its host.
  * @throws {TypeError | RangeError} When an option is wrong; at once, before any request.
+ * @example
+ * import { createEvmChain, knownRouters } from '@payment-integration/chain-evm'
+ * const routers = knownRouters(8453)
+ * const chain = createEvmChain({ chainId: 8453, rpcUrl: 'https://node.example.com', routers })
  */
 export function createEvmChain(options: EvmChainOptions): EvmChain {
   const { chainId, nearHead = evmChainDefaults.nearHead, decoder = yodlDecoder, clock = systemClock } = options

@@ -20,7 +20,8 @@ const maxLength = 1_000
 
 /** @throws {RangeError} When the text has more than 1000 characters. */
 function checkLength(text: string): void {
-  if (text.length > maxLength) throw new RangeError(`The amount has ${text.length} characters; ${maxLength} at most.`)
+  if (text.length > maxLength)
+    throw new RangeError(`The amount has ${text.length} characters; pass ${maxLength} at most.`)
 }
 
 /** Whether a value is an amount. */
@@ -32,7 +33,10 @@ export function isAmount(value: unknown): value is Amount {
  * Parses a text as an amount. The text stays unchanged: `'12.50'` stays `'12.50'`.
  * @throws {TypeError} For everything else: a number, `'1,5'`, `'1e3'`, `'-1'`, `'.5'`, `'01'`.
  * @throws {RangeError} For more than 1000 characters.
- * @example const price = parseAmount('12.50')
+ * @example
+ * import { addAmounts, formatAmount, parseAmount } from '@payment-integration/client/amounts'
+ * const total = addAmounts(parseAmount('12.50'), parseAmount('0.995')) // '13.495'
+ * formatAmount(total, { digits: 2, rounding: 'half-even' }) // '13.50'
  */
 export function parseAmount(text: string): Amount {
   if (isAmount(text)) return text
@@ -47,11 +51,7 @@ interface Decimal {
   readonly places: number
 }
 
-/**
- * Checks again at run time: callers without types pass anything.
- * @throws {TypeError} When it is not an amount.
- * @throws {RangeError} When it has more than 1000 characters.
- */
+/** Checks again at run time, as `parseAmount` does: callers without types pass anything. */
 function toDecimal(amount: Amount): Decimal {
   const [whole = '', fraction = ''] = parseAmount(amount).split('.')
   return { units: BigInt(whole + fraction), places: fraction.length }
@@ -162,7 +162,9 @@ export function toBaseUnits(amount: Amount, decimals: number): bigint {
   const places = checkInteger('decimals', decimals, 0, 255)
   const decimal = shortest(toDecimal(amount))
   if (decimal.places > places)
-    throw new RangeError(`The amount has ${decimal.places} digits behind the point, and the token has ${places}.`)
+    throw new RangeError(
+      `The amount has ${decimal.places} digits behind the point, and the token has ${places}; round it first with formatAmount.`,
+    )
   return scaleUnits(places, decimal)
 }
 

@@ -39,7 +39,9 @@ interface CheckedOptions extends Transport {
  */
 export function checkOptions(options: ClientOptions): CheckedOptions {
   if (typeof options !== 'object' || options === null)
-    throw new TypeError('createClient expects an object with baseUrl, integrationAddress and apiSecret.')
+    throw new TypeError(
+      `createClient got ${typeof options}; pass an object with baseUrl, integrationAddress and apiSecret.`,
+    )
   return {
     ...checkTransport(options),
     integrationAddress: checkAddress('integrationAddress', options.integrationAddress),
@@ -50,7 +52,9 @@ export function checkOptions(options: ClientOptions): CheckedOptions {
 function checkApiSecret(value: unknown): string {
   const secret = checkText('apiSecret', value)
   if (/\p{Cc}/u.test(secret))
-    throw new TypeError('apiSecret holds a control character, which Basic authentication forbids.')
+    throw new TypeError(
+      'apiSecret holds a control character, which Basic authentication forbids; pass the secret as issued.',
+    )
   return secret
 }
 
@@ -75,6 +79,8 @@ export interface Client {
  * @throws {TypeError} When an option is missing or malformed.
  * @throws {RangeError} When a number is out of range.
  * @example
+ * import { createClient } from '@payment-integration/client'
+ * const { INTEGRATION_ADDRESS: integrationAddress = '', API_SECRET: apiSecret = '' } = process.env
  * const client = createClient({ baseUrl: 'https://payments.example.com', integrationAddress, apiSecret })
  * for await (const payment of client.payments.iterate()) console.log(payment.txHash, payment.state)
  */

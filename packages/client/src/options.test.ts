@@ -40,7 +40,7 @@ describe('accepts', () => {
 
 describe('rejects with a TypeError', () => {
   test.each<[string, Record<string, unknown>, RegExp]>([
-    ['no base URL', { baseUrl: undefined }, /baseUrl is missing/],
+    ['no base URL', { baseUrl: undefined }, /baseUrl is of type undefined/],
     ['a relative base URL', { baseUrl: '/api' }, /not an absolute URL/],
     ['a base URL without scheme', { baseUrl: 'payments.example.com' }, /not an absolute URL/],
     ['another scheme', { baseUrl: 'ftp://example.com' }, /pass https:/],
@@ -85,7 +85,7 @@ describe('rejects with a TypeError', () => {
   })
 
   test.each([undefined, null, 'https://example.com'])('%s instead of options', (options) => {
-    expect(() => createClient(options as unknown as ClientOptions)).toThrow(/expects an object/)
+    expect(() => createClient(options as unknown as ClientOptions)).toThrow(/createClient got .*; pass an object/)
   })
 })
 

@@ -215,10 +215,7 @@ export function paymentReader(scope: ReaderScope, request: Requester): PaymentRe
   }
 }
 
-/**
- * Rejects a payment of another scope, as a cache may mix up answers.
- * @param at - The path of the payment in the answer.
- */
+/** Rejects a payment of another scope, as a cache may mix up answers; `at` is its path in the answer. */
 function assertInScope(payment: Payment, scope: ReaderScope, at: readonly (string | number)[]): void {
   const { integrationAddress, wallet } = scope
   if (payment.integrationAddress !== integrationAddress)

@@ -153,12 +153,14 @@ const apiPath = '/api/v1'
 function checkBaseUrl(value: unknown): string {
   // The shape of a URL, not its class: it may come from another realm.
   const text = typeof value === 'string' ? value : (value as Partial<URL> | null | undefined)?.href
-  if (typeof text !== 'string') throw new TypeError('baseUrl is missing; pass a URL.')
+  if (typeof text !== 'string')
+    throw new TypeError(`baseUrl is of type ${typeof text}; pass a URL, as text or as an object.`)
   const url = parseUrl(text)
   if (url === null) throw new TypeError('baseUrl is not an absolute URL; pass one such as https://payments.example.com')
   if (url.username !== '' || url.password !== '')
     throw new TypeError('baseUrl holds credentials; pass them as options.')
-  if (url.search !== '' || url.hash !== '') throw new TypeError('baseUrl holds a query or a fragment.')
+  if (url.search !== '' || url.hash !== '')
+    throw new TypeError('baseUrl holds a query or a fragment; pass an address without.')
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname)))
     throw new TypeError(
       `baseUrl is ${url.protocol}//${url.host}; pass https:, or http: to a loopback host. The secret travels with every request.`,

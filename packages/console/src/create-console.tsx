@@ -68,7 +68,10 @@ type Env = { Bindings: ConsoleBindings; Variables: { visit: Visit | null } }
  * Builds the console. Without a public address it answers requests of this machine alone: Host must be a loopback
  * name. Anything but GET and HEAD must come from its own pages. Errors never show more than their kind.
  * @throws TypeError When `publicUrl` is query without `findViewer`, or together with `signIn`.
- * @example const { fetch } = createConsole({ service })
+ * @example
+ * import { createConsole } from '@payment-integration/console'
+ * import { service } from './service.js'
+ * const { fetch } = createConsole({ service })
  */
 export function createConsole(deps: ConsoleDeps): Console {
   const { service, now = Date.now, environment = 'development', findViewer = () => localViewer, tools = {} } = deps

@@ -36,21 +36,13 @@ export function unreadableJsonMessage(body: Uint8Array, otherwise: string): stri
 export const unauthorizedBody = { error: 'Unauthorized' } as const
 /** Body of the 404 of an unknown path. A failed look-up has its own text. */
 export const notFoundBody = { error: 'Not found' } as const
-/**
- * Body of every 429: a source or a caller exceeds the rate limit of the operator. Source:
- * docs/decisions/rate-limits.md.
- */
+/** Body of every 429: the operator's rate limit is exceeded. Source: docs/decisions/rate-limits.md. */
 export const tooManyRequestsBody = { error: 'Too many requests' } as const
 /** Body of a 409 of the share endpoint, the same for every status. Source: docs/interface.md 7. */
 export const kycUnavailableBody = { error: 'KYC unavailable for this user' } as const
 /** Body of a 404 of the share endpoint: sharing is not enabled on this environment. Source: docs/interface.md 7. */
 export const sharingDisabledBody = { error: 'Identity verification sharing is not enabled' } as const
-/**
- * Body of a 502 of the share endpoint: the provider rejects the service itself. Source:
- * docs/decisions/identity-provider.md.
- */
+/** Body of a 502 of the share endpoint: the provider rejects the service. docs/decisions/identity-provider.md. */
 export const identityMisconfiguredBody = { error: 'The identity provider refused the service' } as const
-/**
- * Body of a 503 of the share endpoint when the provider is unavailable. Source: docs/decisions/identity-provider.md.
- */
+/** Body of a 503 of the share endpoint: the provider is unavailable. docs/decisions/identity-provider.md. */
 export const identityUnavailableBody = { error: 'The identity provider is not available' } as const

@@ -84,6 +84,9 @@ export function shareRejectedMessage(
 /**
  * Parses the former verdict of a 422 message; null when it has none. Exact for every message of
  * `shareRejectedMessage` and any labels, unless the provider's own description has the sentence.
+ * @example
+ * import { parseFormerVerdict } from '@payment-integration/contract'
+ * parseFormerVerdict('The verification shared before was rejected: RED, FINAL.') // { rejectType: 'FINAL' }
  */
 export function parseFormerVerdict(message: string): FormerVerdict | null {
   const at = message.lastIndexOf(sentenceStart)

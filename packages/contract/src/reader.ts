@@ -219,7 +219,8 @@ export interface Reader<T> {
  * Makes a reader with the results of `schema.safeParse`. Make it once: it compiles the schema. Meant for the reading
  * schemas of this package, which transform no value.
  * @example
- * const read = createReader(pageSchema).safeParse(JSON.parse(text))
+ * import { createReader, pageSchema } from '@payment-integration/contract'
+ * const read = createReader(pageSchema).safeParse(JSON.parse('{"payments":[],"nextCursor":null}'))
  * if (read.success) for (const { kind, path } of read.unknownParts) console.warn(kind, path.join('.'))
  */
 export function createReader<T>(schema: z.ZodMiniType<T>): Reader<T> {

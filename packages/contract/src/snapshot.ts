@@ -23,7 +23,13 @@ export function snapshotShape<M extends Mode>(mode: M) {
 export const recipientSchema = /* @__PURE__ */ object('read', recipientShape)
 /** The merchant, closed. */
 export const recipientWriteSchema = /* @__PURE__ */ object('write', recipientShape)
-/** A snapshot as a receiver reads it: accepts unknown fields and states. */
+/**
+ * A snapshot as a receiver reads it: accepts unknown fields and states.
+ * @example
+ * import { snapshotSchema } from '@payment-integration/contract'
+ * const parsed = snapshotSchema.safeParse(JSON.parse('{"version":1}'))
+ * if (!parsed.success) console.error(parsed.error.issues.map(({ path }) => path.join('.')))
+ */
 export const snapshotSchema = /* @__PURE__ */ object('read', /* @__PURE__ */ snapshotShape('read'))
 /** A snapshot as the service writes it: rejects unknown fields and states. */
 export const snapshotWriteSchema = /* @__PURE__ */ object('write', /* @__PURE__ */ snapshotShape('write'))

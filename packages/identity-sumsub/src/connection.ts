@@ -328,7 +328,9 @@ export interface MintOptions extends ProviderConnection {
  * @throws RangeError When `ttlInSecs` is not a whole number from 1.
  * @throws ProviderError `ERR_PROVIDER_SETUP` when the provider rejects the credentials, the applicant or the partner;
  * `ERR_PROVIDER_THROTTLED`, `ERR_PROVIDER_UNAVAILABLE`, `ERR_PROVIDER_ANSWER`: mint again.
- * @example const kycShareToken = await mintShareToken({ appToken, secretKey, applicantId, forClientId })
+ * @example
+ * import { mintShareToken } from '@payment-integration/identity-sumsub'
+ * const kycShareToken = await mintShareToken({ appToken, secretKey, applicantId, forClientId })
  */
 export async function mintShareToken(options: MintOptions): Promise<string> {
   if (isBrowser())

@@ -107,7 +107,8 @@ function createWake(): Wake {
 async function run(parts: Parts, { woken }: Wake, options: MirrorRunOptions): Promise<void> {
   const { everyMs = mirrorDefaults.everyMs, pageSize, signal } = Object(options) as MirrorRunOptions
   milliseconds('everyMs', everyMs)
-  if (typeof signal?.aborted !== 'boolean') throw new TypeError('signal is not an AbortSignal; run() would never end.')
+  if (typeof signal?.aborted !== 'boolean')
+    throw new TypeError('signal is no AbortSignal, so run() would never end; pass one.')
 
   async function attempt(step: 'reconcile' | 'complete', isFirst: boolean): Promise<void> {
     try {

@@ -137,7 +137,7 @@ export function openParts(options: MirrorOptions): Parts {
   if (typeof given !== 'string' || !/^0x[0-9a-fA-F]{40}$/.test(given))
     throw new TypeError('integrationAddress is not an address; pass 0x and 40 hex digits.')
   if (secrets !== undefined && options.verify !== undefined)
-    throw new TypeError('Pass either secrets or verify, not both.')
+    throw new TypeError('secrets and verify are both given; pass one of them.')
   const { verify = secrets === undefined ? rejectWithoutVerifier : createVerifier({ secrets, now }).verify } = options
   for (const [name, value] of Object.entries({ verify, onEvent, now, sleep }))
     if (typeof value !== 'function') throw new TypeError(`${name} is ${typeof value}; pass a function.`)
@@ -173,7 +173,9 @@ export function milliseconds(name: string, value: number): number {
 const maxTimerMs = 2_147_483_647
 
 async function rejectWithoutVerifier(): Promise<never> {
-  throw new TypeError('createMirror has neither secrets nor verify, so receive() can accept no delivery.')
+  throw new TypeError(
+    'createMirror has neither secrets nor verify, so receive() can accept no delivery; pass one of them.',
+  )
 }
 
 function reportFailure(event: MirrorEvent): void {

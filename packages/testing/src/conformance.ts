@@ -368,7 +368,7 @@ export interface ReceiptSourceSubject {
 /**
  * Registers the tests of the ReceiptSource port with vitest.
  * @param adapter - Names the tests.
- * @example receiptSourceConformance('my-source', async () => ({ source, settled, unknown, cutOff, close }))
+ * @example receiptSourceConformance('my-source', async () => openSubject())
  */
 export function receiptSourceConformance(adapter: string, open: () => Promise<ReceiptSourceSubject>): void {
   const subject = openOnce(open)

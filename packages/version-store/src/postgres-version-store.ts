@@ -178,7 +178,9 @@ export function createPostgresVersionStore<Database extends PostgresDatabase>(
           // The statement locked the row, so it is there. Where a row policy hides it, its version stays unknown.
           const stored = await queryVersion(tx, key)
           if (stored === undefined)
-            throw new Error(`The row of a payment in ${table} cannot be read; see its policies.`)
+            throw new Error(
+              `The row of a payment in ${table} cannot be read; check the row-level security policies of its user.`,
+            )
           return { result: decideVersion(stored, version) }
         }
         claimed = true

@@ -48,7 +48,7 @@ async function listMasters(client: RedisClient): Promise<readonly RedisClient[]>
   // A cluster client knows its nodes only after one of them sent the slots. Any command waits for the slots.
   await createCommandSender(client)(['PING'])
   const masters = nodes.call(client, 'master')
-  if (masters.length === 0) throw new Error('The cluster of redis has no master that could be listed.')
+  if (masters.length === 0) throw new Error('The cluster of redis lists no master; check its nodes, then try again.')
   return masters
 }
 

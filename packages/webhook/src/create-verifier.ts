@@ -58,13 +58,20 @@ export interface Verifier {
  * Makes a verifier. Compare versions next: deliveries repeat and arrive in any order.
  * @throws {TypeError} When there is no secret, one is empty, blank or padded, or `now` is no function.
  * @throws {RangeError} When an option is out of range.
- * @example const { verify } = createVerifier({ secrets: process.env.WEBHOOK_SIGNING_SECRET })
+ * @example
+ * import { createVerifier } from '@payment-integration/webhook'
+ * const { verify } = createVerifier({ secrets: process.env['WEBHOOK_SIGNING_SECRET'] ?? '' })
+ * export async function POST(request: Request): Promise<Response> {
+ *   const { snapshot } = await verify(request)
+ *   console.log(snapshot.txHash, snapshot.version, snapshot.state)
+ *   return new Response(null, { status: 204 })
+ * }
  */
 export function createVerifier(options: VerifierOptions): Verifier {
   const { secrets, now = () => Date.now() } = Object(options) as VerifierOptions
   const fixed = typeof secrets === 'function' ? undefined : getKeys(secrets)
   const { toleranceSeconds, maxBytes } = checkedLimits(options)
-  if (typeof now !== 'function') throw new TypeError('now is no function')
+  if (typeof now !== 'function') throw new TypeError(`now is ${typeof now}; pass a function.`)
 
   async function verifyBody(
     { signedAt, ageSeconds, codes }: SignatureHeader,

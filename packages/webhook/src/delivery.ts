@@ -77,11 +77,12 @@ interface CheckedLimits {
 }
 
 function assertWhole(name: string, value: number): void {
-  if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`${name} is ${value}, not a whole number from 0`)
+  if (!Number.isSafeInteger(value) || value < 0)
+    throw new RangeError(`${name} is ${value}; pass a whole number from 0.`)
 }
 
 /** A time of receipt as it is. @throws {RangeError} When it is no finite number of milliseconds. */
 export function checkedTime(milliseconds: number): number {
   if (Number.isFinite(milliseconds)) return milliseconds
-  throw new RangeError('The time of receipt is no finite number of milliseconds')
+  throw new RangeError(`The time of receipt is ${milliseconds}; pass milliseconds since 1970.`)
 }

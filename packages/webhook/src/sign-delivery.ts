@@ -12,9 +12,13 @@ export interface SignInput {
 }
 
 /**
- * The value of `X-Service-Signature` for a body: `t=<timestamp>,v1=<64 lowercase hex characters>`.
+ * Makes the value of `X-Service-Signature` for a body: `t=<timestamp>,v1=<64 lowercase hex characters>`.
  * @throws {TypeError} When the secret is unusable or the body is not bytes.
  * @throws {RangeError} When the timestamp is not a whole number of 1 to 12 digits.
+ * @example
+ * import { signDelivery } from '@payment-integration/webhook/signing'
+ * const body = new TextEncoder().encode('{"version":1}')
+ * const header = await signDelivery({ secret: 'whsec_test', timestamp: Math.floor(Date.now() / 1000), body })
  */
 export async function signDelivery(input: SignInput): Promise<string> {
   return `t=${input.timestamp},v1=${await computeSignature(input)}`

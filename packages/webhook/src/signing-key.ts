@@ -32,6 +32,6 @@ export interface Hmac {
  * everybody knows. The message does not hold the secret.
  */
 export function secretBytes(secret: string): Uint8Array<ArrayBuffer> {
-  if (secret && secret === secret.trim()) return new TextEncoder().encode(secret)
-  throw new TypeError('no secret')
+  if (secret && secret === secret.trim?.()) return new TextEncoder().encode(secret)
+  throw new TypeError('The signing secret is empty, blank or padded; is its variable set?')
 }

@@ -30,12 +30,17 @@ export interface TestDelivery {
  * Makes a delivery.
  * @throws {TypeError} When the secret is unusable, or `fault` is unknown.
  * @throws {RangeError} When clock and age give no whole number of seconds.
- * @example await createTestDelivery({ secret, snapshot: createTestSnapshot({ version: 2, state: 'success' }) })
+ * @example
+ * import { createVerifier } from '@payment-integration/webhook'
+ * import { createTestDelivery, createTestSnapshot } from '@payment-integration/webhook/testing'
+ * const snapshot = createTestSnapshot({ version: 2, state: 'success' })
+ * const delivery = await createTestDelivery({ secret: 'whsec_test', snapshot })
+ * await createVerifier({ secrets: 'whsec_test' }).verify(delivery)
  */
 export async function createTestDelivery(options: TestDeliveryOptions): Promise<TestDelivery> {
   const { snapshot = createTestSnapshot(), secret, now = () => Date.now(), ageSeconds = 0, fault } = options
   if (fault !== undefined && !['forged', 'tampered', 'unsigned'].includes(fault))
-    throw new TypeError(`fault is ${fault}; pass forged, tampered or unsigned, or leave it out`)
+    throw new TypeError(`fault is ${fault}; pass forged, tampered or unsigned, or leave it out.`)
   const body = new TextEncoder().encode(JSON.stringify(snapshot))
   const signature = await signDelivery({
     secret: fault === 'forged' ? `${secret}.forged` : secret,

@@ -94,7 +94,13 @@ export interface VerifySignatureInput extends Limits {
  * @throws {@link WebhookError} A rejection with `code` and `status`.
  * @throws {TypeError} When a secret or the list is unusable, or `now` is no function.
  * @throws {RangeError} When an option is out of range, or the time of receipt is no finite number.
- * @example await verifySignature({ body, header: request.headers.get('x-service-signature'), secrets: [secret] })
+ * @example
+ * import { verifySignature } from '@payment-integration/webhook'
+ * export async function isFromTheService(request: Request, secret: string): Promise<boolean> {
+ *   const header = request.headers.get('x-service-signature')
+ *   const { ageSeconds } = await verifySignature({ body: await request.arrayBuffer(), header, secrets: [secret] })
+ *   return ageSeconds < 300
+ * }
  */
 export function verifySignature(input: VerifySignatureInput): Promise<SignatureProof> {
   try {

@@ -251,7 +251,7 @@ export function identitySharer(credentials: readonly string[], request: Requeste
 
 function checkSubmission(value: ShareRequest): Readonly<Record<'email' | 'kycShareToken', string>> {
   if (typeof value !== 'object' || value === null)
-    throw new TypeError('share expects an object with email and kycShareToken.')
+    throw new TypeError(`share got ${typeof value}; pass an object with email and kycShareToken.`)
   const { email, kycShareToken } = value
   checkText('email', email)
   if (typeof kycShareToken !== 'string' || kycShareToken.trim() === '')

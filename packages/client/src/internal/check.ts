@@ -27,7 +27,8 @@ export function checkTxHash(value: unknown): string {
 
 /** A text that is not blank and has no white space around it, as a file or a form may add. */
 export function checkText(name: string, value: unknown): string {
-  if (typeof value !== 'string' || value.trim() === '') throw new TypeError(`${name} is missing or blank.`)
+  if (typeof value !== 'string' || value.trim() === '')
+    throw new TypeError(`${name} is missing or blank; pass a text. Is its variable set?`)
   if (value !== value.trim())
     throw new TypeError(`${name} begins or ends with white space, as a line break from a file would add; trim it.`)
   return value

@@ -40,9 +40,8 @@ interface Schema<T> {
 type Rejection = (body: unknown, retryAfterSeconds: number | null) => ClientError | null
 
 /**
- * The rejections of an endpoint, by status. 401 and 429 mean the same for every endpoint and are absent. A status of
- * 500
- * or more is present only where the endpoint has its own body for it; any other body keeps the general meaning.
+ * The rejections of an endpoint, by status. 401 and 429 mean the same for every endpoint and are absent. A status from
+ * 500 on is present only where the endpoint has its own body for it; any other body keeps the general meaning.
  */
 export type Rejections = Readonly<Record<number, Rejection>>
 

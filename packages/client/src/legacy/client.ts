@@ -106,7 +106,7 @@ interface CheckedLegacyOptions extends Transport {
  */
 export function checkLegacyOptions(options: LegacyClientOptions): CheckedLegacyOptions {
   if (typeof options !== 'object' || options === null)
-    throw new TypeError('createLegacyClient expects an object with baseUrl and apiKey.')
+    throw new TypeError(`createLegacyClient got ${typeof options}; pass an object with baseUrl and apiKey.`)
   const { bearer = false } = options
   if (typeof bearer !== 'boolean') throw new TypeError(`bearer is of type ${typeof bearer}; pass true or false.`)
   return { ...checkTransport(options), apiKey: checkApiKey(options.apiKey), bearer }
@@ -243,8 +243,10 @@ export interface LegacyClient {
  * @throws {TypeError} When an option is missing or malformed.
  * @throws {RangeError} When a number is out of range.
  * @example
+ * import { createLegacyClient } from '@payment-integration/client'
+ * const apiKey = process.env['LEGACY_API_KEY'] ?? ''
  * const legacy = createLegacyClient({ baseUrl: 'https://payments.example.com', apiKey })
- * const { payments } = await legacy.lookup({ chainId: 137, txHash })
+ * const { payments } = await legacy.lookup({ chainId: 137, txHash: `0x${'b2'.repeat(32)}` })
  */
 export function createLegacyClient(options: LegacyClientOptions): LegacyClient {
   const { apiKey, bearer, ...transport } = checkLegacyOptions(options)
@@ -317,7 +319,7 @@ export function createLegacyClient(options: LegacyClientOptions): LegacyClient {
 
 function checkKey(method: string, value: TransactionKey): TransactionKey {
   if (typeof value !== 'object' || value === null)
-    throw new TypeError(`${method} expects an object with chainId and txHash.`)
+    throw new TypeError(`${method} got ${typeof value}; pass an object with chainId and txHash.`)
   return { chainId: checkInteger('chainId', value.chainId, 1, maxChainId), txHash: checkTxHash(value.txHash) }
 }
 

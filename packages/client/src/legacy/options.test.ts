@@ -23,7 +23,7 @@ test.each<[string, Record<string, unknown>, RegExp]>([
   ['a key beyond ASCII', { apiKey: 'clé' }, /printable ASCII/],
   ['a scheme by name', { bearer: 'Bearer' }, /bearer is of type string/],
   ['null for bearer', { bearer: null }, /bearer is of type object/],
-  ['no base URL', { baseUrl: undefined }, /baseUrl is missing/],
+  ['no base URL', { baseUrl: undefined }, /baseUrl is of type undefined/],
   [
     'a base URL with the path of the API',
     { baseUrl: 'https://example.com/api/v1' },

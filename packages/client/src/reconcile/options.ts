@@ -132,7 +132,7 @@ export interface CheckedReconcile<Tx> {
  */
 export function checkReconcile<Tx>(options: ReconcileOptions<Tx>, integrationAddress: string): CheckedReconcile<Tx> {
   if (typeof options !== 'object' || options === null)
-    throw new TypeError('reconcile expects an object with from and handle.')
+    throw new TypeError('reconcile got no options; pass an object with from and handle.')
   const {
     from,
     handle,
@@ -173,5 +173,5 @@ function checkUntil(value: unknown): Reach {
   // Not `instanceof`: the date of another realm, as test runners have them, is one too.
   const isDate = Object.prototype.toString.call(value) === '[object Date]'
   if (isDate && !Number.isNaN((value as Date).getTime())) return (value as Date).getTime()
-  throw new TypeError("until is neither 'known' nor 'end' nor a valid Date.")
+  throw new TypeError("until is neither 'known' nor 'end' nor a valid Date; pass one of them, or leave it out.")
 }

@@ -36,7 +36,11 @@ import { searchUnknown } from './unknown.js'
  * with the error of the store. A malformed option is a TypeError or RangeError before any request. A handler that
  * throws does not stop the run: see `failed`.
  * @example
- * const { checkpoint, missing } = await reconcile(client, { from: store, handle, checkpoint: kept })
+ * import { reconcile } from '@payment-integration/client'
+ * import { createMemoryVersionStore } from '@payment-integration/version-store'
+ * import { client } from './client.js'
+ * const from = createMemoryVersionStore()
+ * const { checkpoint } = await reconcile(client, { from, handle: async ({ txHash }) => console.log(txHash) })
  */
 // The overloads differ only in type: a store that cannot list has no unknown payments.
 export const reconcile = (async <Tx>(

@@ -72,7 +72,10 @@ type Env = { Bindings: ConsoleBindings; Variables: { session: PortalVisit | null
 
 /**
  * Builds the portal, where each integration sees and changes its own rows alone. It needs no console.
- * @example const { fetch } = createPortal({ service, signIn: { publicUrl: 'https://pay.example' } })
+ * @example
+ * import { createPortal } from '@payment-integration/console'
+ * import { service } from './service.js'
+ * const { fetch } = createPortal({ service, signIn: { publicUrl: 'https://pay.example' } })
  */
 export function createPortal(deps: PortalDeps): Portal {
   const { service, now = Date.now, environment = 'development' } = deps

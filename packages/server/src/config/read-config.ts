@@ -20,7 +20,9 @@ import { createReader, type Environment, type Reader, type ReadFile } from './re
  * Reads `PI_…` variables; docs/configuration.md lists them with units and defaults.
  * @param readFile - Reads a file that a `PI_…_FILE` variable names. @default from the disk
  * @throws ConfigError `ERR_CONFIG` with every problem, each naming its variable and never a secret value.
- * @example const config = readConfig(process.env)
+ * @example
+ * import { openService, readConfig } from '@payment-integration/server/service'
+ * const { service, close } = await openService(readConfig(process.env))
  */
 export function readConfig(env: Environment, readFile?: ReadFile): Config {
   const reader = createReader(env, readFile)

@@ -60,13 +60,16 @@ export interface ClosableSender extends Sender {
 const maxKnownTargets = 1_000
 
 /**
- * A sender for the open internet. One time budget covers DNS, connect, TLS, headers and body. Redirects are answers,
+ * Makes a sender for the internet. One time budget covers DNS, connect, TLS, headers and body. Redirects are answers,
  * never followed. Private, loopback and translated addresses are rejected inside the connection. It uses no proxy, no
  * decompression and no cookies. The status decides: once it arrives in time, the body cannot change the result.
  *
  * @throws RangeError When an option is out of range.
  *
  * @throws TypeError When a DNS server is not an IP address with or without a port, or a denied range is none.
+ * @example
+ * import { createUndiciSender } from '@payment-integration/server'
+ * const sender = createUndiciSender({ connectTimeoutMs: 2_000 })
  */
 export function createUndiciSender(options: UndiciSenderOptions = {}): ClosableSender {
   const {

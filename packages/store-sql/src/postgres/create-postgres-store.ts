@@ -134,7 +134,9 @@ const directConnections = 2
  * Creates a store in a PostgreSQL database. It connects at the first call; with `reader` at once, to measure its lag.
  * @throws TypeError When not exactly one of `connectionString` and `pool` is given, or an option is malformed.
  * @throws RangeError When a number is out of range.
- * @example createPostgresStore({ connectionString: 'postgres://app@db.internal/payments' })
+ * @example
+ * import { createPostgresStore } from '@payment-integration/store-sql/postgres'
+ * const store = createPostgresStore({ connectionString: 'postgres://app@db.internal/payments' })
  */
 export function createPostgresStore(options: PostgresStoreOptions): Store {
   const { connectionString, pool, clock, ids, preparedStatements, acceptedEngine } = options

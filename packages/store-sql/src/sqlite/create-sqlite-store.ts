@@ -32,7 +32,9 @@ export const sqliteStoreDefaults = { busyTimeoutMs: 5_000, synced: true } as con
  * Creates a store in one SQLite file, in WAL mode with every commit synced to disk. The first call opens the file.
  * @throws TypeError When `path` names no file on a disk: an in-memory database is not durable.
  * @throws RangeError When `busyTimeoutMs` is not a whole number of milliseconds.
- * @example createSqliteStore({ path: './payments.db' })
+ * @example
+ * import { createSqliteStore } from '@payment-integration/store-sql/sqlite'
+ * const store = createSqliteStore({ path: './payments.db' })
  */
 export function createSqliteStore(options: SqliteStoreOptions): Store {
   const { path, clock = { now: Date.now }, ids } = options

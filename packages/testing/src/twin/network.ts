@@ -49,7 +49,7 @@ export interface Chaos {
  * duplicate, late, lost, slow 10 each; skew, restart 5 each
  * @example
  * const chaos = createChaos({ seed: 7, plan: { lost: 20 } })
- * if (chaos.next() === 'lost') return // this attempt never arrives
+ * if (chaos.next() === 'lost') console.log('this attempt never arrives')
  * @throws {TypeError} For an unknown fault. @throws {RangeError} For a seed or a share out of range.
  */
 export function createChaos({ seed, plan = chaosDefaults }: { seed: number; plan?: ChaosPlan | undefined }): Chaos {

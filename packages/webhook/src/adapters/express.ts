@@ -6,7 +6,10 @@ import { type NodeHandler, serveNode } from './node-source.js'
  * Makes a handler for a route above `express.json()`, or below a parser that keeps the bytes. Such parsers are
  * `express.raw()`, and `express.json({ verify })` that sets `request.rawBody`.
  * @throws {TypeError | RangeError} When an option is unusable.
- * @example app.all('/webhook', createExpressHandler({ receive }))
+ * @example
+ * import { createExpressHandler } from '@payment-integration/webhook/express'
+ * import { receive } from './receive.js'
+ * express().all('/webhook', createExpressHandler({ receive })).listen(4000)
  */
 export function createExpressHandler(options: HandlerOptions): NodeHandler {
   return serveNode(

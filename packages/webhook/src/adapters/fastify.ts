@@ -38,7 +38,10 @@ export interface FastifyReceiverOptions extends HandlerOptions {
 /**
  * A plugin: one route, encapsulated, where no parser touches the body. Parsers outside stay as they are.
  * @throws {TypeError | RangeError} When an option is unusable; `register` hands it on.
- * @example app.register(fastifyReceiver, { url: '/webhook', receive })
+ * @example
+ * import { fastifyReceiver } from '@payment-integration/webhook/fastify'
+ * import { receive } from './receive.js'
+ * await fastify().register(fastifyReceiver, { url: '/webhook', receive }).listen({ port: 4000 })
  */
 export async function fastifyReceiver(instance: FastifyLike, options: FastifyReceiverOptions): Promise<void> {
   const handler = createFastifyHandler(options)

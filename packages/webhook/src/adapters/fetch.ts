@@ -6,7 +6,10 @@ import { type HandlerOptions, handlerSettings } from './handler-options.js'
 /**
  * Makes a fetch handler.
  * @throws {TypeError | RangeError} When an option is unusable.
- * @example Deno.serve(createFetchHandler({ receive }))
+ * @example
+ * import { createFetchHandler } from '@payment-integration/webhook/fetch'
+ * import { receive } from './receive.js'
+ * export default { fetch: createFetchHandler({ receive }) } // Bun; in Deno: Deno.serve(handler)
  */
 export function createFetchHandler(options: HandlerOptions): FetchHandler {
   const settings = handlerSettings(options)

@@ -12,7 +12,10 @@ export interface HonoContextLike {
 /**
  * Makes a handler for a route.
  * @throws {TypeError | RangeError} When an option is unusable.
- * @example app.all('/webhook', createHonoHandler({ receive }))
+ * @example
+ * import { createHonoHandler } from '@payment-integration/webhook/hono'
+ * import { receive } from './receive.js'
+ * export default new Hono().all('/webhook', createHonoHandler({ receive }))
  */
 export function createHonoHandler(options: HandlerOptions): (context: HonoContextLike) => Promise<WebResponse> {
   const settings = handlerSettings(options)

@@ -38,7 +38,10 @@ const reserveMs = 250
 /**
  * Makes the handler of a function. It answers before the function's own time-out (3 seconds unless you set it).
  * @throws {TypeError | RangeError} When an option is unusable.
- * @example export const handler = createLambdaHandler({ receive })
+ * @example
+ * import { createLambdaHandler } from '@payment-integration/webhook/lambda'
+ * import { receive } from './receive.js'
+ * export const handler = createLambdaHandler({ receive })
  */
 export function createLambdaHandler(options: HandlerOptions): LambdaHandler {
   const settings = handlerSettings(options)

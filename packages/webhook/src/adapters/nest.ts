@@ -6,7 +6,10 @@ import { type NodeHandler, serveNode } from './node-source.js'
  * Makes a handler for `app.use(path, handler)`, which Nest runs above its body parser.
  * A controller's method may call it with its `@Req()` and `@Res()`; create the app with `{ rawBody: true }` then.
  * @throws {TypeError | RangeError} When an option is unusable.
- * @example app.use('/webhook', createNestHandler({ receive: (delivery) => app.get(Payments).receive(delivery) }))
+ * @example
+ * import { createNestHandler } from '@payment-integration/webhook/nest'
+ * import { receive } from './receive.js'
+ * app.use('/webhook', createNestHandler({ receive: (delivery) => app.get(Payments).receive(delivery) }))
  */
 export function createNestHandler(options: HandlerOptions): NodeHandler {
   return serveNode(options, 'Keep the bytes: NestFactory.create(AppModule, { rawBody: true }).')

@@ -8,7 +8,10 @@ import { serveNode } from './node-source.js'
 /**
  * Makes the `POST` of `app/webhook/route.ts`. Next itself answers other methods with 405.
  * @throws {TypeError | RangeError} When an option is unusable.
- * @example export const POST = createNextRoute({ receive })
+ * @example
+ * import { createNextRoute } from '@payment-integration/webhook/next'
+ * import { receive } from './receive.js'
+ * export const POST = createNextRoute({ receive })
  */
 export function createNextRoute(options: HandlerOptions): FetchHandler {
   const settings = handlerSettings(options)
@@ -19,7 +22,11 @@ export function createNextRoute(options: HandlerOptions): FetchHandler {
  * Makes the default export of `pages/api/webhook.ts`. The same file must switch Next's parser off, literally:
  * `export const config = { api: { bodyParser: false } }`.
  * @throws {TypeError | RangeError} When an option is unusable.
- * @example export default createNextApi({ receive })
+ * @example
+ * import { createNextApi } from '@payment-integration/webhook/next'
+ * import { receive } from './receive.js'
+ * export const config = { api: { bodyParser: false } }
+ * export default createNextApi({ receive })
  */
 export function createNextApi(options: HandlerOptions): NodeHandler {
   return serveNode(options, 'Add to the file of this route: export const config = { api: { bodyParser: false } }')

@@ -5,7 +5,10 @@ import { type NodeHandler, serveNode } from './node-source.js'
 /**
  * Makes a listener for `node:http`, `node:https` and `node:http2`; choose by path before you call it.
  * @throws {TypeError | RangeError} When an option is unusable.
- * @example createServer(createNodeHandler({ receive })).listen(4000)
+ * @example
+ * import { createNodeHandler } from '@payment-integration/webhook/node'
+ * import { receive } from './receive.js'
+ * createServer(createNodeHandler({ receive })).listen(4000)
  */
 export function createNodeHandler(options: HandlerOptions): NodeHandler {
   return serveNode(options, 'Call the handler before anything else reads the request.')

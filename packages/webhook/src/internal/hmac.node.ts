@@ -1,4 +1,4 @@
-/** Verifies and signs where there is `node:crypto`: Node, Bun, Deno. Hashes without a hand-off to another thread. @module */
+/** Verifies and signs with `node:crypto` (Node, Bun, Deno), without a hand-off to another thread. @module */
 import { createHmac, hash, timingSafeEqual } from 'node:crypto'
 import { type SigningKey, secretBytes } from '../signing-key.js'
 

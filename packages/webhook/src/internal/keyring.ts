@@ -16,16 +16,8 @@ export function getKeys(secrets: string | readonly string[]): readonly SigningKe
 function getKey(secret: string): SigningKey {
   const cached = cache.get(secret)
   if (cached) return cached
-  const key = prepareKey(secret)
+  const key = signingKey(secret)
   if (cache.size >= keyringSize) cache.clear()
   cache.set(secret, key)
   return key
-}
-
-function prepareKey(secret: string): SigningKey {
-  try {
-    return signingKey(secret)
-  } catch {
-    throw new TypeError('A signing secret is empty, blank or padded with white space; is its variable set?')
-  }
 }

@@ -1,6 +1,6 @@
 /**
- * Builds every package. The compiler reads all of them once and writes their declarations to a temporary folder, from
- * which `tsup.config.ts` bundles those of each package: a build of one package alone reads those below it each time.
+ * Builds every package. The compiler reads all of them once and writes their declarations to a temporary folder.
+ * `tsup.config.ts` bundles those of each package from there. A build of one package alone reads those below it, too.
  * @module
  */
 import { spawnSync } from 'node:child_process'

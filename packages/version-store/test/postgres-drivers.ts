@@ -47,7 +47,7 @@ const crashExcuse: readonly ConformanceExcuse[] = ['a fault (lost before)', 'a f
 const onPgAlone = (tests: readonly string[]): readonly ConformanceExcuse[] =>
   tests.map((test) => ({ test, reason: 'it runs on pg', run: false }))
 const interleaved = 'every interleaving of concurrent deliveries of'
-/** Three deliveries at once, in every interleaving, meet in one process and in several. One client has the same queue. */
+/** Three deliveries at once meet in every interleaving in one process and in several. One client has the same queue. */
 const withoutTriples = onPgAlone(['1, 1, 1', '1, 1, 2', '1, 2, 2', '1, 2, 3'].map((set) => `${interleaved} ${set}`))
 /**
  * Under each driver the SQL and the queue are the same. Begin, commit, roll back and failure are the driver's own, and

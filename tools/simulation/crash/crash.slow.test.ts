@@ -5,7 +5,7 @@ import { deathsPerSeed } from './run-deaths.js'
 import { runOutages } from './run-outages.js'
 import type { CrashReport } from './run-seed.js'
 
-/** Ten kills each, in one process, in a server and its dispatcher, on PostgreSQL. The nightly workflow runs many more. */
+/** Ten kills each: a server and its dispatcher, one process, PostgreSQL. The nightly workflow runs many more. */
 const [from, count] = [3, 3]
 /** A seed with PostgreSQL outages, and the number of outages in each. */
 const outages = { seeds: 1, each: 10 }

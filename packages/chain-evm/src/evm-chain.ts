@@ -34,9 +34,9 @@ export interface EvmChainOptions {
   readonly chainId: number
   /** The nodes, best first. Required unless `rpcUrl` or `transport` is given. No URL appears in a message. */
   readonly nodes?: readonly NodeAddress[] | undefined
-  /** Short for `nodes` with the URL of one node: `http:`, `https:`, `ws:` or `wss:`. */
+  /** Short for `nodes` with one URL: `http:`, `https:`, `ws:` or `wss:`. Its credentials become a Basic header. */
   readonly rpcUrl?: string | undefined
-  /** Short for `nodes` with one viem transport, for example `fallback([...])`. */
+  /** Short for `nodes` with one viem transport, as `fallback([...])`; its own retries and time-outs apply too. */
   readonly transport?: Transport | undefined
   /** The routers whose logs count; see `knownRouters`. Versions that the decoder cannot read are left out. */
   readonly routers: readonly KnownRouter[]

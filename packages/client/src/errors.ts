@@ -6,7 +6,7 @@
  * @module
  */
 
-/** Every code of this package; its README has their causes and cures. */
+/** Every code of this package; `docs/errors.md` has their causes and cures. */
 export type ClientErrorCode =
   | 'ERR_ABORTED'
   | 'ERR_IDENTITY_MISCONFIGURED'

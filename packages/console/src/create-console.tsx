@@ -38,7 +38,8 @@ export interface ConsoleDeps {
   /** Tools of a server in development. @default none, and no page of them */
   readonly tools?: ConsoleTools | undefined
   /**
-   * An open page connects again after this time, in milliseconds, so that its session is checked again.
+   * An open page connects again after this time, in milliseconds, at most an hour, so that its session is checked
+   * again.
    * @default 60_000
    */
   readonly streamMs?: number | undefined
@@ -67,7 +68,7 @@ type Env = { Bindings: ConsoleBindings; Variables: { visit: Visit | null } }
 /**
  * Builds the console. Without a public address it answers requests of this machine alone: Host must be a loopback
  * name. Anything but GET and HEAD must come from its own pages. Errors never show more than their kind.
- * @throws TypeError When `publicUrl` is query without `findViewer`, or together with `signIn`.
+ * @throws TypeError When `publicUrl` is given without `findViewer`, or together with `signIn`.
  * @example
  * import { createConsole } from '@payment-integration/console'
  * import { service } from './service.js'

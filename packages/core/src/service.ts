@@ -123,7 +123,8 @@ export interface FollowedChain {
   /** Where to begin when nothing is indexed yet: a height, or the current head. @default 'head' */
   readonly startBlock?: number | 'head' | undefined
   /**
-   * Longest time between reads of the head, in milliseconds; a node that announces new blocks shortens it.
+   * Longest time between reads of the head, in milliseconds. A node that announces new blocks wakes the reader, and
+   * makes this time ten times as long.
    * @default 1000
    */
   readonly pollMs?: number | undefined
@@ -143,7 +144,7 @@ export interface ServiceDeps {
   readonly masterKey: MasterKey
   /** @default none: a service that only reads and delivers */
   readonly chains?: readonly FollowedChain[] | undefined
-  /** @default none: states change by processor updates alone */
+  /** `everyMs`: time between polls, by default 15000. @default none: states change by processor updates alone */
   readonly receipts?: { readonly source: ReceiptSource; readonly everyMs?: number | undefined } | undefined
   /** @default none: bridge deposits are stored and wait */
   readonly fulfilments?: { readonly source: FulfilmentSource; readonly everyMs?: number | undefined } | undefined
@@ -158,6 +159,7 @@ export interface ServiceDeps {
          * @default 'pi'
          */
         readonly namespace?: string | undefined
+        /** Time between rounds of look-ups and polls, in milliseconds. @default 30000 */
         readonly everyMs?: number | undefined
       }
     | undefined

@@ -87,7 +87,7 @@ export class VerificationFailedError extends ClientError {
 
 /** Options of `createLegacyClient`. */
 export interface LegacyClientOptions extends TransportOptions {
-  /** The API key: printable ASCII without spaces, and without a scheme before it. */
+  /** The API key: printable ASCII without spaces, and without a scheme before it. An answer must not repeat it. */
   readonly apiKey: string
   /** Sends `Bearer <key>` instead of the bare key, for a proxy that asks for a scheme. @default false */
   readonly bearer?: boolean | undefined

@@ -50,8 +50,8 @@ export function isTooLong(error: unknown): boolean {
 type KnownError = Sumsub.TokenRejectedError | Sumsub.ProviderThrottledError | Sumsub.ProviderSetupError
 
 /**
- * Builds the provider for `createService`. None of its calls rejects. `close()` aborts requests in flight: such a
- * redemption has an unknown outcome, which is looked up after the next start.
+ * Builds the provider for `createService`. None of its calls rejects. Call `close()` when the service has stopped: it
+ * aborts requests in flight. Such a redemption has an unknown outcome, which is looked up after the next start.
  * @param createApi - `createSumsubClient` of `@payment-integration/identity-sumsub/service`, which is not loaded here.
  * @throws TypeError When an option is blank or malformed. @throws RangeError When `timeoutMs` is out of range.
  * @example createSumsubIdentityProvider(createSumsubClient, { appToken, secretKey, levelName: 'basic-kyc-level' })

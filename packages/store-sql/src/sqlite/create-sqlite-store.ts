@@ -10,13 +10,16 @@ import { readWith, SqliteReadDriver, SqliteWriteDriver } from './sqlite-driver.j
 import { createFile, type SqliteFile } from './sqlite-file.js'
 
 export interface SqliteStoreOptions {
-  /** Path of the database file. A missing file is created with mode 0600; a missing folder is not. */
+  /**
+   * Path of the database file. A missing file is created with mode 0600; a missing folder is not. An existing file
+   * keeps its mode, and the files `-wal` and `-shm` have the same.
+   */
   readonly path: string
   /** Clock of leases. @default Date.now */
   readonly clock?: Pick<Clock, 'now'> | undefined
   /** Makes claim tokens: each must be new. @default random UUIDs */
   readonly ids?: IdSource | undefined
-  /** Longest wait for the file's lock, in milliseconds. @default 5000 */
+  /** Longest wait for the file's lock, in milliseconds; it does not block the event loop. @default 5000 */
   readonly busyTimeoutMs?: number | undefined
   /**
    * Whether each commit is synced to the disk. False: a loss of power can corrupt the file. For tests alone.

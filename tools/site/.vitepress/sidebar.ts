@@ -63,7 +63,6 @@ const paths: readonly (readonly [string, readonly string[]])[] = [
   [
     'Test your integration',
     [
-      'guides/try-an-integration',
       'packages/testing/index',
       'guides/test-an-integration',
       'guides/test-shared-verifications',

@@ -56,7 +56,7 @@ export const mutants: readonly Mutant[] = [
     'a missed version is repaired': ['storedVersion === payment.version', 'storedVersion !== null'],
   }),
   ...inFile('client/src/amounts.ts', 'client/src/amounts.test.ts', {
-    'amounts of different scale compare by value': ['unitsAt(places, left), unitsAt(', 'left.units, unitsAt('],
+    'amounts of different scale compare by value': ['scaleUnits(places, left), scaleUnits(', 'left.units, scaleUnits('],
   }),
   ...inFile('mirror/src/mirror.ts', 'mirror/test/mirror.test.ts', {
     'a delivery for another integration is not stored': [

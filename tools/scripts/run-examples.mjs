@@ -111,7 +111,7 @@ function runChecks() {
       execFileSync('npm', ['run', 'check'], {
         cwd: join(folder, name),
         stdio: ['ignore', 'inherit', 'inherit'],
-        timeout: 120_000,
+        timeout: 300_000,
       })
       return []
     } catch (error) {

@@ -43,11 +43,21 @@ export function openShop({ path, secret }: { readonly path: string; readonly sec
 
 let opened: Shop | undefined
 
-/** The shop of this process. Not opened while Next builds: a build has no secret. */
+/**
+ * The shop of this process. Not opened while Next builds: a build has no secret. After `close`, the next call opens it
+ * again.
+ */
 export function shop(): Shop {
-  opened ??= openShop({
-    path: process.env['DATABASE'] ?? 'shop.db',
-    secret: process.env['WEBHOOK_SIGNING_SECRET'] ?? '',
-  })
+  if (opened === undefined) {
+    const open = openShop({
+      path: process.env['DATABASE'] ?? 'shop.db',
+      secret: process.env['WEBHOOK_SIGNING_SECRET'] ?? '',
+    })
+    const close = () => {
+      opened = undefined
+      open.close()
+    }
+    opened = { ...open, close }
+  }
   return opened
 }

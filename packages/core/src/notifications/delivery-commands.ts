@@ -1,5 +1,5 @@
 /**
- * Lists, replays and tests deliveries for operators. See docs/decisions/replays.md, docs/decisions/portal.md.
+ * Lists, replays and tests deliveries for operators. See docs/decisions/retries.md, docs/decisions/portal.md.
  * @module
  */
 
@@ -55,7 +55,7 @@ export interface DeliveryCommands {
   ): Promise<ReplayTotals>
   /**
    * Counts missing deliveries, newest first and in parts, until `signal` aborts. With `repair` it makes them due again
-   * as replays; each part is committed with its record in the audit log. Source: docs/decisions/replays.md.
+   * as replays; each part is committed with its record in the audit log. Source: docs/decisions/retries.md.
    */
   check(options?: {
     /** @default false */

@@ -1,4 +1,4 @@
-/** Changes the status of a payment. Source: docs/decisions/transitions.md, version.md, reorganisations.md. @module */
+/** Changes the status of a payment. Source: docs/decisions/states-and-versions.md, reorganisations.md. @module */
 import type { PaymentState, ProcessorUpdate } from '@payment-integration/contract'
 import type { ServiceEvent } from '../events.js'
 import type { StoreTransaction } from '../ports/store.js'

@@ -2,8 +2,7 @@ import { type PaymentState, paymentStates } from '@payment-integration/contract'
 import { describe, expect, it } from 'vitest'
 import { decideTransition } from './state.js'
 
-// Written out by hand from docs/decisions/version.md, so that the table in the code has something to be checked
-// against.
+// Written out by hand from docs/decisions/states-and-versions.md: the table in the code is checked against it.
 const allowed: Record<PaymentState, readonly PaymentState[]> = {
   pending: ['success', 'failure', 'refund_pending', 'refund_success', 'refund_failure'],
   success: ['refund_pending', 'refund_success', 'refund_failure'],

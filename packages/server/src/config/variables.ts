@@ -57,7 +57,7 @@ const database = {
     ...onPostgres, content: 'certificates as PEM text', unset: 'TLS as the address says',
     doc: "Path of a file with PEM certificates. The server's certificate must be signed by one of them and name the host of the address. Addresses then may not have `sslmode`." }),
   PI_DATABASE_READ_URL: text(postgresUrl, parsers.parsePostgresUrl, { ...address, ...onPostgres,
-    doc: 'Address of a streaming standby for reads that may be stale. See [stale reads](decisions/stale-reads.md).' }),
+    doc: 'Address of a streaming standby for reads that may be stale. See [stale reads](decisions/reads.md#stale-reads).' }),
   PI_DATABASE_READ_MAX_LAG_MS: integer(ms(10, 3_600_000), 1_000, { onlyWith: 'PI_DATABASE_READ_URL',
     doc: 'Largest lag of that standby. Beyond it the primary is read.' }),
   PI_DATABASE_ENGINE: text('the name that `ERR_STORE_ENGINE` reports', parsers.parseEngine, {

@@ -1,4 +1,4 @@
-/** Lists deliveries for operators, and finds missing ones. See docs/decisions/replays.md. @module */
+/** Lists deliveries for operators, and finds missing ones. See docs/decisions/retries.md. @module */
 import type {
   AttemptRecord,
   DeliveryFilter,

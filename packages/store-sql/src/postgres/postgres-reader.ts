@@ -1,4 +1,4 @@
-/** Measures the lag of a standby, and sends it reads that may be stale. See docs/decisions/stale-reads.md. @module */
+/** Measures the lag of a standby, and sends it reads that may be stale. See docs/decisions/reads.md. @module */
 import { StoreError } from '@payment-integration/core'
 import type { ConsoleReads, PaymentReads } from '@payment-integration/core/internal'
 import type { Reader } from '../engine.js'

@@ -1,0 +1,99 @@
+/** Bundles sources into one file, and keeps it while none of the files that it was made of changes. @module */
+import { createHash } from 'node:crypto'
+import { appendFileSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+/** CommonJS inside of a bundle that is an ES module still calls `require`. */
+const banner = `import { createRequire as createRequireOfBundle } from 'node:module'
+const require = createRequireOfBundle(import.meta.url)`
+
+const mark = '\n// '
+
+/**
+ * Makes the bundle unless the one at `outfile` is complete and of the same files.
+ *
+ * Its last line has the digest of the rest, and of each file its time of change and size. The bundle is written to
+ * another name and then renamed, so another start sees the old one or the new one, whole.
+ *
+ * @param {object} options
+ * @param {string} options.root - Folder of the workspace: names of files are stored relative to it.
+ * @param {string} options.entry - The module to bundle.
+ * @param {string} options.outfile - Beside it, the bundle finds the packages that it does not contain.
+ * @param {readonly string[]} options.external - Packages that stay outside.
+ * @param {readonly string[]} options.settings - More files that decide on the result: manifests, the lock file.
+ */
+export async function bundleSources({ root, entry, outfile, external, settings }) {
+  if (isCurrent(root, outfile)) return
+  const folder = dirname(outfile)
+  mkdirSync(folder, { recursive: true })
+  const draft = join(folder, `${process.pid}.${Date.now()}.draft`)
+  try {
+    writeFileSync(draft, '')
+    const begun = statSync(draft).mtimeMs
+    const { build } = await import('esbuild')
+    const result = await build({
+      absWorkingDir: root,
+      entryPoints: [entry],
+      outfile,
+      write: false,
+      metafile: true,
+      bundle: true,
+      format: 'esm',
+      platform: 'node',
+      target: 'node20',
+      conditions: ['@payment-integration/source'],
+      banner: { js: banner },
+      external: [...external],
+      logLevel: 'error',
+      plugins: [{ name: 'source-urls', setup: keepSourceUrls }],
+    })
+    const code = result.outputFiles[0]?.contents ?? new Uint8Array()
+    const paths = [...Object.keys(result.metafile.inputs), ...settings.map((path) => relative(root, path))]
+    const inputs = Object.fromEntries(
+      paths.map((path) => {
+        const { mtimeMs, size } = statSync(join(root, path))
+        // A file that was saved during the build may have been read before: the next start bundles again.
+        return [path, mtimeMs < begun ? [mtimeMs, size] : []]
+      }),
+    )
+    writeFileSync(draft, code)
+    appendFileSync(draft, `${mark}${JSON.stringify({ digest: digest(code), inputs })}`)
+    renameSync(draft, outfile)
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}
+
+/**
+ * @param {string} root
+ * @param {string} outfile
+ */
+function isCurrent(root, outfile) {
+  try {
+    const bundle = readFileSync(outfile)
+    const end = bundle.lastIndexOf(mark)
+    const kept = JSON.parse(bundle.toString('utf8', end + mark.length))
+    if (kept.digest !== digest(bundle.subarray(0, end))) return false
+    return Object.entries(kept.inputs).every(([path, [mtimeMs, size]]) => {
+      const now = statSync(join(root, path))
+      return now.mtimeMs === mtimeMs && now.size === size
+    })
+  } catch {
+    return false // missing, damaged, or a file of it is gone
+  }
+}
+
+/** @param {Uint8Array} bytes */
+const digest = (bytes) => createHash('sha1').update(bytes).digest('hex')
+
+/**
+ * A module that reads files beside itself finds them beside its source.
+ * @param {import('esbuild').PluginBuild} hooks
+ */
+function keepSourceUrls(hooks) {
+  hooks.onLoad({ filter: /[\\/]packages[\\/][^\\/]+[\\/]src[\\/].*\.ts$/ }, ({ path }) => {
+    const source = readFileSync(path, 'utf8')
+    return { contents: source.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href)), loader: 'ts' }
+  })
+}

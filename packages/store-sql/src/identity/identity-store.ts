@@ -135,7 +135,7 @@ export function duePollsQuery({ dialect }: Pick<Engine, 'dialect'>, limit: numbe
 /** Statements at once have different times, and none of theirs counts as ahead. */
 const slackMs = 60_000
 
-/** Ends waits that a clock which was ahead has written. See docs/decisions/clocks.md. */
+/** Ends waits that a clock which was ahead has written. See docs/runbooks/README.md. */
 async function endFutureWaits(
   { transaction, dialect }: Engine,
   { leaseMs, lookUpMs, pollMs }: LongestIdentityWaits,

@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline'
 import { addAbortSignal, type Readable } from 'node:stream'
 import { parseEnv } from 'node:util'
 import { parseUrl } from '@payment-integration/contract/internal'
+import type { DoctorFramework } from '@payment-integration/testing/doctor'
 import { InterruptedError, UsageError } from './errors.js'
 import type { Io } from './io.js'
 
@@ -115,6 +116,29 @@ export async function readIntegratorVariables(
   const source = envFile === undefined ? defaultEnvFile : '--env-file'
   const fromFile = path === undefined ? {} : parseEnv(await readSmallFile(path, source))
   return withoutEmpty({ ...fromFile, ...withoutEmpty(env) })
+}
+
+/** Packages that show the framework of a receiver. Nest comes first, because it brings Express. */
+const frameworkPackages: readonly (readonly [name: string, ...frameworks: DoctorFramework[]])[] = [
+  ['@nestjs/core', 'nest'],
+  ['next', 'next-app', 'next-pages'],
+  ['express', 'express'],
+  ['fastify', 'fastify'],
+  ['koa', 'koa'],
+  ['wrangler', 'worker'],
+  ['hono', 'hono'],
+  ['@types/aws-lambda', 'lambda'],
+]
+
+/** The framework that `package.json` in the current folder lists, as the lines to change name it; empty: unknown. */
+export async function findFrameworks(): Promise<readonly DoctorFramework[]> {
+  try {
+    const { dependencies, devDependencies } = JSON.parse(await readSmallFile('package.json', 'package.json'))
+    const listed: object = { ...dependencies, ...devDependencies }
+    return (frameworkPackages.find(([name]) => Object.hasOwn(listed, name))?.slice(1) as DoctorFramework[]) ?? []
+  } catch {
+    return [] // no project, or none of Node's
+  }
 }
 
 function withoutEmpty(variables: Variables): Variables {

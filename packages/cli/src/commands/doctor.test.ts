@@ -64,6 +64,24 @@ describe('doctor', () => {
     expect(exitCode).toBe(1)
   })
 
+  it.each([
+    ['the dependencies of ./package.json', '{"dependencies":{"@nestjs/core":"11","express":"5"}}', [], ['nest']],
+    ['a package with two kinds of routes', '{"devDependencies":{"next":"16"}}', [], ['next-app', 'next-pages']],
+    ['--framework before package.json', '{"dependencies":{"express":"5"}}', ['--framework', 'koa'], ['koa']],
+    ['no framework', '{"name":"shop"}', [], doctorFrameworks],
+    ['a package.json that is no JSON', '{', [], doctorFrameworks],
+  ])('prints the lines of %s', async (_, manifest, args, frameworks) => {
+    const folder = temporaryFolder()
+    writeFileSync(join(folder, 'package.json'), manifest)
+    const before = process.cwd()
+    onTestFinished(() => process.chdir(before))
+    process.chdir(folder)
+    const { lines } = await doctor([await receiverOf('whsec_of_another'), ...unhurried, ...args])
+    const at = lines.findIndex((line) => line.startsWith('fail  wrong-secret: '))
+    const shown = lines.slice(at + 3).filter((line) => line.startsWith('    '))
+    expect(shown.map((line) => line.trim().split(' ')[0])).toEqual(frameworks)
+  })
+
   it('prints only JSON objects with --json: started, probes, findings, report', async () => {
     const url = await listening((request, response) => {
       request.resume()

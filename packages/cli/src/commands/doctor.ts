@@ -3,7 +3,7 @@ import type { DoctorFinding, DoctorFramework, DoctorProbe, DoctorReport } from '
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { examples, parseAddress, parseDuration, parseReceiverUrl, type Run } from '../command.js'
 import { InterruptedError, UsageError } from '../errors.js'
-import { readIntegratorVariables, readSmallFile, type Variables, variableName } from '../input.js'
+import { findFrameworks, readIntegratorVariables, readSmallFile, type Variables, variableName } from '../input.js'
 import type { ExitCode, Io } from '../io.js'
 import { createReporter, createStyle, type Style } from '../output.js'
 
@@ -37,7 +37,9 @@ export function addDoctor(program: Command, run: Run): void {
     .option('--secret-file <file>', 'file with the webhook signing secret')
     .option('--env-file <file>', 'file with variables that the environment lacks (default: .env.local, if it exists)')
     .option('--timeout <duration>', 'time for an answer (default: 5s, as in the service)', parseTimeout)
-    .addOption(new Option('--framework <name>', 'print only the lines of this framework').choices(frameworks))
+    .addOption(
+      new Option('--framework <name>', 'print its lines only (default: that of ./package.json)').choices(frameworks),
+    )
     .addHelpText(
       'after',
       examples(
@@ -70,8 +72,9 @@ async function examineReceiver(url: string, flags: DoctorFlags, io: Io): Promise
   const { probes: _, ...summary } = await running.catch((error: unknown) => {
     throw io.signal.aborted ? new InterruptedError('Interrupted before the last probe: there is no verdict.') : error
   })
+  const shown = framework === undefined ? await findFrameworks() : [framework]
   for (const finding of summary.findings)
-    report({ event: 'finding', ...finding }, (event) => findingText(event, framework, style))
+    report({ event: 'finding', ...finding }, (event) => findingText(event, shown, style))
   const { findings: __, ...counts } = summary
   report({ event: 'report', ...counts }, summaryText)
   return summary.failed === 0 ? 0 : 1
@@ -135,12 +138,15 @@ function probeText({ name, verdict, evidence }: DoctorProbe, style: Style): stri
   return [`${style[verdictColours[verdict]](verdict.padEnd(7))}  ${name.padEnd(28)}${evidence}`.trimEnd()]
 }
 
+/** @param shown - The frameworks whose lines are printed; empty: all. */
 export function findingText(
   { code, sentence, verdict, probes, fix }: DoctorFinding,
-  framework: DoctorFramework | undefined,
+  shown: readonly DoctorFramework[],
   style: Style,
 ): string[] {
-  const lines = Object.entries(fix.lines).filter(([name]) => framework === undefined || name === framework)
+  const lines = Object.entries(fix.lines).filter(
+    ([name]) => shown.length === 0 || shown.includes(name as DoctorFramework),
+  )
   return [
     '',
     `${style[verdictColours[verdict]](verdict)}  ${style.bold(code)}: ${sentence}`,

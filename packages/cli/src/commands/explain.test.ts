@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { createBuilders, createDeliveries, createFakeClock } from '@payment-integration/testing'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { temporaryFolder } from '../../test/temporary-folder.js'
 import { eventsOf, testIo } from '../../test/test-io.js'
 import { runCli } from '../run-cli.js'
@@ -65,6 +65,17 @@ describe('explain', () => {
       'Node',
     ])
       expect(io.lines.some((line) => line.startsWith(`  ${framework} `))).toBe(true)
+  })
+
+  it('prints the line of the framework that ./package.json lists, and no other', async () => {
+    const folder = temporaryFolder()
+    writeFileSync(join(folder, 'package.json'), '{"dependencies":{"express":"5"}}')
+    const before = process.cwd()
+    onTestFinished(() => process.chdir(before))
+    process.chdir(folder)
+    const { io } = await explain(raw(JSON.stringify(snapshot, null, 2)))
+    const at = io.lines.indexOf('The raw body in your framework:')
+    expect(io.lines.slice(at + 1, at + 3)).toEqual([expect.stringMatching(/^ {2}Express /), ''])
   })
 
   it('prints one JSON object with --json', async () => {

@@ -4,7 +4,7 @@ import type { Explanation, Finding, HeaderField, RequestForm } from '@payment-in
 import type { Command } from 'commander'
 import { examples, type Run, wholeNumberParser } from '../command.js'
 import { UsageError } from '../errors.js'
-import { readInput, readIntegratorVariables, type Variables, variableName } from '../input.js'
+import { findFrameworks, readInput, readIntegratorVariables, type Variables, variableName } from '../input.js'
 import type { ExitCode, Io } from '../io.js'
 import { createReporter, grouped, span, table } from '../output.js'
 
@@ -69,7 +69,8 @@ async function explain(file: string | undefined, flags: ExplainFlags, io: Io): P
   const nowMs = flags.now === undefined ? io.now() : flags.now * 1_000
   const explanation = await explainDelivery({ headers, body, ...secrets, now: () => nowMs })
   const explained: ExplainedRequest = { ...request, now: Math.floor(nowMs / 1_000), ...explanation }
-  createReporter(io, json)({ event: 'explanation', ...explained }, explanationText)
+  const shown = await findFrameworks()
+  createReporter(io, json)({ event: 'explanation', ...explained }, (event) => explanationText(event, shown))
   return explanation.verified ? 0 : 1
 }
 
@@ -123,9 +124,12 @@ interface ExplainedRequest extends Explanation {
   readonly now: number
 }
 
-function explanationText(explained: ExplainedRequest): string[] {
+/** @param shown - The frameworks whose lines are printed; empty: all. */
+function explanationText(explained: ExplainedRequest, shown: readonly string[]): string[] {
   const { findings, warnings } = explained
-  const lines = findings.find((finding) => finding.lines.length > 0)?.lines ?? []
+  const all = findings.find((finding) => finding.lines.length > 0)?.lines ?? []
+  const isShown = (title: string) => shown.length === 0 || shown.includes(title.toLowerCase().replace(' ', '-'))
+  const lines = all.filter(({ framework }) => isShown(framework))
   return [
     verdict(explained),
     ...findings.flatMap((finding, index) => ['', ...findingText(finding, index + 1)]),

@@ -5,6 +5,7 @@ import { findingText, summaryText } from '../commands/doctor.js'
 import { developmentTools, secretText, simulateChainsWith, startDemoIdentity } from '../development.js'
 import { DemoError } from '../errors.js'
 import { checkListening, forward } from '../forward.js'
+import { findFrameworks } from '../input.js'
 import type { Io } from '../io.js'
 import { createStyle, logToStandardError, shortHash } from '../output.js'
 import { version } from '../package-files.js'
@@ -241,8 +242,8 @@ async function examine(
 ): Promise<string> {
   const { runDoctor } = await import('@payment-integration/testing/doctor')
   const report = await runDoctor({ url, ...receiver, now: io.now, signal })
-  const style = createStyle(io.colour)
-  const findings = report.findings.flatMap((finding) => findingText(finding, undefined, style))
+  const [style, shown] = [createStyle(io.colour), await findFrameworks()]
+  const findings = report.findings.flatMap((finding) => findingText(finding, shown, style))
   return [...findings, ...summaryText(report)].join('\n')
 }
 

@@ -55,6 +55,10 @@ export const fixes = {
     summary: 'Read the log of the receiver. A payment without an order of yours is no error: store it and answer 204.',
     lines: everywhere('createReceiver({ verify, store, handle }) // handle returns for payments that are not yours'),
   },
+  crash: {
+    summary: 'Read the log of the receiver for the first error: often a variable such as the secret, or the database.',
+    lines: {},
+  },
   verifier: {
     summary: 'Verify each delivery before anything else, and answer 4xx when it is rejected.',
     lines: adapterLines,
@@ -102,7 +106,7 @@ export const causes = {
     'certificate',
     'The TLS certificate is not valid for this host, or the port does not speak TLS.',
   ],
-  'connection-reset': ['answer', 'The connection was closed before an answer arrived.'],
+  'connection-reset': ['crash', 'The connection was closed before an answer arrived.'],
   'not-http': ['url', 'The answer is not HTTP/1.1, or its head exceeds 16 KB.'],
   'slow-answer': ['answer', 'No answer arrived within 5 seconds, when the service gives up.'],
   'url-not-https': ['url', 'The service delivers to https: URLs only.'],
@@ -121,10 +125,7 @@ export const causes = {
   'body-reserialized': ['raw-body', 'The receiver verifies JSON that was parsed and written again.'],
   'body-decoded': ['raw-body', 'The receiver changes non-ASCII characters or escapes before it verifies.'],
   'reads-first-piece': ['raw-body', 'The receiver reads only the first piece of a body.'],
-  'fails-before-verifying': [
-    'raw-body',
-    'Every delivery is answered 5xx: a setting is missing, or a parser in front fails.',
-  ],
+  'fails-before-verifying': ['crash', 'The receiver answers 5xx to every request, signed or not.'],
   'handler-fails': ['handler', 'The receiver fails after it has verified a delivery (5xx).'],
   'no-verification': ['verifier', 'Unsigned deliveries are accepted.'],
   'presence-only': ['verifier', 'Any signature is accepted.'],

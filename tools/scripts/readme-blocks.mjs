@@ -17,24 +17,26 @@ const runners = {
   'docs/doctor.md': { tests: ['packages/testing/test/readme.slow.test.ts'] },
   'docs/explain.md': { tests: ['packages/testing/test/readme.slow.test.ts'] },
   'docs/guides/compute-with-amounts.md': { tests: ['packages/client/test/readme.slow.test.ts'] },
-  'docs/guides/connect-your-users.md': {
-    compiled: 'its host has users in PostgreSQL; examples/embedding and examples/fastify-host run the same two calls',
-  },
+  'docs/guides/console-and-portal.md': [
+    { tests: ['packages/core/src/operators/readme.test.ts'] },
+    { compiled: 'it wants a host with a master key; packages/console and packages/server test the same calls' },
+  ],
   'docs/guides/embed-the-service.md': {
     compiled: 'its host has PostgreSQL; examples/embedding and examples/fastify-host run the same lines',
   },
-  'docs/guides/follow-payments-across-chains.md': {
-    compiled: 'it wants nodes of two chains and a host; packages/chain-evm tests what it makes on recorded chains',
-  },
   'docs/guides/limit-requests.md': { environments: true },
-  'docs/guides/open-the-portal.md': {
-    compiled: 'it wants a host with a master key; packages/console and packages/server test the same calls',
+  'docs/guides/price-payments.md': {
+    compiled: 'it wants nodes of two chains and a host; packages/chain-evm tests the same source on recorded chains',
   },
   'docs/guides/receive-in-a-framework.md': { tests: ['packages/webhook/test/adapters/readme.test.ts'] },
   'docs/guides/reconcile.md': { tests: ['packages/client/test/readme.slow.test.ts'] },
-  'docs/guides/serve-shared-verifications.md': { environments: true },
+  'docs/guides/serve-shared-verifications.md': [
+    { environments: true },
+    {
+      compiled: 'its host has users in PostgreSQL; examples/embedding and examples/fastify-host run the same two calls',
+    },
+  ],
   'docs/guides/share-a-verification.md': { tests: ['packages/client/src/identity/readme.slow.test.ts'] },
-  'docs/guides/sign-operators-in.md': { tests: ['packages/core/src/operators/readme.test.ts'] },
   'docs/guides/store-versions-in-your-database.md': { tests: ['packages/version-store/test/readme.slow.test.ts'] },
   'docs/guides/test-an-integration.md': [
     { tests: ['packages/testing/test/readme.slow.test.ts'] },
@@ -46,7 +48,6 @@ const runners = {
     { environments: true },
   ],
   'docs/guides/use-the-legacy-api.md': { tests: ['packages/client/src/legacy/readme.slow.test.ts'] },
-  'docs/guides/write-a-version-store.md': { tests: ['packages/version-store/test/readme.slow.test.ts'] },
   'packages/chain-evm/README.md': { environments: true },
   'packages/chain-feed/README.md': {
     compiled: 'it wants NATS servers and a chain; packages/chain-feed/src tests make the same calls on both',

@@ -271,7 +271,7 @@ const outcomes: Readonly<Record<ShareOutcome, true>> = {
 
 it('the guide explains every outcome that identity shares prints, once, and no other', async () => {
   const page = new URL('../../../../docs/guides/operate-shared-verifications.md', import.meta.url)
-  const [, table = ''] = (await readFile(page, 'utf8')).split('| outcome of a share | meaning |\n')
+  const [, table = ''] = (await readFile(page, 'utf8')).split('| Outcome of a share | Meaning |\n')
   const rows = table.split('\n\n', 1)[0]?.split('\n') ?? []
   const names = rows.flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name))
   expect(names.sort()).toEqual(Object.keys(outcomes).sort())

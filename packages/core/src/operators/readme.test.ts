@@ -7,7 +7,7 @@ import { parseMasterKey } from '../secrets/keys.js'
 import { createService } from '../service.js'
 
 const address = `0x${'a1'.repeat(20)}`
-const guide = readFileSync(new URL('../../../../docs/guides/sign-operators-in.md', import.meta.url), 'utf8')
+const guide = readFileSync(new URL('../../../../docs/guides/console-and-portal.md', import.meta.url), 'utf8')
 const [, block = ''] = /```ts\n(.*?)```/s.exec(guide) ?? []
 const AsyncFunction = (async () => {}).constructor as new (...text: string[]) => (...given: unknown[]) => Promise<void>
 

@@ -9,7 +9,7 @@ import type { TestDeliveryOptions } from '../../src/exports/testing.js'
 import { delivery, secret } from './fixture.js'
 
 const page = new URL('../../../../docs/guides/receive-in-a-framework.md', import.meta.url)
-const [section = ''] = readFileSync(page, 'utf8').split('## What every adapter does')
+const [section = ''] = readFileSync(page, 'utf8').split('## Answers and options')
 const [shared = '', ...blocks] = section.split('## ').map((part) => /```ts\n(.*?)```/s.exec(part)?.[1] ?? '')
 const readme = readFileSync(new URL('../../../../README.md', import.meta.url), 'utf8')
 const [, readmeBlock = ''] = /```ts\n(.*?)```/s.exec(readme) ?? []

@@ -292,12 +292,16 @@ describe('dev --forward-to', () => {
     expect(only(events, 'payment.verified')).toHaveLength(2)
   })
 
-  it('exits with 1 and says what to do when nothing listens there', async () => {
+  it('shows the URL of the user on its pages; exits with 1 and says what to do when nothing listens there', async () => {
     const io = demoIo()
     const args = ['dev', '--until-idle', '--payments', '1', '--no-env', '--json']
     const running = runCli([...args, '--forward-to', 'http://127.0.0.1:1/hook'], io)
     expect(await io.line((line) => line.includes('forward.failed'))).toContain('Nothing listens at 127.0.0.1:1 yet')
     await io.line((line) => line.includes('"status":null'))
+    const [ready] = only(eventsOf(io), 'ready')
+    const page = await (await fetch(`${ready?.['url']}/console/integrations`)).text()
+    expect(page).toContain('http://127.0.0.1:1/hook')
+    expect(page).not.toContain(String(ready?.['receiverUrl']))
     io.interrupt()
     expect(await running).toBe(1)
     expect(only(eventsOf(io), 'env.file')).toEqual([])

@@ -122,9 +122,9 @@ describe('payment-integration trigger', () => {
     })
   })
 
-  test('burst makes as many payments as it is told', async () => {
+  test('burst makes as many payments as it is told, each with a snapshot', async () => {
     const { events } = await trigger('burst', '230')
-    expect(events.at(-1)).toMatchObject({ event: 'done', payments: 230 })
+    expect(events.at(-1)).toMatchObject({ event: 'done', payments: 230, snapshots: 230 })
     const blocks = events.filter(({ event }) => event === 'block')
     expect(blocks.map(({ txHashes }) => (txHashes as string[]).length)).toEqual([100, 100, 30])
   })
@@ -226,7 +226,7 @@ describe('a server that', () => {
   test('is newer, and sends unknown events, is read to its end', async () => {
     const done = '{"event":"done","scenario":"payment","payments":1,"snapshots":1}\n'
     const { exitCode, io } = await against(`{"event":"reconciled"}\n${done}`)
-    expect([exitCode, io.lines]).toEqual([0, ['done     1 payment, 1 snapshot shown']])
+    expect([exitCode, io.lines]).toEqual([0, ['done     1 payment, 1 snapshot']])
   })
 
   test.each([

@@ -228,9 +228,7 @@ function triggerText(event: TriggerEvent, style: Style): readonly string[] {
     case 'failed':
       return [style.red(`failed   ${event.reason}`)]
     case 'done':
-      return [
-        style.green(`done     ${counted(event.payments, 'payment')}, ${counted(event.snapshots, 'snapshot')} shown`),
-      ]
+      return [style.green(`done     ${counted(event.payments, 'payment')}, ${counted(event.snapshots, 'snapshot')}`)]
     default:
       return []
   }

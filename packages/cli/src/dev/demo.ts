@@ -140,13 +140,17 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
     logger: await logToStandardError(config, io),
     simulateChains: simulateChainsWith(io, identity.trigger),
     tools: developmentTools,
+    // The pages show the URL of the user, and the relay is on the way to it.
+    route: (url: string) => (url === to?.href ? receiver.url : url),
   }
   const mayMove = settings.port === undefined && !io.env['PI_PORT']
   const started = await startOnPort(service.startServer, config, options, mayMove)
   const running = closers.add(started, ({ stop }) => stop())
   const { address } = integration
+  const create = (notificationUrl: string) => running.service.integrations.create({ ...integration, notificationUrl })
   const [issued, legacyApiKey] = await Promise.all([
-    running.service.integrations.create({ ...integration, notificationUrl: receiver.url }),
+    // A URL that cannot be registered, such as http in a local network, is reached by that of the relay.
+    to === undefined ? create(receiver.url) : create(to.href).catch(() => create(receiver.url)),
     setUpLegacy(running.service, chain),
   ])
   signingSecret = issued.signingSecret

@@ -14,7 +14,7 @@ import {
   type UpdateReceiver,
 } from '@payment-integration/core'
 import { type Confirmations, loadPackage } from '@payment-integration/core/internal'
-import type { Chain, Clock, Logger, RandomSource, ReceiptSource, Store } from '@payment-integration/core/ports'
+import type { Chain, Clock, Logger, RandomSource, ReceiptSource, Sender, Store } from '@payment-integration/core/ports'
 import type { TriggerHandler } from '../app/streaming-routes.js'
 import type { VerdictReader } from '../app/webhook-routes.js'
 import type { Config, DatabaseConfig, IdentityConfig, ReceiptsConfig } from '../config/config.js'
@@ -100,6 +100,8 @@ export interface OpenOptions {
   readonly random?: RandomSource | undefined
   /** Makes the chains of `PI_SIMULATED_CHAINS`, by `createSimulatedChains` of testing. @default none are made */
   readonly simulateChains?: SimulateChains | undefined
+  /** Returns the URL to post to in place of a notification URL, as for a relay on this machine. @default the same */
+  readonly route?: ((notificationUrl: string) => string) | undefined
   /** Actor that the audit log records, unless the configuration names one. @default 'service' */
   readonly actor?: string | undefined
   /**
@@ -170,8 +172,10 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
     // Aborted POSTs keep their connections for a moment.
     connectionsPerOrigin: Math.max(senderDefaults.connectionsPerOrigin, delivery.perEndpoint * 2),
   })
+  const { route } = options
+  const routed: Sender = route ? { post: (post) => sender.post({ ...post, url: route(post.url) }) } : sender
   const parts = {
-    sender: tracing?.traced(sender) ?? sender,
+    sender: tracing?.traced(routed) ?? routed,
     onEvent,
     masterKey,
     confirmations,

@@ -53,6 +53,7 @@ export type TriggerEvent =
       readonly event: 'done'
       readonly scenario: TriggerScenario
       readonly payments: number
+      /** Versions that the service stored. */
       readonly snapshots: number
     }
   /** The scenario ended early. The endpoint sends it in place of an error. */

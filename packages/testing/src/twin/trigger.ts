@@ -331,7 +331,8 @@ export function createTrigger(deps: TriggerDeps): Trigger {
     try {
       for await (const event of scenarios[scenario]({ ...deps, integrationAddress }, request)) {
         if (event.event === 'block') payments += event.txHashes.length
-        if (event.event === 'snapshot') snapshots += 1
+        // A burst shows the last of its snapshots, when all are stored.
+        if (event.event === 'snapshot') snapshots += scenario === 'burst' ? payments : 1
         yield event
       }
     } catch (error) {

@@ -49,7 +49,8 @@ describe('serve', () => {
   })
 
   it('prints text without --json, and logs to standard error', async () => {
-    const io = testIo({ env: environment() })
+    const pages = { PI_CONSOLE: 'on', PI_CONSOLE_URL: 'https://console.example' }
+    const io = testIo({ env: { ...environment(), ...pages } })
     const ended = runCli(['serve', '--port', '0'], io)
     expect(await io.line((line) => line.startsWith('Listening'))).toMatch(/^Listening on http:\/\/127\.0\.0\.1:\d+$/)
     io.interrupt()
@@ -59,6 +60,7 @@ describe('serve', () => {
     expect(summary).toMatchObject({
       API: expect.stringMatching(/\d\/api\/v1$/),
       Chains: expect.stringMatching(/^none/),
+      Console: 'https://console.example/console',
     })
     expect(summary['Database']).toMatch(/^sqlite:.*service\.db$/)
     expect(io.lines.some((line) => line.startsWith('{'))).toBe(false)

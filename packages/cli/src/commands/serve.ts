@@ -95,14 +95,14 @@ async function start(options: ServeOptions, io: Io) {
 
 /** The parts of a server that a person looks for at its start. */
 function summaryText(config: Config, { url, adminUrl }: Pick<RunningServer, 'url' | 'adminUrl'>): string[] {
-  const { chains, simulatedChains, roles, portal, settings } = config
+  const { chains, simulatedChains, roles, consoleUrl, portal, settings } = config
   const setting = (name: string) => settings.find((each) => each.name === name)?.value ?? 'none'
   const servesPages = url !== '' && roles.console
   const chainNames = [...chains.map(({ chainId }) => `${chainId}`), ...simulatedChains.map((id) => `${id} (simulated)`)]
   const rows: readonly (readonly [name: string, value: string | null])[] = [
     ['API', url !== '' && roles.api ? `${url}/api/v1` : null],
-    ['Console', servesPages && config.console ? `${url}/console` : null],
-    ['Portal', servesPages && portal !== null ? `${url}/portal` : null],
+    ['Console', servesPages && config.console ? `${consoleUrl ?? url}/console` : null],
+    ['Portal', servesPages && portal !== null ? `${portal.publicUrl ?? url}/portal` : null],
     ['Operations', adminUrl && `${adminUrl}: live, ready, health and metrics`],
     ['Database', setting('PI_DATABASE_URL')],
     ['Chains', chainNames.join(', ') || 'none: set PI_RPC_URL_<chainId> to index one'],

@@ -14,7 +14,7 @@ export interface ShippedProcess {
 /** The compose file, with a value for each variable that it takes from the shell. */
 export function readCompose(): ComposeFile {
   const text = readFileSync(join(opsFolder, 'docker/compose.yaml'), 'utf8')
-  const filled = text.replaceAll(/\$\{(\w+):[?][^}]*\}/g, 'https://node.example')
+  const filled = text.replaceAll(/\$\{\w+:[?][^}]*\}/g, 'https://node.example').replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1')
   return parse(filled, { merge: true }) as ComposeFile
 }
 

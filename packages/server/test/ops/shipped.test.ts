@@ -76,6 +76,7 @@ describe('a shipped process', () => {
       const found = new Set(roles.flatMap((each) => each.split(',')))
       for (const role of ['api', 'dispatcher', 'poller', 'indexer']) expect(found, name).toContain(role)
     }
+    expect(composeProcesses().map(({ env }) => env['PI_ROLES'])).toContain('console')
   })
 })
 

@@ -2,7 +2,7 @@
 
 /** Tools; the page shows those that are given. */
 export interface ConsoleTools {
-  /** Causes events on simulated chains. Source: docs/decisions/trigger.md. */
+  /** Causes events on simulated chains. Source: docs/decisions/trigger-and-listen.md. */
   readonly trigger?: TriggerTool | undefined
   /** Probes the receiver of an integration at its notification URL, with its own secret. */
   readonly doctor?: ((input: DoctorInput) => Promise<DoctorResult>) | undefined

@@ -42,7 +42,7 @@ export const tooManyRequestsBody = { error: 'Too many requests' } as const
 export const kycUnavailableBody = { error: 'KYC unavailable for this user' } as const
 /** Body of a 404 of the share endpoint: sharing is not enabled on this environment. Source: docs/interface.md 7. */
 export const sharingDisabledBody = { error: 'Identity verification sharing is not enabled' } as const
-/** Body of a 502 of the share endpoint: the provider rejects the service. docs/decisions/identity-provider.md. */
+/** Body of a 502 of the share endpoint: the provider rejects the service. docs/decisions/identity.md. */
 export const identityMisconfiguredBody = { error: 'The identity provider refused the service' } as const
-/** Body of a 503 of the share endpoint: the provider is unavailable. docs/decisions/identity-provider.md. */
+/** Body of a 503 of the share endpoint: the provider is unavailable. docs/decisions/identity.md. */
 export const identityUnavailableBody = { error: 'The identity provider is not available' } as const

@@ -1,6 +1,6 @@
 /**
  * The endpoints that this workspace alone calls: the stream of deliveries, for receivers without a public address, and
- * the trigger of a server in development. Source: docs/decisions/listen.md, docs/decisions/trigger.md.
+ * the trigger of a server in development. Source: docs/decisions/trigger-and-listen.md.
  * @module
  */
 import * as z from 'zod/mini'

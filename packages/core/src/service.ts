@@ -91,9 +91,9 @@ export interface Service extends ActorCommands {
    */
   actingAs(actor: string): ActorCommands
   readonly operatorSessions: OperatorSessions
-  /** Sessions of integrations at the portal. Source: docs/decisions/portal.md. */
+  /** Sessions of integrations at the portal. Source: docs/decisions/operators.md. */
   readonly integrationSessions: IntegrationSessions
-  /** Streams of deliveries for receivers without a public address. Source: docs/decisions/listen.md. */
+  /** Streams of deliveries for receivers without a public address. Source: docs/decisions/trigger-and-listen.md. */
   readonly deliveryStreams: DeliveryStreams
   readonly audit: AuditQueries
   readonly indexers: readonly Indexer[]

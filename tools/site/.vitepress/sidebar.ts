@@ -53,7 +53,6 @@ const paths: readonly (readonly [string, readonly string[]])[] = [
       'guides/share-a-verification',
       'packages/identity-sumsub/index',
       'decisions/identity',
-      'decisions/identity-provider',
     ],
   ],
   ['Legacy', ['guides/use-the-legacy-api', 'examples/legacy-verify/index', 'decisions/legacy']],
@@ -65,8 +64,7 @@ const paths: readonly (readonly [string, readonly string[]])[] = [
       'guides/test-shared-verifications',
       'guides/listen-and-trigger',
       'vectors/index',
-      'decisions/trigger',
-      'decisions/listen',
+      'decisions/trigger-and-listen',
     ],
   ],
   [

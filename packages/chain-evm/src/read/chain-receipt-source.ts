@@ -1,7 +1,7 @@
 /**
  * The chain as receipt source, for payments without a processor. A final transaction is a success, or a failure when
  * reverted. A transaction that the chain does not hold has no answer, because it may come back.
- * Source: docs/interface.md 6 (receipt polling), 8 (finality); docs/decisions/receipt-polling.md.
+ * Source: docs/interface.md 6 (receipt polling), 8 (finality); docs/decisions/processor-updates.md.
  * @module
  */
 import { finality, type ProcessorUpdate } from '@payment-integration/contract'

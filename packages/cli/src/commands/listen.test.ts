@@ -1,4 +1,4 @@
-/** docs/decisions/listen.md from a server to a receiver, over real HTTP. */
+/** docs/decisions/trigger-and-listen.md from a server to a receiver, over real HTTP. */
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { createServer as createHttp, type Server } from 'node:http'

@@ -1,4 +1,4 @@
-/** docs/decisions/trigger.md from the command to a receiver, through a real server. */
+/** docs/decisions/trigger-and-listen.md from the command to a receiver, through a real server. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -72,7 +72,7 @@ export interface ReadyEvent {
     readonly applicantId: string
     readonly forClientId: string
   }
-  /** Causes the events of a POST: docs/decisions/trigger.md. */
+  /** Causes the events of a POST: docs/decisions/trigger-and-listen.md. */
   readonly triggerUrl: string
   readonly rpcUrl: string
   readonly chainId: string

@@ -1,5 +1,5 @@
 /**
- * Shares a user's identity verification. Source: docs/interface.md 2.5, 3, 4.2, 7; docs/decisions/identity-provider.md.
+ * Shares a user's identity verification. Source: docs/interface.md 2.5, 3, 4.2, 7; docs/decisions/identity.md.
  * @module
  */
 import {

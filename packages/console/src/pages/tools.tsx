@@ -89,7 +89,7 @@ export function TestPayment({ tools, integration }: { tools: ConsoleTools; integ
 }
 
 export const toolActs: Acts = {
-  /** Fields `integration`, `scenario`, and those of the scenario: docs/decisions/trigger.md. Leads to the job. */
+  /** `integration`, `scenario`, and its fields: docs/decisions/trigger-and-listen.md. Leads to the job. */
   trigger: { needs: 'operator', run: trigger },
   doctor: { needs: 'operator', run: doctor },
 }

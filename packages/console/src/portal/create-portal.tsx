@@ -1,4 +1,4 @@
-/** The portal: a fetch-standard app for integrators, below `/portal`. Source: docs/decisions/portal.md. @module */
+/** The portal: a fetch-standard app for integrators, below `/portal`. Source: docs/decisions/operators.md. @module */
 import { InvalidRequestError } from '@payment-integration/core/internal'
 import { type Context, Hono } from 'hono'
 import { addAssetRoutes, createAssets } from '../assets.js'

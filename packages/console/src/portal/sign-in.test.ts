@@ -1,4 +1,4 @@
-/** Signing in to the portal, as a browser does it. Source: docs/decisions/portal.md. */
+/** Signing in to the portal, as a browser does it. Source: docs/decisions/operators.md. */
 import type { TwinIntegration } from '@payment-integration/testing/twin'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { BrowserLike } from '../../test/browser-like.js'

@@ -1,6 +1,6 @@
 /**
  * What an integrator calls and receives: payments, sharing, stream, notification. Source: docs/interface.md 2, 4, 6, 7;
- * docs/decisions/identity-provider.md, docs/decisions/retries.md.
+ * docs/decisions/identity.md, docs/decisions/retries.md.
  * @module
  */
 

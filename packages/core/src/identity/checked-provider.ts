@@ -1,4 +1,4 @@
-/** Checks the answers of a provider. Source: docs/decisions/identity-provider.md. @module */
+/** Checks the answers of a provider. Source: docs/decisions/identity.md. @module */
 import { shareResponseSchema } from '@payment-integration/contract'
 import type { IdentityProvider, ProviderAnswer } from '../ports/identity.js'
 import type { Logger } from '../ports/world.js'

@@ -233,7 +233,7 @@ export interface NewIntegrationSession extends SignedInIntegration {
   readonly expiresAt: number
 }
 
-/** Signs integrations in and out, with their address and API secret. Source: docs/decisions/portal.md. */
+/** Signs integrations in and out, with their address and API secret. Source: docs/decisions/operators.md. */
 export interface IntegrationSessions {
   /**
    * Opens a session of 12 hours. It ends earlier when the integration is disabled, or when the API secret that

@@ -1,4 +1,4 @@
-/** Signs integrations in and out of the portal. Source: docs/decisions/portal.md. @module */
+/** Signs integrations in and out of the portal. Source: docs/decisions/operators.md. @module */
 import type { Audited } from '../history/audit-log.js'
 import { deriveCsrfToken, hashToken, issueToken, isToken, matchesCsrfToken } from '../operators/commands.js'
 import { SignInLimitedError, SignInRejectedError } from '../operators/operator-store.js'

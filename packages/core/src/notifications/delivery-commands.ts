@@ -1,5 +1,5 @@
 /**
- * Lists, replays and tests deliveries for operators. See docs/decisions/retries.md, docs/decisions/portal.md.
+ * Lists, replays and tests deliveries for operators. See docs/decisions/retries.md, docs/decisions/operators.md.
  * @module
  */
 
@@ -87,7 +87,7 @@ export interface SentTest extends Omit<AttemptRecord, 'replay'> {
 export interface EndpointCommands {
   /**
    * Posts a signed sample to the notification URL: a payment without a state, an amount and a real hash. It changes
-   * neither the outbox nor the endpoint's health. Source: docs/decisions/portal.md.
+   * neither the outbox nor the endpoint's health. Source: docs/decisions/operators.md.
    * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_NO_NOTIFICATION_URL`, `ERR_TEST_IN_FLIGHT`;
    * SealedSecretError `ERR_SECRET_UNREADABLE`.
    */

@@ -1,4 +1,4 @@
-/** Streams the deliveries of one integration as they are stored. See docs/decisions/listen.md. @module */
+/** Streams the deliveries of one integration as they are stored. See docs/decisions/trigger-and-listen.md. @module */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { integrationHeader, signatureHeader } from '@payment-integration/contract'
 import { jsonContentType, type StreamedDeliveryBody, type StreamReady } from '@payment-integration/contract/internal'

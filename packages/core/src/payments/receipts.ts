@@ -1,4 +1,4 @@
-/** Polls a receipt source for payments without a final state. Source: docs/decisions/receipt-polling.md. @module */
+/** Polls a receipt source for payments without a final state. Source: docs/decisions/processor-updates.md. @module */
 import type { ProcessorUpdate, UpdateResult } from '@payment-integration/contract'
 import type { ReceiptSource } from '../ports/chain.js'
 import type { Store } from '../ports/store.js'

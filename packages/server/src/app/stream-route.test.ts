@@ -1,4 +1,4 @@
-/** docs/decisions/listen.md over real HTTP. */
+/** docs/decisions/trigger-and-listen.md over real HTTP. */
 import { deliveryStreamPath } from '@payment-integration/contract/internal'
 import type { IssuedIntegration } from '@payment-integration/core'
 import { verifySignature } from '@payment-integration/webhook'

@@ -1,6 +1,6 @@
 /**
  * Streams answers: an integration's deliveries, and events caused for tests.
- * Source: docs/decisions/listen.md, trigger.md.
+ * Source: docs/decisions/trigger-and-listen.md.
  * @module
  */
 import {

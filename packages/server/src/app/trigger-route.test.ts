@@ -1,4 +1,4 @@
-/** docs/decisions/trigger.md over real HTTP, with a trigger that the test chooses. */
+/** docs/decisions/trigger-and-listen.md over real HTTP, with a trigger that the test chooses. */
 import { triggerPath } from '@payment-integration/contract/internal'
 import { afterEach, describe, expect, test } from 'vitest'
 import { goodAuthorization, integrationAddress } from '../../test/support/integration-service.js'

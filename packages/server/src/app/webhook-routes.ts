@@ -1,6 +1,6 @@
 /**
  * Receives signed webhooks: updates of processors, verdicts of the identity provider.
- * Source: docs/decisions/processor-updates.md, identity-provider.md.
+ * Source: docs/decisions/processor-updates.md, identity.md.
  * @module
  */
 import { paths, signatureHeader, type UpdateResult, type UpdateResults } from '@payment-integration/contract'

@@ -127,7 +127,7 @@ const chains = {
   PI_LEASE_MS: integer(ms(1_000, 600_000), 15_000, {
     doc: 'How long the chains of a killed process wait until another process takes over. See [following a chain](decisions/following-a-chain.md).' }),
   PI_SIMULATED_CHAINS: list('chain ids, such as `137,10`', parsers.parseChainId, { max: 16, getKey: (id) => id,
-    doc: 'Chains without a node, on which integrations may cause events. Only with `PI_ENV=development`. See [triggering events](decisions/trigger.md).' }),
+    doc: 'Chains without a node, on which integrations may cause events. Only with `PI_ENV=development`. See [triggering events](decisions/trigger-and-listen.md#trigger).' }),
   PI_MAX_EXTRA_FEE_BPS: integer({ unit: 'basis points', min: 0, max: 10_000 }, defaultMaxExtraFeeBps, {
     doc: 'Largest part of the gross amount that parties other than the service may take, if verify is to accept a payment. 100 is 1 %. The payer chooses this fee and its receiver. See [the legacy API](decisions/legacy.md).' }),
 }
@@ -147,7 +147,7 @@ const deliveries = {
   PI_PROCESSOR_SECRETS: list('at least 16 characters', parsers.createSecretParser(16), { isSecret: true,
     doc: 'Secrets that processors sign updates with. Without it the updates endpoint answers 404.' }),
   PI_RECEIPTS: choice(['off', 'chain', 'http'], null, { unset: '`chain` when no processor secret is set, else `off`',
-    doc: 'Source of receipts for unfinished payments. See [receipt polling](decisions/receipt-polling.md).' }),
+    doc: 'Source of receipts for unfinished payments. See [receipt polling](decisions/processor-updates.md#receipt-polling).' }),
   PI_RECEIPTS_URL: text('`https://` without query or fragment (`http://` only in development)', parsers.parseReceiptsUrl, {
     ...address, onlyWith: 'PI_RECEIPTS=http', required: 'PI_RECEIPTS=http needs the address of the receipts',
     doc: "Base address of the processor's receipts. User and password in it are sent as Basic credentials." }),
@@ -194,7 +194,7 @@ const pages = {
     ...withIssuer, fallback: 'email',
     doc: "The claim that is the operator's name. `email` counts only with `email_verified`. Choose a claim that people cannot change themselves." }),
   PI_PORTAL: onOff(false, {
-    doc: 'Whether the pages of integrators are served at `/portal`, where each one signs in with its address and API secret. See [the portal](decisions/portal.md). `payment-integration dev` has them on.' }),
+    doc: 'Whether the pages of integrators are served at `/portal`, where each one signs in with its address and API secret. See [the portal](decisions/operators.md#the-portal). `payment-integration dev` has them on.' }),
   PI_PORTAL_URL: text(origin, parsers.parseOrigin, { isUrl: true, onlyWith: 'PI_PORTAL=on',
     doc: 'The origin that integrators open. Other hosts are answered 403. Required, except in development on a loopback address, where the pages then answer this machine alone.' }),
   PI_REFERENCE: onOff(null, { unset: '`on` in development, else `off`',
@@ -235,7 +235,7 @@ const operations = {
     isSecret: true, unset: 'none: without either, metrics are not served',
     doc: 'Required by `/metrics` as `Authorization: Bearer <token>`. Without `PI_ADMIN_PORT` it serves `/metrics` on the port of the API.' }),
   PI_LISTEN: onOff(false, {
-    doc: 'Whether integrations may stream their deliveries to a local receiver. See [listening](decisions/listen.md).' }),
+    doc: 'Whether integrations may stream their deliveries to a local receiver. See [listening](decisions/trigger-and-listen.md#listen).' }),
   PI_ACTOR: text('a name of 1 to 100 characters, without spaces around it', parsers.parseActor, {
     unset: '`cli:` and the user of the machine',
     doc: 'Actor of the commands in the audit log. The name is not verified. `--actor` overrides it.' }),

@@ -1,6 +1,6 @@
 /**
  * Polls a processor over HTTP for the outcome of a payment. Source: docs/interface.md 6 (receipt polling);
- * docs/decisions/receipt-polling.md.
+ * docs/decisions/processor-updates.md.
  * @module
  */
 import { type ProcessorUpdate, signatureHeader } from '@payment-integration/contract'

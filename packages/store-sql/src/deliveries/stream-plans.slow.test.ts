@@ -1,4 +1,4 @@
-/** The query of a stream uses the index `snapshots_integration`. See docs/decisions/listen.md. */
+/** The query of a stream uses the index `snapshots_integration`. See docs/decisions/trigger-and-listen.md. */
 
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** Stores sessions of integrations, whose tokens arrive hashed. Source: docs/decisions/portal.md. @module */
+/** Stores sessions of integrations, whose tokens arrive hashed. Source: docs/decisions/operators.md. @module */
 import type {
   IntegrationSessionRecord,
   IntegrationSessionStore,

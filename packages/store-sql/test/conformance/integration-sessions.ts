@@ -1,4 +1,4 @@
-/** Tests: sessions of integrations at the portal. Source: docs/decisions/portal.md. @module */
+/** Tests: sessions of integrations at the portal. Source: docs/decisions/operators.md. @module */
 
 import type { IntegrationSessionRecord } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'

@@ -8,6 +8,7 @@ import { chainVariables, sections } from '../../packages/server/src/config/varia
 const path = join(import.meta.dirname, '../../docs/configuration.md')
 const begin = '<!-- variables: npm run configuration-page -->'
 const end = '<!-- end of variables -->'
+const inList = '; several are separated by commas'
 const head = ['| Variable | Meaning | Value | Default |', '| --- | --- | --- | --- |']
 
 /** The page with its tables made anew. @throws Error When the page has no place for them. */
@@ -24,8 +25,9 @@ export function fillPage(page: string): string {
 
 function cellsOf(name: string, row: Variable<unknown>): string[] {
   const condition = row.onlyWith === undefined ? '' : ` Only with \`${row.onlyWith}\`.`
-  const expected = row.expected.replace(', in plain digits', '')
-  const value = row.isSecret ? `*Secret.* ${expected}` : expected
+  const isList = row.expected.includes(inList)
+  const marks = [...(row.isSecret ? ['*Secret.*'] : []), ...(isList ? ['*List.*'] : [])]
+  const value = [...marks, row.expected.replace(', in plain digits', '').replace(inList, '')].join(' ')
   return [
     `\`${name}\``,
     `${row.required === true ? '*Required.* ' : ''}${row.doc}${condition}`,

@@ -20,12 +20,16 @@ interface PageTable {
   readonly columns: readonly string[]
   /** The title of the first column. */
   readonly names: string
+  /** Matches the names of the rows that the page shows. @default all */
+  readonly rows?: RegExp
+  /** Whether the notes of the table are shown. @default true */
+  readonly hasNotes?: boolean
 }
 
 const tables: Readonly<Record<string, PageTable>> = {
   verification: {
     ...{ bench: 'verification', title: 'Verifying a delivery, CPU µs', names: 'CPU µs' },
-    columns: ['0.5 KB', '0.5 KB, of the floor', '64 KB', '64 KB, of the floor'],
+    columns: ['0.5 KB', '64 KB'],
   },
   deliveries: {
     ...{ bench: 'deliveries', title: 'Deliveries of 1 KB to 10 integrations, from a backlog of 20,000, PostgreSQL' },
@@ -33,11 +37,11 @@ const tables: Readonly<Record<string, PageTable>> = {
   },
   bloat: {
     ...{ bench: 'bloat', title: 'Deliveries with an open snapshot', names: 'deliveries/s' },
-    columns: ['before, per second', 'last', 'last of before', 'after', 'dead rows'],
+    columns: ['before, per second', 'last', 'after'],
   },
   sync: {
     ...{ bench: 'sync', title: 'Catching up with 50,000 payments in 2,000 blocks', names: 'distance to the node' },
-    columns: ['payments/s', 'peak MiB'],
+    ...{ columns: ['payments/s', 'peak MiB'], rows: /^\d+ ms, (?:SQLite|PostgreSQL)$/ },
   },
   live: {
     ...{ bench: 'live', title: 'From the request to mine a block, one payment each, SQLite', names: 'head' },
@@ -45,31 +49,31 @@ const tables: Readonly<Record<string, PageTable>> = {
   },
   updates: {
     ...{ bench: 'updates', title: 'Processor updates', names: 'PostgreSQL, and SQLite where named' },
-    columns: ['updates/s', 'CPU of the service, µs', 'CPU of the database, µs'],
+    ...{ columns: ['updates/s', 'CPU of the service, µs', 'CPU of the database, µs'], rows: /^(?!before|.*console)/ },
   },
   'read-api-sqlite': {
     ...{ bench: 'read-api', title: 'Requests per second, 1,000,000 payments, SQLite', names: 'SQLite' },
-    columns: ['requests/s', 'CPU µs'],
+    ...{ columns: ['requests/s', 'CPU µs'], rows: /integration|look-up/, hasNotes: false },
   },
   'read-api-postgres': {
     ...{ bench: 'read-api', title: 'Requests per second, 1,000,000 payments, PostgreSQL', names: 'PostgreSQL' },
-    columns: ['requests/s', 'CPU µs'],
+    ...{ columns: ['requests/s', 'CPU µs'], rows: /integration|look-up/, hasNotes: false },
   },
   console: {
     ...{ bench: 'console', title: 'Pages of the console, 1,000,000 payments, PostgreSQL', names: 'PostgreSQL' },
-    columns: ['median ms', 'p99 ms'],
+    ...{ columns: ['median ms', 'p99 ms'], rows: /^(?!Others)/, hasNotes: false },
   },
   upgrade: {
     ...{ bench: 'upgrade', title: 'A migration of 5,000,000 snapshots under load, PostgreSQL', names: 'step' },
-    columns: ['seconds', 'write, median ms', 'write, longest ms', 'read, median ms', 'read, longest ms'],
+    columns: ['seconds', 'write, longest ms', 'read, longest ms'],
   },
   start: {
     ...{ bench: 'start', title: 'Starting', names: 'command' },
-    columns: ['ms', 'processor time, ms', 'peak, MiB', 'processor time against the floor'],
+    columns: ['ms', 'processor time, ms', 'peak, MiB'],
   },
   weight: {
     ...{ bench: 'weight', title: 'Weight', names: 'package' },
-    columns: ['packages with dependencies', 'installed, kB', 'modules loaded', 'bundle, gzip, kB'],
+    columns: ['packages with dependencies', 'installed, kB', 'bundle, gzip, kB'],
   },
 }
 
@@ -177,24 +181,29 @@ export function drawCharts(): ReadonlyMap<string, string> {
 
 /** The page with its tables made anew. @throws Error When a place has no table, or the page has no such place. */
 export function fillPage(page: string): string {
-  return Object.entries(tables).reduce((text, [name, { bench, title, names, columns }]) => {
-    const found = findTable(readRuns(bench), title)
-    if (found === null) throw new Error(`No run of ${bench} has the table ${JSON.stringify(title)}.`)
-    const { run, table } = found
-    const at = columns.map((column) => table.columns.indexOf(column))
-    if (at.includes(-1)) throw new Error(`${table.title} has not the columns ${columns.join('; ')}.`)
-    const rows = table.rows.map((row) => [row[0] ?? '', ...at.map((index) => row[index] ?? null)])
-    const load = run.load === null ? '' : `, load ${run.load}`
-    const made = [
-      begin(name),
-      formatTable({ columns: [names, ...columns], rows }),
-      [`\`${run.command}\`, ${run.date}${load}.`, ...(table.notes ?? [])].join(' '),
-      end,
-    ].join('\n\n')
-    const [from, to] = [text.indexOf(begin(name)), text.indexOf(end, text.indexOf(begin(name)))]
-    if (from < 0 || to < 0) throw new Error(`The page has no place ${begin(name)} … ${end}.`)
-    return text.slice(0, from) + made + text.slice(to + end.length)
-  }, page)
+  return Object.entries(tables).reduce(
+    (text, [name, { bench, title, names, columns, rows: shown, hasNotes = true }]) => {
+      const found = findTable(readRuns(bench), title)
+      if (found === null) throw new Error(`No run of ${bench} has the table ${JSON.stringify(title)}.`)
+      const { run, table } = found
+      const at = columns.map((column) => table.columns.indexOf(column))
+      if (at.includes(-1)) throw new Error(`${table.title} has not the columns ${columns.join('; ')}.`)
+      const rows = table.rows
+        .filter(([name]) => shown?.test(String(name)) ?? true)
+        .map((row) => [row[0] ?? '', ...at.map((index) => row[index] ?? null)])
+      const load = run.load === null ? '' : `, load ${run.load}`
+      const made = [
+        begin(name),
+        formatTable({ columns: [names, ...columns], rows }),
+        [`\`${run.command}\`, ${run.date}${load}.`, ...((hasNotes && table.notes) || [])].join(' '),
+        end,
+      ].join('\n\n')
+      const [from, to] = [text.indexOf(begin(name)), text.indexOf(end, text.indexOf(begin(name)))]
+      if (from < 0 || to < 0) throw new Error(`The page has no place ${begin(name)} … ${end}.`)
+      return text.slice(0, from) + made + text.slice(to + end.length)
+    },
+    page,
+  )
 }
 
 /** Writes the page and the pictures. @returns Their names. */

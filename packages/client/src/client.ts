@@ -1,7 +1,7 @@
 /** The client of the integration API. Source: docs/interface.md 4.1, 4.2, 5. @module */
 
 import { type IdentitySharer, identitySharer } from './identity/share.js'
-import { checkAddress, checkText } from './internal/check.js'
+import { checkAddress, checkObject, checkText } from './internal/check.js'
 import { createRequester } from './internal/request.js'
 import { type PaymentReader, paymentReader } from './payments.js'
 import { checkTransport, type Transport, type TransportOptions } from './transport-options.js'
@@ -38,10 +38,7 @@ interface CheckedOptions extends Transport {
  * @throws {RangeError} When a number is out of range.
  */
 export function checkOptions(options: ClientOptions): CheckedOptions {
-  if (typeof options !== 'object' || options === null)
-    throw new TypeError(
-      `createClient got ${typeof options}; pass an object with baseUrl, integrationAddress and apiSecret.`,
-    )
+  checkObject('createClient', options, 'baseUrl, integrationAddress and apiSecret')
   return {
     ...checkTransport(options),
     integrationAddress: checkAddress('integrationAddress', options.integrationAddress),

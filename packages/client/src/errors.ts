@@ -226,15 +226,13 @@ function explain(reason: InvalidResponseReason, path: string | null): string {
     unknown_field: `${field} is no field of the contract, and the client is strict. Update this package.`,
     unknown_value: `${field} has a value that the contract does not name, and the client is strict. Update this package.`,
     too_large: 'the body is longer than maxResponseBytes. Ask for fewer payments per page, or allow more.',
-    redirect:
-      'it is a redirect, which is not followed because it would carry the credentials. Set baseUrl to its target.',
-    status:
-      'the contract has no such status here, or has it with another body. Check baseUrl and any proxy before the service.',
+    redirect: 'redirects are not followed, as they would carry the credentials. Set baseUrl to the target.',
+    status: 'the contract has no such status with such a body. Check baseUrl and any proxy before the service.',
     mismatch: `${field} does not match the request. Check for a cache or proxy that mixes up answers.`,
     contradiction: `${field} does not fit the status, so nothing counts as verified. Report it to the operator of the service.`,
     repeated_secret: 'the body holds the API key. Look for a proxy that echoes requests, and replace the key.',
-    repeated_cursor: 'nextCursor is one that was followed before, so the list would never end.',
-    no_progress: 'page after page brought nothing older, so the list would never end.',
+    repeated_cursor: 'nextCursor repeats, so the list would never end.',
+    no_progress: 'pages bring nothing older, so the list would never end.',
   }
   return table[reason]
 }

@@ -84,8 +84,13 @@ describe('rejects with a TypeError', () => {
     expect(() => createClient(withBad(change))).toThrow(message)
   })
 
-  test.each([undefined, null, 'https://example.com'])('%s instead of options', (options) => {
-    expect(() => createClient(options as unknown as ClientOptions)).toThrow(/createClient got .*; pass an object/)
+  test.each([
+    [undefined, 'undefined'],
+    [null, 'null'],
+    ['https://example.com', 'string'],
+  ])('%s instead of options', (options, type) => {
+    const message = `createClient got ${type}; pass an object with baseUrl, integrationAddress and apiSecret.`
+    expect(() => createClient(options as unknown as ClientOptions)).toThrow(message)
   })
 })
 

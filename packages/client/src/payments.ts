@@ -232,6 +232,6 @@ function checkLimit(name: string, value: number | undefined): number | undefined
 function checkCursor(cursor: unknown): string | null {
   if (cursor === undefined) return null
   if (typeof cursor !== 'string' || cursor === '')
-    throw new TypeError('cursor is not a nextCursor; pass the text of the page before, or leave it out for the newest.')
+    throw new TypeError('cursor is not a nextCursor; pass the one of the previous page, or none.')
   return cursor
 }

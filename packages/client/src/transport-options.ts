@@ -162,9 +162,7 @@ function checkBaseUrl(value: unknown): string {
   if (url.search !== '' || url.hash !== '')
     throw new TypeError('baseUrl holds a query or a fragment; pass an address without.')
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname)))
-    throw new TypeError(
-      `baseUrl is ${url.protocol}//${url.host}; pass https:, or http: to a loopback host. The secret travels with every request.`,
-    )
+    throw new TypeError(`baseUrl is ${url.protocol}//${url.host}; pass https:, or http: to a loopback host.`)
   const path = url.pathname.replace(/\/{1,64}$/, '')
   if (path.endsWith(apiPath)) throw new TypeError(`baseUrl: leave ${apiPath} out; the client adds it.`)
   return url.origin + path

@@ -18,7 +18,7 @@ async function gzipped(names: string, entry: string, platform: 'node' | 'browser
 }
 
 test.each([
-  ['signingKey, verifyBytes', 'core', 1080],
+  ['signingKey, verifyBytes', 'core', 1060],
   ['verifySignature', 'index', 1740],
   ['createVerifier', 'index', 2900],
   ['isWebhookRejection', 'index', 256],

@@ -22,7 +22,7 @@ import {
   kycUnavailableBody,
 } from '@payment-integration/contract/internal'
 import { ClientError } from '../errors.js'
-import { checkSignal, checkText, hideTexts } from '../internal/check.js'
+import { checkObject, checkSignal, checkText, hideTexts } from '../internal/check.js'
 import { type Requester, rejectMissing, rejectWithBody, rejectWithText } from '../internal/request.js'
 import type { CallOptions } from '../transport-options.js'
 
@@ -35,9 +35,7 @@ export class InvalidShareRequestError extends ClientError {
   readonly code = 'ERR_SHARE_REQUEST_INVALID'
   readonly retryable = false
   constructor() {
-    super(
-      'The service rejected the request (400). Check the e-mail address: kycShareToken was checked before it was sent.',
-    )
+    super('The service rejected the request (400). Check the e-mail address; the token has the right form.')
   }
 }
 
@@ -91,7 +89,7 @@ export class ShareTokenRejectedError extends ClientError {
   constructor(providerMessage: string, formerVerdict: FormerVerdict | null) {
     const advice =
       formerVerdict?.rejectType === 'FINAL'
-        ? 'What was shared before for this user was rejected for good: stop, and mint no token again.'
+        ? 'An earlier verification of this user was rejected for good: stop sharing.'
         : 'Mint a fresh token and share it: it attaches to the same account.'
     // The message omits the description, because messages end up in logs, line by line.
     super(`The identity provider rejected the share token (422); read providerMessage. ${advice}`)
@@ -250,8 +248,7 @@ export function identitySharer(credentials: readonly string[], request: Requeste
 }
 
 function checkSubmission(value: ShareRequest): Readonly<Record<'email' | 'kycShareToken', string>> {
-  if (typeof value !== 'object' || value === null)
-    throw new TypeError(`share got ${typeof value}; pass an object with email and kycShareToken.`)
+  checkObject('share', value, 'email and kycShareToken')
   const { email, kycShareToken } = value
   checkText('email', email)
   if (typeof kycShareToken !== 'string' || kycShareToken.trim() === '')

@@ -8,6 +8,12 @@ export function checkInteger(name: string, value: unknown, min: number, max: num
   return value
 }
 
+/** Rejects what is no object, which the types forbid and JavaScript does not. */
+export function checkObject(method: string, value: object, fields: string): void {
+  if (typeof value !== 'object' || value === null)
+    throw new TypeError(`${method} got ${value === null ? 'null' : typeof value}; pass an object with ${fields}.`)
+}
+
 /** A 20-byte hex address, lowercased. */
 export function checkAddress(name: string, value: unknown): string {
   if (typeof value !== 'string' || !/^0x[0-9a-fA-F]{40}$/.test(value))
@@ -29,8 +35,7 @@ export function checkTxHash(value: unknown): string {
 export function checkText(name: string, value: unknown): string {
   if (typeof value !== 'string' || value.trim() === '')
     throw new TypeError(`${name} is missing or blank; pass a text. Is its variable set?`)
-  if (value !== value.trim())
-    throw new TypeError(`${name} begins or ends with white space, as a line break from a file would add; trim it.`)
+  if (value !== value.trim()) throw new TypeError(`${name} begins or ends with white space; trim it.`)
   return value
 }
 

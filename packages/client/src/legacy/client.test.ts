@@ -179,7 +179,7 @@ test.each([lookup(), { error: 'Conflict' }, '<html>'])(
   async (body) => {
     const { outcome } = await against([{ status: 409, body }], (client) => client.verify(invoice))
     expect((outcome as Error).message).toBe(
-      'The answer is not one of the payment service (409): the contract has no such status here, or has it with another body. Check baseUrl and any proxy before the service.',
+      'The answer is not one of the payment service (409): the contract has no such status with such a body. Check baseUrl and any proxy before the service.',
     )
   },
 )

@@ -22,7 +22,7 @@ import {
 import { primitives } from '@payment-integration/contract/internal'
 import { isAmount } from '../amounts.js'
 import { ClientError, InvalidResponseError } from '../errors.js'
-import { checkInteger, checkSignal, checkText, checkTxHash } from '../internal/check.js'
+import { checkInteger, checkObject, checkSignal, checkText, checkTxHash } from '../internal/check.js'
 import { createRequester, type Rejections, rejectMissing, rejectWithBody } from '../internal/request.js'
 import { type CallOptions, checkTransport, type Transport, type TransportOptions } from '../transport-options.js'
 
@@ -37,9 +37,7 @@ export class InvalidLegacyRequestError extends ClientError {
   /** Every flaw that the service found, verbatim: `code`, `message`, and `path`, the names of the parameters. */
   readonly details: readonly RequestFlaw[]
   constructor(details: readonly RequestFlaw[]) {
-    super(
-      'The service rejected the request (400). Read details: each names a parameter in path and says what is wrong.',
-    )
+    super('The service rejected the request (400). See details for each wrong parameter.')
     this.details = details
   }
 }
@@ -105,8 +103,7 @@ interface CheckedLegacyOptions extends Transport {
  * @throws {RangeError} When a number is out of range.
  */
 export function checkLegacyOptions(options: LegacyClientOptions): CheckedLegacyOptions {
-  if (typeof options !== 'object' || options === null)
-    throw new TypeError(`createLegacyClient got ${typeof options}; pass an object with baseUrl and apiKey.`)
+  checkObject('createLegacyClient', options, 'baseUrl and apiKey')
   const { bearer = false } = options
   if (typeof bearer !== 'boolean') throw new TypeError(`bearer is of type ${typeof bearer}; pass true or false.`)
   return { ...checkTransport(options), apiKey: checkApiKey(options.apiKey), bearer }
@@ -115,7 +112,7 @@ export function checkLegacyOptions(options: LegacyClientOptions): CheckedLegacyO
 function checkApiKey(value: unknown): string {
   const key = checkText('apiKey', value)
   if (!/^[\x21-\x7e]+$/.test(key))
-    throw new TypeError('apiKey holds a space or what is not printable ASCII; pass the bare key, without a scheme.')
+    throw new TypeError('apiKey is not printable ASCII without spaces; pass the bare key, without a scheme.')
   return key
 }
 
@@ -318,8 +315,7 @@ export function createLegacyClient(options: LegacyClientOptions): LegacyClient {
 }
 
 function checkKey(method: string, value: TransactionKey): TransactionKey {
-  if (typeof value !== 'object' || value === null)
-    throw new TypeError(`${method} got ${typeof value}; pass an object with chainId and txHash.`)
+  checkObject(method, value, 'chainId and txHash')
   return { chainId: checkInteger('chainId', value.chainId, 1, maxChainId), txHash: checkTxHash(value.txHash) }
 }
 

@@ -67,10 +67,10 @@ export function checkCheckpoint(value: unknown, integrationAddress: string): Rec
     !(Array.isArray(unfinished) && unfinished.every(isUnfinishedRun))
   )
     throw new TypeError(
-      'checkpoint is no checkpoint (parse it if it is text); pass what an earlier run gave, unchanged, or leave it out to begin anew.',
+      'checkpoint is not one of an earlier run; pass it unchanged (parsed, if it is text), or leave it out.',
     )
   if (owner !== integrationAddress)
-    throw new TypeError('checkpoint belongs to another integration; keep one for each, or leave it out to begin anew.')
+    throw new TypeError('checkpoint belongs to another integration; keep one for each, or leave it out.')
   return { format, integrationAddress, coveredTo, failed, unread, unfinished }
 }
 

@@ -1,6 +1,6 @@
 /** Checks the options of `reconcile`; the store that it compares. @module */
 import { pageLimit } from '@payment-integration/contract'
-import { checkInteger, checkSignal } from '../internal/check.js'
+import { checkInteger, checkObject, checkSignal } from '../internal/check.js'
 import type { LegacyClient } from '../legacy/client.js'
 import type { Payment } from '../payments.js'
 import type { CallOptions } from '../transport-options.js'
@@ -131,8 +131,7 @@ export interface CheckedReconcile<Tx> {
  * @throws {RangeError} When a number is out of range.
  */
 export function checkReconcile<Tx>(options: ReconcileOptions<Tx>, integrationAddress: string): CheckedReconcile<Tx> {
-  if (typeof options !== 'object' || options === null)
-    throw new TypeError('reconcile got no options; pass an object with from and handle.')
+  checkObject('reconcile', options, 'from and handle')
   const {
     from,
     handle,

@@ -72,8 +72,7 @@ test('every shipped pattern takes linear time on repeats of its own parts', asyn
   const unique = new Map(patterns.map((pattern) => [`/${pattern.source}/${pattern.flags}`, pattern]))
   const slow: string[] = []
   for (const [text, { file, source, flags }] of unique) {
-    // Without an endless repeat a pattern reads a fixed length from each place.
-    if (source === null || !/[*+]|{\d+,}/.test(source)) continue
+    if (source === null) continue
     const words = source.match(/[A-Za-z0-9]{2,20}/g) ?? []
     const growth = await fastestGrowth(
       (given) => given.replace(new RegExp(source, flags), ''),

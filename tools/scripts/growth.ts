@@ -1,18 +1,18 @@
 /** Tests that processor time grows no faster than the length of a hostile text. @module */
 import { expect, test } from 'vitest'
 
-/** Reads a text, or refuses it by throwing. */
+/** Reads a text, or rejects it by throwing. */
 export type Reader = (text: string) => unknown
 
-/** What is measured. */
+/** The measured work. */
 type Work = () => unknown
 
 /** Lengths in characters, each four times the one before. */
-const usualLengths = [4_096, 16_384, 65_536, 262_144] as const
-/** Shorter times are noise, in microseconds. A nanosecond for each pair of characters of the longest is a minute. */
+const usualLengths = [4_096, 16_384, 65_536, 262_144, 1_048_576] as const
+/** Shorter times are noise, in microseconds. Quadratic work on the longest text takes a thousand times as long. */
 const noise = 5_000
 /** For 16 times the text, two steps, linear work takes 16 times as long and quadratic work 256 times. */
-const mostPerTwoSteps = 80
+const maxPerTwoSteps = 80
 const rounds = 5
 /** How many texts are measured at every length: the slowest of all at the shortest. */
 const slowest = 3
@@ -123,7 +123,7 @@ export async function growthOf(
   for (const [step, length] of lengths.entries()) {
     const work = await prepare(length)
     const before = times[step - 2]
-    const limit = before === undefined ? Number.POSITIVE_INFINITY : mostPerTwoSteps * Math.max(noise, before)
+    const limit = before === undefined ? Number.POSITIVE_INFINITY : maxPerTwoSteps * Math.max(noise, before)
     let best = Number.POSITIVE_INFINITY
     for (let round = 0; round < rounds && (round === 0 || best > limit); round++)
       best = Math.min(best, await timeOf(work))
@@ -139,7 +139,7 @@ async function timeOf(work: Work): Promise<number> {
   try {
     await work()
   } catch {
-    // To refuse such a text is fine; the time of it counts.
+    // Rejecting such a text is fine; its time counts.
   }
   const { user, system } = process.cpuUsage(before)
   return user + system

@@ -87,13 +87,15 @@ function compile(sources) {
     return virtual ? ts.createSourceFile(path, virtual.code, ...rest) : getSourceFile.call(host, path, ...rest)
   }
   const program = ts.createProgram([...byPath.keys()], relaxed, host)
-  // 2582, 2593: of a test runner. 2307: a file of the reader's own.
-  const unknownName = new Set([2304, 2552, 2582, 2593, 18004, 2307])
+  // 2582 and 2593 are names of a test runner.
+  const unknownName = new Set([2304, 2552, 2582, 2593, 18004])
+  // Module not found: a relative path names a file of the reader's own.
+  const isReadersFile = ({ code, messageText }) => code === 2307 && /module '\.{1,2}\//.test(messageText)
   return sources.flatMap(({ path, file, line }) => {
     const source = program.getSourceFile(path)
     const found = [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)]
     return found
-      .filter(({ code }) => !unknownName.has(code))
+      .filter((each) => !unknownName.has(each.code) && !isReadersFile(each))
       .map(({ start = 0, messageText }) => {
         const place = `${file}:${line + source.getLineAndCharacterOfPosition(start).line}`
         return `${place} ${ts.flattenDiagnosticMessageText(messageText, '\n    ')}`

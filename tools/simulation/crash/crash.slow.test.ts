@@ -5,13 +5,13 @@ import { deathsPerSeed } from './run-deaths.js'
 import { runOutages } from './run-outages.js'
 import type { CrashReport } from './run-seed.js'
 
-/** Ten kills each: a server and its dispatcher, one process, PostgreSQL. The nightly workflow runs many more. */
-const [from, count] = [3, 3]
-/** A seed with PostgreSQL outages, and the number of outages in each. */
-const outages = { seeds: 1, each: 10 }
+/** Ten kills each, every fifth on PostgreSQL. The nightly workflow runs many more. */
+const [from, count] = [1, 8]
+/** Seeds with PostgreSQL outages, and the number of outages in each. */
+const outages = { seeds: 2, each: 10 }
 /** Concurrent seeds: half of a seed waits for leases. */
 const concurrency = 3
-const timeoutMs = 600_000
+const timeoutMs = 1_200_000
 
 function failuresOf(suite: 'crash' | 'outage', reports: readonly CrashReport[]): string {
   process.stdout.write(`${crashTable(reports)}\n`)
@@ -35,12 +35,12 @@ describe('after processes were killed at any point', () => {
     async () => {
       const reports = await runCrashes({ from, count, concurrency, postgres: postgres?.connectionString ?? null })
       expect(failuresOf('crash', reports)).toBe('')
-      // A run without events proves nothing. How many POSTs fall between the kills depends on the machine.
+      // A run without events proves nothing. The number of POSTs depends on the machine.
       expect(sum(reports, killsOf)).toBe(count * deathsPerSeed)
       const outside = sum(reports, ({ kills }) => kills.get('outside') ?? 0)
       expect(count * deathsPerSeed - outside).toBeGreaterThanOrEqual(Math.ceil(count * deathsPerSeed * 0.885))
-      // Which of the points depends on the machine: a process that was too slow for its own dies at the next one.
-      expect(new Set(reports.flatMap(({ kills }) => [...kills.keys()])).size).toBeGreaterThan(5)
+      expect(sum(reports, ({ postsInTrouble }) => postsInTrouble)).toBeGreaterThan(count)
+      expect(new Set(reports.flatMap(({ kills }) => [...kills.keys()])).size).toBeGreaterThan(10)
       // Whether a dispatcher freezes, an endpoint is blocked or a delivery is replayed in time depends on the machine.
       // freeze.slow.test.ts freezes one at each point, and the nightly soak prints what its 200 seeds met.
     },

@@ -80,6 +80,8 @@ export function planOf(seed: number, hasPostgres: boolean): CrashPlan {
 const frozenMs = 650
 /** Time for a process to reach any next point after its plan timed out, in milliseconds: it ends one that hangs. */
 const hurryMs = 120_000
+/** Time from a start to `ready` on a quiet machine, in milliseconds. A slower process has up to four times as long. */
+const usualStartMs = 400
 /** How long a process runs after it was thawed, in milliseconds. */
 const thawedMs = 150
 
@@ -117,8 +119,13 @@ function startUntilDeath(
   const froze = new Promise<'frozen'>((resolve) => {
     onFrozen = resolve
   })
+  const startedAt = performance.now()
   const child = run.start({ ...reach, roles, death: planned.death }, (line) => {
-    if (line.type === 'ready') patience = setTimeout(hurry, planned.patienceMs)
+    if (line.type === 'ready')
+      patience = setTimeout(
+        hurry,
+        planned.patienceMs * Math.min(4, Math.max(1, (performance.now() - startedAt) / usualStartMs)),
+      )
     if (line.type === 'dying') point = line.point
     if (line.type !== 'frozen') return
     clearTimeout(patience)

@@ -134,7 +134,7 @@ export const mutants: readonly Mutant[] = [
     'base64 with spare bits is rejected': ['const wellFormed = isCanonical && ', 'const wellFormed = '],
   }),
   ...inFile('core/src/integrations/authenticate.ts', 'core/src/integrations/recent.test.ts', {
-    'a cached result is used for a quarter of a second': ['now - entry.since < recentMs', 'now >= entry.since'],
+    'a cached result is used for a quarter of a second': ['now - entry.since < credentialCacheMs', 'now >= entry.since'],
   }),
   ...inFile('core/src/legacy/keys.ts', 'core/src/legacy/legacy.test.ts', {
     'a revoked legacy key is rejected': [' || found.revokedAt !== null', ''],
@@ -184,7 +184,7 @@ export const mutants: readonly Mutant[] = [
 
   // Notifications
   ...inFile('core/src/notifications/retry-schedule.ts', 'core/src/notifications/retry-schedule.test.ts', {
-    'the fourth retry follows after ten minutes': ['  10 * minute,', '  20 * minute,'],
+    'the fourth retry follows after ten minutes': ['  10 * minuteMs,', '  20 * minuteMs,'],
     'Retry-After postpones by an hour at most': ['Math.min(retryAfterMs ?? 0, retryAfterCapMs)', 'retryAfterMs ?? 0'],
     'the answer 410 ends a delivery': ['result.status === 410', 'result.status === 411'],
   }),
@@ -232,8 +232,8 @@ export const mutants: readonly Mutant[] = [
   ),
   ...inFile('core/src/internal/lease.ts', 'core/src/internal/lease.test.ts', {
     'a process holds a lease no longer than it lasts': [
-      'isHeld: () => age() < ttlMs',
-      'isHeld: () => age() < 2 * ttlMs',
+      'isActive: () => age() < ttlMs',
+      'isActive: () => age() < 2 * ttlMs',
     ],
   }),
   ...inFile('server/src/sender/guarded-connector.ts', 'server/src/sender/address-table.test.ts', {
@@ -313,6 +313,6 @@ export const mutants: readonly Mutant[] = [
     ],
   }),
   ...inFile('core/src/legacy/pricing.ts', 'core/src/legacy/decimal.test.ts', {
-    'equal amounts of another scale are equal': ['return shortestDecimal(a) === shortestDecimal(b)', 'return a === b'],
+    'equal amounts of another scale are equal': ['return trimDecimal(a) === trimDecimal(b)', 'return a === b'],
   }),
 ]

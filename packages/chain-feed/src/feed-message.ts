@@ -1,6 +1,6 @@
 /** Formats and parses a block of the feed. Source: docs/decisions/chain-feed.md. @module */
 import { assertModestJson } from '@payment-integration/contract/internal-io'
-import { rangeFlaw } from '@payment-integration/core/internal'
+import { findRangeFlaw } from '@payment-integration/core/internal'
 import type { BlockRange, BlockRef, ProofLevel } from '@payment-integration/core/ports'
 import { FeedError } from './feed-connection.js'
 
@@ -44,7 +44,7 @@ export function parseBlock(chainId: number, data: Uint8Array): FeedBlock {
   if (!isTexts(spokePools)) throw createMessageError('it does not name its SpokePools')
   if (proof === 'none') throw createMessageError('its block is not proven')
   const fed = { block, payments, deposits, proof, node, routers, spokePools }
-  const flaw = rangeFlaw({ first: block, last: block, blocks: [block], payments, deposits, proof, node }, chainId)
+  const flaw = findRangeFlaw({ first: block, last: block, blocks: [block], payments, deposits, proof, node }, chainId)
   if (flaw !== null) throw createMessageError(flaw)
   return fed
 }

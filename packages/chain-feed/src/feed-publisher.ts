@@ -1,6 +1,6 @@
 /** Reads a chain and publishes its proven blocks. Source: docs/decisions/chain-feed.md. @module */
 import { ChainError, silentLogger, systemClock, systemRandom } from '@payment-integration/core'
-import { pollWaitMs } from '@payment-integration/core/internal'
+import { getHeadPollMs } from '@payment-integration/core/internal'
 import type { BlockRange, BlockRef, Chain, Clock, Logger, RandomSource } from '@payment-integration/core/ports'
 import type { FeedConnection } from './feed-connection.js'
 import { FeedError } from './feed-connection.js'
@@ -200,7 +200,7 @@ export function createFeedPublisher(options: FeedPublisherOptions): FeedPublishe
         isPrepared = true
         const isIdle = await step(signal)
         failures = 0
-        if (isIdle) await clock.sleep(pollWaitMs(chain, pollMs), AbortSignal.any([signal, wake.signal]))
+        if (isIdle) await clock.sleep(getHeadPollMs(chain, pollMs), AbortSignal.any([signal, wake.signal]))
         if (wake.signal.aborted) wake = new AbortController()
       } catch (error) {
         if (signal.aborted) break

@@ -5,9 +5,9 @@ import { createAudited, createAuditQueries } from './history/audit-log.js'
 import type { AuditRecord } from './history/audit-store.js'
 import type { HistoryCommands } from './history/history-store.js'
 import { createHistoryCommands } from './history/restore.js'
-import type { Identity, IdentityActs } from './identity/identity.js'
+import type { Identity, IdentityActions } from './identity/identity.js'
 import { type ChainCommands, createChainCommands } from './indexer/reindex.js'
-import { forgetAfterChanges, type Recent } from './integrations/authenticate.js'
+import { type CredentialCache, clearAfterChanges } from './integrations/authenticate.js'
 import { createIntegrationCommands } from './integrations/commands.js'
 import { createMoveCommands } from './integrations/import-integration.js'
 import type { IntegrationCommands } from './integrations/integration.js'
@@ -40,17 +40,17 @@ export interface ActorCommands {
   readonly operators: OperatorCommands
   readonly accounts: AccountCommands
   /** Null when no identity provider was given. */
-  readonly identity: IdentityActs | null
+  readonly identity: IdentityActions | null
   readonly endpoints: EndpointCommands
   readonly history: HistoryCommands
   readonly moves: MoveCommands
   readonly leases: LeaseCommands
   /** Adds the record of an act that changes nothing stored. */
-  recordAct(act: RecordedAct): Promise<void>
+  recordAction(act: RecordedAction): Promise<void>
 }
 
 /** An act outside the database, for the audit log: without any secret and any e-mail address. */
-export interface RecordedAct extends Pick<AuditRecord, 'subject'>, Partial<Pick<AuditRecord, 'details'>> {
+export interface RecordedAction extends Pick<AuditRecord, 'subject'>, Partial<Pick<AuditRecord, 'details'>> {
   readonly action: Extract<AuditRecord['action'], 'integration.receiver_probed' | 'identity.searched' | 'job.stopped'>
 }
 
@@ -68,9 +68,9 @@ export interface ActorCommandsDeps {
   /** When an integration may send its next test delivery. */
   readonly nextTestAt: Map<string, number>
   /** Recently accepted credentials of integrations, forgotten after changes. */
-  readonly recentIntegrations: Pick<Recent<unknown>, 'forget'>
+  readonly credentialCache: Pick<CredentialCache<unknown>, 'forget'>
   /** The same of legacy API keys. */
-  readonly recentLegacyKeys: Pick<Recent<unknown>, 'forget'>
+  readonly legacyKeyCache: Pick<CredentialCache<unknown>, 'forget'>
   readonly allowLoopbackHttp: boolean
   readonly isDeniedAddress?: ((address: string) => boolean) | undefined
   /** Null: no identity provider is configured. */
@@ -85,7 +85,7 @@ export function createActorCommands(deps: ActorCommandsDeps, actor: string): Act
   const { store, keys, clock, random, allowLoopbackHttp, isDeniedAddress, onDue, sender, nextTestAt, recording } = deps
   const transaction: Store['transaction'] = (work) => store.transaction(work)
   const auditedIn = (runs: Store['transaction']) => createAudited({ transaction: runs, keys, clock, actor })
-  const auditedIntegrations = auditedIn(forgetAfterChanges(transaction, deps.recentIntegrations))
+  const auditedIntegrations = auditedIn(clearAfterChanges(transaction, deps.credentialCache))
   const followed = deps.chains.map(({ chainId }) => chainId)
   const integrations = createIntegrationCommands({
     integrations: store.integrations,
@@ -119,7 +119,7 @@ export function createActorCommands(deps: ActorCommandsDeps, actor: string): Act
     }),
     legacyKeys: createLegacyKeyCommands({
       legacyKeys: store.legacyKeys,
-      audited: auditedIn(forgetAfterChanges(transaction, deps.recentLegacyKeys)),
+      audited: auditedIn(clearAfterChanges(transaction, deps.legacyKeyCache)),
       keys,
       clock,
       random,
@@ -155,6 +155,6 @@ export function createActorCommands(deps: ActorCommandsDeps, actor: string): Act
       verifyAudit: () => createAuditQueries({ audit: store.audit, keys }).verify(),
     }),
     leases: createLeaseCommands({ leases: store.leases, audited: auditedIn(transaction) }),
-    recordAct: (act) => auditedIn(transaction)(async (_tx, note) => note(act)),
+    recordAction: (act) => auditedIn(transaction)(async (_tx, note) => note(act)),
   }
 }

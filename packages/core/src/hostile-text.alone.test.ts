@@ -9,7 +9,7 @@ import { parseShareRequest } from './identity/share.js'
 import { parseBasic } from './integrations/authenticate.js'
 import { checkNotificationUrl } from './integrations/notification-url.js'
 import { parseHandle, parseLinkConfig } from './legacy/accounts.js'
-import { computeFees, isPlainDecimal, parseNumberToken, shortestDecimal, writeOut } from './legacy/pricing.js'
+import { computeFees, expandExponent, isPlainDecimal, parseNumberToken, trimDecimal } from './legacy/pricing.js'
 import { parseTransactionKey, parseVerifyRequest } from './legacy/verify-request.js'
 import { createCursorCodec, parseAddress, parseLimit, parseTxHash } from './payments/read-api.js'
 import { parseUpdate } from './payments/receive-updates.js'
@@ -40,8 +40,8 @@ testGrowth(
     'a limit': parseLimit,
     'the path of a look-up': (text) => parseTransactionKey({ chainId: text, txHash: text }),
     'a plain decimal': isPlainDecimal,
-    'the shortest decimal': shortestDecimal,
-    'a number written out': writeOut,
+    'the shortest decimal': trimDecimal,
+    'a number written out': expandExponent,
     'a number of JSON': parseNumberToken,
     'a memo': (text) => computeFees({ memoHex: text, tokenOut, pricing }),
     'the master key': parseMasterKey,

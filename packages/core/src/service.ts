@@ -7,7 +7,7 @@ import type { AuditQueries } from './history/audit-store.js'
 import { createIdentity, type Identity } from './identity/identity.js'
 import { createFulfilmentPoller, type FulfilmentPoller } from './indexer/fulfilments.js'
 import { createIndexer, type Indexer } from './indexer/indexer.js'
-import { type Admission, createAuthenticate, createRecent } from './integrations/authenticate.js'
+import { type CachedCaller, createAuthenticate, createCredentialCache } from './integrations/authenticate.js'
 import type { Caller, IntegrationSessions } from './integrations/integration.js'
 import { createIntegrationSessions } from './integrations/sessions.js'
 import { createAuthenticateLegacy, type LegacyCaller } from './legacy/keys.js'
@@ -18,7 +18,7 @@ import { createDeliveryStreams, type DeliveryStreams } from './notifications/str
 import type { OperatorSessions } from './operators/operator-store.js'
 import type { ScryptCost } from './operators/passphrase.js'
 import { createOperatorSessions } from './operators/sessions.js'
-import { applyUpdates, checkedUpdate, type JoinedUpdate, type UpdateOutcomes } from './payments/apply-updates.js'
+import { applyUpdates, checkUpdate, type JoinedUpdate, type UpdateOutcomes } from './payments/apply-updates.js'
 import { createCursorCodec } from './payments/read-api.js'
 import { createReceiptPoller, type ReceiptPoller } from './payments/receipts.js'
 import { createUpdateQueue, maxUpdatesPerCommit } from './payments/receive-updates.js'
@@ -233,7 +233,7 @@ export function createService(deps: ServiceDeps): Service {
   }
 
   async function applyIn(within: Pick<Store, 'transaction'>, update: ProcessorUpdate): Promise<JoinedUpdate> {
-    const { outcomes, events } = await applyUpdates(within, [checkedUpdate(update)], recording)
+    const { outcomes, events } = await applyUpdates(within, [checkUpdate(update)], recording)
     const [outcome] = outcomes
     if (outcome?.status !== 'fulfilled') throw outcome?.reason
     return { result: outcome.value, committed: () => events.forEach(publish) }
@@ -245,12 +245,12 @@ export function createService(deps: ServiceDeps): Service {
   }
   const queue = createUpdateQueue(applyAndPublish, () => store.assertNotNested())
   async function applyUpdate(update: ProcessorUpdate): Promise<UpdateResult> {
-    const [outcome] = await queue([checkedUpdate(update)])
+    const [outcome] = await queue([checkUpdate(update)])
     if (outcome?.status !== 'fulfilled') throw outcome?.reason
     return outcome.value
   }
   async function applyAll(updates: readonly ProcessorUpdate[]): Promise<UpdateOutcomes> {
-    const checked = updates.map(checkedUpdate)
+    const checked = updates.map(checkUpdate)
     const outcomes: PromiseSettledResult<UpdateResult>[] = []
     for (let from = 0; from < checked.length; from += maxUpdatesPerCommit)
       outcomes.push(...(await queue(checked.slice(from, from + maxUpdatesPerCommit))))
@@ -304,8 +304,8 @@ export function createService(deps: ServiceDeps): Service {
       ? null
       : createIdentity({ store, ...deps.identity, masterKey, clock, random, ids: deps.ids ?? systemIds, logger, actor })
 
-  const admissions = createRecent<Admission>({ clock, random })
-  const recentLegacyKeys = createRecent<LegacyCaller>({ clock, random })
+  const admissions = createCredentialCache<CachedCaller>({ clock, random })
+  const recentLegacyKeys = createCredentialCache<LegacyCaller>({ clock, random })
   const nextTestAt = new Map<string, number>()
   const actingAs = (name: string) =>
     createActorCommands(
@@ -320,8 +320,8 @@ export function createService(deps: ServiceDeps): Service {
         publish,
         sender,
         nextTestAt,
-        recentIntegrations: admissions,
-        recentLegacyKeys,
+        credentialCache: admissions,
+        legacyKeyCache: recentLegacyKeys,
         allowLoopbackHttp,
         isDeniedAddress: deps.isDeniedAddress,
         identity,
@@ -342,7 +342,7 @@ export function createService(deps: ServiceDeps): Service {
     keys: masterKey,
     clock,
     random,
-    recent: admissions,
+    cache: admissions,
   })
   const deliveryStreams = createDeliveryStreams({
     store,

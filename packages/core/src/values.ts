@@ -7,9 +7,9 @@ export function lowercaseAddress(text: string): string | null {
 }
 
 /** @throws RangeError When `value` is not a whole number of at least `least`. */
-export function assertWhole(name: string, value: number, least: number): void {
-  if (!Number.isSafeInteger(value) || value < least)
-    throw new RangeError(`${name} is ${value}; pass a whole number, ${least} or more.`)
+export function assertWhole(name: string, value: number, min: number): void {
+  if (!Number.isSafeInteger(value) || value < min)
+    throw new RangeError(`${name} is ${value}; pass a whole number, ${min} or more.`)
 }
 
 /** The wait after the first failure in a row, in milliseconds, before jitter. */

@@ -62,7 +62,7 @@ function decodePayment(log: RouterLog, bridges: boolean): DecodedPayment | Malfo
 
 const nobody = `0x${'0'.repeat(40)}`
 
-/** Reads `Convert(address indexed priceFeed, int256 exchangeRate)`. */
+/** Reads `Convert(address indexed formatPriceFeed, int256 exchangeRate)`. */
 function decodeSingleConversion(log: RouterLog, use: ConversionStep['use']): DecodedConversion | MalformedLog {
   const flaw = unfit(log, 2, 1)
   if (flaw !== null) return flaw

@@ -1,5 +1,5 @@
 /** How many calls polling takes, with and without announced blocks. */
-import { pollWaitMs } from '@payment-integration/core/internal'
+import { getHeadPollMs } from '@payment-integration/core/internal'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openProofChain, type ProofChain } from '../../test/proof-chain.js'
 import type { EvmChain } from '../evm-chain.js'
@@ -16,7 +16,7 @@ afterAll(() => chain?.close())
 /** Polls for so long as the service does, while no block is mined; resolves the calls that the node was asked. */
 async function callsIn(opened: EvmChain, ms: number): Promise<string[]> {
   const before = chain.front.requests.length
-  for (let passed = 0; passed < ms; passed += pollWaitMs(opened, pollMs)) await opened.head()
+  for (let passed = 0; passed < ms; passed += getHeadPollMs(opened, pollMs)) await opened.head()
   return chain.since(before).flat()
 }
 

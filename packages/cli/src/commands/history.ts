@@ -8,7 +8,7 @@ import type {
   AuditQueries,
   AuditRecord,
   AuditVerdict,
-  EndedHistory,
+  ExpiredHistory,
   HistoryCommands,
   PendingDeliveries,
   RetentionProgress,
@@ -266,7 +266,7 @@ function keptText({ segment, integrationAddress, count }: PendingDeliveries): st
   return `Segment ${segment} stays: ${grouped(count)} of its deliveries to ${integrationAddress} are pending (--give-up).`
 }
 
-function historyText({ kind, part, rows, from, to }: EndedHistory): string {
+function historyText({ kind, part, rows, from, to }: ExpiredHistory): string {
   const period = from === 0 ? `until ${momentText(to)}` : `${momentText(from)} to ${momentText(to)}`
   const name = kind === 'audit' ? `from record ${part}` : `segment ${part}`
   return `${kind.padEnd(10)}  ${name}  ${period}  ${rowsText(rows)}`

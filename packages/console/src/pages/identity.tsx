@@ -299,7 +299,7 @@ export const identityActs: Acts = {
 async function search({ fields, service, commands }: ActInput): Promise<ActAnswer> {
   if (service.identity === null) throw isOff()
   const emailKey = await hashEmail(service.identity, requiredField(fields, 'email'))
-  await commands.recordAct({ action: 'identity.searched', subject: 'all', details: { emailKey } })
+  await commands.recordAction({ action: 'identity.searched', subject: 'all', details: { emailKey } })
   return { to: `${section}?key=${emailKey}`, note: 'email-found' }
 }
 

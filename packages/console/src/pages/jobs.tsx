@@ -155,7 +155,7 @@ export const jobActs: Acts = {
       if (job === null) throw new ActError('There is no such job in this process. After a restart no job is left.')
       const { id, title, actor } = job
       if (job.state === 'running')
-        await commands.recordAct({ action: 'job.stopped', subject: id, details: { title, startedBy: actor } })
+        await commands.recordAction({ action: 'job.stopped', subject: id, details: { title, startedBy: actor } })
       jobs.stop(id)
       return { to: jobPath(job) }
     },

@@ -201,7 +201,7 @@ async function doctor(input: ActInput) {
     title: `Receiver test of ${shortenHex(address)}`,
     actor: input.visit.actor,
     async run(report, signal) {
-      await input.commands.recordAct({ action: 'integration.receiver_probed', subject: address })
+      await input.commands.recordAction({ action: 'integration.receiver_probed', subject: address })
       let done = 0
       const onProbe = (ended: ReceiverProbe) => {
         done += 1

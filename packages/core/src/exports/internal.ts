@@ -5,7 +5,7 @@ export type { AuditAction, AuditQueries, AuditRecord, AuditStore, AuditVerdict }
 export type {
   ArchiveHeader,
   DeliveryHistory,
-  EndedHistory,
+  ExpiredHistory,
   HistoryCommands,
   HistoryPart,
   HistoryRows,
@@ -44,8 +44,8 @@ export type {
 export type { CloseRequest, CloseResult, ResolveResult } from '../identity/operator-acts.js'
 export { checkNamespace, defaultNamespace } from '../identity/redemption.js'
 export type { ChainReads, Checkpoint, LeaseStore, RouterCoverage, WaitingDeposit } from '../indexer/chain-store.js'
-export { createCheckedChain, rangeFlaw } from '../indexer/checked-chain.js'
-export { pollWaitMs } from '../indexer/follower.js'
+export { createCheckedChain, findRangeFlaw } from '../indexer/checked-chain.js'
+export { getHeadPollMs } from '../indexer/follower.js'
 export type { Indexer } from '../indexer/indexer.js'
 export type { ReindexDifference } from '../indexer/recheck.js'
 export { reindex } from '../indexer/reindex.js'

@@ -3,7 +3,7 @@ import { manualClock } from '../../test/support/manual-clock.js'
 import { recordingLogger } from '../../test/support/recording-logger.js'
 import { until } from '../../test/support/until.js'
 import type { ServiceEvent } from '../events.js'
-import { announceEveryMs, createHeadAnnouncer } from './audit-log.js'
+import { announceIntervalMs, createHeadAnnouncer } from './audit-log.js'
 import type { AuditHead } from './audit-store.js'
 
 const headOf = (seq: number): AuditHead => ({ seq, at: seq, hash: String(seq).padStart(64, '0') })
@@ -26,7 +26,7 @@ test('the newest record is announced at the start and once a day, as it is then'
   const { clock, published, ended, stop } = running(async () => headOf(seq))
   await until('the first one', () => published.length === 1)
   seq = 7
-  await clock.advance(announceEveryMs - 1)
+  await clock.advance(announceIntervalMs - 1)
   expect(published).toEqual([{ type: 'audit.head', ...headOf(1) }])
   await clock.advance(1)
   expect(published.slice(1)).toEqual([{ type: 'audit.head', ...headOf(7) }])

@@ -9,9 +9,9 @@ import { assertWhole, backoffMs, describeError, type Loop } from '../values.js'
 import type { AuditEntry, AuditHead, AuditQueries, AuditRecord, AuditStore } from './audit-store.js'
 
 /** The record before the first, as the record about the removal has it: nobody without the key can make it up. */
-export async function findBeginning(audit: AuditStore, first: AuditRecord): Promise<AuditHead | null> {
+export async function findRemovedHead(audit: AuditStore, first: AuditRecord): Promise<AuditHead | null> {
   const removed = first.seq - 1
-  for await (const part of auditParts(audit, removed))
+  for await (const part of readAuditParts(audit, removed))
     for (const { action, subject, details } of part)
       if (action === 'history.archived' && subject === 'audit' && details['upTo'] === removed)
         return { seq: removed, hash: String(details['hash']), at: first.at }
@@ -19,15 +19,15 @@ export async function findBeginning(audit: AuditStore, first: AuditRecord): Prom
 }
 
 /** Records of a part. */
-const partSize = 1_000
+const recordsPerPart = 1_000
 
 /** The records after one of them, in their order, in parts that are not empty. */
-export async function* auditParts(
+export async function* readAuditParts(
   audit: Pick<AuditStore, 'list'>,
   afterSeq = 0,
 ): AsyncGenerator<readonly AuditRecord[], void, undefined> {
   for (let after = afterSeq; ; ) {
-    const part = await audit.list({ afterSeq: after, limit: partSize })
+    const part = await audit.list({ afterSeq: after, limit: recordsPerPart })
     const last = part.at(-1)
     if (last === undefined) return
     yield part
@@ -47,14 +47,14 @@ export function createAuditQueries({ audit, keys }: { audit: AuditStore; keys: M
     },
     async verify({ onProgress, signal } = {}) {
       const [first] = await audit.list({ limit: 1 })
-      let before: AuditHead | null = first === undefined || first.seq === 1 ? null : await findBeginning(audit, first)
+      let before: AuditHead | null = first === undefined || first.seq === 1 ? null : await findRemovedHead(audit, first)
       let last: AuditHead | null = null
       let records = 0
       signal?.throwIfAborted()
-      for await (const part of auditParts(audit)) {
+      for await (const part of readAuditParts(audit)) {
         for (const record of part) {
           const expectedSeq: number = (before?.seq ?? 0) + 1
-          if (record.seq !== expectedSeq || !fits(record, before?.hash ?? beforeFirst, keys))
+          if (record.seq !== expectedSeq || !isChained(record, before?.hash ?? initialHash, keys))
             return { records, last, brokenAt: expectedSeq }
           last = { seq: record.seq, hash: record.hash, at: record.at }
           before = last
@@ -68,13 +68,13 @@ export function createAuditQueries({ audit, keys }: { audit: AuditStore; keys: M
   }
 }
 
-function fits(record: AuditRecord, previous: string, keys: MasterKey): boolean {
+function isChained(record: AuditRecord, previous: string, keys: MasterKey): boolean {
   const key = keys.find(record.keyVersion)
   return key !== undefined && hashRecord(key, previous, record) === record.hash
 }
 
 /** Time between two announcements, in milliseconds. */
-export const announceEveryMs = 24 * 60 * 60_000
+export const announceIntervalMs = 24 * 60 * 60_000
 
 interface AnnounceHeadDeps {
   readonly audit: Pick<AuditQueries, 'head'>
@@ -101,7 +101,7 @@ export function createHeadAnnouncer({ audit, clock, random, logger, publish }: A
       let failures = 0
       while (!signal.aborted) {
         failures = (await announce()) ? 0 : failures + 1
-        await clock.sleep(failures === 0 ? announceEveryMs : backoffMs(failures, random.fraction()), signal)
+        await clock.sleep(failures === 0 ? announceIntervalMs : backoffMs(failures, random.fraction()), signal)
       }
     },
   }
@@ -131,7 +131,7 @@ function parseOrigin(url: string): string {
 }
 
 /** The hash before the first record. */
-const beforeFirst = ''
+const initialHash = ''
 
 /** HMAC-SHA256 over the previous hash and all fields: write access to the database alone does not forge a record. */
 function hashRecord(key: KeyVersion, previous: string, record: Omit<AuditRecord, 'hash'>): string {
@@ -158,18 +158,18 @@ interface AuditedDeps {
 }
 
 /** The longest name of an actor, in characters. */
-const actorLength = 200
+const maxActorLength = 200
 
 /** @throws RangeError When the actor is blank or longer than 200 characters. */
 export function createAudited({ transaction, keys, clock, actor }: AuditedDeps): Audited {
-  if (actor.trim() === '' || actor.length > actorLength)
-    throw new RangeError(`actor has ${actor.length} characters; pass 1 to ${actorLength} that are not all blank.`)
+  if (actor.trim() === '' || actor.length > maxActorLength)
+    throw new RangeError(`actor has ${actor.length} characters; pass 1 to ${maxActorLength} that are not all blank.`)
   return (work) =>
     transaction(async (tx) => {
       const newest = await tx.lockAudit()
       const notes: AuditNote[] = []
       const value = await work(tx, (note) => void notes.push(note))
-      let { seq, hash } = newest ?? { seq: 0, hash: beforeFirst }
+      let { seq, hash } = newest ?? { seq: 0, hash: initialHash }
       for (const { action, subject, details = {} } of notes) {
         seq += 1
         const entry = { seq, at: clock.now(), actor, action, subject, details, keyVersion: keys.current.version }

@@ -130,7 +130,7 @@ export interface HistoryArchive {
 export type RetentionPolicy = Readonly<Record<HistoryKind, number | null>>
 
 /** History that has ended: the rows of one kind and period. */
-export interface EndedHistory {
+export interface ExpiredHistory {
   readonly kind: HistoryKind
   /** The number of its segment; of audit records, the first one's. */
   readonly part: number
@@ -141,7 +141,7 @@ export interface EndedHistory {
 }
 
 export interface HistoryPlan {
-  readonly ended: readonly EndedHistory[]
+  readonly ended: readonly ExpiredHistory[]
   /** Deliveries and attempts of their segments would stay. */
   readonly pending: readonly PendingDeliveries[]
 }
@@ -155,7 +155,7 @@ export type RetentionProgress =
   | { readonly event: 'kept'; readonly pending: PendingDeliveries }
   /** The chain of the audit log is broken at a record, so that the log stays. */
   | { readonly event: 'audit_broken'; readonly brokenAt: number }
-  | { readonly event: 'removed'; readonly history: EndedHistory; readonly file: ArchivedFile }
+  | { readonly event: 'removed'; readonly history: ExpiredHistory; readonly file: ArchivedFile }
 
 export interface RetentionOptions {
   /**

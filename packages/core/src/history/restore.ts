@@ -1,10 +1,10 @@
 /** Restores a file of ended history, and the operator's commands. Source: docs/retention.md. @module */
 
 import { ArchiveError, openSignedFile, type SignedFile } from '../secrets/signed-file.js'
-import { auditParts } from './audit-log.js'
+import { readAuditParts } from './audit-log.js'
 import type {
   ArchiveHeader,
-  EndedHistory,
+  ExpiredHistory,
   HistoryCommands,
   HistoryPlan,
   HistoryStore,
@@ -13,12 +13,12 @@ import type {
 } from './history-store.js'
 import {
   checkPolicy,
-  createRun,
-  endedSegments,
-  findEnded,
+  createRetentionRun,
+  findExpiredParts,
+  findExpiredRecords,
+  findNewestDeliverySegment,
   type HistoryDeps,
   headerSchema,
-  lastOfDeliveries,
   requireHistory,
   restoreRecords,
   rowSchemas,
@@ -29,7 +29,7 @@ function createRestore({ store, audited, keys }: HistoryDeps): HistoryCommands['
 
   /** Whether the audit log says that this database wrote the file: cells share keys, so an HMAC alone does not. */
   async function isRecorded({ kind, part }: ArchiveHeader, hmac: string): Promise<boolean> {
-    for await (const records of auditParts(audit))
+    for await (const records of readAuditParts(audit))
       if (
         records.some(({ action, subject, details }) => {
           return (
@@ -85,20 +85,20 @@ export function createHistoryCommands(deps: HistoryDeps): HistoryCommands {
     checkPolicy(policy)
     const history = requireHistory(store)
     const now = clock.now()
-    const all = endedSegments(await history.segments(), policy, now)
-    const upTo = lastOfDeliveries(all)
+    const all = findExpiredParts(await history.segments(), policy, now)
+    const upTo = findNewestDeliverySegment(all)
     const pending = upTo === null ? [] : await history.pending(upTo)
     const kept = new Set(pending.map(({ segment }) => segment))
-    const ended: EndedHistory[] = []
+    const ended: ExpiredHistory[] = []
     for (const each of all) {
       if (each.kind !== 'updates' && kept.has(each.part)) continue
       const rows = await history.count(each.kind, each.part)
       if (rows > 0) ended.push({ ...each, rows })
     }
     const before = policy.audit === null ? null : now - policy.audit
-    const records = before === null ? null : await findEnded(store.audit, before)
+    const records = before === null ? null : await findExpiredRecords(store.audit, before)
     return { ended: records === null ? ended : [...ended, records], pending }
   }
 
-  return { plan, run: createRun(deps), restore: createRestore(deps) }
+  return { plan, run: createRetentionRun(deps), restore: createRestore(deps) }
 }

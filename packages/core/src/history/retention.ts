@@ -10,12 +10,12 @@ import type { Clock, FileWriter, RandomSource } from '../ports/world.js'
 import type { MasterKey } from '../secrets/keys.js'
 import { beginSignedFile, openSignedFile, type SignedFile, type SignedWriter } from '../secrets/signed-file.js'
 import type { Audited } from './audit-log.js'
-import { auditParts, findBeginning } from './audit-log.js'
+import { findRemovedHead, readAuditParts } from './audit-log.js'
 import type { AuditAction, AuditRecord, AuditStore, AuditVerdict } from './audit-store.js'
 import type {
   ArchivedFile,
   ArchiveHeader,
-  EndedHistory,
+  ExpiredHistory,
   HistoryArchive,
   HistoryRows,
   HistorySegment,
@@ -26,7 +26,7 @@ import type {
 } from './history-store.js'
 
 /** The key of a row in the store. */
-const id = z.string().check(z.regex(/^[0-9]{1,15}$/, 'expected a number as a decimal string'))
+const rowId = z.string().check(z.regex(/^[0-9]{1,15}$/, 'expected a number as a decimal string'))
 const whole = z.int().check(z.nonnegative())
 const nullableText = z.nullable(z.string())
 
@@ -52,10 +52,10 @@ export const updateShape = {
 
 /** The rows of each kind. */
 export const rowSchemas: { readonly [Kind in keyof HistoryRows]: z.ZodMiniType<HistoryRows[Kind]> } = {
-  attempts: z.object({ deliveryId: id, ...attemptShape }),
+  attempts: z.object({ deliveryId: rowId, ...attemptShape }),
   deliveries: z.object({
-    deliveryId: id,
-    paymentId: id,
+    deliveryId: rowId,
+    paymentId: rowId,
     chainId: z.int().check(z.positive()),
     txHash: primitives.txHash,
     integrationAddress: z.nullable(primitives.address),
@@ -67,7 +67,7 @@ export const rowSchemas: { readonly [Kind in keyof HistoryRows]: z.ZodMiniType<H
   updates: z.object({
     ...updateShape,
     seq: whole,
-    paymentId: z.nullable(id),
+    paymentId: z.nullable(rowId),
     update: z.nullable(processorUpdateSchema),
   }),
   audit: z.object({
@@ -96,10 +96,10 @@ const dayMs = 86_400_000
 const maxSegments = 64
 
 /** Without an end of deliveries their segments add up. */
-const lastingSegmentMs = 30 * dayMs
+const unlimitedSegmentMs = 30 * dayMs
 
 /** The shortest time: transactions that run while a segment begins end within it. */
-const shortestMs = 60_000
+const minRetentionMs = 60_000
 
 /** In the order in which they are removed: attempts leave before their deliveries. */
 export const segmentedKinds = ['attempts', 'deliveries', 'updates'] as const satisfies readonly SegmentedKind[]
@@ -107,34 +107,38 @@ export const segmentedKinds = ['attempts', 'deliveries', 'updates'] as const sat
 /** @throws RangeError For a time that is no whole number, or too short. */
 export function checkPolicy(policy: RetentionPolicy): void {
   for (const [kind, ms] of Object.entries(policy))
-    if (ms !== null && !(Number.isSafeInteger(ms) && ms >= shortestMs))
-      throw new RangeError(`The retention of ${kind} is ${ms} ms; pass a whole number from ${shortestMs}, or null.`)
+    if (ms !== null && !(Number.isSafeInteger(ms) && ms >= minRetentionMs))
+      throw new RangeError(`The retention of ${kind} is ${ms} ms; pass a whole number from ${minRetentionMs}, or null.`)
 }
 
 /** How long a kind stays, in milliseconds. Attempts end with their delivery at the latest. */
-function lastsMs({ attempts, deliveries, updates }: RetentionPolicy, kind: SegmentedKind): number | null {
+function getRetentionMs({ attempts, deliveries, updates }: RetentionPolicy, kind: SegmentedKind): number | null {
   if (kind === 'updates') return updates
   if (kind === 'deliveries' || attempts === null) return deliveries
   return deliveries === null ? attempts : Math.min(attempts, deliveries)
 }
 
 /** How long a segment is, in milliseconds; null: no kind ends, so that one is enough. */
-export function segmentMs(policy: RetentionPolicy): number | null {
-  const lasting = segmentedKinds.flatMap((kind) => lastsMs(policy, kind) ?? [])
+export function computeSegmentMs(policy: RetentionPolicy): number | null {
+  const lasting = segmentedKinds.flatMap((kind) => getRetentionMs(policy, kind) ?? [])
   if (lasting.length === 0) return null
   return Math.max(
-    policy.deliveries === null ? lastingSegmentMs : Math.min(dayMs, ...lasting),
+    policy.deliveries === null ? unlimitedSegmentMs : Math.min(dayMs, ...lasting),
     Math.max(...lasting) / maxSegments,
   )
 }
 
 /** Ended history of one kind in one segment, whose rows are not counted. */
-type EndedPart = Omit<EndedHistory & { readonly kind: SegmentedKind }, 'rows'>
+type ExpiredPart = Omit<ExpiredHistory & { readonly kind: SegmentedKind }, 'rows'>
 
 /** Segments whose history of a kind has ended. */
-export function endedSegments(segments: readonly HistorySegment[], policy: RetentionPolicy, now: number): EndedPart[] {
+export function findExpiredParts(
+  segments: readonly HistorySegment[],
+  policy: RetentionPolicy,
+  now: number,
+): ExpiredPart[] {
   return segmentedKinds.flatMap((kind) => {
-    const ms = lastsMs(policy, kind)
+    const ms = getRetentionMs(policy, kind)
     if (ms === null) return []
     return segments.flatMap(({ number, begunAt, endedAt }) =>
       endedAt !== null && endedAt <= now - ms ? [{ kind, part: number, from: begunAt, to: endedAt }] : [],
@@ -143,7 +147,7 @@ export function endedSegments(segments: readonly HistorySegment[], policy: Reten
 }
 
 /** The newest segment whose deliveries or attempts have ended; null: there is none. */
-export function lastOfDeliveries(ended: readonly EndedPart[]): number | null {
+export function findNewestDeliverySegment(ended: readonly ExpiredPart[]): number | null {
   const numbers = ended.flatMap(({ kind, part }) => (kind === 'updates' ? [] : [part]))
   return numbers.length === 0 ? null : Math.max(...numbers)
 }
@@ -166,9 +170,9 @@ export function requireHistory({ history }: Pick<Store, 'history'>): HistoryStor
 }
 
 /** Records of the log from its oldest one, up to a time, in groups. The newest record of all is never among them. */
-async function* endedRecords(audit: AuditStore, before: number): AsyncGenerator<readonly AuditRecord[]> {
+async function* readExpiredRecords(audit: AuditStore, before: number): AsyncGenerator<readonly AuditRecord[]> {
   const newest = (await audit.newest())?.seq ?? 0
-  for await (const part of auditParts(audit)) {
+  for await (const part of readAuditParts(audit)) {
     const end = part.findIndex(({ at, seq }) => at > before || seq === newest)
     const ended = end === -1 ? part : part.slice(0, end)
     if (ended.length > 0) yield ended
@@ -176,9 +180,9 @@ async function* endedRecords(audit: AuditStore, before: number): AsyncGenerator<
   }
 }
 
-export async function findEnded(audit: AuditStore, before: number): Promise<EndedHistory | null> {
+export async function findExpiredRecords(audit: AuditStore, before: number): Promise<ExpiredHistory | null> {
   let [first, rows]: [AuditRecord | null, number] = [null, 0]
-  for await (const part of endedRecords(audit, before)) {
+  for await (const part of readExpiredRecords(audit, before)) {
     first ??= part[0] ?? null
     rows += part.length
   }
@@ -203,7 +207,7 @@ export async function restoreRecords(audit: AuditStore, audited: Audited, file: 
     last = records.at(-1)
   }
   const [first] = await audit.list({ limit: 1 })
-  const before = first === undefined ? null : await findBeginning(audit, first)
+  const before = first === undefined ? null : await findRemovedHead(audit, first)
   if (before === null) throw new RangeError('no record of the audit log is missing.')
   if (last?.seq !== before.seq || last.hash !== before.hash)
     throw new RangeError(
@@ -219,12 +223,12 @@ export async function restoreRecords(audit: AuditStore, audited: Audited, file: 
 const leaseMs = 60_000
 const holderBytes = 16
 
-export function createRun({ store, audited, verifyAudit, keys, clock, random }: HistoryDeps) {
+export function createRetentionRun({ store, audited, verifyAudit, keys, clock, random }: HistoryDeps) {
   const { audit } = store
 
   async function isFull(history: HistoryStore, policy: RetentionPolicy): Promise<boolean> {
     const newest = (await history.segments()).at(-1)
-    const ms = segmentMs(policy)
+    const ms = computeSegmentMs(policy)
     return ms !== null && newest !== undefined && newest.begunAt <= clock.now() - ms
   }
 
@@ -232,7 +236,7 @@ export function createRun({ store, audited, verifyAudit, keys, clock, random }: 
    * Writes groups of rows to a file, and reads it: the rows are removed next. Null, and no file, when there are none. A
    * file that is not finished is discarded; a finished one stays when the check of it is aborted.
    */
-  async function archived(
+  async function archiveRows(
     archive: HistoryArchive,
     header: Omit<ArchiveHeader, 'writtenAt'>,
     groups: AsyncIterable<readonly object[]>,
@@ -263,11 +267,11 @@ export function createRun({ store, audited, verifyAudit, keys, clock, random }: 
   async function removePart(
     history: HistoryStore,
     archive: HistoryArchive,
-    { kind, part }: EndedPart,
+    { kind, part }: ExpiredPart,
     signal: AbortSignal | undefined,
   ) {
     const found = await history.part(kind, part)
-    const file = await archived(archive, { kind, part }, found.rows(), signal)
+    const file = await archiveRows(archive, { kind, part }, found.rows(), signal)
     if (file !== null) {
       const details = { part, file: file.name, rows: file.rows, hmac: file.hmac }
       await audited(async (_tx, note) => note({ action: 'history.archived', subject: kind, details }))
@@ -277,9 +281,9 @@ export function createRun({ store, audited, verifyAudit, keys, clock, random }: 
   }
 
   /** Closes the segments of ended deliveries; resolves those that stay. */
-  async function closeSegments(history: HistoryStore, ended: readonly EndedPart[], options: RetentionOptions) {
+  async function closeSegments(history: HistoryStore, ended: readonly ExpiredPart[], options: RetentionOptions) {
     const { givesUp = false, onProgress } = options
-    const upTo = lastOfDeliveries(ended)
+    const upTo = findNewestDeliverySegment(ended)
     if (upTo === null) return new Set<number>()
     await history.closeSegments(upTo)
     if (givesUp) {
@@ -296,20 +300,20 @@ export function createRun({ store, audited, verifyAudit, keys, clock, random }: 
   }
 
   async function removeAudit(archive: HistoryArchive, before: number, { onProgress, signal }: RetentionOptions) {
-    const ended = await findEnded(audit, before)
+    const ended = await findExpiredRecords(audit, before)
     if (ended === null) return
     // What is removed can no longer be checked.
     const { brokenAt } = await verifyAudit()
     if (brokenAt !== null) return onProgress?.({ event: 'audit_broken', brokenAt })
     let last: AuditRecord | null = null
     async function* records() {
-      for await (const part of endedRecords(audit, before)) {
+      for await (const part of readExpiredRecords(audit, before)) {
         yield part
         last = part.at(-1) ?? last
       }
     }
     const { kind, part } = ended
-    const file = await archived(archive, { kind, part }, records(), signal)
+    const file = await archiveRows(archive, { kind, part }, records(), signal)
     if (file === null || last === null) return
     await removeRecords(audited, part, last, file)
     onProgress?.({ event: 'removed', history: { ...ended, rows: file.rows }, file })
@@ -322,7 +326,7 @@ export function createRun({ store, audited, verifyAudit, keys, clock, random }: 
       await history.beginSegment()
       onProgress?.({ event: 'begun' })
     }
-    const ended = endedSegments(await history.segments(), policy, clock.now())
+    const ended = findExpiredParts(await history.segments(), policy, clock.now())
     const kept = await closeSegments(history, ended, options)
     for (const each of ended) {
       check()
@@ -345,7 +349,7 @@ export function createRun({ store, audited, verifyAudit, keys, clock, random }: 
     try {
       await run(policy, archive, options, () => {
         options.signal?.throwIfAborted()
-        if (!lease.isHeld())
+        if (!lease.isActive())
           throw new StoreError('ERR_STORE_BUSY', 'Another retention run has begun; wait for its end.')
       })
     } finally {

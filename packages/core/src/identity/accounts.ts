@@ -2,7 +2,7 @@
 import type { AddressOwner, EmailAddress, EmailProof, IdentityAccount } from '../ports/identity.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
 import type { Clock, IdSource } from '../ports/world.js'
-import { type EmailCodes, type EmailKeys, parseEmail } from './emails.js'
+import { type EmailCodes, parseEmail, type SealEmail } from './emails.js'
 import { EmailProofError, IdentityUnavailableError } from './errors.js'
 import type { AccountEvent, IdentitySubject, ProofRejection } from './identity-store.js'
 import { findOpenSubject, selectPerson } from './reviews.js'
@@ -119,7 +119,7 @@ async function proveAddress(tx: StoreTransaction, request: Proof, ids: IdSource)
   const found = findOpenSubject(subjects, email.key)
   if (found === null && proof.kind !== 'attestation') return { kind: 'again' }
   // A placeholder without a share belongs to the account that carries the address.
-  const open = found !== null && ownsAccounts ? ownedBy(found, decideOwner(found, owner)) : found
+  const open = found !== null && ownsAccounts ? applyDecision(found, decideOwner(found, owner)) : found
   const isUnknown = ownsAccounts && signedIn !== undefined && (await identityAccounts.find(signedIn)) === null
   const facts = { open, subjects, proof, signedIn: isUnknown ? null : signedIn, freshId: ids.next() }
   const decision = decideProof(facts)
@@ -148,7 +148,7 @@ async function giveToNextCarrier(
 
 interface IdentityAccountDeps {
   readonly store: Pick<Store, 'transaction'>
-  readonly emails: EmailKeys
+  readonly emails: SealEmail
   readonly codes: EmailCodes
   readonly clock: Pick<Clock, 'now'>
   readonly ids: IdSource
@@ -170,7 +170,7 @@ export function createAccounts({ store, emails, codes, clock, ids, ownsAccounts 
     })
 
   /** Gives the address to the account that proved it, or logs the rejection. */
-  async function give(tx: StoreTransaction, proof: Proof): Promise<ProofResult> {
+  async function giveAddress(tx: StoreTransaction, proof: Proof): Promise<ProofResult> {
     const result = await proveAddress(tx, proof, ids)
     if (result.kind === 'again') return result
     const { kind } = proof.proof
@@ -220,7 +220,7 @@ export function createAccounts({ store, emails, codes, clock, ids, ownsAccounts 
       return prove(email, async (tx) => {
         const verdict = codes.judge(email.key, typed, await tx.identityAccounts.lockCode(email.key), clock.now())
         if (verdict.kind === 'accepted') {
-          const result = await give(tx, proof)
+          const result = await giveAddress(tx, proof)
           if (result.kind !== 'again') await tx.identityAccounts.setCode(email.key, null)
           return result
         }
@@ -235,14 +235,14 @@ export function createAccounts({ store, emails, codes, clock, ids, ownsAccounts 
     async proveByAttestation(input, integrationAddress, { accountId: signedIn } = {}) {
       const email = parseEmail(input, emails)
       const proof: EmailProof = { kind: 'attestation', integrationAddress }
-      return prove(email, (tx) => give(tx, { email, proof, signedIn, ownsAccounts: true }))
+      return prove(email, (tx) => giveAddress(tx, { email, proof, signedIn, ownsAccounts: true }))
     },
   }
   return {
     commands,
     async reportProof({ email: input, accountId }) {
       const email = parseEmail(input, emails)
-      await prove(email, (tx) => give(tx, { email, proof: { kind: 'host' }, signedIn: accountId, ownsAccounts }))
+      await prove(email, (tx) => giveAddress(tx, { email, proof: { kind: 'host' }, signedIn: accountId, ownsAccounts }))
     },
   }
 }
@@ -256,18 +256,18 @@ export interface AccountQuery {
 }
 
 /** The locked subjects of an address. */
-export interface ResolvedAccount {
+export interface OwnedSubjects {
   readonly open: IdentitySubject
   /** All subjects of the person, the open one included. */
   readonly subjects: readonly IdentitySubject[]
 }
 
 /** Locks the person of an address, and gives the open subject to its owner; null: the owner changed, begin again. */
-export async function resolveAccount(
+export async function lockOwnedSubjects(
   tx: StoreTransaction,
   { email, ensured, hostOwner }: AccountQuery,
   ids: IdSource,
-): Promise<ResolvedAccount | null> {
+): Promise<OwnedSubjects | null> {
   const resolve = () => (hostOwner === undefined ? tx.identityAccounts.resolve(email.key) : Promise.resolve(hostOwner))
   const owner = await resolve()
   const accountIds = owner === null ? [] : [owner.accountId]
@@ -322,7 +322,7 @@ async function applyOwner(
   open: IdentitySubject,
   { decision, owner, email, ids }: OwnerChange,
 ): Promise<IdentitySubject> {
-  const { accountId, proved } = ownedBy(open, decision)
+  const { accountId, proved } = applyDecision(open, decision)
   if (decision.kind === 'replace') {
     await identity.setOwner(open.id, { closed: true })
     const newOwner = { accountId: owner?.accountId ?? null, proved: owner?.proved ?? false }
@@ -337,7 +337,7 @@ function isSameOwner(one: AddressOwner | null, other: AddressOwner | null): bool
   return one?.accountId === other?.accountId && one?.proved === other?.proved
 }
 
-function ownedBy(open: IdentitySubject, decision: OwnerDecision): IdentitySubject {
+function applyDecision(open: IdentitySubject, decision: OwnerDecision): IdentitySubject {
   if (decision.kind !== 'set') return open
   const { accountId, proved } = decision
   return { ...open, accountId, proved }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { identitySetup, otherShop, shop } from '../../test/support/identity-setup.js'
-import { attach, mayAttach } from './redemption.js'
+import { attachApplicant, isAttachable } from './redemption.js'
 
 const none = { donor: null, attachedNumber: null }
 const own = { donor: shop, attachedNumber: 2 }
@@ -12,7 +12,7 @@ test.each([
   ['in place of itself', own, 2, false],
   ['in place of one of another integration', { ...own, donor: otherShop }, 3, false],
 ] as const)('whether an applicant is attached %s', (_, subject, number, attaches) => {
-  expect(mayAttach(subject, { integrationAddress: shop, number })).toBe(attaches)
+  expect(isAttachable(subject, { integrationAddress: shop, number })).toBe(attaches)
 })
 
 test('an applicant that is reported several times is attached once, and its newer verdict stays', async () => {
@@ -24,7 +24,7 @@ test('an applicant that is reported several times is attached once, and its newe
   const applicant = { applicantId: before.applicantId ?? '', review: null }
   for (const outcome of ['found', 'reported'] as const) {
     const attachment = { redemption, applicant, outcome, source: 'look_up' } as const
-    const attached = await store.transaction((tx) => attach(tx, attachment, { clock, logger }))
+    const attached = await store.transaction((tx) => attachApplicant(tx, attachment, { clock, logger }))
     expect(attached).toMatchObject({ isAttached: true, donor: shop })
   }
   expect(subject()).toEqual(before)
@@ -43,7 +43,7 @@ test('an applicant that may not be attached is surplus, and is logged as an erro
   await store.transaction((tx) => tx.identity.addRedemption({ ...late, leaseMs: 1 }))
   const attachment = { redemption: late, applicant: { applicantId: 'late', review: null } } as const
   const attached = await store.transaction((tx) =>
-    attach(tx, { ...attachment, outcome: 'reported', source: 'webhook' }, { clock, logger }),
+    attachApplicant(tx, { ...attachment, outcome: 'reported', source: 'webhook' }, { clock, logger }),
   )
   expect(attached).toMatchObject({ isAttached: false, donor: otherShop })
   expect(subject()).toEqual({ ...before, redemptions: 2 })

@@ -4,7 +4,7 @@ import { recordingLogger } from '../../test/support/recording-logger.js'
 import { scriptedProvider } from '../../test/support/scripted-provider.js'
 import type { IdentityProvider } from '../ports/identity.js'
 import { createService } from '../service.js'
-import { createCheckedProvider, untilStopped } from './checked-provider.js'
+import { createCheckedProvider, stopWithSignal } from './checked-provider.js'
 
 const begun = { reviewStatus: 'init', reviewAnswer: null, rejectType: null, rejectLabels: [] }
 const applicant = { applicantId: 'a', review: null }
@@ -116,7 +116,7 @@ describe('polls of a service that stops', () => {
     const provider = scriptedProvider()
     provider.pause = () => new Promise(() => undefined)
     const stopping = new AbortController()
-    const polled = untilStopped(provider, () => stopping.signal)
+    const polled = stopWithSignal(provider, () => stopping.signal)
     const inFlight = [polled.review('a'), polled.find('b')]
     stopping.abort()
     expect(await Promise.all(inFlight)).toEqual([stopped, stopped])

@@ -12,10 +12,10 @@ export function createCheckedProvider(provider: IdentityProvider, logger: Pick<L
     if (typeof (provider as Partial<IdentityProvider> | null)?.[call] !== 'function')
       throw new TypeError(`The identity provider has no function ${call}; pass an IdentityProvider of core.`)
 
-  async function readable<T>(call: string, ask: () => Promise<T>, checks: Checks): Promise<T | null> {
+  async function callChecked<T>(call: string, send: () => Promise<T>, checks: Checks): Promise<T | null> {
     let fault = 'an unknown shape'
     try {
-      const answer = await ask()
+      const answer = await send()
       const fields = toFields(answer)
       const kind = String(fields['kind'])
       if (Object.hasOwn(checks, kind) && checks[kind]?.(fields) === true) return answer
@@ -36,17 +36,17 @@ export function createCheckedProvider(provider: IdentityProvider, logger: Pick<L
       return provider.findsByName
     },
     redeem: async (request) =>
-      (await readable('redeem', () => provider.redeem(request), redeemChecks)) ?? {
+      (await callChecked('redeem', () => provider.redeem(request), redeemChecks)) ?? {
         kind: 'unknown',
         reason: unreadable,
       },
     find: async (name, by) =>
-      (await readable('find', () => provider.find(name, by), findChecks)) ?? {
+      (await callChecked('find', () => provider.find(name, by), findChecks)) ?? {
         kind: 'unavailable',
         reason: unreadable,
       },
     review: async (id) =>
-      (await readable('review', () => provider.review(id), reviewChecks)) ?? {
+      (await callChecked('review', () => provider.review(id), reviewChecks)) ?? {
         kind: 'unavailable',
         reason: unreadable,
       },
@@ -54,26 +54,26 @@ export function createCheckedProvider(provider: IdentityProvider, logger: Pick<L
 }
 
 /** Once the signal aborts, each look-up and poll of the loop answers `unavailable` at once. */
-export function untilStopped(
+export function stopWithSignal(
   provider: IdentityProvider,
   signal: () => AbortSignal | undefined,
 ): Pick<IdentityProvider, 'find' | 'review'> {
-  function within<T>(ask: () => Promise<ProviderAnswer<T>>): Promise<ProviderAnswer<T>> {
+  function raceAbort<T>(send: () => Promise<ProviderAnswer<T>>): Promise<ProviderAnswer<T>> {
     const current = signal()
-    if (current === undefined) return ask()
+    if (current === undefined) return send()
     return new Promise((resolve, reject) => {
       const stop = () => resolve(stopped)
       current.addEventListener('abort', stop, { once: true })
       if (current.aborted) stop()
       else
-        ask()
+        send()
           .then(resolve, reject)
           .finally(() => current.removeEventListener('abort', stop))
     })
   }
   return {
-    find: (externalUserId) => within(() => provider.find(externalUserId)),
-    review: (applicantId) => within(() => provider.review(applicantId)),
+    find: (externalUserId) => raceAbort(() => provider.find(externalUserId)),
+    review: (applicantId) => raceAbort(() => provider.review(applicantId)),
   }
 }
 

@@ -13,7 +13,7 @@ import {
   rejected,
   shop,
 } from '../../test/support/identity-setup.js'
-import { maxMissing } from './poll.js'
+import { maxMissingAtOnce } from './poll.js'
 
 const subjectId = 's1'
 const applicantId = `applicant of ${first}`
@@ -130,7 +130,7 @@ describe('the wait for an applicant that is missing together with many others', 
     await clock.advance(1_000)
     provider.reviews.set(applicantId, approved)
     await webhook(approved)
-    for (let n = 0; n < maxMissing; n += 1) {
+    for (let n = 0; n < maxMissingAtOnce; n += 1) {
       const { witnessId: other } = await witness(setup, `user${n}@example.com`)
       provider.deleted.add(other)
     }

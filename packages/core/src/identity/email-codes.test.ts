@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { seededRandom } from '../../test/support/seeded-random.js'
-import { codeLifetimeMs, codeTries, createEmailCodes } from './emails.js'
+import { codeLifetimeMs, createEmailCodes, maxCodeTries } from './emails.js'
 
 const codes = createEmailCodes(Buffer.alloc(32, 7), seededRandom('codes'))
 const now = 1_700_000_123_456
@@ -45,12 +45,12 @@ test('is accepted as people type it', () => {
 test('is invalid after five attempts', () => {
   const { code, stored } = codes.issue(one, now)
   let left: typeof stored | null = stored
-  for (let tried = 1; tried <= codeTries; tried += 1) {
+  for (let tried = 1; tried <= maxCodeTries; tried += 1) {
     const verdict = codes.judge(one, wrong(code), left, now)
     if (verdict.kind !== 'rejected') throw new Error('A wrong code was taken.')
     expect(verdict).toMatchObject({ reason: 'code_wrong' })
     left = verdict.nextCode
-    expect(left?.triesLeft ?? 0).toBe(codeTries - tried)
+    expect(left?.triesLeft ?? 0).toBe(maxCodeTries - tried)
   }
   expect(left).toBeNull()
   expect(codes.judge(one, code, left, now)).toEqual({ kind: 'rejected', reason: 'no_code', nextCode: null })

@@ -3,7 +3,7 @@ import { seededRandom } from '../../test/support/seeded-random.js'
 import { openStore } from '../../test/support/store.js'
 import { parseMasterKey } from '../secrets/keys.js'
 import { SealedSecretError } from '../secrets/seal.js'
-import { createEmailKeys, openEmailKey } from './emails.js'
+import { createSealEmail, openEmailKey } from './emails.js'
 
 const [older, newer] = ['11223344556677889900aabbccddeeff'.repeat(2), 'ffeeddccbbaa00998877665544332211'.repeat(2)]
 const only = parseMasterKey(older)
@@ -28,7 +28,7 @@ test('a key sealed with another master key cannot be decrypted', async () => {
 })
 
 test('stored forms contain no address, and no two are sealed alike', async () => {
-  const emails = createEmailKeys(await openEmailKey(setup()(only)), seededRandom('nonces'))
+  const emails = createSealEmail(await openEmailKey(setup()(only)), seededRandom('nonces'))
   const [one, again, other] = [emails(address), emails(address), emails('other@example.com')]
   expect(one.key).toMatch(/^[0-9a-f]{64}$/)
   expect([again.key, other.key]).toEqual([one.key, expect.not.stringMatching(one.key)])

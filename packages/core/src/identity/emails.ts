@@ -41,13 +41,13 @@ export function normalizeEmail(input: string): string | null {
 }
 
 /** Makes the stored forms of a normalized address. */
-export type EmailKeys = (address: string) => EmailAddress
+export type SealEmail = (address: string) => EmailAddress
 
 /**
  * The stored forms of an address in any spelling. @throws InvalidShareRequestError `ERR_SHARE_REQUEST_INVALID` if it
  * is invalid.
  */
-export function parseEmail(input: string, emails: EmailKeys): EmailAddress {
+export function parseEmail(input: string, emails: SealEmail): EmailAddress {
   const address = normalizeEmail(input)
   if (address === null) throw new InvalidShareRequestError('email must be a valid email address')
   return emails(address)
@@ -55,7 +55,7 @@ export function parseEmail(input: string, emails: EmailKeys): EmailAddress {
 
 const purpose = 'email'
 
-export function createEmailKeys(dataKey: Uint8Array, random: Pick<RandomSource, 'bytes'>): EmailKeys {
+export function createSealEmail(dataKey: Uint8Array, random: Pick<RandomSource, 'bytes'>): SealEmail {
   const emailKeys = parseMasterKey(Buffer.from(dataKey).toString('base64url'))
   return (address) => {
     const key = createHmac('sha256', emailKeys.current.derive('email-hash')).update(address, 'utf8').digest('hex')
@@ -80,7 +80,7 @@ export async function openEmailKey({
 
 /** Lifetime of a code, in milliseconds. */
 export const codeLifetimeMs = 10 * 60_000
-export const codeTries = 5
+export const maxCodeTries = 5
 /** Digits of a code in base 32: 60 bits, too many to guess. */
 const codeLength = 12
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
@@ -103,17 +103,17 @@ export interface EmailCodes {
 }
 
 export function createEmailCodes(key: Uint8Array, random: Pick<RandomSource, 'bytes'>): EmailCodes {
-  const hashOf = (emailKey: string, code: string) =>
+  const hashCode = (emailKey: string, code: string) =>
     createHmac('sha256', key).update(`${emailKey}|${code}`, 'utf8').digest('hex')
   return {
     issue(emailKey, now) {
       const code = Array.from(random.bytes(codeLength), (byte) => alphabet[byte & 31]).join('')
-      const stored = { hash: hashOf(emailKey, code), expiresAt: now + codeLifetimeMs, triesLeft: codeTries }
+      const stored = { hash: hashCode(emailKey, code), expiresAt: now + codeLifetimeMs, triesLeft: maxCodeTries }
       return { code, stored }
     },
     judge(emailKey, typed, stored, now) {
       // Hashed also without a stored code, so that the time does not reveal whether there is one.
-      const typedHash = Buffer.from(hashOf(emailKey, typed.replace(/[\s-]/g, '').toUpperCase()), 'hex')
+      const typedHash = Buffer.from(hashCode(emailKey, typed.replace(/[\s-]/g, '').toUpperCase()), 'hex')
       if (stored === null) return { kind: 'rejected', reason: 'no_code', nextCode: null }
       const good = Buffer.from(stored.hash, 'hex')
       const isEqual = typedHash.length === good.length && timingSafeEqual(typedHash, good)

@@ -9,7 +9,7 @@ import type { ProviderAnswer, ProviderRejection, Review } from '../ports/identit
 import type { Logger } from '../ports/world.js'
 
 /** `Retry-After` for the caller when the provider names no time, in milliseconds. */
-export const patienceMs = 5_000
+export const defaultRetryAfterMs = 5_000
 
 /** The body of the request is malformed. Answer 400. */
 export class InvalidShareRequestError extends CoreError {
@@ -51,7 +51,7 @@ export class IdentityUnavailableError extends CoreError {
   readonly retryable = true
   /** How long to wait, in milliseconds. */
   readonly retryAfterMs: number
-  constructor(retryAfterMs: number = patienceMs) {
+  constructor(retryAfterMs: number = defaultRetryAfterMs) {
     super(identityUnavailableBody.error)
     this.retryAfterMs = retryAfterMs
   }
@@ -81,14 +81,14 @@ export class EmailProofError extends CoreError {
 export type ProviderFailure = ProviderRejection | Exclude<ProviderAnswer<unknown>, { kind: 'answer' }>
 
 /** The error of a failure. @param former - The caller's own rejection, for a token that is rejected. */
-export function failureError(failure: ProviderFailure, former: Review | null = null): CoreError {
+export function createFailureError(failure: ProviderFailure, former: Review | null = null): CoreError {
   switch (failure.kind) {
     case 'rejected':
       return new ShareTokenRejectedError(failure.message, former)
     case 'misconfigured':
       return new IdentityMisconfiguredError()
     case 'throttled':
-      return new IdentityUnavailableError(failure.retryAfterMs ?? patienceMs)
+      return new IdentityUnavailableError(failure.retryAfterMs ?? defaultRetryAfterMs)
     case 'unavailable':
       return new IdentityUnavailableError()
   }

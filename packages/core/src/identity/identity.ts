@@ -7,8 +7,8 @@ import type { Store } from '../ports/store.js'
 import type { Clock, IdSource, Logger, RandomSource } from '../ports/world.js'
 import type { MasterKey } from '../secrets/keys.js'
 import { createAccounts, type HostProof, type IdentityAccountCommands } from './accounts.js'
-import { createCheckedProvider, untilStopped } from './checked-provider.js'
-import { createEmailCodes, createEmailKeys, openEmailKey, parseEmail } from './emails.js'
+import { createCheckedProvider, stopWithSignal } from './checked-provider.js'
+import { createEmailCodes, createSealEmail, openEmailKey, parseEmail } from './emails.js'
 import type {
   AccountEvent,
   IdentityQuery,
@@ -38,7 +38,7 @@ import {
 } from './webhooks.js'
 
 /** An operator's decisions about verifications. Each decision is in the audit log. */
-export interface IdentityActs {
+export interface IdentityActions {
   /**
    * Resolves a redemption with an unknown outcome and an expired lease.
    * It rejects with IdentityUnavailableError, IdentityMisconfiguredError, StoreError.
@@ -52,7 +52,7 @@ export interface IdentityActs {
 }
 
 /** Identity verification sharing. Its own acts are in the name of the service. */
-export interface Identity extends IdentityActs {
+export interface Identity extends IdentityActions {
   /**
    * Shares a verification, with at most one redemption for any number of requests.
    * After any of its errors the client may send the same request again.
@@ -86,7 +86,7 @@ export interface Identity extends IdentityActs {
   /** Reports about applicants, newest first. */
   verdicts(query: IdentityQuery): Promise<VerdictRecord[]>
   /** The same acts in the name of another actor. @throws RangeError As `actingAs` of the service. */
-  actingAs(actor: string): IdentityActs
+  actingAs(actor: string): IdentityActions
   /** Events of the store's accounts, newest first. */
   accountEvents(query: IdentityQuery): Promise<AccountEvent[]>
   /** Polls until the signal aborts, then stops at once. Errors of store and provider do not stop it. */
@@ -121,10 +121,10 @@ export function createIdentity(deps: IdentityDeps): Identity {
   const provider = createCheckedProvider(deps.provider, logger)
   const namespace = checkNamespace(deps.namespace ?? defaultNamespace)
   let stopping: AbortSignal | undefined
-  const polled = untilStopped(provider, () => stopping)
-  const pollDue = createPollDue({ store, provider: polled, clock, logger })
+  const stoppableProvider = stopWithSignal(provider, () => stopping)
+  const pollDue = createPollDue({ store, provider: stoppableProvider, clock, logger })
   const transaction: Store['transaction'] = (work) => store.transaction(work)
-  const actingAs = (name: string): IdentityActs => {
+  const actingAs = (name: string): IdentityActions => {
     const audited = createAudited({ transaction, keys: masterKey, clock, actor: name })
     const parts = { store, provider, clock, logger, audited }
     return {
@@ -136,7 +136,7 @@ export function createIdentity(deps: IdentityDeps): Identity {
 
   async function open() {
     const dataKey = await openEmailKey({ dataKeys: store.dataKeys, keys: masterKey, random })
-    const emails = createEmailKeys(dataKey, random)
+    const emails = createSealEmail(dataKey, random)
     const codes = createEmailCodes(createHmac('sha256', dataKey).update('email-code').digest(), random)
     return {
       emails,
@@ -144,7 +144,7 @@ export function createIdentity(deps: IdentityDeps): Identity {
       accounts: createAccounts({ store, emails, codes, clock, ids, ownsAccounts: accounts === undefined }),
     }
   }
-  function opened(): ReturnType<typeof open> {
+  function openOnce(): ReturnType<typeof open> {
     opening ??= open().catch((error: unknown) => {
       opening = undefined
       throw error
@@ -153,13 +153,13 @@ export function createIdentity(deps: IdentityDeps): Identity {
   }
 
   return {
-    share: async (input) => (await opened()).share(input),
+    share: async (input) => (await openOnce()).share(input),
     applyVerdict: createApplyVerdict({ store, clock, logger }),
     pollDue: () => pollDue(),
-    accounts: async () => (await opened()).accounts.commands,
-    reportProof: async (proof) => (await opened()).accounts.reportProof(proof),
+    accounts: async () => (await openOnce()).accounts.commands,
+    reportProof: async (proof) => (await openOnce()).accounts.reportProof(proof),
     recordDirect: createRecordDirectVerification({ store, clock, ids }),
-    emailKey: async (email) => parseEmail(email, (await opened()).emails).key,
+    emailKey: async (email) => parseEmail(email, (await openOnce()).emails).key,
     subjects: (query) => store.identity.subjects(query),
     shares: (query) => store.identity.shares(query),
     redemptions: (query) => store.identity.redemptions(query),

@@ -9,7 +9,7 @@ import {
   second,
   shop,
 } from '../../test/support/identity-setup.js'
-import { maxMissing, missingForMs } from './poll.js'
+import { maxMissingAtOnce, missingUntilGoneMs } from './poll.js'
 import { firstPollMs, inFlightPollMs } from './reviews.js'
 
 const notDonated = expect.objectContaining({ code: 'ERR_VERIFICATION_UNAVAILABLE' })
@@ -23,7 +23,7 @@ async function vanished() {
   setup.provider.reviews.set(applicantId, null)
   return {
     ...setup,
-    day: () => setup.clock.advance(missingForMs),
+    day: () => setup.clock.advance(missingUntilGoneMs),
     /** Another user shares, and the provider does not know that applicant either. */
     async alsoMissing(n: number) {
       const address = `user${n}@example.com`
@@ -61,7 +61,7 @@ describe('an applicant that the provider does not know', () => {
     const since = clock.now()
     await clock.advance(firstPollMs)
     await identity.pollDue()
-    for (let passed = firstPollMs; passed < missingForMs; passed += inFlightPollMs) {
+    for (let passed = firstPollMs; passed < missingUntilGoneMs; passed += inFlightPollMs) {
       expect(subject().review).toEqual(approved)
       await clock.advance(inFlightPollMs)
       expect(await identity.pollDue()).toBe(1)
@@ -76,7 +76,7 @@ describe('an applicant that the provider does not know', () => {
 
   test('together with many others is our own fault: nothing changes, however long', async () => {
     const { identity, subject, alsoMissing, day, memory, logger } = await vanished()
-    for (let n = 2; n <= maxMissing + 1; n += 1) await alsoMissing(n)
+    for (let n = 2; n <= maxMissingAtOnce + 1; n += 1) await alsoMissing(n)
     for (let days = 0; days < 5; days += 1) {
       await day()
       await identity.pollDue()
@@ -84,7 +84,7 @@ describe('an applicant that the provider does not know', () => {
     }
     const subjects = memory.committed.subjects
     expect(subjects.map(({ donor, review: known }) => [donor, known === null])).toEqual(
-      Array(maxMissing + 1).fill([shop, false]),
+      Array(maxMissingAtOnce + 1).fill([shop, false]),
     )
     expect(logger.lines.filter(({ fields }) => 'atOnce' in fields).length).toBeGreaterThan(1)
   })

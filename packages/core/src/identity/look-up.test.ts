@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { begun, first, identitySetup, otherShop, review, second, shop } from '../../test/support/identity-setup.js'
 import { redemptionWith } from '../../test/support/subject-with.js'
 import { applyLookUp } from './poll.js'
-import { clockSkewMs, lostAnswerMs, redemptionLeaseMs } from './redemption.js'
+import { clockSkewMs, firstLookUpMs, redemptionLeaseMs } from './redemption.js'
 
 const unavailable = expect.objectContaining({ code: 'ERR_IDENTITY_UNAVAILABLE', retryable: true })
 const misconfigured = expect.objectContaining({ code: 'ERR_IDENTITY_MISCONFIGURED' })
@@ -107,11 +107,11 @@ describe('a look-up by the poll', () => {
     const { lose, clock, identity, provider, states } = identitySetup()
     await lose('lost before')
     const asked = () => provider.calls.filter((call) => call.startsWith('find')).length
-    await clock.advance(lostAnswerMs - 1)
+    await clock.advance(firstLookUpMs - 1)
     expect([await identity.pollDue(), asked()]).toEqual([0, 1])
     await clock.advance(1)
     expect([await identity.pollDue(), asked(), states()]).toEqual([1, 2, ['unknown']])
-    await clock.advance(redemptionLeaseMs - lostAnswerMs - 1)
+    await clock.advance(redemptionLeaseMs - firstLookUpMs - 1)
     expect([await identity.pollDue(), asked()]).toEqual([0, 2])
     await clock.advance(1)
     expect([await identity.pollDue(), asked(), states()]).toEqual([1, 3, ['absent']])

@@ -2,11 +2,11 @@
 import type { Audited } from '../history/audit-log.js'
 import type { Applicant, ProviderAnswer } from '../ports/identity.js'
 import type { StoreTransaction } from '../ports/store.js'
-import { failureError, logFailure } from './errors.js'
+import { createFailureError, logFailure } from './errors.js'
 import type { IdentitySubject, RedemptionRecord, VerificationChange } from './identity-store.js'
-import { confirmMissing } from './poll.js'
-import { attach, type IdentityParts, lockSubject, shareEntry } from './redemption.js'
-import { isEqual, isInFlight, isOtherLevel } from './reviews.js'
+import { markGone } from './poll.js'
+import { attachApplicant, buildShareRecord, type IdentityParts, lockSubject } from './redemption.js'
+import { isInFlight, isOtherLevel, isSameReview } from './reviews.js'
 
 export interface ResolveRequest {
   readonly externalUserId: string
@@ -56,7 +56,7 @@ export function createResolveRedemption(
     const answer = applicantId === null ? null : await provider.review(applicantId)
     if (answer !== null && answer.kind !== 'answer') {
       logFailure(logger, answer, { externalUserId })
-      throw failureError(answer)
+      throw createFailureError(answer)
     }
     if (answer !== null && answer.value === null) return 'unknown_applicant'
     const { review = null, reviewedAt = null, levelName = null } = answer?.value ?? {}
@@ -67,7 +67,7 @@ export function createResolveRedemption(
       const { emailKey } = await lockSubject(tx, named.subjectId)
       // It may have been resolved while this waited for the lock.
       const redemption = await tx.identity.redemption(externalUserId)
-      if (redemption === null || !mayResolve(redemption)) return 'not_open'
+      if (redemption === null || !isResolvable(redemption)) return 'not_open'
       const outcome = await resolve(tx, redemption, applicant)
       if (outcome === 'attached' || outcome === 'surplus' || outcome === 'absent')
         note({
@@ -87,18 +87,22 @@ export function createResolveRedemption(
     if (applicant !== null) {
       const holder = await tx.identity.findSubjectByApplicant(applicant.applicantId)
       if (holder !== null) return holder.id === subjectId ? 'of_another_redemption' : 'of_another_subject'
-      const { isAttached } = await attach(tx, { redemption, applicant, outcome: 'resolved', source: 'operator' }, parts)
+      const { isAttached } = await attachApplicant(
+        tx,
+        { redemption, applicant, outcome: 'resolved', source: 'operator' },
+        parts,
+      )
       return isAttached ? 'attached' : 'surplus'
     }
     // An absent name would be looked up for another day; the operator's decision ends that.
     await tx.identity.changeRedemption(externalUserId, { state: isFindable ? 'refused' : 'absent', lookUpInMs: null })
-    await tx.identity.logShare(shareEntry(clock.now(), redemption, 'resolved'))
+    await tx.identity.logShare(buildShareRecord(clock.now(), redemption, 'resolved'))
     return 'absent'
   }
 }
 
 /** Whether its outcome is unknown and its token can no longer land. */
-function mayResolve(redemption: RedemptionRecord): boolean {
+function isResolvable(redemption: RedemptionRecord): boolean {
   const { state } = redemption
   return state === 'unresolved' || ((state === 'unknown' || state === 'in_flight') && !isInFlight(redemption))
 }
@@ -131,20 +135,20 @@ export function createCloseVerification(
   /** A hold hides the review. It is shown again only if the provider still answers the same review. */
   async function judgeHold({ missing, review }: IdentitySubject, applicantId: string): Promise<CloseResult> {
     if (missing !== null) return 'missing'
-    const answer = await ask(() => provider.review(applicantId), { applicantId })
+    const answer = await callProvider(() => provider.review(applicantId), { applicantId })
     if (answer === null) return 'unknown'
     const levelName = (await findRedemption(applicantId))?.levelName ?? null
-    return isEqual(answer.review, review) && !isOtherLevel(levelName, answer) ? 'closed' : 'other_review'
+    return isSameReview(answer.review, review) && !isOtherLevel(levelName, answer) ? 'closed' : 'other_review'
   }
 
   async function judgeMissing({ emailKey, reviewedAt }: IdentitySubject, applicantId: string): Promise<CloseResult> {
-    if ((await ask(() => provider.review(applicantId), { applicantId })) !== null) return 'known'
+    if ((await callProvider(() => provider.review(applicantId), { applicantId })) !== null) return 'known'
     const redemption = await findRedemption(applicantId)
     // Its redemption is needed for the look-up by name. A direct verification has no redemption.
     if (redemption === null && emailKey !== null) return 'unproven'
     if (redemption?.isFindable === true) {
       const { externalUserId } = redemption
-      const named = await ask(() => provider.find(externalUserId), { externalUserId })
+      const named = await callProvider(() => provider.find(externalUserId), { externalUserId })
       if (named?.applicantId === applicantId) return 'known'
       if (named !== null) {
         const ids = { externalUserId, applicantId: named.applicantId, missing: applicantId }
@@ -170,7 +174,7 @@ export function createCloseVerification(
         if (applicantId === null || applicantId === missingId || !isOfThatTime) continue
         const redemption = await findRedemption(applicantId)
         if (redemption === null || redemption.startedAt > knownAt) continue
-        if ((await ask(() => provider.review(applicantId), { applicantId })) !== null) return true
+        if ((await callProvider(() => provider.review(applicantId), { applicantId })) !== null) return true
         remaining -= 1
         if (remaining === 0) return false
       }
@@ -183,11 +187,14 @@ export function createCloseVerification(
     return store.transaction((tx) => tx.identity.findAttachedRedemption(applicantId))
   }
 
-  async function ask<T>(call: () => Promise<ProviderAnswer<T>>, about: Readonly<Record<string, string>>): Promise<T> {
+  async function callProvider<T>(
+    call: () => Promise<ProviderAnswer<T>>,
+    about: Readonly<Record<string, string>>,
+  ): Promise<T> {
     const answer = await call()
     if (answer.kind === 'answer') return answer.value
     logFailure(logger, answer, about)
-    throw failureError(answer)
+    throw createFailureError(answer)
   }
 
   function close(before: IdentitySubject, applicantId: string, kind: CloseRequest['kind']): Promise<CloseResult> {
@@ -198,7 +205,7 @@ export function createCloseVerification(
       const now = clock.now()
       const isMissing = kind === 'missing' && found.missing !== null
       const change: VerificationChange = isMissing
-        ? confirmMissing(found.missing, now)
+        ? markGone(found.missing, now)
         : // Any webhook dated after the beginning of the hold still applies.
           { presence: { isActive: true, at: found.presence?.at ?? 0 }, pollInMs: 0 }
       await tx.identity.changeVerification(id, change)

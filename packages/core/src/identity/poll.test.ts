@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { approved, begun, first, identitySetup, rejected, review } from '../../test/support/identity-setup.js'
 import { createPollDue } from './poll.js'
-import { firstPollMs, repeatPollMs } from './reviews.js'
+import { firstPollMs, retryPollMs } from './reviews.js'
 
 const [hour, day] = [3_600_000, 24 * 3_600_000]
 const pending = review('pending')
@@ -49,7 +49,7 @@ describe('the provider is polled', () => {
       expect(known()).toEqual(begun)
       expect(errors()).toHaveLength(fault === 'misconfigured' ? 1 : 0)
       fails(null)
-      await clock.advance(repeatPollMs - 1)
+      await clock.advance(retryPollMs - 1)
       expect(await identity.pollDue()).toBe(0)
       await clock.advance(1)
       expect(await identity.pollDue()).toBe(1)
@@ -132,7 +132,7 @@ describe('a verdict', () => {
     expect(known()).toEqual([rejected, 1_000])
     expect(subject().doubt).toEqual(approved)
     expect(await identity.pollDue()).toBe(0)
-    await clock.advance(repeatPollMs)
+    await clock.advance(retryPollMs)
     expect(await identity.pollDue()).toBe(1)
     expect(known()[0]).toEqual(approved)
     expect(subject().doubt).toBeNull()

@@ -11,37 +11,37 @@ import type {
   VerificationChange,
 } from './identity-store.js'
 import {
-  absentForMs,
-  attach,
+  absentLookUpMs,
+  absentLookUpsForMs,
+  attachApplicant,
+  buildShareRecord,
   clockSkewMs,
+  firstLookUpMs,
   type IdentityParts,
   lockSubject,
   logOtherLevel,
-  lostAnswerMs,
-  openLookUpMs,
   redemptionLeaseMs,
-  repeatLookUpMs,
-  shareEntry,
+  retryLookUpMs,
 } from './redemption.js'
 import {
-  acceptedTime,
-  begunReview,
+  discardFutureTime,
   firstPollMs,
   inFlightPollMs,
+  initialReview,
   isDoubtful,
-  isEqual,
   isOtherLevel,
+  isSameReview,
   longestPollMs,
   nextPollMs,
-  repeatPollMs,
+  retryPollMs,
 } from './reviews.js'
 
 /** How long an applicant is missing before it counts as gone without a webhook, in milliseconds. */
-export const missingForMs = 24 * 60 * 60_000
+export const missingUntilGoneMs = 24 * 60 * 60_000
 /** Missing applicants at once up to which one may count as gone. With more, the fault is likely ours. */
-export const maxMissing = 5
+export const maxMissingAtOnce = 5
 /** From this many missing applicants in a round, if fewer are known, the fault counts as ours. */
-const manyMissing = 3
+const minMissingForFault = 3
 
 interface MissingRound {
   readonly known: number
@@ -59,7 +59,7 @@ async function judgeMissing(
 ): Promise<void> {
   if (missing.length === 0) return
   const atOnce = await store.identity.countMissing()
-  const isFault = (missing.length >= manyMissing && missing.length > known) || atOnce > maxMissing
+  const isFault = (missing.length >= minMissingForFault && missing.length > known) || atOnce > maxMissingAtOnce
   if (isFault)
     logger.error(
       { missing: missing.length, known, atOnce },
@@ -79,7 +79,7 @@ async function judgeMissing(
       await tx.identity.changeVerification(id, { pollInMs })
       return
     }
-    const isGone = reported || (!isFault && now - since >= missingForMs)
+    const isGone = reported || (!isFault && now - since >= missingUntilGoneMs)
     if (isGone)
       logger.warn({ subjectId: id, applicantId }, 'An applicant is gone at the provider; its donor may share again.')
     else if (!isFault)
@@ -91,17 +91,17 @@ async function judgeMissing(
       })
     const pollInMs = noted === null ? firstPollMs : inFlightPollMs
     const missing = { since, reported, confirmed }
-    await tx.identity.changeVerification(id, isGone ? confirmMissing(missing, now) : { missing, pollInMs })
+    await tx.identity.changeVerification(id, isGone ? markGone(missing, now) : { missing, pollInMs })
   }
 }
 
 /** The verification of a gone applicant: its donor alone may share again. */
-export function confirmMissing({ since, reported }: MissingApplicant, now: number): VerificationChange {
+export function markGone({ since, reported }: MissingApplicant, now: number): VerificationChange {
   const missing = { since, reported, confirmed: true }
   return { missing, review: null, reviewedAt: now, doubt: null, pollInMs: inFlightPollMs }
 }
 
-interface LookedUp {
+interface LookUpAnswer {
   readonly redemption: RedemptionRecord
   /** The applicant. `nobody`: none has the name. `foreign`: one that is older than the redemption has it. */
   readonly found: Applicant | 'nobody' | 'foreign'
@@ -109,20 +109,20 @@ interface LookedUp {
 
 /** The answers up to the first failure. */
 interface LookUpResult {
-  readonly answers: readonly LookedUp[]
+  readonly answers: readonly LookUpAnswer[]
   readonly failure: Exclude<ProviderFailure, { kind: 'rejected' }> | null
 }
 
 /**
  * Looks up each name and checks the answers. `integrationAddress`: whose request waits; absent: the service's own poll.
  */
-export async function lookUp(
+export async function lookUpRedemptions(
   provider: Pick<IdentityProvider, 'find'>,
   redemptions: readonly RedemptionRecord[],
   logger: Logger,
   integrationAddress?: string,
 ): Promise<LookUpResult> {
-  const answers: LookedUp[] = []
+  const answers: LookUpAnswer[] = []
   for (const redemption of redemptions) {
     const { externalUserId } = redemption
     const answer = await provider.find(externalUserId, integrationAddress)
@@ -158,33 +158,33 @@ export function logMisfit(
 }
 
 /** Whether the provider may still answer an applicant of a redemption. */
-export function isOpen(state: RedemptionState): boolean {
+export function isUnresolved(state: RedemptionState): boolean {
   return state === 'in_flight' || state === 'unknown' || state === 'unresolved' || state === 'absent'
 }
 
 /** Writes the result of a look-up. A redemption that was resolved meanwhile is unchanged. */
 export async function applyLookUp(
   tx: StoreTransaction,
-  { redemption, found }: LookedUp,
+  { redemption, found }: LookUpAnswer,
   deps: Pick<IdentityParts, 'clock' | 'logger'>,
 ): Promise<void> {
   const { externalUserId, subjectId } = redemption
   await lockSubject(tx, subjectId)
   const now = await tx.identity.redemption(externalUserId)
-  if (now === null || !isOpen(now.state)) return
+  if (now === null || !isUnresolved(now.state)) return
   if (typeof found === 'object') {
-    await attach(tx, { redemption, applicant: found, outcome: 'found', source: 'look_up' }, deps)
+    await attachApplicant(tx, { redemption, applicant: found, outcome: 'found', source: 'look_up' }, deps)
     return
   }
   const ageMs = deps.clock.now() - redemption.startedAt
   // Its token may still land: the name is looked up again after the lease.
   if (redemption.isLeased) {
-    const leftMs = Math.min(redemptionLeaseMs, Math.max(lostAnswerMs, redemptionLeaseMs - ageMs))
+    const leftMs = Math.min(redemptionLeaseMs, Math.max(firstLookUpMs, redemptionLeaseMs - ageMs))
     await tx.identity.changeRedemption(externalUserId, { lookUpInMs: leftMs })
     return
   }
-  const state = found === 'foreign' ? 'foreign' : unseenState(now)
-  const lookUpInMs = state === 'foreign' || (state === 'absent' && ageMs >= absentForMs) ? null : openLookUpMs
+  const state = found === 'foreign' ? 'foreign' : decideAbsence(now)
+  const lookUpInMs = state === 'foreign' || (state === 'absent' && ageMs >= absentLookUpsForMs) ? null : absentLookUpMs
   await tx.identity.changeRedemption(externalUserId, { state, lookUpInMs })
   if (state === now.state) return
   if (state === 'unresolved')
@@ -192,21 +192,21 @@ export async function applyLookUp(
       { externalUserId },
       'The outcome of a redemption cannot be looked up: an operator must resolve it.',
     )
-  await tx.identity.logShare(shareEntry(deps.clock.now(), redemption, state))
+  await tx.identity.logShare(buildShareRecord(deps.clock.now(), redemption, state))
 }
 
 /** Where applicants cannot be found by name, an empty look-up proves nothing. */
-function unseenState({ state, isFindable }: RedemptionRecord): 'absent' | 'unresolved' {
+function decideAbsence({ state, isFindable }: RedemptionRecord): 'absent' | 'unresolved' {
   return state === 'absent' || isFindable ? 'absent' : 'unresolved'
 }
 
 /** Look-ups and polls of one round: a fraction of the provider's 300 requests in 5 seconds. */
 const maxPolls = 50
 /** How long an event of the provider is stored, in milliseconds: longer than verdicts are polled. */
-const rememberEventsMs = 40 * 24 * 60 * 60_000
+const eventRetentionMs = 40 * 24 * 60 * 60_000
 const maxForgotten = 500
 
-const longestWaits = { leaseMs: redemptionLeaseMs, lookUpMs: openLookUpMs, pollMs: longestPollMs }
+const longestWaits = { leaseMs: redemptionLeaseMs, lookUpMs: absentLookUpMs, pollMs: longestPollMs }
 
 interface Round {
   isThrottled: boolean
@@ -237,7 +237,7 @@ export function createPollDue(parts: IdentityParts): (limit?: number, signal?: A
       await each()
     }
     await judgeMissing(round, parts)
-    await store.identity.forgetEvents(Math.max(0, clock.now() - rememberEventsMs), maxForgotten)
+    await store.identity.forgetEvents(Math.max(0, clock.now() - eventRetentionMs), maxForgotten)
     return polled
   }
 
@@ -245,13 +245,13 @@ export function createPollDue(parts: IdentityParts): (limit?: number, signal?: A
     const redemption = await store.transaction(async (tx) => {
       await lockSubject(tx, subjectId)
       const found = await tx.identity.redemption(externalUserId)
-      const lookUpInMs = found !== null && isOpen(found.state) ? repeatLookUpMs : null
+      const lookUpInMs = found !== null && isUnresolved(found.state) ? retryLookUpMs : null
       // Not due for other processes now; due again if this process dies.
       await tx.identity.changeRedemption(externalUserId, { lookUpInMs })
       return lookUpInMs === null ? null : found
     })
     if (redemption === null) return
-    const { answers, failure } = await lookUp(provider, [redemption], logger)
+    const { answers, failure } = await lookUpRedemptions(provider, [redemption], logger)
     if (failure?.kind === 'throttled') round.isThrottled = true
     for (const answer of answers) await store.transaction((tx) => applyLookUp(tx, answer, parts))
   }
@@ -261,7 +261,7 @@ export function createPollDue(parts: IdentityParts): (limit?: number, signal?: A
     const { attached, ...before } = await store.transaction(async (tx) => {
       const found = await lockSubject(tx, subjectId)
       const attached = found.applicantId === null ? null : await tx.identity.findAttachedRedemption(found.applicantId)
-      await tx.identity.changeVerification(subjectId, { pollInMs: found.applicantId === null ? null : repeatPollMs })
+      await tx.identity.changeVerification(subjectId, { pollInMs: found.applicantId === null ? null : retryPollMs })
       return { ...found, revision: found.revision + 1, attached }
     })
     const { applicantId, revision } = before
@@ -278,14 +278,14 @@ export function createPollDue(parts: IdentityParts): (limit?: number, signal?: A
       return
     }
     round.known += 1
-    const polled = { ...answer.value, reviewedAt: acceptedTime(answer.value.reviewedAt, clock.now()) }
+    const polled = { ...answer.value, reviewedAt: discardFutureTime(answer.value.reviewedAt, clock.now()) }
     const { review } = polled
     const isOther = attached !== null && isOtherLevel(attached.levelName, polled)
     const isNoted = isOther && (await isNewestNoted(before, review))
     await store.transaction(async (tx) => {
       const locked = await lockSubject(tx, subjectId)
       if (locked.revision !== revision) return
-      const found = { ...locked, reviewedAt: acceptedTime(locked.reviewedAt, clock.now()) }
+      const found = { ...locked, reviewedAt: discardFutureTime(locked.reviewedAt, clock.now()) }
       const outcome = isOther ? 'other_level' : decideOutcome(found, polled)
       const isUnsure = outcome === 'doubtful'
       const change = found.missing === null ? 'review' : 'back'
@@ -296,7 +296,7 @@ export function createPollDue(parts: IdentityParts): (limit?: number, signal?: A
         })
       if (isOther) {
         if (!isNoted) logOtherLevel(logger, { subjectId, applicantId }, polled, attached)
-        const pollInMs = nextPollMs(found.review ?? begunReview, clock.now() - (found.reviewedAt ?? polledAt))
+        const pollInMs = nextPollMs(found.review ?? initialReview, clock.now() - (found.reviewedAt ?? polledAt))
         await tx.identity.changeVerification(subjectId, { missing: null, pollInMs })
         return
       }
@@ -305,7 +305,7 @@ export function createPollDue(parts: IdentityParts): (limit?: number, signal?: A
       const reviewedAt = Math.max(polled.reviewedAt ?? otherwise, found.reviewedAt ?? 0)
       await tx.identity.changeVerification(subjectId, {
         ...(isUnsure ? { doubt: review } : { review, reviewedAt, doubt: null }),
-        ...{ missing: null, pollInMs: isUnsure ? repeatPollMs : nextPollMs(review, clock.now() - reviewedAt) },
+        ...{ missing: null, pollInMs: isUnsure ? retryPollMs : nextPollMs(review, clock.now() - reviewedAt) },
       })
     })
   }
@@ -314,7 +314,7 @@ export function createPollDue(parts: IdentityParts): (limit?: number, signal?: A
   async function isNewestNoted({ id, emailKey }: IdentitySubject, review: Review): Promise<boolean> {
     if (emailKey === null) return false
     const [newest] = await store.identity.verdicts({ emailKey, limit: 1 })
-    return newest?.subjectId === id && newest.outcome === 'other_level' && isEqual(newest.review, review)
+    return newest?.subjectId === id && newest.outcome === 'other_level' && isSameReview(newest.review, review)
   }
 }
 
@@ -323,7 +323,7 @@ function decideOutcome(
   found: IdentitySubject,
   { review, reviewedAt }: DatedReview,
 ): 'unchanged' | 'doubtful' | 'applied' {
-  if (isEqual(found.review, review)) return 'unchanged'
+  if (isSameReview(found.review, review)) return 'unchanged'
   const isUnproven = isDoubtful({ at: reviewedAt, review }, { at: found.reviewedAt, review: found.review })
-  return isUnproven && !isEqual(found.doubt, review) ? 'doubtful' : 'applied'
+  return isUnproven && !isSameReview(found.doubt, review) ? 'doubtful' : 'applied'
 }

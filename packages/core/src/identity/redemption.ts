@@ -3,7 +3,7 @@ import type { Applicant, IdentityProvider, Review } from '../ports/identity.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
 import type { Clock, Logger } from '../ports/world.js'
 import type { IdentitySubject, RedemptionRecord, ShareOutcome, ShareRecord, VerdictRecord } from './identity-store.js'
-import { acceptedTime, begunReview, firstPollMs, isOtherLevel, notStarted, reviewToAnswer } from './reviews.js'
+import { discardFutureTime, firstPollMs, initialReview, isOtherLevel, notStarted, reviewToAnswer } from './reviews.js'
 
 export interface IdentityParts {
   readonly store: Pick<Store, 'transaction' | 'identity'>
@@ -25,16 +25,16 @@ export const redemptionLeaseMs = landingMs + 30_000
 export const clockSkewMs = 60_000
 
 /** Time from an unknown outcome to the first look-up, in milliseconds. */
-export const lostAnswerMs = 5_000
+export const firstLookUpMs = 5_000
 
 /** Time from a look-up without an answer to the next, in milliseconds. */
-export const repeatLookUpMs = 60_000
+export const retryLookUpMs = 60_000
 
 /** Time between look-ups of an absent or unresolved name, in milliseconds. */
-export const openLookUpMs = 60 * 60_000
+export const absentLookUpMs = 60 * 60_000
 
 /** How long an absent name is looked up, in milliseconds. */
-export const absentForMs = 24 * 60 * 60_000
+export const absentLookUpsForMs = 24 * 60 * 60_000
 
 /** Names of one person that one request looks up. */
 export const maxLookUps = 10
@@ -56,7 +56,7 @@ export function formatExternalUserId(namespace: string, subjectId: string, numbe
 
 type Sharer = Pick<ShareRecord, 'integrationAddress' | 'subjectId'> & Partial<Pick<ShareRecord, 'externalUserId'>>
 
-export function shareEntry(
+export function buildShareRecord(
   at: number,
   { integrationAddress, subjectId, externalUserId = null }: Sharer,
   outcome: ShareOutcome,
@@ -101,7 +101,7 @@ interface Attached {
 }
 
 /** Whether an applicant is attached: there is no other donor, and no newer redemption is attached. */
-export function mayAttach(
+export function isAttachable(
   { donor, attachedNumber }: Pick<IdentitySubject, 'donor' | 'attachedNumber'>,
   { integrationAddress, number }: Pick<RedemptionRecord, 'integrationAddress' | 'number'>,
 ): boolean {
@@ -109,7 +109,7 @@ export function mayAttach(
 }
 
 /** Attaches an applicant or notes it as surplus, and locks the person. A second call only adds to the log of shares. */
-export async function attach(
+export async function attachApplicant(
   tx: StoreTransaction,
   { redemption, applicant, outcome, source }: Attachment,
   { clock, logger }: Pick<IdentityParts, 'clock' | 'logger'>,
@@ -122,16 +122,16 @@ export async function attach(
   const before = (await identity.redemption(externalUserId))?.state
   // A webhook or a look-up was faster; its verdict may be newer.
   if (before === 'attached' || before === 'surplus') {
-    await identity.logShare(shareEntry(now, redemption, outcome))
+    await identity.logShare(buildShareRecord(now, redemption, outcome))
     return { isAttached: before === 'attached', ...toAnswer(subject) }
   }
-  const isAttached = mayAttach(subject, redemption)
-  const at = acceptedTime(applicant.reviewedAt ?? null, now)
+  const isAttached = isAttachable(subject, redemption)
+  const at = discardFutureTime(applicant.reviewedAt ?? null, now)
   const isOther = isOtherLevel(redemption.levelName, applicant)
   const levelName = redemption.levelName ?? applicant.levelName ?? undefined
   const state = isAttached ? 'attached' : 'surplus'
   await identity.changeRedemption(externalUserId, { state, applicantId, levelName, lookUpInMs: null })
-  await identity.logShare(shareEntry(now, redemption, isAttached ? outcome : 'surplus'))
+  await identity.logShare(buildShareRecord(now, redemption, isAttached ? outcome : 'surplus'))
   await identity.noteVerdict({
     ...{ notedAt: now, subjectId, applicantId, source, change: 'review', at },
     ...{ review: applicant.review, outcome: !isAttached ? 'surplus' : isOther ? 'other_level' : 'applied' },
@@ -144,7 +144,7 @@ export async function attach(
     return { isAttached, ...toAnswer(subject) }
   }
   if (isOther) logOtherLevel(logger, { subjectId, applicantId }, applicant, redemption)
-  const [review, reviewedAt] = isOther ? [begunReview, null] : [applicant.review ?? begunReview, at]
+  const [review, reviewedAt] = isOther ? [initialReview, null] : [applicant.review ?? initialReview, at]
   await identity.changeVerification(subjectId, {
     ...{ donor, applicantId, attachedNumber: number, attachedAt: now, review, reviewedAt },
     ...{ doubt: null, presence: null, missing: null },

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { approved, begun, rejected, review } from '../../test/support/identity-setup.js'
 import {
-  acceptedTime,
   compareReviews,
+  discardFutureTime,
   inFlightPollMs,
-  isAhead,
+  isDatedAhead,
   isDoubtful,
-  isEqual,
+  isRegression,
+  isSameReview,
   maxAheadMs,
   nextPollMs,
   reviewToAnswer,
-  turnsBack,
 } from './reviews.js'
 
 const day = 24 * 60 * 60_000
@@ -44,8 +44,12 @@ test.each([
 
 test('a time up to five minutes ahead of this clock is accepted, and no later one', () => {
   expect(maxAheadMs).toBe(300_000)
-  expect([isAhead(300_000, 0), isAhead(300_001, 0)]).toEqual([false, true])
-  expect([acceptedTime(null, 0), acceptedTime(300_000, 0), acceptedTime(300_001, 0)]).toEqual([null, 300_000, null])
+  expect([isDatedAhead(300_000, 0), isDatedAhead(300_001, 0)]).toEqual([false, true])
+  expect([discardFutureTime(null, 0), discardFutureTime(300_000, 0), discardFutureTime(300_001, 0)]).toEqual([
+    null,
+    300_000,
+    null,
+  ])
 })
 
 describe('the next poll', () => {
@@ -63,15 +67,15 @@ test('a deactivated applicant is on hold, unless it was rejected', () => {
 })
 
 test('a review without a verdict after a verdict turns back', () => {
-  expect([turnsBack(approved, begun), turnsBack(begun, approved), turnsBack(approved, rejected)]).toEqual([
+  expect([isRegression(approved, begun), isRegression(begun, approved), isRegression(approved, rejected)]).toEqual([
     ...[true, false, false],
   ])
-  expect(turnsBack(approved, null)).toBe(false)
+  expect(isRegression(approved, null)).toBe(false)
 })
 
 test('two reviews are equal when their values are, in any order of the fields', () => {
   const { rejectLabels, ...rest } = rejected
-  expect(isEqual(rejected, { rejectLabels, ...rest })).toBe(true)
-  expect(isEqual(rejected, { ...rejected, rejectLabels: [] })).toBe(false)
-  expect([isEqual(null, null), isEqual(null, begun)]).toEqual([true, false])
+  expect(isSameReview(rejected, { rejectLabels, ...rest })).toBe(true)
+  expect(isSameReview(rejected, { ...rejected, rejectLabels: [] })).toBe(false)
+  expect([isSameReview(null, null), isSameReview(null, begun)]).toEqual([true, false])
 })

@@ -2,33 +2,33 @@
 import type { Review } from '../ports/identity.js'
 import type { IdentitySubject, RedemptionRecord, ShareOutcome, Verification } from './identity-store.js'
 
-const minute = 60_000
-const day = 24 * 60 * minute
+const minuteMs = 60_000
+const dayMs = 24 * 60 * minuteMs
 
 /** How far ahead of this service's clock a verdict may be dated, in milliseconds. */
-export const maxAheadMs = 5 * minute
+export const maxAheadMs = 5 * minuteMs
 /** Time from a redemption to the first poll, in milliseconds: verdicts take some minutes. */
-export const firstPollMs = 10 * minute
+export const firstPollMs = 10 * minuteMs
 /** Time between polls of a review in flight, in milliseconds: the provider retries its webhooks for a day. */
-export const inFlightPollMs = 60 * minute
+export const inFlightPollMs = 60 * minuteMs
 /** Time from a poll without an answer, or with a doubtful one, to the next, in milliseconds. */
-export const repeatPollMs = minute
+export const retryPollMs = minuteMs
 /** A verdict may change: it is polled once a day for a month. */
-const completedPollMs = day
+const completedPollMs = dayMs
 /** The longest time between two polls, in milliseconds. */
 export const longestPollMs = completedPollMs
-const completedPollsForMs = 30 * day
+const completedPollsForMs = 30 * dayMs
 
-function openReview(reviewStatus: Review['reviewStatus']): Review {
+function buildUndecidedReview(reviewStatus: Review['reviewStatus']): Review {
   return { reviewStatus, reviewAnswer: null, rejectType: null, rejectLabels: [] }
 }
 
 /** The answer without a review. */
-export const notStarted: Review = openReview('not_started')
+export const notStarted: Review = buildUndecidedReview('not_started')
 /** The review after a redemption without a status: "normally init". Source: docs/interface.md 3. */
-export const begunReview: Review = openReview('init')
+export const initialReview: Review = buildUndecidedReview('init')
 /** The review of a deactivated applicant: not approved, and it may be activated again. */
-const switchedOff: Review = openReview('onHold')
+const deactivatedReview: Review = buildUndecidedReview('onHold')
 
 export function isRejected(review: Review | null): boolean {
   return review?.reviewStatus === 'completed' && review.reviewAnswer === 'RED'
@@ -40,7 +40,7 @@ export function isApproved(review: Review | null): boolean {
 
 /** The review in the answer to the donor, or null. A deactivated applicant is not approved. */
 export function reviewToAnswer({ review, presence }: Pick<Verification, 'review' | 'presence'>): Review | null {
-  return review !== null && presence?.isActive === false && !isRejected(review) ? switchedOff : review
+  return review !== null && presence?.isActive === false && !isRejected(review) ? deactivatedReview : review
 }
 
 interface TimedReview {
@@ -57,13 +57,13 @@ export function isOtherLevel(
 }
 
 /** Whether a time is so far ahead of this service's clock that later verdicts would seem older. */
-export function isAhead(at: number, now: number): boolean {
+export function isDatedAhead(at: number, now: number): boolean {
   return at > now + maxAheadMs
 }
 
 /** A verdict's time; null when it is ahead of this service's clock. */
-export function acceptedTime(at: number | null, now: number): number | null {
-  return at !== null && isAhead(at, now) ? null : at
+export function discardFutureTime(at: number | null, now: number): number | null {
+  return at !== null && isDatedAhead(at, now) ? null : at
 }
 
 /** Negative: `review` is older than `known`. Of two at the same time the worse one counts, in any order. */
@@ -81,11 +81,11 @@ export function isDoubtful(review: TimedReview, known: TimedReview): boolean {
 }
 
 /** Whether a review without a verdict follows a verdict: a late webhook looks the same. */
-export function turnsBack(before: Review | null, after: Review | null): boolean {
+export function isRegression(before: Review | null, after: Review | null): boolean {
   return before?.reviewStatus === 'completed' && after !== null && after.reviewStatus !== 'completed'
 }
 
-export function isEqual(one: Review | null, other: Review | null): boolean {
+export function isSameReview(one: Review | null, other: Review | null): boolean {
   return JSON.stringify(listFields(one)) === JSON.stringify(listFields(other))
 }
 
@@ -150,14 +150,14 @@ export function decideShare({ open, subjects, redemptions, caller, lookedUp }: S
   if (leased.length > 0) return { kind: 'answer', review: review ?? notStarted, outcome: 'concurrent' }
 
   const unknown = redemptions.filter(({ state }) => state !== 'absent')
-  const unasked = (each: RedemptionRecord) => !lookedUp.has(each.externalUserId)
-  if (unknown.some(unasked)) return { kind: 'look_up', redemptions: redemptions.filter(unasked) }
+  const isNotLookedUp = (each: RedemptionRecord) => !lookedUp.has(each.externalUserId)
+  if (unknown.some(isNotLookedUp)) return { kind: 'look_up', redemptions: redemptions.filter(isNotLookedUp) }
   if (unknown.length > 0) return { kind: 'unavailable', outcome: 'unresolved' }
 
   if (review !== null && !isRejected(review))
     return { kind: 'answer', review, outcome: review.reviewStatus === 'completed' ? 'already_approved' : 'in_flight' }
   // Absent names are looked up once more before another token is redeemed.
-  const absent = redemptions.filter(unasked)
+  const absent = redemptions.filter(isNotLookedUp)
   return absent.length > 0 ? { kind: 'look_up', redemptions: absent } : { kind: 'redeem' }
 }
 

@@ -9,28 +9,28 @@ import type { Applicant, IdentityAccounts, IdentityProvider, Review } from '../p
 import type { StoreTransaction } from '../ports/store.js'
 import type { IdSource } from '../ports/world.js'
 import { findDuplicateKey } from '../values.js'
-import { type AccountQuery, type ResolvedAccount, resolveAccount } from './accounts.js'
-import { type EmailKeys, normalizeEmail } from './emails.js'
+import { type AccountQuery, lockOwnedSubjects, type OwnedSubjects } from './accounts.js'
+import { normalizeEmail, type SealEmail } from './emails.js'
 import {
-  failureError,
+  createFailureError,
   IdentityUnavailableError,
   InvalidShareRequestError,
   logFailure,
   VerificationUnavailableError,
 } from './errors.js'
 import type { NewRedemption, RedemptionRecord, RedemptionState, ShareOutcome } from './identity-store.js'
-import { applyLookUp, findMisfit, isOpen, logMisfit, lookUp } from './poll.js'
+import { applyLookUp, findMisfit, isUnresolved, logMisfit, lookUpRedemptions } from './poll.js'
 import {
-  absentForMs,
-  attach,
+  absentLookUpsForMs,
+  attachApplicant,
+  buildShareRecord,
+  firstLookUpMs,
   formatExternalUserId,
   type IdentityParts,
   landingMs,
   lockSubject,
-  lostAnswerMs,
   maxLookUps,
   redemptionLeaseMs,
-  shareEntry,
 } from './redemption.js'
 import { decideShare, isRejected } from './reviews.js'
 
@@ -125,17 +125,17 @@ function createRedeem(parts: RedeemParts): Redeem {
         : await provider.redeem({ shareToken, externalUserId, sendBy, integrationAddress })
     switch (result.kind) {
       case 'redeemed':
-        return attached(redemption, result.applicant, 'redeemed')
+        return answerAttached(redemption, result.applicant, 'redeemed')
       case 'unknown':
         return findAfterUnknown(redemption, result.reason)
       case 'unsent':
-        await fail(redemption, { outcome: 'late', state: 'refused' })
+        await recordFailure(redemption, { outcome: 'late', state: 'refused' })
         throw new IdentityUnavailableError()
       default: {
         const providerCode = result.kind === 'rejected' ? result.providerCode : null
-        const former = await fail(redemption, { outcome: result.kind, state: 'refused', providerCode })
+        const former = await recordFailure(redemption, { outcome: result.kind, state: 'refused', providerCode })
         logFailure(logger, result, { externalUserId })
-        throw failureError(result, former)
+        throw createFailureError(result, former)
       }
     }
   }
@@ -146,10 +146,10 @@ function createRedeem(parts: RedeemParts): Redeem {
     if (answer.kind !== 'answer') logFailure(logger, answer, { externalUserId })
     const applicant = answer.kind === 'answer' ? answer.value : null
     const misfit = applicant === null ? null : findMisfit(redemption, applicant)
-    if (applicant !== null && misfit === null) return attached(redemption, applicant, 'found')
+    if (applicant !== null && misfit === null) return answerAttached(redemption, applicant, 'found')
     if (applicant !== null && misfit !== null) logMisfit(logger, externalUserId, applicant, misfit)
     if (misfit === 'age') {
-      await fail(redemption, { outcome: 'foreign', state: 'foreign' })
+      await recordFailure(redemption, { outcome: 'foreign', state: 'foreign' })
       return null
     }
     // The token may still land, so the name is looked up again.
@@ -157,21 +157,21 @@ function createRedeem(parts: RedeemParts): Redeem {
       await lockSubject(tx, subjectId)
       const now = await tx.identity.redemption(externalUserId)
       if (now?.state === 'in_flight')
-        await tx.identity.changeRedemption(externalUserId, { state: 'unknown', lookUpInMs: lostAnswerMs })
-      await tx.identity.logShare(shareEntry(clock.now(), redemption, 'unknown'))
+        await tx.identity.changeRedemption(externalUserId, { state: 'unknown', lookUpInMs: firstLookUpMs })
+      await tx.identity.logShare(buildShareRecord(clock.now(), redemption, 'unknown'))
     })
     logger.warn({ externalUserId, reason }, 'The outcome of a redemption is unknown; the name is looked up again.')
     throw new IdentityUnavailableError()
   }
 
-  async function attached(
+  async function answerAttached(
     redemption: NewRedemption,
     applicant: Applicant,
     outcome: 'redeemed' | 'found',
   ): Promise<ShareResponse> {
     const source = outcome === 'found' ? 'look_up' : 'redemption'
     const { donor, review } = await store.transaction((tx) =>
-      attach(tx, { redemption, applicant, outcome, source }, parts),
+      attachApplicant(tx, { redemption, applicant, outcome, source }, parts),
     )
     // A verification of another donor is attached: the answer reveals nothing about the token.
     if (donor !== redemption.integrationAddress) throw new VerificationUnavailableError()
@@ -179,7 +179,7 @@ function createRedeem(parts: RedeemParts): Redeem {
   }
 
   /** Records a redemption that used no token, and resolves the caller's own rejection of the open subject. */
-  async function fail(
+  async function recordFailure(
     redemption: NewRedemption,
     { outcome, state, providerCode = null }: FailedRedemption,
   ): Promise<Review | null> {
@@ -187,9 +187,9 @@ function createRedeem(parts: RedeemParts): Redeem {
     return store.transaction(async (tx) => {
       const { donor, review, closed } = await lockSubject(tx, subjectId)
       const now = await tx.identity.redemption(externalUserId)
-      if (now !== null && isOpen(now.state))
+      if (now !== null && isUnresolved(now.state))
         await tx.identity.changeRedemption(externalUserId, { state, lookUpInMs: null })
-      await tx.identity.logShare(shareEntry(clock.now(), redemption, outcome, providerCode))
+      await tx.identity.logShare(buildShareRecord(clock.now(), redemption, outcome, providerCode))
       return !closed && donor === integrationAddress && isRejected(review) ? review : null
     })
   }
@@ -201,17 +201,17 @@ const maxRounds = 4
 interface ShareParts extends RedeemParts {
   /** The host's accounts; absent: the store's own. */
   readonly accounts?: IdentityAccounts | undefined
-  readonly emails: EmailKeys
+  readonly emails: SealEmail
   readonly ids: IdSource
   readonly namespace: string
 }
 
-interface Beginning extends AccountQuery {
+interface ShareAttempt extends AccountQuery {
   readonly caller: string
   readonly lookedUp: ReadonlySet<string>
 }
 
-type Step =
+type ShareStep =
   | { readonly kind: 'answer'; readonly review: Review }
   | { readonly kind: 'conflict' | 'unavailable' | 'again' }
   | { readonly kind: 'redeem'; readonly redemption: NewRedemption }
@@ -230,12 +230,12 @@ export function createShare(parts: ShareParts): (input: ShareInput) => Promise<S
       const ensured = await store.transaction((tx) => tx.identity.ensureSubject(email, ids.next()))
       subjectId = ensured.id
       const hostOwner = accounts === undefined ? undefined : ((await accounts.resolve(email)) ?? null)
-      const beginning = { email, caller, ensured, hostOwner, lookedUp }
-      let step = await begin(beginning)
+      const shareAttempt = { email, caller, ensured, hostOwner, lookedUp }
+      let step = await decideLocked(shareAttempt)
       if (step.kind === 'look_up') {
-        await resolveOutcomes(caller, step)
+        await lookUpOutcomes(caller, step)
         for (const { externalUserId } of step.redemptions) lookedUp.add(externalUserId)
-        step = await begin(beginning)
+        step = await decideLocked(shareAttempt)
       }
       if (step.kind === 'answer') return { ...step.review, reused: false }
       if (step.kind === 'conflict') throw new VerificationUnavailableError()
@@ -244,36 +244,36 @@ export function createShare(parts: ShareParts): (input: ShareInput) => Promise<S
       if (answer !== null) return answer
     }
     const sharer = { integrationAddress: caller, subjectId }
-    await store.transaction((tx) => tx.identity.logShare(shareEntry(clock.now(), sharer, 'exhausted')))
+    await store.transaction((tx) => tx.identity.logShare(buildShareRecord(clock.now(), sharer, 'exhausted')))
     throw new IdentityUnavailableError()
   }
 
   /** Decides under the lock of the person, and stores the redemption of a token to redeem. */
-  function begin(beginning: Beginning): Promise<Step> {
+  function decideLocked(shareAttempt: ShareAttempt): Promise<ShareStep> {
     // The lease starts before the wait for the lock.
     const startedAt = clock.now()
     return store.transaction(async (tx) => {
-      const resolved = await resolveAccount(tx, beginning, ids)
-      return resolved === null ? { kind: 'again' } : decide(tx, beginning, resolved, startedAt)
+      const resolved = await lockOwnedSubjects(tx, shareAttempt, ids)
+      return resolved === null ? { kind: 'again' } : decide(tx, shareAttempt, resolved, startedAt)
     })
   }
 
   async function decide(
     tx: StoreTransaction,
-    { caller, lookedUp }: Beginning,
-    { open, subjects }: ResolvedAccount,
+    { caller, lookedUp }: ShareAttempt,
+    { open, subjects }: OwnedSubjects,
     startedAt: number,
-  ): Promise<Step> {
+  ): Promise<ShareStep> {
     const redemptions = await tx.identity.openRedemptions({
       subjectIds: subjects.map(({ id }) => id),
-      absentSince: Math.max(0, clock.now() - absentForMs),
+      absentSince: Math.max(0, clock.now() - absentLookUpsForMs),
       limit: maxLookUps,
     })
     const decision = decideShare({ open, subjects, redemptions, caller, lookedUp })
     const sharer = { integrationAddress: caller, subjectId: open.id }
     if (decision.kind === 'look_up') return { ...decision, subjectId: open.id }
     if (decision.kind !== 'redeem') {
-      await tx.identity.logShare(shareEntry(clock.now(), sharer, decision.outcome))
+      await tx.identity.logShare(buildShareRecord(clock.now(), sharer, decision.outcome))
       return decision
     }
     const { levelName = null, findsByName: isFindable = true } = provider
@@ -282,17 +282,17 @@ export function createShare(parts: ShareParts): (input: ShareInput) => Promise<S
     const request = { levelName, isFindable, startedAt, leaseMs: redemptionLeaseMs }
     const redemption = { ...sharer, externalUserId, number, ...request }
     await tx.identity.addRedemption(redemption)
-    await tx.identity.logShare(shareEntry(clock.now(), redemption, 'started'))
+    await tx.identity.logShare(buildShareRecord(clock.now(), redemption, 'started'))
     return { kind: 'redeem', redemption }
   }
 
   /** Looks up earlier redemptions. Each applicant goes to the subject of its redemption, not to the caller. */
-  async function resolveOutcomes(caller: string, { redemptions, subjectId }: Extract<Step, { kind: 'look_up' }>) {
-    const { answers, failure } = await lookUp(provider, redemptions, logger, caller)
+  async function lookUpOutcomes(caller: string, { redemptions, subjectId }: Extract<ShareStep, { kind: 'look_up' }>) {
+    const { answers, failure } = await lookUpRedemptions(provider, redemptions, logger, caller)
     for (const answer of answers) await store.transaction((tx) => applyLookUp(tx, answer, parts))
     if (failure === null) return
     const sharer = { integrationAddress: caller, subjectId }
-    await store.transaction((tx) => tx.identity.logShare(shareEntry(clock.now(), sharer, failure.kind)))
-    throw failureError(failure)
+    await store.transaction((tx) => tx.identity.logShare(buildShareRecord(clock.now(), sharer, failure.kind)))
+    throw createFailureError(failure)
   }
 }

@@ -4,18 +4,25 @@ import type { Review } from '../ports/identity.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
 import type { Clock, IdSource } from '../ports/world.js'
 import type { IdentitySubject, RedemptionRecord, VerdictRecord, VerificationChange } from './identity-store.js'
-import { findMisfit, isOpen, logMisfit } from './poll.js'
-import { attach, clockSkewMs, type IdentityParts, lockSubject, logOtherLevel, maxLookUps } from './redemption.js'
+import { findMisfit, isUnresolved, logMisfit } from './poll.js'
 import {
-  acceptedTime,
+  attachApplicant,
+  clockSkewMs,
+  type IdentityParts,
+  lockSubject,
+  logOtherLevel,
+  maxLookUps,
+} from './redemption.js'
+import {
   compareReviews,
-  isAhead,
+  discardFutureTime,
   isApproved,
+  isDatedAhead,
   isDoubtful,
   isInFlight,
   isOtherLevel,
+  isRegression,
   nextPollMs,
-  turnsBack,
 } from './reviews.js'
 
 /** A webhook of the provider about an applicant. */
@@ -97,7 +104,7 @@ export function createRecordDirectVerification({
     })
 }
 
-interface Judged {
+interface VerdictJudgement {
   readonly outcome: 'applied' | 'older' | 'doubtful'
   readonly change: VerificationChange
 }
@@ -120,22 +127,22 @@ export function createApplyVerdict(
       const subject = await lockSubject(tx, subjectId)
       const isAttached = subject.applicantId === applicantId
       const redemption = named === null ? null : await identity.redemption(named.externalUserId)
-      if (isAhead(at, clock.now())) return doubtTime(tx, subject, isAttached ? null : redemption, verdict)
+      if (isDatedAhead(at, clock.now())) return deferFutureVerdict(tx, subject, isAttached ? null : redemption, verdict)
       if (!isAttached) return attachReported(tx, redemption, verdict)
       if (!(await identity.noteEvent(eventKey, at))) return 'duplicate'
       const attached = verdict.review === null ? null : await identity.findAttachedRedemption(applicantId)
       const isOther = attached !== null && isOtherLevel(attached.levelName, verdict)
       if (isOther) logOtherLevel(logger, { subjectId: subject.id, applicantId }, verdict, attached)
-      const counted = isOther ? { ...verdict, change: findChange(verdict), review: null } : verdict
-      const { outcome: judged, change } = judge(subject, counted, clock.now())
+      const counted = isOther ? { ...verdict, change: getChange(verdict), review: null } : verdict
+      const { outcome: judged, change } = judgeVerdict(subject, counted, clock.now())
       if (Object.keys(change).length > 0) await identity.changeVerification(subject.id, change)
       const outcome = isOther ? 'other_level' : judged
-      await note(tx, subject, verdict, outcome)
+      await recordVerdict(tx, subject, verdict, outcome)
       return outcome
     })
 
   /** Applies nothing and polls the provider at once. The event is not noted, so that a copy is judged again. */
-  async function doubtTime(
+  async function deferFutureVerdict(
     tx: StoreTransaction,
     subject: IdentitySubject,
     redemption: RedemptionRecord | null,
@@ -147,8 +154,9 @@ export function createApplyVerdict(
       'A verdict is dated ahead of this clock. It is not applied; the provider is polled. Check both clocks.',
     )
     if (redemption === null) await tx.identity.changeVerification(subject.id, { pollInMs: 0 })
-    else if (isOpen(redemption.state)) await tx.identity.changeRedemption(redemption.externalUserId, { lookUpInMs: 0 })
-    await note(tx, subject, verdict, 'doubtful')
+    else if (isUnresolved(redemption.state))
+      await tx.identity.changeRedemption(redemption.externalUserId, { lookUpInMs: 0 })
+    await recordVerdict(tx, subject, verdict, 'doubtful')
     return 'doubtful'
   }
 
@@ -159,8 +167,8 @@ export function createApplyVerdict(
     verdict: ProviderVerdict,
   ): Promise<VerdictOutcome> {
     const { applicantId, review, at, eventKey, levelName } = verdict
-    const isReview = review !== null && ['review', 'activated'].includes(findChange(verdict))
-    if (redemption === null || !isOpen(redemption.state) || !isReview) return 'unknown'
+    const isReview = review !== null && ['review', 'activated'].includes(getChange(verdict))
+    if (redemption === null || !isUnresolved(redemption.state) || !isReview) return 'unknown'
     // An applicant from before the redemption does not come from it.
     if (at < redemption.startedAt - clockSkewMs) return 'unknown'
     const misfit = findMisfit(redemption, { levelName })
@@ -171,11 +179,11 @@ export function createApplyVerdict(
     if (!(await tx.identity.noteEvent(eventKey, at))) return 'duplicate'
     const applicant = { applicantId, review, reviewedAt: at, levelName }
     const attachment = { redemption, applicant, outcome: 'reported', source: 'webhook' } as const
-    const { isAttached } = await attach(tx, attachment, parts)
+    const { isAttached } = await attachApplicant(tx, attachment, parts)
     return isAttached ? 'applied' : 'unknown'
   }
 
-  function note(
+  function recordVerdict(
     { identity }: StoreTransaction,
     { id }: IdentitySubject,
     verdict: ProviderVerdict,
@@ -183,15 +191,15 @@ export function createApplyVerdict(
   ) {
     const { applicantId, at, review } = verdict
     return identity.noteVerdict({
-      ...{ notedAt: clock.now(), subjectId: id, applicantId, source: 'webhook', change: findChange(verdict) },
+      ...{ notedAt: clock.now(), subjectId: id, applicantId, source: 'webhook', change: getChange(verdict) },
       ...{ at, review, outcome },
     })
   }
 }
 
-function judge(subject: IdentitySubject, verdict: ProviderVerdict, now: number): Judged {
+function judgeVerdict(subject: IdentitySubject, verdict: ProviderVerdict, now: number): VerdictJudgement {
   const { at, review } = verdict
-  const change = findChange(verdict)
+  const change = getChange(verdict)
   if (change === 'deleted') {
     const { since = now, confirmed = false } = subject.missing ?? {}
     // A webhook alone does not prove a deletion, which may be of another environment: a poll must confirm it.
@@ -207,18 +215,18 @@ function judgeReview(
   subject: IdentitySubject,
   { at, review }: Pick<ProviderVerdict, 'at' | 'review'>,
   now: number,
-): Judged {
+): VerdictJudgement {
   if (review === null) return { outcome: 'applied', change: {} }
   // A clock that was ahead may have written the stored time: later verdicts would seem older.
-  const known = { at: acceptedTime(subject.reviewedAt, now), review: subject.review }
+  const known = { at: discardFutureTime(subject.reviewedAt, now), review: subject.review }
   // Clocks differ, and a verdict without a time may be newer: a poll decides.
   if (compareReviews({ at, review }, known) < 0) return { outcome: 'older', change: { pollInMs: 0 } }
   if (isDoubtful({ at, review }, known)) return { outcome: 'doubtful', change: { pollInMs: 0 } }
-  const isUnsure = at === subject.reviewedAt || turnsBack(subject.review, review)
+  const isUnsure = at === subject.reviewedAt || isRegression(subject.review, review)
   const pollInMs = isUnsure ? 0 : nextPollMs(review, now - at)
   return { outcome: 'applied', change: { review, reviewedAt: at, doubt: null, missing: null, pollInMs } }
 }
 
-function findChange({ change, review }: ProviderVerdict): NonNullable<ProviderVerdict['change']> {
+function getChange({ change, review }: ProviderVerdict): NonNullable<ProviderVerdict['change']> {
   return change ?? (review === null ? 'deleted' : 'review')
 }

@@ -10,7 +10,7 @@ import { backoffMs, describeError } from '../values.js'
 import type { Checkpoint, RouterCoverage } from './chain-store.js'
 
 /** Stored for a chain that is indexed without any router, so that a router added later is known to be new. */
-export const noRouter = `0x${'0'.repeat(40)}`
+export const noRouterAddress = `0x${'0'.repeat(40)}`
 
 /** Blocks to read for one router, both ends included. */
 interface Gap {
@@ -42,7 +42,7 @@ export function decideCoverage(
   { routers, indexedTo, start, coveredTo }: CoverageFacts,
 ): { readonly changes: RouterCoverage[]; readonly gaps: Gap[] } {
   if (rows.length === 0) {
-    const first = routers.length === 0 ? [noRouter] : routers
+    const first = routers.length === 0 ? [noRouterAddress] : routers
     return { changes: first.map((router) => ({ router, from: start, to: null })), gaps: [] }
   }
   const stored = new Map(rows.map((row) => [row.router, row]))
@@ -185,7 +185,7 @@ export function createBackfill(deps: BackfillDeps): Backfill {
     return reached === to ? null : { ...gap, from: reached + 1 }
   }
 
-  function fail(thrown: unknown): void {
+  function scheduleRetry(thrown: unknown): void {
     close()
     // The gaps of other routers come first now.
     const [failed, ...otherGaps] = gaps
@@ -230,7 +230,7 @@ export function createBackfill(deps: BackfillDeps): Backfill {
         return true
       } catch (thrown) {
         if (signal?.aborted) throw thrown
-        fail(thrown)
+        scheduleRetry(thrown)
         return false
       }
     },

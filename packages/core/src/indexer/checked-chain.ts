@@ -24,7 +24,7 @@ export class ChainAdapterError extends CoreError {
 type Flaw = string | null
 
 /** Characters of a value that a flaw repeats. */
-const shownLength = 80
+const maxShownLength = 80
 
 const shapes = {
   hash: [/^0x[0-9a-f]{64}$/, '0x and 64 lowercase hex digits'],
@@ -32,50 +32,50 @@ const shapes = {
   digits: [/^[0-9]{1,78}$/, 'decimal digits'],
 } as const
 
-function shapeFlaw(place: string, value: unknown, shape: keyof typeof shapes): Flaw {
+function findShapeFlaw(place: string, value: unknown, shape: keyof typeof shapes): Flaw {
   const [pattern, expected] = shapes[shape]
   return typeof value === 'string' && pattern.test(value) ? null : formatFlaw(place, value, expected)
 }
 
 /** `least` and `most` are allowed. */
-function wholeFlaw(place: string, value: unknown, least = 0, most = Number.MAX_SAFE_INTEGER): Flaw {
-  const isWhole = typeof value === 'number' && Number.isSafeInteger(value) && value >= least && value <= most
-  return isWhole ? null : formatFlaw(place, value, `a whole number from ${least}${most < 256 ? ` to ${most}` : ''}`)
+function findIntegerFlaw(place: string, value: unknown, min = 0, max = Number.MAX_SAFE_INTEGER): Flaw {
+  const isWhole = typeof value === 'number' && Number.isSafeInteger(value) && value >= min && value <= max
+  return isWhole ? null : formatFlaw(place, value, `a whole number from ${min}${max < 256 ? ` to ${max}` : ''}`)
 }
 
-function amountFlaw(place: string, value: unknown): Flaw {
+function findAmountFlaw(place: string, value: unknown): Flaw {
   const isAmount = typeof value === 'bigint' && value >= 0n && value < 1n << 256n
   return isAmount ? null : formatFlaw(place, value, 'a bigint from 0 below 2^256')
 }
 
-function textFlaw(place: string, value: unknown): Flaw {
+function findTextFlaw(place: string, value: unknown): Flaw {
   return typeof value === 'string' && value !== '' ? null : formatFlaw(place, value, 'a text that is not empty')
 }
 
-function objectFlaw(place: string, value: unknown): Flaw {
+function findObjectFlaw(place: string, value: unknown): Flaw {
   return typeof value === 'object' && value !== null ? null : formatFlaw(place, value, 'an object')
 }
 
-function listFlaw<T>(place: string, list: readonly T[], check: (place: string, each: T) => Flaw): Flaw {
+function findListFlaw<T>(place: string, list: readonly T[], check: (place: string, each: T) => Flaw): Flaw {
   if (!Array.isArray(list)) return formatFlaw(place, list, 'a list')
   for (const [index, each] of list.entries()) {
     const at = `${place}[${index}]`
-    const flaw = objectFlaw(at, each) ?? check(at, each)
+    const flaw = findObjectFlaw(at, each) ?? check(at, each)
     if (flaw !== null) return flaw
   }
   return null
 }
 
-function textOrNullFlaw(place: string, value: unknown): Flaw {
+function findNullableTextFlaw(place: string, value: unknown): Flaw {
   return value === null || typeof value === 'string' ? null : formatFlaw(place, value, 'a text or null')
 }
 
 function formatFlaw(place: string, value: unknown, expected: string): string {
-  return `${place} is ${shown(value)}; expected ${expected}`
+  return `${place} is ${formatValue(value)}; expected ${expected}`
 }
 
 /** The first flaw. Each check runs only while the ones before it found none. */
-function firstFlaw(...checks: (() => Flaw)[]): Flaw {
+function findFirstFlaw(...checks: (() => Flaw)[]): Flaw {
   for (const check of checks) {
     const flaw = check()
     if (flaw !== null) return flaw
@@ -83,131 +83,131 @@ function firstFlaw(...checks: (() => Flaw)[]): Flaw {
   return null
 }
 
-function shown(value: unknown): string {
-  if (typeof value === 'bigint') return `${value}n`.slice(0, shownLength)
+function formatValue(value: unknown): string {
+  if (typeof value === 'bigint') return `${value}n`.slice(0, maxShownLength)
   if (typeof value === 'string') {
-    const cut = value.length > shownLength ? `${value.slice(0, shownLength)}…` : value
+    const cut = value.length > maxShownLength ? `${value.slice(0, maxShownLength)}…` : value
     return JSON.stringify(cut)
   }
   return typeof value === 'object' && value !== null ? 'an object' : String(value)
 }
 
-function paymentFlaw(place: string, payment: PaymentFacts, chainId: number): Flaw {
+function findPaymentFlaw(place: string, payment: PaymentFacts, chainId: number): Flaw {
   const { router, source, tokenIn, tokenOut, integrationAddress } = payment
-  return firstFlaw(
+  return findFirstFlaw(
     () => (payment.chainId === chainId ? null : formatFlaw(`${place}.chainId`, payment.chainId, String(chainId))),
-    () => shapeFlaw(`${place}.txHash`, payment.txHash, 'hash'),
-    () => shapeFlaw(`${place}.blockHash`, payment.blockHash, 'hash'),
-    () => shapeFlaw(`${place}.memoHex`, payment.memoHex, 'hash'),
-    () => shapeFlaw(`${place}.source.txHash`, source?.txHash, 'hash'),
-    () => wholeFlaw(`${place}.source.chainId`, source?.chainId, 1),
-    () => wholeFlaw(`${place}.ordinal`, payment.ordinal),
-    () => wholeFlaw(`${place}.logIndex`, payment.logIndex),
-    () => wholeFlaw(`${place}.blockNumber`, payment.blockNumber),
-    () => wholeFlaw(`${place}.blockTimestamp`, payment.blockTimestamp),
-    () => shapeFlaw(`${place}.router.address`, router?.address, 'address'),
-    () => textFlaw(`${place}.router.version`, router.version),
-    () => shapeFlaw(`${place}.sender`, payment.sender, 'address'),
-    () => shapeFlaw(`${place}.receiver`, payment.receiver, 'address'),
+    () => findShapeFlaw(`${place}.txHash`, payment.txHash, 'hash'),
+    () => findShapeFlaw(`${place}.blockHash`, payment.blockHash, 'hash'),
+    () => findShapeFlaw(`${place}.memoHex`, payment.memoHex, 'hash'),
+    () => findShapeFlaw(`${place}.source.txHash`, source?.txHash, 'hash'),
+    () => findIntegerFlaw(`${place}.source.chainId`, source?.chainId, 1),
+    () => findIntegerFlaw(`${place}.ordinal`, payment.ordinal),
+    () => findIntegerFlaw(`${place}.logIndex`, payment.logIndex),
+    () => findIntegerFlaw(`${place}.blockNumber`, payment.blockNumber),
+    () => findIntegerFlaw(`${place}.blockTimestamp`, payment.blockTimestamp),
+    () => findShapeFlaw(`${place}.router.address`, router?.address, 'address'),
+    () => findTextFlaw(`${place}.router.version`, router.version),
+    () => findShapeFlaw(`${place}.sender`, payment.sender, 'address'),
+    () => findShapeFlaw(`${place}.receiver`, payment.receiver, 'address'),
     () =>
-      integrationAddress === null ? null : shapeFlaw(`${place}.integrationAddress`, integrationAddress, 'address'),
-    () => tokenFlaw(`${place}.tokenIn`, tokenIn),
-    () => amountFlaw(`${place}.tokenIn.amount`, tokenIn.amount),
-    () => tokenFlaw(`${place}.tokenOut`, tokenOut),
-    () => amountFlaw(`${place}.tokenOut.gross`, tokenOut.gross),
-    () => amountFlaw(`${place}.tokenOut.net`, tokenOut.net),
+      integrationAddress === null ? null : findShapeFlaw(`${place}.integrationAddress`, integrationAddress, 'address'),
+    () => findTokenFlaw(`${place}.tokenIn`, tokenIn),
+    () => findAmountFlaw(`${place}.tokenIn.amount`, tokenIn.amount),
+    () => findTokenFlaw(`${place}.tokenOut`, tokenOut),
+    () => findAmountFlaw(`${place}.tokenOut.gross`, tokenOut.gross),
+    () => findAmountFlaw(`${place}.tokenOut.net`, tokenOut.net),
     () =>
       tokenOut.net <= tokenOut.gross
         ? null
         : formatFlaw(`${place}.tokenOut.net`, tokenOut.net, `at most the gross amount, ${tokenOut.gross}n`),
-    () => pricingFlaw(`${place}.pricing`, payment.pricing),
+    () => findPricingFlaw(`${place}.pricing`, payment.pricing),
   )
 }
 
 /** A deposit of a chain: its payment, and what it promises on another chain. */
-function depositFlaw(place: string, deposit: BridgeDeposit, chainId: number): Flaw {
+function findDepositFlaw(place: string, deposit: BridgeDeposit, chainId: number): Flaw {
   const { destinationChainId, output } = deposit
-  return firstFlaw(
-    () => objectFlaw(`${place}.payment`, deposit.payment),
-    () => paymentFlaw(`${place}.payment`, deposit.payment, chainId),
-    () => textFlaw(`${place}.bridge`, deposit.bridge),
-    () => shapeFlaw(`${place}.depositId`, deposit.depositId, 'digits'),
-    () => wholeFlaw(`${place}.destinationChainId`, destinationChainId, 1),
-    () => shapeFlaw(`${place}.receiver`, deposit.receiver, 'address'),
-    () => shapeFlaw(`${place}.output.token`, output?.token, 'address'),
-    () => amountFlaw(`${place}.output.amount`, output.amount),
+  return findFirstFlaw(
+    () => findObjectFlaw(`${place}.payment`, deposit.payment),
+    () => findPaymentFlaw(`${place}.payment`, deposit.payment, chainId),
+    () => findTextFlaw(`${place}.bridge`, deposit.bridge),
+    () => findShapeFlaw(`${place}.depositId`, deposit.depositId, 'digits'),
+    () => findIntegerFlaw(`${place}.destinationChainId`, destinationChainId, 1),
+    () => findShapeFlaw(`${place}.receiver`, deposit.receiver, 'address'),
+    () => findShapeFlaw(`${place}.output.token`, output?.token, 'address'),
+    () => findAmountFlaw(`${place}.output.amount`, output.amount),
   )
 }
 
 /** Tokens with more decimals cannot be shown. */
 const maxDecimals = 255
 
-function tokenFlaw(place: string, token: PaymentFacts['tokenIn'] | PaymentFacts['tokenOut']): Flaw {
-  return firstFlaw(
-    () => shapeFlaw(`${place}.address`, token?.address, 'address'),
-    () => textOrNullFlaw(`${place}.symbol`, token.symbol),
-    () => wholeFlaw(`${place}.decimals`, token.decimals, 0, maxDecimals),
+function findTokenFlaw(place: string, token: PaymentFacts['tokenIn'] | PaymentFacts['tokenOut']): Flaw {
+  return findFirstFlaw(
+    () => findShapeFlaw(`${place}.address`, token?.address, 'address'),
+    () => findNullableTextFlaw(`${place}.symbol`, token.symbol),
+    () => findIntegerFlaw(`${place}.decimals`, token.decimals, 0, maxDecimals),
   )
 }
 
-function pricingFlaw(place: string, pricing: PricingFacts): Flaw {
-  return firstFlaw(
-    () => objectFlaw(place, pricing),
-    () => listedTokenFlaw(`${place}.listedToken`, pricing.listedToken),
-    () => listFlaw(`${place}.feeds`, pricing.feeds, feedFlaw),
+function findPricingFlaw(place: string, pricing: PricingFacts): Flaw {
+  return findFirstFlaw(
+    () => findObjectFlaw(place, pricing),
+    () => findListedTokenFlaw(`${place}.listedToken`, pricing.listedToken),
+    () => findListFlaw(`${place}.feeds`, pricing.feeds, findFeedFlaw),
     () => {
       const { length } = pricing.feeds
       return length <= 2 ? null : formatFlaw(`${place}.feeds`, `${length} steps`, 'at most two')
     },
-    () => (pricing.calledAmount === null ? null : amountFlaw(`${place}.calledAmount`, pricing.calledAmount)),
-    () => (pricing.serviceFee === null ? null : amountFlaw(`${place}.serviceFee`, pricing.serviceFee)),
+    () => (pricing.calledAmount === null ? null : findAmountFlaw(`${place}.calledAmount`, pricing.calledAmount)),
+    () => (pricing.serviceFee === null ? null : findAmountFlaw(`${place}.serviceFee`, pricing.serviceFee)),
   )
 }
 
-function listedTokenFlaw(place: string, token: PricingFacts['listedToken']): Flaw {
+function findListedTokenFlaw(place: string, token: PricingFacts['listedToken']): Flaw {
   if (token === null) return null
-  return firstFlaw(
-    () => textFlaw(`${place}.symbol`, token?.symbol),
-    () => textFlaw(`${place}.currency`, token.currency),
+  return findFirstFlaw(
+    () => findTextFlaw(`${place}.symbol`, token?.symbol),
+    () => findTextFlaw(`${place}.currency`, token.currency),
   )
 }
 
-function feedFlaw(place: string, { use, contract, pair, rate, decimals }: PriceFeedFacts): Flaw {
-  return firstFlaw(
+function findFeedFlaw(place: string, { use, contract, pair, rate, decimals }: PriceFeedFacts): Flaw {
+  return findFirstFlaw(
     () => (use === 'multiply' || use === 'divide' ? null : formatFlaw(`${place}.use`, use, '"multiply" or "divide"')),
-    () => (contract === null ? null : shapeFlaw(`${place}.contract`, contract, 'address')),
-    () => (pair === null ? null : textFlaw(`${place}.pair.base`, pair?.base)),
-    () => (pair === null ? null : textFlaw(`${place}.pair.quote`, pair.quote)),
-    () => wholeFlaw(`${place}.decimals`, decimals, 0, maxDecimals),
+    () => (contract === null ? null : findShapeFlaw(`${place}.contract`, contract, 'address')),
+    () => (pair === null ? null : findTextFlaw(`${place}.pair.base`, pair?.base)),
+    () => (pair === null ? null : findTextFlaw(`${place}.pair.quote`, pair.quote)),
+    () => findIntegerFlaw(`${place}.decimals`, decimals, 0, maxDecimals),
     () => (typeof rate === 'bigint' && rate > 0n ? null : formatFlaw(`${place}.rate`, rate, 'a bigint above 0')),
   )
 }
 
 const proofs: readonly unknown[] = ['root', 'bloom', 'none']
 
-function blockFlaw(place: string, block: BlockRef): Flaw {
-  return firstFlaw(
-    () => wholeFlaw(`${place}.number`, block?.number),
-    () => shapeFlaw(`${place}.hash`, block.hash, 'hash'),
-    () => shapeFlaw(`${place}.parentHash`, block.parentHash, 'hash'),
-    () => wholeFlaw(`${place}.timestamp`, block.timestamp),
+function findBlockFlaw(place: string, block: BlockRef): Flaw {
+  return findFirstFlaw(
+    () => findIntegerFlaw(`${place}.number`, block?.number),
+    () => findShapeFlaw(`${place}.hash`, block.hash, 'hash'),
+    () => findShapeFlaw(`${place}.parentHash`, block.parentHash, 'hash'),
+    () => findIntegerFlaw(`${place}.timestamp`, block.timestamp),
   )
 }
 
 /** The blocks of a range are one branch, and its payments stand in these blocks, in the order of the chain. */
-export function rangeFlaw(range: BlockRange, chainId: number): string | null {
-  return firstFlaw(
-    () => objectFlaw('the range', range),
-    () => blockFlaw('first', range.first),
-    () => blockFlaw('last', range.last),
+export function findRangeFlaw(range: BlockRange, chainId: number): string | null {
+  return findFirstFlaw(
+    () => findObjectFlaw('the range', range),
+    () => findBlockFlaw('first', range.first),
+    () => findBlockFlaw('last', range.last),
     () => (proofs.includes(range.proof) ? null : formatFlaw('proof', range.proof, '"root", "bloom" or "none"')),
     () => (typeof range.node === 'string' ? null : formatFlaw('node', range.node, 'a text')),
-    () => branchFlaw(range),
-    () => listFlaw('payments', range.payments, (place, payment) => paymentFlaw(place, payment, chainId)),
-    () => listFlaw('deposits', range.deposits, (place, deposit) => depositFlaw(place, deposit, chainId)),
-    () => orderFlaw('payments', range, range.payments),
+    () => findBranchFlaw(range),
+    () => findListFlaw('payments', range.payments, (place, payment) => findPaymentFlaw(place, payment, chainId)),
+    () => findListFlaw('deposits', range.deposits, (place, deposit) => findDepositFlaw(place, deposit, chainId)),
+    () => findOrderFlaw('payments', range, range.payments),
     () =>
-      orderFlaw(
+      findOrderFlaw(
         'deposits',
         range,
         range.deposits.map(({ payment }) => payment),
@@ -215,8 +215,8 @@ export function rangeFlaw(range: BlockRange, chainId: number): string | null {
   )
 }
 
-function branchFlaw({ first, last, blocks, proof }: BlockRange): Flaw {
-  const flaw = listFlaw('blocks', blocks, blockFlaw)
+function findBranchFlaw({ first, last, blocks, proof }: BlockRange): Flaw {
+  const flaw = findListFlaw('blocks', blocks, findBlockFlaw)
   if (flaw !== null) return flaw
   if (blocks[0]?.hash !== first.hash)
     return formatFlaw('blocks[0].hash', blocks[0]?.hash, `the hash of first, ${first.hash}`)
@@ -235,12 +235,12 @@ function branchFlaw({ first, last, blocks, proof }: BlockRange): Flaw {
   return null
 }
 
-type Placed = BlockRange['payments'][number]
+type PlacedPayment = BlockRange['payments'][number]
 
 /** Blocks rise, and within a transaction log indexes and ordinals do. Some chains count log indexes per transaction. */
-function orderFlaw(list: string, { first, last, blocks }: BlockRange, placed: readonly Placed[]): Flaw {
+function findOrderFlaw(list: string, { first, last, blocks }: BlockRange, placed: readonly PlacedPayment[]): Flaw {
   const known = new Map(blocks.map((block) => [block.number, block]))
-  const earlierOfHash = new Map<string, Placed>()
+  const earlierOfHash = new Map<string, PlacedPayment>()
   for (const [index, each] of placed.entries()) {
     const [place, before] = [`${list}[${index}]`, placed[index - 1]]
     const { blockNumber, logIndex, ordinal, txHash } = each
@@ -265,13 +265,13 @@ function orderFlaw(list: string, { first, last, blocks }: BlockRange, placed: re
   return null
 }
 
-function fateFlaw(fate: { readonly fate: unknown; readonly blockNumber: unknown } | null): Flaw {
-  return firstFlaw(
+function findFateFlaw(fate: { readonly fate: unknown; readonly blockNumber: unknown } | null): Flaw {
+  return findFirstFlaw(
     () =>
       ['succeeded', 'reverted', 'unknown'].includes(String(fate?.fate))
         ? null
         : formatFlaw('fate', fate?.fate, '"succeeded", "reverted" or "unknown"'),
-    () => (fate?.blockNumber === null ? null : wholeFlaw('blockNumber', fate?.blockNumber)),
+    () => (fate?.blockNumber === null ? null : findIntegerFlaw('blockNumber', fate?.blockNumber)),
   )
 }
 
@@ -289,11 +289,11 @@ export function createCheckedChain(chain: Chain): Chain {
   }
   async function* ranges(request: RangesRequest, signal?: AbortSignal): AsyncGenerator<BlockRange> {
     for await (const range of chain.ranges(request, signal)) {
-      check(rangeFlaw(range, chainId))
+      check(findRangeFlaw(range, chainId))
       yield range
     }
   }
-  const guarded: Chain = {
+  const checkedChain: Chain = {
     chainId,
     adapter,
     get routers() {
@@ -301,12 +301,12 @@ export function createCheckedChain(chain: Chain): Chain {
     },
     async head(signal) {
       const block = await chain.head(signal)
-      check(blockFlaw('head()', block))
+      check(findBlockFlaw('head()', block))
       return block
     },
     async block(number, signal) {
       const block = await chain.block(number, signal)
-      if (block !== null) check(blockFlaw(`block(${number})`, block))
+      if (block !== null) check(findBlockFlaw(`block(${number})`, block))
       return block
     },
     ranges,
@@ -314,13 +314,13 @@ export function createCheckedChain(chain: Chain): Chain {
     announcesBlocks: () => chain.announcesBlocks?.() ?? false,
     async transactionFate(txHash, signal) {
       const fate = await chain.transactionFate(txHash, signal)
-      check(fateFlaw(fate))
+      check(findFateFlaw(fate))
       return fate
     },
     nativeHash: (txHash) => chain.nativeHash?.(txHash) ?? null,
     nodes: () => chain.nodes(),
   }
-  checked.set(chain, guarded)
-  checked.set(guarded, guarded)
-  return guarded
+  checked.set(chain, checkedChain)
+  checked.set(checkedChain, checkedChain)
+  return checkedChain
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { openStore } from '../../test/support/store.js'
-import { type CoverageFacts, decideCoverage, noRouter, reconcileCoverage } from './backfill.js'
+import { type CoverageFacts, decideCoverage, noRouterAddress, reconcileCoverage } from './backfill.js'
 import type { RouterCoverage } from './chain-store.js'
 
 const facts = (given: Partial<CoverageFacts>): CoverageFacts => ({
@@ -23,14 +23,14 @@ describe('decideCoverage', () => {
       [row('a', 10, null), row('b', 10, null)],
       [],
     ],
-    ['no stored coverage and no router', [], { routers: [] }, [row(noRouter, 10, null)], []],
+    ['no stored coverage and no router', [], { routers: [] }, [row(noRouterAddress, 10, null)], []],
     ['unchanged routers', [row('a', 10, null)], {}, [], []],
     ['an added router', [row('a', 10, null)], { routers: ['a', 'b'] }, [], [gap('b', 10, 10, 100)]],
     [
       'an added router of a chain that had none',
-      [row(noRouter, 10, null)],
+      [row(noRouterAddress, 10, null)],
       {},
-      [row(noRouter, 10, 100)],
+      [row(noRouterAddress, 10, 100)],
       [gap('a', 10, 10, 100)],
     ],
     [
@@ -143,7 +143,7 @@ test('coverage never claims a block that was not read for its router', () => {
           for (const { router, from, to } of stored.values())
             for (let block = from; block <= Math.min(to ?? indexedTo, indexedTo); block += 1)
               if (
-                router !== noRouter &&
+                router !== noRouterAddress &&
                 (to !== null || !listed.includes(router) || !gaps.some((each) => each.router === router))
               )
                 expect(read.get(router)?.has(block), `${router} at ${block}`).toBe(true)

@@ -83,7 +83,7 @@ export function planRange(head: BlockRef, checkpoint: Checkpoint | null, start: 
 const announcedFactor = 10
 
 /** The longest wait until the head is read again, in milliseconds. */
-export function pollWaitMs(chain: Pick<Chain, 'announcesBlocks'>, pollMs: number): number {
+export function getHeadPollMs(chain: Pick<Chain, 'announcesBlocks'>, pollMs: number): number {
   return chain.announcesBlocks?.() ? pollMs * announcedFactor : pollMs
 }
 
@@ -176,7 +176,7 @@ export function createFollower(deps: FollowerDeps): Follower {
       signal?.throwIfAborted()
       const { first, last } = range
       if (first.number !== next || last.number < next || last.number > to)
-        throw unexpectedBlocks(chainId, next, to, `${first.number} to ${last.number}`)
+        throw createUnexpectedBlocksError(chainId, next, to, `${first.number} to ${last.number}`)
       isOrphaned = committed !== null && first.parentHash !== committed.blockHash
       if (isOrphaned) break
       if (!(await deps.mayCommit())) return true
@@ -185,7 +185,7 @@ export function createFollower(deps: FollowerDeps): Follower {
       if (next <= to && clock.now() - headReadAt >= maxHeadAgeMs) await readHead(signal)
     }
     if (isOrphaned) return rollBackFrom(committed, signal)
-    if (next <= to) throw unexpectedBlocks(chainId, next, to, 'none')
+    if (next <= to) throw createUnexpectedBlocksError(chainId, next, to, 'none')
     return to >= (state.head ?? to)
   }
 
@@ -226,7 +226,7 @@ export function createFollower(deps: FollowerDeps): Follower {
   }
 }
 
-function unexpectedBlocks(chainId: number, from: number, to: number, received: string): ChainError {
+function createUnexpectedBlocksError(chainId: number, from: number, to: number, received: string): ChainError {
   return new ChainError(
     'ERR_CHAIN_UNAVAILABLE',
     chainId,

@@ -27,7 +27,7 @@ export const firstFulfilmentOrdinal = 1_000_000
  * Payer, paid token, memo and integration come from the source chain, the received amount from the destination chain.
  * Rates of the source chain do not apply to the received token.
  */
-function fulfilledPayment({ payment }: BridgeDeposit, fulfilment: Fulfilment): PaymentFacts {
+function buildFulfilledPayment({ payment }: BridgeDeposit, fulfilment: Fulfilment): PaymentFacts {
   const { chainId, txHash, logIndex, position = logIndex } = fulfilment
   const { blockNumber, blockHash, blockTimestamp, receiver, listedToken } = fulfilment
   const { amount, ...token } = fulfilment.tokenOut
@@ -54,7 +54,7 @@ function fulfilledPayment({ payment }: BridgeDeposit, fulfilment: Fulfilment): P
 /**
  * The payment under its stored ordinal, or a free one: never that of another deposit. `shown`: the stored primary ones.
  */
-function assignFulfilmentOrdinal(facts: PaymentFacts, shown: readonly StoredPayment[]): PaymentFacts {
+function assignFulfilmentOrdinal(facts: PaymentFacts, storedPayments: readonly StoredPayment[]): PaymentFacts {
   const isSame = (row: StoredPayment) =>
     row.source.chainId === facts.source.chainId &&
     row.source.txHash === facts.source.txHash &&
@@ -63,15 +63,15 @@ function assignFulfilmentOrdinal(facts: PaymentFacts, shown: readonly StoredPaym
     row.memoHex === facts.memoHex &&
     row.tokenOut.address === facts.tokenOut.address
   const isFill = (row: StoredPayment) => row.blockHash === facts.blockHash && row.logIndex === facts.logIndex
-  const before = shown.find((row) => isSame(row) && (row.offChain || isFill(row)))
+  const before = storedPayments.find((row) => isSame(row) && (row.offChain || isFill(row)))
   if (before !== undefined) return { ...facts, ordinal: before.ordinal }
   let { ordinal } = facts
-  while (shown.some((row) => row.ordinal === ordinal)) ordinal += 1
+  while (storedPayments.some((row) => row.ordinal === ordinal)) ordinal += 1
   return { ...facts, ordinal }
 }
 
 /** A fulfilment must pay the promised amount and token to the receiver of the deposit, on the promised chain. */
-function unfitFulfilment(deposit: BridgeDeposit, fulfilment: Fulfilment): string | null {
+function findFulfilmentFlaw(deposit: BridgeDeposit, fulfilment: Fulfilment): string | null {
   const { destinationChainId, receiver, output } = deposit
   if (fulfilment.chainId !== destinationChainId) return 'it is on another chain than the deposit names'
   if (fulfilment.receiver !== receiver) return 'it paid another receiver than the deposit names'
@@ -104,9 +104,9 @@ async function recordFulfilment(
     const [indexedBlock] = isFollowed ? await tx.checkpoints(chainId, blockNumber, 1) : []
     if (indexedBlock?.blockNumber === blockNumber && indexedBlock.blockHash !== fulfilment.blockHash) return null
     if (!(await tx.settleDeposit(waiting.id))) return null
-    const shown = await tx.paymentsForChange({ chainId, txHash })
-    const facts = assignFulfilmentOrdinal(fulfilledPayment(waiting.deposit, fulfilment), shown)
-    const primary = shown.every(({ integrationAddress }) => integrationAddress !== facts.integrationAddress)
+    const storedPayments = await tx.paymentsForChange({ chainId, txHash })
+    const facts = assignFulfilmentOrdinal(buildFulfilledPayment(waiting.deposit, fulfilment), storedPayments)
+    const primary = storedPayments.every(({ integrationAddress }) => integrationAddress !== facts.integrationAddress)
     return storePayments(tx, [{ facts, primary }])
   })
 }
@@ -200,7 +200,7 @@ async function pollDeposits(
         if (await pollDeposit(deps, waiting, signal)) recorded += 1
       } catch (error) {
         if (signal?.aborted) return
-        if (saysUnreachable(error)) unreachable.add(destinationChainId)
+        if (isUnreachable(error)) unreachable.add(destinationChainId)
         deps.logger.warn({ ...toLogFields(waiting), error: describeError(error) }, 'fulfilment not obtained')
       }
     }
@@ -218,7 +218,7 @@ async function pollDeposit(
   const { deposit } = waiting
   const fulfilment = await source.lookup(deposit, signal)
   if (fulfilment === null) return false
-  const flaw = unfitFulfilment(deposit, fulfilment)
+  const flaw = findFulfilmentFlaw(deposit, fulfilment)
   if (flaw !== null) {
     logger.error({ ...toLogFields(waiting), flaw }, 'a fulfilment does not fit its deposit')
     return false
@@ -235,6 +235,6 @@ function toLogFields({ deposit }: WaitingDeposit) {
   return { chainId: payment.chainId, txHash: payment.txHash, bridge, depositId, destinationChainId }
 }
 
-function saysUnreachable(error: unknown): boolean {
+function isUnreachable(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === 'ERR_CHAIN_UNAVAILABLE'
 }

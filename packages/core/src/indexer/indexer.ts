@@ -12,7 +12,7 @@ import { assertWhole, backoffCapMs, backoffMs, describeError } from '../values.j
 import { createBackfill, reconcileCoverage } from './backfill.js'
 import type { Checkpoint } from './chain-store.js'
 import { ChainAdapterError, createCheckedChain } from './checked-chain.js'
-import { createFollower, createWake, pollWaitMs, type Reorganization } from './follower.js'
+import { createFollower, createWake, getHeadPollMs, type Reorganization } from './follower.js'
 import { BrokenHistoryError, DeepReorganizationError } from './reorganize.js'
 
 /** The health of a chain. */
@@ -54,10 +54,10 @@ export interface Indexer {
 }
 
 /** Failures in a row before `chain.failed` is published: nodes often fail once. */
-const failuresToReport = 3
+const minFailuresToReport = 3
 
 /** Errors that only an operator can end. */
-const stops = [BrokenHistoryError, ChainAdapterError, DeepReorganizationError] as const
+const operatorErrors = [BrokenHistoryError, ChainAdapterError, DeepReorganizationError] as const
 
 interface FailureReporterDeps {
   readonly chainId: number
@@ -83,12 +83,12 @@ function createFailureReporter({ chainId, random, publish, logger }: FailureRepo
     },
     report(thrown) {
       failures += 1
-      const stopped = stops.some((kind) => thrown instanceof kind)
+      const stopped = operatorErrors.some((kind) => thrown instanceof kind)
       const message = describeError(thrown)
       const retryInMs = stopped ? backoffCapMs : backoffMs(failures, random.fraction())
       logger[stopped ? 'error' : 'warn']({ chainId, error: message, failures, retryInMs }, 'indexing failed')
       // A stop is reported even after a reported outage: only an operator can end it.
-      const isReportDue = stopped ? reported !== 'stop' : reported === 'none' && failures >= failuresToReport
+      const isReportDue = stopped ? reported !== 'stop' : reported === 'none' && failures >= minFailuresToReport
       if (isReportDue) {
         reported = stopped ? 'stop' : 'outage'
         publish({ type: 'chain.failed', chainId, message })
@@ -130,7 +130,7 @@ interface IndexerDeps {
 }
 
 /** Immediate retries of a step that a reorganisation or another indexer interrupted before any commit. */
-const immediateRetries = 3
+const maxImmediateRetries = 3
 /** Shortest lease, in milliseconds. */
 const minLeaseMs = 100
 /** Longest wait of an indexer that stands by between two requests for the lease. */
@@ -170,7 +170,7 @@ export function createIndexer(deps: IndexerDeps): Indexer {
     name: `indexer:${chainId}`,
     holder,
     ttlMs: leaseMs,
-    onHeldByOther: (other) =>
+    onOtherHolder: (other) =>
       logger.info({ chainId, ...other }, 'another process indexes this chain: it has the lease'),
   })
   const wake = createWake(clock)
@@ -186,7 +186,7 @@ export function createIndexer(deps: IndexerDeps): Indexer {
   }
 
   async function mayCommit(): Promise<boolean> {
-    const before = lease.isHeld()
+    const before = lease.isActive()
     const isLeader = await lease.ensure()
     if (isLeader !== before)
       logger.info({ chainId, leading: isLeader }, isLeader ? 'indexes this chain' : 'stands by for this chain')
@@ -232,7 +232,7 @@ export function createIndexer(deps: IndexerDeps): Indexer {
         const isMoved = thrown instanceof CheckpointMovedError
         // Another indexer was faster: no failure of this chain.
         if (!isMoved) error = recordError(thrown)
-        if (!(isMoved || isRangeGone(thrown)) || retryCount >= immediateRetries) throw thrown
+        if (!(isMoved || isRangeGone(thrown)) || retryCount >= maxImmediateRetries) throw thrown
       }
     }
   }
@@ -244,8 +244,8 @@ export function createIndexer(deps: IndexerDeps): Indexer {
       try {
         const isIdle = await step(signal)
         failures.reset()
-        if (!lease.isHeld()) await clock.sleep(Math.min(pollMs, standByMs), signal)
-        else if (isIdle) await wake.wait(pollWaitMs(chain, pollMs), signal)
+        if (!lease.isActive()) await clock.sleep(Math.min(pollMs, standByMs), signal)
+        else if (isIdle) await wake.wait(getHeadPollMs(chain, pollMs), signal)
       } catch (thrown) {
         if (signal.aborted) return
         if (thrown instanceof CheckpointMovedError) {
@@ -276,7 +276,7 @@ export function createIndexer(deps: IndexerDeps): Indexer {
     status: () => ({
       chainId,
       ...follower.state(),
-      leading: lease.isHeld(),
+      leading: lease.isActive(),
       nodes: chain.nodes(),
       error: error ?? backfill.error(),
       lastError,

@@ -61,7 +61,7 @@ const factNames = [
 ] as const satisfies readonly (keyof PaymentFacts)[]
 
 /** Payments of routers that were not read, and payments from another chain, are ignored. */
-function compare({ read, stored, routers, isOrphaned }: ComparisonInput): Comparison {
+function comparePayments({ read, stored, routers, isOrphaned }: ComparisonInput): Comparison {
   const onChain = assignOrdinals(read, stored, routers)
   const rows = new Map(stored.map((row) => [toKey(row), row]))
   const differences: ReindexDifference[] = []
@@ -70,7 +70,7 @@ function compare({ read, stored, routers, isOrphaned }: ComparisonInput): Compar
     const { facts } = payment
     const { txHash, ordinal } = facts
     const row = rows.get(toKey(facts))
-    const fields = row === undefined ? [] : differingFields(row, facts, isOrphaned)
+    const fields = row === undefined ? [] : findDifferingFields(row, facts, isOrphaned)
     if (row !== undefined && fields.length === 0 && !(isOrphaned && row.offChain)) continue
     paymentsToStore.push(payment)
     if (row === undefined) differences.push({ kind: 'missing', txHash, ordinal })
@@ -89,7 +89,7 @@ function toKey({ txHash, ordinal }: PaymentFacts): string {
   return `${txHash}:${ordinal}`
 }
 
-function differingFields(row: StoredPayment, facts: PaymentFacts, isOrphaned: boolean): string[] {
+function findDifferingFields(row: StoredPayment, facts: PaymentFacts, isOrphaned: boolean): string[] {
   const fields: string[] = factNames.filter((name) => !isDeepStrictEqual(row[name], facts[name]))
   return row.offChain && !isOrphaned ? [...fields, 'offChain'] : fields
 }
@@ -119,7 +119,7 @@ export function recheck(store: Transactions, input: RereadRange & { readonly rep
   const { first, last, proof, node } = range
   return store.transaction(async (tx) => {
     const stored = await tx.lockChain(chainId)
-    const { differences, paymentsToStore, extra, deposits, skipped } = await compareIn(tx, input)
+    const { differences, paymentsToStore, extra, deposits, skipped } = await compareRange(tx, input)
     if (!repair) return { differences, repaired: false, events: [] }
     if (stored === null || stored.blockNumber < last.number) throw new CheckpointMovedError(chainId)
     await assertKnownHashes(tx, chainId, range)
@@ -132,7 +132,7 @@ export function recheck(store: Transactions, input: RereadRange & { readonly rep
 }
 
 /** Records blocks above the checkpoint as an indexer does, and reports their differences from the stored payments. */
-export async function recordReread(
+export async function recordAndCompare(
   store: Transactions,
   input: RereadRange & { readonly expected: Checkpoint | null; readonly window: HeadWindow },
 ): Promise<Recheck> {
@@ -144,13 +144,13 @@ export async function recordReread(
       chainId,
       `Block ${range.first.number} of chain ${chainId} does not continue the checkpoint.`,
     )
-  const { differences } = await store.transaction((tx) => compareIn(tx, input))
+  const { differences } = await store.transaction((tx) => compareRange(tx, input))
   const events = await recordRange(store, { chainId, expected, range, window, recording })
   return { differences, repaired: differences.some(isWritable), events }
 }
 
 /** Drops all overdue payments, some in each transaction. Yields the events to publish. */
-export async function* dropAll(
+export async function* dropAllOverdue(
   store: Transactions,
   { chainId, finalityBlocks }: { readonly chainId: number; readonly finalityBlocks: number | null },
 ): AsyncGenerator<ServiceEvent, void, undefined> {
@@ -170,13 +170,13 @@ interface RecordedComparison extends Comparison {
   readonly skipped: readonly ServiceEvent[]
 }
 
-async function compareIn(
+async function compareRange(
   tx: StoreTransaction,
   { chainId, range, routers, isOrphaned, recording }: RereadRange,
 ): Promise<RecordedComparison> {
   const stored = await tx.paymentsInBlocks(chainId, range.first.number, range.last.number)
   const { payments, deposits, events } = await chooseRecorded(tx, recording, { ...range, chainId }, stored)
-  return { ...compare({ read: payments, stored, routers, isOrphaned }), deposits, skipped: events }
+  return { ...comparePayments({ read: payments, stored, routers, isOrphaned }), deposits, skipped: events }
 }
 
 function isWritable({ kind, fields = [] }: ReindexDifference): boolean {

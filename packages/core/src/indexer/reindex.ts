@@ -11,7 +11,7 @@ import { systemClock, systemRandom } from '../ports/world.js'
 import { assertWhole, backoffMs } from '../values.js'
 import type { Checkpoint } from './chain-store.js'
 import { createCheckedChain } from './checked-chain.js'
-import { dropAll, type Recheck, type ReindexDifference, recheck, recordReread } from './recheck.js'
+import { dropAllOverdue, type Recheck, type ReindexDifference, recheck, recordAndCompare } from './recheck.js'
 import { isOnChain, rollBack } from './reorganize.js'
 
 /** The operator's command on followed chains. */
@@ -93,7 +93,7 @@ async function rollBackOrphaned(
       `Block ${blockNumber}, up to which chain ${chainId} is indexed, is not on the chain that the node shows; ` +
         'read up to it, so that no orphaned block is left.',
     )
-  const base = await blockBelow(chain, from, signal)
+  const base = await readBlockBelow(chain, from, signal)
   const [newest] = await store.transaction((tx) => tx.checkpoints(chainId, from - 1, 1))
   if (newest === undefined)
     throw new ReindexError(
@@ -122,7 +122,7 @@ async function rollBackOrphaned(
   return { type: 'chain.reorganised', chainId, from: blockNumber, commonAncestor: base.blockNumber }
 }
 
-async function blockBelow(chain: Chain, from: number, signal: AbortSignal | undefined): Promise<Checkpoint> {
+async function readBlockBelow(chain: Chain, from: number, signal: AbortSignal | undefined): Promise<Checkpoint> {
   const block = from === 0 ? null : await chain.block(from - 1, signal)
   if (block !== null) return { blockNumber: block.number, blockHash: block.hash }
   throw new ReindexError(
@@ -184,7 +184,7 @@ export async function* reindex(
     const stored = await store.payments.checkpoint(chainId)
     if (stored !== null && stored.blockNumber >= range.last.number)
       return recheck(store, { ...input, isOrphaned: false, range, repair })
-    return recordReread(store, { ...input, range, expected: stored, window: { head, finalityBlocks } })
+    return recordAndCompare(store, { ...input, range, expected: stored, window: { head, finalityBlocks } })
   }
 
   let next = from
@@ -212,7 +212,7 @@ export async function* reindex(
       if (cause === 'unread') await clock.sleep(backoffMs(failures.unread, random.fraction()), signal)
     }
   }
-  if (repair) for await (const event of dropAll(store, { chainId, finalityBlocks })) publish(event)
+  if (repair) for await (const event of dropAllOverdue(store, { chainId, finalityBlocks })) publish(event)
 }
 
 /** Whether a retry may read the same blocks. */

@@ -67,8 +67,8 @@ export async function storeStart(
   signal?: AbortSignal,
 ): Promise<Checkpoint> {
   const { chain, store } = deps
-  const deep = await checkpointAt(chain, Math.max(0, start - 1 - startDepth), signal)
-  const base = await checkpointAt(chain, start - 1, signal)
+  const deep = await readCheckpoint(chain, Math.max(0, start - 1 - startDepth), signal)
+  const base = await readCheckpoint(chain, start - 1, signal)
   signal?.throwIfAborted()
   await store.transaction(async (tx) => {
     if ((await tx.lockChain(chain.chainId)) !== null) throw new CheckpointMovedError(chain.chainId)
@@ -78,7 +78,7 @@ export async function storeStart(
   return base
 }
 
-async function checkpointAt(chain: Chain, number: number, signal: AbortSignal | undefined): Promise<Checkpoint> {
+async function readCheckpoint(chain: Chain, number: number, signal: AbortSignal | undefined): Promise<Checkpoint> {
   const block = await chain.block(number, signal)
   if (block !== null) return { blockNumber: block.number, blockHash: block.hash }
   throw new ChainError(
@@ -180,7 +180,7 @@ async function findAncestor(
     const oldest = page.at(-1)
     if (oldest === undefined) return null
     if (await isOnChain(chain, oldest, signal)) {
-      const [newest, ...orphaned] = (await splitPage(chain, page, signal)).reverse()
+      const [newest, ...orphaned] = (await selectOnChain(chain, page, signal)).reverse()
       if (newest === undefined) return null
       return { ancestor: newest, lowestOrphaned: orphaned[0]?.blockNumber ?? lowestOrphaned, reached }
     }
@@ -189,7 +189,7 @@ async function findAncestor(
 }
 
 /** Binary search in a page, newest first, whose last checkpoint is on the chain. */
-async function splitPage(
+async function selectOnChain(
   chain: Chain,
   page: readonly Checkpoint[],
   signal: AbortSignal | undefined,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { seededRandom } from '../../test/support/seeded-random.js'
 import { hashApiSecret, parseMasterKey } from '../secrets/keys.js'
-import { createAuthenticate, createRecent } from './authenticate.js'
+import { createAuthenticate, createCredentialCache } from './authenticate.js'
 import type { IntegrationRecord } from './integration.js'
 
 const oldKey = 'a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90'
@@ -40,7 +40,7 @@ function setup(stored: IntegrationRecord | null, now = 0) {
     keys,
     clock,
     random,
-    recent: createRecent({ clock, random }),
+    cache: createCredentialCache({ clock, random }),
   })
   const call = (secret: string, who = address) =>
     authenticate(`Basic ${Buffer.from(`${who}:${secret}`).toString('base64')}`)

@@ -18,10 +18,10 @@ interface BasicCredentials {
 const maxLength = 512
 
 // As long as real credentials, so that the time is the same. No integration can have this address.
-const nobody = { address: `0x${'x'.repeat(40)}`, secret: 'x'.repeat(50) }
-const standIn = Buffer.from(`${nobody.address}:${nobody.secret}`).toString('base64')
+const placeholder = { address: `0x${'x'.repeat(40)}`, secret: 'x'.repeat(50) }
+const encodedPlaceholder = Buffer.from(`${placeholder.address}:${placeholder.secret}`).toString('base64')
 /** Takes the place of a missing header, so that its absence saves no work. */
-const standInHeader = `Basic ${standIn}`
+const placeholderHeader = `Basic ${encodedPlaceholder}`
 
 const pattern = /^basic +([A-Za-z0-9+/]+={0,2})$/i
 const addressPattern = /^0x[0-9a-fA-F]{40}$/
@@ -35,7 +35,7 @@ const control = /[\u0000-\u001f\u007f]/
  */
 export function parseBasic(authorization: string | null | undefined): BasicCredentials {
   const isRead = typeof authorization === 'string' && authorization.length <= maxLength
-  const encoded = pattern.exec(isRead ? authorization : standInHeader)?.[1] ?? standIn
+  const encoded = pattern.exec(isRead ? authorization : placeholderHeader)?.[1] ?? encodedPlaceholder
   const bytes = Buffer.from(encoded, 'base64')
   const isCanonical = bytes.toString('base64') === encoded
   const text = bytes.toString('utf8')
@@ -45,8 +45,8 @@ export function parseBasic(authorization: string | null | undefined): BasicCrede
   const wellFormed = isCanonical && colon >= 0 && !control.test(text) && addressPattern.test(address) && secret !== ''
   return {
     wellFormed,
-    address: wellFormed ? address.toLowerCase() : nobody.address,
-    secret: wellFormed ? secret : nobody.secret,
+    address: wellFormed ? address.toLowerCase() : placeholder.address,
+    secret: wellFormed ? secret : placeholder.secret,
   }
 }
 
@@ -80,8 +80,8 @@ export function createSecretCheck(deps: SecretCheckDeps) {
     const { wellFormed, address, secret } = parseBasic(authorization)
     const computed = keys.all.map((key) => hashApiSecret(key, address, secret))
     const { usable, current, previous } = await integrations.credentials(address, absent)
-    const isCurrent = matches(computed, current)
-    const isPrevious = matches(computed, previous)
+    const isCurrent = matchesHash(computed, current)
+    const isPrevious = matchesHash(computed, previous)
     const previousCounts = clock.now() < previous.until
     if (!(wellFormed && usable && (isCurrent || (isPrevious && previousCounts)))) return null
     const { hash } = isCurrent ? current : previous
@@ -90,7 +90,7 @@ export function createSecretCheck(deps: SecretCheckDeps) {
 }
 
 /** A hash under an unconfigured key matches nothing, at the same cost. */
-function matches(computed: readonly SecretHash[], stored: SecretHash): boolean {
+function matchesHash(computed: readonly SecretHash[], stored: SecretHash): boolean {
   const candidate = computed.find(({ keyVersion }) => keyVersion === stored.keyVersion)
   const bytes = Buffer.from((candidate ?? computed[0])?.hash ?? '', 'hex')
   const expected = Buffer.from(stored.hash, 'hex')
@@ -101,26 +101,26 @@ function matches(computed: readonly SecretHash[], stored: SecretHash): boolean {
  * How long a cached result is used, in milliseconds. A secret that another process revokes is valid here for that long
  * at most. A change by this process applies at once.
  */
-export const recentMs = 250
+export const credentialCacheMs = 250
 
 /** Cached headers; a service has far fewer callers at one time. */
 const maxEntries = 1_000
 
-export interface Recent<Found> {
+export interface CredentialCache<Found> {
   find(header: string): Found | undefined
   /**
    * Call before reading the store. The returned function caches the result, unless {@link forget} was called meanwhile:
    * then the result may be from before a change. Cache accepted headers alone: a rejection must always cost the same.
    */
-  reading(): (header: string, found: Found) => void
+  startRead(): (header: string, found: Found) => void
   forget(): void
 }
 
 /** An empty cache. It contains no header and no secret, only hashes salted for this process. */
-export function createRecent<Found>(deps: {
+export function createCredentialCache<Found>(deps: {
   readonly clock: Pick<Clock, 'now'>
   readonly random: Pick<RandomSource, 'bytes'>
-}): Recent<Found> {
+}): CredentialCache<Found> {
   const { clock, random } = deps
   const salt = Buffer.from(random.bytes(32)).toString('base64')
   const entries = new Map<string, { readonly found: Found; readonly since: number }>()
@@ -138,9 +138,9 @@ export function createRecent<Found>(deps: {
       if (now < latest) forget()
       latest = now
       const entry = entries.get(hashHeader(header))
-      return entry !== undefined && now - entry.since < recentMs ? entry.found : undefined
+      return entry !== undefined && now - entry.since < credentialCacheMs ? entry.found : undefined
     },
-    reading() {
+    startRead() {
       const before = changes
       const since = clock.now()
       return (header, found) => {
@@ -154,38 +154,38 @@ export function createRecent<Found>(deps: {
 }
 
 /** Transactions that clear the cache, also after an unknown outcome. */
-export function forgetAfterChanges(
+export function clearAfterChanges(
   transaction: Store['transaction'],
-  { forget }: Pick<Recent<unknown>, 'forget'>,
+  { forget }: Pick<CredentialCache<unknown>, 'forget'>,
 ): Store['transaction'] {
   return (work) => transaction(work).finally(forget)
 }
 
 /** A caller, and the end of its secret in unix milliseconds. */
-export interface Admission {
+export interface CachedCaller {
   readonly caller: Caller
   readonly until: number
 }
 
 interface AuthenticateDeps extends SecretCheckDeps {
   /** Recently accepted headers. */
-  readonly recent: Recent<Admission>
+  readonly cache: CredentialCache<CachedCaller>
 }
 
 /** Builds the check of {@link createSecretCheck}, which costs less for a recently accepted header alone. */
 export function createAuthenticate(deps: AuthenticateDeps): (authorization?: string | null) => Promise<Caller | null> {
-  const { clock, recent } = deps
+  const { clock, cache } = deps
   const check = createSecretCheck(deps)
   return async (authorization) => {
-    const header = authorization ?? standInHeader
-    const cached = recent.find(header)
+    const header = authorization ?? placeholderHeader
+    const cached = cache.find(header)
     if (cached !== undefined && clock.now() < cached.until) return cached.caller
-    const remember = recent.reading()
+    const store = cache.startRead()
     const accepted = await check(authorization)
     if (accepted === null) return null
     const { integrationAddress, until } = accepted
     const caller = { integrationAddress }
-    remember(header, { caller, until })
+    store(header, { caller, until })
     return caller
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { addressOf, after, before, both, oldKey, setUpIntegrations } from '../../test/support/integration-setup.js'
 import { seededRandom } from '../../test/support/seeded-random.js'
-import { createEmailKeys, openEmailKey } from '../identity/emails.js'
+import { createSealEmail, openEmailKey } from '../identity/emails.js'
 import { type MasterKey, parseMasterKey } from '../secrets/keys.js'
 import { openSecret } from '../secrets/seal.js'
 
@@ -138,7 +138,7 @@ describe('resealing', () => {
     const { commands, store } = await rotated()
     const hashOf = async (keys: MasterKey) => {
       const random = seededRandom('e-mail')
-      return createEmailKeys(await openEmailKey({ dataKeys: store.dataKeys, keys, random }), random)('a@b.example').key
+      return createSealEmail(await openEmailKey({ dataKeys: store.dataKeys, keys, random }), random)('a@b.example').key
     }
     const hash = await hashOf(before)
     expect(await commands.resealSecrets()).toMatchObject({ dataKeys: 1 })

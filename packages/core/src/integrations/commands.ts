@@ -73,7 +73,7 @@ interface SigningSecretDeps {
 /** Default grace time of the previous secret, in milliseconds: a day. */
 const defaultGraceMs = 86_400_000
 
-interface Step<T> {
+interface SecretChange<T> {
   readonly change: Parameters<IntegrationStore['update']>[1]
   readonly action: AuditAction
   readonly details?: AuditEntry['details']
@@ -90,7 +90,7 @@ function createSigningSecretCommands({
   'prepareSigningSecret' | 'activateSigningSecret' | 'abortSigningSecret' | 'endPreviousSigningSecret'
 > {
   /** Changes a record. Any change deletes a previous secret past its grace time. */
-  function change<T>(input: string, decide: (record: IntegrationRecord) => Step<T>): Promise<T> {
+  function change<T>(input: string, decide: (record: IntegrationRecord) => SecretChange<T>): Promise<T> {
     const address = parseAddress(input)
     return audited(async (tx, note) => {
       const record = await tx.integrations.find(address)
@@ -196,7 +196,7 @@ export function createIntegrationCommands(deps: IntegrationDeps): IntegrationCom
   const parseOptionalUrl = (url: string | null) =>
     url === null ? null : parseNotificationUrl(url, allowLoopbackHttp, isDeniedAddress)
 
-  const toView = (record: IntegrationRecord) => integrationView(record, clock.now())
+  const toView = (record: IntegrationRecord) => toIntegrationView(record, clock.now())
 
   function change(
     input: string,
@@ -272,7 +272,7 @@ export function createIntegrationCommands(deps: IntegrationDeps): IntegrationCom
   }
 }
 
-function integrationView(record: IntegrationRecord, now: number): IntegrationView {
+function toIntegrationView(record: IntegrationRecord, now: number): IntegrationView {
   const { address, name, notificationUrl, enabled, createdAt } = record
   const findGraceEnd = (previous: { readonly until: number } | null) =>
     previous !== null && now < previous.until ? previous.until : null

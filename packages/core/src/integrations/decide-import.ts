@@ -98,18 +98,22 @@ export function decideImport(
       `Payment ${name} of block ${moved.blockNumber} is not stored here. Wait until that block is indexed, or reindex it.`,
     )
   }
-  if (stored.integrationAddress !== integrationAddress) throw namesAnother(`Payment ${name}`, integrationAddress)
+  if (stored.integrationAddress !== integrationAddress)
+    throw createForeignRowError(`Payment ${name}`, integrationAddress)
   const storedVersions = new Map(stored.versions.map((each) => [each.version, each]))
   const open = moved.versions.filter(({ version }) => !stored.closed.includes(version))
   if (isImported(moved, stored, open, storedVersions)) return 'imported'
   for (const { version, body } of moved.versions)
     if (version === 1 && storedVersions.has(1) && storedVersions.get(1)?.body !== body)
-      throw differs(name, 'its version 1 has other bytes')
+      throw createDifferenceError(name, 'its version 1 has other bytes')
   if ((moved.dropped === null) !== (stored.dropped === null))
-    throw differs(name, 'the chain dropped it in one cell alone. Export again once both cells have the same blocks')
+    throw createDifferenceError(
+      name,
+      'the chain dropped it in one cell alone. Export again once both cells have the same blocks',
+    )
   if (moved.versions.some(({ version, pending }) => pending !== null && stored.closed.includes(version)))
-    throw differs(name, 'its pending delivery belongs to history that ended here')
-  if (stored.versions.some((each) => isSent(each) && !continues(each, moved)))
+    throw createDifferenceError(name, 'its pending delivery belongs to history that ended here')
+  if (stored.versions.some((each) => isSent(each) && !isInFile(each, moved)))
     throw new MoveError(
       'ERR_MOVE_FILE_STALE',
       `This cell has sent a version of payment ${name} that the file does not have. Import a newer file.`,
@@ -123,13 +127,13 @@ export function decideImport(
 }
 
 /** The error of a row that belongs to another integration here. */
-export const namesAnother = (subjectName: string, integrationAddress: string) =>
+export const createForeignRowError = (subjectName: string, integrationAddress: string) =>
   new MoveError(
     'ERR_MOVE_ROW_INVALID',
     `${subjectName} of the file is not of integration ${integrationAddress} here. Nothing of another integration is imported.`,
   )
 
-const differs = (name: string, difference: string) =>
+const createDifferenceError = (name: string, difference: string) =>
   new MoveError('ERR_MOVE_PAYMENT_DIFFERS', `Payment ${name} differs from the file: ${difference}.`)
 
 /** Whether everything of the file is stored. Later versions of this cell may follow. */
@@ -146,7 +150,7 @@ function isImported(
 const isSent = ({ notified, pending }: MovedVersion) => notified && (pending === null || pending.attempted > 0)
 
 /** Whether the file knows a sent version with all its attempts. */
-function continues({ version, body, attempts }: MovedVersion, moved: MovedPayment): boolean {
+function isInFile({ version, body, attempts }: MovedVersion, moved: MovedPayment): boolean {
   const fileVersion = moved.versions.find((each) => each.version === version)
   return fileVersion !== undefined && fileVersion.body === body && fileVersion.attempts.length >= attempts.length
 }

@@ -3,7 +3,7 @@ import type { ProcessorUpdate } from '@payment-integration/contract'
 import { IntegrationError, UpdateConflictError } from '../errors.js'
 import type { Audited } from '../history/audit-log.js'
 import type { ChainReads } from '../indexer/chain-store.js'
-import { checkedUpdate, toSelectors, type UpdateOutcomes } from '../payments/apply-updates.js'
+import { checkUpdate, toSelectors, type UpdateOutcomes } from '../payments/apply-updates.js'
 import { parseName } from '../payments/read-api.js'
 import { lockRecording, type Recording, unrecordedRanges } from '../payments/recording.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
@@ -11,7 +11,13 @@ import type { Clock } from '../ports/world.js'
 import type { MasterKey, SealedSecret } from '../secrets/keys.js'
 import { openSecret } from '../secrets/seal.js'
 import { openSignedFile } from '../secrets/signed-file.js'
-import { addDeliveries, assertSnapshots, decideImport, formatPaymentKey, namesAnother } from './decide-import.js'
+import {
+  addDeliveries,
+  assertSnapshots,
+  createForeignRowError,
+  decideImport,
+  formatPaymentKey,
+} from './decide-import.js'
 import type { IntegrationRecord } from './integration.js'
 import {
   createExport,
@@ -50,25 +56,25 @@ function createImport(deps: ImportDeps): MoveCommands['import'] {
     const { hmac } = file
     const integration = checkRecord(deps, (await file.header(moveHeaderSchema)).integration)
     const { address } = integration
-    const rows = () => checkedRows(file.rows(moveRowSchema), address)
+    const rows = () => checkRows(file.rows(moveRowSchema), address)
     const importing = { moves, address, rows, signal }
     await transaction((tx) => findDisabled(tx, address))
     if (recording === 'own') await recordFromNow(deps, integration, rows())
     // Every row is parsed, and decided as it will be, before the first write.
     for await (const _ of importBatches(importing, { isRehearsal: true }));
     // From now on, versions that this cell makes are deliveries, which stay pending while it is disabled.
-    await transaction((tx) => putRecord(tx, { ...integration, enabled: false }))
+    await transaction((tx) => upsertIntegration(tx, { ...integration, enabled: false }))
     // A transaction that began before makes versions that notify nobody: they are found afterwards.
     await waitUntil(clock, await moves.runningWriters(), signal)
     let counts: Counts = { payments: 0, updates: 0, left: 0 }
     for await (const { waiting, ...stored } of importBatches(importing, { isRehearsal: false })) {
       counts = stored
-      await applyWaiting(deps, address, waiting)
+      await applyWaitingUpdates(deps, address, waiting)
     }
     const added = await addDeliveries(moves, address, rows(), signal)
     const imported = { hmac, ...counts, added }
     await audited(async (tx, note) => {
-      await putRecord(tx, { ...integration, enabled: true })
+      await upsertIntegration(tx, { ...integration, enabled: true })
       note({ action: 'integration.imported', subject: address, details: imported })
     })
     onDue()
@@ -89,7 +95,7 @@ function checkRecord(deps: ImportDeps, integration: IntegrationRecord): Integrat
 }
 
 /** @throws MoveError `ERR_MOVE_ROW_INVALID` for a row that cannot be of the integration. */
-async function* checkedRows(
+async function* checkRows(
   groups: AsyncIterable<readonly MoveRow[]>,
   address: string,
 ): AsyncGenerator<readonly MoveRow[]> {
@@ -97,8 +103,9 @@ async function* checkedRows(
     yield rows.map((row) => {
       if ('payment' in row) assertSnapshots(row.payment, address)
       if (!('waiting' in row)) return row
-      const waiting = checkedUpdate(row.waiting)
-      if ((waiting.integrationAddress ?? address) !== address) throw namesAnother(`Update ${waiting.id}`, address)
+      const waiting = checkUpdate(row.waiting)
+      if ((waiting.integrationAddress ?? address) !== address)
+        throw createForeignRowError(`Update ${waiting.id}`, address)
       return { waiting }
     })
   }
@@ -170,7 +177,7 @@ async function recordFromNow(
     )
 }
 
-async function putRecord(tx: StoreTransaction, record: IntegrationRecord): Promise<void> {
+async function upsertIntegration(tx: StoreTransaction, record: IntegrationRecord): Promise<void> {
   const { address, createdAt: _createdAt, ...change } = record
   if ((await findDisabled(tx, address)) === null) await tx.integrations.insert(record)
   else await tx.integrations.update(address, change)
@@ -213,7 +220,7 @@ async function* importBatches(
   const otherUpdates = await findOtherUpdates(moves, address, rows())
   const left = new Set<string>()
   let [payments, updates] = [0, 0]
-  for await (const batch of batches(rows())) {
+  for await (const batch of groupIntoBatches(rows())) {
     signal?.throwIfAborted()
     const stored = await moves
       .transaction(async (tx) => {
@@ -258,7 +265,7 @@ interface Batch {
   readonly waiting: ProcessorUpdate[]
 }
 
-async function* batches(groups: AsyncIterable<readonly MoveRow[]>): AsyncGenerator<Batch> {
+async function* groupIntoBatches(groups: AsyncIterable<readonly MoveRow[]>): AsyncGenerator<Batch> {
   let batch: Batch = { payments: [], updates: [], waiting: [] }
   let size = 0
   for await (const rows of groups)
@@ -303,7 +310,8 @@ async function importUpdates(tx: MoveTx, address: string, updates: readonly Move
   const lacking = updates.find(({ id }) => !stored.has(id))
   if (lacking === undefined) return
   const [payment] = await tx.find([lacking])
-  if (payment?.integrationAddress !== address) throw namesAnother(`The payment of update ${lacking.id}`, address)
+  if (payment?.integrationAddress !== address)
+    throw createForeignRowError(`The payment of update ${lacking.id}`, address)
   throw new MoveError(
     'ERR_MOVE_UPDATE_MISSING',
     `Update ${lacking.id} of payment ${formatPaymentKey(lacking)} has another content here. Ask the processor which one is right.`,
@@ -314,7 +322,7 @@ async function importUpdates(tx: MoveTx, address: string, updates: readonly Move
  * Applies updates that waited in the other cell. One that is stored here with another content stays. One that names no
  * integration is left out where another integration has the payment.
  */
-async function applyWaiting(
+async function applyWaitingUpdates(
   { transaction, applyUpdates }: ImportDeps,
   address: string,
   updates: readonly ProcessorUpdate[],

@@ -3,7 +3,7 @@ import { seededRandom } from '../../test/support/seeded-random.js'
 import { openStore } from '../../test/support/store.js'
 import { createAuthenticateLegacy } from '../legacy/keys.js'
 import { hashApiSecret, hashLegacyKey, parseMasterKey } from '../secrets/keys.js'
-import { type Admission, createAuthenticate, createRecent, recentMs } from './authenticate.js'
+import { type CachedCaller, createAuthenticate, createCredentialCache, credentialCacheMs } from './authenticate.js'
 import type { StoredCredentials } from './integration.js'
 
 const keys = parseMasterKey('00112233445566778899aabbccddeeff102132435465768798a9bacbdcedfe0f')
@@ -19,7 +19,7 @@ function setup() {
   const world = { now: 0, credentials: stored, lookups: 0, onLookup: async () => {} }
   const clock = { now: () => world.now }
   const random = seededRandom(1)
-  const recent = createRecent<Admission>({ clock, random })
+  const recent = createCredentialCache<CachedCaller>({ clock, random })
   const authenticate = createAuthenticate({
     integrations: {
       async credentials() {
@@ -32,7 +32,7 @@ function setup() {
     keys,
     clock,
     random,
-    recent,
+    cache: recent,
   })
   return { world, recent, authenticate }
 }
@@ -40,12 +40,12 @@ function setup() {
 describe('a header that opened', () => {
   it('is spared the look-up for as long as recentMs says, and not a millisecond more', async () => {
     const { world, authenticate } = setup()
-    for (const now of [0, 1, recentMs - 1]) {
+    for (const now of [0, 1, credentialCacheMs - 1]) {
       world.now = now
       expect(await authenticate(headerOf('current'))).toEqual({ integrationAddress })
     }
     expect(world.lookups).toBe(1)
-    world.now = recentMs
+    world.now = credentialCacheMs
     await authenticate(headerOf('current'))
     expect(world.lookups).toBe(2)
   })
@@ -54,7 +54,7 @@ describe('a header that opened', () => {
     const { world, authenticate } = setup()
     await authenticate(headerOf('current'))
     world.credentials = { ...stored, usable: false }
-    world.now = recentMs
+    world.now = credentialCacheMs
     expect(await authenticate(headerOf('current'))).toBeNull()
   })
 
@@ -78,7 +78,7 @@ describe('a header that opened', () => {
 
   it('opens with the previous secret until its last millisecond, also from memory', async () => {
     const { world, authenticate } = setup()
-    world.now = 1_000 - recentMs + 10
+    world.now = 1_000 - credentialCacheMs + 10
     expect(await authenticate(headerOf('previous'))).not.toBeNull()
     world.now = 999
     expect(await authenticate(headerOf('previous'))).not.toBeNull()
@@ -129,20 +129,20 @@ it('a legacy key that opened is spared the look-up as long, and one that was ref
       },
     },
     keys,
-    recent: createRecent({ clock: { now: () => world.now }, random: seededRandom(1) }),
+    recent: createCredentialCache({ clock: { now: () => world.now }, random: seededRandom(1) }),
   })
   for (const header of ['pi_legacy_key', 'pi_legacy_key']) expect(await authenticate(header)).toEqual({ keyId: 'lk_1' })
   expect(world.lookups).toBe(1)
   for (const header of ['other', 'other', 'Bearer other']) expect(await authenticate(header)).toBe(null)
   expect(world.lookups).toBe(4)
   await store.transaction((tx) => tx.legacyKeys.revoke('lk_1', 0))
-  world.now = recentMs
+  world.now = credentialCacheMs
   expect(await authenticate('pi_legacy_key')).toBe(null)
 })
 
 it('a memory that is full starts anew and goes on answering', () => {
-  const recent = createRecent<number>({ clock: { now: () => 0 }, random: seededRandom(1) })
-  const keep = recent.reading()
+  const recent = createCredentialCache<number>({ clock: { now: () => 0 }, random: seededRandom(1) })
+  const keep = recent.startRead()
   for (let n = 0; n <= 1_000; n += 1) keep(`header ${n}`, n)
   expect(recent.find('header 0')).toBeUndefined()
   expect(recent.find('header 1000')).toBe(1_000)

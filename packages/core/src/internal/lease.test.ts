@@ -22,20 +22,20 @@ function setUp() {
   const others: { holder: string; endsInMs: number }[] = []
   const onHeldByOther = (other: (typeof others)[number]) => others.push(other)
   const wanted = (holder: string) =>
-    createLease({ leases, clock, name: 'indexer:1', holder, ttlMs: 900, onHeldByOther })
+    createLease({ leases, clock, name: 'indexer:1', holder, ttlMs: 900, onOtherHolder: onHeldByOther })
   return { clock, others, requests, failures, ours: wanted('ours'), theirs: wanted('theirs') }
 }
 
 test('one holder has it until it ends, then the other may take it', async () => {
   const { clock, ours, theirs } = setUp()
-  expect(ours.isHeld()).toBe(false)
+  expect(ours.isActive()).toBe(false)
   expect(await ours.ensure()).toBe(true)
   expect(await theirs.ensure()).toBe(false)
-  expect([ours.isHeld(), theirs.isHeld()]).toEqual([true, false])
+  expect([ours.isActive(), theirs.isActive()]).toEqual([true, false])
   await clock.advance(899)
-  expect(ours.isHeld()).toBe(true)
+  expect(ours.isActive()).toBe(true)
   await clock.advance(1)
-  expect(ours.isHeld()).toBe(false)
+  expect(ours.isActive()).toBe(false)
   expect(await theirs.ensure()).toBe(true)
   expect(await ours.ensure()).toBe(false)
 })
@@ -60,7 +60,7 @@ test('it is renewed once a third of its time is over, not before', async () => {
   await ours.ensure()
   expect(requests).toHaveLength(2)
   await clock.advance(899)
-  expect(ours.isHeld()).toBe(true)
+  expect(ours.isActive()).toBe(true)
 })
 
 test('after a clock that was set back it is requested again, not held for longer', async () => {
@@ -69,7 +69,7 @@ test('after a clock that was set back it is requested again, not held for longer
   await ours.ensure()
   const now = clock.now()
   clock.now = () => now - 5_000
-  expect(ours.isHeld()).toBe(false)
+  expect(ours.isActive()).toBe(false)
   await ours.ensure()
   expect(requests).toHaveLength(2)
 })
@@ -80,7 +80,7 @@ test('a failed request leaves it unchanged, and rejects', async () => {
   await clock.advance(300)
   failures.push(new Error('busy'))
   await expect(ours.ensure()).rejects.toThrow('busy')
-  expect(ours.isHeld()).toBe(true)
+  expect(ours.isActive()).toBe(true)
 })
 
 test('the time of the request counts, and a refusal ends it at once', async () => {
@@ -97,15 +97,15 @@ test('the time of the request counts, and a refusal ends it at once', async () =
   const lease = createLease({ leases, clock, name: 'indexer:1', holder: 'ours', ttlMs: 900 })
   await lease.ensure()
   await clock.advance(649)
-  expect(lease.isHeld()).toBe(true)
+  expect(lease.isActive()).toBe(true)
   await clock.advance(1)
-  expect(lease.isHeld()).toBe(false)
+  expect(lease.isActive()).toBe(false)
   answers.unshift(true)
   await lease.ensure()
   await clock.advance(300)
-  expect(lease.isHeld()).toBe(true)
+  expect(lease.isActive()).toBe(true)
   expect(await lease.ensure()).toBe(false)
-  expect(lease.isHeld()).toBe(false)
+  expect(lease.isActive()).toBe(false)
 })
 
 describe('keep', () => {
@@ -117,7 +117,7 @@ describe('keep', () => {
     for (let second = 0; second < 10; second += 1) {
       if (second === 4) failures.push(new Error('busy'))
       await clock.advance(1_000)
-      expect(ours.isHeld()).toBe(true)
+      expect(ours.isActive()).toBe(true)
       expect(await theirs.ensure()).toBe(false)
     }
     stop.abort()

@@ -10,7 +10,7 @@ const reportEveryMs = 60_000
 
 export interface Lease {
   /** Whether this process holds it, by its own clock. */
-  isHeld(): boolean
+  isActive(): boolean
   /** Takes it, or renews it when due; false: another process has it. Rejects with the store's errors. */
   ensure(): Promise<boolean>
   /** Renews it until the signal aborts. Never rejects: the next `ensure` meets the error. */
@@ -28,48 +28,48 @@ export interface LeaseDeps {
   /** How long it lasts without a renewal, in milliseconds. */
   readonly ttlMs: number
   /** Told once a minute that another process holds it, and for how long. @default nothing */
-  readonly onHeldByOther?: ((other: { readonly holder: string; readonly endsInMs: number }) => void) | undefined
+  readonly onOtherHolder?: ((other: { readonly holder: string; readonly endsInMs: number }) => void) | undefined
 }
 
 /** Its time counts from before the store's call, so it ends here before it ends in the store. */
-export function createLease({ leases, clock, name, holder, ttlMs, onHeldByOther }: LeaseDeps): Lease {
+export function createLease({ leases, clock, name, holder, ttlMs, onOtherHolder }: LeaseDeps): Lease {
   const renewMs = Math.floor(ttlMs / renewalsPerLease)
-  let heldSince: number | null = null
+  let renewedAt: number | null = null
   let reportedAt = Number.NEGATIVE_INFINITY
   /** Milliseconds since the last renewal. After a clock that was set back, the lease must be acquired again. */
   function age(): number {
-    const ms = heldSince === null ? -1 : clock.now() - heldSince
+    const ms = renewedAt === null ? -1 : clock.now() - renewedAt
     return ms < 0 ? Number.POSITIVE_INFINITY : ms
   }
 
   async function acquire(): Promise<boolean> {
     const requestedAt = clock.now()
     const isAcquired = await leases.acquire({ name, holder, ttlMs })
-    heldSince = isAcquired ? requestedAt : null
+    renewedAt = isAcquired ? requestedAt : null
     if (!isAcquired) await reportOther()
     return isAcquired
   }
 
   async function reportOther(): Promise<void> {
     const sinceReport = clock.now() - reportedAt
-    if (onHeldByOther === undefined || (sinceReport >= 0 && sinceReport < reportEveryMs)) return
+    if (onOtherHolder === undefined || (sinceReport >= 0 && sinceReport < reportEveryMs)) return
     reportedAt = clock.now()
     const other = (await leases.list()).find((lease) => lease.name === name)
-    if (other !== undefined) onHeldByOther(other)
+    if (other !== undefined) onOtherHolder(other)
   }
 
   return {
-    isHeld: () => age() < ttlMs,
+    isActive: () => age() < ttlMs,
     ensure: async () => age() < renewMs || (await acquire()),
     async renew(signal) {
       while (!signal.aborted) {
         await clock.sleep(renewMs, signal)
-        if (heldSince !== null && !signal.aborted) await acquire().catch(() => undefined)
+        if (renewedAt !== null && !signal.aborted) await acquire().catch(() => undefined)
       }
     },
     async release() {
-      if (heldSince === null) return
-      heldSince = null
+      if (renewedAt === null) return
+      renewedAt = null
       await leases.release({ name, holder })
     },
   }

@@ -107,7 +107,7 @@ const fingerprintLength = 12
  * Where an account is paid, and a keyed fingerprint of its configuration. Tokens and URLs are left out: a configuration
  * may have thousands of tokens, and its URL may contain a secret.
  */
-function shownAccount(key: KeyVersion, { address, config }: Pick<AccountRecord, 'address' | 'config'>) {
+function describeAccount(key: KeyVersion, { address, config }: Pick<AccountRecord, 'address' | 'config'>) {
   const otherAddresses = config.coins.flatMap(({ chainId, defaultAddress }) =>
     defaultAddress === undefined ? [] : [`${chainId}: ${defaultAddress}`],
   )
@@ -124,7 +124,7 @@ interface AccountDeps {
 }
 
 export function createAccountCommands({ accounts, audited, keys, clock }: AccountDeps): AccountCommands {
-  const shown = (record: AccountRecord) => shownAccount(keys.current, record)
+  const shown = (record: AccountRecord) => describeAccount(keys.current, record)
   return {
     async create(input) {
       const record: AccountRecord = {
@@ -146,18 +146,18 @@ export function createAccountCommands({ accounts, audited, keys, clock }: Accoun
     list: () => accounts.list(),
     async get(handle) {
       const key = parseHandle(handle)
-      return (key === null ? null : await accounts.find(key)) ?? notFound(handle)
+      return (key === null ? null : await accounts.find(key)) ?? throwNotFound(handle)
     },
     async change(handle, { address, config }) {
       const fields = {
         ...(address === undefined ? {} : { address: checkAddress(address) }),
         ...(config === undefined ? {} : { config: checkConfig(config) }),
       }
-      const key = parseHandle(handle) ?? notFound(handle)
+      const key = parseHandle(handle) ?? throwNotFound(handle)
       return audited(async (tx, note) => {
         const before = await tx.accounts.find(key)
         const record = await tx.accounts.update(key, fields)
-        if (before === null || record === null) return notFound(handle)
+        if (before === null || record === null) return throwNotFound(handle)
         const [from, to] = [shown(before), shown(record)]
         note({
           ...{ action: 'account.changed', subject: key },
@@ -167,28 +167,28 @@ export function createAccountCommands({ accounts, audited, keys, clock }: Accoun
       })
     },
     async remove(handle) {
-      const key = parseHandle(handle) ?? notFound(handle)
+      const key = parseHandle(handle) ?? throwNotFound(handle)
       await audited(async (tx, note) => {
         const before = await tx.accounts.find(key)
-        if (before === null || !(await tx.accounts.remove(key))) return notFound(handle)
+        if (before === null || !(await tx.accounts.remove(key))) return throwNotFound(handle)
         note({ action: 'account.removed', subject: key, details: shown(before) })
       })
     },
   }
 }
 
-function notFound(handle: string): never {
+function throwNotFound(handle: string): never {
   throw new AccountError('ERR_ACCOUNT_NOT_FOUND', `There is no account ${JSON.stringify(handle)}.`)
 }
 
-function invalid(message: string): never {
+function throwInvalid(message: string): never {
   throw new AccountError('ERR_ACCOUNT_INVALID', message)
 }
 
 function checkHandle(text: string): string {
   return (
     parseHandle(text) ??
-    invalid(
+    throwInvalid(
       'handle: expected 1 to 63 letters a to z, digits, dots, underscores and hyphens, ' +
         'beginning and ending with a letter or digit, and not in the shape of an address',
     )
@@ -196,10 +196,10 @@ function checkHandle(text: string): string {
 }
 
 function checkAddress(text: string): string {
-  return lowercaseAddress(text) ?? invalid('address: expected 0x and 40 hex digits')
+  return lowercaseAddress(text) ?? throwInvalid('address: expected 0x and 40 hex digits')
 }
 
 function checkConfig(input: LinkConfig): LinkConfig {
   const result = parseLinkConfig(input)
-  return 'config' in result ? result.config : invalid(result.problem)
+  return 'config' in result ? result.config : throwInvalid(result.problem)
 }

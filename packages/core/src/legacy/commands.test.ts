@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { seededRandom } from '../../test/support/seeded-random.js'
 import { openStore } from '../../test/support/store.js'
 import { createAudited } from '../history/audit-log.js'
-import { createRecent, forgetAfterChanges } from '../integrations/authenticate.js'
+import { clearAfterChanges, createCredentialCache } from '../integrations/authenticate.js'
 import type { RandomSource } from '../ports/world.js'
 import { parseMasterKey } from '../secrets/keys.js'
 import { createAuthenticateLegacy, createLegacyKeyCommands, type LegacyCaller } from './keys.js'
@@ -14,8 +14,8 @@ function setup(given?: Pick<RandomSource, 'bytes'>) {
   let now = 1_000
   const clock = { now: () => now }
   const random = seededRandom('legacy keys')
-  const recent = createRecent<LegacyCaller>({ clock, random: seededRandom('salt') })
-  const transaction = forgetAfterChanges(store.transaction, recent)
+  const recent = createCredentialCache<LegacyCaller>({ clock, random: seededRandom('salt') })
+  const transaction = clearAfterChanges(store.transaction, recent)
   const audited = createAudited({ transaction, keys, clock, actor: 'test' })
   const { legacyKeys } = store
   const commands = createLegacyKeyCommands({ legacyKeys, audited, keys, clock, random: given ?? random })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { amountsThatConvertTo, convertAmount, roundestAmount } from './pricing.js'
+import { convertAmount, findRoundestAmount, invertConversion } from './pricing.js'
 
 type Feeds = Parameters<typeof convertAmount>[1]
 const seed = Date.now()
@@ -34,7 +34,7 @@ describe(`the conversion (seed ${seed})`, () => {
     fc.assert(
       fc.property(feeds, amount, (steps, value) => {
         const converted = convertAmount(value, steps)
-        const range = amountsThatConvertTo(converted, steps)
+        const range = invertConversion(converted, steps)
         if (range === null) throw new Error('the amount itself converts to it')
         expect(range.from <= value && value <= range.to).toBe(true)
         for (const each of [...near(range.from), ...near(range.to)])
@@ -62,7 +62,7 @@ describe(`the conversion (seed ${seed})`, () => {
       fc.property(steps, fc.bigInt({ min: 0n, max: 5n }), (feeds, converted) => {
         const found = all.filter((each) => convertAmount(each, feeds) === converted)
         const range = found.length === 0 ? null : { from: found[0], to: found.at(-1) }
-        expect(amountsThatConvertTo(converted, feeds)).toEqual(range)
+        expect(invertConversion(converted, feeds)).toEqual(range)
       }),
       { seed, numRuns: 400 },
     )
@@ -70,8 +70,8 @@ describe(`the conversion (seed ${seed})`, () => {
 
   it('has no amount for a result that it skips', () => {
     const doubling = { use: 'multiply', rate: 2n, decimals: 0 } as const
-    expect(amountsThatConvertTo(3n, [doubling])).toBeNull()
-    expect(amountsThatConvertTo(4n, [doubling])).toEqual({ from: 2n, to: 2n })
+    expect(invertConversion(3n, [doubling])).toBeNull()
+    expect(invertConversion(4n, [doubling])).toEqual({ from: 2n, to: 2n })
   })
 })
 
@@ -86,7 +86,7 @@ describe(`the roundest amount of a range (seed ${seed})`, () => {
     [7n, 9_999n, 0, 7n],
     [999n, 12_000n, 1, 1_000n], // whole units have no decimals, so 100 is as round as 1000
   ])('of %d to %d with %d decimals is %d', (from, to, decimals, expected) => {
-    expect(roundestAmount({ from, to }, decimals)).toBe(expected)
+    expect(findRoundestAmount({ from, to }, decimals)).toBe(expected)
   })
 
   const decimalsOf = (value: bigint, decimals: number) => {
@@ -104,7 +104,7 @@ describe(`the roundest amount of a range (seed ${seed})`, () => {
         fc.integer({ min: 0, max: 18 }),
         (from, more, decimals) => {
           const to = from + more
-          const found = roundestAmount({ from, to }, decimals)
+          const found = findRoundestAmount({ from, to }, decimals)
           expect(found >= from && found <= to).toBe(true)
           const fewest = decimalsOf(found, decimals)
           for (let each = from; each <= to; each += 1n) {

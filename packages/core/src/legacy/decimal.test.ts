@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { rationalOf, sameRational } from '../../test/support/rational.js'
-import { isPlainDecimal, isSameDecimal, parseNumberToken, writeOut } from './pricing.js'
+import { expandExponent, isPlainDecimal, isSameDecimal, parseNumberToken } from './pricing.js'
 
 const seed = Date.now()
 
@@ -58,7 +58,7 @@ describe(`decimals as text (seed ${seed})`, () => {
   it('of JSON numbers are written out as the same rational, plain and in the shortest form', () => {
     fc.assert(
       fc.property(token, (text) => {
-        const written = writeOut(text)
+        const written = expandExponent(text)
         if (written === null) throw new Error(`${text} was refused`)
         expect(isPlainDecimal(written)).toBe(true)
         expect(written).not.toMatch(/\.[0-9]*0$/)

@@ -2,7 +2,7 @@
 
 import { LegacyKeyNotFoundError } from '../errors.js'
 import type { Audited } from '../history/audit-log.js'
-import type { Recent } from '../integrations/authenticate.js'
+import type { CredentialCache } from '../integrations/authenticate.js'
 import { parseName } from '../payments/read-api.js'
 import type { Clock, RandomSource } from '../ports/world.js'
 import { hashLegacyKey, issueLegacyKey, type MasterKey } from '../secrets/keys.js'
@@ -37,7 +37,7 @@ export interface LegacyKeyCommands {
 interface AuthenticateLegacyDeps {
   readonly legacyKeys: Pick<LegacyKeyStore, 'findByHash'>
   readonly keys: MasterKey
-  readonly recent: Recent<LegacyCaller>
+  readonly recent: CredentialCache<LegacyCaller>
 }
 
 /** Longest accepted header value; a key with its scheme needs about 60 characters. */
@@ -63,11 +63,11 @@ export function createAuthenticateLegacy({
     const cached = recent.find(header)
     if (cached !== undefined) return cached
     const apiKey = parseApiKey(authorization)
-    const remember = recent.reading()
+    const store = recent.startRead()
     const found = await legacyKeys.findByHash(keys.all.map((key) => hashLegacyKey(key, apiKey ?? nobody)))
     if (apiKey === null || found === null || found.revokedAt !== null) return null
     const caller = { keyId: found.id }
-    remember(header, caller)
+    store(header, caller)
     return caller
   }
 }
@@ -105,10 +105,10 @@ export function createLegacyKeyCommands(deps: LegacyKeyDeps): LegacyKeyCommands 
           throw new Error('The random source repeated the id or the key of another legacy key; nothing was stored.')
         note({ action: 'legacy_key.created', subject: record.id, details: { name } })
       })
-      return { key: legacyKeyView(record), apiKey }
+      return { key: toLegacyKeyView(record), apiKey }
     },
     async list() {
-      return (await legacyKeys.list()).map(legacyKeyView)
+      return (await legacyKeys.list()).map(toLegacyKeyView)
     },
     async revoke(id) {
       const now = clock.now()
@@ -116,12 +116,12 @@ export function createLegacyKeyCommands(deps: LegacyKeyDeps): LegacyKeyCommands 
         const record = await tx.legacyKeys.revoke(id, now)
         if (record === null) throw new LegacyKeyNotFoundError(id)
         note({ action: 'legacy_key.revoked', subject: id })
-        return legacyKeyView(record)
+        return toLegacyKeyView(record)
       })
     },
   }
 }
 
-function legacyKeyView({ id, name, createdAt, revokedAt }: LegacyKeyRecord): LegacyKeyView {
+function toLegacyKeyView({ id, name, createdAt, revokedAt }: LegacyKeyRecord): LegacyKeyView {
   return { id, name, createdAt, revokedAt }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { seededRandom } from '../../test/support/seeded-random.js'
 import { openStore } from '../../test/support/store.js'
-import { createRecent } from '../integrations/authenticate.js'
+import { createCredentialCache } from '../integrations/authenticate.js'
 import { hashApiSecret, hashLegacyKey, parseMasterKey } from '../secrets/keys.js'
 import { createAuthenticateLegacy, type LegacyCaller } from './keys.js'
 
@@ -18,7 +18,7 @@ async function setup({ revokedAt = null as number | null, secret = hashLegacyKey
     lookups.push(hashes)
     return legacyKeys.findByHash(hashes)
   }
-  const recent = createRecent<LegacyCaller>({ clock: { now: () => 0 }, random: seededRandom(1) })
+  const recent = createCredentialCache<LegacyCaller>({ clock: { now: () => 0 }, random: seededRandom(1) })
   return { lookups, authenticate: createAuthenticateLegacy({ legacyKeys: { findByHash }, keys, recent }) }
 }
 

@@ -14,24 +14,24 @@ export function isPlainDecimal(text: string): boolean {
 }
 
 /** The shortest text of a plain decimal: equal decimals have equal text. */
-export function shortestDecimal(text: string): string {
+export function trimDecimal(text: string): string {
   if (!text.includes('.')) return text
-  const short = withoutLastZeros(text)
+  const short = trimTrailingZeros(text)
   return short.endsWith('.') ? short.slice(0, -1) : short
 }
 
 /** Whether two plain decimals are the same number, as `1.0` and `1` are. */
 export function isSameDecimal(a: string, b: string): boolean {
-  return shortestDecimal(a) === shortestDecimal(b)
+  return trimDecimal(a) === trimDecimal(b)
 }
 
 /** `1.5e-3` becomes `0.0015`; null: it has a sign, is no JSON number, or takes more than 100 characters. */
-export function writeOut(token: string): string | null {
+export function expandExponent(token: string): string | null {
   const [, integerDigits, fraction = '', exponent = '0'] = numberToken.exec(token) ?? []
   if (integerDigits === undefined) return null
   const digits = `${integerDigits}${fraction}`.replace(/^0+/, '')
   if (digits === '') return '0'
-  const significant = withoutLastZeros(digits)
+  const significant = trimTrailingZeros(digits)
   // Distance of the last significant digit to the left of the point; negative: to the right.
   const shift = Number(exponent) - fraction.length + (digits.length - significant.length)
   // Below 1 there is a zero before the point.
@@ -44,12 +44,12 @@ export function writeOut(token: string): string | null {
 
 /** Null unless a usual JSON parser reads the number exactly: `9007199254740993` would become `9007199254740992`. */
 export function parseNumberToken(token: string): string | null {
-  const exact = writeOut(token)
-  return exact !== null && exact === writeOut(String(Number(token))) ? exact : null
+  const exact = expandExponent(token)
+  return exact !== null && exact === expandExponent(String(Number(token))) ? exact : null
 }
 
 /** A loop: a pattern would take quadratic time on a run of zeros. */
-function withoutLastZeros(digits: string): string {
+function trimTrailingZeros(digits: string): string {
   let end = digits.length
   while (digits[end - 1] === '0') end -= 1
   return digits.slice(0, end)
@@ -66,13 +66,13 @@ export type ConversionFeed = Pick<PriceFeedFacts, 'use' | 'rate' | 'decimals'>
 
 /** Converts an amount like the router: each step is rounded down. Rates are above 0. */
 export function convertAmount(amount: bigint, feeds: readonly ConversionFeed[]): bigint {
-  return feeds.map(factors).reduce((value, { times, over }) => (value * times) / over, amount)
+  return feeds.map(toFactors).reduce((value, { times, over }) => (value * times) / over, amount)
 }
 
 /** All amounts that convert to exactly `converted`, or null when none does. Rates are above 0. */
-export function amountsThatConvertTo(converted: bigint, feeds: readonly ConversionFeed[]): AmountRange | null {
+export function invertConversion(converted: bigint, feeds: readonly ConversionFeed[]): AmountRange | null {
   let range: AmountRange = { from: converted, to: converted }
-  for (const { times, over } of feeds.map(factors).reverse()) {
+  for (const { times, over } of feeds.map(toFactors).reverse()) {
     // floor(x * times / over) >= y exactly when x >= y * over / times, so the range begins there and ends before y + 1
     // begins.
     range = { from: roundUp(range.from * over, times), to: roundUp((range.to + 1n) * over, times) - 1n }
@@ -81,7 +81,7 @@ export function amountsThatConvertTo(converted: bigint, feeds: readonly Conversi
 }
 
 /** The amount of a range with the fewest decimals, the smallest of several: invoices have round amounts. */
-export function roundestAmount({ from, to }: AmountRange, decimals: number): bigint {
+export function findRoundestAmount({ from, to }: AmountRange, decimals: number): bigint {
   for (let step = 10n ** BigInt(decimals); step > 1n; step /= 10n) {
     const amount = roundUp(from, step) * step
     if (amount <= to) return amount
@@ -89,7 +89,7 @@ export function roundestAmount({ from, to }: AmountRange, decimals: number): big
   return from
 }
 
-function factors({ use, rate, decimals }: ConversionFeed): { readonly times: bigint; readonly over: bigint } {
+function toFactors({ use, rate, decimals }: ConversionFeed): { readonly times: bigint; readonly over: bigint } {
   const unit = 10n ** BigInt(decimals)
   return use === 'multiply' ? { times: rate, over: unit } : { times: unit, over: rate }
 }
@@ -115,7 +115,7 @@ export function computeFees(payment: Pick<StoredPayment, 'tokenOut' | 'memoHex' 
 } {
   const { gross, net } = payment.tokenOut
   const total = gross - net
-  const service = least(payment.pricing.serviceFee ?? usualServiceFee(payment.memoHex, gross), total)
+  const service = least(payment.pricing.serviceFee ?? computeServiceFee(payment.memoHex, gross), total)
   const parts: Fee[] = [
     { type: 'ServiceFee', value: service },
     { type: 'ExtraFee', value: total - service },
@@ -123,7 +123,7 @@ export function computeFees(payment: Pick<StoredPayment, 'tokenOut' | 'memoHex' 
   return { total, parts: parts.filter(({ value }) => value > 0n) }
 }
 
-function usualServiceFee(memoHex: string, gross: bigint): bigint {
+function computeServiceFee(memoHex: string, gross: bigint): bigint {
   return /^0x0*$/.test(memoHex) ? 0n : computeShare(gross, serviceFeeBps)
 }
 
@@ -142,13 +142,13 @@ export const defaultMaxExtraFeeBps = 100
 /** All of the gross amount, in basis points. */
 const mostBps = 10_000
 
-export type AllowsFees = (tokenOut: Pick<StoredPayment['tokenOut'], 'gross' | 'net'>) => boolean
+export type FeeCheck = (tokenOut: Pick<StoredPayment['tokenOut'], 'gross' | 'net'>) => boolean
 
 /**
  * Beyond the service's own fee, at most `maxBps` basis points of the gross amount, rounded down. The payer chooses the
  * extra fee, its receiver, memo and call: so the service's fee is always its fixed share.
  */
-export function createAllowsFees(maxBps: number = defaultMaxExtraFeeBps): AllowsFees {
+export function createFeeCheck(maxBps: number = defaultMaxExtraFeeBps): FeeCheck {
   if (!Number.isInteger(maxBps) || maxBps < 0 || maxBps > mostBps)
     throw new RangeError(`maxExtraFeeBps is ${maxBps}; pass a whole number from 0 to ${mostBps}.`)
   return ({ gross, net }) => gross - net <= computeShare(gross, serviceFeeBps) + computeShare(gross, BigInt(maxBps))
@@ -174,27 +174,27 @@ type Priced = Pick<StoredPayment, 'tokenOut' | 'pricing'>
  * currency that verify rejects is never shown.
  */
 export function deriveInvoice({ tokenOut, pricing }: Priced): PaymentInvoice | null {
-  const currency = invoiceCurrency(pricing)
-  const amount = currency === null ? null : invoiceAmount(tokenOut, pricing)
+  const currency = findInvoiceCurrency(pricing)
+  const amount = currency === null ? null : computeInvoiceAmount(tokenOut, pricing)
   return currency === null || amount === null ? null : { amount: formatUnits(amount, tokenOut.decimals), currency }
 }
 
 /** `<provider>:<BASE><QUOTE>`; empty unless listed feeds lead from the invoice's currency to the token. */
 export function formatConversion(pricing: PricingFacts): string {
-  const ends = conversionEnds(pricing)
+  const ends = findConversionEnds(pricing)
   if (ends === null) return ''
   const provider = pricing.feeds.some(({ contract }) => contract === null) ? 'external' : 'chainlink'
   return `${provider}:${ends.invoice}${ends.token}`
 }
 
-function invoiceCurrency(pricing: PricingFacts): string | null {
-  if (pricing.feeds.length > 0) return conversionEnds(pricing)?.invoice ?? null
+function findInvoiceCurrency(pricing: PricingFacts): string | null {
+  if (pricing.feeds.length > 0) return findConversionEnds(pricing)?.invoice ?? null
   const currency = pricing.listedToken?.currency
   return currency !== undefined && currencyCodePattern.test(currency) ? currency : null
 }
 
 /** Null unless the feeds form one path from a currency to the paid token. */
-function conversionEnds({ listedToken, feeds }: PricingFacts): ConversionEnds | null {
+function findConversionEnds({ listedToken, feeds }: PricingFacts): ConversionEnds | null {
   const ends = findPath(feeds)
   if (ends === null || listedToken === null) return null
   if (!currencyCodePattern.test(ends.invoice) || !currencyCodePattern.test(ends.token)) return null
@@ -212,10 +212,10 @@ function findPath(feeds: readonly PriceFeedFacts[]): ConversionEnds | null {
   return { invoice: base, token: second.pair.base }
 }
 
-function invoiceAmount({ gross, decimals }: StoredPayment['tokenOut'], pricing: PricingFacts): bigint | null {
+function computeInvoiceAmount({ gross, decimals }: StoredPayment['tokenOut'], pricing: PricingFacts): bigint | null {
   const { feeds, calledAmount } = pricing
   if (feeds.length === 0) return gross
   if (calledAmount !== null) return calledAmount
-  const range = amountsThatConvertTo(gross, feeds)
-  return range && roundestAmount(range, decimals)
+  const range = invertConversion(gross, feeds)
+  return range && findRoundestAmount(range, decimals)
 }

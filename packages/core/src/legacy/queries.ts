@@ -9,17 +9,23 @@ import {
   verificationErrors,
 } from '@payment-integration/contract'
 import { TransactionNotFoundError } from '../errors.js'
-import { formatUnits, type PriceFeedFacts, parseMemo, placePoint, type StoredPayment } from '../payments/payment.js'
+import {
+  formatUnits,
+  insertDecimalPoint,
+  type PriceFeedFacts,
+  parseMemo,
+  type StoredPayment,
+} from '../payments/payment.js'
 import type { PaymentReads, StoredTransaction } from '../payments/payment-store.js'
 import { assertWhole, lowercaseAddress } from '../values.js'
 import { parseHandle } from './accounts.js'
 import type { AccountRecord, AccountStore } from './legacy-store.js'
 import {
-  type AllowsFees,
   computeFees,
-  createAllowsFees,
+  createFeeCheck,
   deriveInvoice,
   type Fee,
+  type FeeCheck,
   formatConversion,
   isSameDecimal,
   type PaymentInvoice,
@@ -107,26 +113,26 @@ function buildAddressPayee(address: string, accounts: readonly AccountRecord[]):
     accepts: (payment) =>
       accounts.length === 0
         ? payment.pricing.listedToken !== null
-        : accounts.some((account) => coinAccepts(account, payment, address)),
+        : accounts.some((account) => isAcceptedBy(account, payment, address)),
   }
 }
 
 function buildAccountPayee(account: AccountRecord): Payee {
   return {
-    received: ({ chainId, receiver }) => receiver === findReceiver(account, coinOn(account, chainId)),
-    accepts: (payment) => coinAccepts(account, payment, payment.receiver),
+    received: ({ chainId, receiver }) => receiver === findReceiver(account, findCoin(account, chainId)),
+    accepts: (payment) => isAcceptedBy(account, payment, payment.receiver),
   }
 }
 
 /** An unknown handle has neither a configuration to violate nor an address that receives. */
 const unknownPayee: Payee = { received: () => false, accepts: () => true }
 
-function coinAccepts(account: AccountRecord, payment: Paid, receiver: string): boolean {
-  const coin = coinOn(account, payment.chainId)
+function isAcceptedBy(account: AccountRecord, payment: Paid, receiver: string): boolean {
+  const coin = findCoin(account, payment.chainId)
   return coin !== undefined && acceptsToken(coin, payment) && findReceiver(account, coin) === receiver
 }
 
-function coinOn({ config }: AccountRecord, chainId: number): CoinConfig | undefined {
+function findCoin({ config }: AccountRecord, chainId: number): CoinConfig | undefined {
   return config.coins.find((coin) => coin.chainId === chainId)
 }
 
@@ -145,12 +151,12 @@ interface Judgement {
   readonly payee: Payee
   /** The payment's own invoice, or null when it is unknown: then it matches none. */
   readonly invoice: PaymentInvoice | null
-  readonly allowsFees: AllowsFees
+  readonly allowsFees: FeeCheck
   readonly request: Pick<CheckedVerifyRequest, 'invoiceAmount' | 'invoiceCurrency'>
 }
 
 /** The messages in the order of docs/interface.md 4.3; none when the payment matches. */
-function verifyMessages(
+function findMismatches(
   payment: StoredPayment,
   { payee, invoice, allowsFees, request }: Judgement,
 ): VerificationError[] {
@@ -167,7 +173,7 @@ function verifyMessages(
 type LegacyPayment = Lookup['payments'][number]
 
 /** Builds the item field by field from facts of the chain alone, never integration, state or merchant data. */
-function legacyPayment(
+function buildLegacyPayment(
   payment: StoredPayment,
   { invoice, final }: { readonly invoice: PaymentInvoice | null; readonly final: boolean },
 ): LegacyPayment {
@@ -185,14 +191,14 @@ function legacyPayment(
     invoiceAmount: invoice?.amount ?? '',
     invoiceCurrency: invoice?.currency ?? '',
     conversion: formatConversion(pricing),
-    priceFeeds: pricing.feeds.map(priceFeed),
+    priceFeeds: pricing.feeds.map(formatPriceFeed),
     final,
   }
 }
 
 function formatAmount(units: bigint, decimals: number) {
   const value = units.toString()
-  return { formatted: placePoint(value, decimals), value }
+  return { formatted: insertDecimalPoint(value, decimals), value }
 }
 
 function formatFee({ type, value }: Fee, decimals: number): LegacyPayment['fees'][number] {
@@ -200,7 +206,7 @@ function formatFee({ type, value }: Fee, decimals: number): LegacyPayment['fees'
   return { type, formatted, value: units }
 }
 
-function priceFeed({ pair, contract, rate, decimals }: PriceFeedFacts): LegacyPayment['priceFeeds'][number] {
+function formatPriceFeed({ pair, contract, rate, decimals }: PriceFeedFacts): LegacyPayment['priceFeeds'][number] {
   return {
     name: pair === null ? '' : `${pair.base}${pair.quote}`,
     contract: contract ?? '',
@@ -220,15 +226,18 @@ export interface LegacyDeps {
 export function createLegacyQueries(deps: LegacyDeps): LegacyQueries {
   const { payments, accounts, confirmations, maxExtraFeeBps } = deps
   const { isFinal, canBeFinal } = createFinality(confirmations)
-  const allowsFees = createAllowsFees(maxExtraFeeBps)
+  const allowsFees = createFeeCheck(maxExtraFeeBps)
 
   /** Not once the payment is dropped, or its height is final, or no height of the chain ever is. */
-  function mayReturn(payment: StoredPayment, indexedTo: number | null): boolean {
+  function mayBeReincluded(payment: StoredPayment, indexedTo: number | null): boolean {
     return payment.dropped === null && canBeFinal(payment.chainId) && !isFinal(payment, indexedTo)
   }
 
   /** The payments on the chain, and those off the chain that `shows` accepts. */
-  async function read({ chainId, txHash }: TransactionKey, shows: typeof mayReturn): Promise<StoredTransaction> {
+  async function readTransaction(
+    { chainId, txHash }: TransactionKey,
+    shows: typeof mayBeReincluded,
+  ): Promise<StoredTransaction> {
     const transaction = await payments.transaction({ chainId, txHash })
     const { indexedTo } = transaction
     const shown = transaction.payments.filter((payment) => !payment.offChain || shows(payment, indexedTo))
@@ -236,10 +245,10 @@ export function createLegacyQueries(deps: LegacyDeps): LegacyQueries {
     return { payments: shown, indexedTo }
   }
 
-  function show({ payments, indexedTo }: StoredTransaction) {
+  function buildItems({ payments, indexedTo }: StoredTransaction) {
     return payments.map((payment) => {
       const invoice = deriveInvoice(payment)
-      const item = legacyPayment(payment, { invoice, final: isFinal(payment, indexedTo) })
+      const item = buildLegacyPayment(payment, { invoice, final: isFinal(payment, indexedTo) })
       return { payment, invoice, item }
     })
   }
@@ -247,17 +256,17 @@ export function createLegacyQueries(deps: LegacyDeps): LegacyQueries {
   return {
     async lookup(query) {
       const key = parseTransactionKey(query)
-      const shown = show(await read(key, mayReturn))
+      const shown = buildItems(await readTransaction(key, mayBeReincluded))
       return { chainId: key.chainId, txHash: key.txHash, payments: shown.map(({ item }) => item) }
     },
     async verify(input) {
       const request = checkVerifyRequest(input)
       const { chainId, txHash } = request
       // Goods are handed over for payments on the chain now.
-      const transaction = await read(request, () => false)
+      const transaction = await readTransaction(request, () => false)
       const payee = await resolvePayee(accounts, request.address)
-      const judged = show(transaction).map(({ payment, invoice, item }) => {
-        const verificationErrors = verifyMessages(payment, { payee, invoice, allowsFees, request })
+      const judged = buildItems(transaction).map(({ payment, invoice, item }) => {
+        const verificationErrors = findMismatches(payment, { payee, invoice, allowsFees, request })
         return { ...item, verified: verificationErrors.length === 0, verificationErrors }
       })
       return { verified: judged.every(({ verified }) => verified), result: { chainId, txHash, payments: judged } }

@@ -12,7 +12,7 @@ import type { Clock, Logger, RandomSource, Sender } from '../ports/world.js'
 import type { SealedSecret } from '../secrets/keys.js'
 import { describeError } from '../values.js'
 import type { AttemptRecord, AttemptVerdict, ClaimedDelivery } from './delivery-store.js'
-import { type AttemptResult, failureReason, nextVerdict } from './retry-schedule.js'
+import { type AttemptResult, decideVerdict, getFailureReason } from './retry-schedule.js'
 
 /** Opens a signing secret; throws when it cannot be read. */
 export type OpenSecret = (sealed: SealedSecret, integrationAddress: string) => string
@@ -64,7 +64,7 @@ export interface LeasedDelivery {
 }
 
 /** A recorded attempt, to be settled. */
-export interface Attempted extends LeasedDelivery {
+export interface RecordedAttempt extends LeasedDelivery {
   /** The attempt before, if the receiver rejected its signature within the grace time of a rotation; else null. */
   readonly rejected: AttemptRecord | null
   readonly attempt: AttemptRecord
@@ -96,15 +96,15 @@ export interface AttemptDeps {
   readonly logger: Logger
 }
 
-interface Posted {
+interface SentPost {
   readonly startedAt: number
   readonly result: AttemptResult
 }
 
 interface Posts {
-  readonly first: Posted
+  readonly first: SentPost
   /** The same body signed with the previous secret, after the receiver rejected the current one; else null. */
-  readonly second: Posted | null
+  readonly second: SentPost | null
   /** Whether the current secret could be opened. */
   readonly isSigned: boolean
   /** Whether the receiver rejected the signature within the grace time of a rotation. */
@@ -112,7 +112,7 @@ interface Posts {
 }
 
 /** Null: nothing to settle, as the lease is too short for a POST, or the sender threw. Never rejects. */
-export function createAttempt(deps: AttemptDeps): (leased: LeasedDelivery) => Promise<Attempted | null> {
+export function createAttempt(deps: AttemptDeps): (leased: LeasedDelivery) => Promise<RecordedAttempt | null> {
   const { sender, openSecret, clock, random, logger } = deps
 
   async function sign(claim: ClaimedDelivery, sealed: SealedSecret) {
@@ -127,7 +127,7 @@ export function createAttempt(deps: AttemptDeps): (leased: LeasedDelivery) => Pr
     }
   }
 
-  async function post(claim: ClaimedDelivery, headers: Record<string, string>, startedAt: number): Promise<Posted> {
+  async function post(claim: ClaimedDelivery, headers: Record<string, string>, startedAt: number): Promise<SentPost> {
     const { notificationUrl: url, body } = claim
     const delivery = pickDeliveryFields(claim)
     return { startedAt, result: await sender.post({ url, headers, body, timeoutMs: deliveryTimeoutMs, delivery }) }
@@ -142,9 +142,9 @@ export function createAttempt(deps: AttemptDeps): (leased: LeasedDelivery) => Pr
       return null
     }
     const isSigned = headers !== null
-    const first = isSigned ? await post(claim, headers, startedAt) : unreadable(startedAt)
+    const first = isSigned ? await post(claim, headers, startedAt) : buildUnsentPost(startedAt)
     const previous = claim.previousSigningSecret
-    const isRotating = previous !== null && isRejection(first.result) && clock.now() < previous.until
+    const isRotating = previous !== null && rejectsSignature(first.result) && clock.now() < previous.until
     const second = isRotating ? await postWithPrevious(claim, previous, leaseEndsAt) : null
     return { first, second, isSigned, isRotating }
   }
@@ -156,17 +156,17 @@ export function createAttempt(deps: AttemptDeps): (leased: LeasedDelivery) => Pr
     return post({ ...claim, attempt: claim.attempt + 1 }, headers, startedAt)
   }
 
-  function record(leased: LeasedDelivery, { first, second, isSigned, isRotating }: Posts): Attempted {
+  function record(leased: LeasedDelivery, { first, second, isSigned, isRotating }: Posts): RecordedAttempt {
     const { claim, claimedAt } = leased
     const last = second ?? first
     const now = clock.now()
-    const verdict = nextVerdict({ step: claim.step, result: last.result, fraction: random.fraction(), now })
+    const verdict = decideVerdict({ step: claim.step, result: last.result, fraction: random.fraction(), now })
     const isReplay = claim.replay && claim.step === 1
     const isOurFault = !isSigned || (isRotating && verdict.kind !== 'delivered')
     return {
       ...leased,
-      rejected: second === null ? null : attemptRecord(first, claim),
-      attempt: attemptRecord(last, claim),
+      rejected: second === null ? null : toAttemptRecord(first, claim),
+      attempt: toAttemptRecord(last, claim),
       verdict,
       countsForHealth: !isReplay && !isOurFault,
       publishedMs: claim.ageMs + Math.max(0, now - claimedAt),
@@ -187,25 +187,25 @@ export function createAttempt(deps: AttemptDeps): (leased: LeasedDelivery) => Pr
 
 const fitsLease = (startedAt: number, leaseEndsAt: number): boolean => startedAt + deliveryTimeoutMs <= leaseEndsAt
 
-const unreadable = (startedAt: number): Posted => ({
+const buildUnsentPost = (startedAt: number): SentPost => ({
   startedAt,
   result: { kind: 'failure', reason: 'secret_unreadable', latencyMs: 0 },
 })
 
 /** The statuses with which receivers reject a signature. */
-const rejections: ReadonlySet<number> = new Set([400, 401, 403])
+const signatureRejections: ReadonlySet<number> = new Set([400, 401, 403])
 
-function isRejection(result: AttemptResult): boolean {
-  return result.kind === 'answer' && rejections.has(result.status)
+function rejectsSignature(result: AttemptResult): boolean {
+  return result.kind === 'answer' && signatureRejections.has(result.status)
 }
 
-function attemptRecord({ startedAt, result }: Posted, { replay }: ClaimedDelivery): AttemptRecord {
+function toAttemptRecord({ startedAt, result }: SentPost, { replay }: ClaimedDelivery): AttemptRecord {
   const isAnswer = result.kind === 'answer'
   return {
     startedAt,
     latencyMs: result.latencyMs,
     status: result.status ?? null,
-    reason: failureReason(result),
+    reason: getFailureReason(result),
     excerpt: isAnswer ? hideSecrets(result.excerpt) : null,
     replay,
   }

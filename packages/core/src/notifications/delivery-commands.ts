@@ -16,7 +16,7 @@ import { openSecret } from '../secrets/seal.js'
 import { assertWhole } from '../values.js'
 import { buildDeliveryHeaders, hideSecrets } from './attempt.js'
 import type { AttemptRecord, DeliveryFilter, DeliveryStore, DeliveryView, EndpointView } from './delivery-store.js'
-import { failureReason } from './retry-schedule.js'
+import { getFailureReason } from './retry-schedule.js'
 
 /** The operator's commands on deliveries. */
 export interface DeliveryCommands {
@@ -107,7 +107,7 @@ const sampleChainId = 31_337
 const sampleTxHash = `0x7e57${'0'.repeat(60)}`
 
 /** No state, so nothing is paid; no invoice, so no amount. One hash for all; the rising version lets each one pass. */
-function sampleBody(integrationAddress: string, now: number): Uint8Array {
+function buildSampleBody(integrationAddress: string, now: number): Uint8Array {
   const version = Math.max(1, Math.floor(now / 1_000))
   const recipient = { title: 'Test delivery', subtitle: 'This is no payment.' }
   return buildSnapshotBytes(
@@ -142,7 +142,7 @@ export function createEndpointCommands(deps: EndpointDeps): EndpointCommands {
     await audited(async (_tx, note) =>
       note({ action: 'integration.test_sent', subject: address, details: { url: redactUrl(keys.current, url) } }),
     )
-    const body = sampleBody(address, clock.now())
+    const body = buildSampleBody(address, clock.now())
     const headers = await buildDeliveryHeaders({ secret, integrationAddress: address, body, now: clock.now() })
     const startedAt = clock.now()
     const result = await sender.post({ url, headers, body, timeoutMs: deliveryTimeoutMs })
@@ -154,7 +154,7 @@ export function createEndpointCommands(deps: EndpointDeps): EndpointCommands {
       startedAt,
       latencyMs: result.latencyMs,
       status: result.status ?? null,
-      reason: failureReason(result),
+      reason: getFailureReason(result),
       excerpt: isAnswer ? hideSecrets(result.excerpt) : null,
     }
   }
@@ -203,7 +203,7 @@ export function createDeliveryCommands({ deliveries, audited, onDue }: DeliveryD
     return view
   }
 
-  async function whyNot(deliveryId: string, { integrationAddress }: ParsedFilter) {
+  async function findReplayRejection(deliveryId: string, { integrationAddress }: ParsedFilter) {
     const view = await deliveries.find(deliveryId)
     const isOwn = view !== null && [undefined, view.integrationAddress].includes(integrationAddress)
     return isOwn ? 'ERR_DELIVERY_ENDED' : 'ERR_DELIVERY_NOT_FOUND'
@@ -243,7 +243,7 @@ export function createDeliveryCommands({ deliveries, audited, onDue }: DeliveryD
         return result
       })
       if (underWay > 0) throw new DeliveryError('ERR_DELIVERY_IN_FLIGHT', deliveryId)
-      if (replayed === 0) throw new DeliveryError(await whyNot(deliveryId, scope), deliveryId)
+      if (replayed === 0) throw new DeliveryError(await findReplayRejection(deliveryId, scope), deliveryId)
       onDue()
       return find(deliveryId)
     },

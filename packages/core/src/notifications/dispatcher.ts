@@ -3,11 +3,11 @@
 import type { Clock } from '../ports/world.js'
 import { backoffMs, describeError } from '../values.js'
 import { cacheOpenedSecrets } from './attempt.js'
-import { longestBlockMs, longestRetriesMs } from './retry-schedule.js'
+import { computeMaxBlockMs, maxRetryDelaysMs } from './retry-schedule.js'
 import {
   checkDispatcherOptions,
   type DispatcherOptions,
-  longestLeaseMs,
+  maxPlausibleLeaseMs,
   openRound,
   type Round,
   type RoundDeps,
@@ -26,7 +26,7 @@ export interface Dispatcher {
 /**
  * The pause between two looks for waits of a clock ahead, also as a multiple of a look, which reads the whole outbox.
  */
-const futureWaits = { everyMs: 60_000, timesItsLength: 100 } as const
+const futureWaitChecks = { everyMs: 60_000, timesItsLength: 100 } as const
 
 export interface DispatcherDeps extends RoundDeps {
   readonly clock: Clock
@@ -43,19 +43,19 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const { idlePollMs } = limits
   const openSecret = cacheOpenedSecrets(deps.openSecret)
   const open = () => openRound({ ...deps, openSecret }, limits)
-  const leaseMs = Math.max(limits.leaseMs, longestLeaseMs)
+  const leaseMs = Math.max(limits.leaseMs, maxPlausibleLeaseMs)
   // A probe blocks its endpoint for the time of its lease.
-  const blockMs = Math.max(longestBlockMs(limits.blockCapMs), leaseMs)
-  let lookedAt = { end: Number.NEGATIVE_INFINITY, nextInMs: 0 }
-  let look: Promise<void> | null = null
+  const blockMs = Math.max(computeMaxBlockMs(limits.blockCapMs), leaseMs)
+  let lastCheck = { end: Number.NEGATIVE_INFINITY, nextInMs: 0 }
+  let runningCheck: Promise<void> | null = null
   const runningRounds = new Set<Round>()
 
   /** Ends future waits once a minute by the wall clock, and at once after it was set back. No claim waits for it. */
-  function lookForFutureWaits(): void {
-    const age = clock.now() - lookedAt.end
-    if (look !== null || (age >= 0 && age < lookedAt.nextInMs)) return
-    look = endFutureWaits().finally(() => {
-      look = null
+  function startFutureWaitCheck(): void {
+    const age = clock.now() - lastCheck.end
+    if (runningCheck !== null || (age >= 0 && age < lastCheck.nextInMs)) return
+    runningCheck = endFutureWaits().finally(() => {
+      runningCheck = null
     })
   }
 
@@ -63,14 +63,14 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   async function endFutureWaits(): Promise<void> {
     const begun = clock.now()
     try {
-      const ended = await store.deliveries.endFutureWaits({ leaseMs, retryMs: longestRetriesMs, blockMs })
+      const ended = await store.deliveries.endFutureWaits({ leaseMs, retryMs: maxRetryDelaysMs, blockMs })
       if (ended > 0)
         logger.warn({ ended }, 'deliveries waited longer than any delay is: a clock was ahead; they are due now')
     } catch (error) {
       logger.warn({ error: describeError(error) }, 'the outbox could not be searched for times of a clock ahead')
     }
     const end = clock.now()
-    lookedAt = { end, nextInMs: Math.max(futureWaits.everyMs, futureWaits.timesItsLength * (end - begun)) }
+    lastCheck = { end, nextInMs: Math.max(futureWaitChecks.everyMs, futureWaitChecks.timesItsLength * (end - begun)) }
   }
 
   /** Claims once, then sleeps until the next claim makes sense. */
@@ -124,7 +124,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       let failures = 0
       while (!signal.aborted) {
         try {
-          lookForFutureWaits()
+          startFutureWaitCheck()
           await claimAndSleep(round, signal)
           failures = 0
         } catch (error) {
@@ -136,7 +136,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       }
       stopListening()
       runningRounds.delete(round)
-      await Promise.all([look, round.drained()])
+      await Promise.all([runningCheck, round.drained()])
     },
 
     wake() {

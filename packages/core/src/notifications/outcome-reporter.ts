@@ -3,7 +3,7 @@ import type { EventSink, ServiceEvent } from '../events.js'
 import type { Store } from '../ports/store.js'
 import type { Clock, Logger } from '../ports/world.js'
 import { describeError } from '../values.js'
-import { type Attempted, pickDeliveryFields } from './attempt.js'
+import { pickDeliveryFields, type RecordedAttempt } from './attempt.js'
 import type {
   AttemptRecord,
   ClaimedDelivery,
@@ -13,7 +13,7 @@ import type {
 } from './delivery-store.js'
 
 /** The events of a settled attempt, after those of the rejected one before it. */
-function attemptEvents(attempted: Attempted, outcome: SettledStatus): ServiceEvent[] {
+function buildAttemptEvents(attempted: RecordedAttempt, outcome: SettledStatus): ServiceEvent[] {
   const { claim, rejected, attempt, verdict, publishedMs } = attempted
   const { reason, replay } = attempt
   const fields = pickDeliveryFields(claim)
@@ -25,8 +25,8 @@ function attemptEvents(attempted: Attempted, outcome: SettledStatus): ServiceEve
   }
   const first = { number: claim.attempt, outcome: 'pending', publishedMs: null, retryInMs: 0 } as const
   const events: ServiceEvent[] = [
-    ...(rejected === null ? [] : [attemptEvent(claim, rejected, first)]),
-    attemptEvent(claim, attempt, last),
+    ...(rejected === null ? [] : [buildAttemptEvent(claim, rejected, first)]),
+    buildAttemptEvent(claim, attempt, last),
   ]
   if (outcome === 'exhausted') {
     const { deliveryId, chainId, txHash, integrationAddress, version } = fields
@@ -37,7 +37,7 @@ function attemptEvents(attempted: Attempted, outcome: SettledStatus): ServiceEve
 
 type AttemptEvent = Extract<ServiceEvent, { type: 'delivery.attempted' }>
 
-function attemptEvent(
+function buildAttemptEvent(
   claim: ClaimedDelivery,
   { status, reason, latencyMs, replay }: AttemptRecord,
   { number, ...after }: Pick<AttemptEvent, 'outcome' | 'publishedMs' | 'retryInMs'> & { readonly number: number },
@@ -54,7 +54,12 @@ function attemptEvent(
   }
 }
 
-function endpointEvent({ integrationAddress, failures, blockedUntil, failingMs }: EndpointTransition): ServiceEvent {
+function buildEndpointEvent({
+  integrationAddress,
+  failures,
+  blockedUntil,
+  failingMs,
+}: EndpointTransition): ServiceEvent {
   if (blockedUntil === null) return { type: 'endpoint.recovered', integrationAddress, failingMs }
   return { type: 'endpoint.failing', integrationAddress, failures, blockedUntil, failingMs }
 }
@@ -69,9 +74,9 @@ export interface OutcomeReporterDeps {
 
 interface OutcomeReporter {
   /** Notes that a settle of the group failed or was not answered: it may have been committed all the same. */
-  noteUnanswered(group: readonly Attempted[]): void
+  noteUnanswered(group: readonly RecordedAttempt[]): void
   /** Publishes the events of a settled group. Resolves the attempts that must be settled again. */
-  report(group: readonly Attempted[], settled: SettleResult): Promise<readonly Attempted[]>
+  report(group: readonly RecordedAttempt[], settled: SettleResult): Promise<readonly RecordedAttempt[]>
 }
 
 /**
@@ -79,7 +84,7 @@ interface OutcomeReporter {
  * committed. If so, its events are published now, those of its endpoint included.
  */
 export function createOutcomeReporter({ store, clock, publish, logger }: OutcomeReporterDeps): OutcomeReporter {
-  const unanswered = new WeakSet<Attempted>()
+  const unanswered = new WeakSet<RecordedAttempt>()
   /** Endpoints whose block was published, with the time of their first failure. */
   const blockedSince = new Map<string, number>()
 
@@ -87,15 +92,20 @@ export function createOutcomeReporter({ store, clock, publish, logger }: Outcome
     const { integrationAddress, blockedUntil, failingMs } = transition
     if (blockedUntil !== null) blockedSince.set(integrationAddress, clock.now() - failingMs)
     else blockedSince.delete(integrationAddress)
-    publish(endpointEvent(transition))
+    publish(buildEndpointEvent(transition))
   }
 
-  function publishAttempt(attempted: Attempted, outcome: SettledStatus): void {
-    for (const event of attemptEvents(attempted, outcome)) publish(event)
+  function publishAttempt(attempted: RecordedAttempt, outcome: SettledStatus): void {
+    for (const event of buildAttemptEvents(attempted, outcome)) publish(event)
   }
 
   /** The delivery's status after an attempt that is in the log, else null. */
-  async function loggedOutcome({ claim, rejected, attempt, verdict }: Attempted): Promise<SettledStatus | null> {
+  async function findLoggedOutcome({
+    claim,
+    rejected,
+    attempt,
+    verdict,
+  }: RecordedAttempt): Promise<SettledStatus | null> {
     const view = await store.deliveries.find(claim.deliveryId)
     const logged = view?.attempts[claim.attempt - 1 + (rejected === null ? 0 : 1)]
     if (view === null || logged === undefined || !isSame(logged, attempt)) return null
@@ -117,12 +127,12 @@ export function createOutcomeReporter({ store, clock, publish, logger }: Outcome
   }
 
   /** Publishes attempts whose lease is lost, as far as they are in the log. Resolves those that could not be read. */
-  async function reportLost(lost: readonly Attempted[]): Promise<readonly Attempted[]> {
-    const unread: Attempted[] = []
+  async function reportLost(lost: readonly RecordedAttempt[]): Promise<readonly RecordedAttempt[]> {
+    const unread: RecordedAttempt[] = []
     const endpoints = new Set<string>()
     for (const attempted of lost)
       try {
-        const outcome = unanswered.has(attempted) ? await loggedOutcome(attempted) : null
+        const outcome = unanswered.has(attempted) ? await findLoggedOutcome(attempted) : null
         if (outcome === null)
           logger.warn(pickDeliveryFields(attempted.claim), 'lease lost before the attempt was settled')
         else {
@@ -145,8 +155,8 @@ export function createOutcomeReporter({ store, clock, publish, logger }: Outcome
       for (const attempted of group) unanswered.add(attempted)
     },
     async report(group, { statuses, transitions }) {
-      const locked: Attempted[] = []
-      const lost: Attempted[] = []
+      const locked: RecordedAttempt[] = []
+      const lost: RecordedAttempt[] = []
       for (const [index, attempted] of group.entries()) {
         const status = statuses[index] ?? null
         if (status === 'locked') locked.push(attempted)

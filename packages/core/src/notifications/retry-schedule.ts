@@ -37,7 +37,7 @@ const blockBaseMs = 5_000
 const blockJitter = 0.2
 
 /** The longest block with a cap before jitter, in milliseconds. */
-export const longestBlockMs = (capMs: number): number => Math.ceil(capMs * (1 + blockJitter))
+export const computeMaxBlockMs = (capMs: number): number => Math.ceil(capMs * (1 + blockJitter))
 
 interface BlockLimits {
   readonly capMs: number
@@ -65,32 +65,32 @@ export function judgeEndpoint(
     failures += 1
     if (blocks === 0 ? failures < failuresUntilBlock : !probe) continue
     blocks += 1
-    blockMs = blockLengthMs(blocks, limits)
+    blockMs = computeBlockMs(blocks, limits)
   }
   return { failures, blocks, blockMs }
 }
 
-function blockLengthMs(blocks: number, { capMs, fraction }: BlockLimits): number {
+function computeBlockMs(blocks: number, { capMs, fraction }: BlockLimits): number {
   const planned = Math.min(capMs, blockBaseMs * 2 ** (blocks - 1))
   return Math.round(planned * (1 - blockJitter + 2 * blockJitter * fraction))
 }
 
-const minute = 60_000
-const hour = 60 * minute
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
 
 /** Planned delay after each failed attempt, in milliseconds, before jitter. */
 export const retryDelaysMs: readonly number[] = [
   5_000,
   30_000,
-  2 * minute,
-  10 * minute,
-  30 * minute,
-  hour,
-  3 * hour,
-  6 * hour,
-  12 * hour,
-  24 * hour,
-  24 * hour,
+  2 * minuteMs,
+  10 * minuteMs,
+  30 * minuteMs,
+  hourMs,
+  3 * hourMs,
+  6 * hourMs,
+  12 * hourMs,
+  24 * hourMs,
+  24 * hourMs,
 ]
 
 /** Most attempts of one delivery: the first, and a retry per delay. */
@@ -99,10 +99,10 @@ export const maxAttempts = retryDelaysMs.length + 1
 const retryJitter = 0.2
 
 /** The longest delay that a `Retry-After` header can cause, in milliseconds. */
-export const retryAfterCapMs = hour
+export const retryAfterCapMs = hourMs
 
 /** The longest wait after the failed attempt of each step, in milliseconds: with jitter, or by `Retry-After`. */
-export const longestRetriesMs: readonly number[] = retryDelaysMs.map((delay) =>
+export const maxRetryDelaysMs: readonly number[] = retryDelaysMs.map((delay) =>
   Math.max(retryAfterCapMs, delay * (1 + retryJitter)),
 )
 
@@ -119,13 +119,13 @@ export type AttemptResult =
 /**
  * Null after the last attempt. `step`: from 1. `fraction`: position in the jitter; 0 is -20 %, 0.5 none, 1 is +20 %.
  */
-export function plannedDelayMs(step: number, fraction: number): number | null {
+export function planDelayMs(step: number, fraction: number): number | null {
   const delay = retryDelaysMs[step - 1]
   return delay === undefined ? null : Math.round(delay * (1 - retryJitter + 2 * retryJitter * fraction))
 }
 
 /** The reason of a failure in the attempt log: `status_<n>` or the network's; null for any 2xx response. */
-export function failureReason(result: AttemptResult): string | null {
+export function getFailureReason(result: AttemptResult): string | null {
   if (result.kind === 'failure') return result.reason
   return result.status >= 200 && result.status <= 299 ? null : `status_${result.status}`
 }
@@ -140,7 +140,7 @@ export function formatAnswer({ status, reason }: { readonly status: number | nul
  * Any 2xx is delivered; everything else failed, redirects included. A retry comes after the planned delay, or after a
  * longer `Retry-After` of up to an hour. A 410 and the last failure exhaust the delivery.
  */
-export function nextVerdict(options: {
+export function decideVerdict(options: {
   /** The attempt's step of the schedule, from 1; a replay starts again at 1. */
   readonly step: number
   readonly result: AttemptResult
@@ -148,9 +148,9 @@ export function nextVerdict(options: {
   readonly now: number
 }): AttemptVerdict {
   const { step, result, fraction, now } = options
-  if (failureReason(result) === null) return { kind: 'delivered' }
+  if (getFailureReason(result) === null) return { kind: 'delivered' }
   if (result.kind === 'answer' && result.status === 410) return { kind: 'exhausted' }
-  const planned = plannedDelayMs(step, fraction)
+  const planned = planDelayMs(step, fraction)
   if (planned === null) return { kind: 'exhausted' }
   const retryAfterMs = result.kind === 'answer' ? parseRetryAfter(result.retryAfter, now) : null
   return { kind: 'retry', inMs: Math.max(planned, Math.min(retryAfterMs ?? 0, retryAfterCapMs)) }

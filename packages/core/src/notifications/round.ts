@@ -41,7 +41,7 @@ export const dispatcherDefaults = {
 export const minLeaseMs = deliveryTimeoutMs + 5_000
 
 /** A delivery leased for longer than this, and than this dispatcher's leases, was leased by a clock that was ahead. */
-export const longestLeaseMs = 600_000
+export const maxPlausibleLeaseMs = 600_000
 
 type DispatcherLimits = { readonly [Name in keyof DispatcherOptions]-?: number }
 
@@ -144,14 +144,14 @@ function createSlots(limits: { readonly concurrency: number; readonly perEndpoin
 
   function isLimitReached(before: Counts, claimed: readonly SlotUser[]): boolean {
     const after = copyCounts(before)
-    for (const user of claimed) count(after, user, 1)
+    for (const user of claimed) addToCounts(after, user, 1)
     const maxPerEndpoint = Math.min(perEndpoint, freeLimit(after.all) ?? perEndpoint)
     return after.retryCount >= maxRetries || [...after.byEndpoint.values()].some((posts) => posts >= maxPerEndpoint)
   }
 
   return {
-    take: (user) => count(current, user, 1),
-    release: (user) => count(current, user, -1),
+    take: (user) => addToCounts(current, user, 1),
+    release: (user) => addToCounts(current, user, -1),
     inFlight: () => current.all,
     freeSlots() {
       const before = copyCounts(current)
@@ -182,11 +182,11 @@ function copyCounts(from?: Counts): Counts {
   return { all, retryCount, byEndpoint: new Map(byEndpoint), byIntegration: new Map(byIntegration) }
 }
 
-function count(counts: Counts, user: SlotUser, by: 1 | -1): void {
+function addToCounts(counts: Counts, user: SlotUser, by: 1 | -1): void {
   counts.all += by
   if (isRetry(user)) counts.retryCount += by
-  addTo(counts.byEndpoint, getEndpoint(user.notificationUrl), by)
-  addTo(counts.byIntegration, user.integrationAddress, by)
+  addToCount(counts.byEndpoint, getEndpoint(user.notificationUrl), by)
+  addToCount(counts.byIntegration, user.integrationAddress, by)
 }
 
 /** Replays and probes share the limit of retries. */
@@ -194,7 +194,7 @@ function isRetry({ attempt, replay, probe }: SlotUser): boolean {
   return replay || probe || attempt > 1
 }
 
-function addTo(counts: Map<string, number>, name: string, by: number): void {
+function addToCount(counts: Map<string, number>, name: string, by: number): void {
   const sum = (counts.get(name) ?? 0) + by
   if (sum > 0) counts.set(name, sum)
   else counts.delete(name)
@@ -245,7 +245,7 @@ export function openRound(deps: RoundDeps, limits: Omit<DispatcherLimits, 'idleP
     // Under backlog, yield once: more free slots make a larger batch.
     if (lastEnd !== 'allClaimed') await nextTurn()
     const { request, isLimitReached } = slots.freeSlots()
-    const limit = isBehind() ? 0 : Math.min(batch, request.limit)
+    const limit = isStoreBehind() ? 0 : Math.min(batch, request.limit)
     // Until the claim returns, a POST that finishes may free the slot it lacked.
     lastEnd = 'noFreeSlots'
     if (limit === 0) return { started: 0, end: lastEnd }
@@ -291,7 +291,7 @@ export function openRound(deps: RoundDeps, limits: Omit<DispatcherLimits, 'idleP
   }
 
   /** Whether twice as many attempts are unsettled as could be in flight: the store is too slow for another claim. */
-  function isBehind(): boolean {
+  function isStoreBehind(): boolean {
     return settler.unsettled() >= 2 * concurrency
   }
 
@@ -307,7 +307,7 @@ export function openRound(deps: RoundDeps, limits: Omit<DispatcherLimits, 'idleP
   return {
     claim,
     canClaim() {
-      if (!isBehind() && slots.inFlight() < concurrency) return true
+      if (!isStoreBehind() && slots.inFlight() < concurrency) return true
       lastEnd = 'noFreeSlots'
       return false
     },

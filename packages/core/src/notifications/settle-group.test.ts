@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { busy, running, setUpDispatcher } from '../../test/support/dispatcher-setup.js'
 import { until } from '../../test/support/until.js'
 import { StoreError } from '../errors.js'
-import { halvingMs } from './settler.js'
+import { maxHalvingMs } from './settler.js'
 
 const full = () => new StoreError('ERR_STORE_FULL', 'no space left')
 
@@ -63,7 +63,7 @@ describe('a group that the store refuses', () => {
     await stop()
   })
 
-  test(`a store that slowly refuses everything gets halves for ${halvingMs / 1_000} s before the whole group`, async () => {
+  test(`a store that slowly refuses everything gets halves for ${maxHalvingMs / 1_000} s before the whole group`, async () => {
     const setup = setUpDispatcher({ idlePollMs: 100_000 })
     const tried: [size: number, atMs: number][] = []
     const startedAt = setup.clock.now()

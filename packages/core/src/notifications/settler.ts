@@ -4,19 +4,19 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { StoreError } from '../errors.js'
 import type { Clock, RandomSource } from '../ports/world.js'
 import { backoffMs, describeError } from '../values.js'
-import { type Attempted, pickDeliveryFields } from './attempt.js'
+import { pickDeliveryFields, type RecordedAttempt } from './attempt.js'
 import type { EndpointJudge } from './delivery-store.js'
 import { createOutcomeReporter, type OutcomeReporterDeps } from './outcome-reporter.js'
 import { judgeEndpoint } from './retry-schedule.js'
 
 interface GroupOutcome {
-  readonly unsettled: readonly Attempted[]
+  readonly unsettled: readonly RecordedAttempt[]
   /** The store cannot be reached, so nobody else can settle or claim these deliveries either. */
   readonly isUnreachable: boolean
 }
 
 /** Time to settle the halves of a rejected group one by one, in milliseconds. */
-export const halvingMs = 15_000
+export const maxHalvingMs = 15_000
 
 interface SettleGroupDeps extends OutcomeReporterDeps {
   readonly random: Pick<RandomSource, 'fraction'>
@@ -24,14 +24,16 @@ interface SettleGroupDeps extends OutcomeReporterDeps {
 }
 
 /**
- * Never rejects. Halving isolates rejected attempts; it stops for an unreachable or full store, and after halvingMs.
+ * Never rejects. Halving isolates rejected attempts; it stops for an unreachable or full store, and after maxHalvingMs.
  */
-function createSettleGroup(deps: SettleGroupDeps): (group: readonly Attempted[]) => Promise<GroupOutcome> {
+function createSettleGroup(deps: SettleGroupDeps): (group: readonly RecordedAttempt[]) => Promise<GroupOutcome> {
   const { store, clock, random, logger, blockCapMs } = deps
   const reporter = createOutcomeReporter(deps)
 
   /** Resolves the unsettled attempts; with an error, nothing was settled. */
-  async function settle(group: readonly Attempted[]): Promise<{ unsettled: readonly Attempted[]; error: unknown }> {
+  async function settle(
+    group: readonly RecordedAttempt[],
+  ): Promise<{ unsettled: readonly RecordedAttempt[]; error: unknown }> {
     const limits = { capMs: blockCapMs, fraction: random.fraction() }
     const judge: EndpointJudge = (before, results) => judgeEndpoint(before, results, limits)
     try {
@@ -45,7 +47,7 @@ function createSettleGroup(deps: SettleGroupDeps): (group: readonly Attempted[])
 
   /** `bothHalvesFull`: whether the store was full for this half of the whole group, and for the other half. */
   async function settleHalves(
-    group: readonly Attempted[],
+    group: readonly RecordedAttempt[],
     cause: unknown,
     {
       endsAt,
@@ -53,15 +55,15 @@ function createSettleGroup(deps: SettleGroupDeps): (group: readonly Attempted[])
       bothHalvesFull = false,
     }: { endsAt: number; isWhole?: boolean; bothHalvesFull?: boolean },
   ): Promise<GroupOutcome & { readonly isFull?: boolean }> {
-    if (group.length === 1) return { unsettled: group, isUnreachable: isUnreachable(cause) }
+    if (group.length === 1) return { unsettled: group, isUnreachable: isStoreUnreachable(cause) }
     if (clock.now() >= endsAt) return { unsettled: group, isUnreachable: false }
     const middle = Math.ceil(group.length / 2)
     const halves = []
     for (const half of [group.slice(0, middle), group.slice(middle)]) halves.push({ half, ...(await settle(half)) })
-    if (halves.every(({ error }) => isUnreachable(error))) return { unsettled: group, isUnreachable: true }
-    const bothFull = halves.every(({ error }) => isFull(error))
+    if (halves.every(({ error }) => isStoreUnreachable(error))) return { unsettled: group, isUnreachable: true }
+    const bothFull = halves.every(({ error }) => isStoreFull(error))
     if (bothHalvesFull && bothFull) return { unsettled: group, isUnreachable: false, isFull: true }
-    const unsettled: Attempted[] = []
+    const unsettled: RecordedAttempt[] = []
     let storeIsFull = false
     for (const { half, error, unsettled: ofHalf } of halves) {
       if (error === null || storeIsFull) {
@@ -76,7 +78,7 @@ function createSettleGroup(deps: SettleGroupDeps): (group: readonly Attempted[])
   }
 
   return async (group) => {
-    const endsAt = clock.now() + halvingMs
+    const endsAt = clock.now() + maxHalvingMs
     const { unsettled, error } = await settle(group)
     if (error === null) return { unsettled, isUnreachable: false }
     const outcome = await settleHalves(group, error, { endsAt, isWhole: true })
@@ -86,9 +88,10 @@ function createSettleGroup(deps: SettleGroupDeps): (group: readonly Attempted[])
   }
 }
 
-const isUnreachable = (error: unknown): boolean => error instanceof StoreError && error.code === 'ERR_STORE_UNAVAILABLE'
+const isStoreUnreachable = (error: unknown): boolean =>
+  error instanceof StoreError && error.code === 'ERR_STORE_UNAVAILABLE'
 
-const isFull = (error: unknown): boolean => error instanceof StoreError && error.code === 'ERR_STORE_FULL'
+const isStoreFull = (error: unknown): boolean => error instanceof StoreError && error.code === 'ERR_STORE_FULL'
 
 /** Attempts in one commit. */
 export const maxPerCommit = 256
@@ -114,7 +117,7 @@ export interface SettlerDeps extends SettleGroupDeps {
 }
 
 interface Settler {
-  add(attempted: Attempted): void
+  add(attempted: RecordedAttempt): void
   unsettled(): number
   /** Whether a commit is in progress or waits to be tried again. */
   isWriting(): boolean
@@ -130,7 +133,7 @@ interface Settler {
 export function createSettler(deps: SettlerDeps): Settler {
   const { clock, random, logger, onCommitBegun, onSettled } = deps
   const settleGroup = createSettleGroup(deps)
-  const queue: Attempted[] = []
+  const queue: RecordedAttempt[] = []
   /** Commits in progress, with the number of their attempts. */
   const commits = new Map<Promise<void>, number>()
   let writer: Promise<void> | null = null
@@ -139,10 +142,10 @@ export function createSettler(deps: SettlerDeps): Settler {
   let onQueued = () => {}
 
   /** Settles a group and puts the rest back into the queue. Resolves whether there was no rest. */
-  async function settle(group: readonly Attempted[]): Promise<boolean> {
+  async function settle(group: readonly RecordedAttempt[]): Promise<boolean> {
     const triedAt = clock.now()
-    const { unsettled, isUnreachable } = await settleGroup(group)
-    const isRetried = ({ leaseEndsAt }: Attempted) => leaseEndsAt > triedAt || (isUnreachable && !isDraining)
+    const { unsettled, isUnreachable: isStoreUnreachable } = await settleGroup(group)
+    const isRetried = ({ leaseEndsAt }: RecordedAttempt) => leaseEndsAt > triedAt || (isStoreUnreachable && !isDraining)
     for (const attempted of unsettled)
       if (!isRetried(attempted))
         logger.error(
@@ -154,7 +157,7 @@ export function createSettler(deps: SettlerDeps): Settler {
   }
 
   /** Resolves whether everything was settled; null when the commit is slow and other attempts are queued. */
-  async function settleOrPass(group: readonly Attempted[]): Promise<boolean | null> {
+  async function settleOrPass(group: readonly RecordedAttempt[]): Promise<boolean | null> {
     const startedAt = clock.now()
     const settling = settle(group)
     const done: Promise<void> = settling.then(() => {

@@ -241,7 +241,7 @@ async function* messages(
   while (!signal.aborted) {
     const upTo = tail.upTo()
     if (upTo !== null && after === null) {
-      after = start.resumed ?? (await firstPosition(deps, start)) ?? upTo
+      after = start.resumed ?? (await findStartPosition(deps, start)) ?? upTo
       const notifies = ((await deps.integrations.find(integrationAddress))?.notificationUrl ?? null) !== null
       yield { kind: 'ready', id: encodeId(after), data: { resumed: start.resumed !== null, notifies } }
       sentAt = elapsed()
@@ -255,7 +255,7 @@ async function* messages(
         if (secret === null) return
         for (const delivery of part) {
           if (signal.aborted) return
-          const data = await signedBody(delivery, { integrationAddress, secret, now: clock.now() })
+          const data = await buildSignedBody(delivery, { integrationAddress, secret, now: clock.now() })
           after = delivery.deliveryId
           yield { kind: 'delivery', id: encodeId(after), data }
           sentAt = elapsed()
@@ -278,7 +278,7 @@ async function* messages(
 }
 
 /** The last delivery before the time at which the stream begins; null: it begins now. */
-async function firstPosition(
+async function findStartPosition(
   { deliveries }: Pick<StreamDeps, 'deliveries'>,
   { createdSince, integrationAddress }: StreamStart,
 ): Promise<string | null> {
@@ -299,7 +299,7 @@ async function openSigningSecret(deps: StreamDeps, integrationAddress: string): 
   }
 }
 
-async function signedBody(
+async function buildSignedBody(
   { body, chainId, txHash, version, createdAt }: StreamedDelivery,
   { integrationAddress, secret, now }: { integrationAddress: string; secret: string; now: number },
 ): Promise<StreamedDeliveryBody> {
@@ -366,12 +366,12 @@ export function createDeliveryStreams(deps: DeliveryStreamsDeps): DeliveryStream
       end.signal.addEventListener('abort', finish, { once: true })
       signal.addEventListener('abort', stop, { once: true })
       if (signal.aborted) stop()
-      return finishing(messages, finish)
+      return finishAfter(messages, finish)
     },
   }
 }
 
-async function* finishing<T>(messages: AsyncIterable<T>, finish: () => void): AsyncGenerator<T, void, undefined> {
+async function* finishAfter<T>(messages: AsyncIterable<T>, finish: () => void): AsyncGenerator<T, void, undefined> {
   try {
     yield* messages
   } finally {

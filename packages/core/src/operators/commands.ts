@@ -149,13 +149,13 @@ export function createOperatorCommands({ operators, audited, clock, random }: Op
   return {
     async create(input) {
       const issued = issueToken('link', random)
-      return issuedLink(await insert(input, { passphrase: null, link: buildLink(issued) }), issued)
+      return toIssuedLink(await insert(input, { passphrase: null, link: buildLink(issued) }), issued)
     },
     async createForOidc(input) {
-      return operatorView(await insert(input, { passphrase: oidcCredential, link: null }))
+      return toOperatorView(await insert(input, { passphrase: oidcCredential, link: null }))
     },
     async list() {
-      return (await operators.list()).map(operatorView)
+      return (await operators.list()).map(toOperatorView)
     },
     async setEnabled(given, enabled, options) {
       const name = checkKnownName(given)
@@ -169,7 +169,7 @@ export function createOperatorCommands({ operators, audited, clock, random }: Op
           subject: name,
           details: enabled ? {} : { endedSessions: sessions },
         })
-        return operatorView(record)
+        return toOperatorView(record)
       })
     },
     async setRole(given, text, options) {
@@ -181,15 +181,15 @@ export function createOperatorCommands({ operators, audited, clock, random }: Op
         if (before === null || record === null) throw new OperatorError('ERR_OPERATOR_NOT_FOUND', name)
         await checkAdmin(tx.operators, name, options)
         note({ action: 'operator.role_set', subject: name, details: { from: before.role, to: role } })
-        return operatorView(record)
+        return toOperatorView(record)
       })
     },
     async reset(given, options) {
       const issued = issueToken('link', random)
-      return issuedLink(await reset(given, { passphrase: null, link: buildLink(issued) }, options), issued)
+      return toIssuedLink(await reset(given, { passphrase: null, link: buildLink(issued) }, options), issued)
     },
     async resetForOidc(given) {
-      return operatorView(await reset(given, { passphrase: oidcCredential, link: null }))
+      return toOperatorView(await reset(given, { passphrase: oidcCredential, link: null }))
     },
   }
 }
@@ -214,11 +214,11 @@ function checkKnownName(given: string): string {
   return name
 }
 
-function issuedLink(record: OperatorRecord, { token }: IssuedToken): IssuedLink {
-  return { operator: operatorView(record), linkToken: token }
+function toIssuedLink(record: OperatorRecord, { token }: IssuedToken): IssuedLink {
+  return { operator: toOperatorView(record), linkToken: token }
 }
 
-function operatorView(record: OperatorRecord): OperatorView {
+function toOperatorView(record: OperatorRecord): OperatorView {
   const { name, role, enabled, link, createdAt } = record
   const hasPassphrase = getPassphraseHash(record) !== null
   return {

@@ -65,7 +65,7 @@ export function createHashSlots({ slots, waiting, busyMs }: HashSlotLimits = has
   const queue: Waiter[] = []
 
   /** Frees a place of the queue for a caller of the network, or throws. */
-  function makePlace(network: string): void {
+  function makeRoom(network: string): void {
     const counts = new Map<string, number>()
     for (const each of queue) counts.set(each.network, (counts.get(each.network) ?? 0) + 1)
     const [largest = '', count = 0] = [...counts].reduce((a, b) => (b[1] > a[1] ? b : a), ['', 0])
@@ -80,7 +80,7 @@ export function createHashSlots({ slots, waiting, busyMs }: HashSlotLimits = has
   return async (network, work) => {
     if (free > 0) free -= 1
     else {
-      if (queue.length >= waiting) makePlace(network)
+      if (queue.length >= waiting) makeRoom(network)
       // Whoever ends hands its slot over, so `free` stays the same.
       await new Promise<void>((start, reject) => queue.push({ network, start, reject }))
     }
@@ -247,11 +247,11 @@ async function openSession(
     await tx.operators.keepNewestSessions(name, maxSessions - 1)
     await tx.operators.insertSession(session)
     note({ action: 'operator.signed_in', subject: name, details })
-    return { operator: signedIn(current), sessionToken: token, expiresAt: session.expiresAt }
+    return { operator: toSignedIn(current), sessionToken: token, expiresAt: session.expiresAt }
   })
 }
 
-function signedIn({ name, role }: OperatorRecord): SignedInOperator {
+function toSignedIn({ name, role }: OperatorRecord): SignedInOperator {
   return { name, role }
 }
 
@@ -317,7 +317,7 @@ export function createOperatorSessions(deps: SessionDeps): OperatorSessions {
         await tx.operators.update(record.name, { passphrase: hashed, link: null })
         await tx.operators.deleteSessionsByOperator(record.name)
         note({ action: 'operator.link_redeemed', subject: record.name })
-        return signedIn(record)
+        return toSignedIn(record)
       })
       limits.clear(operator.name)
       return operator
@@ -367,7 +367,7 @@ export function createOperatorSessions(deps: SessionDeps): OperatorSessions {
       const found = await operators.findSession(hashToken(sessionToken))
       if (found === null || !found.operator.enabled) return null
       if (isExpired(found.session.expiresAt, clock.now(), sessionMs)) return null
-      return signedIn(found.operator)
+      return toSignedIn(found.operator)
     },
     async signOut(sessionToken) {
       const hash = hashToken(sessionToken)

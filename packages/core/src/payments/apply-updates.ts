@@ -86,27 +86,27 @@ function decideUpdate(payments: readonly StoredPayment[], update: ProcessorUpdat
     namedAddress === undefined ? payments : payments.filter((each) => each.integrationAddress === namedAddress)
   const [payment, ...otherPayments] = named
   if (payment === undefined)
-    return decision(update, first, {
+    return buildDecision(update, first, {
       outcome: 'refused',
       reason: 'no payment of the transaction names this integrationAddress',
       version: null,
     })
   if (otherPayments.length > 0)
-    return decision(update, payment, {
+    return buildDecision(update, payment, {
       outcome: 'refused',
       reason: 'the transaction holds payments of several integrations; name one in integrationAddress',
       version: null,
     })
   const change = changeStatusByProcessor(payment, update)
   if (change.kind === 'rejected')
-    return decision(update, payment, { outcome: 'refused', reason: change.reason, version: payment.version })
+    return buildDecision(update, payment, { outcome: 'refused', reason: change.reason, version: payment.version })
   if (change.kind === 'unchanged')
-    return decision(update, payment, { outcome: 'unchanged', reason: null, version: payment.version })
+    return buildDecision(update, payment, { outcome: 'unchanged', reason: null, version: payment.version })
   const { status } = change
-  return decision(update, payment, { outcome: 'applied', reason: null, version: status.version }, status)
+  return buildDecision(update, payment, { outcome: 'applied', reason: null, version: status.version }, status)
 }
 
-function decision(
+function buildDecision(
   update: ProcessorUpdate,
   payment: StoredPayment,
   decided: Omit<UpdateDecision['result'], 'paymentId'>,
@@ -131,7 +131,7 @@ interface AppliedUpdates {
   readonly events: readonly ServiceEvent[]
 }
 
-const attempts = 5
+const maxAttempts = 5
 
 /**
  * Applies updates in one transaction: statuses, versions, snapshots, outbox rows and records. The same id with the same
@@ -146,17 +146,19 @@ export async function applyUpdates(
   let unindexed: readonly number[] = []
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await store.transaction((tx) => applyIn(tx, { updates, unindexed, recording }), { searches: true })
+      return await store.transaction((tx) => applyInTransaction(tx, { updates, unindexed, recording }), {
+        searches: true,
+      })
     } catch (error) {
       if (error instanceof UnindexedError) unindexed = error.chainIds
       else if (!(error instanceof IdTakenError)) throw error
-      if (attempt === attempts)
+      if (attempt === maxAttempts)
         throw new StoreError('ERR_STORE_BUSY', 'Other transactions store the same updates; try again.')
     }
   }
 }
 
-async function applyIn(
+async function applyInTransaction(
   tx: StoreTransaction,
   input: {
     readonly updates: readonly ProcessorUpdate[]
@@ -169,20 +171,20 @@ async function applyIn(
   const decisions = await lockPayments(tx, updates, unindexed)
   const known = new Map<string, StoredUpdate>()
   for (const stored of await tx.findUpdates([...new Set(updates.map(({ id }) => id))])) known.set(stored.id, stored)
-  const whyForeign = recording === 'all' ? () => null : await findForeign(tx, updates)
+  const findForeignReason = recording === 'all' ? () => null : await createForeignCheck(tx, updates)
   const added: NewUpdate[] = []
   const outcomes = updates.map((update): PromiseSettledResult<UpdateResult> => {
     const { id } = update
     const fingerprint = computeFingerprint(update)
     const before = known.get(id)
-    if (before !== undefined) return repeated(before, fingerprint)
-    const reason = whyForeign(update)
+    if (before !== undefined) return answerRepeated(before, fingerprint)
+    const reason = findForeignReason(update)
     if (reason !== null) return rejectForeign(decisions, update, reason)
-    const { paymentId, ...result } = decide(decisions, update)
+    const { paymentId, ...result } = decideOrWait(decisions, update)
     const stored = { id, fingerprint, ...result }
     known.set(id, stored)
     added.push({ update, fingerprint, paymentId, ...result })
-    return { status: 'fulfilled', value: answer(stored) }
+    return { status: 'fulfilled', value: toUpdateResult(stored) }
   })
   if (added.length > 0 && (await tx.insertUpdates(added)).length < added.length) throw new IdTakenError()
   await emitSnapshots(tx, decisions.changes)
@@ -213,9 +215,9 @@ async function lockPayments(
   for (const chainId of unindexed) await tx.shareChain(chainId)
   const selectors = toSelectors(updates)
   const decisions = decideInOrder(await tx.paymentsForChange(...selectors))
-  const lacking = selectors.flatMap((each) => (decisions.has(each) ? [] : [each.chainId]))
-  if (lacking.some((chainId) => !unindexed.includes(chainId)))
-    throw new UnindexedError([...new Set([...unindexed, ...lacking])].sort((a, b) => a - b))
+  const missingChains = selectors.flatMap((each) => (decisions.has(each) ? [] : [each.chainId]))
+  if (missingChains.some((chainId) => !unindexed.includes(chainId)))
+    throw new UnindexedError([...new Set([...unindexed, ...missingChains])].sort((a, b) => a - b))
   return decisions
 }
 
@@ -223,7 +225,7 @@ async function lockPayments(
  * Why an update is of no payment that a service records: its own integrations' alone. Without a name it could be of
  * another payment of its transaction, which is not stored.
  */
-async function findForeign(
+async function createForeignCheck(
   tx: StoreTransaction,
   updates: readonly ProcessorUpdate[],
 ): Promise<(update: ProcessorUpdate) => string | null> {
@@ -251,7 +253,7 @@ function rejectForeign(
   return { status: 'fulfilled', value: { id, ...settled, version: null } }
 }
 
-function decide(decisions: Decisions, update: ProcessorUpdate): Omit<NewUpdate, 'update' | 'fingerprint'> {
+function decideOrWait(decisions: Decisions, update: ProcessorUpdate): Omit<NewUpdate, 'update' | 'fingerprint'> {
   const { id, txHash } = update
   const chainId = Number(update.chainId)
   if (decisions.has({ chainId, txHash })) return decisions.decide(update)
@@ -264,16 +266,16 @@ function decide(decisions: Decisions, update: ProcessorUpdate): Omit<NewUpdate, 
  * Lowercase identifiers and every field named, so that equal updates are equal as text. A TypeError names a wrong
  * field.
  */
-export function checkedUpdate(input: ProcessorUpdate): ProcessorUpdate {
+export function checkUpdate(input: ProcessorUpdate): ProcessorUpdate {
   const parsed = processorUpdateSchema.safeParse(input)
-  if (parsed.success) return normalized(parsed.data)
+  if (parsed.success) return normalizeUpdate(parsed.data)
   const issue = parsed.error.issues[0]
   throw new TypeError(
     `The update's ${issue?.path.join('.') || 'shape'} is invalid: ${issue?.message ?? 'wrong shape'}.`,
   )
 }
 
-function normalized(input: ProcessorUpdate): ProcessorUpdate {
+function normalizeUpdate(input: ProcessorUpdate): ProcessorUpdate {
   const { id, chainId, state, recipient, invoice } = input
   return {
     id,
@@ -286,17 +288,17 @@ function normalized(input: ProcessorUpdate): ProcessorUpdate {
   }
 }
 
-/** Names the content of an update of {@link checkedUpdate}; 16 bytes, as a store keeps them for ever. */
+/** Names the content of an update of {@link checkUpdate}; 16 bytes, as a store keeps them for ever. */
 function computeFingerprint(update: ProcessorUpdate): string {
   return `0x${createHash('sha256').update(JSON.stringify(update)).digest('hex').slice(0, 32)}`
 }
 
-function repeated(known: StoredUpdate, fingerprint: string): PromiseSettledResult<UpdateResult> {
+function answerRepeated(known: StoredUpdate, fingerprint: string): PromiseSettledResult<UpdateResult> {
   return known.fingerprint === fingerprint
-    ? { status: 'fulfilled', value: answer(known) }
+    ? { status: 'fulfilled', value: toUpdateResult(known) }
     : { status: 'rejected', reason: new UpdateConflictError(known.id) }
 }
 
-function answer({ id, outcome, reason, version }: StoredUpdate): UpdateResult {
+function toUpdateResult({ id, outcome, reason, version }: StoredUpdate): UpdateResult {
   return { id, outcome, version, reason }
 }

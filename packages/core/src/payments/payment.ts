@@ -32,11 +32,11 @@ export function copyInvoice(invoice: InvoiceBody | null): InvoiceBody | null {
  */
 export function formatUnits(value: bigint, decimals: number): string {
   if (value < 0n) throw new RangeError(`An amount is ${value}; pass 0 or more.`)
-  return placePoint(value.toString(), decimals)
+  return insertDecimalPoint(value.toString(), decimals)
 }
 
 /** As {@link formatUnits}, from decimal digits without a leading zero, or `0`. */
-export function placePoint(digits: string, decimals: number): string {
+export function insertDecimalPoint(digits: string, decimals: number): string {
   if (decimals === 0 || digits === '0') return digits
   let end = digits.length
   // A regular expression for the zeros would cost more than the rest.

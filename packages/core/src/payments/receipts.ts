@@ -65,7 +65,7 @@ async function pollPayments(deps: ChainPollDeps, payments: readonly StoredPaymen
   let next = 0
   let reachable = true
 
-  async function ask(payment: StoredPayment): Promise<void> {
+  async function pollPayment(payment: StoredPayment): Promise<void> {
     const { chainId, txHash } = payment
     try {
       const update = await lookup(payment, signal)
@@ -73,9 +73,9 @@ async function pollPayments(deps: ChainPollDeps, payments: readonly StoredPaymen
     } catch (error) {
       if (signal?.aborted) return
       const fields = { chainId, txHash, error: describeError(error) }
-      if (!saysUnreachable(error)) logger.warn(fields, 'receipt not obtained')
+      if (!isUnreachable(error)) logger.warn(fields, 'receipt not obtained')
       else if (reachable) logger.warn(fields, 'chain unreachable: its receipts are polled in the next round')
-      if (saysUnreachable(error)) reachable = false
+      if (isUnreachable(error)) reachable = false
     }
   }
   async function work(): Promise<void> {
@@ -83,7 +83,7 @@ async function pollPayments(deps: ChainPollDeps, payments: readonly StoredPaymen
       const payment = payments[next]
       if (payment === undefined) return
       next += 1
-      await ask(payment)
+      await pollPayment(payment)
     }
   }
   await Promise.all(Array.from({ length: Math.min(deps.concurrency, payments.length) }, work))
@@ -106,7 +106,7 @@ async function changesPayment(
   }
 }
 
-function saysUnreachable(error: unknown): boolean {
+function isUnreachable(error: unknown): boolean {
   const { code } = (error ?? {}) as { code?: unknown }
   return typeof code === 'string' && code.endsWith('_UNAVAILABLE')
 }
@@ -160,7 +160,7 @@ export function createReceiptPoller(deps: ReceiptPollerDeps): ReceiptPoller {
 
   const { states = unsettledStates, chainIds } = source.scope ?? {}
   const polledStates = unsettledStates.filter((state) => states.includes(state))
-  const askChain = createPollChain({
+  const pollChain = createPollChain({
     listUnsettled: (query) => payments.listUnsettled(query),
     lookup: (payment, signal) => source.lookup(payment, signal),
     applyUpdate,
@@ -178,7 +178,7 @@ export function createReceiptPoller(deps: ReceiptPollerDeps): ReceiptPoller {
 
   return {
     async runOnce(signal) {
-      const turns = await Promise.allSettled((await chains()).map((chainId) => askChain(chainId, signal)))
+      const turns = await Promise.allSettled((await chains()).map((chainId) => pollChain(chainId, signal)))
       return turns.reduce((applied, turn) => {
         if (turn.status === 'rejected') throw turn.reason
         return applied + turn.value
@@ -186,9 +186,9 @@ export function createReceiptPoller(deps: ReceiptPollerDeps): ReceiptPoller {
     },
     async run(signal) {
       const busy = new Map<number, Promise<void>>()
-      const take = async (chainId: number) => {
+      const runTurn = async (chainId: number) => {
         try {
-          await askChain(chainId, signal)
+          await pollChain(chainId, signal)
         } catch (error) {
           logger.error({ chainId, error: describeError(error) }, 'payments without a final state not listed')
         } finally {
@@ -197,7 +197,7 @@ export function createReceiptPoller(deps: ReceiptPollerDeps): ReceiptPoller {
       }
       while (!signal.aborted) {
         try {
-          for (const chainId of await chains()) if (!busy.has(chainId)) busy.set(chainId, take(chainId))
+          for (const chainId of await chains()) if (!busy.has(chainId)) busy.set(chainId, runTurn(chainId))
         } catch (error) {
           logger.error({ error: describeError(error) }, 'chains of payments without a final state not listed')
         }

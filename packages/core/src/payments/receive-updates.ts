@@ -60,7 +60,7 @@ export function createUpdateQueue(apply: UpdateQueue, assertNotNested: Store['as
         from += updates.length
       }
     } catch (error) {
-      if (failsAll(error)) for (const { reject } of requests) reject(error)
+      if (affectsAllRequests(error)) for (const { reject } of requests) reject(error)
       else await applyEach(requests)
     }
   }
@@ -68,12 +68,12 @@ export function createUpdateQueue(apply: UpdateQueue, assertNotNested: Store['as
   async function applyEach(requests: readonly Queued[]): Promise<void> {
     let failures = 0
     for (const request of requests) {
-      if (failures >= maxFailures) request.reject(busy())
+      if (failures >= maxFailures) request.reject(createBusyError())
       else if ((await applyOne(request)) instanceof StoreError) failures += 1
     }
   }
 
-  function take(): Queued[] {
+  function takeBatch(): Queued[] {
     const batch: Queued[] = []
     let size = 0
     for (let [next] = queue; next !== undefined; [next] = queue) {
@@ -89,7 +89,7 @@ export function createUpdateQueue(apply: UpdateQueue, assertNotNested: Store['as
   async function work(): Promise<void> {
     running += 1
     while (queue.length > 0) {
-      const requests = take()
+      const requests = takeBatch()
       const [only, ...otherRequests] = requests
       if (only !== undefined && otherRequests.length === 0) await applyOne(only)
       else await applyTogether(requests)
@@ -99,7 +99,7 @@ export function createUpdateQueue(apply: UpdateQueue, assertNotNested: Store['as
 
   return async (updates) => {
     assertNotNested()
-    if (queued + updates.length > maxQueuedUpdates) throw busy()
+    if (queued + updates.length > maxQueuedUpdates) throw createBusyError()
     return new Promise((resolve, reject) => {
       queue.push({ updates, resolve, reject })
       queued += updates.length
@@ -109,9 +109,9 @@ export function createUpdateQueue(apply: UpdateQueue, assertNotNested: Store['as
 }
 
 /** Whether every request would fail: the store cannot be reached, or is full. */
-const failsAll = (error: unknown) => error instanceof StoreError && error.code !== 'ERR_STORE_BUSY'
+const affectsAllRequests = (error: unknown) => error instanceof StoreError && error.code !== 'ERR_STORE_BUSY'
 
-const busy = () => new StoreError('ERR_STORE_BUSY', 'Updates wait too long for the database; try again.')
+const createBusyError = () => new StoreError('ERR_STORE_BUSY', 'Updates wait too long for the database; try again.')
 
 /** A parsed request, or why it is none. */
 export type ReceivedUpdate =
@@ -186,14 +186,14 @@ function parseJson(json: unknown, size: number) {
     const { data, error } = processorUpdatesSchema.safeParse(json)
     if (data === undefined) return error
     const index = data.updates.findIndex(isTooLarge)
-    if (index >= 0) return tooLarge(`updates.${index}`)
+    if (index >= 0) return rejectTooLarge(`updates.${index}`)
     return { kind: 'updates', updates: data.updates } as const
   }
   const { data, error } = processorUpdateSchema.safeParse(json)
   if (data === undefined) return error
-  if (isTooLarge(data)) return tooLarge('The update')
+  if (isTooLarge(data)) return rejectTooLarge('The update')
   return { kind: 'update', update: data } as const
 }
 
-const tooLarge = (updateName: string) =>
+const rejectTooLarge = (updateName: string) =>
   ({ kind: 'invalid', message: `${updateName} is larger than ${maxBytes} bytes` }) as const

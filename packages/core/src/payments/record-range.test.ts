@@ -3,7 +3,7 @@ import { applyUpdate } from '../../test/support/apply-update.js'
 import { recorder } from '../../test/support/recorder.js'
 import { hashOf } from '../../test/support/stored-payment.js'
 import { StoreError } from '../errors.js'
-import { keptHashes } from './record-range.js'
+import { minStoredHashes } from './record-range.js'
 
 const only = (name: string, height: number) => (at: number) => (at === height ? [name] : [])
 
@@ -54,7 +54,7 @@ describe('a commit', () => {
   })
 
   test.each([
-    ['the least number of hashes', 10, keptHashes],
+    ['the least number of hashes', 10, minStoredHashes],
     ['as many hashes as a block needs to be final', 300, 300],
   ])('keeps %s below the head', async (_case, finalityBlocks, kept) => {
     const { chain, advance, store } = recorder(finalityBlocks)

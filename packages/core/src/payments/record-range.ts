@@ -52,7 +52,7 @@ interface RangeToRecord {
 }
 
 /** Hashes are stored at least this many blocks below the head, so that a reorganisation finds its exact ancestor. */
-export const keptHashes = 256
+export const minStoredHashes = 256
 
 /**
  * Records a range in one transaction: payments with version 1, snapshot and outbox row; waiting updates; deposits; the
@@ -67,7 +67,7 @@ export async function recordRange(
   const { chainId, expected, range, window, recording = 'all' } = input
   const { first, last, proof, node } = range
   assertContinues(expected, range)
-  const below = selectKeptHashes(range, window)
+  const below = selectStoredHashes(range, window)
   return store.transaction(async (tx) => {
     const stored = await tx.lockChain(chainId)
     if (stored?.blockNumber !== expected?.blockNumber || stored?.blockHash !== expected?.blockHash)
@@ -91,8 +91,8 @@ function assertContinues(expected: Checkpoint | null, { first }: BlockRange): vo
   )
 }
 
-function selectKeptHashes({ blocks, last }: BlockRange, { head, finalityBlocks }: HeadWindow): Checkpoint[] {
-  const lowest = head - Math.max(keptHashes, finalityBlocks ?? 0)
+function selectStoredHashes({ blocks, last }: BlockRange, { head, finalityBlocks }: HeadWindow): Checkpoint[] {
+  const lowest = head - Math.max(minStoredHashes, finalityBlocks ?? 0)
   return blocks
     .filter(({ number }) => number >= lowest && number < last.number)
     .map(({ number, hash }) => ({ blockNumber: number, blockHash: hash }))

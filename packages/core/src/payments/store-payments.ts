@@ -31,7 +31,7 @@ export function assignOrdinals(
   const storedByHash = groupByHash(stored)
   const placed = new Map<PaymentFacts, PaymentFacts>()
   for (const [txHash, facts] of readByHash)
-    place(facts, storedByHash.get(txHash) ?? [], new Set(routers)).forEach((each, index) => {
+    assignInTransaction(facts, storedByHash.get(txHash) ?? [], new Set(routers)).forEach((each, index) => {
       const original = facts[index]
       if (original !== undefined) placed.set(original, each)
     })
@@ -48,7 +48,7 @@ export function isReadBy(routers: ReadonlySet<string>, { router, source, chainId
   return routers.has(router.address) && source.chainId === chainId
 }
 
-function place(
+function assignInTransaction(
   read: readonly PaymentFacts[],
   stored: readonly StoredPayment[],
   routers: ReadonlySet<string>,
@@ -141,7 +141,7 @@ async function storePart(tx: StoreTransaction, payments: readonly NewPayment[]):
   const primary = inserted.filter((payment) => payment.primary)
   await emitFirstSnapshots(tx, primary)
   const settled = await settleWaiting(tx, primary)
-  return [...inserted.map(indexedEvent), ...settled, ...(await restoreDropped(tx, returned))]
+  return [...inserted.map(buildIndexedEvent), ...settled, ...(await restoreDropped(tx, returned))]
 }
 
 /** Applies the updates that wait for payments, in the order they were received. */
@@ -158,7 +158,7 @@ async function settleWaiting(
   return events
 }
 
-function indexedEvent(payment: StoredPayment): ServiceEvent {
+function buildIndexedEvent(payment: StoredPayment): ServiceEvent {
   const { chainId, txHash, integrationAddress, blockNumber, blockTimestamp, ordinal, primary } = payment
   const name = { chainId, txHash, integrationAddress }
   return primary

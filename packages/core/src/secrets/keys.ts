@@ -47,7 +47,7 @@ export interface SealingKeyUse {
 }
 
 /** HMAC-SHA256 of a secret. A fast hash suffices for 32 random bytes; a slow one would help a flood of requests. */
-function keyedHash(key: KeyVersion, purpose: KeyPurpose, secret: string): SecretHash {
+function hashSecret(key: KeyVersion, purpose: KeyPurpose, secret: string): SecretHash {
   const hash = createHmac('sha256', key.derive(purpose)).update(secret, 'utf8').digest('hex')
   return { keyVersion: key.version, hash }
 }
@@ -69,12 +69,12 @@ export function issueLegacyKey(random: Pick<RandomSource, 'bytes'>): string {
 
 /** The keyed hash of an API secret, bound to its integration: under another address it matches nothing. */
 export function hashApiSecret(key: KeyVersion, address: string, secret: string): SecretHash {
-  return keyedHash(key, 'api-secret', `${address}\n${secret}`)
+  return hashSecret(key, 'api-secret', `${address}\n${secret}`)
 }
 
 /** Another purpose than that of API secrets, so that neither passes for the other. */
 export function hashLegacyKey(key: KeyVersion, apiKey: string): SecretHash {
-  return keyedHash(key, 'legacy-key', apiKey)
+  return hashSecret(key, 'legacy-key', apiKey)
 }
 
 /** Purposes that never share a key. */

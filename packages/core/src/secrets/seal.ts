@@ -131,19 +131,21 @@ export function resealSecrets({ audited, keys, clock, random }: ResealDeps): Pro
     const dataKeys = await resealDataKeys(tx)
     const now = clock.now()
     let resealed = 0
-    const anew = (address: string, sealed: SealedSecret): SealedSecret => {
+    const resealSecret = (address: string, sealed: SealedSecret): SealedSecret => {
       resealed += 1
       return sealSecret(keys, random, address, openSecret(keys, address, sealed))
     }
     for (const record of integrations) {
       const { address, signingSecret, preparedSigningSecret: prepared, previousSigningSecret: previous } = record
       const change = {
-        ...(isOlder(signingSecret) && { signingSecret: anew(address, signingSecret) }),
-        ...(prepared !== null && isOlder(prepared) && { preparedSigningSecret: anew(address, prepared) }),
+        ...(isOlder(signingSecret) && { signingSecret: resealSecret(address, signingSecret) }),
+        ...(prepared !== null && isOlder(prepared) && { preparedSigningSecret: resealSecret(address, prepared) }),
         ...(previous !== null && previous.until <= now
           ? { previousSigningSecret: null }
           : previous !== null &&
-            isOlder(previous) && { previousSigningSecret: { ...anew(address, previous), until: previous.until } }),
+            isOlder(previous) && {
+              previousSigningSecret: { ...resealSecret(address, previous), until: previous.until },
+            }),
       }
       if (Object.keys(change).length > 0) await tx.integrations.update(address, change)
     }

@@ -98,7 +98,7 @@ export async function openSignedFile(
   const digests: Buffer[] = []
   let [hmac, lastBytes, size]: [Hmac | null, Buffer, number] = [null, Buffer.alloc(0), 0]
   for await (const block of readBlocks(file, signal)) {
-    hmac ??= begin(keys, purpose, block, file.path)
+    hmac ??= createFileHmac(keys, purpose, block, file.path)
     if (hmac === null) throw unsigned()
     digests.push(computeDigest(block))
     size += block.length
@@ -150,7 +150,7 @@ function parseLine(line: Uint8Array): unknown {
 }
 
 /** Null: no file of this format begins so. @throws ArchiveError `ERR_ARCHIVE`. */
-function begin(keys: MasterKey, purpose: FilePurpose, block: Buffer, path: string): Hmac | null {
+function createFileHmac(keys: MasterKey, purpose: FilePurpose, block: Buffer, path: string): Hmac | null {
   const [, written, keyVersion] =
     /^\{"format":(\d{1,9}),"keyVersion":(\d{1,10}),/.exec(block.toString('latin1', 0, 64)) ?? []
   if (written === undefined) return null
@@ -195,7 +195,7 @@ async function* readLines(
 ): AsyncGenerator<readonly Buffer[]> {
   let [index, remainingBytes, begun, begunBytes]: [number, number, Buffer[], number] = [0, size, [], 0]
   for await (const block of readBlocks(file, signal)) {
-    if (digests[index]?.equals(computeDigest(block)) !== true) throw changed(file.path)
+    if (digests[index]?.equals(computeDigest(block)) !== true) throw createChangedError(file.path)
     index += 1
     const content = block.subarray(0, remainingBytes)
     remainingBytes -= content.length
@@ -211,8 +211,8 @@ async function* readLines(
       throw new ArchiveError(file.path, `${file.path} has a line of over ${maxLineBytes} bytes.`)
     if (lines.length > 0) yield lines
   }
-  if (index !== digests.length) throw changed(file.path)
+  if (index !== digests.length) throw createChangedError(file.path)
 }
 
-const changed = (path: string) =>
+const createChangedError = (path: string) =>
   new ArchiveError(path, `${path} was changed while it was read. Run the command again.`)

@@ -1,7 +1,7 @@
 /** Identity on a store in memory, a scripted provider and a clock that the test moves. @module */
 import { verificationAssignments } from '../../../store-sql/src/identity/subjects.js'
 import { pack } from '../../../store-sql/src/internal/values.js'
-import { createEmailKeys, openEmailKey } from '../../src/identity/emails.js'
+import { createSealEmail, openEmailKey } from '../../src/identity/emails.js'
 import { createIdentity, type IdentityDeps } from '../../src/identity/identity.js'
 import type { IdentitySubject, VerificationChange } from '../../src/identity/identity-store.js'
 import { redemptionLeaseMs } from '../../src/identity/redemption.js'
@@ -197,7 +197,7 @@ export function identitySetup({ hosted = false } = {}) {
     webhook,
     /** The stored forms of an address. */
     async emails() {
-      return createEmailKeys(await openEmailKey({ dataKeys: store.dataKeys, keys: masterKey, random }), random)
+      return createSealEmail(await openEmailKey({ dataKeys: store.dataKeys, keys: masterKey, random }), random)
     },
   }
 }

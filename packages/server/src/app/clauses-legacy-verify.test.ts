@@ -132,7 +132,7 @@ describe('an amount', () => {
     await mine(tenth, [payment(10n ** 17n)])
     await mine(zero, [payment(0n)])
   })
-  /** Sends `invoiceAmount` as exactly the given JSON text. */
+  /** Sends `computeInvoiceAmount` as exactly the given JSON text. */
   const send = async (txHash: string, json: string) => {
     const { invoiceAmount: _, ...others } = request(txHash, { invoiceCurrency: 'ETH' })
     return legacy.verify(`{"invoiceAmount":${json},${JSON.stringify(others).slice(1)}`)

@@ -127,14 +127,17 @@ export const mutants: readonly Mutant[] = [
 
   // Authentication
   ...inFile('core/src/integrations/authenticate.ts', 'core/src/integrations/authenticate.test.ts', {
-    'a disabled integration is rejected': ['wellFormed && usable &&', 'wellFormed &&'],
+    'a disabled integration is rejected': ['isWellFormed && usable &&', 'wellFormed &&'],
     'a rotated secret ends with its grace time': ['(isPrevious && previousCounts)', 'isPrevious'],
   }),
   ...inFile('core/src/integrations/authenticate.ts', 'core/src/integrations/basic.test.ts', {
-    'base64 with spare bits is rejected': ['const wellFormed = isCanonical && ', 'const wellFormed = '],
+    'base64 with spare bits is rejected': ['const isWellFormed = isCanonical && ', 'const wellFormed = '],
   }),
-  ...inFile('core/src/integrations/authenticate.ts', 'core/src/integrations/recent.test.ts', {
-    'a cached result is used for a quarter of a second': ['now - entry.since < credentialCacheMs', 'now >= entry.since'],
+  ...inFile('core/src/integrations/authenticate.ts', 'core/src/integrations/credential-cache.test.ts', {
+    'a cached result is used for a quarter of a second': [
+      'now - entry.since < credentialCacheMs',
+      'now >= entry.since',
+    ],
   }),
   ...inFile('core/src/legacy/keys.ts', 'core/src/legacy/legacy.test.ts', {
     'a revoked legacy key is rejected': [' || found.revokedAt !== null', ''],
@@ -175,7 +178,7 @@ export const mutants: readonly Mutant[] = [
   ...inFile('console/src/viewer.ts', 'console/src/pages/access.test.ts', {
     'an act needs the rank of its role': ['ranks[role] >= ranks[needed]', 'ranks[role] >= 0 * ranks[needed]'],
   }),
-  ...inFile('console/src/portal/tenant.ts', 'console/src/portal/two-tenants.test.ts', {
+  ...inFile('console/src/portal/integration-scope.ts', 'console/src/portal/two-tenants.test.ts', {
     'the portal replays deliveries of its integration alone': [
       'replay(deliveryId, { integrationAddress: address })',
       'replay(deliveryId)',

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { defaultText, type Variable } from '../../packages/server/src/config/kinds.js'
+import { formatDefault, type Variable } from '../../packages/server/src/config/kinds.js'
 import { chainVariables, sections } from '../../packages/server/src/config/variables.js'
 
 const path = join(import.meta.dirname, '../../docs/configuration.md')
@@ -32,7 +32,7 @@ function cellsOf(name: string, row: Variable<unknown>): string[] {
     `\`${name}\``,
     `${row.required === true ? '*Required.* ' : ''}${row.doc}${condition}`,
     value,
-    defaultText(row),
+    formatDefault(row),
   ]
 }
 

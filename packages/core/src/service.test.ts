@@ -6,7 +6,7 @@ import { seededRandom } from '../test/support/seeded-random.js'
 import { openStore } from '../test/support/store.js'
 import { until } from '../test/support/until.js'
 import type { ServiceEvent } from './events.js'
-import type { PostRequest } from './ports/world.js'
+import type { PostRequest } from './ports/runtime.js'
 import { parseMasterKey } from './secrets/keys.js'
 import { createService, type ServiceDeps } from './service.js'
 

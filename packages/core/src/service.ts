@@ -25,8 +25,7 @@ import { createUpdateQueue, maxUpdatesPerCommit } from './payments/receive-updat
 import type { Recording } from './payments/recording.js'
 import type { Chain, FulfilmentSource, ReceiptSource } from './ports/chain.js'
 import type { IdentityAccounts, IdentityProvider } from './ports/identity.js'
-import type { Store } from './ports/store.js'
-import type { Sender } from './ports/world.js'
+import type { Sender } from './ports/runtime.js'
 import {
   type Clock,
   type IdSource,
@@ -36,7 +35,8 @@ import {
   systemClock,
   systemIds,
   systemRandom,
-} from './ports/world.js'
+} from './ports/runtime.js'
+import type { Store } from './ports/store.js'
 import {
   createPresence,
   type LoopRoles,

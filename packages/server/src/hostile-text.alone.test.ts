@@ -1,9 +1,9 @@
 /** Parsing outside text takes at most linear time. @module */
 import { expect, test } from 'vitest'
 import { testGrowth } from '../../../tools/scripts/growth.js'
-import { bearerCheck } from './app/admin-app.js'
+import { createBearerCheck } from './app/admin-app.js'
 import { isIntegrationPath, isLegacyPath, listReadings } from './app/paths.js'
-import { isKnown, takesGzip } from './app/reference-page.js'
+import { hasTag, takesGzip } from './app/reference-page.js'
 import { findContentTypeFlaw, findEncodingFlaw, parseListQuery } from './app/requests.js'
 import { ConfigError } from './config/config.js'
 import { readConfig } from './config/read-config.js'
@@ -37,7 +37,7 @@ const variables = [
 ]
 
 const { findSource } = createSourceReader(['127.0.0.1', '::1'])
-const hasMetricsToken = bearerCheck('a-token-of-the-tests')
+const hasMetricsToken = createBearerCheck('a-token-of-the-tests')
 const headersOf = (text: string) => ({ get: () => text, has: () => false }) as unknown as Headers
 
 testGrowth(
@@ -50,7 +50,7 @@ testGrowth(
     'a charset': (text) => findEncodingFlaw(headersOf(text)),
     'the proxies of a request': (text) => findSource('127.0.0.1', text),
     'the encodings that a client takes': takesGzip,
-    'the tags that a client has': (text) => isKnown(text, '"tag"'),
+    'the tags that a client has': (text) => hasTag(text, '"tag"'),
     'the token of the metrics': hasMetricsToken,
     "the beginning of a receiver's answer": (text) => {
       const excerpt = createExcerpt()

@@ -215,7 +215,7 @@ const backoffMs = { first: 500, last: 4_000 } as const
 interface RateLimit {
   /**
    * It rejected a request now.
-   * @param retryAfter - The header as it came, or null.
+   * @param formatRetryAfter - The header as it came, or null.
    * @param isFirstOfSize - A smaller request comes next, so that longer waits are not called for yet.
    */
   rejected(retryAfter: string | null, isFirstOfSize?: boolean): void

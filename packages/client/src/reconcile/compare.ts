@@ -14,7 +14,7 @@ import {
   type StalePayment,
 } from './findings.js'
 import type { CheckedReconcile, ReconcileProgress, ReconcileStore } from './options.js'
-import type { SeveralSearch } from './several.js'
+import type { SeveralSearch } from './search-several.js'
 
 /** The result for a payment. `storedVersion` is the version before, null when the store had none. */
 type Compared =

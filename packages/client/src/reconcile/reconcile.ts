@@ -24,8 +24,8 @@ import { createFailures, retryFailures } from './failures.js'
 import type { Reconcile, Reconciliation } from './findings.js'
 import { collector, type UnknownPayment } from './findings.js'
 import { type CheckedReconcile, checkReconcile, isListing, type ReconcileOptions } from './options.js'
-import { searchSeveral } from './several.js'
-import { searchUnknown } from './unknown.js'
+import { searchSeveral } from './search-several.js'
+import { searchUnknown } from './search-unknown.js'
 
 /**
  * Compares your version store with the service and passes missing and stale payments to your handler. So it repairs

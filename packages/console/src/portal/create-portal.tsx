@@ -11,13 +11,13 @@ import { FormError, runForm } from '../web/run-form.js'
 import { seeOther } from '../web/sessions.js'
 import { deliveriesPage, deliveryActs } from './deliveries.js'
 import { endpointActs, endpointPage } from './endpoint.js'
+import { createIntegrationScope, type PortalService } from './integration-scope.js'
 import { overviewPage } from './overview.js'
 import { findPortalNote, type PortalActs, type PortalLoad, portalBase, portalHref, portalSections } from './page.js'
 import { paymentPage } from './payment.js'
 import { paymentsPage } from './payments.js'
 import { secretActs, secretsPage } from './secrets.js'
 import { createPortalSignIn, type PortalVisit, socketSource } from './sign-in.js'
-import { createTenant, type PortalService } from './tenant.js'
 
 const pages: Readonly<Record<string, PortalLoad>> = {
   '': overviewPage,
@@ -155,7 +155,7 @@ export function createPortal(deps: PortalDeps): Portal {
   function signedIn(c: Context<Env>) {
     const session = c.get('session')
     if (session === null) throw new Error('A request without a session was let through.')
-    return { visit: session.visit, tenant: createTenant(service, session.integrationAddress) }
+    return { visit: session.visit, tenant: createIntegrationScope(service, session.integrationAddress) }
   }
 }
 

@@ -6,7 +6,7 @@ import { PostForm, type PostFormProps } from '../view/forms.js'
 import type { Sections } from '../view/layout.js'
 import { createHrefBuilder } from '../view/parts.js'
 import type { Fields } from '../web/run-form.js'
-import type { Tenant } from './tenant.js'
+import type { IntegrationScope } from './integration-scope.js'
 
 export const portalBase = '/portal'
 
@@ -17,7 +17,7 @@ export const portalSections: Sections = {
 
 /** Dependencies of pages. Every read is of the tenant. */
 export interface PortalPageDeps {
-  readonly tenant: Tenant
+  readonly tenant: IntegrationScope
   readonly now: () => number
   /** The address of the service for people, such as `https://pay.example`. */
   readonly origin: string
@@ -30,7 +30,7 @@ export type PortalLoad = (deps: PortalPageDeps, query: QueryFields, name: string
 type PortalAnswer = { readonly to: string; readonly note: PortalNote } | { readonly show: PageContent }
 
 /** Acts by their names in the address. Each changes the signed-in integration alone. */
-export type PortalActs = Readonly<Record<string, (tenant: Tenant, fields: Fields) => Promise<PortalAnswer>>>
+export type PortalActs = Readonly<Record<string, (tenant: IntegrationScope, fields: Fields) => Promise<PortalAnswer>>>
 
 export const portalHref = createHrefBuilder(portalBase)
 

@@ -41,7 +41,7 @@ export type {
   VerdictRecord,
   VerificationChange,
 } from '../identity/identity-store.js'
-export type { CloseRequest, CloseResult, ResolveResult } from '../identity/operator-acts.js'
+export type { CloseRequest, CloseResult, ResolveResult } from '../identity/operator-actions.js'
 export { checkNamespace, defaultNamespace } from '../identity/redemption.js'
 export type { ChainReads, Checkpoint, LeaseStore, RouterCoverage, WaitingDeposit } from '../indexer/chain-store.js'
 export { createCheckedChain, findRangeFlaw } from '../indexer/checked-chain.js'
@@ -70,7 +70,7 @@ export type {
   StoredMove,
   UnnotifiedVersion,
   UpdatePage,
-} from '../integrations/move-types.js'
+} from '../integrations/move-store.js'
 export { checkNotificationUrl, type NotificationUrlRule, notificationPorts } from '../integrations/notification-url.js'
 export { integrationActor } from '../integrations/sessions.js'
 export type { AccountInput } from '../legacy/accounts.js'
@@ -148,6 +148,7 @@ export type {
 } from '../payments/payment-store.js'
 export { unsettledStates } from '../payments/state.js'
 export type { AddressOwner, EmailAddress, ProviderAnswer } from '../ports/identity.js'
+export { createMonotonicClock, createMonotonicNow, loadPackage, readRequestBody } from '../ports/runtime.js'
 export type { SchemaProgress, SchemaReport, SchemaStep, StoreSchema, StoreTransaction } from '../ports/store.js'
 export type {
   AttemptKind,
@@ -164,7 +165,6 @@ export type {
   MinuteCount,
   MinuteCounts,
 } from '../ports/store-console.js'
-export { createMonotonicClock, createMonotonicNow, loadPackage, readRequestBody } from '../ports/world.js'
 export type { LeaseView, LoopRoles, RunningProcess } from '../processes/processes.js'
 export type { StoredSnapshot } from '../queries.js'
 export type { DataKeyStore, DataKeyTransaction, SealedSecret, SealingKeyUse } from '../secrets/keys.js'

@@ -33,7 +33,6 @@ export type {
   RedeemResult,
   Review,
 } from '../ports/identity.js'
-export type { Store } from '../ports/store.js'
 export type {
   Clock,
   FileReader,
@@ -45,4 +44,5 @@ export type {
   PostResult,
   RandomSource,
   Sender,
-} from '../ports/world.js'
+} from '../ports/runtime.js'
+export type { Store } from '../ports/store.js'

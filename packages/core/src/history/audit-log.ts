@@ -2,8 +2,8 @@
 
 import { createHmac } from 'node:crypto'
 import type { ServiceEvent } from '../events.js'
+import type { Clock, Logger, RandomSource } from '../ports/runtime.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
-import type { Clock, Logger, RandomSource } from '../ports/world.js'
 import type { KeyVersion, MasterKey } from '../secrets/keys.js'
 import { assertWhole, backoffMs, describeError, type Loop } from '../values.js'
 import type { AuditEntry, AuditHead, AuditQueries, AuditRecord, AuditStore } from './audit-store.js'

@@ -1,7 +1,7 @@
 /** History that ends: rows, files and commands. Times are unix milliseconds. Source: docs/retention.md. @module */
 import type { ProcessorUpdate, UpdateOutcome } from '@payment-integration/contract'
 import type { AttemptRecord, DeliveryStatus } from '../notifications/delivery-store.js'
-import type { FileReader, FileWriter } from '../ports/world.js'
+import type { FileReader, FileWriter } from '../ports/runtime.js'
 import type { AuditRecord } from './audit-store.js'
 
 /** Kinds whose rows are in segments. The audit log is cut by its records' times. */

@@ -1,7 +1,7 @@
 /** Checks the answers of a provider. Source: docs/decisions/identity.md. @module */
 import { shareResponseSchema } from '@payment-integration/contract'
 import type { IdentityProvider, ProviderAnswer } from '../ports/identity.js'
-import type { Logger } from '../ports/world.js'
+import type { Logger } from '../ports/runtime.js'
 
 const unreadable = 'ERR_PROVIDER_ANSWER'
 const stopped = { kind: 'unavailable', reason: 'ERR_STOPPING' } as const

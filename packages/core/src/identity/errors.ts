@@ -6,7 +6,7 @@ import {
 } from '@payment-integration/contract/internal'
 import { CoreError } from '../errors.js'
 import type { ProviderAnswer, ProviderRejection, Review } from '../ports/identity.js'
-import type { Logger } from '../ports/world.js'
+import type { Logger } from '../ports/runtime.js'
 
 /** `Retry-After` for the caller when the provider names no time, in milliseconds. */
 export const defaultRetryAfterMs = 5_000

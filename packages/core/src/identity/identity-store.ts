@@ -268,9 +268,9 @@ export interface IdentityTransaction {
   /** Adds to the log of shares. */
   logShare(entry: ShareRecord): Promise<void>
   /** Stores a report about an applicant. */
-  noteVerdict(entry: VerdictRecord): Promise<void>
+  recordVerdict(entry: VerdictRecord): Promise<void>
   /** Notes an event of the provider. Resolves false when it was noted before. */
-  noteEvent(eventKey: string, at: number): Promise<boolean>
+  recordEvent(eventKey: string, at: number): Promise<boolean>
 }
 
 /** Why an address was not given to an account. */

@@ -3,8 +3,8 @@ import { createHmac } from 'node:crypto'
 import type { ShareResponse } from '@payment-integration/contract'
 import { createAudited } from '../history/audit-log.js'
 import type { IdentityAccounts, IdentityProvider } from '../ports/identity.js'
+import type { Clock, IdSource, Logger, RandomSource } from '../ports/runtime.js'
 import type { Store } from '../ports/store.js'
-import type { Clock, IdSource, Logger, RandomSource } from '../ports/world.js'
 import type { MasterKey } from '../secrets/keys.js'
 import { createAccounts, type HostProof, type IdentityAccountCommands } from './accounts.js'
 import { createCheckedProvider, stopWithSignal } from './checked-provider.js'
@@ -25,7 +25,7 @@ import {
   createResolveRedemption,
   type ResolveRequest,
   type ResolveResult,
-} from './operator-acts.js'
+} from './operator-actions.js'
 import { createPollDue } from './poll.js'
 import { checkNamespace, defaultNamespace } from './redemption.js'
 import { createShare, type ShareInput } from './share.js'

@@ -1,7 +1,7 @@
 /** Polls reviews, and looks up redemptions of unknown outcome. Source: docs/decisions/identity.md. @module */
 import type { Applicant, DatedReview, IdentityProvider, Review } from '../ports/identity.js'
+import type { Logger } from '../ports/runtime.js'
 import type { StoreTransaction } from '../ports/store.js'
-import type { Logger } from '../ports/world.js'
 import { logFailure, type ProviderFailure } from './errors.js'
 import type {
   IdentitySubject,
@@ -85,7 +85,7 @@ async function judgeMissing(
     else if (!isFault)
       logger.error({ subjectId: id, applicantId }, 'The identity provider does not know an attached applicant.')
     if (isGone || noted === null)
-      await tx.identity.noteVerdict({
+      await tx.identity.recordVerdict({
         ...{ notedAt: now, subjectId: id, applicantId, source: 'poll', change: 'missing', at: null, review: null },
         outcome: isGone ? 'applied' : 'doubtful',
       })
@@ -290,7 +290,7 @@ export function createPollDue(parts: IdentityParts): (limit?: number, signal?: A
       const isUnsure = outcome === 'doubtful'
       const change = found.missing === null ? 'review' : 'back'
       if ((outcome !== 'unchanged' && !isNoted) || change === 'back')
-        await tx.identity.noteVerdict({
+        await tx.identity.recordVerdict({
           ...{ notedAt: clock.now(), subjectId, applicantId, source: 'poll', change, at: polled.reviewedAt, review },
           outcome: outcome === 'unchanged' ? 'applied' : outcome,
         })

@@ -1,7 +1,7 @@
 /** Times, name, lock and applicant of a redemption. Source: docs/decisions/identity.md. @module */
 import type { Applicant, IdentityProvider, Review } from '../ports/identity.js'
+import type { Clock, Logger } from '../ports/runtime.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
-import type { Clock, Logger } from '../ports/world.js'
 import type { IdentitySubject, RedemptionRecord, ShareOutcome, ShareRecord, VerdictRecord } from './identity-store.js'
 import { discardFutureTime, firstPollMs, initialReview, isOtherLevel, notStarted, reviewToAnswer } from './reviews.js'
 
@@ -132,7 +132,7 @@ export async function attachApplicant(
   const state = isAttached ? 'attached' : 'surplus'
   await identity.changeRedemption(externalUserId, { state, applicantId, levelName, lookUpInMs: null })
   await identity.logShare(buildShareRecord(now, redemption, isAttached ? outcome : 'surplus'))
-  await identity.noteVerdict({
+  await identity.recordVerdict({
     ...{ notedAt: now, subjectId, applicantId, source, change: 'review', at },
     ...{ review: applicant.review, outcome: !isAttached ? 'surplus' : isOther ? 'other_level' : 'applied' },
   })

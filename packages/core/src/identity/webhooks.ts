@@ -1,8 +1,8 @@
 /** Applies the provider's webhooks, and verifications done directly. Source: docs/interface.md 3, 6. @module */
 
 import type { Review } from '../ports/identity.js'
+import type { Clock, IdSource } from '../ports/runtime.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
-import type { Clock, IdSource } from '../ports/world.js'
 import type { IdentitySubject, RedemptionRecord, VerdictRecord, VerificationChange } from './identity-store.js'
 import { findMisfit, isUnresolved, logMisfit } from './poll.js'
 import {
@@ -129,7 +129,7 @@ export function createApplyVerdict(
       const redemption = named === null ? null : await identity.redemption(named.externalUserId)
       if (isDatedAhead(at, clock.now())) return deferFutureVerdict(tx, subject, isAttached ? null : redemption, verdict)
       if (!isAttached) return attachReported(tx, redemption, verdict)
-      if (!(await identity.noteEvent(eventKey, at))) return 'duplicate'
+      if (!(await identity.recordEvent(eventKey, at))) return 'duplicate'
       const attached = verdict.review === null ? null : await identity.findAttachedRedemption(applicantId)
       const isOther = attached !== null && isOtherLevel(attached.levelName, verdict)
       if (isOther) logOtherLevel(logger, { subjectId: subject.id, applicantId }, verdict, attached)
@@ -176,7 +176,7 @@ export function createApplyVerdict(
       logMisfit(logger, redemption.externalUserId, verdict, misfit)
       return 'unknown'
     }
-    if (!(await tx.identity.noteEvent(eventKey, at))) return 'duplicate'
+    if (!(await tx.identity.recordEvent(eventKey, at))) return 'duplicate'
     const applicant = { applicantId, review, reviewedAt: at, levelName }
     const attachment = { redemption, applicant, outcome: 'reported', source: 'webhook' } as const
     const { isAttached } = await attachApplicant(tx, attachment, parts)
@@ -190,7 +190,7 @@ export function createApplyVerdict(
     outcome: VerdictRecord['outcome'],
   ) {
     const { applicantId, at, review } = verdict
-    return identity.noteVerdict({
+    return identity.recordVerdict({
       ...{ notedAt: clock.now(), subjectId: id, applicantId, source: 'webhook', change: getChange(verdict) },
       ...{ at, review, outcome },
     })

@@ -1,14 +1,14 @@
 /** Authenticates callers at the same cost, known or not. Source: docs/interface.md 5. @module */
 import { hash, timingSafeEqual } from 'node:crypto'
+import type { Clock, RandomSource } from '../ports/runtime.js'
 import type { Store } from '../ports/store.js'
-import type { Clock, RandomSource } from '../ports/world.js'
 import type { SecretHash } from '../secrets/keys.js'
 import { hashApiSecret, type MasterKey } from '../secrets/keys.js'
 import type { Caller, IntegrationStore } from './integration.js'
 
 interface BasicCredentials {
   /** False when the header is missing or malformed: the other fields are then the stand-in's, which match nothing. */
-  readonly wellFormed: boolean
+  readonly isWellFormed: boolean
   /** Integration address, lowercased. */
   readonly address: string
   readonly secret: string
@@ -42,11 +42,11 @@ export function parseBasic(authorization: string | null | undefined): BasicCrede
   const colon = text.indexOf(':')
   const address = text.slice(0, colon)
   const secret = text.slice(colon + 1)
-  const wellFormed = isCanonical && colon >= 0 && !control.test(text) && addressPattern.test(address) && secret !== ''
+  const isWellFormed = isCanonical && colon >= 0 && !control.test(text) && addressPattern.test(address) && secret !== ''
   return {
-    wellFormed,
-    address: wellFormed ? address.toLowerCase() : placeholder.address,
-    secret: wellFormed ? secret : placeholder.secret,
+    isWellFormed,
+    address: isWellFormed ? address.toLowerCase() : placeholder.address,
+    secret: isWellFormed ? secret : placeholder.secret,
   }
 }
 
@@ -77,13 +77,13 @@ export function createSecretCheck(deps: SecretCheckDeps) {
   }
   const absent = { current: dummy, previous: { ...dummy, until: 0 } }
   return async (authorization: string | null | undefined): Promise<AcceptedSecret | null> => {
-    const { wellFormed, address, secret } = parseBasic(authorization)
+    const { isWellFormed, address, secret } = parseBasic(authorization)
     const computed = keys.all.map((key) => hashApiSecret(key, address, secret))
     const { usable, current, previous } = await integrations.credentials(address, absent)
     const isCurrent = matchesHash(computed, current)
     const isPrevious = matchesHash(computed, previous)
     const previousCounts = clock.now() < previous.until
-    if (!(wellFormed && usable && (isCurrent || (isPrevious && previousCounts)))) return null
+    if (!(isWellFormed && usable && (isCurrent || (isPrevious && previousCounts)))) return null
     const { hash } = isCurrent ? current : previous
     return { integrationAddress: address, hash, until: isCurrent ? Number.POSITIVE_INFINITY : previous.until }
   }

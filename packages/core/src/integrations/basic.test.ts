@@ -6,7 +6,7 @@ import { parseBasic } from './authenticate.js'
 
 const address = `0x${'ab'.repeat(20)}`
 const encode = (text: string) => Buffer.from(text, 'utf8').toString('base64')
-const nobody = { wellFormed: false, address: `0x${'x'.repeat(40)}`, secret: 'x'.repeat(50) }
+const nobody = { isWellFormed: false, address: `0x${'x'.repeat(40)}`, secret: 'x'.repeat(50) }
 const good = encode(`${address}:secret`)
 
 describe('parseBasic', () => {
@@ -16,11 +16,11 @@ describe('parseBasic', () => {
     ['several spaces', `Basic   ${good}`],
     ['an address in upper case', `Basic ${encode(`0x${'AB'.repeat(20)}:secret`)}`],
   ])('accepts %s', (_what, header) =>
-    expect(parseBasic(header)).toEqual({ wellFormed: true, address, secret: 'secret' }),
+    expect(parseBasic(header)).toEqual({ isWellFormed: true, address, secret: 'secret' }),
   )
 
   it('splits at the first colon, so a secret may hold colons', () => {
-    expect(parseBasic(`Basic ${encode(`${address}:a:b:`)}`)).toEqual({ wellFormed: true, address, secret: 'a:b:' })
+    expect(parseBasic(`Basic ${encode(`${address}:a:b:`)}`)).toEqual({ isWellFormed: true, address, secret: 'a:b:' })
   })
 
   it.each([

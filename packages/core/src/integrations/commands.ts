@@ -5,8 +5,8 @@ import type { AuditAction, AuditEntry } from '../history/audit-store.js'
 import type { ChainReads } from '../indexer/chain-store.js'
 import { parseAddress, parseName } from '../payments/read-api.js'
 import { lockRecording, type Recording, unrecordedRanges } from '../payments/recording.js'
+import type { Clock, RandomSource } from '../ports/runtime.js'
 import type { StoreTransaction } from '../ports/store.js'
-import type { Clock, RandomSource } from '../ports/world.js'
 import {
   hashApiSecret,
   issueApiSecret,

@@ -13,7 +13,7 @@ import type {
   MoveStore,
   StoredMove,
   UnnotifiedVersion,
-} from './move-types.js'
+} from './move-store.js'
 
 /** Deliveries of one transaction. */
 const batchSize = 500

@@ -6,8 +6,8 @@ import type { ChainReads } from '../indexer/chain-store.js'
 import { checkUpdate, toSelectors, type UpdateOutcomes } from '../payments/apply-updates.js'
 import { parseName } from '../payments/read-api.js'
 import { lockRecording, type Recording, unrecordedRanges } from '../payments/recording.js'
+import type { Clock } from '../ports/runtime.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
-import type { Clock } from '../ports/world.js'
 import type { MasterKey, SealedSecret } from '../secrets/keys.js'
 import { openSecret } from '../secrets/seal.js'
 import { openSignedFile } from '../secrets/signed-file.js'
@@ -28,7 +28,7 @@ import {
   moveRowSchema,
   waitUntil,
 } from './move-file.js'
-import type { ImportedIntegration, MoveCommands, MovedPayment, MovedUpdate, MoveStore } from './move-types.js'
+import type { ImportedIntegration, MoveCommands, MovedPayment, MovedUpdate, MoveStore } from './move-store.js'
 import { parseNotificationUrl } from './notification-url.js'
 
 /** Payments of one transaction. */

@@ -7,11 +7,11 @@ import { CoreError, IntegrationError } from '../errors.js'
 import type { Audited } from '../history/audit-log.js'
 import { attemptShape, updateShape } from '../history/retention.js'
 import { parseAddress } from '../payments/read-api.js'
-import type { Clock } from '../ports/world.js'
+import type { Clock } from '../ports/runtime.js'
 import type { MasterKey } from '../secrets/keys.js'
 import { beginSignedFile, type SignedWriter } from '../secrets/signed-file.js'
 import type { IntegrationCommands, IntegrationRecord, IntegrationStore, UnrecordedRange } from './integration.js'
-import type { ExportedIntegration, MoveCommands, MovedPayment, MovedUpdate, MoveStore } from './move-types.js'
+import type { ExportedIntegration, MoveCommands, MovedPayment, MovedUpdate, MoveStore } from './move-store.js'
 
 /** An integration cannot be imported. The message names the payment, update or key, and the remedy. */
 export class MoveError extends CoreError {

@@ -1,6 +1,6 @@
 /** A lease in the store: one process at a time does what it names. @module */
 import type { LeaseStore } from '../indexer/chain-store.js'
-import type { Clock } from '../ports/world.js'
+import type { Clock } from '../ports/runtime.js'
 
 /** A lease is renewed when a third of its time is over, so that one failed renewal costs nothing. */
 const renewalsPerLease = 3

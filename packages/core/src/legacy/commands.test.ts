@@ -3,7 +3,7 @@ import { seededRandom } from '../../test/support/seeded-random.js'
 import { openStore } from '../../test/support/store.js'
 import { createAudited } from '../history/audit-log.js'
 import { clearAfterChanges, createCredentialCache } from '../integrations/authenticate.js'
-import type { RandomSource } from '../ports/world.js'
+import type { RandomSource } from '../ports/runtime.js'
 import { parseMasterKey } from '../secrets/keys.js'
 import { createAuthenticateLegacy, createLegacyKeyCommands, type LegacyCaller } from './keys.js'
 

@@ -115,7 +115,7 @@ export function computeFees(payment: Pick<StoredPayment, 'tokenOut' | 'memoHex' 
 } {
   const { gross, net } = payment.tokenOut
   const total = gross - net
-  const service = least(payment.pricing.serviceFee ?? computeServiceFee(payment.memoHex, gross), total)
+  const service = smaller(payment.pricing.serviceFee ?? computeServiceFee(payment.memoHex, gross), total)
   const parts: Fee[] = [
     { type: 'ServiceFee', value: service },
     { type: 'ExtraFee', value: total - service },
@@ -132,7 +132,7 @@ function computeShare(amount: bigint, bps: bigint): bigint {
   return (amount * bps) / wholeBps
 }
 
-function least(a: bigint, b: bigint): bigint {
+function smaller(a: bigint, b: bigint): bigint {
   return a < b ? a : b
 }
 
@@ -140,7 +140,7 @@ function least(a: bigint, b: bigint): bigint {
 export const defaultMaxExtraFeeBps = 100
 
 /** All of the gross amount, in basis points. */
-const mostBps = 10_000
+const maxFeeBps = 10_000
 
 export type FeeCheck = (tokenOut: Pick<StoredPayment['tokenOut'], 'gross' | 'net'>) => boolean
 
@@ -149,8 +149,8 @@ export type FeeCheck = (tokenOut: Pick<StoredPayment['tokenOut'], 'gross' | 'net
  * extra fee, its receiver, memo and call: so the service's fee is always its fixed share.
  */
 export function createFeeCheck(maxBps: number = defaultMaxExtraFeeBps): FeeCheck {
-  if (!Number.isInteger(maxBps) || maxBps < 0 || maxBps > mostBps)
-    throw new RangeError(`maxExtraFeeBps is ${maxBps}; pass a whole number from 0 to ${mostBps}.`)
+  if (!Number.isInteger(maxBps) || maxBps < 0 || maxBps > maxFeeBps)
+    throw new RangeError(`maxExtraFeeBps is ${maxBps}; pass a whole number from 0 to ${maxFeeBps}.`)
   return ({ gross, net }) => gross - net <= computeShare(gross, serviceFeeBps) + computeShare(gross, BigInt(maxBps))
 }
 

@@ -8,7 +8,7 @@ import {
 } from '@payment-integration/contract'
 import { jsonContentType } from '@payment-integration/contract/internal'
 import { signDelivery } from '@payment-integration/webhook/signing'
-import type { Clock, Logger, RandomSource, Sender } from '../ports/world.js'
+import type { Clock, Logger, RandomSource, Sender } from '../ports/runtime.js'
 import type { SealedSecret } from '../secrets/keys.js'
 import { describeError } from '../values.js'
 import type { AttemptRecord, AttemptVerdict, ClaimedDelivery } from './delivery-store.js'

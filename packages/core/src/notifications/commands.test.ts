@@ -3,7 +3,7 @@ import { createVerifier } from '@payment-integration/webhook'
 import { expect, test } from 'vitest'
 import { addressOf, before, setUpIntegrations } from '../../test/support/integration-setup.js'
 import { createAudited } from '../history/audit-log.js'
-import type { PostRequest, PostResult } from '../ports/world.js'
+import type { PostRequest, PostResult } from '../ports/runtime.js'
 import { createEndpointCommands } from './delivery-commands.js'
 
 const shop = addressOf('a1')

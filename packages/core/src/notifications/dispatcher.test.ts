@@ -3,7 +3,7 @@ import { busy, ok, setUpDispatcher } from '../../test/support/dispatcher-setup.j
 import { type ManualClock, turns } from '../../test/support/manual-clock.js'
 import { numbered } from '../../test/support/outbox.js'
 import { deferred, until } from '../../test/support/until.js'
-import type { PostResult } from '../ports/world.js'
+import type { PostResult } from '../ports/runtime.js'
 import { minLeaseMs } from './round.js'
 
 /** Runs the loop; `stop` aborts it and resolves once it has ended. */

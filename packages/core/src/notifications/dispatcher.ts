@@ -1,6 +1,6 @@
 /** The loop that empties the outbox. The way of one delivery is in round.ts. See docs/decisions/fairness.md. @module */
 
-import type { Clock } from '../ports/world.js'
+import type { Clock } from '../ports/runtime.js'
 import { backoffMs, describeError } from '../values.js'
 import { cacheOpenedSecrets } from './attempt.js'
 import { computeMaxBlockMs, maxRetryDelaysMs } from './retry-schedule.js'

@@ -3,7 +3,7 @@ import { ok, setUpDispatcher } from '../../test/support/dispatcher-setup.js'
 import { turns } from '../../test/support/manual-clock.js'
 import { addressOf, numbered } from '../../test/support/outbox.js'
 import { deferred, until } from '../../test/support/until.js'
-import type { PostResult } from '../ports/world.js'
+import type { PostResult } from '../ports/runtime.js'
 import type { DispatcherOptions } from './round.js'
 
 const timeout: PostResult = { kind: 'failure', reason: 'timeout', latencyMs: 5_000 }

@@ -1,7 +1,7 @@
 /** Publishes the outcomes of settled attempts, also after a lost answer. See docs/decisions/retries.md. @module */
 import type { EventSink, ServiceEvent } from '../events.js'
+import type { Clock, Logger } from '../ports/runtime.js'
 import type { Store } from '../ports/store.js'
-import type { Clock, Logger } from '../ports/world.js'
 import { describeError } from '../values.js'
 import { pickDeliveryFields, type RecordedAttempt } from './attempt.js'
 import type {

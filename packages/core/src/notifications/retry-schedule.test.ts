@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { PostResult } from '../ports/world.js'
+import type { PostResult } from '../ports/runtime.js'
 import {
   decideVerdict,
   formatAnswer,

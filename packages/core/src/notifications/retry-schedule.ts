@@ -1,11 +1,11 @@
 /** The retry schedule, the verdict on an attempt, and blocked endpoints. See docs/decisions/retries.md. @module */
 import { parseUrl } from '@payment-integration/contract/internal'
 import { parseRetryAfter } from '@payment-integration/contract/internal-io'
-import type { PostResult } from '../ports/world.js'
+import type { PostResult } from '../ports/runtime.js'
 import type { AttemptVerdict, EndpointChange, EndpointHealth, EndpointResult } from './delivery-store.js'
 
 /** Most URLs in the cache: parsing a URL is the costly part of counting a slot. */
-const maxCached = 4_096
+const maxCachedEndpoints = 4_096
 
 const cache = new Map<string, string>()
 
@@ -14,7 +14,7 @@ export function getEndpoint(notificationUrl: string): string {
   const cached = cache.get(notificationUrl)
   if (cached !== undefined) return cached
   const endpoint = parseEndpoint(notificationUrl)
-  if (cache.size >= maxCached) cache.clear()
+  if (cache.size >= maxCachedEndpoints) cache.clear()
   cache.set(notificationUrl, endpoint)
   return endpoint
 }

@@ -2,7 +2,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { deliveryTimeoutMs } from '@payment-integration/contract'
-import type { Clock } from '../ports/world.js'
+import type { Clock } from '../ports/runtime.js'
 import { assertWhole } from '../values.js'
 import { type AttemptDeps, createAttempt, type LeasedDelivery } from './attempt.js'
 import type { ClaimedDelivery } from './delivery-store.js'

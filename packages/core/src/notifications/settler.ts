@@ -2,7 +2,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { StoreError } from '../errors.js'
-import type { Clock, RandomSource } from '../ports/world.js'
+import type { Clock, RandomSource } from '../ports/runtime.js'
 import { backoffMs, describeError } from '../values.js'
 import { pickDeliveryFields, type RecordedAttempt } from './attempt.js'
 import type { EndpointJudge } from './delivery-store.js'

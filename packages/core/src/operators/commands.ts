@@ -2,7 +2,7 @@
 
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { Audited } from '../history/audit-log.js'
-import type { Clock, RandomSource } from '../ports/world.js'
+import type { Clock, RandomSource } from '../ports/runtime.js'
 import type { KeyVersion, MasterKey } from '../secrets/keys.js'
 import type {
   IssuedLink,

@@ -1,6 +1,6 @@
 /** Hashes passphrases with scrypt and compares them. Source: docs/decisions/operators.md. @module */
 import { scrypt, timingSafeEqual } from 'node:crypto'
-import type { RandomSource } from '../ports/world.js'
+import type { RandomSource } from '../ports/runtime.js'
 import { PassphraseError } from './operator-store.js'
 
 export interface ScryptCost {

@@ -1,8 +1,8 @@
 /** Polls a receipt source for payments without a final state. Source: docs/decisions/processor-updates.md. @module */
 import type { ProcessorUpdate, UpdateResult } from '@payment-integration/contract'
 import type { ReceiptSource } from '../ports/chain.js'
+import type { Clock, Logger } from '../ports/runtime.js'
 import type { Store } from '../ports/store.js'
-import type { Clock, Logger } from '../ports/world.js'
 import { assertWhole, describeError } from '../values.js'
 import type { StoredPayment } from './payment.js'
 import type { PaymentReads } from './payment-store.js'

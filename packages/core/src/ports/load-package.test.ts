@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
 import { MissingPackageError } from '../errors.js'
-import { loadPackage } from './world.js'
+import { loadPackage } from './runtime.js'
 
 /** Below `node_modules` imports and errors are Node's own: a program, and a package with a missing dependency. */
 const folder = mkdtempSync(join(tmpdir(), 'packages-'))

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readRequestBody } from './world.js'
+import { readRequestBody } from './runtime.js'
 
 /** A request whose body has 100 kB, and the number of pieces that were read of it. */
 function long(declared: string) {

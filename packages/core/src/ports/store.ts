@@ -13,7 +13,7 @@ import type {
   IntegrationSessionTransaction,
   IntegrationStore,
 } from '../integrations/integration.js'
-import type { MoveStore } from '../integrations/move-types.js'
+import type { MoveStore } from '../integrations/move-store.js'
 import type { AccountStore, AccountTransaction, LegacyKeyStore } from '../legacy/legacy-store.js'
 import type { DeliveryStore, DeliveryTransaction } from '../notifications/delivery-store.js'
 import type { OperatorStore, OperatorTransaction } from '../operators/operator-store.js'

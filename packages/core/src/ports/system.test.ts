@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createMonotonicClock } from './world.js'
+import { createMonotonicClock } from './runtime.js'
 
 test('a steady clock stands still where its clock is set back, and then goes on', () => {
   let now = 1_000

@@ -3,7 +3,7 @@
 import { setMaxListeners } from 'node:events'
 import type { Audited } from '../history/audit-log.js'
 import type { LeaseStore } from '../indexer/chain-store.js'
-import type { Clock, Logger } from '../ports/world.js'
+import type { Clock, Logger } from '../ports/runtime.js'
 import { describeError, type Loop, processSkewMs } from '../values.js'
 
 /** The loops that a process runs. */

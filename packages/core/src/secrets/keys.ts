@@ -1,6 +1,6 @@
 /** Issues and hashes secrets, and parses master keys. Source: docs/decisions/secrets.md. @module */
 import { createHash, createHmac, hkdfSync } from 'node:crypto'
-import type { RandomSource } from '../ports/world.js'
+import type { RandomSource } from '../ports/runtime.js'
 
 /** A secret encrypted with a key outside the database. */
 export interface SealedSecret {

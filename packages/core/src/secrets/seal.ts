@@ -3,9 +3,9 @@ import { createCipheriv, createDecipheriv } from 'node:crypto'
 import { CoreError } from '../errors.js'
 import type { Audited } from '../history/audit-log.js'
 import type { ResealResult } from '../integrations/integration.js'
+import type { Clock, RandomSource } from '../ports/runtime.js'
+import { systemClock } from '../ports/runtime.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
-import type { Clock, RandomSource } from '../ports/world.js'
-import { systemClock } from '../ports/world.js'
 import type { KeyPurpose, MasterKey, SealedSecret, SealingKeyUse, SecretHash } from './keys.js'
 
 const nonceBytes = 12

@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises'
 import { parseForeignJson } from '@payment-integration/contract/internal-io'
 import type * as z from 'zod/mini'
 import { CoreError } from '../errors.js'
-import type { FileReader, FileWriter } from '../ports/world.js'
+import type { FileReader, FileWriter } from '../ports/runtime.js'
 import type { MasterKey } from './keys.js'
 
 /** A file of ended history is damaged, or cannot be written or read. The message names it and the place. */

@@ -9,7 +9,7 @@ import type {
   ProviderAnswer,
   RedeemResult,
 } from '../../src/ports/identity.js'
-import type { Clock } from '../../src/ports/world.js'
+import type { Clock } from '../../src/ports/runtime.js'
 import type { Dice } from './dice.js'
 import type { WebhookEvent } from './system-under-test.js'
 import { init, nextReview } from './verdicts.js'

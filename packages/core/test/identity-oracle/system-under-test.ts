@@ -5,7 +5,7 @@
  * @module
  */
 import type { DatedReview, IdentityProvider, Review } from '../../src/ports/identity.js'
-import type { Clock, IdSource, RandomSource } from '../../src/ports/world.js'
+import type { Clock, IdSource, RandomSource } from '../../src/ports/runtime.js'
 
 /** One deployment: a store that survives, and any number of processes on it. */
 export interface SystemUnderTest {

@@ -1,5 +1,5 @@
 /** The processes of a history: their pauses, kills, freezes and operations. @module */
-import type { Clock } from '../../src/ports/world.js'
+import type { Clock } from '../../src/ports/runtime.js'
 import { manualClock } from '../support/manual-clock.js'
 import { seededRandom } from '../support/seeded-random.js'
 import type { Dice } from './dice.js'

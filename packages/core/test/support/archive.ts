@@ -1,6 +1,6 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
 import type { HistoryArchive } from '../../src/history/history-store.js'
-import type { FileReader, FileWriter } from '../../src/ports/world.js'
+import type { FileReader, FileWriter } from '../../src/ports/runtime.js'
 
 /** A reader of content in memory, as `chunkBytes` at a time. */
 export function memoryFile(path: string, content: () => Uint8Array, chunkBytes = 1_000): FileReader {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/ports/world.js'
+import type { Clock } from '../../src/ports/runtime.js'
 
 /** What must end before time goes on; each test support that works on other threads adds its own. */
 export const settling: (() => Promise<void>)[] = []

@@ -1,4 +1,4 @@
-import type { Logger } from '../../src/ports/world.js'
+import type { Logger } from '../../src/ports/runtime.js'
 
 /** One line of a log. */
 export interface LogLine {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { RandomSource } from '../../src/ports/world.js'
+import type { RandomSource } from '../../src/ports/runtime.js'
 
 /** A repeatable source of bytes and fractions: a hash in counter mode. */
 export function seededRandom(seed: number | string): RandomSource {

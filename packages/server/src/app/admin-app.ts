@@ -2,7 +2,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { cacheControl, notFoundBody, unauthorizedBody } from '@payment-integration/contract/internal'
 import { Hono } from 'hono'
-import { shareAnswer, sharedMs } from '../internal/sharing.js'
+import { answerCacheMs, cacheAnswer } from '../internal/cached-answer.js'
 import type { Metrics } from '../metrics/metrics.js'
 import { bearerChallenge } from './guard.js'
 import { addHealthRoutes, createReadiness, type HealthReport, isRoleReady, type ReadinessDeps } from './health.js'
@@ -22,10 +22,10 @@ interface MetricsRouteOptions {
  * APIs' 401.
  */
 export function addMetricsRoute(app: Hono<AppEnv>, { metrics, token, now }: MetricsRouteOptions): void {
-  const isOpenedBy = token === null ? () => true : bearerCheck(token)
-  const text = shareAnswer(() => metrics.text(), { forMs: sharedMs, now: now ?? (() => performance.now()) })
+  const isAuthorized = token === null ? () => true : createBearerCheck(token)
+  const text = cacheAnswer(() => metrics.text(), { forMs: answerCacheMs, now: now ?? (() => performance.now()) })
   app.get('/metrics', async (c) => {
-    if (!isOpenedBy(getAuthorization(c)))
+    if (!isAuthorized(getAuthorization(c)))
       return answerJson(unauthorizedBody, 401, { 'WWW-Authenticate': bearerChallenge })
     const headers = { 'Content-Type': metrics.contentType, 'Cache-Control': cacheControl }
     return new Response(await text(), { headers })
@@ -34,12 +34,12 @@ export function addMetricsRoute(app: Hono<AppEnv>, { metrics, token, now }: Metr
 }
 
 /** Compares hashes of equal length in constant time. */
-export function bearerCheck(token: string): (header: string | null) => boolean {
-  const hashOf = (text: string) => createHash('sha256').update(text).digest()
-  const expected = hashOf(token)
+export function createBearerCheck(token: string): (header: string | null) => boolean {
+  const hashText = (text: string) => createHash('sha256').update(text).digest()
+  const expected = hashText(token)
   return (header) => {
     const given = /^bearer ([\x21-\x7e]{1,512})$/i.exec(header ?? '')?.[1] ?? ''
-    return timingSafeEqual(hashOf(given), expected)
+    return timingSafeEqual(hashText(given), expected)
   }
 }
 
@@ -61,7 +61,7 @@ export interface AdminAppDeps extends ReadinessDeps {
 export function createAdminApp(deps: AdminAppDeps): Hono<AppEnv> {
   const { now = () => performance.now(), metrics, metricsToken } = deps
   // Only the database's part is shared for a second: a shutdown shows at once.
-  const health = shareAnswer<HealthReport>(deps.health, { forMs: sharedMs, now })
+  const health = cacheAnswer<HealthReport>(deps.health, { forMs: answerCacheMs, now })
   const readiness = createReadiness({ ...deps, health })
   const app = new Hono<AppEnv>()
   app.get('/live', () => answerJson({ status: 'ok' }))

@@ -10,7 +10,7 @@ import {
 import { InvalidShareRequestError, parseShareRequest } from '@payment-integration/core/identity'
 import { readRequestBody } from '@payment-integration/core/internal'
 import type { Context, Hono } from 'hono'
-import { isTooLong } from '../identity/sumsub-provider.js'
+import { isTokenTooLong } from '../identity/sumsub-provider.js'
 import {
   type AppEnv,
   allowMethods,
@@ -89,7 +89,7 @@ export function addShareRoute(app: Hono<AppEnv>, { identity }: Pick<Service, 'id
     try {
       return answerJson(await identity.share({ integrationAddress, email, shareToken }))
     } catch (error) {
-      throw isTooLong(error)
+      throw isTokenTooLong(error)
         ? new InvalidShareRequestError('kycShareToken is longer than the identity provider takes')
         : error
     }

@@ -9,9 +9,9 @@ import type { RequestLimits } from '../limits/request-limits.js'
 import { describeError } from '../logging/log.js'
 import type { Metrics } from '../metrics/metrics.js'
 import { addMetricsRoute } from './admin-app.js'
-import { answerError, answerLegacyError } from './answer-error.js'
 import { addLegacyRoutes, addPaymentRoutes, addShareRoute, type ReadQueries } from './api-routes.js'
-import { guard } from './guard.js'
+import { answerError, answerLegacyError } from './error-answers.js'
+import { createGuard } from './guard.js'
 import type { HealthReport } from './health.js'
 import { addHealthRoutes } from './health.js'
 import { createAccessLog, observeRequests } from './observe-requests.js'
@@ -80,7 +80,7 @@ export function createApp(deps: AppDeps): Hono<AppEnv> {
   const { service, receiveUpdate, readWebhook, health, metrics, metricsToken, limits, logger = silentLogger } = deps
   const { findPeer = findSocketPeer, now = () => performance.now(), api = true } = deps
   const app = new Hono<AppEnv>()
-  const first = guard({ service, limits, findPeer, toErrorResponse })
+  const first = createGuard({ service, limits, findPeer, toErrorResponse })
   const observers = [metrics?.onRequest, deps.accessLog === true ? createAccessLog(logger) : undefined]
   app.use('*', observeRequests(first, { observers: observers.filter((each) => each !== undefined), now }))
   if (api) addApi()

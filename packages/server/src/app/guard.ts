@@ -65,7 +65,7 @@ interface GuardDeps {
  * Checks in this order: the limits of the source, authentication, the limit of the caller, ambiguous requests. So an
  * unauthenticated request is never validated.
  */
-export function guard({ service, limits, findPeer, toErrorResponse }: GuardDeps): MiddlewareHandler<AppEnv> {
+export function createGuard({ service, limits, findPeer, toErrorResponse }: GuardDeps): MiddlewareHandler<AppEnv> {
   /** @param source - Null: no limit per source applies. */
   async function findRejection(c: Context<AppEnv>, path: string, source: string | null): Promise<Response | null> {
     try {

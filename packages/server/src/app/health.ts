@@ -3,7 +3,7 @@ import type { ChainStatus, Recording } from '@payment-integration/core'
 import type { Indexer } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
 import type { Hono } from 'hono'
-import { answerWithin, shareAnswer, sharedMs } from '../internal/sharing.js'
+import { answerCacheMs, answerWithin, cacheAnswer } from '../internal/cached-answer.js'
 import { shortenUrls } from '../logging/log.js'
 import { type AppEnv, allowMethods, answerJson } from './requests.js'
 
@@ -16,7 +16,7 @@ export const recentProofMs = 600_000
  *
  * @param now - Unix time in milliseconds.
  */
-function createProofFailures(now: () => number): (chains: readonly ChainStatus[]) => boolean {
+function createProofWatch(now: () => number): (chains: readonly ChainStatus[]) => boolean {
   const noticed = new Map<string, { count: number; at: number }>()
   return (chains) => {
     const time = now()
@@ -62,7 +62,7 @@ export interface HealthDeps {
 /** Builds the health check. It never rejects. */
 export function createHealth(deps: HealthDeps): () => Promise<HealthReport> {
   const { store, indexers, recording = 'all', running = () => true, timeoutMs = 2_000, now = Date.now } = deps
-  const hasRecentFailure = createProofFailures(now)
+  const hasRecentFailure = createProofWatch(now)
   return async () => {
     const database = (await answerWithin(() => store.ping().then(() => true), timeoutMs)) ? 'ok' : 'unavailable'
     const statuses = indexers.map((indexer) => indexer.status())
@@ -104,9 +104,9 @@ function toChainHealth(status: ChainStatus): ChainHealth {
       receivedBytes: each.receivedBytes,
       blocks: each.blocks,
       maxRange: each.maxRange,
-      lastError: shown(each.lastError),
+      lastError: shortenMessage(each.lastError),
     })),
-    error: shown(error),
+    error: shortenMessage(error),
     lastError: lastError === null ? null : { message: shortenUrls(lastError.message), at: lastError.at },
   }
 }
@@ -116,7 +116,7 @@ export function computeLag({ head, indexed }: Pick<ChainStatus, 'head' | 'indexe
   return head === null || indexed === null ? null : Math.max(0, head - indexed)
 }
 
-function shown(message: string | null): string | null {
+function shortenMessage(message: string | null): string | null {
   return message === null ? null : shortenUrls(message)
 }
 
@@ -183,7 +183,7 @@ export const healthPaths = ['/health', '/health/live'] as const
  * @param now - A clock that never goes back, in milliseconds.
  */
 export function addHealthRoutes(app: Hono<AppEnv>, health: () => Promise<HealthReport>, now: () => number): void {
-  const report = shareAnswer(health, { forMs: sharedMs, now })
+  const report = cacheAnswer(health, { forMs: answerCacheMs, now })
   const [healthPath, livePath] = healthPaths
   app.get(healthPath, async () => {
     const body = await report()

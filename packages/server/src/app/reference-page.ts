@@ -46,7 +46,7 @@ const cachedForever = 'public, max-age=31536000, immutable'
 const revalidated = 'no-cache'
 
 /** Most header characters that are parsed; one header may have 8 KB. */
-const readCharacters = 256
+const maxParsedCharacters = 256
 
 /** Prepares a file. The first use builds and compresses it; after a failure the next use tries again. */
 function loadFile(make: () => Promise<PublicFile> | PublicFile): LoadedFile {
@@ -62,7 +62,7 @@ function loadFile(make: () => Promise<PublicFile> | PublicFile): LoadedFile {
     const packed = small.length < bytes.length ? gzipped : plain
     return { version: hash.slice(0, 16), packed, plain: bytes.length > largeBytes ? packed : plain }
   }
-  async function loaded() {
+  async function loadOnce() {
     loading ??= load()
     try {
       return await loading
@@ -72,13 +72,13 @@ function loadFile(make: () => Promise<PublicFile> | PublicFile): LoadedFile {
     }
   }
   return {
-    version: async () => (await loaded()).version,
+    version: async () => (await loadOnce()).version,
     async answer(c) {
-      const { version, plain, packed } = await loaded()
+      const { version, plain, packed } = await loadOnce()
       const { body, headers } = takesGzip(c.req.header('accept-encoding')) ? packed : plain
       const cacheControl = c.req.query('v') === version ? cachedForever : revalidated
       const { ETag = '', Vary = '' } = headers
-      if (isKnown(c.req.header('if-none-match'), ETag))
+      if (hasTag(c.req.header('if-none-match'), ETag))
         return new Response(null, { status: 304, headers: { ETag, Vary, 'Cache-Control': cacheControl } })
       const answered = { ...headers, 'Cache-Control': cacheControl, 'Content-Length': String(body.length) }
       if (c.req.method === 'HEAD') return new Response(null, { headers: answered })
@@ -95,7 +95,7 @@ function addPublicFile(app: Hono<AppEnv>, path: string, file: LoadedFile): void 
 
 /** Whether `Accept-Encoding` names gzip with a weight above 0. Source: RFC 9110 section 12.5.3. */
 export function takesGzip(header = ''): boolean {
-  const words = header.slice(0, readCharacters).toLowerCase().split(',')
+  const words = header.slice(0, maxParsedCharacters).toLowerCase().split(',')
   return words.some((each) => {
     const [word = '', weight = ''] = each.split(';')
     return word.trim() === 'gzip' && !/^ *q=0(?:\.0{0,3})? *$/.test(weight)
@@ -103,7 +103,7 @@ export function takesGzip(header = ''): boolean {
 }
 
 /** Whether `If-None-Match` lists a tag or `*`. A tag contains no quotes. Source: RFC 9110 section 13.1.2. */
-export function isKnown(header = '', tag: string): boolean {
+export function hasTag(header = '', tag: string): boolean {
   return header === '*' || header.includes(tag)
 }
 
@@ -131,7 +131,10 @@ export const referenceFiles = {
 export type ReferenceFile = keyof typeof referenceFiles
 
 /** Reads a file without the comment that names its source map, which is not served. */
-export async function readReferenceFile(name: ReferenceFile, folder = referenceFolder()): Promise<Buffer<ArrayBuffer>> {
+export async function readReferenceFile(
+  name: ReferenceFile,
+  folder = findReferenceFolder(),
+): Promise<Buffer<ArrayBuffer>> {
   const bytes = await readFile(join(folder, name))
   if (name.endsWith('.png')) return bytes
   const text = bytes.toString('utf8')
@@ -141,7 +144,7 @@ export async function readReferenceFile(name: ReferenceFile, folder = referenceF
 }
 
 /** The folder beside the built code that holds the copies; from source, the Swagger UI package itself. */
-function referenceFolder(): string {
+function findReferenceFolder(): string {
   const copies = fileURLToPath(new URL('./reference/', import.meta.url))
   if (existsSync(copies)) return copies
   return dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
@@ -167,23 +170,23 @@ const assets = ['page.css', 'page.js', 'swagger-ui.css', 'swagger-ui-bundle.js',
 
 /**
  * URLs are relative to the page, so that a proxy may mount the app below any path.
- * @param addressOf - URL of each file, with the version of its content.
+ * @param urls - URL of each file, with the version of its content.
  */
-const pageText = (addressOf: Readonly<Record<(typeof assets)[number], string>>) => `<!doctype html>
+const formatPage = (urls: Readonly<Record<(typeof assets)[number], string>>) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Payment Integration Service: reference</title>
-<link rel="icon" type="image/png" href="${addressOf['favicon-32x32.png']}">
-<link rel="stylesheet" href="${addressOf['swagger-ui.css']}">
-<link rel="stylesheet" href="${addressOf['page.css']}">
+<link rel="icon" type="image/png" href="${urls['favicon-32x32.png']}">
+<link rel="stylesheet" href="${urls['swagger-ui.css']}">
+<link rel="stylesheet" href="${urls['page.css']}">
 </head>
 <body>
 <noscript>This page needs JavaScript. The same content is in <a href=".${openApiPath}">openapi.json</a>.</noscript>
 <div id="reference"></div>
-<script src="${addressOf['swagger-ui-bundle.js']}"></script>
-<script src="${addressOf['page.js']}"></script>
+<script src="${urls['swagger-ui-bundle.js']}"></script>
+<script src="${urls['page.js']}"></script>
 </body>
 </html>
 `
@@ -222,7 +225,7 @@ export function addReferencePage(app: Hono<AppEnv>): void {
   }
   async function makePage(): Promise<PublicFile> {
     const addresses = assets.map(async (name) => [name, `.${path}/${name}?v=${await files[name].version()}`])
-    const body = pageText(Object.fromEntries(await Promise.all(addresses)))
+    const body = formatPage(Object.fromEntries(await Promise.all(addresses)))
     const headers = { 'Content-Security-Policy': contentSecurityPolicy, 'Referrer-Policy': 'no-referrer' }
     return { body, type: 'text/html; charset=utf-8', headers }
   }

@@ -32,7 +32,7 @@ import {
 } from './requests.js'
 
 /** After this time in milliseconds, a caller over the limit may try again. */
-const fullWaitMs = 5_000
+const streamLimitWaitMs = 5_000
 
 const eventStreamHeaders = {
   'Content-Type': 'text/event-stream',
@@ -55,7 +55,7 @@ export function addStreamRoute(app: Hono<AppEnv>, streams: DeliveryStreams): voi
       since: c.req.query('since') ?? null,
       signal: end.signal,
     })
-    if (messages === null) return answerTooManyRequests(fullWaitMs)
+    if (messages === null) return answerTooManyRequests(streamLimitWaitMs)
     return new Response(encodeMessages(messages, end), { headers: eventStreamHeaders })
   })
   allowMethods(app, deliveryStreamPath, ['GET', 'HEAD'])

@@ -72,7 +72,7 @@ function answerResults(
 export const verdictPath = '/api/v1/identity-provider/webhook'
 
 /** Most log lines a minute about rejected webhooks of one cause: anybody can send them. */
-const maxLines = 10
+const maxLinesPerMinute = 10
 
 /**
  * Authenticates the raw bytes and parses them: `createWebhookReader` of `@payment-integration/identity-sumsub/service`.
@@ -103,7 +103,7 @@ interface VerdictRouteDeps {
  */
 export function addVerdictRoute(app: Hono<AppEnv>, deps: VerdictRouteDeps): void {
   const { identity, readWebhook, logger, onRejected, now } = deps
-  const lines = createRate({ count: maxLines, periodMs: 60_000, now })
+  const lines = createRate({ count: maxLinesPerMinute, periodMs: 60_000, now })
   app.post(verdictPath, async (c) => {
     const body = await readRequestBody(c.req.raw, maxBodyBytes)
     const digest = c.req.header('X-Payload-Digest') ?? null

@@ -153,7 +153,7 @@ export function onOff<const Default extends boolean | null>(
 }
 
 /** Markdown as plain text: without links, and without sentences that only name a page. */
-export function plainText(markdown: string): string {
+export function stripMarkdown(markdown: string): string {
   return markdown
     .replace(/ See \[[^\]]{1,99}\]\([^)]{1,99}\)\./g, '')
     .replace(/\[([^\]]{1,99})\]\([^)]{1,99}\)/g, '$1')
@@ -161,22 +161,22 @@ export function plainText(markdown: string): string {
 }
 
 /** The default of a variable, in Markdown. */
-export function defaultText({ unset, default: value }: Variable<unknown>): string {
+export function formatDefault({ unset, default: value }: Variable<unknown>): string {
   const isNone = value === null || (Array.isArray(value) && value.length === 0)
   return unset ?? (isNone ? 'none' : `\`${value}\``)
 }
 
 /** Quotes and shortens a value that is not secret, for a message. */
-export function show(value: string): string {
+export function quoteText(value: string): string {
   return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value)
 }
 
 function describeFlaws(markdown: string, { isSecret, isUrl, content }: Facts) {
   const isHidden = isSecret || isUrl || content !== undefined
   // Once for all items of a list: there may be ten thousands.
-  const expected = plainText(markdown)
+  const expected = stripMarkdown(markdown)
   return (subject: string, given: string, { reason }: Flaw): string => {
-    const shown = reason === '' ? `is ${show(given)}` : `is ${show(given)}, which ${reason}`
+    const shown = reason === '' ? `is ${quoteText(given)}` : `is ${quoteText(given)}, which ${reason}`
     return `${subject} ${isHidden ? reason || 'is not usable' : shown}; expected ${expected}.`
   }
 }

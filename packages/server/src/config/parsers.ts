@@ -7,7 +7,7 @@ import { parseMasterKey } from '@payment-integration/core'
 import { checkNamespace, defaultNamespace } from '@payment-integration/core/internal'
 import { findRangeProblem } from '../internal/address-ranges.js'
 import type { PriceFeedConfig, RouterConfig, TokenConfig } from './config.js'
-import { Flaw, type Parse, parseInteger, show } from './kinds.js'
+import { Flaw, type Parse, parseInteger, quoteText } from './kinds.js'
 
 const createPatternParser =
   (pattern: RegExp): Parse<string> =>
@@ -73,9 +73,9 @@ export function parseDatabaseUrl(text: string): string | Flaw {
   if (!text.startsWith('sqlite:')) return parsePostgresUrl(text)
   const path = text.slice('sqlite:'.length)
   if (path.trim() === '' || path === ':memory:' || /^file:/i.test(path))
-    return new Flaw(`is ${show(text)}, which names no file on a disk`)
+    return new Flaw(`is ${quoteText(text)}, which names no file on a disk`)
   // A typing mistake, or a special SQLite name with options: neither names a database file.
-  if (path.trimStart().startsWith(':')) return new Flaw(`is ${show(text)}, whose path begins with a colon`)
+  if (path.trimStart().startsWith(':')) return new Flaw(`is ${quoteText(text)}, whose path begins with a colon`)
   return text
 }
 

@@ -13,7 +13,7 @@ import {
   type ReceiptsConfig,
   type RolesConfig,
 } from './config.js'
-import { show } from './kinds.js'
+import { quoteText } from './kinds.js'
 import { createReader, type Environment, type Reader, type ReadFile } from './read-variables.js'
 
 /**
@@ -278,7 +278,9 @@ function checkConsole(reader: Reader): void {
   if (value('PI_ENV') !== 'development')
     problems.push(`${why}; set PI_CONSOLE_URL, or PI_ENV=development for pages without sign-in.`)
   if (!isOnLoopback(reader))
-    problems.push(`${why}; set PI_CONSOLE_URL, or a loopback address as PI_HOST instead of ${show(value('PI_HOST'))}.`)
+    problems.push(
+      `${why}; set PI_CONSOLE_URL, or a loopback address as PI_HOST instead of ${quoteText(value('PI_HOST'))}.`,
+    )
 }
 
 function readOidc({ value, isSet, problems }: Reader): Config['oidc'] {
@@ -320,7 +322,7 @@ function readRoles(
   const ids = roles.flatMap((role) => (role.startsWith('indexer:') ? [Number(role.slice('indexer:'.length))] : []))
   const has = (name: string) => roles.includes(name)
   if (has('indexer') && ids.length > 0)
-    problems.push(`PI_ROLES is ${show(roles.join(','))}; indexer stands for all chains, so leave out either.`)
+    problems.push(`PI_ROLES is ${quoteText(roles.join(','))}; indexer stands for all chains, so leave out either.`)
   for (const chainId of ids)
     if (!parts.chainIds.includes(chainId) && !parts.simulatedChains.includes(chainId))
       problems.push(`PI_ROLES has indexer:${chainId}; it needs PI_RPC_URL_${chainId}.`)

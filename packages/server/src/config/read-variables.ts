@@ -1,7 +1,7 @@
 /** Reads variables of the environment by the table, and describes them for people. @module */
 import { readFileSync } from 'node:fs'
 import type { Setting } from './config.js'
-import { defaultText, plainText, show, type ValueOf, type Variable } from './kinds.js'
+import { formatDefault, quoteText, stripMarkdown, type ValueOf, type Variable } from './kinds.js'
 import { chainVariables, sections, variables } from './variables.js'
 
 /** The environment, like `process.env`. */
@@ -93,7 +93,7 @@ export function createReader(env: Environment, readFile: ReadFile = (path) => re
     if (text !== null && isUsed) return row.parse(name, text, problems)
     if (text !== null) problems.push(`${name} is set; it is only used with ${onlyWith}.`)
     else if (required !== undefined && isUsed)
-      problems.push(`${name} is not set; ${required === true ? `expected ${plainText(expected)}` : required}.`)
+      problems.push(`${name} is not set; ${required === true ? `expected ${stripMarkdown(expected)}` : required}.`)
     return row.default
   }
 
@@ -105,8 +105,8 @@ export function createReader(env: Environment, readFile: ReadFile = (path) => re
   function describe(section: string, name: string, row: Variable<unknown>): Setting {
     read(name, row)
     const text = readText(name, row)
-    const value = text === null ? plainText(defaultText(row)) : row.mask(text)
-    return { name, section, value, isDefault: text === null, doc: plainText(row.doc) }
+    const value = text === null ? stripMarkdown(formatDefault(row)) : row.mask(text)
+    return { name, section, value, isDefault: text === null, doc: stripMarkdown(row.doc) }
   }
 
   function chainIds(): readonly number[] {
@@ -152,7 +152,7 @@ function findNameProblems(name: string, value: string | undefined): string[] {
   if (!name.startsWith('PI_') || value === undefined) return []
   const id = parseChainSuffix(name)
   if (id !== null && value !== '' && !chainIdPattern.test(id))
-    return [`${name} ends in ${show(id)}; expected a chain id in plain digits, as in PI_RPC_URL_1.`]
+    return [`${name} ends in ${quoteText(id)}; expected a chain id in plain digits, as in PI_RPC_URL_1.`]
   const secret = name.endsWith(fileSuffix) ? name.slice(0, -fileSuffix.length) : ''
   const rows: Readonly<Record<string, Variable<unknown>>> = variables
   const isKnown = id !== null || Object.hasOwn(rows, name) || rows[secret]?.isSecret === true

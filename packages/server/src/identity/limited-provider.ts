@@ -43,9 +43,9 @@ interface Gate {
 }
 
 /** The wait that a closed gate answers, in milliseconds: by then another process serves. */
-const closedMs = 1_000
+const closedRetryAfterMs = 1_000
 /** Tolerance above the longest wait, in milliseconds: timers fire late, and every window adds to that. */
-const latenessMs = 100
+const timerToleranceMs = 100
 
 /** A waiting request. */
 interface Waiter {
@@ -67,7 +67,7 @@ export function createGate(options: GateOptions): Gate {
   let timer: NodeJS.Timeout | undefined
 
   /** Milliseconds until the n-th request from now may begin, from 0. */
-  function untilTurn(n: number): number {
+  function msUntilTurn(n: number): number {
     const free = perWindow - begun.length
     if (n < free) return 0
     const index = (n - free) % perWindow
@@ -78,10 +78,10 @@ export function createGate(options: GateOptions): Gate {
   function shedAt(queueName: string, position: number): Admission {
     let before = position
     for (const [other, queue] of queues) if (other !== queueName) before += Math.min(queue.length, position + 1)
-    return { kind: 'shed', retryAfterMs: untilTurn(before) }
+    return { kind: 'shed', retryAfterMs: msUntilTurn(before) }
   }
   function begin(): boolean {
-    if (untilTurn(0) > 0) return false
+    if (msUntilTurn(0) > 0) return false
     if (begun.length === perWindow) begun.shift()
     begun.push(now())
     return true
@@ -99,7 +99,7 @@ export function createGate(options: GateOptions): Gate {
   }
   /** Sheds every request that would have waited too long by the next turn. */
   function shedLate(): void {
-    const oldestAllowedAt = now() + untilTurn(0) - maxWaitMs - latenessMs
+    const oldestAllowedAt = now() + msUntilTurn(0) - maxWaitMs - timerToleranceMs
     for (const [queueName, queue] of queues) {
       // The oldest request is first in its queue.
       while (queue[0] !== undefined && queue[0].since < oldestAllowedAt) {
@@ -116,12 +116,12 @@ export function createGate(options: GateOptions): Gate {
       next()?.leave({ kind: 'go' })
       shedLate()
     }
-    if (count > 0) timer = setTimeout(admit, Math.ceil(untilTurn(0)))
+    if (count > 0) timer = setTimeout(admit, Math.ceil(msUntilTurn(0)))
   }
   /**
    * Sheds the last request of the longest queue, for a new one in a queue of `length`. Returns whether a place is free.
    */
-  function makePlace(length: number): boolean {
+  function makeRoom(length: number): boolean {
     if (count < waiting) return true
     let longest = ''
     for (const [queueName, queue] of queues) if (queue.length > (queues.get(longest)?.length ?? 0)) longest = queueName
@@ -142,10 +142,11 @@ export function createGate(options: GateOptions): Gate {
   return {
     async enter(queueName = '') {
       const paused = pausedUntil - now()
-      if (paused > 0) return { kind: 'shed', retryAfterMs: paused === Number.POSITIVE_INFINITY ? closedMs : paused }
+      if (paused > 0)
+        return { kind: 'shed', retryAfterMs: paused === Number.POSITIVE_INFINITY ? closedRetryAfterMs : paused }
       if (count === 0 && begin()) return { kind: 'go' }
       const position = queues.get(queueName)?.length ?? 0
-      if (position >= waitingEach || !makePlace(position)) return shedAt(queueName, position)
+      if (position >= waitingEach || !makeRoom(position)) return shedAt(queueName, position)
       return new Promise((leave) => {
         const queue = queues.get(queueName) ?? []
         queues.set(queueName, queue)
@@ -160,7 +161,7 @@ export function createGate(options: GateOptions): Gate {
     },
     close() {
       pausedUntil = Number.POSITIVE_INFINITY
-      shed(closedMs)
+      shed(closedRetryAfterMs)
     },
   }
 }
@@ -231,8 +232,8 @@ export function limitProvider(
   const { polls = providerLimits.polls } = limits
   const now = monotonicNow ?? (() => performance.now())
   const maxWaitMs = waitingWindows * windowMs
-  const line = { waiting: waitingWindows * redemptions, waitingEach: redemptions, maxWaitMs }
-  const createProviderGate = (perWindow: number) => createGate({ perWindow, windowMs, ...line, now })
+  const queueLimits = { waiting: waitingWindows * redemptions, waitingEach: redemptions, maxWaitMs }
+  const createProviderGate = (perWindow: number) => createGate({ perWindow, windowMs, ...queueLimits, now })
   const gates = {
     redeem: createProviderGate(redemptions),
     find: createProviderGate(lookUps),
@@ -242,11 +243,11 @@ export function limitProvider(
   async function sendThrough<T extends { readonly kind: string }>(
     gate: Gate,
     queueName: string | undefined,
-    ask: () => Promise<T>,
+    send: () => Promise<T>,
   ): Promise<T | { readonly kind: 'throttled'; readonly retryAfterMs: number | null }> {
     const admission = await gate.enter(queueName)
     if (admission.kind === 'shed') return { kind: 'throttled', retryAfterMs: admission.retryAfterMs }
-    const outcome = await ask()
+    const outcome = await send()
     // The provider has one budget: a 429 for one kind of request pauses all kinds.
     if (outcome.kind === 'throttled') for (const each of Object.values(gates)) each.pause(computePauseMs(outcome))
     return outcome

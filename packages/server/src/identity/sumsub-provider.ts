@@ -42,7 +42,7 @@ const tooLong = new Set([414, 431])
 const tooLongMessage = 'The share token is longer than the identity provider takes'
 
 /** Whether a rejection means that the token is too long, so that the caller's request is malformed. */
-export function isTooLong(error: unknown): boolean {
+export function isTokenTooLong(error: unknown): boolean {
   return error instanceof ShareTokenRejectedError && error.providerMessage === tooLongMessage
 }
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { findRangeProblem, isInRanges } from './address-ranges.js'
+import { createRangeCheck, findRangeProblem } from './address-ranges.js'
 
 describe('isInRanges', () => {
-  const isCovered = isInRanges(['203.0.113.7', '8.8.0.0/16', '2606:4700::/32', '2001:500:88:200::10'])
+  const isCovered = createRangeCheck(['203.0.113.7', '8.8.0.0/16', '2606:4700::/32', '2001:500:88:200::10'])
   it.each(['203.0.113.7', '8.8.0.0', '8.8.255.255', '2606:4700::1', '2606:4700:ffff::', '2001:500:88:200::10'])(
     '%s is covered',
     (address) => expect(isCovered(address)).toBe(true),
@@ -12,13 +12,13 @@ describe('isInRanges', () => {
     (address) => expect(isCovered(address)).toBe(false),
   )
   it('no range covers nothing, and a range of a whole family does not cover the other', () => {
-    expect(isInRanges([])('8.8.8.8')).toBe(false)
-    expect(isInRanges(['0.0.0.0/0'])('8.8.8.8')).toBe(true)
-    expect(isInRanges(['0.0.0.0/0'])('2606:4700::1')).toBe(false)
-    expect(isInRanges(['::/0'])('2606:4700::1')).toBe(true)
+    expect(createRangeCheck([])('8.8.8.8')).toBe(false)
+    expect(createRangeCheck(['0.0.0.0/0'])('8.8.8.8')).toBe(true)
+    expect(createRangeCheck(['0.0.0.0/0'])('2606:4700::1')).toBe(false)
+    expect(createRangeCheck(['::/0'])('2606:4700::1')).toBe(true)
   })
   it('an invalid range throws at the start', () => {
-    expect(() => isInRanges(['8.8.8.8/33'])).toThrow(TypeError)
+    expect(() => createRangeCheck(['8.8.8.8/33'])).toThrow(TypeError)
   })
 })
 

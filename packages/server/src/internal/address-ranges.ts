@@ -11,7 +11,7 @@ type Range = readonly [base: ipaddr.IPv4 | ipaddr.IPv6, prefix: number]
  * @param ranges - Addresses and CIDR ranges: `203.0.113.7`, `203.0.113.0/24`, `2001:db8::/32`.
  * @throws {TypeError} For a range that {@link findRangeProblem} rejects.
  */
-export function isInRanges(ranges: readonly string[]): (address: string) => boolean {
+export function createRangeCheck(ranges: readonly string[]): (address: string) => boolean {
   const parsed = ranges.map((range) => {
     const parsedRange = parseRange(range)
     if (typeof parsedRange === 'string') throw new TypeError(`The range ${JSON.stringify(range)} ${parsedRange}.`)

@@ -2,7 +2,7 @@
 
 import { isIPv4, isIPv6 } from 'node:net'
 import ipaddr from 'ipaddr.js'
-import { isInRanges } from '../internal/address-ranges.js'
+import { createRangeCheck } from '../internal/address-ranges.js'
 
 /** Options of a rate limit. */
 interface RateOptions {
@@ -87,7 +87,7 @@ const unknownSource = 'unknown'
  * @throws {TypeError} For a range that cannot be read.
  */
 export function createSourceReader(trustedProxies: readonly string[] = []): SourceReader {
-  const isTrusted = isInRanges(trustedProxies)
+  const isTrusted = createRangeCheck(trustedProxies)
 
   function findClientAddress(peer: string, forwardedFor: string | null): string {
     let address = peer

@@ -134,7 +134,7 @@ export function addChainMetrics(
       registers,
       collect() {
         this.reset()
-        eachNode(read(), value, (labels, reading) => this.set(labels, reading))
+        forEachNode(read(), value, (labels, reading) => this.set(labels, reading))
       },
     })
   for (const { name, help, value } of nodeCounters)
@@ -145,7 +145,7 @@ export function addChainMetrics(
       registers,
       collect() {
         this.reset()
-        eachNode(read(), value, (labels, reading) => this.inc(labels, reading))
+        forEachNode(read(), value, (labels, reading) => this.inc(labels, reading))
       },
     })
   new Counter({
@@ -164,14 +164,14 @@ export function addChainMetrics(
   })
 }
 
-function eachNode(
+function forEachNode(
   statuses: readonly ChainStatus[],
   value: Reading<NodeStatus>['value'],
-  note: (labels: { chain: number; node: string }, reading: number) => void,
+  record: (labels: { chain: number; node: string }, reading: number) => void,
 ): void {
   for (const { chainId, nodes } of statuses)
     for (const node of nodes) {
       const reading = value(node)
-      if (reading !== null) note({ chain: chainId, node: node.name }, reading)
+      if (reading !== null) record({ chain: chainId, node: node.name }, reading)
     }
 }

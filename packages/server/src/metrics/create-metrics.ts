@@ -7,12 +7,12 @@ import { version } from '../version.js'
 import { addChainMetrics } from './chain-metrics.js'
 import { type AttemptMetrics, addDeliveryMetrics, createAttemptMetrics } from './delivery-metrics.js'
 import {
+  createRequestMetrics,
   type Metrics,
   type MetricsLibrary,
   type MetricsOptions,
   type MetricsSources,
   prefix,
-  requestMetrics,
 } from './metrics.js'
 
 /**
@@ -57,13 +57,13 @@ function addEventMetrics(
     help: 'Deliveries that were given up. They stay listed, and can be replayed.',
     registers,
   })
-  const turned = new Counter({
+  const transitions = new Counter({
     name: `${prefix}notification_endpoint_transitions_total`,
     help: 'Times that a notification endpoint was blocked or recovered.',
     labelNames: ['to'],
     registers,
   })
-  for (const to of ['failing', 'recovered']) turned.inc({ to }, 0)
+  for (const to of ['failing', 'recovered']) transitions.inc({ to }, 0)
   const quarantined = new Counter({
     name: `${prefix}logs_quarantined_total`,
     help: 'Logs of listed routers that are no payment and were skipped. Inspect them.',
@@ -94,9 +94,9 @@ function addEventMetrics(
       case 'delivery.exhausted':
         return exhausted.inc()
       case 'endpoint.failing':
-        return turned.inc({ to: 'failing' })
+        return transitions.inc({ to: 'failing' })
       case 'endpoint.recovered':
-        return turned.inc({ to: 'recovered' })
+        return transitions.inc({ to: 'recovered' })
       case 'log.quarantined':
         return quarantined.inc({ chain: event.chainId })
       case 'chain.failed':
@@ -108,7 +108,7 @@ function addEventMetrics(
 let registry: Registry | undefined
 
 /** All servers in a process share this registry: a second watch on the event loop would repeat the same values. */
-function processMetrics({ collectDefaultMetrics, Registry }: MetricsLibrary): Registry {
+function getProcessRegistry({ collectDefaultMetrics, Registry }: MetricsLibrary): Registry {
   if (registry === undefined) {
     registry = new Registry()
     collectDefaultMetrics({ register: registry })
@@ -157,11 +157,11 @@ export async function createMetrics(options: MetricsOptions = {}): Promise<Metri
     registers: [registry],
   }).set({ version }, 1)
   addChainMetrics(library, registry, () => sources?.indexers.map((indexer) => indexer.status()) ?? [], callPrices)
-  const askAgain = addDeliveryMetrics(library, registry, { sources: () => sources?.deliveries, timeoutMs })
+  const discardBacklog = addDeliveryMetrics(library, registry, { sources: () => sources?.deliveries, timeoutMs })
   const attempts = createAttemptMetrics()
   const onEvent = addEventMetrics(library, registry, attempts)
   const countRejectedWebhook = addIdentityMetrics(library, registry)
-  const requests = requestMetrics()
+  const requests = createRequestMetrics()
   return {
     onEvent,
     countRejectedWebhook,
@@ -171,12 +171,12 @@ export async function createMetrics(options: MetricsOptions = {}): Promise<Metri
       sources = chosen
     },
     async text() {
-      askAgain()
+      discardBacklog()
       const parts = await Promise.all([
         registry.metrics(),
         attempts.text(),
         requests.text(),
-        processMetrics(library).metrics(),
+        getProcessRegistry(library).metrics(),
       ])
       return parts.map((part) => `${part.trimEnd()}\n`).join('\n')
     },

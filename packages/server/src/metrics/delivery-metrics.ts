@@ -4,11 +4,11 @@
  */
 import type { ServiceEvent } from '@payment-integration/core'
 import type { Registry } from 'prom-client'
-import { answerWithin } from '../internal/sharing.js'
+import { answerWithin } from '../internal/cached-answer.js'
 import {
   createBuckets,
   durationBuckets,
-  heading,
+  formatHeading,
   type MetricsLibrary,
   type MetricsSources,
   prefix,
@@ -56,28 +56,28 @@ export function createAttemptMetrics(): AttemptMetrics {
     },
     text: () =>
       [
-        ...counter('deliveries_attempted_total', help.attempted, 'outcome', byOutcome),
-        ...counter('delivery_attempts_total', help.results, 'result', byResult),
-        ...histogram('delivery_duration_seconds', help.duration, duration),
-        ...histogram('published_to_delivered_seconds', help.published, published),
+        ...formatCounter('deliveries_attempted_total', help.attempted, 'outcome', byOutcome),
+        ...formatCounter('delivery_attempts_total', help.results, 'result', byResult),
+        ...formatHistogram('delivery_duration_seconds', help.duration, duration),
+        ...formatHistogram('published_to_delivered_seconds', help.published, published),
       ].join('\n'),
   }
 }
 
-function counter(name: string, about: string, label: string, values: ReadonlyMap<string, number>): string[] {
+function formatCounter(name: string, about: string, label: string, values: ReadonlyMap<string, number>): string[] {
   const metric = `${prefix}${name}`
   const samples = [...values].map(([value, count]) => `${metric}{${label}="${value}"} ${count}`)
-  return [...heading(metric, 'counter', about), ...samples]
+  return [...formatHeading(metric, 'counter', about), ...samples]
 }
 
-function histogram(name: string, about: string, buckets: ReturnType<typeof createBuckets>): string[] {
-  return [...heading(`${prefix}${name}`, 'histogram', about), ...buckets.lines(`${prefix}${name}`, '')]
+function formatHistogram(name: string, about: string, buckets: ReturnType<typeof createBuckets>): string[] {
+  return [...formatHeading(`${prefix}${name}`, 'histogram', about), ...buckets.lines(`${prefix}${name}`, '')]
 }
 
 /** Most pending deliveries that are counted, which bounds the cost of a scrape. */
 const maxPending = 10_000
 
-const shownSnapshotMs = 60_000
+const minShownSnapshotMs = 60_000
 
 type Deliveries = MetricsSources['deliveries']
 
@@ -153,7 +153,7 @@ export function addDeliveryMetrics(
       const deliveries = sources()
       const oldest = deliveries === undefined ? null : await answerWithin(() => deliveries.oldestSnapshot(), timeoutMs)
       // Each short query of another session would be a series of its own.
-      if (oldest === null || oldest.ageMs < shownSnapshotMs) return
+      if (oldest === null || oldest.ageMs < minShownSnapshotMs) return
       const { holder, databaseUser, application, ageMs } = oldest
       this.set({ holder, database_user: databaseUser ?? '', application }, ageMs / 1_000)
     },

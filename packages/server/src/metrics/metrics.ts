@@ -92,7 +92,7 @@ export function createBuckets(bounds: readonly number[]): Buckets {
 }
 
 /** The HELP and TYPE lines of a metric. */
-export function heading(name: string, type: 'counter' | 'histogram', help: string): string[] {
+export function formatHeading(name: string, type: 'counter' | 'histogram', help: string): string[] {
   return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`]
 }
 
@@ -131,7 +131,7 @@ export function createRequestDurations(): RequestDurations {
     },
     text: () =>
       [
-        ...heading(name, 'histogram', help),
+        ...formatHeading(name, 'histogram', help),
         ...[...all.values()].flatMap(({ labels, buckets }) => buckets.lines(name, labels)),
       ].join('\n'),
   }
@@ -145,7 +145,7 @@ interface RequestMetrics {
 }
 
 /** Creates the histogram of requests, empty. */
-export function requestMetrics(): RequestMetrics {
+export function createRequestMetrics(): RequestMetrics {
   const durations = createRequestDurations()
   return {
     onRequest: ({ method, route, status, ms }) => durations.observe({ method, route, status }, ms / 1_000),

@@ -60,7 +60,7 @@ export function createHttpReceiptSource(options: HttpReceiptSourceOptions): Clos
   return {
     async lookup(payment, signal) {
       const limit = startTimeLimit(timeoutMs, signal)
-      const url = receiptUrl(base, payment)
+      const url = buildReceiptUrl(base, payment)
       try {
         const exchange = agent
           .request({
@@ -72,7 +72,7 @@ export function createHttpReceiptSource(options: HttpReceiptSourceOptions): Clos
           })
           .then((response) => readAnswer(response, maxBytes))
         const answer = await Promise.race([exchange, limit.over])
-        return answer === null ? null : await readReceipt(answer, payment, receiveUpdate)
+        return answer === null ? null : await parseReceipt(answer, payment, receiveUpdate)
       } catch (error) {
         if (error instanceof ReceiptError) throw error
         throw new ReceiptError('ERR_RECEIPT_UNAVAILABLE', `No receipt within ${timeoutMs} ms.`, { cause: error })
@@ -110,7 +110,7 @@ async function readAnswer(
   return { body: Buffer.concat(chunks), signature: typeof signature === 'string' ? signature : null }
 }
 
-async function readReceipt(
+async function parseReceipt(
   answer: Answer,
   payment: StoredPayment,
   receiveUpdate: UpdateReceiver,
@@ -135,7 +135,7 @@ function namesPayment({ chainId, txHash, integrationAddress }: ProcessorUpdate, 
   return chainId === String(payment.chainId) && txHash.toLowerCase() === payment.txHash && sameIntegration
 }
 
-function receiptUrl(base: string, { chainId, txHash, integrationAddress }: StoredPayment): URL {
+function buildReceiptUrl(base: string, { chainId, txHash, integrationAddress }: StoredPayment): URL {
   const query = integrationAddress === null ? '' : `?integrationAddress=${integrationAddress}`
   return new URL(`${base}/${chainId}/${txHash}${query}`)
 }

@@ -13,8 +13,8 @@ import {
   createClientErrorListener,
   createRequestListener,
   limitConnections,
+  queueRequests,
   type RequestListener,
-  takeTurns,
   trackConnections,
 } from './request-listener.js'
 
@@ -54,7 +54,7 @@ export const serverLimits: ServerLimits = {
 }
 
 /** Where to listen. */
-interface Place {
+interface ListenAddress {
   readonly host: string
   /** 0: any free port. */
   readonly port: number
@@ -69,7 +69,7 @@ export class ListenError extends ServerError {
   override readonly name = 'ListenError'
   readonly code = 'ERR_LISTEN'
   /** @internal */
-  constructor({ host, port, variables = apiVariables }: Place, reason: string | undefined) {
+  constructor({ host, port, variables = apiVariables }: ListenAddress, reason: string | undefined) {
     const advice =
       reason === 'EADDRINUSE'
         ? `another program listens there; stop it or choose another port (${variables.port})`
@@ -100,7 +100,7 @@ export interface HttpServer {
  * @throws ListenError `ERR_LISTEN` when the address cannot be used.
  */
 export async function listenHttp(
-  place: Place,
+  listenAddress: ListenAddress,
   listener: RequestListener,
   chosen: Partial<ServerLimits> = {},
   perSource?: ConnectionLimit | undefined,
@@ -116,7 +116,7 @@ export async function listenHttp(
       // The listener requires it of HTTP/1.1: Node's own 400 has no body and no Cache-Control.
       requireHostHeader: false,
     },
-    takeTurns(listener, { maxAtOnce: limits.maxRequestsAtOnce, maxRequests: limits.maxRequestsPerSocket }),
+    queueRequests(listener, { maxAtOnce: limits.maxRequestsAtOnce, maxRequests: limits.maxRequestsPerSocket }),
   )
   // Node silently drops headers above a count; the listener rejects the request instead.
   server.maxHeadersCount = 0
@@ -132,8 +132,8 @@ export async function listenHttp(
     else socket.destroy()
   })
   server.on('clientError', createClientErrorListener(connections))
-  await listen(server, place)
-  const { host } = place
+  await listen(server, listenAddress)
+  const { host } = listenAddress
   const address = server.address() as AddressInfo
   let stopped: Promise<void> | null = null
   return {
@@ -149,10 +149,10 @@ export async function listenHttp(
   }
 }
 
-function listen(server: Server, place: Place): Promise<void> {
-  const { host, port } = place
+function listen(server: Server, listenAddress: ListenAddress): Promise<void> {
+  const { host, port } = listenAddress
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(new ListenError(place, error.code)))
+    server.once('error', (error: NodeJS.ErrnoException) => reject(new ListenError(listenAddress, error.code)))
     server.listen({ host, port }, () => {
       server.removeAllListeners('error')
       // A later error of the listening socket (too many open files) must not crash the process; Node keeps accepting.

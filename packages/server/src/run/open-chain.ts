@@ -40,12 +40,12 @@ export function listPriceOverrides(
   chains: readonly ChainConfig[],
 ): readonly PriceOverride[] {
   return chains.flatMap(({ chainId, tokens, priceFeeds }) => [
-    ...listChanged(knownTokens(chainId), tokens, tokenText).map((each) => ({
+    ...listChanged(knownTokens(chainId), tokens, formatToken).map((each) => ({
       chainId,
       kind: 'token' as const,
       ...each,
     })),
-    ...listChanged(knownPriceFeeds(chainId), priceFeeds, priceFeedText).map((each) => ({
+    ...listChanged(knownPriceFeeds(chainId), priceFeeds, formatPriceFeed).map((each) => ({
       chainId,
       kind: 'price feed' as const,
       ...each,
@@ -57,8 +57,8 @@ interface Addressed {
   readonly address: string
 }
 
-const tokenText = ({ symbol, currency }: TokenConfig) => `${symbol}:${currency}`
-const priceFeedText = ({ base, quote, decimals }: PriceFeedConfig) => `${base}:${quote}:${decimals}`
+const formatToken = ({ symbol, currency }: TokenConfig) => `${symbol}:${currency}`
+const formatPriceFeed = ({ base, quote, decimals }: PriceFeedConfig) => `${base}:${quote}:${decimals}`
 
 function listChanged<Entry extends Addressed>(
   known: readonly Entry[],

@@ -19,9 +19,9 @@ import type { TriggerHandler } from '../app/streaming-routes.js'
 import type { VerdictReader } from '../app/webhook-routes.js'
 import type { Config, DatabaseConfig, IdentityConfig, ReceiptsConfig } from '../config/config.js'
 import { computeLimits } from '../identity/limited-provider.js'
-import { isInRanges } from '../internal/address-ranges.js'
+import { createRangeCheck } from '../internal/address-ranges.js'
 import { createPinoLogger, describeError } from '../logging/log.js'
-import { createLateSender } from '../sender/late-sender.js'
+import { createLazySender } from '../sender/lazy-sender.js'
 import { senderDefaults } from '../sender/sender-defaults.js'
 import { openTracing } from '../tracing/traced-sender.js'
 import { loadChainEvm, openChain, openChainFeed, openFulfilments } from './open-chain.js'
@@ -34,7 +34,7 @@ import { loadChainEvm, openChain, openChainFeed, openFulfilments } from './open-
 const growthPercent = 100
 
 /** Sets the V8 flag for the whole process. V8 reads it at each full collection, so it applies from the next one on. */
-function boundHeap(): void {
+function limitHeapGrowth(): void {
   v8.setFlagsFromString(`--heap-growing-percent=${growthPercent}`)
 }
 
@@ -46,7 +46,7 @@ export function emitToAll(...sinks: readonly (EventSink | undefined)[]): EventSi
 }
 
 /** Most logs in memory. A range that is read again reports its logs again, but each log is reported once. */
-const maxRemembered = 10_000
+const maxReportedLogs = 10_000
 
 /** Receivers of the report. An exception of `publish` is only logged: a watcher must not stop a chain. */
 interface QuarantineDeps {
@@ -55,14 +55,14 @@ interface QuarantineDeps {
 }
 
 /** Builds the listener: each log is logged as a warning and published as `log.quarantined`, once. */
-export function createQuarantine({ logger, publish }: QuarantineDeps): (log: QuarantinedLog) => void {
+export function createQuarantineReport({ logger, publish }: QuarantineDeps): (log: QuarantinedLog) => void {
   const reported = new Set<string>()
   return ({ chainId, txHash, blockNumber, logIndex, router, reason }) => {
     const key = `${chainId}:${blockNumber}:${txHash}:${logIndex}`
     if (reported.has(key)) return
     reported.add(key)
     for (const oldest of reported) {
-      if (reported.size <= maxRemembered) break
+      if (reported.size <= maxReportedLogs) break
       reported.delete(oldest)
     }
     const facts = { chainId, txHash, blockNumber, logIndex, reason }
@@ -142,7 +142,7 @@ export interface OpenedService {
  */
 export async function openService(config: Config, options: OpenOptions = {}): Promise<OpenedService> {
   const { clock = systemClock, random = systemRandom, ownsProcess = false } = options
-  if (ownsProcess) boundHeap()
+  if (ownsProcess) limitHeapGrowth()
   const { logger = await createPinoLogger({ level: config.logLevel }) } = options
   const tracing = config.tracing ? await openTracing(clock) : null
   const onEvent = emitToAll(tracing?.onEvent, options.onEvent)
@@ -151,7 +151,7 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
   const { processorSecrets } = config
   const receiveUpdate =
     processorSecrets.length === 0 ? null : createUpdateReceiver({ secrets: processorSecrets, clock })
-  const onQuarantine = createQuarantine({ logger, publish: onEvent })
+  const onQuarantine = createQuarantineReport({ logger, publish: onEvent })
   const nodes = await Promise.all(config.chains.map((each) => openChain(each, onQuarantine)))
   const feed = await openChainFeed(config.feed, { clock, logger })
   const followed = config.chains.map((each, index) => {
@@ -165,7 +165,7 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
   const fulfilments = await openFulfilments(config.chains, clock)
   const identity = await openIdentity(config.identity, clock)
   const { dnsServers, denied, ...delivery } = config.delivery
-  const sender = createLateSender({
+  const sender = createLazySender({
     allowLoopbackHttp,
     denied,
     servers: dnsServers.length === 0 ? undefined : dnsServers,
@@ -185,7 +185,7 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
     random,
     logger,
     allowLoopbackHttp,
-    isDeniedAddress: isInRanges(denied),
+    isDeniedAddress: createRangeCheck(denied),
     delivery: { ...delivery, blockCapMs: config.environment === 'development' ? developmentBlockCapMs : undefined },
     actor: config.actor ?? options.actor,
     ...(receipts === null ? {} : { receipts: { source: receipts } }),
@@ -194,12 +194,15 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
   }
   // Opened last, so that a mistake in the configuration opens no database.
   const store = await openStore(config, masterKey, options.clock)
-  const { service, trigger } = await closeUnless(store, async () => {
+  const { service, trigger } = await closeOnFailure(store, async () => {
     const { simulatedChains: chainIds } = config
-    const made = chainIds.length === 0 ? undefined : await options.simulateChains?.({ store, chainIds, clock })
-    const simulated = (made?.chains ?? []).map((chain) => ({ chain, startBlock: 0, leaseMs: config.leaseMs }))
+    const simulation = chainIds.length === 0 ? undefined : await options.simulateChains?.({ store, chainIds, clock })
+    const simulated = (simulation?.chains ?? []).map((chain) => ({ chain, startBlock: 0, leaseMs: config.leaseMs }))
     const built = createService({ ...parts, chains: [...followed, ...simulated], store })
-    return { service: built, trigger: made ? { handle: made.trigger(built), close: made.close } : null }
+    return {
+      service: built,
+      trigger: simulation ? { handle: simulation.trigger(built), close: simulation.close } : null,
+    }
   })
   return {
     service,
@@ -243,7 +246,7 @@ async function openStore(
   clock: Clock | undefined,
 ): Promise<Store> {
   const store = await openDatabase(database, clock)
-  return closeUnless(store, async () => {
+  return closeOnFailure(store, async () => {
     await (migrates ? store.migrate() : store.schema.check())
     await checkMasterKey(store, keys)
     return store
@@ -265,7 +268,7 @@ export async function openDatabase(database: DatabaseConfig, clock?: Clock): Pro
 }
 
 /** Runs the next opening step; when it fails, the database is closed. */
-async function closeUnless<T>(store: Store, step: () => T | Promise<T>): Promise<T> {
+async function closeOnFailure<T>(store: Store, step: () => T | Promise<T>): Promise<T> {
   try {
     return await step()
   } catch (error) {

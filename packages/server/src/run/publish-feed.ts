@@ -3,7 +3,7 @@ import type { Logger } from '@payment-integration/core/ports'
 import type { FeedPublisherConfig } from '../config/read-config.js'
 import { createPinoLogger } from '../logging/log.js'
 import { connectChainFeed, loadChainEvm, loadChainFeed, openChain } from './open-chain.js'
-import { createQuarantine } from './open-service.js'
+import { createQuarantineReport } from './open-service.js'
 
 /** Options of {@link publishFeed}. */
 export interface PublishFeedOptions {
@@ -30,7 +30,7 @@ export async function publishFeed(
   const evm = await loadChainEvm()
   const { logger = await createPinoLogger({ level: config.logLevel }), replicas, maxAgeMs, maxBytes } = options
   // Cells receive payments alone, so nobody else can report a skipped log.
-  const onQuarantine = createQuarantine({ logger, publish: () => undefined })
+  const onQuarantine = createQuarantineReport({ logger, publish: () => undefined })
   const chains = await Promise.all(config.chains.map((chain) => openChain(chain, onQuarantine)))
   const connection = await connectChainFeed(config.feed, logger)
   try {

@@ -1,7 +1,7 @@
 import type { QuarantinedLog } from '@payment-integration/chain-evm'
 import type { ServiceEvent } from '@payment-integration/core'
 import { describe, expect, it } from 'vitest'
-import { createQuarantine } from './open-service.js'
+import { createQuarantineReport } from './open-service.js'
 
 const log: QuarantinedLog = {
   chainId: 137,
@@ -26,7 +26,7 @@ function quarantine(onEvent: (event: ServiceEvent) => void = () => undefined) {
     published.push(event)
     onEvent(event)
   }
-  return { onQuarantine: createQuarantine({ logger, publish }), warnings, errors, published }
+  return { onQuarantine: createQuarantineReport({ logger, publish }), warnings, errors, published }
 }
 
 describe('createQuarantine', () => {

@@ -139,10 +139,10 @@ export function createClientErrorListener(
   }
 }
 
-function answerAndClose(socket: Socket, { line, error }: typeof malformed): void {
+function answerAndClose(socket: Socket, { line: queue, error }: typeof malformed): void {
   const body = JSON.stringify({ error })
   const head = [
-    `HTTP/1.1 ${line}`,
+    `HTTP/1.1 ${queue}`,
     `Cache-Control: ${cacheControl}`,
     `${requestIdHeader}: ${parseRequestId(null)}`,
     'Content-Type: application/json',
@@ -292,7 +292,7 @@ function answerUnreadable(error: unknown, isTheirs: boolean, logger: Logger): Re
   return new Response(body, { status: isTheirs ? 400 : 500, headers: { ...closing, [requestIdHeader]: requestId } })
 }
 
-interface Line {
+interface RequestQueue {
   count: number
   busy: number
   readonly waiting: { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse }[]
@@ -303,37 +303,37 @@ interface Line {
  * one is sent. Without a bound, a client that reads nothing fills the memory. The answer to the last request closes the
  * connection, and later requests get no answer. Node's own limit would answer them without Cache-Control.
  */
-export function takeTurns(
+export function queueRequests(
   listener: RequestListener,
   { maxAtOnce, maxRequests }: { readonly maxAtOnce: number; readonly maxRequests: number },
 ): RequestListener {
-  const lines = new WeakMap<Socket, Line>()
+  const queues = new WeakMap<Socket, RequestQueue>()
 
-  function start(line: Line, incoming: IncomingMessage, outgoing: ServerResponse): void {
-    line.busy++
+  function start(queue: RequestQueue, incoming: IncomingMessage, outgoing: ServerResponse): void {
+    queue.busy++
     // The client is gone.
     if (!incoming.socket.destroyed) listener(incoming, outgoing)
   }
 
-  function findLine(socket: Socket): Line {
-    const known = lines.get(socket)
+  function openQueue(socket: Socket): RequestQueue {
+    const known = queues.get(socket)
     if (known !== undefined) return known
-    const line: Line = { count: 0, busy: 0, waiting: [] }
-    lines.set(socket, line)
-    return line
+    const queue: RequestQueue = { count: 0, busy: 0, waiting: [] }
+    queues.set(socket, queue)
+    return queue
   }
 
   return (incoming, outgoing) => {
-    const line = findLine(incoming.socket)
-    line.count++
-    if (line.count > maxRequests) return
-    if (line.count === maxRequests) outgoing.setHeader('Connection', 'close')
+    const queue = openQueue(incoming.socket)
+    queue.count++
+    if (queue.count > maxRequests) return
+    if (queue.count === maxRequests) outgoing.setHeader('Connection', 'close')
     outgoing.once('close', () => {
-      line.busy--
-      const next = line.waiting.shift()
-      if (next !== undefined) start(line, next.incoming, next.outgoing)
+      queue.busy--
+      const next = queue.waiting.shift()
+      if (next !== undefined) start(queue, next.incoming, next.outgoing)
     })
-    if (line.busy < maxAtOnce) start(line, incoming, outgoing)
-    else line.waiting.push({ incoming, outgoing })
+    if (queue.busy < maxAtOnce) start(queue, incoming, outgoing)
+    else queue.waiting.push({ incoming, outgoing })
   }
 }

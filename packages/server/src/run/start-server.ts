@@ -129,13 +129,13 @@ export async function startServer(config: Config, options: StartOptions = {}): P
   )
   const isStopping = () => loops.signal.aborted
   const checks = { roles: names, health, indexers, isStopping, metricsToken: admin.metricsToken }
-  const served = {
+  const apps = {
     app: roles.api || roles.console ? app : null,
     admin: metrics === undefined ? null : createAdminApp({ ...checks, metrics }),
   }
   let listeners: Listeners
   try {
-    listeners = await openListeners(config, { ...served, logger, ownsProcess: options.ownsProcess })
+    listeners = await openListeners(config, { ...apps, logger, ownsProcess: options.ownsProcess })
   } catch (error) {
     await opened.close()
     throw error

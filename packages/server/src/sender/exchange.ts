@@ -50,17 +50,17 @@ export interface Target {
 }
 
 /** The time of one attempt is spent. */
-class BudgetSpentError extends ServerError {
+class PostTimeoutError extends ServerError {
   override readonly name = 'BudgetSpentError'
   readonly code = 'ERR_BUDGET_SPENT'
   override readonly retryable = true
 }
 
 /** Most bytes that are read of a body. A longer one closes its connection. */
-const readBytes = 16 * 1024
+const maxReadBytes = 16 * 1024
 
 /**
- * Posts and waits for the answer. It waits until the body ends, breaks or exceeds {@link readBytes}, or the budget is
+ * Posts and waits for the answer. It waits until the body ends, breaks or exceeds {@link maxReadBytes}, or the budget is
  * spent. The budget starts at `startedAt` (of `performance.now()`). The status decides: once it arrives in time, the
  * body cannot change the result. Never rejects.
  *
@@ -117,7 +117,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   begin(agent: Dispatcher, { origin, path }: Target): void {
     const { headers, body, timeoutMs, signal } = this.#post
-    this.#timer = setTimeout(endBudget, timeoutMs, this)
+    this.#timer = setTimeout(endByTimeout, timeoutMs, this)
     if (signal !== undefined) {
       this.#giveUp = () => this.end(new Error('The caller aborted.'))
       signal.addEventListener('abort', this.#giveUp, { once: true })
@@ -134,7 +134,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(started: Dispatcher.DispatchController): void {
     this.#controller = started
-    if (this.#isOver) started.abort(new BudgetSpentError())
+    if (this.#isOver) started.abort(new PostTimeoutError())
   }
 
   onResponseStart(
@@ -148,16 +148,16 @@ class Exchange implements Dispatcher.DispatchHandler {
       retryAfter: (Array.isArray(retryAfter) ? retryAfter[0] : retryAfter) ?? null,
       latencyMs: this.#latencyMs(),
     }
-    if (status < 300) shortenBudgetSoon(this)
+    if (status < 300) shortenTimeoutSoon(this)
     // Content-Length is too long: bytes that arrived with the head stay in the excerpt.
-    if ((parseContentLength(fields['content-length']) ?? 0) > readBytes)
+    if ((parseContentLength(fields['content-length']) ?? 0) > maxReadBytes)
       setImmediate(() => this.end(new Error('The body is too long.')))
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
     this.#excerpt ??= createExcerpt()
     this.#excerpt.add(chunk)
-    if (this.#excerpt.size() > readBytes) this.end(new Error('The body is too long.'))
+    if (this.#excerpt.size() > maxReadBytes) this.end(new Error('The body is too long.'))
   }
 
   onResponseEnd(): void {
@@ -169,12 +169,12 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /** Gives the body of a 2xx its own time limit, or the rest of the budget if shorter. */
-  shortenBudget(): void {
+  shortenTimeout(): void {
     if (this.#isOver) return
     const remainingMs = this.#post.timeoutMs - (performance.now() - this.#startedAt)
     if (remainingMs <= this.#successBodyMs) return
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(endBudget, this.#successBodyMs, this)
+    this.#timer = setTimeout(endByTimeout, this.#successBodyMs, this)
   }
 
   #latencyMs(): number {
@@ -195,20 +195,20 @@ class Exchange implements Dispatcher.DispatchHandler {
 const answered: Exchange[] = []
 
 /** Waits one turn of the event loop: most bodies end in the packet of their head and need no second timer. */
-function shortenBudgetSoon(exchange: Exchange): void {
+function shortenTimeoutSoon(exchange: Exchange): void {
   if (answered.push(exchange) > 1) return
   setImmediate(() => {
-    for (const each of answered.splice(0)) each.shortenBudget()
+    for (const each of answered.splice(0)) each.shortenTimeout()
   })
 }
 
-function endBudget(exchange: Exchange): void {
-  exchange.end(new BudgetSpentError())
+function endByTimeout(exchange: Exchange): void {
+  exchange.end(new PostTimeoutError())
 }
 
 function toFailure(error: unknown): { readonly reason: PostFailure; readonly status?: number | null } {
   if (error instanceof AddressRejectedError) return { reason: 'refused_address' }
   if (error instanceof MalformedAnswerError) return { reason: 'malformed_answer', status: error.status }
-  if (error instanceof BudgetSpentError || error instanceof errors.ConnectTimeoutError) return { reason: 'timeout' }
+  if (error instanceof PostTimeoutError || error instanceof errors.ConnectTimeoutError) return { reason: 'timeout' }
   return { reason: (error as NodeJS.ErrnoException | null)?.code === TIMEOUT ? 'timeout' : 'connection' }
 }

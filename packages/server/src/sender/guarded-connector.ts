@@ -10,7 +10,7 @@ import { filterAnswers } from '@payment-integration/contract/internal-io'
 import ipaddr from 'ipaddr.js'
 import { buildConnector } from 'undici'
 import { ServerError } from '../errors.js'
-import { isInRanges } from '../internal/address-ranges.js'
+import { createRangeCheck } from '../internal/address-ranges.js'
 import type { Resolve } from './resolve-name.js'
 
 /**
@@ -96,7 +96,7 @@ interface GuardedConnector {
   abandon(): void
 }
 
-type Allowed = (address: string) => boolean
+type AddressRule = (address: string) => boolean
 
 /** Most addresses per family that are dialled: a name with hundreds must not make this machine a port scanner. */
 const addressesPerFamily = 4
@@ -104,8 +104,8 @@ const addressesPerFamily = 4
 const dialMs = 500
 
 /** The address rule of a scheme: `https:` reaches the public internet; `http:` only this machine, and only in dev. */
-function createAddressRule(protocol: string, allowLoopbackHttp: boolean): Allowed {
-  const isAllowedLoopback: Allowed = (address) => allowLoopbackHttp && isLoopbackAddress(address)
+function createAddressRule(protocol: string, allowLoopbackHttp: boolean): AddressRule {
+  const isAllowedLoopback: AddressRule = (address) => allowLoopbackHttp && isLoopbackAddress(address)
   return protocol === 'https:' ? (address) => isPublicAddress(address) || isAllowedLoopback(address) : isAllowedLoopback
 }
 
@@ -115,14 +115,14 @@ function createAddressRule(protocol: string, allowLoopbackHttp: boolean): Allowe
  */
 export function createGuardedConnector(options: GuardOptions): GuardedConnector {
   const { allowLoopbackHttp, resolve, connectTimeoutMs, ca } = options
-  const isDenied = isInRanges(options.denied ?? [])
+  const isDenied = createRangeCheck(options.denied ?? [])
   // No older TLS, whatever the process's options.
   const secureContext = createSecureContext({ minVersion: 'TLSv1.2', ...(ca === undefined ? {} : { ca }) })
   const pending = new Set<Socket>()
   return {
     connect(target, callback) {
       const isOpen = createAddressRule(target.protocol, allowLoopbackHttp)
-      const allowed: Allowed = (address) => isOpen(address) && ![address, untranslate(address)].some(isDenied)
+      const allowed: AddressRule = (address) => isOpen(address) && ![address, untranslate(address)].some(isDenied)
       const hostname = target.hostname.replace(/^\[|\]$/g, '')
       if (isIP(hostname) !== 0 && !allowed(hostname)) return callback(new AddressRejectedError(), null)
       const { lookup, cancel } = createGuardedLookup(resolve, allowed)
@@ -162,7 +162,7 @@ function buildConnectionOptions(timeout: number, lookup: LookupFunction, secureC
 }
 
 /** A lookup for one connection: it returns the allowed addresses of a name, or fails when there is none. */
-function createGuardedLookup(resolve: Resolve, allowed: Allowed): { lookup: LookupFunction; cancel(): void } {
+function createGuardedLookup(resolve: Resolve, allowed: AddressRule): { lookup: LookupFunction; cancel(): void } {
   let cancel: () => void = () => undefined
   const lookup: LookupFunction = (hostname, { all }, callback) => {
     cancel = resolve(hostname, (error, found) => {

@@ -40,18 +40,18 @@ const loopback: readonly LookupAddress[] = [
  */
 export function createResolve({ servers = [], allowLoopback }: ResolverOptions): Resolve {
   // One resolver per query: cancelling it stops all its queries, and no answer is cached for the next.
-  const makeResolver = () => {
+  const createQueryResolver = () => {
     const resolver = new Resolver({ timeout: firstQueryMs, tries: maxQueries })
     if (servers.length > 0) resolver.setServers(servers)
     return resolver
   }
-  makeResolver()
+  createQueryResolver()
   return (name, callback) => {
     if (allowLoopback && /(^|\.)localhost$/i.test(name)) {
       const answer = setImmediate(callback, null, loopback)
       return () => clearImmediate(answer)
     }
-    return queryBoth(makeResolver(), name, callback)
+    return queryBoth(createQueryResolver(), name, callback)
   }
 }
 
@@ -72,7 +72,7 @@ function queryBoth(resolver: Resolver, name: string, callback: ResolveCallback):
     if (addresses.length > 0) callback(null, addresses)
     else callback(failure ?? Object.assign(new Error('The name has no address.'), { code: NODATA }), [])
   }
-  const take = (family: 4 | 6) => (error: NodeJS.ErrnoException | null, addresses: readonly string[]) => {
+  const createListener = (family: 4 | 6) => (error: NodeJS.ErrnoException | null, addresses: readonly string[]) => {
     if (isOver) return
     waiting--
     if (error === null) found[family] = addresses
@@ -80,8 +80,8 @@ function queryBoth(resolver: Resolver, name: string, callback: ResolveCallback):
     if (waiting === 0) answer()
     else if (found[family].length > 0) timer = setTimeout(answer, otherFamilyMs)
   }
-  resolver.resolve4(name, take(4))
-  resolver.resolve6(name, take(6))
+  resolver.resolve4(name, createListener(4))
+  resolver.resolve6(name, createListener(6))
   return end
 }
 

@@ -6,7 +6,7 @@ import { maxAnswerHeadBytes } from '@payment-integration/contract/internal-io'
 import { checkNotificationUrl, type NotificationUrlRule } from '@payment-integration/core/internal'
 import type { Sender } from '@payment-integration/core/ports'
 import { Agent } from 'undici'
-import { isInRanges } from '../internal/address-ranges.js'
+import { createRangeCheck } from '../internal/address-ranges.js'
 import { exchange, type Target } from './exchange.js'
 import { createGuardedConnector } from './guarded-connector.js'
 import { createResolve } from './resolve-name.js'
@@ -103,7 +103,7 @@ export function createUndiciSender(options: UndiciSenderOptions = {}): ClosableS
       }),
     connectionAgeMs,
   )
-  const findTarget = createTargetFinder({ allowLoopbackHttp, ports, isDenied: isInRanges(denied ?? []) })
+  const findTarget = createTargetFinder({ allowLoopbackHttp, ports, isDenied: createRangeCheck(denied ?? []) })
   return {
     post(post) {
       const startedAt = performance.now()
@@ -157,13 +157,13 @@ function createTargetFinder(rule: NotificationUrlRule): (url: string) => Target 
     const found = targets.get(url)
     if (found !== undefined) return found
     if (targets.size >= maxKnownTargets) targets.clear()
-    const target = toTarget(url, rule)
+    const target = parseTarget(url, rule)
     targets.set(url, target)
     return target
   }
 }
 
-function toTarget(url: string, rule: NotificationUrlRule): Target | null {
+function parseTarget(url: string, rule: NotificationUrlRule): Target | null {
   try {
     const { origin, pathname, search } = checkNotificationUrl(url, rule)
     return { origin, path: `${pathname}${search}` }

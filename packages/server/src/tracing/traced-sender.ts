@@ -50,7 +50,7 @@ export function createTracedSender(sender: Sender, { api, start }: SpanWriter, c
   return {
     async post(post) {
       const span = startAttempt(post)
-      const parent = span === null ? null : traceparent(span)
+      const parent = span === null ? null : formatTraceparent(span)
       if (span === null || parent === null) return sender.post(post)
       const headers = { ...post.headers, [traceparentHeader]: parent }
       const result = await api.context.with(untraced, () => sender.post({ ...post, headers }))
@@ -61,7 +61,7 @@ export function createTracedSender(sender: Sender, { api, start }: SpanWriter, c
 }
 
 /** Null where the SDK threw. */
-function traceparent(span: Span): string | null {
+function formatTraceparent(span: Span): string | null {
   try {
     const { traceId, spanId, traceFlags } = span.spanContext()
     return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`

@@ -16,7 +16,7 @@ import { checkInteger, integer, nullableInteger, pack, unpack } from '../interna
 import type { RedemptionRow, ShareRow, VerdictRow } from '../schema/identity-tables.js'
 import type { Integer } from '../schema/migration.js'
 
-export function logsIn(db: Connection): Pick<IdentityTransaction, 'logShare' | 'noteVerdict' | 'noteEvent'> {
+export function logsIn(db: Connection): Pick<IdentityTransaction, 'logShare' | 'recordVerdict' | 'recordEvent'> {
   return {
     async logShare({ at, integrationAddress, subjectId, outcome, externalUserId, providerCode }) {
       await db
@@ -31,7 +31,7 @@ export function logsIn(db: Connection): Pick<IdentityTransaction, 'logShare' | '
         })
         .execute()
     },
-    async noteVerdict({ notedAt, subjectId, applicantId, source, change, at, review, outcome }) {
+    async recordVerdict({ notedAt, subjectId, applicantId, source, change, at, review, outcome }) {
       await db
         .insertInto('identity_verdicts')
         .values({
@@ -43,7 +43,7 @@ export function logsIn(db: Connection): Pick<IdentityTransaction, 'logShare' | '
         })
         .execute()
     },
-    async noteEvent(eventKey, at) {
+    async recordEvent(eventKey, at) {
       const row = await db
         .insertInto('provider_events')
         .values({ event_key: pack(eventKey), at: checkInteger(at, 'at') })

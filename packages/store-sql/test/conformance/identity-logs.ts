@@ -54,7 +54,7 @@ export function identityLogTests(test: StoreTest): void {
     ]
     await within(store, async (tx) => {
       for (const each of shares) await tx.logShare(each)
-      for (const each of verdicts) await tx.noteVerdict(each)
+      for (const each of verdicts) await tx.recordVerdict(each)
     })
     expect(await identity.shares({ limit: 10 })).toStrictEqual(shares.toReversed())
     expect(await identity.shares({ limit: 1 })).toStrictEqual(shares.slice(2))
@@ -70,28 +70,28 @@ export function identityLogTests(test: StoreTest): void {
   test('log entries are rolled back with their transaction', async ({ store }) => {
     const undone = within(store, async (tx) => {
       await tx.logShare(share())
-      await tx.noteVerdict(verdict())
-      await tx.noteEvent('event', epoch)
+      await tx.recordVerdict(verdict())
+      await tx.recordEvent('event', epoch)
       throw new Error('undone')
     })
     await expect(undone).rejects.toThrow('undone')
     expect(await store.identity.shares({ limit: 10 })).toEqual([])
     expect(await store.identity.verdicts({ limit: 10 })).toEqual([])
-    expect(await within(store, (tx) => tx.noteEvent('event', epoch))).toBe(true)
+    expect(await within(store, (tx) => tx.recordEvent('event', epoch))).toBe(true)
   })
 
   test('an event that ten transactions record at once is recorded once', async (subject) => {
     await withAnother(subject, async ([one = subject.store, two = subject.store]) => {
       const noted = Array.from({ length: 10 }, (_, n) =>
-        within(n % 2 === 0 ? one : two, (tx) => tx.noteEvent(odd, epoch + n)),
+        within(n % 2 === 0 ? one : two, (tx) => tx.recordEvent(odd, epoch + n)),
       )
       expect((await Promise.all(noted)).filter(Boolean)).toHaveLength(1)
-      expect(await within(one, (tx) => tx.noteEvent(`${odd} `, epoch))).toBe(true)
+      expect(await within(one, (tx) => tx.recordEvent(`${odd} `, epoch))).toBe(true)
     })
   })
 
   test('old events are deleted, up to a limit at a time, and newer ones stay', async ({ store }) => {
-    const note = (n: number) => within(store, (tx) => tx.noteEvent(`event ${n}`, epoch + n))
+    const note = (n: number) => within(store, (tx) => tx.recordEvent(`event ${n}`, epoch + n))
     for (const n of [0, 1, 2, 3]) await note(n)
     const forgotten = () => store.identity.forgetEvents(epoch + 3, 2)
     expect([await forgotten(), await forgotten(), await forgotten()]).toEqual([2, 1, 0])

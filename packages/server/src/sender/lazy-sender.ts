@@ -1,5 +1,5 @@
 /** Loads the sender at the first POST: its library takes longer to load than most commands run. @module */
-import { isInRanges } from '../internal/address-ranges.js'
+import { createRangeCheck } from '../internal/address-ranges.js'
 import { createResolve } from './resolve-name.js'
 import { senderDefaults } from './sender-defaults.js'
 import type { ClosableSender, UndiciSenderOptions } from './undici-sender.js'
@@ -8,11 +8,11 @@ import type { ClosableSender, UndiciSenderOptions } from './undici-sender.js'
  * Like `createUndiciSender`; the time budget of a POST starts once the sender is loaded.
  * @throws TypeError When a DNS server is not an IP address with or without a port, or a denied range is none.
  */
-export function createLateSender(options: UndiciSenderOptions): ClosableSender {
+export function createLazySender(options: UndiciSenderOptions): ClosableSender {
   const { servers, denied, allowLoopbackHttp = senderDefaults.allowLoopbackHttp } = options
   // Invalid options must fail now, not at the first POST.
   createResolve({ servers, allowLoopback: allowLoopbackHttp })
-  isInRanges(denied ?? [])
+  createRangeCheck(denied ?? [])
   let loading: Promise<ClosableSender> | undefined
   let loaded: ClosableSender | undefined
   let closed = false

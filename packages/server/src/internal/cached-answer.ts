@@ -1,30 +1,30 @@
 /** Shares one computation among callers, and waits for an answer up to a limit. @module */
 
 /** Resolves the result of `ask`; null when it throws, rejects, or takes longer than `timeoutMs`. */
-export async function answerWithin<T>(ask: () => Promise<T>, timeoutMs: number): Promise<T | null> {
+export async function answerWithin<T>(compute: () => Promise<T>, timeoutMs: number): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise<null>((resolve) => {
+  const timedOut = new Promise<null>((resolve) => {
     timer = setTimeout(() => resolve(null), timeoutMs)
   })
   const answered = Promise.resolve()
-    .then(ask)
+    .then(compute)
     .catch(() => null)
   try {
-    return await Promise.race([answered, late])
+    return await Promise.race([answered, timedOut])
   } finally {
     clearTimeout(timer)
   }
 }
 
 /** How long a public answer is cached, in milliseconds. */
-export const sharedMs = 1_000
+export const answerCacheMs = 1_000
 
 /**
  * Runs one computation at a time. Callers that arrive meanwhile wait for it, and its answer is cached for `forMs`. A
  * failure rejects for the waiting callers and is not cached.
  * @param now - A clock that never goes back, in milliseconds.
  */
-export function shareAnswer<T>(
+export function cacheAnswer<T>(
   compute: () => Promise<T>,
   { forMs, now }: { readonly forMs: number; readonly now: () => number },
 ): () => Promise<T> {

@@ -68,7 +68,7 @@ export function createResolveRedemption(
       // It may have been resolved while this waited for the lock.
       const redemption = await tx.identity.redemption(externalUserId)
       if (redemption === null || !isResolvable(redemption)) return 'not_open'
-      const outcome = await resolve(tx, redemption, applicant)
+      const outcome = await resolveRedemption(tx, redemption, applicant)
       if (outcome === 'attached' || outcome === 'surplus' || outcome === 'absent')
         note({
           ...{ action: 'identity.redemption_resolved', subject: externalUserId },
@@ -78,7 +78,7 @@ export function createResolveRedemption(
     })
   }
 
-  async function resolve(
+  async function resolveRedemption(
     tx: StoreTransaction,
     redemption: RedemptionRecord,
     applicant: Applicant | null,
@@ -123,7 +123,7 @@ export function createCloseVerification(
     if (subject === undefined || applicantId === null || !isClosable(kind, subject)) return 'nothing_to_close'
     const judged = await (kind === 'hold' ? judgeHold : judgeMissing)(subject, applicantId)
     if (dryRun) return judged
-    if (judged === 'closed') return close(subject, applicantId, kind)
+    if (judged === 'closed') return closeHoldOrMissing(subject, applicantId, kind)
     if (judged === 'known' || judged === 'other_review')
       await store.transaction(async (tx) => {
         await lockSubject(tx, subjectId)
@@ -197,7 +197,11 @@ export function createCloseVerification(
     throw createFailureError(answer)
   }
 
-  function close(before: IdentitySubject, applicantId: string, kind: CloseRequest['kind']): Promise<CloseResult> {
+  function closeHoldOrMissing(
+    before: IdentitySubject,
+    applicantId: string,
+    kind: CloseRequest['kind'],
+  ): Promise<CloseResult> {
     const { id, donor, emailKey, revision } = before
     return audited(async (tx, note) => {
       const found = await lockSubject(tx, id)
@@ -209,7 +213,7 @@ export function createCloseVerification(
         : // Any webhook dated after the beginning of the hold still applies.
           { presence: { isActive: true, at: found.presence?.at ?? 0 }, pollInMs: 0 }
       await tx.identity.changeVerification(id, change)
-      await tx.identity.noteVerdict({
+      await tx.identity.recordVerdict({
         ...{ notedAt: now, subjectId: id, applicantId, source: 'operator', at: null, review: null, outcome: 'applied' },
         change: isMissing ? 'missing' : 'activated',
       })

@@ -2,7 +2,7 @@
 import type { ProcessorUpdate, UpdateOutcome } from '@payment-integration/contract'
 import type { AttemptRecord } from '../notifications/delivery-store.js'
 import type { PaymentStatus, StoredPayment } from '../payments/payment.js'
-import type { FileReader, FileWriter } from '../ports/world.js'
+import type { FileReader, FileWriter } from '../ports/runtime.js'
 
 /** Names a payment in every cell. */
 export interface MovedPaymentKey {

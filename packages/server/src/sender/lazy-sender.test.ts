@@ -1,7 +1,7 @@
 import type { PostRequest } from '@payment-integration/core/ports'
 import { afterEach, describe, expect, it } from 'vitest'
 import { startTcp, type TcpServer } from '../../test/support/tcp-server.js'
-import { createLateSender } from './late-sender.js'
+import { createLazySender } from './lazy-sender.js'
 
 let server: TcpServer | undefined
 afterEach(() => server?.stop())
@@ -14,12 +14,12 @@ const post = (url: string): PostRequest => ({ url, headers: {}, body: Buffer.fro
 
 describe('createLateSender', () => {
   it.each([{ servers: ['dns.example'] }, { denied: ['203.0.113.0/64'] }])('rejects %j before any POST', (options) => {
-    expect(() => createLateSender(options)).toThrow(TypeError)
+    expect(() => createLazySender(options)).toThrow(TypeError)
   })
 
   it('sends POSTs from before and after it is loaded', async () => {
     const url = await receiver()
-    const sender = createLateSender({ allowLoopbackHttp: true })
+    const sender = createLazySender({ allowLoopbackHttp: true })
     const early = [sender.post(post(url)), sender.post(post(url))]
     for (const answer of await Promise.all(early)) expect(answer).toMatchObject({ kind: 'answer', status: 204 })
     expect(await sender.post(post(url))).toMatchObject({ kind: 'answer', status: 204 })
@@ -27,7 +27,7 @@ describe('createLateSender', () => {
   })
 
   it('passes its options on: by default an endpoint on this machine is rejected', async () => {
-    const sender = createLateSender({})
+    const sender = createLazySender({})
     expect(await sender.post(post(await receiver()))).toMatchObject({ kind: 'failure', reason: 'refused_address' })
     await sender.close()
   })
@@ -35,8 +35,8 @@ describe('createLateSender', () => {
   it('posts nothing once it is closed, loaded or not', async () => {
     const url = await receiver()
     const [unused, used] = [
-      createLateSender({ allowLoopbackHttp: true }),
-      createLateSender({ allowLoopbackHttp: true }),
+      createLazySender({ allowLoopbackHttp: true }),
+      createLazySender({ allowLoopbackHttp: true }),
     ]
     await used.post(post(url))
     for (const sender of [unused, used]) {

@@ -81,7 +81,7 @@ export async function readRequestBody(request: Request, maxBytes: number): Promi
   // The HTTP library reads a whole body several times faster than a stream. Its length was checked above, and Node
   // enforces it.
   if (declared !== null) {
-    const body = new Uint8Array(await request.arrayBuffer().catch(incomplete))
+    const body = new Uint8Array(await request.arrayBuffer().catch(throwIncomplete))
     if (body.byteLength > maxBytes) throw tooLarge()
     return body
   }
@@ -90,7 +90,7 @@ export async function readRequestBody(request: Request, maxBytes: number): Promi
   const chunks: Uint8Array[] = []
   let size = 0
   for (;;) {
-    const { done, value } = await reader.read().catch(incomplete)
+    const { done, value } = await reader.read().catch(throwIncomplete)
     if (done) return Buffer.concat(chunks)
     size += value.byteLength
     if (size > maxBytes) {
@@ -101,7 +101,7 @@ export async function readRequestBody(request: Request, maxBytes: number): Promi
   }
 }
 
-function incomplete(): never {
+function throwIncomplete(): never {
   throw new RequestBodyError('ERR_BODY_INCOMPLETE', 'Body ended before it was complete')
 }
 

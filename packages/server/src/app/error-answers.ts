@@ -20,19 +20,19 @@ export interface ErrorAnswer {
  */
 export type ErrorCode = Exclude<CoreErrorCode, OperatorErrorCode> | HttpRequestError['code']
 
-type Row = (error: Error) => ErrorAnswer
+type BuildAnswer = (error: Error) => ErrorAnswer
 
-const temporarily = 'Service temporarily unavailable'
-const unavailable: Row = () => answer(503, temporarily, { 'Retry-After': '1' })
+const unavailableMessage = 'Service temporarily unavailable'
+const unavailable: BuildAnswer = () => answer(503, unavailableMessage, { 'Retry-After': '1' })
 /** An operator must act first, so there is no Retry-After; callers choose their own wait. */
-const untilRepaired: Row = () => answer(503, temporarily)
-const internal: Row = () => answer(500, 'Internal error')
+const broken: BuildAnswer = () => answer(503, unavailableMessage)
+const internal: BuildAnswer = () => answer(500, 'Internal error')
 const withMessage =
-  (status: ContentfulStatusCode): Row =>
+  (status: ContentfulStatusCode): BuildAnswer =>
   (error) =>
     answer(status, error.message)
 
-const table: Record<ErrorCode, Row> = {
+const answersByCode: Record<ErrorCode, BuildAnswer> = {
   ERR_LIMIT_INVALID: ({ message }) => ({
     status: 400,
     body: { error: message, maxLimit: pageLimit.max },
@@ -45,7 +45,7 @@ const table: Record<ErrorCode, Row> = {
   ERR_NAME_INVALID: withMessage(400),
   ERR_PAYMENT_NOT_FOUND: withMessage(404),
   ERR_PAYMENT_AMBIGUOUS: withMessage(409),
-  ERR_LEGACY_REQUEST_INVALID: (error) => ({ status: 400, body: legacyBody(error), headers: {} }),
+  ERR_LEGACY_REQUEST_INVALID: (error) => ({ status: 400, body: toLegacyBody(error), headers: {} }),
   ERR_TRANSACTION_NOT_FOUND: withMessage(404),
   ERR_UPDATE_CONFLICT: withMessage(409),
   ERR_INTEGRATION_EXISTS: withMessage(409),
@@ -75,7 +75,7 @@ const table: Record<ErrorCode, Row> = {
     },
     headers: {},
   }),
-  ERR_IDENTITY_UNAVAILABLE: (error) => answer(503, error.message, retryAfter(error)),
+  ERR_IDENTITY_UNAVAILABLE: (error) => answer(503, error.message, formatRetryAfter(error)),
   ERR_IDENTITY_MISCONFIGURED: withMessage(502),
   ERR_EMAIL_PROOF: withMessage(403),
   ERR_BODY_UNEXPECTED: withMessage(400),
@@ -87,9 +87,9 @@ const table: Record<ErrorCode, Row> = {
   ERR_TRIGGER_INVALID: withMessage(400),
   ERR_UPDATE_INVALID: withMessage(400),
   ERR_STORE_BUSY: unavailable,
-  ERR_STORE_FULL: untilRepaired,
-  ERR_STORE_ENGINE: untilRepaired,
-  ERR_STORE_SCHEMA: untilRepaired,
+  ERR_STORE_FULL: broken,
+  ERR_STORE_ENGINE: broken,
+  ERR_STORE_SCHEMA: broken,
   ERR_STORE_UNAVAILABLE: unavailable,
   ERR_CHAIN_UNAVAILABLE: unavailable,
   ERR_CHAIN_RANGE_GONE: unavailable,
@@ -117,22 +117,22 @@ const table: Record<ErrorCode, Row> = {
 export function answerError(error: unknown): ErrorAnswer {
   if (!(error instanceof Error)) return answer(500, 'Internal error')
   const code = (error as { code?: unknown }).code
-  return isKnown(error, code) ? table[code](error) : answer(500, 'Internal error')
+  return isListed(error, code) ? answersByCode[code](error) : answer(500, 'Internal error')
 }
 
 /** The answer to an error of the legacy API, where every 400 has details. */
 export function answerLegacyError(error: unknown): ErrorAnswer {
   const general = answerError(error)
-  return general.status === 400 && error instanceof Error ? { ...general, body: legacyBody(error) } : general
+  return general.status === 400 && error instanceof Error ? { ...general, body: toLegacyBody(error) } : general
 }
 
-function retryAfter(error: Error): Readonly<Record<string, string>> {
+function formatRetryAfter(error: Error): Readonly<Record<string, string>> {
   const ms = error instanceof IdentityUnavailableError ? error.retryAfterMs : 0
   return { 'Retry-After': String(Math.max(1, Math.ceil(ms / 1_000))) }
 }
 
 /** Copies field by field, so that no other property of a flaw reaches the client. */
-function legacyBody(error: Error): LegacyErrorBody {
+function toLegacyBody(error: Error): LegacyErrorBody {
   const flaws =
     error instanceof InvalidLegacyRequestError
       ? error.details
@@ -148,8 +148,8 @@ function answer(
   return { status, body: { error }, headers }
 }
 
-function isKnown(error: Error, code: unknown): code is ErrorCode {
+function isListed(error: Error, code: unknown): code is ErrorCode {
   // Only our own classes: a driver's error with the same code would expose its message to the client.
   const ours = error instanceof CoreError || error instanceof HttpRequestError
-  return ours && typeof code === 'string' && Object.hasOwn(table, code)
+  return ours && typeof code === 'string' && Object.hasOwn(answersByCode, code)
 }

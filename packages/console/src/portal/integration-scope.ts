@@ -10,14 +10,14 @@ import { type Compared, readSnapshot, shownVersions } from '../pages/snapshots.j
 
 export type PortalService = Pick<Service, 'queries' | 'actingAs' | 'integrationSessions'>
 
-export type Tenant = ReturnType<typeof createTenant>
+export type IntegrationScope = ReturnType<typeof createIntegrationScope>
 
 type DeliveryQuery = Omit<DeliveryFilter, 'integrationAddress'> & { readonly beforeId?: string | undefined }
 
 const pageSize = 50
 
 /** The integration of a session. @param address - From the session, never from a request. */
-export function createTenant({ queries, actingAs }: PortalService, address: string) {
+export function createIntegrationScope({ queries, actingAs }: PortalService, address: string) {
   const own = queries.forIntegration(address)
   const { integrations, deliveries, endpoints } = actingAs(integrationActor(address))
 

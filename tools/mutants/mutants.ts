@@ -127,11 +127,11 @@ export const mutants: readonly Mutant[] = [
 
   // Authentication
   ...inFile('core/src/integrations/authenticate.ts', 'core/src/integrations/authenticate.test.ts', {
-    'a disabled integration is rejected': ['isWellFormed && usable &&', 'wellFormed &&'],
+    'a disabled integration is rejected': ['isWellFormed && usable &&', 'isWellFormed &&'],
     'a rotated secret ends with its grace time': ['(isPrevious && previousCounts)', 'isPrevious'],
   }),
   ...inFile('core/src/integrations/authenticate.ts', 'core/src/integrations/basic.test.ts', {
-    'base64 with spare bits is rejected': ['const isWellFormed = isCanonical && ', 'const wellFormed = '],
+    'base64 with spare bits is rejected': ['const isWellFormed = isCanonical && ', 'const isWellFormed = '],
   }),
   ...inFile('core/src/integrations/authenticate.ts', 'core/src/integrations/credential-cache.test.ts', {
     'a cached result is used for a quarter of a second': [

@@ -1,4 +1,4 @@
-/** Runs one request and its answer under one time budget. Source: docs/interface.md 6 (5 seconds, any 2xx). @module */
+/** Runs one request and its answer within one timeout. Source: docs/interface.md 6 (5 seconds, any 2xx). @module */
 
 import { TIMEOUT } from 'node:dns'
 import { MalformedAnswerError, parseContentLength } from '@payment-integration/contract/internal-io'
@@ -49,23 +49,23 @@ export interface Target {
   readonly path: string
 }
 
-/** The time of one attempt is spent. */
+/** The timeout of one attempt has passed. */
 class PostTimeoutError extends ServerError {
-  override readonly name = 'BudgetSpentError'
-  readonly code = 'ERR_BUDGET_SPENT'
+  override readonly name = 'PostTimeoutError'
+  readonly code = 'ERR_POST_TIMEOUT'
   override readonly retryable = true
 }
 
-/** Most bytes that are read of a body. A longer one closes its connection. */
+/** The most bytes of a body that are read; a longer body closes its connection. */
 const maxReadBytes = 16 * 1024
 
 /**
- * Posts and waits for the answer. It waits until the body ends, breaks or exceeds {@link maxReadBytes}, or the budget is
- * spent. The budget starts at `startedAt` (of `performance.now()`). The status decides: once it arrives in time, the
- * body cannot change the result. Never rejects.
+ * Posts and waits for the answer: until its body ends, breaks or exceeds {@link maxReadBytes}, or the timeout passes.
+ * The timeout counts from `startedAt` (of `performance.now()`). Once the status arrives in time, the body cannot change
+ * the result. Never rejects.
  *
- * Uses undici's dispatch events: no stream is needed, and the budget also stops a wait for a connection. An abort
- * signal does not.
+ * Uses undici's dispatch events: they need no stream, and the timeout also ends a wait for a connection. An abort
+ * signal would not.
  */
 export function exchange(
   agent: Dispatcher,
@@ -168,7 +168,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#settle(error)
   }
 
-  /** Gives the body of a 2xx its own time limit, or the rest of the budget if shorter. */
+  /** Ends the body of a 2xx after `successBodyMs`, unless the timeout ends it sooner. */
   shortenTimeout(): void {
     if (this.#isOver) return
     const remainingMs = this.#post.timeoutMs - (performance.now() - this.#startedAt)

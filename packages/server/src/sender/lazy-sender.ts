@@ -5,7 +5,7 @@ import { senderDefaults } from './sender-defaults.js'
 import type { ClosableSender, UndiciSenderOptions } from './undici-sender.js'
 
 /**
- * Like `createUndiciSender`; the time budget of a POST starts once the sender is loaded.
+ * Like `createUndiciSender`; the timeout of a POST starts once the sender is loaded.
  * @throws TypeError When a DNS server is not an IP address with or without a port, or a denied range is none.
  */
 export function createLazySender(options: UndiciSenderOptions): ClosableSender {

@@ -22,7 +22,7 @@ export interface ResolverOptions {
 
 /** Timeout of the first query, in milliseconds; then the next server is queried, or the same again. */
 const firstQueryMs = 1_000
-/** Queries per server. They outlast every budget: the budget of the connection stops a query, not this number. */
+/** Queries per server. They outlast every timeout: the timeout of the connection ends a query, not this number. */
 const maxQueries = 4
 /** How long one family's addresses wait for the other family's answer, in milliseconds. */
 const otherFamilyMs = 500

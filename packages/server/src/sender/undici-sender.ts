@@ -31,11 +31,11 @@ export interface UndiciSenderOptions {
    */
   readonly ports?: readonly number[] | undefined
   /**
-   * Longest time to open a connection (DNS, connect, TLS), in milliseconds; each POST's own budget bounds its wait.
+   * Longest time to open a connection (DNS, connect, TLS), in milliseconds; the timeout of each POST ends its own wait.
    * @default 5000
    */
   readonly connectTimeoutMs?: number | undefined
-  /** Most connections to one origin. @default 128 */
+  /** Maximum of connections to one origin. @default 128 */
   readonly connectionsPerOrigin?: number | undefined
   /** How long an idle connection is kept, in milliseconds. @default 4000 */
   readonly keepAliveMs?: number | undefined
@@ -56,11 +56,11 @@ export interface ClosableSender extends Sender {
   close(): Promise<void>
 }
 
-/** Most URLs whose target is cached. */
+/** The most URLs whose target is cached. */
 const maxKnownTargets = 1_000
 
 /**
- * Makes a sender for the internet. One time budget covers DNS, connect, TLS, headers and body. Redirects are answers,
+ * Makes a sender for the internet. One timeout covers DNS, connect, TLS, headers and body. Redirects are answers,
  * never followed. Private, loopback and translated addresses are rejected inside the connection. It uses no proxy, no
  * decompression and no cookies. The status decides: once it arrives in time, the body cannot change the result.
  *
@@ -97,7 +97,7 @@ export function createUndiciSender(options: UndiciSenderOptions = {}): ClosableS
         keepAliveTimeout: keepAliveMs,
         keepAliveMaxTimeout: connectionAgeMs,
         maxHeaderSize: maxAnswerHeadBytes,
-        // The budget of each post is the only clock.
+        // The timeout of each POST is the only clock.
         headersTimeout: 0,
         bodyTimeout: 0,
       }),
@@ -132,7 +132,7 @@ function createRotatingAgents(create: () => Agent, ageMs: number) {
       if (now - bornAt < ageMs) return current
       const old = current
       retired.add(old)
-      // Its requests in flight continue until their own budgets are spent.
+      // Its requests in flight continue until their own timeouts.
       old.close().then(
         () => retired.delete(old),
         () => retired.delete(old),

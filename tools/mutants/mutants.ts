@@ -92,10 +92,10 @@ export const mutants: readonly Mutant[] = [
   ...inFile('core/src/payments/read-api.ts', 'core/src/payments/page-limit.test.ts', {
     'a page has at most 200 payments': ['limit <= pageLimit.max', 'limit <= pageLimit.max + 1'],
   }),
-  ...inFile('core/src/payments/read-api.ts', 'core/src/payments/cursor.test.ts', {
-    'a cursor is authenticated': ['timingSafeEqual(mac(key, head, scope), givenMac)', 'given.length > 0'],
-    'a cursor belongs to its integration': ['`${integrationAddress}|', '`|'],
-    'a cursor belongs to its list': ["|${wallet ?? ''}`", '|`'],
+  ...inFile('core/src/payments/cursor.ts', 'core/src/payments/cursor.test.ts', {
+    'a cursor is authenticated': ['timingSafeEqual(computeMac(key, signed, scope), givenMac)', 'true'],
+    'a cursor belongs to its integration': ['`${integrationAddress}|${wallet}`', '`|${wallet}`'],
+    'a cursor belongs to its list': ['|${wallet}`', '|`'],
   }),
   ...inFile('core/src/payments/state.ts', 'core/src/payments/record-range.test.ts', {
     'a payment off the chain fails only once its height is final': [
@@ -200,7 +200,7 @@ export const mutants: readonly Mutant[] = [
       'startedAt <= leaseEndsAt',
     ],
   }),
-  ...inFile('core/src/notifications/retry-schedule.ts', 'core/src/notifications/endpoint-health.test.ts', {
+  ...inFile('core/src/notifications/endpoint-health.ts', 'core/src/notifications/endpoint-health.test.ts', {
     'a blocked endpoint is judged by its probes': [
       'failures < failuresUntilBlock : !probe',
       'failures < failuresUntilBlock : false',
@@ -267,7 +267,7 @@ export const mutants: readonly Mutant[] = [
   }),
 
   // Identity
-  ...inFile('core/src/identity/reviews.ts', 'core/src/identity/decide-share.test.ts', {
+  ...inFile('core/src/identity/decide-share.ts', 'core/src/identity/decide-share.test.ts', {
     'one redemption of a person is in flight at most': ['leased.length > 0', 'leased.length > 1'],
     'a share token is bound to the integration that shared it': [
       'resolved.donor !== caller',
@@ -309,7 +309,7 @@ export const mutants: readonly Mutant[] = [
   ...inFile('chain-evm/src/decode/router-events.ts', 'chain-evm/src/decode/yodl-decoder.test.ts', {
     'the net amount is without fees': ['net: gross - fees', 'net: gross'],
   }),
-  ...inFile('core/src/legacy/queries.ts', 'core/src/legacy/finality.test.ts', {
+  ...inFile('core/src/legacy/finality.ts', 'core/src/legacy/finality.test.ts', {
     'a payment is final after as many blocks as its chain needs': [
       'blockNumber + blocks <= indexedTo',
       'blockNumber + blocks < indexedTo',

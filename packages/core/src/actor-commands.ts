@@ -1,8 +1,8 @@
 /** Builds the audited commands in the name of one actor. Source: docs/decisions/audit.md. @module */
 import type { ProcessorUpdate } from '@payment-integration/contract'
 import type { EventSink } from './events.js'
+import type { AuditRecord } from './history/audit-log.js'
 import { createAudited, createAuditQueries } from './history/audit-log.js'
-import type { AuditRecord } from './history/audit-store.js'
 import type { HistoryCommands } from './history/history-store.js'
 import { createHistoryCommands } from './history/restore.js'
 import type { Identity, IdentityActions } from './identity/identity.js'
@@ -13,8 +13,8 @@ import { createMoveCommands } from './integrations/import-integration.js'
 import type { IntegrationCommands } from './integrations/integration.js'
 import type { MoveCommands } from './integrations/move-store.js'
 import { type AccountCommands, createAccountCommands } from './legacy/accounts.js'
+import type { Confirmations } from './legacy/finality.js'
 import { createLegacyKeyCommands, type LegacyKeyCommands } from './legacy/keys.js'
-import type { Confirmations } from './legacy/queries.js'
 import {
   createDeliveryCommands,
   createEndpointCommands,
@@ -24,7 +24,7 @@ import {
 import { createOperatorCommands } from './operators/commands.js'
 import type { OperatorCommands } from './operators/operator-store.js'
 import type { UpdateOutcomes } from './payments/apply-updates.js'
-import type { Recording } from './payments/recording.js'
+import type { Recording } from './payments/record-range.js'
 import type { Chain } from './ports/chain.js'
 import type { Clock, RandomSource, Sender } from './ports/runtime.js'
 import type { Store } from './ports/store.js'
@@ -45,11 +45,11 @@ export interface ActorCommands {
   readonly history: HistoryCommands
   readonly moves: MoveCommands
   readonly leases: LeaseCommands
-  /** Adds the record of an act that changes nothing stored. */
-  recordAction(act: RecordedAction): Promise<void>
+  /** Adds the record of an action that changes nothing stored. */
+  recordAction(action: RecordedAction): Promise<void>
 }
 
-/** An act outside the database, for the audit log: without any secret and any e-mail address. */
+/** An action outside the database, for the audit log: without any secret and any e-mail address. */
 export interface RecordedAction extends Pick<AuditRecord, 'subject'>, Partial<Pick<AuditRecord, 'details'>> {
   readonly action: Extract<AuditRecord['action'], 'integration.receiver_probed' | 'identity.searched' | 'job.stopped'>
 }
@@ -67,9 +67,9 @@ export interface ActorCommandsDeps {
   readonly sender: Sender
   /** When an integration may send its next test delivery. */
   readonly nextTestAt: Map<string, number>
-  /** Recently accepted credentials of integrations, forgotten after changes. */
+  /** Recently accepted credentials of integrations; a change clears it. */
   readonly credentialCache: Pick<CredentialCache<unknown>, 'forget'>
-  /** The same of legacy API keys. */
+  /** Recently accepted legacy API keys; a change clears it. */
   readonly legacyKeyCache: Pick<CredentialCache<unknown>, 'forget'>
   readonly allowLoopbackHttp: boolean
   readonly isDeniedAddress?: ((address: string) => boolean) | undefined
@@ -82,79 +82,37 @@ export interface ActorCommandsDeps {
 
 /** @throws RangeError When the actor is blank or longer than 200 characters. */
 export function createActorCommands(deps: ActorCommandsDeps, actor: string): ActorCommands {
-  const { store, keys, clock, random, allowLoopbackHttp, isDeniedAddress, onDue, sender, nextTestAt, recording } = deps
+  const { store, keys, clock } = deps
   const transaction: Store['transaction'] = (work) => store.transaction(work)
   const auditedIn = (runs: Store['transaction']) => createAudited({ transaction: runs, keys, clock, actor })
-  const auditedIntegrations = auditedIn(clearAfterChanges(transaction, deps.credentialCache))
+  const audited = auditedIn(transaction)
   const followed = deps.chains.map(({ chainId }) => chainId)
-  const integrations = createIntegrationCommands({
-    integrations: store.integrations,
+  const shared = { ...deps, integrations: store.integrations, followed, transaction, audited }
+  const onIntegrations = {
+    ...shared,
     chains: store.chains,
-    recording,
-    followed,
-    audited: auditedIntegrations,
-    keys,
-    clock,
-    random,
-    allowLoopbackHttp,
-    isDeniedAddress,
-  })
+    audited: auditedIn(clearAfterChanges(transaction, deps.credentialCache)),
+  }
+  const integrations = createIntegrationCommands(onIntegrations)
   return {
     integrations,
-    moves: createMoveCommands({
-      store,
-      chains: store.chains,
-      recording,
-      followed,
-      transaction,
-      integrations: store.integrations,
-      setEnabled: integrations.setEnabled,
-      applyUpdates: deps.applyUpdates,
-      audited: auditedIntegrations,
-      keys,
-      clock,
-      allowLoopbackHttp,
-      isDeniedAddress,
-      onDue,
-    }),
+    moves: createMoveCommands({ ...onIntegrations, setEnabled: integrations.setEnabled }),
     legacyKeys: createLegacyKeyCommands({
+      ...shared,
       legacyKeys: store.legacyKeys,
       audited: auditedIn(clearAfterChanges(transaction, deps.legacyKeyCache)),
-      keys,
-      clock,
-      random,
     }),
-    deliveries: createDeliveryCommands({ deliveries: store.deliveries, audited: auditedIn(transaction), onDue }),
-    accounts: createAccountCommands({ accounts: store.accounts, audited: auditedIn(transaction), keys, clock }),
+    deliveries: createDeliveryCommands({ ...shared, deliveries: store.deliveries }),
+    accounts: createAccountCommands({ ...shared, accounts: store.accounts }),
     identity: deps.identity?.actingAs(actor) ?? null,
-    chains: createChainCommands({
-      store,
-      chains: deps.chains,
-      confirmations: deps.confirmations,
-      recording,
-      publish: deps.publish,
-      clock,
-      random,
-      audited: auditedIn(transaction),
-    }),
-    operators: createOperatorCommands({ operators: store.operators, audited: auditedIn(transaction), clock, random }),
-    endpoints: createEndpointCommands({
-      integrations: store.integrations,
-      audited: auditedIn(transaction),
-      keys,
-      clock,
-      sender,
-      nextTestAt,
-    }),
+    chains: createChainCommands(shared),
+    operators: createOperatorCommands({ ...shared, operators: store.operators }),
+    endpoints: createEndpointCommands(shared),
     history: createHistoryCommands({
-      store,
-      keys,
-      clock,
-      random,
-      audited: auditedIn(transaction),
+      ...shared,
       verifyAudit: () => createAuditQueries({ audit: store.audit, keys }).verify(),
     }),
-    leases: createLeaseCommands({ leases: store.leases, audited: auditedIn(transaction) }),
-    recordAction: (act) => auditedIn(transaction)(async (_tx, note) => note(act)),
+    leases: createLeaseCommands({ ...shared, leases: store.leases }),
+    recordAction: (action) => audited(async (_tx, note) => note(action)),
   }
 }

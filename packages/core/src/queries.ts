@@ -1,7 +1,7 @@
 /** Reads for operators, and of one integration's rows for its portal and the read API. @module */
 import type { PageBody, PaymentBody } from '@payment-integration/contract'
 import type { Checkpoint, ProvenRange, RouterCoverage } from './indexer/chain-store.js'
-import type { AccountRecord } from './legacy/legacy-store.js'
+import type { AccountRecord } from './legacy/accounts.js'
 import type {
   AttemptRecord,
   DeliveryFilter,
@@ -9,8 +9,9 @@ import type {
   DeliveryView,
   EndpointView,
 } from './notifications/delivery-store.js'
+import type { CursorCodec } from './payments/cursor.js'
 import type { StoredPayment } from './payments/payment.js'
-import { type CursorCodec, createPaymentReader } from './payments/read-api.js'
+import { createPaymentReader } from './payments/read-api.js'
 import type { Store } from './ports/store.js'
 import type { ConsolePage, ConsoleReads } from './ports/store-console.js'
 

@@ -2,16 +2,17 @@
 import type { ProcessorUpdate, UpdateResult } from '@payment-integration/contract'
 import { type ActorCommands, createActorCommands } from './actor-commands.js'
 import type { EventSink, ServiceEvent } from './events.js'
+import type { AuditQueries } from './history/audit-log.js'
 import { createAudited, createAuditQueries, createHeadAnnouncer } from './history/audit-log.js'
-import type { AuditQueries } from './history/audit-store.js'
 import { createIdentity, type Identity } from './identity/identity.js'
 import { createFulfilmentPoller, type FulfilmentPoller } from './indexer/fulfilments.js'
 import { createIndexer, type Indexer } from './indexer/indexer.js'
 import { type CachedCaller, createAuthenticate, createCredentialCache } from './integrations/authenticate.js'
 import type { Caller, IntegrationSessions } from './integrations/integration.js'
 import { createIntegrationSessions } from './integrations/sessions.js'
+import { type Confirmations, createFinality } from './legacy/finality.js'
 import { createAuthenticateLegacy, type LegacyCaller } from './legacy/keys.js'
-import { type Confirmations, createFinality, createLegacyQueries, type LegacyQueries } from './legacy/queries.js'
+import { createLegacyQueries, type LegacyQueries } from './legacy/queries.js'
 import { createDispatcher, type Dispatcher } from './notifications/dispatcher.js'
 import type { DispatcherOptions } from './notifications/round.js'
 import { createDeliveryStreams, type DeliveryStreams } from './notifications/streams.js'
@@ -19,18 +20,18 @@ import type { OperatorSessions } from './operators/operator-store.js'
 import type { ScryptCost } from './operators/passphrase.js'
 import { createOperatorSessions } from './operators/sessions.js'
 import { applyUpdates, checkUpdate, type JoinedUpdate, type UpdateOutcomes } from './payments/apply-updates.js'
-import { createCursorCodec } from './payments/read-api.js'
+import { createCursorCodec } from './payments/cursor.js'
 import { createReceiptPoller, type ReceiptPoller } from './payments/receipts.js'
 import { createUpdateQueue, maxUpdatesPerCommit } from './payments/receive-updates.js'
-import type { Recording } from './payments/recording.js'
+import type { Recording } from './payments/record-range.js'
 import type { Chain, FulfilmentSource, ReceiptSource } from './ports/chain.js'
 import type { IdentityAccounts, IdentityProvider } from './ports/identity.js'
-import type { Sender } from './ports/runtime.js'
 import {
   type Clock,
   type IdSource,
   type Logger,
   type RandomSource,
+  type Sender,
   silentLogger,
   systemClock,
   systemIds,
@@ -46,7 +47,7 @@ import {
   runLoops,
 } from './processes/processes.js'
 import { createQueries, type Queries } from './queries.js'
-import type { MasterKey } from './secrets/keys.js'
+import type { MasterKey, SealedSecret } from './secrets/keys.js'
 import { openSecret } from './secrets/seal.js'
 import { describeError } from './values.js'
 
@@ -216,6 +217,8 @@ export function createService(deps: ServiceDeps): Service {
   const { store, sender, masterKey, chains = [], receipts, fulfilments, allowLoopbackHttp = false, onEvent } = deps
   const { clock = systemClock, random = systemRandom, logger = silentLogger, actor = 'service' } = deps
   const { recording = 'all' } = deps
+  const shared = { store, sender, keys: masterKey, clock, random, logger, publish }
+  const openSigningSecret = (sealed: SealedSecret, address: string) => openSecret(masterKey, address, sealed)
 
   function publish(event: ServiceEvent): void {
     if (event.type === 'payment.indexed' || event.type === 'payment.changed') {
@@ -257,32 +260,21 @@ export function createService(deps: ServiceDeps): Service {
     return outcomes
   }
 
-  const dispatcher = createDispatcher({
-    store,
-    sender,
-    clock,
-    random,
-    logger,
-    publish,
-    openSecret: (sealed, address) => openSecret(masterKey, address, sealed),
-    options: deps.delivery,
-  })
+  const dispatcher = createDispatcher({ ...shared, openSecret: openSigningSecret, options: deps.delivery })
   const finality = createFinality(deps.confirmations)
   const processId = Buffer.from(random.bytes(processIdBytes)).toString('hex')
   const indexers = chains.map(({ chain, startBlock = 'head', pollMs, leaseMs }) => {
     const finalityBlocks = finality.confirmations(chain.chainId)
     const options = { startBlock, finalityBlocks, pollMs, leaseMs, recording }
-    return createIndexer({ store, chain, clock, random, holder: processId, logger, publish, options })
+    return createIndexer({ ...shared, chain, holder: processId, options })
   })
   const poller =
     receipts === undefined
       ? null
       : createReceiptPoller({
-          store,
+          ...shared,
           source: receipts.source,
           applyUpdate,
-          clock,
-          logger,
           options: { everyMs: receipts.everyMs },
         })
 
@@ -290,38 +282,30 @@ export function createService(deps: ServiceDeps): Service {
     fulfilments === undefined
       ? null
       : createFulfilmentPoller({
-          store,
+          ...shared,
           source: fulfilments.source,
           followed: new Set(chains.map(({ chain }) => chain.chainId)),
-          publish,
-          clock,
-          logger,
           options: { everyMs: fulfilments.everyMs },
         })
 
   const identity =
     deps.identity === undefined
       ? null
-      : createIdentity({ store, ...deps.identity, masterKey, clock, random, ids: deps.ids ?? systemIds, logger, actor })
+      : createIdentity({ ...shared, ...deps.identity, masterKey, ids: deps.ids ?? systemIds, actor })
 
-  const admissions = createCredentialCache<CachedCaller>({ clock, random })
-  const recentLegacyKeys = createCredentialCache<LegacyCaller>({ clock, random })
+  const credentialCache = createCredentialCache<CachedCaller>({ clock, random })
+  const legacyKeyCache = createCredentialCache<LegacyCaller>({ clock, random })
   const nextTestAt = new Map<string, number>()
   const actingAs = (name: string) =>
     createActorCommands(
       {
-        store,
-        keys: masterKey,
-        clock,
-        random,
+        ...shared,
         chains: chains.map(({ chain }) => chain),
         confirmations: deps.confirmations,
         recording,
-        publish,
-        sender,
         nextTestAt,
-        credentialCache: admissions,
-        legacyKeyCache: recentLegacyKeys,
+        credentialCache,
+        legacyKeyCache,
         allowLoopbackHttp,
         isDeniedAddress: deps.isDeniedAddress,
         identity,
@@ -335,34 +319,16 @@ export function createService(deps: ServiceDeps): Service {
     createAudited({ transaction: (work) => store.transaction(work), keys: masterKey, clock, actor: name })
 
   const audit = createAuditQueries({ audit: store.audit, keys: masterKey })
-  const announcer = createHeadAnnouncer({ audit, clock, random, logger, publish })
-
-  const authenticate = createAuthenticate({
-    integrations: store.integrations,
-    keys: masterKey,
-    clock,
-    random,
-    cache: admissions,
-  })
-  const deliveryStreams = createDeliveryStreams({
-    store,
-    authenticate,
-    openSecret: (sealed, address) => openSecret(masterKey, address, sealed),
-    keys: masterKey,
-    clock,
-    logger,
-  })
+  const announcer = createHeadAnnouncer({ ...shared, audit })
+  const authenticate = createAuthenticate({ ...shared, integrations: store.integrations, cache: credentialCache })
+  const deliveryStreams = createDeliveryStreams({ ...shared, authenticate, openSecret: openSigningSecret })
 
   return {
     store,
     authenticate,
     deliveryStreams,
     queries: createQueries(store, createCursorCodec(masterKey)),
-    authenticateLegacy: createAuthenticateLegacy({
-      legacyKeys: store.legacyKeys,
-      keys: masterKey,
-      recent: recentLegacyKeys,
-    }),
+    authenticateLegacy: createAuthenticateLegacy({ ...shared, legacyKeys: store.legacyKeys, cache: legacyKeyCache }),
     legacy: createLegacyQueries({
       payments: store.payments,
       accounts: store.accounts,
@@ -375,20 +341,16 @@ export function createService(deps: ServiceDeps): Service {
     ...actingAs(actor),
     actingAs,
     operatorSessions: createOperatorSessions({
+      ...shared,
       operators: store.operators,
       auditedAs,
-      keys: masterKey,
-      clock,
-      random,
       cost: deps.passphraseCost,
     }),
     integrationSessions: createIntegrationSessions({
+      ...shared,
       sessions: store.integrationSessions,
       integrations: store.integrations,
       auditedAs,
-      keys: masterKey,
-      clock,
-      random,
     }),
     audit,
     indexers,

@@ -1,7 +1,7 @@
 /** For the packages of this workspace alone: any release may change these names. @module */
 export type { ActorCommands } from '../actor-commands.js'
 export { InvalidRequestError, type OperatorErrorCode, RequestBodyError } from '../errors.js'
-export type { AuditAction, AuditQueries, AuditRecord, AuditStore, AuditVerdict } from '../history/audit-store.js'
+export type { AuditAction, AuditQueries, AuditRecord, AuditStore, AuditVerdict } from '../history/audit-log.js'
 export type {
   ArchiveHeader,
   DeliveryHistory,
@@ -73,17 +73,10 @@ export type {
 } from '../integrations/move-store.js'
 export { checkNotificationUrl, type NotificationUrlRule, notificationPorts } from '../integrations/notification-url.js'
 export { integrationActor } from '../integrations/sessions.js'
-export type { AccountInput } from '../legacy/accounts.js'
-export type { LegacyKeyView } from '../legacy/keys.js'
-export type {
-  AccountRecord,
-  AccountStore,
-  AccountTransaction,
-  LegacyKeyRecord,
-  LegacyKeyStore,
-} from '../legacy/legacy-store.js'
+export type { AccountInput, AccountRecord, AccountStore, AccountTransaction } from '../legacy/accounts.js'
+export type { Confirmations } from '../legacy/finality.js'
+export type { LegacyKeyRecord, LegacyKeyStore, LegacyKeyView } from '../legacy/keys.js'
 export { convertAmount, defaultMaxExtraFeeBps } from '../legacy/pricing.js'
-export type { Confirmations } from '../legacy/queries.js'
 export { excerptBytes } from '../notifications/attempt.js'
 export {
   type CheckTotals,
@@ -118,7 +111,8 @@ export type {
   StreamedDelivery,
   StreamQuery,
 } from '../notifications/delivery-store.js'
-export { formatAnswer, getEndpoint } from '../notifications/retry-schedule.js'
+export { getEndpoint } from '../notifications/endpoint-health.js'
+export { formatAnswer } from '../notifications/retry-schedule.js'
 export { dispatcherDefaults } from '../notifications/round.js'
 export type { DeliveryStreams, StreamMessage } from '../notifications/streams.js'
 export {

@@ -1,6 +1,13 @@
-/** Checks the answers of a provider. Source: docs/decisions/identity.md. @module */
+/** Checks a provider's answers, and turns its failures into errors. Source: docs/decisions/identity.md. @module */
 import { shareResponseSchema } from '@payment-integration/contract'
-import type { IdentityProvider, ProviderAnswer } from '../ports/identity.js'
+import {
+  type CoreError,
+  defaultRetryAfterMs,
+  IdentityMisconfiguredError,
+  IdentityUnavailableError,
+  ShareTokenRejectedError,
+} from '../errors.js'
+import type { IdentityProvider, ProviderAnswer, ProviderRejection, Review } from '../ports/identity.js'
 import type { Logger } from '../ports/runtime.js'
 
 const unreadable = 'ERR_PROVIDER_ANSWER'
@@ -130,4 +137,35 @@ function isNumberOrNull(value: unknown): boolean {
 
 function toFields(value: unknown): Fields {
   return typeof value === 'object' && value !== null ? (value as Fields) : {}
+}
+
+/** A failed call to the provider. */
+export type ProviderFailure = ProviderRejection | Exclude<ProviderAnswer<unknown>, { kind: 'answer' }>
+
+/** The error of a failure. @param former - The caller's own rejection, for a token that is rejected. */
+export function createFailureError(failure: ProviderFailure, former: Review | null = null): CoreError {
+  switch (failure.kind) {
+    case 'rejected':
+      return new ShareTokenRejectedError(failure.message, former)
+    case 'misconfigured':
+      return new IdentityMisconfiguredError()
+    case 'throttled':
+      return new IdentityUnavailableError(failure.retryAfterMs ?? defaultRetryAfterMs)
+    case 'unavailable':
+      return new IdentityUnavailableError()
+  }
+}
+
+/** Logs a failure that is the service's own fault, and no other. @param about - Ids in the call. */
+export function logFailure(
+  logger: Pick<Logger, 'error'>,
+  failure: ProviderFailure,
+  about: Readonly<Record<string, string>>,
+): void {
+  if (failure.kind !== 'misconfigured') return
+  const { reason, facts = {} } = failure
+  logger.error(
+    { eventType: 'identity.misconfigured', ...about, ...facts, reason },
+    'The identity provider refuses the service itself: check credentials, permissions, level and this clock.',
+  )
 }

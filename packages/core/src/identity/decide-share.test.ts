@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { approved, begun, notStarted, otherShop, rejected, review, shop } from '../../test/support/identity-setup.js'
 import { redemptionWith, subjectWith } from '../../test/support/subject-with.js'
+import { decideShare, resolveVerification, type ShareDecision, selectPerson } from './decide-share.js'
 import type { IdentitySubject, RedemptionRecord } from './identity-store.js'
-import { decideShare, resolveVerification, type ShareDecision, selectPerson } from './reviews.js'
 
 const inFlight = ['init', 'pending', 'prechecked', 'onHold'] as const
 const open = subjectWith()

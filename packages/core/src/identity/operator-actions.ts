@@ -2,11 +2,12 @@
 import type { Audited } from '../history/audit-log.js'
 import type { Applicant, ProviderAnswer } from '../ports/identity.js'
 import type { StoreTransaction } from '../ports/store.js'
-import { createFailureError, logFailure } from './errors.js'
+import { createFailureError, logFailure } from './checked-provider.js'
+import { isInFlight } from './decide-share.js'
 import type { IdentitySubject, RedemptionRecord, VerificationChange } from './identity-store.js'
 import { markGone } from './poll.js'
 import { attachApplicant, buildShareRecord, type IdentityParts, lockSubject } from './redemption.js'
-import { isInFlight, isOtherLevel, isSameReview } from './reviews.js'
+import { isOtherLevel, isSameReview } from './reviews.js'
 
 export interface ResolveRequest {
   readonly externalUserId: string

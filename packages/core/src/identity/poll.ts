@@ -2,7 +2,7 @@
 import type { Applicant, DatedReview, IdentityProvider, Review } from '../ports/identity.js'
 import type { Logger } from '../ports/runtime.js'
 import type { StoreTransaction } from '../ports/store.js'
-import { logFailure, type ProviderFailure } from './errors.js'
+import { logFailure, type ProviderFailure } from './checked-provider.js'
 import type {
   IdentitySubject,
   MissingApplicant,

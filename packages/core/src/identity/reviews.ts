@@ -1,6 +1,6 @@
-/** Orders reviews, schedules their polls, and decides what a share does. Source: docs/interface.md 3. @module */
+/** Orders reviews, and schedules their polls. Source: docs/interface.md 3. @module */
 import type { Review } from '../ports/identity.js'
-import type { IdentitySubject, RedemptionRecord, ShareOutcome, Verification } from './identity-store.js'
+import type { Verification } from './identity-store.js'
 
 const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
@@ -102,93 +102,4 @@ function toSortKey(review: Review | null): string {
 
 function listFields(review: Review | null): readonly unknown[] | null {
   return review && [review.reviewStatus, review.reviewAnswer, review.rejectType, review.rejectLabels]
-}
-
-interface ShareFacts {
-  /** The open subject of the address: a redemption is for this one. */
-  readonly open: IdentitySubject
-  /** All subjects of the person, oldest first. */
-  readonly subjects: readonly IdentitySubject[]
-  /** The person's redemptions in flight or with an unknown outcome. */
-  readonly redemptions: readonly RedemptionRecord[]
-  readonly caller: string
-  /** Names that this request looked up and did not find. */
-  readonly lookedUp: ReadonlySet<string>
-}
-
-/** `outcome` is for the log. */
-export type ShareDecision =
-  /** Redeem the token: there is no verification, or the caller's is rejected or gone. */
-  | { readonly kind: 'redeem' }
-  /** Look these names up first. */
-  | { readonly kind: 'look_up'; readonly redemptions: readonly RedemptionRecord[] }
-  /** Answer the review with `reused: false`; the token is not redeemed. */
-  | {
-      readonly kind: 'answer'
-      readonly review: Review
-      readonly outcome: Extract<ShareOutcome, 'already_approved' | 'in_flight' | 'concurrent'>
-    }
-  /** A verification of another donor: 409 for any status. */
-  | { readonly kind: 'conflict'; readonly outcome: 'not_donated' }
-  /** A redemption with an unknown outcome: 503. */
-  | { readonly kind: 'unavailable'; readonly outcome: Extract<ShareOutcome, 'unknown' | 'unresolved'> }
-
-/**
- * Decides what a share does. A verification of another donor is 409 before all else, so that its redemptions reveal
- * nothing. While a redemption has its lease it may still land, so no second token of the person is redeemed. A caller
- * with an unknown outcome of its own gets 503, because its token may have been redeemed.
- */
-export function decideShare({ open, subjects, redemptions, caller, lookedUp }: ShareFacts): ShareDecision {
-  if (subjects.some(({ emailKey }) => emailKey === null)) return { kind: 'conflict', outcome: 'not_donated' }
-  const resolved = resolveVerification(open, subjects)
-  if (resolved !== null && resolved.donor !== caller) return { kind: 'conflict', outcome: 'not_donated' }
-  const review = resolved === null ? null : reviewToAnswer(resolved)
-
-  const leased = redemptions.filter(isInFlight)
-  if (leased.some(({ state, integrationAddress: by }) => state === 'unknown' && by === caller))
-    return { kind: 'unavailable', outcome: 'unknown' }
-  if (leased.length > 0) return { kind: 'answer', review: review ?? notStarted, outcome: 'concurrent' }
-
-  const unknown = redemptions.filter(({ state }) => state !== 'absent')
-  const isNotLookedUp = (each: RedemptionRecord) => !lookedUp.has(each.externalUserId)
-  if (unknown.some(isNotLookedUp)) return { kind: 'look_up', redemptions: redemptions.filter(isNotLookedUp) }
-  if (unknown.length > 0) return { kind: 'unavailable', outcome: 'unresolved' }
-
-  if (review !== null && !isRejected(review))
-    return { kind: 'answer', review, outcome: review.reviewStatus === 'completed' ? 'already_approved' : 'in_flight' }
-  // Absent names are looked up once more before another token is redeemed.
-  const absent = redemptions.filter(isNotLookedUp)
-  return absent.length > 0 ? { kind: 'look_up', redemptions: absent } : { kind: 'redeem' }
-}
-
-/** The subject whose verification counts for a person: the open one, else the one attached last, or null. */
-export function resolveVerification(
-  open: IdentitySubject,
-  subjects: readonly IdentitySubject[],
-): IdentitySubject | null {
-  if (open.donor !== null) return open
-  let newest: IdentitySubject | null = null
-  for (const each of subjects)
-    if (each.donor !== null && (newest === null || (each.attachedAt ?? 0) >= (newest.attachedAt ?? 0))) newest = each
-  return newest
-}
-
-/** Whether a token may still be redeemed at the provider. */
-export function isInFlight({ state, isLeased }: Pick<RedemptionRecord, 'state' | 'isLeased'>): boolean {
-  return isLeased && (state === 'in_flight' || state === 'unknown')
-}
-
-export function findOpenSubject(subjects: readonly IdentitySubject[], emailKey: string): IdentitySubject | null {
-  return subjects.find((each) => each.emailKey === emailKey && !each.closed) ?? null
-}
-
-/** All locked subjects of the person of `open`. */
-export function selectPerson(open: IdentitySubject, locked: readonly IdentitySubject[]): IdentitySubject[] {
-  const otherSubjects = locked.filter(({ id }) => id !== open.id)
-  if (open.accountId === null) return [open]
-  const all =
-    otherSubjects.length === locked.length
-      ? [...locked, open]
-      : locked.map((each) => (each.id === open.id ? open : each))
-  return all.filter(({ accountId }) => accountId === open.accountId)
 }

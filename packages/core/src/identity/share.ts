@@ -5,19 +5,15 @@
 import { type ShareResponse, shareRequestLimits, shareRequestSchema } from '@payment-integration/contract'
 import { unreadableJsonMessage } from '@payment-integration/contract/internal'
 import { assertModestJson } from '@payment-integration/contract/internal-io'
+import { IdentityUnavailableError, InvalidShareRequestError, VerificationUnavailableError } from '../errors.js'
 import type { Applicant, IdentityAccounts, IdentityProvider, Review } from '../ports/identity.js'
 import type { IdSource } from '../ports/runtime.js'
 import type { StoreTransaction } from '../ports/store.js'
 import { findDuplicateKey } from '../values.js'
 import { type AccountQuery, lockOwnedSubjects, type OwnedSubjects } from './accounts.js'
+import { createFailureError, logFailure } from './checked-provider.js'
+import { decideShare } from './decide-share.js'
 import { normalizeEmail, type SealEmail } from './emails.js'
-import {
-  createFailureError,
-  IdentityUnavailableError,
-  InvalidShareRequestError,
-  logFailure,
-  VerificationUnavailableError,
-} from './errors.js'
 import type { NewRedemption, RedemptionRecord, RedemptionState, ShareOutcome } from './identity-store.js'
 import { applyLookUp, findMisfit, isUnresolved, logMisfit, lookUpRedemptions } from './poll.js'
 import {
@@ -32,7 +28,7 @@ import {
   maxLookUps,
   redemptionLeaseMs,
 } from './redemption.js'
-import { decideShare, isRejected } from './reviews.js'
+import { isRejected } from './reviews.js'
 
 export interface ShareInput {
   readonly integrationAddress: string

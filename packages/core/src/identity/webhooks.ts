@@ -3,6 +3,7 @@
 import type { Review } from '../ports/identity.js'
 import type { Clock, IdSource } from '../ports/runtime.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
+import { isInFlight } from './decide-share.js'
 import type { IdentitySubject, RedemptionRecord, VerdictRecord, VerificationChange } from './identity-store.js'
 import { findMisfit, isUnresolved, logMisfit } from './poll.js'
 import {
@@ -19,7 +20,6 @@ import {
   isApproved,
   isDatedAhead,
   isDoubtful,
-  isInFlight,
   isOtherLevel,
   isRegression,
   nextPollMs,

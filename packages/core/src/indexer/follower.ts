@@ -2,8 +2,8 @@
 
 import { ChainError } from '../errors.js'
 import type { EventSink } from '../events.js'
+import type { Recording } from '../payments/record-range.js'
 import { recordRange } from '../payments/record-range.js'
-import type { Recording } from '../payments/recording.js'
 import type { BlockRange, BlockRef, Chain, ProofLevel } from '../ports/chain.js'
 import type { Clock, Logger } from '../ports/runtime.js'
 import type { Store } from '../ports/store.js'
@@ -18,38 +18,6 @@ export interface Reorganization {
   readonly from: number
   /** Highest block that stayed: the blocks above it, up to `from`, were orphaned. */
   readonly commonAncestor: number
-}
-
-interface Wake {
-  /** Ends the wait. Without a wait, the next one ends at once. */
-  wake(): void
-  /**
-   * Resolves after `ms` milliseconds, at a wake-up or when the signal aborts; at once when a wake-up came before the
-   * wait.
-   */
-  wait(ms: number, signal: AbortSignal): Promise<void>
-}
-
-export function createWake(clock: Clock): Wake {
-  let isWoken = false
-  let endSleep: (() => void) | null = null
-  return {
-    wake() {
-      isWoken = true
-      endSleep?.()
-    },
-    async wait(ms, signal) {
-      if (!isWoken && !signal.aborted) {
-        const sleep = new AbortController()
-        endSleep = () => sleep.abort()
-        signal.addEventListener('abort', endSleep, { once: true })
-        await clock.sleep(ms, sleep.signal)
-        signal.removeEventListener('abort', endSleep)
-        endSleep = null
-      }
-      isWoken = false
-    },
-  }
 }
 
 /** The next step of an indexer. */

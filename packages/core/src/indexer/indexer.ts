@@ -3,16 +3,16 @@
 import { ChainError, CheckpointMovedError } from '../errors.js'
 import type { EventSink } from '../events.js'
 import { createLease } from '../internal/lease.js'
-import type { Recording } from '../payments/recording.js'
+import type { Recording } from '../payments/record-range.js'
 import type { Chain, NodeStatus, ProofLevel } from '../ports/chain.js'
 import type { Clock, Logger, RandomSource } from '../ports/runtime.js'
-import { createMonotonicClock } from '../ports/runtime.js'
+import { createMonotonicClock, createSleeper } from '../ports/runtime.js'
 import type { Store } from '../ports/store.js'
 import { assertWhole, backoffCapMs, backoffMs, describeError } from '../values.js'
 import { createBackfill, reconcileCoverage } from './backfill.js'
 import type { Checkpoint } from './chain-store.js'
 import { ChainAdapterError, createCheckedChain } from './checked-chain.js'
-import { createFollower, createWake, getHeadPollMs, type Reorganization } from './follower.js'
+import { createFollower, getHeadPollMs, type Reorganization } from './follower.js'
 import { BrokenHistoryError, DeepReorganizationError } from './reorganize.js'
 
 /** The health of a chain. */
@@ -173,10 +173,10 @@ export function createIndexer(deps: IndexerDeps): Indexer {
     onOtherHolder: (other) =>
       logger.info({ chainId, ...other }, 'another process indexes this chain: it has the lease'),
   })
-  const wake = createWake(clock)
+  const sleeper = createSleeper(clock)
   // Its follower and backfill measure durations alone.
   const shared = { store, chain, clock: createMonotonicClock(clock), publish, logger, recording, mayCommit }
-  const backfill = createBackfill({ ...shared, random, onRead: wake.wake, onFailed: recordError })
+  const backfill = createBackfill({ ...shared, random, onRead: sleeper.wake, onFailed: recordError })
   const follower = createFollower({ ...shared, startBlock, finalityBlocks, beforeRead, onMoved })
 
   function recordError(thrown: unknown): string {
@@ -245,7 +245,7 @@ export function createIndexer(deps: IndexerDeps): Indexer {
         const isIdle = await step(signal)
         failures.reset()
         if (!lease.isActive()) await clock.sleep(Math.min(pollMs, standByMs), signal)
-        else if (isIdle) await wake.wait(getHeadPollMs(chain, pollMs), signal)
+        else if (isIdle) await sleeper.sleep(getHeadPollMs(chain, pollMs), signal)
       } catch (thrown) {
         if (signal.aborted) return
         if (thrown instanceof CheckpointMovedError) {
@@ -266,7 +266,7 @@ export function createIndexer(deps: IndexerDeps): Indexer {
     nativeHash: (txHash) => chain.nativeHash?.(txHash) ?? null,
     async run(signal) {
       if (signal.aborted) return
-      const watching = chain.watch(wake.wake, signal).catch((thrown) => void recordError(thrown))
+      const watching = chain.watch(sleeper.wake, signal).catch((thrown) => void recordError(thrown))
       await Promise.all([loop(signal), lease.renew(signal), watching])
       backfill.close()
       await lease

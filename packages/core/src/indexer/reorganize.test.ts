@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { paymentAt, setUpIndexer } from '../../test/support/indexer-setup.js'
-import { createFinality } from '../legacy/queries.js'
+import { createFinality } from '../legacy/finality.js'
 import { DeepReorganizationError } from './reorganize.js'
 
 describe('a reorganisation', () => {

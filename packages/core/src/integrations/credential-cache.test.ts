@@ -129,7 +129,7 @@ it('a legacy key that opened is spared the look-up as long, and one that was ref
       },
     },
     keys,
-    recent: createCredentialCache({ clock: { now: () => world.now }, random: seededRandom(1) }),
+    cache: createCredentialCache({ clock: { now: () => world.now }, random: seededRandom(1) }),
   })
   for (const header of ['pi_legacy_key', 'pi_legacy_key']) expect(await authenticate(header)).toEqual({ keyId: 'lk_1' })
   expect(world.lookups).toBe(1)

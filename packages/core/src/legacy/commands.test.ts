@@ -19,7 +19,7 @@ function setup(given?: Pick<RandomSource, 'bytes'>) {
   const audited = createAudited({ transaction, keys, clock, actor: 'test' })
   const { legacyKeys } = store
   const commands = createLegacyKeyCommands({ legacyKeys, audited, keys, clock, random: given ?? random })
-  const authenticate = createAuthenticateLegacy({ legacyKeys, keys, recent })
+  const authenticate = createAuthenticateLegacy({ legacyKeys, keys, cache: recent })
   return { store, legacyKeys, commands, authenticate, tick: () => (now += 1_000) }
 }
 

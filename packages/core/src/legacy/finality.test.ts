@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createFinality } from './queries.js'
+import { createFinality } from './finality.js'
 
 const block = (chainId: number) => ({ chainId, blockNumber: 1_000 })
 

@@ -5,8 +5,28 @@ import type { Audited } from '../history/audit-log.js'
 import type { CredentialCache } from '../integrations/authenticate.js'
 import { parseName } from '../payments/read-api.js'
 import type { Clock, RandomSource } from '../ports/runtime.js'
-import { hashLegacyKey, issueLegacyKey, type MasterKey } from '../secrets/keys.js'
-import type { LegacyKeyRecord, LegacyKeyStore } from './legacy-store.js'
+import { hashLegacyKey, issueLegacyKey, type MasterKey, type SecretHash } from '../secrets/keys.js'
+
+export interface LegacyKeyRecord {
+  /** Public name of the key for operators. */
+  readonly id: string
+  readonly name: string
+  readonly secret: SecretHash
+  readonly createdAt: number
+  /** Null: not revoked. Only such a key authenticates. */
+  readonly revokedAt: number | null
+}
+
+export interface LegacyKeyStore {
+  /** The key with one of these hashes, or null. Both cases cost the same. */
+  findByHash(hashes: readonly SecretHash[]): Promise<LegacyKeyRecord | null>
+  /** All keys, oldest first, then by id. */
+  list(): Promise<LegacyKeyRecord[]>
+  /** Resolves false, writing nothing, when the id or the hash is taken. */
+  insert(record: LegacyKeyRecord): Promise<boolean>
+  /** Null: the id is unknown. A key that was revoked before keeps its first time. */
+  revoke(id: string, at: number): Promise<LegacyKeyRecord | null>
+}
 
 /** An authenticated caller of the legacy API. */
 export interface LegacyCaller {
@@ -37,7 +57,7 @@ export interface LegacyKeyCommands {
 interface AuthenticateLegacyDeps {
   readonly legacyKeys: Pick<LegacyKeyStore, 'findByHash'>
   readonly keys: MasterKey
-  readonly recent: CredentialCache<LegacyCaller>
+  readonly cache: CredentialCache<LegacyCaller>
 }
 
 /** Longest accepted header value; a key with its scheme needs about 60 characters. */
@@ -56,14 +76,14 @@ const nobody = 'nobody'
 export function createAuthenticateLegacy({
   legacyKeys,
   keys,
-  recent,
+  cache,
 }: AuthenticateLegacyDeps): (authorization?: string | null) => Promise<LegacyCaller | null> {
   return async (authorization) => {
     const header = authorization ?? ''
-    const cached = recent.find(header)
+    const cached = cache.find(header)
     if (cached !== undefined) return cached
     const apiKey = parseApiKey(authorization)
-    const store = recent.startRead()
+    const store = cache.startRead()
     const found = await legacyKeys.findByHash(keys.all.map((key) => hashLegacyKey(key, apiKey ?? nobody)))
     if (apiKey === null || found === null || found.revokedAt !== null) return null
     const caller = { keyId: found.id }

@@ -19,7 +19,7 @@ async function setup({ revokedAt = null as number | null, secret = hashLegacyKey
     return legacyKeys.findByHash(hashes)
   }
   const recent = createCredentialCache<LegacyCaller>({ clock: { now: () => 0 }, random: seededRandom(1) })
-  return { lookups, authenticate: createAuthenticateLegacy({ legacyKeys: { findByHash }, keys, recent }) }
+  return { lookups, authenticate: createAuthenticateLegacy({ legacyKeys: { findByHash }, keys, cache: recent }) }
 }
 
 describe('the API key of the legacy endpoints', () => {

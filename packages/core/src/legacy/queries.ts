@@ -1,13 +1,5 @@
 /** The legacy endpoints, after authentication. Source: docs/interface.md 4.3. @module */
-import {
-  type CoinConfig,
-  finality,
-  type Lookup,
-  type VerificationError,
-  type Verify,
-  type VerifyRequest,
-  verificationErrors,
-} from '@payment-integration/contract'
+import type { Lookup, Verify, VerifyRequest } from '@payment-integration/contract'
 import { TransactionNotFoundError } from '../errors.js'
 import {
   formatUnits,
@@ -17,25 +9,18 @@ import {
   type StoredPayment,
 } from '../payments/payment.js'
 import type { PaymentReads, StoredTransaction } from '../payments/payment-store.js'
-import { assertWhole, lowercaseAddress } from '../values.js'
-import { parseHandle } from './accounts.js'
-import type { AccountRecord, AccountStore } from './legacy-store.js'
+import type { AccountStore } from './accounts.js'
+import { type Confirmations, createFinality } from './finality.js'
 import {
   computeFees,
   createFeeCheck,
   deriveInvoice,
   type Fee,
-  type FeeCheck,
   formatConversion,
-  isSameDecimal,
   type PaymentInvoice,
 } from './pricing.js'
-import {
-  type CheckedVerifyRequest,
-  checkVerifyRequest,
-  parseTransactionKey,
-  type TransactionKey,
-} from './verify-request.js'
+import { findMismatches, resolvePayee } from './verify-payment.js'
+import { checkVerifyRequest, parseTransactionKey, type TransactionKey } from './verify-request.js'
 
 export interface LegacyQueries {
   /**
@@ -53,121 +38,6 @@ export interface LegacyQueries {
    * `ERR_TRANSACTION_NOT_FOUND`.
    */
   verify(request: VerifyRequest): Promise<{ readonly verified: boolean; readonly result: Verify }>
-}
-
-/** Confirmations until a block is final, by chain; null: never. */
-export type Confirmations = Readonly<Record<number, number | null>>
-
-interface FinalityRule {
-  /** Whether a block is final when its chain is indexed up to a height; null: not indexed. */
-  isFinal(block: { readonly chainId: number; readonly blockNumber: number }, indexedTo: number | null): boolean
-  /** Whether the blocks of a chain can become final at all. */
-  canBeFinal(chainId: number): boolean
-  /** Confirmations until a block is final; null: never. */
-  confirmations(chainId: number): number | null
-}
-
-/**
- * The host's configuration comes before the table of docs/interface.md 8; a chain in neither is never final. The
- * checkpoint counts as the head: it is on the same branch as the payments.
- */
-export function createFinality(configured: Confirmations = {}): FinalityRule {
-  const confirmations = new Map<string, number | null>()
-  for (const [chainId, row] of Object.entries(finality)) confirmations.set(chainId, row.confirmations)
-  for (const [chainId, blocks] of Object.entries(configured)) {
-    if (blocks !== null) assertWhole(`confirmations of chain ${chainId}`, blocks, 0)
-    confirmations.set(chainId, blocks)
-  }
-  const blocksOn = (chainId: number) => confirmations.get(String(chainId)) ?? null
-  return {
-    isFinal({ chainId, blockNumber }, indexedTo) {
-      const blocks = blocksOn(chainId)
-      return blocks !== null && indexedTo !== null && blockNumber + blocks <= indexedTo
-    },
-    canBeFinal: (chainId) => blocksOn(chainId) !== null,
-    confirmations: blocksOn,
-  }
-}
-
-type Paid = Pick<StoredPayment, 'chainId' | 'receiver' | 'tokenOut' | 'pricing'>
-
-interface Payee {
-  /** Whether a link configuration accepts the payment's token on its chain, at this payee. */
-  accepts(payment: Paid): boolean
-  received(payment: Paid): boolean
-}
-
-/** Resolves an address, else the handle of an account, in any case. */
-async function resolvePayee(accounts: Pick<AccountStore, 'find' | 'findByAddress'>, text: string): Promise<Payee> {
-  const address = lowercaseAddress(text)
-  if (address !== null) return buildAddressPayee(address, await accounts.findByAddress(address))
-  const handle = parseHandle(text)
-  const account = handle === null ? null : await accounts.find(handle)
-  return account === null ? unknownPayee : buildAccountPayee(account)
-}
-
-/** An address. The configurations of its accounts decide; without an account every listed token is accepted. */
-function buildAddressPayee(address: string, accounts: readonly AccountRecord[]): Payee {
-  return {
-    received: ({ receiver }) => receiver === address,
-    accepts: (payment) =>
-      accounts.length === 0
-        ? payment.pricing.listedToken !== null
-        : accounts.some((account) => isAcceptedBy(account, payment, address)),
-  }
-}
-
-function buildAccountPayee(account: AccountRecord): Payee {
-  return {
-    received: ({ chainId, receiver }) => receiver === findReceiver(account, findCoin(account, chainId)),
-    accepts: (payment) => isAcceptedBy(account, payment, payment.receiver),
-  }
-}
-
-/** An unknown handle has neither a configuration to violate nor an address that receives. */
-const unknownPayee: Payee = { received: () => false, accepts: () => true }
-
-function isAcceptedBy(account: AccountRecord, payment: Paid, receiver: string): boolean {
-  const coin = findCoin(account, payment.chainId)
-  return coin !== undefined && acceptsToken(coin, payment) && findReceiver(account, coin) === receiver
-}
-
-function findCoin({ config }: AccountRecord, chainId: number): CoinConfig | undefined {
-  return config.coins.find((coin) => coin.chainId === chainId)
-}
-
-function findReceiver({ address }: AccountRecord, coin: CoinConfig | undefined): string {
-  return coin?.defaultAddress ?? address
-}
-
-// A symbol alone names the listed token: any contract can choose that symbol.
-function acceptsToken({ tokens }: CoinConfig, { tokenOut, pricing }: Paid): boolean {
-  return tokens.some(({ symbol, address }) =>
-    address === undefined ? pricing.listedToken?.symbol === symbol : address === tokenOut.address,
-  )
-}
-
-interface Judgement {
-  readonly payee: Payee
-  /** The payment's own invoice, or null when it is unknown: then it matches none. */
-  readonly invoice: PaymentInvoice | null
-  readonly allowsFees: FeeCheck
-  readonly request: Pick<CheckedVerifyRequest, 'invoiceAmount' | 'invoiceCurrency'>
-}
-
-/** The messages in the order of docs/interface.md 4.3; none when the payment matches. */
-function findMismatches(
-  payment: StoredPayment,
-  { payee, invoice, allowsFees, request }: Judgement,
-): VerificationError[] {
-  const matches: Readonly<Record<VerificationError, boolean>> = {
-    'Payment does not match link configuration': payee.accepts(payment),
-    'Invalid payment address': payee.received(payment),
-    'Invalid payment currency': invoice?.currency === request.invoiceCurrency,
-    'Invalid payment amount':
-      invoice !== null && isSameDecimal(invoice.amount, request.invoiceAmount) && allowsFees(payment.tokenOut),
-  }
-  return verificationErrors.filter((error) => !matches[error])
 }
 
 type LegacyPayment = Lookup['payments'][number]

@@ -3,7 +3,8 @@
 import type { Clock } from '../ports/runtime.js'
 import { backoffMs, describeError } from '../values.js'
 import { cacheOpenedSecrets } from './attempt.js'
-import { computeMaxBlockMs, maxRetryDelaysMs } from './retry-schedule.js'
+import { computeMaxBlockMs } from './endpoint-health.js'
+import { maxRetryDelaysMs } from './retry-schedule.js'
 import {
   checkDispatcherOptions,
   type DispatcherOptions,

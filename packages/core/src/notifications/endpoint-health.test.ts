@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { EndpointHealth, EndpointResult } from './delivery-store.js'
-import { failuresUntilBlock, judgeEndpoint } from './retry-schedule.js'
+import { failuresUntilBlock, judgeEndpoint } from './endpoint-health.js'
 import { dispatcherDefaults } from './round.js'
 
 const ok = { delivered: true, probe: false }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { getEndpoint } from './retry-schedule.js'
+import { getEndpoint } from './endpoint-health.js'
 
 test.each([
   ['https://shop.example/hook', 'shop.example:443'],

@@ -1,79 +1,7 @@
-/** The retry schedule, the verdict on an attempt, and blocked endpoints. See docs/decisions/retries.md. @module */
-import { parseUrl } from '@payment-integration/contract/internal'
+/** The retry schedule, and the verdict on an attempt. Source: docs/decisions/retries.md. @module */
 import { parseRetryAfter } from '@payment-integration/contract/internal-io'
 import type { PostResult } from '../ports/runtime.js'
-import type { AttemptVerdict, EndpointChange, EndpointHealth, EndpointResult } from './delivery-store.js'
-
-/** Most URLs in the cache: parsing a URL is the costly part of counting a slot. */
-const maxCachedEndpoints = 4_096
-
-const cache = new Map<string, string>()
-
-/** Its host and port in lowercase, such as `shop.example:443`. A text that is no URL is its own endpoint. */
-export function getEndpoint(notificationUrl: string): string {
-  const cached = cache.get(notificationUrl)
-  if (cached !== undefined) return cached
-  const endpoint = parseEndpoint(notificationUrl)
-  if (cache.size >= maxCachedEndpoints) cache.clear()
-  cache.set(notificationUrl, endpoint)
-  return endpoint
-}
-
-function parseEndpoint(text: string): string {
-  const url = parseUrl(text)
-  if (url === null) return text
-  const { protocol, hostname, port } = url
-  if (hostname === '') return text
-  // A fully qualified name may end in a dot; it names the same host.
-  return `${hostname.replace(/\.$/, '')}:${port || (protocol === 'http:' ? 80 : 443)}`
-}
-
-/** Failed attempts in a row that block an endpoint. */
-export const failuresUntilBlock = 5
-
-/** The first block, in milliseconds, before cap and jitter; each failed probe doubles it. */
-const blockBaseMs = 5_000
-
-const blockJitter = 0.2
-
-/** The longest block with a cap before jitter, in milliseconds. */
-export const computeMaxBlockMs = (capMs: number): number => Math.ceil(capMs * (1 + blockJitter))
-
-interface BlockLimits {
-  readonly capMs: number
-  readonly fraction: number
-}
-
-/**
- * A delivered attempt resets the health. The fifth failure in a row blocks; during a block only a failed probe blocks
- * again, since other results were in flight when it began. `fraction`: position in the jitter, 0 is -20 %, 1 is +20 %.
- */
-export function judgeEndpoint(
-  before: EndpointHealth,
-  results: readonly EndpointResult[],
-  limits: BlockLimits,
-): EndpointChange {
-  let { failures, blocks } = before
-  let blockMs: number | null = null
-  for (const { delivered, probe } of results) {
-    if (delivered) {
-      failures = 0
-      blocks = 0
-      blockMs = null
-      continue
-    }
-    failures += 1
-    if (blocks === 0 ? failures < failuresUntilBlock : !probe) continue
-    blocks += 1
-    blockMs = computeBlockMs(blocks, limits)
-  }
-  return { failures, blocks, blockMs }
-}
-
-function computeBlockMs(blocks: number, { capMs, fraction }: BlockLimits): number {
-  const planned = Math.min(capMs, blockBaseMs * 2 ** (blocks - 1))
-  return Math.round(planned * (1 - blockJitter + 2 * blockJitter * fraction))
-}
+import type { AttemptVerdict } from './delivery-store.js'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
@@ -124,10 +52,15 @@ export function planDelayMs(step: number, fraction: number): number | null {
   return delay === undefined ? null : Math.round(delay * (1 - retryJitter + 2 * retryJitter * fraction))
 }
 
-/** The reason of a failure in the attempt log: `status_<n>` or the network's; null for any 2xx response. */
+/** Whether the receiver answered any 2xx. */
+export function isDelivered(result: AttemptResult): boolean {
+  return result.kind === 'answer' && result.status >= 200 && result.status <= 299
+}
+
+/** The reason of a failure in the attempt log: `status_<n>` or the network's; null when delivered. */
 export function getFailureReason(result: AttemptResult): string | null {
   if (result.kind === 'failure') return result.reason
-  return result.status >= 200 && result.status <= 299 ? null : `status_${result.status}`
+  return isDelivered(result) ? null : `status_${result.status}`
 }
 
 /** The answer of an attempt in words: its status, the reason for none, or both for a malformed answer. */
@@ -148,7 +81,7 @@ export function decideVerdict(options: {
   readonly now: number
 }): AttemptVerdict {
   const { step, result, fraction, now } = options
-  if (getFailureReason(result) === null) return { kind: 'delivered' }
+  if (isDelivered(result)) return { kind: 'delivered' }
   if (result.kind === 'answer' && result.status === 410) return { kind: 'exhausted' }
   const planned = planDelayMs(step, fraction)
   if (planned === null) return { kind: 'exhausted' }

@@ -2,11 +2,11 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { deliveryTimeoutMs } from '@payment-integration/contract'
-import type { Clock } from '../ports/runtime.js'
+import { createSleeper } from '../ports/runtime.js'
 import { assertWhole } from '../values.js'
 import { type AttemptDeps, createAttempt, type LeasedDelivery } from './attempt.js'
 import type { ClaimedDelivery } from './delivery-store.js'
-import { getEndpoint } from './retry-schedule.js'
+import { getEndpoint } from './endpoint-health.js'
 import { createSettler, type SettlerDeps } from './settler.js'
 
 /** How a dispatcher works. */
@@ -62,50 +62,6 @@ export function checkDispatcherOptions(options: DispatcherOptions = {}): Dispatc
   assertWhole('idlePollMs', idlePollMs, 1)
   assertWhole('blockCapMs', blockCapMs, 1)
   return { concurrency, perEndpoint, batch, leaseMs, idlePollMs, blockCapMs }
-}
-
-interface Sleeper {
-  /** Ends the current sleep. When nobody sleeps, the next sleep ends at once, so that no wake is lost. */
-  wake(): void
-  forgetWake(): void
-  /** Sleeps `ms` milliseconds (null: without end), until a wake or an abort of the signal. Never rejects. */
-  sleep(ms: number | null, signal?: AbortSignal): Promise<void>
-}
-
-/** A constant abort reason: the default one, an error with a stack, costs more than the sleep. */
-const woken = 'woken'
-
-/** Builds a sleeper on a clock. */
-export function createSleeper(clock: Pick<Clock, 'sleep'>): Sleeper {
-  let hasWake = false
-  let sleeping: AbortController | null = null
-  return {
-    wake() {
-      hasWake = true
-      sleeping?.abort(woken)
-    },
-    forgetWake() {
-      hasWake = false
-    },
-    async sleep(ms, signal) {
-      if (!hasWake && !signal?.aborted) {
-        const controller = new AbortController()
-        const stop = () => controller.abort(woken)
-        sleeping = controller
-        signal?.addEventListener('abort', stop, { once: true })
-        await (ms === null ? aborted(controller.signal) : clock.sleep(ms, controller.signal))
-        signal?.removeEventListener('abort', stop)
-        sleeping = null
-      }
-      hasWake = false
-    },
-  }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    signal.addEventListener('abort', () => resolve(), { once: true })
-  })
 }
 
 type SlotUser = Pick<ClaimedDelivery, 'integrationAddress' | 'notificationUrl' | 'attempt' | 'replay' | 'probe'>

@@ -6,8 +6,8 @@ import type { Clock, RandomSource } from '../ports/runtime.js'
 import { backoffMs, describeError } from '../values.js'
 import { pickDeliveryFields, type RecordedAttempt } from './attempt.js'
 import type { EndpointJudge } from './delivery-store.js'
+import { judgeEndpoint } from './endpoint-health.js'
 import { createOutcomeReporter, type OutcomeReporterDeps } from './outcome-reporter.js'
-import { judgeEndpoint } from './retry-schedule.js'
 
 interface GroupOutcome {
   readonly unsettled: readonly RecordedAttempt[]

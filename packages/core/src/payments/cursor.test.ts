@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseMasterKey } from '../secrets/keys.js'
-import { createCursorCodec } from './read-api.js'
+import { createCursorCodec } from './cursor.js'
 
 const oldKey = 'a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90'
 const newKey = '00112233445566778899aabbccddeeff102132435465768798a9bacbdcedfe0f'

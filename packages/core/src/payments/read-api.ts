@@ -1,11 +1,10 @@
-/** The read API: parameters, page tokens and the shown payment. Source: docs/interface.md 4.1. @module */
+/** The read API: its parameters and the payment that it shows. Source: docs/interface.md 4.1. @module */
 
-import { createHmac, timingSafeEqual } from 'node:crypto'
 import { type PageBody, type PaymentBody, pageLimit } from '@payment-integration/contract'
 import { AmbiguousPaymentError, InvalidRequestError, PaymentNotFoundError } from '../errors.js'
-import type { KeyVersion, MasterKey } from '../secrets/keys.js'
+import type { CursorCodec } from './cursor.js'
 import { formatUnits, parseMemo, type StoredPayment } from './payment.js'
-import type { PagePosition, PaymentReads } from './payment-store.js'
+import type { PaymentReads } from './payment-store.js'
 import { buildSnapshot } from './snapshot.js'
 
 /** Plain ASCII digits without sign, space, exponent or leading zero, within 1 to 200; else `ERR_LIMIT_INVALID`. */
@@ -38,78 +37,6 @@ export function parseName(text: string): string {
     'ERR_NAME_INVALID',
     'name must not hold control characters, line breaks or marks of direction',
   )
-}
-
-interface CursorScope {
-  readonly integrationAddress: string
-  /** Lowercased; absent for the list of the whole integration. */
-  readonly wallet?: string | undefined
-}
-
-export interface CursorCodec {
-  encode(position: PagePosition, scope: CursorScope): string
-  /** @throws InvalidRequestError `ERR_CURSOR_INVALID` for any flaw, always with the same message. */
-  decode(cursor: string, scope: CursorScope): PagePosition
-}
-
-// Byte 0 is the format; then time, chain, count of repositions and hash; then a MAC of 16 bytes over all of it and
-// the scope.
-const format = 2
-const positionBytes = 1 + 8 + 8 + 8 + 32
-const macBytes = 16
-const length = Math.ceil(((positionBytes + macBytes) * 8) / 6)
-const pattern = /^[A-Za-z0-9_-]+$/
-
-/** Tokens of a replaced key stay valid while that key is still configured. */
-export function createCursorCodec(keys: MasterKey): CursorCodec {
-  return {
-    encode(position, scope) {
-      const head = write(position)
-      return Buffer.concat([head, mac(keys.current, head, scope)]).toString('base64url')
-    },
-    decode(cursor, scope) {
-      const bytes =
-        cursor.length === length && pattern.test(cursor) ? Buffer.from(cursor, 'base64url') : Buffer.alloc(0)
-      // Unused low bits of the last character would let two spellings decode alike.
-      if (bytes.length !== positionBytes + macBytes || bytes.toString('base64url') !== cursor) throw invalid()
-      const head = bytes.subarray(0, positionBytes)
-      const givenMac = bytes.subarray(positionBytes)
-      const genuine = keys.all.some((key) => timingSafeEqual(mac(key, head, scope), givenMac))
-      if (!genuine || head[0] !== format) throw invalid()
-      return read(head)
-    },
-  }
-}
-
-function write({ blockTimestamp, chainId, asOf, txHash }: PagePosition): Buffer {
-  const head = Buffer.alloc(positionBytes)
-  head.writeUInt8(format, 0)
-  head.writeBigInt64BE(BigInt(blockTimestamp), 1)
-  head.writeBigInt64BE(BigInt(chainId), 9)
-  head.writeBigInt64BE(BigInt(asOf), 17)
-  head.write(txHash.slice(2), 25, 'hex')
-  return head
-}
-
-function read(head: Buffer): PagePosition {
-  return {
-    blockTimestamp: Number(head.readBigInt64BE(1)),
-    chainId: Number(head.readBigInt64BE(9)),
-    asOf: Number(head.readBigInt64BE(17)),
-    txHash: `0x${head.toString('hex', 25)}`,
-  }
-}
-
-function mac(key: KeyVersion, head: Buffer, { integrationAddress, wallet }: CursorScope): Buffer {
-  const hmac = createHmac('sha256', key.derive('cursor')).update(head)
-  return hmac
-    .update(`${integrationAddress}|${wallet ?? ''}`, 'utf8')
-    .digest()
-    .subarray(0, macBytes)
-}
-
-function invalid(): InvalidRequestError {
-  return new InvalidRequestError('ERR_CURSOR_INVALID', 'Invalid cursor')
 }
 
 /** Built field by field, so that no field that docs/interface.md 2.1 omits can slip through. */

@@ -68,8 +68,7 @@ export function createHealth(deps: HealthDeps): () => Promise<HealthReport> {
     const statuses = indexers.map((indexer) => indexer.status())
     const chains = statuses.map(toChainHealth)
     const down = database !== 'ok' || !running()
-    const unproven = hasRecentFailure(statuses)
-    const degraded = unproven || chains.some((chain) => chain.error !== null)
+    const degraded = hasRecentFailure(statuses) || chains.some((chain) => chain.error !== null)
     return {
       status: down ? 'down' : degraded ? 'degraded' : 'ok',
       database,

@@ -45,7 +45,7 @@ export function emitToAll(...sinks: readonly (EventSink | undefined)[]): EventSi
   }
 }
 
-/** Most logs in memory. A range that is read again reports its logs again, but each log is reported once. */
+/** The most logs in memory: a range that is read again repeats its logs, and each log is reported once. */
 const maxReportedLogs = 10_000
 
 /** Receivers of the report. An exception of `publish` is only logged: a watcher must not stop a chain. */

@@ -10,7 +10,7 @@ import type { ClosableSender, UndiciSenderOptions } from './undici-sender.js'
  */
 export function createLazySender(options: UndiciSenderOptions): ClosableSender {
   const { servers, denied, allowLoopbackHttp = senderDefaults.allowLoopbackHttp } = options
-  // Invalid options must fail now, not at the first POST.
+  // Invalid options throw now, not at the first POST.
   createResolve({ servers, allowLoopback: allowLoopbackHttp })
   createRangeCheck(denied ?? [])
   let loading: Promise<ClosableSender> | undefined

@@ -1,0 +1,37 @@
+/** Decides when a block is final. Source: docs/interface.md 8. @module */
+import { finality } from '@payment-integration/contract'
+import { assertWhole } from '../values.js'
+
+/** Confirmations until a block is final, by chain; null: never. */
+export type Confirmations = Readonly<Record<number, number | null>>
+
+interface FinalityRule {
+  /** Whether a block is final when its chain is indexed up to a height; null: not indexed. */
+  isFinal(block: { readonly chainId: number; readonly blockNumber: number }, indexedTo: number | null): boolean
+  /** Whether the blocks of a chain can become final at all. */
+  canBeFinal(chainId: number): boolean
+  /** Confirmations until a block is final; null: never. */
+  confirmations(chainId: number): number | null
+}
+
+/**
+ * The host's configuration comes before the table of docs/interface.md 8; a chain in neither is never final. The
+ * checkpoint counts as the head: it is on the same branch as the payments.
+ */
+export function createFinality(configured: Confirmations = {}): FinalityRule {
+  const confirmations = new Map<string, number | null>()
+  for (const [chainId, row] of Object.entries(finality)) confirmations.set(chainId, row.confirmations)
+  for (const [chainId, blocks] of Object.entries(configured)) {
+    if (blocks !== null) assertWhole(`confirmations of chain ${chainId}`, blocks, 0)
+    confirmations.set(chainId, blocks)
+  }
+  const blocksOn = (chainId: number) => confirmations.get(String(chainId)) ?? null
+  return {
+    isFinal({ chainId, blockNumber }, indexedTo) {
+      const blocks = blocksOn(chainId)
+      return blocks !== null && indexedTo !== null && blockNumber + blocks <= indexedTo
+    },
+    canBeFinal: (chainId) => blocksOn(chainId) !== null,
+    confirmations: blocksOn,
+  }
+}

@@ -1,0 +1,91 @@
+/** Compares a payment with an invoice and a link configuration. Source: docs/interface.md 4.3. @module */
+import { type CoinConfig, type VerificationError, verificationErrors } from '@payment-integration/contract'
+import type { StoredPayment } from '../payments/payment.js'
+import { lowercaseAddress } from '../values.js'
+import { type AccountRecord, type AccountStore, parseHandle } from './accounts.js'
+import { type FeeCheck, isSameDecimal, type PaymentInvoice } from './pricing.js'
+import type { CheckedVerifyRequest } from './verify-request.js'
+
+type Paid = Pick<StoredPayment, 'chainId' | 'receiver' | 'tokenOut' | 'pricing'>
+
+export interface Payee {
+  /** Whether a link configuration accepts the payment's token on its chain, at this payee. */
+  accepts(payment: Paid): boolean
+  received(payment: Paid): boolean
+}
+
+/** Resolves an address, else the handle of an account, in any case. */
+export async function resolvePayee(
+  accounts: Pick<AccountStore, 'find' | 'findByAddress'>,
+  text: string,
+): Promise<Payee> {
+  const address = lowercaseAddress(text)
+  if (address !== null) return buildAddressPayee(address, await accounts.findByAddress(address))
+  const handle = parseHandle(text)
+  const account = handle === null ? null : await accounts.find(handle)
+  return account === null ? unknownPayee : buildAccountPayee(account)
+}
+
+/** An address. The configurations of its accounts decide; without an account every listed token is accepted. */
+function buildAddressPayee(address: string, accounts: readonly AccountRecord[]): Payee {
+  return {
+    received: ({ receiver }) => receiver === address,
+    accepts: (payment) =>
+      accounts.length === 0
+        ? payment.pricing.listedToken !== null
+        : accounts.some((account) => isAcceptedBy(account, payment, address)),
+  }
+}
+
+function buildAccountPayee(account: AccountRecord): Payee {
+  return {
+    received: ({ chainId, receiver }) => receiver === findReceiver(account, findCoin(account, chainId)),
+    accepts: (payment) => isAcceptedBy(account, payment, payment.receiver),
+  }
+}
+
+/** An unknown handle has neither a configuration to violate nor an address that receives. */
+const unknownPayee: Payee = { received: () => false, accepts: () => true }
+
+function isAcceptedBy(account: AccountRecord, payment: Paid, receiver: string): boolean {
+  const coin = findCoin(account, payment.chainId)
+  return coin !== undefined && acceptsToken(coin, payment) && findReceiver(account, coin) === receiver
+}
+
+function findCoin({ config }: AccountRecord, chainId: number): CoinConfig | undefined {
+  return config.coins.find((coin) => coin.chainId === chainId)
+}
+
+function findReceiver({ address }: AccountRecord, coin: CoinConfig | undefined): string {
+  return coin?.defaultAddress ?? address
+}
+
+// A symbol alone names the listed token: any contract can choose that symbol.
+function acceptsToken({ tokens }: CoinConfig, { tokenOut, pricing }: Paid): boolean {
+  return tokens.some(({ symbol, address }) =>
+    address === undefined ? pricing.listedToken?.symbol === symbol : address === tokenOut.address,
+  )
+}
+
+interface Judgement {
+  readonly payee: Payee
+  /** The payment's own invoice, or null when it is unknown: then it matches none. */
+  readonly invoice: PaymentInvoice | null
+  readonly allowsFees: FeeCheck
+  readonly request: Pick<CheckedVerifyRequest, 'invoiceAmount' | 'invoiceCurrency'>
+}
+
+/** The messages in the order of docs/interface.md 4.3; none when the payment matches. */
+export function findMismatches(
+  payment: StoredPayment,
+  { payee, invoice, allowsFees, request }: Judgement,
+): VerificationError[] {
+  const matches: Readonly<Record<VerificationError, boolean>> = {
+    'Payment does not match link configuration': payee.accepts(payment),
+    'Invalid payment address': payee.received(payment),
+    'Invalid payment currency': invoice?.currency === request.invoiceCurrency,
+    'Invalid payment amount':
+      invoice !== null && isSameDecimal(invoice.amount, request.invoiceAmount) && allowsFees(payment.tokenOut),
+  }
+  return verificationErrors.filter((error) => !matches[error])
+}

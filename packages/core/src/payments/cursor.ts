@@ -1,0 +1,90 @@
+/** Signs the cursors of listings and streams, each bound to one integration. Source: docs/interface.md 4.1. @module */
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { InvalidRequestError } from '../errors.js'
+import type { KeyVersion, MasterKey } from '../secrets/keys.js'
+import type { PagePosition } from './payment-store.js'
+
+interface CursorScope {
+  readonly integrationAddress: string
+  /** Lowercased; absent for the list of the whole integration. */
+  readonly wallet?: string | undefined
+}
+
+export interface CursorCodec {
+  encode(position: PagePosition, scope: CursorScope): string
+  /** @throws InvalidRequestError `ERR_CURSOR_INVALID` for any flaw, always with the same message. */
+  decode(cursor: string, scope: CursorScope): PagePosition
+}
+
+export interface StreamPositionCodec {
+  encode(deliveryId: string, integrationAddress: string): string
+  /** @throws InvalidRequestError `ERR_CURSOR_INVALID` for any flaw, always with the same message. */
+  decode(position: string, integrationAddress: string): string
+}
+
+/** Byte 0 of a token: no token of a listing passes for one of a stream. */
+const formats = { listing: 2, stream: 3 } as const
+const macBytes = 16
+const maxTokenLength = 256
+/** Time, chain and number of repositions as 64-bit integers, then the hash. */
+const positionBytes = 3 * 8 + 32
+
+export function createCursorCodec(keys: MasterKey): CursorCodec {
+  const formatScope = ({ integrationAddress, wallet = '' }: CursorScope) => `${integrationAddress}|${wallet}`
+  return {
+    encode({ blockTimestamp, chainId, asOf, txHash }, scope) {
+      const content = Buffer.alloc(positionBytes)
+      for (const [index, number] of [blockTimestamp, chainId, asOf].entries())
+        content.writeBigInt64BE(BigInt(number), 8 * index)
+      content.write(txHash.slice(2), 24, 'hex')
+      return encodeToken(keys, formats.listing, content, formatScope(scope))
+    },
+    decode(cursor, scope) {
+      const content = decodeToken(keys, formats.listing, cursor, formatScope(scope))
+      if (content?.length !== positionBytes) throw new InvalidRequestError('ERR_CURSOR_INVALID', 'Invalid cursor')
+      return {
+        blockTimestamp: Number(content.readBigInt64BE(0)),
+        chainId: Number(content.readBigInt64BE(8)),
+        asOf: Number(content.readBigInt64BE(16)),
+        txHash: `0x${content.toString('hex', 24)}`,
+      }
+    },
+  }
+}
+
+/** Content: the id of a delivery. */
+export function createStreamPositionCodec(keys: MasterKey): StreamPositionCodec {
+  const formatScope = (integrationAddress: string) => `${integrationAddress}|deliveries`
+  return {
+    encode: (deliveryId, integrationAddress) =>
+      encodeToken(keys, formats.stream, Buffer.from(deliveryId, 'utf8'), formatScope(integrationAddress)),
+    decode(position, integrationAddress) {
+      const content = decodeToken(keys, formats.stream, position, formatScope(integrationAddress))
+      if (content === null) throw new InvalidRequestError('ERR_CURSOR_INVALID', 'Invalid Last-Event-ID')
+      return content.toString('utf8')
+    },
+  }
+}
+
+/** A token is the base64url of format, content and a MAC over both and the scope. */
+function encodeToken(keys: MasterKey, format: number, content: Buffer, scope: string): string {
+  const signed = Buffer.concat([Buffer.of(format), content])
+  return Buffer.concat([signed, computeMac(keys.current, signed, scope)]).toString('base64url')
+}
+
+/** Null for any flaw. Tokens of a replaced key stay valid while that key is still configured. */
+function decodeToken(keys: MasterKey, format: number, token: string, scope: string): Buffer | null {
+  if (token.length > maxTokenLength || !/^[A-Za-z0-9_-]+$/.test(token)) return null
+  const bytes = Buffer.from(token, 'base64url')
+  // Unused low bits of the last character would let two spellings decode alike.
+  if (bytes.length <= macBytes || bytes.toString('base64url') !== token) return null
+  const signed = bytes.subarray(0, -macBytes)
+  const givenMac = bytes.subarray(-macBytes)
+  const isGenuine = keys.all.some((key) => timingSafeEqual(computeMac(key, signed, scope), givenMac))
+  return isGenuine && signed[0] === format ? signed.subarray(1) : null
+}
+
+function computeMac(key: KeyVersion, signed: Buffer, scope: string): Buffer {
+  const hmac = createHmac('sha256', key.derive('cursor')).update(signed)
+  return hmac.update(scope, 'utf8').digest().subarray(0, macBytes)
+}

@@ -23,7 +23,7 @@ export function listReadings(path: string): readonly string[] {
     .replaceAll('\\', '/')
     .replace(/;[^/]*/g, '')
     .split('/')
-    .filter(isNamed)
+    .filter((segment) => segment !== '')
   return [segments, resolveDots(segments)].map((each) => `/${each.join('/')}/`.toLowerCase())
 }
 
@@ -38,10 +38,6 @@ function isBelow(readings: readonly string[], prefix: string): boolean {
 /** True for a path that every parser reads alike. */
 export function isPlain(path: string): boolean {
   return plain.test(path)
-}
-
-function isNamed(segment: string): boolean {
-  return segment !== ''
 }
 
 function resolveDots(segments: readonly string[]): string[] {

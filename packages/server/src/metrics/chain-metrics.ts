@@ -80,6 +80,9 @@ const nodeCounters: readonly Reading<NodeStatus>[] = [
   { name: 'node_blocks_total', help: 'Blocks read from it.', value: ({ blocks }) => blocks },
 ]
 
+/** Null: no value yet, so the sample is left out. */
+type Sample = readonly [labels: Readonly<Record<string, string | number>>, value: number | null]
+
 /**
  * Adds the metrics to a registry. Each scrape calls `read` once per metric.
  * @param callPrices - Price of a million calls by chain id.
@@ -90,88 +93,53 @@ export function addChainMetrics(
   read: () => readonly ChainStatus[],
   callPrices: ReadonlyMap<number, number>,
 ): void {
-  const registers = [registry]
-  for (const { name, help, value } of chainGauges)
-    new Gauge({
-      name: `${prefix}${name}`,
-      help,
-      labelNames: ['chain'],
-      registers,
-      collect() {
-        this.reset()
-        for (const status of read()) {
-          const reading = value(status)
-          if (reading !== null) this.set({ chain: status.chainId }, reading)
-        }
-      },
-    })
-  new Gauge({
-    name: `${prefix}chain_proof`,
-    help: 'How the newest blocks were proven: 1 at the level, 0 at the others.',
-    labelNames: ['chain', 'level'],
-    registers,
-    collect() {
-      this.reset()
-      for (const { chainId, proof } of read())
-        if (proof !== null) for (const level of levels) this.set({ chain: chainId, level }, Number(level === proof))
-    },
-  })
-  new Counter({
-    name: `${prefix}chain_reorganisations_total`,
-    help: 'Reorganisations that were applied since the start of the process.',
-    labelNames: ['chain'],
-    registers,
-    collect() {
-      this.reset()
-      for (const { chainId, reorganisations } of read()) this.inc({ chain: chainId }, reorganisations)
-    },
-  })
-  for (const { name, help, value } of nodeGauges)
-    new Gauge({
-      name: `${prefix}${name}`,
-      help,
-      labelNames: ['chain', 'node'],
-      registers,
-      collect() {
-        this.reset()
-        forEachNode(read(), value, (labels, reading) => this.set(labels, reading))
-      },
-    })
-  for (const { name, help, value } of nodeCounters)
-    new Counter({
-      name: `${prefix}${name}`,
-      help,
-      labelNames: ['chain', 'node'],
-      registers,
-      collect() {
-        this.reset()
-        forEachNode(read(), value, (labels, reading) => this.inc(labels, reading))
-      },
-    })
-  new Counter({
-    name: `${prefix}node_cost_total`,
-    help: 'Price of the calls sent, in the currency of PI_RPC_PRICE.',
-    labelNames: ['chain', 'node'],
-    registers,
-    collect() {
-      this.reset()
-      for (const { chainId, nodes } of read()) {
-        const price = callPrices.get(chainId)
-        if (price === undefined) continue
-        for (const { name, calls } of nodes) this.inc({ chain: chainId, node: name }, (calls * price) / pricedCalls)
-      }
-    },
-  })
-}
+  type Kind = 'gauge' | 'counter'
+  function add(
+    kind: Kind,
+    { name, help }: { readonly name: string; readonly help: string },
+    labelNames: readonly string[],
+    listSamples: (status: ChainStatus) => readonly Sample[],
+  ): void {
+    const options = { name: `${prefix}${name}`, help, labelNames, registers: [registry] }
+    const samples = () => read().flatMap(listSamples)
+    if (kind === 'gauge')
+      new Gauge({
+        ...options,
+        collect() {
+          this.reset()
+          for (const [labels, value] of samples()) if (value !== null) this.set(labels, value)
+        },
+      })
+    else
+      new Counter({
+        ...options,
+        collect() {
+          this.reset()
+          for (const [labels, value] of samples()) if (value !== null) this.inc(labels, value)
+        },
+      })
+  }
+  const addOfNode = (kind: Kind, reading: Reading<NodeStatus>) =>
+    add(kind, reading, ['chain', 'node'], ({ chainId, nodes }) =>
+      nodes.map((node) => [{ chain: chainId, node: node.name }, reading.value(node)]),
+    )
 
-function forEachNode(
-  statuses: readonly ChainStatus[],
-  value: Reading<NodeStatus>['value'],
-  record: (labels: { chain: number; node: string }, reading: number) => void,
-): void {
-  for (const { chainId, nodes } of statuses)
-    for (const node of nodes) {
-      const reading = value(node)
-      if (reading !== null) record({ chain: chainId, node: node.name }, reading)
-    }
+  for (const reading of chainGauges)
+    add('gauge', reading, ['chain'], (status) => [[{ chain: status.chainId }, reading.value(status)]])
+  const proofHelp = 'How the newest blocks were proven: 1 at the level, 0 at the others.'
+  add('gauge', { name: 'chain_proof', help: proofHelp }, ['chain', 'level'], ({ chainId, proof }) =>
+    levels.map((level) => [{ chain: chainId, level }, proof === null ? null : Number(level === proof)]),
+  )
+  const reorganisationsHelp = 'Reorganisations that were applied since the start of the process.'
+  add('counter', { name: 'chain_reorganisations_total', help: reorganisationsHelp }, ['chain'], (status) => [
+    [{ chain: status.chainId }, status.reorganisations],
+  ])
+  for (const reading of nodeGauges) addOfNode('gauge', reading)
+  for (const reading of nodeCounters) addOfNode('counter', reading)
+  const costHelp = 'Price of the calls sent, in the currency of PI_RPC_PRICE.'
+  add('counter', { name: 'node_cost_total', help: costHelp }, ['chain', 'node'], ({ chainId, nodes }) => {
+    const price = callPrices.get(chainId)
+    if (price === undefined) return []
+    return nodes.map(({ name, calls }) => [{ chain: chainId, node: name }, (calls * price) / pricedCalls])
+  })
 }

@@ -7,7 +7,7 @@ import { version } from '../version.js'
 import { addChainMetrics } from './chain-metrics.js'
 import { type AttemptMetrics, addDeliveryMetrics, createAttemptMetrics } from './delivery-metrics.js'
 import {
-  createRequestMetrics,
+  createRequestDurations,
   type Metrics,
   type MetricsLibrary,
   type MetricsOptions,
@@ -161,11 +161,11 @@ export async function createMetrics(options: MetricsOptions = {}): Promise<Metri
   const attempts = createAttemptMetrics()
   const onEvent = addEventMetrics(library, registry, attempts)
   const countRejectedWebhook = addIdentityMetrics(library, registry)
-  const requests = createRequestMetrics()
+  const requests = createRequestDurations()
   return {
     onEvent,
     countRejectedWebhook,
-    onRequest: requests.onRequest,
+    onRequest: ({ method, route, status, ms }) => requests.observe({ method, route, status }, ms / 1_000),
     contentType: registry.contentType,
     watch(chosen) {
       sources = chosen

@@ -18,11 +18,11 @@ import {
 import { createTokenMetadata } from './prices/token-metadata.js'
 import { createFilterTest, type FilterTest } from './proof/log-filter.js'
 import { openProver, type Prover } from './proof/prover.js'
-import { createRangeBlocks } from './read/range-blocks.js'
-import { type ChainReader, getHeaderKind, type QuarantinedLog, type RangeReader } from './read/range-reader.js'
+import { createRangeSizing } from './read/range-blocks.js'
+import { type ChainReader, createHeaderHashing, type QuarantinedLog, type RangeReader } from './read/range-reader.js'
 import { readRanges } from './read/ranges.js'
 import { parseReceipt } from './rpc/answers.js'
-import { callOwnChain, readOwnHeader } from './rpc/chain-guard.js'
+import { callWithChainId, readHeaderWithChainId } from './rpc/chain-guard.js'
 import { createFailures } from './rpc/failures.js'
 import { formatQuantity, toAddress, toHash } from './rpc/hex.js'
 import type { Node } from './rpc/json-rpc.js'
@@ -158,10 +158,10 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
     spokePools: checkSpokePools(options.spokePools ?? knownSpokePools(chainId)),
     onQuarantine: ignoreThrows(options.onQuarantine),
     rawReceipts: options.rawReceipts ?? true,
-    headers: getHeaderKind(chainId),
+    headers: createHeaderHashing(chainId),
   }
   let filterOfAll: FilterTest | undefined
-  const blocks = createRangeBlocks()
+  const blocks = createRangeSizing()
 
   /** The context that ranges are read with, for the given routers. */
   function openReader(prover: Prover, wanted: ReadonlySet<string> | null): (node: Node) => RangeReader {
@@ -193,7 +193,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
     assertWhole('head', request.head, 0)
     const wanted = checkRequestedRouters(request.routers, routers)
     const open = openReader(await openProver(), wanted)
-    yield* readRanges({ nodes, fail, open, proof, nearHead, blocks }, request, signal)
+    yield* readRanges({ nodes, fail, open, proof, nearHead, sizing: blocks }, request, signal)
   }
 
   return {
@@ -202,16 +202,16 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
     routers: [...routers.keys()],
     ranges,
     head: (signal) =>
-      nodes.pinned(async (node) => {
-        const head = await readOwnHeader({ chainId, fail, node }, 'latest', signal)
+      nodes.runPinned(async (node) => {
+        const head = await readHeaderWithChainId({ chainId, fail, node }, 'latest', signal)
         if (head === null) throw fail.unavailable('the node has no latest block.')
         node.note({ kind: 'head', number: head.number })
         return head
       }, signal),
     async block(number, signal) {
       assertWhole('number', number, 0)
-      return nodes.pinned(async (node) => {
-        const block = await readOwnHeader({ chainId, fail, node }, formatQuantity(number), signal)
+      return nodes.runPinned(async (node) => {
+        const block = await readHeaderWithChainId({ chainId, fail, node }, formatQuantity(number), signal)
         if (block !== null && block.number !== number)
           throw fail.unavailable(`block ${block.number} was answered for block ${number}.`)
         return block
@@ -221,8 +221,8 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
       const hash = toHash(txHash)
       if (hash === null) throw new TypeError('The transaction hash must be 0x and 64 hex digits.')
       const call = { method: 'eth_getTransactionReceipt', params: [hash] }
-      return nodes.pinned(async (node) => {
-        const receipt = parseReceipt(await callOwnChain({ chainId, fail, node }, call, signal), fail)
+      return nodes.runPinned(async (node) => {
+        const receipt = parseReceipt(await callWithChainId({ chainId, fail, node }, call, signal), fail)
         if (receipt === null) return { fate: 'unknown', blockNumber: null }
         if (receipt.hash !== hash) throw fail.unavailable(`receipt ${receipt.hash} was answered for ${hash}.`)
         return { fate: receipt.succeeded ? 'succeeded' : 'reverted', blockNumber: receipt.blockNumber }

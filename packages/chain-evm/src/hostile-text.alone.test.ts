@@ -73,7 +73,7 @@ test('time grows with the number of logs for the operations that payments belong
 })
 
 test('time grows with the number of logs for the conversion of a payment', async () => {
-  const conversion = { router: entryPoint, event: { kind: 'conversion', steps: [], forgeable: true } } as const
+  const conversion = { router: entryPoint, event: { kind: 'conversion', steps: [], isForgeable: true } } as const
   const growth = await growthOf((length) => {
     const emitted = Array.from({ length: Math.ceil(length / 4) }, () => conversion)
     return () => pairConversions(emitted, null)

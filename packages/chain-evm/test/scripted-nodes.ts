@@ -31,7 +31,7 @@ export async function readRange(node: Node) {
   return { name: node.name, blocks }
 }
 
-export const used = async (nodes: Nodes) => (await nodes.pinned(readHead)).name.slice(-2)
+export const used = async (nodes: Nodes) => (await nodes.runPinned(readHead)).name.slice(-2)
 
 export interface ScriptedNodes {
   readonly nodes: readonly ScriptedNode[]

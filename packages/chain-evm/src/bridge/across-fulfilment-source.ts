@@ -12,17 +12,17 @@ import { nativeToken, type RouterLog } from '../decode/router-decoder.js'
 import { createPriceLists, type KnownToken, knownTokens, type PriceLists } from '../prices/pricing.js'
 import { createTokenMetadata, type TokenMetadata } from '../prices/token-metadata.js'
 import { openProver } from '../proof/prover.js'
-import { assertAuthentic, getHeaderKind } from '../read/range-reader.js'
+import { assertAuthentic, createHeaderHashing } from '../read/range-reader.js'
 import { type Fields, parseHeader, parseLogs, parseReceipt } from '../rpc/answers.js'
-import { callOwnChain } from '../rpc/chain-guard.js'
+import { callWithChainId } from '../rpc/chain-guard.js'
 import { createFailures, type Failures, isRateLimit } from '../rpc/failures.js'
 import { formatQuantity, toAddress } from '../rpc/hex.js'
 import type { Node } from '../rpc/json-rpc.js'
 import { createNodes, type NodeAddress, type Nodes } from '../rpc/nodes.js'
-import { acrossBridge, decodeFill, type Fill, fillTopics, fulfils, knownSpokePools } from './spoke-pools.js'
+import { acrossBridge, decodeFill, type Fill, fillTopics, isFillOf, knownSpokePools } from './spoke-pools.js'
 
 /** Bounds the memory; the points are found again when needed. */
-const maxPoints = 1_000
+const maxKnownTimes = 1_000
 
 /** Finds blocks that are final. */
 interface BlockFinder {
@@ -37,12 +37,12 @@ interface BlockFinder {
 
 /** Makes a finder that remembers the blocks it saw. */
 function createBlockFinder(): BlockFinder {
-  const points = new Map<number, number>()
+  const knownTimes = new Map<number, number>()
   return {
     async findFirstAt(at, above, read) {
       let low = 0
       let high = above + 1
-      for (const [height, timestamp] of points) {
+      for (const [height, timestamp] of knownTimes) {
         if (height > above) continue
         if (timestamp < at) low = Math.max(low, height + 1)
         else high = Math.min(high, height)
@@ -50,8 +50,8 @@ function createBlockFinder(): BlockFinder {
       while (low < high) {
         const middle = Math.floor((low + high) / 2)
         const { timestamp } = await read(middle)
-        if (points.size >= maxPoints) points.clear()
-        points.set(middle, timestamp)
+        if (knownTimes.size >= maxKnownTimes) knownTimes.clear()
+        knownTimes.set(middle, timestamp)
         if (timestamp < at) low = middle + 1
         else high = middle
       }
@@ -96,7 +96,7 @@ async function scanFills(scan: FillScan, signal?: AbortSignal): Promise<FoundFil
     const logs = await readSlice(scan, from, upTo, signal)
     for (const log of logs.sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)) {
       const fill = log.address === spokePool ? decodeFill(log) : null
-      if (fill !== null && log.blockNumber >= from && log.blockNumber <= upTo && fulfils(fill, deposit))
+      if (fill !== null && log.blockNumber >= from && log.blockNumber <= upTo && isFillOf(fill, deposit))
         return { fill, log }
     }
     onRead(upTo)
@@ -116,7 +116,7 @@ async function readSlice(
   const blocks = to - from + 1
   try {
     const call = { method: 'eth_getLogs', params: [filter] }
-    const logs = parseLogs(await callOwnChain({ chainId, fail, node }, call, signal), fail)
+    const logs = parseLogs(await callWithChainId({ chainId, fail, node }, call, signal), fail)
     node.note({ kind: 'range-read', blocks })
     return logs
   } catch (error) {
@@ -159,7 +159,7 @@ interface Search {
   /** Next height of the last search, which reads every block again after the search time. */
   nextAtEnd: number
   /** Whether the search time has passed and the last search is complete. */
-  isOver: boolean
+  isComplete: boolean
   /** Whether a fill was found, which may be elsewhere when it is asked for again. */
   wasFound: boolean
 }
@@ -172,14 +172,14 @@ interface Search {
  */
 function createFillReader(deps: FillReaderDeps) {
   const { chainId, nodes, fail, spokePool, confirmations, windowMs } = deps
-  const headers = getHeaderKind(chainId)
+  const headers = createHeaderHashing(chainId)
   const finder = createBlockFinder()
   const searches = new Map<string, Search>()
 
   async function find(node: Node, deposit: BridgeDeposit, signal?: AbortSignal): Promise<Fulfilment | null> {
     const key = `${deposit.payment.chainId}:${deposit.depositId}:${deposit.payment.blockHash}`
     const existing = searches.get(key)
-    if (existing?.isOver === true) return null
+    if (existing?.isComplete === true) return null
     const head = await readBlock(node, 'latest', signal)
     node.note({ kind: 'head', number: head.number })
     const final = head.number - confirmations
@@ -190,15 +190,15 @@ function createFillReader(deps: FillReaderDeps) {
     const isLate = head.timestamp > since + windowMs
     const end = isLate ? await finder.findFirstAt(since + windowMs, final, read) : final + 1
     const isLast = end <= final
-    const place = isLast ? 'nextAtEnd' : 'next'
-    const from = search[place]
+    const cursor = isLast ? 'nextAtEnd' : 'next'
+    const from = search[cursor]
     const to = isLast ? end : final
     let readTo = from - 1
     // Blocks read below the newest ones stay read, even if the look-up fails soon after.
-    const settled = Math.max(search.from, final + 1 - rereadBlocks)
+    const deepestNext = Math.max(search.from, final + 1 - rereadBlocks)
     const onRead = (height: number) => {
       readTo = height
-      search[place] = isLast ? height + 1 : Math.min(height + 1, settled)
+      search[cursor] = isLast ? height + 1 : Math.min(height + 1, deepestNext)
     }
     const found = await scanFills({ chainId, node, fail, spokePool, deposit, from, to, onRead }, signal)
     if (found !== null) {
@@ -207,12 +207,12 @@ function createFillReader(deps: FillReaderDeps) {
     }
     // It left the chain, and may be further down than where the search stands.
     if (search.wasFound) Object.assign(search, { next: search.from, nextAtEnd: search.from, wasFound: false })
-    else search.isOver = isLast && readTo >= end
+    else search.isComplete = isLast && readTo >= end
     return null
   }
 
   function startSearch(key: string, from: number): Search {
-    const search: Search = { from, next: from, nextAtEnd: from, isOver: false, wasFound: false }
+    const search: Search = { from, next: from, nextAtEnd: from, isComplete: false, wasFound: false }
     const [oldest] = searches.keys()
     if (searches.size >= maxDeposits && oldest !== undefined) searches.delete(oldest)
     searches.set(key, search)
@@ -221,7 +221,7 @@ function createFillReader(deps: FillReaderDeps) {
 
   async function readBlock(node: Node, tag: string, signal?: AbortSignal): Promise<BlockRef> {
     const call = { method: 'eth_getBlockByNumber', params: [tag, false] }
-    const header = await checkedHeader(node, await callOwnChain({ chainId, fail, node }, call, signal))
+    const header = await checkedHeader(node, await callWithChainId({ chainId, fail, node }, call, signal))
     if (header === null) throw fail.gone(`the node has no block ${tag}.`)
     return header
   }
@@ -230,7 +230,7 @@ function createFillReader(deps: FillReaderDeps) {
   async function checkedHeader(node: Node, answer: unknown): Promise<BlockRef | null> {
     const ref = parseHeader(answer, fail)
     if (ref === null) return null
-    const isAuthentic = (await openProver()).headerHash(answer as Fields) === ref.hash
+    const isAuthentic = (await openProver()).computeHeaderHash(answer as Fields) === ref.hash
     assertAuthentic({ node, fail, headers }, [{ ref, isAuthentic }])
     return ref
   }
@@ -254,13 +254,13 @@ function createFillReader(deps: FillReaderDeps) {
         ({ address, topics, data }) =>
           address === log.address && data === log.data && topics.join() === log.topics.join(),
       ) ?? -1
-    const isThere =
+    const isInBlock =
       header?.hash === blockHash &&
       receipt?.hash === txHash &&
       receipt.blockHash === blockHash &&
       receipt.succeeded &&
       position !== -1
-    if (!isThere) throw fail.gone(`the fill in transaction ${txHash} is not in block ${blockNumber}.`)
+    if (!isInBlock) throw fail.gone(`the fill in transaction ${txHash} is not in block ${blockNumber}.`)
     const token = deps.lists.token(fill.outputToken)
     return {
       chainId,
@@ -271,7 +271,7 @@ function createFillReader(deps: FillReaderDeps) {
       blockHash,
       blockTimestamp: header.timestamp,
       receiver: fill.paidTo,
-      tokenOut: { ...(await deps.tokens.of(node, fill.outputToken, final, signal)), amount: fill.paidAmount },
+      tokenOut: { ...(await deps.tokens.read(node, fill.outputToken, final, signal)), amount: fill.paidAmount },
       listedToken: token && { symbol: token.symbol, currency: token.currency },
     }
   }
@@ -279,7 +279,7 @@ function createFillReader(deps: FillReaderDeps) {
   return {
     /** The fulfilment of a deposit to this chain; null while there is none that is final. */
     lookup: (deposit: BridgeDeposit, signal?: AbortSignal): Promise<Fulfilment | null> =>
-      nodes.pinned((node) => find(node, deposit, signal), signal),
+      nodes.runPinned((node) => find(node, deposit, signal), signal),
   }
 }
 

@@ -2,7 +2,7 @@ import type { Address } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { type Bridged, fillLog, fillNames } from '../../test/across-logs.js'
 import { bridgeDeposit } from '../../test/bridge-deposit.js'
-import { decodeFill, fulfils } from './spoke-pools.js'
+import { decodeFill, isFillOf } from './spoke-pools.js'
 
 const address = (byte: string): Address => `0x${byte.repeat(20)}`
 const deposit = bridgeDeposit()
@@ -22,7 +22,7 @@ const bridged: Bridged = {
 describe.each(fillNames)('%s', (name) => {
   const isFilled = (changes: Partial<Bridged> = {}) => {
     const fill = decodeFill({ address: '0x', ...fillLog(name, { ...bridged, ...changes }) })
-    return fill !== null && fulfils(fill, deposit)
+    return fill !== null && isFillOf(fill, deposit)
   }
 
   test('is read, and fulfils the deposit that it repeats', () => {

@@ -123,7 +123,7 @@ function fillAddressAt(data: string, offset: number): string | null {
 /**
  * Whether a fill is of a deposit: both events agree, and the receiver got the promised token and at least the amount.
  */
-export function fulfils(fill: Fill, { payment, depositId, receiver, output }: BridgeDeposit): boolean {
+export function isFillOf(fill: Fill, { payment, depositId, receiver, output }: BridgeDeposit): boolean {
   return (
     fill.originChainId === BigInt(payment.source.chainId) &&
     fill.depositId === BigInt(depositId) &&
@@ -182,7 +182,7 @@ export function isBridgeCall(calldata: string): boolean {
 export const acrossBridge = 'across'
 
 /** The facts of a deposit beside its payment. */
-export type BridgedTo = Omit<BridgeDeposit, 'payment'>
+export type DepositFacts = Omit<BridgeDeposit, 'payment'>
 
 /**
  * The deposit of each payment.
@@ -199,11 +199,11 @@ export function findDeposits(
   logs: readonly ReceiptLog[],
   isPaymentLog: (log: ReceiptLog) => boolean,
   spokePools: ReadonlySet<string>,
-): readonly (BridgedTo | null)[] {
+): readonly (DepositFacts | null)[] {
   return payments.map((payment, index) => {
     const log = findLastDepositLog(logs, places[index] ?? 0, isPaymentLog, spokePools)
     const deposit = log === null ? null : decodeDeposit(log)
-    return deposit !== null && isOfPayment(payment, deposit) ? toBridgedTo(deposit) : null
+    return deposit !== null && matchesPayment(payment, deposit) ? toDepositFacts(deposit) : null
   })
 }
 
@@ -221,13 +221,13 @@ function findLastDepositLog(
   return null
 }
 
-function isOfPayment(
+function matchesPayment(
   { sender, receiver, token, gross }: DecodedPayment,
   { depositor, recipient, input }: Deposit,
 ): boolean {
   return depositor === sender && recipient === receiver && input.token === token && input.amount === gross
 }
 
-function toBridgedTo({ depositId, destinationChainId, recipient, output }: Deposit): BridgedTo {
+function toDepositFacts({ depositId, destinationChainId, recipient, output }: Deposit): DepositFacts {
   return { bridge: acrossBridge, depositId, destinationChainId, receiver: recipient, output }
 }

@@ -26,8 +26,8 @@ const step = (contract: string, use: ConversionStep['use'] = 'multiply', rate = 
   codeHash: null,
   rate,
 })
-const forged = (...steps: ConversionStep[]): DecodedConversion => ({ kind: 'conversion', steps, forgeable: true })
-const genuine = (...steps: ConversionStep[]): DecodedConversion => ({ kind: 'conversion', steps, forgeable: false })
+const forged = (...steps: ConversionStep[]): DecodedConversion => ({ kind: 'conversion', steps, isForgeable: true })
+const genuine = (...steps: ConversionStep[]): DecodedConversion => ({ kind: 'conversion', steps, isForgeable: false })
 const by = (who: string, ...events: Emitted['event'][]): Emitted[] => events.map((event) => ({ router: who, event }))
 
 const call: RouterCall = {
@@ -42,8 +42,8 @@ const direct = (feeds: RouterCall['feeds'], made = first): DirectPayment => ({
 const isOnly = { contract: feedA }
 /** The feeds that a payment has, and what shows them. */
 function paid(emitted: readonly Emitted[], made: DecodedPayment, by: DirectPayment | null = null) {
-  const { steps, shownBy } = pairConversions(emitted, by).get(made) ?? noConversion
-  return [shownBy, ...steps.map(({ use, contract, rate }) => `${use} ${contract} ${rate}`)]
+  const { steps, provedBy } = pairConversions(emitted, by).get(made) ?? noConversion
+  return [provedBy, ...steps.map(({ use, contract, rate }) => `${use} ${contract} ${rate}`)]
 }
 
 describe('a payment that no direct call made', () => {
@@ -139,8 +139,8 @@ describe('a payment that a direct call made', () => {
   const signed = { contract: null, codeHex: toHex('CHF'), rate: 12n } as const
   test('has a signed rate when code and rate are those of the call', () => {
     const emitted = by(router, external('CHF', 12n), first)
-    const { steps, shownBy } = pairConversions(emitted, direct([signed, null])).get(first) ?? noConversion
-    expect([shownBy, steps[0]?.codeHex]).toEqual(['call', toHex('CHF')])
+    const { steps, provedBy } = pairConversions(emitted, direct([signed, null])).get(first) ?? noConversion
+    expect([provedBy, steps[0]?.codeHex]).toEqual(['call', toHex('CHF')])
     for (const wrong of [external('CHF', 13n), external('EUR', 12n), forged(step(feedA))])
       expect(paid(by(router, wrong, first), first, direct([signed, null]))[0]).toBe('nothing')
   })

@@ -36,11 +36,11 @@ export interface PaidConversion {
    * Evidence that the router converted with these rates. `router`: only its own conversions are emitted. `call`: it is
    * the first after a direct call and has the feeds of the calldata. `nothing`: anybody may have caused the event.
    */
-  readonly shownBy: 'router' | 'call' | 'nothing'
+  readonly provedBy: 'router' | 'call' | 'nothing'
 }
 
 /** The conversion of a payment without one. */
-export const noConversion: PaidConversion = { steps: [], shownBy: 'router' }
+export const noConversion: PaidConversion = { steps: [], provedBy: 'router' }
 
 /** Pairs the payments of one transaction with its conversions. @param emitted - All events, by log index. */
 export function pairConversions(
@@ -50,14 +50,14 @@ export function pairConversions(
   const pairs = new Map<DecodedPayment, PaidConversion>()
   const called = direct === null ? null : findCalledConversion(direct, emitted)
   if (direct !== null && called !== null) pairs.set(direct.payment, called.conversion)
-  const open = new Map<string, DecodedConversion[]>()
+  const unpaired = new Map<string, DecodedConversion[]>()
   for (const { router, event } of emitted) {
     if (event.kind === 'payment') {
-      if (!pairs.has(event)) pairs.set(event, toNearestConversion(open.get(router) ?? []))
-      open.delete(router)
+      if (!pairs.has(event)) pairs.set(event, toNearestConversion(unpaired.get(router) ?? []))
+      unpaired.delete(router)
     } else if (!called?.used.includes(event)) {
       // No more than two belong to a payment.
-      open.set(router, [...(open.get(router) ?? []).slice(-1), event])
+      unpaired.set(router, [...(unpaired.get(router) ?? []).slice(-1), event])
     }
   }
   return pairs
@@ -67,7 +67,7 @@ function toNearestConversion(open: readonly DecodedConversion[]): PaidConversion
   const last = open.at(-1)
   if (last === undefined) return noConversion
   const steps = joinSteps(open.slice(-2)) ?? last.steps
-  return { steps: steps.map((step) => ({ ...step, codeHex: null })), shownBy: last.forgeable ? 'nothing' : 'router' }
+  return { steps: steps.map((step) => ({ ...step, codeHex: null })), provedBy: last.isForgeable ? 'nothing' : 'router' }
 }
 
 /** Two events of one feed each, neither of which says how it was used, are the two steps of one conversion. */
@@ -103,8 +103,8 @@ function findCalledConversion(
       const fits = step !== undefined && (step.use === use || step.use === 'unsaid') && matchesFeed(step, feed)
       return fits ? [{ ...step, use, codeHex: feed.contract === null ? feed.codeHex : null }] : []
     })
-    const shownBy = used.some(({ forgeable }) => forgeable) ? 'call' : 'router'
-    if (paid.length === calledFeeds.length) return { conversion: { steps: paid, shownBy }, used }
+    const provedBy = used.some(({ isForgeable: forgeable }) => forgeable) ? 'call' : 'router'
+    if (paid.length === calledFeeds.length) return { conversion: { steps: paid, provedBy: provedBy }, used }
   }
   return null
 }

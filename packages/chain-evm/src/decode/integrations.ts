@@ -252,14 +252,14 @@ type Call = Pick<TransactionFacts, 'to' | 'input'>
  * Whether the receipt decides about the integrations of a transaction. It does for a bundle, and for a call of another
  * contract than a router whose calldata has an integration.
  */
-export function namesByReceipt({ to, input }: Call, isRouter: boolean, readSuffix: ReadSuffix): boolean {
+export function needsReceiptForIntegrations({ to, input }: Call, isRouter: boolean, readSuffix: ReadSuffix): boolean {
   return to !== null && !isRouter && (isBundle(input) || readSuffix(input) !== null)
 }
 
 /**
  * The integrations, one per payment.
  * @param places - Where the payments are in the receipt's logs; see `placePayments`.
- * @param receipt - Given where {@link namesByReceipt} says that it decides, else null.
+ * @param receipt - Given where {@link needsReceiptForIntegrations} says that it decides, else null.
  * @returns Addresses, lowercased, or null.
  */
 export function nameIntegrations(

@@ -107,7 +107,7 @@ export function checkRouters(routers: readonly KnownRouter[], decoder: RouterDec
       )
     versions.set(address, router.version)
   }
-  const read = new Map([...versions].filter(([, version]) => decoder.reads(version)))
+  const read = new Map([...versions].filter(([, version]) => decoder.supportsVersion(version)))
   if (read.size === 0)
     throw new TypeError(`None of the ${versions.size} routers has a version that the decoder reads; list at least one.`)
   return read

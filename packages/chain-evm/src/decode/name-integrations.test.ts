@@ -13,7 +13,7 @@ import {
   findEnclosingOperations,
   knownEntryPoints,
   nameIntegrations,
-  namesByReceipt,
+  needsReceiptForIntegrations,
   parseIntegrationSuffix,
 } from './integrations.js'
 
@@ -32,7 +32,7 @@ const close = (sender: Address) => closing(entryPoint, sender)
 /** Whom the payments among the logs name. */
 function named(input: string, logs: readonly ReceiptLog[], to: string = entryPoint) {
   const places = [...logs.keys()].filter((place) => logs[place] === payment)
-  const receipt = namesByReceipt({ to, input }, false, parseIntegrationSuffix) ? { logs } : null
+  const receipt = needsReceiptForIntegrations({ to, input }, false, parseIntegrationSuffix) ? { logs } : null
   return nameIntegrations({ to, input }, places, receipt, parseIntegrationSuffix)
 }
 const two = bundle('0.7', [
@@ -125,7 +125,7 @@ test('a smart account that is called directly names the integration by the suffi
 
 test('the receipt is needed for bundles, and where a call of something else than a router names somebody', () => {
   const needed = (input: string, isRouter: boolean, to: string | null = entryPoint) =>
-    namesByReceipt({ to, input }, isRouter, parseIntegrationSuffix)
+    needsReceiptForIntegrations({ to, input }, isRouter, parseIntegrationSuffix)
   expect(needed(two, false)).toBe(true)
   expect(needed(naming(shop), false)).toBe(true)
   expect(needed(plain, false)).toBe(false)

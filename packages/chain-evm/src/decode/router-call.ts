@@ -27,9 +27,9 @@ interface CallLayout {
   readonly isFree: boolean
 }
 
-type Places = Pick<CallLayout, 'form' | 'isStruct' | 'feedForm' | 'feeds' | 'extraFee'> & Partial<CallLayout>
+type LayoutFields = Pick<CallLayout, 'form' | 'isStruct' | 'feedForm' | 'feeds' | 'extraFee'> & Partial<CallLayout>
 
-function buildLayout(versions: string, places: Places): CallLayout {
+function buildLayout(versions: string, places: LayoutFields): CallLayout {
   return { swapType: null, convenienceFee: null, isFree: false, ...places, versions: versions.split(' ') }
 }
 
@@ -151,7 +151,7 @@ function parseExternalFeed(hex: string, at: number): CalledFeed | null {
 
 /** The fee that every listed router charges, in basis points of the gross amount. */
 const serviceFeeBps = 20n
-const wholeInBps = 10_000n
+const bpsPerWhole = 10_000n
 
 /**
  * The total less the extra fee of the call. Each fee is rounded down by itself.
@@ -164,19 +164,19 @@ export function computeServiceFee(
   total: bigint,
 ): bigint | null {
   const chargedFee = total - computeExtraFee(extraFee, gross)
-  const convenience = (gross * convenienceFeeBps) / wholeInBps
-  const serviceFee = (gross * serviceFeeBps) / wholeInBps
+  const convenience = (gross * convenienceFeeBps) / bpsPerWhole
+  const serviceFee = (gross * serviceFeeBps) / bpsPerWhole
   return chargedFee === convenience || chargedFee === convenience + serviceFee ? chargedFee : null
 }
 
 function computeExtraFee(fee: RouterCall['extraFee'], gross: bigint): bigint {
   if (fee === null) return 0n
-  return 'divisor' in fee ? gross / fee.divisor : (gross * fee.bps) / wholeInBps
+  return 'divisor' in fee ? gross / fee.divisor : (gross * fee.bps) / bpsPerWhole
 }
 
 const zeroWord = '0'.repeat(64)
 /** The first word of a swap call's path or route. */
-const swapWord = 5
+const pathWord = 5
 
 /** The arguments of a call: words by index, and the bytes that offsets in them count from. */
 interface Arguments {
@@ -218,9 +218,9 @@ export function parseRouterCall(calldata: string, version: string): RouterCall |
   }
 }
 
-type Paid = Omit<RouterCall, 'feeds' | 'extraFee' | 'convenienceFeeBps'>
+type PaidArguments = Omit<RouterCall, 'feeds' | 'extraFee' | 'convenienceFeeBps'>
 
-function parseTokenCall({ word, uint }: Arguments, { extraFee }: CallLayout): Paid | null {
+function parseTokenCall({ word, uint }: Arguments, { extraFee }: CallLayout): PaidArguments | null {
   const memo = word(0)
   const amount = uint(1)
   const token = wordToAddress(word(extraFee - 2))
@@ -229,21 +229,21 @@ function parseTokenCall({ word, uint }: Arguments, { extraFee }: CallLayout): Pa
   return { sender: null, receiver, token, memoHex: `0x${memo}`, amount, swap: null }
 }
 
-function parseSwapCall(args: Arguments, layout: CallLayout): Paid | null {
+function parseSwapCall(args: Arguments, layout: CallLayout): PaidArguments | null {
   const { word, uint } = args
   const sender = wordToAddress(word(0))
   const receiver = wordToAddress(word(1))
   const amountIn = uint(2)
   const amount = uint(3)
   const memo = word(4)
-  const token = layout.form === 'route' ? wordToAddress(word(swapWord)) : parseLastOfPath(args, layout)
+  const token = layout.form === 'route' ? wordToAddress(word(pathWord)) : parseLastOfPath(args, layout)
   if (sender === null || receiver === null || amountIn === null || amount === null || memo === null || token === null)
     return null
   return { sender, receiver, token: null, memoHex: `0x${memo}`, amount, swap: { token, amountIn } }
 }
 
 function parseLastOfPath({ hex, head, word }: Arguments, { swapType: place }: CallLayout): string | null {
-  const offset = wordToOffset(word(swapWord))
+  const offset = wordToOffset(word(pathWord))
   const swapType = place === null ? null : wordToOffset(word(place))
   if (offset === null || (swapType !== 0 && swapType !== 1)) return null
   const length = wordToOffset(wordAt(hex, head + offset))

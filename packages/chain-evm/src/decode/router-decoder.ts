@@ -55,7 +55,7 @@ export interface DecodedConversion {
   /** In order of use. */
   readonly steps: readonly ConversionStep[]
   /** True when anybody can make the router emit it with any rate, so that it proves nothing by itself. */
-  readonly forgeable: boolean
+  readonly isForgeable: boolean
 }
 
 /** A log that a listed router emitted and that is neither. */
@@ -96,13 +96,13 @@ export interface RouterDecoder {
   /** First topics of conversion events, lowercase. */
   readonly conversionTopics: readonly string[]
   /** Whether payments of this contract version, such as `0.8`, are read. */
-  reads(version: string): boolean
+  supportsVersion(version: string): boolean
   /** Reads a log whose first topic is one of the two lists, from a router of the version. It never throws. */
   decode(log: RouterLog, version: string): DecodedPayment | DecodedConversion | MalformedLog
   /** The integration address that the calldata names, lowercased, or null. It never throws. */
-  integrationAddress(calldata: string): string | null
+  parseIntegrationAddress(calldata: string): string | null
   /** Decodes a call to a router of the version; null for a call that does not pay. It never throws. */
-  call(calldata: string, version: string): RouterCall | null
+  parseCall(calldata: string, version: string): RouterCall | null
 }
 
 /** The address that router events use for the native token, lowercased. */

@@ -18,20 +18,20 @@ import {
 } from './router-decoder.js'
 
 /** A log that is not what its first topic says. */
-function malformed(reason: string): MalformedLog {
+function toMalformed(reason: string): MalformedLog {
   return { kind: 'malformed', reason }
 }
 
 const topicShape = /^0x[0-9a-f]{64}$/
 
 /** The flaw of topics (32 bytes each) or of data (32-byte words), both lowercase hex; null when there is none. */
-function unfit({ topics, data }: RouterLog, topicCount: number, wordCount: number): MalformedLog | null {
-  if (topics.length !== topicCount) return malformed(`expected ${topicCount} topics, got ${topics.length}`)
+function findFlaw({ topics, data }: RouterLog, topicCount: number, wordCount: number): MalformedLog | null {
+  if (topics.length !== topicCount) return toMalformed(`expected ${topicCount} topics, got ${topics.length}`)
   const odd = topics.findIndex((topic) => !topicShape.test(topic))
-  if (odd >= 0) return malformed(`topic ${odd} is no 32 bytes of lowercase hex`)
+  if (odd >= 0) return toMalformed(`topic ${odd} is no 32 bytes of lowercase hex`)
   if (data.length !== 2 + wordCount * 64)
-    return malformed(`expected ${wordCount * 32} bytes of data, got ${byteLength(data)}`)
-  return isLowerHex(data) ? null : malformed('data is no lowercase hex')
+    return toMalformed(`expected ${wordCount * 32} bytes of data, got ${byteLength(data)}`)
+  return isLowerHex(data) ? null : toMalformed('data is no lowercase hex')
 }
 
 /**
@@ -41,16 +41,16 @@ function unfit({ topics, data }: RouterLog, topicCount: number, wordCount: numbe
  */
 function decodePayment(log: RouterLog, bridges: boolean): DecodedPayment | MalformedLog {
   const { topics, data } = log
-  const flaw = unfit(log, 3, 4)
+  const flaw = findFlaw(log, 3, 4)
   if (flaw !== null) return flaw
   const sender = wordToAddress(topics[1]?.slice(2) ?? null)
   const receiver = wordToAddress(topics[2]?.slice(2) ?? null)
   const token = wordToAddress(wordAt(data, 0))
   if (sender === null || receiver === null || token === null)
-    return malformed('sender, receiver or token is wider than an address')
+    return toMalformed('sender, receiver or token is wider than an address')
   const gross = uintAt(data, 32)
   const fees = uintAt(data, 64)
-  if (gross === null || fees === null || fees > gross) return malformed('fees are larger than the amount')
+  if (gross === null || fees === null || fees > gross) return toMalformed('fees are larger than the amount')
   const provedBy = bridges && fees === 0n && token !== nativeTokenAddress ? 'transfer' : 'event'
   const memoHex = `0x${wordAt(data, 96)}`
   return { kind: 'payment', sender, receiver, token, gross, net: gross - fees, memoHex, provedBy }
@@ -64,23 +64,23 @@ const nobody = `0x${'0'.repeat(40)}`
 
 /** Reads `Convert(address indexed formatPriceFeed, int256 exchangeRate)`. */
 function decodeSingleConversion(log: RouterLog, use: ConversionStep['use']): DecodedConversion | MalformedLog {
-  const flaw = unfit(log, 2, 1)
+  const flaw = findFlaw(log, 2, 1)
   if (flaw !== null) return flaw
   const contract = wordToAddress(log.topics[1]?.slice(2) ?? null)
-  if (contract === null) return malformed('the price feed is wider than an address')
-  if (contract === nobody) return malformed('it names no price feed')
-  const rate = rateAt(log.data, 0)
-  if (rate === null) return malformed('the exchange rate is not above 0')
-  return { kind: 'conversion', steps: [{ use, contract, codeHash: null, rate }], forgeable: false }
+  if (contract === null) return toMalformed('the price feed is wider than an address')
+  if (contract === nobody) return toMalformed('it names no price feed')
+  const rate = parseRateAt(log.data, 0)
+  if (rate === null) return toMalformed('the exchange rate is not above 0')
+  return { kind: 'conversion', steps: [{ use, contract, codeHash: null, rate }], isForgeable: false }
 }
 
 /** How a version emits its conversions. */
 interface ConversionForm {
   /** Whether the first topic is the hash of a currency code, and not a feed. */
-  readonly external: boolean
+  readonly isExternal: boolean
   /** How feed 0 was used when there is no feed 1. */
-  readonly alone: 'multiply' | 'unsaid'
-  readonly forgeable: boolean
+  readonly loneFeedUse: 'multiply' | 'unsaid'
+  readonly isForgeable: boolean
 }
 
 /**
@@ -88,29 +88,30 @@ interface ConversionForm {
  * first rate is feed 1's and the second rate is 0.
  */
 function decodeConversion(log: RouterLog, form: ConversionForm): DecodedConversion | MalformedLog {
-  const flaw = unfit(log, 3, 2)
+  const flaw = findFlaw(log, 3, 2)
   if (flaw !== null) return flaw
   const [, source = '', divisor = ''] = log.topics
-  const feed0 = form.external ? null : wordToAddress(source.slice(2))
+  const feed0 = form.isExternal ? null : wordToAddress(source.slice(2))
   const feed1 = wordToAddress(divisor.slice(2))
-  if (feed1 === null || (!form.external && feed0 === null)) return malformed('a price feed is wider than an address')
+  if (feed1 === null || (!form.isExternal && feed0 === null))
+    return toMalformed('a price feed is wider than an address')
   const hasFeed0 = feed0 !== nobody
   const hasFeed1 = feed1 !== nobody
-  if (!hasFeed0 && !hasFeed1) return malformed('it names no price feed')
-  const rate0 = rateAt(log.data, 0)
-  const rate1 = hasFeed0 ? rateAt(log.data, 32) : rate0
-  if (rate0 === null || (hasFeed1 && rate1 === null)) return malformed('an exchange rate is not above 0')
+  if (!hasFeed0 && !hasFeed1) return toMalformed('it names no price feed')
+  const rate0 = parseRateAt(log.data, 0)
+  const rate1 = hasFeed0 ? parseRateAt(log.data, 32) : rate0
+  if (rate0 === null || (hasFeed1 && rate1 === null)) return toMalformed('an exchange rate is not above 0')
   const steps: ConversionStep[] = []
   if (hasFeed0) {
-    const use = hasFeed1 || form.external ? 'multiply' : form.alone
-    steps.push({ use, contract: feed0, codeHash: form.external ? source : null, rate: rate0 })
+    const use = hasFeed1 || form.isExternal ? 'multiply' : form.loneFeedUse
+    steps.push({ use, contract: feed0, codeHash: form.isExternal ? source : null, rate: rate0 })
   }
   if (hasFeed1 && rate1 !== null) steps.push({ use: 'divide', contract: feed1, codeHash: null, rate: rate1 })
-  return { kind: 'conversion', steps, forgeable: form.forgeable }
+  return { kind: 'conversion', steps, isForgeable: form.isForgeable }
 }
 
 /** An `int256` above 0, or null. */
-function rateAt(data: string, offset: number): bigint | null {
+function parseRateAt(data: string, offset: number): bigint | null {
   const word = wordAt(data, offset)
   if (word === null || word > `7${'f'.repeat(63)}`) return null
   const rate = BigInt(`0x${word}`)
@@ -136,49 +137,50 @@ type Events = Readonly<Record<string, Decode>>
  * 0.6 and later name it in its position. From 0.6 on `emitConversionEvent` is public. From 0.8 on `yodlWithAcross`
  * emits the payment event for a bridge deposit.
  */
-const first: Events = {
+const events01: Events = {
   [paymentTopic]: (log) => decodePayment(log, false),
   [singleConvertTopic]: (log) => decodeSingleConversion(log, 'multiply'),
 }
-const second: Events = {
+const events02: Events = {
   [paymentTopic]: (log) => decodePayment(log, false),
   [singleConvertTopic]: (log) => decodeSingleConversion(log, 'unsaid'),
 }
-const middle: Events = {
+const events03To05: Events = {
   [yodlTopic]: (log) => decodePayment(log, false),
-  [convertTopic]: (log) => decodeConversion(log, { external: false, alone: 'unsaid', forgeable: false }),
+  [convertTopic]: (log) => decodeConversion(log, { isExternal: false, loneFeedUse: 'unsaid', isForgeable: false }),
 }
-const late: Events = {
+const events06And07: Events = {
   [yodlTopic]: (log) => decodePayment(log, false),
-  [convertTopic]: (log) => decodeConversion(log, { external: false, alone: 'multiply', forgeable: true }),
-  [externalConvertTopic]: (log) => decodeConversion(log, { external: true, alone: 'multiply', forgeable: true }),
+  [convertTopic]: (log) => decodeConversion(log, { isExternal: false, loneFeedUse: 'multiply', isForgeable: true }),
+  [externalConvertTopic]: (log) =>
+    decodeConversion(log, { isExternal: true, loneFeedUse: 'multiply', isForgeable: true }),
 }
-const latest: Events = { ...late, [yodlTopic]: (log) => decodePayment(log, true) }
+const events08And09: Events = { ...events06And07, [yodlTopic]: (log) => decodePayment(log, true) }
 
-const events: ReadonlyMap<string, Events> = new Map([
-  ['0.1', first],
-  ['0.2', second],
-  ['0.3', middle],
-  ['0.4', middle],
-  ['0.5', middle],
-  ['0.6', late],
-  ['0.7', late],
-  ['0.8', latest],
-  ['0.9', latest],
+const eventsByVersion: ReadonlyMap<string, Events> = new Map([
+  ['0.1', events01],
+  ['0.2', events02],
+  ['0.3', events03To05],
+  ['0.4', events03To05],
+  ['0.5', events03To05],
+  ['0.6', events06And07],
+  ['0.7', events06And07],
+  ['0.8', events08And09],
+  ['0.9', events08And09],
 ])
 
 /** Reads router versions 0.1 to 0.9, and the integration address from an ERC-8021 calldata suffix. */
 export const yodlDecoder: RouterDecoder = {
   paymentTopics: [paymentTopic, yodlTopic],
   conversionTopics: [singleConvertTopic, convertTopic, externalConvertTopic],
-  reads: (version) => events.has(version),
+  supportsVersion: (version) => eventsByVersion.has(version),
   decode(log, version) {
     const [topic = ''] = log.topics
-    const ofVersion = events.get(version) ?? {}
+    const ofVersion = eventsByVersion.get(version) ?? {}
     const decode = Object.hasOwn(ofVersion, topic) ? ofVersion[topic] : undefined
     if (decode === undefined) return { kind: 'malformed', reason: `version ${version} has no event ${topic}` }
     return decode(log)
   },
-  integrationAddress: parseIntegrationSuffix,
-  call: parseRouterCall,
+  parseIntegrationAddress: parseIntegrationSuffix,
+  parseCall: parseRouterCall,
 }

@@ -36,7 +36,7 @@ test('the topics are those of the events that pay and convert, in any version', 
 
 describe.each(decodedVersions)('version %s', (version) => {
   test('is read: amount is gross, net is less the fees, the memo stays bytes', () => {
-    expect(yodlDecoder.reads(version)).toBe(true)
+    expect(yodlDecoder.supportsVersion(version)).toBe(true)
     expect(yodlDecoder.decode(paymentLog(version, 1_000_000n, 2_500n), version)).toEqual({
       kind: 'payment',
       sender,
@@ -70,7 +70,7 @@ describe.each(['0.1', '0.2'])('a conversion of version %s', (version) => {
     expect(decodeEvent(version, 'Convert', { priceFeed: feedA, exchangeRate: 108n })).toEqual({
       kind: 'conversion',
       steps: [{ use, contract: feedA, codeHash: null, rate: 108n }],
-      forgeable: false,
+      isForgeable: false,
     })
   })
 
@@ -91,7 +91,7 @@ describe.each(['0.3', '0.4', '0.5', '0.6', '0.7', '0.8', '0.9'])('a conversion o
   const stepsOf = (decoded: unknown) => (decoded as DecodedConversion).steps
 
   test(`can${isLate ? '' : 'not'} be forged`, () => {
-    expect(convert(feedA, feedB, 108n, 2n)).toMatchObject({ kind: 'conversion', forgeable: isLate })
+    expect(convert(feedA, feedB, 108n, 2n)).toMatchObject({ kind: 'conversion', isForgeable: isLate })
   })
 
   test('with two feeds multiplies by the first, then divides by the second', () => {
@@ -134,11 +134,11 @@ describe.each(['0.6', '0.7', '0.8', '0.9'])('a conversion of version %s with a s
   const chf = { use: 'multiply', contract: null, codeHash: codeHashOf('CHF'), rate: 12n }
 
   test('multiplies by it, and divides by the feed when there is one', () => {
-    expect(convert(nobody, 12n, 0n)).toEqual({ kind: 'conversion', steps: [chf], forgeable: true })
+    expect(convert(nobody, 12n, 0n)).toEqual({ kind: 'conversion', steps: [chf], isForgeable: true })
     expect(convert(feedB, 12n, 2n)).toEqual({
       kind: 'conversion',
       steps: [chf, { use: 'divide', contract: feedB, codeHash: null, rate: 2n }],
-      forgeable: true,
+      isForgeable: true,
     })
   })
 
@@ -149,7 +149,7 @@ describe.each(['0.6', '0.7', '0.8', '0.9'])('a conversion of version %s with a s
 })
 
 test.each(['0.0', '0.10', '1.0', ''])('version %j is not read', (version) => {
-  expect(yodlDecoder.reads(version)).toBe(false)
+  expect(yodlDecoder.supportsVersion(version)).toBe(false)
 })
 
 test.each([0n, 1n, 2n ** 256n - 1n])('an amount of %i is exact', (amount) => {

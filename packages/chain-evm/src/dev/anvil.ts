@@ -22,9 +22,9 @@ interface AnvilSearch {
  * @throws {@link DevChainError} `ERR_ANVIL_MISSING`.
  */
 export function findAnvil(search: AnvilSearch): string {
-  const packageName = anvilPackage(search)
+  const packageName = getAnvilPackage(search)
   const executable = search.platform === 'win32' ? 'anvil.exe' : 'anvil'
-  const packaged = packageName === null ? null : packagedAnvil(packageName, executable)
+  const packaged = packageName === null ? null : findPackagedAnvil(packageName, executable)
   if (packaged !== null) return packaged
   for (const folder of search.path.split(delimiter)) {
     const candidate = join(folder, executable)
@@ -53,13 +53,13 @@ function checkAnvil(binary: string, { platform, path }: AnvilSearch): string {
   )
 }
 
-function anvilPackage({ platform, arch }: AnvilSearch): string | null {
+function getAnvilPackage({ platform, arch }: AnvilSearch): string | null {
   const system = { linux: 'linux', darwin: 'darwin', win32: 'win32' }[platform as string]
   const processor = { x64: 'amd64', arm64: 'arm64' }[arch]
   return system === undefined || processor === undefined ? null : `@foundry-rs/anvil-${system}-${processor}`
 }
 
-function packagedAnvil(packageName: string, executable: string): string | null {
+function findPackagedAnvil(packageName: string, executable: string): string | null {
   try {
     const manifest = createRequire(import.meta.url).resolve(`${packageName}/package.json`)
     const candidate = join(dirname(manifest), 'bin', executable)
@@ -146,7 +146,7 @@ const stopTimeoutMs = 5_000
  */
 export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
   const { chainId = anvilDefaults.chainId, startTimeoutMs = anvilDefaults.startTimeoutMs, signal, onExit } = options
-  const args = anvilArguments(options, chainId)
+  const args = buildArguments(options, chainId)
   signal?.throwIfAborted()
   const search = { platform: process.platform, arch: process.arch, path: process.env['PATH'] ?? '' }
   const binary = options.binary === undefined ? findAnvil(search) : checkAnvil(options.binary, search)
@@ -198,7 +198,7 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
   }
 }
 
-function anvilArguments(options: AnvilOptions, chainId: number): string[] {
+function buildArguments(options: AnvilOptions, chainId: number): string[] {
   const { port = 0, blockTimeSeconds = null, mnemonic = testMnemonic, args = [] } = options
   if (!Number.isSafeInteger(chainId) || chainId < 1)
     throw new RangeError(`chainId is ${chainId}; pass a whole number of at least 1.`)

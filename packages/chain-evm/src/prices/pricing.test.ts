@@ -43,7 +43,10 @@ const step = (contract: string | null, rate: bigint, use: PaidStep['use'] = 'mul
   ...{ use, contract, rate },
   ...{ codeHash: contract === null ? codeHashOf('CHF') : null, codeHex: null },
 })
-const shown = (shownBy: PaidConversion['shownBy'], ...steps: PaidStep[]): PaidConversion => ({ steps, shownBy })
+const shown = (provedBy: PaidConversion['provedBy'], ...steps: PaidStep[]): PaidConversion => ({
+  steps,
+  provedBy: provedBy,
+})
 const price = (made: DecodedPayment, conversion: PaidConversion, call: RouterCall | null = null) =>
   computePricing(lists, made, conversion, call)
 

@@ -95,12 +95,12 @@ export function createPriceLists(
   priceFeeds: readonly KnownPriceFeed[],
   nativeSymbol: string | null,
 ): PriceLists {
-  const tokenBy = indexByAddress('token', tokens, ({ address, symbol, currency }) => {
+  const tokensByAddress = indexByAddress('token', tokens, ({ address, symbol, currency }) => {
     if (typeof symbol !== 'string' || symbol === '') throw new TypeError(`The symbol of token ${address} is empty.`)
     checkCurrencyCode(`The currency of token ${address}`, currency)
     return `${symbol}, worth ${currency}`
   })
-  const feedBy = indexByAddress('price feed', priceFeeds, ({ address, base, quote, decimals }) => {
+  const feedsByAddress = indexByAddress('price feed', priceFeeds, ({ address, base, quote, decimals }) => {
     checkCurrencyCode(`The base of price feed ${address}`, base)
     checkCurrencyCode(`The quote of price feed ${address}`, quote)
     assertWhole(`decimals of price feed ${address}`, decimals, 0)
@@ -108,12 +108,12 @@ export function createPriceLists(
     return `${base}/${quote} with ${decimals} decimals`
   })
   const nativeCode = nativeSymbol?.toUpperCase()
-  if (nativeSymbol !== null && isCurrencyCode(nativeCode) && !tokenBy.has(nativeTokenAddress))
-    tokenBy.set(nativeTokenAddress, { address: nativeTokenAddress, symbol: nativeSymbol, currency: nativeCode })
+  if (nativeSymbol !== null && isCurrencyCode(nativeCode) && !tokensByAddress.has(nativeTokenAddress))
+    tokensByAddress.set(nativeTokenAddress, { address: nativeTokenAddress, symbol: nativeSymbol, currency: nativeCode })
   let codes: ReadonlyMap<string, string> | undefined
   return {
-    token: (address) => tokenBy.get(address) ?? null,
-    feed: (contract) => feedBy.get(contract) ?? null,
+    token: (address) => tokensByAddress.get(address) ?? null,
+    feed: (contract) => feedsByAddress.get(contract) ?? null,
     code(hash) {
       codes ??= new Map(
         [...fiatCurrencies, ...priceFeeds.map(({ base }) => base)].map((code) => [hashText(code), code]),
@@ -178,20 +178,20 @@ export const unknownPricing: PricingFacts = { listedToken: null, feeds: [], call
 export function computePricing(
   lists: PriceLists,
   payment: DecodedPayment,
-  { steps, shownBy }: PaidConversion,
+  { steps, provedBy }: PaidConversion,
   call: RouterCall | null,
 ): PricingFacts {
   const { gross, net } = payment
   const token = lists.token(payment.token)
   const isListed = steps.every(({ contract }) => contract === null || lists.feed(contract) !== null)
   const feeds = steps.map((step) => toFeedFacts(lists, step, token))
-  const leadsToGross = call !== null && isListed && convertAmount(call.amount, feeds) === gross
-  const changes = call?.amount !== gross || steps.every(({ contract }) => contract !== null)
-  const isTrusted = shownBy === 'router' || (shownBy === 'call' && leadsToGross && changes)
+  const explainsGross = call !== null && isListed && convertAmount(call.amount, feeds) === gross
+  const isConverted = call?.amount !== gross || steps.every(({ contract }) => contract !== null)
+  const isTrusted = provedBy === 'router' || (provedBy === 'call' && explainsGross && isConverted)
   return {
     listedToken: token && { symbol: token.symbol, currency: token.currency },
     feeds: isTrusted ? feeds : steps.map((step) => toUnknownFeed(lists, step)),
-    calledAmount: isTrusted && leadsToGross ? call.amount : null,
+    calledAmount: isTrusted && explainsGross ? call.amount : null,
     serviceFee: call && computeServiceFee(call, gross, gross - net),
   }
 }

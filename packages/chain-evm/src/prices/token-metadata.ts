@@ -2,7 +2,7 @@
 
 import type { TokenFacts } from '@payment-integration/core/ports'
 import { parseHeader } from '../rpc/answers.js'
-import { askOwnChain, type OwnChain } from '../rpc/chain-guard.js'
+import { askWithChainId, type ExpectedChain } from '../rpc/chain-guard.js'
 import { describeRpcError, type Failures, TooLargeAnswerError } from '../rpc/failures.js'
 import { byteLength, formatQuantity, isHex, wordAt, wordToOffset } from '../rpc/hex.js'
 import type { Node, RpcCall, RpcOutcome } from '../rpc/json-rpc.js'
@@ -15,7 +15,7 @@ const maxSymbolLength = 64
  * @returns The symbol, or null for an empty answer and for bytes that are not UTF-8 text or hold NUL.
  */
 export function parseSymbol(answer: string): string | null {
-  const bytes = byteLength(answer) === 32 ? answer.slice(2).replace(/(00){1,32}$/, '') : stringBytes(answer)
+  const bytes = byteLength(answer) === 32 ? answer.slice(2).replace(/(00){1,32}$/, '') : sliceString(answer)
   if (bytes === null || bytes.length === 0) return null
   const text = decodeUtf8(bytes)
   if (text === null || text.includes('\0')) return null
@@ -28,7 +28,7 @@ export function parseDecimals(answer: string): number {
   return value !== null && value <= 255 ? value : 0
 }
 
-function stringBytes(answer: string): string | null {
+function sliceString(answer: string): string | null {
   const offset = wordToOffset(wordAt(answer, 0))
   const length = offset === null ? null : wordToOffset(wordAt(answer, offset))
   if (offset === null || length === null) return null
@@ -87,13 +87,13 @@ export interface TokenMetadata {
    * @param height - The block up to which payments are read; a node whose newest block is below it is not trusted.
    * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node does not answer; a token that does not answer is no error.
    */
-  of(node: Node, address: string, height: number, signal?: AbortSignal): Promise<TokenFacts>
+  read(node: Node, address: string, height: number, signal?: AbortSignal): Promise<TokenFacts>
 }
 
 /** Facts, and the last block for which they are valid. */
 interface Entry {
   readonly facts: TokenFacts
-  readonly upTo: number
+  readonly validUpTo: number
 }
 
 /**
@@ -106,16 +106,16 @@ export function createTokenMetadata(chainId: number, fail: Failures, native: Tok
   async function read(node: Node, address: string, height: number, signal?: AbortSignal): Promise<Entry> {
     const newest = { method: 'eth_getBlockByNumber', params: ['latest', false] }
     const ownChain = { chainId, fail, node }
-    const [head, symbol, decimals] = await callToken(ownChain, [newest, ...tokenCalls(address, 'latest')], signal)
+    const [head, symbol, decimals] = await callToken(ownChain, [newest, ...buildTokenCalls(address, 'latest')], signal)
     if (!head?.ok) throw fail.unavailable(`eth_getBlockByNumber: ${describeRpcError(head)}.`)
     const at = parseHeader(head.result, fail)?.number ?? -1
     if (at < height) throw fail.unavailable(`the node's newest block is below ${height}, where a token is asked for.`)
     if (isAnswer(symbol) && isAnswer(decimals))
-      return { facts: toFacts(address, symbol.result, decimals.result), upTo: Number.POSITIVE_INFINITY }
+      return { facts: toFacts(address, symbol.result, decimals.result), validUpTo: Number.POSITIVE_INFINITY }
     // Nodes and contracts word their faults freely; a contract's own fault recurs each time.
-    let settled = await settle(node, address, at, signal)
+    let settled = await recheck(node, address, at, signal)
     for (let looks = 1; !settled.isClear && looks < maxFailureChecks; looks++)
-      settled = await settle(node, address, at, signal)
+      settled = await recheck(node, address, at, signal)
     return settled.entry
   }
 
@@ -124,17 +124,17 @@ export function createTokenMetadata(chainId: number, fail: Failures, native: Tok
    * newest block may have answered, and a node without this block says so. Code, and a call that cannot fail, come
    * along.
    */
-  async function settle(node: Node, address: string, at: number, signal?: AbortSignal) {
+  async function recheck(node: Node, address: string, at: number, signal?: AbortSignal) {
     const block = formatQuantity(at)
     const getCode = { method: 'eth_getCode', params: [address, block] }
-    const calls = [getCode, buildCall(identityContract, symbolSelector, block), ...tokenCalls(address, block)]
+    const calls = [getCode, buildCall(identityContract, symbolSelector, block), ...buildTokenCalls(address, block)]
     const [code, probe, symbol, decimals] = await callToken({ chainId, fail, node }, calls, signal)
     if (!code?.ok || !isHex(code.result))
       throw fail.unavailable(`eth_getCode: ${code?.ok === false ? describeRpcError(code) : 'something else than hex'}.`)
     const answers = [symbol, decimals].map((outcome) => getBytes(outcome, probe))
     const entry: Entry = {
       facts: toFacts(address, answers[0] ?? '0x', answers[1] ?? '0x'),
-      upTo: code.result === '0x' ? at : Number.POSITIVE_INFINITY,
+      validUpTo: code.result === '0x' ? at : Number.POSITIVE_INFINITY,
     }
     return {
       entry,
@@ -155,10 +155,10 @@ export function createTokenMetadata(chainId: number, fail: Failures, native: Tok
   }
 
   return {
-    async of(node, address, height, signal) {
+    async read(node, address, height, signal) {
       if (address === native.address) return native
       const cached = known.get(address)
-      if (cached !== undefined && height <= cached.upTo) return cached.facts
+      if (cached !== undefined && height <= cached.validUpTo) return cached.facts
       const entry = await read(node, address, height, signal)
       const [oldest] = known.keys()
       if (known.size >= maxEntries && oldest !== undefined) known.delete(oldest)
@@ -169,12 +169,16 @@ export function createTokenMetadata(chainId: number, fail: Failures, native: Tok
 }
 
 /**
- * As `askOwnChain`. When the answer is too large, each call is sent alone. One that is too large by itself failed: a
+ * As `askWithChainId`. When the answer is too large, each call is sent alone. One that is too large by itself failed: a
  * contract may answer as much as its gas pays for.
  */
-async function callToken(ownChain: OwnChain, calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcOutcome[]> {
+async function callToken(
+  ownChain: ExpectedChain,
+  calls: readonly RpcCall[],
+  signal?: AbortSignal,
+): Promise<RpcOutcome[]> {
   try {
-    return await askOwnChain(ownChain, calls, signal)
+    return await askWithChainId(ownChain, calls, signal)
   } catch (error) {
     if (!(error instanceof TooLargeAnswerError)) throw error
     if (calls.length === 1) return [{ ok: false, code: null, message: 'the answer is too large' }]
@@ -188,7 +192,7 @@ function buildCall(to: string, data: string, block: string): RpcCall {
   return { method: 'eth_call', params: [{ to, data, gas: gasLimit }, block] }
 }
 
-function tokenCalls(address: string, block: string): RpcCall[] {
+function buildTokenCalls(address: string, block: string): RpcCall[] {
   return [symbolSelector, decimalsSelector].map((selector) => buildCall(address, selector, block))
 }
 

@@ -29,12 +29,12 @@ export function createFilterTest(addresses: Iterable<string>, topics: readonly s
   const topicBits = topics.map(computeBits)
   const addressBits = [...addresses].map(computeBits)
   return (logsBloom) => {
-    if (!holdsAny(topicBits, logsBloom) || !holdsAny(addressBits, logsBloom)) return 'no'
+    if (!containsAny(topicBits, logsBloom) || !containsAny(addressBits, logsBloom)) return 'no'
     return countBits(logsBloom) > maxBitsOfEvidence ? 'possible' : 'likely'
   }
 }
 
-function holdsAny(items: readonly Bits[], filter: string): boolean {
+function containsAny(items: readonly Bits[], filter: string): boolean {
   for (const [first, firstBit, second, secondBit, third, thirdBit] of items)
     if (
       (digitAt(filter, first) & firstBit) !== 0 &&

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 
 const rootOf = (receipts: readonly NodeObject[]) => {
-  const answer = prover.receiptsRoot(receipts)
+  const answer = prover.computeReceiptsRoot(receipts)
   return 'root' in answer ? answer.root : answer.flaw
 }
 
@@ -48,7 +48,7 @@ describe('a real node', () => {
     const [block, receipts] = await Promise.all([blockAt(height), receiptsAt(height)])
     expect(receipts).toHaveLength(count)
     expect(rootOf(receipts)).toBe(block['receiptsRoot'])
-    expect(prover.headerHash(block)).toBe(block['hash'])
+    expect(prover.computeHeaderHash(block)).toBe(block['hash'])
     if (count < 17) return
     expect(new Set(receipts.map(({ type }) => type))).toEqual(new Set(['0x0', '0x1', '0x2']))
     expect(new Set(receipts.map(({ status }) => status))).toEqual(new Set(['0x0', '0x1']))
@@ -71,7 +71,7 @@ describe('a real node', () => {
     const [block, receipts] = await Promise.all([blockAt(height), receiptsAt(height)])
     const fields = ['parentHash', 'logsBloom', 'receiptsRoot', 'number', 'timestamp', 'baseFeePerGas', 'extraData']
     for (const field of fields)
-      expect(prover.headerHash({ ...block, [field]: flipped(block[field] as string) })).not.toBe(block['hash'])
+      expect(prover.computeHeaderHash({ ...block, [field]: flipped(block[field] as string) })).not.toBe(block['hash'])
     const [first = {}, ...rest] = receipts
     for (const field of ['status', 'cumulativeGasUsed', 'logsBloom', 'type'])
       expect(rootOf([{ ...first, [field]: flipped(first[field] as string) }, ...rest])).not.toBe(block['receiptsRoot'])
@@ -95,7 +95,7 @@ test('a node of the OP stack agrees on a deposit', async () => {
     expect(receipts).toMatchObject([{ depositNonce: '0x1', depositReceiptVersion: '0x1' }])
     const block = await node.rpc<NodeObject>('eth_getBlockByNumber', height, false)
     expect(rootOf(receipts)).toBe(block['receiptsRoot'])
-    expect(prover.headerHash(block)).toBe(block['hash'])
+    expect(prover.computeHeaderHash(block)).toBe(block['hash'])
   } finally {
     await node.stop()
   }
@@ -163,15 +163,15 @@ test('a header with the fields of the forks to come hashes as their list does', 
     }
     const fields = [...names.map(item), added.blockAccessListHash as Hex, added.slotNumber as Hex]
     expect(names.every((name) => typeof block[name] === 'string')).toBe(true)
-    expect(prover.headerHash({ ...block, ...added })).toBe(keccak256(toRlp(fields)))
+    expect(prover.computeHeaderHash({ ...block, ...added })).toBe(keccak256(toRlp(fields)))
   } finally {
     await node.stop()
   }
 })
 
 test('a header without a field, or of another kind, has no hash or another one', () => {
-  expect(prover.headerHash({})).toBeNull()
-  expect(prover.headerHash({ parentHash: 1 })).toBeNull()
+  expect(prover.computeHeaderHash({})).toBeNull()
+  expect(prover.computeHeaderHash({ parentHash: 1 })).toBeNull()
 })
 
 /** Numbers below 2^31, always the same for a seed. */

@@ -41,11 +41,11 @@ const maxNibbles = 10
  * Computes the root as 0x hex.
  * @param writer - A scratch buffer; its former content is overwritten.
  */
-function listRoot(items: ListItems, writer: RlpWriter): string {
+function computeListRoot(items: ListItems, writer: RlpWriter): string {
   if (items.count === 0) return emptyRoot
-  const paths = sortedPaths(items.count)
+  const paths = buildSortedPaths(items.count)
   const build = { items, writer, paths }
-  return toHex(nodeHash(build, 0, paths.length, 0))
+  return toHex(computeNodeHash(build, 0, paths.length, 0))
 }
 
 /** The way to an item: half bytes of its key. */
@@ -61,7 +61,7 @@ interface Build {
 }
 
 /** Keys in the order of their bytes: 1 to 127 are bytes of their own, 0 is 0x80, and larger ones follow behind it. */
-function sortedPaths(count: number): Path[] {
+function buildSortedPaths(count: number): Path[] {
   const paths: Path[] = []
   for (let index = 1; index < count && index < 128; index++) paths.push(getPath(index))
   paths.push(getPath(0))
@@ -91,18 +91,18 @@ function makePath(index: number): Path {
 }
 
 /** The hash of the node over the paths from `low` to before `high`, which agree in their first `depth` half bytes. */
-function nodeHash(build: Build, low: number, high: number, depth: number): Uint8Array {
+function computeNodeHash(build: Build, low: number, high: number, depth: number): Uint8Array {
   const { paths } = build
   const first = (paths[low] as Path).nibbles
-  if (high - low === 1) return leafHash(build, paths[low] as Path, depth)
+  if (high - low === 1) return computeLeafHash(build, paths[low] as Path, depth)
   const last = (paths[high - 1] as Path).nibbles
   let shared = depth
   while (first[shared] === last[shared]) shared++
-  const branch = branchHash(build, low, high, shared)
-  return shared === depth ? branch : extensionHash(build, first.subarray(depth, shared), branch)
+  const branch = computeBranchHash(build, low, high, shared)
+  return shared === depth ? branch : computeExtensionHash(build, first.subarray(depth, shared), branch)
 }
 
-function branchHash(build: Build, low: number, high: number, depth: number): Uint8Array {
+function computeBranchHash(build: Build, low: number, high: number, depth: number): Uint8Array {
   const { paths, writer } = build
   const children: (Uint8Array | undefined)[] = new Array(branchWidth)
   let count = 0
@@ -110,12 +110,12 @@ function branchHash(build: Build, low: number, high: number, depth: number): Uin
     const nibble = (paths[start] as Path).nibbles[depth] as number
     let end = start + 1
     while (end < high && (paths[end] as Path).nibbles[depth] === nibble) end++
-    children[nibble] = nodeHash(build, start, end, depth + 1)
+    children[nibble] = computeNodeHash(build, start, end, depth + 1)
     count++
     start = end
   }
   const length = count * (hashBytes + 1) + (branchWidth - count) + 1
-  begin(writer, length)
+  beginNode(writer, length)
   for (const child of children) {
     if (child === undefined) writer.bytes[writer.at++] = 0x80
     else writeHash(writer, child)
@@ -124,17 +124,17 @@ function branchHash(build: Build, low: number, high: number, depth: number): Uin
   return keccak(writer.bytes.subarray(0, writer.at))
 }
 
-function extensionHash({ writer }: Build, nibbles: Uint8Array, child: Uint8Array): Uint8Array {
-  begin(writer, pathLength(nibbles.length) + hashBytes + 1)
+function computeExtensionHash({ writer }: Build, nibbles: Uint8Array, child: Uint8Array): Uint8Array {
+  beginNode(writer, pathLength(nibbles.length) + hashBytes + 1)
   writePath(writer, nibbles, 0)
   writeHash(writer, child)
   return keccak(writer.bytes.subarray(0, writer.at))
 }
 
-function leafHash({ items, writer }: Build, { index, nibbles }: Path, depth: number): Uint8Array {
+function computeLeafHash({ items, writer }: Build, { index, nibbles }: Path, depth: number): Uint8Array {
   const rest = nibbles.subarray(depth)
   const length = items.getLength(index)
-  begin(writer, pathLength(rest.length) + headerLength(length) + length)
+  beginNode(writer, pathLength(rest.length) + headerLength(length) + length)
   writePath(writer, rest, 0x20)
   writer.header(0x80, length)
   items.write(writer, index)
@@ -142,7 +142,7 @@ function leafHash({ items, writer }: Build, { index, nibbles }: Path, depth: num
 }
 
 /** Starts a node whose list holds `length` bytes. */
-function begin(writer: RlpWriter, length: number): void {
+function beginNode(writer: RlpWriter, length: number): void {
   writer.at = 0
   writer.reserve(headerLength(length) + length + maxNibbles)
   writer.header(0xc0, length)
@@ -211,7 +211,7 @@ const addedFields: readonly (readonly [string, Kind])[] = [
  * The hash as 0x hex, or null when the header lacks a field or has one that is malformed.
  * @param writer - A scratch buffer; its former content is overwritten.
  */
-function headerHash(header: NodeObject, writer: RlpWriter): string | null {
+function computeHeaderHash(header: NodeObject, writer: RlpWriter): string | null {
   try {
     let length = 0
     for (const [name, kind] of requiredFields) length += fieldLength(header[name], kind, name)
@@ -246,11 +246,11 @@ function writeField(writer: RlpWriter, value: unknown, kind: Kind, name: string)
 /** Recomputes hashes from the objects that a node answered. */
 export interface Prover {
   /** The hash of a header, or null when it is of a kind that is not known or is malformed. */
-  headerHash(header: NodeObject): string | null
+  computeHeaderHash(header: NodeObject): string | null
   /** The root of a block's receipts, in order, or what is wrong with them. */
-  receiptsRoot(receipts: readonly NodeObject[]): { readonly root: string } | { readonly flaw: string }
+  computeReceiptsRoot(receipts: readonly NodeObject[]): { readonly root: string } | { readonly flaw: string }
   /** The root of a list of items, in order, each of 32 bytes or more. */
-  listRoot(items: readonly Uint8Array[]): string
+  computeListRoot(items: readonly Uint8Array[]): string
 }
 
 let opened: Promise<Prover> | undefined
@@ -264,8 +264,8 @@ export function openProver(): Promise<Prover> {
 function createProver(): Prover {
   const writer = new RlpWriter()
   return {
-    headerHash: (header) => headerHash(header, writer),
-    listRoot(list) {
+    computeHeaderHash: (header) => computeHeaderHash(header, writer),
+    computeListRoot(list) {
       const at = (index: number) => list[index] as Uint8Array
       const items = {
         count: list.length,
@@ -275,9 +275,9 @@ function createProver(): Prover {
           into.at += at(index).length
         },
       }
-      return listRoot(items, writer)
+      return computeListRoot(items, writer)
     },
-    receiptsRoot(receipts) {
+    computeReceiptsRoot(receipts) {
       try {
         const measured = receipts.map(measureReceipt)
         const at = (index: number) => measured[index] as MeasuredReceipt
@@ -286,7 +286,7 @@ function createProver(): Prover {
           getLength: (index: number) => at(index).length,
           write: (into: RlpWriter, index: number) => writeReceipt(into, at(index)),
         }
-        return { root: listRoot(items, writer) }
+        return { root: computeListRoot(items, writer) }
       } catch (error) {
         if (error instanceof UnencodableError) return { flaw: error.message }
         throw error

@@ -153,7 +153,7 @@ export function parseRawReceipt(bytes: Buffer): RawReceipt {
   if (status === undefined || logs === undefined) throw new MalformedRlpError('a receipt lacks a field')
   const fields = parseItems(bytes, logs).map((log) => parseLogFields(bytes, log))
   return {
-    succeeded: succeeded(bytes, status),
+    succeeded: parseStatus(bytes, status),
     addresses: fields.map(([address]) => sliceHex(bytes, address)),
     logs: () =>
       fields.map(([address, topics, data]) => ({
@@ -171,7 +171,7 @@ function parseLogFields(bytes: Buffer, log: RlpItem): readonly [RlpItem, RlpItem
   return [address, topics, data]
 }
 
-function succeeded(bytes: Buffer, { start, end }: RlpItem): boolean | null {
+function parseStatus(bytes: Buffer, { start, end }: RlpItem): boolean | null {
   if (end - start > 1) return null
   return end > start && bytes[start] === 1
 }

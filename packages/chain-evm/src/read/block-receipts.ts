@@ -4,7 +4,7 @@ import { minItemBytes } from '../proof/prover.js'
 import { parseRawReceipt, type RawReceipt } from '../proof/receipts.js'
 import { MalformedRlpError } from '../proof/rlp.js'
 import { parseBlockTransactions } from '../rpc/answers.js'
-import { askOwnChain } from '../rpc/chain-guard.js'
+import { askWithChainId } from '../rpc/chain-guard.js'
 import { describeRpcError, isRateLimit, isUnavailable } from '../rpc/failures.js'
 import { formatQuantity, isHex } from '../rpc/hex.js'
 import type { Rpc, RpcCall, RpcOutcome } from '../rpc/json-rpc.js'
@@ -18,12 +18,12 @@ import {
 } from './range-reader.js'
 
 /** Raw receipts that lead to the root in the header. */
-export interface ProvenRaw {
+export interface ProvenRawReceipts {
   readonly raw: readonly RawReceipt[]
 }
 
 /** The receipts of a block: JSON as the node answered it, or proven bytes. */
-export type BlockReceipts = readonly unknown[] | ProvenRaw
+export type BlockReceipts = readonly unknown[] | ProvenRawReceipts
 
 /** A block with the answers for it. */
 export interface AnsweredBlock {
@@ -45,17 +45,17 @@ function buildRawReceiptsCall(number: number): RpcCall {
 }
 
 /** Whether the node is asked for raw receipts. */
-function readsRaw(rpc: Rpc): boolean {
+function hasRawReceipts(rpc: Rpc): boolean {
   return rawSupport.get(rpc) === true
 }
 
 /** Asks the node for JSON from now on. */
-function stopRaw(rpc: Rpc): void {
+function stopReadingRaw(rpc: Rpc): void {
   rawSupport.set(rpc, false)
 }
 
 /** Tries a node with the first of these blocks that has transactions, unless the node was tried. */
-async function probeRaw(reader: RangeReader, headers: readonly Header[], signal?: AbortSignal): Promise<void> {
+async function probeRawReceipts(reader: RangeReader, headers: readonly Header[], signal?: AbortSignal): Promise<void> {
   const { rpc, rawReceipts } = reader
   if (!rawReceipts || rawSupport.has(rpc)) return
   const header = headers.find(({ transactions }) => transactions !== null && transactions.length > 0)
@@ -64,7 +64,7 @@ async function probeRaw(reader: RangeReader, headers: readonly Header[], signal?
   rawSupport.set(rpc, false)
   try {
     const [outcome] = await rpc.askAll([buildRawReceiptsCall(header.ref.number)], signal)
-    rawSupport.set(rpc, outcome?.ok === true && proveRaw(reader, header, outcome.result) !== null)
+    rawSupport.set(rpc, outcome?.ok === true && parseProvenRaw(reader, header, outcome.result) !== null)
   } catch (error) {
     // Nothing was learnt of a node that was busy, or was not asked.
     if (isRateLimit(error) || signal?.aborted) rawSupport.delete(rpc)
@@ -73,7 +73,7 @@ async function probeRaw(reader: RangeReader, headers: readonly Header[], signal?
 }
 
 /** The raw receipts of a block; null when they are not those that its header commits to. */
-function proveRaw(
+function parseProvenRaw(
   { prover }: RangeReader,
   { transactions, receiptsRoot }: Header,
   answer: unknown,
@@ -86,7 +86,7 @@ function proveRaw(
     if (bytes.length < minItemBytes) return null
     all.push(bytes)
   }
-  if (prover.listRoot(all) !== receiptsRoot) return null
+  if (prover.computeListRoot(all) !== receiptsRoot) return null
   try {
     return all.map(parseRawReceipt)
   } catch (error) {
@@ -128,7 +128,7 @@ function getHistory(rpc: Rpc): ByBlockHistory {
 }
 
 /** Whether so many blocks that are read next are asked for in this way. */
-export function shouldReadByBlock(rpc: Rpc, blocks: number): boolean {
+export function takeByBlockTurn(rpc: Rpc, blocks: number): boolean {
   const history = getHistory(rpc)
   if (history.isMissing) return false
   if (history.pause === 0) return true
@@ -137,12 +137,12 @@ export function shouldReadByBlock(rpc: Rpc, blocks: number): boolean {
 }
 
 /** The node said that it has no such method. */
-export function markMissing(rpc: Rpc): void {
+export function noteMissingMethod(rpc: Rpc): void {
   getHistory(rpc).isMissing = true
 }
 
 /** Runs what asks for blocks in this way, and learns from how it ends. */
-export async function tryByBlock<T>(rpc: Rpc, blocks: number, ask: () => Promise<T>): Promise<T> {
+export async function runByBlock<T>(rpc: Rpc, blocks: number, ask: () => Promise<T>): Promise<T> {
   try {
     const answer = await ask()
     noteSuccess(getHistory(rpc), blocks)
@@ -151,7 +151,7 @@ export async function tryByBlock<T>(rpc: Rpc, blocks: number, ask: () => Promise
     // Of several blocks fewer are tried first.
     if (blocks === 1 && isUnavailable(error) && !isRateLimit(error)) {
       // Raw receipts may be what fails, so JSON is tried before transactions.
-      if (readsRaw(rpc)) stopRaw(rpc)
+      if (hasRawReceipts(rpc)) stopReadingRaw(rpc)
       else noteFailure(getHistory(rpc))
     }
     throw error
@@ -199,12 +199,12 @@ function toBlockReceipts(
   const { rpc } = reader
   if (outcome === undefined) return null
   if (isRaw) {
-    const raw = outcome.ok ? proveRaw(reader, header, outcome.result) : null
-    if (raw === null) stopRaw(rpc)
+    const raw = outcome.ok ? parseProvenRaw(reader, header, outcome.result) : null
+    if (raw === null) stopReadingRaw(rpc)
     return raw && { raw }
   }
   if (!outcome.ok) {
-    if (outcome.code === noSuchMethodCode) markMissing(rpc)
+    if (outcome.code === noSuchMethodCode) noteMissingMethod(rpc)
     return null
   }
   const { result } = outcome
@@ -223,14 +223,14 @@ export async function readBlockReceipts(
   signal?: AbortSignal,
 ): Promise<readonly AnsweredBlock[]> {
   const { rpc, fail } = reader
-  const readsByBlock = shouldReadByBlock(rpc, headers.length)
-  const isRaw = readsRaw(rpc)
+  const readsByBlock = takeByBlockTurn(rpc, headers.length)
+  const isRaw = hasRawReceipts(rpc)
   const calls = headers.flatMap(({ ref }) => [
     ...(withTransactions ? [buildBlockCall(ref.number)] : []),
     ...(readsByBlock ? [buildReceiptsCall(ref.number, isRaw)] : []),
   ])
   const ask = () => rpc.askAll(calls, signal)
-  const outcomes = await (readsByBlock ? tryByBlock(rpc, headers.length, ask) : ask())
+  const outcomes = await (readsByBlock ? runByBlock(rpc, headers.length, ask) : ask())
   let next = 0
   const all: AnsweredBlock[] = []
   for (const header of headers) {
@@ -239,12 +239,12 @@ export async function readBlockReceipts(
     const receipts = answered ?? (await readByTransaction(reader, header, signal))
     all.push({ header, receipts, transactions: block?.ok ? parseBlockTransactions(block.result, fail) : null })
   }
-  if (readsByBlock) await probeRaw(reader, headers, signal)
+  if (readsByBlock) await probeRawReceipts(reader, headers, signal)
   return all
 }
 
 /** The receipts of a block, by a request for nothing else. */
-export async function readReceiptsAlone(
+export async function readReceiptsInOneCall(
   reader: RangeReader,
   header: Header,
   signal?: AbortSignal,
@@ -295,15 +295,15 @@ export async function readAnsweredBlocks(
 ): Promise<readonly AnsweredBlock[]> {
   const { rpc, fail } = reader
   const heights = Array.from({ length: to - from + 1 }, (_, position) => from + position)
-  const readsByBlock = shouldReadByBlock(rpc, heights.length)
-  const isRaw = readsRaw(rpc)
+  const readsByBlock = takeByBlockTurn(rpc, heights.length)
+  const isRaw = hasRawReceipts(rpc)
   const width = readsByBlock ? 2 : 1
   const calls = heights.flatMap((height) => {
     const block = withTransactions ? buildBlockCall(height) : buildHeaderCall(height)
     return readsByBlock ? [block, buildReceiptsCall(height, isRaw)] : [block]
   })
-  const ask = () => (chainId ? askOwnChain(reader, calls, signal) : rpc.askAll(calls, signal))
-  const outcomes = await (readsByBlock ? tryByBlock(rpc, heights.length, ask) : ask())
+  const ask = () => (chainId ? askWithChainId(reader, calls, signal) : rpc.askAll(calls, signal))
+  const outcomes = await (readsByBlock ? runByBlock(rpc, heights.length, ask) : ask())
   const headers = heights.map((height, position) => toHeader(reader, height, outcomes[position * width]))
   assertAuthentic(reader, headers)
   const blocks: AnsweredBlock[] = []
@@ -314,6 +314,6 @@ export async function readAnsweredBlocks(
     const receipts = answered ?? (await readByTransaction(reader, header, signal))
     blocks.push({ header, receipts, transactions })
   }
-  if (readsByBlock) await probeRaw(reader, headers, signal)
+  if (readsByBlock) await probeRawReceipts(reader, headers, signal)
   return blocks
 }

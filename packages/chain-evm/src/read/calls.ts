@@ -44,7 +44,7 @@ export function groupLogs(reader: RangeReader, logs: readonly RouterLog[]): Tran
     if (event.kind === 'malformed') {
       reportMalformed(reader, log, version, event.reason)
       if (reader.decoder.conversionTopics.includes(log.topics[0] ?? ''))
-        group.emitted.push({ router: log.address, event: { kind: 'conversion', steps: [], forgeable: true } })
+        group.emitted.push({ router: log.address, event: { kind: 'conversion', steps: [], isForgeable: true } })
       continue
     }
     group.emitted.push({ router: log.address, event })
@@ -104,7 +104,7 @@ function assertSameBlock<T extends { readonly hash: string; readonly blockHash: 
 }
 
 /** From so many payments on, a block is read whole when at least half of its transactions pay. */
-const manyPayments = 3
+const minPaymentsOfWhole = 3
 /** A transaction among others that are not needed still costs its part of the answer. */
 const maxTransactionsPerPayment = 2
 /** Calls are asked for in requests that fill about a megabyte. */
@@ -112,7 +112,7 @@ const transactionsPerRequest = 500
 
 /** Whether so many payments make it cheaper to read their block whole than each transaction alone. */
 export function shouldReadWhole(payments: number, transactions: number): boolean {
-  return payments >= manyPayments && transactions <= payments * maxTransactionsPerPayment
+  return payments >= minPaymentsOfWhole && transactions <= payments * maxTransactionsPerPayment
 }
 
 /**
@@ -135,12 +135,12 @@ export async function readCalls(
     else blockGroups.push(group)
   }
   const transactions = new Map<string, TransactionFacts>()
-  let asked: CallRequest[] = []
+  let requests: CallRequest[] = []
   let size = 0
   for (const [height, blockGroups] of byBlock) {
-    const inHand = cached.getTransactions(height)
-    if (inHand !== null) {
-      for (const group of blockGroups) addTransaction(reader, group, inHand.get(group.txHash) ?? null, transactions)
+    const answered = cached.getTransactions(height)
+    if (answered !== null) {
+      for (const group of blockGroups) addTransaction(reader, group, answered.get(group.txHash) ?? null, transactions)
       continue
     }
     const blockSize = cached.getSize(height)
@@ -153,14 +153,14 @@ export async function readCalls(
         }))
     const cost = isWhole ? blockSize : blockGroups.length
     if (size > 0 && size + cost > transactionsPerRequest) {
-      await sendRequests(reader, asked, transactions, signal)
-      asked = []
+      await sendRequests(reader, requests, transactions, signal)
+      requests = []
       size = 0
     }
-    asked.push(...next)
+    requests.push(...next)
     size += cost
   }
-  await sendRequests(reader, asked, transactions, signal)
+  await sendRequests(reader, requests, transactions, signal)
   return transactions
 }
 

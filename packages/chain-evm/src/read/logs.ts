@@ -6,7 +6,7 @@
 import type { BlockRange, BlockRef } from '@payment-integration/core/ports'
 import type { RouterLog } from '../decode/router-decoder.js'
 import { parseHeader, parseLogs, parseReceipt, type ReceiptLog } from '../rpc/answers.js'
-import { askOwnChain } from '../rpc/chain-guard.js'
+import { askWithChainId } from '../rpc/chain-guard.js'
 import { describeRpcError, type Failures, isRateLimit, isUnavailable } from '../rpc/failures.js'
 import { formatQuantity } from '../rpc/hex.js'
 import type { RpcCall, RpcOutcome } from '../rpc/json-rpc.js'
@@ -49,17 +49,17 @@ function parseRangeLogs(
   const topics = [...decoder.paymentTopics, ...decoder.conversionTopics]
   const logs = parseLogs(outcome.result, fail)
     .filter((log) => routers.has(log.address) && topics.includes(log.topics[0] ?? ''))
-    .sort(comparePlaces)
-  assertOneBranch(logs, first, last, fail)
+    .sort(comparePositions)
+  assertConsistent(logs, first, last, fail)
   return logs
 }
 
-function comparePlaces(a: RouterLog, b: RouterLog): number {
+function comparePositions(a: RouterLog, b: RouterLog): number {
   return a.blockNumber - b.blockNumber || (a.txIndex ?? 0) - (b.txIndex ?? 0) || a.logIndex - b.logIndex
 }
 
 /** Logs of one answer must agree with the headers and with each other on what block is at a height. */
-function assertOneBranch(logs: readonly RouterLog[], first: BlockRef, last: BlockRef, fail: Failures): void {
+function assertConsistent(logs: readonly RouterLog[], first: BlockRef, last: BlockRef, fail: Failures): void {
   const hashes = new Map([
     [first.number, first.hash],
     [last.number, last.hash],
@@ -126,7 +126,7 @@ export async function readCandidates(
   let transactions = 0
   let end = all.length
   for (const [index, header] of all.entries()) {
-    if (!mayPay(reader, header)) continue
+    if (!mayHoldPayment(reader, header)) continue
     transactions += header.transactions?.length ?? 1
     if (candidates.length > 0 && transactions > maxTransactions) {
       end = index
@@ -135,17 +135,17 @@ export async function readCandidates(
     candidates.push(header)
   }
   const headers = end === all.length ? all : all.slice(0, end)
-  if (!kind.isKnown) await assertAdmitted(reader, headers, candidates, signal)
+  if (!kind.isKnown) await assertFiltersAdmitLogs(reader, headers, candidates, signal)
   return { headers, candidates }
 }
 
 /** Whether a block may hold a payment, by its header's log filter. */
-export function mayPay({ filter }: RangeReader, { logsBloom, transactions }: Header): boolean {
+export function mayHoldPayment({ filter }: RangeReader, { logsBloom, transactions }: Header): boolean {
   if (logsBloom === null) return transactions === null || transactions.length > 0
   return filter(logsBloom) !== 'no'
 }
 
-async function assertAdmitted(
+async function assertFiltersAdmitLogs(
   reader: RangeReader,
   headers: readonly Header[],
   candidates: readonly Header[],
@@ -159,7 +159,7 @@ async function assertAdmitted(
     const end = headers.at(-1)?.ref.number ?? first.number
     const { logs, upTo } = await withRangeSize(reader, first.number, end, async (height) => {
       const last = headers[height - first.number + start]?.ref ?? first
-      const [outcome] = await askOwnChain(reader, [buildLogsCall(reader, first.number, height)], signal)
+      const [outcome] = await askWithChainId(reader, [buildLogsCall(reader, first.number, height)], signal)
       return { logs: parseRangeLogs(reader, first, last, outcome), upTo: height }
     })
     for (const { blockNumber, address, topics } of logs) {
@@ -202,7 +202,7 @@ async function hasLogs(reader: RangeReader, end: Header, likely: boolean, signal
   const { fail, routers, decoder } = reader
   if (!likely) {
     const filter = { blockHash: end.ref.hash, address: [...routers.keys()], topics: [decoder.paymentTopics] }
-    const [outcome] = await askOwnChain(reader, [{ method: 'eth_getLogs', params: [filter] }], signal)
+    const [outcome] = await askWithChainId(reader, [{ method: 'eth_getLogs', params: [filter] }], signal)
     // A node that does not know blocks by hash in this call, or not any more, still has receipts that decide.
     if (outcome?.ok) return parseLogs(outcome.result, fail).some((log) => isPaymentLog(reader, log))
   }
@@ -263,7 +263,11 @@ export async function readUnproven(
 async function readRangeEnds(reader: RangeReader, from: number, to: number, signal?: AbortSignal) {
   const { fail } = reader
   const heights = from === to ? [from] : [from, to]
-  const outcomes = await askOwnChain(reader, [...heights.map(buildHeaderCall), buildLogsCall(reader, from, to)], signal)
+  const outcomes = await askWithChainId(
+    reader,
+    [...heights.map(buildHeaderCall), buildLogsCall(reader, from, to)],
+    signal,
+  )
   const ends = heights.map((height, index) => toHeader(reader, height, outcomes[index]))
   const first = ends[0]?.ref
   const last = ends.at(-1)?.ref

@@ -11,9 +11,9 @@ import { toHash } from '../rpc/hex.js'
 import {
   type AnsweredBlock,
   type BlockReceipts,
-  type ProvenRaw,
+  type ProvenRawReceipts,
   readByTransaction,
-  readReceiptsAlone,
+  readReceiptsInOneCall,
 } from './block-receipts.js'
 import type { Header, RangeReader } from './range-reader.js'
 import { readTransactions, type TransactionPayments } from './transactions.js'
@@ -48,7 +48,7 @@ function createLogCollector(reader: RangeReader, ref: BlockRef): LogCollector {
       const before = logs.length
       logIndex += logCount
       for (const [index, log] of facts?.logs.entries() ?? [])
-        if (facts !== null && isRelevantLog(reader, log)) logs.push(routerLog(ref, facts.hash, first + index, log))
+        if (facts !== null && isRelevantLog(reader, log)) logs.push(toRouterLog(ref, facts.hash, first + index, log))
       if (facts !== null && logs.length > before) receipts.push(facts)
     },
   }
@@ -60,7 +60,7 @@ function isRelevantLog({ routers, decoder }: RangeReader, { address, topics: [to
 }
 
 /** A log with its position in the block. */
-function routerLog(
+function toRouterLog(
   { number, hash, timestamp }: BlockRef,
   txHash: string,
   logIndex: number,
@@ -99,19 +99,19 @@ function proveBlock(reader: RangeReader, header: Header, answered: BlockReceipts
     all.push(receipt)
   }
   const proven = selectProvenReceipts(reader, header, all)
-  assertOwners(reader, header, proven)
+  assertTransactionOrder(reader, header, proven)
   return collectLogs(reader, header, proven)
 }
 
 function selectProvenReceipts(reader: RangeReader, header: Header, all: readonly Fields[]): readonly Fields[] {
   const { prover } = reader
   const { receiptsRoot, ref } = header
-  const wholeRoot = prover.receiptsRoot(all)
+  const wholeRoot = prover.computeReceiptsRoot(all)
   if ('root' in wholeRoot && wholeRoot.root === receiptsRoot) return all
   const last = all.at(-1)
   if (last !== undefined && isStateSync(last)) {
     const withoutLast = all.slice(0, -1)
-    const without = prover.receiptsRoot(withoutLast)
+    const without = prover.computeReceiptsRoot(withoutLast)
     if ('root' in without && without.root === receiptsRoot) return withoutLast
   }
   const what =
@@ -132,7 +132,11 @@ function isStateSync(receipt: Fields): boolean {
 }
 
 /** The root does not commit to the hashes of transactions, but the header's own list names them in order. */
-function assertOwners({ fail, node }: RangeReader, { ref, transactions }: Header, receipts: readonly Fields[]): void {
+function assertTransactionOrder(
+  { fail, node }: RangeReader,
+  { ref, transactions }: Header,
+  receipts: readonly Fields[],
+): void {
   if (transactions === null) return
   for (const [index, receipt] of receipts.entries()) {
     const hash = receipt['transactionHash']
@@ -156,7 +160,7 @@ function collectLogs(reader: RangeReader, { ref }: Header, proven: readonly Fiel
 }
 
 /** Raw receipts belong to the transactions that the block names, in order. */
-function collectRawLogs(reader: RangeReader, { ref, transactions }: Header, { raw }: ProvenRaw): ProvenLogs {
+function collectRawLogs(reader: RangeReader, { ref, transactions }: Header, { raw }: ProvenRawReceipts): ProvenLogs {
   const { routers, fail } = reader
   const collector = createLogCollector(reader, ref)
   for (const [index, { addresses, succeeded, logs }] of raw.entries()) {
@@ -213,7 +217,7 @@ async function readTokens(
   for (const { payments } of transactions)
     for (const { amountIn, payment } of payments)
       for (const address of [amountIn.token, payment.token])
-        if (!known.has(address)) known.set(address, await tokens.of(node, address, height, signal))
+        if (!known.has(address)) known.set(address, await tokens.read(node, address, height, signal))
   return known
 }
 
@@ -284,7 +288,7 @@ export function createProvenPayments(reader: RangeReader): ProvenPayments {
   const blocks = new Map<number, AnsweredBlock>()
   return {
     async add(block, signal) {
-      const proven = await proveAnswered(reader, block, signal)
+      const proven = await proveWithRetries(reader, block, signal)
       if (proven.logs.length === 0) return 0
       logs.push(...proven.logs)
       for (const receipt of proven.receipts) receipts.set(receipt.hash, receipt)
@@ -307,7 +311,7 @@ export function createProvenPayments(reader: RangeReader): ProvenPayments {
  * Proves a block. A node may cut one long answer and not the next, or not the receipt of a transaction. So where no
  * other node would answer, a block that is not proven is asked for alone, and then by transaction.
  */
-async function proveAnswered(
+async function proveWithRetries(
   reader: RangeReader,
   { header, receipts }: AnsweredBlock,
   signal?: AbortSignal,
@@ -316,7 +320,7 @@ async function proveAnswered(
     return proveBlock(reader, header, receipts)
   } catch (error) {
     if (!isUnproven(error) || !reader.node.isAlone()) throw error
-    for (const ask of [readReceiptsAlone, readByTransaction]) {
+    for (const ask of [readReceiptsInOneCall, readByTransaction]) {
       try {
         return proveBlock(reader, header, await ask(reader, header, signal))
       } catch {

@@ -6,9 +6,9 @@
 import type { BlockRange } from '@payment-integration/core/ports'
 import { type AnsweredBlock, readAnsweredBlocks, readBlockReceipts } from './block-receipts.js'
 import { shouldReadWhole } from './calls.js'
-import { mayPay, readCandidates } from './logs.js'
+import { mayHoldPayment, readCandidates } from './logs.js'
 import { createProvenPayments, type RangeFacts, toRange } from './proven-blocks.js'
-import type { BloomPlan, RangeRead } from './range-blocks.js'
+import type { BloomPlan, RangeResult } from './range-blocks.js'
 import type { RangeReader } from './range-reader.js'
 import { assertChain, type Header, headersPerStep, readHeaders } from './range-reader.js'
 
@@ -25,7 +25,7 @@ const maxBlocksPerStep = 48
 export const maxTransactions = 2_000
 
 /** A range, and what its reading taught. */
-export interface CountedRange extends Pick<RangeRead, 'candidates' | 'paying' | 'transactions'> {
+export interface CountedRange extends Pick<RangeResult, 'candidates' | 'paying' | 'transactions'> {
   readonly range: BlockRange
 }
 
@@ -42,9 +42,9 @@ export function readByBloom(
   signal?: AbortSignal,
 ): Promise<CountedRange> {
   // Where filters may be empty by nature, logs are compared with them, which takes the headers of the range first.
-  return plan.whole === 'all' && reader.headers.isKnown
-    ? readDense(reader, from, to, plan.perBlock, signal)
-    : readSparse(reader, from, to, plan.whole !== 'none', signal)
+  return plan.withTransactions === 'all' && reader.headers.isKnown
+    ? readDense(reader, from, to, plan.transactionsPerBlock, signal)
+    : readSparse(reader, from, to, plan.withTransactions !== 'none', signal)
 }
 
 async function readSparse(
@@ -85,7 +85,8 @@ async function readDense(
     const start = from + step * perStep
     return readAnsweredBlocks(reader, start, Math.min(end, start + perStep - 1), getExtraCalls(step), signal)
   }
-  const pickCandidates = (blocks: readonly AnsweredBlock[]) => blocks.filter(({ header }) => mayPay(reader, header))
+  const pickCandidates = (blocks: readonly AnsweredBlock[]) =>
+    blocks.filter(({ header }) => mayHoldPayment(reader, header))
   let transactions = 0
   const hasNext = (blocks: readonly AnsweredBlock[]) => {
     for (const { header } of pickCandidates(blocks)) transactions += countTransactions(header)
@@ -100,7 +101,7 @@ async function readDense(
 }
 
 /** Steps that are asked for one after another. */
-interface Steps<T> {
+interface StepSequence<T> {
   readonly maxSteps: number
   ask(step: number): Promise<T> | undefined
   /** Whether another step follows this answer. */
@@ -108,7 +109,10 @@ interface Steps<T> {
 }
 
 /** Asks for the next step before the work on the one that was answered. */
-async function readAhead<T>({ maxSteps, ask, hasNext }: Steps<T>, work: (answer: T) => Promise<void>): Promise<void> {
+async function readAhead<T>(
+  { maxSteps, ask, hasNext }: StepSequence<T>,
+  work: (answer: T) => Promise<void>,
+): Promise<void> {
   let next = maxSteps > 0 ? ask(0) : undefined
   for (let step = 1; next !== undefined; step += 1) {
     const answer: T = await next

@@ -1,42 +1,42 @@
 import { expect, test } from 'vitest'
-import { createRangeBlocks, type RangeBlocks, type RangeKind, type RangeRead } from './range-blocks.js'
+import { createRangeSizing, type RangeKind, type RangeResult, type RangeSizing } from './range-blocks.js'
 
-function read(blocks: RangeBlocks, kind: RangeKind, range: Partial<RangeRead>): void {
+function read(blocks: RangeSizing, kind: RangeKind, range: Partial<RangeResult>): void {
   const { requested = 8 } = range
   const counts = { candidates: 0, paying: 0, transactions: 0, receivedBytes: 0, rejectedRequests: 0 }
-  blocks.read(kind, { node: 'one', requested, returned: requested, fill: 0, ...counts, ...range })
+  blocks.noteResult(kind, { node: 'one', requested, returned: requested, fillFraction: 0, ...counts, ...range })
 }
 
 test('ranges grow by steps while they are not full, up to a bound', () => {
-  const blocks = createRangeBlocks()
-  const start = blocks.current('bloom')
-  read(blocks, 'bloom', { requested: start, fill: 0.5 })
-  expect(blocks.current('bloom')).toBe(start * 2)
-  for (let time = 0; time < 20; time++) read(blocks, 'bloom', { requested: blocks.current('bloom') })
-  expect(blocks.current('bloom')).toBe(1_000)
+  const blocks = createRangeSizing()
+  const start = blocks.maxBlocks('bloom')
+  read(blocks, 'bloom', { requested: start, fillFraction: 0.5 })
+  expect(blocks.maxBlocks('bloom')).toBe(start * 2)
+  for (let time = 0; time < 20; time++) read(blocks, 'bloom', { requested: blocks.maxBlocks('bloom') })
+  expect(blocks.maxBlocks('bloom')).toBe(1_000)
 })
 
 test('a range that was cut gives the size of the next, which is at least one block, and doubles while they are not full', () => {
-  const blocks = createRangeBlocks()
-  read(blocks, 'bloom', { requested: blocks.current('bloom'), returned: 3, fill: 1 })
-  expect(blocks.current('bloom')).toBe(3)
-  read(blocks, 'bloom', { requested: 3, returned: 1, fill: 7 })
-  expect(blocks.current('bloom')).toBe(1)
-  read(blocks, 'bloom', { requested: 1, fill: 0.5 })
-  expect(blocks.current('bloom')).toBe(2)
-  read(blocks, 'bloom', { requested: 2, fill: 0.51 })
-  expect(blocks.current('bloom')).toBe(2)
+  const blocks = createRangeSizing()
+  read(blocks, 'bloom', { requested: blocks.maxBlocks('bloom'), returned: 3, fillFraction: 1 })
+  expect(blocks.maxBlocks('bloom')).toBe(3)
+  read(blocks, 'bloom', { requested: 3, returned: 1, fillFraction: 7 })
+  expect(blocks.maxBlocks('bloom')).toBe(1)
+  read(blocks, 'bloom', { requested: 1, fillFraction: 0.5 })
+  expect(blocks.maxBlocks('bloom')).toBe(2)
+  read(blocks, 'bloom', { requested: 2, fillFraction: 0.51 })
+  expect(blocks.maxBlocks('bloom')).toBe(2)
 })
 
 /** Reads until so many blocks were read, from a node that bears `most` at a time. Resolves how often it failed. */
 function failuresWithin(total: number, most: number, kind: 'root' | 'bloom'): number {
-  const blocks = createRangeBlocks()
+  const blocks = createRangeSizing()
   let failures = 0
   for (let count = 0; count < total; ) {
-    const asked = blocks.current(kind)
+    const asked = blocks.maxBlocks(kind)
     if (asked > most) {
       failures += 1
-      blocks.failed(kind, asked, 'one')
+      blocks.noteFailure(kind, asked, 'one')
     } else {
       read(blocks, kind, { requested: asked })
       count += asked
@@ -54,17 +54,17 @@ test.each([1, 4, 9])('near the head as well, where it bears %i', (most) => {
 })
 
 test('what fails near the head says nothing of what is far from it', () => {
-  const blocks = createRangeBlocks()
-  const start = blocks.current('bloom')
-  blocks.failed('root', 16, 'one')
-  expect(blocks.current('root')).toBe(1)
-  expect(blocks.current('bloom')).toBe(start)
+  const blocks = createRangeSizing()
+  const start = blocks.maxBlocks('bloom')
+  blocks.noteFailure('root', 16, 'one')
+  expect(blocks.maxBlocks('root')).toBe(1)
+  expect(blocks.maxBlocks('bloom')).toBe(start)
 })
 
 const mebibyte = 1_048_576
 
 test('the first range is read alone, and then as many as take 24 MiB of answers: from two to eight', () => {
-  const blocks = createRangeBlocks()
+  const blocks = createRangeSizing()
   expect(blocks.parallelRanges()).toBe(1)
   let receivedBytes = 0
   const readBytes = (bytes: number) => {
@@ -80,15 +80,15 @@ test('the first range is read alone, and then as many as take 24 MiB of answers:
 })
 
 test('three ranges are read at a time where bytes are not counted', () => {
-  const blocks = createRangeBlocks()
+  const blocks = createRangeSizing()
   read(blocks, 'bloom', {})
   expect(blocks.parallelRanges()).toBe(3)
 })
 
 test.each(['failed', 'limited'] as const)('after one that %s they are read one at a time for a while', (how) => {
-  const blocks = createRangeBlocks()
-  if (how === 'failed') blocks.failed('root', 16, 'one')
-  else blocks.limited('one')
+  const blocks = createRangeSizing()
+  if (how === 'failed') blocks.noteFailure('root', 16, 'one')
+  else blocks.noteRateLimit('one')
   for (let time = 0; time < 8; time++) {
     expect(blocks.parallelRanges()).toBe(1)
     read(blocks, 'root', { requested: 1 })
@@ -97,7 +97,7 @@ test.each(['failed', 'limited'] as const)('after one that %s they are read one a
 })
 
 test('a range during which a node rejected requests halves the ranges at a time, and each other one adds one', () => {
-  const blocks = createRangeBlocks()
+  const blocks = createRangeSizing()
   read(blocks, 'bloom', { receivedBytes: 1 })
   expect(blocks.parallelRanges()).toBe(8)
   read(blocks, 'bloom', { receivedBytes: 2, rejectedRequests: 1 })
@@ -109,9 +109,9 @@ test('a range during which a node rejected requests halves the ranges at a time,
 })
 
 test('each node has its own number of ranges at a time', () => {
-  const blocks = createRangeBlocks()
+  const blocks = createRangeSizing()
   read(blocks, 'bloom', { receivedBytes: 6 * mebibyte })
-  blocks.limited('two')
+  blocks.noteRateLimit('two')
   expect(blocks.parallelRanges()).toBe(1)
   read(blocks, 'bloom', { receivedBytes: 12 * mebibyte })
   expect(blocks.parallelRanges()).toBe(4)
@@ -123,8 +123,8 @@ test.each([
   ['none where they hold other things', { candidates: 8, paying: 5 }, 'none'],
   ['none where nothing is paid', { candidates: 0, paying: 0 }, 'none'],
 ] as const)('blocks are read whole at once: %s', (_, counts, whole) => {
-  const blocks = createRangeBlocks()
-  expect(blocks.plan().whole).toBe('none')
+  const blocks = createRangeSizing()
+  expect(blocks.plan().withTransactions).toBe('none')
   read(blocks, 'bloom', { requested: 8, ...counts, transactions: counts.candidates * 25 })
-  expect(blocks.plan()).toEqual({ whole, perBlock: counts.candidates === 0 ? 1 : 25 })
+  expect(blocks.plan()).toEqual({ withTransactions: whole, transactionsPerBlock: counts.candidates === 0 ? 1 : 25 })
 })

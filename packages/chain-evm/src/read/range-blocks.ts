@@ -9,13 +9,13 @@ type WholeBlocks = 'none' | 'candidates' | 'all'
 
 /** How a range far from the head is read. */
 export interface BloomPlan {
-  readonly whole: WholeBlocks
+  readonly withTransactions: WholeBlocks
   /** Transactions of a block, on average of the last range; at least 1. */
-  readonly perBlock: number
+  readonly transactionsPerBlock: number
 }
 
 /** A range that was read. */
-export interface RangeRead {
+export interface RangeResult {
   /** The node that answered. */
   readonly node: string
   /** Blocks that were to be read. */
@@ -23,7 +23,7 @@ export interface RangeRead {
   /** Blocks that it holds: fewer, when it would have held too much. */
   readonly returned: number
   /** Part of what it may hold. */
-  readonly fill: number
+  readonly fillFraction: number
   /** Blocks whose log filter admits a payment, and those of them that mostly hold payments. */
   readonly candidates: number
   readonly paying: number
@@ -36,16 +36,16 @@ export interface RangeRead {
 }
 
 /** Learns from range to range. */
-export interface RangeBlocks {
-  current(kind: RangeKind): number
+export interface RangeSizing {
+  maxBlocks(kind: RangeKind): number
   /** Ranges that are read at a time, and held until they are asked for. */
   parallelRanges(): number
   plan(): BloomPlan
-  read(kind: RangeKind, range: RangeRead): void
+  noteResult(kind: RangeKind, range: RangeResult): void
   /** A node brought no answer, or nonsense, for so many blocks. */
-  failed(kind: RangeKind, requested: number, node: string): void
+  noteFailure(kind: RangeKind, requested: number, node: string): void
   /** A node wanted fewer requests. */
-  limited(node: string): void
+  noteRateLimit(node: string): void
 }
 
 const sizes = { root: { start: 16, max: 16 }, bloom: { start: 64, max: 1_000, step: 64 } } as const
@@ -58,97 +58,99 @@ const bytesAhead = 25_165_824
 /** Part of the average that the newest range makes up. */
 const newestWeight = 0.5
 /** A range that is fuller is not made longer. */
-const fullEnough = 0.5
+const fullFraction = 0.5
 const growth = 2
 /** Ranges read one at a time after a failure, because parallel requests may be its cause. */
-const calmRanges = 8
+const rangesReadAlone = 8
 /** From this part on, blocks count as mostly paying. */
 const mostlyFraction = 0.75
 
-const nothingLearnt: BloomPlan = { whole: 'none', perBlock: 1 }
+const firstPlan: BloomPlan = { withTransactions: 'none', transactionsPerBlock: 1 }
 
 /** Starts without having learnt anything. The first range is read alone, because it teaches the most. */
-export function createRangeBlocks(): RangeBlocks {
+export function createRangeSizing(): RangeSizing {
   const learnt = { root: createRangeSize(sizes.root), bloom: createRangeSize(sizes.bloom) }
   /** Blocks that hold as much as a range may. */
   let fittingBlocks: number = sizes.bloom.max
-  let plan = nothingLearnt
-  const lines = new Map<string, ParallelLimit>()
+  let plan = firstPlan
+  const limits = new Map<string, ParallelLimit>()
   let current: ParallelLimit = createParallelLimit()
 
   function getLimit(node: string): ParallelLimit {
-    current = lines.get(node) ?? createParallelLimit()
-    lines.set(node, current)
+    current = limits.get(node) ?? createParallelLimit()
+    limits.set(node, current)
     return current
   }
 
   return {
-    current: (kind) => (kind === 'root' ? learnt.root.current() : Math.min(fittingBlocks, learnt.bloom.current())),
+    maxBlocks: (kind) => (kind === 'root' ? learnt.root.current() : Math.min(fittingBlocks, learnt.bloom.current())),
     parallelRanges: () => current.parallelRanges(),
     plan: () => plan,
-    read(kind, range) {
-      const { requested, returned, fill } = range
+    noteResult(kind, range) {
+      const { requested, returned, fillFraction: fill } = range
       getLimit(range.node).read(range)
-      learnt[kind].worked(returned)
+      learnt[kind].noteSuccess(returned)
       if (kind === 'root') {
-        if (range.paying < returned * mostlyFraction) plan = nothingLearnt
+        if (range.paying < returned * mostlyFraction) plan = firstPlan
         return
       }
-      const isFull = fill > fullEnough
+      const isFull = fill > fullFraction
       if (returned < requested) fittingBlocks = Math.max(1, returned)
       else if (!isFull && requested >= fittingBlocks) fittingBlocks = Math.min(sizes.bloom.max, fittingBlocks * growth)
       plan = makePlan(range)
     },
-    failed(kind, requested, node) {
+    noteFailure(kind, requested, node) {
       getLimit(node).slowDown()
-      learnt[kind].failed(requested)
+      learnt[kind].noteFailure(requested)
     },
-    limited(node) {
+    noteRateLimit(node) {
       getLimit(node).slowDown()
     },
   }
 }
 
-function makePlan({ returned, candidates, paying, transactions }: RangeRead): BloomPlan {
+function makePlan({ returned, candidates, paying, transactions }: RangeResult): BloomPlan {
   const whole =
     paying >= returned * mostlyFraction
       ? 'all'
       : paying > 0 && paying >= candidates * mostlyFraction
         ? 'candidates'
         : 'none'
-  return { whole, perBlock: Math.max(1, transactions / Math.max(1, candidates)) }
+  return { withTransactions: whole, transactionsPerBlock: Math.max(1, transactions / Math.max(1, candidates)) }
 }
 
 /** Ranges at a time from one node. */
 interface ParallelLimit {
   parallelRanges(): number
-  read(range: Pick<RangeRead, 'receivedBytes' | 'rejectedRequests'>): void
+  read(range: Pick<RangeResult, 'receivedBytes' | 'rejectedRequests'>): void
   slowDown(): void
 }
 
 function createParallelLimit(): ParallelLimit {
-  let sinceFailure = calmRanges
+  let sinceFailure = rangesReadAlone
   /** The counts of the node when the last range was read. */
   let before = { receivedBytes: 0, rejectedRequests: 0 }
   /** As many as the node answers without rejecting any. */
-  let bearableRanges: number = maxParallelRanges
+  let acceptedRanges: number = maxParallelRanges
   /** Bytes behind a range, on average; null before the first. */
-  let perRange: number | null = null
+  let bytesPerRange: number | null = null
   return {
     parallelRanges() {
-      if (perRange === null || sinceFailure < calmRanges) return 1
+      if (bytesPerRange === null || sinceFailure < rangesReadAlone) return 1
       const fitting =
-        perRange === 0 ? uncountedParallelRanges : Math.max(minParallelRanges, Math.floor(bytesAhead / perRange))
-      return Math.min(bearableRanges, fitting)
+        bytesPerRange === 0
+          ? uncountedParallelRanges
+          : Math.max(minParallelRanges, Math.floor(bytesAhead / bytesPerRange))
+      return Math.min(acceptedRanges, fitting)
     },
     read({ receivedBytes, rejectedRequests }) {
       sinceFailure += 1
-      bearableRanges =
+      acceptedRanges =
         rejectedRequests > before.rejectedRequests
-          ? Math.max(1, Math.floor(bearableRanges / 2))
-          : Math.min(maxParallelRanges, bearableRanges + 1)
+          ? Math.max(1, Math.floor(acceptedRanges / 2))
+          : Math.min(maxParallelRanges, acceptedRanges + 1)
       const bytes = Math.max(0, receivedBytes - before.receivedBytes)
-      perRange = perRange === null ? bytes : perRange + newestWeight * (bytes - perRange)
+      bytesPerRange = bytesPerRange === null ? bytes : bytesPerRange + newestWeight * (bytes - bytesPerRange)
       before = { receivedBytes, rejectedRequests }
     },
     slowDown() {

@@ -6,13 +6,13 @@ import type { TokenMetadata } from '../prices/token-metadata.js'
 import type { FilterTest } from '../proof/log-filter.js'
 import type { Prover } from '../proof/prover.js'
 import { type Fields, type HeaderContents, parseHeader, parseHeaderContents } from '../rpc/answers.js'
-import { askOwnChain } from '../rpc/chain-guard.js'
+import { askWithChainId } from '../rpc/chain-guard.js'
 import { describeRpcError, type Failures } from '../rpc/failures.js'
 import { formatQuantity } from '../rpc/hex.js'
 import type { Node, Rpc, RpcCall, RpcOutcome } from '../rpc/json-rpc.js'
 
 /** The kind of a chain's headers, as far as it is known. */
-interface HeaderKind {
+interface HeaderHashing {
   /** Whether any of them hashed to its block's hash: then all should. */
   isKnown: boolean
 }
@@ -21,7 +21,7 @@ interface HeaderKind {
 const authenticChains: readonly number[] = [1, 10, 100, 137, 8_453, 42_161]
 
 /** The kind of a chain's headers before any is read. */
-export function getHeaderKind(chainId: number): HeaderKind {
+export function createHeaderHashing(chainId: number): HeaderHashing {
   return { isKnown: authenticChains.includes(chainId) }
 }
 
@@ -38,7 +38,7 @@ interface HashedHeader {
  * @throws ChainError `ERR_CHAIN_PROOF_FAILED` on such a header.
  */
 export function assertAuthentic(
-  { node, fail, headers: kind }: Readonly<{ node: Node; fail: Failures; headers: HeaderKind }>,
+  { node, fail, headers: kind }: Readonly<{ node: Node; fail: Failures; headers: HeaderHashing }>,
   headers: readonly HashedHeader[],
 ): void {
   if (headers.some(({ isAuthentic }) => isAuthentic)) kind.isKnown = true
@@ -79,7 +79,7 @@ export interface ChainReader {
   /** Whether nodes are tried for raw receipts. */
   readonly rawReceipts: boolean
   /** The kind of the chain's headers, as far as it is known. */
-  readonly headers: HeaderKind
+  readonly headers: HeaderHashing
 }
 
 /** Everything that one range is read with: all of it comes from one node. */
@@ -134,7 +134,7 @@ export async function readHeaders(
 
 async function readHeaderStep(reader: RangeReader, from: number, to: number, signal?: AbortSignal): Promise<Header[]> {
   const calls = Array.from({ length: to - from + 1 }, (_, index) => buildHeaderCall(from + index))
-  const outcomes = await askOwnChain(reader, calls, signal)
+  const outcomes = await askWithChainId(reader, calls, signal)
   return calls.map((_, index) => toHeader(reader, from + index, outcomes[index]))
 }
 
@@ -146,7 +146,7 @@ export function toHeader(reader: RangeReader, number: number, outcome: RpcOutcom
   // A node that is behind says null here, and some then answer the logs of the missing blocks with an empty list.
   if (ref === null) throw fail.gone(`the node has no block ${number}.`)
   if (ref.number !== number) throw fail.unavailable(`block ${ref.number} was answered for block ${number}.`)
-  const isAuthentic = prover.headerHash(outcome.result as Fields) === ref.hash
+  const isAuthentic = prover.computeHeaderHash(outcome.result as Fields) === ref.hash
   const { logsBloom, receiptsRoot, transactions } = parseHeaderContents(outcome.result)
   return { ref, isAuthentic, logsBloom, receiptsRoot, transactions }
 }

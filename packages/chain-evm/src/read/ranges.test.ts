@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type FrontRequest, passOn } from '../../test/front.js'
 import { openProofChain, type ProofChain, pays } from '../../test/proof-chain.js'
 import { readAll } from '../../test/read-all.js'
-import { createRangeBlocks } from './range-blocks.js'
+import { createRangeSizing } from './range-blocks.js'
 
 let chain: ProofChain
 let last: number
@@ -170,7 +170,7 @@ async function exhaust(ranges: AsyncIterator<BlockRange>): Promise<void> {
 /** Ranges of small answers that are read at a time. */
 const mostAtOnce = 8
 /** Blocks of a chain's first range. */
-const firstBlocks = createRangeBlocks().current('bloom')
+const firstBlocks = createRangeSizing().maxBlocks('bloom')
 
 /** Whether a request is for headers from a height on. */
 function isFrom({ calls }: FrontRequest, height: number): boolean {

@@ -6,7 +6,7 @@ import type { Node } from '../rpc/json-rpc.js'
 import type { Nodes } from '../rpc/nodes.js'
 import { readUnproven } from './logs.js'
 import { type CountedRange, maxTransactions, readByBloom, readByRoot } from './proven-ranges.js'
-import type { RangeBlocks, RangeKind } from './range-blocks.js'
+import type { RangeKind, RangeSizing } from './range-blocks.js'
 import type { RangeReader } from './range-reader.js'
 
 /** The source of ranges. */
@@ -20,11 +20,11 @@ interface RangesSource {
   /** How many of the newest blocks are near the head. */
   readonly nearHead: number
   /** How many blocks a range takes, and how many ranges are read at a time; kept from one call to the next. */
-  readonly blocks: RangeBlocks
+  readonly sizing: RangeSizing
 }
 
 /** Blocks that follow each other, and their reading once it has begun. */
-interface Piece {
+interface PlannedRange {
   readonly from: number
   readonly to: number
   readonly reading: Promise<BlockRange> | null
@@ -47,19 +47,19 @@ export async function* readRanges(
   const relay = () => controller.abort(signal?.reason)
   signal?.addEventListener('abort', relay, { once: true })
   const nearFrom = Math.max(head, to) - source.nearHead + 1
-  const queue: Piece[] = [{ from, to, reading: null }]
-  let before: BlockRef | undefined
+  const queue: PlannedRange[] = [{ from, to, reading: null }]
+  let previous: BlockRef | undefined
   try {
     for (;;) {
-      startPieces(source, queue, nearFrom, controller.signal)
+      startReading(source, queue, nearFrom, controller.signal)
       const piece = queue.shift()
       if (piece?.reading === null || piece?.reading === undefined) return
       const range = await piece.reading
       if (range.last.number < piece.to) queue.unshift({ from: range.last.number + 1, to: piece.to, reading: null })
-      if (before !== undefined && range.first.parentHash !== before.hash)
-        throw source.fail.gone(`block ${range.first.number} does not follow block ${before.number}.`)
-      before = range.last
-      startPieces(source, queue, nearFrom, controller.signal)
+      if (previous !== undefined && range.first.parentHash !== previous.hash)
+        throw source.fail.gone(`block ${range.first.number} does not follow block ${previous.number}.`)
+      previous = range.last
+      startReading(source, queue, nearFrom, controller.signal)
       yield range
     }
   } finally {
@@ -69,16 +69,16 @@ export async function* readRanges(
 }
 
 /** Begins to read the first pieces of the queue, which are cut to size for that. The first one always is read. */
-function startPieces(source: RangesSource, queue: Piece[], nearFrom: number, signal: AbortSignal): void {
+function startReading(source: RangesSource, queue: PlannedRange[], nearFrom: number, signal: AbortSignal): void {
   let started = queue.reduce((count, { reading }) => count + (reading === null ? 0 : 1), 0)
-  for (let index = 0; index < queue.length && (index === 0 || started < source.blocks.parallelRanges()); index++) {
+  for (let index = 0; index < queue.length && (index === 0 || started < source.sizing.parallelRanges()); index++) {
     const piece = queue[index]
     if (piece === undefined || piece.reading !== null) continue
     const isNear = source.proof === 'root' || (source.proof === 'bloom' && piece.from >= nearFrom)
-    const size = source.blocks.current(isNear ? 'root' : 'bloom')
+    const size = source.sizing.maxBlocks(isNear ? 'root' : 'bloom')
     const limit = source.proof === 'bloom' && !isNear ? nearFrom - 1 : piece.to
     const end = Math.min(piece.to, limit, piece.from + size - 1)
-    const reading = readPiece(source, piece.from, end, isNear, signal)
+    const reading = readPlannedRange(source, piece.from, end, isNear, signal)
     // Whoever waits for it hears of its end; when nobody does any more, it is of no interest.
     reading.catch(() => {})
     const remainder = end < piece.to ? [{ from: end + 1, to: piece.to, reading: null }] : []
@@ -87,28 +87,35 @@ function startPieces(source: RangesSource, queue: Piece[], nearFrom: number, sig
   }
 }
 
-async function readPiece(
+async function readPlannedRange(
   source: RangesSource,
   from: number,
   to: number,
   isNear: boolean,
   signal: AbortSignal,
 ): Promise<BlockRange> {
-  const { blocks } = source
+  const { sizing: blocks } = source
   const kind: RangeKind = isNear ? 'root' : 'bloom'
   const requested = to - from + 1
-  return source.nodes.pinned(async (node) => {
+  return source.nodes.runPinned(async (node) => {
     try {
       const { range, ...counts } = await readFrom(source, node, { from, to, isNear }, signal)
       const returned = range.last.number - from + 1
       node.note({ kind: 'blocks-read', blocks: returned })
       const fill = counts.transactions / maxTransactions
-      blocks.read(kind, { node: node.name, requested, returned, fill, ...counts, ...node.traffic() })
+      blocks.noteResult(kind, {
+        node: node.name,
+        requested,
+        returned,
+        fillFraction: fill,
+        ...counts,
+        ...node.traffic(),
+      })
       return range
     } catch (error) {
       if (!signal.aborted && (isUnavailable(error) || (isUnproven(error) && node.isAlone()))) {
-        if (isRateLimit(error)) blocks.limited(node.name)
-        else blocks.failed(kind, requested, node.name)
+        if (isRateLimit(error)) blocks.noteRateLimit(node.name)
+        else blocks.noteFailure(kind, requested, node.name)
       }
       throw error
     }
@@ -116,13 +123,13 @@ async function readPiece(
 }
 
 async function readFrom(
-  { open, proof, blocks }: RangesSource,
+  { open, proof, sizing: blocks }: RangesSource,
   node: Node,
   { from, to, isNear }: { readonly from: number; readonly to: number; readonly isNear: boolean },
   signal: AbortSignal,
 ): Promise<CountedRange> {
   const reader = open(node)
-  if (isNear) return readByRoot(reader, from, to, blocks.plan().whole === 'all', signal)
+  if (isNear) return readByRoot(reader, from, to, blocks.plan().withTransactions === 'all', signal)
   if (proof === 'bloom') return readByBloom(reader, from, to, blocks.plan(), signal)
   const range = await readUnproven(reader, from, to, signal)
   return { range, candidates: 0, paying: 0, transactions: range.payments.length }

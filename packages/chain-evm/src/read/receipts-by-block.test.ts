@@ -1,7 +1,7 @@
 import { ChainError } from '@payment-integration/core'
 import { expect, test } from 'vitest'
 import type { Rpc } from '../rpc/json-rpc.js'
-import { markMissing, shouldReadByBlock, tryByBlock } from './block-receipts.js'
+import { noteMissingMethod, runByBlock, takeByBlockTurn } from './block-receipts.js'
 
 const away = () => Promise.reject(new ChainError('ERR_CHAIN_UNAVAILABLE', 1, 'no answer'))
 const here = () => Promise.resolve()
@@ -11,8 +11,8 @@ async function failuresOver(heights: number, isHeavy: (height: number) => boolea
   const rpc = {} as Rpc
   let failures = 0
   for (let height = 0; height < heights; ) {
-    const was = shouldReadByBlock(rpc, 1)
-      ? await tryByBlock(rpc, 1, isHeavy(height) ? away : here).then(
+    const was = takeByBlockTurn(rpc, 1)
+      ? await runByBlock(rpc, 1, isHeavy(height) ? away : here).then(
           () => true,
           () => false,
         )
@@ -34,24 +34,24 @@ test('all blocks are read where none can be had by block', async () => {
 test('one that fails now and then by chance changes nothing', async () => {
   const rpc = {} as Rpc
   for (let round = 0; round < 10; round += 1) {
-    for (const ask of [away, away, here]) await tryByBlock(rpc, 1, ask).catch(() => {})
-    expect(shouldReadByBlock(rpc, 1)).toBe(true)
+    for (const ask of [away, away, here]) await runByBlock(rpc, 1, ask).catch(() => {})
+    expect(takeByBlockTurn(rpc, 1)).toBe(true)
   }
 })
 
 test('several blocks at once that fail say nothing, and hide nothing when they do not', async () => {
   const rpc = {} as Rpc
-  for (let round = 0; round < 10; round += 1) await tryByBlock(rpc, 8, away).catch(() => {})
-  expect(shouldReadByBlock(rpc, 1)).toBe(true)
+  for (let round = 0; round < 10; round += 1) await runByBlock(rpc, 8, away).catch(() => {})
+  expect(takeByBlockTurn(rpc, 1)).toBe(true)
   for (let round = 0; round < 3; round += 1) {
-    await tryByBlock(rpc, 1, away).catch(() => {})
-    await tryByBlock(rpc, 8, here)
+    await runByBlock(rpc, 1, away).catch(() => {})
+    await runByBlock(rpc, 8, here)
   }
-  expect(shouldReadByBlock(rpc, 1)).toBe(false)
+  expect(takeByBlockTurn(rpc, 1)).toBe(false)
 })
 
 test('a node that has no such method is not asked again', () => {
   const rpc = {} as Rpc
-  markMissing(rpc)
-  for (let block = 0; block < 2_000; block += 1) expect(shouldReadByBlock(rpc, 1)).toBe(false)
+  noteMissingMethod(rpc)
+  for (let block = 0; block < 2_000; block += 1) expect(takeByBlockTurn(rpc, 1)).toBe(false)
 })

@@ -1,7 +1,7 @@
 /** Reads from the transactions behind payments: integration, amounts, price, and where each payment went. @module */
 
 import type { PricingFacts } from '@payment-integration/core/ports'
-import { type BridgedTo, findDeposits, isBridgeCall } from '../bridge/spoke-pools.js'
+import { type DepositFacts, findDeposits, isBridgeCall } from '../bridge/spoke-pools.js'
 import {
   type DirectPayment,
   type Emitted,
@@ -9,7 +9,7 @@ import {
   noConversion,
   pairConversions,
 } from '../decode/conversions.js'
-import { nameIntegrations, namesByReceipt } from '../decode/integrations.js'
+import { nameIntegrations, needsReceiptForIntegrations } from '../decode/integrations.js'
 import type { DecodedPayment, RouterLog } from '../decode/router-decoder.js'
 import {
   computeSwapInput,
@@ -36,7 +36,7 @@ import type { RangeReader } from './range-reader.js'
  * @param logs - All logs of the receipt, in order.
  * @returns Positions in `logs`, ascending, one per payment; null when the receipt lacks one or has another order.
  */
-function placePayments(payments: readonly ReceiptLog[], logs: readonly ReceiptLog[]): readonly number[] | null {
+function findPaymentPositions(payments: readonly ReceiptLog[], logs: readonly ReceiptLog[]): readonly number[] | null {
   const places: number[] = []
   for (const [place, log] of logs.entries()) {
     const next = payments[places.length]
@@ -51,68 +51,72 @@ function isSameLog(a: ReceiptLog, b: ReceiptLog): boolean {
 }
 
 /** Whom a payment names, and where it went. */
-interface PaymentEnd {
+interface PaymentDestination {
   /** Lowercased, or null. */
   readonly integrationAddress: string | null
   /** Whether its receiver got it on this chain. */
   readonly isTransferred: boolean
   /** The deposit that took it to another chain, or null. */
-  readonly bridged: BridgedTo | null
+  readonly bridged: DepositFacts | null
   /** Whether a bridge call made it and no listed bridge took it. Its destination is unknown, so it is no payment. */
-  readonly isAstray: boolean
+  readonly isUnknownBridge: boolean
 }
 
 /** Whether the receipt of a transaction is needed to tell the ends of its payments. */
-function needsEnds(
+function needsReceiptForDestinations(
   { routers, decoder }: RangeReader,
   transaction: TransactionFacts,
   payments: readonly LoggedPayment[],
 ): boolean {
   return (
     payments.some(needsReceipt) ||
-    namesByReceipt(transaction, isRouter(routers, transaction), decoder.integrationAddress)
+    needsReceiptForIntegrations(transaction, isRouter(routers, transaction), decoder.parseIntegrationAddress)
   )
 }
 
 /**
  * The ends of all payments of a transaction, in their order.
- * @param receipt - Null where {@link needsEnds} says that none is needed.
+ * @param receipt - Null where {@link needsReceiptForDestinations} says that none is needed.
  * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the receipt does not hold the log of each payment.
  */
-function readEnds(
+function computeDestinations(
   reader: RangeReader,
   transaction: TransactionFacts,
   payments: readonly LoggedPayment[],
   receipt: ReceiptFacts | null,
-): readonly PaymentEnd[] {
+): readonly PaymentDestination[] {
   const { routers, decoder, fail, spokePools } = reader
   if (receipt === null) {
-    const integrationAddress = decoder.integrationAddress(transaction.input)
+    const integrationAddress = decoder.parseIntegrationAddress(transaction.input)
     return payments.map(({ event }) => {
       const isTransferred = event.provedBy === 'event'
-      return { integrationAddress, isTransferred, bridged: null, isAstray: false }
+      return { integrationAddress, isTransferred, bridged: null, isUnknownBridge: false }
     })
   }
   const { logs } = receipt
   const isPaymentLog = ({ address, topics: [topic = ''] }: ReceiptLog) =>
     routers.has(address) && decoder.paymentTopics.includes(topic)
-  const places = placePayments(
+  const places = findPaymentPositions(
     payments.map(({ log }) => log),
     logs,
   )
   const transferred = findTransferredPayments(payments, logs, isPaymentLog)
   if (places === null || transferred === null)
     throw fail.unavailable(`receipt ${receipt.hash} was answered without a log that eth_getLogs has.`)
-  const byReceipt = namesByReceipt(transaction, isRouter(routers, transaction), decoder.integrationAddress)
-  const named = nameIntegrations(transaction, places, byReceipt ? receipt : null, decoder.integrationAddress)
+  const byReceipt = needsReceiptForIntegrations(
+    transaction,
+    isRouter(routers, transaction),
+    decoder.parseIntegrationAddress,
+  )
+  const named = nameIntegrations(transaction, places, byReceipt ? receipt : null, decoder.parseIntegrationAddress)
   const events = payments.map(({ event }) => event)
   const deposits = findDeposits(events, places, logs, isPaymentLog, spokePools)
   const isBridging = isRouter(routers, transaction) && isBridgeCall(transaction.input)
   return events.map((event, index) => {
     const isTransferred = event.provedBy === 'event' || transferred.has(event)
     const bridged = isTransferred ? null : (deposits[index] ?? null)
-    const isAstray = isBridging && !isTransferred && bridged === null
-    return { integrationAddress: named[index] ?? null, isTransferred, bridged, isAstray }
+    const isUnknownBridge = isBridging && !isTransferred && bridged === null
+    return { integrationAddress: named[index] ?? null, isTransferred, bridged, isUnknownBridge }
   })
 }
 
@@ -127,7 +131,7 @@ interface ReadPayment {
   /** Lowercased, or null. */
   readonly integrationAddress: string | null
   /** The deposit that took it to another chain, or null. */
-  readonly bridged: BridgedTo | null
+  readonly bridged: DepositFacts | null
   readonly amountIn: TokenAmount
   readonly pricing: PricingFacts
 }
@@ -145,7 +149,7 @@ export interface CachedFacts extends CachedTransactions {
 }
 
 /** A transaction with payments. */
-interface Paying {
+interface PayingTransaction {
   readonly group: TransactionLogs
   readonly transaction: TransactionFacts
   /** The payment that a call sent straight to a router made. */
@@ -169,7 +173,7 @@ export async function readTransactions(
   if (groups.length === 0) return []
   const calls = await readCalls(reader, groups, cached, signal)
   const payingTransactions = groups.map((group) => attachCall(reader, group, calls.get(group.txHash)))
-  const needed = payingTransactions.filter((one) => wantsReceipt(reader, one)).map(({ group }) => group)
+  const needed = payingTransactions.filter((one) => needsReceiptOf(reader, one)).map(({ group }) => group)
   const receipts = await readReceipts(reader, needed, cached.receipts, signal)
   return payingTransactions.map((one) => ({
     txHash: one.group.txHash,
@@ -177,10 +181,14 @@ export async function readTransactions(
   }))
 }
 
-function attachCall(reader: RangeReader, group: TransactionLogs, transaction: TransactionFacts | undefined): Paying {
+function attachCall(
+  reader: RangeReader,
+  group: TransactionLogs,
+  transaction: TransactionFacts | undefined,
+): PayingTransaction {
   if (transaction === undefined) throw reader.fail.unavailable(`transaction ${group.txHash} was not answered.`)
   const version = transaction.to === null ? undefined : reader.routers.get(transaction.to)
-  const call = version === undefined ? null : reader.decoder.call(transaction.input, version)
+  const call = version === undefined ? null : reader.decoder.parseCall(transaction.input, version)
   return { group, transaction, direct: call && findCalledPayment(transaction, call, group.payments) }
 }
 
@@ -188,8 +196,8 @@ function attachCall(reader: RangeReader, group: TransactionLogs, transaction: Tr
  * Whether a payment needs its receipt. An event that proves no end needs it, and so does a swap, whose other logs show
  * the payer's tokens. So does a call with price feeds but no conversion, which the node may have left out of the logs.
  */
-function wantsReceipt(reader: RangeReader, { group, transaction, direct }: Paying): boolean {
-  if (needsEnds(reader, transaction, group.payments)) return true
+function needsReceiptOf(reader: RangeReader, { group, transaction, direct }: PayingTransaction): boolean {
+  if (needsReceiptForDestinations(reader, transaction, group.payments)) return true
   return direct !== null && (direct.call.swap !== null || lacksConversion(group, direct))
 }
 
@@ -200,7 +208,7 @@ function lacksConversion({ emitted }: TransactionLogs, { router, call }: DirectP
 
 function readPayments(
   reader: RangeReader,
-  { group, transaction, direct }: Paying,
+  { group, transaction, direct }: PayingTransaction,
   receipt: ReceiptFacts | null,
 ): ReadPayment[] {
   const { emitted, payments } = group
@@ -209,10 +217,20 @@ function readPayments(
   const amountIn =
     direct === null || swap === null || receipt === null ? null : computeSwapInput(transaction, swap, direct, receipt)
   const conversions = pairConversions(emitted, direct)
-  const ends = readEnds(reader, transaction, payments, needsEnds(reader, transaction, payments) ? receipt : null)
+  const ends = computeDestinations(
+    reader,
+    transaction,
+    payments,
+    needsReceiptForDestinations(reader, transaction, payments) ? receipt : null,
+  )
   return payments.flatMap(({ log, event }, index): ReadPayment[] => {
-    const { integrationAddress = null, isTransferred = false, bridged = null, isAstray = false } = ends[index] ?? {}
-    if (isAstray) {
+    const {
+      integrationAddress = null,
+      isTransferred = false,
+      bridged = null,
+      isUnknownBridge = false,
+    } = ends[index] ?? {}
+    if (isUnknownBridge) {
       const version = reader.routers.get(log.address) ?? ''
       reportMalformed(reader, log, version, 'a bridge call without the deposit of a listed bridge')
       return []

@@ -26,7 +26,7 @@ test.each([
   ['WebSocket', () => ({ url: wsUrl })],
   ['a viem transport over HTTP', () => ({ transport: http(chain.rpcUrl) })],
 ] as const)('anvil answers batches over %s, in order and as one chain', async (_, address) => {
-  const blocks = (await open(address()).pinned(({ rpc }) => rpc.all(headers))) as {
+  const blocks = (await open(address()).runPinned(({ rpc }) => rpc.all(headers))) as {
     number: string
     hash: string
     parentHash: string
@@ -38,7 +38,7 @@ test.each([
 test('a viem transport over WebSocket works as well', async () => {
   const transport = webSocket(wsUrl)
   const nodes = open({ transport })
-  expect(await nodes.pinned(({ rpc }) => rpc.call({ method: 'eth_chainId', params: [] }))).toBe('0x7a69')
+  expect(await nodes.runPinned(({ rpc }) => rpc.call({ method: 'eth_chainId', params: [] }))).toBe('0x7a69')
   // viem has no other end; it would connect again, and print that it cannot, once anvil has stopped.
   ;(await transport({}).value?.getRpcClient())?.close()
 })

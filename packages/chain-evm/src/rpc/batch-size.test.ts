@@ -29,7 +29,7 @@ describe('where a node bears 25 calls at a time and', () => {
       for (let request = 0; request < 200; request += 1) {
         const count = size.current()
         if (count > 25) rejectedOnes += 1
-        size.ended(count > 25 ? rejection(count) : answered(count))
+        size.noteEnd(count > 25 ? rejection(count) : answered(count))
       }
       expect(size.current()).toBeGreaterThan(12)
       expect(size.current()).toBeLessThan(40)
@@ -39,13 +39,13 @@ describe('where a node bears 25 calls at a time and', () => {
 
 test('a node that bears all is asked for as many as before, also after an outage', () => {
   const size = createBatchSize(100)
-  for (const count of [100, 17, 1]) size.ended({ kind: 'lost', calls: calls(count), error })
+  for (const count of [100, 17, 1]) size.noteEnd({ kind: 'lost', calls: calls(count), error })
   expect(size.current()).toBe(100)
-  size.ended({ kind: 'lost', calls: calls(100), error })
+  size.noteEnd({ kind: 'lost', calls: calls(100), error })
   expect(size.current()).toBe(2)
-  size.ended(answered(2))
+  size.noteEnd(answered(2))
   expect(size.current()).toBe(100)
-  size.ended({ kind: 'reconnects' })
+  size.noteEnd({ kind: 'reconnects' })
   expect(size.current()).toBe(100)
 })
 
@@ -55,7 +55,7 @@ test('a size that is rejected for the rate before it was ever answered falls at 
   for (let request = 0; request < 100; request += 1) {
     const count = size.current()
     sizes.push(count)
-    size.ended(count > 12 ? limited(count) : answered(count))
+    size.noteEnd(count > 12 ? limited(count) : answered(count))
   }
   expect(sizes.slice(0, 4)).toEqual([100, 50, 25, 12])
   // Then the limit is approached by halves, and a larger size tried after 4, 8, 16 and 32 answers.
@@ -65,12 +65,12 @@ test('a size that is rejected for the rate before it was ever answered falls at 
 
 test('a pause that a node wants now and then is laid to no size that it has answered', () => {
   const size = createBatchSize(100)
-  size.ended(answered(100))
+  size.noteEnd(answered(100))
   for (let round = 0; round < 5; round += 1) {
-    size.ended(limited(100))
-    size.ended(limited(100))
+    size.noteEnd(limited(100))
+    size.noteEnd(limited(100))
     expect(size.current()).toBe(100)
-    size.ended(answered(100))
+    size.noteEnd(answered(100))
   }
 })
 
@@ -79,8 +79,8 @@ test('small requests that are answered in between do not hide that large ones ne
   let rejected = 0
   for (let round = 0; round < 40; round += 1) {
     if (size.current() > 25) rejected += 1
-    size.ended(size.current() > 25 ? limited(size.current()) : answered(size.current()))
-    size.ended(answered(2))
+    size.noteEnd(size.current() > 25 ? limited(size.current()) : answered(size.current()))
+    size.noteEnd(answered(2))
   }
   expect(rejected).toBeLessThan(10)
 })
@@ -89,7 +89,7 @@ test.each([1, 2])('a node that takes %i at a time gets as many, and more once it
   const size = createBatchSize(100)
   const ask = (bears: number) => {
     const count = size.current()
-    size.ended(count > bears ? { kind: 'lost', calls: calls(count), error } : answered(count))
+    size.noteEnd(count > bears ? { kind: 'lost', calls: calls(count), error } : answered(count))
   }
   for (let request = 0; request < 30; request += 1) ask(most)
   expect(size.current()).toBe(most)
@@ -100,11 +100,11 @@ test.each([1, 2])('a node that takes %i at a time gets as many, and more once it
 test('a call that fails for a reason of its own is laid to no size', () => {
   const size = createBatchSize(100)
   for (let round = 0; round < 20; round += 1) {
-    size.ended({ kind: 'lost', calls: [...calls(1, 'eth_chainId'), ...calls(1, 'eth_getLogs')], error })
-    for (const count of [size.current(), 1]) size.ended(answered(count, rejected))
+    size.noteEnd({ kind: 'lost', calls: [...calls(1, 'eth_chainId'), ...calls(1, 'eth_getLogs')], error })
+    for (const count of [size.current(), 1]) size.noteEnd(answered(count, rejected))
   }
   expect(size.current()).toBe(100)
-  size.ended(answered(5, { ok: false, code: 3, message: 'execution reverted' }, 'eth_call'))
-  size.ended(answered(5, rejected, 'eth_getLogs'))
+  size.noteEnd(answered(5, { ok: false, code: 3, message: 'execution reverted' }, 'eth_call'))
+  size.noteEnd(answered(5, rejected, 'eth_getLogs'))
   expect(size.current()).toBe(100)
 })

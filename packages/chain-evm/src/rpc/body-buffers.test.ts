@@ -11,24 +11,24 @@ test('a body is its chunks one behind the other, whatever length was announced',
   const buffers = createBodyBuffers()
   for (const sizes of [[], [5], [70_000, 3], [65_536], [1, 200_000, 400_000]])
     for (const announced of [0, sizes.reduce((sum, size) => sum + size, 0), 900_000])
-      expect((await buffers.fill(body(...sizes), announced, false, most)).equals(bytes(...sizes))).toBe(true)
+      expect((await buffers.readBody(body(...sizes), announced, false, most)).equals(bytes(...sizes))).toBe(true)
 })
 
 test('a buffer that was given back holds the next body, and none of the last one', async () => {
   const buffers = createBodyBuffers()
-  const first = await buffers.fill(body(100_000), 0, false, most)
-  buffers.giveBack(first)
-  const second = await buffers.fill(body(3), 0, false, most)
+  const first = await buffers.readBody(body(100_000), 0, false, most)
+  buffers.release(first)
+  const second = await buffers.readBody(body(3), 0, false, most)
   expect(second.buffer).toBe(first.buffer)
   expect(second.equals(bytes(3))).toBe(true)
 })
 
 test('bodies that are read at the same time do not share a buffer', async () => {
   const buffers = createBodyBuffers()
-  buffers.giveBack(await buffers.fill(body(10), 0, false, most))
+  buffers.release(await buffers.readBody(body(10), 0, false, most))
   const [one, other] = await Promise.all([
-    buffers.fill(body(7), 0, false, most),
-    buffers.fill(body(5, 6), 0, false, most),
+    buffers.readBody(body(7), 0, false, most),
+    buffers.readBody(body(5, 6), 0, false, most),
   ])
   expect(one.equals(bytes(7)) && other.equals(bytes(5, 6))).toBe(true)
   expect(one.buffer).not.toBe(other.buffer)
@@ -36,8 +36,8 @@ test('bodies that are read at the same time do not share a buffer', async () => 
 
 test('a body that is too large is rejected, by its announced length before it is read', async () => {
   const buffers = createBodyBuffers()
-  await expect(buffers.fill(body(60, 41), 0, false, 100)).rejects.toThrow(TooLargeError)
-  await expect(buffers.fill(body(1), 101, false, 100)).rejects.toThrow(TooLargeError)
-  await expect(buffers.fill(body(1), 101, true, 100)).rejects.toThrow(TooLargeError)
-  expect((await buffers.fill(body(100), 100, false, most)).length).toBe(100)
+  await expect(buffers.readBody(body(60, 41), 0, false, 100)).rejects.toThrow(TooLargeError)
+  await expect(buffers.readBody(body(1), 101, false, 100)).rejects.toThrow(TooLargeError)
+  await expect(buffers.readBody(body(1), 101, true, 100)).rejects.toThrow(TooLargeError)
+  expect((await buffers.readBody(body(100), 100, false, most)).length).toBe(100)
 })

@@ -49,7 +49,7 @@ interface ChainGuard {
    * @returns Whether the request has to carry the call for the chain id; its answer goes to `checkAnswer`.
    * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node is on another chain, or does not say on which.
    */
-  check(canCarry: boolean, signal: AbortSignal | undefined): Promise<boolean>
+  check(canAddChainId: boolean, signal: AbortSignal | undefined): Promise<boolean>
   /** @throws As {@link ChainGuard.check}. */
   checkAnswer(answer: RpcOutcome): void
   /** The node answered something. */
@@ -63,28 +63,28 @@ interface ChainGuard {
 /** Starts unchecked. Requests that wait for the check share it. */
 export function createChainGuard(options: ChainGuardOptions): ChainGuard {
   const { chainId, clock, fail, rpc, closed, onForeign } = options
-  let checked = false
+  let isChecked = false
   /** The node was checked before it failed to answer, so that one request can carry the call. */
-  let carries = false
+  let nextAddsChainId = false
   let answeredAt = 0
   let checking: Promise<void> | null = null
 
   async function ask(): Promise<void> {
-    take(await rpc.call(chainIdCall, closed))
+    accept(await rpc.call(chainIdCall, closed))
   }
 
-  function take(answer: unknown): void {
+  function accept(answer: unknown): void {
     assertChainId(answer, { chainId, fail }, onForeign)
-    checked = true
-    carries = false
+    isChecked = true
+    nextAddsChainId = false
   }
 
   return {
-    async check(canCarry, signal) {
-      const isHeard = clock.now() - answeredAt < recheckAfterMs
-      if (checked && isHeard) return false
-      if (carries && isHeard && canCarry) return true
-      checked = false
+    async check(canAddChainId, signal) {
+      const isRecent = clock.now() - answeredAt < recheckAfterMs
+      if (isChecked && isRecent) return false
+      if (nextAddsChainId && isRecent && canAddChainId) return true
+      isChecked = false
       checking ??= ask().finally(() => {
         checking = null
       })
@@ -93,18 +93,18 @@ export function createChainGuard(options: ChainGuardOptions): ChainGuard {
     },
     checkAnswer(answer) {
       if (!answer.ok) throw fail.unavailable(`eth_chainId: ${describeRpcError(answer)}.`)
-      take(answer.result)
+      accept(answer.result)
     },
     noteAnswer() {
       answeredAt = clock.now()
     },
     noteLoss() {
-      carries ||= checked
-      checked = false
+      nextAddsChainId ||= isChecked
+      isChecked = false
     },
     noteDisconnect() {
-      carries = false
-      checked = false
+      nextAddsChainId = false
+      isChecked = false
     },
   }
 }
@@ -125,7 +125,7 @@ async function raceAbort<T>(work: Promise<T>, signal: AbortSignal | undefined): 
 }
 
 /** The context of the chain id check. */
-export interface OwnChain {
+export interface ExpectedChain {
   readonly chainId: number
   readonly fail: Failures
   readonly node: Pick<Node, 'rpc' | 'note'>
@@ -137,8 +137,8 @@ export interface OwnChain {
  * @returns The outcomes of `calls`, in their order.
  * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node is on another chain.
  */
-export async function askOwnChain(
-  { chainId, fail, node }: OwnChain,
+export async function askWithChainId(
+  { chainId, fail, node }: ExpectedChain,
   calls: readonly RpcCall[],
   signal?: AbortSignal,
 ): Promise<RpcOutcome[]> {
@@ -149,11 +149,11 @@ export async function askOwnChain(
 }
 
 /**
- * As {@link askOwnChain}, for the result of one call.
+ * As {@link askWithChainId}, for the result of one call.
  * @throws ChainError `ERR_CHAIN_UNAVAILABLE`, also when the node is on another chain.
  */
-export async function callOwnChain(own: OwnChain, call: RpcCall, signal?: AbortSignal): Promise<unknown> {
-  const [outcome] = await askOwnChain(own, [call], signal)
+export async function callWithChainId(own: ExpectedChain, call: RpcCall, signal?: AbortSignal): Promise<unknown> {
+  const [outcome] = await askWithChainId(own, [call], signal)
   if (outcome?.ok) return outcome.result
   throw own.fail.unavailable(`${call.method}: ${describeRpcError(outcome)}.`)
 }
@@ -162,9 +162,13 @@ export async function callOwnChain(own: OwnChain, call: RpcCall, signal?: AbortS
  * Reads the header under a tag or height; null when the node has none.
  * @throws ChainError `ERR_CHAIN_UNAVAILABLE`, also when the node is on another chain.
  */
-export async function readOwnHeader(own: OwnChain, tag: string, signal?: AbortSignal): Promise<BlockRef | null> {
+export async function readHeaderWithChainId(
+  own: ExpectedChain,
+  tag: string,
+  signal?: AbortSignal,
+): Promise<BlockRef | null> {
   return parseHeader(
-    await callOwnChain(own, { method: 'eth_getBlockByNumber', params: [tag, false] }, signal),
+    await callWithChainId(own, { method: 'eth_getBlockByNumber', params: [tag, false] }, signal),
     own.fail,
   )
 }

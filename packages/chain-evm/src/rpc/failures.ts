@@ -170,11 +170,11 @@ export function isRateLimit(error: unknown): boolean {
  * @param node - Name of the node that they are about, where there are several.
  */
 export function createFailures(chainId: number, node?: string): Failures {
-  const unread = `Chain ${chainId} cannot be read: ${node === undefined ? '' : `${node}: `}`
+  const prefix = `Chain ${chainId} cannot be read: ${node === undefined ? '' : `${node}: `}`
   return {
-    unavailable: (what) => new ChainError('ERR_CHAIN_UNAVAILABLE', chainId, `${unread}${what}`),
-    tooLarge: (what) => new TooLargeAnswerError(chainId, `${unread}${what}`),
-    limited: (what) => new RateLimitError(chainId, `${unread}${what}`),
+    unavailable: (what) => new ChainError('ERR_CHAIN_UNAVAILABLE', chainId, `${prefix}${what}`),
+    tooLarge: (what) => new TooLargeAnswerError(chainId, `${prefix}${what}`),
+    limited: (what) => new RateLimitError(chainId, `${prefix}${what}`),
     gone: (what) =>
       new ChainError(
         'ERR_CHAIN_RANGE_GONE',
@@ -236,7 +236,7 @@ export class NoConnectionError extends Error {
 }
 
 /** Failures whose message is ours, and clean. */
-const ownFailures = [
+const shownErrors = [
   HttpStatusError,
   TooLargeError,
   ExcessiveJsonError,
@@ -251,7 +251,7 @@ export function describeFailure(error: unknown, redact: (text: string) => string
     if (isTransportRpcError(link))
       return describeRpcError({ code: getErrorCode(link), message: redact(String(link.details)) })
     if (isTransportSizeError(link)) return `the answer is larger than ${link.maxSize} bytes`
-    if (ownFailures.some((known) => link instanceof known)) return link.message
+    if (shownErrors.some((known) => link instanceof known)) return link.message
     if (isTransportHttpError(link) && link.status !== undefined) return `HTTP status ${link.status}`
     if (link instanceof SyntaxError) return 'the answer is not JSON'
     const code: unknown = 'code' in link ? link.code : undefined

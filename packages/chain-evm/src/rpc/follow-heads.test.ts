@@ -38,7 +38,7 @@ const headMessage = (number: number, subscription = '0xsub') =>
   })
 const send = (number: number) => node.sockets.at(-1)?.send(headMessage(number))
 const poll = (number: number) =>
-  nodes.pinned(async (node) => {
+  nodes.runPinned(async (node) => {
     node.note({ kind: 'head', number })
   })
 /** Waits until the next connection waits; resolves for how long, in milliseconds. */

@@ -9,9 +9,9 @@ import type { RpcOutcome } from './wire.js'
 const headMemoryMs = 300_000
 
 /** Most steps; the oldest are dropped first. */
-const maxSteps = 256
+const maxReportedHeads = 256
 
-interface Step {
+interface ReportedHead {
   readonly number: number
   /** When it was first reported. */
   readonly at: number
@@ -22,33 +22,37 @@ interface Step {
 export interface Heads {
   /**
    * Node `by` reports `number` as its head.
-   * @param counts - Whether others are measured by it.
+   * @param isTrusted - Whether others are measured by it.
    * @returns How long a higher one has been known, in milliseconds; 0 when there is none.
    */
-  report(nodeIndex: number, number: number, counts: boolean): number
+  report(nodeIndex: number, number: number, isTrusted: boolean): number
   /** Forgets the reports of a node. */
   forget(nodeIndex: number): void
   /** Newest reported height, or null. */
-  best(): number | null
+  highest(): number | null
 }
 
 /** Starts without any height. */
 export function createHeads(clock: Clock): Heads {
   /** Ascending in number and in time. */
-  let steps: Step[] = []
+  let reportedHeads: ReportedHead[] = []
   return {
-    report(nodeIndex, number, counts) {
+    report(nodeIndex, number, isTrusted) {
       const now = clock.now()
-      while (steps.length > maxSteps || (steps[0] !== undefined && now - steps[0].at > headMemoryMs)) steps.shift()
-      const higher = steps.find((step) => step.number > number)
+      while (
+        reportedHeads.length > maxReportedHeads ||
+        (reportedHeads[0] !== undefined && now - reportedHeads[0].at > headMemoryMs)
+      )
+        reportedHeads.shift()
+      const higher = reportedHeads.find((step) => step.number > number)
       if (higher !== undefined) return now - higher.at
-      if (counts && (steps.at(-1)?.number ?? -1) < number) steps.push({ number, at: now, nodeIndex })
+      if (isTrusted && (reportedHeads.at(-1)?.number ?? -1) < number) reportedHeads.push({ number, at: now, nodeIndex })
       return 0
     },
     forget(nodeIndex) {
-      steps = steps.filter((step) => step.nodeIndex !== nodeIndex)
+      reportedHeads = reportedHeads.filter((step) => step.nodeIndex !== nodeIndex)
     },
-    best: () => steps.at(-1)?.number ?? null,
+    highest: () => reportedHeads.at(-1)?.number ?? null,
   }
 }
 
@@ -75,7 +79,7 @@ export interface HeadFollower {
   /** Follows until the signal aborts; never rejects. Reconnects after a failure or silence, with growing waits. */
   run(signal: AbortSignal): Promise<void>
   /** Polling saw this head. */
-  polled(number: number): void
+  notePolled(number: number): void
   /** Whether this connection tells heads, and polling saw the newest of them and none above it. */
   announces(): boolean
 }
@@ -84,21 +88,21 @@ export interface HeadFollower {
 export function followHeads(options: FollowHeadsOptions): HeadFollower {
   const { chainId, url, clock, requestTimeoutMs, onHead, onEnded } = options
   const reconnect = createReconnect(clock)
-  let toldHead = -1
+  let announcedHead = -1
   let polledHead: number | null = null
   /** The connection has told a head. */
-  let isTelling = false
+  let hasAnnounced = false
   /** Since when polling knows a head that the subscription did not tell; null: it did. */
   let behindSince: number | null = null
-  let renew = () => {}
+  let reconnectNow = () => {}
 
-  function take(message: unknown, subscription: unknown): void {
+  function accept(message: unknown, subscription: unknown): void {
     const head = parseHeadNotification(message, subscription)
     if (head === null) return
-    toldHead = Math.max(toldHead, head)
-    isTelling = true
+    announcedHead = Math.max(announcedHead, head)
+    hasAnnounced = true
     behindSince = null
-    reconnect.worked()
+    reconnect.noteSuccess()
     onHead(head)
   }
 
@@ -107,7 +111,7 @@ export function followHeads(options: FollowHeadsOptions): HeadFollower {
     const early: unknown[] = []
     const onNotification = (message: unknown) => {
       if (subscription === undefined) early.push(message)
-      else take(message, subscription)
+      else accept(message, subscription)
     }
     const connection = new AbortController()
     let socket: Socket | undefined
@@ -116,7 +120,7 @@ export function followHeads(options: FollowHeadsOptions): HeadFollower {
       socket?.close()
     }
     signal.addEventListener('abort', end, { once: true })
-    renew = end
+    reconnectNow = end
     try {
       await withDeadline(clock, requestTimeoutMs, connection.signal, async (limit) => {
         socket = await openSocket({ url, maxResponseBytes: maxMessageBytes, onNotification }, limit)
@@ -125,7 +129,7 @@ export function followHeads(options: FollowHeadsOptions): HeadFollower {
         const [answer] = await socket.send([{ method: 'eth_subscribe', params: ['newHeads'] }], limit)
         subscription = getResult(answer)
       })
-      for (const message of early) take(message, subscription)
+      for (const message of early) accept(message, subscription)
       await socket?.ended
     } finally {
       socket?.close()
@@ -138,23 +142,23 @@ export function followHeads(options: FollowHeadsOptions): HeadFollower {
       while (!signal.aborted) {
         behindSince = null
         await subscribe(signal).catch(() => {})
-        reconnect.failed()
-        if (isTelling) {
-          isTelling = false
+        reconnect.noteFailure()
+        if (hasAnnounced) {
+          hasAnnounced = false
           onEnded()
         }
         // A node that tells one head and hangs up is not to be asked without end.
         await clock.sleep(Math.max(reconnect.waitMs(), reconnectMs.first), signal)
       }
     },
-    announces: () => isTelling && polledHead === toldHead,
-    polled(number) {
+    announces: () => hasAnnounced && polledHead === announcedHead,
+    notePolled(number) {
       polledHead = number
-      if (number <= toldHead) return
+      if (number <= announcedHead) return
       behindSince ??= clock.now()
       if (clock.now() - behindSince < silentAfterMs) return
       behindSince = null
-      renew()
+      reconnectNow()
     },
   }
 }

@@ -21,19 +21,19 @@ import {
 interface BodyBuffers {
   /**
    * Reads a body to its end.
-   * @param announced - Its declared length in bytes, or 0.
-   * @param isPacked - Whether that is the compressed length.
+   * @param declaredBytes - Its declared length in bytes, or 0.
+   * @param isCompressed - Whether that is the compressed length.
    * @param maxBytes - The largest accepted body.
    * @throws {@link TooLargeError} When it is larger.
    */
-  fill(body: Readable, announced: number, isPacked: boolean, maxBytes: number): Promise<Buffer>
-  /** Takes back a buffer of {@link fill}; nothing may still point into it. */
-  giveBack(body: Buffer): void
+  readBody(body: Readable, declaredBytes: number, isCompressed: boolean, maxBytes: number): Promise<Buffer>
+  /** Takes back a buffer of {@link readBody}; nothing may still point into it. */
+  release(body: Buffer): void
 }
 
-const smallestBytes = 65_536
+const minBufferBytes = 65_536
 /** Larger buffers are not reused. */
-const largestSpareBytes = 4_194_304
+const maxSpareBytes = 4_194_304
 /** As many as parallel requests. */
 const maxSpareBuffers = 3
 
@@ -42,23 +42,23 @@ export function createBodyBuffers(): BodyBuffers {
   const spare: Buffer[] = []
 
   /** A buffer for at least `length` bytes: the one that was given back last, or a new one. */
-  function take(length: number): Buffer {
+  function acquire(length: number): Buffer {
     const buffer = spare.pop()
     if (buffer !== undefined && buffer.length >= length) return buffer
-    let size = smallestBytes
+    let size = minBufferBytes
     while (size < length) size *= 2
     return Buffer.allocUnsafeSlow(size)
   }
 
   return {
-    async fill(body, announced, isPacked, maxBytes) {
-      if (announced > maxBytes) throw new TooLargeError(maxBytes)
-      let into = take(isPacked ? 0 : announced)
+    async readBody(body, declaredBytes, isCompressed, maxBytes) {
+      if (declaredBytes > maxBytes) throw new TooLargeError(maxBytes)
+      let into = acquire(isCompressed ? 0 : declaredBytes)
       let size = 0
       for await (const chunk of body as AsyncIterable<Buffer>) {
         if (size + chunk.length > maxBytes) throw new TooLargeError(maxBytes)
         if (size + chunk.length > into.length) {
-          const larger = take(Math.max(size + chunk.length, into.length * 2))
+          const larger = acquire(Math.max(size + chunk.length, into.length * 2))
           into.copy(larger, 0, 0, size)
           into = larger
         }
@@ -67,8 +67,8 @@ export function createBodyBuffers(): BodyBuffers {
       }
       return into.subarray(0, size)
     },
-    giveBack({ buffer }) {
-      if (spare.length < maxSpareBuffers && buffer.byteLength <= largestSpareBytes) spare.push(Buffer.from(buffer))
+    release({ buffer }) {
+      if (spare.length < maxSpareBuffers && buffer.byteLength <= maxSpareBytes) spare.push(Buffer.from(buffer))
     },
   }
 }
@@ -97,7 +97,7 @@ export function httpWire({ url: text, maxResponseBytes }: HttpWireOptions): Wire
   const isRemote = url.protocol === 'https:'
   const agent = isRemote ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true })
   const open = isRemote ? requestHttps : requestHttp
-  const fixed = {
+  const fixedHeaders = {
     ...headers,
     'content-type': 'application/json',
     'user-agent': 'payment-integration',
@@ -106,7 +106,7 @@ export function httpWire({ url: text, maxResponseBytes }: HttpWireOptions): Wire
   }
   const buffers = createBodyBuffers()
   let lastId = 0
-  let received = 0
+  let receivedBytes = 0
 
   function exchange(body: Buffer, maxBytes: number, signal: AbortSignal): Promise<Answer> {
     return new Promise((resolve, reject) => {
@@ -114,7 +114,7 @@ export function httpWire({ url: text, maxResponseBytes }: HttpWireOptions): Wire
         agent,
         signal,
         method: 'POST',
-        headers: { ...fixed, 'content-length': body.length },
+        headers: { ...fixedHeaders, 'content-length': body.length },
       })
       let response: IncomingMessage | undefined
       request.on('response', (arrived) => {
@@ -138,14 +138,14 @@ export function httpWire({ url: text, maxResponseBytes }: HttpWireOptions): Wire
       lastId += calls.length
       const body = Buffer.from(encodeCalls(calls, firstId))
       const answer = await exchange(body, computeMaxAnswerBytes(calls, maxResponseBytes), signal)
-      received += answer.body.length
+      receivedBytes += answer.body.length
       try {
         return toOutcomes(answer, firstId, calls)
       } finally {
-        buffers.giveBack(answer.body)
+        buffers.release(answer.body)
       }
     },
-    received: () => received,
+    receivedBytes: () => receivedBytes,
     close: () => agent.destroy(),
   }
 }
@@ -173,12 +173,12 @@ function parseRejection(body: Buffer): RpcOutcome | null {
 
 async function readAnswer(response: IncomingMessage, buffers: BodyBuffers, maxBytes: number): Promise<Answer> {
   const { statusCode: status = 0, headers } = response
-  const isPacked = gzipNames.has(headers['content-encoding']?.toLowerCase() ?? '')
-  const stream: Readable = isPacked ? unzip(response) : response
+  const isCompressed = gzipNames.has(headers['content-encoding']?.toLowerCase() ?? '')
+  const stream: Readable = isCompressed ? unzip(response) : response
   const retryAfter = headers['retry-after'] ?? null
   const limit = isSuccess(status) ? maxBytes : Math.min(maxErrorBytes, maxBytes)
   try {
-    const body = await buffers.fill(stream, parseContentLength(headers['content-length']) ?? 0, isPacked, limit)
+    const body = await buffers.readBody(stream, parseContentLength(headers['content-length']) ?? 0, isCompressed, limit)
     return { status, retryAfter, body }
   } catch (error) {
     // The status says enough.

@@ -314,7 +314,7 @@ describe('a kept connection that is gone when the next request comes', () => {
   test('is told, and the request is sent again on another one after what runs before each request', async () => {
     const seen: string[] = []
     const rpc = open({
-      before: async () => {
+      beforeRequest: async () => {
         seen.push('before')
         return false
       },

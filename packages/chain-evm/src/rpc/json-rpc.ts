@@ -71,9 +71,9 @@ export type RequestEnd =
       readonly ms: number
       readonly outcomes: readonly RpcOutcome[]
     }
-  /** Its kept connection was closed. Every call is a read, so it is sent once more, and `before` runs again first. */
+  /** Its kept connection was closed. Every call is a read, so it is sent once more, and `beforeRequest` runs again first. */
   | { readonly kind: 'reconnects' }
-  /** A gateway failed at once, or the answer was cut: it is sent once more, and `before` runs again first. */
+  /** A gateway failed at once, or the answer was cut: it is sent once more, and `beforeRequest` runs again first. */
   | { readonly kind: 'repeats' }
   /**
    * It brought no answer, or not all of it. An answer that a foreign contract made too large is not reported.
@@ -107,31 +107,39 @@ export interface RpcOptions {
    * @param canCarry - Whether the request can carry the call for the chain id as well.
    * @returns Whether it is to carry it.
    */
-  readonly before?: ((canCarry: boolean, signal: AbortSignal | undefined) => Promise<boolean>) | undefined
+  readonly beforeRequest?: ((canCarry: boolean, signal: AbortSignal | undefined) => Promise<boolean>) | undefined
   /** Checks the chain id that a request carried; what it throws is thrown instead of the answers. */
   readonly checkChain?: ((answer: RpcOutcome) => void) | undefined
   /**
-   * Whether a request is repeated here that was rejected for its rate, or failed briefly; `before` does the waiting.
+   * Whether a request is repeated here that was rejected for its rate, or failed briefly; `beforeRequest` does the waiting.
    * @default never
    */
-  readonly isPatient?: (() => boolean) | undefined
+  readonly mayRepeat?: (() => boolean) | undefined
   /** Told of the end of each request, except when the caller gave up. */
   readonly onEnd?: ((end: RequestEnd) => void) | undefined
 }
 
 /** Opens the calls. Nothing is sent yet. */
 export function createRpc(fail: Failures, options: RpcOptions): Rpc {
-  const { wire, clock, requestTimeoutMs, batchSize, before, isPatient = () => false, onEnd = () => {} } = options
+  const {
+    wire,
+    clock,
+    requestTimeoutMs,
+    batchSize,
+    beforeRequest: before,
+    mayRepeat: isPatient = () => false,
+    onEnd = () => {},
+  } = options
   const { checkChain = () => {} } = options
   const redact = createRedactor(options.url)
 
-  function lost(calls: readonly RpcCall[], what: string, isHostile = false): Error {
+  function noteLost(calls: readonly RpcCall[], what: string, isHostile = false): Error {
     const error = fail.unavailable(what)
     onEnd({ kind: 'lost', calls, error, isHostile })
     return error
   }
 
-  function limited(calls: readonly RpcCall[], what: string, retryAfter: string | null): Error {
+  function noteRateLimit(calls: readonly RpcCall[], what: string, retryAfter: string | null): Error {
     const error = fail.limited(what)
     onEnd({ kind: 'limited', calls, retryAfter, error })
     return error
@@ -143,34 +151,37 @@ export function createRpc(fail: Failures, options: RpcOptions): Rpc {
     } catch (error) {
       if (caller?.aborted) throw caller.reason
       if (error instanceof StaleConnectionError || isTransient(error)) throw error
-      throw failed(calls, error)
+      throw toFailure(calls, error)
     }
   }
 
-  function failed(calls: readonly RpcCall[], error: unknown): Error {
+  function toFailure(calls: readonly RpcCall[], error: unknown): Error {
     const what = `${joinMethods(calls)}: ${describeFailure(error, redact)}.`
     // A foreign contract decides how much it answers to a call, and by that nothing about the node.
     if (isTooLarge(error) && calls.some(({ method }) => method === 'eth_call')) return fail.tooLarge(what)
     const limit = findRateLimit(error)
-    return limit === null ? lost(calls, what, isExcessive(error)) : limited(calls, what, limit.retryAfter)
+    return limit === null ? noteLost(calls, what, isExcessive(error)) : noteRateLimit(calls, what, limit.retryAfter)
   }
 
   /** Null: the node rejected so many calls at once, and is to be asked for fewer. */
-  async function settle(calls: readonly RpcCall[], caller: AbortSignal | undefined): Promise<RpcOutcome[] | null> {
+  async function sendWithRepeats(
+    calls: readonly RpcCall[],
+    caller: AbortSignal | undefined,
+  ): Promise<RpcOutcome[] | null> {
     let isResent = false
     let repeats = 0
     for (let rejections = 0; ; ) {
       try {
-        const canCarry = includesChainId(calls) || calls.length < batchSize()
-        const carries = (await before?.(canCarry, caller)) ?? false
-        return carries ? await attemptWithChain(calls, caller) : await attempt(calls, caller)
+        const canAddChainId = includesChainId(calls) || calls.length < batchSize()
+        const addsChainId = (await before?.(canAddChainId, caller)) ?? false
+        return addsChainId ? await attemptWithChainId(calls, caller) : await attempt(calls, caller)
       } catch (error) {
         if (isTransient(error)) {
-          if (repeats === maxRepeats || !isPatient()) throw failed(calls, error)
+          if (repeats === maxRepeats || !isPatient()) throw toFailure(calls, error)
           repeats += 1
           onEnd({ kind: 'repeats' })
         } else if (error instanceof StaleConnectionError) {
-          if (isResent) throw failed(calls, error)
+          if (isResent) throw toFailure(calls, error)
           isResent = true
           onEnd({ kind: 'reconnects' })
         } else {
@@ -183,12 +194,12 @@ export function createRpc(fail: Failures, options: RpcOptions): Rpc {
     }
   }
 
-  async function attemptWithChain(calls: readonly RpcCall[], caller: AbortSignal | undefined): Promise<RpcOutcome[]> {
-    const isAsked = includesChainId(calls)
-    const outcomes = await attempt(isAsked ? calls : [chainIdCall, ...calls], caller)
+  async function attemptWithChainId(calls: readonly RpcCall[], caller: AbortSignal | undefined): Promise<RpcOutcome[]> {
+    const isIncluded = includesChainId(calls)
+    const outcomes = await attempt(isIncluded ? calls : [chainIdCall, ...calls], caller)
     const [answer] = outcomes
     if (answer !== undefined) checkChain(answer)
-    return isAsked ? outcomes : outcomes.slice(1)
+    return isIncluded ? outcomes : outcomes.slice(1)
   }
 
   async function attempt(calls: readonly RpcCall[], caller: AbortSignal | undefined): Promise<RpcOutcome[]> {
@@ -196,12 +207,12 @@ export function createRpc(fail: Failures, options: RpcOptions): Rpc {
     const answers = await exchange(calls, caller)
     caller?.throwIfAborted()
     const outcomes = answers.map((answer, index): RpcOutcome => {
-      if (answer === null) throw lost(calls, `${calls[index]?.method}: no answer.`)
+      if (answer === null) throw noteLost(calls, `${calls[index]?.method}: no answer.`)
       return answer.ok ? answer : { ...answer, message: redact(answer.message) }
     })
     const rejectedIndex = outcomes.findIndex((outcome) => !outcome.ok && outcome.code === rateLimitCode)
     if (rejectedIndex !== -1)
-      throw limited(
+      throw noteRateLimit(
         calls,
         `${calls[rejectedIndex]?.method}: ${describeRpcError(getError(outcomes[rejectedIndex]))}.`,
         null,
@@ -214,7 +225,7 @@ export function createRpc(fail: Failures, options: RpcOptions): Rpc {
     const outcomes: RpcOutcome[] = []
     for (let start = 0; start < calls.length; ) {
       const some = calls.slice(start, start + batchSize())
-      const answered = await settle(some, signal)
+      const answered = await sendWithRepeats(some, signal)
       if (answered === null) continue
       outcomes.push(...answered)
       start += some.length

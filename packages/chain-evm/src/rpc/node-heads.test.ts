@@ -48,7 +48,7 @@ describe('heads', () => {
     const names: string[] = []
     for (let round = 0; round < 12; round++) {
       await at.clock.advance(2_000)
-      const work = nodes.pinned(async (node) => {
+      const work = nodes.runPinned(async (node) => {
         const { number, name } = await readHead(node)
         if (number > 1_000) throw new ChainError('ERR_CHAIN_RANGE_GONE', 31_337, 'no such block')
         return name

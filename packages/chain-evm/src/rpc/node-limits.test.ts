@@ -59,7 +59,7 @@ describe('a node that wants fewer requests', () => {
     await used(nodes)
     at.nodeAt(0).http = limited()
     const before = at.nodeAt(0).requests.length
-    const work = nodes.pinned(readRange).catch((error: unknown) => error)
+    const work = nodes.runPinned(readRange).catch((error: unknown) => error)
     const waits: number[] = []
     for (let rejection = 1; rejection < 5; rejection++) {
       waits.push(await at.paused())
@@ -92,7 +92,7 @@ describe('a node that wants fewer requests', () => {
     await used(nodes)
     const names: string[] = []
     const startedAt = at.clock.now()
-    const work = nodes.pinned(async (node) => {
+    const work = nodes.runPinned(async (node) => {
       names.push(node.name)
       await node.rpc.call(headCall)
       if (node.name.endsWith('#1')) {
@@ -124,11 +124,11 @@ describe('a node that wants fewer requests', () => {
     await used(nodes)
     at.nodeAt(0).http = limited('30')
     const controller = new AbortController()
-    const given = nodes.pinned((node) => node.rpc.call(headCall, controller.signal), controller.signal)
+    const given = nodes.runPinned((node) => node.rpc.call(headCall, controller.signal), controller.signal)
     await at.paused()
     controller.abort(new Error('enough'))
     await expect(given).rejects.toThrow('enough')
-    const closed = nodes.pinned(readHead)
+    const closed = nodes.runPinned(readHead)
     await at.paused()
     nodes.close()
     await expect(closed).rejects.toThrow('the node was closed')
@@ -147,7 +147,7 @@ describe('sizes of ranges', () => {
   async function readOn(nodes: Nodes, times: number): Promise<number[]> {
     const sizes: number[] = []
     for (let time = 0; time < times; time++)
-      await nodes.pinned(readRange).then(
+      await nodes.runPinned(readRange).then(
         ({ blocks }) => sizes.push(blocks),
         () => {},
       )
@@ -181,7 +181,7 @@ describe('sizes of ranges', () => {
     const nodes = at.open()
     rejectAbove(0)
     at.nodeAt(1).answer = (call) => (call.method === 'eth_getLogs' ? [] : plain(call))
-    expect(await nodes.pinned(readAtOnce)).toEqual({ name: '127.0.0.1 #2', blocks: 2_000 })
+    expect(await nodes.runPinned(readAtOnce)).toEqual({ name: '127.0.0.1 #2', blocks: 2_000 })
     expect(at.nodeAt(0).asked('eth_getLogs')).toBe(2)
     expect(nodes.status()).toMatchObject([{ score: 0, maxRange: 2_000 }, { inUse: true }])
   })
@@ -202,7 +202,7 @@ describe('sizes of ranges', () => {
     await readOn(nodes, 2)
     const before = at.nodeAt(0).requests.length
     rejectAbove(10_000)
-    const work = nodes.pinned(readRange)
+    const work = nodes.runPinned(readRange)
     expect(await at.paused()).toBe(500)
     expect(at.nodeAt(0).requests).toHaveLength(before)
     await at.clock.advance(500)

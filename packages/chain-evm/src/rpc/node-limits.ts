@@ -25,11 +25,11 @@ interface RangeSize {
   /** Most blocks that a request should span now. */
   current(): number
   /** A request over `blocks` worked. */
-  worked(blocks: number): void
+  noteSuccess(blocks: number): void
   /** A request over `blocks` failed. Says what that is laid to; `unsure` until a smaller one is tried. */
-  failed(blocks: number): 'size' | 'unsure' | 'not-size'
+  noteFailure(blocks: number): 'size' | 'unsure' | 'not-size'
   /** A request over `blocks` failed, and a smaller one is known to be the cure: none is tried to find that out. */
-  tooLarge(blocks: number): void
+  noteTooLarge(blocks: number): void
 }
 
 /**
@@ -53,7 +53,7 @@ export function createRangeSize(options: RangeSizeOptions): RangeSize {
    */
   let phase: 'steady' | 'back' | 'probing' | 'repeating' | 'halving' = 'steady'
   let before = { size, ceiling }
-  let atCeiling = 0
+  let successesAtCeiling = 0
   let retestAfter: number = retestAfterSuccesses.first
 
   function stepBack(blocks: number): 'size' {
@@ -86,8 +86,8 @@ export function createRangeSize(options: RangeSizeOptions): RangeSize {
   function grow(): void {
     const left = ceiling.blocks - size
     if (left > 0) size += ceiling.learnt ? Math.ceil(left / 2) : Math.min(step, left)
-    else if (ceiling.learnt && ++atCeiling >= retestAfter) {
-      atCeiling = 0
+    else if (ceiling.learnt && ++successesAtCeiling >= retestAfter) {
+      successesAtCeiling = 0
       retestAfter = Math.min(retestAfter * 2, retestAfterSuccesses.max)
       size = Math.min(max, size + step)
     }
@@ -95,7 +95,7 @@ export function createRangeSize(options: RangeSizeOptions): RangeSize {
 
   return {
     current: () => (phase === 'probing' ? 1 : size),
-    worked(blocks) {
+    noteSuccess(blocks) {
       if (blocks > ceiling.blocks) {
         ceiling = { blocks: max, learnt: false }
         retestAfter = retestAfterSuccesses.first
@@ -112,7 +112,7 @@ export function createRangeSize(options: RangeSizeOptions): RangeSize {
       largestWorking = Math.max(largestWorking, blocks)
       if (phase === 'steady' && blocks >= size) grow()
     },
-    failed(blocks) {
+    noteFailure(blocks) {
       if (phase === 'probing') return blocks === 1 ? notSize() : 'unsure'
       if (phase === 'steady') before = { size, ceiling }
       if (phase === 'steady' && largestWorking > 0 && blocks > largestWorking) return stepBack(blocks)
@@ -121,7 +121,7 @@ export function createRangeSize(options: RangeSizeOptions): RangeSize {
       if (blocks > size) return 'size'
       return blocks === 1 ? notSize() : halve(blocks)
     },
-    tooLarge(blocks) {
+    noteTooLarge(blocks) {
       if (blocks === 1 || blocks > size) return
       if (!ceiling.learnt) retestAfter = retestAfterSuccesses.guessed
       if (phase === 'steady' && largestWorking > 0 && blocks > largestWorking) stepBack(blocks)
@@ -138,53 +138,53 @@ interface BatchSize {
   /** Most calls of the next request. */
   current(): number
   /** A request ended. */
-  ended(end: RequestEnd): void
+  noteEnd(end: RequestEnd): void
 }
 
 /** Rejections for the rate, in a row, that are laid to a size that was answered before: a pause would have helped. */
 const maxRejections = 4
 /** A call shares its request with the chain id call, so a node that accepts two gets no fewer. */
-const pair = 2
+const callsInPair = 2
 
 /** Begins with the most calls, and never asks for more. */
 export function createBatchSize(maxCalls: number): BatchSize {
   const size = createRangeSize({ start: maxCalls, max: maxCalls })
-  let minCalls = Math.min(pair, maxCalls)
+  let minCalls = Math.min(callsInPair, maxCalls)
   /** Rejections for the rate, in a row. */
   let rejections = { count: 0, calls: 0 }
   /** The most calls of one request that was answered: a rejection of no more is a matter of the rate. */
-  let answered = 0
+  let maxAnsweredCalls = 0
 
   function failed(calls: number): void {
     const isSmallest = calls <= minCalls && size.current() === 1
     // The node rejects two calls as well: from here on calls go one by one.
-    if (isSmallest && calls === pair) minCalls = 1
-    size.failed(isSmallest ? 1 : calls)
+    if (isSmallest && calls === callsInPair) minCalls = 1
+    size.noteFailure(isSmallest ? 1 : calls)
   }
 
   /** Some nodes reject a size as they reject a rate. So a size that was never answered falls at once. */
   function rejected(calls: number): void {
-    if (calls <= answered) {
+    if (calls <= maxAnsweredCalls) {
       rejections = { count: rejections.count + 1, calls }
       if (rejections.count < maxRejections) return
-      answered = calls - 1
+      maxAnsweredCalls = calls - 1
     }
     rejections.count = 0
-    if (calls === pair) minCalls = 1
-    size.tooLarge(calls)
+    if (calls === callsInPair) minCalls = 1
+    size.noteTooLarge(calls)
   }
 
   return {
     current: () => Math.max(minCalls, size.current()),
-    ended(end) {
+    noteEnd(end) {
       if (end.kind === 'reconnects' || end.kind === 'repeats') return
       const calls = end.calls.length
       if (end.kind === 'limited') rejected(calls)
       else if (end.kind === 'answered' && !holdsRejection(end.calls, end.outcomes)) {
-        answered = Math.max(answered, calls)
+        maxAnsweredCalls = Math.max(maxAnsweredCalls, calls)
         if (calls >= rejections.calls) rejections.count = 0
-        if (calls >= pair) minCalls = Math.min(pair, maxCalls)
-        size.worked(calls)
+        if (calls >= callsInPair) minCalls = Math.min(callsInPair, maxCalls)
+        size.noteSuccess(calls)
       }
       // How many blocks are asked for logs at once is learnt elsewhere.
       else if (!end.calls.some(({ method }) => method === 'eth_getLogs')) failed(calls)
@@ -207,7 +207,7 @@ const infallibleMethods: ReadonlySet<string> = new Set([
 /** A longer `Retry-After` is cut to this, in milliseconds. */
 const maxRetryAfterMs = 30_000
 /** How long a node gets no request after an answer that was made to exhaust its reader, in milliseconds. */
-const restMs = 600_000
+const hostileRestMs = 600_000
 /** The wait without a `Retry-After`, in milliseconds. It doubles from the third rejection in a row on. */
 const backoffMs = { first: 500, last: 4_000 } as const
 
@@ -218,46 +218,46 @@ interface RateLimit {
    * @param formatRetryAfter - The header as it came, or null.
    * @param isFirstOfSize - A smaller request comes next, so that longer waits are not called for yet.
    */
-  rejected(retryAfter: string | null, isFirstOfSize?: boolean): void
+  noteRejection(retryAfter: string | null, isFirstOfSize?: boolean): void
   /** It answered a request that was sent at `sentAt`. */
-  answered(sentAt: number): void
+  noteAnswer(sentAt: number): void
   /** It sent an answer that was made to exhaust its reader. */
-  rest(): void
+  startRest(): void
   /** Whether it rests. That is too long to wait for. */
   isResting(): boolean
   /** When it may be asked again, by the clock; in the past when it may be asked now. */
-  until(): number
+  resumesAt(): number
 }
 
 /** Starts without a wait. */
 export function createRateLimit(clock: Clock): RateLimit {
-  let until = 0
+  let pausedUntil = 0
   /** When the pause before the newest one ended. */
-  let previous = 0
+  let previousPauseEnd = 0
   let rejections = 0
   let restsUntil = 0
   return {
-    rejected(retryAfter, isFirstOfSize = false) {
+    noteRejection(retryAfter, isFirstOfSize = false) {
       const now = clock.now()
       // Requests in flight together are rejected together, and count once.
-      if (now >= until) {
+      if (now >= pausedUntil) {
         if (!isFirstOfSize) rejections += 1
-        previous = until
+        previousPauseEnd = pausedUntil
       }
       const backoff = Math.min(backoffMs.first * 2 ** Math.max(0, rejections - 2), backoffMs.last)
       // A node that rejects and names no wait, or none at all, gets the usual one.
-      until = Math.max(until, now + Math.min(parseRetryAfter(retryAfter, now) || backoff, maxRetryAfterMs))
+      pausedUntil = Math.max(pausedUntil, now + Math.min(parseRetryAfter(retryAfter, now) || backoff, maxRetryAfterMs))
     },
-    answered(sentAt) {
-      if (sentAt >= until) rejections = 0
+    noteAnswer(sentAt) {
+      if (sentAt >= pausedUntil) rejections = 0
       // Of requests sent together some were rejected: the pause before them was long enough.
-      else if (sentAt >= previous) rejections = Math.min(rejections, 1)
+      else if (sentAt >= previousPauseEnd) rejections = Math.min(rejections, 1)
     },
-    rest() {
-      restsUntil = clock.now() + restMs
+    startRest() {
+      restsUntil = clock.now() + hostileRestMs
     },
     isResting: () => clock.now() < restsUntil,
-    until: () => Math.max(until, restsUntil),
+    resumesAt: () => Math.max(pausedUntil, restsUntil),
   }
 }
 
@@ -275,9 +275,9 @@ export type HealthEvent =
   | 'proof-failed'
 
 /** A node with a lower score gets no work while another one is better. */
-export const benchBelow = 0.75
+export const benchBelowScore = 0.75
 /** A score from which a node may be probed for work again. */
-export const returnFrom = 0.9
+export const returnFromScore = 0.9
 /** Behind by no more than this, a node counts as up to date, in milliseconds. */
 const allowedLagMs = 5_000
 
@@ -303,29 +303,29 @@ interface Health {
 
 /** Starts with full trust. */
 export function createHealth(clock: Clock): Health {
-  let silence = 0
-  let untruth = 0
+  let doubtOfAnswers = 0
+  let doubtOfTruth = 0
   let lagMs = 0
   let at = clock.now()
 
   function settle(): void {
     const passed = Math.max(0, clock.now() - at)
     at = clock.now()
-    silence *= 0.5 ** (passed / answerHalfLifeMs)
-    untruth *= 0.5 ** (passed / truthHalfLifeMs)
+    doubtOfAnswers *= 0.5 ** (passed / answerHalfLifeMs)
+    doubtOfTruth *= 0.5 ** (passed / truthHalfLifeMs)
   }
 
   function trust(): number {
     settle()
-    return (1 - silence) * (1 - untruth)
+    return (1 - doubtOfAnswers) * (1 - doubtOfTruth)
   }
 
   return {
     note(event) {
       settle()
-      if (event === 'answered') silence *= doubtAfterAnswer
-      else if (event === 'lost' || event === 'unusable') silence += trustCosts[event] * (1 - silence)
-      else untruth += trustCosts[event] * (1 - untruth)
+      if (event === 'answered') doubtOfAnswers *= doubtAfterAnswer
+      else if (event === 'lost' || event === 'unusable') doubtOfAnswers += trustCosts[event] * (1 - doubtOfAnswers)
+      else doubtOfTruth += trustCosts[event] * (1 - doubtOfTruth)
     },
     setLag(ms) {
       lagMs = ms

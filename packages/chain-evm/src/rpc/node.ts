@@ -7,14 +7,14 @@ import type { Heads } from './follow-heads.js'
 import { parseQuantity } from './hex.js'
 import { createRpc, type Node, type NodeFinding, type RequestEnd, type RpcCall } from './json-rpc.js'
 import {
-  benchBelow,
+  benchBelowScore,
   createBatchSize,
   createHealth,
   createRangeSize,
   createRateLimit,
   type HealthEvent,
   type RangeSizeOptions,
-  returnFrom,
+  returnFromScore,
 } from './node-limits.js'
 import type { Wire } from './wire.js'
 
@@ -31,7 +31,7 @@ interface NodeOptions {
   readonly index: number
   readonly name: string
   /** Whether errors name the node. */
-  readonly named: boolean
+  readonly isNamedInErrors: boolean
   readonly wire: Wire
   readonly url: string | undefined
   readonly clock: Clock
@@ -40,18 +40,18 @@ interface NodeOptions {
   readonly batchSize: number
   readonly range: RangeSizeOptions
   /** Whether there is no other node that would answer now, so that a rate limit is waited for. */
-  readonly alone: () => boolean
+  readonly isAlone: () => boolean
   /** Told when its heads do not count any more. */
   readonly onDistrust: () => void
   /** Told of each head that it was asked for. */
-  readonly onPolled: (number: number) => void
+  readonly onHeadPolled: (number: number) => void
 }
 
 /** One try of some work at a node. */
 interface Attempt {
   readonly node: Node
   /** Lays a failure of the work to the node where it belongs. Says whether another node is to be tried. */
-  failed(error: unknown): boolean
+  noteFailure(error: unknown): boolean
 }
 
 /** A node, as those that choose among several see it. */
@@ -59,13 +59,13 @@ export interface ManagedNode {
   readonly name: string
   score(): number
   /** It gets no work while another one is better, until a probe says that it is well. */
-  benched(): boolean
+  isBenched(): boolean
   /** When it may be asked again, by the clock, after it asked for a pause. */
   pausedUntil(): number
   latencyMs(): number | null
   attempt(): Attempt
   /** It told this head, by whatever way. */
-  tellHead(number: number): void
+  reportHead(number: number): void
   /** Withdraws that its head is old, because the measure of it is no longer trusted. */
   forgetLag(): void
   /** Asks for its head when that is due. Resolves when the answer was noted; never rejects. */
@@ -76,7 +76,17 @@ export interface ManagedNode {
 
 /** Opens a node. Nothing is sent yet. */
 export function createNode(options: NodeOptions): ManagedNode {
-  const { chainId, index, name, named, clock, heads, alone, onDistrust, onPolled } = options
+  const {
+    chainId,
+    index,
+    name,
+    isNamedInErrors: named,
+    clock,
+    heads,
+    isAlone: alone,
+    onDistrust,
+    onHeadPolled: onPolled,
+  } = options
   const fail = createFailures(chainId, named ? name : undefined)
   const health = createHealth(clock)
   const sizes = createRangeSize(options.range)
@@ -91,34 +101,34 @@ export function createNode(options: NodeOptions): ManagedNode {
       return options.wire.send(calls, signal)
     },
   }
-  let benched = false
+  let isBenched = false
   let head: number | null = null
   let headAt = clock.now()
   let latencyMs: number | null = null
   let lastError: string | null = null
-  let probing = false
+  let isProbing = false
   let probedAt = Number.NEGATIVE_INFINITY
 
   function note(event: HealthEvent): void {
     health.note(event)
-    judge()
+    updateBench()
     if (event === 'lost' || event === 'unusable') return
     // Others are not to be measured by what it told.
     heads.forget(index)
     onDistrust()
   }
 
-  function judge(): void {
-    benched ||= health.score() < benchBelow
+  function updateBench(): void {
+    isBenched ||= health.score() < benchBelowScore
   }
 
   function onEnd(end: RequestEnd): void {
     // Requests in flight when one was rejected are rejected for the same reason.
-    if (end.kind !== 'limited' || clock.now() >= limit.until()) batch.ended(end)
+    if (end.kind !== 'limited' || clock.now() >= limit.resumesAt()) batch.noteEnd(end)
     if (end.kind === 'answered') {
       health.note('answered')
       guard.noteAnswer()
-      limit.answered(clock.now() - end.ms)
+      limit.noteAnswer(clock.now() - end.ms)
       if (end.outcomes.some((outcome) => !outcome.ok && outcome.code === limitExceededCode)) counts.limitCodes += 1
       if (isLatencySample(end.calls))
         latencyMs = latencyMs === null ? end.ms : latencyMs + latencyWeight * (end.ms - latencyMs)
@@ -131,16 +141,16 @@ export function createNode(options: NodeOptions): ManagedNode {
     if (end.kind === 'repeats') {
       guard.noteLoss()
       // Whatever failed, it was not rejected for the rate.
-      limit.answered(clock.now())
+      limit.noteAnswer(clock.now())
       return
     }
     lastError = end.error.message
     if (end.kind === 'limited') {
       counts.rejected += 1
-      limit.rejected(end.retryAfter, batch.current() < end.calls.length)
+      limit.noteRejection(end.retryAfter, batch.current() < end.calls.length)
     } else {
       guard.noteLoss()
-      if (end.isHostile) limit.rest()
+      if (end.isHostile) limit.startRest()
       if (isRawProbe(end.calls)) return
       counts.failures += 1
       note('lost')
@@ -149,94 +159,94 @@ export function createNode(options: NodeOptions): ManagedNode {
 
   async function pause(signal: AbortSignal | undefined): Promise<void> {
     closing.signal.throwIfAborted()
-    while (clock.now() < limit.until()) {
+    while (clock.now() < limit.resumesAt()) {
       if (limit.isResting())
         throw fail.limited('the node is left alone for 10 minutes, because no honest node answers as it did.')
       if (!alone()) throw fail.limited('the node asked for a pause.')
-      await clock.sleep(limit.until() - clock.now(), signal ?? closing.signal)
+      await clock.sleep(limit.resumesAt() - clock.now(), signal ?? closing.signal)
       signal?.throwIfAborted()
       closing.signal.throwIfAborted()
     }
   }
 
   const { requestTimeoutMs, url } = options
-  const rpcOptions = { wire, url, clock, requestTimeoutMs, batchSize: batch.current, isPatient: alone, onEnd }
+  const rpcOptions = { wire, url, clock, requestTimeoutMs, batchSize: batch.current, mayRepeat: alone, onEnd }
   const guard = createChainGuard({
     chainId,
     clock,
     fail,
     rpc: createRpc(fail, {
       ...rpcOptions,
-      async before(_, signal) {
+      async beforeRequest(_, signal) {
         await pause(signal)
         return false
       },
     }),
     closed: closing.signal,
-    onForeign: (what) => contradicts(what),
+    onForeign: (what) => noteContradiction(what),
   })
   const rpc = createRpc(fail, {
     ...rpcOptions,
     checkChain: (answer) => guard.checkAnswer(answer),
-    async before(canCarry, signal) {
+    async beforeRequest(canCarry, signal) {
       await pause(signal)
       return guard.check(canCarry, signal)
     },
   })
 
-  function contradicts(what: string): void {
+  function noteContradiction(what: string): void {
     counts.contradictions += 1
     lastError = what
     note('contradiction')
   }
 
-  function tellHead(number: number): void {
+  function reportHead(number: number): void {
     head = number
     headAt = clock.now()
-    health.setLag(heads.report(index, number, !benched))
-    judge()
+    health.setLag(heads.report(index, number, !isBenched))
+    updateBench()
   }
 
   function pollHead(number: number): void {
-    tellHead(number)
+    reportHead(number)
     onPolled(number)
   }
 
-  function rangeFailed(blocks: number, limitCodes: number): boolean {
-    const cause = sizes.failed(blocks)
+  function noteRangeFailure(blocks: number, limitCodes: number): boolean {
+    const cause = sizes.noteFailure(blocks)
     // The code means a rate when the smallest range gets it as well.
-    if (cause === 'not-size' && counts.limitCodes > limitCodes) limit.rejected(null)
+    if (cause === 'not-size' && counts.limitCodes > limitCodes) limit.noteRejection(null)
     return cause !== 'not-size'
   }
 
-  const traffic = () => ({ receivedBytes: wire.received(), rejectedRequests: counts.rejected })
+  const traffic = () => ({ receivedBytes: wire.receivedBytes(), rejectedRequests: counts.rejected })
 
   function attempt(): Attempt {
     const { failures, limitCodes } = counts
     let isBlamed = false
-    function take(finding: NodeFinding): void {
+    function noteFinding(finding: NodeFinding): void {
       if (finding.kind === 'head') pollHead(finding.number)
       else if (finding.kind === 'blocks-read') counts.blocks += finding.blocks
-      else if (finding.kind === 'range-read') sizes.worked(finding.blocks)
+      else if (finding.kind === 'range-read') sizes.noteSuccess(finding.blocks)
       else if (finding.kind === 'contradiction') {
         isBlamed = true
-        contradicts(finding.what)
+        noteContradiction(finding.what)
       } else if (finding.kind === 'proof-failed') {
         isBlamed = true
         counts.failedProofs += 1
         lastError = finding.what
         note('proof-failed')
-      } else if (!finding.rateLimited && clock.now() >= limit.until())
-        isBlamed = rangeFailed(finding.blocks, limitCodes)
+      } else if (!finding.rateLimited && clock.now() >= limit.resumesAt())
+        isBlamed = noteRangeFailure(finding.blocks, limitCodes)
     }
     return {
-      node: { name, rpc, maxRange: sizes.current, traffic, isAlone: alone, note: take },
-      failed(error) {
+      node: { name, rpc, maxRange: sizes.current, traffic, isAlone: alone, note: noteFinding },
+      noteFailure(error) {
         if (!(error instanceof ChainError)) return false
         const isReported = isBlamed || isRateLimit(error) || counts.failures > failures
         if (error.code === 'ERR_CHAIN_RANGE_GONE') note('gone')
         else if (error.code === 'ERR_CHAIN_PROOF_FAILED' && !isBlamed)
-          take({ kind: 'proof-failed', what: error.message })
+          noteFinding({ kind: 'proof-failed', what: error.message })
         else if (!isReported) {
           lastError = error.message
           note('unusable')
@@ -248,40 +258,40 @@ export function createNode(options: NodeOptions): ManagedNode {
 
   function isDue(inUse: boolean): boolean {
     const now = clock.now()
-    if (probing || now - probedAt < probeIntervalMs || now < limit.until()) return false
-    return benched ? health.trust() >= returnFrom : !inUse && now - headAt >= probeIntervalMs
+    if (isProbing || now - probedAt < probeIntervalMs || now < limit.resumesAt()) return false
+    return isBenched ? health.trust() >= returnFromScore : !inUse && now - headAt >= probeIntervalMs
   }
 
   async function probe(): Promise<void> {
-    probing = true
+    isProbing = true
     probedAt = clock.now()
     try {
       const number = parseQuantity(await rpc.call({ method: 'eth_blockNumber', params: [] }, closing.signal))
-      if (number === null) return contradicts('eth_blockNumber answered something else than a number.')
+      if (number === null) return noteContradiction('eth_blockNumber answered something else than a number.')
       pollHead(number)
-      benched &&= health.score() < returnFrom
+      isBenched &&= health.score() < returnFromScore
     } catch {
       // The request has reported its own failure.
     } finally {
-      probing = false
+      isProbing = false
     }
   }
 
   return {
     name,
     score: health.score,
-    benched: () => benched,
-    pausedUntil: limit.until,
+    isBenched: () => isBenched,
+    pausedUntil: limit.resumesAt,
     latencyMs: () => latencyMs,
     attempt,
-    tellHead,
+    reportHead,
     forgetLag: () => health.setLag(0),
     probe: async (inUse) => {
       if (isDue(inUse)) await probe()
     },
     status: (inUse) => ({
       name,
-      score: benched && !inUse ? 0 : health.score(),
+      score: isBenched && !inUse ? 0 : health.score(),
       inUse,
       head,
       latencyMs,
@@ -289,7 +299,7 @@ export function createNode(options: NodeOptions): ManagedNode {
       contradictions: counts.contradictions,
       failedProofs: counts.failedProofs,
       calls: counts.calls,
-      receivedBytes: wire.received(),
+      receivedBytes: wire.receivedBytes(),
       blocks: counts.blocks,
       maxRange: sizes.current(),
       lastError,

@@ -127,7 +127,7 @@ describe('of two nodes', () => {
     ['a failed proof', 'proof-failed', 'failedProofs'],
   ] as const)('%s costs a node its work for minutes', async (_, kind, counter) => {
     const nodes = at.open()
-    await nodes.pinned(async (node) => node.note({ kind, what: 'block 7' }))
+    await nodes.runPinned(async (node) => node.note({ kind, what: 'block 7' }))
     expect(nodes.status()).toMatchObject([{ score: 0, [counter]: 1, lastError: 'block 7' }, { inUse: true }])
     expect(new Set(await at.workFor(nodes, 300_000))).toEqual(new Set(['#2']))
     const names = await at.workFor(nodes, 900_000)
@@ -136,7 +136,7 @@ describe('of two nodes', () => {
 
   test('a failed proof that was not noted is noted, and another node is tried', async () => {
     const nodes = at.open()
-    const name = await nodes.pinned(async (node) => {
+    const name = await nodes.runPinned(async (node) => {
       if (node.name.endsWith('#1')) throw new ChainError('ERR_CHAIN_PROOF_FAILED', 31_337, 'root of block 7')
       return node.name
     })
@@ -147,7 +147,7 @@ describe('of two nodes', () => {
   test('each is tried once, and the first error is thrown', async () => {
     const nodes = at.open()
     const tried: string[] = []
-    const work = nodes.pinned(async ({ name }) => {
+    const work = nodes.runPinned(async ({ name }) => {
       tried.push(name)
       throw new ChainError('ERR_CHAIN_UNAVAILABLE', 31_337, `nonsense from ${name}`)
     })
@@ -161,7 +161,7 @@ describe('of two nodes', () => {
   ])('%s is thrown at once', async (_, error) => {
     const nodes = at.open()
     const tried: string[] = []
-    const work = nodes.pinned(async ({ name }) => {
+    const work = nodes.runPinned(async ({ name }) => {
       tried.push(name)
       throw error
     })
@@ -178,9 +178,9 @@ describe('of two nodes', () => {
       controller.abort(reason)
       return true
     }
-    const work = nodes.pinned((node) => node.rpc.call(headCall, controller.signal), controller.signal)
+    const work = nodes.runPinned((node) => node.rpc.call(headCall, controller.signal), controller.signal)
     await expect(work).rejects.toBe(reason)
-    await expect(nodes.pinned(readHead, controller.signal)).rejects.toBe(reason)
+    await expect(nodes.runPinned(readHead, controller.signal)).rejects.toBe(reason)
     expect(at.nodeAt(1).requests).toEqual([])
     expect(nodes.status()).toMatchObject([{ failures: 0, score: 1 }, { score: 1 }])
   })

@@ -27,9 +27,9 @@ function chooseNode(
   current: ManagedNode | undefined,
   now: number,
 ): ManagedNode | undefined {
-  const standing = (node: ManagedNode) => (node.benched() ? 2 : 0) + (node.pausedUntil() > now ? 1 : 0)
-  const first = Math.min(...candidates.map(standing))
-  const equals = candidates.filter((node) => standing(node) === first)
+  const rank = (node: ManagedNode) => (node.isBenched() ? 2 : 0) + (node.pausedUntil() > now ? 1 : 0)
+  const first = Math.min(...candidates.map(rank))
+  const equals = candidates.filter((node) => rank(node) === first)
   if (first % 2 === 1) return findLeast(equals, (node) => node.pausedUntil())
   const top = Math.max(...equals.map((node) => node.score()))
   let best: ManagedNode | undefined
@@ -89,7 +89,7 @@ export interface Nodes {
    * next best, each at most once; if none succeeds, it throws the first error. `ERR_CHAIN_RANGE_GONE` and the caller's
    * abort are thrown at once.
    */
-  pinned<T>(work: (node: Node) => Promise<T>, signal?: AbortSignal): Promise<T>
+  runPinned<T>(work: (node: Node) => Promise<T>, signal?: AbortSignal): Promise<T>
   status(): readonly NodeStatus[]
   /** As `Chain.watch`. */
   watch(wake: () => void, signal: AbortSignal): Promise<void>
@@ -168,7 +168,7 @@ export function createNodes(options: NodesOptions): Nodes {
       chainId,
       index,
       name: address.name ?? formatNodeName(url, index + 1),
-      named: addresses.length > 1,
+      isNamedInErrors: addresses.length > 1,
       wire,
       url,
       clock,
@@ -176,12 +176,12 @@ export function createNodes(options: NodesOptions): Nodes {
       requestTimeoutMs,
       batchSize,
       range: { start: maxRange, max: maxRangeCeiling },
-      alone: () => nodes.every((other) => other === node || other.benched() || other.pausedUntil() > clock.now()),
+      isAlone: () => nodes.every((other) => other === node || other.isBenched() || other.pausedUntil() > clock.now()),
       onDistrust: () => {
         for (const other of nodes) other.forgetLag()
       },
-      onPolled: (number) => {
-        for (const follower of followers.values()) follower.polled(number)
+      onHeadPolled: (number) => {
+        for (const follower of followers.values()) follower.notePolled(number)
       },
     })
     return node
@@ -198,7 +198,7 @@ export function createNodes(options: NodesOptions): Nodes {
   }
 
   return {
-    async pinned(work, signal) {
+    async runPinned(work, signal) {
       signal?.throwIfAborted()
       const tried = new Set<ManagedNode>()
       const errors: unknown[] = []
@@ -212,7 +212,7 @@ export function createNodes(options: NodesOptions): Nodes {
         try {
           return await work(attempt.node)
         } catch (error) {
-          if (signal?.aborted || !attempt.failed(error)) throw error
+          if (signal?.aborted || !attempt.noteFailure(error)) throw error
           errors.push(error)
         }
       }
@@ -228,8 +228,8 @@ export function createNodes(options: NodesOptions): Nodes {
         const node = nodes[index]
         if (headsUrlInUse === undefined || node === undefined) return
         const onHead = (number: number) => {
-          node.tellHead(number)
-          quietly(wake)
+          node.reportHead(number)
+          wakeSafely(wake)
         }
         const follower = followHeads({
           chainId,
@@ -237,7 +237,7 @@ export function createNodes(options: NodesOptions): Nodes {
           clock,
           requestTimeoutMs,
           onHead,
-          onEnded: () => quietly(wake),
+          onEnded: () => wakeSafely(wake),
         })
         followers.set(node, follower)
         await follower.run(signal)
@@ -281,7 +281,7 @@ function isSocket(url: string | undefined): boolean {
 }
 
 /** Wakes the caller; its exceptions must not end the subscription. */
-function quietly(wake: () => void): void {
+function wakeSafely(wake: () => void): void {
   try {
     wake()
   } catch {

@@ -8,8 +8,8 @@ function readOn(sizes: ReturnType<typeof createRangeSize>, works: (blocks: numbe
     const blocks = sizes.current()
     const ok = works(blocks)
     requests.push({ blocks, ok })
-    if (ok) sizes.worked(blocks)
-    else sizes.failed(blocks)
+    if (ok) sizes.noteSuccess(blocks)
+    else sizes.noteFailure(blocks)
   }
   return requests
 }
@@ -70,7 +70,7 @@ test('an outage leaves the size alone, and what is known of it', () => {
   const said: string[] = []
   for (let request = 0; request < 30; request++) {
     asked.push(sizes.current())
-    said.push(sizes.failed(sizes.current()))
+    said.push(sizes.noteFailure(sizes.current()))
   }
   expect(asked.slice(0, 6)).toEqual([3_500, 3_000, 1, 3_500, 3_000, 1])
   expect(said.slice(0, 3)).toEqual(['size', 'unsure', 'not-size'])
@@ -79,11 +79,11 @@ test('an outage leaves the size alone, and what is known of it', () => {
 
 test('a failure that does not repeat leaves the size alone', () => {
   const sizes = fresh()
-  expect(sizes.failed(2_000)).toBe('unsure')
+  expect(sizes.noteFailure(2_000)).toBe('unsure')
   expect(sizes.current()).toBe(1)
-  sizes.worked(1)
+  sizes.noteSuccess(1)
   expect(sizes.current()).toBe(2_000)
-  sizes.worked(2_000)
+  sizes.noteSuccess(2_000)
   expect(sizes.current()).toBe(2_500)
 })
 
@@ -92,8 +92,8 @@ test('an outage that sets in while the size falls gives the size back', () => {
   readOn(sizes, limitedTo(3_000), 40)
   const before = sizes.current()
   expect(before).toBe(3_000)
-  sizes.failed(before)
-  sizes.worked(1)
+  sizes.noteFailure(before)
+  sizes.noteSuccess(1)
   const asked = readOn(sizes, () => false, 12).map(({ blocks }) => blocks)
   expect(asked).toEqual([3_000, 1_500, 750, 375, 187, 93, 46, 23, 11, 5, 2, 1])
   expect(sizes.current()).toBe(before)
@@ -101,16 +101,16 @@ test('an outage that sets in while the size falls gives the size back', () => {
 
 test('requests in flight together make the size fall once', () => {
   const sizes = fresh()
-  sizes.failed(2_000)
-  sizes.failed(2_000)
-  sizes.failed(2_000)
+  sizes.noteFailure(2_000)
+  sizes.noteFailure(2_000)
+  sizes.noteFailure(2_000)
   expect(sizes.current()).toBe(1)
-  sizes.worked(1)
-  sizes.failed(2_000)
-  sizes.failed(2_000)
+  sizes.noteSuccess(1)
+  sizes.noteFailure(2_000)
+  sizes.noteFailure(2_000)
   expect(sizes.current()).toBe(1_000)
-  sizes.failed(1_000)
-  sizes.failed(2_000)
+  sizes.noteFailure(1_000)
+  sizes.noteFailure(2_000)
   expect(sizes.current()).toBe(500)
 })
 
@@ -128,10 +128,10 @@ test('a node that rejects by bytes is read with few rejections, through dense an
     requests += 1
     if (bytesOf(at, blocks) <= 5_000_000) {
       at += blocks
-      sizes.worked(blocks)
+      sizes.noteSuccess(blocks)
     } else {
       rejected.push(at)
-      sizes.failed(blocks)
+      sizes.noteFailure(blocks)
     }
   }
   expect(requests).toBeLessThan(200)
@@ -141,6 +141,6 @@ test('a node that rejects by bytes is read with few rejections, through dense an
 
 test('small ranges near the head teach nothing about large ones', () => {
   const sizes = fresh()
-  for (let block = 0; block < 100; block++) sizes.worked(1)
+  for (let block = 0; block < 100; block++) sizes.noteSuccess(1)
   expect(sizes.current()).toBe(2_000)
 })

@@ -14,8 +14,8 @@ test.each([
 ])('a rejection with Retry-After %j is a wait of %j ms', (header, expected) => {
   const clock = manualClock(now)
   const limit = createRateLimit(clock)
-  limit.rejected(header)
-  expect(limit.until() - clock.now()).toBe(expected)
+  limit.noteRejection(header)
+  expect(limit.resumesAt() - clock.now()).toBe(expected)
 })
 
 test('without a header the wait doubles from the third rejection on, up to 4 s, and begins again after an answer', async () => {
@@ -23,29 +23,29 @@ test('without a header the wait doubles from the third rejection on, up to 4 s, 
   const limit = createRateLimit(clock)
   const waits: number[] = []
   for (let rejection = 0; rejection < 7; rejection++) {
-    limit.rejected(null)
-    waits.push(limit.until() - clock.now())
-    await clock.advance(limit.until() - clock.now())
+    limit.noteRejection(null)
+    waits.push(limit.resumesAt() - clock.now())
+    await clock.advance(limit.resumesAt() - clock.now())
   }
   expect(waits).toEqual([500, 500, 1_000, 2_000, 4_000, 4_000, 4_000])
-  limit.answered(clock.now())
-  limit.rejected(null)
-  expect(limit.until() - clock.now()).toBe(500)
+  limit.noteAnswer(clock.now())
+  limit.noteRejection(null)
+  expect(limit.resumesAt() - clock.now()).toBe(500)
 })
 
 test('requests that are rejected together count once, and the longest wait holds', async () => {
   const clock = manualClock()
   const limit = createRateLimit(clock)
-  limit.rejected('3')
-  limit.rejected(null)
-  limit.rejected('1')
-  expect(limit.until() - clock.now()).toBe(3_000)
+  limit.noteRejection('3')
+  limit.noteRejection(null)
+  limit.noteRejection('1')
+  expect(limit.resumesAt() - clock.now()).toBe(3_000)
   await clock.advance(3_000)
-  limit.rejected(null)
-  expect(limit.until() - clock.now()).toBe(500)
+  limit.noteRejection(null)
+  expect(limit.resumesAt() - clock.now()).toBe(500)
   await clock.advance(500)
-  limit.rejected(null)
-  expect(limit.until() - clock.now()).toBe(1_000)
+  limit.noteRejection(null)
+  expect(limit.resumesAt() - clock.now()).toBe(1_000)
 })
 
 test('of requests sent together, one that is answered shows that the wait before them was long enough', async () => {
@@ -53,9 +53,9 @@ test('of requests sent together, one that is answered shows that the wait before
   const limit = createRateLimit(clock)
   for (let time = 0; time < 6; time++) {
     const sentAt = clock.now()
-    limit.rejected(null)
-    limit.answered(sentAt)
-    expect(limit.until() - clock.now()).toBe(500)
+    limit.noteRejection(null)
+    limit.noteAnswer(sentAt)
+    expect(limit.resumesAt() - clock.now()).toBe(500)
     await clock.advance(500)
   }
 })
@@ -65,10 +65,10 @@ test('an answer to a request from before the rejection ends nothing', async () =
   const limit = createRateLimit(clock)
   const sentAt = clock.now()
   for (let time = 0; time < 2; time++) {
-    limit.rejected(null)
-    limit.answered(sentAt)
+    limit.noteRejection(null)
+    limit.noteAnswer(sentAt)
     await clock.advance(500)
   }
-  limit.rejected(null)
-  expect(limit.until() - clock.now()).toBe(1_000)
+  limit.noteRejection(null)
+  expect(limit.resumesAt() - clock.now()).toBe(1_000)
 })

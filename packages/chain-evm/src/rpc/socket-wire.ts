@@ -30,9 +30,9 @@ export const reconnectMs = { first: 250, last: 30_000 } as const
 /** The waits between connections to one node. */
 interface Reconnect {
   /** A connection could not be made, or ended. */
-  failed(): void
+  noteFailure(): void
   /** The connection is of use. */
-  worked(): void
+  noteSuccess(): void
   /** How long to wait now, in milliseconds. */
   waitMs(): number
 }
@@ -42,12 +42,12 @@ export function createReconnect(clock: Clock): Reconnect {
   let failures = 0
   let until = 0
   return {
-    failed() {
+    noteFailure() {
       const wait = failures === 0 ? 0 : Math.min(reconnectMs.first * 2 ** (failures - 1), reconnectMs.last)
       until = clock.now() + wait
       failures += 1
     },
-    worked() {
+    noteSuccess() {
       failures = 0
     },
     waitMs: () => Math.max(0, until - clock.now()),
@@ -71,7 +71,7 @@ export interface Socket {
   /** As `Wire.send`. Rejects with the reason why the connection ended, if it ends first. */
   send(calls: readonly RpcCall[], signal: AbortSignal): Promise<readonly (RpcOutcome | null)[]>
   /** How many messages came so far. */
-  messages(): number
+  messageCount(): number
   /** Resolves with the reason when the connection has ended. */
   readonly ended: Promise<Error>
   /** Ends the connection at once. */
@@ -105,7 +105,7 @@ export async function openSocket(options: SocketOptions, signal: AbortSignal): P
     // Packing costs a node beside us more time than it saves.
     perMessageDeflate: url.protocol === 'wss:',
   })
-  const connection = attach(socket, options)
+  const connection = wrapSocket(socket, options)
   const abort = () => socket.terminate()
   signal.addEventListener('abort', abort, { once: true })
   try {
@@ -121,9 +121,9 @@ export async function openSocket(options: SocketOptions, signal: AbortSignal): P
   }
 }
 
-function attach(socket: WebSocket, { maxResponseBytes, onBytes, onNotification }: SocketOptions): Socket {
+function wrapSocket(socket: WebSocket, { maxResponseBytes, onBytes, onNotification }: SocketOptions): Socket {
   const pending = new Map<number, Pending>()
-  let hold = (_wanted: boolean) => {}
+  let keepProcessAlive = (_wanted: boolean) => {}
   let lastId = 0
   let messages = 0
   let reason: Error | undefined
@@ -136,7 +136,7 @@ function attach(socket: WebSocket, { maxResponseBytes, onBytes, onNotification }
     if (request === undefined) return
     pending.delete(request.firstId)
     request.forget()
-    if (pending.size === 0) hold(false)
+    if (pending.size === 0) keepProcessAlive(false)
   }
 
   function receive(data: RawData): void {
@@ -177,8 +177,8 @@ function attach(socket: WebSocket, { maxResponseBytes, onBytes, onNotification }
   }
 
   socket.on('upgrade', ({ socket: stream }) => {
-    hold = (wanted) => void (wanted ? stream.ref() : stream.unref())
-    hold(pending.size > 0)
+    keepProcessAlive = (wanted) => void (wanted ? stream.ref() : stream.unref())
+    keepProcessAlive(pending.size > 0)
   })
   socket.on('message', (data) => {
     try {
@@ -208,7 +208,7 @@ function attach(socket: WebSocket, { maxResponseBytes, onBytes, onNotification }
 
   return {
     ended,
-    messages: () => messages,
+    messageCount: () => messages,
     close: () => socket.terminate(),
     send(calls, signal) {
       const firstId = lastId + 1
@@ -219,7 +219,7 @@ function attach(socket: WebSocket, { maxResponseBytes, onBytes, onNotification }
         const giveUp = () => settle(pending.get(firstId))
         const forget = () => signal.removeEventListener('abort', giveUp)
         pending.set(firstId, { firstId, count: calls.length, maxBytes, resolve, reject, forget })
-        hold(true)
+        keepProcessAlive(true)
         signal.addEventListener('abort', giveUp, { once: true })
         socket.send(encodeCalls(calls, firstId))
       })
@@ -285,15 +285,15 @@ export function socketWire({ url, maxResponseBytes, clock }: SocketWireOptions):
   let current: Connection | null = null
   /** A connection that was made has ended, and the next request is to hear of it. */
   let isStale = false
-  let received = 0
+  let receivedBytes = 0
 
   const onBytes = (bytes: number) => {
-    received += bytes
+    receivedBytes += bytes
   }
 
   function forget(connection: Connection): void {
     if (current === connection) current = null
-    reconnect.failed()
+    reconnect.noteFailure()
   }
 
   function connect(): Connection {
@@ -324,21 +324,21 @@ export function socketWire({ url, maxResponseBytes, clock }: SocketWireOptions):
       const abandon = () => {
         if (!(signal.reason instanceof DeadlineError)) return
         if (socket === undefined) giveUp.abort(signal.reason)
-        else if (socket.messages() === messagesBefore) socket.close()
+        else if (socket.messageCount() === messagesBefore) socket.close()
       }
       signal.addEventListener('abort', abandon, { once: true })
       try {
         socket = await opened
         signal.throwIfAborted()
-        messagesBefore = socket.messages()
+        messagesBefore = socket.messageCount()
         const outcomes = await socket.send(calls, signal)
-        reconnect.worked()
+        reconnect.noteSuccess()
         return outcomes
       } finally {
         signal.removeEventListener('abort', abandon)
       }
     },
-    received: () => received,
+    receivedBytes: () => receivedBytes,
     close() {
       closed = true
       current?.giveUp.abort(new NoConnectionError())

@@ -62,7 +62,7 @@ export interface Wire {
    */
   send(calls: readonly RpcCall[], signal: AbortSignal): Promise<readonly (RpcOutcome | null)[]>
   /** Bytes of all answers so far, unpacked; 0 when they are not counted. */
-  received(): number
+  receivedBytes(): number
   /** Ends all connections. */
   close(): void
 }
@@ -140,7 +140,7 @@ export function transportWire(transport: Transport): Wire {
         return { ok: false, ...answered }
       })
     },
-    received: () => 0,
+    receivedBytes: () => 0,
     close() {},
   }
 }

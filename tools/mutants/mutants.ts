@@ -295,7 +295,7 @@ export const mutants: readonly Mutant[] = [
 
   // Chains and the legacy API
   ...inFile('chain-evm/src/read/proven-blocks.ts', 'chain-evm/src/read/proven-blocks.test.ts', {
-    'receipts lead to the root in their header': [
+    'receipts have the root of their header': [
       "if ('root' in wholeRoot && wholeRoot.root === receiptsRoot) return all",
       "if ('root' in wholeRoot) return all",
     ],

@@ -19,84 +19,82 @@ import { createTokenMetadata } from './prices/token-metadata.js'
 import { createFilterTest, type FilterTest } from './proof/log-filter.js'
 import { openProver, type Prover } from './proof/prover.js'
 import { createRangeSizing } from './read/range-blocks.js'
-import { type ChainReader, createHeaderHashing, type QuarantinedLog, type RangeReader } from './read/range-reader.js'
+import { createHeaderHashing, type QuarantinedLog, type RangeReader } from './read/range-reader.js'
 import { readRanges } from './read/ranges.js'
 import { parseReceipt } from './rpc/answers.js'
 import { callWithChainId, readHeaderWithChainId } from './rpc/chain-guard.js'
 import { createFailures } from './rpc/failures.js'
 import { formatQuantity, toAddress, toHash } from './rpc/hex.js'
 import type { Node } from './rpc/json-rpc.js'
-import { createNodes, type NodeAddress, nodesDefaults } from './rpc/nodes.js'
+import { createNodes, type NodeAddress } from './rpc/nodes.js'
 import type { Transport } from './rpc/wire.js'
 
-/** Options of `createEvmChain`. */
+/** Options of {@link createEvmChain}. */
 export interface EvmChainOptions {
   readonly chainId: number
-  /** The nodes, best first. Required unless `rpcUrl` or `transport` is given. No URL appears in a message. */
+  /** The nodes, best first. Required unless `rpcUrl` or `transport` is given. No message contains a URL. */
   readonly nodes?: readonly NodeAddress[] | undefined
-  /** Short for `nodes` with one URL: `http:`, `https:`, `ws:` or `wss:`. Its credentials become a Basic header. */
+  /** Short for `nodes` with one URL: `http:`, `https:`, `ws:` or `wss:`. Credentials become a Basic header. */
   readonly rpcUrl?: string | undefined
-  /** Short for `nodes` with one viem transport, as `fallback([...])`; its own retries and time-outs apply too. */
+  /** Short for `nodes` with one viem transport, such as `fallback([...])`; its own retries and time-outs apply too. */
   readonly transport?: Transport | undefined
-  /** The routers whose logs count; see `knownRouters`. Versions that the decoder cannot read are left out. */
+  /** The routers to index; see {@link knownRouters}. Versions that the decoder does not support are left out. */
   readonly routers: readonly KnownRouter[]
   /**
-   * The proof level: how completeness of a block is shown. `root`: by the receipts of every block.
-   * `bloom`: `root` near the head; further back by each header's log filter, and the receipts of candidate blocks.
-   * `none`: by the node's word, for chains with filters or roots of their own kind.
+   * How the completeness of a block is proven. `root`: by all receipts. `bloom`: near the head as `root`, farther back
+   * by the header's log filter, and the receipts of blocks that it admits. `none`: not at all, for chains with
+   * non-standard filters or roots.
    * @default bloom; none on chains 25, 324 and 999
    */
   readonly proof?: ProofLevel | undefined
-  /** How many of the newest blocks are read with `root` where `bloom` is demanded. @default 64 */
+  /** The number of newest blocks that `bloom` reads as `root`. @default 64 */
   readonly nearHead?: number | undefined
   /**
-   * Whether receipts are read by `debug_getRawReceipts` from nodes that have it: about half of the bytes. Turn it off
-   * where that method is billed higher.
+   * Whether to read receipts by `debug_getRawReceipts` where nodes have it, which halves the bytes. Turn it off if that
+   * method costs more.
    * @default true
    */
   readonly rawReceipts?: boolean | undefined
-  /** Blocks that a request for logs spans at first; each node's own size is learnt. @default 2_000 */
+  /** Initial number of blocks of a request for logs, which adapts to each node. @default 2_000 */
   readonly maxRange?: number | undefined
-  /** How long one request may take, its body included, in milliseconds. @default 10_000 */
+  /** Limit of one request including its body, in milliseconds. @default 10_000 */
   readonly requestTimeoutMs?: number | undefined
-  /** Most calls in one request. 1 turns JSON-RPC batches off. @default 100 */
+  /** The most calls in one request. 1 turns JSON-RPC batches off. @default 100 */
   readonly batchSize?: number | undefined
-  /** Largest accepted answer, in bytes; only logs, receipts and full blocks may be so large. @default 67_108_864 */
+  /** Limit of answers with logs, receipts or whole blocks, in bytes; others have lower limits. @default 67_108_864 */
   readonly maxResponseBytes?: number | undefined
-  /** Symbol of the native token. @default by chain id; null for a chain that is not known */
+  /** Symbol of the native token. @default by chain id; null for an unknown chain */
   readonly nativeSymbol?: string | undefined
   /**
-   * The trusted tokens by address; other tokens have no price. Replaces the known ones.
+   * The trusted tokens, instead of the known ones; other tokens have no price.
    * @default knownTokens of the chain, and the native token
    */
   readonly tokens?: readonly KnownToken[] | undefined
-  /** The trusted price feeds. Replaces the known ones. @default knownPriceFeeds of the chain */
+  /** The trusted price feeds, instead of the known ones. @default knownPriceFeeds of the chain */
   readonly priceFeeds?: readonly KnownPriceFeed[] | undefined
   /**
-   * The trusted SpokePools of the Across bridge. A payment into another bridge is quarantined. Replaces the known ones.
+   * The trusted SpokePools of the Across bridge, instead of the known ones. Payments into other bridges are
+   * quarantined.
    * @default knownSpokePools of the chain
    */
   readonly spokePools?: readonly string[] | undefined
-  /** Reads events and calldata. @default yodlDecoder */
+  /** Decodes events and calldata. @default yodlDecoder */
   readonly decoder?: RouterDecoder | undefined
   /**
-   * Hears of logs of listed routers that are neither payment nor conversion; again when a range is read again.
-   * Its exceptions are ignored, so that a listener cannot stop the chain.
+   * Called with each log of a listed router that is neither payment nor conversion, again whenever its range is read
+   * again. Exceptions are ignored.
    */
   readonly onQuarantine?: ((log: QuarantinedLog) => void) | undefined
-  /** Time, for deadlines and pauses. @default the system's */
+  /** For deadlines and pauses. @default the system's clock */
   readonly clock?: Clock | undefined
 }
 
-/** Defaults of `createEvmChain`. */
-export const evmChainDefaults = { ...nodesDefaults, nearHead: 64 } as const
-
-/** Chains whose log filters or receipts roots do not match by nature: Cronos, zkSync Era, HyperEVM. */
+/** Chains with non-standard log filters or receipts roots: Cronos, zkSync Era, HyperEVM. */
 const unprovableChains: readonly number[] = [25, 324, 999]
 
 const levels: readonly unknown[] = ['root', 'bloom', 'none'] satisfies ProofLevel[]
 
-/** @throws {TypeError} When `proof` is no level. */
+/** @throws {TypeError} When `proof` is not a level. */
 function checkProof(chainId: number, proof: ProofLevel | undefined): ProofLevel {
   if (proof === undefined) return unprovableChains.includes(chainId) ? 'none' : 'bloom'
   if (!levels.includes(proof))
@@ -116,19 +114,17 @@ function checkNodes({
   return nodes ?? [rpcUrl === undefined ? { transport } : { url: rpcUrl }]
 }
 
-/** A chain that holds connections. */
+/** A chain with connections of its own. */
 export interface EvmChain extends Chain {
-  /** Ends all connections. Later calls are rejected. */
+  /** Closes all connections. Later calls reject. */
   close(): void
 }
 
 /**
- * Opens a chain over JSON-RPC. Nothing is sent before the first call. Guarantees those of the `Chain` port.
- *
- * A node must answer for `chainId`. It is asked before the first call, after a broken connection, and after a request
- * without an answer. It is also asked along with every answer that no hash verifies, so a swapped node is noticed.
- * Every method rejects with a ChainError (`ERR_CHAIN_UNAVAILABLE`, `ERR_CHAIN_RANGE_GONE`, `ERR_CHAIN_PROOF_FAILED`),
- * or with the signal's own reason. No message holds any part of a URL but its host.
+ * Opens a chain over JSON-RPC, with the guarantees of the `Chain` port. Nothing is sent before the first call. Every
+ * node must be on chain `chainId`, which is checked together with every answer that no hash verifies.
+ * Methods reject with a ChainError (`ERR_CHAIN_UNAVAILABLE`, `ERR_CHAIN_RANGE_GONE`, `ERR_CHAIN_PROOF_FAILED`), or with
+ * the signal's own reason. Messages contain no part of a URL but its host.
  * @throws {TypeError | RangeError} When an option is wrong; at once, before any request.
  * @example
  * import { createEvmChain, knownRouters } from '@payment-integration/chain-evm'
@@ -136,7 +132,7 @@ export interface EvmChain extends Chain {
  * const chain = createEvmChain({ chainId: 8453, rpcUrl: 'https://node.example.com', routers })
  */
 export function createEvmChain(options: EvmChainOptions): EvmChain {
-  const { chainId, nearHead = evmChainDefaults.nearHead, decoder = yodlDecoder, clock = systemClock } = options
+  const { chainId, nearHead = 64, decoder = yodlDecoder, clock = systemClock } = options
   assertWhole('nearHead', nearHead, 0)
   const proof = checkProof(chainId, options.proof)
   const nodes = createNodes({ ...options, nodes: checkNodes(options), clock })
@@ -148,37 +144,28 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
     native.symbol,
   )
   const fail = createFailures(chainId)
-  const base: ChainReader = {
-    chainId,
-    fail,
-    decoder,
-    tokens: createTokenMetadata(chainId, fail, native),
-    lists,
-    routers,
-    spokePools: checkSpokePools(options.spokePools ?? knownSpokePools(chainId)),
-    onQuarantine: ignoreThrows(options.onQuarantine),
-    rawReceipts: options.rawReceipts ?? true,
-    headers: createHeaderHashing(chainId),
-  }
+  const tokens = createTokenMetadata(chainId, fail, native)
+  const spokePools = checkSpokePools(options.spokePools ?? knownSpokePools(chainId))
+  const onQuarantine = ignoreErrors(options.onQuarantine)
+  const { rawReceipts = true } = options
+  const headerHashing = createHeaderHashing(chainId)
   let filterOfAll: FilterTest | undefined
-  const blocks = createRangeSizing()
+  const sizing = createRangeSizing()
 
-  /** The context that ranges are read with, for the given routers. */
   function openReader(prover: Prover, wanted: ReadonlySet<string> | null): (node: Node) => RangeReader {
     filterOfAll ??= createFilterTest(routers.keys(), decoder.paymentTopics)
     const filter = wanted === null ? filterOfAll : createFilterTest(wanted, decoder.paymentTopics)
-    // Field by field: what a spread makes has a shape that the code behind it is compiled for again and again.
     return (node) => ({
-      chainId: base.chainId,
-      fail: base.fail,
-      decoder: base.decoder,
-      tokens: base.tokens,
-      lists: base.lists,
-      routers: base.routers,
-      spokePools: base.spokePools,
-      onQuarantine: base.onQuarantine,
-      rawReceipts: base.rawReceipts,
-      headers: base.headers,
+      chainId,
+      fail,
+      decoder,
+      tokens,
+      lists,
+      routers,
+      spokePools,
+      onQuarantine,
+      rawReceipts,
+      headerHashing,
       node,
       rpc: node.rpc,
       prover,
@@ -193,7 +180,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
     assertWhole('head', request.head, 0)
     const wanted = checkRequestedRouters(request.routers, routers)
     const open = openReader(await openProver(), wanted)
-    yield* readRanges({ nodes, fail, open, proof, nearHead, sizing: blocks }, request, signal)
+    yield* readRanges({ nodes, fail, open, proof, nearHead, sizing }, request, signal)
   }
 
   return {
@@ -235,7 +222,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
   }
 }
 
-/** @throws {TypeError} On no router, and on one that is not among the chain's. */
+/** @throws {TypeError} On an empty list, and on a router that is not one of the chain's. */
 function checkRequestedRouters(
   wanted: readonly string[] | undefined,
   routers: ReadonlyMap<string, string>,
@@ -246,16 +233,16 @@ function checkRequestedRouters(
     if (address !== null && routers.has(address)) return address
     throw new TypeError(`${JSON.stringify(router)} is none of the chain's routers.`)
   })
-  if (addresses.length === 0) throw new TypeError('No router is asked for; leave routers out to ask for all.')
+  if (addresses.length === 0) throw new TypeError('routers is empty; leave it out to read all routers.')
   return addresses.length === routers.size ? null : new Set(addresses)
 }
 
-function ignoreThrows(watch: ((log: QuarantinedLog) => void) | undefined): (log: QuarantinedLog) => void {
+function ignoreErrors(watch: ((log: QuarantinedLog) => void) | undefined): (log: QuarantinedLog) => void {
   return (log) => {
     try {
       watch?.(log)
     } catch {
-      // The option's contract: what a watcher throws does not stop the chain.
+      // A callback must not stop the chain.
     }
   }
 }

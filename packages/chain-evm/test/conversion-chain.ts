@@ -6,7 +6,7 @@ import type { QuarantinedLog } from '../src/read/range-reader.js'
 import { forwarder, testRouter } from './contracts.generated.js'
 import { openFront } from './front.js'
 import { readAll } from './read-all.js'
-import { chainFeed, type EmittedLog, eventLog, nobody, noFeed, payingCall } from './router-logs.js'
+import { chainFeed, type EmittedLog, eventLog, noFeed, payingCall, zeroAddress } from './router-logs.js'
 import { payer, startTestChain } from './test-chain.js'
 
 export const receiver: Address = '0x00000000000000000000000000000000000000b2'
@@ -41,8 +41,8 @@ export function convert(version: string, first: Address | null, second: Address 
   if (Number(version) < 0.3) return eventLog(version, 'Convert', { priceFeed: used, exchangeRate: rateOf(used) })
   const inPlace = Number(version) >= 0.6
   return eventLog(version, 'Convert', {
-    priceFeed0: inPlace ? (first ?? nobody) : used,
-    priceFeed1: inPlace ? (second ?? nobody) : (other ?? nobody),
+    priceFeed0: inPlace ? (first ?? zeroAddress) : used,
+    priceFeed1: inPlace ? (second ?? zeroAddress) : (other ?? zeroAddress),
     exchangeRate0: rateOf(used),
     exchangeRate1: other === undefined ? 0n : rateOf(other),
   })
@@ -51,7 +51,7 @@ export function convert(version: string, first: Address | null, second: Address 
 /** The price feed argument of a call of the version. */
 export function feedArgument(version: string, first: Address | null, second: Address | null): unknown {
   if (version === '0.1') return [first]
-  if (Number(version) < 0.6) return [first ?? nobody, second ?? nobody]
+  if (Number(version) < 0.6) return [first ?? zeroAddress, second ?? zeroAddress]
   return [first, second].map((feed) => (feed === null ? noFeed : chainFeed(feed)))
 }
 

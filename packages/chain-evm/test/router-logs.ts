@@ -37,7 +37,7 @@ export function nodeLog({ topics, data }: EmittedLog, changes: Partial<RouterLog
   return { address: `0x${'f0'.repeat(20)}`, topics, data, ...place, ...changes }
 }
 
-export const nobody: Address = `0x${'00'.repeat(20)}`
+export const zeroAddress: Address = `0x${'00'.repeat(20)}`
 
 /** A price feed argument of versions 0.6 and later. */
 export interface FeedArgument {
@@ -50,7 +50,7 @@ export interface FeedArgument {
 }
 
 export const noFeed: FeedArgument = {
-  feedAddress: nobody,
+  feedAddress: zeroAddress,
   feedType: 0,
   currency: '',
   amount: 0n,
@@ -82,7 +82,7 @@ export function payingCall(version: string, functionName: string, given: Readonl
 }
 
 function emptyOf(type: string): unknown {
-  if (type === 'address') return nobody
+  if (type === 'address') return zeroAddress
   if (type === 'bool') return false
   if (type === 'string') return ''
   if (type === 'bytes') return '0x'

@@ -13,7 +13,7 @@ import { createPriceLists, type KnownToken, knownTokens, type PriceLists } from 
 import { createTokenMetadata, type TokenMetadata } from '../prices/token-metadata.js'
 import { openProver } from '../proof/prover.js'
 import { assertAuthentic, createHeaderHashing } from '../read/range-reader.js'
-import { type Fields, parseHeader, parseLogs, parseReceipt } from '../rpc/answers.js'
+import { type Fields, isSameLog, parseHeader, parseLogs, parseReceipt } from '../rpc/answers.js'
 import { callWithChainId } from '../rpc/chain-guard.js'
 import { createFailures, type Failures, isRateLimit } from '../rpc/failures.js'
 import { formatQuantity, toAddress } from '../rpc/hex.js'
@@ -21,21 +21,19 @@ import type { Node } from '../rpc/json-rpc.js'
 import { createNodes, type NodeAddress, type Nodes } from '../rpc/nodes.js'
 import { acrossBridge, decodeFill, type Fill, fillTopics, isFillOf, knownSpokePools } from './spoke-pools.js'
 
-/** Bounds the memory; the points are found again when needed. */
 const maxKnownTimes = 1_000
 
-/** Finds blocks that are final. */
 interface BlockFinder {
   /**
-   * The lowest height whose block was made at or after a time; `above + 1` when none up to `above` was.
+   * Finds the lowest height whose block has at least the time `at`; `above + 1` if no block up to `above` has.
    * @param at - Unix milliseconds.
-   * @param above - A height that is final.
+   * @param above - A final height.
    * @param read - Reads the block at a height.
    */
   findFirstAt(at: number, above: number, read: (height: number) => Promise<BlockRef>): Promise<number>
 }
 
-/** Makes a finder that remembers the blocks it saw. */
+/** Searches by bisection, and remembers the times of the blocks that it read. */
 function createBlockFinder(): BlockFinder {
   const knownTimes = new Map<number, number>()
   return {
@@ -60,13 +58,11 @@ function createBlockFinder(): BlockFinder {
   }
 }
 
-/** A fill and its log. */
 interface FoundFill {
   readonly fill: Fill
   readonly log: RouterLog
 }
 
-/** The blocks and the deposit of a scan. */
 interface FillScan {
   readonly chainId: number
   readonly node: Node
@@ -77,16 +73,15 @@ interface FillScan {
   readonly from: number
   /** Included. */
   readonly to: number
-  /** Told of the height up to which there is no fill. */
+  /** Called with each height up to which there is no fill. */
   readonly onRead: (height: number) => void
 }
 
-/** Most requests for logs in one scan, so that a long one keeps no others waiting. */
+/** Requests for logs in one scan, so that a long scan does not delay others. */
 const maxSlices = 64
 
 /**
- * Finds the first fill of a deposit in a run of blocks. Otherwise it is null, and `onRead` heard how far there is none,
- * which may be short of the end. A fill of another deposit or origin, by another contract, or of less, does not count.
+ * Finds the first fill of a deposit. Null if there is none in the scanned blocks, which may end before `scan.to`.
  * @throws ChainError `ERR_CHAIN_UNAVAILABLE`.
  */
 async function scanFills(scan: FillScan, signal?: AbortSignal): Promise<FoundFill | null> {
@@ -129,7 +124,6 @@ function toWord(value: bigint): string {
   return `0x${value.toString(16).padStart(64, '0')}`
 }
 
-/** Everything that fills are read with. */
 interface FillReaderDeps {
   readonly chainId: number
   readonly nodes: Nodes
@@ -138,41 +132,39 @@ interface FillReaderDeps {
   readonly lists: PriceLists
   /** Lowercased. */
   readonly spokePool: string
-  /** Blocks on top of a fill until it counts. */
+  /** Blocks on top of a fill that make it final. */
   readonly confirmations: number
-  /** How long after a deposit it can be filled, in milliseconds. */
+  /** How long after the deposit a fill is searched for, in milliseconds. */
   readonly windowMs: number
 }
 
-/** The clocks of two chains may differ by this much, in milliseconds. */
+/** How much the clocks of two chains may differ, in milliseconds. */
 const clockSlackMs = 600_000
-/** These newest blocks are read again each time: a node may know a block before it finds the logs in it. */
+/** The newest blocks are read again each time: a node may know a block before it has indexed its logs. */
 const rereadBlocks = 256
-/** Bounds the memory; a deposit that is forgotten is searched from its start again. */
+/** The search for a dropped deposit starts again. */
 const maxDeposits = 10_000
 
-/** Where the search for a deposit's fill stands. */
+/** The progress of the search for a deposit's fill. */
 interface Search {
   readonly from: number
-  /** Next height to read. */
+  /** The next height to read. */
   next: number
-  /** Next height of the last search, which reads every block again after the search time. */
+  /** The next height of the final pass, which reads all blocks once more after the window. */
   nextAtEnd: number
-  /** Whether the search time has passed and the last search is complete. */
+  /** Whether the final pass is complete. */
   isComplete: boolean
-  /** Whether a fill was found, which may be elsewhere when it is asked for again. */
+  /** Whether a fill was found, which a reorg may move to an earlier block. */
   wasFound: boolean
 }
 
 /**
- * Makes the look-up of fulfilments on one chain. The search begins at the deposit's block time, resumes where it
- * stopped, and ends when the deposit can no longer be filled. Then it reads all of it once more, resuming in the same
- * way. A fill is verified by the receipt of its transaction and the header of its block, headers by their hashes. One
- * node answers a whole look-up.
+ * Makes the look-up of fulfilments on one chain. A search starts at the deposit's block time, resumes where it stopped,
+ * and makes a final pass after the window. A fill is verified by its receipt and its block's header.
  */
 function createFillReader(deps: FillReaderDeps) {
   const { chainId, nodes, fail, spokePool, confirmations, windowMs } = deps
-  const headers = createHeaderHashing(chainId)
+  const headerHashing = createHeaderHashing(chainId)
   const finder = createBlockFinder()
   const searches = new Map<string, Search>()
 
@@ -194,7 +186,7 @@ function createFillReader(deps: FillReaderDeps) {
     const from = search[cursor]
     const to = isLast ? end : final
     let readTo = from - 1
-    // Blocks read below the newest ones stay read, even if the look-up fails soon after.
+    // A look-up that fails later keeps this progress.
     const deepestNext = Math.max(search.from, final + 1 - rereadBlocks)
     const onRead = (height: number) => {
       readTo = height
@@ -205,7 +197,7 @@ function createFillReader(deps: FillReaderDeps) {
       search.wasFound = true
       return toFulfilment(node, found, final, signal)
     }
-    // It left the chain, and may be further down than where the search stands.
+    // A reorg removed the fill, and may have moved it to an earlier block.
     if (search.wasFound) Object.assign(search, { next: search.from, nextAtEnd: search.from, wasFound: false })
     else search.isComplete = isLast && readTo >= end
     return null
@@ -226,12 +218,12 @@ function createFillReader(deps: FillReaderDeps) {
     return header
   }
 
-  /** A header, checked against the hash of its block where the chain allows that. So its time is that of the block. */
+  /** Parses a header, and checks it against its block hash where the chain allows it, so that its time is authentic. */
   async function checkedHeader(node: Node, answer: unknown): Promise<BlockRef | null> {
     const ref = parseHeader(answer, fail)
     if (ref === null) return null
     const isAuthentic = (await openProver()).computeHeaderHash(answer as Fields) === ref.hash
-    assertAuthentic({ node, fail, headers }, [{ ref, isAuthentic }])
+    assertAuthentic({ node, fail, headerHashing }, [{ ref, isAuthentic }])
     return ref
   }
 
@@ -249,11 +241,7 @@ function createFillReader(deps: FillReaderDeps) {
     const [block, answer] = await node.rpc.all(calls, signal)
     const header = await checkedHeader(node, block)
     const receipt = parseReceipt(answer, fail)
-    const position =
-      receipt?.logs.findIndex(
-        ({ address, topics, data }) =>
-          address === log.address && data === log.data && topics.join() === log.topics.join(),
-      ) ?? -1
+    const position = receipt?.logs.findIndex((candidate) => isSameLog(candidate, log)) ?? -1
     const isInBlock =
       header?.hash === blockHash &&
       receipt?.hash === txHash &&
@@ -277,55 +265,51 @@ function createFillReader(deps: FillReaderDeps) {
   }
 
   return {
-    /** The fulfilment of a deposit to this chain; null while there is none that is final. */
+    /** Null while no fill is final. */
     lookup: (deposit: BridgeDeposit, signal?: AbortSignal): Promise<Fulfilment | null> =>
       nodes.runPinned((node) => find(node, deposit, signal), signal),
   }
 }
 
-/** A chain that payments may arrive on. */
+/** A chain to which deposits are bridged. */
 export interface AcrossDestination {
-  /** Its nodes; at least one. */
+  /** At least one. */
   readonly nodes: readonly NodeAddress[]
-  /** The bridge's contract there. @default the known one of the chain */
+  /** The bridge's contract on this chain. @default the chain's known one */
   readonly spokePool?: string | undefined
-  /** Blocks on top of a fill until it counts. @default the finality table of docs/interface.md 8; required elsewhere */
+  /** Blocks on top of a fill that make it final. @default the finality table of docs/interface.md 8; else required */
   readonly confirmations?: number | undefined
-  /** The tokens whose listed symbol and currency are trusted. @default knownTokens of the chain */
+  /** Trusted tokens. @default knownTokens of the chain */
   readonly tokens?: readonly KnownToken[] | undefined
 }
 
 /** Options of {@link createAcrossFulfilmentSource}. */
 export interface AcrossFulfilmentSourceOptions {
-  /** By chain id. A deposit to another chain has no answer. */
+  /** By chain id. Deposits to other chains get no answer. */
   readonly chains: ReadonlyMap<number, AcrossDestination>
   /**
-   * How long a fill is searched for after a deposit, in ms of block time.
-   * @default 86_400_000; the bridge allows 6 hours
+   * How long after a deposit a fill is searched for, in milliseconds of block time. The bridge allows 6 hours.
+   * @default 86_400_000
    */
   readonly windowMs?: number | undefined
-  /** @default the system's */
+  /** @default the system's clock */
   readonly clock?: Clock | undefined
 }
 
 /** A fulfilment source with connections of its own. */
 export interface AcrossFulfilmentSource extends FulfilmentSource {
-  /** Ends the connections. */
+  /** Closes the connections. */
   close(): void
 }
 
-/** Defaults of {@link createAcrossFulfilmentSource}. */
-const acrossFulfilmentSourceDefaults = { windowMs: 86_400_000 } as const
-
 /**
- * Makes the source. A fill counts when the chain's SpokePool emitted it for this origin and deposit, and both events
- * agree. The receiver must have got at least the promised amount, in a transaction whose receipt shows it.
- * The answer is null until the fill is as deep as `confirmations` says, and for deposits of other bridges or to other
- * chains. It stays null when the time to fill is over.
+ * Makes a fulfilment source for the Across bridge. A fill counts if the chain's SpokePool emitted it for this deposit,
+ * the receiver got at least the promised amount, and the receipt proves it. The answer is null until the fill is final,
+ * after the window, and for deposits of other bridges or to other chains.
  * @throws {TypeError | RangeError} When an option is wrong; at once, before any request.
  */
 export function createAcrossFulfilmentSource(options: AcrossFulfilmentSourceOptions): AcrossFulfilmentSource {
-  const { chains, windowMs = acrossFulfilmentSourceDefaults.windowMs, clock = systemClock } = options
+  const { chains, windowMs = 86_400_000, clock = systemClock } = options
   assertWhole('windowMs', windowMs, 1)
   const opened = [...chains].map(([chainId, destination]) => ({
     chainId,

@@ -1,14 +1,14 @@
 /**
- * The SpokePools of the Across bridge: addresses, events, and the deposit of each payment.
+ * Decodes the deposits and fills of the Across bridge's SpokePools.
  * Source: across-protocol/contracts, `V3SpokePoolInterface.sol`; docs/decisions/cross-chain.md.
  * @module
  */
 import type { BridgeDeposit } from '@payment-integration/core/ports'
 import type { DecodedPayment } from '../decode/router-decoder.js'
 import type { ReceiptLog } from '../rpc/answers.js'
-import { toAddress, uintAt, wordAt, wordToAddress, wordToOffset } from '../rpc/hex.js'
+import { toAddress, uintAt, wordAt, wordToAddress, wordToOffset, zeroAddress } from '../rpc/hex.js'
 
-/** First topics of deposit events, lowercase. */
+/** First topics of deposit events. */
 const depositTopics: ReadonlySet<string> = new Set([
   // FundsDeposited
   '0x32ed1a409ef04c7b0227189c3a103dc5ac10e775a15b785dcc510201f7c25ad3',
@@ -27,14 +27,13 @@ interface Deposit {
   readonly output: { readonly token: string; readonly amount: bigint }
 }
 
-const noToken = `0x${'00'.repeat(20)}`
 /** Destination chain, deposit and depositor are indexed. */
 const topicCount = 4
 
 /**
- * Decodes a log as a deposit.
- * @returns Null when it is none, or its destination has no EVM addresses. Null also when it leaves open the token to
- * arrive, because its fill could not be recognised. It never throws.
+ * Decodes a log as a deposit. Never throws.
+ * @returns Null for another log, for a destination without EVM addresses, and for a deposit that leaves the output
+ * token open, since its fill could not be recognized.
  */
 function decodeDeposit({ topics, data }: ReceiptLog): Deposit | null {
   if (!depositTopics.has(topics[0] ?? '') || topics.length !== topicCount) return null
@@ -47,7 +46,7 @@ function decodeDeposit({ topics, data }: ReceiptLog): Deposit | null {
   const recipient = addressAt(data, 7)
   if (!Number.isSafeInteger(destinationChainId) || depositor === null || recipient === null) return null
   if (inputToken === null || inputAmount === null || outputAmount === null) return null
-  if (outputToken === null || outputToken === noToken) return null
+  if (outputToken === null || outputToken === zeroAddress) return null
   return {
     depositId: BigInt(topics[2] ?? '').toString(),
     destinationChainId,
@@ -62,12 +61,12 @@ function addressAt(data: string, index: number): string | null {
   return wordToAddress(wordAt(data, index * 32))
 }
 
-// Anybody can fill a deposit that was never made, if he pays for it. A depositor can sign away the promise of a real
-// one, so the updated recipient and amount are the paid ones.
+// A fill does not prove a deposit: anybody can pay for one that was never made. A depositor may change recipient and
+// amount by signature, so the updated ones count.
 
-/** `FilledRelay`: the updated recipient and amount are in place. */
+/** `FilledRelay`: the updated recipient and amount are words of the event. */
 const filledRelayTopic = '0x44b559f101f8fbcc8a0ea43fa91a05a729a5ea6e14a7c75aa750374690137208'
-/** `FilledV3Relay`, its former shape: they are in a struct behind an offset. */
+/** `FilledV3Relay`, the earlier event: the updated recipient and amount are in a struct. */
 const filledV3RelayTopic = '0x571749edf1d5c9599318cdbc4e28a6475d65e87fd3b2ddbe1e9a8d5e7a0f0ff7'
 
 /** First topics of fill events. */
@@ -90,7 +89,7 @@ export interface Fill {
 /** Origin chain, deposit and relayer are indexed. */
 const fillTopicCount = 4
 
-/** Reads a log as a fill; null when it is none, or not between EVM addresses. It never throws. */
+/** Decodes a log as a fill; null for another log, and for addresses that are not EVM addresses. Never throws. */
 export function decodeFill({ topics, data }: ReceiptLog): Fill | null {
   if (!fillTopics.includes(topics[0] ?? '') || topics.length !== fillTopicCount) return null
   const paid = topics[0] === filledRelayTopic ? 11 * 32 : wordToOffset(wordAt(data, 11 * 32))
@@ -120,9 +119,7 @@ function fillAddressAt(data: string, offset: number): string | null {
   return wordToAddress(wordAt(data, offset))
 }
 
-/**
- * Whether a fill is of a deposit: both events agree, and the receiver got the promised token and at least the amount.
- */
+/** Whether both events agree, and the receiver got the promised token and at least the promised amount. */
 export function isFillOf(fill: Fill, { payment, depositId, receiver, output }: BridgeDeposit): boolean {
   return (
     fill.originChainId === BigInt(payment.source.chainId) &&
@@ -149,7 +146,7 @@ const byChain: Readonly<Record<number, readonly string[]>> = {
   42161: ['0xe35e9842fceaca96570b734083f4a58e8f7c5f2a'],
 }
 
-/** The SpokePools of a chain; none on a chain that is not known. */
+/** The known SpokePools of a chain, lowercased; empty for an unknown chain. */
 export function knownSpokePools(chainId: number): readonly string[] {
   return byChain[chainId] ?? []
 }
@@ -168,40 +165,37 @@ export function checkSpokePools(spokePools: readonly string[]): ReadonlySet<stri
 /** `yodlWithAcross` of versions 0.8 and 0.9. */
 const selector = '0xde537614'
 
-/** Whether calldata of a router deposits into a bridge. */
+/** Whether a router's calldata deposits into a bridge. */
 export function isBridgeCall(calldata: string): boolean {
   return calldata.slice(0, selector.length).toLowerCase() === selector
 }
 
-// The router deposits the gross amount in the name of its own caller, and then emits the payment event. So the
-// payment's deposit is the last one of a listed SpokePool before it, and after any other payment. Depositor, recipient,
-// token and amount must be the payment's. Deposits of other contracts do not count, and no deposit belongs to two
-// payments.
+// The router deposits the gross amount in its caller's name, and then emits the payment event. So the deposit of a
+// payment is the last one of a listed SpokePool between the previous payment and this one.
 
-/** Name of the bridge in {@link BridgeDeposit}. */
+/** {@link BridgeDeposit.bridge} of the Across bridge. */
 export const acrossBridge = 'across'
 
-/** The facts of a deposit beside its payment. */
 export type DepositFacts = Omit<BridgeDeposit, 'payment'>
 
 /**
- * The deposit of each payment.
- * @param payments - All of the transaction, by log index.
- * @param places - Where their logs are in `logs`.
+ * Finds the deposit of each payment, with the same depositor, recipient, token and amount.
+ * @param payments - All payments of the transaction, by log index.
+ * @param positions - The positions of their logs in `logs`.
  * @param logs - All logs of the receipt, in order.
- * @param isPaymentLog - Whether a log has the topic of a payment and comes from a listed router.
+ * @param isPaymentLog - Whether a log is a payment event of a listed router.
  * @param spokePools - Listed bridge contracts, lowercased.
  * @returns One per payment; null where there is none.
  */
 export function findDeposits(
   payments: readonly DecodedPayment[],
-  places: readonly number[],
+  positions: readonly number[],
   logs: readonly ReceiptLog[],
   isPaymentLog: (log: ReceiptLog) => boolean,
   spokePools: ReadonlySet<string>,
 ): readonly (DepositFacts | null)[] {
   return payments.map((payment, index) => {
-    const log = findLastDepositLog(logs, places[index] ?? 0, isPaymentLog, spokePools)
+    const log = findLastDepositLog(logs, positions[index] ?? 0, isPaymentLog, spokePools)
     const deposit = log === null ? null : decodeDeposit(log)
     return deposit !== null && matchesPayment(payment, deposit) ? toDepositFacts(deposit) : null
   })
@@ -213,8 +207,8 @@ function findLastDepositLog(
   isPaymentLog: (log: ReceiptLog) => boolean,
   spokePools: ReadonlySet<string>,
 ): ReceiptLog | null {
-  for (let place = before - 1; place >= 0; place--) {
-    const log = logs[place]
+  for (let position = before - 1; position >= 0; position--) {
+    const log = logs[position]
     if (log === undefined || isPaymentLog(log)) return null
     if (spokePools.has(log.address) && depositTopics.has(log.topics[0] ?? '')) return log
   }

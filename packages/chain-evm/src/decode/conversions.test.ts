@@ -17,7 +17,7 @@ import {
   usdcUsd,
 } from '../../test/conversion-chain.js'
 import { passOn, rewriting } from '../../test/front.js'
-import { eventLog, nobody, noFeed, payingCall, signedRate } from '../../test/router-logs.js'
+import { eventLog, noFeed, payingCall, signedRate, zeroAddress } from '../../test/router-logs.js'
 import { payer } from '../../test/test-chain.js'
 import { yodlDecoder } from './router-events.js'
 
@@ -80,7 +80,7 @@ test.each(['0.6', '0.7', '0.8', '0.9'])(
   'a signed rate of version %s is of the currency of its hash',
   async (version) => {
     const rate = 125n * 10n ** 16n
-    const args = { currency0: 'CHF', priceFeed1: nobody, exchangeRate0: rate, exchangeRate1: 0n }
+    const args = { currency0: 'CHF', priceFeed1: zeroAddress, exchangeRate0: rate, exchangeRate1: 0n }
     const logs = [eventLog(version, 'ConvertWithExternalRate', args), payment(version, 1_250n)]
     const given = { amount: 1_000n, priceFeeds: [signedRate('CHF', rate), noFeed] }
     const height = await chain.payDirectly(version, given, ...logs)

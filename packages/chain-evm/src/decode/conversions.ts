@@ -3,43 +3,38 @@ import { hashHex } from '../proof/keccak.js'
 import type { TransactionFacts } from '../rpc/answers.js'
 import type { CalledFeed, ConversionStep, DecodedConversion, DecodedPayment, RouterCall } from './router-decoder.js'
 
-// Pairs payments with their conversions. Source: docs/decisions/router.md.
+// A router emits a conversion before its payment, so a payment has the conversions of its router since the previous
+// payment.
 //
-// A router emits a conversion before its payment. So a payment has the conversions that its router emitted in the
-// transaction since the previous payment. A conversion without a later payment belongs to none.
-//
-// Some routers let anybody emit a conversion: a payer's contract may emit its own rate and then pay without one. For
-// those, only a call sent straight to the router proves a conversion. The router emits it before it calls foreign code,
-// so it is the transaction's first. It repeats the feeds of the calldata. An unreadable conversion keeps its position;
-// otherwise a forged one behind it would come first.
+// Some routers let anybody emit a conversion. There only a call sent directly to the router proves one. It is the
+// router's first in the transaction, emitted before any foreign code runs, and repeats the feeds of the calldata. A
+// malformed conversion keeps its position, so that a forged one behind it does not become the first.
 
-/** An event with the router that emitted it. */
 export interface Emitted<Event = DecodedPayment | DecodedConversion> {
   readonly router: string
   readonly event: Event
 }
 
-/** The call that a transaction sent straight to a router, and the payment it made. */
+/** A call sent directly to a router, and the payment it made. */
 export interface DirectPayment {
   readonly router: string
   readonly call: RouterCall
   readonly payment: DecodedPayment
 }
 
-/** A step with the code that the calldata named for it, as hex; null when it named none. */
+/** `codeHex`: the currency code in the calldata, for a rate from outside the chain. */
 export type PaidStep = ConversionStep & { readonly codeHex: string | null }
 
-/** The conversion of a payment; without steps there was none. */
+/** The conversion of a payment; no steps mean no conversion. */
 export interface PaidConversion {
   readonly steps: readonly PaidStep[]
   /**
-   * Evidence that the router converted with these rates. `router`: only its own conversions are emitted. `call`: it is
-   * the first after a direct call and has the feeds of the calldata. `nothing`: anybody may have caused the event.
+   * Evidence that the router converted with these rates. `router`: it emits only real conversions. `call`: the event
+   * fits the direct call. `nothing`: anybody may have caused the event.
    */
   readonly provedBy: 'router' | 'call' | 'nothing'
 }
 
-/** The conversion of a payment without one. */
 export const noConversion: PaidConversion = { steps: [], provedBy: 'router' }
 
 /** Pairs the payments of one transaction with its conversions. @param emitted - All events, by log index. */
@@ -56,7 +51,7 @@ export function pairConversions(
       if (!pairs.has(event)) pairs.set(event, toNearestConversion(unpaired.get(router) ?? []))
       unpaired.delete(router)
     } else if (!called?.used.includes(event)) {
-      // No more than two belong to a payment.
+      // A payment has at most two.
       unpaired.set(router, [...(unpaired.get(router) ?? []).slice(-1), event])
     }
   }
@@ -70,7 +65,7 @@ function toNearestConversion(open: readonly DecodedConversion[]): PaidConversion
   return { steps: steps.map((step) => ({ ...step, codeHex: null })), provedBy: last.isForgeable ? 'nothing' : 'router' }
 }
 
-/** Two events of one feed each, neither of which says how it was used, are the two steps of one conversion. */
+/** Joins two events of one feed each and unknown use into one conversion. */
 function joinSteps(events: readonly DecodedConversion[]): ConversionStep[] | null {
   const steps = events.flatMap((event) => event.steps)
   const [first, second] = steps
@@ -81,7 +76,7 @@ function joinSteps(events: readonly DecodedConversion[]): ConversionStep[] | nul
   ]
 }
 
-/** The conversion of the payment that a direct call made, and the events it came in; null when none fits the call. */
+/** Finds the conversion of a direct call and its events; null when no event fits the call. */
 function findCalledConversion(
   { router, call }: DirectPayment,
   emitted: readonly Emitted[],
@@ -94,7 +89,7 @@ function findCalledConversion(
   ]
   if (calledFeeds.length === 0) return { conversion: noConversion, used: [] }
   const own = emitted.flatMap(({ router: by, event }) => (by === router && event.kind === 'conversion' ? [event] : []))
-  // Version 0.2 names one feed in an event; whether it has a second event for a second feed is on no public record.
+  // An event of version 0.2 names one feed; it is not documented whether a second feed has a second event.
   for (const used of [own.slice(0, 1), own.slice(0, 2)]) {
     const steps = used.flatMap((event) => event.steps)
     if (steps.length !== calledFeeds.length || (used.length === 2 && joinSteps(used) === null)) continue
@@ -103,7 +98,7 @@ function findCalledConversion(
       const fits = step !== undefined && (step.use === use || step.use === 'unsaid') && matchesFeed(step, feed)
       return fits ? [{ ...step, use, codeHex: feed.contract === null ? feed.codeHex : null }] : []
     })
-    const provedBy = used.some(({ isForgeable: forgeable }) => forgeable) ? 'call' : 'router'
+    const provedBy = used.some(({ isForgeable }) => isForgeable) ? 'call' : 'router'
     if (paid.length === calledFeeds.length) return { conversion: { steps: paid, provedBy: provedBy }, used }
   }
   return null
@@ -115,9 +110,9 @@ function matchesFeed({ contract, codeHash, rate }: ConversionStep, feed: CalledF
 }
 
 /**
- * Finds the payment whose sender, receiver, token and memo are the arguments of the call. A call without a sender
- * argument has the transaction's.
- * @returns Null when none or several fit.
+ * Finds the payment with the sender, receiver, token and memo of the call. The sender of a call without that argument
+ * is the transaction's.
+ * @returns Null when no payment or several fit.
  */
 export function findCalledPayment(
   { from, to }: TransactionFacts,

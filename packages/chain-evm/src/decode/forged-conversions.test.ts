@@ -13,7 +13,7 @@ import {
   receiver,
   usdcUsd,
 } from '../../test/conversion-chain.js'
-import { type EmittedLog, eventLog, nobody } from '../../test/router-logs.js'
+import { type EmittedLog, eventLog, zeroAddress } from '../../test/router-logs.js'
 import { payer } from '../../test/test-chain.js'
 
 let chain: ConversionChain
@@ -25,7 +25,7 @@ afterAll(() => chain?.close())
 
 describe('a forged conversion', () => {
   const cheap = eventLog('0.8', 'Convert', {
-    ...{ priceFeed0: chfUsd, priceFeed1: nobody, exchangeRate0: 1n, exchangeRate1: 0n },
+    ...{ priceFeed0: chfUsd, priceFeed1: zeroAddress, exchangeRate0: 1n, exchangeRate1: 0n },
   })
 
   test('in front of a payment without one gives it no currency', async () => {
@@ -40,7 +40,7 @@ describe('a forged conversion', () => {
     })
     const given = { amount: 1_000n, priceFeeds: feedArgument('0.8', null, usdcUsd) }
     const forged = eventLog('0.8', 'Convert', {
-      ...{ priceFeed0: nobody, priceFeed1: usdcUsd, exchangeRate0: 50_000_000n, exchangeRate1: 0n },
+      ...{ priceFeed0: zeroAddress, priceFeed1: usdcUsd, exchangeRate0: 50_000_000n, exchangeRate1: 0n },
     })
     const height = await chain.payDirectly('0.8', given, unreadable, forged, payment('0.8', 2_000n))
     expect((await chain.read(height, '0.8'))[0]?.pricing).toMatchObject({ feeds: [{ pair: null }], calledAmount: null })

@@ -1,17 +1,16 @@
 /**
- * Finds the integration of a payment: in the calldata's suffix, or in a user operation.
+ * Finds the integration of a payment in the suffix of its calldata or of its user operation.
  * Source: ERC-8021; ERC-4337; docs/decisions/integration-address-on-chain.md.
  * @module
  */
 import type { ReceiptFacts, ReceiptLog, TransactionFacts } from '../rpc/answers.js'
 import { wordAt, wordToAddress, wordToOffset } from '../rpc/hex.js'
 
-// The calldata suffix of ERC-8021. Read from the end, the suffix is 16 bytes of
-// repeated `8021` and 1 byte schema id. Schema 0 has 1 byte length and that many bytes of ASCII codes, comma separated.
+// The calldata suffix of ERC-8021, schema 0: codes (ASCII, comma separated), their length (1 byte), the schema id
+// (1 byte), and the marker (16 bytes).
 
-const marker = '80218021802180218021802180218021'
-const markerAndSchema0 = `00${marker}`
-/** A suffix that a wallet adds behind ours is looked through, up to this many. */
+const markerAndSchema0 = '0080218021802180218021802180218021'
+/** Wallets may add suffixes behind ours. */
 const maxSuffixes = 8
 
 /**
@@ -29,11 +28,10 @@ export function encodeIntegrationSuffix(address: string): `0x${string}` {
 }
 
 /**
- * Reads the integration address in calldata: the first code that is 0x and 40 hex digits, lowercased.
- * A suffix of schema 0 without such a code is removed and the rest is read the same way, because wallets add codes too.
- * A malformed suffix or another schema has no integration.
+ * Parses the integration address in calldata: the first code that is 0x and 40 hex digits. A suffix without such a code
+ * is skipped, because wallets add codes too. A malformed suffix or another schema has no integration.
  * @param calldata - 0x hex.
- * @returns The address, lowercased, or null. It never throws.
+ * @returns The lowercased address, or null. Never throws.
  */
 export function parseIntegrationSuffix(calldata: string): string | null {
   let end = calldata.length
@@ -53,7 +51,7 @@ export function parseIntegrationSuffix(calldata: string): string | null {
   return null
 }
 
-/** The codes that were read last: payments of one integration follow each other. */
+/** A cache of one: consecutive payments often have the same integration. */
 let latestCodes: { readonly codes: string; readonly address: string | null | undefined } = {
   codes: '',
   address: undefined,
@@ -64,7 +62,7 @@ function endsWithMarker(calldata: string, end: number): boolean {
   return calldata.slice(end - markerAndSchema0.length, end).toLowerCase() === markerAndSchema0
 }
 
-/** The first address among codes, lowercased; undefined when there is none, null when they are malformed. */
+/** The first address among codes, lowercased; undefined if there is none, null if the codes are malformed. */
 function findAddressCode(hex: string): string | null | undefined {
   const codes = parseAscii(hex)
   if (codes === null) return null
@@ -96,35 +94,35 @@ export const knownEntryPoints: ReadonlySet<string> = new Set([
   '0x433709009b8330fda32311df1c2afa402ed8d009',
 ])
 
-/** A call of an account: sender and callData are the first and the fourth word of an operation in every version. */
+/** A call by an account. */
 interface UserOperation {
   /** The account, lowercased. */
   readonly sender: string
-  /** 0x hex: what the account was called with. */
+  /** 0x hex. */
   readonly callData: string
 }
 
-/** `handleOps` of EntryPoint 0.6, and of 0.7 and above, whose operations are packed. */
+/** `handleOps` of EntryPoint 0.6, and of 0.7 and above. */
 const plainSelectors: ReadonlySet<string> = new Set(['0x1fad948c', '0x765e827f'])
-/** `handleAggregatedOps` of the same. */
+/** `handleAggregatedOps` of EntryPoint 0.6, and of 0.7 and above. */
 const aggregatedSelectors: ReadonlySet<string> = new Set(['0x4b1d7cf5', '0xdbed18e0'])
 
 const wordBytes = 32
-/** Place of `callData` in an operation, in words. */
+/** In every version, an operation begins with its sender, and `callData` is the fourth word. */
 const callDataWord = 3
 
-/** Whether calldata begins like a bundle. */
+/** Whether calldata has the selector of a bundle. */
 export function isBundle(calldata: string): boolean {
   const selector = calldata.slice(0, 10).toLowerCase()
   return plainSelectors.has(selector) || aggregatedSelectors.has(selector)
 }
 
 /**
- * Reads the operations of a bundle, in the order of their execution.
+ * Parses the operations of a bundle, in the order of execution.
  * @param calldata - 0x hex.
- * @param maxOperations - Limit of operations. Calldata may repeat one of them without end, so reading stops there.
- * @returns Null when the calldata is no bundle, is malformed, or has more operations. Also when operations share bytes
- * and so are longer than the calldata. It never throws.
+ * @param maxOperations - A hostile bundle may point to one operation again and again.
+ * @returns Null when the calldata is no bundle, is malformed, has more operations, or operations that share bytes.
+ * Never throws.
  */
 export function parseBundle(calldata: string, maxOperations: number): UserOperation[] | null {
   if (!isBundle(calldata)) return null
@@ -156,7 +154,7 @@ function parseOperations(hex: string, list: number, maxOperations: number, into:
   })
 }
 
-/** Calls `read` with each item of a list of dynamic items. False when there are too many, or one is malformed. */
+/** Calls `read` with each item of a list of dynamic items. False if there are too many, or one is malformed. */
 function forEachItem(hex: string, list: number, maxOperations: number, read: (item: number) => boolean): boolean {
   const count = wordToOffset(wordAt(hex, list))
   if (count === null || count > maxOperations) return false
@@ -168,52 +166,51 @@ function forEachItem(hex: string, list: number, maxOperations: number, read: (it
   return true
 }
 
-/** The place that the word at an index points to, counted from `base`; null when it is not there or points nowhere. */
+/** The position that the word at an index points to, relative to `base`; null if there is no such word or offset. */
 function parseOffset(hex: string, base: number, index: number): number | null {
   const offset = wordToOffset(wordAt(hex, base + index * wordBytes))
   return offset === null ? null : base + offset
 }
 
-function parseBytes(hex: string, place: number | null): string | null {
-  if (place === null) return null
-  const length = wordToOffset(wordAt(hex, place))
+function parseBytes(hex: string, position: number | null): string | null {
+  if (position === null) return null
+  const length = wordToOffset(wordAt(hex, position))
   if (length === null) return null
-  const start = 2 + (place + wordBytes) * 2
+  const start = 2 + (position + wordBytes) * 2
   const end = start + length * 2
   return end > hex.length ? null : `0x${hex.slice(start, end)}`
 }
 
-// The EntryPoint validates all operations, emits `BeforeExecution`, and then executes them in the order of the
-// calldata. `UserOperationEvent` closes each, so the first one after a log identifies its operation, whatever sender
-// the log names. Logs of the validation, and logs after the last operation, belong to none.
+// The EntryPoint validates all operations, emits `BeforeExecution`, and executes the operations in the order of the
+// calldata. Each ends with `UserOperationEvent`, so the first such log after a payment identifies its operation. Logs
+// of the validation, and logs after the last operation, belong to no operation.
 
 /** `UserOperationEvent(bytes32 indexed, address indexed sender, address indexed, uint256, bool, uint256, uint256)`. */
 const operationTopic = '0x49628fd1471006c1482da88028e9ce4dbb080b815c9b0344d39e5a8e6ec1419f'
 /** `BeforeExecution()`. */
 const executionTopic = '0xbb47ee3e183a558b1a2ff0874b079f3fc5478b7454eacf2bfc5af2ff5878f972'
 
-/** How many operations an EntryPoint executed, by its logs. */
 function countOperations(logs: readonly ReceiptLog[], entryPoint: string): number {
   return logs.filter((log) => isLogOf(log, entryPoint, operationTopic)).length
 }
 
-/** Where a known EntryPoint closed its last user operation: a log before that may be of one. -1 when there is none. */
+/** The position of the last operation's end by a known EntryPoint; -1 if there is none. */
 export function findLastOperation(logs: readonly ReceiptLog[]): number {
   return logs.findLastIndex(({ address, topics }) => topics[0] === operationTopic && knownEntryPoints.has(address))
 }
 
 /**
- * The operations that logs belong to.
+ * Finds the operations that contain logs.
  * @param logs - All logs of the receipt, in order.
- * @param places - Positions in `logs` that are asked about, ascending.
+ * @param positions - Ascending positions in `logs`.
  * @param entryPoint - The contract that was called with the bundle, lowercased.
- * @param operations - Those of the calldata, in order.
- * @returns One per place: the operation, or null when the place lies outside all of them. All are null when the logs
- * close other operations than those of the calldata.
+ * @param operations - The operations in the calldata, in order.
+ * @returns One per position: its operation, or null outside of all. All are null if the logs end other operations than
+ * the calldata contains.
  */
 export function findEnclosingOperations(
   logs: readonly ReceiptLog[],
-  places: readonly number[],
+  positions: readonly number[],
   entryPoint: string,
   operations: readonly UserOperation[],
 ): readonly (UserOperation | null)[] {
@@ -221,12 +218,12 @@ export function findEnclosingOperations(
   const agree =
     closings.length === operations.length &&
     closings.every((index, order) => parseSender(logs[index]) === operations[order]?.sender)
-  if (!agree) return places.map(() => null)
+  if (!agree) return positions.map(() => null)
   const start = logs.findIndex((log) => isLogOf(log, entryPoint, executionTopic))
   let order = 0
-  return places.map((place) => {
-    if (place < start) return null
-    while ((closings[order] ?? logs.length) <= place) order++
+  return positions.map((position) => {
+    if (position < start) return null
+    while ((closings[order] ?? logs.length) <= position) order++
     return operations[order] ?? null
   })
 }
@@ -239,52 +236,52 @@ function parseSender(log: ReceiptLog | undefined): string | null {
   return wordToAddress(log?.topics[2]?.slice(2) ?? null)
 }
 
-// In a bundle of user operations it is the suffix of the paying operation's callData, because the transaction's own
-// calldata is the bundler's. A bundle that reaches the EntryPoint through another contract cannot be read, so its
-// payments have no integration. In any other transaction it is the suffix of the calldata.
+// In a bundle, the integration is in the suffix of the paying operation's callData, because the bundler writes the
+// transaction's calldata. A bundle that reaches the EntryPoint through another contract cannot be parsed, so its
+// payments have no integration. In any other transaction the integration is in the suffix of the calldata.
 
-/** Reads the integration address that calldata names, or null. */
+/** Parses the integration address in calldata. */
 type ReadSuffix = (calldata: string) => string | null
 
 type Call = Pick<TransactionFacts, 'to' | 'input'>
 
 /**
- * Whether the receipt decides about the integrations of a transaction. It does for a bundle, and for a call of another
- * contract than a router whose calldata has an integration.
+ * Whether the integrations depend on the receipt: in a bundle, and in a call with an integration to another contract
+ * than a router, which may execute user operations.
  */
 export function needsReceiptForIntegrations({ to, input }: Call, isRouter: boolean, readSuffix: ReadSuffix): boolean {
   return to !== null && !isRouter && (isBundle(input) || readSuffix(input) !== null)
 }
 
 /**
- * The integrations, one per payment.
- * @param places - Where the payments are in the receipt's logs; see `placePayments`.
- * @param receipt - Given where {@link needsReceiptForIntegrations} says that it decides, else null.
- * @returns Addresses, lowercased, or null.
+ * Finds the integration of each payment.
+ * @param positions - The positions of the payments in the receipt's logs.
+ * @param receipt - Null unless {@link needsReceiptForIntegrations}.
+ * @returns Lowercased addresses, or null.
  */
 export function nameIntegrations(
   { to, input }: Call,
-  places: readonly number[],
+  positions: readonly number[],
   receipt: Pick<ReceiptFacts, 'logs'> | null,
   readSuffix: ReadSuffix,
 ): readonly (string | null)[] {
-  if (receipt === null || to === null) return places.map(() => readSuffix(input))
+  if (receipt === null || to === null) return positions.map(() => readSuffix(input))
   const { logs } = receipt
-  if (isBundle(input)) return nameBundleIntegrations({ to, input }, places, logs, readSuffix)
+  if (isBundle(input)) return nameBundleIntegrations({ to, input }, positions, logs, readSuffix)
   const named = readSuffix(input)
   const last = findLastOperation(logs)
-  return places.map((place) => (place < last ? null : named))
+  return positions.map((position) => (position < last ? null : named))
 }
 
 function nameBundleIntegrations(
   { to, input }: { readonly to: string; readonly input: string },
-  places: readonly number[],
+  positions: readonly number[],
   logs: readonly ReceiptLog[],
   readSuffix: ReadSuffix,
 ): readonly (string | null)[] {
   const operations = parseBundle(input, countOperations(logs, to))
-  if (operations === null) return places.map(() => null)
-  return findEnclosingOperations(logs, places, to, operations).map(
+  if (operations === null) return positions.map(() => null)
+  return findEnclosingOperations(logs, positions, to, operations).map(
     (operation) => operation && readSuffix(operation.callData),
   )
 }

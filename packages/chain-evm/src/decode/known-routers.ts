@@ -7,7 +7,7 @@
 import { toAddress } from '../rpc/hex.js'
 import type { RouterDecoder } from './router-decoder.js'
 
-/** A deployed router. */
+/** A deployed payment router. */
 export interface KnownRouter {
   /** Contract address. */
   readonly address: string
@@ -79,18 +79,18 @@ const byChain: Readonly<Record<number, readonly KnownRouter[]>> = {
   ],
 }
 
-/** Chains that have at least one known router, ascending. */
+/** Chains with a known router, ascending. */
 export const chainsWithRouters: readonly number[] = Object.keys(byChain).map(Number)
 
-/** The known routers of a chain, by version; none for a chain where no deployment is known. */
+/** The known routers of a chain, by version; empty for an unknown chain. */
 export function knownRouters(chainId: number): readonly KnownRouter[] {
   return Object.hasOwn(byChain, chainId) ? (byChain[chainId] ?? []) : []
 }
 
 /**
- * The routers whose payments are read: version by lowercased address.
- * @throws {TypeError} On a wrong address or version, two versions for one address, or no router. An empty address
- * filter would ask the node for the logs of every contract.
+ * Validates routers, and selects those that the decoder supports.
+ * @returns Version by lowercased address; never empty, because a log filter without addresses matches all contracts.
+ * @throws {TypeError} On a wrong address or version, two versions of one address, or no supported router.
  */
 export function checkRouters(routers: readonly KnownRouter[], decoder: RouterDecoder): ReadonlyMap<string, string> {
   const versions = new Map<string, string>()

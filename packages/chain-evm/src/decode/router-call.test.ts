@@ -1,7 +1,7 @@
 import { type AbiFunction, encodeFunctionData, type Hex, pad, toFunctionSelector, toHex } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { decodedVersions, exampleOf, routerFunctions } from '../../test/abis.js'
-import { chainFeed, nobody, noFeed, payingCall, signedRate } from '../../test/router-logs.js'
+import { chainFeed, noFeed, payingCall, signedRate, zeroAddress } from '../../test/router-logs.js'
 import { callLayouts, parseRouterCall } from './router-call.js'
 
 const sender = '0x00000000000000000000000000000000000000a1'
@@ -54,7 +54,7 @@ function routeOf(item: AbiFunction): string[] {
   const route =
     params !== undefined && 'components' in params ? params.components.find((p) => p.name === 'route') : null
   const length = Number(/\[(\d+)\]/.exec(route?.type ?? '')?.[1] ?? 9)
-  return [tokenIn, sender, token, ...Array.from({ length: length - 3 }, () => nobody)]
+  return [tokenIn, sender, token, ...Array.from({ length: length - 3 }, () => zeroAddress)]
 }
 
 test('the layouts cover every paying call of the ABIs, in the versions that have it, and nothing else', () => {
@@ -121,7 +121,7 @@ describe.each(all)('version %s %s', (version, _name, item) => {
   })
 
   test('has no extra fee without a receiver or a size', () => {
-    const without = { extraFeeReceiver: nobody }
+    const without = { extraFeeReceiver: zeroAddress }
     expect(parseRouterCall(encode(version, item, without), version)?.extraFee).toBeNull()
     const free = { extraFeeBps: 0n, extraFeeDivisor: 0n }
     expect(parseRouterCall(encode(version, item, free), version)?.extraFee).toBeNull()
@@ -140,9 +140,9 @@ describe('price feeds in a call', () => {
 
   test.each(['0.2', '0.3', '0.4', '0.5'])('of version %s are two addresses, zero for none', (version) => {
     const name = version === '0.2' ? 'payWithToken' : 'yodlWithToken'
-    expect(feedsIn(version, name, [nobody, nobody])).toEqual([null, null])
-    expect(feedsIn(version, name, [feed0, nobody])).toEqual([{ contract: feed0 }, null])
-    expect(feedsIn(version, name, [nobody, feed1])).toEqual([null, { contract: feed1 }])
+    expect(feedsIn(version, name, [zeroAddress, zeroAddress])).toEqual([null, null])
+    expect(feedsIn(version, name, [feed0, zeroAddress])).toEqual([{ contract: feed0 }, null])
+    expect(feedsIn(version, name, [zeroAddress, feed1])).toEqual([null, { contract: feed1 }])
   })
 
   const chf = signedRate('CHF', 12n * 10n ** 17n)
@@ -151,7 +151,7 @@ describe('price feeds in a call', () => {
     ['none', [noFeed, noFeed], [null, null]],
     ['the first', [chainFeed(feed0), noFeed], [{ contract: feed0 }, null]],
     ['the second', [noFeed, chainFeed(feed1)], [null, { contract: feed1 }]],
-    ['the second, as early clients say it', [chainFeed(nobody), chainFeed(feed1)], [null, { contract: feed1 }]],
+    ['the second, as early clients say it', [chainFeed(zeroAddress), chainFeed(feed1)], [null, { contract: feed1 }]],
     ['both', [chainFeed(feed0), chainFeed(feed1)], [{ contract: feed0 }, { contract: feed1 }]],
     [
       'a second that counts by its address',

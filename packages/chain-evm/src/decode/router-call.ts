@@ -1,36 +1,35 @@
-/** Reads the router's paying calls from calldata: amounts, price feeds and the service's fee. @module */
-import { isHex, uintAt, wordAt, wordToAddress, wordToOffset } from '../rpc/hex.js'
+/** Parses the router's paying calls: amounts, price feeds and fees. @module */
+import { isHex, uintAt, wordAt, wordToAddress, wordToOffset, zeroAddress } from '../rpc/hex.js'
 import type { CalledFeed, RouterCall } from './router-decoder.js'
 
-// Positions of the arguments in the router's paying calls, by selector, versions 0.1 to 0.9. A test derives them from
-// the ABIs.
+// The layouts of the router's paying calls, by selector, versions 0.1 to 0.9. A test derives them from the ABIs.
 //
-// `token` calls begin with memo, amount and the price feeds. Their fixed part ends with token, receiver and extra fee.
+// `token` calls begin with memo, amount and the price feeds; their fixed part ends with token, receiver and extra fee.
 // `path` and `route` calls swap first: they begin with sender, receiver, amountIn, amountOut and memo.
-// A `path` is bytes of ABI words with the token in last: (out, fee, in) or (out, fee, base, fee, in), by `swapType`.
-// A `route` is a fixed list of addresses with the token in first.
+// A `path` is bytes of ABI words with the input token last: (out, fee, in) or (out, fee, base, fee, in), by `swapType`.
+// A `route` is a fixed list of addresses with the input token first.
 
-/** Places are 32-byte words from the start of the arguments, or of the struct that holds them. */
+/** Numbers are indexes of 32-byte words, from the start of the arguments or of the struct that contains them. */
 interface CallLayout {
   readonly versions: readonly string[]
   readonly form: 'token' | 'path' | 'route'
-  /** Whether the only argument is a struct with a dynamic field, so that an offset comes first. */
+  /** Whether the only argument is a dynamic struct, so that the first word is its offset. */
   readonly isStruct: boolean
-  /** `list`: addresses, a dynamic array; `pair`: two addresses in place; `structs`: two dynamic structs. */
+  /** `list`: a dynamic array of addresses; `pair`: two addresses in place; `structs`: two dynamic structs. */
   readonly feedForm: 'list' | 'pair' | 'structs'
   readonly feeds: number
-  /** The receiver of the extra fee; its size is the next word. */
+  /** The receiver of the extra fee; the fee is the next word. */
   readonly extraFee: number
   readonly swapType: number | null
   readonly convenienceFee: number | null
-  /** Whether the router charges nothing, whatever the arguments say. */
+  /** Whether the router charges no fee, whatever the arguments say. */
   readonly isFree: boolean
 }
 
 type LayoutFields = Pick<CallLayout, 'form' | 'isStruct' | 'feedForm' | 'feeds' | 'extraFee'> & Partial<CallLayout>
 
-function buildLayout(versions: string, places: LayoutFields): CallLayout {
-  return { swapType: null, convenienceFee: null, isFree: false, ...places, versions: versions.split(' ') }
+function buildLayout(versions: string, fields: LayoutFields): CallLayout {
+  return { swapType: null, convenienceFee: null, isFree: false, ...fields, versions: versions.split(' ') }
 }
 
 const flatToken = { form: 'token', isStruct: false, feedForm: 'pair', feeds: 2, extraFee: 6 } as const
@@ -40,7 +39,7 @@ const structPath = { form: 'path', isStruct: true, feedForm: 'structs', feeds: 6
 const pairRoute = { form: 'route', isStruct: false, feedForm: 'pair', feeds: 30, extraFee: 32 } as const
 const structRoute = { form: 'route', isStruct: true, feedForm: 'structs' } as const
 
-/** By selector, lowercase. */
+/** By lowercase selector. */
 export const callLayouts: Readonly<Record<string, CallLayout>> = {
   // payWithToken, yodlWithToken
   '0x883633fe': buildLayout('0.1', { ...flatToken, feedForm: 'list', extraFee: 5 }),
@@ -74,21 +73,19 @@ export const callLayouts: Readonly<Record<string, CallLayout>> = {
 
 // The price feeds in a call's arguments. Source: the router's `exchangeRate`.
 //
-// Versions 0.6 and later give each feed a type: 0 none, 1 a contract, 2 a signed rate. In builds of version 0.6, an
-// address or a type makes a feed. So a first feed with an address but no type cannot be read. A second feed beside a
-// first one counts by its address.
+// From version 0.6 on each feed has a type: 0 none, 1 a contract, 2 a signed rate. Builds of version 0.6 differ in
+// whether the address or the type makes a feed, so a first feed with an address but without a type is ambiguous. The
+// second of two feeds counts by its address.
 
-const nobody = `0x${'0'.repeat(40)}`
 const noFeed = 0n
 const externalFeed = 2n
-/** Longest currency code that is read, in bytes. */
 const maxCodeBytes = 64
 
 /**
- * Reads the feeds of a call.
- * @param head - Where the arguments begin in `hex`, in bytes; offsets count from there.
- * @param place - The word of the arguments where the feeds, or the offset to them, are.
- * @returns Null when they cannot be read.
+ * Parses the feeds of a call.
+ * @param head - The byte where the arguments begin in `hex`; offsets are relative to it.
+ * @param place - The word with the first feed, or with the offset to the feeds.
+ * @returns Null when they are malformed or ambiguous.
  */
 function parseCalledFeeds(form: CallLayout['feedForm'], hex: string, head: number, place: number): RouterCall['feeds'] {
   const at = head + place * 32
@@ -100,14 +97,14 @@ function parseCalledFeeds(form: CallLayout['feedForm'], hex: string, head: numbe
 
 function toFeedPair(first: string | null, second: string | null): RouterCall['feeds'] {
   if (first === null || second === null) return null
-  return [first === nobody ? null : { contract: first }, second === nobody ? null : { contract: second }]
+  return [first === zeroAddress ? null : { contract: first }, second === zeroAddress ? null : { contract: second }]
 }
 
 /** Version 0.1 takes no feed or one. */
 function parseFeedList(hex: string, at: number): RouterCall['feeds'] {
   const length = wordToOffset(wordAt(hex, at))
   if (length === 0) return [null, null]
-  return length === 1 ? toFeedPair(wordToAddress(wordAt(hex, at + 32)), nobody) : null
+  return length === 1 ? toFeedPair(wordToAddress(wordAt(hex, at + 32)), zeroAddress) : null
 }
 
 interface FeedStruct {
@@ -120,12 +117,12 @@ function parseFeedStructs(hex: string, at: number): RouterCall['feeds'] {
   const first = parseFeedStruct(hex, at, 0)
   const second = parseFeedStruct(hex, at, 1)
   if (first === null || second === null) return null
-  const divisor = second.address === nobody ? null : { contract: second.address }
+  const divisor = second.address === zeroAddress ? null : { contract: second.address }
   if (first.type === externalFeed) {
     const rate = parseExternalFeed(hex, first.at)
     return rate && [rate, divisor]
   }
-  if (first.address === nobody) return [null, first.type === noFeed && second.type === noFeed ? null : divisor]
+  if (first.address === zeroAddress) return [null, first.type === noFeed && second.type === noFeed ? null : divisor]
   return first.type === noFeed ? null : [{ contract: first.address }, divisor]
 }
 
@@ -149,14 +146,14 @@ function parseExternalFeed(hex: string, at: number): CalledFeed | null {
   return { contract: null, codeHex: `0x${hex.slice(start, start + length * 2)}`, rate }
 }
 
-/** The fee that every listed router charges, in basis points of the gross amount. */
+/** The fee of every listed router, in basis points of the gross amount. */
 const serviceFeeBps = 20n
 const bpsPerWhole = 10_000n
 
 /**
- * The total less the extra fee of the call. Each fee is rounded down by itself.
+ * Computes the service fee: the total less the call's extra fee. Each fee is rounded down by itself.
  * @param total - All fees of the event, in base units.
- * @returns Null when the router cannot have charged the rest, so that the call does not explain the total.
+ * @returns Null when the call does not explain the total.
  */
 export function computeServiceFee(
   { extraFee, convenienceFeeBps }: Pick<RouterCall, 'extraFee' | 'convenienceFeeBps'>,
@@ -175,27 +172,27 @@ function computeExtraFee(fee: RouterCall['extraFee'], gross: bigint): bigint {
 }
 
 const zeroWord = '0'.repeat(64)
-/** The first word of a swap call's path or route. */
+/** The word of a swap call's path or route. */
 const pathWord = 5
 
-/** The arguments of a call: words by index, and the bytes that offsets in them count from. */
+/** The arguments of a call. */
 interface Arguments {
   readonly hex: string
-  /** Where the words begin, in bytes. */
+  /** The byte where the words begin; offsets are relative to it. */
   readonly head: number
   readonly word: (index: number) => string | null
   readonly uint: (index: number) => bigint | null
 }
 
 /**
- * Reads a call of a router of the given version.
- * @param calldata - 0x hex; bytes behind the arguments do not matter.
- * @returns The call, or null when it is another one, one of other versions, or malformed. It never throws.
+ * Parses a paying call of a router.
+ * @param calldata - 0x hex; bytes behind the arguments are ignored.
+ * @returns Null for any other call, a call of another version, and malformed calldata. Never throws.
  */
 export function parseRouterCall(calldata: string, version: string): RouterCall | null {
   const selector = calldata.slice(0, 10).toLowerCase()
   const layout = isHex(selector) ? callLayouts[selector] : undefined
-  // Most calldata is of other calls, and long: it is looked at as a whole only where it counts.
+  // Calldata of other calls can be long, so it is validated only after the selector.
   if (!layout?.versions.includes(version) || !isHex(calldata)) return null
   const hex = `0x${calldata.slice(10).toLowerCase()}`
   const head = layout.isStruct ? wordToOffset(wordAt(hex, 0)) : 0
@@ -252,7 +249,7 @@ function parseLastOfPath({ hex, head, word }: Arguments, { swapType: place }: Ca
   return wordToAddress(wordAt(hex, head + offset + words * 32))
 }
 
-/** The extra fee, null when there is none, or undefined when the words are missing. */
+/** Null without an extra fee, undefined when the words are missing. */
 function parseExtraFee({ word, uint }: Arguments, layout: CallLayout): RouterCall['extraFee'] | undefined {
   const receiver = word(layout.extraFee)
   const size = uint(layout.extraFee + 1)

@@ -1,10 +1,6 @@
-/**
- * Decodes the events of router versions 0.1 to 0.9 by hand. An ABI library spends most of its time on address
- * checksums.
- * @module
- */
+/** Decodes the events of router versions 0.1 to 0.9, without the address checksums of an ABI library. @module */
 
-import { byteLength, isLowerHex, uintAt, wordAt, wordToAddress } from '../rpc/hex.js'
+import { byteLength, isLowerHex, uintAt, wordAt, wordToAddress, zeroAddress } from '../rpc/hex.js'
 import { parseIntegrationSuffix } from './integrations.js'
 import { parseRouterCall } from './router-call.js'
 import {
@@ -17,14 +13,13 @@ import {
   type RouterLog,
 } from './router-decoder.js'
 
-/** A log that is not what its first topic says. */
 function toMalformed(reason: string): MalformedLog {
   return { kind: 'malformed', reason }
 }
 
 const topicShape = /^0x[0-9a-f]{64}$/
 
-/** The flaw of topics (32 bytes each) or of data (32-byte words), both lowercase hex; null when there is none. */
+/** Checks the number and form of topics and of data words; null if there is no flaw. */
 function findFlaw({ topics, data }: RouterLog, topicCount: number, wordCount: number): MalformedLog | null {
   if (topics.length !== topicCount) return toMalformed(`expected ${topicCount} topics, got ${topics.length}`)
   const odd = topics.findIndex((topic) => !topicShape.test(topic))
@@ -37,7 +32,7 @@ function findFlaw({ topics, data }: RouterLog, topicCount: number, wordCount: nu
 /**
  * Decodes `(address indexed sender, address indexed receiver, address token, uint256 amount, uint256 fees, bytes32
  * memo)`. `amount` is gross; `fees` is the sum of all fees.
- * @param bridges - Whether the router also deposits into a bridge: free of charge, and never in the native token.
+ * @param bridges - Whether the router can also deposit into a bridge, without fees and not in the native token.
  */
 function decodePayment(log: RouterLog, bridges: boolean): DecodedPayment | MalformedLog {
   const { topics, data } = log
@@ -56,36 +51,32 @@ function decodePayment(log: RouterLog, bridges: boolean): DecodedPayment | Malfo
   return { kind: 'payment', sender, receiver, token, gross, net: gross - fees, memoHex, provedBy }
 }
 
-// The conversion events. An amount of the invoice currency is multiplied by the rate of feed 0, then divided by that of
-// feed 1; each is optional. Rates are `int256`; one that is not above 0 makes the event malformed, since the router
-// cannot have converted with it.
+// Conversions multiply an amount of the invoice currency by the rate of feed 0 and divide it by the rate of feed 1;
+// each feed is optional. Rates are `int256`; the router cannot convert with one that is not above 0.
 
-const nobody = `0x${'0'.repeat(40)}`
-
-/** Reads `Convert(address indexed formatPriceFeed, int256 exchangeRate)`. */
+/** Decodes `Convert(address indexed priceFeed, int256 exchangeRate)`. */
 function decodeSingleConversion(log: RouterLog, use: ConversionStep['use']): DecodedConversion | MalformedLog {
   const flaw = findFlaw(log, 2, 1)
   if (flaw !== null) return flaw
   const contract = wordToAddress(log.topics[1]?.slice(2) ?? null)
   if (contract === null) return toMalformed('the price feed is wider than an address')
-  if (contract === nobody) return toMalformed('it names no price feed')
+  if (contract === zeroAddress) return toMalformed('it names no price feed')
   const rate = parseRateAt(log.data, 0)
   if (rate === null) return toMalformed('the exchange rate is not above 0')
   return { kind: 'conversion', steps: [{ use, contract, codeHash: null, rate }], isForgeable: false }
 }
 
-/** How a version emits its conversions. */
 interface ConversionForm {
-  /** Whether the first topic is the hash of a currency code, and not a feed. */
+  /** Whether the source is the hash of a currency code instead of a feed. */
   readonly isExternal: boolean
-  /** How feed 0 was used when there is no feed 1. */
+  /** The use of feed 0 without a feed 1. */
   readonly loneFeedUse: 'multiply' | 'unsaid'
   readonly isForgeable: boolean
 }
 
 /**
- * Decodes `Convert` and `ConvertWithExternalRate` with two feeds. With feed 1 alone, feed 0 is the zero address, the
- * first rate is feed 1's and the second rate is 0.
+ * Decodes `Convert` and `ConvertWithExternalRate` with two feeds. Without feed 0, its address is zero, and the first
+ * rate is that of feed 1.
  */
 function decodeConversion(log: RouterLog, form: ConversionForm): DecodedConversion | MalformedLog {
   const flaw = findFlaw(log, 3, 2)
@@ -95,8 +86,8 @@ function decodeConversion(log: RouterLog, form: ConversionForm): DecodedConversi
   const feed1 = wordToAddress(divisor.slice(2))
   if (feed1 === null || (!form.isExternal && feed0 === null))
     return toMalformed('a price feed is wider than an address')
-  const hasFeed0 = feed0 !== nobody
-  const hasFeed1 = feed1 !== nobody
+  const hasFeed0 = feed0 !== zeroAddress
+  const hasFeed1 = feed1 !== zeroAddress
   if (!hasFeed0 && !hasFeed1) return toMalformed('it names no price feed')
   const rate0 = parseRateAt(log.data, 0)
   const rate1 = hasFeed0 ? parseRateAt(log.data, 32) : rate0
@@ -110,7 +101,7 @@ function decodeConversion(log: RouterLog, form: ConversionForm): DecodedConversi
   return { kind: 'conversion', steps, isForgeable: form.isForgeable }
 }
 
-/** An `int256` above 0, or null. */
+/** Parses an `int256` above 0, else null. */
 function parseRateAt(data: string, offset: number): bigint | null {
   const word = wordAt(data, offset)
   if (word === null || word > `7${'f'.repeat(63)}`) return null
@@ -169,7 +160,7 @@ const eventsByVersion: ReadonlyMap<string, Events> = new Map([
   ['0.9', events08And09],
 ])
 
-/** Reads router versions 0.1 to 0.9, and the integration address from an ERC-8021 calldata suffix. */
+/** Decodes router versions 0.1 to 0.9, and the integration address in an ERC-8021 calldata suffix. */
 export const yodlDecoder: RouterDecoder = {
   paymentTopics: [paymentTopic, yodlTopic],
   conversionTopics: [singleConvertTopic, convertTopic, externalConvertTopic],

@@ -1,5 +1,5 @@
-/** Reads from ERC-20 transfers what the payer gave and which payments reached their receiver. @module */
-import type { ReceiptFacts, ReceiptLog, TransactionFacts } from '../rpc/answers.js'
+/** Derives from ERC-20 transfers the payer's amount, and which payments reached their receiver. @module */
+import { isSameLog, type ReceiptFacts, type ReceiptLog, type TransactionFacts } from '../rpc/answers.js'
 import { toAddress, uintAt, wordAt, wordToAddress } from '../rpc/hex.js'
 import type { DirectPayment } from './conversions.js'
 import { type DecodedPayment, nativeTokenAddress, type RouterCall, type RouterLog } from './router-decoder.js'
@@ -7,7 +7,7 @@ import { type DecodedPayment, nativeTokenAddress, type RouterCall, type RouterLo
 /** `Transfer(address indexed from, address indexed to, uint256 value)`. */
 const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 
-/** A transfer in base units of the token. Addresses are lowercase. */
+/** Addresses are lowercase; the amount is in base units. */
 interface Transfer {
   readonly token: string
   readonly from: string
@@ -15,7 +15,7 @@ interface Transfer {
   readonly amount: bigint
 }
 
-/** Reads a log as a transfer of the contract that emitted it; null when it is none. */
+/** Parses a log as a transfer of its contract; null for any other log. */
 function parseTransfer({ address, topics, data }: ReceiptLog): Transfer | null {
   if (topics[0] !== transferTopic || topics.length !== 3) return null
   const from = wordToAddress(topics[1]?.slice(2) ?? null)
@@ -24,16 +24,12 @@ function parseTransfer({ address, topics, data }: ReceiptLog): Transfer | null {
   return from === null || to === null || amount === null ? null : { token: address, from, to, amount }
 }
 
-// The token and amount that the payer gave.
-// - Without a swap call sent straight to the router: the token and gross amount of the event.
-// - A swap call: the token of the calldata, and the signer's transfers to the router, by the receipt's Transfer logs.
-// Transfers back to the signer or the sender are subtracted. Without such logs, the call's `amountIn`. Sender, receiver
-// and memo must fit exactly one payment of that router in the transaction.
-// - A swap call with value: the native token, and the value less the amount that the router unwrapped to give back.
-// Limits: a payment through another contract shows the paid token, not one swapped before. Native coins leave no log,
-// so coins returned without unwrapping are not subtracted.
+// The payer's amount of a direct swap call is the sum of the signer's transfers to the router, less the transfers back;
+// without such logs, the call's `amountIn`. With value, it is the value less the native coins that the router unwrapped
+// to return. Coins returned without unwrapping leave no log and are not subtracted. In a payment through another
+// contract, the paid token counts, not the one swapped before.
 
-/** A token and an amount of it in base units. */
+/** `amount` is in base units. */
 export interface TokenAmount {
   readonly token: string
   readonly amount: bigint
@@ -42,7 +38,7 @@ export interface TokenAmount {
 /** `Withdrawal(address indexed src, uint256 wad)` of wrapped native tokens. */
 const withdrawalTopic = '0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65'
 
-/** The payer's token and amount in a swap call. */
+/** Computes the token and amount that the payer gave in a swap call. */
 export function computeSwapInput(
   transaction: TransactionFacts,
   swap: NonNullable<RouterCall['swap']>,
@@ -74,31 +70,26 @@ function sumWithdrawals(logs: readonly ReceiptLog[], wrapped: string, router: st
   return sum
 }
 
-// Decides which payments reached their receiver on this chain. Source: the router's paying calls.
-//
-// A bridge deposit emits a payment event too, but its receiver gets nothing here.
-// A router that pays in an ERC-20 token transfers the net amount last and then emits its event. So the last transfer of
-// the token before the event, and after any other payment, must move the net amount to the receiver.
-// After a deposit, the last transfer is the one into the bridge. An earlier transfer may have paid for something else.
-// No transfer proves two payments, because each counts for the next payment only.
+// A bridge deposit emits a payment event too, but pays its receiver on another chain. A router that pays in an ERC-20
+// token transfers the net amount last and then emits its event. So the last transfer of the token between the previous
+// payment and this one must move the net amount to the receiver.
 
-/** A payment and its log. */
 export interface LoggedPayment {
   readonly event: DecodedPayment
   readonly log: RouterLog
 }
 
-/** Whether only the receipt can show that the receiver got the payment. */
+/** Whether only the receipt can prove that the receiver was paid. */
 export function needsReceipt({ event }: Pick<LoggedPayment, 'event'>): boolean {
   return event.provedBy === 'transfer'
 }
 
 /**
- * The payments that the receipt of their transaction proves.
- * @param payments - All of the transaction, by log index.
+ * Finds the payments that a receipt proves.
+ * @param payments - All payments of the transaction, by log index.
  * @param logs - All logs of the receipt, in order.
- * @param isPaymentLog - Whether a log has the topic of a payment and comes from a listed router.
- * @returns Null when the receipt does not hold the log of each payment.
+ * @param isPaymentLog - Whether a log is a payment event of a listed router.
+ * @returns Null when the receipt lacks the log of a payment.
  */
 export function findTransferredPayments(
   payments: readonly LoggedPayment[],
@@ -124,8 +115,4 @@ export function findTransferredPayments(
 
 function reachesReceiver({ receiver, net }: DecodedPayment, transfer: Transfer | undefined): boolean {
   return transfer?.to === receiver && transfer.amount === net
-}
-
-function isSameLog(a: ReceiptLog, b: ReceiptLog): boolean {
-  return a.address === b.address && a.data === b.data && a.topics.join() === b.topics.join()
 }

@@ -1,7 +1,7 @@
 import { type Address, type Hex, pad, toEventSelector } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { decodedVersions, routerEvents } from '../../test/abis.js'
-import { codeHashOf, eventLog, nobody, nodeLog } from '../../test/router-logs.js'
+import { codeHashOf, eventLog, nodeLog, zeroAddress } from '../../test/router-logs.js'
 import type { DecodedConversion } from './router-decoder.js'
 import { paymentTopic, yodlDecoder, yodlTopic } from './router-events.js'
 
@@ -77,7 +77,7 @@ describe.each(['0.1', '0.2'])('a conversion of version %s', (version) => {
   test.each([
     ['a rate of 0', { exchangeRate: 0n }, 'not above 0'],
     ['a rate below 0', { exchangeRate: -1n }, 'not above 0'],
-    ['no feed', { priceFeed: nobody }, 'names no price feed'],
+    ['no feed', { priceFeed: zeroAddress }, 'names no price feed'],
   ])('with %s is malformed', (_, change, reason) => {
     const decoded = decodeEvent(version, 'Convert', { priceFeed: feedA, exchangeRate: 108n, ...change })
     expect(decoded).toEqual({ kind: 'malformed', reason: expect.stringContaining(reason) })
@@ -103,26 +103,28 @@ describe.each(['0.3', '0.4', '0.5', '0.6', '0.7', '0.8', '0.9'])('a conversion o
 
   test(`with the first feed alone ${isLate ? 'multiplies' : 'does not say how'}`, () => {
     const use = isLate ? 'multiply' : 'unsaid'
-    expect(stepsOf(convert(feedA, nobody, 108n, 0n))).toEqual([{ use, contract: feedA, codeHash: null, rate: 108n }])
+    expect(stepsOf(convert(feedA, zeroAddress, 108n, 0n))).toEqual([
+      { use, contract: feedA, codeHash: null, rate: 108n },
+    ])
   })
 
   test('with the second feed alone divides by the first rate', () => {
-    expect(stepsOf(convert(nobody, feedB, 108n, 0n))).toEqual([
+    expect(stepsOf(convert(zeroAddress, feedB, 108n, 0n))).toEqual([
       { use: 'divide', contract: feedB, codeHash: null, rate: 108n },
     ])
   })
 
   test('of the largest rate is exact', () => {
     const largest = 2n ** 255n - 1n
-    expect(stepsOf(convert(feedA, nobody, largest, 0n))).toMatchObject([{ rate: largest }])
+    expect(stepsOf(convert(feedA, zeroAddress, largest, 0n))).toMatchObject([{ rate: largest }])
   })
 
   test.each([
-    ['no feeds', [nobody, nobody, 1n, 1n], 'names no price feed'],
+    ['no feeds', [zeroAddress, zeroAddress, 1n, 1n], 'names no price feed'],
     ['a first rate of 0', [feedA, feedB, 0n, 2n], 'not above 0'],
     ['a second rate of 0', [feedA, feedB, 108n, 0n], 'not above 0'],
     ['a second rate below 0', [feedA, feedB, 108n, -2n], 'not above 0'],
-    ['a rate below 0', [nobody, feedB, -(2n ** 255n), 0n], 'not above 0'],
+    ['a rate below 0', [zeroAddress, feedB, -(2n ** 255n), 0n], 'not above 0'],
   ] as [string, Parameters<typeof convert>, string][])('with %s is malformed', (_, args, reason) => {
     expect(convert(...args)).toEqual({ kind: 'malformed', reason: expect.stringContaining(reason) })
   })
@@ -134,7 +136,7 @@ describe.each(['0.6', '0.7', '0.8', '0.9'])('a conversion of version %s with a s
   const chf = { use: 'multiply', contract: null, codeHash: codeHashOf('CHF'), rate: 12n }
 
   test('multiplies by it, and divides by the feed when there is one', () => {
-    expect(convert(nobody, 12n, 0n)).toEqual({ kind: 'conversion', steps: [chf], isForgeable: true })
+    expect(convert(zeroAddress, 12n, 0n)).toEqual({ kind: 'conversion', steps: [chf], isForgeable: true })
     expect(convert(feedB, 12n, 2n)).toEqual({
       kind: 'conversion',
       steps: [chf, { use: 'divide', contract: feedB, codeHash: null, rate: 2n }],
@@ -143,7 +145,7 @@ describe.each(['0.6', '0.7', '0.8', '0.9'])('a conversion of version %s with a s
   })
 
   test('of 0 is malformed', () => {
-    expect(convert(nobody, 0n, 0n).kind).toBe('malformed')
+    expect(convert(zeroAddress, 0n, 0n).kind).toBe('malformed')
     expect(convert(feedB, 12n, 0n).kind).toBe('malformed')
   })
 })
@@ -185,7 +187,11 @@ test.each([
   ['long data', logWith(good.topics, `${good.data}00`), 'expected 128 bytes of data, got 129'],
   ['a sender of 32 bytes', logWith([yodlTopic, wide, wide], good.data), 'wider than an address'],
   ['a token of 32 bytes', logWith(good.topics, `0xff${good.data.slice(4)}`), 'wider than an address'],
-  ['a sender of 20 bytes', logWith([yodlTopic, nobody, good.topics[2] ?? ''], good.data), 'topic 1 is no 32 bytes'],
+  [
+    'a sender of 20 bytes',
+    logWith([yodlTopic, zeroAddress, good.topics[2] ?? ''], good.data),
+    'topic 1 is no 32 bytes',
+  ],
   ['a receiver of 31 bytes', logWith([...good.topics.slice(0, 2), `0x${'00'.repeat(31)}`], good.data), 'topic 2 is no'],
   ['a receiver of 33 bytes', logWith([...good.topics.slice(0, 2), `0x${'00'.repeat(33)}`], good.data), 'topic 2 is no'],
   [
@@ -197,7 +203,7 @@ test.each([
   ['data that is no hex', logWith(good.topics, `${good.data.slice(0, -1)}g`), 'data is no lowercase hex'],
   [
     'a conversion by a feed of 20 bytes',
-    logWith([converted.topics[0] ?? '', nobody, converted.topics[2] ?? ''], converted.data),
+    logWith([converted.topics[0] ?? '', zeroAddress, converted.topics[2] ?? ''], converted.data),
     'topic 1 is no 32 bytes',
   ],
   ['a conversion without its feeds', logWith(converted.topics.slice(0, 1), converted.data), 'expected 3 topics, got 1'],

@@ -1,4 +1,4 @@
-/** A development chain: one anvil process that lives as long as its owner. @module */
+/** Runs one anvil process that ends with its owner. @module */
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { accessSync, constants, mkdtempSync, rmSync, statSync } from 'node:fs'
@@ -8,7 +8,6 @@ import { delimiter, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { DevChainError, testMnemonic } from './dev-chain.js'
 
-/** Where to look. */
 interface AnvilSearch {
   readonly platform: NodeJS.Platform
   readonly arch: string
@@ -17,8 +16,8 @@ interface AnvilSearch {
 }
 
 /**
- * Finds anvil: the npm package of this platform, else `anvil` on the PATH. Uses the executable itself, because a
- * wrapper script does not pass signals on.
+ * Finds anvil: the npm package of this platform, else `anvil` on the PATH. Always the executable itself, because a
+ * wrapper script would not forward signals.
  * @throws {@link DevChainError} `ERR_ANVIL_MISSING`.
  */
 export function findAnvil(search: AnvilSearch): string {
@@ -39,7 +38,7 @@ export function findAnvil(search: AnvilSearch): string {
 }
 
 /**
- * Checks an executable that the caller names: a path, or a name on the PATH.
+ * Checks the option `binary`: a path, or a name on the PATH.
  * @throws {@link DevChainError} `ERR_ANVIL_MISSING`.
  */
 function checkAnvil(binary: string, { platform, path }: AnvilSearch): string {
@@ -84,10 +83,10 @@ export interface AnvilOptions {
   readonly chainId?: number | undefined
   /** Port on 127.0.0.1. @default a free one */
   readonly port?: number | undefined
-  /** Seconds between blocks; null: a block for each transaction. @default null */
+  /** Seconds between blocks; null mines a block for each transaction. @default null */
   readonly blockTimeSeconds?: number | null | undefined
   /**
-   * Mnemonic of the funded accounts. Use public words only: other users of the machine can see them.
+   * Mnemonic of the funded accounts. Other users of the machine can see it, so use a public one.
    * @default the well-known test mnemonic of anvil and hardhat
    */
   readonly mnemonic?: string | undefined
@@ -98,11 +97,11 @@ export interface AnvilOptions {
    * @default the npm package of this platform, else `anvil` on the PATH
    */
   readonly binary?: string | undefined
-  /** How long anvil may take to answer, in milliseconds. @default 20_000 */
+  /** Limit of the start, in milliseconds. @default 20_000 */
   readonly startTimeoutMs?: number | undefined
-  /** Stops anvil when it aborts, also while it starts. */
+  /** Stops anvil when it aborts, even during the start. */
   readonly signal?: AbortSignal | undefined
-  /** Told when anvil ends although nobody asked it to. */
+  /** Called when anvil ends without `stop()` or an abort. */
   readonly onExit?: ((error: DevChainError) => void) | undefined
 }
 
@@ -111,17 +110,11 @@ export interface Anvil {
   /** `http://127.0.0.1:<port>`. */
   readonly rpcUrl: string
   readonly chainId: number
-  /** Ends anvil and resolves when it has ended. May be called again. */
+  /** Stops anvil and resolves when it has exited. Idempotent. */
   stop(): Promise<void>
 }
 
-/** Defaults of {@link startAnvil}. */
-export const anvilDefaults = { chainId: 31_337, startTimeoutMs: 20_000 } as const
-
-/**
- * Ends anvil when standard input closes, which happens even when this process is killed. Then deletes the files in
- * which anvil keeps the states of old blocks.
- */
+/** Stops anvil when standard input closes, as it does even when this process is killed, and deletes anvil's cache. */
 const guard = [
   'cache=$1; shift',
   'exec 3<&0',
@@ -136,16 +129,15 @@ const guard = [
 const stopTimeoutMs = 5_000
 
 /**
- * Starts anvil on 127.0.0.1 and resolves when it answers. Of this process's environment it gets PATH, HOME and the
- * folder for temporary files, and nothing else.
- * On POSIX systems it ends with this process, however that ends. It ignores the terminal's Ctrl-C: its owner stops it
- * last. On Windows it ends with `stop()` and at a regular exit.
- * @throws DevChainError `ERR_ANVIL_MISSING` when there is no anvil; `ERR_ANVIL_EXIT` when it
- * does not start; the signal's reason when it aborts first.
+ * Starts anvil on 127.0.0.1 and resolves when it answers. It gets only PATH, HOME and the temporary folder from the
+ * environment. On POSIX systems it ends when this process ends, even if killed, and ignores Ctrl-C. On Windows it ends
+ * with `stop()` and at a regular exit.
+ * @throws DevChainError `ERR_ANVIL_MISSING` without anvil; `ERR_ANVIL_EXIT` when it does not start; the signal's reason
+ * when it aborts first.
  * @throws {RangeError} When an option is out of range.
  */
 export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
-  const { chainId = anvilDefaults.chainId, startTimeoutMs = anvilDefaults.startTimeoutMs, signal, onExit } = options
+  const { chainId = 31_337, startTimeoutMs = 20_000, signal, onExit } = options
   const args = buildArguments(options, chainId)
   signal?.throwIfAborted()
   const search = { platform: process.platform, arch: process.arch, path: process.env['PATH'] ?? '' }
@@ -177,7 +169,7 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
     const force = setTimeout(() => endForcibly(child), stopTimeoutMs)
     await exited
     clearTimeout(force)
-    // The guard has done it, unless it was killed too, or the system knows none.
+    // For Windows, and for a guard that was killed.
     rmSync(cache, { recursive: true, force: true })
     process.removeListener('exit', killAtExit)
   }
@@ -219,7 +211,7 @@ function launch(binary: string, args: readonly string[], cache: string): ChildPr
     : spawn('/bin/sh', ['-c', guard, 'anvil-guard', cache, binary, ...args], { stdio, env, detached: true })
 }
 
-/** The environment variables that anvil gets; others may hold secrets. */
+/** Other environment variables may hold secrets. */
 const passedVariables =
   process.platform === 'win32' ? ['PATH', 'USERPROFILE', 'TEMP', 'TMP', 'SYSTEMROOT'] : ['PATH', 'HOME', 'TMPDIR']
 
@@ -229,7 +221,7 @@ function buildEnvironment(): NodeJS.ProcessEnv {
   )
 }
 
-/** A shell says 126 and 127 when the system would not run what it was given. */
+/** A shell exits with 126 or 127 when it cannot run a program. */
 function describeExit(binary: string, code: number | null, by: NodeJS.Signals | null): string {
   return code === 126 || code === 127
     ? `${JSON.stringify(binary)} could not be run (exit code ${code}); check that it is made for this system.`
@@ -241,17 +233,17 @@ function endGently(child: ChildProcess): void {
   else child.stdin?.destroy()
 }
 
-/** The child leads its own process group, so this reaches anvil behind the guard. */
+/** Kills the child's process group, which includes anvil behind the guard. */
 function endForcibly(child: ChildProcess): void {
   try {
     if (process.platform === 'win32' || child.pid === undefined) child.kill('SIGKILL')
     else process.kill(-child.pid, 'SIGKILL')
   } catch {
-    // It ended in between.
+    // Already exited.
   }
 }
 
-/** The port that anvil says it listens on. Its output is read to the end, since a full pipe would stop it. */
+/** Reads the port from anvil's output. The rest of the output is drained, since a full pipe would block anvil. */
 async function waitForPort(
   child: ChildProcess,
   exited: Promise<DevChainError>,

@@ -1,4 +1,4 @@
-/** Pays through the development router, with an ordinary viem wallet. @module */
+/** Pays through the development router with a viem wallet. @module */
 import {
   type Account,
   type Address,
@@ -13,21 +13,20 @@ import {
 import { getTransactionCount, sendTransaction } from 'viem/actions'
 import { encodeIntegrationSuffix } from '../decode/integrations.js'
 import { nativeTokenAddress } from '../decode/router-decoder.js'
+import { raceAbort } from '../rpc/failures.js'
 import { devRouter, devToken } from './contracts.generated.js'
 import type { DevDeployment } from './dev-chain.js'
-import { type DevChain, devAccount, onDevChain, raceAbort, toViemChain } from './dev-chain.js'
+import { type DevChain, devAccount, onDevChain, toViemChain } from './dev-chain.js'
 
-/** Options of {@link createPayer}. */
 export interface PayerOptions extends DevChain {
   /** The result of `deployDevRouter`. */
   readonly deployment: DevDeployment
-  /** Who pays. Only one payer may use an account at a time. @default account 1 of the test mnemonic */
+  /** The paying account, which only one payer may use at a time. @default account 1 of the test mnemonic */
   readonly account?: Account | undefined
 }
 
-/** A payment to make. */
 export interface DevPayment {
-  /** Whom the payment names; null names nobody. */
+  /** The integration in the calldata suffix; null for no suffix. */
   readonly integrationAddress: string | null
   readonly receiver: string
   /** Gross amount in base units of the token, above 0. */
@@ -40,23 +39,23 @@ export interface DevPayment {
 
 /** Pays from one account. */
 export interface Payer {
-  /** The payer, lowercased. */
+  /** Lowercased. */
   readonly address: Address
   /**
-   * Sends a payment; mints and approves tokens as needed. Resolves its hash when the node has accepted it; the next
-   * block mines it. Calls are sent in order.
-   * @param signal - Ends the wait when it aborts. A queued payment is then not sent at all.
-   * @throws {TypeError | RangeError} When a field is wrong; nothing is sent.
+   * Sends a payment, after minting and approving tokens as needed, in the order of the calls. Resolves with the
+   * transaction hash when the node has accepted it.
+   * @param signal - Ends the wait; a payment that is still queued is not sent.
+   * @throws {TypeError | RangeError} When a field is wrong, before anything is sent.
    * @throws {@link DevChainError} `ERR_DEV_CHAIN` when the node rejects the transaction or does not answer; the
    * signal's reason when it aborts first.
    */
   pay(payment: DevPayment, signal?: AbortSignal): Promise<Hex>
 }
 
-/** Gas is given, because a node cannot estimate a payment whose approval is not mined yet. */
+/** A node cannot estimate the gas of a payment whose approval is not mined yet. */
 const gas = 300_000n
 
-/** Makes a payer. Nothing is sent yet. */
+/** Makes a payer. */
 export function createPayer(options: PayerOptions): Payer {
   const { deployment, account = devAccount(1) } = options
   const client = createWalletClient({ account, chain: toViemChain(options), transport: http(options.rpcUrl) })
@@ -106,9 +105,9 @@ export function createPayer(options: PayerOptions): Payer {
         signal?.throwIfAborted()
         return onDevChain(options, 'did not take a payment', sendPayment(paid, data, value, suffix))
       })
-      // The next payment waits for the node, not for the caller, so that nonces stay in order.
+      // An aborted wait must not let the next payment overtake this one: nonces have an order.
       queue = sent.catch(() => {})
-      return raceAbort(signal, sent)
+      return raceAbort(sent, signal)
     },
   }
 }

@@ -13,82 +13,75 @@ import { tokensByChain } from './known-tokens.generated.js'
 
 // The known tokens and price feeds are facts from the npm package @yodlpay/tokenlists 0.8.40, MIT.
 
-/** A token that is known by chain and address alone: anybody can deploy a token named USDC. */
+/** A trusted token, identified by chain and address: anybody can deploy a token named USDC. */
 export interface KnownToken {
   /** Contract address; `0xeeee…eeee` is the native token. */
   readonly address: string
   readonly symbol: string
-  /** The currency of one token, such as `USD`; otherwise its own or the native symbol. */
+  /** The currency that one token is worth, such as `USD`; a token without a peg has its own or the native symbol. */
   readonly currency: string
 }
 
-const parsedTokens = new Map<number, readonly KnownToken[]>()
-
-/** The known tokens of a chain, by address; none for a chain that is not in the list. */
-export function knownTokens(chainId: number): readonly KnownToken[] {
-  const tokens =
-    parsedTokens.get(chainId) ?? parseToken(Object.hasOwn(tokensByChain, chainId) ? tokensByChain[chainId] : '')
-  parsedTokens.set(chainId, tokens)
-  return tokens
+/** Makes a look-up of entries by chain, which are parsed at first use. */
+function createKnownList<Entry>(
+  byChain: Readonly<Record<number, string>>,
+  parse: (...fields: string[]) => Entry | null,
+): (chainId: number) => readonly Entry[] {
+  const parsed = new Map<number, readonly Entry[]>()
+  return (chainId) => {
+    const text = Object.hasOwn(byChain, chainId) ? (byChain[chainId] ?? '') : ''
+    const entries = parsed.get(chainId) ?? text.split(' ').flatMap((entry) => parse(...entry.split(':')) ?? [])
+    parsed.set(chainId, entries)
+    return entries
+  }
 }
 
-function parseToken(list = ''): KnownToken[] {
-  return list.split(' ').flatMap((entry) => {
-    const [address, symbol, currency = symbol] = entry.split(':')
-    if (symbol === undefined || currency === undefined) return []
-    return [{ address: `0x${address}`, symbol, currency }]
-  })
-}
+/** The known tokens of a chain, by address; empty for an unknown chain. */
+export const knownTokens: (chainId: number) => readonly KnownToken[] = createKnownList(
+  tokensByChain,
+  (address, symbol, currency = symbol) =>
+    symbol === undefined || currency === undefined ? null : { address: `0x${address}`, symbol, currency },
+)
 
 /** A price feed: the price of one unit of `base` in `quote`. */
 export interface KnownPriceFeed {
   /** Contract address. */
   readonly address: string
-  /** Currency codes, such as `CHF` and `USD`. */
+  /** A currency code, such as `CHF`. */
   readonly base: string
+  /** A currency code, such as `USD`. */
   readonly quote: string
-  /** The feed's answers are the price times 10^decimals. */
+  /** The feed answers the price times 10^decimals. */
   readonly decimals: number
 }
 
-/** Fiat currencies that invoices may have, as codes. */
+/** Codes of the fiat currencies that invoices may have. */
 export const fiatCurrencies: readonly string[] = fiatCodes.split(' ')
 
-const parsedFeeds = new Map<number, readonly KnownPriceFeed[]>()
+/** The known price feeds of a chain, by address; empty for an unknown chain. */
+export const knownPriceFeeds: (chainId: number) => readonly KnownPriceFeed[] = createKnownList(
+  priceFeedsByChain,
+  (address, base, quote, decimals) =>
+    base === undefined || quote === undefined
+      ? null
+      : { address: `0x${address}`, base, quote, decimals: Number(decimals) },
+)
 
-/** The known price feeds of a chain, by address; none for a chain that is not in the list. */
-export function knownPriceFeeds(chainId: number): readonly KnownPriceFeed[] {
-  const feeds =
-    parsedFeeds.get(chainId) ??
-    parsePriceFeed(Object.hasOwn(priceFeedsByChain, chainId) ? priceFeedsByChain[chainId] : '')
-  parsedFeeds.set(chainId, feeds)
-  return feeds
-}
-
-function parsePriceFeed(list = ''): KnownPriceFeed[] {
-  return list.split(' ').flatMap((entry) => {
-    const [address, base, quote, decimals] = entry.split(':')
-    if (base === undefined || quote === undefined) return []
-    return [{ address: `0x${address}`, base, quote, decimals: Number(decimals) }]
-  })
-}
-
-/** Answers what a token or feed is. Addresses and hashes are lowercase. */
+/** The trusted tokens and feeds. Addresses and hashes are lowercase. */
 export interface PriceLists {
   token(address: string): KnownToken | null
   feed(contract: string): KnownPriceFeed | null
-  /** The currency code with this keccak-256 hash, among fiat currencies and what the feeds are of. */
+  /** The currency code with this keccak-256 hash, among fiat currencies and the bases of feeds. */
   code(hash: string): string | null
 }
 
-/** Largest number of decimals that a feed may have: what an ERC-20 token or a feed can say. */
+/** A `uint8`, as tokens and feeds answer it. */
 const maxDecimals = 255
 
 /**
- * Makes the lists.
- * @param nativeSymbol - The native token, worth itself, when `tokens` does not list it; null when it is not known
- * either.
- * @throws {TypeError | RangeError} On an entry that is wrong, and on two entries that contradict each other.
+ * Validates and indexes the lists.
+ * @param nativeSymbol - Symbol and currency of the native token where `tokens` does not list it; null if unknown.
+ * @throws {TypeError | RangeError} On a wrong entry, and on two entries that contradict each other.
  */
 export function createPriceLists(
   tokens: readonly KnownToken[],
@@ -123,7 +116,7 @@ export function createPriceLists(
   }
 }
 
-/** @param describe - Checks an entry and says what it means: two entries for one address must mean the same. */
+/** @param describe - Validates and describes an entry; entries of one address must have the same description. */
 function indexByAddress<Entry extends { readonly address: string }>(
   kind: string,
   entries: readonly Entry[],
@@ -145,7 +138,7 @@ function indexByAddress<Entry extends { readonly address: string }>(
   return known
 }
 
-/** Whether a text can be a currency of the legacy API. */
+/** Whether a text is a currency code of the legacy API. */
 function isCurrencyCode(text: unknown): text is string {
   return typeof text === 'string' && currencyCodePattern.test(text)
 }
@@ -157,23 +150,20 @@ function checkCurrencyCode(name: string, code: string): void {
     )
 }
 
-/** Rates from outside the chain are signed with these decimals, in US dollars. */
+/** Signed rates from outside the chain are in US dollars, with 18 decimals. */
 const externalDecimals = 18
 const externalQuote = 'USD'
-/** Decimals of feeds in US dollars. Also shown for an unlisted feed, whose decimals only its author vouches for. */
+/** Assumed for an unlisted feed, as of most feeds in US dollars. */
 const usualDecimals = 8
 
-/** The pricing of a payment that its receiver did not get on this chain. */
+/** The pricing of a payment whose receiver was not paid on this chain. */
 export const unknownPricing: PricingFacts = { listedToken: null, feeds: [], calledAmount: null, serviceFee: null }
 
 /**
- * The pricing of a payment.
- *
- * A feed has a pair only when its rate is trusted. The payer chooses the feeds in the calldata, so an unlisted feed may
- * be the payer's own contract. A conversion that anybody can emit is trusted when a direct call with its feeds leads to
- * exactly the paid amount. Some early routers of version 0.6 ignore a lone signed rate, so a rate that changes nothing
- * proves nothing.
- * @param call - The call sent straight to the router that made this payment, or null.
+ * Computes the pricing of a payment. A feed has a pair only if its rate is trusted: the router proved the conversion,
+ * or a direct call with these listed feeds explains the exact gross amount. (Some early routers of version 0.6 ignore a
+ * lone signed rate, so a rate that changes no amount proves nothing.)
+ * @param call - The direct call that made this payment, or null.
  */
 export function computePricing(
   lists: PriceLists,
@@ -206,7 +196,7 @@ function toFeedFacts(lists: PriceLists, step: PaidStep, token: KnownToken | null
   const feed = lists.feed(contract)
   if (feed === null) return toUnknownFeed(lists, step)
   const { base, quote, decimals } = feed
-  // A payment in CHF is divided by CHF/USD and one in USD multiplied by it: the token tells what the event does not.
+  // The token shows the use that the event does not: CHF/USD divides a payment in CHF and multiplies one in USD.
   const isOfToken = token !== null && [token.symbol, token.currency].some((name) => isSameCode(name, base))
   const use = step.use === 'unsaid' && isOfToken ? 'divide' : getUse(step)
   return { use, contract, pair: { base, quote }, rate, decimals }
@@ -222,7 +212,7 @@ function getUse({ use }: PaidStep): PriceFeedFacts['use'] {
   return use === 'divide' ? 'divide' : 'multiply'
 }
 
-/** The code of a rate from outside the chain: known by its hash, or named by the call that the hash confirms. */
+/** The currency code of a signed rate: by its hash, or from the calldata whose hash was checked. */
 function findCurrencyCode(lists: PriceLists, { codeHash, codeHex }: PaidStep): string | null {
   const known = codeHash === null ? null : lists.code(codeHash)
   if (known !== null || codeHex === null) return known

@@ -1,4 +1,4 @@
-/** Reads symbols and decimals of tokens, once each. Tokens are foreign code: any bytes may come. @module */
+/** Reads symbol and decimals of tokens, which are foreign code and may answer anything. @module */
 
 import type { TokenFacts } from '@payment-integration/core/ports'
 import { parseHeader } from '../rpc/answers.js'
@@ -7,12 +7,12 @@ import { describeRpcError, type Failures, TooLargeAnswerError } from '../rpc/fai
 import { byteLength, formatQuantity, isHex, wordAt, wordToOffset } from '../rpc/hex.js'
 import type { Node, RpcCall, RpcOutcome } from '../rpc/json-rpc.js'
 
-/** Longest symbol that is kept, in code points. */
+/** In code points. */
 const maxSymbolLength = 64
 
 /**
- * Reads a symbol: an ABI string, or 32 bytes padded with NUL as early tokens answer it. Cut to 64 code points.
- * @returns The symbol, or null for an empty answer and for bytes that are not UTF-8 text or hold NUL.
+ * Parses a symbol, truncated to 64 code points: an ABI string, or as of early tokens 32 bytes padded with NUL.
+ * @returns Null for an empty answer, and for bytes that are not UTF-8 or contain NUL.
  */
 export function parseSymbol(answer: string): string | null {
   const bytes = byteLength(answer) === 32 ? answer.slice(2).replace(/(00){1,32}$/, '') : sliceString(answer)
@@ -22,7 +22,7 @@ export function parseSymbol(answer: string): string | null {
   return [...text].slice(0, maxSymbolLength).join('')
 }
 
-/** Reads decimals: 0 to 255, and 0 for any other answer. */
+/** Parses decimals from 0 to 255; any other answer is 0. */
 export function parseDecimals(answer: string): number {
   const value = wordToOffset(wordAt(answer, 0))
   return value !== null && value <= 255 ? value : 0
@@ -37,7 +37,7 @@ function sliceString(answer: string): string | null {
 }
 
 function decodeUtf8(hex: string): string | null {
-  // Four bytes are the most that one code point takes, so the rest of a very long answer need not be decoded.
+  // A code point has at most four bytes, so the rest of a very long answer need not be decoded.
   const isWhole = hex.length / 2 <= maxSymbolLength * 4
   const bytes = Uint8Array.from(hex.slice(0, maxSymbolLength * 8).match(/../g) ?? [], (pair) =>
     Number.parseInt(pair, 16),
@@ -49,20 +49,20 @@ function decodeUtf8(hex: string): string | null {
   }
 }
 
-/** Nodes' words for code that reverted or stopped. Tested first, because the reason that follows may hold any text. */
+/** What nodes call a reverted execution. Tested first, because the revert reason may contain any text. */
 const revertWords =
   /revert|invalid opcode|bad instruction|out of gas|invalid jump|stack (under|over)flow|EVM error|VM execution/i
 
-/** Codes of rejections: HTTP's rate limit, and "not found", "unavailable" and "limit exceeded" of EIP-1474. */
+/** HTTP's rate limit, and "not found", "unavailable" and "limit exceeded" of EIP-1474. */
 const rejectionCodes: ReadonlySet<number | null> = new Set([429, -32_001, -32_002, -32_005])
 
-/** The node cannot answer now, or lacks the state that was asked for. */
+/** What nodes say when they cannot answer now, or lack the requested state. */
 const unableWords =
   /rate.?limit|too many|throttl|quota|capacity|compute units|time(d )?.?out|missing trie node|(header|block|state)\b.{0,160} not (found|available)|unknown block|pruned|historical|archive/i
 
 /**
- * Judges a call that the node answered with a JSON-RPC error. Nodes word the dozens of reasons freely, so most errors
- * are `unclear`. A second call, of code that cannot fail, then shows whether the node works.
+ * Decides whether the token or the node caused a JSON-RPC error. Error texts are not standardized, so most are
+ * `unclear`; then a call that cannot fail shows whether the node works.
  */
 export function classifyFault({ code, message }: Extract<RpcOutcome, { ok: false }>): 'token' | 'node' | 'unclear' {
   if (code === 3 || code === -32_015 || revertWords.test(message)) return 'token'
@@ -71,35 +71,31 @@ export function classifyFault({ code, message }: Extract<RpcOutcome, { ok: false
 
 const symbolSelector = '0x95d89b41'
 const decimalsSelector = '0x313ce567'
-/** Bounds the work and the answer of a hostile token; an honest one needs less than a hundredth. */
+/** Limits the work and the answer of a hostile token; an honest one needs less than a hundredth. */
 const gasLimit = '0x4c4b40'
-/** The precompiled contract that answers what it is given: a call that works wherever calls work. */
+/** A precompiled contract that returns its input: this call cannot fail on a working node. */
 const identityContract = '0x0000000000000000000000000000000000000004'
-/** How often a failure that may be the node's is looked at before it is taken for the token's. */
+/** Checks of an unclear failure before it counts as the token's. */
 const maxFailureChecks = 3
-/** Anybody can make payments in new tokens, so the cache has a bound; the oldest entry leaves first. */
+/** Anybody can pay in new tokens, so the cache is limited; the oldest entry is dropped first. */
 const maxEntries = 10_000
 
-/** Answers what a token is. */
 export interface TokenMetadata {
   /**
-   * @param node - The node to ask when the answer is not kept.
-   * @param height - The block up to which payments are read; a node whose newest block is below it is not trusted.
-   * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node does not answer; a token that does not answer is no error.
+   * Reads a token, unless it is cached. A token that does not answer has no symbol and 0 decimals.
+   * @param height - The last block of the range; a node with a lower head is not trusted.
+   * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node does not answer.
    */
   read(node: Node, address: string, height: number, signal?: AbortSignal): Promise<TokenFacts>
 }
 
-/** Facts, and the last block for which they are valid. */
 interface Entry {
   readonly facts: TokenFacts
+  /** The last block for which the facts are valid. */
   readonly validUpTo: number
 }
 
-/**
- * A cache in front of `eth_call`. A contract's answer is cached for good, also "it has none". An address without code
- * is asked again in later blocks, since a token may be deployed there. A failed request is not cached.
- */
+/** Caches what contracts answer; an address without code is read again in later blocks, when it may have some. */
 export function createTokenMetadata(chainId: number, fail: Failures, native: TokenFacts): TokenMetadata {
   const known = new Map<string, Entry>()
 
@@ -109,10 +105,10 @@ export function createTokenMetadata(chainId: number, fail: Failures, native: Tok
     const [head, symbol, decimals] = await callToken(ownChain, [newest, ...buildTokenCalls(address, 'latest')], signal)
     if (!head?.ok) throw fail.unavailable(`eth_getBlockByNumber: ${describeRpcError(head)}.`)
     const at = parseHeader(head.result, fail)?.number ?? -1
-    if (at < height) throw fail.unavailable(`the node's newest block is below ${height}, where a token is asked for.`)
+    if (at < height) throw fail.unavailable(`the node's newest block is below ${height}, where a token is read.`)
     if (isAnswer(symbol) && isAnswer(decimals))
       return { facts: toFacts(address, symbol.result, decimals.result), validUpTo: Number.POSITIVE_INFINITY }
-    // Nodes and contracts word their faults freely; a contract's own fault recurs each time.
+    // A fault of the contract recurs each time; a fault of the node may not.
     let settled = await recheck(node, address, at, signal)
     for (let looks = 1; !settled.isClear && looks < maxFailureChecks; looks++)
       settled = await recheck(node, address, at, signal)
@@ -120,9 +116,8 @@ export function createTokenMetadata(chainId: number, fail: Failures, native: Tok
   }
 
   /**
-   * Repeats empty and failed calls at a fixed height. Behind a gateway, another node than the one that reported the
-   * newest block may have answered, and a node without this block says so. Code, and a call that cannot fail, come
-   * along.
+   * Repeats the calls at a fixed height, which a lagging node behind a gateway does not have, together with the code
+   * and a call that cannot fail.
    */
   async function recheck(node: Node, address: string, at: number, signal?: AbortSignal) {
     const block = formatQuantity(at)
@@ -130,7 +125,7 @@ export function createTokenMetadata(chainId: number, fail: Failures, native: Tok
     const calls = [getCode, buildCall(identityContract, symbolSelector, block), ...buildTokenCalls(address, block)]
     const [code, probe, symbol, decimals] = await callToken({ chainId, fail, node }, calls, signal)
     if (!code?.ok || !isHex(code.result))
-      throw fail.unavailable(`eth_getCode: ${code?.ok === false ? describeRpcError(code) : 'something else than hex'}.`)
+      throw fail.unavailable(`eth_getCode: ${code?.ok === false ? describeRpcError(code) : 'the answer is not hex'}.`)
     const answers = [symbol, decimals].map((outcome) => getBytes(outcome, probe))
     const entry: Entry = {
       facts: toFacts(address, answers[0] ?? '0x', answers[1] ?? '0x'),
@@ -142,11 +137,11 @@ export function createTokenMetadata(chainId: number, fail: Failures, native: Tok
     }
   }
 
-  /** The bytes that a token answered. None when its code failed: the same node then answers the probe. */
+  /** The bytes that a token answered; none if its code failed while the same node answered the probe. */
   function getBytes(outcome: RpcOutcome | undefined, probe: RpcOutcome | undefined): string {
     if (outcome?.ok) {
       if (isHex(outcome.result)) return outcome.result
-      throw fail.unavailable('eth_call answered something else than hex.')
+      throw fail.unavailable('eth_call did not answer hex.')
     }
     if (outcome === undefined) throw fail.unavailable('eth_call: no answer.')
     const fault = classifyFault(outcome)
@@ -169,8 +164,8 @@ export function createTokenMetadata(chainId: number, fail: Failures, native: Tok
 }
 
 /**
- * As `askWithChainId`. When the answer is too large, each call is sent alone. One that is too large by itself failed: a
- * contract may answer as much as its gas pays for.
+ * As `askWithChainId`. When the answer is too large, each call is sent alone, and a single too large answer is a failed
+ * call.
  */
 async function callToken(
   ownChain: ExpectedChain,
@@ -196,7 +191,7 @@ function buildTokenCalls(address: string, block: string): RpcCall[] {
   return [symbolSelector, decimalsSelector].map((selector) => buildCall(address, selector, block))
 }
 
-/** Bytes can only come from the token's own code; nothing, or an error, may be the node's. */
+/** Only the token's own code answers bytes; an empty answer or an error may be the node's. */
 function isAnswer(outcome: RpcOutcome | undefined): outcome is { ok: true; result: string } {
   return outcome?.ok === true && isHex(outcome.result) && outcome.result !== '0x'
 }

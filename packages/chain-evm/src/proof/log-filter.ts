@@ -1,13 +1,13 @@
 /**
  * Tests the `logsBloom` of a header for payment logs. Source: Ethereum yellow paper, 4.3.1 (M3:2048).
- * Each address and topic of a log sets three of the 2048 bits, so the filter has no false negatives.
+ * Each address and topic of a log sets three of the 2048 bits.
  * @module
  */
 import { keccak } from './keccak.js'
 
 /**
- * `no`: the block has no such log. `likely`: it has one, with an error rate below one in a thousand per router and
- * topic. `possible`: the filter is so full that it has many false positives.
+ * Whether a block has such a log. `no` is certain; `likely` is wrong in less than one block in a thousand per router
+ * and topic; `possible` means that the filter is too full to tell.
  */
 export type FilterAnswer = 'no' | 'possible' | 'likely'
 
@@ -15,16 +15,13 @@ export type FilterAnswer = 'no' | 'possible' | 'likely'
 const maxBitsOfEvidence = 640
 const filterBits = 2_048
 
-/** Positions of three bits in a filter's hex text, each followed by the value of its digit when the bit is set. */
+/** Three positions in a filter's hex text, each followed by the bit in that digit. */
 type Bits = readonly [number, number, number, number, number, number]
 
 /** Tests the filter of a block, as 0x and 512 hex digits. */
 export type FilterTest = (logsBloom: string) => FilterAnswer
 
-/**
- * Makes the question whether a block has a log of one of `addresses` whose first topic is one of `topics`.
- * Keccak must be loaded.
- */
+/** Tests for logs of one of `addresses` with one of `topics` first. Keccak must be loaded. */
 export function createFilterTest(addresses: Iterable<string>, topics: readonly string[]): FilterTest {
   const topicBits = topics.map(computeBits)
   const addressBits = [...addresses].map(computeBits)

@@ -3,10 +3,11 @@ import { keccak, loadKeccak } from './keccak.js'
 import { type MeasuredReceipt, measureReceipt, type NodeObject, writeReceipt } from './receipts.js'
 import {
   countBytes,
-  headerLength,
-  itemLength,
-  quantityDigits,
-  quantityLength,
+  measureHeader,
+  measureHex,
+  measureItem,
+  measureQuantity,
+  parseSignificantDigits,
   RlpWriter,
   toHex,
   UnencodableError,
@@ -14,33 +15,26 @@ import {
 
 // The Merkle-Patricia root of a list: the trie of RLP(index) to item. Source: Ethereum yellow paper, appendix D.
 //
-// Every item must have `minItemBytes`, as each receipt has by its log filter alone. Then every node of the trie
-// is referenced by its hash, and none is small enough to be embedded in another.
+// Every item has at least `minItemBytes`, so no node of the trie is small enough to be embedded in another.
 
-/** The bytes of the shortest item that a list may have. */
 export const minItemBytes = 32
 
-/** The items of a list. */
 interface ListItems {
   readonly count: number
-  /** Bytes of an item: {@link minItemBytes} or more. */
+  /** In bytes, at least {@link minItemBytes}. */
   getLength(index: number): number
-  /** Writes exactly as many. */
   write(writer: RlpWriter, index: number): void
 }
 
-/** The root of a list without items. */
+/** The root of an empty list. */
 const emptyRoot = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'
 
 const hashBytes = 32
 const branchWidth = 16
-/** The longest path, in half bytes: the RLP of an index below 2^32. */
+/** The longest path: the RLP of an index below 2^32. */
 const maxNibbles = 10
 
-/**
- * Computes the root as 0x hex.
- * @param writer - A scratch buffer; its former content is overwritten.
- */
+/** @param writer - A scratch buffer. @returns 0x hex. */
 function computeListRoot(items: ListItems, writer: RlpWriter): string {
   if (items.count === 0) return emptyRoot
   const paths = buildSortedPaths(items.count)
@@ -48,7 +42,7 @@ function computeListRoot(items: ListItems, writer: RlpWriter): string {
   return toHex(computeNodeHash(build, 0, paths.length, 0))
 }
 
-/** The way to an item: half bytes of its key. */
+/** The key of an item as half bytes. */
 interface Path {
   readonly index: number
   readonly nibbles: Uint8Array
@@ -60,7 +54,7 @@ interface Build {
   readonly paths: readonly Path[]
 }
 
-/** Keys in the order of their bytes: 1 to 127 are bytes of their own, 0 is 0x80, and larger ones follow behind it. */
+/** Sorts keys by their bytes: 1 to 127 encode as themselves, 0 as 0x80, and larger indexes as more than that. */
 function buildSortedPaths(count: number): Path[] {
   const paths: Path[] = []
   for (let index = 1; index < count && index < 128; index++) paths.push(getPath(index))
@@ -69,7 +63,6 @@ function buildSortedPaths(count: number): Path[] {
   return paths
 }
 
-/** Paths of the first indexes, which every list has. */
 const cachedPaths: Path[] = []
 const maxCachedPaths = 1_024
 
@@ -90,7 +83,7 @@ function makePath(index: number): Path {
   return { index, nibbles: Uint8Array.from(key.flatMap((byte) => [byte >> 4, byte & 15])) }
 }
 
-/** The hash of the node over the paths from `low` to before `high`, which agree in their first `depth` half bytes. */
+/** Hashes the node over the paths from `low` to before `high`, which share their first `depth` half bytes. */
 function computeNodeHash(build: Build, low: number, high: number, depth: number): Uint8Array {
   const { paths } = build
   const first = (paths[low] as Path).nibbles
@@ -125,7 +118,7 @@ function computeBranchHash(build: Build, low: number, high: number, depth: numbe
 }
 
 function computeExtensionHash({ writer }: Build, nibbles: Uint8Array, child: Uint8Array): Uint8Array {
-  beginNode(writer, pathLength(nibbles.length) + hashBytes + 1)
+  beginNode(writer, measurePath(nibbles.length) + hashBytes + 1)
   writePath(writer, nibbles, 0)
   writeHash(writer, child)
   return keccak(writer.bytes.subarray(0, writer.at))
@@ -134,17 +127,17 @@ function computeExtensionHash({ writer }: Build, nibbles: Uint8Array, child: Uin
 function computeLeafHash({ items, writer }: Build, { index, nibbles }: Path, depth: number): Uint8Array {
   const rest = nibbles.subarray(depth)
   const length = items.getLength(index)
-  beginNode(writer, pathLength(rest.length) + headerLength(length) + length)
+  beginNode(writer, measurePath(rest.length) + measureHeader(length) + length)
   writePath(writer, rest, 0x20)
   writer.header(0x80, length)
   items.write(writer, index)
   return keccak(writer.bytes.subarray(0, writer.at))
 }
 
-/** Starts a node whose list holds `length` bytes. */
+/** Writes the list header of a node with `length` bytes. */
 function beginNode(writer: RlpWriter, length: number): void {
   writer.at = 0
-  writer.reserve(headerLength(length) + length + maxNibbles)
+  writer.reserve(measureHeader(length) + length + maxNibbles)
   writer.header(0xc0, length)
 }
 
@@ -154,8 +147,8 @@ function writeHash(writer: RlpWriter, hash: Uint8Array): void {
   writer.at += hashBytes
 }
 
-/** Half bytes are packed behind a flag; one byte in all stands for itself, since it is below 128. */
-function pathLength(nibbles: number): number {
+/** Half bytes are packed behind a flag; a single byte needs no header, since it is below 128. */
+function measurePath(nibbles: number): number {
   const bytes = (nibbles >> 1) + 1
   return bytes === 1 ? 1 : 1 + bytes
 }
@@ -172,12 +165,12 @@ function writePath(writer: RlpWriter, nibbles: Uint8Array, flag: 0 | 0x20): void
 // The hash of a block header, from its fields, in the order of `Header` in go-ethereum.
 // Source: Ethereum yellow paper 4.3 and the EIPs that added fields (1559, 4895, 4844, 4788, 7685, 7928, 7843).
 //
-// A header that hashes to the block's hash is the one that the chain agreed on, with its log filter and receipts root.
-// Chains with headers of their own kind have another hash; there, this proves nothing.
+// A header that hashes to the block's hash is authentic, its log filter and receipts root included. On a chain with
+// non-standard headers the hashes differ.
 
 type Kind = 'bytes' | 'quantity'
 
-/** Fields by their JSON names, in order. */
+/** JSON names, in order. */
 const requiredFields: readonly (readonly [string, Kind])[] = [
   ['parentHash', 'bytes'],
   ['sha3Uncles', 'bytes'],
@@ -195,7 +188,7 @@ const requiredFields: readonly (readonly [string, Kind])[] = [
   ['mixHash', 'bytes'],
   ['nonce', 'bytes'],
 ]
-/** Those that later forks added: a header has the first few of them. */
+/** Added by later forks: a header has the first few of them. */
 const addedFields: readonly (readonly [string, Kind])[] = [
   ['baseFeePerGas', 'quantity'],
   ['withdrawalsRoot', 'bytes'],
@@ -207,17 +200,15 @@ const addedFields: readonly (readonly [string, Kind])[] = [
   ['slotNumber', 'quantity'],
 ]
 
-/**
- * The hash as 0x hex, or null when the header lacks a field or has one that is malformed.
- * @param writer - A scratch buffer; its former content is overwritten.
- */
+/** @param writer - A scratch buffer. @returns 0x hex; null when a field is missing or malformed. */
 function computeHeaderHash(header: NodeObject, writer: RlpWriter): string | null {
   try {
     let length = 0
-    for (const [name, kind] of requiredFields) length += fieldLength(header[name], kind, name)
-    for (const [name, kind] of addedFields) if (isPresent(header[name])) length += fieldLength(header[name], kind, name)
+    for (const [name, kind] of requiredFields) length += measureField(header[name], kind, name)
+    for (const [name, kind] of addedFields)
+      if (isPresent(header[name])) length += measureField(header[name], kind, name)
     writer.at = 0
-    writer.reserve(itemLength(length))
+    writer.reserve(measureItem(length))
     writer.header(0xc0, length)
     for (const [name, kind] of requiredFields) writeField(writer, header[name], kind, name)
     for (const [name, kind] of addedFields) if (isPresent(header[name])) writeField(writer, header[name], kind, name)
@@ -232,30 +223,28 @@ function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null
 }
 
-function fieldLength(value: unknown, kind: Kind, name: string): number {
-  if (kind === 'quantity') return quantityLength(quantityDigits(value, name))
-  const bytes = countBytes(value, name)
-  return bytes === 1 && Number.parseInt(value as string, 16) < 0x80 ? 1 : itemLength(bytes)
+function measureField(value: unknown, kind: Kind, name: string): number {
+  return kind === 'quantity' ? measureQuantity(parseSignificantDigits(value, name)) : measureHex(value, name)
 }
 
 function writeField(writer: RlpWriter, value: unknown, kind: Kind, name: string): void {
-  if (kind === 'quantity') writer.quantity(quantityDigits(value, name), name)
+  if (kind === 'quantity') writer.quantity(parseSignificantDigits(value, name), name)
   else writer.item(value, countBytes(value, name), name)
 }
 
-/** Recomputes hashes from the objects that a node answered. */
+/** Recomputes hashes of what a node answered. */
 export interface Prover {
-  /** The hash of a header, or null when it is of a kind that is not known or is malformed. */
+  /** Null when a field is missing or malformed. */
   computeHeaderHash(header: NodeObject): string | null
-  /** The root of a block's receipts, in order, or what is wrong with them. */
+  /** @param receipts - All receipts of a block, in order. @returns `flaw` when a receipt is malformed. */
   computeReceiptsRoot(receipts: readonly NodeObject[]): { readonly root: string } | { readonly flaw: string }
-  /** The root of a list of items, in order, each of 32 bytes or more. */
+  /** @param items - In order, each at least {@link minItemBytes} long. */
   computeListRoot(items: readonly Uint8Array[]): string
 }
 
 let opened: Promise<Prover> | undefined
 
-/** Makes the prover of this process once; all its work is synchronous, in one buffer. */
+/** Opens the prover of this process, which works synchronously in one buffer. */
 export function openProver(): Promise<Prover> {
   opened ??= loadKeccak().then(createProver)
   return opened

@@ -1,27 +1,24 @@
-/**
- * Encodes and reads receipts as the receipts root commits to them. Source: EIP-658 (status), EIP-2718 (typed receipts).
- * @module
- */
+/** Encodes and parses receipts in the form that the receipts root covers. Source: EIP-658, EIP-2718. @module */
 
 import type { ReceiptLog } from '../rpc/answers.js'
 import { parseQuantity } from '../rpc/hex.js'
 import {
   countBytes,
-  itemLength,
   MalformedRlpError,
+  measureHex,
+  measureItem,
+  measureQuantity,
   parseItem,
   parseItems,
-  quantityDigits,
-  quantityLength,
+  parseSignificantDigits,
   type RlpItem,
   type RlpWriter,
   UnencodableError,
 } from './rlp.js'
 
-// Encodes receipts as the receipts root commits to them. Source: EIP-658 (status), EIP-2718 (typed receipts).
-// For type 0x7e: op-geth `core/types/receipt.go`, which encodes a deposit's nonce and version once it has a version.
+// Type 0x7e follows op-geth `core/types/receipt.go`, which encodes a deposit's nonce and version once it has a version.
 
-/** The fields of a receipt and of a log as a node answers them. */
+/** A receipt, log or header in a node's answer. */
 export type NodeObject = Readonly<Record<string, unknown>>
 
 const bloomBytes = 256
@@ -33,45 +30,45 @@ const depositType = 0x7e
 const topicLength = 1 + topicBytes
 const addressLength = 1 + addressBytes
 
-/** A receipt that is measured and can be written. */
+/** A receipt with the lengths that its encoding needs. */
 export interface MeasuredReceipt {
   readonly receipt: NodeObject
   /** 0 for a receipt without a type. */
   readonly type: number
-  /** Bytes of the whole receipt, its type byte included. */
+  /** In bytes, including the type byte. */
   readonly length: number
-  /** Bytes within the list of fields, and within the list of logs. */
+  /** Bytes in the list of fields, and in the list of logs. */
   readonly fieldsLength: number
   readonly logsLength: number
   readonly logs: readonly NodeObject[]
   /** Significant digits of the gas used. */
   readonly gas: string
-  /** Those of the deposit's nonce and version; null where the encoding has none. */
+  /** Significant digits of a deposit's nonce and version; null for other receipts. */
   readonly deposit: readonly [string, string] | null
 }
 
-/** @throws {@link UnencodableError} When the receipt lacks what its encoding needs. */
+/** @throws {@link UnencodableError} When a field is missing or malformed. */
 export function measureReceipt(receipt: NodeObject): MeasuredReceipt {
   const type = getType(receipt['type'])
-  const gas = quantityDigits(receipt['cumulativeGasUsed'], 'cumulativeGasUsed')
+  const gas = parseSignificantDigits(receipt['cumulativeGasUsed'], 'cumulativeGasUsed')
   const logs = receipt['logs']
   if (!Array.isArray(logs)) throw new UnencodableError('logs')
   let logsLength = 0
-  for (const log of logs as NodeObject[]) logsLength += logLength(log)
+  for (const log of logs as NodeObject[]) logsLength += measureLog(log)
   const deposit = getDeposit(type, receipt)
-  let fieldsLength = statusLength(receipt) + quantityLength(gas) + itemLength(bloomBytes) + itemLength(logsLength)
-  if (deposit !== null) fieldsLength += quantityLength(deposit[0]) + quantityLength(deposit[1])
-  const length = itemLength(fieldsLength) + (type === 0 ? 0 : 1)
+  let fieldsLength = measureStatus(receipt) + measureQuantity(gas) + measureItem(bloomBytes) + measureItem(logsLength)
+  if (deposit !== null) fieldsLength += measureQuantity(deposit[0]) + measureQuantity(deposit[1])
+  const length = measureItem(fieldsLength) + (type === 0 ? 0 : 1)
   return { receipt, type, length, fieldsLength, logsLength, logs, gas, deposit }
 }
 
-/** Writes what was measured; room for `length` bytes must be there. */
+/** The writer must have room for `length` bytes. */
 export function writeReceipt(writer: RlpWriter, measured: MeasuredReceipt): void {
   const { receipt, type, fieldsLength, logsLength, logs, gas, deposit } = measured
   if (type !== 0) writer.bytes[writer.at++] = type
   writer.header(0xc0, fieldsLength)
   if (hasRoot(receipt)) writer.item(receipt['root'], topicBytes, 'root')
-  else writer.quantity(quantityDigits(receipt['status'], 'status'), 'status')
+  else writer.quantity(parseSignificantDigits(receipt['status'], 'status'), 'status')
   writer.quantity(gas, 'cumulativeGasUsed')
   writer.item(receipt['logsBloom'], bloomBytes, 'logsBloom')
   writer.header(0xc0, logsLength)
@@ -88,21 +85,21 @@ function getType(value: unknown): number {
   throw new UnencodableError('type')
 }
 
-/** Before EIP-658 a receipt had the state's root in place of the status. */
+/** Before EIP-658 a receipt had the state root instead of the status. */
 function hasRoot({ root, status }: NodeObject): boolean {
   return (status === undefined || status === null) && typeof root === 'string'
 }
 
-function statusLength(receipt: NodeObject): number {
-  return hasRoot(receipt) ? topicLength : quantityLength(quantityDigits(receipt['status'], 'status'))
+function measureStatus(receipt: NodeObject): number {
+  return hasRoot(receipt) ? topicLength : measureQuantity(parseSignificantDigits(receipt['status'], 'status'))
 }
 
 function getDeposit(type: number, receipt: NodeObject): readonly [string, string] | null {
   const version = receipt['depositReceiptVersion']
   if (type !== depositType || version === undefined || version === null) return null
   return [
-    quantityDigits(receipt['depositNonce'] ?? '0x0', 'depositNonce'),
-    quantityDigits(version, 'depositReceiptVersion'),
+    parseSignificantDigits(receipt['depositNonce'] ?? '0x0', 'depositNonce'),
+    parseSignificantDigits(version, 'depositReceiptVersion'),
   ]
 }
 
@@ -112,37 +109,32 @@ function getTopics(log: NodeObject): readonly unknown[] {
   return topics
 }
 
-function dataLength(data: unknown): number {
-  const bytes = countBytes(data, 'data')
-  return bytes === 1 && Number.parseInt(data as string, 16) < 0x80 ? 1 : itemLength(bytes)
+function measureLogBody(log: NodeObject): number {
+  return addressLength + measureItem(getTopics(log).length * topicLength) + measureHex(log['data'], 'data')
 }
 
-function bodyLength(log: NodeObject): number {
-  return addressLength + itemLength(getTopics(log).length * topicLength) + dataLength(log['data'])
-}
-
-function logLength(log: unknown): number {
+function measureLog(log: unknown): number {
   if (typeof log !== 'object' || log === null) throw new UnencodableError('log')
-  return itemLength(bodyLength(log as NodeObject))
+  return measureItem(measureLogBody(log as NodeObject))
 }
 
 function writeLog(writer: RlpWriter, log: NodeObject): void {
   const topics = getTopics(log)
   const data = log['data']
-  writer.header(0xc0, bodyLength(log))
+  writer.header(0xc0, measureLogBody(log))
   writer.item(log['address'], addressBytes, 'address')
   writer.header(0xc0, topics.length * topicLength)
   for (const topic of topics) writer.item(topic, topicBytes, 'topic')
   writer.item(data, countBytes(data, 'data'), 'data')
 }
 
-/** The status and logs of a receipt that was read from its bytes. */
+/** A receipt that was parsed from its bytes. */
 export interface RawReceipt {
-  /** Null before EIP-658, when a receipt had the state's root instead. */
+  /** Null before EIP-658. */
   readonly succeeded: boolean | null
-  /** The contracts that wrote its logs, lowercased, in order. */
+  /** The addresses of the logs, lowercased, in order. */
   readonly addresses: readonly string[]
-  /** Its logs, in order. @throws {@link MalformedRlpError} */
+  /** @throws {@link MalformedRlpError} */
   logs(): ReceiptLog[]
 }
 

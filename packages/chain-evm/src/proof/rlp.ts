@@ -1,11 +1,10 @@
-/** Reads and writes RLP. Source: Ethereum yellow paper, appendix B. @module */
+/** Parses and writes RLP. Source: Ethereum yellow paper, appendix B. @module */
 
-/** Bytes that are no RLP where an item was expected. */
 export class MalformedRlpError extends Error {
   override readonly name = 'MalformedRlpError'
 }
 
-/** The offsets of an item's payload. The next item begins at `end`. */
+/** The bytes of an item's payload. The next item begins at `end`. */
 export interface RlpItem {
   readonly isList: boolean
   readonly start: number
@@ -13,10 +12,10 @@ export interface RlpItem {
 }
 
 const list = 0xc0
-/** From this offset of a first byte on, the length follows in bytes of its own. */
+/** From this offset of the first byte on, the length is in the bytes after it. */
 const longFrom = 56
 
-/** The item at `at`. @throws {@link MalformedRlpError} when it does not end by `limit`. */
+/** Parses the item at `at`. @throws {@link MalformedRlpError} When it does not end by `limit`. */
 export function parseItem(bytes: Buffer, at: number, limit: number): RlpItem {
   const first = at < limit ? (bytes[at] as number) : Number.NaN
   if (first < 0x80) return { isList: false, start: at, end: at + 1 }
@@ -31,7 +30,7 @@ export function parseItem(bytes: Buffer, at: number, limit: number): RlpItem {
   return { isList, start, end }
 }
 
-/** The items of a list. @throws {@link MalformedRlpError} */
+/** Parses the items of a list. @throws {@link MalformedRlpError} */
 export function parseItems(bytes: Buffer, { isList, start, end }: RlpItem): RlpItem[] {
   if (!isList) throw new MalformedRlpError('a string stands where a list is expected')
   const items: RlpItem[] = []
@@ -43,12 +42,9 @@ export function parseItems(bytes: Buffer, { isList, start, end }: RlpItem): RlpI
   return items
 }
 
-// Writes RLP into one reused buffer. Source: Ethereum yellow paper, appendix B.
-//
-// Callers know the lengths beforehand, so no bytes are moved or joined afterwards. Hex is decoded in place; text that
-// is no hex of the expected length is rejected.
+// Callers know the lengths beforehand, so bytes are written once, into one reused buffer.
 
-/** A node's answer cannot be encoded: a field is missing, or is no hex of its length. */
+/** A field of a node's answer is missing, or is not hex of the expected length. */
 export class UnencodableError extends Error {
   override readonly name = 'UnencodableError'
   constructor(field: string) {
@@ -64,46 +60,52 @@ for (let value = 0; value < 16; value++) {
   digits[value.toString(16).toUpperCase().charCodeAt(0)] = value
 }
 
-/** The bytes that a header before `length` bytes of payload takes. */
-export function headerLength(length: number): number {
+/** Bytes of the header of a payload. */
+export function measureHeader(length: number): number {
   if (length < 56) return 1
   if (length < 256) return 2
   if (length < 65_536) return 3
   return length < 16_777_216 ? 4 : 5
 }
 
-/** The bytes of a string or list with its header. A single byte below 128 has no header; do not ask for it. */
-export function itemLength(bytes: number): number {
-  return headerLength(bytes) + bytes
+/** Bytes of a string or list including its header. Not for a single byte below 128, which has no header. */
+export function measureItem(bytes: number): number {
+  return measureHeader(bytes) + bytes
 }
 
-/** The whole bytes of `0x` hex. */
+/** Counts the bytes of `0x` hex. */
 export function countBytes(text: unknown, field: string): number {
   if (typeof text !== 'string' || text.length < 2 || text.length % 2 !== 0) throw new UnencodableError(field)
   return text.length / 2 - 1
 }
 
+/** Bytes of hex that is encoded as a string. */
+export function measureHex(text: unknown, field: string): number {
+  const bytes = countBytes(text, field)
+  return bytes === 1 && Number.parseInt(text as string, 16) < 0x80 ? 1 : measureItem(bytes)
+}
+
 /** The significant digits of a quantity, such as `1f4` of `0x01f4`; empty for 0. */
-export function quantityDigits(text: unknown, field: string): string {
+export function parseSignificantDigits(text: unknown, field: string): string {
   if (typeof text !== 'string' || text.length < 3 || text.charCodeAt(1) !== 0x78) throw new UnencodableError(field)
   let start = 2
   while (start < text.length && text.charCodeAt(start) === 0x30) start++
   return text.slice(start)
 }
 
-/** The bytes that a quantity takes, given its significant digits. */
-export function quantityLength(significant: string): number {
+/** Bytes of an encoded quantity. */
+export function measureQuantity(significant: string): number {
   const { length } = significant
   if (length === 0 || (length <= 2 && Number.parseInt(significant, 16) < 0x80)) return 1
-  return itemLength((length + 1) >> 1)
+  return measureItem((length + 1) >> 1)
 }
 
-/** A growing buffer with a place to write at. */
+/** A growing buffer, written at `at`. */
 export class RlpWriter {
   bytes: Buffer = Buffer.allocUnsafeSlow(startSize)
   at = 0
 
-  /** Makes room for `length` more bytes. */
+  /** Grows the buffer to have room for `length` more bytes. */
   reserve(length: number): void {
     if (this.at + length <= this.bytes.length) return
     const larger = Buffer.allocUnsafeSlow(Math.max(this.bytes.length * 2, this.at + length))
@@ -111,30 +113,27 @@ export class RlpWriter {
     this.bytes = larger
   }
 
-  /** The header of a string (`offset` 0x80) or of a list (0xc0). */
+  /** Writes the header of a string (`offset` 0x80) or of a list (0xc0). */
   header(offset: 0x80 | 0xc0, length: number): void {
     const { bytes } = this
     if (length < 56) {
       bytes[this.at++] = offset + length
       return
     }
-    const size = headerLength(length) - 1
+    const size = measureHeader(length) - 1
     bytes[this.at++] = offset + 55 + size
     for (let shift = (size - 1) * 8; shift >= 0; shift -= 8) bytes[this.at++] = (length >>> shift) & 255
   }
 
-  /** Hex as a string of bytes: `length` of them, and no other number. */
+  /** Writes hex of exactly `length` bytes as a string. */
   item(text: unknown, length: number, field: string): void {
     if (typeof text !== 'string' || text.length !== 2 + length * 2 || text.charCodeAt(1) !== 0x78)
       throw new UnencodableError(field)
-    if (length === 1 && Number.parseInt(text, 16) < 0x80) this.hex(text, 2, field)
-    else {
-      this.header(0x80, length)
-      this.hex(text, 2, field)
-    }
+    if (length !== 1 || Number.parseInt(text, 16) >= 0x80) this.header(0x80, length)
+    this.hex(text, field)
   }
 
-  /** The quantity with these significant digits. */
+  /** Writes the quantity with these significant digits. */
   quantity(significant: string, field: string): void {
     const { length } = significant
     if (length === 0) {
@@ -145,12 +144,11 @@ export class RlpWriter {
     this.item(`0x${even}`, even.length / 2, field)
   }
 
-  /** The bytes that `text` stands for from its character `start` on. */
-  hex(text: string, start: number, field: string): void {
+  private hex(text: string, field: string): void {
     const { bytes } = this
     let { at } = this
     let seen = 0
-    for (let index = start; index < text.length; index += 2) {
+    for (let index = 2; index < text.length; index += 2) {
       const high = digits[text.charCodeAt(index)] as number
       const low = digits[text.charCodeAt(index + 1)] as number
       seen |= high | low

@@ -1,4 +1,4 @@
-/** Reads all receipts of blocks: raw, by block or one by one, as each node can. @module */
+/** Reads all receipts of blocks: raw, by block or by transaction, as each node can. @module */
 
 import { minItemBytes } from '../proof/prover.js'
 import { parseRawReceipt, type RawReceipt } from '../proof/receipts.js'
@@ -17,62 +17,58 @@ import {
   toHeader,
 } from './range-reader.js'
 
-/** Raw receipts that lead to the root in the header. */
+/** Raw receipts whose root is the one in the header. */
 export interface ProvenRawReceipts {
   readonly raw: readonly RawReceipt[]
 }
 
-/** The receipts of a block: JSON as the node answered it, or proven bytes. */
+/** The receipts of a block: unproven JSON, or proven raw receipts. */
 export type BlockReceipts = readonly unknown[] | ProvenRawReceipts
 
-/** A block with the answers for it. */
 export interface AnsweredBlock {
   readonly header: Header
   readonly receipts: BlockReceipts
-  /** Its transactions by hash; null when it was not read whole. */
+  /** Unparsed, by hash; null when the block was read without its transactions. */
   readonly transactions: ReadonlyMap<string, unknown> | null
 }
 
-// Raw receipts: the bytes that a header commits to. They take half of what JSON takes. Each node is tried once.
+// Raw receipts are the bytes that the receipts root covers, half the size of JSON. Each node is tried once.
 // Source: docs/decisions/completeness.md.
 
-/** Nodes that were tried, and whether they have raw receipts. */
+/** Whether a node has raw receipts; untried nodes are absent. */
 const rawSupport = new WeakMap<Rpc, boolean>()
 
-/** The call for the raw receipts of a height. */
 function buildRawReceiptsCall(number: number): RpcCall {
   return { method: 'debug_getRawReceipts', params: [formatQuantity(number)] }
 }
 
-/** Whether the node is asked for raw receipts. */
 function hasRawReceipts(rpc: Rpc): boolean {
   return rawSupport.get(rpc) === true
 }
 
-/** Asks the node for JSON from now on. */
 function stopReadingRaw(rpc: Rpc): void {
   rawSupport.set(rpc, false)
 }
 
-/** Tries a node with the first of these blocks that has transactions, unless the node was tried. */
+/** Tries an untried node with the first block that has transactions. */
 async function probeRawReceipts(reader: RangeReader, headers: readonly Header[], signal?: AbortSignal): Promise<void> {
   const { rpc, rawReceipts } = reader
   if (!rawReceipts || rawSupport.has(rpc)) return
   const header = headers.find(({ transactions }) => transactions !== null && transactions.length > 0)
   if (header === undefined) return
-  // Ranges that are read beside this one do not try the node as well.
+  // Set before the request, so that parallel ranges do not probe the node too.
   rawSupport.set(rpc, false)
   try {
     const [outcome] = await rpc.askAll([buildRawReceiptsCall(header.ref.number)], signal)
     rawSupport.set(rpc, outcome?.ok === true && parseProvenRaw(reader, header, outcome.result) !== null)
   } catch (error) {
-    // Nothing was learnt of a node that was busy, or was not asked.
+    // A rate limit or an abort shows nothing about the method: the node is probed again later.
     if (isRateLimit(error) || signal?.aborted) rawSupport.delete(rpc)
     if (!isUnavailable(error)) throw error
   }
 }
 
-/** The raw receipts of a block; null when they are not those that its header commits to. */
+/** The raw receipts in an answer; null when their root is not the header's. */
 function parseProvenRaw(
   { prover }: RangeReader,
   { transactions, receiptsRoot }: Header,
@@ -95,62 +91,59 @@ function parseProvenRaw(
   }
 }
 
-// Whether a node is asked for receipts by block. Some nodes lack the method; some fail for a large block, or reject
-// every batch that holds it. After failures, receipts are read by transaction for some blocks, and for more each time.
+// Some nodes lack `eth_getBlockReceipts`; some fail on a large block and on every batch that contains it. After
+// repeated failures, receipts are read by transaction for a number of blocks, which doubles each time.
 
 interface ByBlockHistory {
-  isMissing: boolean
-  /** Single blocks in a row that were asked for in vain. */
+  isMethodMissing: boolean
+  /** Failures of requests for a single block, in a row. */
   failures: number
-  /** Blocks that are read in the other way before this one is tried again, now and after the next time. */
-  pause: number
-  nextPause: number
-  /** Blocks that were had in this way since it failed, or since the pause was made shorter. */
-  since: number
+  /** Blocks still to be read by transaction. */
+  pausedBlocks: number
+  nextPauseBlocks: number
+  /** Blocks read since the last failure, or since the pause was last halved. */
+  blocksRead: number
 }
 
-/** Failures of single blocks, in a row, that are laid to the way of asking: an outage is as a rule over by then. */
+/** An outage is usually over before a block fails this often. */
 const maxFailures = 3
-const pauseBlocks = { first: 16, most: 1_024 } as const
+const pauseBlocks = { first: 16, max: 1_024 } as const
 
 const histories = new WeakMap<Rpc, ByBlockHistory>()
 
 function getHistory(rpc: Rpc): ByBlockHistory {
-  const history = histories.get(rpc) ?? {
-    isMissing: false,
-    failures: 0,
-    pause: 0,
-    nextPause: pauseBlocks.first,
-    since: 0,
+  let history = histories.get(rpc)
+  if (history === undefined) {
+    const nextPauseBlocks = pauseBlocks.first
+    history = { isMethodMissing: false, failures: 0, pausedBlocks: 0, nextPauseBlocks, blocksRead: 0 }
+    histories.set(rpc, history)
   }
-  histories.set(rpc, history)
   return history
 }
 
-/** Whether so many blocks that are read next are asked for in this way. */
+/** Whether the next `blocks` blocks are read by block; if not, they count towards the end of the pause. */
 export function takeByBlockTurn(rpc: Rpc, blocks: number): boolean {
   const history = getHistory(rpc)
-  if (history.isMissing) return false
-  if (history.pause === 0) return true
-  history.pause = Math.max(0, history.pause - blocks)
+  if (history.isMethodMissing) return false
+  if (history.pausedBlocks === 0) return true
+  history.pausedBlocks = Math.max(0, history.pausedBlocks - blocks)
   return false
 }
 
-/** The node said that it has no such method. */
 export function noteMissingMethod(rpc: Rpc): void {
-  getHistory(rpc).isMissing = true
+  getHistory(rpc).isMethodMissing = true
 }
 
-/** Runs what asks for blocks in this way, and learns from how it ends. */
+/** Runs a request for receipts by block, and records its success or failure for later turns. */
 export async function runByBlock<T>(rpc: Rpc, blocks: number, ask: () => Promise<T>): Promise<T> {
   try {
     const answer = await ask()
     noteSuccess(getHistory(rpc), blocks)
     return answer
   } catch (error) {
-    // Of several blocks fewer are tried first.
+    // A failed request for several blocks is repeated with fewer, so it shows nothing about the method.
     if (blocks === 1 && isUnavailable(error) && !isRateLimit(error)) {
-      // Raw receipts may be what fails, so JSON is tried before transactions.
+      // The raw method may be the cause, so JSON by block is tried before JSON by transaction.
       if (hasRawReceipts(rpc)) stopReadingRaw(rpc)
       else noteFailure(getHistory(rpc))
     }
@@ -158,38 +151,34 @@ export async function runByBlock<T>(rpc: Rpc, blocks: number, ask: () => Promise
   }
 }
 
-/** Small blocks say little about large ones, so the pause shrinks as slowly as it grew. */
+/** Halves the next pause only after as many blocks as it had: small blocks show little about large ones. */
 function noteSuccess(history: ByBlockHistory, blocks: number): void {
-  // Of several blocks none is the one that failed by itself.
+  // A request for several blocks does not contain the block that failed alone.
   if (blocks === 1) history.failures = 0
-  history.since += blocks
-  if (history.since < history.nextPause) return
-  history.since = 0
-  history.nextPause = Math.max(pauseBlocks.first, history.nextPause / 2)
+  history.blocksRead += blocks
+  if (history.blocksRead < history.nextPauseBlocks) return
+  history.blocksRead = 0
+  history.nextPauseBlocks = Math.max(pauseBlocks.first, history.nextPauseBlocks / 2)
 }
 
 function noteFailure(history: ByBlockHistory): void {
   history.failures += 1
-  history.since = 0
-  // Once it was given up, one failure is enough.
-  if (history.failures < maxFailures && history.nextPause === pauseBlocks.first) return
+  history.blocksRead = 0
+  // After a first pause, one failure starts the next.
+  if (history.failures < maxFailures && history.nextPauseBlocks === pauseBlocks.first) return
   history.failures = 0
-  history.pause = history.nextPause
-  history.nextPause = Math.min(history.nextPause * 2, pauseBlocks.most)
+  history.pausedBlocks = history.nextPauseBlocks
+  history.nextPauseBlocks = Math.min(history.nextPauseBlocks * 2, pauseBlocks.max)
 }
 
-/** The code of a method that a node does not have. */
-const noSuchMethodCode = -32_601
+/** JSON-RPC: method not found. */
+const methodNotFoundCode = -32_601
 
-/** The call for all receipts of a height, raw from a node that has them so. */
 function buildReceiptsCall(number: number, isRaw: boolean): RpcCall {
   return isRaw ? buildRawReceiptsCall(number) : { method: 'eth_getBlockReceipts', params: [formatQuantity(number)] }
 }
 
-/**
- * The receipts in an answer; null when the node cannot be asked this way, and each receipt is to be asked for instead.
- * Only a node's "no such method" is remembered, and raw receipts that failed or are not proven.
- */
+/** The receipts in an answer by block; null when they must be read by transaction. */
 function toBlockReceipts(
   reader: RangeReader,
   header: Header,
@@ -204,16 +193,65 @@ function toBlockReceipts(
     return raw && { raw }
   }
   if (!outcome.ok) {
-    if (outcome.code === noSuchMethodCode) noteMissingMethod(rpc)
+    if (outcome.code === methodNotFoundCode) noteMissingMethod(rpc)
     return null
   }
   const { result } = outcome
   return Array.isArray(result) ? result : null
 }
 
+/** The answers about one height. */
+interface HeightAnswer {
+  readonly block: RpcOutcome | undefined
+  readonly receipts: RpcOutcome | undefined
+  readonly isRaw: boolean
+}
+
+/** Asks for the receipts of heights, and for their blocks where `buildCall` is given, in one request. */
+async function askForHeights(
+  { rpc }: RangeReader,
+  heights: readonly number[],
+  buildCall: ((height: number) => RpcCall) | null,
+  askAll: (calls: readonly RpcCall[]) => Promise<readonly RpcOutcome[]>,
+): Promise<readonly HeightAnswer[]> {
+  const isByBlock = takeByBlockTurn(rpc, heights.length)
+  const isRaw = hasRawReceipts(rpc)
+  const calls = heights.flatMap((height) => [
+    ...(buildCall === null ? [] : [buildCall(height)]),
+    ...(isByBlock ? [buildReceiptsCall(height, isRaw)] : []),
+  ])
+  const outcomes = await (isByBlock ? runByBlock(rpc, heights.length, () => askAll(calls)) : askAll(calls))
+  let next = 0
+  return heights.map(() => ({
+    block: buildCall === null ? undefined : outcomes[next++],
+    receipts: isByBlock ? outcomes[next++] : undefined,
+    isRaw,
+  }))
+}
+
+/** Reads by transaction the receipts that were not answered by block. */
+async function completeBlocks(
+  reader: RangeReader,
+  headers: readonly Header[],
+  answers: readonly HeightAnswer[],
+  withTransactions: boolean,
+  signal?: AbortSignal,
+): Promise<readonly AnsweredBlock[]> {
+  const blocks: AnsweredBlock[] = []
+  for (const [index, header] of headers.entries()) {
+    const { block, receipts: outcome, isRaw = false } = answers[index] ?? {}
+    const transactions = withTransactions && block?.ok ? parseBlockTransactions(block.result, reader.fail) : null
+    const byBlock = toBlockReceipts(reader, header, outcome, isRaw)
+    const receipts = byBlock ?? (await readByTransaction(reader, header, signal))
+    blocks.push({ header, receipts, transactions })
+  }
+  if (answers.some(({ receipts }) => receipts !== undefined)) await probeRawReceipts(reader, headers, signal)
+  return blocks
+}
+
 /**
- * All receipts of each block, in order.
- * @param withTransactions - Whether the transactions are read along with them.
+ * Reads all receipts of blocks, in order.
+ * @param withTransactions - Whether the transactions are read too.
  * @throws ChainError `ERR_CHAIN_UNAVAILABLE`; `ERR_CHAIN_RANGE_GONE` when a receipt is missing.
  */
 export async function readBlockReceipts(
@@ -222,28 +260,13 @@ export async function readBlockReceipts(
   withTransactions: boolean,
   signal?: AbortSignal,
 ): Promise<readonly AnsweredBlock[]> {
-  const { rpc, fail } = reader
-  const readsByBlock = takeByBlockTurn(rpc, headers.length)
-  const isRaw = hasRawReceipts(rpc)
-  const calls = headers.flatMap(({ ref }) => [
-    ...(withTransactions ? [buildBlockCall(ref.number)] : []),
-    ...(readsByBlock ? [buildReceiptsCall(ref.number, isRaw)] : []),
-  ])
-  const ask = () => rpc.askAll(calls, signal)
-  const outcomes = await (readsByBlock ? runByBlock(rpc, headers.length, ask) : ask())
-  let next = 0
-  const all: AnsweredBlock[] = []
-  for (const header of headers) {
-    const block = withTransactions ? outcomes[next++] : undefined
-    const answered = readsByBlock ? toBlockReceipts(reader, header, outcomes[next++], isRaw) : null
-    const receipts = answered ?? (await readByTransaction(reader, header, signal))
-    all.push({ header, receipts, transactions: block?.ok ? parseBlockTransactions(block.result, fail) : null })
-  }
-  if (readsByBlock) await probeRawReceipts(reader, headers, signal)
-  return all
+  const heights = headers.map(({ ref }) => ref.number)
+  const askAll = (calls: readonly RpcCall[]) => reader.rpc.askAll(calls, signal)
+  const answers = await askForHeights(reader, heights, withTransactions ? buildBlockCall : null, askAll)
+  return completeBlocks(reader, headers, answers, withTransactions, signal)
 }
 
-/** The receipts of a block, by a request for nothing else. */
+/** Reads the receipts of one block as JSON, in a request of its own. */
 export async function readReceiptsInOneCall(
   reader: RangeReader,
   header: Header,
@@ -253,7 +276,7 @@ export async function readReceiptsInOneCall(
   return Array.isArray(answer) ? answer : []
 }
 
-/** The receipts of a block, each by its transaction. */
+/** Reads each receipt of a block by its transaction's hash. */
 export async function readByTransaction(
   { rpc, fail }: RangeReader,
   { ref, transactions }: Header,
@@ -275,14 +298,13 @@ export async function readByTransaction(
 
 /** Calls of a request in addition to headers and receipts. */
 interface ExtraCalls {
-  /** The transactions of each block. */
   readonly withTransactions: boolean
-  /** The node's chain id. Blocks that continue those of an earlier request need no second answer. */
+  /** Whether to ask for the chain id; a request that continues an earlier one need not. */
   readonly chainId: boolean
 }
 
 /**
- * Reads blocks `from` to `to`, both included. What the node cannot answer by block is asked for by transaction.
+ * Reads blocks `from` to `to`, both included, with their receipts.
  * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a block is missing; `ERR_CHAIN_PROOF_FAILED` when a header was
  * changed; `ERR_CHAIN_UNAVAILABLE`.
  */
@@ -293,27 +315,11 @@ export async function readAnsweredBlocks(
   { withTransactions, chainId }: ExtraCalls,
   signal?: AbortSignal,
 ): Promise<readonly AnsweredBlock[]> {
-  const { rpc, fail } = reader
-  const heights = Array.from({ length: to - from + 1 }, (_, position) => from + position)
-  const readsByBlock = takeByBlockTurn(rpc, heights.length)
-  const isRaw = hasRawReceipts(rpc)
-  const width = readsByBlock ? 2 : 1
-  const calls = heights.flatMap((height) => {
-    const block = withTransactions ? buildBlockCall(height) : buildHeaderCall(height)
-    return readsByBlock ? [block, buildReceiptsCall(height, isRaw)] : [block]
-  })
-  const ask = () => (chainId ? askWithChainId(reader, calls, signal) : rpc.askAll(calls, signal))
-  const outcomes = await (readsByBlock ? runByBlock(rpc, heights.length, ask) : ask())
-  const headers = heights.map((height, position) => toHeader(reader, height, outcomes[position * width]))
+  const heights = Array.from({ length: to - from + 1 }, (_, index) => from + index)
+  const askAll = (calls: readonly RpcCall[]) =>
+    chainId ? askWithChainId(reader, calls, signal) : reader.rpc.askAll(calls, signal)
+  const answers = await askForHeights(reader, heights, withTransactions ? buildBlockCall : buildHeaderCall, askAll)
+  const headers = heights.map((height, index) => toHeader(reader, height, answers[index]?.block))
   assertAuthentic(reader, headers)
-  const blocks: AnsweredBlock[] = []
-  for (const [position, header] of headers.entries()) {
-    const block = outcomes[position * width]
-    const transactions = withTransactions && block?.ok ? parseBlockTransactions(block.result, fail) : null
-    const answered = readsByBlock ? toBlockReceipts(reader, header, outcomes[position * width + 1], isRaw) : null
-    const receipts = answered ?? (await readByTransaction(reader, header, signal))
-    blocks.push({ header, receipts, transactions })
-  }
-  if (readsByBlock) await probeRawReceipts(reader, headers, signal)
-  return blocks
+  return completeBlocks(reader, headers, answers, withTransactions, signal)
 }

@@ -1,4 +1,4 @@
-/** Reads the transactions behind payments with their receipts: who called what. @module */
+/** Reads the transactions and receipts of payments. @module */
 import type { Emitted } from '../decode/conversions.js'
 import type { DecodedPayment, RouterLog } from '../decode/router-decoder.js'
 import {
@@ -12,12 +12,11 @@ import type { RpcCall } from '../rpc/json-rpc.js'
 import type { RangeReader } from './range-reader.js'
 import { buildBlockCall } from './range-reader.js'
 
-/** A payment and its log. */
 interface LoggedEvent extends Emitted<DecodedPayment> {
   readonly log: RouterLog
 }
 
-/** The listed routers' events of one transaction, by log index. */
+/** The events of listed routers in one transaction, by log index. */
 export interface TransactionLogs {
   readonly txHash: string
   readonly emitted: Emitted[]
@@ -26,8 +25,8 @@ export interface TransactionLogs {
 }
 
 /**
- * Decodes logs and groups them. Leaves out transactions without a payment of the requested routers.
- * Others come with all their payments, because ordinals count over all routers.
+ * Decodes logs and groups them by transaction. Drops a transaction without a payment of the requested routers, but
+ * keeps all payments of any other, because ordinals count over all routers.
  * @param logs - Logs of listed routers, by block, transaction and log index.
  */
 export function groupLogs(reader: RangeReader, logs: readonly RouterLog[]): TransactionLogs[] {
@@ -55,7 +54,7 @@ export function groupLogs(reader: RangeReader, logs: readonly RouterLog[]): Tran
   )
 }
 
-/** Tells of a log that is left out, when its router is asked for. */
+/** Reports a quarantined log, unless its router is not among the requested ones. */
 export function reportMalformed(reader: RangeReader, log: RouterLog, version: string, reason: string): void {
   const { txHash, blockNumber, logIndex, address } = log
   if (reader.requestedRouters?.has(address) === false) return
@@ -63,9 +62,9 @@ export function reportMalformed(reader: RangeReader, log: RouterLog, version: st
 }
 
 /**
- * The receipts of transactions, by hash.
- * @param cached - Those in hand; they are not asked for.
- * @throws ChainError `ERR_CHAIN_RANGE_GONE` when one is not in the block any more; `ERR_CHAIN_UNAVAILABLE`.
+ * Reads the receipts of transactions that are not cached.
+ * @returns All receipts, cached ones included, by transaction hash.
+ * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a receipt is no longer in its block; `ERR_CHAIN_UNAVAILABLE`.
  */
 export async function readReceipts(
   reader: RangeReader,
@@ -89,7 +88,7 @@ export async function readReceipts(
   return all
 }
 
-/** An answer for another hash means that a batch came back mixed up; another block means that the chain moved. */
+/** Another hash means that the node mixed up the batch; another block means a reorg. */
 function assertSameBlock<T extends { readonly hash: string; readonly blockHash: string }>(
   what: string,
   txHash: string,
@@ -103,21 +102,20 @@ function assertSameBlock<T extends { readonly hash: string; readonly blockHash: 
     throw fail.gone(`${what} ${txHash} is not in the block its logs came from.`)
 }
 
-/** From so many payments on, a block is read whole when at least half of its transactions pay. */
+/** A block is read whole if it has at least this many payments, and at most this many transactions per payment. */
 const minPaymentsOfWhole = 3
-/** A transaction among others that are not needed still costs its part of the answer. */
 const maxTransactionsPerPayment = 2
-/** Calls are asked for in requests that fill about a megabyte. */
+/** About a megabyte. */
 const transactionsPerRequest = 500
 
-/** Whether so many payments make it cheaper to read their block whole than each transaction alone. */
+/** Whether it is cheaper to read the whole block than the transaction of each payment. */
 export function shouldReadWhole(payments: number, transactions: number): boolean {
   return payments >= minPaymentsOfWhole && transactions <= payments * maxTransactionsPerPayment
 }
 
 /**
- * Reads the transactions of payments, by hash: one by one, or with their block where most of it pays.
- * @param cached - Transactions in hand, as the node answered them with their blocks; they are not asked for.
+ * Reads the transactions of payments that are not cached: one by one, or with their block.
+ * @returns All transactions, cached ones included, by hash.
  * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a transaction is no longer in the block its logs came from;
  * `ERR_CHAIN_UNAVAILABLE`.
  */
@@ -164,11 +162,11 @@ export async function readCalls(
   return transactions
 }
 
-/** Transactions and their numbers that the reading of blocks has answered already. */
+/** Transactions that were read with their blocks. */
 export interface CachedTransactions {
-  /** How many transactions a block holds, or null when that is not known. */
+  /** The number of transactions in a block; null if unknown. */
   getSize(blockNumber: number): number | null
-  /** The transactions of a block by hash, as the node answered them, or null when it was not read whole. */
+  /** The unparsed transactions of a block by hash; null if it was not read whole. */
   getTransactions(blockNumber: number): ReadonlyMap<string, unknown> | null
 }
 

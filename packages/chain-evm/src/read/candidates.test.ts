@@ -9,7 +9,7 @@ const empty = `0x${'00'.repeat(256)}`
 const reader = {
   fail: createFailures(1),
   filter: (bloom: string) => (bloom === empty ? 'no' : 'likely'),
-  headers: { isKnown: true },
+  headerHashing: { isExpected: true },
 } as Partial<RangeReader> as RangeReader
 
 /** Headers of blocks with so many transactions; negative: the filter denies payments. */

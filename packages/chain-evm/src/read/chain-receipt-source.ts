@@ -1,6 +1,5 @@
 /**
- * The chain as receipt source, for payments without a processor. A final transaction is a success, or a failure when
- * reverted. A transaction that the chain does not hold has no answer, because it may come back.
+ * Answers receipt polling from the chain, for payments without a processor.
  * Source: docs/interface.md 6 (receipt polling), 8 (finality); docs/decisions/processor-updates.md.
  * @module
  */
@@ -11,26 +10,26 @@ import { hashText, loadKeccak } from '../proof/keccak.js'
 
 /** Options of {@link createChainReceiptSource}. */
 export interface ChainReceiptSourceOptions {
-  /** The chains that can be asked, by chain id. Payments of other chains get no answer. */
+  /** Chains by chain id. Payments of other chains get no answer. */
   readonly chains: ReadonlyMap<number, Chain>
   /**
-   * Blocks on top of a block until it is final, by chain id; null: never final.
-   * @default the finality table of docs/interface.md 8; a chain outside of it is never final
+   * Blocks on top of a block that make it final, by chain id; null for a chain that is never final.
+   * @default the finality table of docs/interface.md 8; chains that are not in it are never final
    */
   readonly confirmations?: Readonly<Record<number, number | null>> | undefined
-  /** Which payments the chain answers for. @default those that no processor has set anything of */
+  /** Selects the payments to answer. @default those without state, recipient and invoice */
   readonly appliesTo?: ((payment: StoredPayment) => boolean) | undefined
 }
 
-/** The states of final transactions. */
 const finalStates = { succeeded: 'success', reverted: 'failure' } as const
 
 type Answer = keyof typeof finalStates
 
 /**
- * Makes a receipt source that reads chains. It answers null while a payment is not final on its chain, and while the
- * chain does not hold it. Its scope is the chains that are given and become final, and payments without a state
- * unless `appliesTo` is given. A chain's flawed answer rejects with ChainAdapterError `ERR_CHAIN_ADAPTER`.
+ * Makes a receipt source that reads chains: a final transaction is a success, or a failure if it reverted. It answers
+ * null while the transaction is not final or not in the chain, since it may come back. Its scope is the given chains
+ * with finality and, unless `appliesTo` is given, payments without a state. A flawed answer of a chain rejects with
+ * ChainAdapterError `ERR_CHAIN_ADAPTER`.
  * @throws {RangeError} When a number of confirmations is not a whole number of at least 0.
  */
 export function createChainReceiptSource(options: ChainReceiptSourceOptions): ReceiptSource {

@@ -1,11 +1,7 @@
-/**
- * Reads logs by `eth_getLogs`, which proves nothing, and ranges on the node's word.
- * Source: docs/decisions/completeness.md.
- * @module
- */
+/** Reads logs by `eth_getLogs`, and ranges with proof level `none`. Source: docs/decisions/completeness.md. @module */
 import type { BlockRange, BlockRef } from '@payment-integration/core/ports'
 import type { RouterLog } from '../decode/router-decoder.js'
-import { parseHeader, parseLogs, parseReceipt, type ReceiptLog } from '../rpc/answers.js'
+import { parseHeader, parseLogs, parseReceipt } from '../rpc/answers.js'
 import { askWithChainId } from '../rpc/chain-guard.js'
 import { describeRpcError, type Failures, isRateLimit, isUnavailable } from '../rpc/failures.js'
 import { formatQuantity } from '../rpc/hex.js'
@@ -16,13 +12,13 @@ import {
   assertChain,
   buildHeaderCall,
   type Header,
+  isPaymentLog,
   type RangeReader,
   readBlockTimes,
   toHeader,
 } from './range-reader.js'
 import { type CachedFacts, readTransactions } from './transactions.js'
 
-/** The call for the logs of listed routers in blocks `from` to `to`. */
 function buildLogsCall({ routers, decoder }: RangeReader, from: number, to: number): RpcCall {
   const topics = [...decoder.paymentTopics, ...decoder.conversionTopics]
   return {
@@ -34,7 +30,8 @@ function buildLogsCall({ routers, decoder }: RangeReader, from: number, to: numb
 }
 
 /**
- * Our logs in an answer, by block, transaction and log index. On some chains log indexes count per transaction.
+ * Parses the logs of listed routers, by block, transaction and log index. On some chains log indexes count per
+ * transaction.
  * @throws ChainError `ERR_CHAIN_RANGE_GONE` when the logs contradict the headers or each other about a height's block;
  * `ERR_CHAIN_UNAVAILABLE`.
  */
@@ -58,29 +55,30 @@ function comparePositions(a: RouterLog, b: RouterLog): number {
   return a.blockNumber - b.blockNumber || (a.txIndex ?? 0) - (b.txIndex ?? 0) || a.logIndex - b.logIndex
 }
 
-/** Logs of one answer must agree with the headers and with each other on what block is at a height. */
+/** Rejects logs that contradict the headers or each other about the block at a height. */
 function assertConsistent(logs: readonly RouterLog[], first: BlockRef, last: BlockRef, fail: Failures): void {
   const hashes = new Map([
     [first.number, first.hash],
     [last.number, last.hash],
   ])
-  const places = new Set<string>()
+  const positions = new Set<string>()
   for (const log of logs) {
     if (log.blockNumber < first.number || log.blockNumber > last.number)
       throw fail.gone(`a log of block ${log.blockNumber} was answered for blocks ${first.number} to ${last.number}.`)
     const hash = hashes.get(log.blockNumber)
     if (hash === undefined) hashes.set(log.blockNumber, log.blockHash)
     else if (hash !== log.blockHash) throw fail.gone(`two blocks were answered for height ${log.blockNumber}.`)
-    const place = `${log.blockNumber}:${log.txHash}:${log.logIndex}`
-    if (places.has(place)) throw fail.unavailable(`eth_getLogs answered log ${log.logIndex} of ${log.txHash} twice.`)
-    places.add(place)
+    const position = `${log.blockNumber}:${log.txHash}:${log.logIndex}`
+    if (positions.has(position))
+      throw fail.unavailable(`eth_getLogs answered log ${log.logIndex} of ${log.txHash} twice.`)
+    positions.add(position)
   }
 }
 
 /**
- * Runs `ask` over as many blocks from `from` on as the node can answer, and reports the result to it.
- * After a failure that makes the node want fewer blocks, it runs `ask` again at once.
- * @param ask - Reads blocks `from` to the height it is given.
+ * Reads as many blocks from `from` on as the node's range size allows, and notes the result for that size. Repeats at
+ * once with fewer blocks after a failure that reduced the size.
+ * @param ask - Reads blocks `from` to the given height.
  */
 async function withRangeSize<T>(
   { node }: RangeReader,
@@ -102,18 +100,17 @@ async function withRangeSize<T>(
   }
 }
 
-/** Headers from the first on, and those of them whose blocks may hold a payment. */
+/** Consecutive headers, and those among them whose blocks may contain a payment. */
 interface Candidates {
   readonly headers: readonly Header[]
   readonly candidates: readonly Header[]
 }
 
 /**
- * Tests the log filter of each header. A filter is trusted where headers hash to their blocks' hashes. Where none does,
- * the node's logs are compared with the filters, to notice a chain whose filters are always empty.
- * @param maxTransactions - Limit of transactions in candidates. The headers end before it, but after a first
- * candidate.
- * @throws ChainError `ERR_CHAIN_PROOF_FAILED` when a filter denies logs that the node has.
+ * Finds the blocks whose log filter admits a payment. Where headers do not hash to their block hashes, `eth_getLogs` is
+ * compared with the filters, to detect a chain whose filters are always empty.
+ * @param maxTransactions - The headers end before the candidates contain more, but not before the first candidate.
+ * @throws ChainError `ERR_CHAIN_PROOF_FAILED` when a filter denies a log that the node has.
  */
 export async function readCandidates(
   reader: RangeReader,
@@ -121,7 +118,6 @@ export async function readCandidates(
   maxTransactions: number,
   signal?: AbortSignal,
 ): Promise<Candidates> {
-  const { headers: kind } = reader
   const candidates: Header[] = []
   let transactions = 0
   let end = all.length
@@ -135,11 +131,11 @@ export async function readCandidates(
     candidates.push(header)
   }
   const headers = end === all.length ? all : all.slice(0, end)
-  if (!kind.isKnown) await assertFiltersAdmitLogs(reader, headers, candidates, signal)
+  if (!reader.headerHashing.isExpected) await assertFiltersAdmitLogs(reader, headers, candidates, signal)
   return { headers, candidates }
 }
 
-/** Whether a block may hold a payment, by its header's log filter. */
+/** Whether the log filter admits a payment. */
 export function mayHoldPayment({ filter }: RangeReader, { logsBloom, transactions }: Header): boolean {
   if (logsBloom === null) return transactions === null || transactions.length > 0
   return filter(logsBloom) !== 'no'
@@ -167,18 +163,17 @@ async function assertFiltersAdmitLogs(
       if (!decoder.paymentTopics.includes(topics[0] ?? '')) continue
       const what = `the log filter of block ${blockNumber} denies a payment that eth_getLogs has`
       node.note({ kind: 'proof-failed', what })
-      throw fail.unproven(`${what}. On a chain whose filters are empty by nature, set its proof to none.`)
+      throw fail.unproven(`${what}. On a chain with empty filters, set its proof to none.`)
     }
     start += upTo - first.number + 1
   }
 }
 
 /**
- * Compares each end of a range without payment logs with its header's log filter. If the filter reports logs, the
- * receipts of the block decide. If it is too full, `eth_getLogs` by block hash decides: nodes answer that from the
- * block, not from an index.
- * @param logs - The payment logs of the whole range, of listed routers only.
- * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when logs were left out, or when the node does not answer the check.
+ * Checks the ends of a range that have no payment logs against their log filters. If the filter reports logs, the
+ * receipts decide; if it is too full, `eth_getLogs` by block hash, which nodes answer without their index.
+ * @param logs - The payment logs of the range.
+ * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when logs are missing, or the node does not answer the check;
  * `ERR_CHAIN_RANGE_GONE` when the block is gone.
  */
 async function checkEmptyEnds(
@@ -203,7 +198,7 @@ async function hasLogs(reader: RangeReader, end: Header, likely: boolean, signal
   if (!likely) {
     const filter = { blockHash: end.ref.hash, address: [...routers.keys()], topics: [decoder.paymentTopics] }
     const [outcome] = await askWithChainId(reader, [{ method: 'eth_getLogs', params: [filter] }], signal)
-    // A node that does not know blocks by hash in this call, or not any more, still has receipts that decide.
+    // Some nodes do not support `blockHash` here; then the receipts decide.
     if (outcome?.ok) return parseLogs(outcome.result, fail).some((log) => isPaymentLog(reader, log))
   }
   return hasLogsInReceipts(reader, end, signal)
@@ -224,17 +219,11 @@ async function hasLogsInReceipts(reader: RangeReader, end: Header, signal?: Abor
   return hasPaymentLog
 }
 
-function isPaymentLog({ routers, decoder }: RangeReader, { address, topics }: ReceiptLog): boolean {
-  return routers.has(address) && decoder.paymentTopics.includes(topics[0] ?? '')
-}
-
 const noCachedFacts: CachedFacts = { receipts: new Map(), getSize: () => null, getTransactions: () => null }
 
 /**
- * Reads blocks on the node's word, for chains with filters or roots of their own kind: from `from` on, up to `to` or as
- * many as the node can answer. One batch asks for the headers at both
- * ends and the logs, so that one node answers all three. An end without logs is compared with its header.
- * The last header is read again at the end, to notice a reorg in between.
+ * Reads blocks without proof, for chains with non-standard filters or roots: from `from` up to `to`, or as many as the
+ * node's range size allows. The last header is read again at the end, to detect a reorg in between.
  * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a block of the range is missing or changed; `ERR_CHAIN_UNAVAILABLE`.
  */
 export async function readUnproven(

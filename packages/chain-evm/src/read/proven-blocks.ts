@@ -1,13 +1,9 @@
-/**
- * Proves the receipts of blocks by their headers and collects the payments in them. Source:
- * docs/decisions/completeness.md.
- * @module
- */
+/** Proves receipts by their headers, and reads the payments. Source: docs/decisions/completeness.md. @module */
 import type { BlockRange, BlockRef, BridgeDeposit, PaymentFacts, TokenFacts } from '@payment-integration/core/ports'
 import type { RouterLog } from '../decode/router-decoder.js'
 import { type Fields, isFields, parseReceipt, type ReceiptFacts, type ReceiptLog } from '../rpc/answers.js'
 import { isUnproven } from '../rpc/failures.js'
-import { toHash } from '../rpc/hex.js'
+import { toHash, zeroAddress } from '../rpc/hex.js'
 import {
   type AnsweredBlock,
   type BlockReceipts,
@@ -18,24 +14,21 @@ import {
 import type { Header, RangeReader } from './range-reader.js'
 import { readTransactions, type TransactionPayments } from './transactions.js'
 
-/** Our logs of a block, and the receipts that hold them. */
+/** The relevant logs of a block, by log index, and the receipts that contain them. */
 interface ProvenLogs {
-  /** Logs of listed routers with a topic that counts, by log index. */
   readonly logs: readonly RouterLog[]
   readonly receipts: readonly ReceiptFacts[]
 }
 
-/** Collects them in the order of the block. */
 interface LogCollector extends ProvenLogs {
   /**
-   * Adds the next receipt.
-   * @param logCount - How many logs it holds.
-   * @param facts - Null when it holds none of a listed router.
+   * Adds the next receipt of the block.
+   * @param facts - Null if no log is of a listed router.
    */
   add(logCount: number, facts: ReceiptFacts | null): void
 }
 
-/** Starts with the first receipt of a block. Log indexes are counted from that receipt. */
+/** Counts log indexes from the first receipt of a block. */
 function createLogCollector(reader: RangeReader, ref: BlockRef): LogCollector {
   const logs: RouterLog[] = []
   const receipts: ReceiptFacts[] = []
@@ -54,12 +47,11 @@ function createLogCollector(reader: RangeReader, ref: BlockRef): LogCollector {
   }
 }
 
-/** Whether a log is of a listed router, with a topic that counts. */
+/** Whether a log is a payment or conversion event of a listed router. */
 function isRelevantLog({ routers, decoder }: RangeReader, { address, topics: [topic = ''] }: ReceiptLog): boolean {
   return routers.has(address) && (decoder.paymentTopics.includes(topic) || decoder.conversionTopics.includes(topic))
 }
 
-/** A log with its position in the block. */
 function toRouterLog(
   { number, hash, timestamp }: BlockRef,
   txHash: string,
@@ -79,13 +71,11 @@ function toRouterLog(
   }
 }
 
-const nobody = `0x${'0'.repeat(40)}`
-
 /**
- * Proves the receipts of a block and finds our logs in them. Log indexes are counted, so they follow the proven order.
- * @param answered - All receipts of the block, as the node answered them.
- * @throws ChainError `ERR_CHAIN_PROOF_FAILED` when they do not lead to the header's root; `ERR_CHAIN_RANGE_GONE` when
- * they are of another block; `ERR_CHAIN_UNAVAILABLE` when they are no receipts.
+ * Proves the receipts of a block and collects the relevant logs.
+ * @param answered - All receipts of the block, unproven or raw.
+ * @throws ChainError `ERR_CHAIN_PROOF_FAILED` when their root is not the header's; `ERR_CHAIN_RANGE_GONE` when they
+ * are of another block; `ERR_CHAIN_UNAVAILABLE` when they are malformed.
  */
 function proveBlock(reader: RangeReader, header: Header, answered: BlockReceipts): ProvenLogs {
   if ('raw' in answered) return collectRawLogs(reader, header, answered)
@@ -93,7 +83,7 @@ function proveBlock(reader: RangeReader, header: Header, answered: BlockReceipts
   const { ref } = header
   const all: Fields[] = []
   for (const receipt of answered) {
-    if (!isFields(receipt)) throw fail.unavailable('a receipt was answered as something else than an object.')
+    if (!isFields(receipt)) throw fail.unavailable('the answered receipt is not an object.')
     if (receipt['blockHash'] !== ref.hash && toHash(receipt['blockHash']) !== ref.hash)
       throw fail.gone(`the receipts of block ${ref.number} are of another block.`)
     all.push(receipt)
@@ -119,19 +109,17 @@ function selectProvenReceipts(reader: RangeReader, header: Header, all: readonly
       ? `the header of block ${ref.number} has no receipts root`
       : 'flaw' in wholeRoot
         ? `${wholeRoot.flaw} in a receipt of block ${ref.number}`
-        : `the receipts of block ${ref.number} do not lead to the root in its header`
+        : `the receipts of block ${ref.number} have another root than its header`
   reader.node.note({ kind: 'proof-failed', what })
-  throw reader.fail.unproven(
-    `${what}. Use another node; on a chain whose receipts are of a kind of their own, set its proof to none.`,
-  )
+  throw reader.fail.unproven(`${what}. Use another node; on a chain with non-standard receipts, set its proof to none.`)
 }
 
-/** Polygon puts the receipt of a state sync, from nobody to nobody, behind those that its root commits to. */
+/** Polygon appends the receipt of a state sync, from and to the zero address, which the root does not cover. */
 function isStateSync(receipt: Fields): boolean {
-  return receipt['from'] === nobody && receipt['to'] === nobody
+  return receipt['from'] === zeroAddress && receipt['to'] === zeroAddress
 }
 
-/** The root does not commit to the hashes of transactions, but the header's own list names them in order. */
+/** Compares the receipts' transaction hashes with the header's list, because the receipts root does not cover them. */
 function assertTransactionOrder(
   { fail, node }: RangeReader,
   { ref, transactions }: Header,
@@ -141,7 +129,7 @@ function assertTransactionOrder(
   for (const [index, receipt] of receipts.entries()) {
     const hash = receipt['transactionHash']
     if (hash === transactions[index] || toHash(hash) === transactions[index]) continue
-    const what = `receipt ${index} of block ${ref.number} is not of the transaction that the block names there`
+    const what = `receipt ${index} of block ${ref.number} is of another transaction than the block has there`
     node.note({ kind: 'contradiction', what })
     throw fail.unavailable(`${what}.`)
   }
@@ -159,7 +147,7 @@ function collectLogs(reader: RangeReader, { ref }: Header, proven: readonly Fiel
   return collector
 }
 
-/** Raw receipts belong to the transactions that the block names, in order. */
+/** Raw receipts have no transaction hashes: the header's list gives them in order. */
 function collectRawLogs(reader: RangeReader, { ref, transactions }: Header, { raw }: ProvenRawReceipts): ProvenLogs {
   const { routers, fail } = reader
   const collector = createLogCollector(reader, ref)
@@ -180,16 +168,16 @@ function isListed(routers: RangeReader['routers'], log: Fields): boolean {
   return typeof address === 'string' && (routers.has(address) || routers.has(address.toLowerCase()))
 }
 
-/** Payments on the chain and deposits that left it, by block, then transaction, then log index. */
+/** Payments, and deposits into bridges, by block, transaction and log index. */
 export interface RangeFacts {
   readonly payments: PaymentFacts[]
   readonly deposits: BridgeDeposit[]
 }
 
 /**
- * Makes the facts of payments.
- * @param timeOf - When a log's block was made, Unix milliseconds.
- * @param height - The block up to which payments are read.
+ * Adds block times and token metadata to payments.
+ * @param timeOf - The Unix time of a log's block, in milliseconds.
+ * @param height - The last block of the range.
  * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node does not answer for a token.
  */
 export async function readFacts(
@@ -266,22 +254,18 @@ function addFacts(
   }
 }
 
-/** Blocks of a range that are proven, and their logs and receipts. */
+/** Collects the payments of proven blocks. */
 interface ProvenPayments {
   /**
-   * Proves the receipts of a block and keeps our logs of them.
-   * @returns How many transactions hold logs of ours.
+   * Proves a block and collects its relevant logs.
+   * @returns The number of transactions with relevant logs.
    * @throws As {@link proveBlock}.
    */
   add(block: AnsweredBlock, signal?: AbortSignal): Promise<number>
-  /**
-   * The facts of payments that were found.
-   * @param height - The last block of the range, as far as it is known.
-   */
+  /** @param height - The last block of the range. */
   readPayments(height: number, signal?: AbortSignal): Promise<RangeFacts>
 }
 
-/** Starts without any block. */
 export function createProvenPayments(reader: RangeReader): ProvenPayments {
   const logs: RouterLog[] = []
   const receipts = new Map<string, ReceiptFacts>()
@@ -308,8 +292,8 @@ export function createProvenPayments(reader: RangeReader): ProvenPayments {
 }
 
 /**
- * Proves a block. A node may cut one long answer and not the next, or not the receipt of a transaction. So where no
- * other node would answer, a block that is not proven is asked for alone, and then by transaction.
+ * Proves a block. If that fails and no other node can answer, reads its receipts again in one call, then by
+ * transaction: a node may truncate long answers only.
  */
 async function proveWithRetries(
   reader: RangeReader,
@@ -331,7 +315,6 @@ async function proveWithRetries(
   }
 }
 
-/** A range of proven blocks. */
 export function toRange(
   { node, fail }: RangeReader,
   headers: readonly Header[],

@@ -1,6 +1,6 @@
 /**
- * Reads ranges with proof: near the head by receipts roots, farther by the log filters of headers. Source:
- * docs/decisions/completeness.md.
+ * Reads proven ranges: near the head by receipts roots, farther back by log filters.
+ * Source: docs/decisions/completeness.md.
  * @module
  */
 import type { BlockRange } from '@payment-integration/core/ports'
@@ -12,26 +12,21 @@ import type { BloomPlan, RangeResult } from './range-blocks.js'
 import type { RangeReader } from './range-reader.js'
 import { assertChain, type Header, headersPerStep, readHeaders } from './range-reader.js'
 
-// Reads blocks far from the head: the log filter of each header decides whether the block's receipts are read.
-// Source: docs/decisions/completeness.md. Receipts count only when they lead to the root in the header.
-// A whole range comes from one node.
-
-/** Transactions whose receipts are held as the node answered them, at a time: a few megabytes. */
+/** Limits the unparsed receipts in memory to a few megabytes. */
 const transactionsPerStep = 400
-/** Blocks of one step, however empty they are: with their receipts they fit into one request. */
+/** As many blocks and receipts as fit into one request. */
 const maxBlocksPerStep = 48
 
-/** Transactions in candidate blocks, after which a range ends: a few megabytes of facts. */
+/** Transactions in the candidate blocks of one range: a few megabytes of facts. */
 export const maxTransactions = 2_000
 
-/** A range, and what its reading taught. */
+/** A range with the counts that size the next one. */
 export interface CountedRange extends Pick<RangeResult, 'candidates' | 'paying' | 'transactions'> {
   readonly range: BlockRange
 }
 
 /**
- * Reads blocks from `from` on by their log filters, up to `to` or to the end of a range. A range ends before its
- * candidate blocks hold more than {@link maxTransactions}.
+ * Reads blocks by their log filters, from `from` up to `to`, or until the candidates contain {@link maxTransactions}.
  * @throws ChainError `ERR_CHAIN_RANGE_GONE`, `ERR_CHAIN_PROOF_FAILED`, `ERR_CHAIN_UNAVAILABLE`.
  */
 export function readByBloom(
@@ -41,8 +36,8 @@ export function readByBloom(
   plan: BloomPlan,
   signal?: AbortSignal,
 ): Promise<CountedRange> {
-  // Where filters may be empty by nature, logs are compared with them, which takes the headers of the range first.
-  return plan.withTransactions === 'all' && reader.headers.isKnown
+  // Only a chain with authentic headers skips the comparison of filters with logs, which needs all headers first.
+  return plan.withTransactions === 'all' && reader.headerHashing.isExpected
     ? readDense(reader, from, to, plan.transactionsPerBlock, signal)
     : readSparse(reader, from, to, plan.withTransactions !== 'none', signal)
 }
@@ -65,7 +60,9 @@ async function readSparse(
   return { range: toRange(reader, headers, sum.facts, 'bloom'), ...sum.counts() }
 }
 
-/** Blocks that mostly pay are asked for whole with their receipts, before their filters are known. */
+/**
+ * Reads all blocks with transactions and receipts, without waiting for their filters: most of them contain payments.
+ */
 async function readDense(
   reader: RangeReader,
   from: number,
@@ -100,7 +97,6 @@ async function readDense(
   return { range: toRange(reader, headers, sum.facts, 'bloom'), ...sum.counts() }
 }
 
-/** Steps that are asked for one after another. */
 interface StepSequence<T> {
   readonly maxSteps: number
   ask(step: number): Promise<T> | undefined
@@ -108,7 +104,7 @@ interface StepSequence<T> {
   hasNext(answer: T): boolean
 }
 
-/** Asks for the next step before the work on the one that was answered. */
+/** Requests the next step while `work` processes the last answer. */
 async function readAhead<T>(
   { maxSteps, ask, hasNext }: StepSequence<T>,
   work: (answer: T) => Promise<void>,
@@ -117,13 +113,13 @@ async function readAhead<T>(
   for (let step = 1; next !== undefined; step += 1) {
     const answer: T = await next
     next = hasNext(answer) && step < maxSteps ? ask(step) : undefined
-    // When the work fails first, nobody waits for it any more.
+    // If `work` fails, this promise is never awaited.
     next?.catch(() => {})
     await work(answer)
   }
 }
 
-/** The facts of a range, step by step: nothing else is held of a step that was read. */
+/** Sums up a range step by step, keeping only the facts and counts of each step. */
 function createRangeSum(reader: RangeReader, height: number) {
   const facts: RangeFacts = { payments: [], deposits: [] }
   const counts = { candidates: 0, paying: 0, transactions: 0 }
@@ -166,12 +162,11 @@ function splitIntoSteps(headers: readonly Header[]): readonly (readonly Header[]
   return steps
 }
 
-/** Blocks that are asked for at a time, when it is not known yet how much they hold. */
 const blocksPerStep = 8
 
 /**
- * Reads every block from `from` to `to` with its receipts.
- * @param withTransactions - Whether the transactions of each block are read along with it.
+ * Reads all blocks from `from` to `to` with their receipts.
+ * @param withTransactions - Whether the transactions are read too.
  * @throws ChainError `ERR_CHAIN_RANGE_GONE`, `ERR_CHAIN_PROOF_FAILED`, `ERR_CHAIN_UNAVAILABLE`.
  */
 export async function readByRoot(

@@ -1,76 +1,67 @@
-/** Chooses blocks per range and parallel ranges: many where payments are rare, few where they are dense. @module */
+/** Learns how many blocks a range takes, and how many ranges are read in parallel. @module */
 import { createRangeSize } from '../rpc/node-limits.js'
 
-/** Whether the receipts of all blocks of a range are read, or of those alone that may hold a payment. */
+/** `root`: the receipts of all blocks are read. `bloom`: only those of blocks whose log filter admits a payment. */
 export type RangeKind = 'root' | 'bloom'
 
-/** Blocks that are read whole, with their transactions, along with their receipts. */
-type WholeBlocks = 'none' | 'candidates' | 'all'
-
-/** How a range far from the head is read. */
+/** How a `bloom` range is read. */
 export interface BloomPlan {
-  readonly withTransactions: WholeBlocks
-  /** Transactions of a block, on average of the last range; at least 1. */
+  /** The blocks that are read with their transactions. */
+  readonly withTransactions: 'none' | 'candidates' | 'all'
+  /** The average of the last range, at least 1. */
   readonly transactionsPerBlock: number
 }
 
-/** A range that was read. */
 export interface RangeResult {
-  /** The node that answered. */
   readonly node: string
-  /** Blocks that were to be read. */
   readonly requested: number
-  /** Blocks that it holds: fewer, when it would have held too much. */
+  /** Fewer than `requested` if the range reached its limit of transactions. */
   readonly returned: number
-  /** Part of what it may hold. */
+  /** How much of that limit was reached, from 0 to 1. */
   readonly fillFraction: number
-  /** Blocks whose log filter admits a payment, and those of them that mostly hold payments. */
+  /** Blocks whose log filter admits a payment, and those of them that mostly contain payments. */
   readonly candidates: number
   readonly paying: number
   /** Transactions in candidate blocks. */
   readonly transactions: number
-  /** Bytes that the node has answered since it was opened; 0 when it does not count them. */
+  /** Since the node was opened: bytes of answers (0 if not counted), and requests rejected by its rate limit. */
   readonly receivedBytes: number
-  /** Requests that it has rejected since then because there were too many. */
   readonly rejectedRequests: number
 }
 
-/** Learns from range to range. */
 export interface RangeSizing {
   maxBlocks(kind: RangeKind): number
-  /** Ranges that are read at a time, and held until they are asked for. */
+  /** How many ranges may be read, or wait to be consumed, at the same time. */
   parallelRanges(): number
   plan(): BloomPlan
   noteResult(kind: RangeKind, range: RangeResult): void
-  /** A node brought no answer, or nonsense, for so many blocks. */
   noteFailure(kind: RangeKind, requested: number, node: string): void
-  /** A node wanted fewer requests. */
   noteRateLimit(node: string): void
 }
 
 const sizes = { root: { start: 16, max: 16 }, bloom: { start: 64, max: 1_000, step: 64 } } as const
-/** Ranges at a time where the bytes of an answer are not counted. */
+/** For a wire that does not count bytes. */
 const uncountedParallelRanges = 3
 const maxParallelRanges = 8
 const minParallelRanges = 2
-/** Bytes of answers behind the ranges that are read ahead: their facts take about twice as much memory. */
+/** Bytes of answers that may be read ahead; the facts take about twice as much memory. */
 const bytesAhead = 25_165_824
-/** Part of the average that the newest range makes up. */
+/** The weight of the newest range in the average. */
 const newestWeight = 0.5
-/** A range that is fuller is not made longer. */
+/** A fuller range does not grow. */
 const fullFraction = 0.5
 const growth = 2
-/** Ranges read one at a time after a failure, because parallel requests may be its cause. */
+/** Ranges without parallel ones after a failure, because parallel requests may be its cause. */
 const rangesReadAlone = 8
-/** From this part on, blocks count as mostly paying. */
+/** From this fraction on, blocks count as mostly paying. */
 const mostlyFraction = 0.75
 
 const firstPlan: BloomPlan = { withTransactions: 'none', transactionsPerBlock: 1 }
 
-/** Starts without having learnt anything. The first range is read alone, because it teaches the most. */
+/** The first range is read alone, because its result sizes the others. */
 export function createRangeSizing(): RangeSizing {
   const learnt = { root: createRangeSize(sizes.root), bloom: createRangeSize(sizes.bloom) }
-  /** Blocks that hold as much as a range may. */
+  /** The blocks that contained as many transactions as a range may. */
   let fittingBlocks: number = sizes.bloom.max
   let plan = firstPlan
   const limits = new Map<string, ParallelLimit>()
@@ -87,14 +78,14 @@ export function createRangeSizing(): RangeSizing {
     parallelRanges: () => current.parallelRanges(),
     plan: () => plan,
     noteResult(kind, range) {
-      const { requested, returned, fillFraction: fill } = range
+      const { requested, returned, fillFraction } = range
       getLimit(range.node).read(range)
       learnt[kind].noteSuccess(returned)
       if (kind === 'root') {
         if (range.paying < returned * mostlyFraction) plan = firstPlan
         return
       }
-      const isFull = fill > fullFraction
+      const isFull = fillFraction > fullFraction
       if (returned < requested) fittingBlocks = Math.max(1, returned)
       else if (!isFull && requested >= fittingBlocks) fittingBlocks = Math.min(sizes.bloom.max, fittingBlocks * growth)
       plan = makePlan(range)
@@ -110,16 +101,16 @@ export function createRangeSizing(): RangeSizing {
 }
 
 function makePlan({ returned, candidates, paying, transactions }: RangeResult): BloomPlan {
-  const whole =
+  const withTransactions =
     paying >= returned * mostlyFraction
       ? 'all'
       : paying > 0 && paying >= candidates * mostlyFraction
         ? 'candidates'
         : 'none'
-  return { withTransactions: whole, transactionsPerBlock: Math.max(1, transactions / Math.max(1, candidates)) }
+  return { withTransactions, transactionsPerBlock: Math.max(1, transactions / Math.max(1, candidates)) }
 }
 
-/** Ranges at a time from one node. */
+/** The parallel ranges of one node. */
 interface ParallelLimit {
   parallelRanges(): number
   read(range: Pick<RangeResult, 'receivedBytes' | 'rejectedRequests'>): void
@@ -128,11 +119,11 @@ interface ParallelLimit {
 
 function createParallelLimit(): ParallelLimit {
   let sinceFailure = rangesReadAlone
-  /** The counts of the node when the last range was read. */
+  /** The node's counts at the last range. */
   let before = { receivedBytes: 0, rejectedRequests: 0 }
-  /** As many as the node answers without rejecting any. */
+  /** The parallel ranges that cause no rejection. */
   let acceptedRanges: number = maxParallelRanges
-  /** Bytes behind a range, on average; null before the first. */
+  /** The average bytes of a range; null before the first. */
   let bytesPerRange: number | null = null
   return {
     parallelRanges() {

@@ -1,58 +1,53 @@
-/** The context that a range of blocks is read with, and the headers of its blocks. @module */
+/** The context of reading a range, and its headers. @module */
 import type { BlockRef } from '@payment-integration/core/ports'
 import type { RouterDecoder, RouterLog } from '../decode/router-decoder.js'
 import type { PriceLists } from '../prices/pricing.js'
 import type { TokenMetadata } from '../prices/token-metadata.js'
 import type { FilterTest } from '../proof/log-filter.js'
 import type { Prover } from '../proof/prover.js'
-import { type Fields, type HeaderContents, parseHeader, parseHeaderContents } from '../rpc/answers.js'
+import { type Fields, type HeaderContents, parseHeader, parseHeaderContents, type ReceiptLog } from '../rpc/answers.js'
 import { askWithChainId } from '../rpc/chain-guard.js'
 import { describeRpcError, type Failures } from '../rpc/failures.js'
 import { formatQuantity } from '../rpc/hex.js'
 import type { Node, Rpc, RpcCall, RpcOutcome } from '../rpc/json-rpc.js'
 
-/** The kind of a chain's headers, as far as it is known. */
+/** Whether the headers of a chain hash to their block hashes, as Ethereum's do. */
 interface HeaderHashing {
-  /** Whether any of them hashed to its block's hash: then all should. */
-  isKnown: boolean
+  /** Set by the first header that does: from then on, all must. */
+  isExpected: boolean
 }
 
-/** Chains whose headers hash to their blocks' hashes; of others it is learnt. */
+/** Chains whose headers are known to hash to their block hashes. */
 const authenticChains: readonly number[] = [1, 10, 100, 137, 8_453, 42_161]
 
-/** The kind of a chain's headers before any is read. */
 export function createHeaderHashing(chainId: number): HeaderHashing {
-  return { isKnown: authenticChains.includes(chainId) }
+  return { isExpected: authenticChains.includes(chainId) }
 }
 
-/** A header that was held against its block's hash. */
 interface HashedHeader {
   readonly ref: BlockRef
-  /** Whether its fields hash to the block's own hash: then they are those that the chain agreed on. */
+  /** Whether the fields hash to the block hash, so that nobody changed them. */
   readonly isAuthentic: boolean
 }
 
 /**
- * Notes whether headers of this chain hash to their blocks' hashes. Where any does, one that does not was changed in
- * transit, and is not trusted.
+ * Learns whether the chain's headers hash to their block hashes, and rejects one that should but does not.
  * @throws ChainError `ERR_CHAIN_PROOF_FAILED` on such a header.
  */
 export function assertAuthentic(
-  { node, fail, headers: kind }: Readonly<{ node: Node; fail: Failures; headers: HeaderHashing }>,
+  { node, fail, headerHashing }: Readonly<{ node: Node; fail: Failures; headerHashing: HeaderHashing }>,
   headers: readonly HashedHeader[],
 ): void {
-  if (headers.some(({ isAuthentic }) => isAuthentic)) kind.isKnown = true
-  const changed = kind.isKnown ? headers.find(({ isAuthentic }) => !isAuthentic) : undefined
+  if (headers.some(({ isAuthentic }) => isAuthentic)) headerHashing.isExpected = true
+  const changed = headerHashing.isExpected ? headers.find(({ isAuthentic }) => !isAuthentic) : undefined
   if (changed === undefined) return
   const what = `the header of block ${changed.ref.number} does not hash to the block's hash`
   node.note({ kind: 'proof-failed', what })
-  throw fail.unproven(
-    `${what}. Use another node; on a chain whose headers are of a kind of their own, set its proof to none.`,
-  )
+  throw fail.unproven(`${what}. Use another node; on a chain with non-standard headers, set its proof to none.`)
 }
 
 /**
- * A log of a listed router that is neither payment nor conversion. Reading goes on, and an operator should look at it.
+ * A log of a listed router that is neither payment nor conversion. Reading continues; an operator should look at it.
  */
 export interface QuarantinedLog {
   readonly chainId: number
@@ -64,48 +59,46 @@ export interface QuarantinedLog {
   readonly reason: string
 }
 
-/** Everything that the ranges of one chain are read with, whichever node they come from. */
-export interface ChainReader {
+/** The context of reading one range, all of it from one node. */
+export interface RangeReader {
   readonly chainId: number
   readonly fail: Failures
   readonly decoder: RouterDecoder
   readonly tokens: TokenMetadata
   readonly lists: PriceLists
-  /** Version by lowercased address; only versions that the decoder reads. */
+  /** Version by lowercased address; only versions that the decoder supports. */
   readonly routers: ReadonlyMap<string, string>
-  /** The bridge contracts whose deposits are trusted, lowercased. */
+  /** Trusted bridge contracts, lowercased. */
   readonly spokePools: ReadonlySet<string>
   readonly onQuarantine: (log: QuarantinedLog) => void
-  /** Whether nodes are tried for raw receipts. */
+  /** Whether nodes are probed for raw receipts. */
   readonly rawReceipts: boolean
-  /** The kind of the chain's headers, as far as it is known. */
-  readonly headers: HeaderHashing
-}
-
-/** Everything that one range is read with: all of it comes from one node. */
-export interface RangeReader extends ChainReader {
+  readonly headerHashing: HeaderHashing
   readonly node: Node
-  /** That of the node. */
+  /** `node.rpc`. */
   readonly rpc: Rpc
   readonly prover: Prover
-  /** The routers whose payments are asked for; null for all. */
+  /** Null for all routers. */
   readonly requestedRouters: ReadonlySet<string> | null
-  /** Whether the log filter of a header says that its block holds payment logs of the routers asked for. */
+  /** Tests a header's log filter for payment logs of the requested routers. */
   readonly filter: FilterTest
 }
 
-/** A header. */
+/** Whether a log is a payment event of a listed router. */
+export function isPaymentLog({ routers, decoder }: RangeReader, { address, topics }: ReceiptLog): boolean {
+  return routers.has(address) && decoder.paymentTopics.includes(topics[0] ?? '')
+}
+
 export interface Header extends HeaderContents, HashedHeader {}
 
-/** Headers of one step: about a megabyte as the node answers them. The steps of a range are read together. */
+/** About a megabyte of headers. */
 export const headersPerStep = 250
 
-/** The call for the header of a height. */
 export function buildHeaderCall(number: number): RpcCall {
   return { method: 'eth_getBlockByNumber', params: [formatQuantity(number), false] }
 }
 
-/** The call for a block with its transactions. */
+/** Includes the transactions of the block. */
 export function buildBlockCall(number: number): RpcCall {
   return { method: 'eth_getBlockByNumber', params: [formatQuantity(number), true] }
 }
@@ -138,12 +131,12 @@ async function readHeaderStep(reader: RangeReader, from: number, to: number, sig
   return calls.map((_, index) => toHeader(reader, from + index, outcomes[index]))
 }
 
-/** The header of height `number` in an answer. */
+/** @throws ChainError `ERR_CHAIN_RANGE_GONE` when the node has no such block; `ERR_CHAIN_UNAVAILABLE`. */
 export function toHeader(reader: RangeReader, number: number, outcome: RpcOutcome | undefined): Header {
   const { fail, prover } = reader
   if (!outcome?.ok) throw fail.unavailable(`eth_getBlockByNumber: ${describeRpcError(outcome)}.`)
   const ref = parseHeader(outcome.result, fail)
-  // A node that is behind says null here, and some then answer the logs of the missing blocks with an empty list.
+  // A node that lags answers null here, and some answer the logs of the missing blocks with an empty list.
   if (ref === null) throw fail.gone(`the node has no block ${number}.`)
   if (ref.number !== number) throw fail.unavailable(`block ${ref.number} was answered for block ${number}.`)
   const isAuthentic = prover.computeHeaderHash(outcome.result as Fields) === ref.hash
@@ -162,10 +155,10 @@ export function assertChain(headers: readonly Header[], fail: Failures): void {
 }
 
 /**
- * Finds the time of each log's block. Takes it from a known header; else from the log, if it lies between the known
- * headers' times; else reads one header per block.
+ * Finds the time of each log's block: from `ends`, else from the log if its time lies between theirs, else from the
+ * block's header.
  * @param ends - The first and last header of the range.
- * @returns The time of a log's block, Unix milliseconds.
+ * @returns Unix milliseconds by log.
  * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a block is missing or another; `ERR_CHAIN_UNAVAILABLE`.
  */
 export async function readBlockTimes(
@@ -185,10 +178,7 @@ export async function readBlockTimes(
     else missing.set(blockNumber, blockHash)
   }
   const missingBlocks = [...missing]
-  const calls = missingBlocks.map(([height]) => ({
-    method: 'eth_getBlockByNumber',
-    params: [formatQuantity(height), false],
-  }))
+  const calls = missingBlocks.map(([height]) => buildHeaderCall(height))
   const answers = await rpc.all(calls, signal)
   for (const [index, [height, hash]] of missingBlocks.entries()) {
     const header = parseHeader(answers[index], fail)

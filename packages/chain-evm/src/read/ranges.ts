@@ -1,4 +1,4 @@
-/** Reads blocks in ranges, the next ones while one is worked on. @module */
+/** Reads consecutive ranges of blocks, the next ones ahead. @module */
 import { setMaxListeners } from 'node:events'
 import type { BlockRange, BlockRef, ProofLevel, RangesRequest } from '@payment-integration/core/ports'
 import { type Failures, isRateLimit, isUnavailable, isUnproven } from '../rpc/failures.js'
@@ -9,29 +9,27 @@ import { type CountedRange, maxTransactions, readByBloom, readByRoot } from './p
 import type { RangeKind, RangeSizing } from './range-blocks.js'
 import type { RangeReader } from './range-reader.js'
 
-/** The source of ranges. */
 interface RangesSource {
   readonly nodes: Nodes
   readonly fail: Failures
-  /** The context of a range from a node. */
   open(node: Node): RangeReader
-  /** The proof level of blocks that are not near the head; near it, `bloom` becomes `root`. */
+  /** Near the head, `bloom` becomes `root`. */
   readonly proof: ProofLevel
-  /** How many of the newest blocks are near the head. */
+  /** The number of newest blocks that count as near the head. */
   readonly nearHead: number
-  /** How many blocks a range takes, and how many ranges are read at a time; kept from one call to the next. */
+  /** Shared by all calls, so that sizes stay learnt. */
   readonly sizing: RangeSizing
 }
 
-/** Blocks that follow each other, and their reading once it has begun. */
 interface PlannedRange {
   readonly from: number
   readonly to: number
+  /** Null until the read has started. */
   readonly reading: Promise<BlockRange> | null
 }
 
 /**
- * Yields consecutive ranges from `from` to `to`, each checked to continue the one before.
+ * Yields consecutive ranges from `from` to `to`, and checks that each continues the one before.
  * @throws ChainError `ERR_CHAIN_RANGE_GONE`, `ERR_CHAIN_PROOF_FAILED`, `ERR_CHAIN_UNAVAILABLE`; the signal's own
  * reason.
  */
@@ -42,7 +40,7 @@ export async function* readRanges(
 ): AsyncGenerator<BlockRange, void, undefined> {
   signal?.throwIfAborted()
   const controller = new AbortController()
-  // Each request listens: several of each range that is read ahead.
+  // Every request of every range that is read ahead adds a listener.
   setMaxListeners(0, controller.signal)
   const relay = () => controller.abort(signal?.reason)
   signal?.addEventListener('abort', relay, { once: true })
@@ -68,7 +66,7 @@ export async function* readRanges(
   }
 }
 
-/** Begins to read the first pieces of the queue, which are cut to size for that. The first one always is read. */
+/** Cuts the first ranges of the queue to size and starts to read them; always at least the first. */
 function startReading(source: RangesSource, queue: PlannedRange[], nearFrom: number, signal: AbortSignal): void {
   let started = queue.reduce((count, { reading }) => count + (reading === null ? 0 : 1), 0)
   for (let index = 0; index < queue.length && (index === 0 || started < source.sizing.parallelRanges()); index++) {
@@ -79,7 +77,7 @@ function startReading(source: RangesSource, queue: PlannedRange[], nearFrom: num
     const limit = source.proof === 'bloom' && !isNear ? nearFrom - 1 : piece.to
     const end = Math.min(piece.to, limit, piece.from + size - 1)
     const reading = readPlannedRange(source, piece.from, end, isNear, signal)
-    // Whoever waits for it hears of its end; when nobody does any more, it is of no interest.
+    // The consumer may stop before it awaits this promise.
     reading.catch(() => {})
     const remainder = end < piece.to ? [{ from: end + 1, to: piece.to, reading: null }] : []
     queue.splice(index, 1, { from: piece.from, to: end, reading }, ...remainder)
@@ -94,7 +92,7 @@ async function readPlannedRange(
   isNear: boolean,
   signal: AbortSignal,
 ): Promise<BlockRange> {
-  const { sizing: blocks } = source
+  const { sizing } = source
   const kind: RangeKind = isNear ? 'root' : 'bloom'
   const requested = to - from + 1
   return source.nodes.runPinned(async (node) => {
@@ -102,20 +100,20 @@ async function readPlannedRange(
       const { range, ...counts } = await readFrom(source, node, { from, to, isNear }, signal)
       const returned = range.last.number - from + 1
       node.note({ kind: 'blocks-read', blocks: returned })
-      const fill = counts.transactions / maxTransactions
-      blocks.noteResult(kind, {
+      const fillFraction = counts.transactions / maxTransactions
+      sizing.noteResult(kind, {
         node: node.name,
         requested,
         returned,
-        fillFraction: fill,
+        fillFraction,
         ...counts,
         ...node.traffic(),
       })
       return range
     } catch (error) {
       if (!signal.aborted && (isUnavailable(error) || (isUnproven(error) && node.isAlone()))) {
-        if (isRateLimit(error)) blocks.noteRateLimit(node.name)
-        else blocks.noteFailure(kind, requested, node.name)
+        if (isRateLimit(error)) sizing.noteRateLimit(node.name)
+        else sizing.noteFailure(kind, requested, node.name)
       }
       throw error
     }
@@ -123,14 +121,14 @@ async function readPlannedRange(
 }
 
 async function readFrom(
-  { open, proof, sizing: blocks }: RangesSource,
+  { open, proof, sizing }: RangesSource,
   node: Node,
   { from, to, isNear }: { readonly from: number; readonly to: number; readonly isNear: boolean },
   signal: AbortSignal,
 ): Promise<CountedRange> {
   const reader = open(node)
-  if (isNear) return readByRoot(reader, from, to, blocks.plan().withTransactions === 'all', signal)
-  if (proof === 'bloom') return readByBloom(reader, from, to, blocks.plan(), signal)
+  if (isNear) return readByRoot(reader, from, to, sizing.plan().withTransactions === 'all', signal)
+  if (proof === 'bloom') return readByBloom(reader, from, to, sizing.plan(), signal)
   const range = await readUnproven(reader, from, to, signal)
   return { range, candidates: 0, paying: 0, transactions: range.payments.length }
 }

@@ -1,4 +1,4 @@
-/** Reads from the transactions behind payments: integration, amounts, price, and where each payment went. @module */
+/** Derives from a payment's transaction: integration, amounts, price and destination. @module */
 
 import type { PricingFacts } from '@payment-integration/core/ports'
 import { type DepositFacts, findDeposits, isBridgeCall } from '../bridge/spoke-pools.js'
@@ -19,7 +19,7 @@ import {
   type TokenAmount,
 } from '../decode/transfers.js'
 import { computePricing, unknownPricing } from '../prices/pricing.js'
-import type { ReceiptFacts, ReceiptLog, TransactionFacts } from '../rpc/answers.js'
+import { isSameLog, type ReceiptFacts, type ReceiptLog, type TransactionFacts } from '../rpc/answers.js'
 import {
   type CachedTransactions,
   groupLogs,
@@ -28,41 +28,34 @@ import {
   reportMalformed,
   type TransactionLogs,
 } from './calls.js'
-import type { RangeReader } from './range-reader.js'
+import { isPaymentLog, type RangeReader } from './range-reader.js'
 
 /**
  * Finds each payment's log in the receipt.
- * @param payments - The payment logs of the transaction, by log index.
- * @param logs - All logs of the receipt, in order.
- * @returns Positions in `logs`, ascending, one per payment; null when the receipt lacks one or has another order.
+ * @param payments - All payment logs of the transaction, by log index.
+ * @returns Ascending positions in `logs`, one per payment; null when one is missing or out of order.
  */
 function findPaymentPositions(payments: readonly ReceiptLog[], logs: readonly ReceiptLog[]): readonly number[] | null {
-  const places: number[] = []
-  for (const [place, log] of logs.entries()) {
-    const next = payments[places.length]
+  const positions: number[] = []
+  for (const [position, log] of logs.entries()) {
+    const next = payments[positions.length]
     if (next === undefined) break
-    if (isSameLog(next, log)) places.push(place)
+    if (isSameLog(next, log)) positions.push(position)
   }
-  return places.length === payments.length ? places : null
+  return positions.length === payments.length ? positions : null
 }
 
-function isSameLog(a: ReceiptLog, b: ReceiptLog): boolean {
-  return a.address === b.address && a.data === b.data && a.topics.join() === b.topics.join()
-}
-
-/** Whom a payment names, and where it went. */
 interface PaymentDestination {
-  /** Lowercased, or null. */
+  /** Lowercased. */
   readonly integrationAddress: string | null
-  /** Whether its receiver got it on this chain. */
+  /** Whether the receiver was paid on this chain. */
   readonly isTransferred: boolean
-  /** The deposit that took it to another chain, or null. */
+  /** The deposit into a listed bridge. */
   readonly bridged: DepositFacts | null
-  /** Whether a bridge call made it and no listed bridge took it. Its destination is unknown, so it is no payment. */
+  /** Whether a bridge call has no deposit of a listed bridge: the destination is unknown, so it is no payment. */
   readonly isUnknownBridge: boolean
 }
 
-/** Whether the receipt of a transaction is needed to tell the ends of its payments. */
 function needsReceiptForDestinations(
   { routers, decoder }: RangeReader,
   transaction: TransactionFacts,
@@ -75,9 +68,9 @@ function needsReceiptForDestinations(
 }
 
 /**
- * The ends of all payments of a transaction, in their order.
- * @param receipt - Null where {@link needsReceiptForDestinations} says that none is needed.
- * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the receipt does not hold the log of each payment.
+ * Finds the destination of each payment of a transaction, in order.
+ * @param receipt - Null if the destinations do not need it.
+ * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the receipt lacks the log of a payment.
  */
 function computeDestinations(
   reader: RangeReader,
@@ -94,23 +87,22 @@ function computeDestinations(
     })
   }
   const { logs } = receipt
-  const isPaymentLog = ({ address, topics: [topic = ''] }: ReceiptLog) =>
-    routers.has(address) && decoder.paymentTopics.includes(topic)
-  const places = findPaymentPositions(
+  const isPayment = (log: ReceiptLog) => isPaymentLog(reader, log)
+  const positions = findPaymentPositions(
     payments.map(({ log }) => log),
     logs,
   )
-  const transferred = findTransferredPayments(payments, logs, isPaymentLog)
-  if (places === null || transferred === null)
+  const transferred = findTransferredPayments(payments, logs, isPayment)
+  if (positions === null || transferred === null)
     throw fail.unavailable(`receipt ${receipt.hash} was answered without a log that eth_getLogs has.`)
   const byReceipt = needsReceiptForIntegrations(
     transaction,
     isRouter(routers, transaction),
     decoder.parseIntegrationAddress,
   )
-  const named = nameIntegrations(transaction, places, byReceipt ? receipt : null, decoder.parseIntegrationAddress)
+  const named = nameIntegrations(transaction, positions, byReceipt ? receipt : null, decoder.parseIntegrationAddress)
   const events = payments.map(({ event }) => event)
-  const deposits = findDeposits(events, places, logs, isPaymentLog, spokePools)
+  const deposits = findDeposits(events, positions, logs, isPayment, spokePools)
   const isBridging = isRouter(routers, transaction) && isBridgeCall(transaction.input)
   return events.map((event, index) => {
     const isTransferred = event.provedBy === 'event' || transferred.has(event)
@@ -124,14 +116,10 @@ function isRouter(routers: RangeReader['routers'], { to }: TransactionFacts): bo
   return to !== null && routers.has(to)
 }
 
-/** A payment, its log, whom it names, what the payer gave for it and what it cost. */
-interface ReadPayment {
+interface ReadPayment extends Pick<PaymentDestination, 'integrationAddress' | 'bridged'> {
   readonly log: RouterLog
   readonly payment: DecodedPayment
-  /** Lowercased, or null. */
-  readonly integrationAddress: string | null
-  /** The deposit that took it to another chain, or null. */
-  readonly bridged: DepositFacts | null
+  /** The token and amount that the payer gave. */
   readonly amountIn: TokenAmount
   readonly pricing: PricingFacts
 }
@@ -142,23 +130,20 @@ export interface TransactionPayments {
   readonly payments: readonly ReadPayment[]
 }
 
-/** Facts that were read before the logs. */
 export interface CachedFacts extends CachedTransactions {
-  /** Receipts by transaction; those of all payments, where receipts were read to find them. */
+  /** Receipts by transaction hash. */
   readonly receipts: ReadonlyMap<string, ReceiptFacts>
 }
 
-/** A transaction with payments. */
 interface PayingTransaction {
   readonly group: TransactionLogs
   readonly transaction: TransactionFacts
-  /** The payment that a call sent straight to a router made. */
+  /** The payment of a call sent directly to a router. */
   readonly direct: DirectPayment | null
 }
 
 /**
- * Decodes logs, then reads each payment's transaction (in batches) and the receipts that are needed and not yet known.
- * A transaction with conversions alone has no payment and is not read.
+ * Decodes logs, and reads the transactions and receipts of their payments that are not cached.
  * @param logs - Logs of listed routers, by block, transaction and log index.
  * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a transaction is no longer in the block its logs came from;
  * `ERR_CHAIN_UNAVAILABLE`.
@@ -193,8 +178,8 @@ function attachCall(
 }
 
 /**
- * Whether a payment needs its receipt. An event that proves no end needs it, and so does a swap, whose other logs show
- * the payer's tokens. So does a call with price feeds but no conversion, which the node may have left out of the logs.
+ * Whether a payment needs its receipt: for its destination, or for the payer's tokens of a swap. Also for a call with
+ * price feeds without a conversion, which `eth_getLogs` may have left out.
  */
 function needsReceiptOf(reader: RangeReader, { group, transaction, direct }: PayingTransaction): boolean {
   if (needsReceiptForDestinations(reader, transaction, group.payments)) return true
@@ -240,7 +225,7 @@ function readPayments(
     const pricing = isTransferred
       ? computePricing(reader.lists, event, conversion, isDirect ? direct.call : null)
       : unknownPricing
-    // The event repeats an argument of the call here, which may be anybody's address; who called is known.
+    // A swap's event repeats the sender argument, which the caller chooses freely; the signer is certain.
     const isSwap = amountIn !== null && isDirect
     const payment = isSwap ? { ...event, sender: transaction.from } : event
     const paid = isSwap ? amountIn : { token: event.token, amount: event.gross }

@@ -1,10 +1,10 @@
-/** Reads the objects of JSON-RPC answers, and rejects an answer to another question. @module */
+/** Parses and validates the objects in JSON-RPC answers. @module */
 import type { BlockRef } from '@payment-integration/core/ports'
 import type { RouterLog } from '../decode/router-decoder.js'
 import type { Failures } from './failures.js'
 import { isHex, isWord, parseQuantity, toAddress, toHash } from './hex.js'
 
-/** A transaction, as far as payments need it. */
+/** The fields of a transaction that payments need. */
 export interface TransactionFacts {
   readonly hash: string
   readonly blockHash: string
@@ -15,14 +15,17 @@ export interface TransactionFacts {
   readonly input: string
 }
 
-/** A log of a receipt. */
 export interface ReceiptLog {
   readonly address: string
   readonly topics: readonly string[]
   readonly data: string
 }
 
-/** A receipt. */
+/** Compares what a log says, not where it is. */
+export function isSameLog(a: ReceiptLog, b: ReceiptLog): boolean {
+  return a.address === b.address && a.data === b.data && a.topics.join() === b.topics.join()
+}
+
 export interface ReceiptFacts {
   readonly hash: string
   readonly blockHash: string
@@ -31,27 +34,26 @@ export interface ReceiptFacts {
   readonly logs: readonly ReceiptLog[]
 }
 
-/** A header's commitments to the contents of its block. */
+/** What a header says about its block's contents. */
 export interface HeaderContents {
-  /** The filter over the logs of the block, 0x and 512 hex digits; null when the chain has none. */
+  /** 0x and 512 hex digits; null on a chain without log filters. */
   readonly logsBloom: string | null
-  /** The root of the receipts, lowercased; null when the chain has none. */
+  /** Lowercased; null on a chain without receipts roots. */
   readonly receiptsRoot: string | null
-  /** Hashes, lowercased, also of a block that was answered whole; null when the node left them out. */
+  /** Lowercased hashes, also when the block was answered with whole transactions; null when the node left them out. */
   readonly transactions: readonly string[] | null
 }
 
-/** An object of an answer. */
 export type Fields = Readonly<Record<string, unknown>>
 
 export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A block header, or null when the node has none. */
+/** Parses a block header; null when the node has none. */
 export function parseHeader(value: unknown, fail: Failures): BlockRef | null {
   if (value === null) return null
-  if (!isFields(value)) throw fail.unavailable('a block was answered as something else than an object.')
+  if (!isFields(value)) throw fail.unavailable('the answered block is not an object.')
   const number = parseQuantity(value['number'])
   const hash = toHash(value['hash'])
   const parentHash = toHash(value['parentHash'])
@@ -61,7 +63,7 @@ export function parseHeader(value: unknown, fail: Failures): BlockRef | null {
   return { number, hash, parentHash, timestamp: seconds * 1000 }
 }
 
-/** The contents of a block that {@link parseHeader} accepted. */
+/** Parses the contents of a header that {@link parseHeader} accepted. */
 export function parseHeaderContents(value: unknown): HeaderContents {
   const { logsBloom, receiptsRoot, transactions } = isFields(value) ? value : {}
   return {
@@ -75,7 +77,7 @@ function getHash(transaction: unknown): unknown {
   return isFields(transaction) ? transaction['hash'] : transaction
 }
 
-/** The transactions of a block that was answered whole, by hash; null when the node has no such block. */
+/** The unparsed transactions of a block, by hash; null when the node has no such block. */
 export function parseBlockTransactions(value: unknown, fail: Failures): ReadonlyMap<string, unknown> | null {
   if (value === null) return null
   const transactions: unknown = isFields(value) ? value['transactions'] : undefined
@@ -89,9 +91,8 @@ export function parseBlockTransactions(value: unknown, fail: Failures): Readonly
   return found
 }
 
-/** The logs of an `eth_getLogs` answer, in the order of the answer. */
 export function parseLogs(value: unknown, fail: Failures): RouterLog[] {
-  if (!Array.isArray(value)) throw fail.unavailable('eth_getLogs answered something else than a list.')
+  if (!Array.isArray(value)) throw fail.unavailable('eth_getLogs did not answer a list.')
   return value.map((item: unknown) => parseLog(item, fail))
 }
 
@@ -130,7 +131,7 @@ function parseLogBody(value: Fields, fail: Failures): ReceiptLog {
   return { address, topics, data: data.toLowerCase() }
 }
 
-/** A list of hashes, lowercased, or null when the value is not one. */
+/** Lowercases a list of hashes; null when the value is not one. */
 function toHashes(value: unknown): string[] | null {
   if (!Array.isArray(value)) return null
   const hashes: string[] = []
@@ -142,10 +143,10 @@ function toHashes(value: unknown): string[] | null {
   return hashes
 }
 
-/** A transaction, or null when the node does not know it or has it in no block. */
+/** Parses a transaction; null when the node does not know it, or it is in no block. */
 export function parseTransaction(value: unknown, fail: Failures): TransactionFacts | null {
   if (value === null) return null
-  if (!isFields(value)) throw fail.unavailable('a transaction was answered as something else than an object.')
+  if (!isFields(value)) throw fail.unavailable('the answered transaction is not an object.')
   if (value['blockHash'] === null) return null
   const hash = toHash(value['hash'])
   const blockHash = toHash(value['blockHash'])
@@ -158,10 +159,10 @@ export function parseTransaction(value: unknown, fail: Failures): TransactionFac
   return { hash, blockHash, from, to, value: BigInt(amount), input: input.toLowerCase() }
 }
 
-/** A receipt, or null when the node has none. */
+/** Parses a receipt; null when the node has none. */
 export function parseReceipt(value: unknown, fail: Failures): ReceiptFacts | null {
   if (value === null) return null
-  if (!isFields(value)) throw fail.unavailable('a receipt was answered as something else than an object.')
+  if (!isFields(value)) throw fail.unavailable('the answered receipt is not an object.')
   const hash = toHash(value['transactionHash'])
   const blockHash = toHash(value['blockHash'])
   const blockNumber = parseQuantity(value['blockNumber'])

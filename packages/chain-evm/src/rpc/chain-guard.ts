@@ -1,18 +1,15 @@
-/**
- * Checks that a node is on the right chain: before its first request, after silence, and together with a question.
- * @module
- */
+/** Checks that a node is on the right chain: before its first request, after silence, and along with calls. @module */
 
 import type { BlockRef, Clock } from '@payment-integration/core/ports'
 import { parseHeader } from './answers.js'
-import { describeRpcError, type Failures } from './failures.js'
+import { describeRpcError, type Failures, raceAbort } from './failures.js'
 import { parseQuantity } from './hex.js'
 import { chainIdCall, type Node, type Rpc, type RpcCall, type RpcOutcome } from './json-rpc.js'
 
 /**
  * Checks an answer to `eth_chainId`.
- * @param onForeign - Told, before the error is thrown, when the node is on another chain.
- * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node is on another chain, or does not say on which.
+ * @param onForeign - Called before the error is thrown, when the node is on another chain.
+ * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node is on another chain, or answered no chain id.
  */
 function assertChainId(
   answer: unknown,
@@ -21,16 +18,15 @@ function assertChainId(
 ): void {
   const answered = parseQuantity(answer)
   if (answered === chainId) return
-  if (answered === null) throw fail.unavailable('eth_chainId answered something else than a number.')
+  if (answered === null) throw fail.unavailable('eth_chainId did not answer a number.')
   const error = fail.unavailable(`the node is on chain ${answered}. Use the RPC URL of a node of chain ${chainId}.`)
   onForeign(error.message)
   throw error
 }
 
-/** A node that was not heard for this long may be another one behind the same address, in milliseconds. */
+/** After this silence, in milliseconds, another node may answer at the same address. */
 const recheckAfterMs = 60_000
 
-/** The context of the check. */
 interface ChainGuardOptions {
   readonly chainId: number
   readonly clock: Clock
@@ -38,33 +34,30 @@ interface ChainGuardOptions {
   readonly rpc: Rpc
   /** Aborts when the node is closed. */
   readonly closed: AbortSignal
-  /** Told when the node is on another chain. */
+  /** Called when the node is on another chain. */
   readonly onForeign: (what: string) => void
 }
 
-/** The check of one node. */
 interface ChainGuard {
   /**
-   * Asks the node unless it was checked. After a request without an answer, the next one can carry the call instead.
-   * @returns Whether the request has to carry the call for the chain id; its answer goes to `checkAnswer`.
-   * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node is on another chain, or does not say on which.
+   * Checks the node if that is due. After an unanswered request, the next batch can contain the chain id call instead.
+   * @returns Whether to add the call to the batch, and pass its answer to `checkAnswer`.
+   * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node is on another chain, or answered no chain id.
    */
   check(canAddChainId: boolean, signal: AbortSignal | undefined): Promise<boolean>
   /** @throws As {@link ChainGuard.check}. */
   checkAnswer(answer: RpcOutcome): void
-  /** The node answered something. */
   noteAnswer(): void
-  /** A request brought no answer. */
+  /** A request got no answer. */
   noteLoss(): void
-  /** The connection that was kept is gone. */
   noteDisconnect(): void
 }
 
-/** Starts unchecked. Requests that wait for the check share it. */
+/** Requests that need the check at the same time share one. */
 export function createChainGuard(options: ChainGuardOptions): ChainGuard {
   const { chainId, clock, fail, rpc, closed, onForeign } = options
   let isChecked = false
-  /** The node was checked before it failed to answer, so that one request can carry the call. */
+  /** The node was checked before its last failure, so the next batch can contain the check. */
   let nextAddsChainId = false
   let answeredAt = 0
   let checking: Promise<void> | null = null
@@ -109,22 +102,7 @@ export function createChainGuard(options: ChainGuardOptions): ChainGuard {
   }
 }
 
-async function raceAbort<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return work
-  signal.throwIfAborted()
-  let stop = () => {}
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason)
-    signal.addEventListener('abort', stop, { once: true })
-  })
-  try {
-    return await Promise.race([work, aborted])
-  } finally {
-    signal.removeEventListener('abort', stop)
-  }
-}
-
-/** The context of the chain id check. */
+/** A node, and the chain that it must be on. */
 export interface ExpectedChain {
   readonly chainId: number
   readonly fail: Failures
@@ -132,8 +110,8 @@ export interface ExpectedChain {
 }
 
 /**
- * Sends calls in one batch with a question for the chain id. Otherwise another node could take over between two
- * requests and be trusted for the first one's answer. Answers that a block hash verifies need no such question.
+ * Sends calls in one batch with `eth_chainId`, so that they and the chain id come from the same node. Answers that a
+ * block hash verifies do not need it.
  * @returns The outcomes of `calls`, in their order.
  * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node is on another chain.
  */
@@ -149,13 +127,13 @@ export async function askWithChainId(
 }
 
 /**
- * As {@link askWithChainId}, for the result of one call.
+ * Like {@link askWithChainId}, for the result of one call.
  * @throws ChainError `ERR_CHAIN_UNAVAILABLE`, also when the node is on another chain.
  */
-export async function callWithChainId(own: ExpectedChain, call: RpcCall, signal?: AbortSignal): Promise<unknown> {
-  const [outcome] = await askWithChainId(own, [call], signal)
+export async function callWithChainId(expected: ExpectedChain, call: RpcCall, signal?: AbortSignal): Promise<unknown> {
+  const [outcome] = await askWithChainId(expected, [call], signal)
   if (outcome?.ok) return outcome.result
-  throw own.fail.unavailable(`${call.method}: ${describeRpcError(outcome)}.`)
+  throw expected.fail.unavailable(`${call.method}: ${describeRpcError(outcome)}.`)
 }
 
 /**
@@ -163,12 +141,12 @@ export async function callWithChainId(own: ExpectedChain, call: RpcCall, signal?
  * @throws ChainError `ERR_CHAIN_UNAVAILABLE`, also when the node is on another chain.
  */
 export async function readHeaderWithChainId(
-  own: ExpectedChain,
+  expected: ExpectedChain,
   tag: string,
   signal?: AbortSignal,
 ): Promise<BlockRef | null> {
   return parseHeader(
-    await callWithChainId(own, { method: 'eth_getBlockByNumber', params: [tag, false] }, signal),
-    own.fail,
+    await callWithChainId(expected, { method: 'eth_getBlockByNumber', params: [tag, false] }, signal),
+    expected.fail,
   )
 }

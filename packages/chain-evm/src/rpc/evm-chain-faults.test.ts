@@ -69,8 +69,8 @@ describe('an answer that is no answer is an error, never an empty range', () => 
     ['status 500', 500, 'oops', 'HTTP status 500'],
     ['HTML with status 200', 200, '<html>Log in</html>', 'not JSON'],
     ['a rejected batch', 413, '{"error":{"code":-32600,"message":"batch"}}', '-32600'],
-    ['an empty body', 200, '', 'eth_chainId answered something else than a number'],
-    ['an empty list', 200, '[]', 'eth_chainId answered something else than a number'],
+    ['an empty body', 200, '', 'eth_chainId did not answer a number'],
+    ['an empty list', 200, '[]', 'eth_chainId did not answer a number'],
     ['a JSON-RPC error', 200, '{"jsonrpc":"2.0","id":1,"error":{"code":-32005,"message":"limit"}}', '-32005'],
   ])('%s', async (_, status, body, expected) => {
     const chain = open()

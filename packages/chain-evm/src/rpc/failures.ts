@@ -8,19 +8,15 @@ import { ExcessiveJsonError } from '@payment-integration/contract/internal-io'
 import { ChainError } from '@payment-integration/core'
 import type { Clock } from '@payment-integration/core/ports'
 
-/** The request took longer than it may. */
+/** A request took too long. */
 export class DeadlineError extends Error {
-  override readonly name = 'DeadlineError'
-  readonly timeoutMs: number
   constructor(timeoutMs: number) {
     super(`no answer within ${timeoutMs} ms`)
-    this.timeoutMs = timeoutMs
   }
 }
 
 /**
- * Runs `work` for at most `timeoutMs` milliseconds of `clock`. Its signal aborts on time-out and when `caller` aborts.
- * The call rejects at that moment even when `work` does not listen.
+ * Runs `work` with a signal that aborts on time-out and when `caller` aborts; rejects then even if `work` ignores it.
  * @throws {@link DeadlineError} On time-out; the caller's reason when the caller aborted.
  */
 export async function withDeadline<T>(
@@ -50,16 +46,24 @@ export async function withDeadline<T>(
   }
 }
 
-/** The parts of a URL. */
-interface UrlParts {
-  /** Without credentials and fragment. */
-  readonly url: URL
-  /** The credentials as a Basic header; empty without any. */
-  readonly headers: Readonly<Record<string, string>>
+/** Settles like `work`, or rejects with the signal's reason if that comes first. */
+export async function raceAbort<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return work
+  let stop = () => {}
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason)
+  })
+  signal.addEventListener('abort', stop)
+  if (signal.aborted) stop()
+  try {
+    return await Promise.race([aborted, work])
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
 }
 
-/** Takes the credentials out of a URL that was checked before. */
-export function splitUrl(text: string): UrlParts {
+/** Moves the credentials of a valid URL into a Basic header. */
+export function splitUrl(text: string): { readonly url: URL; readonly headers: Readonly<Record<string, string>> } {
   const url = new URL(text)
   url.hash = ''
   const { username, password } = url
@@ -70,7 +74,7 @@ export function splitUrl(text: string): UrlParts {
   return { url, headers: { authorization: `Basic ${Buffer.from(pair).toString('base64')}` } }
 }
 
-/** Decodes percent signs; returns the text itself when they are malformed. */
+/** Decodes percent-encoding; returns malformed text unchanged. */
 function decodePercent(part: string): string {
   try {
     return decodeURIComponent(part)
@@ -79,7 +83,7 @@ function decodePercent(part: string): string {
   }
 }
 
-/** Labels that a provider may have put a key into: long ones in front of its domain. */
+/** Long labels in front of the domain: some providers put the key there. */
 export function findSecretLabels(hostname: string): string[] {
   return hostname
     .split('.')
@@ -87,87 +91,73 @@ export function findSecretLabels(hostname: string): string[] {
     .filter((label) => label.length >= secretLabelLength)
 }
 
-/** Shorter labels, such as `rpc` or `mainnet`, are too short for a key. */
+/** Shorter labels, such as `rpc` or `mainnet`, cannot be a key. */
 const secretLabelLength = 8
 
-/** The node answered with a JSON-RPC error. */
-interface TransportRpcError extends Error {
-  readonly code: unknown
-  readonly details: unknown
-}
-
-/** The node rejected the request as a whole, or could not be reached. */
-interface TransportHttpError extends Error {
-  readonly status?: number | undefined
+/** An error in a chain of causes. Errors of viem are recognized by name and fields, because viem is optional. */
+type ErrorLink = Error & {
+  readonly code?: unknown
+  readonly details?: unknown
   readonly headers?: Pick<Headers, 'get'> | undefined
+  readonly maxSize?: unknown
+  readonly status?: number | undefined
 }
 
-/** The answer was longer than was allowed. */
-interface TransportSizeError extends Error {
-  readonly maxSize: unknown
-}
-
-/** Whether viem reports a JSON-RPC error. */
-function isTransportRpcError(error: Error): error is TransportRpcError {
+function isViemRpcError(error: ErrorLink): boolean {
   return error.name === 'RpcRequestError' && 'details' in error
 }
 
-/** Whether viem reports a status of HTTP, or none at all. */
-function isTransportHttpError(error: Error): error is TransportHttpError {
-  return error.name === 'HttpRequestError'
+function isViemHttpError({ name }: ErrorLink): boolean {
+  return name === 'HttpRequestError'
 }
 
-/** Whether viem stopped reading. */
-function isTransportSizeError(error: Error): error is TransportSizeError {
+function isViemSizeError(error: ErrorLink): boolean {
   return error.name === 'ResponseBodyTooLargeError' && 'maxSize' in error
 }
 
 /** Makes the errors of one chain. */
 export interface Failures {
-  /** The node cannot be reached or answers nonsense; the same call can be repeated. */
+  /** `ERR_CHAIN_UNAVAILABLE`: the node is unreachable or its answer unusable; the call can be repeated. */
   unavailable(what: string): ChainError
-  /** A block of the range left the chain while it was read, or is not there yet. */
+  /** `ERR_CHAIN_RANGE_GONE`: a block left the chain during the read, or is not there yet. */
   gone(what: string): ChainError
-  /** The node's answer for a block contradicts the header; another node may do better. */
+  /** `ERR_CHAIN_PROOF_FAILED`: the answer contradicts the block's header; another node may answer correctly. */
   unproven(what: string): ChainError
-  /** The answer is larger than it may be. Also `ERR_CHAIN_UNAVAILABLE`. */
+  /** `ERR_CHAIN_UNAVAILABLE`: the answer exceeds its size limit. */
   tooLarge(what: string): TooLargeAnswerError
-  /** The node wants fewer requests. Also `ERR_CHAIN_UNAVAILABLE`. */
+  /** `ERR_CHAIN_UNAVAILABLE`: the node's rate limit is reached; the request itself is valid. */
   limited(what: string): RateLimitError
 }
 
-/** The node answers, but not as often as it is asked. Nothing is wrong with the request or its size. */
 class RateLimitError extends ChainError {
   constructor(chainId: number, message: string) {
     super('ERR_CHAIN_UNAVAILABLE', chainId, message)
   }
 }
 
-/** The node answers more than it may. A foreign contract may be the cause. */
+/** An answer exceeds its size limit; a foreign contract may be the cause. */
 export class TooLargeAnswerError extends ChainError {
   constructor(chainId: number, message: string) {
     super('ERR_CHAIN_UNAVAILABLE', chainId, message)
   }
 }
 
-/** Whether a read failed because the node did not answer, or answered nonsense. */
 export function isUnavailable(error: unknown): boolean {
   return error instanceof ChainError && error.code === 'ERR_CHAIN_UNAVAILABLE'
 }
 
-/** Whether an answer did not lead to what a header commits to. */
 export function isUnproven(error: unknown): boolean {
   return error instanceof ChainError && error.code === 'ERR_CHAIN_PROOF_FAILED'
 }
 
-/** Whether an error says nothing but that the node wants fewer requests. */
 export function isRateLimit(error: unknown): boolean {
   return error instanceof RateLimitError
 }
 
 /**
- * The errors of chain `chainId`. They carry no `cause`: a transport's error holds the node's URL, which holds keys.
- * @param node - Name of the node that they are about, where there are several.
+ * Makes the errors of one chain. They have no `cause`, because a transport's error contains the node's URL with its
+ * key.
+ * @param node - The node's name in messages, for a chain with several nodes.
  */
 export function createFailures(chainId: number, node?: string): Failures {
   const prefix = `Chain ${chainId} cannot be read: ${node === undefined ? '' : `${node}: `}`
@@ -186,23 +176,22 @@ export function createFailures(chainId: number, node?: string): Failures {
   }
 }
 
-/** A JSON-RPC error: its code when that is a whole number, and its message. */
 interface RpcError {
+  /** Null when the node sent no whole number. */
   readonly code: number | null
   readonly message: string
 }
 
-/** A kept connection was closed: it was idle for too long, or another node has taken over the address. */
+/** A keep-alive connection was closed: it idled too long, or another node took over the address. */
 export class StaleConnectionError extends Error {
   override readonly name = 'StaleConnectionError'
   readonly code = 'ECONNRESET'
 }
 
-/** The node rejected a request as a whole. */
+/** The node answered with an HTTP error status. */
 export class HttpStatusError extends Error {
-  override readonly name = 'HttpStatusError'
   readonly status: number
-  /** The `Retry-After` header as it came, or null. */
+  /** The raw `Retry-After` header. */
   readonly retryAfter: string | null
   constructor(status: number, retryAfter: string | null = null) {
     super(`HTTP status ${status}`)
@@ -211,31 +200,27 @@ export class HttpStatusError extends Error {
   }
 }
 
-/** The answer is larger than allowed. */
 export class TooLargeError extends Error {
-  override readonly name = 'TooLargeError'
   constructor(maxBytes: number) {
     super(`the answer is larger than ${maxBytes} bytes`)
   }
 }
 
-/** The answer is JSON, but no answer to the request. */
+/** Valid JSON that does not answer the request. */
 export class NotJsonRpcError extends Error {
-  override readonly name = 'NotJsonRpcError'
   constructor() {
     super('the answer is not JSON-RPC')
   }
 }
 
-/** There is no connection, and a new one is not tried yet. */
+/** Not connected, and the wait before the next attempt is not over. */
 export class NoConnectionError extends Error {
-  override readonly name = 'NoConnectionError'
   constructor() {
     super('no connection')
   }
 }
 
-/** Failures whose message is ours, and clean. */
+/** Errors whose message contains no text of the node, so that it may be shown. */
 const shownErrors = [
   HttpStatusError,
   TooLargeError,
@@ -245,83 +230,77 @@ const shownErrors = [
   DeadlineError,
 ] as const
 
-/** Says in one short phrase why a request failed. `redact` cleans text that the node wrote. */
+/** Describes in one phrase why a request failed. @param redact - Cleans text that the node wrote. */
 export function describeFailure(error: unknown, redact: (text: string) => string): string {
   for (const link of walkCauses(error)) {
-    if (isTransportRpcError(link))
+    if (isViemRpcError(link))
       return describeRpcError({ code: getErrorCode(link), message: redact(String(link.details)) })
-    if (isTransportSizeError(link)) return `the answer is larger than ${link.maxSize} bytes`
+    if (isViemSizeError(link)) return `the answer is larger than ${link.maxSize} bytes`
     if (shownErrors.some((known) => link instanceof known)) return link.message
-    if (isTransportHttpError(link) && link.status !== undefined) return `HTTP status ${link.status}`
+    if (isViemHttpError(link) && link.status !== undefined) return `HTTP status ${link.status}`
     if (link instanceof SyntaxError) return 'the answer is not JSON'
-    const code: unknown = 'code' in link ? link.code : undefined
+    const { code } = link
     if (typeof code === 'string' && /^[A-Z][A-Z0-9_]{2,40}$/.test(code)) return `no connection (${code})`
   }
   return 'the connection failed, or the answer is not JSON-RPC'
 }
 
-/** The JSON-RPC error in what a transport threw, or null when the node did not answer with one. */
+/** The JSON-RPC error that a viem transport threw; null for any other failure. */
 export function findRpcError(error: unknown): RpcError | null {
   for (const link of walkCauses(error))
-    if (isTransportRpcError(link)) return { code: getErrorCode(link), message: String(link.details) }
+    if (isViemRpcError(link)) return { code: getErrorCode(link), message: String(link.details) }
   return null
 }
 
-/** The retry time of a rejection for too many requests; null when the failure is another one. */
+/** The raw `Retry-After` of an HTTP 429; null for any other failure. */
 export function findRateLimit(error: unknown): { readonly retryAfter: string | null } | null {
   for (const link of walkCauses(error)) {
     if (link instanceof HttpStatusError) return link.status === 429 ? link : null
-    if (isTransportHttpError(link) && link.status === 429)
-      return { retryAfter: link.headers?.get('retry-after') ?? null }
+    if (isViemHttpError(link) && link.status === 429) return { retryAfter: link.headers?.get('retry-after') ?? null }
   }
   return null
 }
 
-/** Whether a gateway failed at once, or the answer was cut: the same request may well succeed. */
+/** Whether the same request may succeed at once: a gateway's error, or a truncated answer. */
 export function isTransient(error: unknown): boolean {
   for (const link of walkCauses(error)) {
     if (link instanceof StaleConnectionError) return false
     if (link instanceof HttpStatusError) return link.status >= 500
-    if (link instanceof SyntaxError) return true
-    if ('code' in link && link.code === 'ECONNRESET') return true
+    if (link instanceof SyntaxError || link.code === 'ECONNRESET') return true
   }
   return false
 }
 
-/** Whether the answer to a request was larger than it may be. */
 export function isTooLarge(error: unknown): boolean {
-  for (const link of walkCauses(error)) if (link instanceof TooLargeError || isTransportSizeError(link)) return true
-  return false
+  return [...walkCauses(error)].some((link) => link instanceof TooLargeError || isViemSizeError(link))
 }
 
-/** Whether an answer was made to exhaust its reader: no honest node sends such. */
+/** Whether an answer was made to exhaust its reader, as no honest node does. */
 export function isExcessive(error: unknown): boolean {
-  for (const link of walkCauses(error)) if (link instanceof ExcessiveJsonError) return true
-  return false
+  return [...walkCauses(error)].some((link) => link instanceof ExcessiveJsonError)
 }
 
-/** A JSON-RPC error as a phrase; its message must be redacted already. */
+/** Describes a JSON-RPC error whose message is already redacted. */
 export function describeRpcError(error: RpcError | undefined): string {
   if (error === undefined) return 'no answer'
   return error.code === null ? `JSON-RPC error: ${error.message}` : `JSON-RPC error ${error.code}: ${error.message}`
 }
 
-/** Null for a code that is no number: its text may hold our key. */
-function getErrorCode({ code }: { readonly code: unknown }): number | null {
+/** Null for a code that is not a number: text may repeat the key. */
+function getErrorCode({ code }: { readonly code?: unknown }): number | null {
   return typeof code === 'number' && Number.isSafeInteger(code) ? code : null
 }
 
-/** Characters that are read of a node's text, and characters that are shown. */
-const readCharacters = 4_096
-const shownCharacters = 160
-/** A URL. The bound keeps the search linear; what stands before it in a longer scheme is no secret. */
+/** Characters of a node's text that are searched, and that are shown. */
+const maxReadCharacters = 4_096
+const maxShownCharacters = 160
+/** The bounded scheme keeps the search linear; the start of a longer one is not secret. */
 const anyUrl = /[a-z0-9+.-]{0,31}:\/\/\S+/
 
 /**
- * Makes a function that cleans text from the node. It removes URLs, and in any case each part of our own URL that may
- * be a key. These are credentials, also as their header, host names, path segments and query values. Nodes like to
- * repeat the key that they reject. Control and bidirectional characters become spaces. Anybody may write such a text,
- * at any length, as a token's revert reason, so only its beginning is read and shown.
+ * Makes a function that removes secrets from a node's text, because nodes repeat the key that they reject. It removes
+ * every URL, and credentials, host names, path segments and query values of `url`. Control and bidirectional characters
+ * become spaces. Such text is hostile (a token's revert reason, for example), so only its beginning is read.
  */
 export function createRedactor(url: string | undefined): (text: string) => string {
   const secrets = url === undefined ? [] : findSecrets(url)
@@ -329,26 +308,26 @@ export function createRedactor(url: string | undefined): (text: string) => strin
   const hidden = new RegExp([anyUrl.source, ...literals].join('|'), 'gi')
   const longest = secrets[0]?.length ?? 0
   return (text) => {
-    // A secret that begins in what is read is there as a whole.
-    const window = copyText(text.slice(0, readCharacters + longest))
+    // Long enough to contain every secret that begins among the read characters.
+    const window = copyText(text.slice(0, maxReadCharacters + longest))
     let clean = ''
     let at = 0
     for (const { index, 0: found } of window.matchAll(hidden)) {
-      if (index >= readCharacters) break
+      if (index >= maxReadCharacters) break
       clean += `${window.slice(at, index)}${found.includes('://') ? '[url]' : '[redacted]'}`
       at = index + found.length
     }
-    clean += window.slice(at, readCharacters)
-    return clean.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').slice(0, shownCharacters)
+    clean += window.slice(at, maxReadCharacters)
+    return clean.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').slice(0, maxShownCharacters)
   }
 }
 
-/** A part of a text keeps all of it in memory. */
+/** A copy, because a slice keeps the whole text in memory. */
 function copyText(text: string): string {
   return Buffer.from(text, 'utf16le').toString('utf16le')
 }
 
-/** Longest first, so that a part of another one leaves no rest. */
+/** Longest first, so that no remainder of a secret stays when another secret is part of it. */
 function findSecrets(text: string): string[] {
   const url = parseUrl(text)
   if (url === null) return []
@@ -360,13 +339,12 @@ function findSecrets(text: string): string[] {
   return [...new Set(all)].sort((a, b) => b.length - a.length)
 }
 
-/** Some providers put a key into the host name, in front of their domain. */
 function findHostSecrets(hostname: string): string[] {
   return hostname.includes('.') ? [hostname, ...findSecretLabels(hostname)] : []
 }
 
-function* walkCauses(error: unknown): Generator<Error> {
-  let link = error
+function* walkCauses(error: unknown): Generator<ErrorLink> {
+  let link: unknown = error
   for (let depth = 0; link instanceof Error && depth < 10; depth++) {
     yield link
     link = link.cause

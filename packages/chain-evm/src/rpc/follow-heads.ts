@@ -1,14 +1,12 @@
-/** Follows new heads over a WebSocket, and compares heights to find nodes that are behind. @module */
+/** Follows new heads over a WebSocket, and measures how far nodes lag behind the highest head. @module */
 import type { Clock } from '@payment-integration/core/ports'
 import { withDeadline } from './failures.js'
 import { parseQuantity } from './hex.js'
 import { createReconnect, openSocket, reconnectMs, type Socket } from './socket-wire.js'
 import type { RpcOutcome } from './wire.js'
 
-/** How long a reported height counts, in milliseconds. A real reorg is trusted after that. */
+/** How long a reported head counts, in milliseconds. A chain that really became shorter is accepted after this time. */
 const headMemoryMs = 300_000
-
-/** Most steps; the oldest are dropped first. */
 const maxReportedHeads = 256
 
 interface ReportedHead {
@@ -18,21 +16,18 @@ interface ReportedHead {
   readonly nodeIndex: number
 }
 
-/** The heights of one chain, over all its nodes. */
+/** The heads that all nodes of one chain reported. */
 export interface Heads {
   /**
-   * Node `by` reports `number` as its head.
-   * @param isTrusted - Whether others are measured by it.
-   * @returns How long a higher one has been known, in milliseconds; 0 when there is none.
+   * Records a node's head.
+   * @param isTrusted - Whether the lag of other nodes is measured by this head.
+   * @returns For how long a higher head has been known, in milliseconds; 0 if none is.
    */
   report(nodeIndex: number, number: number, isTrusted: boolean): number
-  /** Forgets the reports of a node. */
+  /** Drops the heads of a node. */
   forget(nodeIndex: number): void
-  /** Newest reported height, or null. */
-  highest(): number | null
 }
 
-/** Starts without any height. */
 export function createHeads(clock: Clock): Heads {
   /** Ascending in number and in time. */
   let reportedHeads: ReportedHead[] = []
@@ -52,47 +47,42 @@ export function createHeads(clock: Clock): Heads {
     forget(nodeIndex) {
       reportedHeads = reportedHeads.filter((step) => step.nodeIndex !== nodeIndex)
     },
-    highest: () => reportedHeads.at(-1)?.number ?? null,
   }
 }
 
-/** A subscription that tells nothing while polling sees new heads is made again after this time, in milliseconds. */
+/** How long polling may be ahead of a silent subscription before it is renewed, in milliseconds. */
 const silentAfterMs = 10_000
-/** Largest message on this connection, in bytes: headers alone. */
+/** This connection carries only headers. */
 const maxMessageBytes = 1_048_576
 
-/** The chain to follow, and its listeners. */
 interface FollowHeadsOptions {
   readonly chainId: number
   /** `ws:` or `wss:`. */
   readonly url: string
   readonly clock: Clock
   readonly requestTimeoutMs: number
-  /** Told of each new head. */
   readonly onHead: (number: number) => void
-  /** Told when a connection ends that has told a head. */
+  /** Called when a connection closes that announced a head. */
   readonly onEnded: () => void
 }
 
 /** A subscription to new heads. */
 export interface HeadFollower {
-  /** Follows until the signal aborts; never rejects. Reconnects after a failure or silence, with growing waits. */
+  /** Runs until the signal aborts; reconnects after a failure or silence with growing waits. Never rejects. */
   run(signal: AbortSignal): Promise<void>
-  /** Polling saw this head. */
+  /** Records a head found by polling. */
   notePolled(number: number): void
-  /** Whether this connection tells heads, and polling saw the newest of them and none above it. */
+  /** Whether this connection announces heads, and polling has confirmed the newest one. */
   announces(): boolean
 }
 
-/** Makes a subscription. Nothing is sent before `run`. */
 export function followHeads(options: FollowHeadsOptions): HeadFollower {
   const { chainId, url, clock, requestTimeoutMs, onHead, onEnded } = options
   const reconnect = createReconnect(clock)
   let announcedHead = -1
   let polledHead: number | null = null
-  /** The connection has told a head. */
   let hasAnnounced = false
-  /** Since when polling knows a head that the subscription did not tell; null: it did. */
+  /** Since when polling has been ahead of the subscription; null if it is not. */
   let behindSince: number | null = null
   let reconnectNow = () => {}
 
@@ -147,7 +137,7 @@ export function followHeads(options: FollowHeadsOptions): HeadFollower {
           hasAnnounced = false
           onEnded()
         }
-        // A node that tells one head and hangs up is not to be asked without end.
+        // Also limits the rate for a node that announces one head and disconnects.
         await clock.sleep(Math.max(reconnect.waitMs(), reconnectMs.first), signal)
       }
     },
@@ -169,7 +159,7 @@ function getResult(outcome: RpcOutcome | null | undefined): unknown {
   return outcome.result
 }
 
-/** The height that a notification of `subscription` tells, or null. */
+/** The height in a notification of `subscription`; null for any other message. */
 function parseHeadNotification(message: unknown, subscription: unknown): number | null {
   const { params } = (message ?? {}) as {
     readonly params?: { readonly subscription?: unknown; readonly result?: unknown }

@@ -1,16 +1,18 @@
-/** Parses hex of JSON-RPC answers without an ABI library: no checksums, no allocation beyond slices. @module */
+/** Parses hex without an ABI library: no address checksums, no allocation beyond slices. @module */
+
+export const zeroAddress = `0x${'0'.repeat(40)}`
 
 /** True for `0x` and any number of hex digits. */
 export function isHex(value: unknown): value is string {
   return typeof value === 'string' && /^0x[0-9a-fA-F]*$/.test(value)
 }
 
-/** True for `0x` and any number of digits, all in lowercase. */
+/** True for `0x` and any number of lowercase hex digits. */
 export function isLowerHex(value: unknown): value is string {
   return typeof value === 'string' && /^0x[0-9a-f]*$/.test(value)
 }
 
-/** True for `0x` and the digits of a 32-byte number, at least one. */
+/** True for `0x` and 1 to 64 hex digits. */
 export function isWord(value: unknown): value is string {
   return typeof value === 'string' && /^0x[0-9a-fA-F]{1,64}$/.test(value)
 }
@@ -41,33 +43,32 @@ export function parseQuantity(value: unknown): number | null {
   return Number.isSafeInteger(number) ? number : null
 }
 
-/** A number as a JSON-RPC quantity. */
 export function formatQuantity(value: number): string {
   return `0x${value.toString(16)}`
 }
 
-/** How many bytes a hex string holds; a half byte at the end counts as none. */
+/** The number of whole bytes in a hex string. */
 export function byteLength(hex: string): number {
   return Math.floor((hex.length - 2) / 2)
 }
 
-/** The 64 digits of the 32-byte word that starts `offset` bytes into `hex`, or null when it does not fit. */
+/** The 64 digits of the 32-byte word at byte `offset`, or null when `hex` ends before it. */
 export function wordAt(hex: string, offset: number): string | null {
   const start = 2 + offset * 2
   return offset >= 0 && start + 64 <= hex.length ? hex.slice(start, start + 64) : null
 }
 
-/** The address in a 32-byte word, lowercased, or null when it has another length or its upper 12 bytes are not zero. */
+/** The lowercased address in a 32-byte word; null when the word has another length or its upper 12 bytes are not 0. */
 export function wordToAddress(word: string | null): string | null {
   return word?.length === 64 && word.startsWith('000000000000000000000000') ? `0x${word.slice(24).toLowerCase()}` : null
 }
 
-/** A word as a number that can index into calldata, or null when it is larger than any calldata. */
+/** A word as an offset; null when it does not fit in 32 bits, which no calldata exceeds. */
 export function wordToOffset(word: string | null): number | null {
   return word !== null && /^0{56}/.test(word) ? Number(`0x${word.slice(56)}`) : null
 }
 
-/** The unsigned number in the word that starts `offset` bytes into `hex`, or null when it does not fit. */
+/** The unsigned number in the word at byte `offset`, or null when `hex` ends before it. */
 export function uintAt(hex: string, offset: number): bigint | null {
   const word = wordAt(hex, offset)
   return word === null ? null : BigInt(`0x${word}`)

@@ -1,4 +1,4 @@
-/** JSON-RPC over HTTP, on keep-alive connections with reused buffers. @module */
+/** JSON-RPC over HTTP, with keep-alive connections and reused buffers. @module */
 
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
@@ -17,31 +17,27 @@ import {
   type Wire,
 } from './wire.js'
 
-/** Reads bodies. */
 interface BodyBuffers {
   /**
    * Reads a body to its end.
-   * @param declaredBytes - Its declared length in bytes, or 0.
-   * @param isCompressed - Whether that is the compressed length.
-   * @param maxBytes - The largest accepted body.
-   * @throws {@link TooLargeError} When it is larger.
+   * @param declaredBytes - The Content-Length, or 0.
+   * @param isCompressed - Whether `declaredBytes` is the compressed length.
+   * @throws {@link TooLargeError} When the body is larger than `maxBytes`.
    */
   readBody(body: Readable, declaredBytes: number, isCompressed: boolean, maxBytes: number): Promise<Buffer>
-  /** Takes back a buffer of {@link readBody}; nothing may still point into it. */
+  /** Allows reuse of a buffer of `readBody`; nothing may point into it any more. */
   release(body: Buffer): void
 }
 
 const minBufferBytes = 65_536
 /** Larger buffers are not reused. */
 const maxSpareBytes = 4_194_304
-/** As many as parallel requests. */
+/** The usual number of parallel requests. */
 const maxSpareBuffers = 3
 
-/** Starts without any buffer. */
 export function createBodyBuffers(): BodyBuffers {
   const spare: Buffer[] = []
 
-  /** A buffer for at least `length` bytes: the one that was given back last, or a new one. */
   function acquire(length: number): Buffer {
     const buffer = spare.pop()
     if (buffer !== undefined && buffer.length >= length) return buffer
@@ -73,24 +69,23 @@ export function createBodyBuffers(): BodyBuffers {
   }
 }
 
-/** How to reach the node. */
 interface HttpWireOptions {
   /** `http:` or `https:`; credentials become a Basic header. */
   readonly url: string
-  /** Largest accepted answer of any kind, unpacked, in bytes. */
+  /** Limit of every uncompressed answer. */
   readonly maxResponseBytes: number
 }
 
 interface Answer {
   readonly status: number
   readonly retryAfter: string | null
-  /** Reused once it is given back. */
+  /** To be released. */
   readonly body: Buffer
 }
 
 /**
- * Opens a way to a node. Nothing is sent yet. Redirects are not followed, because a request may hold a key.
- * `node:http` and not undici: only it says whether a broken connection had been used before.
+ * Makes a wire over `node:http`, which unlike undici reports whether a broken connection was a reused one. Redirects
+ * are not followed, because a request may hold a key.
  */
 export function httpWire({ url: text, maxResponseBytes }: HttpWireOptions): Wire {
   const { url, headers } = splitUrl(text)
@@ -101,7 +96,7 @@ export function httpWire({ url: text, maxResponseBytes }: HttpWireOptions): Wire
     ...headers,
     'content-type': 'application/json',
     'user-agent': 'payment-integration',
-    // For a local node, compression takes more time than it saves.
+    // On a local connection compression costs more time than it saves.
     ...(isRemote ? { 'accept-encoding': 'gzip' } : {}),
   }
   const buffers = createBodyBuffers()
@@ -156,7 +151,7 @@ function toOutcomes({ status, retryAfter, body }: Answer, firstId: number, calls
     if (isLargeError(body)) throw new TooLargeError(maxErrorBytes)
     return decodeAnswer(body.length === 0 ? {} : parseForeignJson(body), firstId, count)
   }
-  // A lone call may be rejected by a status with a JSON-RPC error. That of a batch is not about one of its calls.
+  // The JSON-RPC error in the body of an HTTP error status belongs to a single call; that of a batch to no call.
   const rejection = count === 1 && status !== 429 ? parseRejection(body) : null
   if (rejection === null) throw new HttpStatusError(status, retryAfter)
   return [rejection]
@@ -181,12 +176,12 @@ async function readAnswer(response: IncomingMessage, buffers: BodyBuffers, maxBy
     const body = await buffers.readBody(stream, parseContentLength(headers['content-length']) ?? 0, isCompressed, limit)
     return { status, retryAfter, body }
   } catch (error) {
-    // The status says enough.
+    // The HTTP status is more useful than the size of its body.
     throw error instanceof TooLargeError && !isSuccess(status) ? new HttpStatusError(status, retryAfter) : error
   }
 }
 
-/** Names of codings are case-insensitive, and the second one is equal to the first (RFC 9110 8.4.1). */
+/** Two names of one coding (RFC 9110 8.4.1). */
 const gzipNames: ReadonlySet<string> = new Set(['gzip', 'x-gzip'])
 
 function isSuccess(status: number): boolean {

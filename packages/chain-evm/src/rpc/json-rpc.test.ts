@@ -146,9 +146,9 @@ describe('an answer is bounded by what was asked', () => {
     const rpc = sized(1)
     const error = (length: number) => `{${before}"error":{"code":-32000,"message":"${'x'.repeat(length)}"}${after}}`
     node.http = always(200, error(65_000))
-    expect(await rpc.ask(call('eth_getLogs'))).toMatchObject({ ok: false, code: -32_000 })
+    expect(await rpc.askAll([call('eth_getLogs')])).toMatchObject([{ ok: false, code: -32_000 }])
     node.http = always(200, error(66_000))
-    await expect(rpc.ask(call('eth_getLogs'))).rejects.toThrow('the answer is larger than 65536 bytes')
+    await expect(rpc.askAll([call('eth_getLogs')])).rejects.toThrow('the answer is larger than 65536 bytes')
     await expect(rpc.askAll([call('eth_getLogs'), call('eth_getLogs')])).rejects.toThrow('larger than 65536 bytes')
   })
 

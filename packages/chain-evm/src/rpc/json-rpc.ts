@@ -17,75 +17,61 @@ import type { RpcCall, RpcOutcome, Wire } from './wire.js'
 
 export type { RpcCall, RpcOutcome } from './wire.js'
 
-/** Calls to one node. Every rejection is a ChainError, or the caller's own reason when its signal aborted. */
+/** Calls to one node. Methods reject with a ChainError, or with the reason of the caller's aborted signal. */
 export interface Rpc {
-  /** One call, in a request of its own. */
+  /** Sends one call in a request of its own; rejects on a JSON-RPC error. */
   call(call: RpcCall, signal?: AbortSignal): Promise<unknown>
-  /** One call whose JSON-RPC error is an answer too. */
-  ask(call: RpcCall, signal?: AbortSignal): Promise<RpcOutcome>
   /**
-   * Many calls, in order, in as few requests as the batch size allows. A node may mix up the items of a batch, so the
-   * caller must check that each result is the one it asked for.
+   * Sends many calls in batches and resolves in their order. A node may mix up the items of a batch, so the caller must
+   * check that each result belongs to its call.
    */
   all(calls: readonly RpcCall[], signal?: AbortSignal): Promise<unknown[]>
-  /** As {@link Rpc.all}, with JSON-RPC errors as answers. */
+  /** Like {@link Rpc.all}, but resolves with JSON-RPC errors. */
   askAll(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcOutcome[]>
 }
 
-/** A finding of a read about its node, beside whether it answered. */
+/** A finding of a read about its node. */
 export type NodeFinding =
-  /** It reported this head. */
   | { readonly kind: 'head'; readonly number: number }
-  /** It answered all of a range of this many blocks. */
+  /** A whole range of this many blocks was answered. */
   | { readonly kind: 'blocks-read'; readonly blocks: number }
-  /** It answered a request for the logs of this many blocks. */
+  /** A request for the logs of this many blocks was answered. */
   | { readonly kind: 'range-read'; readonly blocks: number }
-  /** It failed on a request for the logs of this many blocks; a rate limit is none of the size's business. */
+  /** A request for the logs of this many blocks failed; a rate limit shows nothing about the size. */
   | { readonly kind: 'range-failed'; readonly blocks: number; readonly rateLimited: boolean }
-  /** It contradicted itself, or what is known of the chain. */
+  /** The node contradicts itself or the known chain. */
   | { readonly kind: 'contradiction'; readonly what: string }
-  /** Its answer for a block does not lead to the header. */
+  /** The node's answer for a block contradicts the header. */
   | { readonly kind: 'proof-failed'; readonly what: string }
 
-/** One node behind one address. */
 export interface Node {
   readonly name: string
-  /** Requests to this node alone; it is asked for its chain id before the first one, and again after silence. */
+  /** Checks the node's chain id before the first request, and again after silence. */
   readonly rpc: Rpc
-  /** Most blocks that one request for logs should span now: at least 1. */
+  /** The most blocks that a request for logs should span now, at least 1. */
   maxRange(): number
-  /** Bytes that it has answered since it opened, 0 when they are not counted, and requests rejected for the rate. */
+  /** Since the node was opened: bytes of answers (0 if not counted), and requests rejected by the rate limit. */
   traffic(): { readonly receivedBytes: number; readonly rejectedRequests: number }
-  /** Whether no other node would answer now, so that a failed read is repeated here. */
+  /** Whether no other node can answer now, so that a failed read is repeated here. */
   isAlone(): boolean
-  /** Tells what was found out. */
   note(finding: NodeFinding): void
 }
 
 /** The end of one request. */
 export type RequestEnd =
-  /** It was answered, after this many milliseconds. */
   | {
       readonly kind: 'answered'
       readonly calls: readonly RpcCall[]
       readonly ms: number
       readonly outcomes: readonly RpcOutcome[]
     }
-  /** Its kept connection was closed. Every call is a read, so it is sent once more, and `beforeRequest` runs again first. */
+  /** The keep-alive connection was closed: the request is sent once more, after `beforeRequest`. */
   | { readonly kind: 'reconnects' }
-  /** A gateway failed at once, or the answer was cut: it is sent once more, and `beforeRequest` runs again first. */
+  /** The failure is transient: the request is sent once more, after `beforeRequest`. */
   | { readonly kind: 'repeats' }
-  /**
-   * It brought no answer, or not all of it. An answer that a foreign contract made too large is not reported.
-   * `isHostile`: the answer was made to exhaust its reader.
-   */
-  | {
-      readonly kind: 'lost'
-      readonly calls: readonly RpcCall[]
-      readonly error: Error
-      readonly isHostile?: boolean
-    }
-  /** The node wants fewer requests: what it said about when to come back, or null. */
+  /** No answer, or an incomplete one. `isHostile`: the answer was made to exhaust its reader. */
+  | { readonly kind: 'lost'; readonly calls: readonly RpcCall[]; readonly error: Error; readonly isHostile?: boolean }
+  /** Rejected by the node's rate limit. */
   | {
       readonly kind: 'limited'
       readonly calls: readonly RpcCall[]
@@ -93,43 +79,30 @@ export type RequestEnd =
       readonly error: Error
     }
 
-/** How to reach the node. */
 export interface RpcOptions {
   readonly wire: Wire
-  /** The node's URL, so that no message repeats a part of it. */
+  /** Redacted in messages. */
   readonly url: string | undefined
   readonly clock: Clock
   readonly requestTimeoutMs: number
-  /** Most calls of the next request. */
+  /** The most calls of the next request. */
   readonly batchSize: () => number
   /**
-   * Runs before each request; what it throws is thrown instead of asking.
-   * @param canCarry - Whether the request can carry the call for the chain id as well.
-   * @returns Whether it is to carry it.
+   * Runs before each request, and stops it by throwing.
+   * @param canAddChainId - Whether the batch has room for a chain id call.
+   * @returns Whether to add that call.
    */
-  readonly beforeRequest?: ((canCarry: boolean, signal: AbortSignal | undefined) => Promise<boolean>) | undefined
-  /** Checks the chain id that a request carried; what it throws is thrown instead of the answers. */
+  readonly beforeRequest?: ((canAddChainId: boolean, signal: AbortSignal | undefined) => Promise<boolean>) | undefined
+  /** Checks the answer to an added chain id call, and rejects the whole answer by throwing. */
   readonly checkChain?: ((answer: RpcOutcome) => void) | undefined
-  /**
-   * Whether a request is repeated here that was rejected for its rate, or failed briefly; `beforeRequest` does the waiting.
-   * @default never
-   */
+  /** Whether to repeat after a rate limit or a transient failure; `beforeRequest` waits. @default never */
   readonly mayRepeat?: (() => boolean) | undefined
-  /** Told of the end of each request, except when the caller gave up. */
+  /** Called at the end of each request, except when the caller aborted or `eth_call` answered too much. */
   readonly onEnd?: ((end: RequestEnd) => void) | undefined
 }
 
-/** Opens the calls. Nothing is sent yet. */
 export function createRpc(fail: Failures, options: RpcOptions): Rpc {
-  const {
-    wire,
-    clock,
-    requestTimeoutMs,
-    batchSize,
-    beforeRequest: before,
-    mayRepeat: isPatient = () => false,
-    onEnd = () => {},
-  } = options
+  const { wire, clock, requestTimeoutMs, batchSize, beforeRequest, mayRepeat = () => false, onEnd = () => {} } = options
   const { checkChain = () => {} } = options
   const redact = createRedactor(options.url)
 
@@ -157,13 +130,13 @@ export function createRpc(fail: Failures, options: RpcOptions): Rpc {
 
   function toFailure(calls: readonly RpcCall[], error: unknown): Error {
     const what = `${joinMethods(calls)}: ${describeFailure(error, redact)}.`
-    // A foreign contract decides how much it answers to a call, and by that nothing about the node.
+    // A foreign contract chooses the size of its answer, which shows nothing about the node.
     if (isTooLarge(error) && calls.some(({ method }) => method === 'eth_call')) return fail.tooLarge(what)
     const limit = findRateLimit(error)
     return limit === null ? noteLost(calls, what, isExcessive(error)) : noteRateLimit(calls, what, limit.retryAfter)
   }
 
-  /** Null: the node rejected so many calls at once, and is to be asked for fewer. */
+  /** Null: the node's rate limit rejected a batch of this size, and the next one must be smaller. */
   async function sendWithRepeats(
     calls: readonly RpcCall[],
     caller: AbortSignal | undefined,
@@ -173,11 +146,11 @@ export function createRpc(fail: Failures, options: RpcOptions): Rpc {
     for (let rejections = 0; ; ) {
       try {
         const canAddChainId = includesChainId(calls) || calls.length < batchSize()
-        const addsChainId = (await before?.(canAddChainId, caller)) ?? false
+        const addsChainId = (await beforeRequest?.(canAddChainId, caller)) ?? false
         return addsChainId ? await attemptWithChainId(calls, caller) : await attempt(calls, caller)
       } catch (error) {
         if (isTransient(error)) {
-          if (repeats === maxRepeats || !isPatient()) throw toFailure(calls, error)
+          if (repeats === maxRepeats || !mayRepeat()) throw toFailure(calls, error)
           repeats += 1
           onEnd({ kind: 'repeats' })
         } else if (error instanceof StaleConnectionError) {
@@ -185,7 +158,7 @@ export function createRpc(fail: Failures, options: RpcOptions): Rpc {
           isResent = true
           onEnd({ kind: 'reconnects' })
         } else {
-          if (!isRateLimit(error) || !isPatient()) throw error
+          if (!isRateLimit(error) || !mayRepeat()) throw error
           if (batchSize() < calls.length) return null
           rejections += 1
           if (rejections === maxRateLimitAttempts) throw error
@@ -210,13 +183,9 @@ export function createRpc(fail: Failures, options: RpcOptions): Rpc {
       if (answer === null) throw noteLost(calls, `${calls[index]?.method}: no answer.`)
       return answer.ok ? answer : { ...answer, message: redact(answer.message) }
     })
-    const rejectedIndex = outcomes.findIndex((outcome) => !outcome.ok && outcome.code === rateLimitCode)
-    if (rejectedIndex !== -1)
-      throw noteRateLimit(
-        calls,
-        `${calls[rejectedIndex]?.method}: ${describeRpcError(getError(outcomes[rejectedIndex]))}.`,
-        null,
-      )
+    for (const [index, outcome] of outcomes.entries())
+      if (!outcome.ok && outcome.code === rateLimitCode)
+        throw noteRateLimit(calls, `${calls[index]?.method}: ${describeRpcError(outcome)}.`, null)
     onEnd({ kind: 'answered', calls, ms: clock.now() - startedAt, outcomes })
     return outcomes
   }
@@ -238,40 +207,26 @@ export function createRpc(fail: Failures, options: RpcOptions): Rpc {
     throw fail.unavailable(`${call?.method}: ${describeRpcError(outcome)}.`)
   }
 
-  async function ask(call: RpcCall, signal?: AbortSignal): Promise<RpcOutcome> {
-    const [outcome] = await askAll([call], signal)
-    if (outcome === undefined) throw fail.unavailable(`${call.method}: no answer.`)
-    return outcome
-  }
-
   return {
-    ask,
     askAll,
-    call: async (call, signal) => getResult(call, await ask(call, signal)),
+    call: async (call, signal) => getResult(call, (await askAll([call], signal))[0]),
     all: async (calls, signal) =>
       (await askAll(calls, signal)).map((outcome, index) => getResult(calls[index], outcome)),
   }
 }
 
-/** The call for the chain id. */
 export const chainIdCall: RpcCall = { method: 'eth_chainId', params: [] }
 
 function includesChainId([first]: readonly RpcCall[]): boolean {
   return first?.method === chainIdCall.method
 }
 
-/** How often one request is repeated because a gateway failed at once, or its answer was cut. */
+/** Repeats of one request after transient failures. */
 const maxRepeats = 3
-
-/** How often one request may be rejected for its rate before the caller hears of it. */
+/** Rate limit rejections of one request before its caller gets the error. */
 const maxRateLimitAttempts = 5
-
-/** The JSON-RPC code of a call rejected for its rate; the same number as the HTTP status. */
+/** JSON-RPC code of a rate limit, equal to the HTTP status. */
 const rateLimitCode = 429
-
-function getError(outcome: RpcOutcome | undefined) {
-  return outcome === undefined || outcome.ok ? undefined : outcome
-}
 
 function joinMethods(calls: readonly RpcCall[]): string {
   return [...new Set(calls.map((call) => call.method))].join(', ')

@@ -1,4 +1,4 @@
-/** One node of a chain: its transport, its health, and its pause after a failure. @module */
+/** One node of a chain: its requests, health and pauses. @module */
 import { ChainError } from '@payment-integration/core'
 import type { Clock, NodeStatus } from '@payment-integration/core/ports'
 import { createChainGuard } from './chain-guard.js'
@@ -18,19 +18,18 @@ import {
 } from './node-limits.js'
 import type { Wire } from './wire.js'
 
-/** A node that idles is asked for its head this often, and one that failed this often at most, in milliseconds. */
+/** The interval of head requests to idle nodes, and the shortest one to benched nodes, in milliseconds. */
 const probeIntervalMs = 15_000
-/** Part of the moving average of latency that each new one makes up. */
+/** The weight of a new latency in the moving average. */
 const latencyWeight = 0.2
-/** Providers use this code for rates, for sizes of ranges and for quotas. */
+/** Limit exceeded: providers use this code for rates, range sizes and quotas alike. */
 const limitExceededCode = -32_005
 
-/** The parts of a node. */
 interface NodeOptions {
   readonly chainId: number
   readonly index: number
   readonly name: string
-  /** Whether errors name the node. */
+  /** Whether error messages contain the node's name. */
   readonly isNamedInErrors: boolean
   readonly wire: Wire
   readonly url: string | undefined
@@ -39,55 +38,44 @@ interface NodeOptions {
   readonly requestTimeoutMs: number
   readonly batchSize: number
   readonly range: RangeSizeOptions
-  /** Whether there is no other node that would answer now, so that a rate limit is waited for. */
+  /** Whether no other node can answer now, so that requests wait for the rate limit. */
   readonly isAlone: () => boolean
-  /** Told when its heads do not count any more. */
+  /** Called when the node's reported heads are no longer trusted. */
   readonly onDistrust: () => void
-  /** Told of each head that it was asked for. */
+  /** Called with each head that the node answered. */
   readonly onHeadPolled: (number: number) => void
 }
 
-/** One try of some work at a node. */
+/** One attempt of some work at a node. */
 interface Attempt {
   readonly node: Node
-  /** Lays a failure of the work to the node where it belongs. Says whether another node is to be tried. */
+  /** Charges the failure to the node if it is the node's. @returns Whether to try another node. */
   noteFailure(error: unknown): boolean
 }
 
-/** A node, as those that choose among several see it. */
+/** A node, as its chain manages it. */
 export interface ManagedNode {
   readonly name: string
   score(): number
-  /** It gets no work while another one is better, until a probe says that it is well. */
+  /** Whether the node gets no work while another one is better, until a probe succeeds. */
   isBenched(): boolean
-  /** When it may be asked again, by the clock, after it asked for a pause. */
+  /** When a pause for the rate limit ends, by the clock. */
   pausedUntil(): number
   latencyMs(): number | null
   attempt(): Attempt
-  /** It told this head, by whatever way. */
+  /** Records a head from a subscription or a request. */
   reportHead(number: number): void
-  /** Withdraws that its head is old, because the measure of it is no longer trusted. */
+  /** Resets the lag after the node that it was measured by lost its trust. */
   forgetLag(): void
-  /** Asks for its head when that is due. Resolves when the answer was noted; never rejects. */
+  /** Asks for the head if that is due. Never rejects. */
   probe(inUse: boolean): Promise<void>
   status(inUse: boolean): NodeStatus
   close(): void
 }
 
-/** Opens a node. Nothing is sent yet. */
 export function createNode(options: NodeOptions): ManagedNode {
-  const {
-    chainId,
-    index,
-    name,
-    isNamedInErrors: named,
-    clock,
-    heads,
-    isAlone: alone,
-    onDistrust,
-    onHeadPolled: onPolled,
-  } = options
-  const fail = createFailures(chainId, named ? name : undefined)
+  const { chainId, index, name, isNamedInErrors, clock, heads, isAlone, onDistrust, onHeadPolled } = options
+  const fail = createFailures(chainId, isNamedInErrors ? name : undefined)
   const health = createHealth(clock)
   const sizes = createRangeSize(options.range)
   const batch = createBatchSize(options.batchSize)
@@ -113,7 +101,7 @@ export function createNode(options: NodeOptions): ManagedNode {
     health.note(event)
     updateBench()
     if (event === 'lost' || event === 'unusable') return
-    // Others are not to be measured by what it told.
+    // The lag of other nodes must not be measured by this node's heads.
     heads.forget(index)
     onDistrust()
   }
@@ -123,7 +111,7 @@ export function createNode(options: NodeOptions): ManagedNode {
   }
 
   function onEnd(end: RequestEnd): void {
-    // Requests in flight when one was rejected are rejected for the same reason.
+    // A rejection during a pause belongs to a request that was already in flight.
     if (end.kind !== 'limited' || clock.now() >= limit.resumesAt()) batch.noteEnd(end)
     if (end.kind === 'answered') {
       health.note('answered')
@@ -140,7 +128,7 @@ export function createNode(options: NodeOptions): ManagedNode {
     }
     if (end.kind === 'repeats') {
       guard.noteLoss()
-      // Whatever failed, it was not rejected for the rate.
+      // Any failure but a rate limit ends the series of rejections.
       limit.noteAnswer(clock.now())
       return
     }
@@ -162,7 +150,7 @@ export function createNode(options: NodeOptions): ManagedNode {
     while (clock.now() < limit.resumesAt()) {
       if (limit.isResting())
         throw fail.limited('the node is left alone for 10 minutes, because no honest node answers as it did.')
-      if (!alone()) throw fail.limited('the node asked for a pause.')
+      if (!isAlone()) throw fail.limited('the node asked for a pause.')
       await clock.sleep(limit.resumesAt() - clock.now(), signal ?? closing.signal)
       signal?.throwIfAborted()
       closing.signal.throwIfAborted()
@@ -170,7 +158,7 @@ export function createNode(options: NodeOptions): ManagedNode {
   }
 
   const { requestTimeoutMs, url } = options
-  const rpcOptions = { wire, url, clock, requestTimeoutMs, batchSize: batch.current, mayRepeat: alone, onEnd }
+  const rpcOptions = { wire, url, clock, requestTimeoutMs, batchSize: batch.current, mayRepeat: isAlone, onEnd }
   const guard = createChainGuard({
     chainId,
     clock,
@@ -209,12 +197,12 @@ export function createNode(options: NodeOptions): ManagedNode {
 
   function pollHead(number: number): void {
     reportHead(number)
-    onPolled(number)
+    onHeadPolled(number)
   }
 
   function noteRangeFailure(blocks: number, limitCodes: number): boolean {
     const cause = sizes.noteFailure(blocks)
-    // The code means a rate when the smallest range gets it as well.
+    // If the smallest range gets the code too, it means the rate.
     if (cause === 'not-size' && counts.limitCodes > limitCodes) limit.noteRejection(null)
     return cause !== 'not-size'
   }
@@ -240,7 +228,7 @@ export function createNode(options: NodeOptions): ManagedNode {
         isBlamed = noteRangeFailure(finding.blocks, limitCodes)
     }
     return {
-      node: { name, rpc, maxRange: sizes.current, traffic, isAlone: alone, note: noteFinding },
+      node: { name, rpc, maxRange: sizes.current, traffic, isAlone, note: noteFinding },
       noteFailure(error) {
         if (!(error instanceof ChainError)) return false
         const isReported = isBlamed || isRateLimit(error) || counts.failures > failures
@@ -267,7 +255,7 @@ export function createNode(options: NodeOptions): ManagedNode {
     probedAt = clock.now()
     try {
       const number = parseQuantity(await rpc.call({ method: 'eth_blockNumber', params: [] }, closing.signal))
-      if (number === null) return noteContradiction('eth_blockNumber answered something else than a number.')
+      if (number === null) return noteContradiction('eth_blockNumber did not answer a number.')
       pollHead(number)
       isBenched &&= health.score() < returnFromScore
     } catch {
@@ -311,12 +299,12 @@ export function createNode(options: NodeOptions): ManagedNode {
   }
 }
 
-/** Whether a node has raw receipts says nothing about its health, however it rejects them. */
+/** A failed probe for raw receipts shows nothing about the node's health. */
 function isRawProbe(calls: readonly RpcCall[]): boolean {
   return calls.length === 1 && calls[0]?.method === 'debug_getRawReceipts'
 }
 
-/** Requests whose time says something about the way to the node, and not about what was asked. */
+/** Whether a request is so small that its time is the latency of the connection. */
 function isLatencySample(calls: readonly RpcCall[]): boolean {
   return calls.length <= 2 && calls.every(({ method }) => smallMethods.has(method))
 }

@@ -1,4 +1,4 @@
-/** Which node gets the next work: by truth first, then by latency, then by order. @module */
+/** Chooses the node for the next work: by score, then latency, then order. @module */
 
 import { parseUrl } from '@payment-integration/contract/internal'
 import { assertWhole, createMonotonicClock } from '@payment-integration/core/internal'
@@ -11,15 +11,16 @@ import { createNode, type ManagedNode } from './node.js'
 import { socketWire } from './socket-wire.js'
 import { getTransportUrl, type Transport, transportWire, type Wire } from './wire.js'
 
-/** Scores that differ by less are equal. */
+/** Smaller differences of scores do not count. */
 const equalScoreMargin = 0.1
-/** How many times slower the preferred node must be to lose its place, and faster to regain it. */
+/** How many times faster than the preferred node another one must be to replace it, and to stay in its place. */
 const slowerFactors = { toLeave: 2, toReturn: 1.25 } as const
-/** Differences of latency below this are never a reason, in milliseconds. */
+/** Smaller differences of latency do not count, in milliseconds. */
 const latencyNoiseMs = 10
 
 /**
- * Picks among `candidates`, in the order of the configuration: benched ones last, paused ones before them.
+ * Picks a node: healthy ones first, then paused ones, then benched ones.
+ * @param candidates - In the order of the configuration.
  * @param current - The node in use, which is replaced only for a clear advantage.
  */
 function chooseNode(
@@ -53,8 +54,8 @@ function findLeast<T>(items: readonly T[], measure: (item: T) => number): T | un
 }
 
 /**
- * Host and number, such as `rpc.node.example #2`; never a path, a query or a user. A long label in front of the domain
- * may be a key, so it is shown as `*`.
+ * Formats host and position, such as `rpc.node.example #2`. A long label in front of the domain may be a key, so it is
+ * shown as `*`.
  * @param position - From 1.
  */
 export function formatNodeName(url: string | undefined, position: number): string {
@@ -70,24 +71,23 @@ export function formatNodeName(url: string | undefined, position: number): strin
   return `${shown} #${position}`
 }
 
-/** Where one node is. */
+/** The address of a node. */
 export interface NodeAddress {
   /** `http:`, `https:`, `ws:` or `wss:` URL. Required unless `transport` is given. It appears in no message. */
   readonly url?: string | undefined
   /** A viem transport to use instead. */
   readonly transport?: Transport | undefined
-  /** `ws:` or `wss:` URL that tells new heads. @default `url` when that is one */
+  /** `ws:` or `wss:` URL for a subscription to new heads. @default `url` if it is a WebSocket */
   readonly headsUrl?: string | undefined
-  /** Shown to operators. @default host and position */
+  /** The name that operators see. @default host and position */
   readonly name?: string | undefined
 }
 
 /** All nodes of a chain. */
 export interface Nodes {
   /**
-   * Runs `work` pinned to the best node. After `ERR_CHAIN_UNAVAILABLE` or `ERR_CHAIN_PROOF_FAILED` it tries the
-   * next best, each at most once; if none succeeds, it throws the first error. `ERR_CHAIN_RANGE_GONE` and the caller's
-   * abort are thrown at once.
+   * Runs `work` on the best node, and after `ERR_CHAIN_UNAVAILABLE` or `ERR_CHAIN_PROOF_FAILED` on the next best, each
+   * at most once. Rejects with the first error; at once on `ERR_CHAIN_RANGE_GONE` and on the caller's abort.
    */
   runPinned<T>(work: (node: Node) => Promise<T>, signal?: AbortSignal): Promise<T>
   status(): readonly NodeStatus[]
@@ -95,66 +95,50 @@ export interface Nodes {
   watch(wake: () => void, signal: AbortSignal): Promise<void>
   /** As `Chain.announcesBlocks`. */
   announcesBlocks(): boolean
-  /** Ends all connections and requests. Later calls are rejected. */
+  /** Closes all connections and aborts requests. Later calls reject. */
   close(): void
 }
 
-/** Options of {@link createNodes}. */
 export interface NodesOptions {
   readonly chainId: number
-  /** At least one; where all else is equal, the first is used. */
+  /** At least one. Of equal nodes the first is used. */
   readonly nodes: readonly NodeAddress[]
   readonly clock: Clock
-  /** How long one request may take, its body included, in milliseconds. @default 10_000 */
+  /** Limit of one request including its body, in milliseconds. @default 10_000 */
   readonly requestTimeoutMs?: number | undefined
-  /** Most calls in one request. 1 turns JSON-RPC batches off. @default 100 */
+  /** The most calls in one request. 1 turns JSON-RPC batches off. @default 100 */
   readonly batchSize?: number | undefined
-  /** Largest accepted answer of any kind, in bytes. @default 67_108_864 */
+  /** Limit of every answer, in bytes. @default 67_108_864 */
   readonly maxResponseBytes?: number | undefined
-  /** Blocks that a request for logs spans at first. @default 2_000 */
+  /** Initial number of blocks of a request for logs. @default 2_000 */
   readonly maxRange?: number | undefined
-  /** Blocks that a request for logs spans at most. @default 10_000, or `maxRange` when that is more */
-  readonly maxRangeCeiling?: number | undefined
 }
 
-/** Defaults of {@link createNodes}. */
-export const nodesDefaults = {
-  requestTimeoutMs: 10_000,
-  batchSize: 100,
-  maxResponseBytes: 67_108_864,
-  maxRange: 2_000,
-  maxRangeCeiling: 10_000,
-} as const
+/** The most blocks to which a smaller initial range grows. */
+const maxGrownRange = 10_000
 
 const httpProtocols = ['http:', 'https:']
 const socketProtocols = ['ws:', 'wss:']
 
 /**
- * Opens the nodes of a chain. Nothing is sent before the first work.
- *
- * Work goes to the node with the best score; among equal ones to the first, unless another is much faster.
- * One that failed gets no work while another is healthy. When its faults have faded it is asked for its head, and gets
- * work again if it answers. Idle nodes are asked for their heads now and then, along with work.
- * A node that asks for a pause gets it: others are used meanwhile, and without others work waits. A lone node is
- * always used.
+ * Opens the nodes of a chain. Nothing is sent before the first work. Source: docs/decisions/following-a-chain.md
+ * (nodes).
  * @throws {TypeError | RangeError} When an option is wrong.
  */
 export function createNodes(options: NodesOptions): Nodes {
   const {
     chainId,
     nodes: addresses,
-    requestTimeoutMs = nodesDefaults.requestTimeoutMs,
-    batchSize = nodesDefaults.batchSize,
-    maxResponseBytes = nodesDefaults.maxResponseBytes,
-    maxRange = nodesDefaults.maxRange,
-    maxRangeCeiling = Math.max(nodesDefaults.maxRangeCeiling, maxRange),
+    requestTimeoutMs = 10_000,
+    batchSize = 100,
+    maxResponseBytes = 67_108_864,
+    maxRange = 2_000,
   } = options
   assertWhole('chainId', chainId, 1)
   assertWhole('requestTimeoutMs', requestTimeoutMs, 1)
   assertWhole('batchSize', batchSize, 1)
   assertWhole('maxResponseBytes', maxResponseBytes, 1)
   assertWhole('maxRange', maxRange, 1)
-  assertWhole('maxRangeCeiling', maxRangeCeiling, maxRange)
   if (addresses.length === 0) throw new TypeError('No node is given; pass at least one.')
   const clock = createMonotonicClock(options.clock)
   const heads = createHeads(clock)
@@ -175,7 +159,7 @@ export function createNodes(options: NodesOptions): Nodes {
       heads,
       requestTimeoutMs,
       batchSize,
-      range: { start: maxRange, max: maxRangeCeiling },
+      range: { start: maxRange, max: Math.max(maxRange, maxGrownRange) },
       isAlone: () => nodes.every((other) => other === node || other.isBenched() || other.pausedUntil() > clock.now()),
       onDistrust: () => {
         for (const other of nodes) other.forgetLag()
@@ -265,9 +249,9 @@ function openWire(
 }
 
 /**
- * @param name - Of the option.
- * @param protocols - With their colons.
- * @throws {TypeError} When `url` has none of the protocols. The URL itself is not repeated: it may hold a key.
+ * @param name - The option's name.
+ * @param protocols - With colons.
+ * @throws {TypeError} When `url` has none of the protocols. The message does not repeat the URL, which may hold a key.
  */
 function checkUrl(name: string, url: string, protocols: readonly string[]): void {
   if (!protocols.includes(parseUrl(url)?.protocol ?? ''))
@@ -280,11 +264,11 @@ function isSocket(url: string | undefined): boolean {
   return url !== undefined && socketProtocols.includes(new URL(url).protocol)
 }
 
-/** Wakes the caller; its exceptions must not end the subscription. */
+/** Ignores exceptions of the caller, which must not end the subscription. */
 function wakeSafely(wake: () => void): void {
   try {
     wake()
   } catch {
-    // Nothing depends on it: polling goes on.
+    // Polling finds the block anyway.
   }
 }

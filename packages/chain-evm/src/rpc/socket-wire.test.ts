@@ -83,7 +83,7 @@ test('errors are answers; one without a number is that of the lone request', asy
   node.answer = () => {
     throw new NodeError(-32_000, 'header not found')
   }
-  expect(await rpc.ask(call('echo'))).toEqual({ ok: false, code: -32_000, message: 'header not found' })
+  expect(await rpc.askAll([call('echo')])).toEqual([{ ok: false, code: -32_000, message: 'header not found' }])
   node.ws = (socket) => {
     socket.send('{"id":null,"error":{"code":-32600,"message":"batch too large"}}')
     return true

@@ -1,4 +1,4 @@
-/** JSON-RPC over one WebSocket that is opened again when it breaks. @module */
+/** JSON-RPC over one WebSocket that reconnects. @module */
 
 import { ExcessiveJsonError, parseForeignJson } from '@payment-integration/contract/internal-io'
 import type { Clock } from '@payment-integration/core/ports'
@@ -24,20 +24,18 @@ import {
   type Wire,
 } from './wire.js'
 
-/** No wait after a success; then the wait doubles with each failure in a row, between these limits, in milliseconds. */
+/** The wait after the second failure in a row, which doubles up to a limit, in milliseconds. */
 export const reconnectMs = { first: 250, last: 30_000 } as const
 
 /** The waits between connections to one node. */
 interface Reconnect {
-  /** A connection could not be made, or ended. */
+  /** Notes a connection that failed or closed. */
   noteFailure(): void
-  /** The connection is of use. */
+  /** Notes a useful answer. */
   noteSuccess(): void
-  /** How long to wait now, in milliseconds. */
   waitMs(): number
 }
 
-/** Starts without a wait. */
 export function createReconnect(clock: Clock): Reconnect {
   let failures = 0
   let until = 0
@@ -54,34 +52,31 @@ export function createReconnect(clock: Clock): Reconnect {
   }
 }
 
-/** How to reach the node. */
 interface SocketOptions {
   /** `ws:` or `wss:`; credentials become a Basic header. */
   readonly url: string
-  /** Largest accepted message of any kind, in bytes. Only a larger one ends the connection. */
+  /** A larger message closes the connection. */
   readonly maxResponseBytes: number
-  /** Told of the size of each message. */
+  /** Called with the size of each message. */
   readonly onBytes?: ((bytes: number) => void) | undefined
-  /** Told of messages that answer no request. */
+  /** Called with messages that answer no request. */
   readonly onNotification?: ((message: unknown) => void) | undefined
 }
 
 /** An open connection. */
 export interface Socket {
-  /** As `Wire.send`. Rejects with the reason why the connection ended, if it ends first. */
+  /** As `Wire.send`. Rejects when the connection closes first. */
   send(calls: readonly RpcCall[], signal: AbortSignal): Promise<readonly (RpcOutcome | null)[]>
-  /** How many messages came so far. */
   messageCount(): number
-  /** Resolves with the reason when the connection has ended. */
+  /** Resolves with the reason when the connection is closed. */
   readonly ended: Promise<Error>
-  /** Ends the connection at once. */
   close(): void
 }
 
 interface Pending {
   readonly firstId: number
   readonly count: number
-  /** Most bytes of its answer. */
+  /** Limit of the answer. */
   readonly maxBytes: number
   resolve(outcomes: readonly (RpcOutcome | null)[]): void
   reject(error: Error): void
@@ -90,19 +85,19 @@ interface Pending {
 }
 
 /**
- * Connects. While nothing is asked the connection does not keep the process alive.
- * @throws What the connection failed with, for `describeFailure`; the signal's reason when it aborted first.
+ * Connects. The connection keeps the process alive only while a request is in flight.
+ * @throws The connection's error, for `describeFailure`; the signal's reason when it aborts first.
  */
 export async function openSocket(options: SocketOptions, signal: AbortSignal): Promise<Socket> {
   signal.throwIfAborted()
   const { url, headers } = splitUrl(options.url)
-  // Loaded here, as most chains are read over HTTP.
+  // Loaded on demand: most chains are read over HTTP.
   const { WebSocket } = await import('ws')
   signal.throwIfAborted()
   const socket = new WebSocket(url, {
     headers: { ...headers, 'user-agent': 'payment-integration' },
     maxPayload: options.maxResponseBytes,
-    // Packing costs a node beside us more time than it saves.
+    // On a local connection compression costs more time than it saves.
     perMessageDeflate: url.protocol === 'wss:',
   })
   const connection = wrapSocket(socket, options)
@@ -164,9 +159,9 @@ function wrapSocket(socket: WebSocket, { maxResponseBytes, onBytes, onNotificati
   }
 
   /**
-   * Rejects the request that a message answers, by its number alone: parsing the message would cost what the bound is
-   * to spare. A message for a request that was given up is passed over.
-   * @throws {@link TooLargeError} When the message has no number where one is looked for.
+   * Rejects the request of a too large message, by its id alone: parsing the message is the cost that the limit avoids.
+   * Ignores a message for an abandoned request.
+   * @throws {@link TooLargeError} When no id is found.
    */
   function rejectUnread(bytes: Buffer, isError: boolean): void {
     const id = findId(bytes)
@@ -227,7 +222,7 @@ function wrapSocket(socket: WebSocket, { maxResponseBytes, onBytes, onNotificati
   }
 }
 
-/** Messages that end a connection and are named as what they are. */
+/** Errors of a message that are reported as they are; any other becomes NotJsonRpcError. */
 const namedErrors = [SyntaxError, TooLargeError, ExcessiveJsonError]
 
 function toBuffer(data: RawData): Buffer {
@@ -235,14 +230,12 @@ function toBuffer(data: RawData): Buffer {
   return Buffer.isBuffer(data) ? data : Buffer.from(data)
 }
 
-/** Most bytes that a message may have: those of the largest answer that is waited for, or of a notification. */
+/** The limit of a message: that of the largest pending answer, or of a notification. */
 function computeMaxBytes(pending: ReadonlyMap<number, Pending>): number {
-  let most = maxErrorBytes
-  for (const { maxBytes } of pending.values()) most = Math.max(most, maxBytes)
-  return most
+  return Math.max(maxErrorBytes, ...[...pending.values()].map(({ maxBytes }) => maxBytes))
 }
 
-/** The number of a message, where nodes write it: among its first members, or as its last one. */
+/** The id of a message, where nodes write it: among its first members, or as its last one. */
 function findId(bytes: Buffer): number | null {
   const start = bytes.toString('latin1', 0, 128)
   const end = bytes.toString('latin1', Math.max(0, bytes.length - 64))
@@ -257,7 +250,7 @@ function hasId({ firstId, count }: Pending, id: number): boolean {
   return id >= firstId && id < firstId + count
 }
 
-/** The request that a message answers. One without a number can only be for the lone request in flight. */
+/** The request that a message answers. A message without an id answers the only request in flight. */
 function findRequest(answer: unknown, pending: ReadonlyMap<number, Pending>): Pending | undefined {
   const items: readonly unknown[] = Array.isArray(answer) ? answer : [answer]
   const ids = items.map(parseId).filter((id) => !Number.isNaN(id))
@@ -267,23 +260,17 @@ function findRequest(answer: unknown, pending: ReadonlyMap<number, Pending>): Pe
   return isWithoutId && another === undefined ? onlyRequest : undefined
 }
 
-/** How to reach the node. */
-interface SocketWireOptions {
-  /** `ws:` or `wss:`. */
-  readonly url: string
-  readonly maxResponseBytes: number
-  readonly clock: Clock
-}
-
 /**
- * Opens a way to a node, and connects with the first request. Between failed connections it waits, longer each time,
- * and rejects requests meanwhile. A connection that is silent while a request times out is closed.
+ * Connects with the first request. Rejects requests during the wait after a failed connection. Closes a connection that
+ * is silent while a request times out.
+ * @param options - `url` is `ws:` or `wss:`.
  */
-export function socketWire({ url, maxResponseBytes, clock }: SocketWireOptions): Wire {
+export function socketWire(options: Pick<SocketOptions, 'url' | 'maxResponseBytes'> & { readonly clock: Clock }): Wire {
+  const { url, maxResponseBytes, clock } = options
   const reconnect = createReconnect(clock)
   let closed = false
   let current: Connection | null = null
-  /** A connection that was made has ended, and the next request is to hear of it. */
+  /** An open connection was closed; the next request rejects with StaleConnectionError. */
   let isStale = false
   let receivedBytes = 0
 

@@ -1,32 +1,26 @@
-/** JSON-RPC on the wire: requests, items of an answer, and how many bytes an answer may have. @module */
+/** JSON-RPC messages, their size limits, and the wire over a viem transport. @module */
 import { findRpcError, NotJsonRpcError } from './failures.js'
 
-/** Most bytes by method. Other answers, such as logs, receipts and full blocks, may be as large as any. */
+/** Limits by method. Other answers (logs, receipts, whole blocks) have only the general limit. */
 const bytesByMethod: Readonly<Record<string, number>> = {
   eth_blockNumber: 65_536,
   eth_chainId: 65_536,
   eth_subscribe: 65_536,
-  // The answer of a foreign contract, or the reason of its revert.
+  // A foreign contract writes the answer, or the revert reason.
   eth_call: 65_536,
   // Twice the largest contract of any chain, as hex.
   eth_getCode: 1_048_576,
 }
-/** The hashes of 30,000 transactions. */
+/** Contains the hashes of 30,000 transactions. */
 const headerBytes = 2_097_152
-/** Limit for a rejection: a JSON-RPC error, or the body of an HTTP error status. */
+/** Limit of a JSON-RPC error, and of the body of an HTTP error status. */
 export const maxErrorBytes = 65_536
-/** The beginning of an answer that is an error: it may name its number first, but no result. */
+/** The start of a JSON-RPC error: the id may come first, but no result. */
 const errorStart =
   /^\s{0,16}\{\s{0,16}(?:"(?:jsonrpc|id|result)"\s{0,16}:\s{0,16}(?:"[^"]{0,64}"|\d{1,16}|null)\s{0,16},\s{0,16}){0,3}"error"\s{0,16}:\s{0,16}[{"]/
 
-/** The part of a call that its size depends on. */
-interface SizedCall {
-  readonly method: string
-  readonly params: readonly unknown[]
-}
-
-/** Most bytes of the answer to `calls`: the sum over them, and never more than `most`. */
-export function computeMaxAnswerBytes(calls: readonly SizedCall[], limit: number): number {
+/** The limit of the answer to `calls`: the sum of their limits, up to `limit`. */
+export function computeMaxAnswerBytes(calls: readonly RpcCall[], limit: number): number {
   let sum = 0
   for (const { method, params } of calls) {
     const isHeader = method === 'eth_getBlockByNumber' && params[1] === false
@@ -36,47 +30,43 @@ export function computeMaxAnswerBytes(calls: readonly SizedCall[], limit: number
   return sum
 }
 
-/** Whether an answer is one JSON-RPC error of more bytes than a rejection may have, by its first bytes. */
+/** Whether an answer begins like a JSON-RPC error and is larger than one may be. */
 export function isLargeError(answer: Buffer): boolean {
   return answer.length > maxErrorBytes && errorStart.test(answer.toString('latin1', 0, 512))
 }
 
-/** One call. */
 export interface RpcCall {
   readonly method: string
   readonly params: readonly unknown[]
 }
 
-/** The outcome of a call: its result, or the node's JSON-RPC error. */
+/** The result of a call, or the node's JSON-RPC error. */
 export type RpcOutcome =
   | { readonly ok: true; readonly result: unknown }
   | { readonly ok: false; readonly code: number | null; readonly message: string }
 
-/** One way to a node. */
+/** A connection to a node. */
 export interface Wire {
   /**
-   * Sends calls as one request; several are one JSON-RPC batch. Resolves with the answers in the order of the calls,
-   * null for a missing one. Messages of errors are the node's own.
-   * Rejects when there is no answer, with an error for `describeFailure`. A `StaleConnectionError` says that the kept
-   * connection was closed, before anything is sent on a new one.
+   * Sends one request, several calls as a JSON-RPC batch. Resolves with an outcome per call, null where the node left
+   * it out; error messages are not redacted. Rejects with an error for `describeFailure` when there is no answer, and
+   * with `StaleConnectionError` when a keep-alive connection was closed.
    */
   send(calls: readonly RpcCall[], signal: AbortSignal): Promise<readonly (RpcOutcome | null)[]>
-  /** Bytes of all answers so far, unpacked; 0 when they are not counted. */
+  /** Uncompressed bytes of all answers so far; 0 if they are not counted. */
   receivedBytes(): number
-  /** Ends all connections. */
   close(): void
 }
 
-/** The text that asks for `calls`, numbered from `firstId`. */
 export function encodeCalls(calls: readonly RpcCall[], firstId: number): string {
   const items = calls.map(({ method, params }, index) => ({ jsonrpc: '2.0', id: firstId + index, method, params }))
   return JSON.stringify(items.length === 1 ? items[0] : items)
 }
 
 /**
- * The answers to `count` calls numbered from `firstId`. Items of a batch are assigned by their id, in any order.
- * A lone answer belongs to the lone call whatever its id. An error for a batch as a whole answers each of its calls.
- * @throws NotJsonRpcError When it answers nothing.
+ * Assigns an answer to the `count` calls that have ids from `firstId` on. The id of an answer to a single call is not
+ * checked. A single error for a batch applies to each call.
+ * @throws NotJsonRpcError When it answers no call.
  */
 export function decodeAnswer(answer: unknown, firstId: number, count: number): (RpcOutcome | null)[] {
   if (count === 1) return [toOutcome(answer)]
@@ -95,13 +85,13 @@ function decodeBatch(items: readonly unknown[], firstId: number, count: number):
   return outcomes
 }
 
-/** The number of an answer; NaN when it has none. Some nodes write numbers as text. */
+/** The id of an answer, NaN when there is none. Some nodes write ids as text. */
 export function parseId(answer: unknown): number {
   const id: unknown = typeof answer === 'object' && answer !== null && 'id' in answer ? answer.id : undefined
   return typeof id === 'number' || (typeof id === 'string' && /^[0-9]{1,15}$/.test(id)) ? Number(id) : Number.NaN
 }
 
-/** @throws NotJsonRpcError When `answer` is null. Whether a result is what was asked for is the reader's business. */
+/** @throws NotJsonRpcError When `answer` is null. */
 function toOutcome(answer: unknown): RpcOutcome {
   if (answer === null || answer === undefined) throw new NotJsonRpcError()
   const { result, error } = answer as { readonly result?: unknown; readonly error?: unknown }
@@ -115,8 +105,8 @@ function toOutcome(answer: unknown): RpcOutcome {
 }
 
 /**
- * A transport of viem, such as `http(url)`, by the parts that are used: the types of viem would be needed by everybody
- * who compiles against this package.
+ * A viem transport, such as `http(url)`. Typed by structure, so that nobody needs viem's types to compile against this
+ * package.
  */
 export type Transport = (options: { readonly retryCount: number }) => {
   readonly request: (...args: never) => Promise<unknown>
@@ -125,7 +115,7 @@ export type Transport = (options: { readonly retryCount: number }) => {
 
 type Request = (call: RpcCall, options: { signal: AbortSignal; retryCount: 0 }) => Promise<unknown>
 
-/** A way through `transport`: each call is a request of its own, several at once. Its connections are the caller's. */
+/** Sends each call as a request of its own, in parallel. The caller owns the transport's connections. */
 export function transportWire(transport: Transport): Wire {
   const { request } = openTransport(transport)
   return {
@@ -145,7 +135,7 @@ export function transportWire(transport: Transport): Wire {
   }
 }
 
-/** The URL of a transport that has one; its parts must stay secret. */
+/** The URL of a transport that has one, for redaction. */
 export function getTransportUrl(transport: Transport): string | undefined {
   const url: unknown = openTransport(transport).value?.['url']
   return typeof url === 'string' ? url : undefined

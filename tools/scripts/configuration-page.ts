@@ -27,7 +27,15 @@ function cellsOf(name: string, row: Variable<unknown>): string[] {
   const condition = row.onlyWith === undefined ? '' : ` Only with \`${row.onlyWith}\`.`
   const isList = row.expected.includes(inList)
   const marks = [...(row.isSecret ? ['*Secret.*'] : []), ...(isList ? ['*List.*'] : [])]
-  const value = [...marks, row.expected.replace(', in plain digits', '').replace(inList, '')].join(' ')
+  const expected = row.expected
+    .replace(', in plain digits', '')
+    .replace(inList, '')
+    .replace(/^one of /, '')
+    .replace(/^(?:an? )?(?:number of )?([a-z ]+) from (\d+) to (\d+)$/, '$2–$3 $1')
+    .replace(/ milliseconds$/, ' ms')
+    .replace(/ percentage$/, ' %')
+    .replace(/ port$/, '')
+  const value = [...marks, expected].join(' ')
   return [
     `\`${name}\``,
     `${row.required === true ? '*Required.* ' : ''}${row.doc}${condition}`,

@@ -138,7 +138,7 @@ const deliveries = {
     doc: 'Notifications that one process may have in flight.' }),
   PI_DELIVERY_PER_ENDPOINT: integer(posts, null, {
     unset: '`32`, or a quarter of `PI_DELIVERY_CONCURRENCY` where that is less',
-    doc: 'Of these to one host and port. A receiver that hangs occupies all of them, so set it well below.' }),
+    doc: 'Limit of these to one host and port. A receiver that hangs occupies all of them, so set it well below.' }),
   PI_DELIVERY_DENY: list(ranges, parsers.parseRange, {
     doc: 'Public addresses that receive no notification, such as those of your own network.' }),
   PI_DNS_SERVERS: list('IP addresses with or without a port, such as `192.0.2.1`, `192.0.2.1:5353` or `[2001:db8::1]:53`', parsers.parseNameServer, {

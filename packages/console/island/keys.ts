@@ -5,7 +5,9 @@ export function addKeys(refresh: () => void): void {
   const dialog = createKeysDialog()
   document.addEventListener('keydown', (event) => {
     const { key, target } = event
-    if (event.ctrlKey || event.metaKey || event.altKey || dialog.open) return
+    if (dialog.open) return
+    if (key === 'k' && (event.ctrlKey || event.metaKey)) return goToSearch(event)
+    if (event.ctrlKey || event.metaKey || event.altKey) return
     if (target instanceof HTMLElement && /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName)) return
     switch (key) {
       case '/':
@@ -36,7 +38,7 @@ function move(step: 1 | -1): void {
 }
 
 const keys = [
-  ['/', 'go to the search box'],
+  ['/', 'find a payment, as does Ctrl+K'],
   ['j', 'next row'],
   ['k', 'previous row'],
   ['Enter', 'open the row'],

@@ -156,10 +156,22 @@ describe('lists', () => {
     expect(rowsOf((await get(`/payments${query}`)).text)).toBe(count)
   })
 
-  it('a payment is found by its hash and by its wallets', async () => {
+  it('every page has the search box: a hash and a whole memo lead to the payment, a wallet to its payments', async () => {
+    for (const path of paths())
+      expect((await get(path)).text).toMatch(/<search[^>]*><form method="get" action="\/console\/payments"/)
     const [payment] = await twin.service.store.console.search({ kind: 'hash', txHash: paid.txHash }, 1)
-    for (const q of [paid.txHash, paid.txHash.toUpperCase().replace('0X', '0x'), payment?.sender, payment?.receiver])
-      expect(rowsOf((await get(`/payments?q=${q}`)).text)).toBe(1)
+    for (const q of [paid.txHash, paid.txHash.toUpperCase().replace('0X', '0x'), '%3Cb%3E%E2%80%AEmemo']) {
+      const { status, headers } = await get(`/payments?q=${q}`)
+      expect([status, headers.get('location')]).toEqual([303, `/console/payments/137/${paid.txHash}`])
+    }
+    for (const q of [payment?.sender, payment?.receiver]) expect(rowsOf((await get(`/payments?q=${q}`)).text)).toBe(1)
+  })
+
+  it('the last answer of a delivery leads to its attempt, with the reason and the answer unfolded', async () => {
+    const { text } = await get('/deliveries')
+    const [, path = '', id] = /href="\/console(\/payments[^"#]+)#(d\d+-1)"><span class="answer bad">/.exec(text) ?? []
+    const [attempt = ''] = (await get(path)).text.split(`id="${id}"`)[1]?.split('</li>') ?? []
+    expect(attempt).toMatch(/The receiver failed with 500[\s\S]*<details open=""><summary>Start of the answer/)
   })
 
   it.each([

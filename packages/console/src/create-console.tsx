@@ -18,11 +18,12 @@ import { loadPage, runAct } from './routes.js'
 import { createSignIn, type SignInOptions } from './session/sign-in.js'
 import { type ConsoleTools, hasTools } from './tools.js'
 import { consoleSections, createRender } from './view/layout.js'
-import { base, sentencePage } from './view/parts.js'
+import { base, buildHref, sentencePage } from './view/parts.js'
 import { DeliveryRow, PaymentRow } from './view/rows.js'
 import { createVisit, localViewer, type Viewer, type Visit } from './viewer.js'
 import { type ConsoleBindings, findStreamProblem, guardPages, pathBelow } from './web/guard.js'
 import { FormError } from './web/run-form.js'
+import { seeOther } from './web/sessions.js'
 
 /** Options of the console. */
 export interface ConsoleDeps {
@@ -151,6 +152,7 @@ export function createConsole(deps: ConsoleDeps): Console {
     const read = { ...deps, sampler, jobs, tools, now, url, role: visitIn(c).viewer.role }
     const content = await loadPage(path, read)
     if (content === null) return c.notFound()
+    if ('goTo' in content) return seeOther(buildHref(content.goTo))
     const live = content.live === undefined ? undefined : `${content.live}&after=${position}`
     const note = findNote(url.searchParams.get('note'))
     return render({ ...content, live }, { visit: c.get('visit'), note, status: content.status })

@@ -13,7 +13,7 @@ import { keyActs, keysPage } from './pages/keys.js'
 import { legacyPage } from './pages/legacy.js'
 import { operatorActs, operatorsPage } from './pages/operators.js'
 import { overviewPage } from './pages/overview.js'
-import type { ActInput, Acts, Load, PageContent, PageDeps } from './pages/page.js'
+import type { ActInput, Acts, Goto, Load, PageContent, PageDeps } from './pages/page.js'
 import { paymentPage } from './pages/payment.js'
 import { paymentsPage } from './pages/payments.js'
 import { settingsPage } from './pages/settings.js'
@@ -51,7 +51,7 @@ const pagesOfOne: Readonly<Record<string, Load>> = {
 }
 
 /** Reads a page; null: there is none at the path. @throws FilterError For a malformed filter. */
-export async function loadPage(path: string, deps: PageDeps): Promise<PageContent | null> {
+export async function loadPage(path: string, deps: PageDeps): Promise<PageContent | Goto | null> {
   const [, section = '', name = ''] = /^(\/[a-z]+)\/(.+)$/.exec(path) ?? []
   const load = Object.hasOwn(pages, path) ? pages[path] : pagesOfOne[section]
   return load?.(deps, parseQuery(deps.url), name) ?? null

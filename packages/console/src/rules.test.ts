@@ -1,8 +1,10 @@
 /** Tables of the pure rules. */
+
+import { formatUnits, parseMemo, sumDecimals } from '@payment-integration/core/internal'
 import { expect, it } from 'vitest'
 import { findGaps } from './pages/chains.js'
 import { findAdvice } from './view/advice.js'
-import { formatMemo, formatSpan, formatUnits, showText } from './view/text.js'
+import { formatSpan, showText } from './view/text.js'
 import { findLocalProblem, findPublicProblem, parseLocalPath } from './web/guard.js'
 import { parseForm } from './web/run-form.js'
 
@@ -33,6 +35,15 @@ it.each([
 })
 
 it.each([
+  [['0.1', '0.20'], '0.30'],
+  [['9007199254740993', '0.000000000000000001'], '9007199254740993.000000000000000001'],
+  [['0', '5'], '5'],
+  [[], '0'],
+])('the sum of %s is exactly %s', (amounts, sum) => {
+  expect(sumDecimals(amounts)).toBe(sum)
+})
+
+it.each([
   [0, '0 s'],
   [59_000, '59 s'],
   [61_000, '1 min 1 s'],
@@ -44,8 +55,8 @@ it.each([
 })
 
 it('a memo is text without its padding, or hex', () => {
-  expect(formatMemo(`0x${Buffer.from('order-7').toString('hex').padEnd(64, '0')}`)).toBe('order-7')
-  expect(formatMemo(`0xff${'00'.repeat(31)}`)).toBe(`0xff${'00'.repeat(31)}`)
+  expect(parseMemo(`0x${Buffer.from('order-7').toString('hex').padEnd(64, '0')}`)).toBe('order-7')
+  expect(parseMemo(`0xff${'00'.repeat(31)}`)).toBe(`0xff${'00'.repeat(31)}`)
 })
 
 it.each([

@@ -11,9 +11,9 @@ import type {
 } from './notifications/delivery-store.js'
 import type { CursorCodec } from './payments/cursor.js'
 import type { StoredPayment } from './payments/payment.js'
-import { createPaymentReader } from './payments/read-api.js'
+import { buildPaymentView, createPaymentReader } from './payments/read-api.js'
 import type { Store } from './ports/store.js'
-import type { ConsolePage, ConsoleReads } from './ports/store-console.js'
+import type { ConsolePage, ConsoleReads, ConsoleSearch } from './ports/store-console.js'
 
 /** A stored snapshot: the bytes that are sent. */
 export interface StoredSnapshot {
@@ -60,6 +60,10 @@ export interface IntegrationQueries {
       readonly limit: number
     },
   ): Promise<ConsolePage<DeliveryView, string>>
+  /**
+   * At most 50 payments by destination transaction hash, or by the beginning of their memo among the newest 5,000.
+   */
+  search(search: Exclude<ConsoleSearch, { kind: 'wallet' }>): Promise<readonly PaymentBody[]>
   /** Failures in a row at the endpoint; null: the last attempt succeeded, or there was none. */
   endpoint(): Promise<EndpointView | null>
   /** The newest failed attempt, of the newest 50 deliveries and 50 that wait for a retry; null: none failed. */
@@ -87,6 +91,8 @@ export interface Queries
   /** The indexed ranges of a chain's routers. */
   coverage(chainId: number): Promise<RouterCoverage[]>
 }
+
+const maxFound = 50
 
 /** Builds the queries on a store. Tenant isolation is here alone: `forIntegration` binds the address to every read. */
 export function createQueries(store: Store, cursors: CursorCodec): Queries {
@@ -117,6 +123,13 @@ export function createQueries(store: Store, cursors: CursorCodec): Queries {
         return { payment, snapshots: bodies, deliveries: own }
       },
       deliveries: (query) => store.console.deliveries({ ...query, integrationAddress }),
+      async search(search) {
+        const found =
+          search.kind === 'hash'
+            ? await store.payments.findByHash({ integrationAddress, txHash: search.txHash })
+            : (await store.console.payments({ integrationAddress, memo: search.prefix, limit: maxFound })).rows
+        return found.map((payment) => buildPaymentView(payment, integrationAddress))
+      },
       endpoint: () => store.deliveries.endpoint(integrationAddress),
       lastFailure: () => store.console.lastFailure(integrationAddress),
     }),
@@ -141,6 +154,7 @@ export function createQueries(store: Store, cursors: CursorCodec): Queries {
     attempts: (query) => store.console.attempts(query),
     attemptsPerMinute: (query) => store.console.attemptsPerMinute(query),
     paymentsPerMinute: (query) => store.console.paymentsPerMinute(query),
+    volumePerMinute: (query) => store.console.volumePerMinute(query),
     lastFailure: (address) => store.console.lastFailure(address),
     latencies: (address) => store.console.latencies(address),
     integrations: (query) => store.console.integrations(query),

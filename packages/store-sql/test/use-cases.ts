@@ -65,6 +65,7 @@ export function useCases(engine: string, open: OpenMigrated): void {
         deliveries: await own.deliveries({ ...named, limit: 9, beforeId: `${Number(delivery?.deliveryId) + 9}` }),
         endpoint: await own.endpoint(),
         lastFailure: await own.lastFailure(),
+        search: await Promise.all([own.search({ kind: 'hash', txHash }), own.search({ kind: 'memo', prefix: '0x61' })]),
       }
       expect(Object.keys(asked).sort()).toEqual(Object.keys(own).sort())
       expect(asked).toMatchObject({ getPayment: 'ERR_PAYMENT_NOT_FOUND', paymentDetail: null, lastFailure: null })

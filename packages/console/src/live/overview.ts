@@ -10,8 +10,9 @@ import type {
   EndpointView,
   MinuteCount,
   MinuteCounts,
+  MinuteVolume,
 } from '@payment-integration/core/internal'
-import { oldSnapshotMs } from '@payment-integration/core/internal'
+import { oldSnapshotMs, sumDecimals } from '@payment-integration/core/internal'
 
 export type SampledService = Pick<Service, 'queries' | 'indexers'>
 
@@ -33,6 +34,8 @@ export interface Overview extends Counts, Pick<LatencyStatistics, 'p50' | 'p95'>
   /** Newest answered attempts and timeouts of the range, newest first; the dots of the latency chart. */
   readonly dots: readonly ConsoleAttempt[]
   readonly backlog: DeliveryBacklog
+  /** Pending deliveries by age, youngest first; each counted up to {@link maxPending}. */
+  readonly waiting: readonly Waiting[]
   readonly chains: readonly ChainStatus[]
   readonly endpoints: readonly EndpointView[]
   /** Missing deliveries among the newest versions, as far as they are examined. */
@@ -41,6 +44,37 @@ export interface Overview extends Counts, Pick<LatencyStatistics, 'p50' | 'p95'>
 }
 
 export const [maxDots, maxPending, maxEndpoints] = [400, 10_000, 100]
+
+/** Deliveries that were created from `since` up to before `until`; without one there is no bound. */
+interface Waiting {
+  readonly label: string
+  readonly since?: number
+  readonly until?: number
+  readonly count: number
+}
+
+async function readWaiting({ countDeliveries }: Queries, pending: number, now: number): Promise<Waiting[]> {
+  const [minute, tenMinutes, hour] = [now - minuteMs, now - 10 * minuteMs, now - hourMs]
+  const ages = [
+    { label: 'under 1 min', since: minute },
+    { label: '1 to 10 min', since: tenMinutes, until: minute },
+    { label: '10 min to 1 h', since: hour, until: tenMinutes },
+    { label: 'over 1 h', until: hour },
+  ]
+  const count = (times: { readonly since?: number; readonly until?: number }) =>
+    pending === 0 ? 0 : countDeliveries({ status: 'pending', ...times }, { atMost: maxPending })
+  return Promise.all(ages.map(async ({ label, ...times }) => ({ label, ...times, count: await count(times) })))
+}
+
+/** The sum of each currency, largest number of payments first. */
+export function sumVolumes({ counts }: MinuteCounts<string, MinuteVolume>) {
+  const sums = [...new Set(counts.map(({ kind }) => kind))].map((currency) => {
+    const rows = counts.filter(({ kind }) => kind === currency)
+    const payments = rows.reduce((sum, { count }) => sum + count, 0)
+    return { currency, payments, amount: sumDecimals(rows.map(({ amount }) => amount)) }
+  })
+  return sums.sort((a, b) => b.payments - a.payments)
+}
 
 export async function readOverview(
   { queries, indexers }: SampledService,
@@ -55,7 +89,8 @@ export async function readOverview(
     queries.oldestSnapshot(),
   ])
   return {
-    ...{ payments: hour.payments, attempts: hour.attempts, backlog, endpoints },
+    ...{ payments: hour.payments, volumes: hour.volumes, attempts: hour.attempts, backlog, endpoints },
+    waiting: await readWaiting(queries, backlog.pending, now()),
     ...{ at: now(), range: '1h' },
     missing: missing(),
     oldSnapshot: snapshot !== null && snapshot.ageMs >= oldSnapshotMs ? snapshot : null,
@@ -73,22 +108,19 @@ function latencyPart(attempts: readonly ConsoleAttempt[]) {
 
 export function narrowOverview(hour: Overview): Overview {
   const since = hour.at - ranges['15m'].ms
-  const narrowed = <Kind>({ counts, isCut }: MinuteCounts<Kind>) => ({
+  const narrowed = <Kind, Count extends { minute: number }>({ counts, isCut }: MinuteCounts<Kind, Count>) => ({
     counts: counts.filter(({ minute }) => minute > since),
     isCut,
   })
   const latency = latencyPart(hour.dots.filter(({ startedAt }) => startedAt > since))
-  return { ...hour, range: '15m', payments: narrowed(hour.payments), attempts: narrowed(hour.attempts), ...latency }
+  const [payments, volumes, attempts] = [narrowed(hour.payments), narrowed(hour.volumes), narrowed(hour.attempts)]
+  return { ...hour, range: '15m', payments, volumes, attempts, ...latency }
 }
 
 export async function widenOverview(hour: Overview, range: '24h' | '7d', { queries }: SampledService) {
   const since = Math.max(0, hour.at - ranges[range].ms)
-  const [payments, attempts, newest] = await Promise.all([
-    queries.paymentsPerMinute({ since, limit: maxRows }),
-    queries.attemptsPerMinute({ since, limit: maxRows }),
-    queries.attempts({ since, limit: maxDots }),
-  ])
-  return { ...hour, range, payments, attempts, ...latencyPart(newest) }
+  const [counts, newest] = await Promise.all([readCounts(queries, since), queries.attempts({ since, limit: maxDots })])
+  return { ...hour, range, ...counts, ...latencyPart(newest) }
 }
 
 /** The shortest range that shows everything of the last hour; beyond it, one that reaches the newest payment. */
@@ -167,6 +199,7 @@ function quantile(sorted: readonly number[], share: number): number | null {
 
 interface Counts {
   readonly payments: MinuteCounts<PaymentState | null>
+  readonly volumes: MinuteCounts<string, MinuteVolume>
   readonly attempts: MinuteCounts<AttemptKind>
 }
 
@@ -176,29 +209,43 @@ const newestMs = 2 * minuteMs
 /** Most rows of a read; where more happened, the oldest minutes are marked as incomplete. */
 const maxRows = 20_000
 
-export function createHourCounts(reads: Pick<Queries, 'paymentsPerMinute' | 'attemptsPerMinute'>, now: () => number) {
+type CountReads = Pick<Queries, 'paymentsPerMinute' | 'volumePerMinute' | 'attemptsPerMinute'>
+
+async function readCounts(reads: CountReads, since: number): Promise<Counts> {
+  const query = { since, limit: maxRows }
+  const [payments, volumes, attempts] = await Promise.all([
+    reads.paymentsPerMinute(query),
+    reads.volumePerMinute(query),
+    reads.attemptsPerMinute(query),
+  ])
+  return { payments, volumes, attempts }
+}
+
+export function createHourCounts(reads: CountReads, now: () => number) {
   let newestHour: (Counts & { readonly at: number }) | null = null
   return async (): Promise<Counts> => {
     const isWhole = newestHour === null || now() - newestHour.at >= refreshMs || now() < newestHour.at
     const start = now() - (isWhole ? hourMs : newestMs)
     const since = Math.max(0, start - (start % minuteMs))
-    const [payments, attempts] = await Promise.all([
-      reads.paymentsPerMinute({ since, limit: maxRows }),
-      reads.attemptsPerMinute({ since, limit: maxRows }),
-    ])
+    const { payments, volumes, attempts } = await readCounts(reads, since)
     const before = isWhole ? null : newestHour
     newestHour = {
       at: before?.at ?? now(),
       payments: joined(before?.payments ?? null, payments, since),
+      volumes: joined(before?.volumes ?? null, volumes, since),
       attempts: joined(before?.attempts ?? null, attempts, since),
     }
     return newestHour
   }
 }
 
-function joined<Kind>(before: MinuteCounts<Kind> | null, after: MinuteCounts<Kind>, since: number): MinuteCounts<Kind> {
+function joined<Kind, Count extends { readonly minute: number }>(
+  before: MinuteCounts<Kind, Count> | null,
+  after: MinuteCounts<Kind, Count>,
+  since: number,
+): MinuteCounts<Kind, Count> {
   if (before === null) return after
-  const older: readonly MinuteCount<Kind>[] = before.counts.filter(({ minute }) => minute < since)
+  const older = before.counts.filter(({ minute }) => minute < since)
   return { counts: [...older, ...after.counts], isCut: before.isCut || after.isCut }
 }
 

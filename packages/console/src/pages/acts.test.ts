@@ -50,6 +50,22 @@ it.each(withFields)('the act $name with empty fields says what is wrong, and cha
   expect(await newest()).toBe(before)
 })
 
+it('a pending delivery is sent now from the list, by a form that viewers and live rows do not have', async () => {
+  const { address } = await setup.twin.addIntegration(() => new Response(null, { status: 503 }))
+  const paid = await setup.twin.pay({ integrationAddress: address })
+  const [viewed, list] = await Promise.all([people.viewer?.get('/deliveries'), people.operator?.get('/deliveries')])
+  expect(viewed?.text).not.toContain('<form id="replay"')
+  expect(list?.text).toMatch(/<form id="replay" method="post" action="\/console\/act\/replay"><input[^>]*name="csrf"/)
+  const [, id = ''] = /<tr(?:(?!csrf).)*form="replay" name="id" value="(\d+)">Send now/.exec(list?.text ?? '') ?? []
+  const before = setup.twin.arrivals.length
+  const sent = await people.operator?.act('replay', { id })
+  expect(sent?.location).toBe(`/console/payments/${paid.chainId}/${paid.txHash}?note=replayed`)
+  expect(await setup.audit(1)).toEqual([`operator:a-operator deliveries.replayed ${id}`])
+  await setup.twin.advance(0)
+  expect(setup.twin.arrivals.length).toBe(before + 1)
+  expect((await people.operator?.get(`/payments/${paid.chainId}/${paid.txHash}`))?.text).toContain('Send version 1 now')
+})
+
 it('no page offers an admin act to an operator, or any act but the search to a viewer', async () => {
   await setup.twin.addIntegration()
   for (const path of ['/integrations', '/accounts', '/keys', '/operators', '/identity']) {

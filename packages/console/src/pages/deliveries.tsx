@@ -2,7 +2,7 @@
 /** The list of deliveries, and the replay of one and of many. @module */
 import type { DeliveryStatus } from '@payment-integration/core/internal'
 import { deliveryFilter, deliveryStatuses, FilterError, parseWholeNumber, type QueryFields } from '../filters.js'
-import { ActForm, type Field, Filters, ForRole } from '../view/forms.js'
+import { ActForm, CsrfField, type Field, Filters, ForRole } from '../view/forms.js'
 import { Badge, buildHref, Copyable, Dim, Empty, Facts, Hex, Pager, paymentPath, Table, When } from '../view/parts.js'
 import { deliveryRows, listFields, wordOptions } from '../view/rows.js'
 import { formatNumber, nameChain } from '../view/text.js'
@@ -31,6 +31,9 @@ export const deliveriesPage: Load = async (deps, query) => {
       <h1>Deliveries</h1>
       <Filters action={buildHref(section)} fields={fields} values={query} />
       <ForRole needs="operator">
+        <form id="replay" method="post" action={buildHref('/act/replay')}>
+          <CsrfField />
+        </form>
         <p>
           {query['status'] === undefined ? (
             <Dim>To replay many, choose their status.</Dim>

@@ -35,6 +35,7 @@ it('the look-up shows the payments in words and as on the wire, with hostile tex
   expect(text).toContain('&lt;b&gt;\\u{202e}order')
   expect(text).not.toMatch(/<b>|\u202e/)
   expect(text).toContain('Response body, status 200')
+  expect(text).toContain('Payments shows the invoice that the merchant')
 })
 
 it('the verification says what does not match, as the interface names it', async () => {

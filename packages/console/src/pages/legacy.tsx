@@ -52,7 +52,9 @@ export const legacyPage: Load = async ({ service }, query) => {
       <Filters action={buildHref('/legacy')} fields={fields} values={query} />
       <p class="dim">
         What the legacy API answers for a transaction. Chain and transaction look it up; with amount, currency and
-        receiver it is verified against that invoice. Amounts here are of the whole transaction, fees included.
+        receiver it is verified against that invoice. Amounts here are of the whole transaction, fees included. The
+        invoice here is proven from the transaction alone, or empty; Payments shows the invoice that the merchant's
+        processor sent.
       </p>
       {answer === null ? null : <Answered answer={answer} />}
     </>

@@ -1,6 +1,6 @@
 /** Endpoints, integrations and chains, as a browser without JavaScript gets them. */
 import { createTwin, type Twin, type TwinIntegration } from '@payment-integration/testing/twin'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { type Console, createConsole } from '../create-console.js'
 
 /** More than a page has. */
@@ -166,6 +166,70 @@ describe('the range of the overview', () => {
   it('is chosen by the address, and 400 when there is none of that name', async () => {
     expect(rangeOf(await payAndOpen(0, '/console?range=24h'))).toBe('24h')
     expect(await payAndOpen(0, '/console?range=2h')).toContain('range is none of 15m, 1h, 24h, 7d.')
+  })
+})
+
+describe('the overview of a twin', () => {
+  let fresh: Twin
+  let opened: Console
+  let laterMs = 0
+  const load = async (path = '/console') =>
+    (await opened.fetch(new Request(`http://127.0.0.1:4747${path.replaceAll('&amp;', '&')}`))).text()
+  beforeEach(async () => {
+    laterMs = 0
+    fresh = await createTwin({ seed: 4 })
+    opened = createConsole({ service: fresh.service, now: () => fresh.now() + laterMs })
+  })
+  afterEach(async () => {
+    opened.close()
+    await fresh.close()
+  })
+
+  it('adds the invoices of successful payments of the range, exactly and by currency', async () => {
+    const { address } = await fresh.addIntegration()
+    const settled = { settlementAmount: '1', settlementCurrency: 'USD' }
+    for (const [amount, currency, state] of [
+      ['1234567.10', 'EUR', 'success'],
+      ['0.20', 'EUR', 'success'],
+      ['7', 'EUR', 'failure'],
+      ['0.1', 'CHF', 'success'],
+    ] as const) {
+      const paid = await fresh.pay({ integrationAddress: address })
+      await fresh.update(paid, { state, invoice: { amount, currency, ...settled } })
+    }
+    const volumes = async (range: string) =>
+      [
+        ...(await load(`/console?range=${range}`)).matchAll(
+          /value">([\d.,]+ [A-Z]{3})<\/span><span class="dim">([^<]+)</g,
+        ),
+      ].map(([, ...parts]) => parts.join(': '))
+    const all = ['1,234,567.30 EUR: 2 payments', '0.1 CHF: 1 payment']
+    expect(await volumes('15m')).toEqual(all)
+    laterMs = 1_800_000
+    for (const [range, expected] of [
+      ['15m', []],
+      ['1h', all],
+      ['24h', all],
+      ['7d', all],
+    ] as const)
+      expect([range, await volumes(range)]).toEqual([range, expected])
+  })
+
+  it('counts waiting deliveries by age, and each number leads to them', async () => {
+    const { address } = await fresh.addIntegration(() => new Response(null, { status: 503 }))
+    for (const ms of [7_200_000, 300_000, 0]) {
+      await fresh.pay({ integrationAddress: address })
+      await fresh.advance(ms)
+    }
+    const links = [...(await load()).matchAll(/<a class="value" href="([^"]+)">(\d+)<\/a><span class="dim">([^<]+)/g)]
+    expect(links.map(([, , count, age]) => `${age}: ${count}`)).toEqual([
+      'under 1 min: 1',
+      '1 to 10 min: 1',
+      '10 min to 1 h: 0',
+      'over 1 h: 1',
+    ])
+    for (const [, href = '', count] of links)
+      expect(String((await load(href)).match(/data-key=/g)?.length ?? 0)).toBe(count)
   })
 })
 

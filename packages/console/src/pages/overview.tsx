@@ -13,8 +13,9 @@ import {
   type Range,
   ranges,
   type StackedSeries,
+  sumVolumes,
 } from '../live/overview.js'
-import { buildHref, Copyable, Empty, Shown } from '../view/parts.js'
+import { buildHref, Copyable, Dim, Empty, Shown } from '../view/parts.js'
 import { formatLatency, formatNumber, formatSpan, nameChain } from '../view/text.js'
 import { ChainTable } from './chains.js'
 import type { Load } from './page.js'
@@ -85,6 +86,7 @@ const isRange = (text: string): text is Range => Object.hasOwn(ranges, text)
 
 export function Tiles({ overview }: { overview: Overview }) {
   const { label, ms } = ranges[overview.range]
+  const volumes = sumVolumes(overview.volumes)
   const payments = total(overview.payments.counts)
   const attempts = total(overview.attempts.counts)
   const delivered = total(overview.attempts.counts.filter(({ kind }) => kind === 'delivered'))
@@ -130,9 +132,46 @@ export function Tiles({ overview }: { overview: Overview }) {
         tone={overview.endpoints.length > 0 ? 'bad' : ''}
         href={buildHref('/endpoints', { health: 'failing' })}
       />
+      <div class="tile half">
+        <span class="name">Volume by currency</span>
+        {volumes.length === 0 ? <span class="value">none yet</span> : null}
+        <ul class="totals">
+          {volumes.slice(0, maxCurrencies).map(({ currency, amount, payments }) => (
+            <li>
+              <span class="value">
+                <Shown text={groupDigits(amount)} max={60} /> <Shown text={currency} max={10} />
+              </span>
+              <Dim>{countPayments(payments)}</Dim>
+            </li>
+          ))}
+        </ul>
+        <Dim>
+          invoices of successful payments, {overview.volumes.isCut ? 'the newest 20,000 of the' : ''} last {label}
+          {volumes.length > maxCurrencies ? `; ${volumes.length - maxCurrencies} more currencies` : ''}
+        </Dim>
+      </div>
+      <div class="tile half">
+        <span class="name">Deliveries waiting, by age</span>
+        <ul class="totals">
+          {overview.waiting.map(({ label: age, count, since, until }) => (
+            <li>
+              <a class="value" href={buildHref('/deliveries', { status: 'pending', since, until })}>
+                {formatNumber(count)}
+                {more(count >= maxPending)}
+              </a>
+              <Dim>{age}</Dim>
+            </li>
+          ))}
+        </ul>
+        <Dim>since their version was made</Dim>
+      </div>
     </>
   )
 }
+
+const maxCurrencies = 4
+const countPayments = (count: number) => `${formatNumber(count)} ${count === 1 ? 'payment' : 'payments'}`
+const groupDigits = (amount: string) => amount.replace(/\B(?<!\.\d*)(?=(\d{3})+(?!\d))/g, ',')
 
 type ProblemRow = readonly [title: string, detail: string, act?: string, href?: string]
 

@@ -23,6 +23,8 @@ export interface PageContent {
   /** Path of the section that the navigation marks. */
   readonly section: string
   readonly body: Child
+  /** The text in the search box. */
+  readonly search?: string | undefined
   /** Query of the stream that updates the page; absent: none. */
   readonly live?: string | undefined
   /** @default 200 */
@@ -54,7 +56,12 @@ export interface PageDeps extends SharedDeps {
 }
 
 /** Reads a page; null: there is none. @param name - The end of the path, where it names one thing. */
-export type Load = (deps: PageDeps, query: QueryFields, name: string) => Promise<PageContent | null>
+export type Load = (deps: PageDeps, query: QueryFields, name: string) => Promise<PageContent | Goto | null>
+
+/** A page of the section `/payments` to go to instead. */
+export interface Goto {
+  readonly goTo: string
+}
 
 export interface ActInput extends SharedDeps {
   readonly fields: Fields

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** One payment: its facts, one time line, its deliveries with their replays, and its snapshots. @module */
-import type { DeliveryView } from '@payment-integration/core/internal'
+import { type DeliveryView, parseMemo } from '@payment-integration/core/internal'
 import type { StoredPayment } from '@payment-integration/core/ports'
 import { ActForm, ForRole } from '../view/forms.js'
 import {
@@ -16,8 +16,15 @@ import {
   Table,
   When,
 } from '../view/parts.js'
-import { amountFacts, type DeliveryContext, showIntegration, showLastAnswer, showNextAttempt } from '../view/rows.js'
-import { formatMemo, nameChain } from '../view/text.js'
+import {
+  amountFacts,
+  type DeliveryContext,
+  labelReplay,
+  showIntegration,
+  showLastAnswer,
+  showNextAttempt,
+} from '../view/rows.js'
+import { nameChain } from '../view/text.js'
 import { buildTopic, describeIndexed, findIntegration, type Load } from './page.js'
 import { Repeat } from './repeat.js'
 import { Signature } from './signature.js'
@@ -134,7 +141,7 @@ function buildFacts(payment: StoredPayment): readonly FactRow[] {
         </>
       ),
     ],
-    ['Memo', <Shown text={formatMemo(payment.memoHex)} />],
+    ['Memo', <Shown text={parseMemo(payment.memoHex)} />],
     ['Sender', showWallet(payment.sender)],
     ['Receiver', showWallet(payment.receiver)],
     ['Integration', showIntegration(payment.integrationAddress, 'none')],
@@ -165,13 +172,13 @@ const Deliveries = ({ deliveries, context }: { deliveries: readonly DeliveryView
       ['Status', ({ status }) => <Badge word={status} />],
       ['Created', ({ createdAt }) => <When at={createdAt} withDate />],
       ['Attempts', ({ attempts }) => attempts.length],
-      ['Last answer', showLastAnswer],
+      ['Last answer', (delivery) => showLastAnswer(delivery)],
       ['Next attempt', (delivery) => showNextAttempt(delivery, context)],
       [
         'Act',
-        ({ deliveryId: id, version }) => (
+        (delivery) => (
           <ForRole needs="operator" otherwise={<Dim>needs the role operator</Dim>}>
-            <ActForm act="replay" label={`Replay version ${version}`} needs="operator" fields={{ id }} />
+            <ActForm act="replay" label={labelReplay(delivery)} needs="operator" fields={{ id: delivery.deliveryId }} />
           </ForRole>
         ),
       ],

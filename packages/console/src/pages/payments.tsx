@@ -3,10 +3,11 @@
 import { paymentStates } from '@payment-integration/contract'
 import type { Queries } from '@payment-integration/core'
 import type { ConsolePaymentFilter } from '@payment-integration/core/internal'
+import { parseMemo } from '@payment-integration/core/internal'
 import type { StoredPayment } from '@payment-integration/core/ports'
 import { formatPosition, matchesPayment, parsePosition, paymentFilter } from '../filters.js'
 import { type Field, Filters } from '../view/forms.js'
-import { buildHref, Copyable, Empty, Pager, Shown, Table } from '../view/parts.js'
+import { buildHref, Copyable, Empty, Pager, paymentPath, Shown, Table } from '../view/parts.js'
 import { type Choices, listFields, paymentRows, wordOptions } from '../view/rows.js'
 import {
   buildTopic,
@@ -26,14 +27,17 @@ export const paymentsPage: Load = async (deps, query) => {
   const { before: position, ...rest } = query
   const filter = paymentFilter(query)
   const before = parsePosition(position)
-  const found = query['q'] === undefined ? null : await search(queries, query['q'], filter, pageSize)
+  const { q } = query
+  const found = q === undefined ? null : await search(queries, q, filter, pageSize)
+  const [only, ...others] = found?.notes.length === 0 ? found.payments : []
+  if (only !== undefined && others.length === 0 && (isHash(q) || parseMemo(only.memoHex) === q))
+    return { goTo: paymentPath(only) }
   const page =
     found === null
       ? await queries.payments({ ...filter, before, limit: pageSize })
       : { rows: found.payments, next: null, isCut: false }
   const choices = await readChoices(deps)
   const fields: readonly Field[] = [
-    { name: 'q', label: 'Search', hint: 'hash, wallet, memo, or 25.00 EUR', kind: 'search' },
     { name: 'state', label: 'State', options: wordOptions([...paymentStates, 'none']) },
     ...listFields(choices, query, true),
   ]
@@ -44,7 +48,11 @@ export const paymentsPage: Load = async (deps, query) => {
       <Filters action={buildHref(section)} fields={fields} values={query} />
       {found === null ? null : (
         <p class="dim">
-          Searched as {found.kind === 'hash' ? 'hash or memo' : found.kind}. {found.notes.join(' ')}
+          Payments with the {found.kind === 'hash' ? 'hash or memo' : found.kind}{' '}
+          <span class="whole">
+            <Shown text={q ?? ''} max={80} />
+          </span>
+          . {found.notes.join(' ')}
         </p>
       )}
       <Table
@@ -54,7 +62,7 @@ export const paymentsPage: Load = async (deps, query) => {
         id="rows"
         empty={
           isFiltered ? (
-            <NoMatch text={query['q']} indexers={deps.service.indexers} />
+            <NoMatch text={q} indexers={deps.service.indexers} />
           ) : (
             <NoPayments deps={deps} choices={choices} />
           )
@@ -68,21 +76,16 @@ export const paymentsPage: Load = async (deps, query) => {
     </>
   )
   const live = before === undefined && found === null ? buildTopic('payments', query) : undefined
-  return { title: 'Payments', section, body, live }
+  return { title: 'Payments', section, body, live, search: q }
 }
 
 const NoMatch = ({ text = '', indexers }: { text?: string | undefined; indexers: ConsoleService['indexers'] }) => (
   <Empty title={isHash(text) ? 'No payment with this hash.' : 'No payment matches.'}>
     {isHash(text) ? <p>A payment appears when its block is indexed: {describeIndexed(indexers)}.</p> : null}
     <p>
-      <a href={buildHref(section)}>Show all payments</a>. A memo is searched by its beginning, an invoice by its amount
-      and currency, such as <code>25.00 EUR</code>.
+      <a href={buildHref(section)}>Show all payments</a>. A memo is found by its beginning, an invoice by its amount and
+      currency, such as <code>25.00 EUR</code>.
     </p>
-    {text === '' ? null : (
-      <p class="dim">
-        Searched: <Shown text={text} max={80} />
-      </p>
-    )}
   </Empty>
 )
 
@@ -97,7 +100,7 @@ const NoPayments = ({ deps: { url, tools }, choices }: { deps: PageDeps; choices
   </Empty>
 )
 
-const isHash = (text: string) => /^0x[0-9a-f]{64}$/i.test(text)
+export const isHash = (text = '') => /^0x[0-9a-f]{64}$/i.test(text)
 
 interface Found {
   readonly kind: 'hash' | 'wallet' | 'invoice' | 'memo'
@@ -110,6 +113,9 @@ type Reads = Pick<Queries, 'search' | 'integrations' | 'payments'>
 
 const maxIntegrations = 1_000
 const memoBytes = 32
+
+export const toMemoSearch = (text: string) =>
+  ({ kind: 'memo', prefix: `0x${Buffer.from(text).subarray(0, memoBytes).toString('hex')}` }) as const
 
 /** Searches; other filters of the page narrow the result, after the limit: a note says where payments are left out. */
 export async function search(reads: Reads, text: string, filter: ConsolePaymentFilter, limit: number): Promise<Found> {
@@ -138,8 +144,7 @@ async function find(reads: Reads, text: string, filter: ConsolePaymentFilter, li
     const more = page.next !== null && !page.isCut ? [`More match: these are the newest ${limit}.`] : []
     return { kind: 'invoice', payments: page.rows, notes: [...cut, ...more] }
   }
-  const prefix = Buffer.from(text).subarray(0, memoBytes).toString('hex')
-  const rows = await reads.search({ kind: 'memo', prefix: `0x${prefix}` }, limit + 1)
+  const rows = await reads.search(toMemoSearch(text), limit + 1)
   const others = 'a longer beginning of the memo finds others'
   return findFirst(rows, limit, { kind: 'memo', order: `the first ${limit} by memo`, others })
 }

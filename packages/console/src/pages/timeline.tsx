@@ -5,7 +5,7 @@ import type { StoredPayment } from '@payment-integration/core/ports'
 import type { Child } from 'hono/jsx'
 import { findAdvice } from '../view/advice.js'
 import { Badge, Dim, Hex, Pre, Shown, When } from '../view/parts.js'
-import { Answer } from '../view/rows.js'
+import { Answer, attemptId } from '../view/rows.js'
 import { formatLatency, formatNumber, showText } from '../view/text.js'
 import { sentHeaders, wasSent } from './signature.js'
 import type { Snapshot } from './snapshots.js'
@@ -91,7 +91,7 @@ export const Timeline = ({ payment, snapshots, updates = [], deliveries }: Timel
     <h2>Time line</h2>
     <ol class="timeline">
       {buildTimeline(payment, snapshots, updates, deliveries).map((entry) => (
-        <li class={entry.kind}>
+        <li class={entry.kind} id={entry.kind === 'attempt' ? attemptId(entry.delivery, entry.number) : undefined}>
           <span class="at">{entry.at === null ? <Dim>time not stored</Dim> : <When at={entry.at} withDate />}</span>
           <div>{describeEvent(entry, payment)}</div>
         </li>
@@ -126,9 +126,10 @@ function describeEvent(entry: Entry, payment: StoredPayment): Child {
 
 function AttemptText({ attempt, delivery, number }: Extract<Entry, { kind: 'attempt' }>) {
   const advice = findAdvice(attempt.status, attempt.reason)
+  const name = `version ${delivery.version}, attempt ${number}`
   return (
     <>
-      Version {delivery.version}, attempt {number}
+      {name.replace('v', 'V')}
       {attempt.replay ? ' (replay)' : ''}: <Answer {...attempt} /> <Dim>{formatLatency(attempt.latencyMs)}</Dim>
       {advice === null ? null : (
         <p class="dim">
@@ -136,12 +137,19 @@ function AttemptText({ attempt, delivery, number }: Extract<Entry, { kind: 'atte
         </p>
       )}
       {wasSent(attempt) ? (
-        <Folded title="Headers that were sent">{sentHeaders(delivery.integrationAddress, attempt.startedAt)}</Folded>
+        <Folded title="Headers that were sent" of={name}>
+          {sentHeaders(delivery.integrationAddress, attempt.startedAt)}
+        </Folded>
       ) : (
         <p class="dim">Nothing was sent.</p>
       )}
       {attempt.excerpt ? (
-        <Folded title="Start of the answer" wrap>
+        <Folded
+          title="Start of the answer"
+          of={name}
+          wrap
+          isOpen={advice !== null && number === delivery.attempts.length}
+        >
           {showText(attempt.excerpt, maxShown)}
         </Folded>
       ) : null}
@@ -149,10 +157,10 @@ function AttemptText({ attempt, delivery, number }: Extract<Entry, { kind: 'atte
   )
 }
 
-const Folded = ({ title, wrap = false, children }: { title: string; wrap?: boolean; children: string }) => (
-  <details>
-    <summary>{title}</summary>
-    <Pre label={title} text={children} wrap={wrap} />
+const Folded = (props: { title: string; of: string; wrap?: boolean; isOpen?: boolean; children: string }) => (
+  <details open={props.isOpen}>
+    <summary>{props.title}</summary>
+    <Pre label={`${props.title}, ${props.of}`} text={props.children} wrap={props.wrap ?? false} />
   </details>
 )
 

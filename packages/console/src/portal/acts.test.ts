@@ -45,6 +45,32 @@ describe('a replay', () => {
   })
 })
 
+describe('the search', () => {
+  const find = (q: string) => own.get(`/portal/payments?q=${encodeURIComponent(q)}`)
+
+  it('finds own payments by hash, by wallet, and by the beginning of a memo among the newest 5,000', async () => {
+    const { address: other } = await setup.twin.addIntegration()
+    const sender = `0x${'e1'.repeat(20)}`
+    const pay = (integrationAddress: string, memo: string) => setup.twin.pay({ integrationAddress, sender, memo })
+    await pay(other, 'order-3')
+    const paid = await pay(shop.address, 'order-1')
+    const second = await pay(shop.address, 'order-2')
+    const pathOf = ({ chainId, txHash }: typeof paid) => `/portal/payments/${chainId}/${txHash}`
+    for (const [q, location] of [
+      [paid.txHash.toUpperCase().replace('0X', '0x'), pathOf(paid)],
+      ['order-2', pathOf(second)],
+    ] as const)
+      expect((await find(q)).location).toBe(location)
+    for (const q of ['order', sender]) {
+      const { text } = await find(q)
+      expect([paid, second].map(({ txHash }) => text.includes(txHash))).toEqual([true, true])
+      expect(text).not.toContain('order-3')
+    }
+    for (const q of ['order-3', 'none', `0x${'9'.repeat(64)}`, `0x${'9'.repeat(40)}`])
+      expect((await find(q)).text).toContain('No payment of your integration matches.')
+  })
+})
+
 describe('a test delivery', () => {
   it('shows the answer and the request, passes a verifier, and is listed nowhere', async () => {
     const { text } = await act('test')

@@ -145,7 +145,8 @@ export function createPortal(deps: PortalDeps): Portal {
     const load = Object.hasOwn(pages, path) ? pages[path] : payment === '' ? undefined : paymentPage
     const content = (await load?.({ tenant, now, origin }, parseQuery(url), payment)) ?? null
     if (content === null) return c.notFound()
-    return render(content, { visit, note: findPortalNote(url.searchParams.get('note')) })
+    if ('goTo' in content) return seeOther(portalHref(content.goTo))
+    return render(content, { visit, status: content.status, note: findPortalNote(url.searchParams.get('note')) })
   }
 
   function answer(c: Context<Env>, content: PageContent, status: number): Promise<Response> {

@@ -5,7 +5,7 @@ import type { Child } from 'hono/jsx'
 import { deliveryFilter, deliveryStatuses, parseWholeNumber, type QueryFields } from '../filters.js'
 import { type Field, Filters } from '../view/forms.js'
 import { type Column, Empty, Pager, paymentPath, Table } from '../view/parts.js'
-import { type DeliveryContext, deliveryColumns } from '../view/rows.js'
+import { type DeliveryContext, deliveryColumns, labelReplay } from '../view/rows.js'
 import { type PortalActs, PortalForm, type PortalLoad, type PortalPageDeps, portalHref } from './page.js'
 
 const section = '/deliveries'
@@ -43,7 +43,7 @@ export function DeliveryTable(props: { deliveries: readonly DeliveryView[]; cont
     ...deliveryColumns((delivery) => portalHref(paymentPath(delivery)), props.context),
     [
       'Replay',
-      ({ deliveryId: id, version }) => <PortalForm act="replay" label={`Replay version ${version}`} fields={{ id }} />,
+      (delivery) => <PortalForm act="replay" label={labelReplay(delivery)} fields={{ id: delivery.deliveryId }} />,
     ],
   ]
   return <Table label="Deliveries" rows={props.deliveries} columns={columns} empty={props.empty} />

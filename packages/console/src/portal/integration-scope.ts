@@ -6,6 +6,7 @@
 import type { Service } from '@payment-integration/core'
 import type { DeliveryFilter } from '@payment-integration/core/internal'
 import { integrationActor } from '@payment-integration/core/internal'
+import { isHash, toMemoSearch } from '../pages/payments.js'
 import { type Compared, readSnapshot, shownVersions } from '../pages/snapshots.js'
 
 export type PortalService = Pick<Service, 'queries' | 'actingAs' | 'integrationSessions'>
@@ -25,6 +26,8 @@ export function createIntegrationScope({ queries, actingAs }: PortalService, add
     address,
     integration: () => integrations.get(address),
     payments: own.listPayments,
+    search: (text: string) =>
+      own.search(isHash(text) ? { kind: 'hash', txHash: text.toLowerCase() } : toMemoSearch(text)),
     /** With its snapshots, oldest first. Null: this integration has none under the hash on that chain. */
     async payment(chainId: number, txHash: string, compare: Compared) {
       const found = await own.paymentDetail(chainId, txHash, (payment) => shownVersions(payment, compare))

@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** What pages and acts of the portal receive and answer; its paths, sections, forms and notes. @module */
 import type { QueryFields } from '../filters.js'
-import type { PageContent } from '../pages/page.js'
+import type { Goto, PageContent } from '../pages/page.js'
 import { PostForm, type PostFormProps } from '../view/forms.js'
 import type { Sections } from '../view/layout.js'
 import { createHrefBuilder } from '../view/parts.js'
@@ -24,7 +24,7 @@ export interface PortalPageDeps {
 }
 
 /** Reads a page; null: there is none. @param name - The end of the path, where it names one thing. */
-export type PortalLoad = (deps: PortalPageDeps, query: QueryFields, name: string) => Promise<PageContent | null>
+export type PortalLoad = (deps: PortalPageDeps, query: QueryFields, name: string) => Promise<PageContent | Goto | null>
 
 /** A path below the base to go to, with what is said there; or a page that is shown once. */
 type PortalAnswer = { readonly to: string; readonly note: PortalNote } | { readonly show: PageContent }

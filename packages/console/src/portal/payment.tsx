@@ -1,21 +1,27 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** One payment of the integration: facts, time line, snapshots, and the signature explained. @module */
+import { parseMemo } from '@payment-integration/core/internal'
 import { Identifiers, lastSigned, PaymentTitle, parseTransaction } from '../pages/payment.js'
 import { Signature } from '../pages/signature.js'
 import { parseCompared, Snapshots } from '../pages/snapshots.js'
 import { Timeline } from '../pages/timeline.js'
-import { Facts, Hex, paymentPath, Shown, When } from '../view/parts.js'
+import { Facts, Hex, paymentPath, Shown, sentencePage, When } from '../view/parts.js'
 import { amountFacts } from '../view/rows.js'
-import { formatMemo, nameChain } from '../view/text.js'
+import { nameChain } from '../view/text.js'
 import { DeliveryTable, readContext } from './deliveries.js'
 import { type PortalLoad, portalHref } from './page.js'
+
+const section = '/payments'
+/** The same for a hash that no payment has, and for a payment of another integration. */
+const unknown = 'No payment with this hash names your integration. It appears once its block is indexed.'
 
 export const paymentPage: PortalLoad = async ({ tenant, now }, query, name) => {
   const transaction = parseTransaction(name)
   if (transaction === null) return null
   const compare = parseCompared(query)
   const found = await tenant.payment(transaction.chainId, transaction.txHash, compare)
-  if (found === null) return null
+  if (found === null)
+    return { ...sentencePage('Payment not found', unknown, { section, home: portalHref('') }), status: 404 }
   const { payment, deliveries, snapshots } = found
   const signed = lastSigned(snapshots, deliveries)
   const showWallet = (wallet: string) => <Hex value={wallet} href={portalHref('/payments', { wallet })} />
@@ -29,7 +35,7 @@ export const paymentPage: PortalLoad = async ({ tenant, now }, query, name) => {
           ['Chain', nameChain(payment.chainId)],
           ['Version', payment.version],
           ['Recipient', payment.recipient === null ? 'none' : <Shown text={payment.recipient.title} />],
-          ['Memo', <Shown text={formatMemo(payment.memoHex)} />],
+          ['Memo', <Shown text={parseMemo(payment.memoHex)} />],
           ['Sender', showWallet(payment.sender)],
           ['Receiver', showWallet(payment.receiver)],
         ]}
@@ -48,5 +54,5 @@ export const paymentPage: PortalLoad = async ({ tenant, now }, query, name) => {
       {signed === null ? null : <Signature {...signed} now={now()} />}
     </>
   )
-  return { title: `Payment ${transaction.txHash.slice(0, 10)}`, section: '/payments', body }
+  return { title: `Payment ${transaction.txHash.slice(0, 10)}`, section, body }
 }

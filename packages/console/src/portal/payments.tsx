@@ -1,31 +1,49 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** The integration's payments. @module */
 import type { PaymentBody } from '@payment-integration/contract'
-import { Filters } from '../view/forms.js'
+import { isHash } from '../pages/payments.js'
 import { Badge, type Column, Copyable, Empty, Hex, Pager, paymentPath, Shown, Table, When } from '../view/parts.js'
 import { showAmount, showInvoice } from '../view/rows.js'
 import { nameChain } from '../view/text.js'
 import { type PortalLoad, type PortalPageDeps, portalHref } from './page.js'
 
 const section = '/payments'
-const fields = [{ name: 'wallet', label: 'Wallet', hint: '0x…, sender or receiver', kind: 'search' }] as const
 
-export const paymentsPage: PortalLoad = async (deps, { wallet, cursor }) => {
-  const { payments, nextCursor } = await deps.tenant.payments({ wallet, cursor })
-  const noMatch = <Empty title="No payment of this wallet names your integration." />
+export const paymentsPage: PortalLoad = async (deps, { q, cursor, wallet = isAddress(q) ? q : undefined }) => {
+  const search = wallet ?? q
+  const found = search === wallet ? null : await deps.tenant.search(search ?? '')
+  const [only, ...others] = found ?? []
+  if (only !== undefined && others.length === 0 && (isHash(q) || only.memo === q)) return { goTo: paymentPath(only) }
+  const { payments, nextCursor } =
+    found === null ? await deps.tenant.payments({ wallet, cursor }) : { payments: found, nextCursor: null }
   const body = (
     <>
       <h1>Payments</h1>
-      <Filters action={portalHref(section)} fields={fields} values={wallet === undefined ? {} : { wallet }} />
-      <PaymentTable payments={payments} empty={wallet === undefined ? noPayments(deps) : noMatch} />
+      {search === undefined ? null : (
+        <p class="dim">
+          Payments with the {wallet !== undefined ? 'wallet' : isHash(q) ? 'hash' : 'memo'}{' '}
+          <span class="whole">
+            <Shown text={search} max={80} />
+          </span>
+          . <a href={portalHref(section)}>Show all payments</a>
+        </p>
+      )}
+      <PaymentTable payments={payments} empty={search === undefined ? noPayments(deps) : noMatch} />
       <Pager
         first={cursor === undefined ? null : portalHref(section, { wallet })}
         next={nextCursor === null ? null : portalHref(section, { wallet, cursor: nextCursor })}
       />
     </>
   )
-  return { title: 'Payments', section, body }
+  return { title: 'Payments', section, body, search }
 }
+
+const isAddress = (text = '') => /^0x[0-9a-f]{40}$/i.test(text)
+const noMatch = (
+  <Empty title="No payment of your integration matches.">
+    <p>A payment is found by its hash, its sender or receiver, or the beginning of its memo among your newest 5,000.</p>
+  </Empty>
+)
 
 const columns: readonly Column<PaymentBody>[] = [
   ['State', ({ state }) => <Badge word={state ?? 'none'} />],

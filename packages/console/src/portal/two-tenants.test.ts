@@ -105,6 +105,7 @@ it(`neither integration sees or changes anything of the other one (seed ${seed})
       `integrationAddress=${other.integration.address}&address=${other.integration.address}`,
       `status=${pick(['pending', 'delivered', 'exhausted', 'superseded'])}`,
       `wallet=${sender}`,
+      `q=${pick([sender, sharedHash, 'memo', ...other.marks])}`,
       `wallet=${other.integration.address}`,
       `before=${pick([...other.deliveryIds, '999999999'])}`,
       `hash=${sharedHash}`,
@@ -132,8 +133,9 @@ it(`neither integration sees or changes anything of the other one (seed ${seed})
   async function listOther(own: Side, other: Side): Promise<readonly [Page, string]> {
     const hash = pick([...other.marks].filter((mark) => /^0x[0-9a-f]{64}$/.test(mark)))
     const unknown = `0x${'de'.repeat(32)}`
-    const answer = await own.browser.get(`/portal/deliveries?hash=${hash}`)
-    const missing = await own.browser.get(`/portal/deliveries?hash=${unknown}`)
+    const list = pick(['deliveries?hash', 'payments?q'])
+    const answer = await own.browser.get(`/portal/${list}=${hash}`)
+    const missing = await own.browser.get(`/portal/${list}=${unknown}`)
     expect(comparable(answer, hash)).toBe(comparable(missing, unknown))
     return [answer, hash]
   }

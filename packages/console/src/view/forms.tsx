@@ -156,9 +156,11 @@ export type Field = { readonly name: string; readonly label: string } & (
 
 /** The filters of a list at `action`. The form works without JavaScript. */
 export function Filters({ fields, values, action }: { fields: readonly Field[]; values: QueryFields; action: string }) {
-  const isFiltered = fields.some(({ name }) => values[name] !== undefined)
+  const { q } = values
+  const isFiltered = q !== undefined || fields.some(({ name }) => values[name] !== undefined)
   return (
     <form class="filters" method="get" action={action}>
+      {q === undefined ? null : <input type="hidden" name="q" value={q} />}
       {fields.map((field) => (
         <label for={`field-${field.name}`}>
           <span>{field.label}</span>

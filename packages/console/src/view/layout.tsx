@@ -51,6 +51,7 @@ interface Frame {
   readonly note?: string | null | undefined
   readonly versions: { readonly script: string; readonly style: string }
   readonly live?: string | null | undefined
+  readonly search?: string | undefined
   readonly environment: string
 }
 
@@ -78,6 +79,19 @@ function Layout(props: Frame & { children?: Child }) {
           <span class="env">{props.environment}</span>
           {visit === null ? null : (
             <>
+              <search class="find">
+                <form method="get" action={`${mountedAt}/payments`}>
+                  <input
+                    type="search"
+                    name="q"
+                    value={props.search ?? ''}
+                    aria-label="Find a payment"
+                    placeholder="Find a payment: hash, memo or wallet"
+                    autocomplete="off"
+                    spellcheck={false}
+                  />
+                </form>
+              </search>
               <button type="button" class="menu-button" popovertarget="menu">
                 Menu
               </button>

@@ -2,13 +2,13 @@
 /** Rows of payments and deliveries, which live pages replace by their key, and the filters of their lists. @module */
 
 import type { DeliveryView, EndpointView } from '@payment-integration/core/internal'
-import { formatAnswer } from '@payment-integration/core/internal'
+import { formatAnswer, formatUnits, parseMemo } from '@payment-integration/core/internal'
 import type { StoredPayment } from '@payment-integration/core/ports'
 import type { Child } from 'hono/jsx'
 import type { QueryFields } from '../filters.js'
 import { type Field, integrationOption, type NamedAddress } from './forms.js'
 import { Badge, buildHref, type Column, Dim, Hex, paymentHref, type RowProps, Shown, TableRow, When } from './parts.js'
-import { formatLatency, formatMemo, formatUnits, nameChain } from './text.js'
+import { formatLatency, nameChain } from './text.js'
 
 /** A number as text that sorts as it does. */
 const ordinal = (number: number | string) => String(number).padStart(16, '0')
@@ -34,7 +34,7 @@ export const paymentRows: RowProps<StoredPayment> = {
     ['Chain', ({ chainId }) => <a href={buildHref('/payments', { chain: chainId })}>{nameChain(chainId)}</a>],
     ['Received', ({ tokenOut: { net, decimals, symbol } }) => showAmount(formatUnits(net, decimals), symbol), 'n'],
     ['Invoice', ({ invoice }) => showInvoice(invoice), 'n'],
-    ['Memo', ({ memoHex }) => <Shown text={formatMemo(memoHex)} max={34} />],
+    ['Memo', ({ memoHex }) => <Shown text={parseMemo(memoHex)} max={34} />],
     ['Integration', ({ integrationAddress }) => showIntegration(integrationAddress, <Dim>none</Dim>)],
     ['Version', ({ version }) => version, 'n'],
   ],
@@ -63,11 +63,22 @@ export const showIntegration = (address: string | null, none: Child): Child =>
 
 export const PaymentRow = ({ payment }: { payment: StoredPayment }) => <TableRow row={payment} {...paymentRows} />
 
-/** The answer to the last attempt of a delivery. */
-export const showLastAnswer = ({ attempts }: DeliveryView): Child => {
-  const last = attempts.at(-1)
-  return last === undefined ? <Dim>not sent yet</Dim> : <Answer {...last} />
+export const attemptId = ({ deliveryId }: Pick<DeliveryView, 'deliveryId'>, number: number) =>
+  `d${deliveryId}-${number}`
+
+/** The answer to the last attempt of a delivery, with a link to the attempt on the page of the payment. */
+export const showLastAnswer = (delivery: DeliveryView, hrefOfPayment = ''): Child => {
+  const last = delivery.attempts.at(-1)
+  if (last === undefined) return <Dim>not sent yet</Dim>
+  return (
+    <a href={`${hrefOfPayment}#${attemptId(delivery, delivery.attempts.length)}`}>
+      <Answer {...last} />
+    </a>
+  )
 }
+
+export const labelReplay = ({ status, version }: DeliveryView) =>
+  status === 'pending' ? `Send version ${version} now` : `Replay version ${version}`
 
 /** The time with which rows of deliveries are compared, and the endpoints that fail. */
 export interface DeliveryContext {
@@ -109,7 +120,7 @@ export const deliveryColumns = (
   ],
   ['Version', ({ version }) => version, 'n'],
   ['Attempts', ({ attempts }) => attempts.length, 'n'],
-  ['Last answer', showLastAnswer],
+  ['Last answer', (delivery) => showLastAnswer(delivery, hrefOfPayment(delivery))],
   ['Latency', ({ attempts }) => attempts.slice(-1).map(({ latencyMs }) => formatLatency(latencyMs)), 'n'],
   ['Next attempt', (delivery) => showNextAttempt(delivery, context)],
 ]
@@ -127,7 +138,14 @@ export const deliveryRows = (context: DeliveryContext): RowProps<DeliveryView> =
     [
       'Act',
       (delivery) =>
-        delivery.status === 'pending' ? null : <a href={`${paymentHref(delivery)}#d${delivery.deliveryId}`}>Replay…</a>,
+        // The form with the CSRF token stands above the list: rows are rendered once for all viewers.
+        delivery.status === 'pending' ? (
+          <button type="submit" form="replay" name="id" value={delivery.deliveryId}>
+            Send now
+          </button>
+        ) : (
+          <a href={`${paymentHref(delivery)}#d${delivery.deliveryId}`}>Replay…</a>
+        ),
     ],
   ],
 })

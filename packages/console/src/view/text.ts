@@ -20,27 +20,6 @@ export function formatNumber(value: number): string {
   return value.toLocaleString('en-US')
 }
 
-/** The memo as text without its padding; as hex when it is not UTF-8. */
-export function formatMemo(memoHex: string): string {
-  const bytes = Uint8Array.from(memoHex.slice(2).match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
-  let end = bytes.length
-  while (end > 0 && bytes[end - 1] === 0) end -= 1
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, end))
-  } catch {
-    return memoHex
-  }
-}
-
-/** Base units as a decimal without trailing zeros. */
-export function formatUnits(amount: bigint, decimals: number): string {
-  const digits = amount.toString().padStart(decimals + 1, '0')
-  const whole = digits.slice(0, digits.length - decimals)
-  let end = digits.length
-  while (end > whole.length && digits[end - 1] === '0') end -= 1
-  return end === whole.length ? whole : `${whole}.${digits.slice(whole.length, end)}`
-}
-
 export function shortenHex(hex: string): string {
   return hex.length <= 14 ? hex : `${hex.slice(0, 8)}…${hex.slice(-4)}`
 }

@@ -126,7 +126,7 @@ export {
   type OperatorTransaction,
   type SessionRecord,
 } from '../operators/operator-store.js'
-export { initialStatus } from '../payments/payment.js'
+export { formatUnits, initialStatus, parseMemo, sumDecimals } from '../payments/payment.js'
 export type {
   NewPayment,
   NewSnapshot,
@@ -158,6 +158,7 @@ export type {
   CountQuery,
   MinuteCount,
   MinuteCounts,
+  MinuteVolume,
 } from '../ports/store-console.js'
 export type { LeaseView, LoopRoles, RunningProcess } from '../processes/processes.js'
 export type { StoredSnapshot } from '../queries.js'

@@ -48,6 +48,16 @@ export function insertDecimalPoint(digits: string, decimals: number): string {
 
 const zero = 0x30
 
+/** The exact sum of decimal strings, with as many digits after the point as the longest has. */
+export function sumDecimals(amounts: readonly string[]): string {
+  const parts = amounts.map((amount) => amount.split('.'))
+  const decimals = parts.reduce((most, [, fraction = '']) => Math.max(most, fraction.length), 0)
+  const sum = parts.reduce((total, [whole, rest = '']) => total + BigInt(`${whole}${rest.padEnd(decimals, '0')}`), 0n)
+  const digits = sum.toString().padStart(decimals + 1, '0')
+  const point = digits.length - decimals
+  return decimals === 0 ? digits : `${digits.slice(0, point)}.${digits.slice(point)}`
+}
+
 /** A token as the chain describes it. Amounts are in base units and are formatted when they are read. */
 export interface TokenFacts {
   /** Token address, lowercased. */

@@ -40,7 +40,7 @@ export function parseName(text: string): string {
 }
 
 /** Built field by field, so that no field that docs/interface.md 2.1 omits can slip through. */
-function buildPaymentView(payment: StoredPayment, integrationAddress: string): PaymentBody {
+export function buildPaymentView(payment: StoredPayment, integrationAddress: string): PaymentBody {
   const { chainId, txHash, tokenIn, tokenOut, source } = payment
   const snapshot = buildSnapshot({ integrationAddress, chainId, txHash }, payment)
   // Named one by one: an object from a spread costs ten times as much to build and to format as JSON.

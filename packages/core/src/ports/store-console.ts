@@ -19,6 +19,8 @@ export interface ConsolePaymentFilter {
   readonly until?: number | undefined
   /** The invoice's amount and currency, as stored; without a currency any. */
   readonly invoice?: { readonly amount: string; readonly currency?: string | undefined } | undefined
+  /** The memo begins with these bytes: 0x and an even number of lowercase hex digits, at least two. */
+  readonly memo?: string | undefined
 }
 
 /** A position in the order (blockTimestamp, id), descending. */
@@ -80,9 +82,15 @@ export interface MinuteCount<Kind> {
 /** Kinds of finished attempts. `no_answer`: none arrived, or a malformed one. */
 export type AttemptKind = 'delivered' | 'redirect' | 'client_error' | 'server_error' | 'timeout' | 'no_answer'
 
+/** The kind is a currency. */
+export interface MinuteVolume extends MinuteCount<string> {
+  /** The exact sum of the invoices, a decimal string. */
+  readonly amount: string
+}
+
 /** Counts of the newest rows since a time. */
-export interface MinuteCounts<Kind> {
-  readonly counts: readonly MinuteCount<Kind>[]
+export interface MinuteCounts<Kind, Count = MinuteCount<Kind>> {
+  readonly counts: readonly Count[]
   /** Whether the limit was reached: counts of the oldest minutes may then be too low. */
   readonly isCut: boolean
 }
@@ -145,6 +153,8 @@ export interface ConsoleReads {
   attemptsPerMinute(query: CountQuery): Promise<MinuteCounts<AttemptKind>>
   /** The number of primary payments for each minute of their block and present state; the state `none` is null. */
   paymentsPerMinute(query: CountQuery): Promise<MinuteCounts<PaymentState | null>>
+  /** Primary payments in the state `success` for each minute of their block and each currency of their invoices. */
+  volumePerMinute(query: CountQuery): Promise<MinuteCounts<string, MinuteVolume>>
   /**
    * The newest failed attempt at an integration's endpoint, among its newest 50 deliveries and 50 that wait for a
    * retry; null: none of them failed.

@@ -7,7 +7,13 @@ import { auditRecord } from '../history/audit.js'
 import { checkInteger, integer, keyBytes, nullableInteger, toHex, unpack, whileBusy } from '../internal/values.js'
 import type { ColumnTypes, IndexDefinition } from '../schema/migration.js'
 import { createDeliveryReads, keyQuery, type Reads } from './delivery-reads.js'
-import { attemptsPerMinute, createPaymentReads, paymentsPerMinute, readNewest } from './payment-reads.js'
+import {
+  attemptsPerMinute,
+  createPaymentReads,
+  paymentsPerMinute,
+  readNewest,
+  volumePerMinute,
+} from './payment-reads.js'
 
 // The indexes that only the console reads. A service without one does not pay for them at each write.
 
@@ -160,6 +166,7 @@ export function createConsoleReads(engine: Engine): ConsoleReads {
     ...createEndpointReads(engine),
     attemptsPerMinute: (query) => attemptsPerMinute(db, query),
     paymentsPerMinute: (query) => paymentsPerMinute(db, query),
+    volumePerMinute: (query) => volumePerMinute(db, query),
     audit: async (query) => (await auditQuery(db, query).execute()).map(auditRecord),
     newest: (limit) => readNewest(db, limit),
   }

@@ -24,15 +24,18 @@ function combinations<Fields extends Record<string, readonly unknown[]>>(fields:
   return all
 }
 
-const paymentFilters = combinations({
-  state: [undefined, null, 'success', 'failure'],
-  integrationAddress: [undefined, null, shops[0]],
-  chainId: [undefined, rareChain],
-  invoice: [undefined, { amount: '1.00', currency: 'EUR' }],
-  since: [undefined, timeOf(10)],
-  until: [undefined, timeOf(9_000)],
-  before: [undefined, positionOf(8_000)],
-}) as (ConsolePaymentFilter & { readonly before?: ReturnType<typeof positionOf> })[]
+const paymentFilters = [
+  ...combinations({
+    state: [undefined, null, 'success', 'failure'],
+    integrationAddress: [undefined, null, shops[0]],
+    chainId: [undefined, rareChain],
+    invoice: [undefined, { amount: '1.00', currency: 'EUR' }],
+    since: [undefined, timeOf(10)],
+    until: [undefined, timeOf(9_000)],
+    before: [undefined, positionOf(8_000)],
+  }),
+  { integrationAddress: shops[0], memo: '0x6f' },
+] as (ConsolePaymentFilter & { readonly before?: ReturnType<typeof positionOf> })[]
 
 const deliveryFilters = combinations({
   status: [undefined, 'pending', 'delivered', 'exhausted', 'superseded'],

@@ -8,7 +8,7 @@ import type {
 import type { StoredPayment } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
 import type { Connection } from '../engine.js'
-import { checkInteger, integer, keyBytes, nullableInteger, parseId, toHex } from '../internal/values.js'
+import { checkInteger, hexBytes, integer, keyBytes, nullableInteger, parseId, toHex } from '../internal/values.js'
 import { factColumns, invoicePrefix, type StoredRow, statusOfEach } from '../payments/payment-row.js'
 import type { Integer } from '../schema/migration.js'
 
@@ -51,7 +51,7 @@ function toPage(found: readonly StoredRow[], limit: number): RowPage {
 }
 
 const hasOwnIndex = (filter: Filter) =>
-  filter.chainId === undefined && filter.invoice === undefined && !isStateExamined(filter)
+  filter.chainId === undefined && filter.invoice === undefined && filter.memo === undefined && !isStateExamined(filter)
 
 /** Whether the state is compared row by row: no index has both, and most payments are successes. */
 const isStateExamined = ({ state, integrationAddress }: Filter) =>
@@ -62,7 +62,7 @@ const isStateExamined = ({ state, integrationAddress }: Filter) =>
  * a subquery per key bounds the cost for every planner.
  */
 export function pageQuery(db: Connection, filter: Filter, size: number, limit: number) {
-  const { chainId, state, invoice } = filter
+  const { chainId, state, invoice, memo } = filter
   const keys = keyQuery(db, filter, size).as('k')
   const matching = db
     .selectFrom(keys)
@@ -84,6 +84,12 @@ export function pageQuery(db: Connection, filter: Filter, size: number, limit: n
         return eb(ofKey.select(hasInvoice(invoice?.amount ?? '', invoice?.currency).as('is_match')), '=', 1)
       }),
     )
+    .$if(memo !== undefined, (rows) =>
+      rows.where(({ eb, selectFrom }) => {
+        const ofKey = selectFrom('payments as p').select('p.id').whereRef('p.id', '=', 'k.id')
+        return eb(ofKey.where(hasMemo(memo ?? '0x')), 'is not', null)
+      }),
+    )
     .orderBy('k.block_timestamp', 'desc')
     .orderBy('k.id', 'desc')
     .limit(limit)
@@ -102,6 +108,12 @@ function hasInvoice(amount: string, currency: string | undefined) {
   // The database counts the length, in characters: JavaScript counts UTF-16 units.
   const isEqual = sql`substr(s.invoice, 1, length(cast(${prefix} as text))) = ${prefix}`
   return sql<number>`case when ${isEqual} then 1 else 0 end`
+}
+
+/** Memos have 32 bytes: none that begins with these is above them and 32 times the highest byte. */
+export function hasMemo(prefix: string) {
+  const bytes = hexBytes(prefix)
+  return sql<boolean>`memo between ${bytes} and ${Uint8Array.from([...bytes, ...Array(32).fill(0xff)])}`
 }
 
 interface Key {

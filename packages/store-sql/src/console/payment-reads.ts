@@ -8,16 +8,18 @@ import type {
   ConsoleSearch,
   CountQuery,
   MinuteCounts,
+  MinuteVolume,
 } from '@payment-integration/core/internal'
+import { sumDecimals } from '@payment-integration/core/internal'
 import type { StoredPayment } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
 import type { Connection, Engine } from '../engine.js'
-import { checkInteger, hexBytes, integer, keyBytes, parseId } from '../internal/values.js'
+import { checkInteger, integer, keyBytes, parseId } from '../internal/values.js'
 import { createReadPage } from '../payments/page-queries.js'
-import { paymentColumns, storedPayment } from '../payments/payment-row.js'
+import { paymentColumns, storedPayment, unpackInvoice } from '../payments/payment-row.js'
 import { consoleColumns, consoleUpdate } from '../payments/updates.js'
 import type { Integer } from '../schema/migration.js'
-import { findPage, paymentsOfWallet } from './payment-keys.js'
+import { findPage, hasMemo, paymentsOfWallet } from './payment-keys.js'
 
 /** Rows that are read by their ids at once. */
 const maxIds = 1_000
@@ -82,29 +84,13 @@ async function byIds(db: Connection, ids: readonly number[]): Promise<StoredPaym
 
 export function searchQuery(db: Connection, search: Exclude<ConsoleSearch, { kind: 'wallet' }>, limit: number) {
   const ids = db.selectFrom('payments').select('id').where(sql<boolean>`is_primary = 1`).limit(limit)
-  if (search.kind === 'memo') {
-    const prefix = hexBytes(search.prefix)
-    const above = firstAfter(prefix)
-    return ids
-      .where('memo', '>=', prefix)
-      .$if(above !== null, (rows) => rows.where('memo', '<', above))
-      .orderBy('memo')
-  }
+  if (search.kind === 'memo') return ids.where(hasMemo(search.prefix)).orderBy('memo')
   const hash = keyBytes(search.txHash)
   // A payment matches one of them at most.
   const hashMatches = ids.where('tx_hash', '=', hash)
   const ofSource = ids.where('source_tx_hash', '=', hash).where(sql<boolean>`source_tx_hash <> tx_hash`)
   const half = (rows: typeof hashMatches, name: string) => db.selectFrom(rows.as(name)).select('id')
   return half(hashMatches, 'own').unionAll(half(ofSource, 'sources'))
-}
-
-/** The lowest bytes above all that begin with these; null: there are none. */
-function firstAfter(prefix: Uint8Array): Uint8Array | null {
-  const last = prefix.findLastIndex((byte) => byte < 0xff)
-  if (last === -1) return null
-  const above = Uint8Array.from(prefix.subarray(0, last + 1))
-  above[last] = (above[last] ?? 0) + 1
-  return above
 }
 
 export function updatesQuery(db: Connection, paymentId: string, limit: number) {
@@ -178,22 +164,50 @@ export function attemptCounts(db: Connection, { since, limit }: CountQuery) {
   return grouped(db.selectFrom(newest.as('newest')).select(['minute', kind.as('kind'), count]))
 }
 
-export function paymentCounts(db: Connection, { since, limit }: CountQuery) {
-  const newest = db
+export function paymentCounts(db: Connection, query: CountQuery) {
+  // A subquery for each row: a join may read all statuses.
+  const withState = db
+    .selectFrom(newestMinutes(db, query).as('newest'))
+    .select('minute')
+    .select(({ selectFrom }) =>
+      selectFrom('statuses as s').select('s.state').whereRef('s.payment_id', '=', 'newest.id').as('kind'),
+    )
+  return grouped(db.selectFrom(withState.as('counted')).select(['minute', 'kind', count]))
+}
+
+const newestMinutes = (db: Connection, { since, limit }: CountQuery) =>
+  db
     .selectFrom('payments')
     .select(['id', selectMinute('block_timestamp')])
     .where(sql<boolean>`is_primary = 1`)
     .where('block_timestamp', '>=', checkInteger(since, 'since'))
     .orderBy('block_timestamp', 'desc')
     .limit(checkInteger(limit, 'limit', 1))
-  // A subquery for each row: a join may read all statuses.
-  const withState = db
-    .selectFrom(newest.as('newest'))
+
+export function invoicesQuery(db: Connection, query: CountQuery) {
+  return db
+    .selectFrom(newestMinutes(db, query).as('newest'))
     .select('minute')
-    .select(({ selectFrom }) =>
-      selectFrom('statuses as s').select('s.state').whereRef('s.payment_id', '=', 'newest.id').as('kind'),
-    )
-  return grouped(db.selectFrom(withState.as('counted')).select(['minute', 'kind', count]))
+    .select(({ selectFrom }) => {
+      const status = selectFrom('statuses as s').whereRef('s.payment_id', '=', 'newest.id')
+      return status.where('s.state', '=', 'success').select('s.invoice').as('invoice')
+    })
+}
+
+/** The database has no exact decimals in common: the invoices are added here. */
+export async function volumePerMinute(db: Connection, query: CountQuery): Promise<MinuteCounts<string, MinuteVolume>> {
+  const rows = await invoicesQuery(db, query).execute()
+  const groups = new Map<string, { readonly minute: number; readonly kind: string; readonly all: string[] }>()
+  for (const row of rows) {
+    const invoice = unpackInvoice(row.invoice)
+    if (invoice === null) continue
+    const [minute, kind] = [integer(row.minute) * minuteMs, invoice.currency]
+    const group = groups.get(`${minute} ${kind}`) ?? { minute, kind, all: [] }
+    group.all.push(invoice.amount)
+    groups.set(`${minute} ${kind}`, group)
+  }
+  const counts = [...groups.values()].map(({ all, ...at }) => ({ ...at, count: all.length, amount: sumDecimals(all) }))
+  return { counts: counts.sort((a, b) => a.minute - b.minute), isCut: rows.length >= query.limit }
 }
 
 const count = sql<Integer>`count(*)`.as('rows')

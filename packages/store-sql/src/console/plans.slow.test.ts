@@ -20,6 +20,7 @@ import { attemptsQuery, transactionQuery, viewRows } from './delivery-reads.js'
 import { walletQuery } from './payment-keys.js'
 import {
   attemptCounts,
+  invoicesQuery,
   newestDeliveries,
   newestPayments,
   newestUpdates,
@@ -49,6 +50,7 @@ const queries = ({ engine }: OpenEngine, { read } = engine): Readonly<Record<str
   'newest attempts': attemptsQuery(read, 0, limit),
   'attempts by minute': attemptCounts(read, { since: 0, limit }),
   'payments by minute': paymentCounts(read, { since: epoch, limit }),
+  'invoices by minute': invoicesQuery(read, { since: epoch, limit }),
   'audit log': auditQuery(read, { beforeSeq: 10, limit }),
   'newest payments': newestPayments(read, limit),
   'newest deliveries': newestDeliveries(read, limit),

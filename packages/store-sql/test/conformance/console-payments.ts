@@ -85,6 +85,8 @@ export function consolePaymentTests(test: StoreTest): void {
     expect(await list({ since, until: until + minute, state: 'failure' })).toEqual([6])
     expect(await list({ state: 'success', integrationAddress: otherShop })).toEqual([3])
     expect(await list({ invoice: { amount: '30' } })).toEqual([6, 3])
+    expect(await list({ memo: memo('order-7').slice(0, 16) })).toEqual([6, 5])
+    expect(await list({ integrationAddress: otherShop, memo: memo('order-7').slice(0, 16) })).toEqual([])
     expect(await list({ invoice: { amount: '30', currency: 'USD' } })).toEqual([])
     expect(await list({ invoice: { amount: '25.00', currency: 'EUR' } })).toEqual([1])
   })
@@ -246,6 +248,23 @@ export function consolePaymentTests(test: StoreTest): void {
       ],
       isCut: true,
     })
+  })
+
+  test('the volume of a minute is the exact sum of the invoices of successful payments, by currency', async ({
+    store,
+  }) => {
+    await sevenPayments(store)
+    await indexed(store, { txHash: hash(0x20), blockTimestamp: epoch + 1 })
+    await setState(store, 1, 'success', '0.1')
+    await setState(store, 0x20, 'success', '0.20', 'EUR')
+    await setState(store, 4, 'success', '9007199254740993.000000000000000001', 'USD')
+    await setState(store, 5, 'failure', '7')
+    const start = epoch - (epoch % minute)
+    const eur = { minute: start, kind: 'EUR', count: 2, amount: '0.30' }
+    const usd = { minute: start + 3 * minute, kind: 'USD', count: 1, amount: '9007199254740993.000000000000000001' }
+    const volume = (limit: number) => store.console.volumePerMinute({ since: 0, limit })
+    expect(await volume(100)).toEqual({ counts: [eur, usd], isCut: false })
+    expect(await volume(4)).toEqual({ counts: [usd], isCut: true })
   })
 
   test('the newest rows name the payments that are new, changed or updated', async ({ store }) => {

@@ -76,8 +76,10 @@ export function IdentityPage({ query, subjects, redemptions, verdicts, maxRead: 
         <Empty title="Nothing needs a decision.">
           <p>
             A person who was verified elsewhere shares that verification with one of your accounts. Redemptions whose
-            outcome is unknown, verifications on hold and missing applicants appear here, each with its decision. The
-            newest {formatNumber(limit)} redemptions and these {formatNumber(subjects.length)} subjects were examined.
+            outcome is unknown, verifications on hold and missing applicants appear here, each with its decision.
+            {subjects.length === 0
+              ? null
+              : ` The newest ${formatNumber(limit)} redemptions and ${formatNumber(subjects.length)} subjects were examined.`}
           </p>
         </Empty>
       ) : null}

@@ -31,6 +31,7 @@ const chainNames: Readonly<Record<number, string>> = {
   100: 'Gnosis',
   137: 'Polygon',
   8453: 'Base',
+  31337: 'Local',
   42161: 'Arbitrum',
 }
 

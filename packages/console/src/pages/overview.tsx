@@ -110,7 +110,11 @@ export function Tiles({ overview }: { overview: Overview }) {
       <Tile
         name="Response time, median"
         value={overview.p50 === null ? 'none yet' : formatLatency(overview.p50)}
-        note={`p95 ${formatMs(overview.p95)}, newest ${formatNumber(overview.dots.length)} answers`}
+        note={
+          overview.p95 === null
+            ? 'no answer in this range'
+            : `p95 ${formatMs(overview.p95)}, newest ${formatNumber(overview.dots.length)} answers`
+        }
       />
       <Tile
         name="Pending deliveries"
@@ -171,7 +175,10 @@ export function Tiles({ overview }: { overview: Overview }) {
 
 const maxCurrencies = 4
 const countPayments = (count: number) => `${formatNumber(count)} ${count === 1 ? 'payment' : 'payments'}`
-const groupDigits = (amount: string) => amount.replace(/\B(?<!\.\d*)(?=(\d{3})+(?!\d))/g, ',')
+const groupDigits = (amount: string) => {
+  const [whole = '0', ...fraction] = amount.split('.')
+  return [BigInt(whole).toLocaleString('en-US'), ...fraction].join('.')
+}
 
 type ProblemRow = readonly [title: string, detail: string, act?: string, href?: string]
 

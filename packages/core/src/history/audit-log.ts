@@ -89,9 +89,9 @@ export interface AuditStore {
 export interface AuditQueries {
   /** Records in their order. */
   list(query: { readonly afterSeq?: number | undefined; readonly limit: number }): Promise<AuditRecord[]>
-  /** Its newest record, to store outside the database; null: the log is empty. */
+  /** The newest record, to store outside the database; null: the log is empty. */
   head(): Promise<AuditHead | null>
-  /** Checks the chain from its first record to its last. @throws The signal's reason when it aborts. */
+  /** Checks the hash chain from the first record to the last. @throws The signal's reason when it aborts. */
   verify(options?: {
     /** Called after each part with the number of checked records. */
     readonly onProgress?: ((records: number) => void) | undefined
@@ -115,11 +115,11 @@ export interface AuditTransaction {
   appendAudit(record: AuditRecord): Promise<void>
   /** Removes the records up to a number. Call after {@link lockAudit}. */
   removeAudit(upToSeq: number): Promise<void>
-  /** Stores removed records again, in their order; those that are there stay. Call after {@link lockAudit}. */
+  /** Stores removed records again, in their order; stored ones stay. Call after {@link lockAudit}. */
   restoreAudit(records: readonly AuditRecord[]): Promise<void>
 }
 
-/** The record before the first, as the record about the removal has it: nobody without the key can make it up. */
+/** Sequence and hash of the last removed record, from the record about the removal; null: none is recorded. */
 export async function findRemovedHead(audit: AuditStore, first: AuditRecord): Promise<AuditHead | null> {
   const removed = first.seq - 1
   for await (const part of readAuditParts(audit, removed))
@@ -129,10 +129,9 @@ export async function findRemovedHead(audit: AuditStore, first: AuditRecord): Pr
   return null
 }
 
-/** Records of a part. */
 const recordsPerPart = 1_000
 
-/** The records after one of them, in their order, in parts that are not empty. */
+/** Reads the records after `afterSeq` in their order, in parts that are not empty. */
 export async function* readAuditParts(
   audit: Pick<AuditStore, 'list'>,
   afterSeq = 0,
@@ -184,7 +183,6 @@ function isChained(record: AuditRecord, previous: string, keys: MasterKey): bool
   return key !== undefined && hashRecord(key, previous, record) === record.hash
 }
 
-/** Time between two announcements, in milliseconds. */
 export const announceIntervalMs = 24 * 60 * 60_000
 
 interface AnnounceHeadDeps {
@@ -268,7 +266,6 @@ interface AuditedDeps {
   readonly actor: string
 }
 
-/** The longest name of an actor, in characters. */
 const maxActorLength = 200
 
 /** @throws RangeError When the actor is blank or longer than 200 characters. */

@@ -1,4 +1,4 @@
-/** History that ends: rows, files and commands. Times are unix milliseconds. Source: docs/retention.md. @module */
+/** Retention: its rows, files and commands. Times are unix milliseconds. Source: docs/retention.md. @module */
 import type { ProcessorUpdate, UpdateOutcome } from '@payment-integration/contract'
 import type { AttemptRecord, DeliveryStatus } from '../notifications/delivery-store.js'
 import type { FileReader, FileWriter } from '../ports/runtime.js'
@@ -7,13 +7,13 @@ import type { AuditRecord } from './audit-log.js'
 /** Kinds whose rows are in segments. The audit log is cut by its records' times. */
 export type SegmentedKind = Exclude<HistoryKind, 'audit'>
 
-/** The rows that came in one period. Attempts belong to the segment of their delivery. */
+/** Rows that were written in one period; attempts belong to the segment of their delivery. */
 export interface HistorySegment {
-  /** Rises with the time. */
+  /** Ascending by time. */
   readonly number: number
-  /** 0 for the first one. */
+  /** 0 for the first segment. */
   readonly begunAt: number
-  /** When the next one began; null for the newest. */
+  /** When the next segment began; null for the newest. */
   readonly endedAt: number | null
 }
 
@@ -24,41 +24,44 @@ export interface PendingDeliveries {
   readonly count: number
 }
 
-/** The rows of one kind in a segment that may leave. */
+/** The removable rows of one kind in a segment. */
 export interface HistoryPart<Kind extends SegmentedKind = SegmentedKind> {
-  /** In groups, oldest first. */
+  /** Reads the rows in groups, oldest first. */
   rows(): AsyncIterable<readonly HistoryRows[Kind][]>
-  /** Removes exactly the rows of {@link rows}, and may be repeated. RangeError: deliveries whose attempts are there. */
+  /**
+   * Removes exactly the rows of {@link rows}; may be repeated. @throws RangeError For deliveries that still have
+   * attempts.
+   */
   remove(): Promise<void>
 }
 
 export interface HistoryStore {
-  /** All of them, oldest first; the last one is the newest, to which new rows belong. */
+  /** All segments, oldest first; new rows belong to the last. */
   segments(): Promise<HistorySegment[]>
-  /** Begins a segment. Rows of transactions that run meanwhile may still join the one before. */
+  /** Begins a segment. Rows of transactions that run meanwhile may still join the previous one. */
   beginSegment(): Promise<void>
   /**
-   * Ends the replays of a segment's deliveries, and of all before it. Once none of them is pending, their history no
-   * longer changes.
-   * @throws RangeError When a delivery of them is missing, or the segment is the newest.
+   * Closes the segments up to a number: their deliveries can no longer be replayed. Once none of these is pending,
+   * their history no longer changes.
+   * @throws RangeError When one of these deliveries is missing, or the segment is the newest.
    */
   closeSegments(upTo: number): Promise<void>
-  /** Pending deliveries of the segments up to one, whose history must stay. */
+  /** Pending deliveries of the segments up to a number: the history of those segments stays. */
   pending(upTo: number): Promise<readonly PendingDeliveries[]>
   /**
-   * Gives up the pending deliveries of the segments up to one, as exhausted, but for those in flight. Resolves how
-   * many.
+   * Marks the pending deliveries of the segments up to a number as exhausted, except those in flight. Resolves their
+   * number.
    */
   giveUpPending(upTo: number): Promise<number>
-  /** The number of rows that may leave. An update that waits for its payment stays. */
+  /** The number of removable rows. An update that waits for its payment is not removable. */
   count(kind: SegmentedKind, segment: number): Promise<number>
-  /** Attempts leave before deliveries, once the segment is closed and none of it is pending; else RangeError. */
+  /** The removable rows. @throws RangeError While the segment is open or has a pending delivery. */
   part<Kind extends SegmentedKind>(kind: Kind, segment: number): Promise<HistoryPart<Kind>>
   /**
-   * Stores rows again that left a segment; those that are there stay as they are. Deliveries and attempts left a
-   * closed segment, updates one that is not the newest.
-   * @throws RangeError For another segment, or a row that is not of it: its number is of another segment, or its
-   * payment or delivery is not there.
+   * Stores removed rows again; stored ones stay as they are. Deliveries and attempts need a closed segment, updates any
+   * but the newest.
+   * @throws RangeError For another segment, for a row of another segment, and for a row whose payment or delivery is
+   * not stored.
    */
   restore<Kind extends SegmentedKind>(kind: Kind, segment: number, rows: readonly HistoryRows[Kind][]): Promise<void>
 }
@@ -102,12 +105,12 @@ export interface HistoryRows {
   readonly audit: AuditRecord
 }
 
-/** Kinds of history with a retention of their own. */
+/** Kinds of history; each has its own retention. */
 export type HistoryKind = keyof HistoryRows
 
 export interface ArchiveHeader {
   readonly kind: HistoryKind
-  /** The part of the history, a number that names it in its kind. */
+  /** Number of the part, unique in its kind. */
   readonly part: number
   readonly writtenAt: number
 }
@@ -115,11 +118,11 @@ export interface ArchiveHeader {
 export interface ArchivedFile {
   readonly name: string
   readonly rows: number
-  /** Of its content: 64 lowercase hex digits. */
+  /** HMAC of the content, 64 lowercase hex digits. */
   readonly hmac: string
 }
 
-/** Files of ended history. */
+/** A folder of archived history. */
 export interface HistoryArchive {
   /** @throws RangeError For a header that no name can have. */
   create(header: ArchiveHeader): Promise<FileWriter>
@@ -129,10 +132,10 @@ export interface HistoryArchive {
 /** How long each kind of history stays, in milliseconds; null: for ever. */
 export type RetentionPolicy = Readonly<Record<HistoryKind, number | null>>
 
-/** History that has ended: the rows of one kind and period. */
+/** Expired history: the rows of one kind and period. */
 export interface ExpiredHistory {
   readonly kind: HistoryKind
-  /** The number of its segment; of audit records, the first one's. */
+  /** Number of the segment, or of the first audit record. */
   readonly part: number
   readonly rows: number
   /** 0 for the oldest. */
@@ -142,16 +145,16 @@ export interface ExpiredHistory {
 
 export interface HistoryPlan {
   readonly ended: readonly ExpiredHistory[]
-  /** Deliveries and attempts of their segments would stay. */
+  /** Pending deliveries: the deliveries and attempts of their segments stay. */
   readonly pending: readonly PendingDeliveries[]
 }
 
 export type RetentionProgress =
-  /** Rows from now on are in a new segment. */
+  /** A new segment began. */
   | { readonly event: 'begun' }
   /** Pending deliveries were given up. */
   | { readonly event: 'given_up'; readonly deliveries: number }
-  /** It has pending deliveries of an integration, so that its deliveries and attempts stay. */
+  /** A segment has pending deliveries of an integration, so its deliveries and attempts stay. */
   | { readonly event: 'kept'; readonly pending: PendingDeliveries }
   /** The chain of the audit log is broken at a record, so that the log stays. */
   | { readonly event: 'audit_broken'; readonly brokenAt: number }
@@ -159,7 +162,7 @@ export type RetentionProgress =
 
 export interface RetentionOptions {
   /**
-   * Whether pending deliveries of ended segments are given up, as exhausted. Without it they keep their segment.
+   * Whether pending deliveries of expired segments become exhausted; otherwise they keep their segment.
    * @default false
    */
   readonly givesUp?: boolean | undefined
@@ -167,25 +170,23 @@ export interface RetentionOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Ends history, and brings it back. */
+/** Archives expired history, and restores it. */
 export interface HistoryCommands {
-  /** What {@link run} would remove now. Changes nothing. */
+  /** Lists the history that {@link run} would remove now. */
   plan(policy: RetentionPolicy): Promise<HistoryPlan>
   /**
-   * Writes history that is older than its time to files, then removes it. History is cut where a segment begins, so
-   * that it stays longer than asked: up to a day, or a 64th of the longest time. Where deliveries have no end, it is up
-   * to 30 days. Run it once a day.
-   *
-   * An interrupted run loses nothing: the next one writes the file again.
+   * Archives expired history in files, then removes it. It is removed in whole segments, so it may stay longer: by a
+   * day, a 64th of the longest retention, or 30 days where deliveries are kept for ever. Run it once a day. An
+   * interrupted run loses nothing: the next run writes the file again.
    * @throws StoreError `ERR_STORE_BUSY` while another run goes on; a minute after one was killed.
-   * @throws RangeError For a time below a minute. @throws TypeError When the store keeps its history for ever.
+   * @throws RangeError For a retention below a minute. @throws TypeError When the store keeps its history for ever.
    */
   run(policy: RetentionPolicy, archive: HistoryArchive, options?: RetentionOptions): Promise<void>
   /**
-   * Stores the rows of a file again, until the next run. Deliveries among them are shown, and not replayed.
+   * Stores the rows of a file again, until the next run. Restored deliveries are shown, and cannot be replayed.
    * @returns The number of rows in the file.
-   * @throws ArchiveError `ERR_ARCHIVE` for a damaged or forged file, or one of another database; it changes
-   * nothing. Also for attempts before their deliveries, and for audit records that do not end where the log begins.
+   * @throws ArchiveError `ERR_ARCHIVE` for a file that is damaged, forged or of another database: nothing is changed.
+   * Also for attempts before their deliveries, and for audit records that do not end where the log begins.
    */
   restore(
     archive: HistoryArchive,

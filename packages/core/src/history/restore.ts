@@ -1,4 +1,4 @@
-/** Restores a file of ended history, and the operator's commands. Source: docs/retention.md. @module */
+/** Restores archived history, and lists and runs retention. Source: docs/retention.md. @module */
 
 import { ArchiveError, openSignedFile, type SignedFile } from '../secrets/signed-file.js'
 import { readAuditParts } from './audit-log.js'
@@ -88,10 +88,10 @@ export function createHistoryCommands(deps: HistoryDeps): HistoryCommands {
     const all = findExpiredParts(await history.segments(), policy, now)
     const upTo = findNewestDeliverySegment(all)
     const pending = upTo === null ? [] : await history.pending(upTo)
-    const kept = new Set(pending.map(({ segment }) => segment))
+    const pendingSegments = new Set(pending.map(({ segment }) => segment))
     const ended: ExpiredHistory[] = []
     for (const each of all) {
-      if (each.kind !== 'updates' && kept.has(each.part)) continue
+      if (each.kind !== 'updates' && pendingSegments.has(each.part)) continue
       const rows = await history.count(each.kind, each.part)
       if (rows > 0) ended.push({ ...each, rows })
     }

@@ -1,4 +1,4 @@
-/** Runs retention: begins segments, and moves what has ended to files. Source: docs/retention.md. @module */
+/** Runs retention: begins segments, and archives expired rows. Source: docs/retention.md. @module */
 
 import { processorUpdateSchema } from '@payment-integration/contract'
 import { primitives } from '@payment-integration/contract/internal'
@@ -49,7 +49,6 @@ export const updateShape = {
   version: z.nullable(primitives.version),
 }
 
-/** The rows of each kind. */
 export const rowSchemas: { readonly [Kind in keyof HistoryRows]: z.ZodMiniType<HistoryRows[Kind]> } = {
   attempts: z.object({ deliveryId: rowId, ...attemptShape }),
   deliveries: z.object({
@@ -73,7 +72,7 @@ export const rowSchemas: { readonly [Kind in keyof HistoryRows]: z.ZodMiniType<H
     seq: z.int().check(z.positive()),
     at: whole,
     actor: z.string(),
-    // The chain of the log covers the action: an unknown one is of another release, and no forgery.
+    // The hash chain covers the action, so an unknown one comes from another release.
     action: z.custom<AuditAction>((value) => typeof value === 'string'),
     subject: z.string(),
     details: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
@@ -91,16 +90,16 @@ export const headerSchema: z.ZodMiniType<ArchiveHeader> = z.object({
 
 const dayMs = 86_400_000
 
-/** Segments of deliveries that a store has at a time, about. */
+/** About the most segments of deliveries that a store has at a time. */
 const maxSegments = 64
 
-/** Without an end of deliveries their segments add up. */
+/** Length of a segment where deliveries are kept for ever: such segments add up. */
 const unlimitedSegmentMs = 30 * dayMs
 
-/** The shortest time: transactions that run while a segment begins end within it. */
+/** The shortest retention: transactions that run while a segment begins end within it. */
 const minRetentionMs = 60_000
 
-/** In the order in which they are removed: attempts leave before their deliveries. */
+/** In the order of removal: attempts before their deliveries. */
 export const segmentedKinds = ['attempts', 'deliveries', 'updates'] as const satisfies readonly SegmentedKind[]
 
 /** @throws RangeError For a time that is no whole number, or too short. */
@@ -110,14 +109,14 @@ export function checkPolicy(policy: RetentionPolicy): void {
       throw new RangeError(`The retention of ${kind} is ${ms} ms; pass a whole number from ${minRetentionMs}, or null.`)
 }
 
-/** How long a kind stays, in milliseconds. Attempts end with their delivery at the latest. */
+/** The retention of a kind in milliseconds; null: for ever. Attempts expire with their delivery at the latest. */
 function getRetentionMs({ attempts, deliveries, updates }: RetentionPolicy, kind: SegmentedKind): number | null {
   if (kind === 'updates') return updates
   if (kind === 'deliveries' || attempts === null) return deliveries
   return deliveries === null ? attempts : Math.min(attempts, deliveries)
 }
 
-/** How long a segment is, in milliseconds; null: no kind ends, so that one is enough. */
+/** Length of a segment in milliseconds; null: nothing expires, so one segment suffices. */
 export function computeSegmentMs(policy: RetentionPolicy): number | null {
   const lasting = segmentedKinds.flatMap((kind) => getRetentionMs(policy, kind) ?? [])
   if (lasting.length === 0) return null
@@ -127,10 +126,9 @@ export function computeSegmentMs(policy: RetentionPolicy): number | null {
   )
 }
 
-/** Ended history of one kind in one segment, whose rows are not counted. */
+/** Expired history of one kind in one segment, not counted yet. */
 type ExpiredPart = Omit<ExpiredHistory & { readonly kind: SegmentedKind }, 'rows'>
 
-/** Segments whose history of a kind has ended. */
 export function findExpiredParts(
   segments: readonly HistorySegment[],
   policy: RetentionPolicy,
@@ -145,7 +143,7 @@ export function findExpiredParts(
   })
 }
 
-/** The newest segment whose deliveries or attempts have ended; null: there is none. */
+/** The newest segment with expired deliveries or attempts, or null. */
 export function findNewestDeliverySegment(ended: readonly ExpiredPart[]): number | null {
   const numbers = ended.flatMap(({ kind, part }) => (kind === 'updates' ? [] : [part]))
   return numbers.length === 0 ? null : Math.max(...numbers)
@@ -155,7 +153,7 @@ export interface HistoryDeps {
   readonly store: Pick<Store, 'history' | 'audit' | 'leases'>
   readonly audited: Audited
   readonly verifyAudit: () => Promise<Pick<AuditVerdict, 'brokenAt'>>
-  /** Sign the files; former ones are checked too. */
+  /** Sign the files. Files of replaced keys are accepted. */
   readonly keys: MasterKey
   readonly clock: Clock
   readonly random: Pick<RandomSource, 'bytes'>
@@ -168,7 +166,7 @@ export function requireHistory({ history }: Pick<Store, 'history'>): HistoryStor
   return history
 }
 
-/** Records of the log from its oldest one, up to a time, in groups. The newest record of all is never among them. */
+/** Reads audit records up to a time, oldest first, in groups. The newest record never expires. */
 async function* readExpiredRecords(audit: AuditStore, before: number): AsyncGenerator<readonly AuditRecord[]> {
   const newest = (await audit.newest())?.seq ?? 0
   for await (const part of readAuditParts(audit)) {
@@ -188,7 +186,9 @@ export async function findExpiredRecords(audit: AuditStore, before: number): Pro
   return first === null ? null : { kind: 'audit', part: first.seq, rows, from: first.at, to: before }
 }
 
-/** The record about the removal has the last one's hash, with which the chain of the others begins. */
+/**
+ * Removes audit records. The record about the removal has the last hash, so that the rest of the chain can be verified.
+ */
 function removeRecords(audited: Audited, first: number, last: AuditRecord, file: ArchivedFile): Promise<void> {
   return audited(async (tx, note) => {
     await tx.removeAudit(last.seq)
@@ -232,8 +232,8 @@ export function createRetentionRun({ store, audited, verifyAudit, keys, clock, r
   }
 
   /**
-   * Writes groups of rows to a file, and reads it: the rows are removed next. Null, and no file, when there are none. A
-   * file that is not finished is discarded; a finished one stays when the check of it is aborted.
+   * Writes rows to a file and verifies the file, since the rows are removed next. Null: there were no rows, so no file
+   * is made. An unfinished file is discarded; a finished one stays when its verification is aborted.
    */
   async function archiveRows(
     archive: HistoryArchive,
@@ -269,17 +269,17 @@ export function createRetentionRun({ store, audited, verifyAudit, keys, clock, r
     { kind, part }: ExpiredPart,
     signal: AbortSignal | undefined,
   ) {
-    const found = await history.part(kind, part)
-    const file = await archiveRows(archive, { kind, part }, found.rows(), signal)
+    const removable = await history.part(kind, part)
+    const file = await archiveRows(archive, { kind, part }, removable.rows(), signal)
     if (file !== null) {
       const details = { part, file: file.name, rows: file.rows, hmac: file.hmac }
       await audited(async (_tx, note) => note({ action: 'history.archived', subject: kind, details }))
     }
-    await found.remove()
+    await removable.remove()
     return file
   }
 
-  /** Closes the segments of ended deliveries; resolves those that stay. */
+  /** Closes the segments of expired deliveries. Resolves those that must stay. */
   async function closeSegments(history: HistoryStore, ended: readonly ExpiredPart[], options: RetentionOptions) {
     const { givesUp = false, onProgress } = options
     const upTo = findNewestDeliverySegment(ended)
@@ -301,7 +301,7 @@ export function createRetentionRun({ store, audited, verifyAudit, keys, clock, r
   async function removeAudit(archive: HistoryArchive, before: number, { onProgress, signal }: RetentionOptions) {
     const ended = await findExpiredRecords(audit, before)
     if (ended === null) return
-    // What is removed can no longer be checked.
+    // Removed records can no longer be verified.
     const { brokenAt } = await verifyAudit()
     if (brokenAt !== null) return onProgress?.({ event: 'audit_broken', brokenAt })
     let last: AuditRecord | null = null
@@ -326,10 +326,10 @@ export function createRetentionRun({ store, audited, verifyAudit, keys, clock, r
       onProgress?.({ event: 'begun' })
     }
     const ended = findExpiredParts(await history.segments(), policy, clock.now())
-    const kept = await closeSegments(history, ended, options)
+    const pendingSegments = await closeSegments(history, ended, options)
     for (const each of ended) {
       check()
-      if (each.kind !== 'updates' && kept.has(each.part)) continue
+      if (each.kind !== 'updates' && pendingSegments.has(each.part)) continue
       const file = await removePart(history, archive, each, options.signal)
       if (file !== null) onProgress?.({ event: 'removed', history: { ...each, rows: file.rows }, file })
     }
@@ -344,7 +344,7 @@ export function createRetentionRun({ store, audited, verifyAudit, keys, clock, r
     if (!(await lease.ensure()))
       throw new StoreError('ERR_STORE_BUSY', 'Another retention run goes on; wait for its end.')
     const ending = new AbortController()
-    const kept = lease.renew(ending.signal)
+    const renewing = lease.renew(ending.signal)
     try {
       await run(policy, archive, options, () => {
         options.signal?.throwIfAborted()
@@ -353,7 +353,7 @@ export function createRetentionRun({ store, audited, verifyAudit, keys, clock, r
       })
     } finally {
       ending.abort()
-      await kept
+      await renewing
       await lease.release()
     }
   }

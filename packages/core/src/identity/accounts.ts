@@ -17,21 +17,21 @@ export interface IssuedCode {
 }
 
 export interface ProveFor {
-  /** The account that is signed in. Without one it is the account of the address; for a placeholder, a new account. */
+  /** The account that is signed in. @default the account of the address; for a placeholder, a new account */
   readonly accountId?: string | undefined
 }
 
-/** The store's own accounts. Every call writes its record to the log of accounts in the same transaction. */
+/** The store's own accounts. Each call writes its record to the log of accounts in the same transaction. */
 export interface IdentityAccountCommands {
   /**
-   * Registers an account that carries an address unverified. It gets no earlier share for the address.
-   * @throws InvalidShareRequestError `ERR_SHARE_REQUEST_INVALID` when it is no address.
+   * Registers an account that carries an address unverified. It gets no earlier share of the address.
+   * @throws InvalidShareRequestError `ERR_SHARE_REQUEST_INVALID` for an invalid address.
    */
   register(email: string): Promise<IdentityAccount>
   /**
-   * Issues a code for an address, replacing an earlier one. The caller sends it to the returned address and shows it
-   * nowhere else.
-   * @throws InvalidShareRequestError `ERR_SHARE_REQUEST_INVALID` when it is no address.
+   * Issues a code for an address, and replaces an earlier one. Send it to the returned address, and show it nowhere
+   * else.
+   * @throws InvalidShareRequestError `ERR_SHARE_REQUEST_INVALID` for an invalid address.
    */
   requestCode(email: string): Promise<IssuedCode>
   /**
@@ -40,8 +40,7 @@ export interface IdentityAccountCommands {
    */
   proveByCode(email: string, code: string, proveFor?: ProveFor): Promise<IdentityAccount>
   /**
-   * Proves an address at once by an integration's attestation that it is its user's. It works for a placeholder alone,
-   * and for its donor alone.
+   * Proves an address by an integration's attestation. It works for placeholders alone, and for their donor alone.
    * @throws EmailProofError `ERR_EMAIL_PROOF` otherwise.
    */
   proveByAttestation(email: string, integrationAddress: string, proveFor?: ProveFor): Promise<IdentityAccount>
@@ -54,7 +53,7 @@ export interface HostProof {
 }
 
 export interface ProofFacts {
-  /** The open subject of the address under its former owner; null: there is none. */
+  /** The open subject of the address, as the former owner has it; null: there is none. */
   readonly open: IdentitySubject | null
   readonly subjects: readonly IdentitySubject[]
   readonly proof: EmailProof | { readonly kind: 'host' }
@@ -68,13 +67,15 @@ type ProofDecision =
   | {
       readonly kind: 'give'
       readonly accountId: string
-      /** Subjects of other addresses that the account had proved: they stay with it, closed. */
+      /** Subjects of other addresses that the account proved: they stay with it, closed. */
       readonly closed: readonly IdentitySubject[]
       /** Subjects of other addresses that the account only carried: each goes to the next account that carries it. */
       readonly carried: readonly IdentitySubject[]
     }
 
-/** An attestation gives away a placeholder alone and must be its donor's. An account proves one address at a time. */
+/**
+ * An attestation gives away a placeholder alone, and must come from its donor. An account proves one address at a time.
+ */
 export function decideProof({ open, subjects, proof, signedIn, freshId }: ProofFacts): ProofDecision {
   if (proof.kind === 'attestation') {
     if (open !== null && open.accountId !== null) return { kind: 'reject', reason: 'not_placeholder' }
@@ -97,7 +98,7 @@ interface Proof {
   readonly email: EmailAddress
   readonly proof: EmailProof | { readonly kind: 'host' }
   readonly signedIn: string | undefined
-  /** Whether the accounts are in the store; false: a host has its own users. */
+  /** False: a host has its own users. */
   readonly ownsAccounts: boolean
 }
 
@@ -157,7 +158,7 @@ interface IdentityAccountDeps {
   readonly ownsAccounts: boolean
 }
 
-/** Rounds of a proof: other requests may change the owner meanwhile. */
+/** The most rounds of a proof: other requests may change the owner meanwhile. */
 const maxRounds = 4
 
 export function createAccounts({ store, emails, codes, clock, ids, ownsAccounts }: IdentityAccountDeps): {
@@ -170,7 +171,6 @@ export function createAccounts({ store, emails, codes, clock, ids, ownsAccounts 
       ...of,
     })
 
-  /** Gives the address to the account that proved it, or logs the rejection. */
   async function giveAddress(tx: StoreTransaction, proof: Proof): Promise<ProofResult> {
     const result = await proveAddress(tx, proof, ids)
     if (result.kind === 'again') return result
@@ -226,7 +226,7 @@ export function createAccounts({ store, emails, codes, clock, ids, ownsAccounts 
           return result
         }
         const { reason, nextCode } = verdict
-        // Without a code, a read takes the place of the write: the time stays the same, and a newer code stays.
+        // Without a code, a read replaces the write: the timing is the same, and a newer code stays.
         if (reason === 'no_code') await tx.identityAccounts.lockCode(email.key)
         else await tx.identityAccounts.setCode(email.key, nextCode)
         await log(tx, 'refused', email, { proof: 'code', reason })
@@ -256,14 +256,16 @@ export interface AccountQuery {
   readonly hostOwner: AddressOwner | null | undefined
 }
 
-/** The locked subjects of an address. */
 export interface OwnedSubjects {
   readonly open: IdentitySubject
   /** All subjects of the person, the open one included. */
   readonly subjects: readonly IdentitySubject[]
 }
 
-/** Locks the person of an address, and gives the open subject to its owner; null: the owner changed, begin again. */
+/**
+ * Locks the subjects of the person behind an address, and gives the open one to its owner. Null: the owner changed,
+ * begin again.
+ */
 export async function lockOwnedSubjects(
   tx: StoreTransaction,
   { email, ensured, hostOwner }: AccountQuery,
@@ -282,17 +284,17 @@ export async function lockOwnedSubjects(
 
 type OwnerDecision =
   | { readonly kind: 'same' }
-  /** It belongs to that account from now on; null: it is a placeholder. */
+  /** The subject belongs to this account from now on; null: it is a placeholder. */
   | { readonly kind: 'set'; readonly accountId: string | null; readonly proved: boolean }
-  /** It stays with its account, closed. The owner of the address gets a new subject. */
+  /** The subject stays with its account, closed. The owner of the address gets a new one. */
   | { readonly kind: 'replace' }
 
 const unchangedOwner: OwnerDecision = { kind: 'same' }
 
 /**
- * Decides by the current owner of the address; null: it has none. A proved subject never changes its account, so that a
- * new owner of a mailbox sees nothing of the former owner. An unproved subject follows its address. A placeholder with
- * redemptions waits for a proof.
+ * Decides the owner of a subject by the current owner of its address; null: the address has none. A proved subject
+ * never changes its account, so that a new owner of a mailbox sees nothing of the former owner. An unproved subject
+ * follows its address. A placeholder with redemptions waits for a proof.
  */
 export function decideOwner(
   open: Pick<IdentitySubject, 'accountId' | 'proved' | 'redemptions'>,
@@ -317,7 +319,7 @@ interface OwnerChange {
   readonly ids: IdSource
 }
 
-/** Writes a decision about the open subject of an address. It resolves the open subject from then on. */
+/** Writes a decision about the open subject of an address. Resolves the open subject from then on. */
 async function applyOwner(
   { identity }: StoreTransaction,
   open: IdentitySubject,
@@ -329,7 +331,7 @@ async function applyOwner(
     const newOwner = { accountId: owner?.accountId ?? null, proved: owner?.proved ?? false }
     return identity.insertSubject({ id: ids.next(), emailKey: email.key, email, ...newOwner })
   }
-  // Written in every case, so that the time reveals neither an account nor an earlier share.
+  // Written in every case, so that timing reveals neither an account nor an earlier share.
   await identity.setOwner(open.id, { accountId, proved })
   return { ...open, accountId, proved }
 }

@@ -60,7 +60,7 @@ export function createCheckedProvider(provider: IdentityProvider, logger: Pick<L
   }
 }
 
-/** Once the signal aborts, each look-up and poll of the loop answers `unavailable` at once. */
+/** Answers `unavailable` to look-ups and polls as soon as the signal aborts. */
 export function stopWithSignal(
   provider: IdentityProvider,
   signal: () => AbortSignal | undefined,
@@ -142,7 +142,7 @@ function toFields(value: unknown): Fields {
 /** A failed call to the provider. */
 export type ProviderFailure = ProviderRejection | Exclude<ProviderAnswer<unknown>, { kind: 'answer' }>
 
-/** The error of a failure. @param former - The caller's own rejection, for a token that is rejected. */
+/** The error for the caller. @param former - The caller's own rejected review, for a rejected token. */
 export function createFailureError(failure: ProviderFailure, former: Review | null = null): CoreError {
   switch (failure.kind) {
     case 'rejected':
@@ -156,7 +156,7 @@ export function createFailureError(failure: ProviderFailure, former: Review | nu
   }
 }
 
-/** Logs a failure that is the service's own fault, and no other. @param about - Ids in the call. */
+/** Logs a failure that an operator must repair. @param about - Ids in the call. */
 export function logFailure(
   logger: Pick<Logger, 'error'>,
   failure: ProviderFailure,

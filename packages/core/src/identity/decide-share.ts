@@ -15,9 +15,9 @@ interface ShareFacts {
   readonly lookedUp: ReadonlySet<string>
 }
 
-/** `outcome` is for the log. */
+/** `outcome`: for the log of shares. */
 export type ShareDecision =
-  /** Redeem the token: there is no verification, or the caller's is rejected or gone. */
+  /** Redeem the token: the caller has no verification, or its own is rejected or gone. */
   | { readonly kind: 'redeem' }
   /** Look these names up first. */
   | { readonly kind: 'look_up'; readonly redemptions: readonly RedemptionRecord[] }
@@ -33,9 +33,9 @@ export type ShareDecision =
   | { readonly kind: 'unavailable'; readonly outcome: Extract<ShareOutcome, 'unknown' | 'unresolved'> }
 
 /**
- * Decides what a share does. A verification of another donor is 409 before all else, so that its redemptions reveal
- * nothing. While a redemption has its lease it may still land, so no second token of the person is redeemed. A caller
- * with an unknown outcome of its own gets 503, because its token may have been redeemed.
+ * A verification of another donor is 409 before all else, so that its redemptions reveal nothing. While a redemption
+ * has its lease, no second token of the person is redeemed. A caller with an unknown outcome of its own gets 503,
+ * because its token may have been redeemed.
  */
 export function decideShare({ open, subjects, redemptions, caller, lookedUp }: ShareFacts): ShareDecision {
   if (subjects.some(({ emailKey }) => emailKey === null)) return { kind: 'conflict', outcome: 'not_donated' }
@@ -48,10 +48,10 @@ export function decideShare({ open, subjects, redemptions, caller, lookedUp }: S
     return { kind: 'unavailable', outcome: 'unknown' }
   if (leased.length > 0) return { kind: 'answer', review: review ?? notStarted, outcome: 'concurrent' }
 
-  const unknown = redemptions.filter(({ state }) => state !== 'absent')
+  const unresolved = redemptions.filter(({ state }) => state !== 'absent')
   const isNotLookedUp = (each: RedemptionRecord) => !lookedUp.has(each.externalUserId)
-  if (unknown.some(isNotLookedUp)) return { kind: 'look_up', redemptions: redemptions.filter(isNotLookedUp) }
-  if (unknown.length > 0) return { kind: 'unavailable', outcome: 'unresolved' }
+  if (unresolved.some(isNotLookedUp)) return { kind: 'look_up', redemptions: redemptions.filter(isNotLookedUp) }
+  if (unresolved.length > 0) return { kind: 'unavailable', outcome: 'unresolved' }
 
   if (review !== null && !isRejected(review))
     return { kind: 'answer', review, outcome: review.reviewStatus === 'completed' ? 'already_approved' : 'in_flight' }
@@ -72,7 +72,7 @@ export function resolveVerification(
   return newest
 }
 
-/** Whether a token may still be redeemed at the provider. */
+/** Whether the token may still be redeemed at the provider. */
 export function isInFlight({ state, isLeased }: Pick<RedemptionRecord, 'state' | 'isLeased'>): boolean {
   return isLeased && (state === 'in_flight' || state === 'unknown')
 }

@@ -15,15 +15,14 @@ import type { ProofRejection, StoredEmailCode } from './identity-store.js'
 /** Longest address and longest part before the `@`, in bytes of UTF-8. Source: RFC 5321 4.5.3.1. */
 const maxBytes = { address: 254, local: 64 } as const
 
-/** Letters, digits and the signs of a dot-atom, beyond ASCII too (RFC 6531): no spaces, quotes, control characters. */
+/** Letters, digits and signs of a dot-atom, beyond ASCII too (RFC 6531): no spaces, quotes or control characters. */
 const localPart = /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u
 const domainName = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
 /**
- * The normal form of an address; null: it is invalid. It is in lower case, with the part before the `@` in Unicode form
- * NFC and the domain in ASCII (UTS 46). A final sigma counts as a sigma: both have the same capital. NFKC would also
- * join characters that only look alike, which mail servers distinguish: the owner of one mailbox would own the account
- * of the other.
+ * Normalizes an address; null: it is invalid. The part before the `@` is in lower case and Unicode form NFC, the domain
+ * in ASCII (UTS 46). A final sigma counts as a sigma: both have the same capital. NFKC would also join characters that
+ * only look alike and name different mailboxes.
  * @example normalizeEmail(' Ada@Shop.Example ') // 'ada@shop.example'
  */
 export function normalizeEmail(input: string): string | null {
@@ -40,12 +39,12 @@ export function normalizeEmail(input: string): string | null {
   return Buffer.byteLength(local) > maxBytes.local || Buffer.byteLength(address) > maxBytes.address ? null : address
 }
 
-/** Makes the stored forms of a normalized address. */
+/** Returns the stored forms of a normalized address: its keyed hash, and the address sealed. */
 export type SealEmail = (address: string) => EmailAddress
 
 /**
- * The stored forms of an address in any spelling. @throws InvalidShareRequestError `ERR_SHARE_REQUEST_INVALID` if it
- * is invalid.
+ * The stored forms of an address in any spelling.
+ * @throws InvalidShareRequestError `ERR_SHARE_REQUEST_INVALID` for an invalid address.
  */
 export function parseEmail(input: string, emails: SealEmail): EmailAddress {
   const address = normalizeEmail(input)
@@ -64,7 +63,10 @@ export function createSealEmail(dataKey: Uint8Array, random: Pick<RandomSource, 
   }
 }
 
-/** The key of addresses, stored sealed; the first call makes it. A new master key leaves every hash unchanged. */
+/**
+ * The key that hashes and seals addresses. The first call makes it and stores it sealed; a new master key leaves every
+ * hash unchanged.
+ */
 export async function openEmailKey({
   dataKeys,
   keys,
@@ -87,16 +89,16 @@ const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
 type CodeVerdict =
   | { readonly kind: 'accepted' }
-  /** `nextCode`: the code to store from now on; null: none. */
+  /** `nextCode`: the code to store next; null: none. */
   | {
       readonly kind: 'rejected'
       readonly reason: Extract<ProofRejection, 'no_code' | 'code_expired' | 'code_wrong'>
       readonly nextCode: StoredEmailCode | null
     }
 
-/** Makes one-time codes and judges them. Only a keyed hash of a code is stored, bound to its address. */
+/** Issues and judges one-time codes. Only a keyed hash of a code is stored, bound to its address. */
 export interface EmailCodes {
-  /** A new random code of an address, for the caller to send there, and its stored form. */
+  /** Issues a random code for an address, with its stored form. */
   issue(emailKey: string, now: number): { readonly code: string; readonly stored: StoredEmailCode }
   /** Judges a typed code. Case, spaces and hyphens do not matter; the comparison takes constant time. */
   judge(emailKey: string, typed: string, stored: StoredEmailCode | null, now: number): CodeVerdict
@@ -112,11 +114,11 @@ export function createEmailCodes(key: Uint8Array, random: Pick<RandomSource, 'by
       return { code, stored }
     },
     judge(emailKey, typed, stored, now) {
-      // Hashed also without a stored code, so that the time does not reveal whether there is one.
+      // Hashed even without a stored code, so that timing does not reveal whether there is one.
       const typedHash = Buffer.from(hashCode(emailKey, typed.replace(/[\s-]/g, '').toUpperCase()), 'hex')
       if (stored === null) return { kind: 'rejected', reason: 'no_code', nextCode: null }
-      const good = Buffer.from(stored.hash, 'hex')
-      const isEqual = typedHash.length === good.length && timingSafeEqual(typedHash, good)
+      const expected = Buffer.from(stored.hash, 'hex')
+      const isEqual = typedHash.length === expected.length && timingSafeEqual(typedHash, expected)
       if (isExpired(stored.expiresAt, now, codeLifetimeMs))
         return { kind: 'rejected', reason: 'code_expired', nextCode: null }
       if (isEqual) return { kind: 'accepted' }

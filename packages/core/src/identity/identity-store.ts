@@ -5,35 +5,39 @@
 import type { AddressOwner, EmailAddress, EmailProof, IdentityAccount, Review } from '../ports/identity.js'
 
 export interface MissingApplicant {
-  /** When it was first found missing. */
+  /** When the provider first did not know the applicant. */
   readonly since: number
-  /** A webhook reported its deletion. */
+  /** A webhook reported the deletion of the applicant. */
   readonly reported: boolean
   /** The applicant counts as gone: `review` is null from then on. */
   readonly confirmed: boolean
 }
 
 export interface Verification {
-  /** The integration that shared it; null: no share, or a direct verification. It stays when its applicant is gone. */
+  /**
+   * The integration that shared the verification; null: none, or a direct verification. It stays when the applicant is
+   * gone.
+   */
   readonly donor: string | null
   readonly applicantId: string | null
-  /** Number of the redemption that the applicant came from; null: there is none. */
+  /** Number of the redemption that brought the applicant; null: none. */
   readonly attachedNumber: number | null
   /** When the applicant was attached, by the service's clock; null: never. */
   readonly attachedAt: number | null
-  /** Its review; null: there is none, or the applicant is gone. */
+  /** The review of the applicant; null: there is none, or the applicant is gone. */
   readonly review: Review | null
   /** The provider's time of `review` in unix milliseconds: an older review changes nothing. */
   readonly reviewedAt: number | null
-  /** A review without proof that it is newer: it counts once the provider repeats it. */
+  /** A review that is not proven to be newer: it counts once the provider repeats it. */
   readonly doubt: Review | null
-  /** The provider deactivated or activated the applicant at that time by its clock; null: never. */
+  /** When the provider last activated or deactivated the applicant, by its clock; null: never. */
   readonly presence: { readonly isActive: boolean; readonly at: number } | null
   readonly missing: MissingApplicant | null
 }
 
 /**
- * The person behind an e-mail address while it stays theirs; without an address: the direct verification of an account.
+ * The person behind an e-mail address, as long as it is theirs; without an address: the direct verification of an
+ * account.
  */
 export interface IdentitySubject extends Verification {
   readonly id: string
@@ -63,19 +67,19 @@ export type VerificationChange = Partial<Verification> & {
 }
 
 export type RedemptionState =
-  /** Its token may be in flight. With an expired lease the outcome is unknown. */
+  /** The token may be in flight. With an expired lease the outcome is unknown. */
   | 'in_flight'
   /** No answer arrived. */
   | 'unknown'
   /** No answer arrived, and a look-up proves nothing: an operator must resolve it. */
   | 'unresolved'
-  /** After the lease the provider knew no applicant of that name. */
+  /** After the lease, the provider knew no applicant of that name. */
   | 'absent'
   /** The provider rejected it, or nothing was sent: no token was used. */
   | 'refused'
-  /** Its applicant was attached to the subject. */
+  /** The applicant was attached to the subject. */
   | 'attached'
-  /** Its applicant is not attached: the subject has a newer one, or one of another donor. */
+  /** The applicant is not attached: the subject has a newer one, or one of another donor. */
   | 'surplus'
   /** The name belongs to an applicant that is older than the redemption. */
   | 'foreign'
@@ -88,13 +92,13 @@ export interface RedemptionRecord {
   readonly number: number
   /** The integration that shared the token: the donor once it is redeemed. */
   readonly integrationAddress: string
-  /** The requested level; without one, that of the attached applicant; null: neither was named. */
+  /** The requested level, else the level of the attached applicant; null: neither is named. */
   readonly levelName: string | null
-  /** Whether a look-up by name finds its applicant. */
+  /** Whether the provider can find the applicant by name. */
   readonly isFindable: boolean
-  /** When it began, in unix milliseconds by the clock that signs its request. */
+  /** Unix milliseconds by the clock that signs the request. */
   readonly startedAt: number
-  /** The lease runs: the token may still be redeemed at the provider. */
+  /** True during the lease: the token may still be redeemed at the provider. */
   readonly isLeased: boolean
   readonly state: RedemptionState
   readonly applicantId: string | null
@@ -102,7 +106,7 @@ export interface RedemptionRecord {
 
 /** A redemption to store. It is `in_flight`. */
 export type NewRedemption = Omit<RedemptionRecord, 'isLeased' | 'state' | 'applicantId'> & {
-  /** Duration of the lease, in milliseconds by the store's clock; then the first look-up is due. */
+  /** Duration of the lease in milliseconds by the store's clock; the first look-up is due after it. */
   readonly leaseMs: number
 }
 
@@ -121,7 +125,7 @@ export type ShareOutcome =
   | 'redeemed'
   /** A look-up found the applicant of a redemption with an unknown outcome. */
   | 'found'
-  /** A webhook reported its applicant. */
+  /** A webhook reported the applicant. */
   | 'reported'
   /** An operator resolved it. */
   | 'resolved'
@@ -165,13 +169,13 @@ export interface VerdictRecord {
   /** The provider's time, or null. */
   readonly at: number | null
   readonly review: Review | null
-  /** Whether it was applied. `other_level`: its review is not of the attached level, and counts for nothing. */
+  /** Whether the report was applied. `other_level`: the review is not of the attached level, and counts for nothing. */
   readonly outcome: 'applied' | 'older' | 'doubtful' | 'surplus' | 'other_level'
 }
 
 /** A subject as an operator sees it. */
 export interface SubjectView extends IdentitySubject {
-  /** One of its redemptions is in flight or has an unknown outcome. */
+  /** A redemption is in flight or has an unknown outcome. */
   readonly isOpen: boolean
 }
 
@@ -207,9 +211,9 @@ export interface IdentityStore {
   /** Subjects with a due poll, longest due first. */
   duePolls(limit: number): Promise<{ readonly subjectId: string; readonly applicantId: string }[]>
   /**
-   * Makes due now the look-ups and polls that lie further ahead than any is planned: a clock ahead wrote them. Leases
-   * are shortened to their whole length from now. A redemption with such a lease may be in flight.
-   * @returns The number of redemptions and subjects.
+   * Makes look-ups and polls due now that lie further ahead than any wait: a clock ahead wrote them. Leases are
+   * shortened to their full length from now; their redemptions may be in flight.
+   * @returns The number of changed redemptions and subjects.
    */
   endFutureWaits(longest: LongestIdentityWaits): Promise<number>
   /** Number of applicants that are missing and not confirmed as gone. */
@@ -230,15 +234,14 @@ export interface PersonQuery {
 /** The operations inside a transaction. */
 export interface IdentityTransaction {
   /**
-   * The open subject of an address; without one, a placeholder with the id `freshId`. It is one statement that writes
-   * one row in both cases. Call it in a transaction of its own: it locks the row of a subject whose person is not
-   * locked.
+   * The open subject of an address, or a new placeholder with the id `freshId`. It is one statement that writes one row
+   * in both cases. Use a transaction for it alone: it locks the row of a subject whose person is not locked.
    */
   ensureSubject(email: EmailAddress, freshId: string): Promise<IdentitySubject>
   /**
    * Locks persons until the transaction ends, and resolves all their subjects, oldest first. A *person* is all subjects
-   * of one account, open, closed and direct, or one placeholder. No other transaction changes them or adds one. Call it
-   * before other writes; a second call reads them again.
+   * of one account, open, closed and direct, or one placeholder. No other transaction changes them or adds a subject.
+   * Call it before other writes; a second call reads the subjects again.
    */
   lockPersons(query: PersonQuery): Promise<IdentitySubject[]>
   /** Stores a subject. Rejects when its address has an open one, or its account a direct one. */
@@ -257,7 +260,7 @@ export interface IdentityTransaction {
   findAttachedRedemption(applicantId: string): Promise<RedemptionRecord | null>
   /**
    * Redemptions of subjects in flight or with an unknown outcome: `in_flight`, `unknown`, `unresolved`, and `absent`
-   * since `absentSince`, in unix milliseconds. At most `limit`, oldest first. Above the limit, absent ones are left out
+   * since `absentSince` in unix milliseconds. At most `limit`, oldest first. Above the limit, absent ones are left out
    * first, then the oldest.
    */
   openRedemptions(query: {
@@ -293,10 +296,10 @@ export interface AccountEvent {
   /** Keyed hash of the e-mail address; null where the event is about the account alone. */
   readonly emailKey: string | null
   readonly accountId: string | null
-  /** The kind of the proof, also of a rejected one. */
+  /** The kind of the accepted or rejected proof. */
   readonly proof: EmailProof['kind'] | null
   readonly by: string | null
-  /** Why it was rejected, or null. */
+  /** Why the proof was rejected, or null. */
   readonly reason: ProofRejection | null
 }
 
@@ -315,16 +318,16 @@ export interface StoredEmailCode {
 
 /** The store's own accounts inside a transaction. */
 export interface IdentityAccountTransaction {
-  /** As {@link IdentityAccounts.resolve}, by the keyed hash. */
+  /** The owner of an address by its keyed hash, as {@link IdentityAccounts.resolve}. */
   resolve(emailKey: string): Promise<AddressOwner | null>
   find(accountId: string): Promise<IdentityAccount | null>
   /** Makes an account that carries the address unverified. */
   register(email: EmailAddress, accountId: string): Promise<void>
   /** Makes an account, new or existing, the only owner of an address. Other accounts stop carrying it. */
   setProvedOwner(email: EmailAddress, accountId: string): Promise<void>
-  /** The code of an address, locked until the transaction ends; null: none. Call it before persons are locked. */
+  /** Locks and resolves the code of an address; null: none. Call it before persons are locked. */
   lockCode(emailKey: string): Promise<StoredEmailCode | null>
   /** Replaces the code of an address; null: deletes it. */
-  setCode(emailKey: string, lockCode: StoredEmailCode | null): Promise<void>
+  setCode(emailKey: string, code: StoredEmailCode | null): Promise<void>
   log(event: AccountEvent): Promise<void>
 }

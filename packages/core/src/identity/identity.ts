@@ -1,4 +1,4 @@
-/** Composes the sharing of identity verifications. Source: docs/interface.md 4.2. @module */
+/** Builds the sharing of identity verifications. Source: docs/interface.md 4.2. @module */
 import { createHmac } from 'node:crypto'
 import type { ShareResponse } from '@payment-integration/contract'
 import { createAudited } from '../history/audit-log.js'
@@ -37,25 +37,25 @@ import {
   type VerdictOutcome,
 } from './webhooks.js'
 
-/** An operator's decisions about verifications. Each decision is in the audit log. */
+/** An operator's actions on verifications. Each is in the audit log. */
 export interface IdentityActions {
   /**
-   * Resolves a redemption with an unknown outcome and an expired lease.
-   * It rejects with IdentityUnavailableError, IdentityMisconfiguredError, StoreError.
+   * Resolves a redemption with an unknown outcome and an expired lease. Rejects with IdentityUnavailableError,
+   * IdentityMisconfiguredError, StoreError.
    */
   resolveRedemption(request: ResolveRequest): Promise<ResolveResult>
   /**
-   * Closes a stuck hold, or the wait for a missing applicant. The provider is polled first, and must confirm it.
-   * It rejects with IdentityUnavailableError, IdentityMisconfiguredError, StoreError.
+   * Closes a stuck hold, or the wait for a missing applicant, if the provider confirms it. Rejects with
+   * IdentityUnavailableError, IdentityMisconfiguredError, StoreError.
    */
   closeVerification(request: CloseRequest): Promise<CloseResult>
 }
 
-/** Identity verification sharing. Its own acts are in the name of the service. */
+/** Identity verification sharing. Its own actions are in the name of the service. */
 export interface Identity extends IdentityActions {
   /**
-   * Shares a verification, with at most one redemption for any number of requests.
-   * After any of its errors the client may send the same request again.
+   * Shares a verification, with at most one redemption for any number of requests. After any error the client may send
+   * the same request again.
    * @throws VerificationUnavailableError `ERR_VERIFICATION_UNAVAILABLE`, ShareTokenRejectedError
    * `ERR_SHARE_TOKEN_REJECTED`, IdentityUnavailableError `ERR_IDENTITY_UNAVAILABLE`, IdentityMisconfiguredError
    * `ERR_IDENTITY_MISCONFIGURED`, StoreError.
@@ -69,9 +69,8 @@ export interface Identity extends IdentityActions {
   accounts(): Promise<IdentityAccountCommands>
   /**
    * Reports that a host's user proved an address. Call it at once.
-   * @throws InvalidShareRequestError `ERR_SHARE_REQUEST_INVALID` when it is no address; EmailProofError
-   * `ERR_EMAIL_PROOF` when the
-   * accounts are the store's own and the id is unknown.
+   * @throws InvalidShareRequestError `ERR_SHARE_REQUEST_INVALID` for an invalid address; EmailProofError
+   * `ERR_EMAIL_PROOF` when the accounts are the store's own and the id is unknown.
    */
   reportProof(proof: HostProof): Promise<void>
   /** Records a direct verification of a user. docs/decisions/identity.md: when it counts. */
@@ -85,7 +84,7 @@ export interface Identity extends IdentityActions {
   redemptions(query: IdentityQuery): Promise<RedemptionRecord[]>
   /** Reports about applicants, newest first. */
   verdicts(query: IdentityQuery): Promise<VerdictRecord[]>
-  /** The same acts in the name of another actor. @throws RangeError As `actingAs` of the service. */
+  /** The same actions in the name of another actor. @throws RangeError As `actingAs` of the service. */
   actingAs(actor: string): IdentityActions
   /** Events of the store's accounts, newest first. */
   accountEvents(query: IdentityQuery): Promise<AccountEvent[]>
@@ -114,7 +113,7 @@ export interface IdentityDeps {
 
 export const identityDefaults = { everyMs: 30_000 } as const
 
-/** The first call that needs the key of addresses opens it; after a failure the next call does. */
+/** The first call that needs the key of addresses opens it; after a failure the next call tries again. */
 export function createIdentity(deps: IdentityDeps): Identity {
   const { store, accounts, masterKey, clock, random, ids, logger } = deps
   const { everyMs = identityDefaults.everyMs, actor = 'service' } = deps

@@ -15,7 +15,7 @@ export interface ResolveRequest {
   readonly applicantId: string | null
 }
 
-/** The result. Those of the second line changed nothing. */
+/** The result; the second line changes nothing. */
 export type ResolveResult =
   | ('attached' | 'surplus' | 'absent')
   | ('not_open' | 'unknown_applicant' | 'of_another_subject' | 'of_another_redemption')
@@ -24,26 +24,29 @@ export interface CloseRequest {
   readonly subjectId: string
   /** `hold`: the applicant was deactivated, and is active again. `missing`: it was deleted at the provider. */
   readonly kind: 'hold' | 'missing'
-  /** Polls the provider and answers the result without changing anything. @default false */
+  /** Polls the provider and returns the result, and changes nothing. @default false */
   readonly dryRun?: boolean | undefined
 }
 
 export type CloseResult =
-  /** It is closed, or would be without the dry run. */
+  /** It is closed, or with `dryRun` would be. */
   | 'closed'
   /** The applicant is not deactivated, not missing, or counts as gone already. */
   | 'nothing_to_close'
-  /** The provider knows the missing applicant: it is polled at once, and no longer missing. */
+  /** The provider knows the missing applicant: a poll is due at once. */
   | 'known'
-  /** The provider does not know the missing applicant; its name belongs to another one, which is in the log. */
+  /** The provider does not know the missing applicant, and its name belongs to another one, which is in the log. */
   | 'name_taken'
   /** The applicant on hold is also missing: close `missing` first. */
   | 'missing'
   /** The provider does not know the applicant on hold. */
   | 'unknown'
-  /** The provider's review differs from the stored one: it is polled at once; retry after that. */
+  /** The provider's review differs from the stored one: a poll is due at once; retry after it. */
   | 'other_review'
-  /** The provider knows no applicant of that time, or no redemption is stored. Tenant or environment may be wrong. */
+  /**
+   * The provider knows no other applicant of that time, or no redemption is stored. Its tenant or environment may be
+   * wrong.
+   */
   | 'unproven'
   /** The verification changed meanwhile: retry. */
   | 'changed'
@@ -66,7 +69,7 @@ export function createResolveRedemption(
       const named = await tx.identity.redemption(externalUserId)
       if (named === null) return 'not_open'
       const { emailKey } = await lockSubject(tx, named.subjectId)
-      // It may have been resolved while this waited for the lock.
+      // Another request may have resolved it before the lock.
       const redemption = await tx.identity.redemption(externalUserId)
       if (redemption === null || !isResolvable(redemption)) return 'not_open'
       const outcome = await resolveRedemption(tx, redemption, applicant)
@@ -95,24 +98,26 @@ export function createResolveRedemption(
       )
       return isAttached ? 'attached' : 'surplus'
     }
-    // An absent name would be looked up for another day; the operator's decision ends that.
+    // Without a decision, an absent name would be looked up for another day.
     await tx.identity.changeRedemption(externalUserId, { state: isFindable ? 'refused' : 'absent', lookUpInMs: null })
     await tx.identity.logShare(buildShareRecord(clock.now(), redemption, 'resolved'))
     return 'absent'
   }
 }
 
-/** Whether its outcome is unknown and its token can no longer land. */
+/** Whether the outcome is unknown and the token can no longer be redeemed. */
 function isResolvable(redemption: RedemptionRecord): boolean {
   const { state } = redemption
   return state === 'unresolved' || ((state === 'unknown' || state === 'in_flight') && !isInFlight(redemption))
 }
 
-/** Other applicants to poll until the provider knows one. */
+/** The most other applicants to poll until the provider knows one. */
 const maxWitnesses = 5
 const pageSize = 500
 
-/** The provider must not know the missing applicant by id or by name, and must know another one of that time. */
+/**
+ * Closes when the provider knows the missing applicant neither by id nor by name, and knows another one of that time.
+ */
 export function createCloseVerification(
   parts: IdentityParts & { readonly audited: Audited },
 ): (request: CloseRequest) => Promise<CloseResult> {
@@ -133,7 +138,7 @@ export function createCloseVerification(
     return judged
   }
 
-  /** A hold hides the review. It is shown again only if the provider still answers the same review. */
+  /** A hold hides the review, which is shown again only if the provider still answers the same one. */
   async function judgeHold({ missing, review }: IdentitySubject, applicantId: string): Promise<CloseResult> {
     if (missing !== null) return 'missing'
     const answer = await callProvider(() => provider.review(applicantId), { applicantId })
@@ -145,7 +150,7 @@ export function createCloseVerification(
   async function judgeMissing({ emailKey, reviewedAt }: IdentitySubject, applicantId: string): Promise<CloseResult> {
     if ((await callProvider(() => provider.review(applicantId), { applicantId })) !== null) return 'known'
     const redemption = await findRedemption(applicantId)
-    // Its redemption is needed for the look-up by name. A direct verification has no redemption.
+    // The look-up by name needs the redemption. A direct verification has none.
     if (redemption === null && emailKey !== null) return 'unproven'
     if (redemption?.isFindable === true) {
       const { externalUserId } = redemption
@@ -205,14 +210,14 @@ export function createCloseVerification(
   ): Promise<CloseResult> {
     const { id, donor, emailKey, revision } = before
     return audited(async (tx, note) => {
-      const found = await lockSubject(tx, id)
-      if (found.revision !== revision) return 'changed'
+      const locked = await lockSubject(tx, id)
+      if (locked.revision !== revision) return 'changed'
       const now = clock.now()
-      const isMissing = kind === 'missing' && found.missing !== null
+      const isMissing = kind === 'missing' && locked.missing !== null
       const change: VerificationChange = isMissing
-        ? markGone(found.missing, now)
+        ? markGone(locked.missing, now)
         : // Any webhook dated after the beginning of the hold still applies.
-          { presence: { isActive: true, at: found.presence?.at ?? 0 }, pollInMs: 0 }
+          { presence: { isActive: true, at: locked.presence?.at ?? 0 }, pollInMs: 0 }
       await tx.identity.changeVerification(id, change)
       await tx.identity.recordVerdict({
         ...{ notedAt: now, subjectId: id, applicantId, source: 'operator', at: null, review: null, outcome: 'applied' },

@@ -36,22 +36,22 @@ import {
   retryPollMs,
 } from './reviews.js'
 
-/** How long an applicant is missing before it counts as gone without a webhook, in milliseconds. */
+/** How long an applicant is missing until it counts as gone without a webhook, in milliseconds. */
 export const missingUntilGoneMs = 24 * 60 * 60_000
-/** Missing applicants at once up to which one may count as gone. With more, the fault is likely ours. */
+/** The most applicants missing at once while one may count as gone. With more, the fault is likely ours. */
 export const maxMissingAtOnce = 5
-/** From this many missing applicants in a round, if fewer are known, the fault counts as ours. */
+/** From this many missing applicants in a round the fault counts as ours, if fewer are known. */
 const minMissingForFault = 3
 
 interface MissingRound {
   readonly known: number
-  /** Subjects whose applicant it did not know, as they were at the poll. */
+  /** Subjects whose applicant the provider did not know, as they were at the poll. */
   readonly missing: readonly IdentitySubject[]
 }
 
 /**
- * Judges a round. A wrong tenant or environment looks like a deletion. So a missing applicant is polled for another
- * day, unless a webhook reported its deletion. While many are missing at once, none counts as gone.
+ * Judges a round. A wrong tenant or environment looks like a deletion, so a missing applicant is polled for another
+ * day, unless a webhook reported the deletion. While many are missing at once, none counts as gone.
  */
 async function judgeMissing(
   { known, missing }: MissingRound,
@@ -74,7 +74,7 @@ async function judgeMissing(
     const now = clock.now()
     const { since, reported, confirmed } = noted ?? { since: now, reported: false, confirmed: false }
     if (confirmed) {
-      // If the fault was ours after all, the applicant comes back.
+      // The applicant comes back if the fault was ours.
       const pollInMs = nextPollMs({ reviewStatus: 'completed' }, now - since)
       await tx.identity.changeVerification(id, { pollInMs })
       return
@@ -95,7 +95,7 @@ async function judgeMissing(
   }
 }
 
-/** The verification of a gone applicant: its donor alone may share again. */
+/** Marks an applicant as gone: its donor alone may share again. */
 export function markGone({ since, reported }: MissingApplicant, now: number): VerificationChange {
   const missing = { since, reported, confirmed: true }
   return { missing, review: null, reviewedAt: now, doubt: null, pollInMs: inFlightPollMs }
@@ -103,7 +103,7 @@ export function markGone({ since, reported }: MissingApplicant, now: number): Ve
 
 interface LookUpAnswer {
   readonly redemption: RedemptionRecord
-  /** The applicant. `nobody`: none has the name. `foreign`: one that is older than the redemption has it. */
+  /** The applicant. `nobody`: the name is unknown. `foreign`: an applicant older than the redemption has it. */
   readonly found: Applicant | 'nobody' | 'foreign'
 }
 
@@ -114,7 +114,8 @@ interface LookUpResult {
 }
 
 /**
- * Looks up each name and checks the answers. `integrationAddress`: whose request waits; absent: the service's own poll.
+ * Looks up each name and checks the answers. `integrationAddress`: the integration that waits; absent: a poll of the
+ * service.
  */
 export async function lookUpRedemptions(
   provider: Pick<IdentityProvider, 'find'>,
@@ -157,12 +158,12 @@ export function logMisfit(
   logger.error({ externalUserId, applicantId, misfit }, 'External user id is taken by an unknown applicant.')
 }
 
-/** Whether the provider may still answer an applicant of a redemption. */
+/** Whether the provider may still know an applicant of a redemption. */
 export function isUnresolved(state: RedemptionState): boolean {
   return state === 'in_flight' || state === 'unknown' || state === 'unresolved' || state === 'absent'
 }
 
-/** Writes the result of a look-up. A redemption that was resolved meanwhile is unchanged. */
+/** Stores the result of a look-up. A redemption that was resolved meanwhile is unchanged. */
 export async function applyLookUp(
   tx: StoreTransaction,
   { redemption, found }: LookUpAnswer,
@@ -177,10 +178,10 @@ export async function applyLookUp(
     return
   }
   const ageMs = deps.clock.now() - redemption.startedAt
-  // Its token may still land: the name is looked up again after the lease.
+  // The token may still be redeemed, so the name is looked up again after the lease.
   if (redemption.isLeased) {
-    const leftMs = Math.min(redemptionLeaseMs, Math.max(firstLookUpMs, redemptionLeaseMs - ageMs))
-    await tx.identity.changeRedemption(externalUserId, { lookUpInMs: leftMs })
+    const waitMs = Math.min(redemptionLeaseMs, Math.max(firstLookUpMs, redemptionLeaseMs - ageMs))
+    await tx.identity.changeRedemption(externalUserId, { lookUpInMs: waitMs })
     return
   }
   const state = found === 'foreign' ? 'foreign' : decideAbsence(now)
@@ -200,7 +201,7 @@ function decideAbsence({ state, isFindable }: RedemptionRecord): 'absent' | 'unr
   return state === 'absent' || isFindable ? 'absent' : 'unresolved'
 }
 
-/** Look-ups and polls of one round: a fraction of the provider's 300 requests in 5 seconds. */
+/** The most look-ups and polls of one round: a fraction of the provider's 300 requests in 5 seconds. */
 const maxPolls = 50
 /** How long an event of the provider is stored, in milliseconds: longer than verdicts are polled. */
 const eventRetentionMs = 40 * 24 * 60 * 60_000
@@ -214,7 +215,7 @@ interface Round {
   readonly missing: IdentitySubject[]
 }
 
-/** Builds a round: it looks up due names and polls due reviews until the signal aborts. It resolves their number. */
+/** Builds a round: it looks up due names and polls due reviews until the signal aborts. Resolves their number. */
 export function createPollDue(parts: IdentityParts): (limit?: number, signal?: AbortSignal) => Promise<number> {
   const { store, provider, clock, logger } = parts
 
@@ -246,7 +247,7 @@ export function createPollDue(parts: IdentityParts): (limit?: number, signal?: A
       await lockSubject(tx, subjectId)
       const found = await tx.identity.redemption(externalUserId)
       const lookUpInMs = found !== null && isUnresolved(found.state) ? retryLookUpMs : null
-      // Not due for other processes now; due again if this process dies.
+      // Other processes skip it; it is due again if this process dies.
       await tx.identity.changeRedemption(externalUserId, { lookUpInMs })
       return lookUpInMs === null ? null : found
     })
@@ -256,7 +257,7 @@ export function createPollDue(parts: IdentityParts): (limit?: number, signal?: A
     for (const answer of answers) await store.transaction((tx) => applyLookUp(tx, answer, parts))
   }
 
-  /** A change during the poll is newer than the answer, and stays. */
+  /** Polls one review. A change during the poll is newer than the answer, and stays. */
   async function pollReview(subjectId: string, round: Round): Promise<void> {
     const { attached, ...before } = await store.transaction(async (tx) => {
       const found = await lockSubject(tx, subjectId)
@@ -310,7 +311,7 @@ export function createPollDue(parts: IdentityParts): (limit?: number, signal?: A
     })
   }
 
-  /** Whether the newest record is the same review of another level: repeated polls add no records. */
+  /** Whether the newest record is this review of another level: repeated polls add no records. */
   async function isNewestNoted({ id, emailKey }: IdentitySubject, review: Review): Promise<boolean> {
     if (emailKey === null) return false
     const [newest] = await store.identity.verdicts({ emailKey, limit: 1 })
@@ -318,7 +319,7 @@ export function createPollDue(parts: IdentityParts): (limit?: number, signal?: A
   }
 }
 
-/** Whether an answer is unchanged, or must be confirmed by a second poll. */
+/** Whether a review is unchanged, or needs a second poll. */
 function decideOutcome(
   found: IdentitySubject,
   { review, reviewedAt }: DatedReview,

@@ -1,4 +1,4 @@
-/** Times, name, lock and applicant of a redemption. Source: docs/decisions/identity.md. @module */
+/** Times and names of redemptions, and how an applicant is attached. Source: docs/decisions/identity.md. @module */
 import type { Applicant, IdentityProvider, Review } from '../ports/identity.js'
 import type { Clock, Logger } from '../ports/runtime.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
@@ -13,12 +13,12 @@ export interface IdentityParts {
 }
 
 /**
- * The provider carries out a redemption within this time after signing, in milliseconds, or never. It rejects a
- * signature that is a minute from its clock. The rest allows for clock skew and for its own processing.
+ * Time after its signature within which the provider carries out a redemption, or never, in milliseconds. It rejects a
+ * signature that is a minute from its clock; the rest is for clock skew and its processing.
  */
 export const landingMs = 90_000
 
-/** Duration of a lease, in milliseconds: a request signed in its first half minute lands before it ends. */
+/** Duration of a lease, in milliseconds: a request signed in its first half minute is carried out before it ends. */
 export const redemptionLeaseMs = landingMs + 30_000
 
 /** Largest clock skew with which the provider accepts signatures, in milliseconds. */
@@ -36,12 +36,12 @@ export const absentLookUpMs = 60 * 60_000
 /** How long an absent name is looked up, in milliseconds. */
 export const absentLookUpsForMs = 24 * 60 * 60_000
 
-/** Names of one person that one request looks up. */
+/** The most names of one person that one request looks up. */
 export const maxLookUps = 10
 
 export const defaultNamespace = 'pi'
 
-/** Checks a name space, which separates services and environments under one client of the provider. */
+/** Checks the namespace, which separates services and environments under one client of the provider. */
 export function checkNamespace(namespace: string): string {
   if (/^[A-Za-z0-9._-]{1,32}$/.test(namespace)) return namespace
   throw new TypeError(
@@ -49,7 +49,7 @@ export function checkNamespace(namespace: string): string {
   )
 }
 
-/** The external user id of a redemption's applicant, used once. @param number - From 1. */
+/** The external user id of a redemption's applicant; no two redemptions share one. @param number - From 1. */
 export function formatExternalUserId(namespace: string, subjectId: string, number: number): string {
   return `${namespace}:${subjectId}:${number}`
 }
@@ -100,7 +100,7 @@ interface Attached {
   readonly review: Review
 }
 
-/** Whether an applicant is attached: there is no other donor, and no newer redemption is attached. */
+/** Whether an applicant may be attached: no other donor, and no newer redemption is attached. */
 export function isAttachable(
   { donor, attachedNumber }: Pick<IdentitySubject, 'donor' | 'attachedNumber'>,
   { integrationAddress, number }: Pick<RedemptionRecord, 'integrationAddress' | 'number'>,
@@ -108,7 +108,7 @@ export function isAttachable(
   return donor === null || (donor === integrationAddress && number > (attachedNumber ?? 0))
 }
 
-/** Attaches an applicant or notes it as surplus, and locks the person. A second call only adds to the log of shares. */
+/** Attaches an applicant, or records it as surplus. Locks the person. A second call only adds to the log of shares. */
 export async function attachApplicant(
   tx: StoreTransaction,
   { redemption, applicant, outcome, source }: Attachment,
@@ -120,7 +120,7 @@ export async function attachApplicant(
   const subject = await lockSubject(tx, subjectId)
   const now = clock.now()
   const before = (await identity.redemption(externalUserId))?.state
-  // A webhook or a look-up was faster; its verdict may be newer.
+  // A webhook or a look-up was faster, and its verdict may be newer.
   if (before === 'attached' || before === 'surplus') {
     await identity.logShare(buildShareRecord(now, redemption, outcome))
     return { isAttached: before === 'attached', ...toAnswer(subject) }

@@ -5,7 +5,7 @@ import type { Verification } from './identity-store.js'
 const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
 
-/** How far ahead of this service's clock a verdict may be dated, in milliseconds. */
+/** The furthest a verdict may be dated ahead of this service's clock, in milliseconds. */
 export const maxAheadMs = 5 * minuteMs
 /** Time from a redemption to the first poll, in milliseconds: verdicts take some minutes. */
 export const firstPollMs = 10 * minuteMs
@@ -13,7 +13,7 @@ export const firstPollMs = 10 * minuteMs
 export const inFlightPollMs = 60 * minuteMs
 /** Time from a poll without an answer, or with a doubtful one, to the next, in milliseconds. */
 export const retryPollMs = minuteMs
-/** A verdict may change: it is polled once a day for a month. */
+/** Completed reviews may change, so they are polled once a day for a month. */
 const completedPollMs = dayMs
 /** The longest time between two polls, in milliseconds. */
 export const longestPollMs = completedPollMs
@@ -23,7 +23,7 @@ function buildUndecidedReview(reviewStatus: Review['reviewStatus']): Review {
   return { reviewStatus, reviewAnswer: null, rejectType: null, rejectLabels: [] }
 }
 
-/** The answer without a review. */
+/** The review of a subject without one. */
 export const notStarted: Review = buildUndecidedReview('not_started')
 /** The review after a redemption without a status: "normally init". Source: docs/interface.md 3. */
 export const initialReview: Review = buildUndecidedReview('init')
@@ -48,7 +48,7 @@ interface TimedReview {
   readonly review: Review | null
 }
 
-/** Whether a report is of another level than the attached one. A level that is not named never differs. */
+/** Whether a report is of another level than the attached one; an unnamed level never differs. */
 export function isOtherLevel(
   attachedLevel: string | null,
   { levelName = null }: { readonly levelName?: string | null | undefined },
@@ -56,12 +56,12 @@ export function isOtherLevel(
   return attachedLevel !== null && levelName !== null && levelName !== attachedLevel
 }
 
-/** Whether a time is so far ahead of this service's clock that later verdicts would seem older. */
+/** Whether a time is so far ahead that later verdicts would seem older. */
 export function isDatedAhead(at: number, now: number): boolean {
   return at > now + maxAheadMs
 }
 
-/** A verdict's time; null when it is ahead of this service's clock. */
+/** The time of a verdict; null when it is dated ahead. */
 export function discardFutureTime(at: number | null, now: number): number | null {
   return at !== null && isDatedAhead(at, now) ? null : at
 }
@@ -80,7 +80,7 @@ export function isDoubtful(review: TimedReview, known: TimedReview): boolean {
   return review.at === null || known.at === null || review.at <= known.at
 }
 
-/** Whether a review without a verdict follows a verdict: a late webhook looks the same. */
+/** Whether a review without a verdict follows one with a verdict: a late webhook looks the same. */
 export function isRegression(before: Review | null, after: Review | null): boolean {
   return before?.reviewStatus === 'completed' && after !== null && after.reviewStatus !== 'completed'
 }

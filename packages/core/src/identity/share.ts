@@ -38,7 +38,7 @@ export interface ShareInput {
   readonly shareToken: string
 }
 
-/** Length of a token in a URL query, in bytes. Tokens of the provider have 1 KB at most and need no escapes. */
+/** The longest token in a URL query, in bytes. Tokens of the provider have at most 1 KB and need no escapes. */
 const maxTokenBytes = shareRequestLimits.kycShareToken
 
 /** A parsed body. */
@@ -50,8 +50,8 @@ export interface ShareBody {
 }
 
 /**
- * Parses the body: JSON in UTF-8, no duplicate key, the e-mail address in its normal form, the token verbatim. Unknown
- * fields are ignored. No message repeats a value.
+ * Parses the body: JSON in UTF-8 without duplicate keys. The e-mail address is normalized, the token stays verbatim.
+ * Unknown fields are ignored. No message repeats a value.
  * @throws InvalidShareRequestError `ERR_SHARE_REQUEST_INVALID`.
  * @example parseShareRequest(Buffer.from('{"email":"ada@shop.example","kycShareToken":"eyJ..."}'))
  */
@@ -59,7 +59,7 @@ export function parseShareRequest(body: Uint8Array): ShareBody {
   const parsed = shareRequestSchema.safeParse(parseJson(body))
   if (!parsed.success) throw new InvalidShareRequestError(describeFlaw(parsed.error.issues[0]))
   const email = normalizeEmail(parsed.data.email)
-  if (email === null) throw new InvalidShareRequestError(notAnEmail)
+  if (email === null) throw new InvalidShareRequestError(invalidEmailMessage)
   const { kycShareToken: shareToken } = parsed.data
   // A lone surrogate cannot be sent verbatim.
   if (/\p{Surrogate}/u.test(shareToken)) throw new InvalidShareRequestError('kycShareToken must be well-formed Unicode')
@@ -68,12 +68,12 @@ export function parseShareRequest(body: Uint8Array): ShareBody {
   return { email, shareToken }
 }
 
-const notAnEmail = 'email must be a valid email address'
+const invalidEmailMessage = 'email must be a valid email address'
 
 function describeFlaw(issue: { readonly code: string; readonly path: readonly PropertyKey[] } | undefined): string {
   switch (issue?.path[0]) {
     case 'email':
-      return notAnEmail
+      return invalidEmailMessage
     case 'kycShareToken':
       return issue.code === 'too_big'
         ? `kycShareToken is longer than ${shareRequestLimits.kycShareToken} characters`
@@ -105,7 +105,7 @@ interface FailedRedemption {
   readonly providerCode?: number | null
 }
 
-/** Null: an older applicant has the name; begin again with the next name. */
+/** Redeems a token. Null: an older applicant has the name; begin again with the next name. */
 type Redeem = (redemption: NewRedemption, shareToken: string) => Promise<ShareResponse | null>
 
 function createRedeem(parts: RedeemParts): Redeem {
@@ -113,7 +113,7 @@ function createRedeem(parts: RedeemParts): Redeem {
 
   return async (redemption, shareToken) => {
     const { externalUserId, integrationAddress, startedAt, leaseMs } = redemption
-    // A request signed by then lands before the lease ends, however long this process is suspended.
+    // A request signed by then is carried out before the lease ends, however long this process is suspended.
     const sendBy = startedAt + leaseMs - landingMs
     const result =
       clock.now() > sendBy
@@ -148,7 +148,7 @@ function createRedeem(parts: RedeemParts): Redeem {
       await recordFailure(redemption, { outcome: 'foreign', state: 'foreign' })
       return null
     }
-    // The token may still land, so the name is looked up again.
+    // The token may still be redeemed, so the name is looked up again.
     await store.transaction(async (tx) => {
       await lockSubject(tx, subjectId)
       const now = await tx.identity.redemption(externalUserId)
@@ -169,12 +169,14 @@ function createRedeem(parts: RedeemParts): Redeem {
     const { donor, review } = await store.transaction((tx) =>
       attachApplicant(tx, { redemption, applicant, outcome, source }, parts),
     )
-    // A verification of another donor is attached: the answer reveals nothing about the token.
+    // The subject belongs to another donor: the answer reveals nothing about the token.
     if (donor !== redemption.integrationAddress) throw new VerificationUnavailableError()
     return { ...review, reused: true }
   }
 
-  /** Records a redemption that used no token, and resolves the caller's own rejection of the open subject. */
+  /**
+   * Records a redemption that used no token. Resolves the caller's own rejected review of the open subject, or null.
+   */
   async function recordFailure(
     redemption: NewRedemption,
     { outcome, state, providerCode = null }: FailedRedemption,
@@ -191,7 +193,7 @@ function createRedeem(parts: RedeemParts): Redeem {
   }
 }
 
-/** Rounds of a request, when others are faster or a name is taken; then it answers 503. */
+/** The most rounds of a request, while others are faster or a name is taken; then it answers 503. */
 const maxRounds = 4
 
 interface ShareParts extends RedeemParts {
@@ -213,7 +215,7 @@ type ShareStep =
   | { readonly kind: 'redeem'; readonly redemption: NewRedemption }
   | { readonly kind: 'look_up'; readonly redemptions: readonly RedemptionRecord[]; readonly subjectId: string }
 
-/** The redemption is committed before the call to the provider: of two requests one redeems. */
+/** Builds the share. A redemption is committed before the call to the provider: of two requests one redeems. */
 export function createShare(parts: ShareParts): (input: ShareInput) => Promise<ShareResponse> {
   const { store, accounts, provider, emails, clock, ids, logger, namespace } = parts
   const redeem = createRedeem(parts)
@@ -244,7 +246,7 @@ export function createShare(parts: ShareParts): (input: ShareInput) => Promise<S
     throw new IdentityUnavailableError()
   }
 
-  /** Decides under the lock of the person, and stores the redemption of a token to redeem. */
+  /** Locks the person, decides, and stores the redemption of a token to redeem. */
   function decideLocked(shareAttempt: ShareAttempt): Promise<ShareStep> {
     // The lease starts before the wait for the lock.
     const startedAt = clock.now()

@@ -1,4 +1,4 @@
-/** Applies the provider's webhooks, and verifications done directly. Source: docs/interface.md 3, 6. @module */
+/** Applies webhooks of the provider, and direct verifications. Source: docs/interface.md 3, 6. @module */
 
 import type { Review } from '../ports/identity.js'
 import type { Clock, IdSource } from '../ports/runtime.js'
@@ -43,25 +43,25 @@ export interface ProviderVerdict {
 
 /**
  * The outcome of a verdict. `older`, `doubtful`: the provider is polled at once. `unknown`: unknown applicant.
- * `other_level`: its review is of another level than the one that the applicant was attached with.
+ * `other_level`: the review is of another level than the attached one.
  */
 export type VerdictOutcome = 'applied' | 'duplicate' | 'older' | 'doubtful' | 'unknown' | 'other_level'
 
 export interface DirectVerification {
   readonly accountId: string
-  /** The applicant at the provider, to follow its verdicts; null: it is never polled. */
+  /** The applicant at the provider, whose verdicts are polled; null: none is polled. */
   readonly applicantId: string | null
   readonly review: Review
   /** The provider's time of the review, in unix milliseconds. */
   readonly at: number
 }
 
-/** The result. `busy`: a redemption of the person is in flight; retry. `kept`: the stored verification stays. */
+/** `busy`: a redemption of the person is in flight; retry. `kept`: the stored verification stays. */
 export type DirectDecision = 'recorded' | 'kept' | 'busy'
 
 export type RecordDirectVerification = (verification: DirectVerification) => Promise<DirectDecision>
 
-/** A newer direct verification stays. Without a direct one, an approved shared verification stays. */
+/** A newer direct verification stays; without a direct one, an approved shared one. */
 export function decideDirect(
   subjects: readonly Pick<IdentitySubject, 'emailKey' | 'review' | 'reviewedAt'>[],
   { at, isBusy }: { readonly at: number; readonly isBusy: boolean },
@@ -72,7 +72,7 @@ export function decideDirect(
   return subjects.some(({ review }) => isApproved(review)) ? 'kept' : 'recorded'
 }
 
-/** Builds the operation. After it, every share that resolves to the account is answered 409. */
+/** After a direct verification, every share that resolves to the account is answered 409. */
 export function createRecordDirectVerification({
   store,
   clock,
@@ -110,7 +110,8 @@ interface VerdictJudgement {
 }
 
 /**
- * Each webhook counts once, for an attached applicant. One for a redemption of unknown outcome attaches its applicant.
+ * Each webhook is applied once, to an attached applicant. One for a redemption of unknown outcome attaches its
+ * applicant.
  */
 export function createApplyVerdict(
   parts: Omit<IdentityParts, 'provider'>,
@@ -141,7 +142,10 @@ export function createApplyVerdict(
       return outcome
     })
 
-  /** Applies nothing and polls the provider at once. The event is not noted, so that a copy is judged again. */
+  /**
+   * Polls the provider at once instead of applying the verdict. The event is not recorded, so that a copy is judged
+   * again.
+   */
   async function deferFutureVerdict(
     tx: StoreTransaction,
     subject: IdentitySubject,
@@ -202,7 +206,7 @@ function judgeVerdict(subject: IdentitySubject, verdict: ProviderVerdict, now: n
   const change = getChange(verdict)
   if (change === 'deleted') {
     const { since = now, confirmed = false } = subject.missing ?? {}
-    // A webhook alone does not prove a deletion, which may be of another environment: a poll must confirm it.
+    // The deletion may be of another environment, so a poll must confirm it.
     return { outcome: 'applied', change: { missing: { since, reported: true, confirmed }, pollInMs: 0 } }
   }
   if (change === 'review') return judgeReview(subject, { at, review }, now)

@@ -9,7 +9,7 @@ import type { Store } from '../ports/store.js'
 import { backoffMs, describeError } from '../values.js'
 import type { Checkpoint, RouterCoverage } from './chain-store.js'
 
-/** Stored for a chain that is indexed without any router, so that a router added later is known to be new. */
+/** Stands for the routers of a chain that is indexed without any, so that a router added later is known to be new. */
 export const noRouterAddress = `0x${'0'.repeat(40)}`
 
 /** Blocks to read for one router, both ends included. */
@@ -22,20 +22,20 @@ interface Gap {
 }
 
 export interface CoverageFacts {
-  /** The routers that are read while following the head from now on, lowercased. */
+  /** The routers that are read from now on, lowercased. */
   readonly routers: readonly string[]
   /** Height of the stored checkpoint. */
   readonly indexedTo: number
   /** First indexed block of the chain, for a chain without stored coverage. */
   readonly start: number
-  /** Last block that this process read for its routers; another process indexed the blocks above. */
+  /** The last block that this process read for its routers; another process indexed the blocks above. */
   readonly coveredTo: number
 }
 
 /**
- * Decides which coverage to store and which gaps to close. The coverage of a removed router ends here; its payments
- * stay. Coverage never reaches above the checkpoint, which a reorganization may have moved down. The gap of an added
- * router begins at the chain's first block.
+ * Decides which coverage to store and which gaps to close. The coverage of a removed router ends; its payments stay.
+ * Coverage never reaches above the checkpoint, which a reorganization may have moved down. The gap of an added router
+ * begins at the chain's first block.
  */
 export function decideCoverage(
   rows: readonly RouterCoverage[],
@@ -69,9 +69,7 @@ interface CoverageInput {
   readonly checkpoint: Checkpoint
   /** The configured start: a first block, or the head at that moment. */
   readonly startBlock: number | 'head'
-  /**
-   * The last checkpoint of this process, where another process has moved it since; null: the stored coverage is valid.
-   */
+  /** The last checkpoint of this process, if another process has moved it since; null: the stored coverage is valid. */
   readonly checked: Checkpoint | null
 }
 
@@ -114,11 +112,11 @@ interface BackfillDeps {
 
 /** Closes gaps one after the other, while the indexer follows the head. */
 interface Backfill {
-  /** Stops reading and starts again with these gaps: the ranges in flight may be orphaned. */
+  /** Replaces the gaps and starts reading anew: ranges in flight may be orphaned. */
   replace(gaps: readonly Gap[]): void
   /**
-   * Commits the range that was read, and starts the next one, without a wait for the node: old blocks never delay new
-   * ones. Failures are passed to `onFailed` and retried with a backoff. Resolves whether a range was committed.
+   * Commits the range that was read and starts the next one, without waiting for the node: old blocks never delay new
+   * ones. Failures go to `onFailed` and are retried with a backoff. Resolves whether a range was committed.
    */
   advance(head: number, signal: AbortSignal | undefined): Promise<boolean>
   /** The last failure, or null after a later commit. */
@@ -132,7 +130,7 @@ type Outcome = { readonly range: BlockRange | null } | { readonly thrown: unknow
 interface Reader {
   readonly iterator: AsyncIterator<BlockRange>
   readonly stop: AbortController
-  /** The result of `next`, once it has one. */
+  /** The result of `next`; null while it is pending. */
   outcome: Outcome | null
 }
 
@@ -187,7 +185,7 @@ export function createBackfill(deps: BackfillDeps): Backfill {
 
   function scheduleRetry(thrown: unknown): void {
     close()
-    // The gaps of other routers come first now.
+    // A router that fails lets the others go first.
     const [failed, ...otherGaps] = gaps
     if (failed !== undefined) gaps = [...otherGaps, failed]
     failures += 1

@@ -6,12 +6,12 @@ export interface Checkpoint {
   readonly blockHash: string
 }
 
-/** Blocks whose payments are stored. Blocks that were read several times have the weakest of their proof levels. */
+/** Blocks whose payments are stored. Blocks that were read several times have their weakest proof level. */
 export interface ProvenRange {
   readonly from: number
   readonly to: number
   readonly proof: ProofLevel
-  /** Name of the node that answered them. */
+  /** Name of the node that returned them. */
   readonly node: string
 }
 
@@ -39,14 +39,14 @@ export interface ChainReads {
   waitingDeposits(query: { readonly afterId?: string | undefined; readonly limit: number }): Promise<WaitingDeposit[]>
 }
 
-/** Leases for work that one process at a time does. Time is the database's, or the store's injected clock. */
+/** Leases for work that one process does at a time. Time is the database's, or the store's injected clock. */
 export interface LeaseStore {
   /**
    * Acquires or extends a lease for `ttlMs` from now. Resolves false while another holder has it. A lease that ends
    * later than `ttlMs` and ten minutes from now is free: a clock that was ahead took it.
    */
   acquire(lease: { readonly name: string; readonly holder: string; readonly ttlMs: number }): Promise<boolean>
-  /** Releases a lease, if the holder still has it, or had it last. */
+  /** Releases a lease, if this holder has it or had it last. */
   release(lease: { readonly name: string; readonly holder: string }): Promise<void>
   /** All leases that were not released, by name. `endsInMs`: 0 or less once a lease has ended. */
   list(): Promise<{ readonly name: string; readonly holder: string; readonly endsInMs: number }[]>
@@ -61,14 +61,14 @@ export interface ChainTransaction {
   /** Waits for the {@link lockChain} of another transaction, and blocks new ones until this transaction ends. */
   shareChain(chainId: number): Promise<void>
   /**
-   * Moves the checkpoint, up or down. Call after {@link lockChain}. Every height above is deleted with its proofs. Its
+   * Moves the checkpoint, up or down; call after {@link lockChain}. Every height above is deleted with its proofs. Its
    * hash and those of `below`, ascending, are stored for {@link checkpoints}. More than 2,000 heights down a store may
-   * thin them out: it keeps one of each 2,000, down to 1,000,000 heights below.
+   * keep one of each 2,000, to 1,000,000 heights below.
    */
   setCheckpoint(chainId: number, checkpoint: Checkpoint, below?: readonly Checkpoint[]): Promise<void>
   /**
-   * The height for finality: the checkpoint's, or the one of {@link setReached} while that is higher; null when nothing
-   * is indexed.
+   * The height for finality: that of the checkpoint, or of {@link setReached} while it is higher; null: nothing is
+   * indexed.
    */
   reached(chainId: number): Promise<number | null>
   /** Keeps final payments final while blocks are read again, until the checkpoint is as high, or moves down again. */

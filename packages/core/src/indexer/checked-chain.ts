@@ -1,9 +1,9 @@
-/** Checks everything that a chain adapter hands over, before anything of it is stored. @module */
+/** Checks every answer of a chain adapter before it is stored. Source: docs/architecture.md. @module */
 import { CoreError } from '../errors.js'
 import type { PaymentFacts, PriceFeedFacts, PricingFacts } from '../payments/payment.js'
 import type { BlockRange, BlockRef, BridgeDeposit, Chain, RangesRequest } from '../ports/chain.js'
 
-/** A chain adapter broke the port `Chain`. Nothing of its answer is stored. Only a corrected adapter ends it. */
+/** A chain adapter violates the port `Chain`, and must be corrected. Nothing of the answer is stored. */
 export class ChainAdapterError extends CoreError {
   override readonly name = 'ChainAdapterError'
   readonly code = 'ERR_CHAIN_ADAPTER'
@@ -11,7 +11,7 @@ export class ChainAdapterError extends CoreError {
   readonly chainId: number
   /** Name of the adapter. */
   readonly adapter: string
-  /** The flaw with its place, such as `payments[2].txHash is "5Kd…"; expected 0x and 64 lowercase hex digits`. */
+  /** The flaw and its position, such as `payments[2].txHash is "5Kd…"; expected 0x and 64 lowercase hex digits`. */
   readonly flaw: string
   constructor(chainId: number, adapter: string, flaw: string) {
     super(`The adapter ${adapter} of chain ${chainId} breaks the port Chain: ${flaw}.`)
@@ -23,7 +23,7 @@ export class ChainAdapterError extends CoreError {
 
 type Flaw = string | null
 
-/** Characters of a value that a flaw repeats. */
+/** The most characters of a value in a message. */
 const maxShownLength = 80
 
 const shapes = {
@@ -37,7 +37,7 @@ function findShapeFlaw(place: string, value: unknown, shape: keyof typeof shapes
   return typeof value === 'string' && pattern.test(value) ? null : formatFlaw(place, value, expected)
 }
 
-/** `least` and `most` are allowed. */
+/** `min` and `max` are included. */
 function findIntegerFlaw(place: string, value: unknown, min = 0, max = Number.MAX_SAFE_INTEGER): Flaw {
   const isWhole = typeof value === 'number' && Number.isSafeInteger(value) && value >= min && value <= max
   return isWhole ? null : formatFlaw(place, value, `a whole number from ${min}${max < 256 ? ` to ${max}` : ''}`)
@@ -74,7 +74,7 @@ function formatFlaw(place: string, value: unknown, expected: string): string {
   return `${place} is ${formatValue(value)}; expected ${expected}`
 }
 
-/** The first flaw. Each check runs only while the ones before it found none. */
+/** Runs the checks until one finds a flaw. */
 function findFirstFlaw(...checks: (() => Flaw)[]): Flaw {
   for (const check of checks) {
     const flaw = check()
@@ -124,7 +124,7 @@ function findPaymentFlaw(place: string, payment: PaymentFacts, chainId: number):
   )
 }
 
-/** A deposit of a chain: its payment, and what it promises on another chain. */
+/** Checks the payment of a deposit, and its promise on another chain. */
 function findDepositFlaw(place: string, deposit: BridgeDeposit, chainId: number): Flaw {
   const { destinationChainId, output } = deposit
   return findFirstFlaw(
@@ -194,7 +194,7 @@ function findBlockFlaw(place: string, block: BlockRef): Flaw {
   )
 }
 
-/** The blocks of a range are one branch, and its payments stand in these blocks, in the order of the chain. */
+/** The blocks of a range are one branch; its payments are in these blocks, in the order of the chain. */
 export function findRangeFlaw(range: BlockRange, chainId: number): string | null {
   return findFirstFlaw(
     () => findObjectFlaw('the range', range),
@@ -237,7 +237,10 @@ function findBranchFlaw({ first, last, blocks, proof }: BlockRange): Flaw {
 
 type PlacedPayment = BlockRange['payments'][number]
 
-/** Blocks rise, and within a transaction log indexes and ordinals do. Some chains count log indexes per transaction. */
+/**
+ * Blocks ascend, and so do log indexes and ordinals within a transaction. Some chains count log indexes per
+ * transaction.
+ */
 function findOrderFlaw(list: string, { first, last, blocks }: BlockRange, placed: readonly PlacedPayment[]): Flaw {
   const known = new Map(blocks.map((block) => [block.number, block]))
   const earlierOfHash = new Map<string, PlacedPayment>()

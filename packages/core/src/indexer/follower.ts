@@ -10,7 +10,7 @@ import type { Store } from '../ports/store.js'
 import type { Checkpoint } from './chain-store.js'
 import { reorganize, storeStart } from './reorganize.js'
 
-/** A reorganisation that a process followed. */
+/** A reorganization that this process followed. */
 export interface Reorganization {
   /** When it was followed, in unix milliseconds. */
   readonly at: number
@@ -26,14 +26,14 @@ type Plan =
   | { readonly kind: 'wait' }
   /** Nothing is stored yet: store this first block as the start. */
   | { readonly kind: 'start'; readonly at: number }
-  /** The head has the checkpoint's height and another hash: check whether the checkpoint is orphaned. */
+  /** The head has the height of the checkpoint and another hash: check whether the checkpoint is orphaned. */
   | { readonly kind: 'verify' }
   /** Read these blocks, both ends included. */
   | { readonly kind: 'read'; readonly from: number; readonly to: number }
 
 /**
- * A head below the checkpoint is a node that lags, not a reorganization: wait. The genesis block is read alone, so that
- * a rollback always finds a block. `start`: first block while nothing is stored; `head` is the head itself.
+ * A head below the checkpoint is a lagging node, not a reorganization: wait. The genesis block is read alone, so that a
+ * rollback always finds a block. `start`: the first block while nothing is stored; `head`: the head itself.
  */
 export function planRange(head: BlockRef, checkpoint: Checkpoint | null, start: number | 'head'): Plan {
   if (checkpoint === null) {
@@ -47,7 +47,7 @@ export function planRange(head: BlockRef, checkpoint: Checkpoint | null, start: 
   return { kind: 'read', from: blockNumber + 1, to: head.number }
 }
 
-/** Polls of a chain whose blocks are announced are this many times rarer: they only find that announcements stopped. */
+/** Announced blocks make polls this many times rarer: a poll then only notices that announcements stopped. */
 const announcedFactor = 10
 
 /** The longest wait until the head is read again, in milliseconds. */
@@ -55,9 +55,9 @@ export function getHeadPollMs(chain: Pick<Chain, 'announcesBlocks'>, pollMs: num
   return chain.announcesBlocks?.() ? pollMs * announcedFactor : pollMs
 }
 
-/** Age at which the head is read again during a long catch-up, in milliseconds. */
+/** Age at which the head is read again during a catch-up, in milliseconds. */
 const maxHeadAgeMs = 10_000
-/** Reorganisations whose times and depths a process remembers. */
+/** The most reorganizations that a process remembers. */
 const maxRememberedReorganizations = 20
 
 interface FollowerDeps {

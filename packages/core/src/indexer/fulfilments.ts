@@ -20,12 +20,12 @@ export interface FulfilmentPoller {
   runOnce(signal?: AbortSignal): Promise<number>
 }
 
-/** Ordinals of fulfilments begin here, as a router numbers the payments of the same transaction from 0. */
+/** Ordinals of fulfilments begin here; a router numbers the payments of the same transaction from 0. */
 export const firstFulfilmentOrdinal = 1_000_000
 
 /**
- * Payer, paid token, memo and integration come from the source chain, the received amount from the destination chain.
- * Rates of the source chain do not apply to the received token.
+ * Payer, paid token, memo and integration come from the source chain, the received amount from the destination. Rates
+ * of the source chain do not apply to the received token.
  */
 function buildFulfilledPayment({ payment }: BridgeDeposit, fulfilment: Fulfilment): PaymentFacts {
   const { chainId, txHash, logIndex, position = logIndex } = fulfilment
@@ -51,9 +51,7 @@ function buildFulfilledPayment({ payment }: BridgeDeposit, fulfilment: Fulfilmen
   }
 }
 
-/**
- * The payment under its stored ordinal, or a free one: never that of another deposit. `shown`: the stored primary ones.
- */
+/** Assigns the stored ordinal of the fulfilment, or a free one: never that of another deposit. */
 function assignFulfilmentOrdinal(facts: PaymentFacts, storedPayments: readonly StoredPayment[]): PaymentFacts {
   const isSame = (row: StoredPayment) =>
     row.source.chainId === facts.source.chainId &&
@@ -89,8 +87,8 @@ interface FulfilmentToRecord {
 
 /**
  * Settles a deposit and records its payment in one transaction. Null: nothing was written, as the deposit no longer
- * waits, or the destination is not indexed that far. On an indexed destination the indexer comes first: it may find a
- * payment of a router in the same transaction, and only one of the two is primary.
+ * waits, or the destination is not indexed that far. There the indexer comes first: a router may have paid in the same
+ * transaction, and only one of the two is primary.
  */
 async function recordFulfilment(
   store: Pick<Store, 'transaction'>,
@@ -100,7 +98,7 @@ async function recordFulfilment(
   return store.transaction(async (tx) => {
     const checkpoint = await tx.lockChain(chainId)
     if (isFollowed && (checkpoint === null || checkpoint.blockNumber < blockNumber)) return null
-    // The source's node may still be on a branch that the indexer has left.
+    // The node of the source may be on a branch that the indexer has left.
     const [indexedBlock] = isFollowed ? await tx.checkpoints(chainId, blockNumber, 1) : []
     if (indexedBlock?.blockNumber === blockNumber && indexedBlock.blockHash !== fulfilment.blockHash) return null
     if (!(await tx.settleDeposit(waiting.id))) return null
@@ -128,7 +126,7 @@ interface FulfilmentPollerDeps {
     readonly chains: Pick<Store['chains'], 'waitingDeposits'>
   }
   readonly source: FulfilmentSource
-  /** The chains that are indexed here: a payment to one of them is recorded after its block. @default none */
+  /** Chains that are indexed here: a payment to one of them is recorded after its block. @default none */
   readonly followed?: ReadonlySet<number> | undefined
   readonly publish: (event: ServiceEvent) => void
   readonly clock: Clock
@@ -137,8 +135,8 @@ interface FulfilmentPollerDeps {
 }
 
 /**
- * A deposit whose poll or record fails, or whose fulfilment does not fit it, is logged and polled again in the next
- * round; the others continue. Destinations that the source cannot reach rest until the next round.
+ * A deposit whose poll or recording fails, or whose fulfilment does not match, is logged and polled again in the next
+ * round. Unreachable destinations rest until the next round.
  */
 export function createFulfilmentPoller(deps: FulfilmentPollerDeps): FulfilmentPoller {
   const { store, clock, logger } = deps
@@ -179,7 +177,7 @@ export function createFulfilmentPoller(deps: FulfilmentPollerDeps): FulfilmentPo
   }
 }
 
-/** Polls deposits, some at once. Resolves how many were recorded; never rejects. */
+/** Polls deposits, `concurrency` at once. Resolves how many were recorded; never rejects. */
 async function pollDeposits(
   deps: FulfilmentPollerDeps,
   page: readonly WaitingDeposit[],

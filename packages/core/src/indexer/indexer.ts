@@ -21,14 +21,14 @@ export interface ChainStatus {
   /** Newest known height, or null before the first answer. */
   readonly head: number | null
   /**
-   * Header time of that block, in unix milliseconds: it grows old when the nodes stall. Null before the first answer.
+   * Header time of that block in unix milliseconds: it grows old when the nodes stall. Null before the first answer.
    */
   readonly headAt: number | null
   /** Highest indexed height, or null. */
   readonly indexed: number | null
   /** How the newest blocks were proven, or null before the first commit of this process. */
   readonly proof: ProofLevel | null
-  /** Since the start of this process. */
+  /** Followed since the start of this process. */
   readonly reorganisations: number
   /** The newest 20 of them, newest first. */
   readonly newestReorganisations: readonly Reorganization[]
@@ -53,10 +53,10 @@ export interface Indexer {
   nativeHash(txHash: string): string | null
 }
 
-/** Failures in a row before `chain.failed` is published: nodes often fail once. */
+/** Failures in a row until `chain.failed` is published: nodes often fail once. */
 const minFailuresToReport = 3
 
-/** Errors that only an operator can end. */
+/** Errors that only an operator can resolve. */
 const operatorErrors = [BrokenHistoryError, ChainAdapterError, DeepReorganizationError] as const
 
 interface FailureReporterDeps {
@@ -67,7 +67,7 @@ interface FailureReporterDeps {
 }
 
 interface FailureReporter {
-  /** Ends the row, after a success. */
+  /** Resets the count, after a success. */
   reset(): void
   /** Logs a failure, and publishes it when a report is due. Returns the backoff in milliseconds. */
   report(thrown: unknown): number
@@ -129,7 +129,7 @@ interface IndexerDeps {
   readonly options: IndexerOptions
 }
 
-/** Immediate retries of a step that a reorganisation or another indexer interrupted before any commit. */
+/** The most immediate retries of a step that a reorganization or another indexer interrupted before any commit. */
 const maxImmediateRetries = 3
 /** Shortest lease, in milliseconds. */
 const minLeaseMs = 100
@@ -137,10 +137,10 @@ const minLeaseMs = 100
 const standByMs = 1_000
 
 /**
- * Blocks are committed in order, each on top of its parent, and none is skipped. A lower head, a missing block or a
- * contradiction changes nothing. The indexer with the chain's lease reads and commits; the others stand by. `run`
- * retries with a backoff of up to 30 s. It publishes `chain.failed` once per outage: after three failures in a row, at
- * once when only an operator can repair the chain.
+ * Builds the indexer of a chain. It commits blocks in order, each on top of its parent. A lower head, a
+ * missing block or a contradiction changes nothing. The indexer with the chain's lease reads and commits; the others
+ * stand by. `run` retries with a backoff of up to 30 s. It publishes `chain.failed` once per outage: after three
+ * failures in a row, or at once when only an operator can repair the chain.
  */
 export function createIndexer(deps: IndexerDeps): Indexer {
   const { store, clock, random, holder, publish, logger } = deps
@@ -158,7 +158,7 @@ export function createIndexer(deps: IndexerDeps): Indexer {
   assertWhole('pollMs', pollMs, 1)
   assertWhole('leaseMs', leaseMs, minLeaseMs)
 
-  /** The checkpoint up to which this leader has checked the coverage of its routers; null: not checked yet. */
+  /** The checkpoint at which the coverage of the routers was checked; null: not checked yet. */
   let checked: Checkpoint | null = null
   let commits = 0
   let error: string | null = null
@@ -174,7 +174,7 @@ export function createIndexer(deps: IndexerDeps): Indexer {
       logger.info({ chainId, ...other }, 'another process indexes this chain: it has the lease'),
   })
   const sleeper = createSleeper(clock)
-  // Its follower and backfill measure durations alone.
+  // Follower and backfill only measure durations.
   const shared = { store, chain, clock: createMonotonicClock(clock), publish, logger, recording, mayCommit }
   const backfill = createBackfill({ ...shared, random, onRead: sleeper.wake, onFailed: recordError })
   const follower = createFollower({ ...shared, startBlock, finalityBlocks, beforeRead, onMoved })
@@ -190,7 +190,7 @@ export function createIndexer(deps: IndexerDeps): Indexer {
     const isLeader = await lease.ensure()
     if (isLeader !== before)
       logger.info({ chainId, leading: isLeader }, isLeader ? 'indexes this chain' : 'stands by for this chain')
-    // Another process may have indexed meanwhile: its coverage is valid, blocks read before it may be outdated.
+    // Another process may have indexed meanwhile: stored coverage is valid, and blocks read earlier may be outdated.
     if (!(isLeader && before)) {
       checked = null
       backfill.replace([])

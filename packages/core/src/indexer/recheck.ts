@@ -45,7 +45,7 @@ interface ComparisonInput {
   readonly read: readonly PaymentFacts[]
   readonly stored: readonly StoredPayment[]
   readonly routers: readonly string[]
-  /** Whether the stored blocks are orphaned: then the off-chain marks of their payments say nothing. */
+  /** Whether the stored blocks are orphaned: their off-chain marks then say nothing. */
   readonly isOrphaned: boolean
 }
 
@@ -65,7 +65,7 @@ const factNames = [
   'pricing',
 ] as const satisfies readonly (keyof PaymentFacts)[]
 
-/** Payments of routers that were not read, and payments from another chain, are ignored. */
+/** Ignores payments of routers that were not read, and payments from another chain. */
 function comparePayments({ read, stored, routers, isOrphaned }: ComparisonInput): Comparison {
   const onChain = assignOrdinals(read, stored, routers)
   const rows = new Map(stored.map((row) => [toKey(row), row]))
@@ -154,7 +154,7 @@ export async function recordAndCompare(
   return { differences, repaired: differences.some(isWritable), events }
 }
 
-/** Drops all overdue payments, some in each transaction. Yields the events to publish. */
+/** Drops all overdue payments, a limited number in each transaction. Yields the events to publish. */
 export async function* dropAllOverdue(
   store: Transactions,
   { chainId, finalityBlocks }: { readonly chainId: number; readonly finalityBlocks: number | null },
@@ -169,7 +169,7 @@ export async function* dropAllOverdue(
   }
 }
 
-/** The comparison of the payments that are recorded here, their deposits, and the events that count the rest. */
+/** The comparison of the recorded payments, their deposits, and the events that count the others. */
 interface RecordedComparison extends Comparison {
   readonly deposits: readonly BridgeDeposit[]
   readonly skipped: readonly ServiceEvent[]

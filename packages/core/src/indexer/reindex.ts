@@ -27,7 +27,7 @@ export interface ChainCommands {
   reindex(
     request: ReindexRequest & {
       readonly chainId: number
-      /** Reads through it, such as another node. @default the followed chain */
+      /** The chain to read, such as one of another node. @default the followed chain */
       readonly through?: Chain | undefined
     },
     signal?: AbortSignal,
@@ -50,7 +50,7 @@ export interface ReindexReport {
   readonly proof: ProofLevel
   readonly node: string
   readonly differences: readonly ReindexDifference[]
-  /** Whether they were written; false without differences. The integration of a stored payment never changes. */
+  /** Whether the differences were written; false without any. The integration of a stored payment never changes. */
   readonly repaired: boolean
 }
 
@@ -77,8 +77,7 @@ interface OrphanedBlocks {
 
 /**
  * Moves the checkpoint to the block below `from`, however deep, and marks the payments above as off the chain. An
- * indexer may go on from there at any time; reading the new blocks removes the mark from the payments that are included
- * again.
+ * indexer may continue from there at any time. Reading the new blocks removes the mark from payments that they contain.
  */
 async function rollBackOrphaned(
   { store, chain }: { readonly store: Pick<Store, 'transaction'>; readonly chain: Chain },
@@ -137,7 +136,7 @@ export interface ReindexDeps {
   readonly chain: Chain
   /** Must not throw. */
   readonly publish: EventSink
-  /** Blocks on top of a block until it is final, by chain, beside the table of docs/interface.md 8; null: never. */
+  /** Confirmations until a block is final, by chain, besides the table of docs/interface.md 8; null: never. */
   readonly confirmations?: Confirmations | undefined
   /** Which payments are compared and stored. @default 'all' */
   readonly recording?: Recording | undefined
@@ -149,7 +148,7 @@ export interface ReindexDeps {
   readonly random?: RandomSource | undefined
 }
 
-/** Retries in a row without progress: after an indexer moved the checkpoint, and after a failed read. */
+/** The most retries in a row without progress, after an indexer moved the checkpoint and after a failed read. */
 const maxRetries = { moved: 5, unread: 6 } as const
 
 /**

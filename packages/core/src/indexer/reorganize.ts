@@ -26,7 +26,7 @@ export class BrokenHistoryError extends CoreError {
 export class DeepReorganizationError extends CoreError {
   override readonly name = 'DeepReorganizationError'
   readonly code = 'ERR_CHAIN_REORG_TOO_DEEP'
-  /** By then the node may show the stored blocks again, or the chain may be repaired. */
+  /** A later retry may find the stored blocks again, or a repaired chain. */
   readonly retryable = true
   readonly chainId: number
   /** Height of the newest stored block that is on the chain. */
@@ -54,7 +54,7 @@ export async function isOnChain(chain: Chain, checkpoint: Checkpoint, signal?: A
   )
 }
 
-/** Depth of the second stored block below the start: a reorganization this deep, right after the start, finds it. */
+/** Blocks from the start to the second stored block: a reorganization of this depth right after the start finds it. */
 const startDepth = 64
 
 /**
@@ -98,7 +98,7 @@ interface RollBack {
 
 /**
  * Marks the payments above `to` as off the chain and deletes the deposits that wait there; call after `lockChain`.
- * Blocks that stay and were final remain final; the blocks that replace the orphaned ones need their own confirmations.
+ * Remaining blocks that were final stay final; replaced blocks need their own confirmations.
  */
 export async function rollBack(
   tx: Pick<StoreTransaction, 'leaveChain' | 'reached' | 'setCheckpoint' | 'setReached'>,
@@ -110,7 +110,7 @@ export async function rollBack(
   await tx.setReached(chainId, Math.min(reached, to.blockNumber + (finalityBlocks ?? 0)))
 }
 
-/** Checkpoints that the search reads at first, and at most, at a time. */
+/** Checkpoints that the search reads at a time: at first, and at most. */
 const firstPage = 8
 const largestPage = 1_024
 
@@ -161,7 +161,7 @@ interface FoundAncestor {
   readonly ancestor: Checkpoint
   /** Height of the oldest stored block that is orphaned. */
   readonly lowestOrphaned: number
-  /** Highest block that was built on the stored blocks. */
+  /** The highest block that was built on the stored ones. */
   readonly reached: number
 }
 
@@ -207,8 +207,8 @@ async function selectOnChain(
 
 /**
  * Whether a final block was orphaned. Near the head every hash is stored, so the ancestor is exact. A long gap below
- * the oldest orphaned checkpoint was committed far below the head, and final then, or is so deep that the store keeps
- * few hashes. A short gap lies below the first indexed block, where no payment is stored.
+ * the oldest orphaned checkpoint was committed far below the head and was final, or is so deep that few hashes are
+ * stored. A short gap lies below the first indexed block, where no payment is stored.
  */
 function isTooDeep(finalityBlocks: number | null, { ancestor, lowestOrphaned, reached }: FoundAncestor): boolean {
   if (finalityBlocks === null || reached - ancestor.blockNumber <= finalityBlocks) return false

@@ -7,7 +7,7 @@ import { hashApiSecret, type MasterKey } from '../secrets/keys.js'
 import type { Caller, IntegrationStore } from './integration.js'
 
 interface BasicCredentials {
-  /** False when the header is missing or malformed: the other fields are then the stand-in's, which match nothing. */
+  /** False when the header is missing or malformed: the other fields are then placeholders, which match nothing. */
   readonly isWellFormed: boolean
   /** Integration address, lowercased. */
   readonly address: string
@@ -17,10 +17,10 @@ interface BasicCredentials {
 /** Longest accepted header value; credentials of this service need about 130 characters. */
 const maxLength = 512
 
-// As long as real credentials, so that the time is the same. No integration can have this address.
+// As long as real credentials, so that timing is the same. No integration can have this address.
 const placeholder = { address: `0x${'x'.repeat(40)}`, secret: 'x'.repeat(50) }
 const encodedPlaceholder = Buffer.from(`${placeholder.address}:${placeholder.secret}`).toString('base64')
-/** Takes the place of a missing header, so that its absence saves no work. */
+/** Replaces a missing header, so that its absence saves no work. */
 const placeholderHeader = `Basic ${encodedPlaceholder}`
 
 const pattern = /^basic +([A-Za-z0-9+/]+={0,2})$/i
@@ -30,8 +30,8 @@ const addressPattern = /^0x[0-9a-fA-F]{40}$/
 const control = /[\u0000-\u001f\u007f]/
 
 /**
- * The scheme is case-insensitive, base64 canonical, the first colon splits. The address is `0x` and 40 hex digits. A
- * malformed header is replaced by the stand-in and takes every step of a good one.
+ * Parses a Basic header: case-insensitive scheme, canonical base64, split at the first colon; the address is `0x` and
+ * 40 hex digits. A malformed header is replaced by the placeholder, which takes every step of a good one.
  */
 export function parseBasic(authorization: string | null | undefined): BasicCredentials {
   const isRead = typeof authorization === 'string' && authorization.length <= maxLength
@@ -60,14 +60,14 @@ export interface SecretCheckDeps {
 export interface AcceptedSecret {
   readonly integrationAddress: string
   readonly hash: string
-  /** End of its grace time in unix milliseconds; infinite for the current secret. */
+  /** End of the grace time in unix milliseconds; infinite for the current secret. */
   readonly until: number
 }
 
 /**
- * Builds the check of an `Authorization: Basic` header. An unknown address, a wrong secret, a disabled integration, a
- * missing API secret and a malformed header all resolve null after the same work. That work is a keyed hash under every
- * master key, one look-up and two comparisons.
+ * Builds the check of an `Authorization: Basic` header. Every rejection resolves null after the same work: a keyed hash
+ * under every master key, one look-up and two comparisons. Causes are an unknown address, a wrong or missing secret, a
+ * disabled integration and a malformed header.
  */
 export function createSecretCheck(deps: SecretCheckDeps) {
   const { integrations, keys, clock, random } = deps
@@ -98,25 +98,25 @@ function matchesHash(computed: readonly SecretHash[], stored: SecretHash): boole
 }
 
 /**
- * How long a cached result is used, in milliseconds. A secret that another process revokes is valid here for that long
- * at most. A change by this process applies at once.
+ * How long a cached result is used, in milliseconds. For this long at most, a secret that another process revokes stays
+ * valid here. A change by this process applies at once.
  */
 export const credentialCacheMs = 250
 
-/** Cached headers; a service has far fewer callers at one time. */
+/** The most cached headers; a service has far fewer callers at one time. */
 const maxEntries = 1_000
 
 export interface CredentialCache<Found> {
   find(header: string): Found | undefined
   /**
-   * Call before reading the store. The returned function caches the result, unless {@link forget} was called meanwhile:
-   * then the result may be from before a change. Cache accepted headers alone: a rejection must always cost the same.
+   * Call it before reading the store. The returned function caches the result, unless {@link forget} was called
+   * meanwhile: the result may then be outdated. Cache accepted headers alone: a rejection must always cost the same.
    */
   startRead(): (header: string, found: Found) => void
   forget(): void
 }
 
-/** An empty cache. It contains no header and no secret, only hashes salted for this process. */
+/** Builds an empty cache. It contains no header and no secret, only hashes salted for this process. */
 export function createCredentialCache<Found>(deps: {
   readonly clock: Pick<Clock, 'now'>
   readonly random: Pick<RandomSource, 'bytes'>
@@ -134,7 +134,7 @@ export function createCredentialCache<Found>(deps: {
   return {
     find(header) {
       const now = clock.now()
-      // After the clock was set back, every entry looks younger than it is.
+      // After the clock was set back, entries would look too young.
       if (now < latest) forget()
       latest = now
       const entry = entries.get(hashHeader(header))
@@ -153,7 +153,7 @@ export function createCredentialCache<Found>(deps: {
   }
 }
 
-/** Transactions that clear the cache, also after an unknown outcome. */
+/** Runs transactions and clears the cache after each, even after an unknown outcome. */
 export function clearAfterChanges(
   transaction: Store['transaction'],
   { forget }: Pick<CredentialCache<unknown>, 'forget'>,
@@ -168,11 +168,10 @@ export interface CachedCaller {
 }
 
 interface AuthenticateDeps extends SecretCheckDeps {
-  /** Recently accepted headers. */
   readonly cache: CredentialCache<CachedCaller>
 }
 
-/** Builds the check of {@link createSecretCheck}, which costs less for a recently accepted header alone. */
+/** Builds the check of {@link createSecretCheck}, which costs less for recently accepted headers. */
 export function createAuthenticate(deps: AuthenticateDeps): (authorization?: string | null) => Promise<Caller | null> {
   const { clock, cache } = deps
   const check = createSecretCheck(deps)

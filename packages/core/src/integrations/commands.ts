@@ -39,7 +39,7 @@ function createApiSecretCommands({
           throw new IntegrationError('ERR_PREVIOUS_API_SECRET', address)
         const previousApiSecret = graceMs === 0 || found.apiSecret === null ? null : { ...found.apiSecret, until }
         const rotated = { apiSecret: hashApiSecret(keys.current, address, apiSecret), previousApiSecret }
-        // Two rotations at once would store the same previous secret, and one new secret would be lost.
+        // Two concurrent rotations would store the same previous secret, and one new secret would be lost.
         const onlyIf = { apiSecretHash: found.apiSecret?.hash ?? null }
         const written = await tx.integrations.update(address, rotated, onlyIf)
         if (written === null) throw new IntegrationError('ERR_INTEGRATION_CHANGED', address)
@@ -63,7 +63,7 @@ function createApiSecretCommands({
 }
 
 interface SigningSecretDeps {
-  /** Runs changes one after the other, each with its audit record. */
+  /** Runs each change in turn, with its audit record. */
   readonly audited: Audited
   readonly keys: MasterKey
   readonly clock: Pick<Clock, 'now'>
@@ -97,8 +97,8 @@ function createSigningSecretCommands({
       if (record === null) throw new IntegrationError('ERR_INTEGRATION_NOT_FOUND', address)
       const { change: fields, action, details = {}, result } = decide(record)
       const previous = record.previousSigningSecret
-      const isOver = previous !== null && previous.until <= clock.now()
-      await tx.integrations.update(address, { ...(isOver ? { previousSigningSecret: null } : {}), ...fields })
+      const isExpired = previous !== null && previous.until <= clock.now()
+      await tx.integrations.update(address, { ...(isExpired ? { previousSigningSecret: null } : {}), ...fields })
       note({ action, subject: address, details })
       return result
     })
@@ -216,7 +216,7 @@ export function createIntegrationCommands(deps: IntegrationDeps): IntegrationCom
     })
   }
 
-  /** Sessions of a disabled integration do not open again when it is enabled. */
+  /** Sessions end when an integration is disabled, and do not come back when it is enabled. */
   const endSessions = (tx: StoreTransaction, address: string) => tx.integrationSessions.deleteByIntegration(address)
 
   return {

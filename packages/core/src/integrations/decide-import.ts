@@ -15,11 +15,12 @@ import type {
   UnnotifiedVersion,
 } from './move-store.js'
 
-/** Deliveries of one transaction. */
+/** The most deliveries in one transaction. */
 const batchSize = 500
 
 /**
- * Notifies of versions that this cell made alone. Versions of the file that notified nobody stay so. Resolves how many.
+ * Adds deliveries for versions that this cell made after those of the file. Versions of the file that notified nobody
+ * stay so. Resolves the number.
  */
 export async function addDeliveries(
   moves: MoveStore,
@@ -50,10 +51,13 @@ export async function addDeliveries(
 export const formatPaymentKey = ({ chainId, txHash, ordinal }: MovedPaymentKey): string =>
   `${chainId}:${txHash}:${ordinal}`
 
-/** What to do: `imported` was stored by an earlier run, `left` is a dropped payment that this cell never saw. */
+/** `imported`: stored by an earlier run. `left`: a dropped payment that this cell never stored. */
 type ImportDecision = 'replace' | 'imported' | 'left'
 
-/** Each version must be a snapshot of this payment, and the newest one have its status; else `ERR_MOVE_ROW_INVALID`. */
+/**
+ * @throws MoveError `ERR_MOVE_ROW_INVALID` unless each version is a snapshot of this payment and the newest has its
+ * status.
+ */
 export function assertSnapshots(moved: MovedPayment, integrationAddress: string): void {
   const subject = { integrationAddress, chainId: moved.chainId, txHash: moved.txHash }
   let before = 0
@@ -70,7 +74,7 @@ export function assertSnapshots(moved: MovedPayment, integrationAddress: string)
   }
 }
 
-/** Null: other bytes than those of a snapshot of the payment. */
+/** Null: these are not the bytes of a snapshot of the payment. */
 function parseSnapshot(body: string, subject: SnapshotSubject): SnapshotBody | null {
   try {
     const { data } = snapshotWriteSchema.safeParse(parseForeignJson(Buffer.from(body)))
@@ -81,8 +85,8 @@ function parseSnapshot(body: string, subject: SnapshotSubject): SnapshotBody | n
 }
 
 /**
- * Versions that this cell made by itself were sent to nobody, so the file replaces them. `hasOtherUpdates`: an update
- * that the file lacks was decided on the stored payment.
+ * Versions that only this cell made were sent to nobody, so the file replaces them. `hasOtherUpdates`: the stored
+ * payment has an update that the file lacks.
  */
 export function decideImport(
   moved: MovedPayment,
@@ -136,7 +140,7 @@ export const createForeignRowError = (subjectName: string, integrationAddress: s
 const createDifferenceError = (name: string, difference: string) =>
   new MoveError('ERR_MOVE_PAYMENT_DIFFERS', `Payment ${name} differs from the file: ${difference}.`)
 
-/** Whether everything of the file is stored. Later versions of this cell may follow. */
+/** Whether all versions of the file are stored. Later versions of this cell may follow. */
 function isImported(
   moved: MovedPayment,
   stored: StoredMove,
@@ -149,7 +153,7 @@ function isImported(
 
 const isSent = ({ notified, pending }: MovedVersion) => notified && (pending === null || pending.attempted > 0)
 
-/** Whether the file knows a sent version with all its attempts. */
+/** Whether the file has a sent version with all its attempts. */
 function isInFile({ version, body, attempts }: MovedVersion, moved: MovedPayment): boolean {
   const fileVersion = moved.versions.find((each) => each.version === version)
   return fileVersion !== undefined && fileVersion.body === body && fileVersion.attempts.length >= attempts.length

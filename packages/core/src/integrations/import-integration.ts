@@ -1,4 +1,4 @@
-/** Stores the integration of a file, from another cell. Source: docs/decisions/cells.md. @module */
+/** Imports an integration from the file of another cell. Source: docs/decisions/cells.md. @module */
 import type { ProcessorUpdate } from '@payment-integration/contract'
 import { IntegrationError, UpdateConflictError } from '../errors.js'
 import type { Audited } from '../history/audit-log.js'
@@ -31,7 +31,7 @@ import {
 import type { ImportedIntegration, MoveCommands, MovedPayment, MovedUpdate, MoveStore } from './move-store.js'
 import { parseNotificationUrl } from './notification-url.js'
 
-/** Payments of one transaction. */
+/** The most rows in one transaction. */
 const batchSize = 200
 
 interface ImportDeps {
@@ -60,11 +60,11 @@ function createImport(deps: ImportDeps): MoveCommands['import'] {
     const importing = { moves, address, rows, signal }
     await transaction((tx) => findDisabled(tx, address))
     if (recording === 'own') await recordFromNow(deps, integration, rows())
-    // Every row is parsed, and decided as it will be, before the first write.
+    // Every row is parsed and decided before the first write.
     for await (const _ of importBatches(importing, { isRehearsal: true }));
-    // From now on, versions that this cell makes are deliveries, which stay pending while it is disabled.
+    // From now on, new versions of this cell are deliveries, which stay pending while the integration is disabled.
     await transaction((tx) => upsertIntegration(tx, { ...integration, enabled: false }))
-    // A transaction that began before makes versions that notify nobody: they are found afterwards.
+    // Versions of transactions that began earlier notify nobody: they are found afterwards.
     await waitUntil(clock, await moves.runningWriters(), signal)
     let counts: Counts = { payments: 0, updates: 0, left: 0 }
     for await (const { waiting, ...stored } of importBatches(importing, { isRehearsal: false })) {
@@ -111,7 +111,10 @@ async function* checkRows(
   }
 }
 
-/** Nothing is issued again: the integrator notices nothing. @throws MoveError `ERR_MOVE_KEY_MISSING`. */
+/**
+ * Checks that this cell has the keys of all secrets, so that none must be issued again. @throws MoveError
+ * `ERR_MOVE_KEY_MISSING`.
+ */
 function checkKeys(keys: MasterKey, integration: IntegrationRecord, now: number): void {
   const { address, apiSecret, previousApiSecret, signingSecret, preparedSigningSecret, previousSigningSecret } =
     integration
@@ -157,7 +160,7 @@ async function findFirstBlocks(groups: AsyncIterable<readonly MoveRow[]>): Promi
   return blocks
 }
 
-/** Stores a new integration, disabled; `ERR_MOVE_UNRECORDED` when blocks were indexed without it. */
+/** Stores a new integration, disabled. @throws MoveError `ERR_MOVE_UNRECORDED` when blocks were indexed without it. */
 async function recordFromNow(
   { transaction, followed, chains }: ImportDeps,
   record: IntegrationRecord,
@@ -190,19 +193,19 @@ async function findDisabled(tx: StoreTransaction, address: string): Promise<Inte
   return found
 }
 
-/** Payments and updates that are stored so far; `left` counts dropped payments of the file that this cell lacks. */
+/** Stored payments and updates; `left`: dropped payments of the file that are not stored here. */
 interface Counts {
   readonly payments: number
   readonly updates: number
   readonly left: number
 }
 
-/** A rehearsed transaction was rolled back. */
+/** Rolls back a rehearsed transaction. */
 class RehearsedError extends Error {
   override readonly name = 'RehearsedError'
 }
 
-/** A rehearsal replaces no payment, and rolls back each transaction of {@link batchSize} rows. */
+/** Imports the rows in batches. A rehearsal replaces no payment, and rolls back each transaction. */
 async function* importBatches(
   {
     moves,
@@ -225,7 +228,7 @@ async function* importBatches(
     const stored = await moves
       .transaction(async (tx) => {
         const replaced = await decidePayments(tx, address, batch.payments, otherUpdates, left)
-        // Its deliveries need the integration, which is stored after the rehearsal.
+        // Deliveries need the integration, which is stored after the rehearsal.
         if (!isRehearsal) await tx.replace(address, replaced)
         const own = batch.updates.filter((update) => !left.has(formatPaymentKey(update)))
         await importUpdates(tx, address, own)
@@ -242,7 +245,7 @@ async function* importBatches(
   }
 }
 
-/** The payments with updates that were decided here and that the file lacks. */
+/** The payments with updates that the file lacks. */
 async function findOtherUpdates(
   moves: MoveStore,
   address: string,
@@ -319,8 +322,8 @@ async function importUpdates(tx: MoveTx, address: string, updates: readonly Move
 }
 
 /**
- * Applies updates that waited in the other cell. One that is stored here with another content stays. One that names no
- * integration is left out where another integration has the payment.
+ * Applies updates that waited in the other cell. A stored update with other content stays. One that names no
+ * integration is skipped where another integration has the payment.
  */
 async function applyWaitingUpdates(
   { transaction, applyUpdates }: ImportDeps,

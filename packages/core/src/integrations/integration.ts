@@ -1,4 +1,4 @@
-/** Integrations, their secrets and portal sessions, as stored and as shown; times are unix milliseconds. @module */
+/** Integrations, their secrets and portal sessions, as stored and as shown. Times are unix milliseconds. @module */
 import type { SealedSecret, SecretHash } from '../secrets/keys.js'
 
 export interface IntegrationRecord {
@@ -10,14 +10,14 @@ export interface IntegrationRecord {
   readonly enabled: boolean
   /** Null: no API secret was issued, so every call is unauthenticated. */
   readonly apiSecret: SecretHash | null
-  /** Still accepted until `until` after a rotation. */
+  /** Accepted until `until`, after a rotation. */
   readonly previousApiSecret: (SecretHash & { readonly until: number }) | null
   /** Signs notifications. */
   readonly signingSecret: SealedSecret
   /** The next signing secret: issued, and unused until it is activated. Null: none is prepared. */
   readonly preparedSigningSecret: SealedSecret | null
   /**
-   * The signing secret before the last activation: it signs a second attempt of a rejected notification, until `until`.
+   * The signing secret before the last activation. Until `until` it signs a second attempt of a rejected notification.
    */
   readonly previousSigningSecret: (SealedSecret & { readonly until: number }) | null
   readonly createdAt: number
@@ -25,7 +25,7 @@ export interface IntegrationRecord {
 
 /** The hashes to compare with the credentials of a request. */
 export interface StoredCredentials {
-  /** Enabled, and a current API secret is issued. */
+  /** The integration is enabled and has a current API secret. */
   readonly usable: boolean
   readonly current: SecretHash
   readonly previous: SecretHash & { readonly until: number }
@@ -34,9 +34,9 @@ export interface StoredCredentials {
 export interface IntegrationStore {
   find(address: string): Promise<IntegrationRecord | null>
   /**
-   * The credentials of an address. A hash that is not stored is replaced by the one of `absent`, also for an unknown
-   * address. A replaced hash is never in force: it comes with `usable` false or with `until` 0. It is always one
-   * statement and one row, so that the time does not reveal which addresses exist.
+   * The credentials of an address. A hash that is not stored is replaced by that of `absent`, also for an unknown
+   * address. A replaced hash never counts: it comes with `usable` false or `until` 0. It is always one statement and
+   * one row, so that timing does not reveal which addresses exist.
    */
   credentials(address: string, absent: Pick<StoredCredentials, 'current' | 'previous'>): Promise<StoredCredentials>
   /** All integrations, by address. */
@@ -45,7 +45,7 @@ export interface IntegrationStore {
   insert(record: IntegrationRecord): Promise<boolean>
   /**
    * Replaces the given fields. With `onlyIf` it writes only while the stored API secret has that hash (null: none), so
-   * that of two rotations at once one fails. Resolves the new record, or null when nothing was written. A new
+   * that of two concurrent rotations one fails. Resolves the new record, or null when nothing was written. A new
    * notification URL resets the health of its endpoint.
    */
   update(
@@ -55,7 +55,7 @@ export interface IntegrationStore {
   ): Promise<IntegrationRecord | null>
 }
 
-/** Blocks that a service read before it recorded an integration. */
+/** Blocks that were read before an integration was recorded. */
 export interface UnrecordedRange {
   readonly chainId: number
   readonly from: number
@@ -113,9 +113,9 @@ export interface IntegrationCommands {
   /** @throws IntegrationError, InvalidRequestError. */
   setNotificationUrl(address: string, url: string | null): Promise<IntegrationView>
   /**
-   * Issues a new API secret; the previous one stays valid for `graceMs` (0: it ends at once here,
-   * elsewhere within a quarter of a second). With `keepsPrevious` it rejects while an earlier secret is still valid,
-   * which would end otherwise.
+   * Issues a new API secret; the previous one stays valid for `graceMs`, by default 0: it ends at once here, elsewhere
+   * within a quarter of a second. With `keepsPrevious` it rejects while an earlier secret is still valid, which would
+   * end otherwise.
    * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_PREVIOUS_API_SECRET`; `ERR_INTEGRATION_CHANGED` when
    * another rotation was faster.
    */
@@ -129,8 +129,8 @@ export interface IntegrationCommands {
    */
   endPreviousApiSecret(address: string): Promise<void>
   /**
-   * Issues the next signing secret, which is not used until it is activated: give it to the receiver first. While one
-   * is prepared it returns that one again, with `isNew` false.
+   * Issues the next signing secret, unused until it is activated: give it to the receiver first. While one is prepared,
+   * it returns that one, with `isNew` false.
    * @param options.isShownAgain - False: it rejects while one is prepared. @default true
    * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_SIGNING_SECRET_PREPARED`; SealedSecretError
    * `ERR_SECRET_UNREADABLE` when the prepared one cannot be opened.
@@ -163,11 +163,11 @@ export interface IntegrationCommands {
    */
   endPreviousSigningSecret(address: string): Promise<void>
   /**
-   * Seals every signing secret (also prepared and previous ones) and every data key with the newest master key.
+   * Seals every signing secret, prepared and previous ones included, and every data key with the newest master key.
    * Previous secrets past their grace time are deleted. Hashed secrets need their old key until they are rotated or
-   * issued again; the answer lists them.
-   * @throws SealedSecretError `ERR_SECRET_UNREADABLE` when one needs a key that is not configured; nothing is
-   * resealed then.
+   * issued again; the result lists them.
+   * @throws SealedSecretError `ERR_SECRET_UNREADABLE` when one needs a key that is not configured; then nothing is
+   * resealed.
    */
   resealSecrets(): Promise<ResealResult>
 }
@@ -192,19 +192,19 @@ export interface Caller {
 }
 
 export interface IntegrationSessionRecord {
-  /** SHA-256 of its token, 64 lowercase hex digits. */
+  /** SHA-256 of the session token, 64 lowercase hex digits. */
   readonly hash: string
   /** Lowercased. */
   readonly integrationAddress: string
-  /** The stored hash of the API secret that opened it: the session ends with that secret. */
+  /** The stored hash of the API secret that opened the session, which ends with that secret. */
   readonly apiSecretHash: string
   readonly createdAt: number
-  /** From then on it is expired. */
+  /** From this time on, the session is expired. */
   readonly expiresAt: number
 }
 
 export interface IntegrationSessionStore {
-  /** A session with its integration as it is now, expired or not. */
+  /** A session, expired or not, and its integration. */
   find(
     hash: string,
   ): Promise<{ readonly session: IntegrationSessionRecord; readonly integration: IntegrationRecord } | null>
@@ -236,10 +236,9 @@ export interface NewIntegrationSession extends SignedInIntegration {
 /** Signs integrations in and out, with their address and API secret. Source: docs/decisions/operators.md. */
 export interface IntegrationSessions {
   /**
-   * Opens a session of 12 hours. It ends earlier when the integration is disabled, or when the API secret that
-   * opened it is no longer valid. It also ends when it is the oldest of 20 and a further one is opened. An unknown
-   * address, a
-   * wrong secret and a disabled integration have the same answer after the same work.
+   * Opens a session of 12 hours. Disabling the integration ends it earlier, as does the end of the API secret that
+   * opened it; so does another session when it is the oldest of 20. An unknown address, a wrong secret and a disabled
+   * integration have the same answer after the same work.
    * @param input.source - The caller's network address; of IPv6 the first 64 bits. Failures are limited per source, and
    * per address and source.
    * @param input.countCall - Counts the call of an integration with valid credentials, before a session is opened.

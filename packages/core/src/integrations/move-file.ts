@@ -1,4 +1,4 @@
-/** The file that carries an integration to another cell, and its export. Source: docs/decisions/cells.md. @module */
+/** The file of an integration that moves to another cell, and its export. Source: docs/decisions/cells.md. @module */
 
 import { type ProcessorUpdate, processorUpdateSchema } from '@payment-integration/contract'
 import { primitives, snapshotWriteSchema } from '@payment-integration/contract/internal'
@@ -108,10 +108,10 @@ export const moveRowSchema: z.ZodMiniType<MoveRow> = z.union([
   z.object({ waiting: processorUpdateSchema }),
 ])
 
-/** Time between two looks, in milliseconds. */
+/** Time between two checks, in milliseconds. */
 const pollMs = 100
 
-/** Waits until something is true. @throws The signal's reason. */
+/** Polls until `isTrue` resolves true. @throws The signal's reason. */
 export async function waitUntil(
   clock: Pick<Clock, 'sleep'>,
   isTrue: () => Promise<boolean>,
@@ -139,7 +139,7 @@ export function createExport(deps: ExportDeps): MoveCommands['export'] {
     const record = await integrations.find(address)
     if (record === null) throw new IntegrationError('ERR_INTEGRATION_NOT_FOUND', address)
     if (record.enabled) await setEnabled(address, false)
-    // A claim that began before may still lease a delivery.
+    // A claim that began earlier may still lease a delivery.
     await waitUntil(clock, await moves.runningWriters(), signal)
     await waitUntil(clock, async () => (await moves.countLeased(address)) === 0, signal)
     const disabled = await integrations.find(address)

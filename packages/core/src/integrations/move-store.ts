@@ -4,7 +4,7 @@ import type { AttemptRecord } from '../notifications/delivery-store.js'
 import type { PaymentStatus, StoredPayment } from '../payments/payment.js'
 import type { FileReader, FileWriter } from '../ports/runtime.js'
 
-/** Names a payment in every cell. */
+/** Identifies a payment in every cell. */
 export interface MovedPaymentKey {
   readonly chainId: number
   /** Lowercased. */
@@ -20,7 +20,7 @@ export interface MovedSchedule {
   readonly replayedAt: number | null
   /** Attempts so far. */
   readonly attempted: number
-  /** Attempts when the schedule began. */
+  /** Number of attempts when the schedule began. */
   readonly scheduleFrom: number
 }
 
@@ -30,7 +30,7 @@ export interface MovedVersion {
   /** The snapshot bytes, as text. */
   readonly body: string
   readonly createdAt: number
-  /** Whether it is a delivery. */
+  /** Whether the version has a delivery. */
   readonly notified: boolean
   /** Why the delivery ended without success, or null. */
   readonly undelivered: 'exhausted' | 'superseded' | null
@@ -39,7 +39,7 @@ export interface MovedVersion {
   readonly attempts: readonly (AttemptRecord & { readonly number: number })[]
 }
 
-/** What only a cell that has the integration knows of a payment. */
+/** The part of a payment that only the cell of its integration stores. */
 export interface MovedPayment extends MovedPaymentKey {
   readonly blockNumber: number
   readonly status: PaymentStatus
@@ -51,7 +51,7 @@ export interface MovedPayment extends MovedPaymentKey {
 export interface StoredMove extends MovedPayment {
   readonly id: string
   readonly integrationAddress: string | null
-  /** Versions whose history ended here: they stay as they are. */
+  /** Versions of archived history: they stay as they are. */
   readonly closed: readonly number[]
 }
 
@@ -83,13 +83,13 @@ export interface UnnotifiedVersion extends MovedPaymentKey {
 export interface MoveStore {
   /** Primary payments that name the integration, in pages, each read consistently. */
   payments(address: string): AsyncIterable<readonly MovedPayment[]>
-  /** The updates of these payments, and those that wait. */
+  /** The updates of these payments, and the waiting ones. */
   updates(address: string): AsyncIterable<UpdatePage>
-  /** Versions of these payments that notify nobody, but for ended history, in pages. */
+  /** Versions of these payments that notify nobody, in pages, without archived history. */
   unnotified(address: string): AsyncIterable<readonly UnnotifiedVersion[]>
   /** The number of deliveries that are leased. */
   countLeased(address: string): Promise<number>
-  /** Resolves a function that tells whether all transactions that wrote at this moment have ended. */
+  /** Resolves a function that resolves true once all transactions that write now have ended. */
   runningWriters(): Promise<() => Promise<boolean>>
   /** Runs `work` in one transaction; again when the database reports a conflict. */
   transaction<T>(work: (tx: MoveTransaction) => Promise<T>): Promise<T>
@@ -98,18 +98,16 @@ export interface MoveStore {
 export interface MoveTransaction {
   /** The primary payments under these keys, locked. */
   find(keys: readonly MovedPaymentKey[]): Promise<readonly StoredMove[]>
-  /** Replaces status, drop mark, versions, attempts and pending deliveries; closed versions stay. */
+  /** Replaces status, drop mark, versions, attempts and pending deliveries. Closed versions stay. */
   replace(address: string, payments: readonly { readonly id: string; readonly moved: MovedPayment }[]): Promise<void>
-  /**
-   * Stores updates under their ids, and replaces outcomes of those with the same fingerprint. Resolves the stored ids.
-   */
+  /** Stores updates under their ids, and replaces outcomes of equal fingerprint. Resolves the stored ids. */
   putUpdates(address: string, updates: readonly MovedUpdate[]): Promise<readonly string[]>
-  /** Makes versions deliveries that are due now, but for those that are. Resolves how many. */
+  /** Adds a delivery that is due now to each version without one. Resolves their number. */
   notify(address: string, snapshotIds: readonly string[]): Promise<number>
 }
 
 export interface ExportedIntegration {
-  /** Of the content: 64 lowercase hex digits. */
+  /** HMAC of the content, 64 lowercase hex digits. */
   readonly hmac: string
   readonly payments: number
   /** Pending deliveries. */
@@ -122,9 +120,9 @@ export interface ExportedIntegration {
 export interface ImportedIntegration {
   readonly address: string
   readonly hmac: string
-  /** Payments that this run stored; those of an earlier run are not counted. */
+  /** Payments that this run stored, without those of an earlier run. */
   readonly payments: number
-  /** Dropped payments of the file that this cell never saw. */
+  /** Dropped payments of the file that are not stored in this cell. */
   readonly left: number
   readonly updates: number
   /** Deliveries of versions that the file does not have. */

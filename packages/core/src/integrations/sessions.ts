@@ -15,7 +15,7 @@ import type {
 /** How long a session lasts, in milliseconds. */
 const integrationSessionMs = 12 * 60 * 60_000
 
-/** Subject of the audit record about addresses that nobody has: one may be a secret in the wrong field. */
+/** Subject of the audit record about unknown addresses: one may be a secret in the wrong field. */
 const unknownAddress = 'unknown address'
 
 /** The longest source that is counted and recorded, in characters. */
@@ -34,7 +34,7 @@ export function createIntegrationSessions(deps: IntegrationSessionDeps): Integra
   const limits = createSignInLimits(clock)
   const check = createSecretCheck(deps)
 
-  /** Opens a session, unless the secret ended or the integration was disabled since it was checked. */
+  /** Opens a session. Null: the secret ended or the integration was disabled since the check. */
   async function open({ integrationAddress, hash: apiSecretHash }: AcceptedSecret, source: string) {
     const { token, hash } = issueToken('portal', random)
     const createdAt = clock.now()
@@ -50,7 +50,7 @@ export function createIntegrationSessions(deps: IntegrationSessionDeps): Integra
     })
   }
 
-  /** The first failure of a source is recorded, whether the address is known or not: so both take the same time. */
+  /** Records the first failure of a source, whether the address is known or not, so that both take the same time. */
   const recordFailure = (address: string, source: string): Promise<void> =>
     limits.reportOnce(source, () =>
       auditedAs('unauthenticated')(async (tx, note) => {
@@ -64,7 +64,7 @@ export function createIntegrationSessions(deps: IntegrationSessionDeps): Integra
       const source = from.slice(0, sourceLength)
       const header = `Basic ${Buffer.from(`${typedAddress.trim()}:${apiSecret.trim()}`).toString('base64')}`
       const { address } = parseBasic(header)
-      // Addresses are public: a limit per address alone would let a stranger lock its owner out.
+      // Addresses are public: a limit per address alone would let strangers lock its owner out.
       const pair = `${address} ${source}`
       const waitMs = limits.waitMs(pair, source)
       if (waitMs > 0) throw new SignInLimitedError(waitMs)

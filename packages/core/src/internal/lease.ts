@@ -1,21 +1,21 @@
-/** A lease in the store: one process at a time does what it names. @module */
+/** A lease in the store: one process at a time does the work that it names. @module */
 import type { LeaseStore } from '../indexer/chain-store.js'
 import type { Clock } from '../ports/runtime.js'
 
-/** A lease is renewed when a third of its time is over, so that one failed renewal costs nothing. */
+/** Renewals in the duration of a lease, so that one failed renewal costs nothing. */
 const renewalsPerLease = 3
 
-/** Between two reports of another holder, in milliseconds. */
+/** Time between two reports of another holder, in milliseconds. */
 const reportEveryMs = 60_000
 
 export interface Lease {
-  /** Whether this process holds it, by its own clock. */
+  /** Whether this process has the lease, by its own clock. */
   isActive(): boolean
-  /** Takes it, or renews it when due; false: another process has it. Rejects with the store's errors. */
+  /** Acquires the lease, or renews it when due; false: another process has it. Rejects with the store's errors. */
   ensure(): Promise<boolean>
-  /** Renews it until the signal aborts. Never rejects: the next `ensure` meets the error. */
+  /** Renews the lease until the signal aborts. Never rejects: the next `ensure` meets the error. */
   renew(signal: AbortSignal): Promise<void>
-  /** Releases it when it is held. */
+  /** Releases the lease when this process has it. */
   release(): Promise<void>
 }
 
@@ -25,18 +25,18 @@ export interface LeaseDeps {
   readonly name: string
   /** Unique among all processes that want the lease. */
   readonly holder: string
-  /** How long it lasts without a renewal, in milliseconds. */
+  /** Duration without a renewal, in milliseconds. */
   readonly ttlMs: number
-  /** Told once a minute that another process holds it, and for how long. @default nothing */
+  /** Called at most once a minute while another process has the lease. @default nothing */
   readonly onOtherHolder?: ((other: { readonly holder: string; readonly endsInMs: number }) => void) | undefined
 }
 
-/** Its time counts from before the store's call, so it ends here before it ends in the store. */
+/** Time counts from before the store's call, so the lease ends here before it ends in the store. */
 export function createLease({ leases, clock, name, holder, ttlMs, onOtherHolder }: LeaseDeps): Lease {
   const renewMs = Math.floor(ttlMs / renewalsPerLease)
   let renewedAt: number | null = null
   let reportedAt = Number.NEGATIVE_INFINITY
-  /** Milliseconds since the last renewal. After a clock that was set back, the lease must be acquired again. */
+  /** Milliseconds since the last renewal. After the clock was set back, the lease must be acquired again. */
   function age(): number {
     const ms = renewedAt === null ? -1 : clock.now() - renewedAt
     return ms < 0 ? Number.POSITIVE_INFINITY : ms

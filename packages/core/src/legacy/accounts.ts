@@ -12,9 +12,9 @@ import { lowercaseAddress } from '../values.js'
 export interface AccountRecord {
   /** Lowercased: the key. */
   readonly handle: string
-  /** Receives payments on chains for which the configuration names no other address; lowercased. */
+  /** The receiver on chains for which the configuration names no other address; lowercased. */
   readonly address: string
-  /** Addresses in it are lowercased. */
+  /** With lowercased addresses. */
   readonly config: LinkConfig
   readonly createdAt: number
 }
@@ -28,7 +28,7 @@ export interface AccountTransaction extends Pick<AccountStore, 'find'> {
   remove(handle: string): Promise<boolean>
 }
 
-/** Accounts by handle. They change within a transaction alone, with the record of the audit log. */
+/** Accounts by handle. They change in transactions alone, with a record in the audit log. */
 export interface AccountStore {
   find(handle: string): Promise<AccountRecord | null>
   /** The accounts paid at an address on any chain, as their own or as a coin's `defaultAddress`; by handle. */
@@ -62,8 +62,8 @@ export interface AccountCommands {
 const pattern = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/
 
 /**
- * 1 to 63 ASCII letters, digits, dots, underscores and hyphens; null: another text, or the shape of an address. Only
- * ASCII is lowercased: some letters of other alphabets lowercase into ASCII.
+ * Parses a handle: 1 to 63 ASCII letters, digits, dots, underscores and hyphens. Null: another text, or one in the form
+ * of an address. Only ASCII is lowercased: some other letters lowercase into ASCII.
  */
 export function parseHandle(text: string): string | null {
   if (!pattern.test(text)) return null
@@ -71,7 +71,7 @@ export function parseHandle(text: string): string | null {
   return lowercaseAddress(handle) === null ? handle : null
 }
 
-/** The configuration, or the wrong field and its flaw, without its value. */
+/** The configuration, or the wrong field and its flaw without the value. */
 type LinkConfigResult = { readonly config: LinkConfig } | { readonly problem: string }
 
 /** Parses a link configuration strictly: no unknown field, within limits, addresses lowercased. */
@@ -127,18 +127,18 @@ function copyAction(action: OnCompleteAction): OnCompleteAction {
   }
 }
 
-/** Hex digits of a fingerprint: enough to distinguish the configurations of one account. */
+/** Hex digits of a fingerprint, enough to distinguish the configurations of one account. */
 const fingerprintLength = 12
 
 /**
- * Where an account is paid, and a keyed fingerprint of its configuration. Tokens and URLs are left out: a configuration
- * may have thousands of tokens, and its URL may contain a secret.
+ * Describes an account for the audit log: where it is paid, and a keyed fingerprint of its configuration. That may have
+ * thousands of tokens, and its URL may contain a secret.
  */
 function describeAccount(key: KeyVersion, { address, config }: Pick<AccountRecord, 'address' | 'config'>) {
   const otherAddresses = config.coins.flatMap(({ chainId, defaultAddress }) =>
     defaultAddress === undefined ? [] : [`${chainId}: ${defaultAddress}`],
   )
-  // The key of URLs serves: no URL is a JSON object.
+  // The key of URLs can be used: no URL is a JSON object.
   const digest = createHmac('sha256', key.derive('audit-url')).update(JSON.stringify(config), 'utf8').digest('hex')
   return { paidTo: [address, ...otherAddresses].join(', '), config: digest.slice(0, fingerprintLength) }
 }

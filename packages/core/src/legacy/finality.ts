@@ -6,7 +6,7 @@ import { assertWhole } from '../values.js'
 export type Confirmations = Readonly<Record<number, number | null>>
 
 interface FinalityRule {
-  /** Whether a block is final when its chain is indexed up to a height; null: not indexed. */
+  /** Whether a block is final while its chain is indexed up to a height; null: not indexed. */
   isFinal(block: { readonly chainId: number; readonly blockNumber: number }, indexedTo: number | null): boolean
   /** Whether the blocks of a chain can become final at all. */
   canBeFinal(chainId: number): boolean
@@ -15,8 +15,8 @@ interface FinalityRule {
 }
 
 /**
- * The host's configuration comes before the table of docs/interface.md 8; a chain in neither is never final. The
- * checkpoint counts as the head: it is on the same branch as the payments.
+ * Builds the rule. The host's configuration precedes the table of docs/interface.md 8; a chain in neither is never
+ * final. The checkpoint counts as the head: it is on the same branch as the payments.
  */
 export function createFinality(configured: Confirmations = {}): FinalityRule {
   const confirmations = new Map<string, number | null>()

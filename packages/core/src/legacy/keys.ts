@@ -13,7 +13,7 @@ export interface LegacyKeyRecord {
   readonly name: string
   readonly secret: SecretHash
   readonly createdAt: number
-  /** Null: not revoked. Only such a key authenticates. */
+  /** Null: not revoked. Only then the key authenticates. */
   readonly revokedAt: number | null
 }
 
@@ -24,7 +24,7 @@ export interface LegacyKeyStore {
   list(): Promise<LegacyKeyRecord[]>
   /** Resolves false, writing nothing, when the id or the hash is taken. */
   insert(record: LegacyKeyRecord): Promise<boolean>
-  /** Null: the id is unknown. A key that was revoked before keeps its first time. */
+  /** Null: the id is unknown. A revoked key keeps its first time. */
   revoke(id: string, at: number): Promise<LegacyKeyRecord | null>
 }
 
@@ -70,8 +70,8 @@ const pattern = /^(?:bearer )?([\x21-\x7e]+)$/i
 const nobody = 'nobody'
 
 /**
- * Unknown, revoked and malformed keys resolve null after the same work: hashes under every master key and one look-up.
- * The store compares the hashes: without the master key no attacker can choose one.
+ * Builds the check of a legacy key. Unknown, revoked and malformed keys resolve null after the same work: hashes under
+ * every master key and one look-up. The store compares the hashes: without the master key no attacker can choose one.
  */
 export function createAuthenticateLegacy({
   legacyKeys,

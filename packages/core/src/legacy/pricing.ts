@@ -1,4 +1,4 @@
-/** Derives invoice, fees and amounts of a payment from the chain. Source: docs/interface.md 2.4, 4.3. @module */
+/** Derives the invoice and the fees of a payment from the chain. Source: docs/interface.md 2.4, 4.3. @module */
 import { currencyCodePattern, verifyRequestLimits } from '@payment-integration/contract'
 import { formatUnits, type PriceFeedFacts, type PricingFacts, type StoredPayment } from '../payments/payment.js'
 
@@ -13,7 +13,7 @@ export function isPlainDecimal(text: string): boolean {
   return text.length <= maxDecimalLength && plain.test(text)
 }
 
-/** The shortest text of a plain decimal: equal decimals have equal text. */
+/** The shortest text of a plain decimal; equal numbers have equal text. */
 export function trimDecimal(text: string): string {
   if (!text.includes('.')) return text
   const short = trimTrailingZeros(text)
@@ -25,14 +25,14 @@ export function isSameDecimal(a: string, b: string): boolean {
   return trimDecimal(a) === trimDecimal(b)
 }
 
-/** `1.5e-3` becomes `0.0015`; null: it has a sign, is no JSON number, or takes more than 100 characters. */
+/** Writes `1.5e-3` as `0.0015`. Null: a sign, no JSON number, or more than 100 characters. */
 export function expandExponent(token: string): string | null {
   const [, integerDigits, fraction = '', exponent = '0'] = numberToken.exec(token) ?? []
   if (integerDigits === undefined) return null
   const digits = `${integerDigits}${fraction}`.replace(/^0+/, '')
   if (digits === '') return '0'
   const significant = trimTrailingZeros(digits)
-  // Distance of the last significant digit to the left of the point; negative: to the right.
+  // Digits between the last significant one and the point; negative: behind the point.
   const shift = Number(exponent) - fraction.length + (digits.length - significant.length)
   // Below 1 there is a zero before the point.
   const length = shift >= 0 ? significant.length + shift : Math.max(significant.length, 1 - shift) + 1
@@ -42,13 +42,13 @@ export function expandExponent(token: string): string | null {
   return `${padded.slice(0, shift)}.${padded.slice(shift)}`
 }
 
-/** Null unless a usual JSON parser reads the number exactly: `9007199254740993` would become `9007199254740992`. */
+/** Null unless a usual JSON parser reads the number exactly: `9007199254740993` becomes `9007199254740992`. */
 export function parseNumberToken(token: string): string | null {
   const exact = expandExponent(token)
   return exact !== null && exact === expandExponent(String(Number(token))) ? exact : null
 }
 
-/** A loop: a pattern would take quadratic time on a run of zeros. */
+/** A loop, because a pattern would take quadratic time on a run of zeros. */
 function trimTrailingZeros(digits: string): string {
   let end = digits.length
   while (digits[end - 1] === '0') end -= 1
@@ -69,7 +69,7 @@ export function convertAmount(amount: bigint, feeds: readonly ConversionFeed[]):
   return feeds.map(toFactors).reduce((value, { times, over }) => (value * times) / over, amount)
 }
 
-/** All amounts that convert to exactly `converted`, or null when none does. Rates are above 0. */
+/** The amounts that convert to exactly `converted`, or null when none does. Rates are above 0. */
 export function invertConversion(converted: bigint, feeds: readonly ConversionFeed[]): AmountRange | null {
   let range: AmountRange = { from: converted, to: converted }
   for (const { times, over } of feeds.map(toFactors).reverse()) {
@@ -80,7 +80,7 @@ export function invertConversion(converted: bigint, feeds: readonly ConversionFe
   return range.from <= range.to ? range : null
 }
 
-/** The amount of a range with the fewest decimals, the smallest of several: invoices have round amounts. */
+/** The amount of a range with the fewest decimals, or the smallest of several: invoices have round amounts. */
 export function findRoundestAmount({ from, to }: AmountRange, decimals: number): bigint {
   for (let step = 10n ** BigInt(decimals); step > 1n; step /= 10n) {
     const amount = roundUp(from, step) * step
@@ -136,7 +136,7 @@ function smaller(a: bigint, b: bigint): bigint {
   return a < b ? a : b
 }
 
-/** Largest extra fee by default, in basis points of the gross amount: 1 %. */
+/** The largest extra fee by default, in basis points of the gross amount: 1 %. */
 export const defaultMaxExtraFeeBps = 100
 
 /** All of the gross amount, in basis points. */
@@ -145,8 +145,8 @@ const maxFeeBps = 10_000
 export type FeeCheck = (tokenOut: Pick<StoredPayment['tokenOut'], 'gross' | 'net'>) => boolean
 
 /**
- * Beyond the service's own fee, at most `maxBps` basis points of the gross amount, rounded down. The payer chooses the
- * extra fee, its receiver, memo and call: so the service's fee is always its fixed share.
+ * Builds the check that the extra fee is at most `maxBps` basis points of the gross amount, rounded down. The payer
+ * chooses the extra fee, its receiver, memo and call, so the service's fee counts with its fixed share.
  */
 export function createFeeCheck(maxBps: number = defaultMaxExtraFeeBps): FeeCheck {
   if (!Number.isInteger(maxBps) || maxBps < 0 || maxBps > maxFeeBps)
@@ -169,8 +169,8 @@ interface ConversionEnds {
 type Priced = Pick<StoredPayment, 'tokenOut' | 'pricing'>
 
 /**
- * The invoice of a payment, or null when it is unknown. Anybody can deploy a token named USDC and use any contract as a
- * price feed. So the invoice is known only if the token is listed, and every feed has a pair and leads to that token. A
+ * The invoice of a payment; null: it is unknown. Anybody can deploy a token named USDC and use any contract as a price
+ * feed. So the invoice is known only if the token is listed, and every feed has a pair and leads to that token. A
  * currency that verify rejects is never shown.
  */
 export function deriveInvoice({ tokenOut, pricing }: Priced): PaymentInvoice | null {

@@ -30,10 +30,9 @@ export interface LegacyQueries {
    */
   lookup(query: { readonly chainId: string; readonly txHash: string }): Promise<Lookup>
   /**
-   * All payments of a transaction, each verified against an invoice. `verified` is true when all of them match.
-   * Payments off the chain are left out; extra fees above the limit are `Invalid payment amount`. A decimal given as a
-   * number counts as its shortest text; `parseVerifyRequest` returns the exact text of the body.
-   *
+   * All payments of a transaction, each compared with an invoice. `verified` is true when all of them match. Payments
+   * off the chain are left out; extra fees above the limit are `Invalid payment amount`. A decimal given as a number
+   * counts as its shortest text; `parseVerifyRequest` returns the exact text of the body.
    * @throws InvalidLegacyRequestError `ERR_LEGACY_REQUEST_INVALID`; TransactionNotFoundError
    * `ERR_TRANSACTION_NOT_FOUND`.
    */
@@ -42,7 +41,7 @@ export interface LegacyQueries {
 
 type LegacyPayment = Lookup['payments'][number]
 
-/** Builds the item field by field from facts of the chain alone, never integration, state or merchant data. */
+/** Builds the item field by field from facts of the chain alone: no integration, state or merchant data. */
 function buildLegacyPayment(
   payment: StoredPayment,
   { invoice, final }: { readonly invoice: PaymentInvoice | null; readonly final: boolean },
@@ -98,12 +97,12 @@ export function createLegacyQueries(deps: LegacyDeps): LegacyQueries {
   const { isFinal, canBeFinal } = createFinality(confirmations)
   const allowsFees = createFeeCheck(maxExtraFeeBps)
 
-  /** Not once the payment is dropped, or its height is final, or no height of the chain ever is. */
+  /** Whether a payment off the chain may still return: it is not dropped, and its height is not final but can be. */
   function mayBeReincluded(payment: StoredPayment, indexedTo: number | null): boolean {
     return payment.dropped === null && canBeFinal(payment.chainId) && !isFinal(payment, indexedTo)
   }
 
-  /** The payments on the chain, and those off the chain that `shows` accepts. */
+  /** Reads the payments on the chain, and those off the chain that `shows` accepts. */
   async function readTransaction(
     { chainId, txHash }: TransactionKey,
     shows: typeof mayBeReincluded,
@@ -132,7 +131,7 @@ export function createLegacyQueries(deps: LegacyDeps): LegacyQueries {
     async verify(input) {
       const request = checkVerifyRequest(input)
       const { chainId, txHash } = request
-      // Goods are handed over for payments on the chain now.
+      // Goods are handed over for payments that are on the chain now.
       const transaction = await readTransaction(request, () => false)
       const payee = await resolvePayee(accounts, request.address)
       const judged = buildItems(transaction).map(({ payment, invoice, item }) => {

@@ -9,12 +9,12 @@ import type { CheckedVerifyRequest } from './verify-request.js'
 type Paid = Pick<StoredPayment, 'chainId' | 'receiver' | 'tokenOut' | 'pricing'>
 
 export interface Payee {
-  /** Whether a link configuration accepts the payment's token on its chain, at this payee. */
+  /** Whether a link configuration accepts the token of the payment on its chain, for this payee. */
   accepts(payment: Paid): boolean
   received(payment: Paid): boolean
 }
 
-/** Resolves an address, else the handle of an account, in any case. */
+/** Resolves an address, or the handle of an account in any case. */
 export async function resolvePayee(
   accounts: Pick<AccountStore, 'find' | 'findByAddress'>,
   text: string,
@@ -26,7 +26,7 @@ export async function resolvePayee(
   return account === null ? unknownPayee : buildAccountPayee(account)
 }
 
-/** An address. The configurations of its accounts decide; without an account every listed token is accepted. */
+/** The configurations of the accounts decide; without an account every listed token is accepted. */
 function buildAddressPayee(address: string, accounts: readonly AccountRecord[]): Payee {
   return {
     received: ({ receiver }) => receiver === address,
@@ -44,7 +44,7 @@ function buildAccountPayee(account: AccountRecord): Payee {
   }
 }
 
-/** An unknown handle has neither a configuration to violate nor an address that receives. */
+/** Nothing is paid to an unknown handle, and no configuration is violated. */
 const unknownPayee: Payee = { received: () => false, accepts: () => true }
 
 function isAcceptedBy(account: AccountRecord, payment: Paid, receiver: string): boolean {
@@ -69,13 +69,13 @@ function acceptsToken({ tokens }: CoinConfig, { tokenOut, pricing }: Paid): bool
 
 interface Judgement {
   readonly payee: Payee
-  /** The payment's own invoice, or null when it is unknown: then it matches none. */
+  /** The invoice of the payment, or null when it is unknown: then it matches none. */
   readonly invoice: PaymentInvoice | null
   readonly allowsFees: FeeCheck
   readonly request: Pick<CheckedVerifyRequest, 'invoiceAmount' | 'invoiceCurrency'>
 }
 
-/** The messages in the order of docs/interface.md 4.3; none when the payment matches. */
+/** The rules that a payment violates, in the order of docs/interface.md 4.3; none: it matches. */
 export function findMismatches(
   payment: StoredPayment,
   { payee, invoice, allowsFees, request }: Judgement,

@@ -1,25 +1,97 @@
-/** Takes the pages that typedoc wrote for the packages. @module */
+/** Takes the pages that typedoc wrote for the packages, and gives the types and errors of a long one their own pages. @module */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, posix } from 'node:path'
 import { outsideCode } from './outside-code.js'
+
+/** The length that a page has at most, roughly, in characters of Markdown: about twelve screens. */
+const maxLength = 12_000
+/** A shorter group stays with the functions. */
+const minGroupLength = 2_000
 
 /** Pages by route; none when typedoc has not run. */
 export function apiPages(folder: string): Map<string, string> {
   if (!existsSync(folder)) return new Map()
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'))
-  return new Map(
-    names.map((name) => [
-      `api/${name.replace(/[.]md$/, '')}`,
-      outsideCode(readFileSync(join(folder, name), 'utf8'), withFewerHeadings),
-    ]),
+  const pages = names.flatMap((name) =>
+    split(`api/${name.replace(/[.]md$/, '')}`, outsideCode(readFileSync(join(folder, name), 'utf8'), shorten)),
   )
+  const routes = new Map(
+    pages.flatMap(({ module, route, text }) => idsOf(text).map((id) => [`${module}#${id}`, route] as const)),
+  )
+  return new Map(pages.map((page) => [page.route, outsideCode(page.text, (part) => withLinks(part, page, routes))]))
+}
+
+interface Page {
+  /** The route that typedoc's links name. */
+  readonly module: string
+  readonly route: string
+  readonly text: string
+}
+
+/** A page for a short module; otherwise one for its functions, which lists the names of its long groups. */
+function split(module: string, text: string): Page[] {
+  if (text.length <= maxLength) return [{ module, route: module, text }]
+  const [title = '', ...groups] = text.split(/^(?=## )/m)
+  const pages: Page[] = []
+  const own = groups.map((group) => {
+    if (group.length < minGroupLength || group.startsWith('## Functions')) return group
+    const [heading = '', ...symbols] = group.split(/^(?=### )/m)
+    const name = /^## (\w+)/.exec(heading)?.[1]?.toLowerCase() ?? ''
+    const texts = pack(symbols)
+    for (const [index, part] of texts.entries()) {
+      const of = texts.length === 1 ? '' : `, ${index + 1} of ${texts.length}`
+      const from = `Imported from [${title.slice(2).trim()}](/${module}.md).`
+      pages.push({
+        module,
+        route: `${module}-${name}${index === 0 ? '' : `-${index + 1}`}`,
+        text: `${title.trim()}: ${name}${of}\n\n${from}\n\n${part.replaceAll(/^### /gm, '## ')}`,
+      })
+    }
+    const names = [...group.matchAll(/^### (.*) \{#(.*)\}$/gm)].map(([, label, id]) => `[${label}](#${id})`)
+    return `${heading.trim()}\n\n${names.join(', ')}\n\n`
+  })
+  return [{ module, route: module, text: [title, ...own].join('') }, ...pages]
+}
+
+/** Joins symbols in their order to the fewest texts of about equal length. */
+function pack(symbols: readonly string[]): string[] {
+  const total = symbols.join('').length
+  const length = total / Math.ceil(total / maxLength)
+  const texts: string[] = []
+  let before = 0
+  for (const symbol of symbols) {
+    const index = Math.floor((before + symbol.length / 2) / length)
+    texts[index] = (texts[index] ?? '') + symbol
+    before += symbol.length
+  }
+  return texts.filter((text) => text !== undefined)
+}
+
+const idsOf = (text: string) => [...text.matchAll(/\{#([^}]+)\}$/gm)].map(([, id = '']) => id)
+
+/** The text with each link to the page that has its target now. */
+function withLinks(text: string, { module, route }: Page, routes: ReadonlyMap<string, string>): string {
+  return text.replaceAll(/\]\(([^():/#]*(?:\/[^():#]*)?)#([^()]+)\)/g, (whole, file: string, id: string) => {
+    const target = file === '' ? module : posix.join(posix.dirname(module), file).replace(/[.]md$/, '')
+    const found = routes.get(`${target}#${id}`)
+    if (found === undefined) return whole
+    return found === route ? `](#${id})` : `](/${found}.md#${id})`
+  })
 }
 
 /** Only what a link can lead to keeps a heading: the search has a section for each heading. */
-function withFewerHeadings(text: string): string {
-  return text
-    .replaceAll(/^#{4,6} (?:Overrides|Inherited from|Implementation of)\n\n.*\n+/gm, '')
-    .replaceAll(/<a id="[^"]*"><\/a> ?/g, '')
-    .replaceAll(/^## (.*)$/gm, (_, group: string) => `## ${group} {#group-${group.toLowerCase().replaceAll(' ', '-')}}`)
-    .replaceAll(/^#{4,6} (.*)$/gm, (_, title: string) => (title.endsWith('}') ? `#### ${title}` : `**${title}**`))
+function shorten(text: string): string {
+  return (
+    text
+      .replaceAll(/^#{4,6} (?:Overrides|Inherited from|Implementation of)\n\n.*\n+/gm, '')
+      // The signature has the type already.
+      .replaceAll(/^#{4,6} Returns\n\n.*\n+(?=#|\*\*\*|$(?![\s\S]))/gm, '')
+      .replaceAll(/^(#{4,6} Throws\n\n.*\n)\n#{4,6} Throws$/gm, '$1')
+      .replaceAll(/<a id="[^"]*"><\/a> ?/g, '')
+      .replaceAll(
+        /^## (.*)$/gm,
+        (_, group: string) => `## ${group} {#group-${group.toLowerCase().replaceAll(' ', '-')}}`,
+      )
+      .replaceAll(/^#{4,6} (.*)$/gm, (_, title: string) => (title.endsWith('}') ? `#### ${title}` : `**${title}**`))
+  )
 }

@@ -139,6 +139,14 @@ test('every guide is named by a README or another page', () => {
   expect(guides.filter((guide) => !named(guide))).toEqual([])
 })
 
+test("the numbers of the site's home page stand in the README", () => {
+  const numbers = [...read('tools/site/pages/index.md').matchAll(/^- \*\*(\d.*?)\*\*/gm)].map(
+    ([, number = '']) => number,
+  )
+  expect(numbers).toHaveLength(4)
+  expect(numbers.filter((number) => !read('README.md').includes(number))).toEqual([])
+})
+
 /** A size follows its names: `createClient` 26.5 kB, or `parseAmount` with `formatAmount` 1.2 kB. */
 const quoted = /`(\w+)`(?: with `(\w+)`)?(?: may take)? (\d+(?:[.]\d+)?) k?B\b/g
 

@@ -1,5 +1,5 @@
 /** Opens pages of the built site in Chromium, at two widths and in both themes. @module */
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { extname, join } from 'node:path'
 import type { Browser } from 'playwright-core'
@@ -7,20 +7,29 @@ import { flawsOf, launchChromium, looks, openPage } from '../../packages/console
 
 /** Pages of each kind: the home page, a written one, one from templates, generated ones, one with a figure, a list. */
 const pages = [
-  ...['', 'start.html', 'receive/express.html', 'reference/errors.html', 'reference/http.html'],
-  ...['concepts/outbox.html', 'decisions/'],
+  '',
+  'start.html',
+  'receive/express.html',
+  'errors.html',
+  'reference/errors.html',
+  'reference/http.html',
+  'concepts/outbox.html',
+  'decisions/',
 ]
+/** The height of an API page at 1280 px, above which it must be split. */
+const maxApiHeight = 20_000
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript',
   '.css': 'text/css',
   '.svg': 'image/svg+xml',
+  '.png': 'image/png',
 }
 
 /**
  * Serves the site and looks at it. Pictures of the pages go to the folder that `CONSOLE_PICTURES` names.
- * @returns A line for each violation that axe finds, each page wider than its screen, each request to another host,
- * and a search that leads nowhere.
+ * @returns A line for each violation that axe finds, each page wider than its screen or with code that is cut off, each
+ * file that is missing, each request to another host, each API page that is too long, and a search that leads nowhere.
  */
 export async function findFlawsInBrowser(dist: string): Promise<string[]> {
   const server = createServer((request, response) => {
@@ -30,7 +39,7 @@ export async function findFlawsInBrowser(dist: string): Promise<string[]> {
       const body = readFileSync(file)
       response.writeHead(200, { 'content-type': types[extname(file)] ?? 'application/octet-stream' }).end(body)
     } catch {
-      response.writeHead(404).end()
+      response.writeHead(404, { 'content-type': 'text/html' }).end(readFileSync(join(dist, '404.html')))
     }
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -40,7 +49,12 @@ export async function findFlawsInBrowser(dist: string): Promise<string[]> {
   try {
     const flaws: string[] = []
     for (const look of looks) flaws.push(...(await findFlaws(browser, origin, look)))
-    return [...flaws, ...(await findInSearch(browser, origin))]
+    return [
+      ...flaws,
+      ...(await findInSearch(browser, origin)),
+      ...(await findInNotFound(browser, origin)),
+      ...(await findTallApiPages(browser, origin, dist)),
+    ]
   } finally {
     await browser.close()
     server.close()
@@ -48,20 +62,31 @@ export async function findFlawsInBrowser(dist: string): Promise<string[]> {
 }
 
 async function findFlaws(browser: Browser, origin: string, { width, colorScheme }: (typeof looks)[number]) {
-  const { page, complaints } = await openPage(browser, origin, { viewport: { width, height: 900 }, colorScheme })
-  const flaws: string[] = []
+  const { page, complaints } = await openPage(browser, origin, { viewport: { width, height: 800 }, colorScheme })
+  const icon = await page.request.get(`${origin}/favicon.svg`)
+  const flaws = icon.ok() ? [] : [`The icon of the site answers ${icon.status()}.`]
   for (const path of pages) {
     await page.goto(`${origin}/${path}`, { waitUntil: 'networkidle' })
-    flaws.push(...(await flawsOf(page, `site-${width}-${colorScheme}/${path}`)))
+    const name = `site-${width}-${colorScheme}/${path}`
+    const broken = (await page.evaluate(findBrokenCode)) as string[]
+    flaws.push(...(await flawsOf(page, name)), ...broken.map((text) => `${name} breaks or cuts off: ${text}`))
+    const end = Number(await page.evaluate("document.querySelector('.VPHome ul')?.getBoundingClientRect().bottom ?? 0"))
+    if (width === 1280 && end > 800) flaws.push(`${name}: the four numbers end at ${end} px, below the first screen`)
   }
   await page.context().close()
-  // The browser asks for an icon, and the site has none.
-  return [...flaws, ...complaints.filter((text) => !text.includes('404'))]
+  return [...flaws, ...complaints]
 }
+
+/** In the page: codes of one word that take two lines, and on a wide screen code that is wider than its block. */
+const findBrokenCode = `[
+  ...[...document.querySelectorAll('.vp-doc code')].filter(
+    (code) => /^[\\w.]+$/.test(code.textContent) && !/_|[.]/.test(code.textContent) && code.getClientRects().length > 1),
+  ...[...document.querySelectorAll('.vp-doc pre')].filter((pre) => innerWidth > 960 && pre.scrollWidth > pre.clientWidth),
+].map(({ textContent }) => textContent)`
 
 /** Searches as a reader does, and opens the first hit. */
 async function findInSearch(browser: Browser, origin: string): Promise<string[]> {
-  const { page, complaints } = await openPage(browser, origin, { viewport: { width: 1280, height: 900 } })
+  const { page, complaints } = await openPage(browser, origin, { viewport: { width: 1280, height: 800 } })
   await page.goto(`${origin}/start.html`, { waitUntil: 'networkidle' })
   await page.locator('#local-search button').click()
   await page.locator('.search-input').fill('outbox')
@@ -69,5 +94,29 @@ async function findInSearch(browser: Browser, origin: string): Promise<string[]>
   await page.locator('.results .result').first().click()
   await page.waitForURL((url) => url.pathname !== '/start.html')
   await page.context().close()
-  return complaints.filter((text) => !text.includes('404'))
+  return complaints
+}
+
+/** An address that leads nowhere shows the site's own page. Its status is the one complaint. */
+async function findInNotFound(browser: Browser, origin: string): Promise<string[]> {
+  const { page, complaints } = await openPage(browser, origin, { viewport: { width: 390, height: 800 } })
+  await page.goto(`${origin}/no/such/page.html`, { waitUntil: 'networkidle' })
+  await page.locator('.not-found a', { hasText: 'All pages' }).waitFor()
+  const flaws = await flawsOf(page, 'site-not-found')
+  await page.context().close()
+  return [...flaws, ...complaints.filter((text, index) => index > 0 || !text.includes('404'))]
+}
+
+/** API pages that are too long to read. */
+async function findTallApiPages(browser: Browser, origin: string, dist: string): Promise<string[]> {
+  const { page } = await openPage(browser, origin, { viewport: { width: 1280, height: 800 } })
+  const flaws: string[] = []
+  for (const file of readdirSync(dist, { recursive: true, encoding: 'utf8' })) {
+    if (!/^api\/.*[.]html$/.test(file)) continue
+    await page.goto(`${origin}/${file}`, { waitUntil: 'domcontentloaded' })
+    const height = Number(await page.evaluate('document.documentElement.scrollHeight'))
+    if (height > maxApiHeight) flaws.push(`${file} is ${height} px tall; ${maxApiHeight} are accepted`)
+  }
+  await page.context().close()
+  return flaws
 }

@@ -1,4 +1,5 @@
 /** Configures the site: pages of `tools/site/.pages`, search in the browser, no request to another host. @module */
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineConfig } from 'vitepress'
 import { searchOptions } from '../search.js'
@@ -25,6 +26,7 @@ export default defineConfig({
   srcExclude: ['public/**'],
   outDir: 'dist',
   lastUpdated: false,
+  head: [['link', { rel: 'icon', type: 'image/svg+xml', href: '/favicon.svg' }]],
   // `tools/site/check-links.mjs` checks every link and anchor of the built pages.
   ignoreDeadLinks: true,
   vite: { plugins: [accessibleTheme()] },
@@ -51,6 +53,22 @@ export default defineConfig({
         }
       // A wide table scrolls, by keys too.
       md.renderer.rules['table_open'] = () => '<table tabindex="0">\n'
+      // A picture that exists dark too is shown as the theme is.
+      const image = md.renderer.rules.image
+      md.renderer.rules.image = (tokens, place, options, env, self) => {
+        const token = tokens[place]
+        const shown = image?.(tokens, place, options, env, self) ?? ''
+        const [whole, stem] = /^[/](.*)[.]png$/.exec(token?.attrGet('src') ?? '') ?? []
+        if (whole === undefined || !existsSync(join(pages, 'public', `${stem}-dark.png`))) return shown
+        const dark = shown.replace(whole, `/${stem}-dark.png`)
+        return shown.replace('<img', '<img class="in-light"') + dark.replace('<img', '<img class="in-dark"')
+      }
+      // A path breaks at its slashes, and a code between its words.
+      const code = md.renderer.rules.code_inline
+      md.renderer.rules.code_inline = (...given) =>
+        (code?.(...given) ?? '')
+          .replaceAll(/(?<=[^<\s/])\/(?=[^\s/>])/g, '/<wbr>')
+          .replaceAll(/(?<=[A-Z])_(?=[A-Z])/g, '_<wbr class="between-words">')
       const fence = md.renderer.rules.fence
       md.renderer.rules.fence = (tokens, place, ...rest) => {
         const token = tokens[place]
@@ -66,8 +84,9 @@ export default defineConfig({
     nav: [
       { text: 'Start', link: '/start' },
       { text: 'Webhooks', link: '/packages/webhook/' },
+      { text: 'Embed', link: '/guides/embed-the-service' },
+      { text: 'Run', link: '/guides/run-a-server' },
       { text: 'Reference', link: '/interface' },
-      { text: 'Run', link: '/deployment' },
       { text: 'Decisions', link: '/decisions/' },
     ],
   },

@@ -70,6 +70,7 @@ const paths: readonly (readonly [string, readonly string[]])[] = [
   [
     'Run the service',
     [
+      'guides/run-a-server',
       'deployment',
       'guides/run-a-server',
       'packages/cli/index',
@@ -95,6 +96,7 @@ const paths: readonly (readonly [string, readonly string[]])[] = [
   [
     'Embed the service',
     [
+      'guides/embed-the-service',
       'examples/embedding/index',
       'examples/fastify-host/index',
       'packages/core/index',

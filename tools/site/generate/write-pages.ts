@@ -27,6 +27,7 @@ export async function writePages(root: string): Promise<number> {
   const pages = new Map<string, string>()
   for (const [file, route] of routes)
     pages.set(route, rewriteLinks(readFileSync(join(root, file), 'utf8'), file, targets))
+  pages.set('index', withReceiver(pages.get('index') ?? '', readFileSync(join(root, 'README.md'), 'utf8')))
   const generated: [string, string][] = [
     ['reference/http', httpPage()],
     ['reference/commands', await cliPage()],
@@ -41,11 +42,21 @@ export async function writePages(root: string): Promise<number> {
   ]
   for (const [route, text] of generated) pages.set(route, text)
   for (const [route, text] of pages) write(join(out, `${route}.md`), text)
+  for (const path of [...downloads].map((path) => path.replace(/[.]png$/, '-dark.png')))
+    if (targets.files.has(path)) downloads.add(path)
   for (const path of downloads) copy(join(root, path), join(out, 'public', downloadOf(path)))
+  copy(join(root, 'tools/site/pages/public'), join(out, 'public'))
   const agents = readFileSync(join(root, 'docs/agents.md'), 'utf8')
   const described = [...pages].map(([route, text]) => ({ route, text, title: titleOf(route, text) }))
   for (const [path, text] of machineFiles(described, agents)) write(join(out, 'public', path), text)
   return pages.size
+}
+
+/** The home page with the receiver of the README, so that both show the same. */
+function withReceiver(home: string, readme: string): string {
+  const [receiver] = /^```ts$[\s\S]*?^```$/m.exec(readme) ?? []
+  if (receiver === undefined) throw new Error('README.md has no TypeScript for the home page.')
+  return home.replace(/^<!-- .* -->$/m, () => receiver)
 }
 
 function write(path: string, text: string): void {
@@ -55,5 +66,5 @@ function write(path: string, text: string): void {
 
 function copy(from: string, to: string): void {
   mkdirSync(dirname(to), { recursive: true })
-  cpSync(from, to)
+  cpSync(from, to, { recursive: true })
 }

@@ -19,8 +19,9 @@ export const searchOptions: SearchOptions = {
   boostDocument: (id) => {
     if (/^\/(tools|vectors|changelog|performance|contract-coverage)/.test(id)) return 0.1
     if (/^\/decisions\/retries/.test(id)) return 1.5 // the schedule stands on this page alone
-    if (/^\/(decisions|reference|receive)\//.test(id)) return 0.4
-    return /^\/(guides|interface|rotate|explain|databases)/.test(id) ? 1.5 : 1
+    if (/^\/(api|decisions|reference|receive)\//.test(id)) return 0.4
+    if (id.startsWith('/interface')) return 1.8 // a word of the contract is explained there
+    return /^\/(guides|rotate|explain|databases)/.test(id) ? 1.5 : 1
   },
 }
 

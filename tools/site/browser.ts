@@ -28,8 +28,8 @@ const types: Readonly<Record<string, string>> = {
 
 /**
  * Serves the site and looks at it. Pictures of the pages go to the folder that `CONSOLE_PICTURES` names.
- * @returns A line for each violation that axe finds, each page wider than its screen or with code that is cut off, each
- * file that is missing, each request to another host, each API page that is too long, and a search that leads nowhere.
+ * @returns A line for each flaw. Axe looks for violations; a page may not be wider than its screen, cut code off, miss
+ * a file or ask another host. An API page may not be too long, and a search must lead somewhere.
  */
 export async function findFlawsInBrowser(dist: string): Promise<string[]> {
   const server = createServer((request, response) => {

@@ -1,4 +1,4 @@
-/** Names each module of the API reference as an import names it, and groups its names by what a reader looks for. @module */
+/** Names each module of the API reference as an import names it, and groups what it exports. @module */
 import { Comment, CommentTag, Converter, ReflectionKind } from 'typedoc'
 
 /** A plugin of typedoc. @param {import('typedoc').Application} app */
@@ -21,7 +21,7 @@ function importNameOf(name) {
   return `@payment-integration/${name.replace('/src/exports', '').replace(/\/index$/, '')}`
 }
 
-/** The group of a type or an error; null leaves the group of its kind. @param {import('typedoc').Reflection} reflection */
+/** The group of a type or an error; null: that of its kind. @param {import('typedoc').Reflection} reflection */
 function groupOf(reflection) {
   if (!reflection.kindOf(ReflectionKind.Class)) return 'Types'
   return reflection.name.endsWith('Error') ? 'Errors' : null

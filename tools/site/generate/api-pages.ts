@@ -1,4 +1,4 @@
-/** Takes the pages that typedoc wrote for the packages, and gives the types and errors of a long one their own pages. @module */
+/** Takes the pages that typedoc wrote, and gives the types and errors of a long one their own pages. @module */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { outsideCode } from './outside-code.js'

@@ -7,8 +7,8 @@ import type { IdSource, Store } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
 import {
   createLeaseStore,
-  indexedChains,
   listCheckpoints,
+  listIndexedChains,
   readTip,
   setReached,
   type Tip,
@@ -19,25 +19,25 @@ import { addProof, addWeakerProof, createChainReads, setCoverage } from './chain
 import { createConsoleReads } from './console/console-reads.js'
 import { createDeliveryStore, replayDeliveries } from './deliveries/delivery-store.js'
 import type { Connection, Engine, SqlDialect } from './engine.js'
-import { auditIn, listAudit, newestAudit } from './history/audit.js'
+import { bindAudit, listAudit, readNewestAudit } from './history/audit.js'
 import { createHistoryStore } from './history/history-store.js'
-import { accountsIn, createIdentityAccounts } from './identity/accounts.js'
-import { createIdentityStore, identityIn } from './identity/identity-store.js'
-import { createIntegrationStore, findRegistered, integrationsIn } from './integrations/integrations.js'
-import { createAccountStore, createLegacyKeyStore, legacyKeysIn, linkAccountsIn } from './integrations/legacy.js'
+import { bindAccounts, createIdentityAccounts } from './identity/accounts.js'
+import { bindIdentity, createIdentityStore } from './identity/identity-store.js'
+import { bindIntegrations, createIntegrationStore, findRegistered } from './integrations/integrations.js'
+import { bindAccountLinks, bindLegacyKeys, createAccountStore, createLegacyKeyStore } from './integrations/legacy.js'
 import { createMoveStore } from './integrations/move-store.js'
-import { createIntegrationSessionStore, integrationSessionsIn } from './integrations/sessions.js'
+import { bindIntegrationSessions, createIntegrationSessionStore } from './integrations/sessions.js'
 import { checkInteger } from './internal/values.js'
 import { createSchema, migrate, releasedMigrations } from './migrations/migrate.js'
-import { createDataKeyStore, dataKeysIn, listSealingKeys } from './operators/keys.js'
-import { createOperatorStore, operatorsIn } from './operators/operators.js'
+import { bindDataKeys, createDataKeyStore, listSealingKeys } from './operators/keys.js'
+import { bindOperators, createOperatorStore } from './operators/operators.js'
 import {
+  findOffChainPayments,
+  findPaymentsInBlocks,
   leaveAbove,
   leavePayments,
-  offChainPayments,
-  overduePayments,
-  paymentsForChange,
-  paymentsInBlocks,
+  lockOverduePayments,
+  lockPaymentsForChange,
   setDropped,
   setStatuses,
 } from './payments/payment-changes.js'
@@ -88,15 +88,15 @@ export function createStoreTransaction(
       await forgetDeposits(db, chainId, above)
     },
     leavePayments: (paymentIds) => leavePayments(db, dialect, paymentIds),
-    indexedChains: () => indexedChains(db),
+    indexedChains: () => listIndexedChains(db),
     checkpoints: (chainId, atOrBelow, limit) => listCheckpoints(db, chainId, atOrBelow, limit),
     upsertPayments: (payments) => upsertPayments(db, dialect, payments),
-    paymentsInBlocks: (chainId, from, to) => paymentsInBlocks(db, dialect, chainId, from, to),
+    paymentsInBlocks: (chainId, from, to) => findPaymentsInBlocks(db, dialect, chainId, from, to),
     overduePayments: (chainId, atOrBelow, limit, awaitedAtOrBelow) =>
-      overduePayments(db, dialect, { chainId, atOrBelow, limit, awaitedAtOrBelow }),
-    offChainPayments: (chainId) => offChainPayments(db, chainId),
+      lockOverduePayments(db, dialect, { chainId, atOrBelow, limit, awaitedAtOrBelow }),
+    offChainPayments: (chainId) => findOffChainPayments(db, chainId),
     setDropped: (paymentId, dropped) => setDropped(db, paymentId, dropped),
-    paymentsForChange: (...selectors) => paymentsForChange(db, dialect, selectors),
+    paymentsForChange: (...selectors) => lockPaymentsForChange(db, dialect, selectors),
     setStatuses: (statuses) => setStatuses(db, dialect, statuses),
     insertSnapshots: async (snapshots) => madeDue(await insertSnapshots(db, dialect, snapshots)),
     addProof: (chainId, proven) => addProof(db, chainId, proven),
@@ -114,15 +114,15 @@ export function createStoreTransaction(
       return replayed
     },
     registeredIntegrations: (addresses) => findRegistered(db, dialect, addresses),
-    integrations: integrationsIn(db, dialect),
-    accounts: linkAccountsIn(db),
-    legacyKeys: legacyKeysIn(db),
-    operators: operatorsIn(db),
-    integrationSessions: integrationSessionsIn(db),
-    dataKeys: dataKeysIn(db),
-    identity: identityIn(db, dialect),
-    identityAccounts: accountsIn(db, dialect),
-    ...auditIn(db, dialect),
+    integrations: bindIntegrations(db, dialect),
+    accounts: bindAccountLinks(db),
+    legacyKeys: bindLegacyKeys(db),
+    operators: bindOperators(db),
+    integrationSessions: bindIntegrationSessions(db),
+    dataKeys: bindDataKeys(db),
+    identity: bindIdentity(db, dialect),
+    identityAccounts: bindAccounts(db, dialect),
+    ...bindAudit(db, dialect),
   }
 }
 
@@ -141,7 +141,7 @@ export function createStore(database: Engine, ids: IdSource = systemIds, migrati
       return result
     },
     assertNotNested,
-    payments: paymentReads(engine),
+    payments: choosePaymentReads(engine),
     chains: createChainReads(engine.read),
     leases: createLeaseStore(engine),
     deliveries: createDeliveryStore(outbox, ids),
@@ -150,8 +150,8 @@ export function createStore(database: Engine, ids: IdSource = systemIds, migrati
     legacyKeys: createLegacyKeyStore(engine),
     operators: createOperatorStore(engine),
     integrationSessions: createIntegrationSessionStore(engine),
-    audit: { list: (query) => listAudit(engine.read, query), newest: () => newestAudit(engine.read) },
-    console: consoleReads(engine),
+    audit: { list: (query) => listAudit(engine.read, query), newest: () => readNewestAudit(engine.read) },
+    console: chooseConsoleReads(engine),
     history: createHistoryStore(engine),
     moves: createMoveStore(engine),
     identity: createIdentityStore(engine),
@@ -165,13 +165,13 @@ export function createStore(database: Engine, ids: IdSource = systemIds, migrati
   }
 }
 
-function paymentReads(engine: Engine): PaymentReads {
+function choosePaymentReads(engine: Engine): PaymentReads {
   const { reader } = engine
   const primary = createPaymentReads(engine)
   return reader === undefined ? primary : preferReaderForPayments(primary, createPaymentReads(reader), reader)
 }
 
-function consoleReads(engine: Engine): ConsoleReads {
+function chooseConsoleReads(engine: Engine): ConsoleReads {
   const { reader } = engine
   const primary = createConsoleReads(engine)
   if (reader === undefined) return primary

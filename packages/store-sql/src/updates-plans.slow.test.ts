@@ -8,7 +8,7 @@ import { type OpenEngine, openPostgres, openSqlite } from '../test/support/engin
 import { type Compiled, postgresScans, sqlitePlan } from '../test/support/plans.js'
 import { createStore } from './create-store.js'
 import { compile } from './internal/statements.js'
-import { anyWaiting, findText, keyColumns, settledColumns, settleText, waitingText } from './payments/updates.js'
+import { findText, hasWaitingQuery, keyColumns, settledColumns, settleText, waitingText } from './payments/updates.js'
 
 const { decided, hash, indexed, update, waiting } = fixtures
 
@@ -35,7 +35,7 @@ function queries({ engine: { read, dialect } }: OpenEngine): Readonly<Record<str
   }
   return {
     'updates by id': { compile: () => compile(dialect, findText(dialect, ['a7', 'w7'])) },
-    'a waiting update': anyWaiting(read),
+    'a waiting update': hasWaitingQuery(read),
     'waiting updates': source(
       keyColumns,
       [1, 2].map((n) => [1, hash(n)]),

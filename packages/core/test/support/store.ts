@@ -1,17 +1,17 @@
 /** Stores for tests: empty SQLite databases, with faults on demand and their committed rows. @module */
 import { onTestFinished } from 'vitest'
 import { createStore } from '../../../store-sql/src/create-store.js'
-import { auditRecord } from '../../../store-sql/src/history/audit.js'
-import { eventFrom } from '../../../store-sql/src/identity/accounts.js'
+import { toAuditRecord } from '../../../store-sql/src/history/audit.js'
+import { toEvent } from '../../../store-sql/src/identity/accounts.js'
 import {
-  redemptionFrom,
+  toRedemption,
   type StoredRedemption,
-  shareFrom,
-  verdictFrom,
+  toShare,
+  toVerdict,
 } from '../../../store-sql/src/identity/redemptions.js'
-import { type StoredSubject, subjectFrom } from '../../../store-sql/src/identity/subjects.js'
+import { type StoredSubject, toSubject } from '../../../store-sql/src/identity/subjects.js'
 import { toHex, toNullableHex, unpack } from '../../../store-sql/src/internal/values.js'
-import { type StoredRow, storedPayment } from '../../../store-sql/src/payments/payment-row.js'
+import { type StoredRow, toStoredPayment } from '../../../store-sql/src/payments/payment-row.js'
 import { unpackBody } from '../../../store-sql/src/payments/snapshots.js'
 import type { Tables } from '../../../store-sql/src/schema/tables.js'
 import { type TestSqlite, takeSqlite } from '../../../store-sql/test/support/sqlite-database.js'
@@ -127,7 +127,7 @@ function committedRows(sql: TestSqlite['sql'], now: () => number): CommittedRows
       return sql<StoredRow>(
         `select payments.*, version, state, recipient, invoice from payments
           left join statuses on payment_id = payments.id order by payments.id`,
-      ).map(storedPayment)
+      ).map(toStoredPayment)
     },
     get snapshots() {
       return sql<
@@ -153,22 +153,22 @@ function committedRows(sql: TestSqlite['sql'], now: () => number): CommittedRows
       )
     },
     get audit() {
-      return sql<Parameters<typeof auditRecord>[0]>('select * from audit order by seq').map(auditRecord)
+      return sql<Parameters<typeof toAuditRecord>[0]>('select * from audit order by seq').map(toAuditRecord)
     },
     get subjects() {
-      return sql<StoredSubject>('select * from identity_subjects order by seq').map(subjectFrom)
+      return sql<StoredSubject>('select * from identity_subjects order by seq').map(toSubject)
     },
     get redemptions() {
       return sql<StoredRedemption & { leased_until: number }>(
         'select *, leased_until > ? as is_leased from identity_redemptions order by seq',
         now(),
-      ).map((row) => ({ ...redemptionFrom(row), leasedUntil: row.leased_until }))
+      ).map((row) => ({ ...toRedemption(row), leasedUntil: row.leased_until }))
     },
     get shares() {
-      return sql<Parameters<typeof shareFrom>[0]>('select * from identity_shares order by id').map(shareFrom)
+      return sql<Parameters<typeof toShare>[0]>('select * from identity_shares order by id').map(toShare)
     },
     get verdicts() {
-      return sql<Parameters<typeof verdictFrom>[0]>('select * from identity_verdicts order by id').map(verdictFrom)
+      return sql<Parameters<typeof toVerdict>[0]>('select * from identity_verdicts order by id').map(toVerdict)
     },
     get accounts() {
       return sql<{ account_id: string; email_key: string | null; email_verified: number }>(
@@ -179,7 +179,7 @@ function committedRows(sql: TestSqlite['sql'], now: () => number): CommittedRows
       }))
     },
     get accountEvents() {
-      return sql<Parameters<typeof eventFrom>[0]>('select * from account_events order by id').map(eventFrom)
+      return sql<Parameters<typeof toEvent>[0]>('select * from account_events order by id').map(toEvent)
     },
   }
 }

@@ -102,7 +102,7 @@ export async function listCheckpoints(
   return rows.map(toCheckpoint)
 }
 
-export async function indexedChains(db: Connection): Promise<number[]> {
+export async function listIndexedChains(db: Connection): Promise<number[]> {
   const rows = await db.selectFrom('checkpoints').select('chain_id').distinct().execute()
   return rows.map(({ chain_id }) => integer(chain_id))
 }

@@ -40,7 +40,7 @@ export async function setCoverage(
 
 const rangeColumns = ['from_block', 'to_block', 'proof', 'endpoint'] as const
 
-function provenRange(row: Pick<Selectable<ProofRow>, (typeof rangeColumns)[number]>): ProvenRange {
+function toProvenRange(row: Pick<Selectable<ProofRow>, (typeof rangeColumns)[number]>): ProvenRange {
   return {
     from: integer(row.from_block),
     to: integer(row.to_block),
@@ -57,7 +57,7 @@ async function listProofs(db: Connection, chainId: number, limit: number): Promi
     .orderBy('from_block', 'desc')
     .limit(checkInteger(limit, 'limit', 1))
     .execute()
-  return rows.map(provenRange)
+  return rows.map(toProvenRange)
 }
 
 /** The caller has locked the chain. */
@@ -65,13 +65,13 @@ export async function addProof(db: Connection, chainId: number, proven: ProvenRa
   checkInteger(chainId, 'chainId')
   checkInteger(proven.from, 'from')
   checkInteger(proven.to, 'to', proven.from)
-  const near = await rangesNear(db, chainId, proven)
+  const near = await findRangesNear(db, chainId, proven)
   const [first] = near
-  if (near.length === 1 && first !== undefined && sameProof(first, proven) && first.from <= proven.from) {
+  if (near.length === 1 && first !== undefined && isSameProof(first, proven) && first.from <= proven.from) {
     if (first.to < proven.to) await setEnd(db, chainId, first.from, proven.to)
     return
   }
-  const ranges = merged(near, proven)
+  const ranges = mergeRanges(near, proven)
   const old = near.map(({ from }) => from)
   if (old.length > 0)
     await db.deleteFrom('proofs').where('chain_id', '=', chainId).where('from_block', 'in', old).execute()
@@ -96,7 +96,7 @@ export async function addWeakerProof(db: Connection, chainId: number, proven: Pr
   checkInteger(chainId, 'chainId')
   checkInteger(proven.from, 'from')
   checkInteger(proven.to, 'to', proven.from)
-  const near = await rangesNear(db, chainId, proven)
+  const near = await findRangesNear(db, chainId, proven)
   let { from } = proven
   const parts: ProvenRange[] = []
   for (const weaker of near.filter(({ proof }) => strength[proof] <= strength[proven.proof])) {
@@ -114,7 +114,7 @@ export async function forgetProofs(db: Connection, chainId: number, above: numbe
 }
 
 /** The ranges that a range overlaps or touches, ascending: as ranges never overlap, one at most begins before it. */
-async function rangesNear(db: Connection, chainId: number, { from, to }: ProvenRange): Promise<ProvenRange[]> {
+async function findRangesNear(db: Connection, chainId: number, { from, to }: ProvenRange): Promise<ProvenRange[]> {
   const before = db
     .selectFrom('proofs')
     .select(({ fn }) => fn.max('from_block').as('from_block'))
@@ -129,7 +129,7 @@ async function rangesNear(db: Connection, chainId: number, { from, to }: ProvenR
     .where('to_block', '>=', from - 1)
     .orderBy('from_block')
     .execute()
-  return rows.map(provenRange)
+  return rows.map(toProvenRange)
 }
 
 async function setEnd(db: Connection, chainId: number, from: number, to: number): Promise<void> {
@@ -141,13 +141,13 @@ async function setEnd(db: Connection, chainId: number, from: number, to: number)
     .execute()
 }
 
-const sameProof = (one: ProvenRange, other: ProvenRange) => one.proof === other.proof && one.node === other.node
+const isSameProof = (one: ProvenRange, other: ProvenRange) => one.proof === other.proof && one.node === other.node
 
-function merged(near: readonly ProvenRange[], proven: ProvenRange): ProvenRange[] {
+function mergeRanges(near: readonly ProvenRange[], proven: ProvenRange): ProvenRange[] {
   let { from, to } = proven
   const remainder: ProvenRange[] = []
   for (const range of near)
-    if (sameProof(range, proven)) {
+    if (isSameProof(range, proven)) {
       from = Math.min(from, range.from)
       to = Math.max(to, range.to)
     } else {

@@ -1,18 +1,18 @@
 /** The reads for the console, and its indexes. Source: the port ConsoleReads. @module */
 
 import type { ConsoleIntegration, ConsoleReads } from '@payment-integration/core/internal'
-import { attemptRecord } from '../deliveries/delivery-lists.js'
+import { toAttemptRecord } from '../deliveries/delivery-lists.js'
 import type { Connection, Engine } from '../engine.js'
-import { auditRecord } from '../history/audit.js'
+import { toAuditRecord } from '../history/audit.js'
 import { checkInteger, integer, keyBytes, nullableInteger, toHex, unpack, whileBusy } from '../internal/values.js'
 import type { ColumnTypes, IndexDefinition } from '../schema/migration.js'
 import { createDeliveryReads, keyQuery, type Reads } from './delivery-reads.js'
 import {
-  attemptsPerMinute,
+  computeVolumePerMinute,
+  countAttemptsPerMinute,
+  countPaymentsPerMinute,
   createPaymentReads,
-  paymentsPerMinute,
   readNewest,
-  volumePerMinute,
 } from './payment-reads.js'
 
 // The indexes that only the console reads. A service without one does not pay for them at each write.
@@ -61,7 +61,7 @@ function createEndpointReads(engine: Engine): EndpointReads {
   return {
     async lastFailure(integrationAddress) {
       const [newest, retried] = await Promise.all([
-        newestIds(engine, integrationAddress),
+        readNewestIds(engine, integrationAddress),
         retriedIdsQuery(db, integrationAddress).execute(),
       ])
       const ids = [...new Set([...newest, ...retried.map(({ id }) => integer(id))])]
@@ -69,10 +69,10 @@ function createEndpointReads(engine: Engine): EndpointReads {
       const [last] = failures.sort(
         (x, y) => integer(y.started_at) - integer(x.started_at) || integer(y.number) - integer(x.number),
       )
-      return last === undefined ? null : { ...attemptRecord(last), deliveryId: String(last.delivery_id) }
+      return last === undefined ? null : { ...toAttemptRecord(last), deliveryId: String(last.delivery_id) }
     },
     async latencies(integrationAddress) {
-      const ids = await newestIds(engine, integrationAddress)
+      const ids = await readNewestIds(engine, integrationAddress)
       return ids.length === 0 ? [] : (await latencyQuery(db, ids).execute()).map(({ latency_ms }) => latency_ms)
     },
     async integrations({ afterAddress = '', isFailing = false, limit }) {
@@ -83,7 +83,7 @@ function createEndpointReads(engine: Engine): EndpointReads {
 }
 
 /** The newest deliveries of an integration. A join would let PostgreSQL read all attempts. */
-async function newestIds(engine: Reads, integrationAddress: string): Promise<number[]> {
+async function readNewestIds(engine: Reads, integrationAddress: string): Promise<number[]> {
   return (await newestIdsQuery(engine, integrationAddress).execute()).map(({ id }) => integer(id))
 }
 
@@ -164,10 +164,10 @@ export function createConsoleReads(engine: Engine): ConsoleReads {
     ...createPaymentReads(engine),
     ...createDeliveryReads(engine),
     ...createEndpointReads(engine),
-    attemptsPerMinute: (query) => attemptsPerMinute(db, query),
-    paymentsPerMinute: (query) => paymentsPerMinute(db, query),
-    volumePerMinute: (query) => volumePerMinute(db, query),
-    audit: async (query) => (await auditQuery(db, query).execute()).map(auditRecord),
+    attemptsPerMinute: (query) => countAttemptsPerMinute(db, query),
+    paymentsPerMinute: (query) => countPaymentsPerMinute(db, query),
+    volumePerMinute: (query) => computeVolumePerMinute(db, query),
+    audit: async (query) => (await auditQuery(db, query).execute()).map(toAuditRecord),
     newest: (limit) => readNewest(db, limit),
   }
 }

@@ -1,9 +1,9 @@
 /** Reads deliveries and attempts for the console, by index ranges of a fixed length. @module */
 import type { ConsolePage, ConsoleReads, DeliveryFilter, DeliveryView } from '@payment-integration/core/internal'
 import { type NotNull, type Selectable, sql } from 'kysely'
-import { filtered, firstIdAt, isDelivered, viewColumns, withAttempts } from '../deliveries/delivery-lists.js'
+import { findFirstIdAt, isDelivered, selectFiltered, viewColumns, withAttempts } from '../deliveries/delivery-lists.js'
 import type { Connection, Engine } from '../engine.js'
-import { fragment } from '../internal/statements.js'
+import { createFragment } from '../internal/statements.js'
 import { checkInteger, integer, keyBytes, nullableInteger, parseId, unpack } from '../internal/values.js'
 import type { SnapshotRow } from '../schema/tables.js'
 import { checkIds } from './payment-reads.js'
@@ -35,9 +35,9 @@ export async function findIds(
   limit: number,
 ): Promise<IdPage> {
   const ids: number[] = []
-  const low = filter.since === undefined ? 1 : await firstIdAt(engine.read, filter.since)
+  const low = filter.since === undefined ? 1 : await findFirstIdAt(engine.read, filter.since)
   const before = filter.beforeId === undefined ? Number.MAX_SAFE_INTEGER : parseId(filter.beforeId, 'beforeId')
-  let high = filter.until === undefined ? before : Math.min(before, await firstIdAt(engine.read, filter.until))
+  let high = filter.until === undefined ? before : Math.min(before, await findFirstIdAt(engine.read, filter.until))
   const find = async (range: IdRange, size: number) => {
     const found = await pageQuery(engine, filter, range, size, limit + 1 - ids.length).execute()
     ids.push(...found.map(({ id }) => integer(id)))
@@ -148,7 +148,7 @@ export function keyQuery({ read: db, dialect }: Reads, filter: Filter, range: Id
   const ids = { value: lead.value, from: low, upTo: high - 1 }
   return rows
     .where(lead.column, 'is not', null)
-    .where(fragment<boolean>((parameter) => dialect.indexRange(lead.column, 'id', ids, parameter)))
+    .where(createFragment<boolean>((parameter) => dialect.indexRange(lead.column, 'id', ids, parameter)))
     .orderBy(lead.column, 'desc')
     .orderBy('id', 'desc')
 }
@@ -168,18 +168,18 @@ export function createDeliveryReads(engine: Engine): DeliveryReads {
   const { read: db } = engine
   return {
     async deliveriesByPayment(paymentId) {
-      const rows = await viewRows(db).where('d.payment_id', '=', parseId(paymentId, 'paymentId')).execute()
+      const rows = await selectViewRows(db).where('d.payment_id', '=', parseId(paymentId, 'paymentId')).execute()
       return (await withAttempts(engine, rows)).sort((a, b) => a.version - b.version)
     },
     async deliveries({ limit, ...filter }) {
       checkInteger(limit, 'limit', 1, maxRows)
-      if (filter.txHash !== undefined) return deliveriesOfTransaction(engine, filter, limit)
+      if (filter.txHash !== undefined) return readDeliveriesOfTransaction(engine, filter, limit)
       const { ids, ...page } = await findIds(engine, filter, limit)
-      return { ...page, rows: await deliveriesWithIds(engine, ids) }
+      return { ...page, rows: await readDeliveriesWithIds(engine, ids) }
     },
     async deliveriesById(ids) {
       const keys = checkIds(ids).map((id) => parseId(id, 'deliveryId'))
-      return (await deliveriesWithIds(engine, keys)).reverse()
+      return (await readDeliveriesWithIds(engine, keys)).reverse()
     },
     async attempts({ since, limit }) {
       const rows = await attemptsQuery(db, since, limit).execute()
@@ -195,13 +195,16 @@ export function createDeliveryReads(engine: Engine): DeliveryReads {
   }
 }
 
-async function deliveriesWithIds(engine: Engine, ids: readonly number[]): Promise<DeliveryView[]> {
+async function readDeliveriesWithIds(engine: Engine, ids: readonly number[]): Promise<DeliveryView[]> {
   if (ids.length === 0) return []
-  return withAttempts(engine, await viewRows(engine.read).where('d.id', 'in', ids).orderBy('d.id', 'desc').execute())
+  return withAttempts(
+    engine,
+    await selectViewRows(engine.read).where('d.id', 'in', ids).orderBy('d.id', 'desc').execute(),
+  )
 }
 
 /** They are few: other filters select among them here, so that no planner prefers an index of those. */
-async function deliveriesOfTransaction(
+async function readDeliveriesOfTransaction(
   engine: Engine,
   { txHash = '', beforeId, ...filter }: DeliveryFilter & { readonly beforeId?: string | undefined },
   limit: number,
@@ -210,7 +213,7 @@ async function deliveriesOfTransaction(
   if (payments.length === 0) return { rows: [], next: null, isCut: false }
   const ids = payments.map(({ id }) => id)
   const before = beforeId === undefined ? Number.POSITIVE_INFINITY : parseId(beforeId, 'beforeId')
-  const all = await withAttempts(engine, await viewRows(engine.read).where('d.payment_id', 'in', ids).execute())
+  const all = await withAttempts(engine, await selectViewRows(engine.read).where('d.payment_id', 'in', ids).execute())
   const found = all
     .filter((delivery) => Number(delivery.deliveryId) < before && isMatch(delivery, filter))
     .sort((a, b) => Number(b.deliveryId) - Number(a.deliveryId))
@@ -238,8 +241,8 @@ function isMatch(delivery: DeliveryView, filter: Omit<DeliveryFilter, 'txHash'>)
   )
 }
 
-export function viewRows(db: Connection) {
-  return filtered(db, {}).select(viewColumns).$narrowType<{ integration: NotNull }>()
+export function selectViewRows(db: Connection) {
+  return selectFiltered(db, {}).select(viewColumns).$narrowType<{ integration: NotNull }>()
 }
 
 export function attemptsQuery(db: Connection, since: number, limit: number) {

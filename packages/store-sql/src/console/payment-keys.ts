@@ -9,7 +9,7 @@ import type { StoredPayment } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
 import type { Connection } from '../engine.js'
 import { checkInteger, hexBytes, integer, keyBytes, nullableInteger, parseId, toHex } from '../internal/values.js'
-import { factColumns, invoicePrefix, type StoredRow, statusOfEach } from '../payments/payment-row.js'
+import { factColumns, formatInvoicePrefix, type StoredRow, selectStatuses } from '../payments/payment-row.js'
 import type { Integer } from '../schema/migration.js'
 
 /** Payments that the statements of a page examine, where no index fits the filter: the first is often enough. */
@@ -97,14 +97,14 @@ export function pageQuery(db: Connection, filter: Filter, size: number, limit: n
     .selectFrom(matching.as('m'))
     .innerJoin('payments', 'payments.id', 'm.id')
     .select(factColumns)
-    .select(statusOfEach)
+    .select(selectStatuses)
     .orderBy('m.block_timestamp', 'desc')
     .orderBy('m.id', 'desc')
     .$castTo<StoredRow>()
 }
 
 function hasInvoice(amount: string, currency: string | undefined) {
-  const prefix = invoicePrefix(amount, currency)
+  const prefix = formatInvoicePrefix(amount, currency)
   // The database counts the length, in characters: JavaScript counts UTF-16 units.
   const isEqual = sql`substr(s.invoice, 1, length(cast(${prefix} as text))) = ${prefix}`
   return sql<number>`case when ${isEqual} then 1 else 0 end`
@@ -125,15 +125,15 @@ interface Key {
 export function keyQuery(db: Connection, filter: Filter, size: number, skipped = 0) {
   const { integrationAddress, state } = filter
   if (integrationAddress === undefined && state !== undefined && state !== null && state !== 'success')
-    return stateKeys(db, filter, state).limit(size).offset(skipped)
-  return paymentKeys(db, filter).limit(size).offset(skipped)
+    return selectStateKeys(db, filter, state).limit(size).offset(skipped)
+  return selectPaymentKeys(db, filter).limit(size).offset(skipped)
 }
 
 /**
  * Its columns are ranges of one value, and lead the order. With `=`, PostgreSQL may read the index of all payments
  * instead, past any number of others. Payments of one block time and integration are sorted by id as they are read.
  */
-function paymentKeys(db: Connection, filter: Filter) {
+function selectPaymentKeys(db: Connection, filter: Filter) {
   const { integrationAddress } = filter
   const lead = typeof integrationAddress === 'string' ? keyBytes(integrationAddress) : null
   const [upper, lower] = [findUpper(filter), findLower(filter)]
@@ -163,7 +163,7 @@ function paymentKeys(db: Connection, filter: Filter) {
 }
 
 /** Only primary payments have a status, so that the index by state needs no further condition. */
-function stateKeys(db: Connection, filter: Filter, state: string) {
+function selectStateKeys(db: Connection, filter: Filter, state: string) {
   const [upper, lower] = [findUpper(filter), findLower(filter)]
   const columns = sql`state, block_timestamp, payment_id`
   const values = ({ blockTimestamp, id }: ConsolePosition) => sql`${state}, ${blockTimestamp}, ${parseId(id, 'id')}`
@@ -214,7 +214,7 @@ interface Rest {
 }
 
 /** Integrations whose payments are newest are read first, in small pages, until the others only have older ones. */
-export async function paymentsOfWallet(
+export async function readPaymentsOfWallet(
   db: Connection,
   readPage: PaymentReads['list'],
   query: { readonly wallet: string; readonly integrations: number; readonly limit: number },

@@ -16,10 +16,10 @@ import { sql } from 'kysely'
 import type { Connection, Engine } from '../engine.js'
 import { checkInteger, integer, keyBytes, parseId } from '../internal/values.js'
 import { createReadPage } from '../payments/page-queries.js'
-import { paymentColumns, storedPayment, unpackInvoice } from '../payments/payment-row.js'
-import { consoleColumns, consoleUpdate } from '../payments/updates.js'
+import { paymentColumns, toStoredPayment, unpackInvoice } from '../payments/payment-row.js'
+import { consoleColumns, toConsoleUpdate } from '../payments/updates.js'
 import type { Integer } from '../schema/migration.js'
-import { findPage, hasMemo, paymentsOfWallet } from './payment-keys.js'
+import { findPage, hasMemo, readPaymentsOfWallet } from './payment-keys.js'
 
 /** Rows that are read by their ids at once. */
 const maxIds = 1_000
@@ -34,24 +34,24 @@ export function createPaymentReads(engine: Engine): PaymentReads {
   return {
     async payments({ limit, ...filter }) {
       const page = await findPage(db, filter, checkInteger(limit, 'limit', 1, maxIds))
-      return { ...page, rows: page.rows.map(storedPayment) }
+      return { ...page, rows: page.rows.map(toStoredPayment) }
     },
     async search(search, limit) {
       checkInteger(limit, 'limit', 1, maxIds)
       if (search.kind === 'wallet') {
         const { wallet, integrationAddress } = search
         if (integrationAddress === undefined)
-          return paymentsOfWallet(db, readPage, { wallet, integrations: maxIntegrations, limit })
+          return readPaymentsOfWallet(db, readPage, { wallet, integrations: maxIntegrations, limit })
         return [...(await readPage({ wallet, integrationAddress, limit })).payments]
       }
       const rows = await searchQuery(db, search, limit).execute()
-      return byIds(
+      return readByIds(
         db,
         rows.map(({ id }) => Number(id)),
       )
     },
     paymentsById: (ids) =>
-      byIds(
+      readByIds(
         db,
         checkIds(ids).map((id) => parseId(id, 'paymentId')),
       ),
@@ -60,7 +60,7 @@ export function createPaymentReads(engine: Engine): PaymentReads {
       // One payment after the other: each is read in the order of its index.
       for (const paymentId of checkIds(paymentIds)) rows.push(...(await updatesQuery(db, paymentId, limit).execute()))
       rows.sort((a, b) => integer(a.seq) - integer(b.seq))
-      return rows.slice(0, limit).map(consoleUpdate)
+      return rows.slice(0, limit).map(toConsoleUpdate)
     },
   }
 }
@@ -70,7 +70,7 @@ export function checkIds(ids: readonly string[]): readonly string[] {
   return ids
 }
 
-async function byIds(db: Connection, ids: readonly number[]): Promise<StoredPayment[]> {
+async function readByIds(db: Connection, ids: readonly number[]): Promise<StoredPayment[]> {
   if (ids.length === 0) return []
   const rows = await db
     .selectFrom('payments')
@@ -79,7 +79,7 @@ async function byIds(db: Connection, ids: readonly number[]): Promise<StoredPaym
     .where('payments.id', 'in', ids)
     .orderBy('payments.id')
     .execute()
-  return rows.map(storedPayment)
+  return rows.map(toStoredPayment)
 }
 
 export function searchQuery(db: Connection, search: Exclude<ConsoleSearch, { kind: 'wallet' }>, limit: number) {
@@ -142,11 +142,14 @@ export function newestUpdates(db: Connection, limit: number) {
 
 const minuteMs = 60_000
 
-export async function attemptsPerMinute(db: Connection, query: CountQuery): Promise<MinuteCounts<AttemptKind>> {
+export async function countAttemptsPerMinute(db: Connection, query: CountQuery): Promise<MinuteCounts<AttemptKind>> {
   return collect(await attemptCounts(db, query).execute(), query.limit, (kind) => kind as AttemptKind)
 }
 
-export async function paymentsPerMinute(db: Connection, query: CountQuery): Promise<MinuteCounts<PaymentState | null>> {
+export async function countPaymentsPerMinute(
+  db: Connection,
+  query: CountQuery,
+): Promise<MinuteCounts<PaymentState | null>> {
   return collect(await paymentCounts(db, query).execute(), query.limit, (state) => state as PaymentState | null)
 }
 
@@ -161,7 +164,7 @@ export function attemptCounts(db: Connection, { since, limit }: CountQuery) {
   const kind = sql<string>`case when reason is null then 'delivered' when reason = '"timeout"' then 'timeout'
     when status is null or reason = '"malformed_answer"' then 'no_answer' when status < 400 then 'redirect' when status < 500 then 'client_error'
     else 'server_error' end`
-  return grouped(db.selectFrom(newest.as('newest')).select(['minute', kind.as('kind'), count]))
+  return groupByKind(db.selectFrom(newest.as('newest')).select(['minute', kind.as('kind'), count]))
 }
 
 export function paymentCounts(db: Connection, query: CountQuery) {
@@ -172,7 +175,7 @@ export function paymentCounts(db: Connection, query: CountQuery) {
     .select(({ selectFrom }) =>
       selectFrom('statuses as s').select('s.state').whereRef('s.payment_id', '=', 'newest.id').as('kind'),
     )
-  return grouped(db.selectFrom(withState.as('counted')).select(['minute', 'kind', count]))
+  return groupByKind(db.selectFrom(withState.as('counted')).select(['minute', 'kind', count]))
 }
 
 const newestMinutes = (db: Connection, { since, limit }: CountQuery) =>
@@ -195,7 +198,10 @@ export function invoicesQuery(db: Connection, query: CountQuery) {
 }
 
 /** The database has no exact decimals in common: the invoices are added here. */
-export async function volumePerMinute(db: Connection, query: CountQuery): Promise<MinuteCounts<string, MinuteVolume>> {
+export async function computeVolumePerMinute(
+  db: Connection,
+  query: CountQuery,
+): Promise<MinuteCounts<string, MinuteVolume>> {
   const rows = await invoicesQuery(db, query).execute()
   const groups = new Map<string, { readonly minute: number; readonly kind: string; readonly all: string[] }>()
   for (const row of rows) {
@@ -214,7 +220,7 @@ const count = sql<Integer>`count(*)`.as('rows')
 // Without the cast PostgreSQL divides a parameter's unknown type.
 const selectMinute = (column: string) => sql<Integer>`${sql.ref(column)} / ${sql.lit(minuteMs)}`.as('minute')
 
-function grouped<Query extends { groupBy(columns: readonly ['minute', 'kind']): Query }>(query: Query): Query {
+function groupByKind<Query extends { groupBy(columns: readonly ['minute', 'kind']): Query }>(query: Query): Query {
   return query.groupBy(['minute', 'kind'])
 }
 

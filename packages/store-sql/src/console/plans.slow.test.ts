@@ -16,7 +16,7 @@ import {
   newestIdsQuery,
   retriedIdsQuery,
 } from './console-reads.js'
-import { attemptsQuery, transactionQuery, viewRows } from './delivery-reads.js'
+import { attemptsQuery, selectViewRows, transactionQuery } from './delivery-reads.js'
 import { walletQuery } from './payment-keys.js'
 import {
   attemptCounts,
@@ -39,8 +39,8 @@ const queries = ({ engine }: OpenEngine, { read } = engine): Readonly<Record<str
   'integrations of a wallet': walletQuery(read, shops[0] ?? '', limit),
   'updates of a payment': updatesQuery(read, '77', limit),
   'payments of a transaction': transactionQuery(read, hash(77)),
-  'deliveries of payments': viewRows(read).where('d.payment_id', 'in', [77, 78]),
-  'deliveries by id': viewRows(read).where('d.id', 'in', [77, 78]).orderBy('d.id', 'desc'),
+  'deliveries of payments': selectViewRows(read).where('d.payment_id', 'in', [77, 78]),
+  'deliveries by id': selectViewRows(read).where('d.id', 'in', [77, 78]).orderBy('d.id', 'desc'),
   'first delivery of a time': firstIdQuery(read, epoch + 5_000),
   'deliveries of an endpoint': newestIdsQuery(engine, shops[0] ?? ''),
   'retries of an endpoint': retriedIdsQuery(read, shops[0] ?? ''),

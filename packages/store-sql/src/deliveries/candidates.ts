@@ -50,13 +50,13 @@ export function toFreeSlots(request: ClaimRequest, lastServed: Map<string, strin
   }
 }
 
-export const limitOfLane = ({ limit, maxRetries }: FreeSlots, lane: number): number =>
+export const getLaneLimit = ({ limit, maxRetries }: FreeSlots, lane: number): number =>
   lane === 0 ? limit : Math.min(limit, maxRetries)
 
-export const inFlightTo = ({ inFlightByEndpoint }: FreeSlots, endpoint: string): number =>
+export const countInFlightTo = ({ inFlightByEndpoint }: FreeSlots, endpoint: string): number =>
   inFlightByEndpoint.get(endpoint) ?? 0
 
-export const inFlightFor = ({ inFlightByIntegration }: FreeSlots, integration: string): number =>
+export const countInFlightFor = ({ inFlightByIntegration }: FreeSlots, integration: string): number =>
   inFlightByIntegration.get(integration) ?? 0
 
 export const isBelowLimit = ({ perEndpoint, freeSlots }: FreeSlots, inFlight: number): boolean =>
@@ -75,17 +75,17 @@ function count(slots: FreeSlots, { lane, integration, endpoint, probe }: SlotUse
   slots.limit -= by
   slots.freeSlots -= by
   if (lane > 0) slots.maxRetries -= by
-  slots.inFlightByEndpoint.set(endpoint, inFlightTo(slots, endpoint) + by)
-  slots.inFlightByIntegration.set(integration, inFlightFor(slots, integration) + by)
+  slots.inFlightByEndpoint.set(endpoint, countInFlightTo(slots, endpoint) + by)
+  slots.inFlightByIntegration.set(integration, countInFlightFor(slots, integration) + by)
   if (!probe) return
   if (by === 1) slots.probed.add(integration)
   else slots.probed.delete(integration)
 }
 
 /** How many deliveries of one endpoint to read, if `count` slots are filled evenly and every endpoint has a backlog. */
-function evenShare(slots: FreeSlots, count: number, endpoints: readonly string[]): number {
+function computeEvenShare(slots: FreeSlots, count: number, endpoints: readonly string[]): number {
   const most = Math.min(count, slots.perEndpoint)
-  const heights = endpoints.map((endpoint) => inFlightTo(slots, endpoint)).sort((a, b) => a - b)
+  const heights = endpoints.map((endpoint) => countInFlightTo(slots, endpoint)).sort((a, b) => a - b)
   const [lowest = 0] = heights
   let sum = 0
   for (const [index, height] of heights.entries()) {
@@ -140,7 +140,7 @@ export interface Rotation {
   skips: number
 }
 
-export const newRotation = (): Rotation => ({ after: new Map(), endpoints: [], lastServed: new Map(), skips: 0 })
+export const createRotation = (): Rotation => ({ after: new Map(), endpoints: [], lastServed: new Map(), skips: 0 })
 
 export interface Candidates {
   readonly candidates: readonly Candidate[]
@@ -171,9 +171,9 @@ export async function readCandidates(
     readonly rotation: Rotation
   },
 ): Promise<Candidates> {
-  const slotCount = Math.min(...lanes.map((lane) => limitOfLane(slots, lane)))
+  const slotCount = Math.min(...lanes.map((lane) => getLaneLimit(slots, lane)))
   if (slotCount <= 0) return { candidates: [], truncated: new Set(), hasMore: false }
-  const each = evenShare(slots, slotCount, lanes.includes(0) ? rotation.endpoints : [])
+  const each = computeEvenShare(slots, slotCount, lanes.includes(0) ? rotation.endpoints : [])
   const integrations = Math.max(minIntegrations, slotCount + slots.inFlightByEndpoint.size)
   const read = async (scans: readonly DueScan[], probes: boolean) => {
     const query: DueQuery = { scans, probes, integrations, each, without }
@@ -218,7 +218,7 @@ async function continueScan(scan: DueScan, firstPage: readonly Candidate[], deps
       if (!names.has(integration) && idleEndpoints.size >= slotCount)
         return { candidates, after: candidates.at(-1)?.integration ?? '' }
       names.add(integration)
-      if (inFlightTo(slots, endpoint) === 0) idleEndpoints.add(endpoint)
+      if (countInFlightTo(slots, endpoint) === 0) idleEndpoints.add(endpoint)
       candidates.push(candidate)
     }
     const after = page.at(-1)?.integration ?? ''

@@ -3,20 +3,20 @@
 import type { ClaimedDelivery, ClaimRequest, DeliveryStore } from '@payment-integration/core/internal'
 import type { IdSource } from '@payment-integration/core/ports'
 import type { Connection, Engine, Lane, SqlDialect } from '../engine.js'
-import { type PreviousSigningColumns, previousSigningSecret } from '../integrations/integrations.js'
+import { type PreviousSigningColumns, toPreviousSigningSecret } from '../integrations/integrations.js'
 import { awaitRows, runPrepared, type StatementText, sendPrepared } from '../internal/statements.js'
 import { checkInteger, integer, toHex } from '../internal/values.js'
-import { snapshotBytes } from '../payments/snapshots.js'
+import { toSnapshotBytes } from '../payments/snapshots.js'
 import type { Integer } from '../schema/migration.js'
 import {
   type Candidate,
   type Candidates,
+  countInFlightFor,
+  countInFlightTo,
+  createRotation,
   type FreeSlots,
-  inFlightFor,
-  inFlightTo,
+  getLaneLimit,
   isBelowLimit,
-  limitOfLane,
-  newRotation,
   type Rotation,
   readCandidates,
   releaseSlot,
@@ -40,9 +40,9 @@ function choose({ candidates, truncated, hasMore }: Candidates, slots: FreeSlots
   let isLimitReached = false
   for (const lane of [0, 1, 2]) {
     const ofLane = candidates.filter((candidate) => candidate.lane === lane)
-    const { turns, knownBelow } = inTurns(ofLane, truncated, slots)
+    const { turns, knownBelow } = orderByTurn(ofLane, truncated, slots)
     for (const { candidate, inFlight } of turns) {
-      if (limitOfLane(slots, lane) === 0) break
+      if (getLaneLimit(slots, lane) === 0) break
       // An endpoint has deliveries that were not read: they may go before this one.
       if (inFlight >= knownBelow) return { chosen, hasMore: true, isLimitReached }
       // Turns are sorted by `inFlight` and free slots only fall, so no later turn is below the limit.
@@ -54,7 +54,7 @@ function choose({ candidates, truncated, hasMore }: Candidates, slots: FreeSlots
       takeSlot(slots, candidate)
       chosen.push(candidate)
     }
-    if (limitOfLane(slots, lane) > 0 && isBelowLimit(slots, knownBelow))
+    if (getLaneLimit(slots, lane) > 0 && isBelowLimit(slots, knownBelow))
       return { chosen, hasMore: true, isLimitReached }
   }
   return { chosen, hasMore, isLimitReached }
@@ -67,9 +67,9 @@ interface Turn {
 }
 
 /** Candidates of one lane in the order of their turns. From `knownBelow` POSTs in flight on, the order is not known. */
-function inTurns(candidates: readonly Candidate[], truncated: ReadonlySet<string>, slots: FreeSlots) {
+function orderByTurn(candidates: readonly Candidate[], truncated: ReadonlySet<string>, slots: FreeSlots) {
   const queues = new Map<string, Candidate[]>()
-  for (const candidate of [...candidates].sort(byDue)) {
+  for (const candidate of [...candidates].sort(compareDue)) {
     const queue = queues.get(candidate.endpoint)
     if (queue === undefined) queues.set(candidate.endpoint, [candidate])
     else queue.push(candidate)
@@ -77,8 +77,8 @@ function inTurns(candidates: readonly Candidate[], truncated: ReadonlySet<string
   const turns: Turn[] = []
   let knownBelow = Number.POSITIVE_INFINITY
   for (const [endpoint, queue] of queues) {
-    const inFlight = inFlightTo(slots, endpoint)
-    const { ordered, knownTurns } = byIntegration(queue, truncated, slots)
+    const inFlight = countInFlightTo(slots, endpoint)
+    const { ordered, knownTurns } = orderByIntegration(queue, truncated, slots)
     const known = inFlight + knownTurns
     // Turns beyond the limit of an endpoint need not be known.
     if (isBelowLimit(slots, known)) knownBelow = Math.min(knownBelow, known)
@@ -86,7 +86,7 @@ function inTurns(candidates: readonly Candidate[], truncated: ReadonlySet<string
       turns.push({ candidate, inFlight: inFlight + index })
     })
   }
-  turns.sort((a, b) => a.inFlight - b.inFlight || byDue(a.candidate, b.candidate))
+  turns.sort((a, b) => a.inFlight - b.inFlight || compareDue(a.candidate, b.candidate))
   return { turns, knownBelow }
 }
 
@@ -94,10 +94,10 @@ function inTurns(candidates: readonly Candidate[], truncated: ReadonlySet<string
  * Orders the candidates of one endpoint by the turns of its integrations. Of equally loaded ones the next address after
  * the last served goes first. `knownTurns` counts the turns before an integration whose next delivery was not read.
  */
-function byIntegration(queue: readonly Candidate[], truncated: ReadonlySet<string>, slots: FreeSlots) {
+function orderByIntegration(queue: readonly Candidate[], truncated: ReadonlySet<string>, slots: FreeSlots) {
   const next = new Map<string, number>()
   const ordered: Turn[] = queue.map((candidate) => {
-    const inFlight = next.get(candidate.integration) ?? inFlightFor(slots, candidate.integration)
+    const inFlight = next.get(candidate.integration) ?? countInFlightFor(slots, candidate.integration)
     next.set(candidate.integration, inFlight + 1)
     return { candidate, inFlight }
   })
@@ -117,7 +117,7 @@ function byIntegration(queue: readonly Candidate[], truncated: ReadonlySet<strin
   return { ordered, knownTurns }
 }
 
-const byDue = (a: Candidate, b: Candidate): number => a.dueAt - b.dueAt || a.id - b.id
+const compareDue = (a: Candidate, b: Candidate): number => a.dueAt - b.dueAt || a.id - b.id
 
 interface DeliveryRow {
   id: Integer
@@ -217,7 +217,7 @@ const skipsInARow = 3
 const lanesTogether: readonly (readonly Lane[])[] = [[0], [1, 2]]
 
 export function createClaim({ transaction, dialect }: Engine, ids: IdSource): DeliveryStore['claim'] {
-  const rotation = newRotation()
+  const rotation = createRotation()
   return async (request) => {
     checkRequest(request)
     const storedToken = ids.next()
@@ -280,17 +280,17 @@ async function leaseChosen(db: Connection, dialect: SqlDialect, chosen: readonly
   const superseded = chosen.filter(({ id }) => integer(lockedById.get(id)?.row.superseded ?? 0) === 1)
   await giveUp(db, dialect, 'superseded', pickIds(superseded))
   const current = chosen.filter(({ id }) => integer(lockedById.get(id)?.row.superseded ?? 1) === 0)
-  const leased = await withoutLostProbes(db, dialect, current, lease)
+  const leased = await dropLostProbes(db, dialect, current, lease)
   await writeLeases(db, dialect, pickIds(leased), lease)
   const deliveries = leased.flatMap((candidate) => {
     const delivery = lockedById.get(candidate.id)
-    return delivery === undefined ? [] : [claimedDelivery(dialect, candidate, delivery, lease.storedToken)]
+    return delivery === undefined ? [] : [toClaimedDelivery(dialect, candidate, delivery, lease.storedToken)]
   })
   return { deliveries, locked, superseded }
 }
 
 /** Leaves out the probes that another dispatcher took meanwhile. */
-async function withoutLostProbes(
+async function dropLostProbes(
   db: Connection,
   dialect: SqlDialect,
   candidates: readonly Candidate[],
@@ -304,7 +304,7 @@ async function withoutLostProbes(
 
 const pickIds = (candidates: readonly Candidate[]) => candidates.map(({ id }) => id)
 
-function claimedDelivery(
+function toClaimedDelivery(
   { toBytes }: SqlDialect,
   { probe, integration: integrationAddress }: Candidate,
   { row, integration }: LockedDelivery,
@@ -322,10 +322,10 @@ function claimedDelivery(
     integrationAddress,
     notificationUrl: integration.notification_url,
     signingSecret: { keyVersion: integer(integration.signing_key_version), sealed: integration.signing_sealed },
-    previousSigningSecret: previousSigningSecret(integration),
+    previousSigningSecret: toPreviousSigningSecret(integration),
     chainId: integer(row.chain_id),
     txHash: toHex(row.tx_hash),
     version: integer(row.version),
-    body: snapshotBytes(toBytes(row.body), integrationAddress, row),
+    body: toSnapshotBytes(toBytes(row.body), integrationAddress, row),
   }
 }

@@ -24,12 +24,12 @@ export const attemptColumns: readonly BulkColumn[] = [
   { name: 'replay', type: 'integer' },
 ]
 
-export function attemptValues(id: number, number: number, attempt: AttemptRecord): unknown[] {
+export function toAttemptValues(id: number, number: number, attempt: AttemptRecord): unknown[] {
   const { startedAt, latencyMs, status, reason, excerpt, replay } = attempt
   return [id, number, startedAt, latencyMs, status, pack(reason), pack(excerpt), replay ? 1 : 0]
 }
 
-export function attemptRecord(row: Selectable<AttemptRow>): AttemptRecord {
+export function toAttemptRecord(row: Selectable<AttemptRow>): AttemptRecord {
   return {
     startedAt: integer(row.started_at),
     latencyMs: row.latency_ms,
@@ -41,7 +41,7 @@ export function attemptRecord(row: Selectable<AttemptRow>): AttemptRecord {
 }
 
 /** The lowest id of a version created at a time or later, or the next one. Ids rise with the time. */
-export async function firstIdAt(db: Connection, time: number): Promise<number> {
+export async function findFirstIdAt(db: Connection, time: number): Promise<number> {
   const row = await firstIdQuery(db, checkInteger(time, 'time')).executeTakeFirst()
   return integer(row?.low ?? 1)
 }
@@ -54,8 +54,8 @@ export async function withIdRange<Filter extends RangeFilter>(db: Connection, fi
   const since = checkInteger(filter.since ?? 0, 'since')
   const until = checkInteger(filter.until ?? Number.MAX_SAFE_INTEGER, 'until')
   const [from, to] = [since - slackMs, until + slackMs]
-  const after = from <= 0 ? 0 : (await firstIdAt(db, from)) - 1
-  const upTo = to > Number.MAX_SAFE_INTEGER ? null : (await firstIdAt(db, to)) - 1
+  const after = from <= 0 ? 0 : (await findFirstIdAt(db, from)) - 1
+  const upTo = to > Number.MAX_SAFE_INTEGER ? null : (await findFirstIdAt(db, to)) - 1
   return {
     ...filter,
     afterId: String(Math.max(after, filter.afterId === undefined ? 0 : parseId(filter.afterId, 'afterId'))),
@@ -65,7 +65,7 @@ export async function withIdRange<Filter extends RangeFilter>(db: Connection, fi
   }
 }
 
-/** The statement of {@link firstIdAt}: a bisection within the database, as each step from outside is a round trip. */
+/** The statement of {@link findFirstIdAt}: a bisection within the database, as each step from outside is a round trip. */
 export function firstIdQuery(db: Connection, time: number) {
   const middle = sql<Integer>`(low + high) / 2`
   const created = sql`(select s.created_at from ${sql.table('snapshots')} as s
@@ -160,7 +160,7 @@ export const chooseIdColumn = ({ status }: DeliveryFilter) => (status === 'pendi
 /**
  * Deliveries `d` with their payments `p`, and their outbox rows `q` while pending. Rejects malformed ids and numbers.
  */
-export function filtered(db: Connection, filter: RangeFilter) {
+export function selectFiltered(db: Connection, filter: RangeFilter) {
   const { integrationAddress, chainId, txHash, status } = filter
   const after = filter.afterId === undefined ? 0 : parseId(filter.afterId, 'afterId')
   const upTo = filter.upToId === undefined ? null : parseId(filter.upToId, 'upToId')
@@ -215,33 +215,33 @@ export async function findDelivery(engine: Engine, deliveryId: string): Promise<
   return view ?? null
 }
 
-export async function newestDelivery({ read }: Engine, filter: DeliveryFilter): Promise<string | null> {
-  const row = await newestQuery(read, await withIdRange(read, onlyFilter(filter))).executeTakeFirst()
+export async function findNewestDelivery({ read }: Engine, filter: DeliveryFilter): Promise<string | null> {
+  const row = await newestQuery(read, await withIdRange(read, pickFilter(filter))).executeTakeFirst()
   return row === undefined ? null : String(row.id)
 }
 
 export function newestQuery(db: Connection, filter: DeliveryFilter) {
-  return filtered(db, filter).select('d.id').orderBy(chooseIdColumn(filter), 'desc').limit(1)
+  return selectFiltered(db, filter).select('d.id').orderBy(chooseIdColumn(filter), 'desc').limit(1)
 }
 
 export async function countDeliveries({ read }: Engine, filter: DeliveryFilter, atMost?: number): Promise<number> {
-  const only = await withIdRange(read, onlyFilter(filter))
+  const only = await withIdRange(read, pickFilter(filter))
   const query = atMost === undefined ? countQuery(read, only) : boundedCountQuery(read, only, atMost)
   const row = await query.executeTakeFirst()
   return integer(row?.deliveries ?? 0)
 }
 
 export function countQuery(db: Connection, filter: DeliveryFilter) {
-  return filtered(db, filter).select(sql<Integer>`count(*)`.as('deliveries'))
+  return selectFiltered(db, filter).select(sql<Integer>`count(*)`.as('deliveries'))
 }
 
 function boundedCountQuery(db: Connection, filter: DeliveryFilter, atMost: number) {
-  const matches = filtered(db, filter).select('d.id').limit(atMost)
+  const matches = selectFiltered(db, filter).select('d.id').limit(atMost)
   return db.selectFrom(matches.as('matches')).select(sql<Integer>`count(*)`.as('deliveries'))
 }
 
 /** The fields of the filter without others that the object may have, such as a range. */
-function onlyFilter({ integrationAddress, chainId, txHash, status, since, until }: DeliveryFilter): DeliveryFilter {
+function pickFilter({ integrationAddress, chainId, txHash, status, since, until }: DeliveryFilter): DeliveryFilter {
   return { integrationAddress, chainId, txHash, status, since, until }
 }
 
@@ -260,7 +260,7 @@ export const viewColumns = [
 ] as const
 
 export function listQuery(db: Connection, query: RangeFilter & { readonly limit: number }) {
-  return filtered(db, query)
+  return selectFiltered(db, query)
     .select(viewColumns)
     .$narrowType<{ integration: NotNull }>()
     .orderBy(chooseIdColumn(query))
@@ -280,7 +280,7 @@ export async function withAttempts({ read, dialect }: Engine, deliveries: readon
       order by delivery_id, number`,
   )
   const byDelivery = new Map<number, AttemptRecord[]>(deliveries.map(({ id }) => [integer(id), []]))
-  for (const row of attempts) byDelivery.get(integer(row.delivery_id))?.push(attemptRecord(row))
+  for (const row of attempts) byDelivery.get(integer(row.delivery_id))?.push(toAttemptRecord(row))
   return deliveries.map((row): DeliveryView => {
     const id = integer(row.id)
     return {

@@ -9,40 +9,40 @@ import type {
 } from '@payment-integration/core/internal'
 import type { IdSource } from '@payment-integration/core/ports'
 import type { Connection, Engine, Lane, Parameter, SqlDialect } from '../engine.js'
-import { lowestReplayable } from '../history/segments.js'
+import { findLowestReplayable } from '../history/segments.js'
 import { compile, run } from '../internal/statements.js'
 import { checkInteger, integer, keyBytes, nullableInteger, parseId, toHex } from '../internal/values.js'
-import { snapshotBytes } from '../payments/snapshots.js'
+import { toSnapshotBytes } from '../payments/snapshots.js'
 import type { Integer } from '../schema/migration.js'
 import { lastAddress, scanName, scanText } from './candidates.js'
 import { createClaim } from './claim.js'
 import {
   chooseIdColumn,
   countDeliveries,
-  filtered,
   findDelivery,
   findMissing,
+  findNewestDelivery,
   listDeliveries,
-  newestDelivery,
+  selectFiltered,
   withIdRange,
 } from './delivery-lists.js'
 import { findEndpoint, listEndpoints } from './endpoint-rows.js'
 import { createEndFutureWaits, createSettle } from './settle.js'
 
-async function msUntilDue(engine: Engine): Promise<number | null> {
-  const { claimable, now } = await earliest(engine)
+async function readMsUntilDue(engine: Engine): Promise<number | null> {
+  const { claimable, now } = await readEarliest(engine)
   return claimable === null ? null : Math.max(0, claimable - now)
 }
 
-async function backlog(engine: Engine, atMost: number): Promise<DeliveryBacklog> {
+async function readBacklog(engine: Engine, atMost: number): Promise<DeliveryBacklog> {
   const { rows } = await engine.dialect.pending(atMost).execute(engine.read)
-  const { open, blocked, now } = await earliest(engine)
+  const { open, blocked, now } = await readEarliest(engine)
   const since = (due: number | null) => (due === null || due > now ? null : now - due)
   return { pending: integer(rows[0]?.pending ?? 0), oldestDueMs: since(open), oldestBlockedMs: since(blocked) }
 }
 
 // Deliveries of disabled integrations do not count: no time makes them due.
-async function earliest({ read, dialect }: Engine) {
+async function readEarliest({ read, dialect }: Engine) {
   const { rows } = await read.executeQuery<EarliestRow>(earliestQuery(dialect))
   const [row] = rows
   if (row === undefined) return { open: null, blocked: null, claimable: null, now: 0 }
@@ -96,8 +96,8 @@ export async function replayDeliveries(
 ): Promise<ReplayResult> {
   const limit = checkInteger(request.limit, 'limit', 1)
   // The history of a closed segment no longer changes.
-  const lowest = await lowestReplayable(db, dialect)
-  const found = await filtered(db, await withIdRange(db, request))
+  const lowest = await findLowestReplayable(db, dialect)
+  const found = await selectFiltered(db, await withIdRange(db, request))
     .where(chooseIdColumn(request), '>=', lowest)
     .select(['d.id', 'q.id as pending'])
     .orderBy(chooseIdColumn(request))
@@ -205,7 +205,7 @@ async function streamDeliveries({ read, dialect }: Engine, query: StreamQuery): 
     txHash: toHex(row.tx_hash),
     version: integer(row.version),
     createdAt: integer(row.created_at),
-    body: snapshotBytes(dialect.toBytes(row.body), query.integrationAddress, row),
+    body: toSnapshotBytes(dialect.toBytes(row.body), query.integrationAddress, row),
   }))
 }
 
@@ -232,12 +232,12 @@ export function createDeliveryStore(engine: Engine, ids: IdSource): DeliveryStor
     claim: createClaim(engine, ids),
     settle: createSettle(engine),
     endFutureWaits: createEndFutureWaits(engine),
-    msUntilDue: () => msUntilDue(engine),
+    msUntilDue: () => readMsUntilDue(engine),
     whenDue: (listener) => engine.whenDue(listener),
-    backlog: async ({ atMost }) => backlog(engine, checkInteger(atMost, 'atMost', 1)),
+    backlog: async ({ atMost }) => readBacklog(engine, checkInteger(atMost, 'atMost', 1)),
     list: (query) => listDeliveries(engine, query),
     find: (deliveryId) => findDelivery(engine, deliveryId),
-    newestId: (filter) => newestDelivery(engine, filter),
+    newestId: (filter) => findNewestDelivery(engine, filter),
     count: async (filter, { atMost } = {}) =>
       countDeliveries(engine, filter, atMost === undefined ? undefined : checkInteger(atMost, 'atMost', 1)),
     findMissing: (query) => findMissing(engine, query),

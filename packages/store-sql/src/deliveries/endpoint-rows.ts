@@ -28,17 +28,17 @@ export interface HealthRow {
   failing_since: Integer | null
 }
 
-export function storedHealth(row: HealthRow): StoredHealth {
+export function toStoredHealth(row: HealthRow): StoredHealth {
   return {
     epoch: integer(row.endpoint_epoch),
     failures: nullableInteger(row.failures) ?? 0,
     blocks: nullableInteger(row.blocks) ?? 0,
-    failingSince: row.failing_since === null ? null : knownTime(row.failing_since),
+    failingSince: row.failing_since === null ? null : toKnownTime(row.failing_since),
   }
 }
 
 /** A time; the column has 0 for an unknown one. */
-const knownTime = (at: Integer): number | null => integer(at) || null
+const toKnownTime = (at: Integer): number | null => integer(at) || null
 
 export interface EndpointReport {
   readonly integrationAddress: string
@@ -69,16 +69,16 @@ export async function judgeEndpoints(
     const change = before === undefined ? null : computeChange(report, before, judge)
     if (before === undefined || change === null) continue
     const isFirstFailure = before.failures === 0 || report.results.some(({ delivered }) => delivered)
-    const failingSince = change.failures > 0 && isFirstFailure ? now : (before.failingSince ?? now)
+    const selectFailing = change.failures > 0 && isFirstFailure ? now : (before.failingSince ?? now)
     const blocked = change.blocks > 0
     const blockEnd = blocked ? now + (change.blockMs ?? 0) : null
-    await writeHealth(db, dialect, { integrationAddress, change, failingSince, blockEnd })
+    await writeHealth(db, dialect, { integrationAddress, change, failingSince: selectFailing, blockEnd })
     if (blocked === before.blocks > 0) continue
     transitions.push({
       integrationAddress,
       failures: change.failures,
       blockedUntil: blockEnd,
-      failingMs: now - (blocked ? failingSince : (before.failingSince ?? now)),
+      failingMs: now - (blocked ? selectFailing : (before.failingSince ?? now)),
     })
   }
   return transitions
@@ -121,7 +121,7 @@ async function lockHealths(
       from ${integrations} left join ${name('endpoints')} e on e.integration = i.address
       where ${oneOf('i.address', 'hex', addresses, parameter)}`,
   )
-  return new Map(rows.map((row) => [toHex(row.address), storedHealth(row)]))
+  return new Map(rows.map((row) => [toHex(row.address), toStoredHealth(row)]))
 }
 
 async function writeHealth(
@@ -194,6 +194,6 @@ const toView = (row: EndpointRow): EndpointView => ({
   integrationAddress: toHex(row.integration),
   failures: integer(row.failures),
   blocks: integer(row.blocks),
-  failingSince: knownTime(row.failing_since),
+  failingSince: toKnownTime(row.failing_since),
   blockedUntil: nullableInteger(row.blocked_until),
 })

@@ -12,8 +12,8 @@ import type { BulkUpdate, Connection, Engine, Parameter, SqlDialect } from '../e
 import { run, runPrepared, type StatementText, sendPrepared } from '../internal/statements.js'
 import { checkInteger, integer, nullableInteger, parseId, toHex } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
-import { attemptColumns, attemptValues } from './delivery-lists.js'
-import { type EndpointReport, type HealthRow, healthColumns, judgeEndpoints, storedHealth } from './endpoint-rows.js'
+import { attemptColumns, toAttemptValues } from './delivery-lists.js'
+import { type EndpointReport, type HealthRow, healthColumns, judgeEndpoints, toStoredHealth } from './endpoint-rows.js'
 
 /**
  * A condition: the payment of snapshot `s` has a newer delivery. The order, which `exists` would drop, keeps a plan
@@ -180,7 +180,7 @@ async function settle(
   judge: EndpointJudge,
 ): Promise<SettleResult> {
   const leased = await lockLeased(db, dialect, attempts)
-  const locked = await lockedElsewhere(
+  const locked = await findLockedElsewhere(
     db,
     dialect,
     attempts.filter(({ id }) => !leased.has(id)),
@@ -214,7 +214,7 @@ function collect(
     }
     leased.delete(id) // A lease settles once.
     now = integer(row.now)
-    const status = outcome(verdict, integer(row.superseded) === 1)
+    const status = toSettledStatus(verdict, integer(row.superseded) === 1)
     statuses.push(status)
     const records = rejected === null ? [attempt] : [rejected, attempt]
     const attempted = integer(row.attempted)
@@ -224,10 +224,10 @@ function collect(
       const scheduleFrom = integer(row.schedule_from) + records.length - 1
       retryRows.push([now + verdict.inMs, attempted + records.length, scheduleFrom, id])
     }
-    attemptRows.push(...records.map((each, index) => attemptValues(id, attempted + 1 + index, each)))
+    attemptRows.push(...records.map((each, index) => toAttemptValues(id, attempted + 1 + index, each)))
     if (!countsForHealth) continue
     const integrationAddress = toHex(row.integration)
-    const report = reports.get(integrationAddress) ?? { integrationAddress, health: storedHealth(row), results: [] }
+    const report = reports.get(integrationAddress) ?? { integrationAddress, health: toStoredHealth(row), results: [] }
     reports.set(integrationAddress, report)
     report.results.push({
       delivered: verdict.kind === 'delivered',
@@ -238,7 +238,7 @@ function collect(
   return { statuses, ends, retries: retryRows, attempts: attemptRows, reports: [...reports.values()], now }
 }
 
-function outcome(verdict: AttemptVerdict, superseded: boolean): SettledStatus {
+function toSettledStatus(verdict: AttemptVerdict, superseded: boolean): SettledStatus {
   if (verdict.kind !== 'retry') return verdict.kind
   return superseded ? 'superseded' : 'pending'
 }
@@ -256,7 +256,7 @@ async function lockLeased(
 }
 
 /** The deliveries that still have the given lease: another transaction locks their rows. */
-async function lockedElsewhere(
+async function findLockedElsewhere(
   db: Connection,
   dialect: SqlDialect,
   missing: readonly SettlingAttempt[],

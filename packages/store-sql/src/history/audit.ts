@@ -16,23 +16,23 @@ export async function listAudit(
     .orderBy('seq')
     .limit(checkInteger(limit, 'limit', 1))
     .execute()
-  return rows.map(auditRecord)
+  return rows.map(toAuditRecord)
 }
 
-export async function newestAudit(db: Connection): Promise<AuditRecord | null> {
+export async function readNewestAudit(db: Connection): Promise<AuditRecord | null> {
   const row = await db.selectFrom('audit').selectAll().orderBy('seq', 'desc').limit(1).executeTakeFirst()
-  return row === undefined ? null : auditRecord(row)
+  return row === undefined ? null : toAuditRecord(row)
 }
 
 type AuditTransaction = Pick<StoreTransaction, 'lockAudit' | 'appendAudit' | 'removeAudit' | 'restoreAudit'>
 
-export function auditIn(db: Connection, dialect: SqlDialect): AuditTransaction {
+export function bindAudit(db: Connection, dialect: SqlDialect): AuditTransaction {
   /** Number of the next record; null until the log is locked. */
   let following: number | null = null
   return {
     async lockAudit() {
       await dialect.lock(db, 'audit')
-      const newest = await newestAudit(db)
+      const newest = await readNewestAudit(db)
       following = (newest?.seq ?? 0) + 1
       return newest
     },
@@ -67,7 +67,7 @@ function toValues({ seq, at, actor, action, subject, details, keyVersion, hash }
   }
 }
 
-export function auditRecord(row: Selectable<AuditRow>): AuditRecord {
+export function toAuditRecord(row: Selectable<AuditRow>): AuditRecord {
   return {
     seq: integer(row.seq),
     at: integer(row.at),

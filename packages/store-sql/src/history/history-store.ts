@@ -24,7 +24,7 @@ import {
   unbounded,
 } from './segments.js'
 
-async function pendingUpTo({ read, dialect }: Engine, upTo: number): Promise<PendingDeliveries[]> {
+async function readPendingUpTo({ read, dialect }: Engine, upTo: number): Promise<PendingDeliveries[]> {
   const { deliveries } = await findSegment(read, upTo)
   const segment = sql<Integer>`coalesce((select max(s.number) from ${sql.raw(dialect.name('segments'))} as s
     where s.first_delivery <= q.id), 0)`
@@ -78,7 +78,7 @@ export function createHistoryStore(engine: Engine): HistoryStore {
     segments: () => listSegments(read),
     beginSegment: () => beginSegment(engine),
     closeSegments: (upTo) => closeSegments(engine, upTo),
-    pending: (upTo) => pendingUpTo(engine, upTo),
+    pending: (upTo) => readPendingUpTo(engine, upTo),
     giveUpPending: (upTo) => giveUpPending(engine, upTo),
     async count(kind, segment) {
       const range = getRange(kind, await findSegment(read, segment))

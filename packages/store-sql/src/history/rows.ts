@@ -2,10 +2,10 @@
 import type { ProcessorUpdate } from '@payment-integration/contract'
 import type { DeliveryHistory, HistoryRows, SegmentedKind, UpdateHistory } from '@payment-integration/core/internal'
 import { sql } from 'kysely'
-import { attemptColumns, attemptRecord, attemptValues } from '../deliveries/delivery-lists.js'
+import { attemptColumns, toAttemptRecord, toAttemptValues } from '../deliveries/delivery-lists.js'
 import type { BulkColumn, Connection } from '../engine.js'
 import { bytes, integer, nullableInteger, pack, toHex, unpack } from '../internal/values.js'
-import { packBody, snapshotBytes } from '../payments/snapshots.js'
+import { packBody, toSnapshotBytes } from '../payments/snapshots.js'
 import type { IdRange } from './segments.js'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -45,7 +45,7 @@ const deliveries: KindRows<'deliveries'> = {
           createdAt: integer(row.created_at),
           // Null: nobody was notified.
           status: row.integration === null ? null : ((row.undelivered ?? 'delivered') as DeliveryHistory['status']),
-          body: utf8.decode(snapshotBytes(bytes(row.body), address, { ...row, chain_id, tx_hash })),
+          body: utf8.decode(toSnapshotBytes(bytes(row.body), address, { ...row, chain_id, tx_hash })),
         }
       }),
     }
@@ -98,14 +98,14 @@ const attempts: KindRows<'attempts'> = {
       rows: rows.map((row) => ({
         deliveryId: String(row.delivery_id),
         number: integer(row.number),
-        ...attemptRecord(row),
+        ...toAttemptRecord(row),
       })),
     }
   },
   columns: attemptColumns,
   compared: [],
   owner: (name) => `exists (select 1 from ${name('snapshots')} s where s.id = v.delivery_id)`,
-  values: (row) => attemptValues(Number(row.deliveryId), row.number, row),
+  values: (row) => toAttemptValues(Number(row.deliveryId), row.number, row),
 }
 
 const updates: KindRows<'updates'> = {

@@ -5,7 +5,7 @@ import { findMissing } from '../deliveries/delivery-lists.js'
 import type { Connection, Engine, SqlDialect } from '../engine.js'
 import { run } from '../internal/statements.js'
 import { integer, lockMs, whileBusy } from '../internal/values.js'
-import { followingSegment } from '../schema/partitions.js'
+import { getFollowingSegment } from '../schema/partitions.js'
 import type { SegmentRow } from '../schema/tables.js'
 
 export interface Segment {
@@ -65,7 +65,7 @@ export async function beginSegment(engine: Engine): Promise<void> {
   if (partitions === null) return transaction((db) => record(db, dialect, null))
   await engine.exclusively(async () => {
     const { number, deliveries } = getNewest(await readSegments(read))
-    const following = followingSegment({ number, first: deliveries.from })
+    const following = getFollowingSegment({ number, first: deliveries.from })
     await whileBusy(() =>
       transaction(async (db) => {
         await dialect.waitAtMost(db, lockMs)
@@ -128,7 +128,7 @@ async function assertNoneMissing(read: Connection, end: number): Promise<void> {
 }
 
 /** The lowest id of a delivery that may be replayed. No segment is closed until the transaction ends. */
-export async function lowestReplayable(db: Connection, { forUpdate }: SqlDialect): Promise<number> {
+export async function findLowestReplayable(db: Connection, { forUpdate }: SqlDialect): Promise<number> {
   await db
     .selectFrom('segments')
     .select('number')

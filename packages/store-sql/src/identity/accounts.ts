@@ -45,12 +45,12 @@ export function createIdentityAccounts({ read }: Engine): IdentityAccountStore {
         .orderBy('id', 'desc')
         .limit(checkInteger(limit, 'limit', 1))
         .execute()
-      return rows.map(eventFrom)
+      return rows.map(toEvent)
     },
   }
 }
 
-function eventValues(event: AccountEvent) {
+function toEventValues(event: AccountEvent) {
   return {
     at: checkInteger(event.at, 'at'),
     action: event.action,
@@ -62,7 +62,7 @@ function eventValues(event: AccountEvent) {
   }
 }
 
-export function eventFrom(row: Selectable<AccountEventRow>): AccountEvent {
+export function toEvent(row: Selectable<AccountEventRow>): AccountEvent {
   return {
     at: integer(row.at),
     action: row.action as AccountEvent['action'],
@@ -74,7 +74,7 @@ export function eventFrom(row: Selectable<AccountEventRow>): AccountEvent {
   }
 }
 
-export function accountsIn(db: Connection, dialect: SqlDialect): IdentityAccountTransaction {
+export function bindAccounts(db: Connection, dialect: SqlDialect): IdentityAccountTransaction {
   return {
     resolve: (emailKey) => resolveAccount(db, dialect, emailKey),
     find: (accountId) => find(db, accountId),
@@ -83,7 +83,7 @@ export function accountsIn(db: Connection, dialect: SqlDialect): IdentityAccount
     lockCode: (emailKey) => findCode(db, dialect, emailKey),
     setCode: (emailKey, code) => setCode(db, emailKey, code),
     async log(event) {
-      await db.insertInto('account_events').values(eventValues(event)).execute()
+      await db.insertInto('account_events').values(toEventValues(event)).execute()
     },
   }
 }

@@ -11,22 +11,22 @@ import { compile, run } from '../internal/statements.js'
 import { checkInteger, integer, pack, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import {
+  bindLogs,
+  bindRedemptions,
   createLogReads,
-  logsIn,
   openStates,
   redemptionColumns,
-  redemptionFrom,
-  redemptionsIn,
   type StoredRedemption,
+  toRedemption,
 } from './redemptions.js'
-import { lockPersons, type StoredSubject, subjectColumns, subjectFrom, subjectsIn } from './subjects.js'
+import { bindSubjects, lockPersons, type StoredSubject, subjectColumns, toSubject } from './subjects.js'
 
-export function identityIn(db: Connection, dialect: SqlDialect): IdentityTransaction {
+export function bindIdentity(db: Connection, dialect: SqlDialect): IdentityTransaction {
   return {
-    ...subjectsIn(db, dialect),
+    ...bindSubjects(db, dialect),
     lockPersons: (query) => lockPersons(db, dialect, query),
-    ...redemptionsIn(db, dialect),
-    ...logsIn(db),
+    ...bindRedemptions(db, dialect),
+    ...bindLogs(db),
   }
 }
 
@@ -36,11 +36,11 @@ export function createIdentityStore(engine: Engine): IdentityStore {
     ...createLogReads(engine),
     async subjects(query) {
       const { rows } = await read.executeQuery<ViewRow>(subjectsQuery(engine, query))
-      return rows.map((row) => ({ ...subjectFrom(row), isOpen: integer(row.is_open) === 1 }))
+      return rows.map((row) => ({ ...toSubject(row), isOpen: integer(row.is_open) === 1 }))
     },
     async redemptions(query) {
       const { rows } = await read.executeQuery<StoredRedemption>(redemptionsQuery(engine, query))
-      return rows.map(redemptionFrom)
+      return rows.map(toRedemption)
     },
     async dueLookUps(limit) {
       const { rows } = await read.executeQuery<DueLookUp>(dueLookUpsQuery({ dialect }, limit))

@@ -16,7 +16,7 @@ import { checkInteger, integer, nullableInteger, pack, unpack } from '../interna
 import type { RedemptionRow, ShareRow, VerdictRow } from '../schema/identity-tables.js'
 import type { Integer } from '../schema/migration.js'
 
-export function logsIn(db: Connection): Pick<IdentityTransaction, 'logShare' | 'recordVerdict' | 'recordEvent'> {
+export function bindLogs(db: Connection): Pick<IdentityTransaction, 'logShare' | 'recordVerdict' | 'recordEvent'> {
   return {
     async logShare({ at, integrationAddress, subjectId, outcome, externalUserId, providerCode }) {
       await db
@@ -60,11 +60,11 @@ export function createLogReads(engine: Engine): Pick<IdentityStore, 'shares' | '
   return {
     async shares(query) {
       const { rows } = await read.executeQuery<Selectable<ShareRow>>(newestQuery(engine, 'identity_shares', query))
-      return rows.map(shareFrom)
+      return rows.map(toShare)
     },
     async verdicts(query) {
       const { rows } = await read.executeQuery<Selectable<VerdictRow>>(newestQuery(engine, 'identity_verdicts', query))
-      return rows.map(verdictFrom)
+      return rows.map(toVerdict)
     },
     async forgetEvents(before, limit) {
       checkInteger(before, 'before')
@@ -104,7 +104,7 @@ export function newestQuery(
   })
 }
 
-export function shareFrom(row: Selectable<ShareRow>): ShareRecord {
+export function toShare(row: Selectable<ShareRow>): ShareRecord {
   return {
     at: integer(row.at),
     integrationAddress: row.integration,
@@ -115,7 +115,7 @@ export function shareFrom(row: Selectable<ShareRow>): ShareRecord {
   }
 }
 
-export function verdictFrom(row: Selectable<VerdictRow>): VerdictRecord {
+export function toVerdict(row: Selectable<VerdictRow>): VerdictRecord {
   return {
     notedAt: integer(row.noted_at),
     subjectId: unpack<string>(row.subject_id),
@@ -137,9 +137,9 @@ export interface StoredRedemption extends Omit<Selectable<RedemptionRow>, 'lease
   readonly is_leased: Integer
 }
 
-export function redemptionsIn(db: Connection, dialect: SqlDialect): RedemptionTransaction {
+export function bindRedemptions(db: Connection, dialect: SqlDialect): RedemptionTransaction {
   const table = dialect.name('identity_redemptions')
-  const first = ([row]: readonly StoredRedemption[]) => (row === undefined ? null : redemptionFrom(row))
+  const first = ([row]: readonly StoredRedemption[]) => (row === undefined ? null : toRedemption(row))
   return {
     addRedemption: (redemption) => addRedemption(db, dialect, redemption),
     async changeRedemption(externalUserId, { state, applicantId, levelName, lookUpInMs }) {
@@ -152,7 +152,7 @@ export function redemptionsIn(db: Connection, dialect: SqlDialect): RedemptionTr
         if (levelName !== undefined) set.push(unlessAttached('level_name', pack(levelName)))
         if (lookUpInMs === null) set.push('next_look_up_at = null')
         else if (lookUpInMs !== undefined)
-          set.push(`next_look_up_at = ${later(dialect, parameter, checkInteger(lookUpInMs, 'lookUpInMs'))}`)
+          set.push(`next_look_up_at = ${formatLater(dialect, parameter, checkInteger(lookUpInMs, 'lookUpInMs'))}`)
         return `update ${table} set ${set.join(', ')} where external_user_id = ${parameter(pack(externalUserId))}`
       })
     },
@@ -171,7 +171,7 @@ export function redemptionsIn(db: Connection, dialect: SqlDialect): RedemptionTr
     },
     async openRedemptions(query) {
       const { rows } = await db.executeQuery<StoredRedemption>(openQuery({ dialect }, query))
-      return rows.map(redemptionFrom)
+      return rows.map(toRedemption)
     },
   }
 }
@@ -214,7 +214,7 @@ export function redemptionColumns({ nowText }: SqlDialect, parameter: Parameter)
     r.state, r.applicant_id, case when r.leased_until > ${nowText(parameter)} then 1 else 0 end as is_leased`
 }
 
-export function redemptionFrom(row: StoredRedemption): RedemptionRecord {
+export function toRedemption(row: StoredRedemption): RedemptionRecord {
   return {
     externalUserId: unpack<string>(row.external_user_id),
     subjectId: unpack<string>(row.subject_id),
@@ -241,7 +241,7 @@ async function addRedemption(
   const leaseMs = checkInteger(redemption.leaseMs, 'leaseMs')
   await run(db, dialect, (parameter) => {
     const values = [pack(externalUserId), subjectId, number, integrationAddress, pack(levelName), isFindable ? 1 : 0]
-    const ends = [1, 2].map(() => later(dialect, parameter, leaseMs))
+    const ends = [1, 2].map(() => formatLater(dialect, parameter, leaseMs))
     return `insert into ${name('identity_redemptions')} (leased_until, next_look_up_at, external_user_id, subject_id,
         number, integration, level_name, is_findable, started_at, state)
       values (${ends.join(', ')}, ${[...values, startedAt].map(parameter).join(', ')}, 'in_flight')`
@@ -254,6 +254,6 @@ async function addRedemption(
   )
 }
 
-function later({ nowText }: SqlDialect, parameter: Parameter, ms: number): string {
+function formatLater({ nowText }: SqlDialect, parameter: Parameter, ms: number): string {
   return `${nowText(parameter)} + ${parameter(ms)}`
 }

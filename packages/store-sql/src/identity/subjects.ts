@@ -24,8 +24,8 @@ export async function lockPersons(db: Connection, dialect: SqlDialect, query: Pe
   const locked = new Set<string>()
   for (;;) {
     const { rows } = await db.executeQuery<StoredSubject>(personsQuery({ dialect }, query))
-    const subjects = rows.map(subjectFrom)
-    const ids = personIds(query, subjects).filter((id) => !locked.has(id))
+    const subjects = rows.map(toSubject)
+    const ids = getPersonIds(query, subjects).filter((id) => !locked.has(id))
     const [first] = ids
     if (first === undefined) return subjects
     if (locked.size === 0 && ids.length === 1) ids.push(first)
@@ -62,7 +62,7 @@ export function personsQuery(
 }
 
 /** The rows to lock, in one order for all transactions. A name without a person has a row of its own. */
-function personIds(
+function getPersonIds(
   { emailKey, accountIds = [], subjectId }: PersonQuery,
   subjects: readonly IdentitySubject[],
 ): string[] {
@@ -93,7 +93,7 @@ export const subjectColumns = [
 
 export type StoredSubject = Omit<Selectable<SubjectRow>, 'seq' | 'email_key_version' | 'email_sealed' | 'next_poll_at'>
 
-export function subjectFrom(row: StoredSubject): IdentitySubject {
+export function toSubject(row: StoredSubject): IdentitySubject {
   return {
     id: unpack<string>(row.id),
     emailKey: row.email_key,
@@ -108,18 +108,22 @@ export function subjectFrom(row: StoredSubject): IdentitySubject {
     review: unpack<Review>(row.review),
     reviewedAt: nullableInteger(row.reviewed_at),
     doubt: unpack<Review>(row.doubt),
-    presence: presenceFrom(row),
-    missing: missingFrom(row),
+    presence: toPresence(row),
+    missing: toMissingApplicant(row),
     revision: integer(row.revision),
   }
 }
 
-function presenceFrom({ presence_at, is_active }: StoredSubject): IdentitySubject['presence'] {
+function toPresence({ presence_at, is_active }: StoredSubject): IdentitySubject['presence'] {
   if (presence_at === null || is_active === null) return null
   return { isActive: integer(is_active) === 1, at: integer(presence_at) }
 }
 
-function missingFrom({ missing_since, missing_reported, missing_confirmed }: StoredSubject): MissingApplicant | null {
+function toMissingApplicant({
+  missing_since,
+  missing_reported,
+  missing_confirmed,
+}: StoredSubject): MissingApplicant | null {
   if (missing_since === null || missing_reported === null || missing_confirmed === null) return null
   return {
     since: integer(missing_since),
@@ -163,7 +167,7 @@ type SubjectTransaction = Pick<
   'ensureSubject' | 'insertSubject' | 'setOwner' | 'changeVerification' | 'findSubjectByApplicant'
 >
 
-export function subjectsIn(db: Connection, dialect: SqlDialect): SubjectTransaction {
+export function bindSubjects(db: Connection, dialect: SqlDialect): SubjectTransaction {
   const table = dialect.name('identity_subjects')
   return {
     ensureSubject: (email, freshId) => ensureSubject(db, dialect, email, freshId),
@@ -190,7 +194,7 @@ export function subjectsIn(db: Connection, dialect: SqlDialect): SubjectTransact
     },
     async findSubjectByApplicant(applicantId) {
       const { rows } = await db.executeQuery<StoredSubject>(ofApplicantQuery({ dialect }, applicantId))
-      return rows[0] === undefined ? null : subjectFrom(rows[0])
+      return rows[0] === undefined ? null : toSubject(rows[0])
     },
   }
 }
@@ -238,5 +242,5 @@ async function insertSubject(db: Connection, dialect: SqlDialect, subject: NewSu
 
 function requireOne([row]: readonly StoredSubject[]): IdentitySubject {
   if (row === undefined) throw new TypeError('The statement that stores a subject returned no row.')
-  return subjectFrom(row)
+  return toSubject(row)
 }

@@ -39,7 +39,7 @@ export function createIntegrationStore(engine: Engine): IntegrationStore {
   }
 }
 
-export function integrationsIn(db: Connection, dialect: SqlDialect): StoreTransaction['integrations'] {
+export function bindIntegrations(db: Connection, dialect: SqlDialect): StoreTransaction['integrations'] {
   return {
     find: (address) => findIntegration(db, address),
     list: () => listIntegrations(db),
@@ -54,7 +54,7 @@ async function findIntegration(db: Connection, address: string): Promise<Integra
     .selectAll()
     .where('address', '=', keyBytes(address))
     .executeTakeFirst()
-  return row === undefined ? null : integrationRecord(row)
+  return row === undefined ? null : toIntegrationRecord(row)
 }
 
 export async function findRegistered(
@@ -73,7 +73,7 @@ export async function findRegistered(
 }
 
 async function listIntegrations(db: Connection): Promise<IntegrationRecord[]> {
-  return (await db.selectFrom('integrations').selectAll().orderBy('address').execute()).map(integrationRecord)
+  return (await db.selectFrom('integrations').selectAll().orderBy('address').execute()).map(toIntegrationRecord)
 }
 
 async function insertIntegration(db: Connection, record: IntegrationRecord): Promise<boolean> {
@@ -119,7 +119,7 @@ async function updateIntegration(
     .modifyEnd(dialect.forUpdate)
     .executeTakeFirst()
   if (before === undefined) return null
-  if (Object.keys(columns).length === 0) return integrationRecord(before)
+  if (Object.keys(columns).length === 0) return toIntegrationRecord(before)
   const begins = endpointBegins(before, columns)
   const row = await db
     .updateTable('integrations')
@@ -128,7 +128,7 @@ async function updateIntegration(
     .returningAll()
     .executeTakeFirstOrThrow()
   if (begins) await forgetHealth(db, dialect, address)
-  return integrationRecord(row)
+  return toIntegrationRecord(row)
 }
 
 /** Whether a change resets the health of the endpoint: earlier answers are no longer about this endpoint. */
@@ -204,7 +204,7 @@ function changedColumns(change: Change): Updateable<IntegrationRow> {
   }
 }
 
-/** The columns of {@link integrationRecord}, by name: a prepared statement with `*` fails after a new column. */
+/** The columns of {@link toIntegrationRecord}, by name: a prepared statement with `*` fails after a new column. */
 export const integrationColumns = [
   'integrations.address',
   'integrations.name',
@@ -226,7 +226,7 @@ export const integrationColumns = [
   'integrations.endpoint_epoch',
 ] as const
 
-export function integrationRecord(row: Selectable<IntegrationRow>): IntegrationRecord {
+export function toIntegrationRecord(row: Selectable<IntegrationRow>): IntegrationRecord {
   const { api_key_version, api_hash, previous_key_version, previous_hash, previous_until } = row
   const { prepared_signing_key_version, prepared_signing_sealed } = row
   return {
@@ -245,7 +245,7 @@ export function integrationRecord(row: Selectable<IntegrationRow>): IntegrationR
       prepared_signing_key_version === null || prepared_signing_sealed === null
         ? null
         : { keyVersion: integer(prepared_signing_key_version), sealed: prepared_signing_sealed },
-    previousSigningSecret: previousSigningSecret(row),
+    previousSigningSecret: toPreviousSigningSecret(row),
     createdAt: integer(row.created_at),
   }
 }
@@ -255,7 +255,7 @@ export type PreviousSigningColumns = Pick<
   'previous_signing_key_version' | 'previous_signing_sealed' | 'previous_signing_until'
 >
 
-export function previousSigningSecret(row: PreviousSigningColumns): IntegrationRecord['previousSigningSecret'] {
+export function toPreviousSigningSecret(row: PreviousSigningColumns): IntegrationRecord['previousSigningSecret'] {
   const { previous_signing_key_version: version, previous_signing_sealed: sealed, previous_signing_until: until } = row
   if (version === null || sealed === null || until === null) return null
   return { keyVersion: integer(version), sealed, until: integer(until) }

@@ -23,7 +23,7 @@ export function createAccountStore(engine: Engine): AccountStore {
   return {
     async find(handle) {
       const [row] = await findHandle({ handle: pack(handle) })
-      return row === undefined ? null : accountRecord(row)
+      return row === undefined ? null : toAccountRecord(row)
     },
     async findByAddress(address) {
       return records(await findAddress({ address }))
@@ -34,11 +34,11 @@ export function createAccountStore(engine: Engine): AccountStore {
   }
 }
 
-export function linkAccountsIn(db: Connection): AccountTransaction {
+export function bindAccountLinks(db: Connection): AccountTransaction {
   return {
     async find(handle) {
       const row = await handleQuery(db, pack(handle)).executeTakeFirst()
-      return row === undefined ? null : accountRecord(row)
+      return row === undefined ? null : toAccountRecord(row)
     },
     insert: (record) => insertAccount(db, record),
     update: (handle, change) => updateAccount(db, handle, change),
@@ -76,7 +76,7 @@ async function updateAccount(
     .returning(accountColumns)
     .executeTakeFirst()
   if (row === undefined) return null
-  const record = accountRecord(row)
+  const record = toAccountRecord(row)
   await db.deleteFrom('account_addresses').where('handle', '=', row.handle).execute()
   await insertAddresses(db, record)
   return record
@@ -113,10 +113,10 @@ async function insertAddresses(db: Connection, { handle, address, config }: Acco
 
 // The database would sort the handles as JSON text.
 function records(rows: readonly Selectable<AccountRow>[]): AccountRecord[] {
-  return rows.map(accountRecord).sort((a, b) => (a.handle < b.handle ? -1 : 1))
+  return rows.map(toAccountRecord).sort((a, b) => (a.handle < b.handle ? -1 : 1))
 }
 
-function accountRecord(row: Selectable<AccountRow>): AccountRecord {
+function toAccountRecord(row: Selectable<AccountRow>): AccountRecord {
   return {
     handle: unpack<string>(row.handle),
     address: row.address,
@@ -138,7 +138,7 @@ export function createLegacyKeyStore(engine: Engine): LegacyKeyStore {
   return {
     async findByHash(hashes) {
       if (hashes.length === 0) return null
-      const found = (await findHashes(hashes.map(({ hash }) => hash))).map(legacyKeyRecord)
+      const found = (await findHashes(hashes.map(({ hash }) => hash))).map(toLegacyKeyRecord)
       const named = ({ secret }: LegacyKeyRecord) =>
         hashes.some(({ hash, keyVersion }) => secret.hash === hash && secret.keyVersion === keyVersion)
       return found.find(named) ?? null
@@ -149,7 +149,7 @@ export function createLegacyKeyStore(engine: Engine): LegacyKeyStore {
   }
 }
 
-export function legacyKeysIn(db: Connection): StoreTransaction['legacyKeys'] {
+export function bindLegacyKeys(db: Connection): StoreTransaction['legacyKeys'] {
   return {
     list: () => listKeys(db),
     insert: (record) => insertKey(db, record),
@@ -158,7 +158,7 @@ export function legacyKeysIn(db: Connection): StoreTransaction['legacyKeys'] {
 }
 
 async function listKeys(db: Connection): Promise<LegacyKeyRecord[]> {
-  const records = (await db.selectFrom('legacy_keys').select(keyColumns).execute()).map(legacyKeyRecord)
+  const records = (await db.selectFrom('legacy_keys').select(keyColumns).execute()).map(toLegacyKeyRecord)
   return records.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
 }
 
@@ -188,7 +188,7 @@ async function revokeKey(db: Connection, id: string, at: number): Promise<Legacy
     .where('id', '=', pack(id))
     .returning(keyColumns)
     .executeTakeFirst()
-  return row === undefined ? null : legacyKeyRecord(row)
+  return row === undefined ? null : toLegacyKeyRecord(row)
 }
 
 function prepareHashes(engine: Engine, count: number) {
@@ -205,7 +205,7 @@ export function hashesQuery(db: Connection, hashes: readonly string[]) {
   return db.selectFrom('legacy_keys').select(keyColumns).where('hash', 'in', hashes)
 }
 
-function legacyKeyRecord(row: Selectable<LegacyKeyRow>): LegacyKeyRecord {
+function toLegacyKeyRecord(row: Selectable<LegacyKeyRow>): LegacyKeyRecord {
   return {
     id: unpack<string>(row.id),
     name: unpack<string>(row.name),

@@ -8,11 +8,11 @@ import type {
   UpdatePage,
 } from '@payment-integration/core/internal'
 import type { BulkColumn, Connection, Engine, SqlDialect } from '../engine.js'
-import { lowestReplayable } from '../history/segments.js'
+import { findLowestReplayable } from '../history/segments.js'
 import { bulk, run } from '../internal/statements.js'
 import { hexBytes, integer, nullableInteger, pack, toHex, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
-import { findPayments, notifyVersions, paymentsUnder, replacePayments } from './moved-payments.js'
+import { findPayments, lockPaymentsUnder, notifyVersions, replacePayments } from './moved-payments.js'
 
 /** Updates of the whole cell that one statement reads. */
 const updatesPageSize = 2_000
@@ -116,7 +116,7 @@ export function createMoveStore(engine: Engine): MoveStore {
     },
     updates: (address) => readUpdates(read, address),
     async *unnotified(address) {
-      const lowest = await transaction((db) => lowestReplayable(db, dialect))
+      const lowest = await transaction((db) => findLowestReplayable(db, dialect))
       for await (const range of idRanges(read)) {
         const found = await unnotifiedIn(read, address, { ...range, lowest })
         if (found.length > 0) yield found
@@ -143,7 +143,7 @@ export function createMoveStore(engine: Engine): MoveStore {
 
 function moveTransaction(db: Connection, dialect: SqlDialect): MoveTransaction {
   return {
-    find: (keys) => paymentsUnder(db, dialect, keys),
+    find: (keys) => lockPaymentsUnder(db, dialect, keys),
     replace: (address, payments) => replacePayments(db, dialect, address, payments),
     putUpdates: (address, updates) => putUpdates(db, dialect, address, updates),
     notify: (address, snapshotIds) => notifyVersions(db, dialect, address, snapshotIds),

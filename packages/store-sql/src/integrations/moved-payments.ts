@@ -7,14 +7,14 @@ import type {
   StoredMove,
 } from '@payment-integration/core/internal'
 import type { Selectable } from 'kysely'
-import { attemptColumns, attemptRecord, attemptValues } from '../deliveries/delivery-lists.js'
+import { attemptColumns, toAttemptRecord, toAttemptValues } from '../deliveries/delivery-lists.js'
 import type { BulkInsert, Connection, SqlDialect } from '../engine.js'
-import { lowestReplayable } from '../history/segments.js'
+import { findLowestReplayable } from '../history/segments.js'
 import { run } from '../internal/statements.js'
 import { hexBytes, integer, nullableInteger, toHex } from '../internal/values.js'
 import { setDropped, setStatuses, withStatuses } from '../payments/payment-changes.js'
 import { type FactRow, factColumns } from '../payments/payment-row.js'
-import { packBody, snapshotBytes } from '../payments/snapshots.js'
+import { packBody, toSnapshotBytes } from '../payments/snapshots.js'
 import type { Integer } from '../schema/migration.js'
 import type { OutboxRow, SnapshotRow } from '../schema/tables.js'
 
@@ -39,7 +39,7 @@ export async function findPayments(
 }
 
 /** The primary payments under these keys, locked until the transaction ends. */
-export async function paymentsUnder(
+export async function lockPaymentsUnder(
   db: Connection,
   dialect: SqlDialect,
   keys: readonly MovedPaymentKey[],
@@ -67,7 +67,7 @@ export async function paymentsUnder(
 async function storedMoves(db: Connection, dialect: SqlDialect, rows: readonly FactRow[]): Promise<StoredMove[]> {
   if (rows.length === 0) return []
   const payments = await withStatuses(db, dialect, rows)
-  const lowest = await lowestReplayable(db, dialect)
+  const lowest = await findLowestReplayable(db, dialect)
   const ids = payments.map(({ id }) => Number(id))
   const snapshots = await db
     .selectFrom('snapshots')
@@ -109,8 +109,8 @@ async function storedMoves(db: Connection, dialect: SqlDialect, rows: readonly F
         const attempted = attemptsOf.get(integer(row.id)) ?? []
         return {
           ...toVersion(row, pendingOf.get(integer(row.id))),
-          body: Buffer.from(snapshotBytes(dialect.toBytes(row.body), integrationAddress, subject)).toString(),
-          attempts: attempted.map((each) => ({ number: integer(each.number), ...attemptRecord(each) })),
+          body: Buffer.from(toSnapshotBytes(dialect.toBytes(row.body), integrationAddress, subject)).toString(),
+          attempts: attempted.map((each) => ({ number: integer(each.number), ...toAttemptRecord(each) })),
         }
       }),
     }
@@ -192,7 +192,7 @@ export async function replacePayments(
   const { ids } = await dialect.insertNumbered(db, {
     table: 'snapshots',
     columns: snapshotColumns,
-    rows: versions.map(({ paymentId, moved, version }) => snapshotValues(address, paymentId, moved, version)),
+    rows: versions.map(({ paymentId, moved, version }) => toSnapshotValues(address, paymentId, moved, version)),
   })
   if (ids === null) throw new Error('The database did not return all inserted snapshots.')
   const deliveries = versions.map(({ version }, place) => ({ id: ids[place] ?? 0, ...version }))
@@ -200,7 +200,7 @@ export async function replacePayments(
     table: 'attempts',
     columns: attemptColumns,
     rows: deliveries.flatMap(({ id, attempts }) =>
-      attempts.map((each: AttemptRecord & { readonly number: number }) => attemptValues(id, each.number, each)),
+      attempts.map((each: AttemptRecord & { readonly number: number }) => toAttemptValues(id, each.number, each)),
     ),
   })
   await dialect.insertAll(db, {
@@ -214,7 +214,7 @@ export async function replacePayments(
   })
 }
 
-function snapshotValues(address: string, paymentId: number, moved: MovedPayment, version: MovedVersion): unknown[] {
+function toSnapshotValues(address: string, paymentId: number, moved: MovedPayment, version: MovedVersion): unknown[] {
   const integrationAddress = version.notified ? address : null
   const subject = { integrationAddress, chainId: moved.chainId, txHash: moved.txHash, version: version.version }
   const body = packBody(Buffer.from(version.body), subject)
@@ -227,7 +227,7 @@ async function removeVersions(
   dialect: SqlDialect,
   payments: readonly Replacement[],
 ): Promise<ReadonlySet<string>> {
-  const lowest = await lowestReplayable(db, dialect)
+  const lowest = await findLowestReplayable(db, dialect)
   const ids = payments.map(({ id }) => Number(id))
   const open = db.selectFrom('snapshots').select('id').where('payment_id', 'in', ids).where('id', '>=', lowest)
   await db.deleteFrom('attempts').where('delivery_id', 'in', open).execute()

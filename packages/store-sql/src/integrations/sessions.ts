@@ -9,7 +9,7 @@ import type { Connection, Engine } from '../engine.js'
 import { prepare, type ValueOf } from '../internal/statements.js'
 import { checkInteger, hexBytes, integer, keyBytes, toHex } from '../internal/values.js'
 import type { IntegrationSessionRow } from '../schema/tables.js'
-import { integrationColumns, integrationRecord } from './integrations.js'
+import { integrationColumns, toIntegrationRecord } from './integrations.js'
 
 export function createIntegrationSessionStore(engine: Engine): IntegrationSessionStore {
   const find = prepare(engine, (value: ValueOf<{ hash: string }>) =>
@@ -20,13 +20,13 @@ export function createIntegrationSessionStore(engine: Engine): IntegrationSessio
       const [row] = await find({ hash })
       if (row === undefined) return null
       const { session_api_hash: api_hash, session_created_at: created_at, hash: own, integration, expires_at } = row
-      const session = sessionRecord({ hash: own, integration, api_hash, created_at, expires_at })
-      return { session, integration: integrationRecord(row) }
+      const session = toSessionRecord({ hash: own, integration, api_hash, created_at, expires_at })
+      return { session, integration: toIntegrationRecord(row) }
     },
   }
 }
 
-export function integrationSessionsIn(db: Connection): IntegrationSessionTransaction {
+export function bindIntegrationSessions(db: Connection): IntegrationSessionTransaction {
   return {
     async insert({ hash, integrationAddress, apiSecretHash, createdAt, expiresAt }) {
       const times = { created_at: createdAt, expires_at: expiresAt }
@@ -35,7 +35,7 @@ export function integrationSessionsIn(db: Connection): IntegrationSessionTransac
     },
     async delete(hash) {
       const row = await db.deleteFrom('integration_sessions').where('hash', '=', hash).returningAll().executeTakeFirst()
-      return row === undefined ? null : sessionRecord(row)
+      return row === undefined ? null : toSessionRecord(row)
     },
     async deleteByIntegration(integrationAddress) {
       return (await integrationSessionsOfQuery(db, integrationAddress).execute()).length
@@ -82,7 +82,7 @@ export function expiredIntegrationSessionsQuery(db: Connection, now: number) {
   return db.deleteFrom('integration_sessions').where('expires_at', '<=', now)
 }
 
-function sessionRecord(row: Selectable<IntegrationSessionRow>): IntegrationSessionRecord {
+function toSessionRecord(row: Selectable<IntegrationSessionRow>): IntegrationSessionRecord {
   return {
     hash: row.hash,
     integrationAddress: toHex(row.integration),

@@ -10,7 +10,7 @@ import {
   sql,
 } from 'kysely'
 import type { BulkColumn, Connection, Engine, NamedQuery, Parameter, SqlDialect } from '../engine.js'
-import { remember, rowView } from './values.js'
+import { createRowView, remember } from './values.js'
 
 export class PreparedQuery implements CompiledQuery {
   readonly query: RootOperationNode
@@ -60,7 +60,7 @@ export function prepare<Values extends object, Row>(
     const given = parameters.map((one) => (one instanceof Slot ? values[(one as Slot<Values>).name] : one))
     const { columns, values: found } = await rows({ sql, parameters: given, name })
     if (found.length === 0) return []
-    view ??= rowView(columns)
+    view ??= createRowView(columns)
     return found.map(view) as Row[]
   }
 }
@@ -100,7 +100,7 @@ export async function sendPrepared<Row>(
 }
 
 /** A part of a built statement, from text. A value may be used several times. */
-export function fragment<T>(write: StatementText): RawBuilder<T> {
+export function createFragment<T>(write: StatementText): RawBuilder<T> {
   const values: unknown[] = []
   const pieces = write((value) => `\u0000${values.push(value) - 1}\u0000`).split('\u0000')
   // Every second piece is the number of a value.

@@ -36,12 +36,12 @@ export function remember<Made>(make: (text: string) => Made): (text: string) => 
 export const isHex = (text: string): boolean => /^0x(?:[0-9a-f]{2})*$/.test(text)
 
 /** The digits of `0x` text. TypeError: bytes made of another text would be those of yet another one. */
-export function hexDigits(text: string): string {
+export function parseHexDigits(text: string): string {
   if (isHex(text)) return text.slice(2)
   throw new TypeError(`${JSON.stringify(text.slice(0, 100))} is not 0x and pairs of lowercase hex digits.`)
 }
 
-export const hexBytes = (text: string): Uint8Array => Buffer.from(hexDigits(text), 'hex')
+export const hexBytes = (text: string): Uint8Array => Buffer.from(parseHexDigits(text), 'hex')
 
 /** The bytes to look up for any text. Empty, which no hash or address is, for text that {@link isHex} rejects. */
 export const keyBytes = (text: string): Uint8Array => hexBytes(isHex(text) ? text : '0x')
@@ -99,7 +99,7 @@ export interface RawRows {
  * An object with a getter for each column and no own property. A page has 50 rows of 30 columns; copying each row into
  * an object costs more than the rest of the read. Read such a row field by field, never spread it.
  */
-export function rowView(names: readonly string[]): (values: readonly unknown[]) => object {
+export function createRowView(names: readonly string[]): (values: readonly unknown[]) => object {
   const key = names.join()
   const known = views.get(key) ?? makeView(names)
   views.set(key, known)

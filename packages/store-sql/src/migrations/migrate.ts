@@ -16,7 +16,7 @@ export const releasedMigrations: readonly Migration[] = [
   { expand: [{ kind: 'statements', about: 'create all tables', statements: baseline }], contract: [] },
 ]
 
-const newestVersion = (migrations: readonly Migration[]): number => baselineVersion + migrations.length - 1
+const getNewestVersion = (migrations: readonly Migration[]): number => baselineVersion + migrations.length - 1
 
 /** The half of a migration that runs, or ran last. */
 type Phase = 'expand' | 'contract'
@@ -107,7 +107,7 @@ async function runStep(engine: Engine, step: Step, run: StepRun): Promise<void> 
         () => engine.makeIndex(step.index),
         () => run.report('waiting', 0),
       )
-      return inStep(engine, run, (db) => writeVersion(db, engine.dialect, run.next))
+      return commitStep(engine, run, (db) => writeVersion(db, engine.dialect, run.next))
     case 'backfill':
       return backfill(engine, step, run)
   }
@@ -117,7 +117,7 @@ async function runStep(engine: Engine, step: Step, run: StepRun): Promise<void> 
  * Does nothing when another process has done the step. On SQLite processes migrate at the same time. On PostgreSQL the
  * lease of a process that stalls may end, and the last statement of a killed process goes on.
  */
-async function inStep(
+async function commitStep(
   { transaction, dialect }: Engine,
   run: StepRun,
   work: (db: Connection) => Promise<unknown>,
@@ -139,7 +139,7 @@ async function inStep(
 
 function runStatements(engine: Engine, { statements }: Step & { kind: 'statements' }, run: StepRun): Promise<void> {
   const { dialect } = engine
-  return inStep(engine, run, async (db) => {
+  return commitStep(engine, run, async (db) => {
     await createVersionTable(db, dialect)
     const until = performance.now() + lockMs
     for (const statement of statements(dialect.types, dialect.name)) {
@@ -173,13 +173,13 @@ async function backfill(
         where id > ${position} and id <= ${to} and (${sql.raw(where)})`.execute(db)
       await writeVersion(db, dialect, { ...state, position: to })
     }
-    await inStep(engine, { ...run, before }, work, position / last)
+    await commitStep(engine, { ...run, before }, work, position / last)
     before = { ...state, position: to }
     ids = nextBatch(ids, performance.now() - begun)
     position = to
     run.report('progress', position / last)
   }
-  await inStep(engine, { ...run, before }, (db) => writeVersion(db, dialect, run.next), 1)
+  await commitStep(engine, { ...run, before }, (db) => writeVersion(db, dialect, run.next), 1)
 }
 
 /** Others wait for the rows of a batch until it commits. */
@@ -256,12 +256,12 @@ function checkSchema(versions: readonly VersionState[], migrations: readonly Mig
     newest === undefined ? 'no tables yet' : `schema version ${newest.version}${newest.isDone ? '' : ', half-way'}`
   throw new StoreError(
     'ERR_STORE_SCHEMA',
-    `The database has ${has}, and this release needs version ${newestVersion(migrations)}. Migrate it first: payment-integration migrate apply.`,
+    `The database has ${has}, and this release needs version ${getNewestVersion(migrations)}. Migrate it first: payment-integration migrate apply.`,
   )
 }
 
 function rejectContracted(versions: readonly VersionState[], migrations: readonly Migration[]): void {
-  const newest = newestVersion(migrations)
+  const newest = getNewestVersion(migrations)
   const removed = versions.find(({ version, phase }) => version > newest && phase === 'contract')
   if (removed === undefined) return
   throw new StoreError(

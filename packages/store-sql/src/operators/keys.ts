@@ -22,16 +22,16 @@ export function createDataKeyStore({ transaction, dialect }: Engine): DataKeySto
       )
       const [row] = rows
       if (row === undefined) throw new TypeError('The statement of data keys returned no row.')
-      return sealedSecret(row)
+      return toSealedSecret(row)
     },
   }
 }
 
-export function dataKeysIn(db: Connection): DataKeyTransaction {
+export function bindDataKeys(db: Connection): DataKeyTransaction {
   return {
     async list() {
       const rows = await db.selectFrom('data_keys').selectAll().execute()
-      const keys = rows.map((row) => ({ purpose: unpack<string>(row.purpose), key: sealedSecret(row) }))
+      const keys = rows.map((row) => ({ purpose: unpack<string>(row.purpose), key: toSealedSecret(row) }))
       return keys.sort((a, b) => (a.purpose < b.purpose ? -1 : 1))
     },
     async replace(purpose, before, after) {
@@ -48,7 +48,7 @@ export function dataKeysIn(db: Connection): DataKeyTransaction {
   }
 }
 
-function sealedSecret(row: Selectable<DataKeyRow>): SealedSecret {
+function toSealedSecret(row: Selectable<DataKeyRow>): SealedSecret {
   return { keyVersion: integer(row.key_version), sealed: row.sealed }
 }
 

@@ -20,11 +20,11 @@ export function createOperatorStore(engine: Engine): OperatorStore {
   const { read } = engine
   const findSession = prepare(engine, (value: ValueOf<{ hash: string }>) => sessionQuery(read, value('hash')))
   return {
-    ...operatorReads(read),
+    ...createOperatorReads(read),
     async findSession(hash) {
       const [row] = await findSession({ hash })
       if (row === undefined) return null
-      const operator = operatorRecord(row)
+      const operator = toOperatorRecord(row)
       const session = {
         hash: row.hash,
         operator: operator.name,
@@ -36,9 +36,9 @@ export function createOperatorStore(engine: Engine): OperatorStore {
   }
 }
 
-export function operatorsIn(db: Connection): OperatorTransaction {
+export function bindOperators(db: Connection): OperatorTransaction {
   return {
-    ...operatorReads(db),
+    ...createOperatorReads(db),
     async insert({ name, role, enabled, passphrase, link, createdAt }) {
       const inserted = await db
         .insertInto('operators')
@@ -62,7 +62,7 @@ export function operatorsIn(db: Connection): OperatorTransaction {
         .where('name', '=', name)
         .returning(columns)
         .executeTakeFirst()
-      return row === undefined ? null : operatorRecord(row)
+      return row === undefined ? null : toOperatorRecord(row)
     },
     async insertSession({ hash, operator, createdAt, expiresAt }) {
       const values = { hash, operator, created_at: createdAt, expires_at: expiresAt }
@@ -87,19 +87,19 @@ export function operatorsIn(db: Connection): OperatorTransaction {
   }
 }
 
-function operatorReads(db: Connection): Pick<OperatorStore, 'find' | 'findByLink' | 'list'> {
+function createOperatorReads(db: Connection): Pick<OperatorStore, 'find' | 'findByLink' | 'list'> {
   return {
     async list() {
-      const records = (await db.selectFrom('operators').select(columns).execute()).map(operatorRecord)
+      const records = (await db.selectFrom('operators').select(columns).execute()).map(toOperatorRecord)
       return records.sort((a, b) => (a.name < b.name ? -1 : 1))
     },
     async find(name) {
       const row = await nameQuery(db, name).executeTakeFirst()
-      return row === undefined ? null : operatorRecord(row)
+      return row === undefined ? null : toOperatorRecord(row)
     },
     async findByLink(hash) {
       const row = await linkQuery(db, hash).executeTakeFirst()
-      return row === undefined ? null : operatorRecord(row)
+      return row === undefined ? null : toOperatorRecord(row)
     },
   }
 }
@@ -146,7 +146,7 @@ function linkColumns(link: OperatorRecord['link']) {
   return { link_hash: link?.hash ?? null, link_expires_at: link?.expiresAt ?? null }
 }
 
-function operatorRecord(row: Selectable<OperatorRow>): OperatorRecord {
+function toOperatorRecord(row: Selectable<OperatorRow>): OperatorRecord {
   const { link_hash: hash, link_expires_at: expiresAt } = row
   return {
     name: row.name,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { invoicePrefix, packInvoice, packRecipient, unpackInvoice, unpackRecipient } from './payment-row.js'
+import { formatInvoicePrefix, packInvoice, packRecipient, unpackInvoice, unpackRecipient } from './payment-row.js'
 
 const invoice = { amount: '12.50', currency: 'CHF', settlementAmount: '14.02', settlementCurrency: 'USD' }
 
@@ -16,6 +16,6 @@ test('they are read as they were given', () => {
 })
 
 test('a stored invoice begins with its amount and currency', () => {
-  expect(invoicePrefix('12.50')).toBe('["12.50",')
-  expect(invoicePrefix('12.50', 'CHF')).toBe('["12.50","CHF",')
+  expect(formatInvoicePrefix('12.50')).toBe('["12.50",')
+  expect(formatInvoicePrefix('12.50', 'CHF')).toBe('["12.50","CHF",')
 })

@@ -7,7 +7,7 @@ import { bulk, prepare, type ValueOf } from '../internal/statements.js'
 import { checkInteger, hexBytes, integer, keyBytes, toHex } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import type { PaymentRow, Tables } from '../schema/tables.js'
-import { paymentColumns, type StoredRow, storedPayment } from './payment-row.js'
+import { paymentColumns, type StoredRow, toStoredPayment } from './payment-row.js'
 
 const placeColumns: readonly BulkColumn[] = [
   { name: 'chain_id', type: 'integer' },
@@ -33,7 +33,7 @@ export async function storeFormerPositions(
   dialect: SqlDialect,
   payments: readonly PaymentFacts[],
 ): Promise<void> {
-  const former = await formerPositions(db, dialect, payments)
+  const former = await readFormerPositions(db, dialect, payments)
   if (former.length === 0) return
   const counts = await countReposition(
     db,
@@ -56,7 +56,7 @@ export async function storeFormerPositions(
   )
 }
 
-async function formerPositions(db: Connection, dialect: SqlDialect, payments: readonly PaymentFacts[]) {
+async function readFormerPositions(db: Connection, dialect: SqlDialect, payments: readonly PaymentFacts[]) {
   const rows = await bulk<{ id: Integer; integration: Uint8Array; block_timestamp: Integer }>(
     db,
     dialect,
@@ -128,8 +128,8 @@ export function plainPage(db: Connection, value: Value, shape: PageShape) {
     .where('integration', '=', value('integration'))
     .as('page_value')
   return shape.ofWallet
-    ? selectRows(db, takeNewest(db, sides(db, value, shape), shape)).select(count)
-    : ownRows(db, value, shape)
+    ? selectRows(db, takeNewest(db, selectSides(db, value, shape), shape)).select(count)
+    : selectOwnRows(db, value, shape)
         .leftJoin('statuses', 'statuses.payment_id', 'payments.id')
         .select([...paymentColumns, count])
 }
@@ -137,9 +137,9 @@ export function plainPage(db: Connection, value: Value, shape: PageShape) {
 /** Rows by their block time at the position's count, with that block time. */
 export function exactPage(db: Connection, value: Value, shape: PageShape) {
   const unmoved: Keys = shape.ofWallet
-    ? sides(db, value, shape, true)
-    : db.selectFrom(ownRows(db, value, shape, true).select(keyColumns).as('own')).select(keyColumns)
-  const keys = takeNewest(db, unmoved.unionAll(repositionedKeys(db, value, shape)), shape)
+    ? selectSides(db, value, shape, true)
+    : db.selectFrom(selectOwnRows(db, value, shape, true).select(keyColumns).as('own')).select(keyColumns)
+  const keys = takeNewest(db, unmoved.unionAll(selectRepositionedKeys(db, value, shape)), shape)
   return selectRows(db, keys).select('keys.block_timestamp as page_value')
 }
 
@@ -167,14 +167,14 @@ function selectRows(db: Connection, keys: Keys) {
 }
 
 // A payment to oneself is on both sides: the union returns it once.
-function sides(db: Connection, value: Value, shape: PageShape, unmoved = false) {
+function selectSides(db: Connection, value: Value, shape: PageShape, unmoved = false) {
   const side = (column: Side) =>
-    db.selectFrom(sideRows(db, value, shape, column, unmoved).as(column)).select(keyColumns)
+    db.selectFrom(selectSideRows(db, value, shape, column, unmoved).as(column)).select(keyColumns)
   return side('sender').union(side('receiver'))
 }
 
-function ownRows(db: Connection, value: Value, shape: PageShape, unmoved = false) {
-  return ofIntegration(db, value, unmoved)
+function selectOwnRows(db: Connection, value: Value, shape: PageShape, unmoved = false) {
+  return selectOfIntegration(db, value, unmoved)
     .$if(shape.behind, (rows) =>
       rows.where(
         sql<boolean>`(payments.block_timestamp, chain_id, tx_hash) <
@@ -189,9 +189,9 @@ function ownRows(db: Connection, value: Value, shape: PageShape, unmoved = false
 
 // The wallet is a range of one value and leads the order, so that only the index of its side fits. With `=`, PostgreSQL
 // may scan all payments of the integration instead, past any number of other wallets' rows.
-function sideRows(db: Connection, value: Value, shape: PageShape, column: Side, unmoved: boolean) {
+function selectSideRows(db: Connection, value: Value, shape: PageShape, column: Side, unmoved: boolean) {
   const wallet = hideFromPlanner(sql<Uint8Array>`cast(${value('wallet')} as ${shape.bytes})`)
-  const rows = ofIntegration(db, value, unmoved)
+  const rows = selectOfIntegration(db, value, unmoved)
     .select(keyColumns)
     .where(column, '>=', wallet)
     .orderBy(column, 'desc')
@@ -207,7 +207,7 @@ function sideRows(db: Connection, value: Value, shape: PageShape, column: Side, 
     : rows.where(column, '<=', wallet)
 }
 
-function ofIntegration(db: Connection, value: Value, unmoved: boolean) {
+function selectOfIntegration(db: Connection, value: Value, unmoved: boolean) {
   return db
     .selectFrom('payments')
     .where('integration', '=', value('integration'))
@@ -227,7 +227,7 @@ function ofIntegration(db: Connection, value: Value, unmoved: boolean) {
 }
 
 // The first later reposition has the block time that the payment had then.
-function repositionedKeys(db: Connection, value: Value, { ofWallet }: PageShape) {
+function selectRepositionedKeys(db: Connection, value: Value, { ofWallet }: PageShape) {
   const repositions = db
     .selectFrom('payment_moves')
     .select(['payment_id', 'block_timestamp'])
@@ -256,7 +256,7 @@ function hideFromPlanner<Given>(value: Given | RawBuilder<Given>): RawBuilder<Gi
 
 /** Limits of statements. A page of another size reads more rows than it needs, so that there are few texts. */
 const sizes = [11, 51, 101, 201]
-const sizeFor = (rows: number) => sizes.find((size) => size >= rows) ?? 2 ** Math.ceil(Math.log2(rows))
+const chooseSize = (rows: number) => sizes.find((size) => size >= rows) ?? 2 ** Math.ceil(Math.log2(rows))
 
 type Shape = Omit<PageShape, 'bytes'>
 type Row = StoredRow & { readonly page_value: Integer | null }
@@ -264,11 +264,11 @@ type Row = StoredRow & { readonly page_value: Integer | null }
 export function createReadPage(engine: Pick<Engine, 'read' | 'rows' | 'dialect'>): PaymentReads['list'] {
   const { read: db, dialect } = engine
   const bytes = sql.raw(dialect.types.bytes)
-  const plain = statements((shape) =>
+  const plain = cacheStatements((shape) =>
     prepare<PageValues, Row>(engine, (value) => plainPage(db, value, { ...shape, bytes })),
   )
   // The number of repositions since a position decides between two statements.
-  const exact = statements((shape) =>
+  const exact = cacheStatements((shape) =>
     prepare<PageValues, Row>(engine, (value) => exactPage(db, value, { ...shape, bytes }), false),
   )
 
@@ -276,7 +276,7 @@ export function createReadPage(engine: Pick<Engine, 'read' | 'rows' | 'dialect'>
     const limit = checkInteger(query.limit, 'limit', 1)
     const { integrationAddress, wallet, after } = query
     // One more row shows whether another page follows.
-    const shape = { ofWallet: wallet !== undefined, behind: after !== undefined, size: sizeFor(limit + 1) }
+    const shape = { ofWallet: wallet !== undefined, behind: after !== undefined, size: chooseSize(limit + 1) }
     const values = {
       integration: keyBytes(integrationAddress),
       wallet: keyBytes(wallet ?? '0x'),
@@ -302,7 +302,7 @@ function page(rows: readonly Row[], limit: number, asOf: number, timeOf: (row: R
   const pageRows = rows.slice(0, limit)
   const last = rows.length > limit ? pageRows.at(-1) : undefined
   return {
-    payments: pageRows.map(storedPayment),
+    payments: pageRows.map(toStoredPayment),
     next:
       last === undefined
         ? null
@@ -310,7 +310,7 @@ function page(rows: readonly Row[], limit: number, asOf: number, timeOf: (row: R
   }
 }
 
-function statements<Statement>(make: (shape: Shape) => Statement): (shape: Shape) => Statement {
+function cacheStatements<Statement>(make: (shape: Shape) => Statement): (shape: Shape) => Statement {
   const made = new Map<string, Statement>()
   return (shape) => {
     const key = `${shape.ofWallet} ${shape.behind} ${shape.size}`

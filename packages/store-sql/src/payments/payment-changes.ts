@@ -56,7 +56,7 @@ function joinStatuses(
  * keeps planners off partial indexes: a plan that was made for an empty table would else walk another index. So the
  * chain is compared afterwards.
  */
-export async function paymentsForChange(
+export async function lockPaymentsForChange(
   db: Connection,
   dialect: SqlDialect,
   selectors: readonly PaymentSelector[],
@@ -175,7 +175,7 @@ function offChainQuery(db: Connection, chainId: number) {
   )
 }
 
-export async function offChainPayments(
+export async function findOffChainPayments(
   db: Connection,
   chainId: number,
 ): Promise<Pick<StoredPayment, 'txHash' | 'integrationAddress'>[]> {
@@ -198,7 +198,7 @@ export function blocksQuery(db: Connection, chainId: number, from: number, to: n
     .orderBy('id')
 }
 
-export async function paymentsInBlocks(
+export async function findPaymentsInBlocks(
   db: Connection,
   dialect: SqlDialect,
   chainId: number,
@@ -247,7 +247,7 @@ export function overdueQuery(db: Connection, dialect: SqlDialect, query: Overdue
   )
 }
 
-export async function overduePayments(
+export async function lockOverduePayments(
   db: Connection,
   dialect: SqlDialect,
   query: OverdueQuery,

@@ -8,8 +8,8 @@ import { bulk, prepare, type ValueOf } from '../internal/statements.js'
 import { bytes, checkInteger, integer, keyBytes, nullableInteger, parseId, toNullableHex } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import { createReadPage } from './page-queries.js'
-import { paymentColumns, type StoredRow, storedPayment } from './payment-row.js'
-import { maxVersion, snapshotBytes } from './snapshots.js'
+import { paymentColumns, type StoredRow, toStoredPayment } from './payment-row.js'
+import { maxVersion, toSnapshotBytes } from './snapshots.js'
 
 export interface UnsettledKey {
   readonly chain_id: Integer
@@ -77,7 +77,7 @@ function createUnsettledReads(db: Connection): Pick<PaymentReads, 'listUnsettled
         afterId: afterId === undefined ? 0 : parseId(afterId, 'afterId'),
         limit: checkInteger(limit, 'limit', 1),
       }).execute()
-      return rows.map(storedPayment)
+      return rows.map(toStoredPayment)
     },
   }
 }
@@ -118,11 +118,11 @@ export function createPaymentReads(engine: Pick<Engine, 'read' | 'rows' | 'diale
         txHash: keyBytes(txHash),
         wallet: keyBytes(wallet ?? '0x'),
       }
-      return (await (wallet === undefined ? byHash : byHashOfWallet)(values)).map(storedPayment)
+      return (await (wallet === undefined ? byHash : byHashOfWallet)(values)).map(toStoredPayment)
     },
     async transaction({ chainId, txHash }) {
       const rows = await ofTransaction({ chainId: checkInteger(chainId, 'chainId'), txHash: keyBytes(txHash) })
-      const payments = rows.flatMap((row) => (row.id === null ? [] : storedPayment(row)))
+      const payments = rows.flatMap((row) => (row.id === null ? [] : toStoredPayment(row)))
       return { payments, indexedTo: nullableInteger(rows[0]?.page_value ?? null) }
     },
     ...createUnsettledReads(db),
@@ -141,7 +141,7 @@ export function createPaymentReads(engine: Pick<Engine, 'read' | 'rows' | 'diale
         .where('s.version', '=', version)
         .executeTakeFirst()
       if (row === undefined) return null
-      return snapshotBytes(bytes(row.body), toNullableHex(row.integration), row)
+      return toSnapshotBytes(bytes(row.body), toNullableHex(row.integration), row)
     },
   }
 }

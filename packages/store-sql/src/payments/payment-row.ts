@@ -44,7 +44,7 @@ export function unpackInvoice(text: string | null): InvoiceBody | null {
 }
 
 /** The text that every packed invoice of an amount, and of a currency if given, begins with, and no other does. */
-export const invoicePrefix = (amount: string, currency?: string): string =>
+export const formatInvoicePrefix = (amount: string, currency?: string): string =>
   `${JSON.stringify(currency === undefined ? [amount] : [amount, currency]).slice(0, -1)},`
 
 /** The text. Large integers are decimal digits, which JSON numbers would round. */
@@ -169,7 +169,7 @@ export const statusColumns = ['statuses.version', 'statuses.state', 'statuses.re
 export const paymentColumns = [...factColumns, ...statusColumns] as const
 
 /** A subquery for each row bounds the cost for every planner: a join with a page may read all statuses. */
-export const statusOfEach = ({ selectFrom }: ExpressionBuilder<Tables, 'payments'>) =>
+export const selectStatuses = ({ selectFrom }: ExpressionBuilder<Tables, 'payments'>) =>
   (['version', 'state', 'recipient', 'invoice'] as const).map((name) =>
     selectFrom('statuses').select(name).whereRef('statuses.payment_id', '=', 'payments.id').as(name),
   )
@@ -250,7 +250,7 @@ export function insertedPayment(id: string, { facts, primary }: NewPayment): Sto
 const readSymbol = remember((text) => unpack<string>(text))
 const unpackSymbol = (text: string | null) => (text === null ? null : readSymbol(text))
 
-export const storedPayment = (row: StoredRow): StoredPayment => toPayment(row, row)
+export const toStoredPayment = (row: StoredRow): StoredPayment => toPayment(row, row)
 
 export function toPayment(row: FactRow, status: StatusColumns | undefined): StoredPayment {
   const [chainId, txHash] = [integer(row.chain_id), toHex(row.tx_hash)]

@@ -94,7 +94,7 @@ interface SubjectRow {
 }
 
 /** `integrationAddress`: of the payment, or of the snapshot where it is notified. */
-export const snapshotBytes = (stored: Uint8Array, integrationAddress: string | null, row: SubjectRow): Uint8Array =>
+export const toSnapshotBytes = (stored: Uint8Array, integrationAddress: string | null, row: SubjectRow): Uint8Array =>
   unpackBody(stored, {
     integrationAddress,
     chainId: integer(row.chain_id),
@@ -128,7 +128,7 @@ export async function insertSnapshots(
   snapshots: readonly NewSnapshot[],
 ): Promise<number> {
   if (snapshots.length === 0) return 0
-  const { notified, now } = await notifiedAmong(db, dialect, snapshots)
+  const { notified, now } = await readNotified(db, dialect, snapshots)
   const integrations = snapshots.map(({ integrationAddress: address }) =>
     address !== null && notified.has(address) ? address : null,
   )
@@ -160,7 +160,7 @@ export async function insertSnapshots(
 }
 
 /** The integrations that are registered with a notification URL, and one time: deliveries are due at their creation. */
-async function notifiedAmong(
+async function readNotified(
   db: Connection,
   dialect: SqlDialect,
   snapshots: readonly NewSnapshot[],

@@ -17,7 +17,7 @@ import type { UpdateRow } from '../schema/tables.js'
 type ResultColumns = Pick<Selectable<UpdateRow>, 'id' | 'outcome' | 'reason' | 'version'>
 export const consoleColumns = ['id', 'outcome', 'reason', 'version', 'body'] as const
 
-export function consoleUpdate(row: Pick<Selectable<UpdateRow>, (typeof consoleColumns)[number]>): ConsoleUpdate {
+export function toConsoleUpdate(row: Pick<Selectable<UpdateRow>, (typeof consoleColumns)[number]>): ConsoleUpdate {
   return { ...toResult(row), update: unpack<ProcessorUpdate>(row.body) }
 }
 
@@ -102,7 +102,7 @@ export async function waitingUpdates(
   keys: readonly PaymentSelector[],
 ): Promise<ProcessorUpdate[]> {
   // Usually no update waits, and a range may have 50,000 keys.
-  if ((await anyWaiting(db).execute()).length === 0) return []
+  if ((await hasWaitingQuery(db).execute()).length === 0) return []
   const distinct = new Map(keys.map(({ chainId, txHash }) => [`${chainId}:${txHash}`, [chainId, txHash]]))
   const rows = await bulk<{ seq: Integer; body: string }>(db, dialect, keyColumns, [...distinct.values()], (source) =>
     waitingText(dialect, source),
@@ -117,7 +117,7 @@ export function waitingText(dialect: SqlDialect, source: string): string {
     where u.outcome = 'waiting'`
 }
 
-export function anyWaiting(db: Connection) {
+export function hasWaitingQuery(db: Connection) {
   const waiting = db.selectFrom('updates').select('chain_id').where('outcome', '=', sql.lit('waiting'))
   return waiting.orderBy('chain_id').orderBy('tx_hash').orderBy('seq').limit(1)
 }

@@ -34,7 +34,7 @@ export async function upsertPayments(
   dialect: SqlDialect,
   payments: readonly NewPayment[],
 ): Promise<UpsertedPayments> {
-  const given = lastOfEach(payments)
+  const given = pickLastOfEach(payments)
   if (given.length === 0) return { inserted: [], returned: [] }
   const rows = given.map(({ facts, primary }) => insertValues(facts, primary))
   const { ids, isNew: isNewId } = await dialect.insertNumbered(
@@ -51,7 +51,7 @@ export async function upsertPayments(
   const isNew = (place: number) => isNewId(stored.get(place) ?? 0)
   const known = given.flatMap(({ facts }, place) => (isNew(place) ? [] : [facts]))
   await storeFormerPositions(db, dialect, known)
-  await moveKnown(
+  await updateKnown(
     db,
     dialect,
     rows.filter((_, place) => !isNew(place)),
@@ -60,11 +60,11 @@ export async function upsertPayments(
     isNew(place) ? [insertedPayment(String(stored.get(place)), one)] : [],
   )
   await insertUnsettled(db, dialect, inserted)
-  await moveStatuses(db, dialect, known)
+  await repositionStatuses(db, dialect, known)
   return { inserted, returned: await droppedAmong(db, dialect, known) }
 }
 
-function lastOfEach(payments: readonly NewPayment[]): readonly NewPayment[] {
+function pickLastOfEach(payments: readonly NewPayment[]): readonly NewPayment[] {
   const hashes = new Set(payments.map(({ facts }) => facts.txHash))
   if (hashes.size === payments.length) return payments
   return [...new Map(payments.map((payment) => [toKey(payment.facts), payment])).values()]
@@ -88,7 +88,7 @@ async function storedIds(
 }
 
 // Unchanged rows are not written: indexing a range again costs no writes.
-async function moveKnown(db: Connection, dialect: SqlDialect, rows: readonly (readonly unknown[])[]): Promise<void> {
+async function updateKnown(db: Connection, dialect: SqlDialect, rows: readonly (readonly unknown[])[]): Promise<void> {
   await bulk(
     db,
     dialect,
@@ -104,7 +104,7 @@ async function moveKnown(db: Connection, dialect: SqlDialect, rows: readonly (re
   )
 }
 
-async function moveStatuses(db: Connection, dialect: SqlDialect, known: readonly PaymentFacts[]): Promise<void> {
+async function repositionStatuses(db: Connection, dialect: SqlDialect, known: readonly PaymentFacts[]): Promise<void> {
   const { name } = dialect
   await bulk(
     db,

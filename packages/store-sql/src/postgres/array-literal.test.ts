@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, postgresMissing, type TestDatabase } from '../../test/postgres.js'
-import { arrayLiteral, columnSource } from './bulk-rows.js'
+import { columnSource, formatArray } from './bulk-rows.js'
 
 const texts = [
   '',
@@ -46,15 +46,15 @@ describe.skipIf(postgresMissing)(`arrays${postgresMissing === null ? '' : ` (ski
     const { rows } = await client.query(`select ${values[0]} as found from ${source}`, parameters)
     expect(rows.map(({ found }) => found && `0x${found.toString('hex')}`)).toEqual(hex)
     for (const wrong of ['0xa', '0xAB', 'ab', '0x"}', '0xab '])
-      expect(() => arrayLiteral([wrong], 'hex')).toThrow(TypeError)
+      expect(() => formatArray([wrong], 'hex')).toThrow(TypeError)
   })
 
   test('PostgreSQL reads the same text and numbers', async () => {
     const numbers = [0, -1, Number.MAX_SAFE_INTEGER, null]
     const { rows } = await client.query('select $1::text[] as texts, $2::bigint[] as numbers, $3::text[] as empty', [
-      arrayLiteral(texts),
-      arrayLiteral(numbers),
-      arrayLiteral([]),
+      formatArray(texts),
+      formatArray(numbers),
+      formatArray([]),
     ])
     const asText = numbers.map((number) => (number === null ? null : String(number)))
     expect(rows).toEqual([{ texts, numbers: asText, empty: [] }])

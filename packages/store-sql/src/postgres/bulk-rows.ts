@@ -5,23 +5,23 @@ import { CompiledQuery, type QueryResult } from 'kysely'
 import pg from 'pg'
 import type { BulkColumn, BulkInsert, BulkUpdate, Connection, InsertedIds, SqlDialect } from '../engine.js'
 import { PreparedQuery, SentQuery } from '../internal/statements.js'
-import { hexDigits, integer, type RawRows } from '../internal/values.js'
+import { integer, parseHexDigits, type RawRows } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 
 /** Text that needs no quotes, like most values: hashes, addresses and digits. */
 const plain = /^[0-9][0-9a-fx]*$/
 
 /** `0x` text as PostgreSQL's text of bytes; null stays. */
-const bytesLiteral = (value: unknown): string | null => (value === null ? null : `\\x${hexDigits(String(value))}`)
+const formatBytes = (value: unknown): string | null => (value === null ? null : `\\x${parseHexDigits(String(value))}`)
 
 /**
  * Numbers or text as the text of an array. `pg` formats arrays too, but its search for backslashes and quotes costs
  * more than the insert.
  */
-export function arrayLiteral(values: readonly unknown[], type?: BulkColumn['type']): string {
+export function formatArray(values: readonly unknown[], type?: BulkColumn['type']): string {
   // Hex digits need no escape but that of PostgreSQL's `\x`.
   if (type === 'hex')
-    return `{${values.map((value) => (value === null ? 'NULL' : `"\\${bytesLiteral(value)}"`)).join(',')}}`
+    return `{${values.map((value) => (value === null ? 'NULL' : `"\\${formatBytes(value)}"`)).join(',')}}`
   // Symbols and prices repeat.
   let lastText: string | undefined
   let lastQuoted = ''
@@ -66,7 +66,7 @@ export function columnSource(
   const arrays: string[] = []
   const parameter = (value: unknown) => `$${parameters.push(value)}`
   const addArray = (type: BulkColumn['type'], column: readonly unknown[]) => {
-    arrays.push(`${parameter(arrayLiteral(column, type))}::${types[type]}[]`)
+    arrays.push(`${parameter(formatArray(column, type))}::${types[type]}[]`)
     return `v.c${arrays.length}`
   }
   const values = columns.map(({ type }, index) => {
@@ -88,7 +88,7 @@ export function columnSource(
     }
     // The first column is always an array, which gives the number of rows.
     if (index > 0 && !keepsText && column.every((value) => value === column[0]))
-      return `${parameter(type === 'hex' ? bytesLiteral(column[0]) : column[0])}::${types[type]}`
+      return `${parameter(type === 'hex' ? formatBytes(column[0]) : column[0])}::${types[type]}`
     return addArray(type, column)
   })
   const names = arrays.map((_, index) => `c${index + 1}`).join(', ')
@@ -117,7 +117,7 @@ export function fromEscaped(text: string): Uint8Array {
       found[length] = backslash
       index += 2
     } else {
-      found[length] = octalAt(text, index + 1)
+      found[length] = formatOctal(text, index + 1)
       index += 4
     }
     length += 1
@@ -126,7 +126,7 @@ export function fromEscaped(text: string): Uint8Array {
 }
 
 /** Outside the loop: a closure over the index would allocate for every character. */
-function octalAt(text: string, at: number): number {
+function formatOctal(text: string, at: number): number {
   return (text.charCodeAt(at) - zero) * 64 + (text.charCodeAt(at + 1) - zero) * 8 + text.charCodeAt(at + 2) - zero
 }
 

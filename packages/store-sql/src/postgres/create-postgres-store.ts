@@ -18,7 +18,7 @@ interface OwnPoolOptions {
 }
 
 /** TypeError: the address is malformed, or contradicts `ca`. `option` names the address in messages. */
-function ownPool(connectionString: string, option: string, most: number, options: OwnPoolOptions): pg.Pool {
+function createOwnPool(connectionString: string, option: string, most: number, options: OwnPoolOptions): pg.Pool {
   checkAddress(connectionString, option, options.ca)
   checkInteger(most, 'maxConnections', 1, 10_000)
   const { connectTimeoutMs, limits, keepsSession, ca } = options
@@ -148,7 +148,7 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
     throw new TypeError('preparedStatements is neither true nor false.')
   const now = clock && (() => clock.now())
   const common = { schema, now, preparedStatements, acceptedEngine }
-  if (pool === undefined) return createStore(ownEngine(connectionString ?? '', options, common), ids)
+  if (pool === undefined) return createStore(createOwnEngine(connectionString ?? '', options, common), ids)
   const poolOption = ownOptions.find((name) => options[name] !== undefined)
   if (poolOption !== undefined)
     throw new TypeError(`${poolOption} is given together with pool; set it where the pool is made.`)
@@ -164,7 +164,11 @@ const ownOptions = [
   'ca',
 ] as const
 
-function ownEngine(connectionString: string, options: PostgresStoreOptions, common: PostgresEngineOptions): Engine {
+function createOwnEngine(
+  connectionString: string,
+  options: PostgresStoreOptions,
+  common: PostgresEngineOptions,
+): Engine {
   const { directConnectionString, reader, preparedStatements: keepsSession = true, ca = null } = options
   const { connectTimeoutMs, idleInTransactionTimeoutMs, answerGraceMs } = postgresStoreDefaults
   const { maxConnections = postgresStoreDefaults.maxConnections } = options
@@ -177,7 +181,7 @@ function ownEngine(connectionString: string, options: PostgresStoreOptions, comm
   const settings: OwnPoolOptions = { connectTimeoutMs, limits, keepsSession, ca }
   const pools: pg.Pool[] = []
   const open = (address: string, option: string, most: number, given = settings) => {
-    const made = ownPool(address, option, most, given)
+    const made = createOwnPool(address, option, most, given)
     pools.push(made)
     return made
   }

@@ -4,7 +4,7 @@ import type pg from 'pg'
 import { createStoreTransaction } from '../create-store.js'
 import { checkSchema, postgresStoreDefaults } from './create-postgres-store.js'
 import { dueChannelName } from './due-channel.js'
-import { kyselyOn, PostgresDriver } from './postgres-connection.js'
+import { createKysely, PostgresDriver } from './postgres-connection.js'
 import { postgresDialect } from './postgres-dialect.js'
 
 export interface JoinOptions {
@@ -34,8 +34,8 @@ export function joinPostgresTransaction(client: pg.ClientBase, options: JoinOpti
     commit: `release savepoint ${savepoint}`,
     rollback: `rollback to savepoint ${savepoint}; release savepoint ${savepoint}`,
   }
-  const driver = new PostgresDriver(lending(client), { keepsPlans: false, words })
-  const db = kyselyOn(driver)
+  const driver = new PostgresDriver(createLendingPool(client), { keepsPlans: false, words })
+  const db = createKysely(driver)
   const dialect = postgresDialect(schema, undefined)
 
   async function inTransaction<T>(work: Parameters<Store['transaction']>[0]): Promise<T> {
@@ -71,7 +71,7 @@ export function joinPostgresTransaction(client: pg.ClientBase, options: JoinOpti
 const joined = new WeakSet<pg.ClientBase>()
 
 /** A pool of one connection, which the host owns. */
-function lending(client: pg.ClientBase): pg.Pool {
+function createLendingPool(client: pg.ClientBase): pg.Pool {
   const lent = {
     query: client.query.bind(client),
     on: client.on.bind(client),

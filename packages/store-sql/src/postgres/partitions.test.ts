@@ -6,7 +6,7 @@ import { schemasOnPostgres } from '../../test/support/schemas.js'
 import { createStore } from '../create-store.js'
 import type { Engine } from '../engine.js'
 import { beginSegment } from '../history/segments.js'
-import { createPartitions, followingSegment } from '../schema/partitions.js'
+import { createPartitions, getFollowingSegment } from '../schema/partitions.js'
 import { createPostgresEngine } from './postgres-engine.js'
 
 const { answered, claimOne, hash, indexed, integration, settleOne } = fixtures
@@ -73,7 +73,7 @@ describe.skipIf(postgresMissing)(
     test('a begin that was interrupted is continued, and no row is older than its segment', async () => {
       const { schema, engine, history, deliver } = await open()
       await deliver(1)
-      const following = followingSegment({ number: 0, first: 0 })
+      const following = getFollowingSegment({ number: 0, first: 0 })
       for (const statement of createPartitions(engine.dialect.name, following)) await admin().query(statement)
       await deliver(2)
       await admin().query(

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createTestDatabase, postgresMissing, type TestDatabase } from '../../test/postgres.js'
 import type { Connection } from '../engine.js'
 import { SentQuery } from '../internal/statements.js'
-import { kyselyOn, PostgresDriver } from './postgres-connection.js'
+import { createKysely, PostgresDriver } from './postgres-connection.js'
 import { createPostgresEngine } from './postgres-engine.js'
 
 const unavailable = { name: 'StoreError', code: 'ERR_STORE_UNAVAILABLE' }
@@ -63,7 +63,7 @@ describe.skipIf(postgresMissing)(
       const words = { begin: 'begin isolation level nonsense', commit: 'commit', rollback: 'rollback' }
       const driver = new PostgresDriver(pool, { keepsPlans: true, ownClients: true, searches: true, words })
       for (const first of [(db: Connection) => search(db).catch(() => undefined), async () => undefined]) {
-        const work = kyselyOn(driver)
+        const work = createKysely(driver)
           .transaction()
           .execute(async (db) => {
             await first(db)

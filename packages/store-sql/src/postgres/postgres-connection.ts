@@ -12,10 +12,10 @@ import {
 import type { Pool, PoolClient, QueryArrayResult } from 'pg'
 import type { NamedQuery } from '../engine.js'
 import { PreparedQuery, SentQuery, type SentResult } from '../internal/statements.js'
-import { type RawRows, rowView } from '../internal/values.js'
+import { createRowView, type RawRows } from '../internal/values.js'
 import type { Tables } from '../schema/tables.js'
 import { queryTextRows } from './bulk-rows.js'
-import { closedError, connectError, fromPostgresError, isLost } from './postgres-error.js'
+import { closedError, connectError, convertPostgresError, isLost } from './postgres-error.js'
 
 interface TransactionWords {
   readonly begin: string
@@ -108,7 +108,7 @@ export class PostgresConnection implements DatabaseConnection {
   /** The same as row views, read field by field. */
   async #viewed(query: NamedQuery): Promise<{ rows: object[] }> {
     const { columns, values } = await this.raw(query)
-    return { rows: values.length === 0 ? [] : values.map(rowView(columns)) }
+    return { rows: values.length === 0 ? [] : values.map(createRowView(columns)) }
   }
 
   // PostgreSQL answers the COMMIT of a failed transaction with a silent ROLLBACK, so a caller that swallowed an
@@ -181,7 +181,7 @@ export class PostgresConnection implements DatabaseConnection {
 
   #fail(error: unknown, lost: boolean) {
     this.#lost ||= lost
-    this.#failure ??= { error: fromPostgresError(error) }
+    this.#failure ??= { error: convertPostgresError(error) }
     return this.#failure
   }
 
@@ -272,7 +272,7 @@ export class PostgresDriver implements Driver {
   async destroy(): Promise<void> {}
 }
 
-export function kyselyOn(driver: PostgresDriver): Kysely<Tables> {
+export function createKysely(driver: PostgresDriver): Kysely<Tables> {
   return new Kysely<Tables>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),

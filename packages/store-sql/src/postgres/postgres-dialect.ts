@@ -17,7 +17,7 @@ import type {
 import { bytes, keyBytes, type RawRows } from '../internal/values.js'
 import { type Integer, postgresTypes } from '../schema/migration.js'
 import { createPartitions, listPartitions } from '../schema/partitions.js'
-import { arrayLiteral, fromEscaped, insertAll, insertNumbered, updateAll } from './bulk-rows.js'
+import { formatArray, fromEscaped, insertAll, insertNumbered, updateAll } from './bulk-rows.js'
 import { lockRow } from './row-locks.js'
 
 /**
@@ -253,12 +253,12 @@ export function postgresDialect(schema: string, now: (() => number) | undefined)
 }
 
 const oneOf: SqlDialect['oneOf'] = (column, type, values, parameter) =>
-  `${column} = any(${parameter(arrayLiteral(values, type))}::${arrayTypes[type]})`
+  `${column} = any(${parameter(formatArray(values, type))}::${arrayTypes[type]})`
 
 function bulkSource(columns: readonly BulkColumn[], rows: readonly (readonly unknown[])[]): BulkSource {
   const arrays = columns.map(({ type }, index) => `$${index + 1}::${arrayTypes[type]}`)
   const literal = ({ type }: BulkColumn, index: number) =>
-    arrayLiteral(
+    formatArray(
       rows.map((row) => row[index]),
       type,
     )

@@ -7,9 +7,9 @@ import type { Engine, NamedQuery, Reader, SqlDialect, TransactionOptions } from 
 import type { RawRows } from '../internal/values.js'
 import type { Tables } from '../schema/tables.js'
 import { createDueChannel } from './due-channel.js'
-import { kyselyOn, type Limits, PostgresDriver, type PostgresDriverOptions } from './postgres-connection.js'
+import { createKysely, type Limits, PostgresDriver, type PostgresDriverOptions } from './postgres-connection.js'
 import { createOldestSnapshot, postgresDialect } from './postgres-dialect.js'
-import { conflictError, isConflict } from './postgres-error.js'
+import { isConflict, toConflictError } from './postgres-error.js'
 import { exclusively, findIndex, makeIndex } from './postgres-migration.js'
 import { measureStandby } from './postgres-reader.js'
 import { createLocks } from './row-locks.js'
@@ -118,7 +118,7 @@ export function createPostgresEngine(pool: pg.Pool, options: PostgresEngineOptio
       ...(isLong ? { isLong, answerTimeoutMs: undefined } : {}),
     })
     if (closed) own.close()
-    const made = { driver: own, db: kyselyOn(own) }
+    const made = { driver: own, db: createKysely(own) }
     transactors.set(kind, made)
     return made.db
   }
@@ -138,7 +138,7 @@ export function createPostgresEngine(pool: pg.Pool, options: PostgresEngineOptio
     check: () => checkEngine((query) => driver.rows(query), acceptedEngine),
     dialect,
     reader,
-    read: kyselyOn(driver).withSchema(schema),
+    read: createKysely(driver).withSchema(schema),
     rows: (query) => driver.rows(query),
     transaction,
     async exclusively(work) {
@@ -180,7 +180,7 @@ function openReader(
   const { isFresh, distrust, close } = measureStandby(driver, standby, maxLagMs)
   return {
     dialect,
-    read: kyselyOn(standby).withSchema(schema),
+    read: createKysely(standby).withSchema(schema),
     rows: (query) => standby.rows(query),
     isFresh,
     distrust,
@@ -198,7 +198,7 @@ async function withRetries<T>(run: () => Promise<T>): Promise<T> {
       return await run()
     } catch (error) {
       if (!isConflict(error)) throw error
-      if (attempt === conflictAttempts) throw conflictError(error, attempt)
+      if (attempt === conflictAttempts) throw toConflictError(error, attempt)
     }
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { connectError, fromPostgresError, isConflict, isLost } from './postgres-error.js'
+import { connectError, convertPostgresError, isConflict, isLost } from './postgres-error.js'
 
 const withCode = (code: string) => Object.assign(new Error(`error ${code}`), { code })
 
@@ -24,13 +24,13 @@ describe('errors of the server', () => {
   ] as const)
     test(`${code} is ${expected}, with the error as its cause`, () => {
       const error = withCode(code)
-      expect(fromPostgresError(error)).toMatchObject({ code: expected, cause: error })
+      expect(convertPostgresError(error)).toMatchObject({ code: expected, cause: error })
     })
 
   for (const code of ['23505', '42P01', '22021', '40001', '40P01', '25P02'])
     test(`${code} passes unchanged`, () => {
       const error = withCode(code)
-      expect(fromPostgresError(error)).toBe(error)
+      expect(convertPostgresError(error)).toBe(error)
       expect(isLost(error)).toBe(false)
     })
 
@@ -55,12 +55,12 @@ describe('errors of the connection that have no code', () => {
   ])
     test(`"${message}" is a lost connection`, () => {
       expect(isLost(new Error(message))).toBe(true)
-      expect(fromPostgresError(new Error(message))).toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
+      expect(convertPostgresError(new Error(message))).toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
     })
 
   test('a pool without a free connection is busy', () => {
     const error = new Error('timeout exceeded when trying to connect')
-    expect(fromPostgresError(error)).toMatchObject({ code: 'ERR_STORE_BUSY' })
+    expect(convertPostgresError(error)).toMatchObject({ code: 'ERR_STORE_BUSY' })
   })
 
   test('any failure to connect is unavailable', () => {
@@ -69,6 +69,6 @@ describe('errors of the connection that have no code', () => {
   })
 
   test('a value that is no error passes unchanged', () => {
-    for (const thrown of [undefined, null, 'text', 7]) expect(fromPostgresError(thrown)).toBe(thrown)
+    for (const thrown of [undefined, null, 'text', 7]) expect(convertPostgresError(thrown)).toBe(thrown)
   })
 })

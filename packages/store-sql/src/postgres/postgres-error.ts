@@ -39,39 +39,39 @@ export function isLost(error: unknown): boolean {
 }
 
 /** Contention, a full disk or a lost server becomes a StoreError; other errors are unchanged. */
-export function fromPostgresError(error: unknown): unknown {
+export function convertPostgresError(error: unknown): unknown {
   if (error instanceof StoreError) return error
   const code = getErrorCode(error)
   const reason = busy[code]
-  if (reason !== undefined) return busyError(reason, error)
-  if (error instanceof Error && error.message === poolTimeout) return busyError('Every connection is in use', error)
+  if (reason !== undefined) return toBusyError(reason, error)
+  if (error instanceof Error && error.message === poolTimeout) return toBusyError('Every connection is in use', error)
   if (code === '53100')
     return new StoreError('ERR_STORE_FULL', 'There is no space left for PostgreSQL; free some and try again.', {
       cause: error,
     })
-  return isLost(error) ? unavailableError(error) : error
+  return isLost(error) ? toUnavailableError(error) : error
 }
 
-export function conflictError(error: unknown, attempts: number): StoreError {
-  return busyError(`Each of ${attempts} attempts met a conflicting transaction`, error)
+export function toConflictError(error: unknown, attempts: number): StoreError {
+  return toBusyError(`Each of ${attempts} attempts met a conflicting transaction`, error)
 }
 
 /** The error of a failed connection: for any cause, the server cannot be reached. */
 export function connectError(error: unknown): unknown {
-  const known = fromPostgresError(error)
-  return known instanceof StoreError ? known : unavailableError(error)
+  const known = convertPostgresError(error)
+  return known instanceof StoreError ? known : toUnavailableError(error)
 }
 
 export function closedError(): StoreError {
   return new StoreError('ERR_STORE_UNAVAILABLE', 'This store was closed; create another one.')
 }
 
-function busyError(reason: string, cause: unknown): StoreError {
+function toBusyError(reason: string, cause: unknown): StoreError {
   return new StoreError('ERR_STORE_BUSY', `${reason}; try again.`, { cause })
 }
 
 // The cause has the server's message. This message has its code alone, because the server may quote values.
-function unavailableError(cause: unknown): StoreError {
+function toUnavailableError(cause: unknown): StoreError {
   const code = getErrorCode(cause)
   return new StoreError(
     'ERR_STORE_UNAVAILABLE',

@@ -6,7 +6,7 @@ import type { RawRows } from '../internal/values.js'
 import type { IndexDefinition } from '../schema/migration.js'
 import type { PostgresConnection } from './postgres-connection.js'
 import { type PostgresDriver, unbounded } from './postgres-connection.js'
-import { conflictError, isConflict, isMadeMeanwhile } from './postgres-error.js'
+import { isConflict, isMadeMeanwhile, toConflictError } from './postgres-error.js'
 import { lockTable } from './row-locks.js'
 
 const pauseMs = 100
@@ -74,7 +74,7 @@ export async function makeIndex(
       ? makeInPartitions(connection, schema, index)
       : makeOne(connection, schema, index))
   } catch (error) {
-    throw isConflict(error) || isMadeMeanwhile(error) ? conflictError(error, 1) : error
+    throw isConflict(error) || isMadeMeanwhile(error) ? toConflictError(error, 1) : error
   } finally {
     connection.discard()
     connection.release()
@@ -95,7 +95,7 @@ async function makeOne(connection: PostgresConnection, schema: string, index: In
 async function makeInPartitions(connection: PostgresConnection, schema: string, index: IndexDefinition): Promise<void> {
   const { name, table, columns } = index
   if ((await findIndex((query) => connection.raw(query), schema, name)) === true) return
-  await inTime(connection, `create index if not exists "${name}" on only "${schema}"."${table}" ${columns}`)
+  await runInTime(connection, `create index if not exists "${name}" on only "${schema}"."${table}" ${columns}`)
   const { rows } = await connection.run(
     `select c.relname as table from pg_catalog.pg_inherits p
      join pg_catalog.pg_class c on c.oid = p.inhrelid
@@ -106,12 +106,12 @@ async function makeInPartitions(connection: PostgresConnection, schema: string, 
   for (const { table: partition } of rows as { table: string }[]) {
     const own = `${partition}_${name}`
     await makeOne(connection, schema, { name: own, table: partition, columns })
-    await inTime(connection, `alter index "${schema}"."${name}" attach partition "${schema}"."${own}"`)
+    await runInTime(connection, `alter index "${schema}"."${name}" attach partition "${schema}"."${own}"`)
   }
 }
 
 /** Waits for its lock as long as others may queue behind it. */
-async function inTime(connection: PostgresConnection, statement: string): Promise<void> {
+async function runInTime(connection: PostgresConnection, statement: string): Promise<void> {
   try {
     await connection.run(`begin; set local lock_timeout = ${indexLockMs}; ${statement}; commit`)
   } catch (error) {

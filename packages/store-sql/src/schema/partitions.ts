@@ -16,7 +16,7 @@ const idsOfOthers = 10 ** 11
 export const firstSegment: SegmentIds = { number: 0, first: 0, end: idsOfFirst }
 
 /** The segment after the one that begins with an id. */
-export function followingSegment({ number, first }: Omit<SegmentIds, 'end'>): SegmentIds {
+export function getFollowingSegment({ number, first }: Omit<SegmentIds, 'end'>): SegmentIds {
   const next = number === 0 ? idsOfFirst : first + idsOfOthers
   return { number: number + 1, first: next, end: next + idsOfOthers }
 }

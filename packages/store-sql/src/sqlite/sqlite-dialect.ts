@@ -134,11 +134,11 @@ async function insertRows(db: Connection, insert: BulkInsert, suffix: string): P
 async function updateAll(db: Connection, { table, columns, fixed, rows }: BulkUpdate): Promise<void> {
   const set = [...columns.map(({ name }) => `${name} = ?`), ...fixed].join(', ')
   const text = `update "${table}" set ${set} where id in (select value from json_each(?))`
-  for (const { values, ids } of byValues(rows))
+  for (const { values, ids } of groupByValues(rows))
     await db.executeQuery(CompiledQuery.raw(text, [...values, JSON.stringify(ids)]))
 }
 
-function byValues(rows: BulkUpdate['rows']) {
+function groupByValues(rows: BulkUpdate['rows']) {
   const groups = new Map<string, { readonly values: readonly unknown[]; readonly ids: unknown[] }>()
   for (const row of rows) {
     const values = row.slice(0, -1)

@@ -2,9 +2,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely'
 import { PreparedQuery, SentQuery } from '../internal/statements.js'
-import { rowView } from '../internal/values.js'
+import { createRowView } from '../internal/values.js'
 import { RepeatedQuery } from './sqlite-dialect.js'
-import { fromSqliteError } from './sqlite-error.js'
+import { convertSqliteError } from './sqlite-error.js'
 import type { SqliteFile, SqliteHandle, Synchronous } from './sqlite-file.js'
 import { waitForLock } from './sqlite-file.js'
 
@@ -32,7 +32,7 @@ class WriteConnection implements DatabaseConnection {
     const isPrepared = query instanceof PreparedQuery || query instanceof SentQuery
     if (!isPrepared) return this.run(() => ({ rows: this.#handle.all(sql, parameters) as Row[] }))
     const { columns, values } = this.run(() => this.#handle.raw(sql, parameters))
-    return { rows: values.map(rowView(columns)) as Row[] }
+    return { rows: values.map(createRowView(columns)) as Row[] }
   }
 
   async #repeat({ sql, rows }: RepeatedQuery): Promise<number> {
@@ -61,7 +61,7 @@ class WriteConnection implements DatabaseConnection {
     try {
       return work()
     } catch (error) {
-      this.#failure = { error: fromSqliteError(error) }
+      this.#failure = { error: convertSqliteError(error) }
       throw this.#failure.error
     }
   }
@@ -69,7 +69,7 @@ class WriteConnection implements DatabaseConnection {
   begin(busyTimeoutMs: number): Promise<void> {
     // IMMEDIATE takes the write lock now, so that no later lock upgrade fails.
     return waitForLock(busyTimeoutMs, () => this.#handle.exec('begin immediate')).catch((error: unknown) => {
-      throw fromSqliteError(error)
+      throw convertSqliteError(error)
     })
   }
 
@@ -139,7 +139,7 @@ export async function readWith<Rows>(file: SqliteFile, read: (reader: SqliteHand
   try {
     return await waitForLock(file.busyTimeoutMs, () => read(reader))
   } catch (error) {
-    throw fromSqliteError(error)
+    throw convertSqliteError(error)
   }
 }
 

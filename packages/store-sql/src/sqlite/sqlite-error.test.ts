@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { fromSqliteError, isLocked, openError } from './sqlite-error.js'
+import { convertSqliteError, isLocked, openError } from './sqlite-error.js'
 
 const withCode = (errcode: number) => Object.assign(new Error('of SQLite'), { code: 'ERR_SQLITE_ERROR', errcode })
 
@@ -19,25 +19,25 @@ describe('result codes', () => {
   ] as const)
     test(`${errcode} is ${expected}, with the error as its cause`, () => {
       const error = withCode(errcode)
-      expect(fromSqliteError(error)).toMatchObject({ code: expected, cause: error })
+      expect(convertSqliteError(error)).toMatchObject({ code: expected, cause: error })
     })
 
   for (const errcode of [1, 19, 20, 1555])
     test(`${errcode} passes unchanged`, () => {
       const error = withCode(errcode)
-      expect(fromSqliteError(error)).toBe(error)
+      expect(convertSqliteError(error)).toBe(error)
       expect(isLocked(error)).toBe(false)
     })
 
   test('an error without a code is recognised by the message of SQLite', () => {
-    expect(fromSqliteError(new Error('database or disk is full'))).toMatchObject({ code: 'ERR_STORE_FULL' })
+    expect(convertSqliteError(new Error('database or disk is full'))).toMatchObject({ code: 'ERR_STORE_FULL' })
     for (const text of [
       'disk I/O error',
       'attempt to write a readonly database',
       'database disk image is malformed',
       'file is not a database',
     ])
-      expect(fromSqliteError(new Error(text)), text).toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
+      expect(convertSqliteError(new Error(text)), text).toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
     expect(isLocked(new Error('database is locked'))).toBe(true)
     expect(isLocked('database is locked')).toBe(false)
   })

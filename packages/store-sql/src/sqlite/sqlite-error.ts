@@ -34,7 +34,7 @@ const meanings: Readonly<Record<number, readonly [StoreError['code'], string]>> 
   [codes.notDatabase]: ['ERR_STORE_UNAVAILABLE', damaged],
 }
 
-function resultCode(error: unknown): number | undefined {
+function getResultCode(error: unknown): number | undefined {
   if (!(error instanceof Error)) return undefined
   const { errcode } = error as { errcode?: unknown }
   // The low byte is the primary code.
@@ -43,19 +43,19 @@ function resultCode(error: unknown): number | undefined {
 
 /** Whether another connection has the lock that a statement needs. */
 export function isLocked(error: unknown): boolean {
-  const code = resultCode(error)
+  const code = getResultCode(error)
   return code === codes.busy || code === codes.locked
 }
 
 /** A lock, a full disk or a file that cannot be used becomes a StoreError; other errors are unchanged. */
-export function fromSqliteError(error: unknown): unknown {
-  const meaning = meanings[resultCode(error) ?? 0]
+export function convertSqliteError(error: unknown): unknown {
+  const meaning = meanings[getResultCode(error) ?? 0]
   return meaning === undefined ? error : new StoreError(...meaning, { cause: error })
 }
 
 /** The error of a failed open: for any cause, the path has no usable database. */
 export function openError(path: string, error: unknown): StoreError {
-  const known = fromSqliteError(error)
+  const known = convertSqliteError(error)
   if (known instanceof StoreError && known.code !== 'ERR_STORE_UNAVAILABLE') return known
   const reason = error instanceof Error ? error.message : String(error)
   return new StoreError(

@@ -18,7 +18,7 @@ import {
   sealSql,
   tableSql,
 } from './internal/postgres/driver.js'
-import { getLine } from './internal/queue.js'
+import { getConnectionQueues } from './internal/queue.js'
 import type {
   DrizzleDatabase,
   DrizzleSql,
@@ -134,7 +134,7 @@ export function createPostgresVersionStore<Database extends PostgresDatabase>(
   const callerClaim = claimStatement(table)
   const read = readStatement(table)
   const page = pageStatement(table)
-  const { guard } = getLine(database)
+  const { guard } = getConnectionQueues(database)
 
   async function queryVersion(tx: Tx | undefined, key: readonly string[]): Promise<number | undefined> {
     const [row] = await driver.query(tx, { statement: read, values: key }).catch(rejectMissingTable(table))
@@ -155,7 +155,7 @@ export function createPostgresVersionStore<Database extends PostgresDatabase>(
     inside: Tx | undefined,
     transact: <Result>(first: Bound, work: Work<Tx, Result>) => Promise<Result>,
   ): ListingVersionStore<Tx> {
-    const { queue, payments } = getLine(holder)
+    const { queue, payments } = getConnectionQueues(holder)
     const inTurn = <Result>(job: () => Promise<Result>) => (isPool ? job() : queue.run(job, startWait(busy).giveUp))
 
     async function advance(

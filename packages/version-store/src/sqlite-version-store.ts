@@ -3,7 +3,7 @@
 import { type BusyOptions, busyOptions, startWait } from './busy.js'
 import { TransactionEndedError, TransactionOpenError } from './errors.js'
 import { listPages, type PageKey, pageSize } from './internal/pages.js'
-import { getLine } from './internal/queue.js'
+import { getConnectionQueues } from './internal/queue.js'
 import {
   checkVersion,
   decideVersion,
@@ -206,20 +206,20 @@ export function createSqliteVersionStore<Database extends SqliteDatabase>(
   if (!/^[A-Za-z_][A-Za-z0-9_]{0,62}$/.test(table))
     throw new TypeError('table must be 1 to 63 letters, digits and underscores, the first no digit.')
   const busy = busyOptions(options)
-  // Stores on one connection share one line of transactions.
-  const line = getLine(database)
+  // Stores on one connection share one queue of transactions.
+  const queues = getConnectionQueues(database)
 
   /** Kept only once a commit has kept their table. */
   let statements: Statements | undefined
 
   function inTurn<Result>(read: () => Result): Promise<Result> {
     const { whileLocked, giveUp } = startWait(busy)
-    return line.queue.run(() => whileLocked(read), giveUp)
+    return queues.queue.run(() => whileLocked(read), giveUp)
   }
 
   return {
     async advance(payment, effect) {
-      line.guard.check()
+      queues.guard.check()
       const key = toColumns(payment)
       const version = checkVersion(payment)
 
@@ -231,7 +231,7 @@ export function createSqliteVersionStore<Database extends SqliteDatabase>(
           if (decision === 'apply') {
             markEffect(database)
             try {
-              const pending = line.guard.start(() => effect(database))
+              const pending = queues.guard.start(() => effect(database))
               if (pending !== undefined) await pending
             } catch (error) {
               throw chooseEffectError(database, error)
@@ -249,15 +249,15 @@ export function createSqliteVersionStore<Database extends SqliteDatabase>(
       }
 
       const { whileLocked, giveUp } = startWait(busy)
-      return line.queue.run(() => whileLocked(() => begin(database), transaction), giveUp)
+      return queues.queue.run(() => whileLocked(() => begin(database), transaction), giveUp)
     },
     async current(payment) {
-      line.guard.check()
+      queues.guard.check()
       const key = toColumns(payment)
       return inTurn(() => (statements ? statements.read(key) : queryVersion(database, table, key)))
     },
     async *list(integrationAddress) {
-      line.guard.check()
+      queues.guard.check()
       const address = normalizeIntegration(integrationAddress)
       yield* listPages(address, (after) => inTurn(() => queryPage(database, table, address, after)))
     },

@@ -1,18 +1,15 @@
-/**
- * Runs jobs one after the other: the users of one connection take turns, however many stores were made on it.
- * @module
- */
+/** Queues jobs, so that all stores of one connection take turns. @module */
 import { EffectReentrantError } from '../errors.js'
 
-/** A line of jobs. A failed job does not hold up the next. */
+/** Runs jobs one after the other; after a failed one, the next. */
 interface Queue {
   /**
    * Runs a job in its turn.
-   * @param giveUp - Called when other jobs are ahead. It resolves to an error when the job has waited long enough: the
-   * job leaves the queue, never runs, and its caller gets the error. Its signal aborts when the job's turn comes.
+   * @param giveUp - Called when other jobs are ahead, with a signal that aborts when the job's turn comes. If it
+   * resolves earlier, the job leaves the queue and rejects with that error.
    */
   run<Result>(job: () => Promise<Result>, giveUp?: (turn: AbortSignal) => Promise<unknown>): Promise<Result>
-  /** How many jobs run or wait. */
+  /** The number of jobs that run or wait. */
   readonly size: number
 }
 
@@ -29,10 +26,10 @@ export function createQueue(): Queue {
 
   return {
     run(job, giveUp) {
-      // Made only for a job that waits: making one, and aborting it, costs more than the rest of the line.
+      // Made only for a job that waits, because it costs more than the rest of the queue.
       let turn: AbortController | undefined
       return new Promise((resolve, reject) => {
-        // The line is shorter before the caller hears of it, so that a caller may ask whether it is empty.
+        // Before the job settles, so that its caller may check whether the queue is empty.
         const end = (settle: () => void) => {
           running = 0
           settle()
@@ -50,7 +47,7 @@ export function createQueue(): Queue {
         }
         const alone = running + waiting.size === 0
         waiting.add(start)
-        // Never in the caller's own turn: a job may call back into what called `run`.
+        // Never synchronously: a job may call back into the caller of `run`.
         if (alone) queueMicrotask(next)
         else if (giveUp) {
           turn = new AbortController()
@@ -64,19 +61,18 @@ export function createQueue(): Queue {
   }
 }
 
-/** Lines by name, such as one for each payment. A line that is empty is forgotten. */
+/** Queues by name, such as one for each payment. Empty ones are dropped. */
 interface Queues {
-  /** As {@link Queue.run}, in the line of that name. */
+  /** As {@link Queue.run}, in the queue of that name. */
   run<Result>(
     name: string,
     job: () => Promise<Result>,
     giveUp?: (turn: AbortSignal) => Promise<unknown>,
   ): Promise<Result>
-  /** How many lines there are. */
+  /** The number of queues. */
   readonly size: number
 }
 
-/** Makes lines, none of them begun. */
 export function createQueues(): Queues {
   const queues = new Map<string, Queue>()
   return {
@@ -95,7 +91,7 @@ export function createQueues(): Queues {
   }
 }
 
-/** Notices an effect that calls its own store, if it calls before its first await, where such calls are made. */
+/** Detects an effect that calls its own store before its first await. */
 interface ReentryGuard {
   /** @throws {@link EffectReentrantError} `ERR_EFFECT_REENTRANT` inside an effect. */
   check(): void
@@ -103,7 +99,7 @@ interface ReentryGuard {
   start(effect: () => void | Promise<void>): void | Promise<void>
 }
 
-/** Makes a guard for one store, or for all stores of one connection. */
+/** For one store, or for all stores of one connection. */
 export function createReentryGuard(): ReentryGuard {
   let inside = false
   return {
@@ -121,19 +117,19 @@ export function createReentryGuard(): ReentryGuard {
   }
 }
 
-/** A line in front of a connection, and the guard against an effect that would wait for itself. */
-interface Line {
+/** The queues of a connection, pool or transaction, and the guard against an effect that would wait for itself. */
+interface ConnectionQueues {
   readonly queue: Queue
-  /** Of a pool: a line for each payment, so that its copies take one connection. */
+  /** For a pool: a queue per payment, so that concurrent deliveries of a payment take one connection. */
   readonly payments: Queues
   readonly guard: ReentryGuard
 }
 
-const lines = new WeakMap<object, Line>()
+const queuesByHolder = new WeakMap<object, ConnectionQueues>()
 
-/** The line of a connection, a pool or a transaction. */
-export function getLine(holder: object): Line {
-  const line = lines.get(holder) ?? { queue: createQueue(), payments: createQueues(), guard: createReentryGuard() }
-  lines.set(holder, line)
-  return line
+export function getConnectionQueues(holder: object): ConnectionQueues {
+  let queues = queuesByHolder.get(holder)
+  queues ??= { queue: createQueue(), payments: createQueues(), guard: createReentryGuard() }
+  queuesByHolder.set(holder, queues)
+  return queues
 }

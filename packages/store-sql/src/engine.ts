@@ -1,4 +1,4 @@
-/** The database as the store uses it, and the few places where the two databases differ. @module */
+/** The interface to a database, and the dialect: what differs between SQLite and PostgreSQL. @module */
 import type { DatabaseSnapshot } from '@payment-integration/core/internal'
 import type { Kysely, RawBuilder, Transaction } from 'kysely'
 import type { RawRows } from './internal/values.js'
@@ -6,7 +6,7 @@ import type { ColumnTypes, IndexDefinition, Integer } from './schema/migration.j
 import type { SegmentIds } from './schema/partitions.js'
 import type { Tables } from './schema/tables.js'
 
-/** A transaction's handle, or the one for reads outside of any. */
+/** A transaction, or the connection for reads outside of transactions. */
 export type Connection = Kysely<Tables>
 
 export interface BulkColumn {
@@ -20,24 +20,22 @@ export interface BulkInsert {
   readonly columns: readonly (BulkColumn | { readonly name: string; readonly type: 'bytes' })[]
   /** Values in the order of the columns. */
   readonly rows: readonly (readonly unknown[])[]
-  /**
-   * Further columns, with the same SQL expression in each row; `parameter` adds a value and returns its placeholder.
-   */
+  /** Columns with the same SQL expression in each row. */
   readonly fixed?: readonly { readonly name: string; value(parameter: Parameter): string }[]
-  /** Whether the work goes on before the answer; see `SentQuery`. @default false */
+  /** Whether to return before the answer; see `SentQuery`. @default false */
   readonly sends?: boolean
-  /** Whether its text is the same for all rows, so that a transaction that `searches` keeps it. @default false */
+  /** Whether the text does not depend on the rows, so that it can be a prepared statement. @default false */
   readonly keepsText?: boolean
 }
 
 export interface InsertedIds {
-  /** Of each row, in their order; null when some were stored before. */
+  /** By row; null when some rows were stored before. */
   readonly ids: readonly number[] | null
-  /** Whether the row with an id was inserted just now. */
+  /** Whether the row with this id was inserted now. */
   isNew(id: number): boolean
 }
 
-/** Rows as the text of a table expression with its parameters. */
+/** Rows as a table expression. */
 export interface BulkSource {
   readonly sql: string
   readonly parameters: unknown[]
@@ -46,7 +44,7 @@ export interface BulkSource {
 export interface BulkUpdate {
   readonly table: string
   readonly columns: readonly BulkColumn[]
-  /** Further assignments, the same for each row, such as `n = n + 1`. */
+  /** Assignments that are the same for each row, such as `n = n + 1`. */
   readonly fixed: readonly string[]
   /** Values in the order of the columns, then the id. */
   readonly rows: readonly (readonly unknown[])[]
@@ -82,155 +80,141 @@ export interface IndexRange {
   readonly upTo: number
 }
 
-/** The tables of segments, where each has its own. */
+/** The tables of segments, for a database with one table per segment. */
 export interface Partitions {
-  /** Creates the tables of a segment unless they are there. */
+  /** Creates the tables of a segment if they do not exist. */
   add(db: Connection, segment: SegmentIds): Promise<void>
-  /**
-   * Gives new deliveries ids from this one on, at once. It waits for those who write, and they for it: they could
-   * not see the segment's table yet.
-   */
+  /** Gives new deliveries ids from `first` on. Excludes writers, which could not see the segment's table yet. */
   beginIds(db: Connection, first: number): Promise<void>
   empty(db: Connection, number: number): Promise<void>
   drop(db: Connection, number: number): Promise<void>
 }
 
-/** What a lock protects: the blocks of a chain, the audit log, or the steps of a migration. */
+/** Protects the blocks of a chain, the audit log, or the steps of a migration. */
 export type LockName = `chain ${number}` | 'audit' | 'schema'
 
-/** SQL that is not the same on both databases. */
+/** SQL that differs between the databases. */
 export interface SqlDialect {
   readonly types: ColumnTypes
-  /** Quotes a table's name, with its schema where there is one. */
+  /** Quotes a table's name, with its schema if there is one. */
   name(table: string): string
   /** The time of leases in unix milliseconds: a parameter, or an expression over the database's clock. */
   now(): RawBuilder<number>
-  /** The same for a statement built as text; `parameter` adds a value and returns its placeholder. */
+  /** {@link SqlDialect.now} as text. */
   nowText(parameter: Parameter): string
-  /** One time in all statements of a transaction: what it makes due at the end of a lease is not due to it. */
+  /** A time that stays the same in all statements of a transaction. */
   moment(): (parameter: Parameter) => string
-  /** Appended to a select whose rows are then changed. */
+  /** `FOR UPDATE`, if the database needs it. */
   readonly forUpdate: RawBuilder<unknown>
-  /** Text that is appended to a select whose rows of a table are then changed. */
+  /** `FOR UPDATE` of one table, as text. */
   lockRows(table: string): string
-  /** From here on the transaction waits this long at most for a locked row; then it fails as busy. */
+  /** Limits how long the transaction waits for a locked row before it fails as busy. */
   waitAtMost(db: Connection, ms: number): Promise<void>
-  /** Text appended to a select which takes the rows of a table that no other transaction locks. */
+  /** `FOR UPDATE SKIP LOCKED` of one table, as text. */
   skipLocked(table: string): string
   /** A condition: the column is one of these values. */
   oneOf(column: string, type: 'integer' | 'text' | 'hex', values: readonly unknown[], parameter: Parameter): string
   /**
-   * A condition: `first` is a value, and `second` is from one number up to another, both included. With
-   * `order by first, second` it uses the index on both columns, whatever share of the table has that value.
+   * A condition: `first` has a value and `second` is in a range, both ends included. With `order by first, second`
+   * every planner uses the index on both columns.
    */
   indexRange(first: string, second: string, range: IndexRange, parameter: Parameter): string
   /** The `0x` text of a column of bytes, as an expression. */
   hexText(column: string): string
-  /** The expression by which a statement reads a column of bytes, for {@link toBytes}. */
+  /** The expression that reads a column of bytes for {@link SqlDialect.toBytes}. */
   bytesText(column: string): string
-  /** The bytes that a statement read. */
   toBytes(read: Uint8Array | string): Uint8Array
   bulkSource(columns: readonly BulkColumn[], rows: readonly (readonly unknown[])[]): BulkSource
   /** The placeholder of the n-th parameter, from 1. */
   placeholder(n: number): string
-  /** How many of the `left` rows of that many columns the next statement carries. */
+  /** How many of the remaining rows the next statement contains. */
   bulkRows(rowCount: number, columns: number): number
   insertAll(db: Connection, insert: BulkInsert): Promise<void>
   updateAll(db: Connection, update: BulkUpdate): Promise<void>
   /**
-   * Inserts rows to which the database gives ids.
-   * @param unlessThere - Columns of a key; rows whose key is stored are left out. No two of the rows share one.
-   * @returns Their ids in the order of the rows, when all were inserted; else a way to tell the ids of those that were.
+   * Inserts rows whose ids the database assigns.
+   * @param unlessThere - Columns of a unique key; rows whose key is stored are left out.
    */
   insertNumbered(db: Connection, insert: Omit<BulkInsert, 'sends'>, unlessThere?: string): Promise<InsertedIds>
   /**
    * Selects the longest due delivery of each integration that may be notified: `id`, `due_at`, `integration`, `lane`,
-   * `notification_url`, `probe`. `probe` is 1 for a blocked integration that may be probed; it has both its longest due
-   * first attempt and retry. Costs the same at any backlog: one index search for each integration with pending rows.
-   *
+   * `notification_url`, `probe`. `probe` is 1 for a blocked integration that may be probed, with both its longest due
+   * first attempt and retry. The cost does not depend on the backlog: one index search per integration.
    * @param now - The time, as text.
    */
   selectDue(query: DueQuery, now: string, parameter: Parameter): string
   /** The number of pending deliveries of the same integrations, counted up to `atMost`. */
   pending(atMost: number): RawBuilder<{ pending: Integer }>
   /**
-   * A select of `newest`, the highest id of a table, and `writers`, the transactions that may be inserting into it.
-   * `writers` is a JSON array of names, each of one transaction alone. It has every transaction that commits a lower id
-   * later.
+   * Selects `newest`, the highest id of a table, and `writers`, a JSON array with a unique name for every transaction
+   * that may still commit a lower id.
    */
   newestAndWriters(table: string): string
   /**
-   * A select of `next` and `oldest`: the number of the next transaction that writes, and of the oldest that runs. Those
-   * that run now have ended once `oldest` reaches `next`.
+   * Selects `next` and `oldest`: the numbers of the next transaction and of the oldest that runs. The transactions that
+   * run now have ended once `oldest` reaches `next`.
    */
   readonly runningTransactions: string
-  /** Waits for a lock, which lasts until the transaction ends. Shared locks exclude the exclusive one alone. */
+  /** Waits for a lock, which lasts until the transaction ends. */
   lock(db: Connection, lock: LockName): Promise<void>
-  /** The highest number that the database assigned to a column, as an expression; 0 for none. */
+  /** The highest number that the database assigned to a column, as an expression; 0 if none. */
   lastAssigned(table: string, column: string): string
-  /** About how many rows a table has; null: unknown. */
+  /** Null if unknown. */
   estimateRows(db: Connection, table: string): Promise<number | null>
-  /** Whether a table of the store is there. */
   hasTable(db: Connection, table: string): Promise<boolean>
-  /** Null: the segments share their tables. */
+  /** Null if the segments share their tables. */
   readonly partitions: Partitions | null
 }
 
-/**
- * A statement that a connection may keep with its plan, under a name made from its text; undefined: it is planned each
- * time.
- */
 export interface NamedQuery {
   readonly sql: string
   readonly parameters: readonly unknown[]
+  /** The name of a prepared statement, made from the text; undefined for a statement that is planned each time. */
   readonly name?: string | undefined
 }
 
 export interface TransactionOptions {
-  /**
-   * False: a loss of power may undo it. Nothing but that does, and what is committed as durable afterwards keeps it.
-   * @default true
-   */
+  /** If false, a loss of power may undo the commit, until a later durable commit. @default true */
   readonly durable?: boolean
   /**
-   * Whether it begins with a search, which can be sent before BEGIN is answered. It looks everything up by an index, so
-   * its statements may keep plans that were made without values.
+   * Whether the first statement only reads, so that it can be sent together with BEGIN, and all statements search by
+   * index, so that they may keep generic plans.
    * @default false
    */
   readonly searches?: boolean
-  /** Whether it may take as long as it takes, as a migration of a large table does. @default false */
+  /** Whether there is no time limit, as for a migration of a large table. @default false */
   readonly isLong?: boolean
 }
 
 export interface Engine {
-  /** Rejects a database whose product or version this release does not know. @throws StoreError `ERR_STORE_ENGINE` */
+  /** @throws StoreError `ERR_STORE_ENGINE` for a product or version that this release does not support. */
   check?(): Promise<void>
   readonly dialect: SqlDialect
   /** For reads outside a transaction: they see committed rows only. */
   readonly read: Connection
-  /** Runs one statement as `read` does, without a query builder's way to it. */
+  /** Runs one statement as `read` does, without the cost of a query builder. */
   rows(query: NamedQuery): Promise<RawRows>
-  /** Runs `work` in one transaction; again, a bounded number of times, when the database reports a conflict. */
+  /** Runs `work` in one transaction, and retries a limited number of times after a conflict. */
   transaction<T>(work: (db: Transaction<Tables>) => Promise<T>, options?: TransactionOptions): Promise<T>
-  /** Runs `work` while no other process migrates; waits for that as long as it takes. */
+  /** Runs `work` while no other process migrates. Waits without limit. */
   exclusively<T>(work: () => Promise<T>): Promise<T>
-  /** Whether an index is there, and complete. */
+  /** Whether an index exists and is valid. */
   hasIndex(name: string): Promise<boolean>
-  /** Makes an index unless it is there. Others may write meanwhile, where the database can. */
+  /** Makes an index if it does not exist, without blocking writers if the database can. */
   makeIndex(index: IndexDefinition): Promise<void>
-  /** Announces due deliveries to other processes, soon and where the database can. Never fails. */
+  /** Announces due deliveries to other processes, if the database can. Never fails. */
   announceDue(): void
-  /** Calls `listener` after an announcement. Returns the function that stops it. */
+  /** Calls `listener` after an announcement. Returns a function that unsubscribes. */
   whenDue(listener: () => void): () => void
-  /** Reads the oldest snapshot of any session, where the database keeps dead rows for them. */
+  /** Reads the oldest snapshot of any session, on a database that keeps dead rows for snapshots. */
   oldestSnapshot?(): Promise<DatabaseSnapshot | null>
-  /** A standby for reads that may be stale within a bound. */
+  /** A standby for reads that may be stale. */
   readonly reader?: Reader | undefined
   close(): Promise<void>
 }
 
 export interface Reader extends Pick<Engine, 'read' | 'rows' | 'dialect'> {
-  /** Whether it has everything that was committed up to the bound ago. */
+  /** Whether the lag is within its limit. */
   isFresh(): boolean
   /** Sends reads to the primary until the lag is measured again. */
   distrust(): void

@@ -40,4 +40,4 @@ const queries = (db: OpenEngine['engine']['read']): Record<string, Compiled> => 
   'expired sessions': expiredIntegrationSessionsQuery(db, 1) as Compiled,
 })
 
-indexedPlanTests({ rows: 'sessions of integrations', fill, queries, mostTouched: 2 * sessions })
+indexedPlanTests({ rows: 'sessions of integrations', fill, queries, maxTouched: 2 * sessions })

@@ -31,4 +31,4 @@ const queries = (db: OpenEngine['engine']['read']): Record<string, Compiled> => 
   'expired sessions': expiredSessionsQuery(db, 1) as Compiled,
 })
 
-indexedPlanTests({ rows: 'operators and sessions', fill, queries, mostTouched: 2 * sessions })
+indexedPlanTests({ rows: 'operators and sessions', fill, queries, maxTouched: 2 * sessions })

@@ -2,8 +2,6 @@
 import { describe, expect, it } from 'vitest'
 import { txHashOf } from './support/scripted-chain.js'
 import { type OpenMigrated, shop, update, useCaseSetup } from './support/use-case-setup.js'
-
-/** Registers the tests. */
 export function severalUpdates(engine: string, open: OpenMigrated): void {
   describe(`several updates on ${engine}`, () => {
     const { openStore, withPayments, bodies, changes } = useCaseSetup(open)

@@ -5,8 +5,6 @@ import { scriptedChain, txHashOf } from './support/scripted-chain.js'
 import { type OpenMigrated, shop, update, useCaseSetup } from './support/use-case-setup.js'
 
 const title = (text: string) => ({ recipient: { title: text, subtitle: null } })
-
-/** Registers the tests. */
 export function useCaseRaces(engine: string, open: OpenMigrated): void {
   describe(`use cases that meet on ${engine}`, () => {
     const { events, openStore, setupOn, indexAll, withPayments, bodies, changes } = useCaseSetup(open)

@@ -5,8 +5,6 @@ import { type OpenMigrated, shop, update, useCaseSetup } from './support/use-cas
 
 const other = hex('other', 20)
 const notFound = expect.objectContaining({ code: 'ERR_PAYMENT_NOT_FOUND' })
-
-/** Registers the tests. */
 export function useCases(engine: string, open: OpenMigrated): void {
   describe(`use cases on ${engine}`, () => {
     const { events, openStore, setup, indexAll, withPayments, bodies, changes } = useCaseSetup(open)

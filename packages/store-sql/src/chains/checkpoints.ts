@@ -8,19 +8,19 @@ import type { Integer } from '../schema/migration.js'
 import type { CheckpointRow } from '../schema/tables.js'
 import { forgetProofs } from './proofs.js'
 
-/** The longest lease of any configuration, in milliseconds. Only a clock that was ahead takes one that ends later. */
+/** The longest lease of any configuration, in milliseconds. A longer one was taken while a clock was ahead. */
 const longestLeaseMs = 600_000
-/** A clock may step back so far beneath a lease that is in use, in milliseconds. */
+/** How far a clock may step back during a lease, in milliseconds. */
 const clockStepMs = 60_000
 
-/** Leases in a table. Each call is one statement, so that of several callers at once one wins. */
+/** Leases in a table. Each call is one statement, so that only one of several concurrent callers wins. */
 export function createLeaseStore({ transaction, read, dialect }: Engine): LeaseStore {
   const table = () => sql.raw(dialect.name('leases'))
   return {
     async acquire({ name, holder, ttlMs }) {
       const end = sql<number>`${dialect.now()} + ${checkInteger(ttlMs, 'ttlMs', 1)}`
       const latest = sql<number>`${dialect.now()} + ${Math.max(ttlMs, longestLeaseMs) + clockStepMs}`
-      // A lease that ends in this millisecond is free.
+      // A lease that ends in this millisecond has ended.
       const acquired = sql`insert into ${table()} as l (name, holder, expires_at) values (${pack(name)}, ${pack(holder)}, ${end})
         on conflict (name) do update set holder = excluded.holder, expires_at = excluded.expires_at
         where l.holder = excluded.holder or l.expires_at <= ${dialect.now()} or l.expires_at > ${latest}
@@ -44,13 +44,13 @@ export function createLeaseStore({ transaction, read, dialect }: Engine): LeaseS
   }
 }
 
-/** Within this many heights below the checkpoint, every stored height stays. */
+/** Heights below the checkpoint that all stay stored. */
 export const denseHeights = 2_048
-/** Further below, one of each run of this many heights stays. */
+/** Farther below, one of this many consecutive heights stays. */
 export const sparseStep = 1_024
 /** Below this depth no height stays. */
 export const oldestHeights = 2 ** 20
-/** Heights between two clean-ups, so that most commits do none. */
+/** Heights between two clean-ups. */
 const pruneEvery = 512
 
 const toCheckpoint = (row: Pick<CheckpointRow, 'block_number' | 'block_hash'>): Checkpoint => ({
@@ -71,7 +71,7 @@ export async function readCheckpoint(db: Connection, chainId: number): Promise<C
   return row === undefined ? null : toCheckpoint(row)
 }
 
-/** A checkpoint, and the height before a reorganisation moved it down; null: it is not below that height. */
+/** A checkpoint, and the height from which a reorganisation moved it down; null if it has reached that height again. */
 export interface Tip {
   readonly checkpoint: Checkpoint
   readonly reached: number | null
@@ -110,7 +110,7 @@ export async function listIndexedChains(db: Connection): Promise<number[]> {
 interface CheckpointMove {
   readonly chainId: number
   readonly to: Checkpoint
-  /** Heights below it to store as well, ascending. */
+  /** Heights below the checkpoint to store too, ascending. */
   readonly below: readonly Checkpoint[]
   readonly from: Tip | null
 }
@@ -121,7 +121,7 @@ const columns: readonly BulkColumn[] = [
   { name: 'block_hash', type: 'text' },
 ]
 
-/** Heights above the checkpoint are deleted with their proofs. RangeError: `below` is not ascending up to it. */
+/** Deletes heights above the checkpoint, with their proofs. RangeError if `below` is not ascending up to it. */
 export async function writeCheckpoint(
   db: Connection,
   dialect: SqlDialect,
@@ -161,7 +161,7 @@ async function carryReached(db: Connection, chainId: number, tip: Tip | null, to
     return reached
   }
   if (to === checkpoint.blockNumber) return reached
-  // Its row may still have an older former height.
+  // The row may still have an older former height.
   await setReached(db, chainId, to, null)
   return null
 }
@@ -176,7 +176,7 @@ async function prune(
   const pruned = from - (from % pruneEvery)
   if (to < pruned + pruneEvery) return
   const table = sql.raw(name('checkpoints'))
-  // The highest of each run stays. A run is complete by then, because it is shorter than the range that stays whole.
+  // The highest of each run stays. Every run is complete, because it is shorter than the range that stays whole.
   await sql`delete from ${table} as c
     where c.chain_id = ${chainId} and c.block_number > ${pruned - denseHeights} and c.block_number <= ${to - denseHeights}
       and exists (select 1 from ${table} as n where n.chain_id = c.chain_id and n.block_number > c.block_number

@@ -7,7 +7,7 @@ import { bulk } from '../internal/statements.js'
 import { checkInteger, pack, parseId, unpack } from '../internal/values.js'
 import { packPricing, unpackPricing } from '../payments/payment-row.js'
 
-/** The text: large integers are decimal digits, which JSON numbers would round. */
+/** As JSON text; large integers are decimal digits, which JSON numbers would round. */
 interface DepositText extends Pick<BridgeDeposit, 'bridge' | 'depositId' | 'destinationChainId' | 'receiver'> {
   readonly payment: Omit<PaymentFacts, 'tokenIn' | 'tokenOut' | 'pricing'> & {
     readonly tokenIn: Omit<PaymentFacts['tokenIn'], 'amount'> & { readonly amount: string }
@@ -59,7 +59,7 @@ const columns: readonly BulkColumn[] = [
   { name: 'body', type: 'text' },
 ]
 
-/** A settled deposit stays settled. Of two with the same key in one call the last one counts. */
+/** A settled deposit stays settled. Of two deposits with the same key in one call, the last one is stored. */
 export async function upsertDeposits(
   db: Connection,
   dialect: SqlDialect,
@@ -87,7 +87,7 @@ export async function upsertDeposits(
     dialect,
     columns,
     [...rows.values()],
-    // Without a condition SQLite would parse ON as part of a join. An unchanged row costs no write.
+    // Without `where true` SQLite parses ON as part of a join. Unchanged rows are not written.
     (source) =>
       `insert into ${dialect.name('deposits')} as d (${names}) select * from (${source}) as v where true
        on conflict (chain_id, tx_hash, ordinal) do update set block_number = excluded.block_number, body = excluded.body
@@ -95,7 +95,7 @@ export async function upsertDeposits(
   )
 }
 
-/** Settles a deposit; false when it no longer waits. */
+/** Settles a deposit. False if it no longer waits. */
 export async function settleDeposit(db: Connection, depositId: string): Promise<boolean> {
   const settled = await db
     .updateTable('deposits')
@@ -108,9 +108,8 @@ export async function settleDeposit(db: Connection, depositId: string): Promise<
 }
 
 /**
- * Makes deposits wait again whose payments are in blocks of a chain above a height and not yet off it: their
- * fulfilments may be in other blocks, or gone. Call before the payments are marked. Another deposit of the same source
- * transaction waits as well, and is fulfilled again.
+ * Makes deposits wait again whose fulfilments a reorganisation may have moved or removed: their payments are above a
+ * height and not yet marked as off the chain. Other deposits of the same source transaction wait again too.
  */
 export async function awaitFulfilments(
   db: Connection,

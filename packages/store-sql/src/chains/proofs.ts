@@ -28,7 +28,7 @@ export async function setCoverage(
 ): Promise<void> {
   const range = {
     from_block: checkInteger(from, 'from'),
-    // A router that is not read yet ends one block before its start.
+    // The range of a router that is not read yet ends one block before its start.
     to_block: to === null ? null : checkInteger(to, 'to', Math.max(0, from - 1)),
   }
   await db
@@ -60,7 +60,7 @@ async function listProofs(db: Connection, chainId: number, limit: number): Promi
   return rows.map(toProvenRange)
 }
 
-/** The caller has locked the chain. */
+/** The caller must have locked the chain. */
 export async function addProof(db: Connection, chainId: number, proven: ProvenRange): Promise<void> {
   checkInteger(chainId, 'chainId')
   checkInteger(proven.from, 'from')
@@ -91,7 +91,7 @@ export async function addProof(db: Connection, chainId: number, proven: ProvenRa
 
 const strength: Readonly<Record<ProofLevel, number>> = { none: 0, bloom: 1, root: 2 }
 
-/** Stores the level where no weaker level is stored. The caller has locked the chain. */
+/** Stores the level where no weaker one is stored. The caller must have locked the chain. */
 export async function addWeakerProof(db: Connection, chainId: number, proven: ProvenRange): Promise<void> {
   checkInteger(chainId, 'chainId')
   checkInteger(proven.from, 'from')
@@ -113,7 +113,7 @@ export async function forgetProofs(db: Connection, chainId: number, above: numbe
   if (last !== undefined && last.to > above) await setEnd(db, chainId, last.from, above)
 }
 
-/** The ranges that a range overlaps or touches, ascending: as ranges never overlap, one at most begins before it. */
+/** The ranges that a range overlaps or touches, ascending. At most one begins before it, since ranges never overlap. */
 async function findRangesNear(db: Connection, chainId: number, { from, to }: ProvenRange): Promise<ProvenRange[]> {
   const before = db
     .selectFrom('proofs')

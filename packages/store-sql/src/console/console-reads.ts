@@ -15,9 +15,9 @@ import {
   readNewest,
 } from './payment-reads.js'
 
-// The indexes that only the console reads. A service without one does not pay for them at each write.
+// The indexes that only the console needs are made when it first starts: without a console, writes are cheaper.
 
-/** Where no index is missing it waits for no migration. */
+/** If no index is missing, does not wait for a running migration. */
 async function makeConsoleIndexes(engine: Engine): Promise<void> {
   const indexes = listIndexes(engine.dialect.types)
   const areThere = await Promise.all(indexes.map(({ name }) => engine.hasIndex(name)))
@@ -27,7 +27,7 @@ async function makeConsoleIndexes(engine: Engine): Promise<void> {
   })
 }
 
-/** Updates in the order in which they came, where they are stored in another. Removing old ones needs it too. */
+/** Updates in the order of receipt, for databases that do not store them in it; also needed to remove old ones. */
 export const updatesNewest: IndexDefinition = { name: 'updates_newest', table: 'updates', columns: '(seq)' }
 
 const listIndexes = ({ isStoredInSequence }: ColumnTypes): readonly IndexDefinition[] => [
@@ -49,7 +49,7 @@ const listIndexes = ({ isStoredInSequence }: ColumnTypes): readonly IndexDefinit
   ...(isStoredInSequence ? [] : [updatesNewest]),
 ]
 
-/** Newest deliveries of an endpoint whose attempts are read. */
+/** The newest deliveries of an endpoint, whose attempts are read. */
 const maxDeliveries = 50
 const maxAttempts = 500
 const maxRows = 1_000
@@ -82,7 +82,7 @@ function createEndpointReads(engine: Engine): EndpointReads {
   }
 }
 
-/** The newest deliveries of an integration. A join would let PostgreSQL read all attempts. */
+/** A statement of its own: with a join PostgreSQL may read all attempts. */
 async function readNewestIds(engine: Reads, integrationAddress: string): Promise<number[]> {
   return (await newestIdsQuery(engine, integrationAddress).execute()).map(({ id }) => integer(id))
 }
@@ -90,7 +90,7 @@ async function readNewestIds(engine: Reads, integrationAddress: string): Promise
 export const newestIdsQuery = (engine: Reads, integrationAddress: string) =>
   keyQuery(engine, { integrationAddress }, { low: 1, high: Number.MAX_SAFE_INTEGER }, maxDeliveries)
 
-/** Deliveries that failed and wait for a retry: behind a blocked endpoint the newest deliveries are not sent yet. */
+/** Deliveries that wait for a retry; those of a blocked endpoint may be older than the newest deliveries. */
 export const retriedIdsQuery = (db: Connection, integrationAddress: string) =>
   db
     .selectFrom('outbox')
@@ -112,7 +112,7 @@ const selectAttempts = (db: Connection, ids: readonly number[]) =>
 export const failureQuery = (db: Connection, ids: readonly number[]) =>
   selectAttempts(db, ids).selectAll().where('reason', 'is not', null)
 
-/** Latencies of the attempts that were answered, or that waited until the time limit. Reasons are JSON strings. */
+/** Latencies of attempts with an answer or a time-out. Reasons are JSON strings. */
 export const latencyQuery = (db: Connection, ids: readonly number[]) =>
   selectAttempts(db, ids)
     .select('latency_ms')

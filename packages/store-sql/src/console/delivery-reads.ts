@@ -1,4 +1,4 @@
-/** Reads deliveries and attempts for the console, by index ranges of a fixed length. @module */
+/** Reads deliveries and attempts for the console by index searches of limited length. @module */
 import type { ConsolePage, ConsoleReads, DeliveryFilter, DeliveryView } from '@payment-integration/core/internal'
 import { type NotNull, type Selectable, sql } from 'kysely'
 import { findFirstIdAt, isDelivered, selectFiltered, viewColumns, withAttempts } from '../deliveries/delivery-lists.js'
@@ -8,10 +8,9 @@ import { checkInteger, integer, keyBytes, nullableInteger, parseId, unpack } fro
 import type { SnapshotRow } from '../schema/tables.js'
 import { checkIds } from './payment-reads.js'
 
-/** Versions that the statements of a page examine, where no index fits the filter: the first is often enough. */
-const steps = [250, 1_750]
+/** Versions that the first and the second statement of a page examine, where no index fits the filter. */
+const examinedPerStatement = [250, 1_750]
 
-/** A filter without a transaction: deliveries of one are few. */
 type Filter = Omit<DeliveryFilter, 'txHash'>
 
 export type Reads = Pick<Engine, 'read' | 'dialect'>
@@ -28,7 +27,7 @@ export interface IdPage {
   readonly isCut: boolean
 }
 
-/** Finds a page, newest first. Ids rise with the time, so that times select by ids. */
+/** Finds a page, newest first. Ids ascend with time, so times are converted to ids. */
 export async function findIds(
   engine: Reads,
   filter: Filter & { readonly beforeId?: string | undefined },
@@ -46,14 +45,14 @@ export async function findIds(
     await find({ low, high }, limit + 1)
     return toPage(ids, limit)
   }
-  for (const size of steps) {
-    // Read first, so that deliveries that are added or removed before the second statement shift none out of the page.
+  for (const size of examinedPerStatement) {
+    // The end is read first, so that deliveries added or removed in between do not shift others out of the page.
     const [last, following] = await keyQuery(engine, filter, { low, high }, 2, size - 1).execute()
     const end = last === undefined || following === undefined ? null : integer(last.id)
     await find({ low: end ?? low, high }, 2 * size)
     if (ids.length > limit || end === null) break
     high = end
-    if (size === steps.at(-1)) return { ids, next: String(end), isCut: true }
+    if (size === examinedPerStatement.at(-1)) return { ids, next: String(end), isCut: true }
   }
   return toPage(ids, limit)
 }
@@ -64,7 +63,7 @@ const toPage = (found: readonly number[], limit: number): IdPage => ({
   isCut: false,
 })
 
-/** Whether all rows in the order of an index match. The primary key has the versions that nobody is notified of too. */
+/** Whether an index contains only matching rows. The primary key also has the versions without a delivery. */
 const hasOwnIndex = (filter: Filter) =>
   (filter.integrationAddress !== undefined || filter.status !== undefined) &&
   filter.chainId === undefined &&
@@ -73,8 +72,8 @@ const hasOwnIndex = (filter: Filter) =>
   filter.until === undefined
 
 /**
- * Ids of a page: those that match among `size` keys at most. The size keeps planners in the order of the keys, and a
- * subquery per key bounds the cost for every planner.
+ * Selects the matching ids among at most `size` keys. That limit keeps planners on the index of the keys, and a
+ * subquery per key limits the cost of any plan.
  */
 export function pageQuery(engine: Reads, filter: Filter, range: IdRange, size: number, limit: number) {
   const { chainId, since, until } = filter
@@ -105,7 +104,7 @@ export function pageQuery(engine: Reads, filter: Filter, range: IdRange, size: n
         ),
       )
       .$if(status === 'exhausted' || status === 'superseded', (rows) => rows.where('k.undelivered', '=', status ?? ''))
-      // Ids of transactions that run at once may be in another order than their times.
+      // Concurrent transactions may get ids in another order than their times.
       .$if(since !== undefined, (rows) => rows.where(sql<boolean>`k.created_at >= ${since}`))
       .$if(until !== undefined, (rows) => rows.where(sql<boolean>`k.created_at < ${until}`))
       .orderBy('k.id', 'desc')
@@ -113,13 +112,13 @@ export function pageQuery(engine: Reads, filter: Filter, range: IdRange, size: n
   )
 }
 
-/** The status that is compared row by row: no index has it with an integration, and most are delivered. */
+/** The status that is compared row by row: no index has integration and status, or only rare statuses. */
 const comparedStatus = ({ status, integrationAddress }: Filter) =>
   integrationAddress !== undefined || status === 'delivered' || status === 'missing' ? status : undefined
 
 type Key = Pick<Selectable<SnapshotRow>, 'id' | 'payment_id' | 'integration' | 'created_at' | 'undelivered'>
 
-/** Keys in the order of the index that leads with a filter, or of the outbox. */
+/** Selects keys in the order of the index that fits the filter, or of the outbox. */
 export function keyQuery({ read: db, dialect }: Reads, filter: Filter, range: IdRange, size: number, skipped = 0) {
   const { low, high } = range
   if (filter.status === 'pending' && filter.integrationAddress === undefined)
@@ -144,7 +143,7 @@ export function keyQuery({ read: db, dialect }: Reads, filter: Filter, range: Id
     .offset(skipped)
     .$castTo<Key>()
   if (lead === null) return rows.where('id', '>=', low).where('id', '<', high).orderBy('id', 'desc')
-  // The index of the filter has this order alone. With other conditions on ids PostgreSQL may read ids of all others.
+  // This order exists only in the index of the filter: with other conditions PostgreSQL may scan the primary key.
   const ids = { value: lead.value, from: low, upTo: high - 1 }
   return rows
     .where(lead.column, 'is not', null)
@@ -154,7 +153,7 @@ export function keyQuery({ read: db, dialect }: Reads, filter: Filter, range: Id
 }
 
 function findLead({ status, integrationAddress }: Filter) {
-  // Never the status of all integrations: one integration's page would read past the deliveries of the others.
+  // The integration first: its page by the index of statuses would read past the deliveries of all others.
   if (integrationAddress !== undefined) return { column: 'integration', value: keyBytes(integrationAddress) } as const
   if (status === 'exhausted' || status === 'superseded') return { column: 'undelivered', value: status } as const
   return null
@@ -203,7 +202,7 @@ async function readDeliveriesWithIds(engine: Engine, ids: readonly number[]): Pr
   )
 }
 
-/** They are few: other filters select among them here, so that no planner prefers an index of those. */
+/** The deliveries of one transaction are few, so the other filters are applied here, where they mislead no planner. */
 async function readDeliveriesOfTransaction(
   engine: Engine,
   { txHash = '', beforeId, ...filter }: DeliveryFilter & { readonly beforeId?: string | undefined },

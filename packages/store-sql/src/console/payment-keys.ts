@@ -1,4 +1,4 @@
-/** Finds payments across integrations, by index ranges of a fixed length. Source: the port ConsoleReads. @module */
+/** Finds payments across integrations by index searches of limited length. Source: the port ConsoleReads. @module */
 import type {
   ConsolePaymentFilter,
   ConsolePosition,
@@ -12,8 +12,8 @@ import { checkInteger, hexBytes, integer, keyBytes, nullableInteger, parseId, to
 import { factColumns, formatInvoicePrefix, type StoredRow, selectStatuses } from '../payments/payment-row.js'
 import type { Integer } from '../schema/migration.js'
 
-/** Payments that the statements of a page examine, where no index fits the filter: the first is often enough. */
-const steps = [250, 4_750]
+/** Payments that the first and the second statement of a page examine, where no index fits the filter. */
+const examinedPerStatement = [250, 4_750]
 
 type Filter = ConsolePaymentFilter & {
   readonly before?: ConsolePosition | undefined
@@ -31,15 +31,15 @@ export async function findPage(db: Connection, filter: Filter, limit: number): P
   if (hasOwnIndex(filter)) return toPage(await pageQuery(db, filter, limit + 1, limit + 1).execute(), limit)
   const rows: StoredRow[] = []
   let { before } = filter
-  for (const size of steps) {
+  for (const size of examinedPerStatement) {
     const part = { ...filter, before }
-    // Read first, so that payments that are added before the second statement shift no payment out of the page.
+    // The end is read first, so that payments inserted in between do not shift others out of the page.
     const [last, following] = await keyQuery(db, part, 2, size - 1).execute()
     const end = last === undefined || following === undefined ? undefined : toPosition(last)
     rows.push(...(await pageQuery(db, { ...part, end }, 2 * size, limit + 1 - rows.length).execute()))
     if (rows.length > limit || end === undefined) break
     before = end
-    if (size === steps.at(-1)) return { rows, next: end, isCut: true }
+    if (size === examinedPerStatement.at(-1)) return { rows, next: end, isCut: true }
   }
   return toPage(rows, limit)
 }
@@ -53,13 +53,13 @@ function toPage(found: readonly StoredRow[], limit: number): RowPage {
 const hasOwnIndex = (filter: Filter) =>
   filter.chainId === undefined && filter.invoice === undefined && filter.memo === undefined && !isStateExamined(filter)
 
-/** Whether the state is compared row by row: no index has both, and most payments are successes. */
+/** Whether the state is compared row by row: no index has integration and state, or only rare states. */
 const isStateExamined = ({ state, integrationAddress }: Filter) =>
   state !== undefined && (state === null || state === 'success' || integrationAddress !== undefined)
 
 /**
- * Payments of a page: those that match among `size` keys at most. The size keeps planners in the order of the keys, and
- * a subquery per key bounds the cost for every planner.
+ * Selects the matching payments among at most `size` keys. That limit keeps planners on the index of the keys, and a
+ * subquery per key limits the cost of any plan.
  */
 export function pageQuery(db: Connection, filter: Filter, size: number, limit: number) {
   const { chainId, state, invoice, memo } = filter
@@ -121,7 +121,7 @@ interface Key {
   readonly block_timestamp: Integer
 }
 
-/** Keys in the order of the index that leads with a filter. */
+/** Selects keys in the order of the index that fits the filter. */
 export function keyQuery(db: Connection, filter: Filter, size: number, skipped = 0) {
   const { integrationAddress, state } = filter
   if (integrationAddress === undefined && state !== undefined && state !== null && state !== 'success')
@@ -130,8 +130,8 @@ export function keyQuery(db: Connection, filter: Filter, size: number, skipped =
 }
 
 /**
- * Its columns are ranges of one value, and lead the order. With `=`, PostgreSQL may read the index of all payments
- * instead, past any number of others. Payments of one block time and integration are sorted by id as they are read.
+ * The integration is compared as a range of one value and leads the order: with `=`, PostgreSQL may scan the index of
+ * all payments instead.
  */
 function selectPaymentKeys(db: Connection, filter: Filter) {
   const { integrationAddress } = filter
@@ -139,7 +139,7 @@ function selectPaymentKeys(db: Connection, filter: Filter) {
   const [upper, lower] = [findUpper(filter), findLower(filter)]
   const columns = sql`block_timestamp, id`
   const values = ({ blockTimestamp, id }: ConsolePosition) => sql`${blockTimestamp}, ${parseId(id, 'id')}`
-  // PostgreSQL estimates a comparison of rows by the first column of the index; a column that it lacks misleads it.
+  // PostgreSQL estimates row comparisons by the index's first column; `id`, which the index lacks, would mislead it.
   const led = (sign: '<=' | '>=', { blockTimestamp }: ConsolePosition) =>
     sql<boolean>`(integration, block_timestamp) ${sql.raw(sign)} (${lead}, ${blockTimestamp})`
   return (
@@ -148,7 +148,7 @@ function selectPaymentKeys(db: Connection, filter: Filter) {
       .select(['id', 'block_timestamp'])
       .where(sql<boolean>`is_primary = 1`)
       .$if(integrationAddress === null, (rows) => rows.where('integration', 'is', null))
-      // One bound on each side: SQLite searches by the first that it finds.
+      // One bound on each side: SQLite uses only the first for its search.
       .$if(lead !== null && upper !== null, (rows) => rows.where(led('<=', upper ?? start)))
       .$if(lead !== null && lower !== null, (rows) => rows.where(led('>=', lower ?? start)))
       .$if(upper !== null, (rows) => rows.where(sql<boolean>`(${columns}) < (${values(upper ?? start)})`))
@@ -162,7 +162,7 @@ function selectPaymentKeys(db: Connection, filter: Filter) {
   )
 }
 
-/** Only primary payments have a status, so that the index by state needs no further condition. */
+/** Only primary payments have a status, so the index by state needs no other condition. */
 function selectStateKeys(db: Connection, filter: Filter, state: string) {
   const [upper, lower] = [findUpper(filter), findLower(filter)]
   const columns = sql`state, block_timestamp, payment_id`
@@ -171,7 +171,7 @@ function selectStateKeys(db: Connection, filter: Filter, state: string) {
     db
       .selectFrom('statuses')
       .select(['payment_id as id', 'block_timestamp'])
-      // The literal shows both planners that the partial index applies.
+      // As a literal, so that planners see that the partial index applies.
       .where(sql<boolean>`state <> 'success'`)
       .$if(upper !== null, (rows) => rows.where(sql<boolean>`(${columns}) < (${values(upper ?? start)})`))
       .$if(lower !== null, (rows) => rows.where(sql<boolean>`(${columns}) >= (${values(lower ?? start)})`))
@@ -184,16 +184,16 @@ function selectStateKeys(db: Connection, filter: Filter, state: string) {
   )
 }
 
-/** The position that a page lies below. */
+/** The position before which a page ends, newest first. */
 function findUpper({ before, until }: Filter): ConsolePosition | null {
   if (until === undefined || (before !== undefined && before.blockTimestamp < until)) return before ?? null
   return toStart(until, 'until')
 }
 
-/** The position that a page begins with or after. */
+/** The lowest position of a page, included. */
 const findLower = ({ end, since }: Filter) => end ?? (since === undefined ? null : toStart(since, 'since'))
 
-/** Before every payment of a time. */
+/** The position before every payment with this block time. */
 const toStart = (time: number, name: string): ConsolePosition => ({ blockTimestamp: checkInteger(time, name), id: '0' })
 const start = toStart(0, 'time')
 
@@ -202,18 +202,18 @@ const toPosition = (key: Key): ConsolePosition => ({
   id: String(key.id),
 })
 
-/** Integrations whose pages are read at once. */
-const atOnce = 4
+/** Integrations whose pages are read in parallel. */
+const parallelPages = 4
 const pageSize = 10
 
-interface Rest {
+interface UnreadPayments {
   readonly integrationAddress: string
-  /** Block time of the newest. */
+  /** Block time of the newest unread payment. */
   readonly newest: number
   readonly after?: PagePosition | undefined
 }
 
-/** Integrations whose payments are newest are read first, in small pages, until the others only have older ones. */
+/** Reads small pages, of the integrations with the newest payments first, until all others only have older ones. */
 export async function readPaymentsOfWallet(
   db: Connection,
   readPage: PaymentReads['list'],
@@ -221,22 +221,22 @@ export async function readPaymentsOfWallet(
 ): Promise<StoredPayment[]> {
   const { wallet, limit } = query
   const rows = await walletQuery(db, wallet, query.integrations).execute()
-  let rests = rows.flatMap(({ address, sent, received }): Rest[] => {
+  let unread = rows.flatMap(({ address, sent, received }): UnreadPayments[] => {
     const newest = Math.max(nullableInteger(sent) ?? -1, nullableInteger(received) ?? -1)
     return newest < 0 ? [] : [{ integrationAddress: toHex(address), newest }]
   })
   let found: StoredPayment[] = []
   for (;;) {
     const oldest = found[limit - 1]?.blockTimestamp ?? -1
-    rests = rests.filter(({ newest }) => newest >= oldest).sort((a, b) => b.newest - a.newest)
-    const part = rests.splice(0, atOnce)
+    unread = unread.filter(({ newest }) => newest >= oldest).sort((a, b) => b.newest - a.newest)
+    const part = unread.splice(0, parallelPages)
     if (part.length === 0) return found
     const pages = await Promise.all(
       part.map(({ integrationAddress, after }) => readPage({ wallet, integrationAddress, after, limit: pageSize })),
     )
     for (const [index, { next }] of pages.entries()) {
       const { integrationAddress = '' } = part[index] ?? {}
-      if (next !== null) rests.push({ integrationAddress, newest: next.blockTimestamp, after: next })
+      if (next !== null) unread.push({ integrationAddress, newest: next.blockTimestamp, after: next })
     }
     found = [...found, ...pages.flatMap(({ payments }) => payments)]
       .sort((a, b) => b.blockTimestamp - a.blockTimestamp)
@@ -246,7 +246,7 @@ export async function readPaymentsOfWallet(
 
 export function walletQuery(db: Connection, address: string, integrations: number) {
   const wallet = keyBytes(address)
-  // The wallet is a range of one value and leads the order, so that only the index of its side fits.
+  // A range of one value that leads the order: only the index by sender or receiver fits.
   const newest = (side: 'sender' | 'receiver') =>
     db
       .selectFrom('payments as p')

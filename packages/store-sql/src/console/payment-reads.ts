@@ -21,7 +21,7 @@ import { consoleColumns, toConsoleUpdate } from '../payments/updates.js'
 import type { Integer } from '../schema/migration.js'
 import { findPage, hasMemo, readPaymentsOfWallet } from './payment-keys.js'
 
-/** Rows that are read by their ids at once. */
+/** Rows that one statement reads by id. */
 const maxIds = 1_000
 /** Integrations among which a wallet is searched. */
 const maxIntegrations = 1_000
@@ -57,7 +57,7 @@ export function createPaymentReads(engine: Engine): PaymentReads {
       ),
     async updates({ paymentIds, limit }) {
       const rows = []
-      // One payment after the other: each is read in the order of its index.
+      // One statement per payment, so that each is read in the order of the index.
       for (const paymentId of checkIds(paymentIds)) rows.push(...(await updatesQuery(db, paymentId, limit).execute()))
       rows.sort((a, b) => integer(a.seq) - integer(b.seq))
       return rows.slice(0, limit).map(toConsoleUpdate)
@@ -86,7 +86,7 @@ export function searchQuery(db: Connection, search: Exclude<ConsoleSearch, { kin
   const ids = db.selectFrom('payments').select('id').where(sql<boolean>`is_primary = 1`).limit(limit)
   if (search.kind === 'memo') return ids.where(hasMemo(search.prefix)).orderBy('memo')
   const hash = keyBytes(search.txHash)
-  // A payment matches one of them at most.
+  // A payment matches at most one of the two.
   const hashMatches = ids.where('tx_hash', '=', hash)
   const ofSource = ids.where('source_tx_hash', '=', hash).where(sql<boolean>`source_tx_hash <> tx_hash`)
   const half = (rows: typeof hashMatches, name: string) => db.selectFrom(rows.as(name)).select('id')
@@ -122,7 +122,7 @@ export function newestPayments(db: Connection, limit: number) {
   return db.selectFrom('payments').select('id').orderBy('id', 'desc').limit(limit)
 }
 
-/** The deliveries among the newest versions: without a bound it would read past any number of others. */
+/** The deliveries among the newest versions; without that limit it could read past millions of versions. */
 export function newestDeliveries(db: Connection, limit: number) {
   const versions = db
     .selectFrom('snapshots')

@@ -84,16 +84,16 @@ function count(slots: FreeSlots, { lane, integration, endpoint, probe }: SlotUse
 
 /** How many deliveries of one endpoint to read, if `count` slots are filled evenly and every endpoint has a backlog. */
 function computeEvenShare(slots: FreeSlots, count: number, endpoints: readonly string[]): number {
-  const most = Math.min(count, slots.perEndpoint)
+  const maxShare = Math.min(count, slots.perEndpoint)
   const heights = endpoints.map((endpoint) => countInFlightTo(slots, endpoint)).sort((a, b) => a - b)
   const [lowest = 0] = heights
   let sum = 0
   for (const [index, height] of heights.entries()) {
     sum += height
     const level = Math.ceil((count + sum) / (index + 1))
-    if (level <= (heights[index + 1] ?? level)) return Math.max(1, Math.min(most, level - lowest))
+    if (level <= (heights[index + 1] ?? level)) return Math.max(1, Math.min(maxShare, level - lowest))
   }
-  return most
+  return maxShare
 }
 
 /** Sorts after every address. */

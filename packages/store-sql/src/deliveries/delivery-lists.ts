@@ -65,7 +65,9 @@ export async function withIdRange<Filter extends RangeFilter>(db: Connection, fi
   }
 }
 
-/** The statement of {@link findFirstIdAt}: a bisection within the database, as each step from outside is a round trip. */
+/**
+ * The statement of {@link findFirstIdAt}: a bisection within the database, as each step from outside is a round trip.
+ */
 export function firstIdQuery(db: Connection, time: number) {
   const middle = sql<Integer>`(low + high) / 2`
   const created = sql`(select s.created_at from ${sql.table('snapshots')} as s

@@ -213,14 +213,14 @@ export function streamQuery(dialect: SqlDialect, { integrationAddress, afterId, 
   const { name, bytesText, indexRange } = dialect
   const value = keyBytes(integrationAddress)
   const range = { value, from: parseId(afterId, 'afterId') + 1, upTo: parseId(upToId, 'upToId') }
-  const most = checkInteger(limit, 'limit', 1)
+  const maxRows = checkInteger(limit, 'limit', 1)
   return compile<StreamRow>(
     dialect,
     (parameter) => `select d.id, d.version, d.created_at, p.chain_id, p.tx_hash, ${bytesText('d.body')} as body
       from (
         select id, payment_id, version, created_at, body from ${name('snapshots')}
         where integration is not null and ${indexRange('integration', 'id', range, parameter)}
-        order by integration, id limit ${parameter(most)}
+        order by integration, id limit ${parameter(maxRows)}
       ) d
       join ${name('payments')} p on p.id = d.payment_id
       order by d.id`,

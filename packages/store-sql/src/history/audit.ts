@@ -27,7 +27,7 @@ export async function readNewestAudit(db: Connection): Promise<AuditRecord | nul
 type AuditTransaction = Pick<StoreTransaction, 'lockAudit' | 'appendAudit' | 'removeAudit' | 'restoreAudit'>
 
 export function bindAudit(db: Connection, dialect: SqlDialect): AuditTransaction {
-  /** Number of the next record; null until the log is locked. */
+  /** The number of the next record; null before the log is locked. */
   let following: number | null = null
   return {
     async lockAudit() {
@@ -80,7 +80,7 @@ export function toAuditRecord(row: Selectable<AuditRow>): AuditRecord {
   }
 }
 
-/** An unreadable record is returned as stored: its hash shows that it was altered. */
+/** Returns a malformed record as stored; its hash shows that it was altered. */
 function readable<T>(text: string): T {
   try {
     return unpack<T>(text)

@@ -1,4 +1,4 @@
-/** History in segments, for commands that end it. Source: docs/retention.md. @module */
+/** Stores history in segments, for the commands that archive it. Source: docs/retention.md. @module */
 import type {
   HistoryPart,
   HistoryRows,
@@ -43,10 +43,10 @@ async function readPendingUpTo({ read, dialect }: Engine, upTo: number): Promise
   }))
 }
 
-/** Deliveries of one transaction. */
+/** Deliveries per transaction. */
 const pendingGroupSize = 1_000
 
-/** Gives up the pending deliveries of the segments up to one, but for leased ones. */
+/** Gives up the pending deliveries of the segments up to one, except leased ones. */
 async function giveUpPending({ transaction, read, dialect }: Engine, upTo: number): Promise<number> {
   const { name, nowText, skipLocked } = dialect
   const { deliveries } = await findSegment(read, upTo)
@@ -67,9 +67,9 @@ async function giveUpPending({ transaction, read, dialect }: Engine, upTo: numbe
   return givenUp
 }
 
-/** Rows of one statement. */
+/** Rows per statement. */
 const groupSize = 1_000
-/** All claims queue behind the wait for a segment's lock, which a dump may have for hours. */
+/** Claims queue behind a waiting lock of a segment's table, which a dump may hold for hours. */
 const removalLockMs = 100
 
 export function createHistoryStore(engine: Engine): HistoryStore {
@@ -124,7 +124,7 @@ async function findPart<Kind extends SegmentedKind>(
   }
 }
 
-/** @throws RangeError When the payment or the delivery of a row is not there. */
+/** @throws RangeError When the payment or the delivery of a row does not exist. */
 async function storeAgain(
   db: Connection,
   dialect: SqlDialect,
@@ -186,10 +186,7 @@ async function* pages<Kind extends SegmentedKind>(
   }
 }
 
-/**
- * The updates that wait now, which stay, even if they are decided. Updates have one table: their ids are unique in all
- * segments.
- */
+/** Updates that wait are not removed, even if they are decided meanwhile. All segments share the table of updates. */
 async function findWaiting(engine: Engine, range: IdRange): Promise<Set<number>> {
   const { dialect, read } = engine
   if (!dialect.types.isStoredInSequence)

@@ -29,7 +29,7 @@ const deliveries: KindRows<'deliveries'> = {
     return {
       last: [integer(last.id)],
       rows: rows.map(({ chain_id, tx_hash, ...row }) => {
-        // A row that is in no file must not be removed.
+        // A row that is not archived must not be removed.
         if (chain_id === null || tx_hash === null)
           throw new RangeError(
             `Delivery ${row.id} has no payment ${row.payment_id}; nothing of its segment is removed.`,
@@ -43,7 +43,7 @@ const deliveries: KindRows<'deliveries'> = {
           integrationAddress: address,
           version: integer(row.version),
           createdAt: integer(row.created_at),
-          // Null: nobody was notified.
+          // Null if no integration was notified.
           status: row.integration === null ? null : ((row.undelivered ?? 'delivered') as DeliveryHistory['status']),
           body: utf8.decode(toSnapshotBytes(bytes(row.body), address, { ...row, chain_id, tx_hash })),
         }
@@ -159,25 +159,25 @@ const updates: KindRows<'updates'> = {
 
 export const rowsByKind: RowsByKind = { deliveries, attempts, updates }
 
-/** The key of a row, whose first number says to which segment the row belongs. */
+/** The key of a row; its first number determines the segment. */
 export type RowKey = readonly [number, number?]
 
 interface KindRows<Kind extends SegmentedKind> {
   readonly table: string
-  /** The column of the first number of the key. */
+  /** The first column of the key. */
   readonly key: string
-  /** Rows of a range after a key, or from its beginning, and the last one's key; null: there are none. */
+  /** Reads the rows of a range after a key, or from its start, with the key of the last row; null if there are none. */
   read(
     db: Connection,
     range: IdRange,
     after: RowKey | null,
     limit: number,
   ): Promise<{ readonly rows: readonly HistoryRows[Kind][]; readonly last: RowKey } | null>
-  /** The first is the key. */
+  /** The key comes first. */
   readonly columns: readonly BulkColumn[]
-  /** Further values of a row, for {@link owner}. */
+  /** Values of a row for {@link owner}. */
   readonly compared: readonly BulkColumn[]
-  /** A condition of row `v`: what it belongs to is there. */
+  /** A condition of row `v`: its owner exists. */
   owner(name: (table: string) => string): string
   /** The values of all these columns. */
   values(row: HistoryRows[Kind]): readonly unknown[]

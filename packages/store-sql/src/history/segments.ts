@@ -11,19 +11,19 @@ import type { SegmentRow } from '../schema/tables.js'
 export interface Segment {
   readonly number: number
   readonly begunAt: number
-  /** Whether its deliveries are not replayed any more. */
+  /** Whether the segment is closed, so that its deliveries are not replayed. */
   readonly isClosed: boolean
   readonly deliveries: IdRange
   readonly updates: IdRange
 }
 
-/** Numbers from `from` up to before `to`. */
+/** `to` is excluded. */
 export interface IdRange {
   readonly from: number
   readonly to: number
 }
 
-/** The end of the ids of the newest segment. */
+/** The first id after the newest segment. */
 export const unbounded = Number.MAX_SAFE_INTEGER
 
 /** Every segment, oldest first. The first one has no row. */
@@ -56,8 +56,8 @@ export async function listSegments(db: Connection): Promise<HistorySegment[]> {
 }
 
 /**
- * Begins a segment: makes its tables, gives new deliveries its ids, then records when it begins. In this order an
- * interruption leaves no delivery in a segment that ended before it came.
+ * Begins a segment: makes its tables, assigns its ids to new deliveries, then records its start. In this order an
+ * interruption leaves no delivery in an earlier, already ended segment.
  */
 export async function beginSegment(engine: Engine): Promise<void> {
   const { dialect, read, transaction } = engine
@@ -84,7 +84,7 @@ export async function beginSegment(engine: Engine): Promise<void> {
 
 const getNewest = (segments: readonly [Segment, ...Segment[]]): Segment => segments.at(-1) ?? segments[0]
 
-/** @param firstDelivery - Null: the one after the newest. */
+/** @param firstDelivery - Null for the id after the newest. */
 async function record(db: Connection, dialect: SqlDialect, firstDelivery: number | null): Promise<void> {
   const { name, nowText, lastAssigned } = dialect
   const { number } = getNewest(await readSegments(db))
@@ -112,10 +112,10 @@ export async function closeSegments({ transaction, read }: Engine, upTo: number)
   )
 }
 
-/** Versions of one statement: a long one would keep a snapshot of its own open. */
+/** Versions that one statement reads: a long statement would itself keep a snapshot open. */
 const checkedVersions = 10_000
 
-/** @throws RangeError When a delivery of these segments is missing: as a closed one it could never be sent. */
+/** @throws RangeError When a delivery of these segments is missing: once closed, it could never be sent. */
 async function assertNoneMissing(read: Connection, end: number): Promise<void> {
   for (let before: string | null = String(end); before !== null; ) {
     const part: ExaminedVersions = await findMissing({ read }, { beforeId: before, limit: checkedVersions })
@@ -127,7 +127,7 @@ async function assertNoneMissing(read: Connection, end: number): Promise<void> {
   }
 }
 
-/** The lowest id of a delivery that may be replayed. No segment is closed until the transaction ends. */
+/** The lowest id of a delivery that may be replayed. Prevents closing segments until the transaction ends. */
 export async function findLowestReplayable(db: Connection, { forUpdate }: SqlDialect): Promise<number> {
   await db
     .selectFrom('segments')

@@ -19,15 +19,15 @@ interface OwnerRow {
   readonly email_verified: Integer
 }
 
-async function resolveAccount(db: Connection, dialect: SqlDialect, emailKey: string): Promise<AddressOwner | null> {
-  const { rows } = await db.executeQuery<OwnerRow>(resolveQuery({ dialect }, emailKey))
+async function findAddressOwner(db: Connection, dialect: SqlDialect, emailKey: string): Promise<AddressOwner | null> {
+  const { rows } = await db.executeQuery<OwnerRow>(addressOwnerQuery({ dialect }, emailKey))
   const [row] = rows
   if (row === undefined) return null
   return { accountId: unpack<string>(row.account_id), proved: integer(row.email_verified) === 1 }
 }
 
-/** The account that proved the address first, then the oldest that carries it. */
-export function resolveQuery({ dialect }: { readonly dialect: SqlDialect }, emailKey: string) {
+/** The account that proved the address, else the oldest account that carries it. */
+export function addressOwnerQuery({ dialect }: { readonly dialect: SqlDialect }, emailKey: string) {
   return compile<OwnerRow>(
     dialect,
     (parameter) => `select account_id, email_verified from ${dialect.name('identity_accounts')}
@@ -76,7 +76,7 @@ export function toEvent(row: Selectable<AccountEventRow>): AccountEvent {
 
 export function bindAccounts(db: Connection, dialect: SqlDialect): IdentityAccountTransaction {
   return {
-    resolve: (emailKey) => resolveAccount(db, dialect, emailKey),
+    resolve: (emailKey) => findAddressOwner(db, dialect, emailKey),
     find: (accountId) => find(db, accountId),
     register: ({ key }, accountId) => register(db, dialect, key, accountId),
     setProvedOwner: ({ key }, accountId) => setProvedOwner(db, dialect, key, accountId),
@@ -107,12 +107,12 @@ async function register(db: Connection, dialect: SqlDialect, key: string, accoun
   )
 }
 
-/** Makes an account the only owner of an address. If it is already, nothing changes. */
+/** Makes an account the only owner of an address. */
 async function setProvedOwner(db: Connection, dialect: SqlDialect, emailKey: string, accountId: string): Promise<void> {
   const { name, nowText, lockRows } = dialect
   const accounts = name('identity_accounts')
   const id = pack(accountId)
-  // Locked in one order: two accounts that prove each other's address would otherwise deadlock.
+  // Locked in a fixed order: two accounts that prove each other's address would otherwise deadlock.
   await run(
     db,
     dialect,

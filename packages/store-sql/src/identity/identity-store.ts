@@ -132,10 +132,10 @@ export function duePollsQuery({ dialect }: Pick<Engine, 'dialect'>, limit: numbe
   )
 }
 
-/** Statements at once have different times, and none of theirs counts as ahead. */
+/** Concurrent statements have slightly different times; such a difference does not count as a clock ahead. */
 const slackMs = 60_000
 
-/** Ends waits that a clock which was ahead has written. See docs/runbooks/README.md. */
+/** Ends waits that were written while a clock was ahead. See docs/runbooks/README.md. */
 async function endFutureWaits(
   { transaction, dialect }: Engine,
   { leaseMs, lookUpMs, pollMs }: LongestIdentityWaits,

@@ -206,7 +206,7 @@ export function openQuery(
   })
 }
 
-/** States of redemptions in flight or with an unknown outcome, as SQL text. */
+/** SQL text: states of redemptions in flight or with an unknown outcome. */
 export const openStates = "'in_flight', 'unknown', 'unresolved'"
 
 export function redemptionColumns({ nowText }: SqlDialect, parameter: Parameter): string {

@@ -16,8 +16,8 @@ import { checkInteger, integer, nullableInteger, pack, unpack } from '../interna
 import type { SubjectRow } from '../schema/identity-tables.js'
 
 /**
- * Locks persons and resolves their subjects. A subject may change its account while the lock is awaited, so subjects
- * are read again until all their persons are locked. One person takes as many writes as two: the time must not reveal
+ * Locks persons and resolves their subjects. A subject may change its account during the wait, so subjects are read
+ * again until all their persons are locked. One person takes as many writes as two, so that the time does not reveal
  * whether an address has an account.
  */
 export async function lockPersons(db: Connection, dialect: SqlDialect, query: PersonQuery): Promise<IdentitySubject[]> {
@@ -61,7 +61,7 @@ export function personsQuery(
   })
 }
 
-/** The rows to lock, in one order for all transactions. A name without a person has a row of its own. */
+/** The rows to lock, in a fixed order. A name without a person has a row of its own. */
 function getPersonIds(
   { emailKey, accountIds = [], subjectId }: PersonQuery,
   subjects: readonly IdentitySubject[],

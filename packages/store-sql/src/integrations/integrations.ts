@@ -131,7 +131,7 @@ async function updateIntegration(
   return toIntegrationRecord(row)
 }
 
-/** Whether a change resets the health of the endpoint: earlier answers are no longer about this endpoint. */
+/** Whether a change resets the endpoint's health, because earlier answers came from another endpoint. */
 function endpointBegins(before: Selectable<IntegrationRow>, { notification_url, enabled }: Updateable<IntegrationRow>) {
   const moved = notification_url !== undefined && notification_url !== before.notification_url
   return moved || (enabled === 1 && integer(before.enabled) === 0)
@@ -145,7 +145,7 @@ interface CredentialsQuery {
   readonly previousHash: string
 }
 
-/** The join returns one row of the same columns for every address, so that the cost is the same. */
+/** The join returns one row for every address, so that the cost does not reveal which exist. */
 function credentialsQuery(read: Connection, value: ValueOf<CredentialsQuery>) {
   return read
     .selectFrom(sql<{ one: number }>`(select 1 as one)`.as('always'))
@@ -167,7 +167,7 @@ function credentialsQuery(read: Connection, value: ValueOf<CredentialsQuery>) {
 
 type Change = Parameters<IntegrationStore['update']>[1]
 
-/** The columns of the given fields; an absent or undefined field is unchanged. */
+/** The columns to change; an undefined field stays unchanged. */
 function changedColumns(change: Change): Updateable<IntegrationRow> {
   const { name, notificationUrl, enabled, apiSecret, previousApiSecret } = change
   const { signingSecret, preparedSigningSecret: prepared, previousSigningSecret: previous } = change
@@ -204,7 +204,7 @@ function changedColumns(change: Change): Updateable<IntegrationRow> {
   }
 }
 
-/** The columns of {@link toIntegrationRecord}, by name: a prepared statement with `*` fails after a new column. */
+/** By name, because a prepared statement with `*` fails after a new column. */
 export const integrationColumns = [
   'integrations.address',
   'integrations.name',

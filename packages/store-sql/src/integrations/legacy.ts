@@ -64,7 +64,7 @@ async function updateAccount(
   { address, config }: Parameters<AccountTransaction['update']>[1],
 ): Promise<AccountRecord | null> {
   const values = {
-    // Setting the handle changes nothing: without other changes the statement still returns and locks the row.
+    // Sets the handle too, so that the statement returns and locks the row even without other changes.
     handle: pack(handle),
     ...(address === undefined ? {} : { address }),
     ...(config === undefined ? {} : { config: pack(config) }),
@@ -200,7 +200,7 @@ function prepareHashes(engine: Engine, count: number) {
   )
 }
 
-/** The rows with any of these hashes, of any key version. */
+/** Selects the keys with any of these hashes. */
 export function hashesQuery(db: Connection, hashes: readonly string[]) {
   return db.selectFrom('legacy_keys').select(keyColumns).where('hash', 'in', hashes)
 }

@@ -14,10 +14,10 @@ import { hexBytes, integer, nullableInteger, pack, toHex, unpack } from '../inte
 import type { Integer } from '../schema/migration.js'
 import { findPayments, lockPaymentsUnder, notifyVersions, replacePayments } from './moved-payments.js'
 
-/** Updates of the whole cell that one statement reads. */
+/** Updates per statement, of all integrations. */
 const updatesPageSize = 2_000
 
-/** The updates of an integration's payments, and those that wait, by id. Reads every update of the cell once. */
+/** Reads the updates of an integration's payments and the waiting ones, by id, in one pass over all updates. */
 async function* readUpdates(read: Connection, address: string): AsyncGenerator<UpdatePage> {
   for (let after = ''; ; ) {
     const rows = await read
@@ -71,7 +71,7 @@ const columns: readonly BulkColumn[] = [
 ]
 const names = columns.map(({ name }) => name).join(', ')
 
-/** Replaces the outcome of those with the same fingerprint. Resolves the stored ids. */
+/** Replaces the outcome of stored updates with the same fingerprint. Resolves the stored ids. */
 async function putUpdates(
   db: Connection,
   dialect: SqlDialect,
@@ -101,7 +101,7 @@ async function putUpdates(
   return stored.map(({ id }) => id)
 }
 
-/** Ids of payments that one page looks at, whether or not they name the integration. */
+/** Ids of payments that one page examines, of all integrations. */
 const pageSize = 500
 
 export function createMoveStore(engine: Engine): MoveStore {
@@ -150,7 +150,7 @@ function moveTransaction(db: Connection, dialect: SqlDialect): MoveTransaction {
   }
 }
 
-/** Ranges of the ids of all payments: pages by integration would sort all of its payments for each page. */
+/** Pages by ids of all payments: pages by integration would sort all of its payments each time. */
 async function* idRanges(read: Connection): AsyncGenerator<{ readonly after: number; readonly upTo: number }> {
   const { last } = await read
     .selectFrom('payments')

@@ -1,4 +1,4 @@
-/** Reads and replaces what a cell knows of an integration's payments. Source: docs/decisions/cells.md. @module */
+/** Reads and replaces the payments of an integration that moves. Source: docs/decisions/cells.md. @module */
 import type {
   AttemptRecord,
   MovedPayment,
@@ -18,7 +18,7 @@ import { packBody, toSnapshotBytes } from '../payments/snapshots.js'
 import type { Integer } from '../schema/migration.js'
 import type { OutboxRow, SnapshotRow } from '../schema/tables.js'
 
-/** The primary payments of an integration in a range of ids, locked until the transaction ends. */
+/** Locks the primary payments of an integration in a range of ids. */
 export async function findPayments(
   db: Connection,
   dialect: SqlDialect,
@@ -35,10 +35,10 @@ export async function findPayments(
     .orderBy('id')
     .modifyEnd(dialect.forUpdate)
     .execute()
-  return storedMoves(db, dialect, rows)
+  return readStoredMoves(db, dialect, rows)
 }
 
-/** The primary payments under these keys, locked until the transaction ends. */
+/** Locks the primary payments with these keys. */
 export async function lockPaymentsUnder(
   db: Connection,
   dialect: SqlDialect,
@@ -61,10 +61,10 @@ export async function lockPaymentsUnder(
     .modifyEnd(dialect.forUpdate)
     .execute()
   const named = rows.filter((row) => keySet.has(`${row.chain_id}:${toHex(row.tx_hash)}:${row.ordinal}`))
-  return storedMoves(db, dialect, named)
+  return readStoredMoves(db, dialect, named)
 }
 
-async function storedMoves(db: Connection, dialect: SqlDialect, rows: readonly FactRow[]): Promise<StoredMove[]> {
+async function readStoredMoves(db: Connection, dialect: SqlDialect, rows: readonly FactRow[]): Promise<StoredMove[]> {
   if (rows.length === 0) return []
   const payments = await withStatuses(db, dialect, rows)
   const lowest = await findLowestReplayable(db, dialect)
@@ -221,7 +221,7 @@ function toSnapshotValues(address: string, paymentId: number, moved: MovedPaymen
   return [paymentId, version.version, integrationAddress, version.createdAt, version.undelivered, body]
 }
 
-/** Removes versions with their deliveries. Returns those that stay, as `payment:version`: their history ended. */
+/** Removes versions with their deliveries. Returns the archived ones, which stay, as `payment:version`. */
 async function removeVersions(
   db: Connection,
   dialect: SqlDialect,
@@ -241,7 +241,7 @@ async function removeVersions(
   return new Set(remaining.map((row) => `${row.payment_id}:${row.version}`))
 }
 
-/** Makes snapshots deliveries that are due now, but for those that are; resolves how many. */
+/** Makes snapshots due deliveries unless they are deliveries already; resolves their number. */
 export async function notifyVersions(
   db: Connection,
   dialect: SqlDialect,

@@ -30,7 +30,7 @@ export class PreparedQuery implements CompiledQuery {
   }
 }
 
-/** The name of a prepared statement: the same for the same text. */
+/** Derives the name of a prepared statement from its text. */
 const statementName = remember((sql) => ({ name: createHash('sha256').update(sql).digest('base64url') }))
 
 class Slot<Values> {
@@ -44,8 +44,8 @@ class Slot<Values> {
 export type ValueOf<Values> = <Name extends keyof Values>(name: Name) => Values[Name]
 
 /**
- * Builds the text of a query at its first run. `build` must not read the placeholder of a value. Without `keepPlan` the
- * right plan depends on the values.
+ * Builds the text of a query at its first run. `build` must not read the placeholder of a value. Without `keepPlan`
+ * each run is planned for its values.
  */
 export function prepare<Values extends object, Row>(
   { rows }: Pick<Engine, 'rows'>,
@@ -72,7 +72,7 @@ function named({ sql, parameters }: NamedQuery, keepPlan: boolean): NamedQuery {
 
 export type StatementText = (parameter: Parameter) => string
 
-/** The text with its parameters. A query builder costs more than a small statement itself. */
+/** Compiles handwritten SQL: a query builder costs more than a small statement. */
 export function compile<Row>({ placeholder }: Pick<SqlDialect, 'placeholder'>, write: StatementText) {
   const parameters: unknown[] = []
   const text = write((value) => placeholder(parameters.push(value)))
@@ -83,7 +83,7 @@ export async function run<Row>(db: Connection, dialect: SqlDialect, write: State
   return (await db.executeQuery<Row>(compile<Row>(dialect, write))).rows
 }
 
-/** Its plan is made without the values: use it for few frequent texts whose right plan is by index for any values. */
+/** Runs a statement with a generic plan: for few, frequent texts that search by index for any values. */
 export async function runPrepared<Row>(db: Connection, dialect: SqlDialect, write: StatementText): Promise<Row[]> {
   const { sql, parameters } = compile(dialect, write)
   return (await db.executeQuery<Row>(new PreparedQuery(sql, parameters))).rows
@@ -99,19 +99,18 @@ export async function sendPrepared<Row>(
   return db.executeQuery<Row>(new SentQuery(new PreparedQuery(sql, parameters)))
 }
 
-/** A part of a built statement, from text. A value may be used several times. */
+/** Makes a part of a built query from text. A value may be used several times. */
 export function createFragment<T>(write: StatementText): RawBuilder<T> {
   const values: unknown[] = []
   const pieces = write((value) => `\u0000${values.push(value) - 1}\u0000`).split('\u0000')
-  // Every second piece is the number of a value.
+  // Every second piece is the index of a value.
   const parts = pieces.map((piece, index) => (index % 2 === 0 ? sql.raw(piece) : sql`${values[Number(piece)]}`))
   return sql<T>`${sql.join(parts, sql``)}`
 }
 
 /**
- * A statement after which the next one may be sent before the answer. If the connection supports it, the result has no
- * rows and `later` resolves them. After a failure all later statements of the transaction and its commit fail, even if
- * its rows are never read.
+ * A statement whose answer need not arrive before the next statement is sent. If the connection supports it, the result
+ * has no rows, and `later` resolves them. A failure also fails all later statements of the transaction and its commit.
  */
 export class SentQuery implements CompiledQuery {
   readonly query: RootOperationNode
@@ -142,10 +141,10 @@ export async function awaitRows<Row>(result: SentResult<Row>): Promise<Row[]> {
   return result.later ?? result.rows
 }
 
-/** Writes the statement around the table expression `source`; `parameter` adds a value and returns its placeholder. */
+/** Writes the statement around the table expression `source`. */
 type BulkStatement = (source: string, parameter: (value: unknown) => string) => string
 
-/** In as few parts as the database allows. A query builder would cost more than the insert itself. */
+/** Runs a statement over many rows, in as few parts as the database allows. */
 export async function bulk<Row>(
   db: Connection,
   dialect: SqlDialect,

@@ -1,4 +1,4 @@
-/** Checks arguments and converts values between rows and objects, exactly. @module */
+/** Validates arguments, and converts values between rows and objects without loss. @module */
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { StoreError } from '@payment-integration/core'
@@ -11,15 +11,15 @@ export function parseId(id: string, name: string): number {
 }
 
 /** RangeError: the number is not whole or out of bounds. */
-export function checkInteger(value: number, name: string, least = 0, most = Number.MAX_SAFE_INTEGER): number {
-  if (Number.isSafeInteger(value) && value >= least && value <= most) return value
-  throw new RangeError(`${name} is ${value}; pass a whole number from ${least} to ${most}.`)
+export function checkInteger(value: number, name: string, min = 0, max = Number.MAX_SAFE_INTEGER): number {
+  if (Number.isSafeInteger(value) && value >= min && value <= max) return value
+  throw new RangeError(`${name} is ${value}; pass a whole number from ${min} to ${max}.`)
 }
 
 /** Cached texts: symbols and prices of frequent tokens. */
 const maxTexts = 1_000
 
-/** Returns the same object for the same text; callers must not change it. `make` depends on the text alone. */
+/** Caches what `make` derives from a text; callers must not change it. */
 export function remember<Made>(make: (text: string) => Made): (text: string) => Made {
   const known = new Map<string, Made>()
   return (text) => {
@@ -35,7 +35,7 @@ export function remember<Made>(make: (text: string) => Made): (text: string) => 
 /** Whether a text is `0x` and pairs of lowercase hex digits. */
 export const isHex = (text: string): boolean => /^0x(?:[0-9a-f]{2})*$/.test(text)
 
-/** The digits of `0x` text. TypeError: bytes made of another text would be those of yet another one. */
+/** The digits of `0x` text. TypeError for any other text, whose bytes would not be unique. */
 export function parseHexDigits(text: string): string {
   if (isHex(text)) return text.slice(2)
   throw new TypeError(`${JSON.stringify(text.slice(0, 100))} is not 0x and pairs of lowercase hex digits.`)
@@ -43,10 +43,10 @@ export function parseHexDigits(text: string): string {
 
 export const hexBytes = (text: string): Uint8Array => Buffer.from(parseHexDigits(text), 'hex')
 
-/** The bytes to look up for any text. Empty, which no hash or address is, for text that {@link isHex} rejects. */
+/** The bytes to search for. Empty, so that nothing matches, for text that {@link isHex} rejects. */
 export const keyBytes = (text: string): Uint8Array => hexBytes(isHex(text) ? text : '0x')
 
-/** The text of bytes that a statement read: PostgreSQL may return them as text, with `\x` for `0x`. */
+/** Bytes of a statement as `0x` text; PostgreSQL may return them as text with `\x`. */
 export function toHex(read: Uint8Array | string): string {
   if (typeof read === 'string') {
     if (!read.startsWith('\\x')) throw new TypeError('Bytes are no hex digits; set bytea_output of PostgreSQL to hex.')
@@ -55,7 +55,7 @@ export function toHex(read: Uint8Array | string): string {
   return `0x${Buffer.from(read.buffer, read.byteOffset, read.byteLength).toString('hex')}`
 }
 
-/** Reads a nullable column of bytes as `0x` text. */
+/** A nullable column of bytes as `0x` text. */
 export const toNullableHex = (read: Uint8Array | string | null): string | null => (read === null ? null : toHex(read))
 
 /** An integer column as a number. */
@@ -71,7 +71,7 @@ export function nullableInteger(value: Integer | null): number | null {
   return value === null ? null : integer(value)
 }
 
-/** Any value as JSON text: for every string, U+0000 and lone surrogates included, on both databases. */
+/** A value as JSON text, which both databases store even for U+0000 and lone surrogates. */
 export function pack(value: object | string): string
 export function pack(value: object | string | null): string | null
 export function pack(value: object | string | null): string | null {
@@ -84,20 +84,20 @@ export function unpack<T>(text: string | null): T | null {
   return text === null ? null : (JSON.parse(text) as T)
 }
 
-/** Bytes as a plain Uint8Array: `pg` returns a Buffer, which compares and prints differently. */
+/** A plain Uint8Array instead of the Buffer of `pg`, which compares and prints differently. */
 export function bytes(value: Uint8Array): Uint8Array {
   return new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
 }
 
-/** The rows of a statement: the names of its columns, and the values of each row in that order. */
+/** The column names of a statement, and the values of each row in that order. */
 export interface RawRows {
   readonly columns: readonly string[]
   readonly values: readonly (readonly unknown[])[]
 }
 
 /**
- * An object with a getter for each column and no own property. A page has 50 rows of 30 columns; copying each row into
- * an object costs more than the rest of the read. Read such a row field by field, never spread it.
+ * A row with a getter per column: copying the 30 columns of each row would cost more than the rest of the read. It has
+ * no own properties, so it must not be spread.
  */
 export function createRowView(names: readonly string[]): (values: readonly unknown[]) => object {
   const key = names.join()
@@ -106,7 +106,7 @@ export function createRowView(names: readonly string[]): (values: readonly unkno
   return known
 }
 
-// Statements with the same columns share a view: code that reads many row types is several times slower.
+// Statements with the same columns share a view: code that reads several row types is several times slower.
 const views = new Map<string, (values: readonly unknown[]) => object>()
 
 function makeView(names: readonly string[]): (values: readonly unknown[]) => object {
@@ -128,9 +128,9 @@ function makeView(names: readonly string[]): (values: readonly unknown[]) => obj
   return (values) => new Row(values)
 }
 
-/** Longest wait of a transaction for locks, in milliseconds: statements of others queue behind it meanwhile. */
+/** How long a transaction waits for locks, in milliseconds; other statements queue behind it. */
 export const lockMs = 1_000
-/** Pause before the next attempt, so that the queue empties. */
+/** The pause before the next attempt, so that the queue drains. */
 const pauseMs = 2_000
 /** Attempts: about half an hour. */
 const maxAttempts = 600

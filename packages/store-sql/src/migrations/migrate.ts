@@ -1,4 +1,4 @@
-/** Brings the schema of a database from version to version, step by step. Source: docs/upgrades.md. @module */
+/** Migrates the schema of a database, step by step. Source: docs/upgrades.md. @module */
 
 import { StoreError } from '@payment-integration/core'
 import type { SchemaProgress, SchemaReport, SchemaStep, StoreSchema } from '@payment-integration/core/internal'
@@ -8,7 +8,7 @@ import { integer, lockMs, whileBusy } from '../internal/values.js'
 import { baseline } from '../schema/baseline.js'
 import type { Integer, Migration, Step } from '../schema/migration.js'
 
-/** The schema version of the first release. Development schemas were numbered below. */
+/** The schema version of the first release; development schemas have lower numbers. */
 const baselineVersion = 100
 
 /** All migrations, in order: the first brings an empty database to version 100, the next to 101, and so on. */
@@ -18,16 +18,16 @@ export const releasedMigrations: readonly Migration[] = [
 
 const getNewestVersion = (migrations: readonly Migration[]): number => baselineVersion + migrations.length - 1
 
-/** The half of a migration that runs, or ran last. */
+/** The phase of a migration that runs or ran last. */
 type Phase = 'expand' | 'contract'
 
 export interface VersionState {
   readonly version: number
   readonly phase: Phase
-  /** Steps of the phase that are done. */
+  /** The completed steps of the phase. */
   readonly steps: number
   readonly isDone: boolean
-  /** The highest id that the next step, a backfill, has changed. */
+  /** The highest id that the current backfill has changed. */
   readonly position: number
 }
 
@@ -84,16 +84,16 @@ export async function writeVersion(db: Connection, dialect: SqlDialect, state: V
     set phase = excluded.phase, steps = excluded.steps, done = excluded.done, position = excluded.position`.execute(db)
 }
 
-/** Ids of a batch: the first one, and the bounds of the others. */
+/** Ids per batch: of the first one, and the limits of the others. */
 const [firstBatch, minBatch, maxBatch] = [1_000, 100, 10_000]
 /** Intended duration of a batch, in milliseconds. */
 const batchMs = 100
 
 interface StepRun {
-  /** As it was read; undefined: the version has not begun. */
+  /** The stored state; undefined before the version has begun. */
   readonly before: VersionState | undefined
   readonly state: VersionState
-  /** The state once the step is done. */
+  /** The state after the step. */
   readonly next: VersionState
   report(event: SchemaProgress['event'], share: number): void
 }
@@ -114,8 +114,8 @@ async function runStep(engine: Engine, step: Step, run: StepRun): Promise<void> 
 }
 
 /**
- * Does nothing when another process has done the step. On SQLite processes migrate at the same time. On PostgreSQL the
- * lease of a process that stalls may end, and the last statement of a killed process goes on.
+ * Does nothing if another process has completed the step. On SQLite processes migrate concurrently. On PostgreSQL a
+ * stalled process may lose its lease, and the last statement of a killed process continues.
  */
 async function commitStep(
   { transaction, dialect }: Engine,
@@ -143,7 +143,7 @@ function runStatements(engine: Engine, { statements }: Step & { kind: 'statement
     await createVersionTable(db, dialect)
     const until = performance.now() + lockMs
     for (const statement of statements(dialect.types, dialect.name)) {
-      // The first statement's lock blocks others while the second one waits: together they wait for a second at most.
+      // The lock of the first statement blocks others while the second one waits, so together they wait one second.
       await dialect.waitAtMost(db, Math.max(1, Math.floor(until - performance.now())))
       await sql.raw(statement).execute(db)
     }
@@ -160,7 +160,7 @@ async function backfill(
   const { state } = run
   const name = sql.raw(dialect.name(table))
   const { rows } = await sql<{ id: Integer }>`select coalesce(max(id), 0) as id from ${name}`.execute(read)
-  // The old release goes on: its later rows are left to the contract phase.
+  // The old release keeps running: the contract phase fills the rows that it inserts later.
   const last = integer(rows[0]?.id ?? 0)
   let { before } = run
   let position = state.position
@@ -182,7 +182,7 @@ async function backfill(
   await commitStep(engine, { ...run, before }, (db) => writeVersion(db, dialect, run.next), 1)
 }
 
-/** Others wait for the rows of a batch until it commits. */
+/** Other transactions wait for the rows of a batch until it commits. */
 function nextBatch(ids: number, tookMs: number): number {
   if (tookMs > 2 * batchMs) return Math.max(minBatch, Math.floor(ids / 2))
   return tookMs < batchMs / 2 ? Math.min(maxBatch, ids * 2) : ids
@@ -195,8 +195,8 @@ interface Part {
 }
 
 /**
- * Runs the missing steps that make room for this release; in an empty database all steps. On a current schema nothing
- * is locked or created: a role without the right to create may run it.
+ * Runs the missing expand steps of this release, and in an empty database all steps. On a current schema nothing is
+ * locked or created, so a role without the right to create may run it.
  */
 export async function migrate(
   engine: Engine,
@@ -209,7 +209,7 @@ export async function migrate(
   if (findPending(before, migrations, 'expand').length === 0) return
   await engine.exclusively(async () => {
     const versions = await readVersions(read, dialect)
-    // The newer release may have migrated meanwhile.
+    // A newer release may have migrated meanwhile.
     rejectContracted(versions, migrations)
     const isEmpty = versions.length === 0
     for (const part of parts(migrations, 'expand')) await runPart(engine, part, report)

@@ -14,8 +14,8 @@ export function createDataKeyStore({ transaction, dialect }: Engine): DataKeySto
       const rows = await transaction((db) =>
         run<DataKeyRow>(db, dialect, (parameter) => {
           const values = [pack(purpose), candidate.keyVersion, candidate.sealed].map(parameter)
-          // One statement, so that of several callers at once one wins. The update changes nothing, but makes the
-          // statement return the stored key.
+          // One statement, so that only one of several concurrent callers wins. The update changes nothing, but returns
+          // the stored key.
           return `insert into ${table} as k (purpose, key_version, sealed) values (${values.join(', ')})
             on conflict (purpose) do update set sealed = k.sealed returning purpose, key_version, sealed`
         }),
@@ -52,19 +52,19 @@ function toSealedSecret(row: Selectable<DataKeyRow>): SealedSecret {
   return { keyVersion: integer(row.key_version), sealed: row.sealed }
 }
 
-/** `table.column` of every column that names the key of a row. */
+/** `table.column` of every column with the key version of a row. */
 type KeyColumn = {
   [Table in keyof Tables & string]: `${Table}.${Extract<keyof Tables[Table], `${'' | `${string}_`}key_version`>}`
 }[keyof Tables & string]
 
 interface SealingPlace {
-  /** The secret there, named for operators. */
+  /** The secret's name for operators. */
   readonly holds: string
   /** The rows that still need their key. @default all rows */
   where?(parameter: Parameter, now: number): string
 }
 
-/** By place; null: the start does not need that key. A missing column does not compile. */
+/** By column; null if the start does not need that key. A missing column does not compile. */
 export const sealingPlaces: Readonly<Record<KeyColumn, SealingPlace | null>> = {
   'integrations.signing_key_version': { holds: 'integrations.signing_secret' },
   'integrations.api_key_version': { holds: 'integrations.api_secret' },
@@ -79,9 +79,9 @@ export const sealingPlaces: Readonly<Record<KeyColumn, SealingPlace | null>> = {
   },
   'legacy_keys.key_version': { holds: 'legacy_keys.secret', where: () => 'revoked_at is null' },
   'data_keys.key_version': { holds: 'data_keys.key' },
-  // It names a data key, whose own row is counted. There may be millions of addresses.
+  // Refers to a data key, whose own row is counted; there may be millions of addresses.
   'identity_subjects.email_key_version': null,
-  // A record never changes its key, and `audit verify` alone needs it: a leaked key must be removable.
+  // Only `audit verify` needs this key: a leaked key must be removable although records keep it.
   'audit.key_version': null,
 }
 

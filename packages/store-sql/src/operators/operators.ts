@@ -52,7 +52,7 @@ export function bindOperators(db: Connection): OperatorTransaction {
       const row = await db
         .updateTable('operators')
         .set({
-          // Setting the name changes nothing: without other changes the statement still returns the row.
+          // Sets the name too, so that the statement returns the row even without other changes.
           name,
           ...(role === undefined ? {} : { role }),
           ...(enabled === undefined ? {} : { enabled: Number(enabled) }),

@@ -1,4 +1,4 @@
-/** Reads pages of payments by index searches alone, at any depth. Source: docs/interface.md 4.1. @module */
+/** Reads pages of payments at any depth, by index searches only. Source: docs/interface.md 4.1. @module */
 import type { PaymentReads, StoredPage } from '@payment-integration/core/internal'
 import type { PaymentFacts } from '@payment-integration/core/ports'
 import { type RawBuilder, type Selectable, type SelectQueryBuilder, sql } from 'kysely'
@@ -7,7 +7,7 @@ import { bulk, prepare, type ValueOf } from '../internal/statements.js'
 import { checkInteger, hexBytes, integer, keyBytes, toHex } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import type { PaymentRow, Tables } from '../schema/tables.js'
-import { paymentColumns, type StoredRow, toStoredPayment } from './payment-row.js'
+import { paymentColumns, type StoredRow, toStoredPayment, type WithExtra } from './payment-row.js'
 
 const placeColumns: readonly BulkColumn[] = [
   { name: 'chain_id', type: 'integer' },
@@ -24,9 +24,9 @@ const repositionColumns: readonly BulkColumn[] = [
 ]
 
 /**
- * Stores the block times that payments of a list are about to leave, and counts one reposition for each of their
- * integrations. The count's row stays locked until the transaction ends, so counts are committed in order. A page that
- * read a count has read every reposition up to it, and none after it.
+ * Stores the former block times of payments that get another one, and counts one reposition per integration. The
+ * count's row stays locked until the transaction ends, so a page that reads a count sees exactly the repositions up to
+ * it.
  */
 export async function storeFormerPositions(
   db: Connection,
@@ -76,7 +76,7 @@ async function readFormerPositions(db: Connection, dialect: SqlDialect, payments
   }))
 }
 
-// In one order, so that two transactions never wait for each other.
+// Sorted, so that two transactions cannot deadlock.
 async function countReposition(db: Connection, dialect: SqlDialect, integrations: readonly string[]) {
   const counted = await bulk<{ integration: Uint8Array; seq: Integer }>(
     db,
@@ -91,10 +91,9 @@ async function countReposition(db: Connection, dialect: SqlDialect, integrations
   return new Map(counted.map(({ integration, seq }) => [toHex(integration), integer(seq)]))
 }
 
-// A reorganization may move a stored payment to another block time. `payment_moves` has each former block time with the
-// count of repositions of its integration, and a position carries the count at the start of its listing. The plain
-// statement returns the present count with its rows. If both are equal, which is nearly always so, the page is right.
-// Else the exact statement reads the page as of the position.
+// A reorganisation may reposition a payment within a listing. `payment_moves` has each former block time with the
+// integration's count of repositions, and a cursor contains the count at the start of its listing. If the count is
+// unchanged, as nearly always, the plain statement is right; else the exact one reads the page as of the cursor.
 
 interface PageValues {
   readonly integration: Uint8Array
@@ -108,7 +107,7 @@ interface PageValues {
 interface PageShape {
   readonly ofWallet: boolean
   readonly behind: boolean
-  /** The limit; it is in the text, because the planners choose by it. */
+  /** The limit, as a literal, because planners depend on it. */
   readonly size: number
   readonly bytes: RawBuilder<unknown>
 }
@@ -117,16 +116,12 @@ type Side = 'sender' | 'receiver'
 type Value = ValueOf<PageValues>
 
 const keyColumns = ['id', 'block_timestamp', 'chain_id', 'tx_hash'] as const
-// The literal lets both planners see that the partial indexes apply.
+// As a literal, so that planners see that partial indexes apply.
 const primary = sql<boolean>`is_primary = 1`
 
-/** Rows by their present block time, each with the integration's count of repositions (null: none yet). */
+/** Rows by present block time. The extra column is the integration's count of repositions, null before the first. */
 export function plainPage(db: Connection, value: Value, shape: PageShape) {
-  const count = db
-    .selectFrom('page_epochs')
-    .select('seq')
-    .where('integration', '=', value('integration'))
-    .as('page_value')
+  const count = db.selectFrom('page_epochs').select('seq').where('integration', '=', value('integration')).as('extra')
   return shape.ofWallet
     ? selectRows(db, takeNewest(db, selectSides(db, value, shape), shape)).select(count)
     : selectOwnRows(db, value, shape)
@@ -134,13 +129,13 @@ export function plainPage(db: Connection, value: Value, shape: PageShape) {
         .select([...paymentColumns, count])
 }
 
-/** Rows by their block time at the position's count, with that block time. */
+/** Rows by the block time that they had at the position's count, which is in the extra column. */
 export function exactPage(db: Connection, value: Value, shape: PageShape) {
   const unmoved: Keys = shape.ofWallet
     ? selectSides(db, value, shape, true)
     : db.selectFrom(selectOwnRows(db, value, shape, true).select(keyColumns).as('own')).select(keyColumns)
   const keys = takeNewest(db, unmoved.unionAll(selectRepositionedKeys(db, value, shape)), shape)
-  return selectRows(db, keys).select('keys.block_timestamp as page_value')
+  return selectRows(db, keys).select('keys.block_timestamp as extra')
 }
 
 type Keys = SelectQueryBuilder<Tables, never, Pick<Selectable<PaymentRow>, (typeof keyColumns)[number]>>
@@ -166,7 +161,7 @@ function selectRows(db: Connection, keys: Keys) {
     .orderBy('keys.tx_hash', 'desc')
 }
 
-// A payment to oneself is on both sides: the union returns it once.
+// The union returns a payment to oneself once.
 function selectSides(db: Connection, value: Value, shape: PageShape, unmoved = false) {
   const side = (column: Side) =>
     db.selectFrom(selectSideRows(db, value, shape, column, unmoved).as(column)).select(keyColumns)
@@ -187,8 +182,8 @@ function selectOwnRows(db: Connection, value: Value, shape: PageShape, unmoved =
     .limit(sql.lit(shape.size))
 }
 
-// The wallet is a range of one value and leads the order, so that only the index of its side fits. With `=`, PostgreSQL
-// may scan all payments of the integration instead, past any number of other wallets' rows.
+// The wallet is compared as a range of one value and leads the order, so that only the index by sender or receiver
+// fits. With `=`, PostgreSQL may scan all payments of the integration instead.
 function selectSideRows(db: Connection, value: Value, shape: PageShape, column: Side, unmoved: boolean) {
   const wallet = hideFromPlanner(sql<Uint8Array>`cast(${value('wallet')} as ${shape.bytes})`)
   const rows = selectOfIntegration(db, value, unmoved)
@@ -226,7 +221,7 @@ function selectOfIntegration(db: Connection, value: Value, unmoved: boolean) {
     )
 }
 
-// The first later reposition has the block time that the payment had then.
+// The first reposition after the cursor has the block time that the payment had at the cursor.
 function selectRepositionedKeys(db: Connection, value: Value, { ofWallet }: PageShape) {
   const repositions = db
     .selectFrom('payment_moves')
@@ -248,18 +243,18 @@ function selectRepositionedKeys(db: Connection, value: Value, { ofWallet }: Page
     )
 }
 
-// In a subquery a value is unknown to the planner. So PostgreSQL finds a plan for these values no cheaper than the
-// prepared one. Else it would plan each request anew, which takes longer than reading the page.
+// The planner does not know the value of a subquery, so PostgreSQL keeps the generic plan. Else a plan for the values
+// would seem cheaper, and planning each request takes longer than reading the page.
 function hideFromPlanner<Given>(value: Given | RawBuilder<Given>): RawBuilder<Given> {
   return sql<Given>`(select ${value})`
 }
 
-/** Limits of statements. A page of another size reads more rows than it needs, so that there are few texts. */
+/** Limits of statements: few, so that there are few prepared statements. Other pages read more rows than needed. */
 const sizes = [11, 51, 101, 201]
 const chooseSize = (rows: number) => sizes.find((size) => size >= rows) ?? 2 ** Math.ceil(Math.log2(rows))
 
 type Shape = Omit<PageShape, 'bytes'>
-type Row = StoredRow & { readonly page_value: Integer | null }
+type Row = WithExtra<StoredRow>
 
 export function createReadPage(engine: Pick<Engine, 'read' | 'rows' | 'dialect'>): PaymentReads['list'] {
   const { read: db, dialect } = engine
@@ -267,7 +262,7 @@ export function createReadPage(engine: Pick<Engine, 'read' | 'rows' | 'dialect'>
   const plain = cacheStatements((shape) =>
     prepare<PageValues, Row>(engine, (value) => plainPage(db, value, { ...shape, bytes })),
   )
-  // The number of repositions since a position decides between two statements.
+  // Not a generic plan: the right one depends on the number of repositions.
   const exact = cacheStatements((shape) =>
     prepare<PageValues, Row>(engine, (value) => exactPage(db, value, { ...shape, bytes }), false),
   )
@@ -287,16 +282,19 @@ export function createReadPage(engine: Pick<Engine, 'read' | 'rows' | 'dialect'>
     }
     const rows = await plain(shape)(values)
     const [first] = rows
-    const asOf = first === undefined ? undefined : integer(first.page_value ?? 0)
-    if (after === undefined) return page(rows, limit, asOf ?? 0, presentTime)
-    // Without a row the count is unknown.
-    if (asOf === after.asOf) return page(rows, limit, after.asOf, presentTime)
-    return page(await exact(shape)(values), limit, after.asOf, formerTime)
+    const asOf = first === undefined ? undefined : readRepositionCount(first)
+    if (after === undefined) return page(rows, limit, asOf ?? 0, readPresentTime)
+    // If there is no row, the count is unknown, so the exact statement runs.
+    if (asOf === after.asOf) return page(rows, limit, after.asOf, readPresentTime)
+    return page(await exact(shape)(values), limit, after.asOf, readFormerTime)
   }
 }
 
-const presentTime = (row: Row) => row.block_timestamp
-const formerTime = (row: Row) => row.page_value ?? row.block_timestamp
+/** The extra column of {@link plainPage}. */
+const readRepositionCount = ({ extra }: Row) => integer(extra ?? 0)
+const readPresentTime = ({ block_timestamp }: Row) => block_timestamp
+/** The extra column of {@link exactPage}. */
+const readFormerTime = ({ extra, block_timestamp }: Row) => extra ?? block_timestamp
 
 function page(rows: readonly Row[], limit: number, asOf: number, timeOf: (row: Row) => Integer): StoredPage {
   const pageRows = rows.slice(0, limit)

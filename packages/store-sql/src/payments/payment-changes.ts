@@ -1,7 +1,4 @@
-/**
- * Locks payments, changes their status, and marks those off the chain. See docs/decisions/reorganisations.md.
- * @module
- */
+/** Locks payments, changes statuses, marks payments off the chain. See docs/decisions/reorganisations.md. @module */
 import { type PaymentSelector, unsettledStates } from '@payment-integration/core/internal'
 import type { PaymentStatus, StoredPayment } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
@@ -20,8 +17,8 @@ import {
   toPayment,
 } from './payment-row.js'
 
-// Reads the statuses of locked payments. A statement that waits for the lock of a payment still sees the statuses of
-// its beginning. So one statement locks, and a later one of the same transaction reads them.
+// A statement that waits for a lock sees the statuses from before its wait. So one statement locks payments, and a
+// later one reads their statuses.
 
 export const lockedColumns = factColumns.map((name) => name.replace('payments.', 'p.')).join(', ')
 const readColumns = statusColumns.map((name) => name.replace('statuses.', 's.')).join(', ')
@@ -52,9 +49,8 @@ function joinStatuses(
 }
 
 /**
- * By ordinal, locked in the order of the index of hashes, so that two callers never wait for each other. `coalesce`
- * keeps planners off partial indexes: a plan that was made for an empty table would else walk another index. So the
- * chain is compared afterwards.
+ * By ordinal, locked in the order of the index of hashes, so that two callers cannot deadlock. `coalesce` keeps
+ * planners off partial indexes, which a plan made for an empty table might scan; the chain is compared afterwards.
  */
 export async function lockPaymentsForChange(
   db: Connection,
@@ -72,7 +68,7 @@ export async function lockPaymentsForChange(
     dialect,
     (parameter) => `select ${lockedColumns} from ${payments} p ${ofHashes(parameter)}${dialect.lockRows('p')}`,
   )
-  // The statuses need a statement of their own. It is sent at once, and runs after the wait.
+  // Sent at once, but executed after the wait of the first statement.
   const read = await runPrepared<StatusColumns & { readonly id: Integer }>(
     db,
     dialect,
@@ -93,7 +89,7 @@ const changedColumns: readonly BulkColumn[] = [
   { name: 'invoice', type: 'text' },
 ]
 
-/** Also keeps the table of unsettled payments. RangeError: a payment is not stored. */
+/** Updates the table of unsettled payments too. RangeError if a payment is not stored. */
 export async function setStatuses(
   db: Connection,
   dialect: SqlDialect,
@@ -112,7 +108,7 @@ export async function setStatuses(
     dialect,
     changedColumns,
     rows,
-    // The block time is selected for each row, so that no plan walks the payments.
+    // A subquery per row for the block time, so that no plan scans the payments.
     (source) =>
       `with v (payment_id, version, state, recipient, invoice) as (${source}),
          known as (select v.*, (select p.block_timestamp from ${payments} p where p.id = v.payment_id) as at from v)
@@ -133,7 +129,7 @@ export async function setStatuses(
   )
 }
 
-/** RangeError: no such payment is stored. */
+/** RangeError if the payment is not stored. */
 export async function setDropped(db: Connection, paymentId: string, dropped: StoredPayment['dropped']): Promise<void> {
   const values = { dropped: pack(dropped && { formerState: dropped.formerState }) }
   const id = parseId(paymentId, 'paymentId')

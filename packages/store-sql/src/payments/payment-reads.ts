@@ -8,7 +8,7 @@ import { bulk, prepare, type ValueOf } from '../internal/statements.js'
 import { bytes, checkInteger, integer, keyBytes, nullableInteger, parseId, toNullableHex } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import { createReadPage } from './page-queries.js'
-import { paymentColumns, type StoredRow, toStoredPayment } from './payment-row.js'
+import { paymentColumns, type StoredRow, toStoredPayment, type WithExtra } from './payment-row.js'
 import { maxVersion, toSnapshotBytes } from './snapshots.js'
 
 export interface UnsettledKey {
@@ -123,7 +123,7 @@ export function createPaymentReads(engine: Pick<Engine, 'read' | 'rows' | 'diale
     async transaction({ chainId, txHash }) {
       const rows = await ofTransaction({ chainId: checkInteger(chainId, 'chainId'), txHash: keyBytes(txHash) })
       const payments = rows.flatMap((row) => (row.id === null ? [] : toStoredPayment(row)))
-      return { payments, indexedTo: nullableInteger(rows[0]?.page_value ?? null) }
+      return { payments, indexedTo: readIndexedHeight(rows[0]) }
     },
     ...createUnsettledReads(db),
     async checkpoint(chainId) {
@@ -131,7 +131,7 @@ export function createPaymentReads(engine: Pick<Engine, 'read' | 'rows' | 'diale
     },
     async snapshot(paymentId, version) {
       const id = parseId(paymentId, 'paymentId')
-      // PostgreSQL rejects a larger number for this column.
+      // The column's type; PostgreSQL rejects a larger number.
       if (checkInteger(version, 'version') > maxVersion) return null
       const row = await db
         .selectFrom('snapshots as s')
@@ -152,17 +152,17 @@ interface HashValues {
   readonly wallet: Uint8Array
 }
 
-/** At most two payments: the second only shows that the hash is ambiguous. */
+/** At most two payments, because the second shows that the hash is ambiguous. */
 export function hashQuery(db: Connection, value: ValueOf<HashValues>, ofWallet = false) {
   return (
     db
       .selectFrom('payments')
       .leftJoin('statuses', 'statuses.payment_id', 'payments.id')
       .select(paymentColumns)
-      .select(sql<null>`null`.as('page_value'))
+      .select(sql<null>`null`.as('extra'))
       .where('tx_hash', '=', value('txHash'))
       .where('integration', '=', value('integration'))
-      // A plan that was made for an empty table may use a partial index, whose rows are those of an integration.
+      // Hides the condition: a plan made for an empty table may use a partial index of one integration's rows.
       .where(sql<boolean>`coalesce(is_primary, 0) = 1`)
       .$if(ofWallet, (query) =>
         query.where(({ eb, or }) => or([eb('sender', '=', value('wallet')), eb('receiver', '=', value('wallet'))])),
@@ -177,9 +177,11 @@ interface TransactionValues {
   readonly txHash: Uint8Array
 }
 
-type TransactionRow = { page_value: Integer | null } & (StoredRow | { id: null })
+type TransactionRow = WithExtra<StoredRow | { id: null }>
 
-/** At least one row, with the chain's height; the other columns are null if the transaction is not stored. */
+const readIndexedHeight = (row: TransactionRow | undefined) => nullableInteger(row?.extra ?? null)
+
+/** At least one row. The extra column is the chain's height; all others are null if the transaction is not stored. */
 export function transactionQuery(db: Connection, value: ValueOf<TransactionValues>) {
   return db
     .selectFrom(
@@ -190,7 +192,7 @@ export function transactionQuery(db: Connection, value: ValueOf<TransactionValue
             .where('chain_id', '=', value('chainId'))
             .orderBy('block_number', 'desc')
             .limit(sql.lit(1))
-            .as('page_value'),
+            .as('extra'),
         )
         .as('chain'),
     )
@@ -199,7 +201,7 @@ export function transactionQuery(db: Connection, value: ValueOf<TransactionValue
     )
     .leftJoin('statuses', 'statuses.payment_id', 'payments.id')
     .select(paymentColumns)
-    .select('chain.page_value')
+    .select('chain.extra')
     .orderBy('payments.ordinal')
     .$castTo<TransactionRow>()
 }

@@ -1,4 +1,4 @@
-/** Stores snapshots in packed form, and puts deliveries into the outbox. Source: docs/interface.md 2.3. @module */
+/** Stores snapshots in a short form, and puts deliveries into the outbox. Source: docs/interface.md 2.3. @module */
 
 import type { NewSnapshot } from '@payment-integration/core/internal'
 import type { BulkInsert, Connection, Parameter, SqlDialect } from '../engine.js'
@@ -7,20 +7,20 @@ import { bytes, checkInteger, integer, parseId, toHex } from '../internal/values
 import type { Integer } from '../schema/migration.js'
 
 export interface BodySubject {
-  /** Null: the body is stored whole. */
+  /** Null if the body is stored whole. */
   readonly integrationAddress: string | null
   readonly chainId: number
   readonly txHash: string
   readonly version: number
 }
 
-// The first byte is the format. As ASCII digits they need no escape where PostgreSQL returns bytes as text.
+// The first byte is the format: an ASCII digit, which needs no escape where PostgreSQL returns bytes as text.
 const wholeBody = 0x30
 const valuesOnly = 0x31
 
 /**
- * The stored form of a body: only its values as a JSON array, such as `["success",["Kiosk",null],null]`, if the body is
- * rebuilt of them byte for byte. Any other body is stored whole.
+ * The stored form of a body: its values as a JSON array, such as `["success",["Kiosk",null],null]`, if they rebuild the
+ * body byte for byte; else the whole body.
  */
 export function packBody(body: Uint8Array, subject: BodySubject): Uint8Array {
   const values =
@@ -32,7 +32,7 @@ export function packBody(body: Uint8Array, subject: BodySubject): Uint8Array {
   return packed
 }
 
-/** RangeError: the stored form is none of this release. */
+/** RangeError if this release does not know the stored form. */
 export function unpackBody(packed: Uint8Array, subject: BodySubject): Uint8Array {
   const [format] = packed
   if (format === wholeBody) return packed.subarray(1)
@@ -41,18 +41,18 @@ export function unpackBody(packed: Uint8Array, subject: BodySubject): Uint8Array
   return bytes(Buffer.from(formatHead(subject) + formatTail(values)))
 }
 
-// The templates of the format 1. They are frozen: stored bodies are rebuilt by them.
+// The templates of format 1 never change: they rebuild stored bodies.
 
 const formatHead = ({ integrationAddress, chainId, txHash, version }: BodySubject): string =>
   `{"integrationAddress":"${integrationAddress}","chainId":"${chainId}","txHash":"${txHash}","version":${version},`
 
-// A group is a JSON string as it is written, or null. No other text begins with one and ends at the same place.
+// Each group is a JSON string or null, whose end is unambiguous.
 const shortForm =
   /^\[("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),(?:null|\[("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null)\]),(?:null|\[("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null)\])\]$/
 const tail =
   /^"state":("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),"recipient":(?:null|\{"title":("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),"subtitle":("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null)\}),"invoice":(?:null|\{"amount":("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),"currency":("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),"settlementAmount":("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),"settlementCurrency":("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null)\})\}$/
 
-/** The fields of the values, which a match of {@link shortForm} or {@link tail} has after its text. */
+/** The groups of a match of {@link shortForm} or {@link tail}, after its text. */
 function formatTail([
   ,
   state,
@@ -71,9 +71,9 @@ function formatTail([
 
 type Values = readonly (string | undefined)[]
 
-/** The values as a JSON array; null: the body is another text than the one rebuilt of them. */
+/** The values as a JSON array; null if they do not rebuild the body. */
 function parseValues(text: string, head: string): string | null {
-  // Bytes that are no UTF-8 were read as this character; without it, equal texts are equal bytes.
+  // Invalid UTF-8 decodes to this character; without it, equal texts have equal bytes.
   if (!text.startsWith(head) || text.includes('\ufffd')) return null
   const rest = text.slice(head.length)
   const values = tail.exec(rest)
@@ -84,7 +84,7 @@ function parseValues(text: string, head: string): string | null {
   return `[${state},${recipient},${invoice}]`
 }
 
-/** The same memory: only a buffer decodes a part of it without a copy. */
+/** Shares the memory: only a Buffer decodes a part without a copy. */
 const toBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
 interface SubjectRow {
@@ -93,7 +93,7 @@ interface SubjectRow {
   readonly version: Integer
 }
 
-/** `integrationAddress`: of the payment, or of the snapshot where it is notified. */
+/** @param integrationAddress - The payment's, or the notified one of a delivery. */
 export const toSnapshotBytes = (stored: Uint8Array, integrationAddress: string | null, row: SubjectRow): Uint8Array =>
   unpackBody(stored, {
     integrationAddress,
@@ -119,8 +119,8 @@ const outboxColumns: BulkInsert['columns'] = [
 const unclaimed = ['lane', 'attempted', 'schedule_from'].map((name) => ({ name, value: () => '0' }))
 
 /**
- * A snapshot whose integration has a notification URL is a delivery too, due at once. Resolves the number of
- * deliveries. Rejects with the database's unique violation when a (payment, version) is stored already.
+ * Stores snapshots, and a due delivery for each whose integration has a notification URL. Resolves the number of
+ * deliveries. Rejects with the database's unique violation when a version is stored already.
  */
 export async function insertSnapshots(
   db: Connection,
@@ -159,7 +159,7 @@ export async function insertSnapshots(
   return deliveries.length
 }
 
-/** The integrations that are registered with a notification URL, and one time: deliveries are due at their creation. */
+/** Reads which integrations have a notification URL, and the time when their deliveries become due. */
 async function readNotified(
   db: Connection,
   dialect: SqlDialect,

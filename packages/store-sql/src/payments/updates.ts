@@ -57,7 +57,7 @@ const insertColumns: readonly BulkColumn[] = [
 ]
 const insertNames = insertColumns.map(({ name }) => name).join(', ')
 
-/** Stores updates in their order, but for those whose id is taken; resolves the ids of the others. */
+/** Stores updates in order, except those whose id is stored already; resolves the stored ids. */
 export async function insertUpdates(
   db: Connection,
   dialect: SqlDialect,
@@ -67,7 +67,7 @@ export async function insertUpdates(
     db,
     dialect,
     insertColumns,
-    updates.map(insertedValues),
+    updates.map(toInsertValues),
     (source) =>
       `with v (${insertNames}) as (${source})
        insert into ${dialect.name('updates')} (${insertNames}) select ${insertNames} from v where true
@@ -76,7 +76,7 @@ export async function insertUpdates(
   return inserted.map(({ id }) => id)
 }
 
-function insertedValues({ update, fingerprint, paymentId, outcome, reason, version }: NewUpdate): unknown[] {
+function toInsertValues({ update, fingerprint, paymentId, outcome, reason, version }: NewUpdate): unknown[] {
   const isWaiting = outcome === 'waiting'
   return [
     update.id,
@@ -85,7 +85,7 @@ function insertedValues({ update, fingerprint, paymentId, outcome, reason, versi
     outcome,
     pack(reason),
     version,
-    // The snapshot of its version shows what an applied update changed.
+    // The snapshot of the version shows what an applied update changed.
     isWaiting || outcome === 'refused' ? pack(update) : null,
     ...(isWaiting ? [checkInteger(Number(update.chainId), 'chainId'), update.txHash] : [null, null]),
   ]
@@ -101,7 +101,7 @@ export async function waitingUpdates(
   dialect: SqlDialect,
   keys: readonly PaymentSelector[],
 ): Promise<ProcessorUpdate[]> {
-  // Usually no update waits, and a range may have 50,000 keys.
+  // Usually no update waits, but a range may have 50,000 keys.
   if ((await hasWaitingQuery(db).execute()).length === 0) return []
   const distinct = new Map(keys.map(({ chainId, txHash }) => [`${chainId}:${txHash}`, [chainId, txHash]]))
   const rows = await bulk<{ seq: Integer; body: string }>(db, dialect, keyColumns, [...distinct.values()], (source) =>
@@ -131,7 +131,7 @@ export const settledColumns: readonly BulkColumn[] = [
 ]
 const settledNames = settledColumns.map(({ name }) => name).join(', ')
 
-/** RangeError: one of them does not wait. */
+/** RangeError if an update does not wait. */
 export async function settleUpdates(
   db: Connection,
   dialect: SqlDialect,
@@ -150,7 +150,9 @@ export async function settleUpdates(
   throw new RangeError(`There is no waiting update ${ids}; nothing was recorded.`)
 }
 
-/** An update has its chain only while it waits; by a condition on the outcome a plan could read all that wait. */
+/**
+ * The chain is set only while the update waits; a condition on the outcome could make a plan read all waiting updates.
+ */
 export function settleText(dialect: SqlDialect, source: string): string {
   return `with v (${settledNames}) as (${source})
     update ${dialect.name('updates')} as u

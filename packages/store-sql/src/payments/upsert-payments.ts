@@ -1,4 +1,4 @@
-/** Inserts payments, or moves those that were mined again. @module */
+/** Inserts payments, or updates those that were mined again. @module */
 import type { NewPayment, UpsertedPayments } from '@payment-integration/core/internal'
 import type { PaymentFacts, StoredPayment } from '@payment-integration/core/ports'
 import type { BulkColumn, Connection, SqlDialect } from '../engine.js'
@@ -8,7 +8,7 @@ import type { Integer } from '../schema/migration.js'
 import { storeFormerPositions } from './page-queries.js'
 import { lockedColumns, withStatuses } from './payment-changes.js'
 import { insertUnsettled } from './payment-reads.js'
-import { type FactRow, insertColumns, insertedPayment, insertValues } from './payment-row.js'
+import { type FactRow, insertColumns, insertValues, toInsertedPayment } from './payment-row.js'
 
 const keyColumns: readonly BulkColumn[] = [
   { name: 'chain_id', type: 'integer' },
@@ -21,13 +21,13 @@ const sameKey = 'p.chain_id = v.chain_id and p.tx_hash = v.tx_hash and p.ordinal
 const toKey = ({ chainId, txHash, ordinal }: PaymentFacts) => `${chainId}:${txHash}:${ordinal}`
 
 const names = insertColumns.map(({ name }) => name)
-/** Its key and integration, which a later call never changes. */
+/** The key and the integration, which never change. */
 const keptColumns: ReadonlySet<string> = new Set(['chain_id', 'tx_hash', 'ordinal', 'integration', 'is_primary'])
 const changingColumns = names.filter((name) => !keptColumns.has(name))
 
 /**
- * Inserts payments, or updates the chain's facts of stored ones: in another block the same call may swap at another
- * rate. Of two with the same key in one call the last one counts.
+ * Inserts payments, or updates the on-chain facts of stored ones: in another block the same call may swap at another
+ * rate. Of two payments with the same key in one call, the last one is stored.
  */
 export async function upsertPayments(
   db: Connection,
@@ -43,11 +43,11 @@ export async function upsertPayments(
     keyNames,
   )
   if (ids !== null) {
-    const inserted = given.map((one, place) => insertedPayment(String(ids[place]), one))
+    const inserted = given.map((one, place) => toInsertedPayment(String(ids[place]), one))
     await insertUnsettled(db, dialect, inserted)
     return { inserted, returned: [] }
   }
-  const stored = await storedIds(db, dialect, given)
+  const stored = await readStoredIds(db, dialect, given)
   const isNew = (place: number) => isNewId(stored.get(place) ?? 0)
   const known = given.flatMap(({ facts }, place) => (isNew(place) ? [] : [facts]))
   await storeFormerPositions(db, dialect, known)
@@ -57,11 +57,11 @@ export async function upsertPayments(
     rows.filter((_, place) => !isNew(place)),
   )
   const inserted = given.flatMap((one, place) =>
-    isNew(place) ? [insertedPayment(String(stored.get(place)), one)] : [],
+    isNew(place) ? [toInsertedPayment(String(stored.get(place)), one)] : [],
   )
   await insertUnsettled(db, dialect, inserted)
   await repositionStatuses(db, dialect, known)
-  return { inserted, returned: await droppedAmong(db, dialect, known) }
+  return { inserted, returned: await findDroppedAmong(db, dialect, known) }
 }
 
 function pickLastOfEach(payments: readonly NewPayment[]): readonly NewPayment[] {
@@ -70,7 +70,7 @@ function pickLastOfEach(payments: readonly NewPayment[]): readonly NewPayment[] 
   return [...new Map(payments.map((payment) => [toKey(payment.facts), payment])).values()]
 }
 
-async function storedIds(
+async function readStoredIds(
   db: Connection,
   dialect: SqlDialect,
   given: readonly NewPayment[],
@@ -87,7 +87,7 @@ async function storedIds(
   return new Map(rows.map(({ id, place }) => [integer(place), integer(id)]))
 }
 
-// Unchanged rows are not written: indexing a range again costs no writes.
+// Unchanged rows are not written, so indexing a range again costs no writes.
 async function updateKnown(db: Connection, dialect: SqlDialect, rows: readonly (readonly unknown[])[]): Promise<void> {
   await bulk(
     db,
@@ -119,7 +119,7 @@ async function repositionStatuses(db: Connection, dialect: SqlDialect, known: re
   )
 }
 
-async function droppedAmong(
+async function findDroppedAmong(
   db: Connection,
   dialect: SqlDialect,
   known: readonly PaymentFacts[],

@@ -1,4 +1,4 @@
-/** Inserts, changes and reads many rows of PostgreSQL at once, as arrays and text. @module */
+/** Inserts, updates and reads many rows of PostgreSQL at once, as arrays and text. @module */
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { CompiledQuery, type QueryResult } from 'kysely'
@@ -8,21 +8,18 @@ import { PreparedQuery, SentQuery } from '../internal/statements.js'
 import { integer, parseHexDigits, type RawRows } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 
-/** Text that needs no quotes, like most values: hashes, addresses and digits. */
+/** Text that needs no quotes in an array: hashes, addresses, digits. */
 const plain = /^[0-9][0-9a-fx]*$/
 
-/** `0x` text as PostgreSQL's text of bytes; null stays. */
+/** `0x` text as a `bytea` literal; null stays null. */
 const formatBytes = (value: unknown): string | null => (value === null ? null : `\\x${parseHexDigits(String(value))}`)
 
-/**
- * Numbers or text as the text of an array. `pg` formats arrays too, but its search for backslashes and quotes costs
- * more than the insert.
- */
+/** Formats an array literal. `pg` does so too, but its search for backslashes and quotes costs more than the insert. */
 export function formatArray(values: readonly unknown[], type?: BulkColumn['type']): string {
-  // Hex digits need no escape but that of PostgreSQL's `\x`.
+  // Only the backslash of `\x` needs an escape.
   if (type === 'hex')
     return `{${values.map((value) => (value === null ? 'NULL' : `"\\${formatBytes(value)}"`)).join(',')}}`
-  // Symbols and prices repeat.
+  // Cached, because symbols and prices repeat.
   let lastText: string | undefined
   let lastQuoted = ''
   let text = '{'
@@ -49,14 +46,14 @@ const types = { integer: 'bigint', real: 'double precision', text: 'text', hex: 
 
 interface ColumnSource {
   readonly values: string[]
-  /** A table expression with one row for each given row, in their order. */
+  /** A table expression of the rows, in order. */
   readonly source: string
   readonly parameters: unknown[]
 }
 
 /**
- * Formats rows by column. A column with one value in all rows, frequent in the payments of one range, is a single
- * value, unless the text must stay the same. Bytes are one parameter with the offset of each value.
+ * Formats rows by column. A column with the same value in all rows is a single value, unless the text must not depend
+ * on the rows. Bytes are one parameter with the offset of each value.
  */
 export function columnSource(
   { columns, keepsText = false }: Pick<BulkInsert, 'columns' | 'keepsText'>,
@@ -86,7 +83,7 @@ export function columnSource(
       )
       return `substring(${all}::bytea from ${start}::int for ${length}::int)`
     }
-    // The first column is always an array, which gives the number of rows.
+    // The first column is always an array: it determines the number of rows.
     if (index > 0 && !keepsText && column.every((value) => value === column[0]))
       return `${parameter(type === 'hex' ? formatBytes(column[0]) : column[0])}::${types[type]}`
     return addArray(type, column)
@@ -99,8 +96,8 @@ const backslash = 0x5c
 const zero = 0x30
 
 /**
- * The bytes of a text in PostgreSQL's escape format. ASCII except NUL is unchanged, a backslash is doubled, all else is
- * `\nnn` in octal digits. Most bodies are ASCII, so their text is half as long as in hex and is copied unchanged.
+ * Formats bytes in PostgreSQL's escape format: ASCII except NUL is unchanged, a backslash is doubled, all else is
+ * `\nnn` in octal digits. Most bodies are ASCII, and so half as long as in hex.
  */
 export function fromEscaped(text: string): Uint8Array {
   const first = text.indexOf('\\')
@@ -125,7 +122,7 @@ export function fromEscaped(text: string): Uint8Array {
   return found.subarray(0, length)
 }
 
-/** Outside the loop: a closure over the index would allocate for every character. */
+/** A function of its own, because a closure in the loop would allocate for every character. */
 function formatOctal(text: string, at: number): number {
   return (text.charCodeAt(at) - zero) * 64 + (text.charCodeAt(at + 1) - zero) * 8 + text.charCodeAt(at + 2) - zero
 }
@@ -137,9 +134,8 @@ interface TextQuery {
 }
 
 /**
- * A query whose rows are arrays of text, integers included, and never of bytes. It skips two costs of `pg`: a parser
- * per column, and a template of the rows, which cost more than a look-up by hash. For clients of this package's own
- * `pg` only: another version may call its queries differently.
+ * A query whose rows are arrays of text. It skips the column parsers and row template of `pg`, which cost more than a
+ * look-up by hash. Only for clients of this package's own `pg`: another version may call queries differently.
  */
 class TextRowsQuery extends pg.Query {
   #columns: string[] = []
@@ -158,7 +154,7 @@ class TextRowsQuery extends pg.Query {
   }
 }
 
-/** Sends a query and calls back once, with the error or with the rows. */
+/** Sends a query, and calls back once with the error or the rows. */
 export function queryTextRows(
   client: pg.ClientBase,
   query: TextQuery,
@@ -168,7 +164,7 @@ export function queryTextRows(
   client.query(sent)
 }
 
-/** Rows of one statement: a message of half a megabyte or so. */
+/** Rows per statement: about half a megabyte. */
 const maxRows = 1_024
 
 export async function insertAll(db: Connection, name: SqlDialect['name'], insert: BulkInsert): Promise<void> {
@@ -201,11 +197,11 @@ async function insertRows<Row>(
     for (const row of (await running)?.rows ?? []) answers.push(row)
   }
   for (let from = 0; from < insert.rows.length; from += maxRows) {
-    // The database works on one statement while the next one is written.
+    // The database executes one statement while the next one is built.
     const text = statement(name, { ...insert, rows: insert.rows.slice(from, from + maxRows) }, suffix)
     await takeAnswer()
     running = db.executeQuery<Row>(insert.sends === true ? new SentQuery(text) : text)
-    // Its error is reported to the reader of its rows; until then it must not end the process.
+    // The reader of the rows gets the error; until then it must not end the process.
     running.catch(() => undefined)
     await nextTurn()
   }
@@ -226,7 +222,7 @@ function statement(name: SqlDialect['name'], insert: BulkInsert, suffix: string)
 export async function updateAll(db: Connection, name: SqlDialect['name'], update: BulkUpdate): Promise<void> {
   const { table, columns, fixed, rows } = update
   if (rows.length === 0) return
-  // The id comes first: its column is always an array, which gives the number of rows.
+  // The id comes first, because the first column is always an array.
   const given = [{ name: 'id', type: 'integer' } as const, ...columns]
   const { values, source, parameters } = columnSource(
     { columns: given },

@@ -1,4 +1,4 @@
-/** Creates the PostgreSQL store, for more than one machine. @module */
+/** Creates the PostgreSQL store. @module */
 
 import type { Clock, IdSource, Store } from '@payment-integration/core/ports'
 import pg from 'pg'
@@ -11,20 +11,20 @@ import { createPostgresEngine, type PostgresEngineOptions } from './postgres-eng
 interface OwnPoolOptions {
   readonly connectTimeoutMs: number
   readonly limits: Limits
-  /** False: each transaction sets the limits, because a pooler in between rejects them at the connection. */
+  /** If false, each transaction sets the time limits, because a pooler rejects them at the connection. */
   readonly keepsSession: boolean
-  /** Certificates, as PEM text, of which one must have signed the server's; null: as the address says. */
+  /** PEM certificates, one of which must have signed the server's; null for TLS as in the address. */
   readonly ca: string | null
 }
 
-/** TypeError: the address is malformed, or contradicts `ca`. `option` names the address in messages. */
-function createOwnPool(connectionString: string, option: string, most: number, options: OwnPoolOptions): pg.Pool {
+/** TypeError if the address is malformed or contradicts `ca`. `option` names the address in messages. */
+function createOwnPool(connectionString: string, option: string, max: number, options: OwnPoolOptions): pg.Pool {
   checkAddress(connectionString, option, options.ca)
-  checkInteger(most, 'maxConnections', 1, 10_000)
+  checkInteger(max, 'maxConnections', 1, 10_000)
   const { connectTimeoutMs, limits, keepsSession, ca } = options
   const pool = new pg.Pool({
     connectionString,
-    max: most,
+    max,
     application_name: 'payment-integration',
     connectionTimeoutMillis: connectTimeoutMs,
     ...(keepsSession
@@ -38,67 +38,67 @@ function createOwnPool(connectionString: string, option: string, most: number, o
     keepAlive: true,
     pipeline: true,
   })
-  // The next use replaces a broken idle connection. Without a listener its error would end the process.
+  // Without a listener, the error of a broken idle connection would end the process. The next use reconnects.
   pool.on('error', () => undefined)
   return pool
 }
 
 function checkAddress(connectionString: string, option: string, ca: string | null): void {
-  // The address may contain a password: no message repeats it.
+  // The address may contain a password, so no message repeats it.
   if (!/^postgres(ql)?:\/\//.test(connectionString)) throw new TypeError(`${option} is not a postgres:// address.`)
   if (ca !== null && hasTlsParameter(connectionString))
     throw new TypeError(`${option} has a parameter for TLS, which ca replaces; remove it.`)
 }
 
-/** Whether an address has a parameter that replaces the option for TLS: `ssl`, `sslmode` and so on. */
+/** Whether an address has a parameter that overrides the TLS option, such as `ssl` or `sslmode`. */
 export function hasTlsParameter(connectionString: string): boolean {
   return /[?&]ssl[a-z]{0,20}=/i.test(connectionString)
 }
 
-/** How to reach the database: by an address, or through a pool of the host. */
+/** Options of {@link createPostgresStore}. */
 export interface PostgresStoreOptions {
-  /** A `postgres://` address. The store then owns its connections and their time-outs. */
+  /** A `postgres://` address. The store then owns its connections and time-outs. */
   readonly connectionString?: string | undefined
-  /** A `pg` pool of the caller, with the caller's time-outs except for `migrate`; `close` leaves it open. */
+  /** A `pg` pool of the caller, with the caller's time-outs except in `migrate`. `close` leaves it open. */
   readonly pool?: pg.Pool | undefined
   /**
    * Schema of the tables; `migrate` creates it. Lowercase letters, digits and `_`.
    * @default 'payment_integration'
    */
   readonly schema?: string | undefined
-  /** Clock of leases. @default The database's own, so that clock skew of dispatchers does not matter. */
+  /** The clock of leases. @default the database's, so that clock skew between dispatchers does not matter */
   readonly clock?: Pick<Clock, 'now'> | undefined
-  /** Makes claim tokens: each must be new. @default random UUIDs */
+  /** Makes unique lease tokens. @default random UUIDs */
   readonly ids?: IdSource | undefined
   /**
-   * Whether frequent reads, claims and settlements are prepared statements. Switch it off behind a pooler that gives
-   * each transaction another connection. Then nothing is kept in a session, and each transaction sets its time-outs.
-   * Without a `directConnectionString` the dispatcher hears of deliveries of other processes by its poll alone.
+   * Whether frequent statements are prepared. Turn it off behind a pooler in transaction mode: then nothing is kept in
+   * a session, and each transaction sets its time-outs. Without `directConnectionString`, dispatchers then find the
+   * deliveries of other processes only by polling.
    * @default true
    */
   readonly preparedStatements?: boolean | undefined
   /**
-   * An address of the same database past a pooler: for LISTEN, and for making indexes. Only with `connectionString`.
-   * @default `connectionString`, where `preparedStatements` is true
+   * An address that bypasses a pooler, for LISTEN and for making indexes. Only with `connectionString`.
+   * @default `connectionString` if `preparedStatements` is true
    */
   readonly directConnectionString?: string | undefined
   /**
-   * A streaming standby of the same database, of one machine. Listings and look-ups of payments that may be stale are
-   * read there while its measured lag is within the bound. Only with `connectionString`.
+   * One streaming standby of the same database. Listings and look-ups of payments that may be stale are read there
+   * while its lag is within the limit. Only with `connectionString`.
    */
   readonly reader?: { readonly connectionString: string; readonly maxLagMs: number } | undefined
-  /** Most connections at a time to each address; only with `connectionString`. @default 10 */
+  /** The most connections to each address. Only with `connectionString`. @default 10 */
   readonly maxConnections?: number | undefined
-  /** Longest statement, in milliseconds; only with `connectionString`. @default 30000 */
+  /** Limit of a statement, in milliseconds. Only with `connectionString`. @default 30000 */
   readonly statementTimeoutMs?: number | undefined
-  /** Longest wait of a statement for a lock, in milliseconds; only with `connectionString`. @default 10000 */
+  /** Limit of a statement's wait for a lock, in milliseconds. Only with `connectionString`. @default 10000 */
   readonly lockTimeoutMs?: number | undefined
   /**
-   * Certificates as PEM text, of which one must have signed the server's, whose name must be the host of the address.
-   * Only with `connectionString`, without `sslmode` in it. @default TLS as the address says
+   * PEM certificates, one of which must have signed the server's, which must be for the address's host. Only with
+   * `connectionString`, without `sslmode` in it. @default TLS as in the address
    */
   readonly ca?: string | undefined
-  /** Accepts a database product that this release does not know, by the name that the error says. @default none */
+  /** Accepts an unknown database product, by the name in the error. @default none */
   readonly acceptedEngine?: string | undefined
 }
 
@@ -107,31 +107,27 @@ export const postgresStoreDefaults = {
   schema: 'payment_integration',
   maxConnections: 10,
   preparedStatements: true,
-  /** To connect, and to wait for a free connection. */
+  /** For connecting, and for the wait for a free connection. */
   connectTimeoutMs: 5_000,
   lockTimeoutMs: 10_000,
   statementTimeoutMs: 30_000,
   /** For an idle transaction. */
   idleInTransactionTimeoutMs: 60_000,
   /**
-   * For a silent server, in addition to the longest statement. A server that still answers reports its own time-out
-   * first, unless long statements are queued before the others.
+   * For a silent server, in addition to the statement's limit, so that a live server reports its own time-out first.
    */
   answerGraceMs: 5_000,
 } as const
 
-/** Longest bound of a standby's lag, and longest time-out, in milliseconds. */
+/** The highest limit of a standby's lag, and the longest time-out, in milliseconds. */
 const maxMs = 3_600_000
-/**
- * Longest wait for a standby, to connect and for an answer, in milliseconds. The primary is asked next, so that one
- * that fell silent delays a read no longer.
- */
+/** The longest wait for a standby, in milliseconds; then the read goes to the primary. */
 const standbyTimeoutMs = 1_000
-/** Connections past a pooler: one index is made at a time. */
+/** Connections that bypass a pooler: one index is made at a time. */
 const directConnections = 2
 
 /**
- * Creates a store in a PostgreSQL database. It connects at the first call; with `reader` at once, to measure its lag.
+ * Creates a store in a PostgreSQL database. It connects at the first call, but to a `reader` at once.
  * @throws TypeError When not exactly one of `connectionString` and `pool` is given, or an option is malformed.
  * @throws RangeError When a number is out of range.
  * @example
@@ -180,8 +176,8 @@ function createOwnEngine(
   const limits = { lockTimeoutMs, statementTimeoutMs, idleInTransactionTimeoutMs }
   const settings: OwnPoolOptions = { connectTimeoutMs, limits, keepsSession, ca }
   const pools: pg.Pool[] = []
-  const open = (address: string, option: string, most: number, given = settings) => {
-    const made = createOwnPool(address, option, most, given)
+  const open = (address: string, option: string, max: number, given = settings) => {
+    const made = createOwnPool(address, option, max, given)
     pools.push(made)
     return made
   }

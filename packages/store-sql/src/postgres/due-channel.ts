@@ -2,13 +2,13 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 
-/** First wait of a listener before it connects again, in milliseconds; each further wait is twice as long. */
-const reconnectMs = { least: 100, most: 10_000 } as const
+/** The first wait before a reconnect, in milliseconds; it doubles each time. */
+const reconnectMs = { first: 100, max: 10_000 } as const
 
 export interface DueChannel {
-  /** Announces soon; concurrent announcements become one. */
+  /** Announces soon; concurrent announcements are merged. */
   announce(): void
-  /** Calls `listener` for each announcement. Returns a function that stops it. */
+  /** Calls `listener` for each announcement. Returns a function that unsubscribes. */
   listen(listener: () => void): () => void
   close(): Promise<void>
 }
@@ -19,9 +19,8 @@ export function dueChannelName(schema: string): string {
 }
 
 /**
- * An announcement only shortens waits: the dispatcher's poll makes up for a lost one. So it is sent after the commit,
- * where it delays no other commit. `config`: of the listener's connection; null: there is no session to listen in, and
- * listeners only poll.
+ * Announcements only shorten waits, since dispatchers also poll. So each is sent after the commit, where it delays no
+ * other commit. `config` is for the listener's connection; null if there is no session to listen in.
  */
 export function createDueChannel(
   schema: string,
@@ -50,7 +49,7 @@ export function createDueChannel(
     },
     listen(listener) {
       if (config === null) return () => undefined
-      // Each call adds a listener, also with the same function.
+      // Each call adds a listener, even with the same function.
       const own = () => listener()
       listeners.add(own)
       listening ??= keepListening(channel, config, () => {
@@ -71,12 +70,12 @@ export function createDueChannel(
   }
 }
 
-/** Listens on its own connection, and on a new one after a loss. */
+/** Listens on a connection of its own, and reconnects. */
 function keepListening(channel: string, config: pg.ClientConfig, onNotification: () => void): { end(): Promise<void> } {
   let client: pg.Client | undefined
   let timer: NodeJS.Timeout | undefined
   let ended = false
-  let delayMs: number = reconnectMs.least
+  let delayMs: number = reconnectMs.first
 
   function connect(): void {
     const current = new pg.Client({ ...config, pipeline: false, keepAlive: true, keepAliveInitialDelayMillis: 10_000 })
@@ -88,7 +87,7 @@ function keepListening(channel: string, config: pg.ClientConfig, onNotification:
       void current.end().catch(() => undefined)
       timer = setTimeout(connect, delayMs)
       timer.unref()
-      delayMs = Math.min(delayMs * 2, reconnectMs.most)
+      delayMs = Math.min(delayMs * 2, reconnectMs.max)
     }
     current.on('error', lose)
     current.on('end', lose)
@@ -96,8 +95,8 @@ function keepListening(channel: string, config: pg.ClientConfig, onNotification:
     const start = async () => {
       await current.connect()
       await current.query(`listen ${channel}`)
-      delayMs = reconnectMs.least
-      // Earlier announcements were missed: wake the listeners.
+      delayMs = reconnectMs.first
+      // Announcements may have been missed, so listeners wake.
       if (!ended) onNotification()
     }
     start().catch(lose)

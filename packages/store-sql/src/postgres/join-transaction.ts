@@ -15,13 +15,11 @@ export interface JoinOptions {
 const savepoint = 'payment_integration_join'
 
 /**
- * A store's `transaction` inside one of the host. Its writes are committed or rolled back together with the host's own
- * rows. Failed work is undone up to a savepoint, and the host's transaction continues. Pass it to
- * `service.applyUpdateIn`. The host itself retries after deadlocks.
- *
+ * Runs the store's `transaction` inside one of the host, which commits or rolls back both. Failed work is undone up to
+ * a savepoint, and the host's transaction continues. Pass it to `service.applyUpdateIn`. The host retries after
+ * deadlocks.
  * @param client - A `pg` client or pool client after `BEGIN` at READ COMMITTED, the default. At a higher level the
  * host's snapshot could hide a newly indexed payment, and its update would wait for ever.
- *
  * @throws TypeError When the schema's name is malformed. `transaction` rejects with a TypeError at another isolation
  * level, and while another joined transaction is open on the same client.
  * @example await service.applyUpdateIn(joinPostgresTransaction(client), update)
@@ -47,7 +45,7 @@ export function joinPostgresTransaction(client: pg.ClientBase, options: JoinOpti
       const result = await work(
         createStoreTransaction(tx.withSchema(schema), dialect, (deliveries) => (made += deliveries)),
       )
-      // Within the transaction, so that the announcement is sent exactly at the host's commit.
+      // In the transaction, so that it is sent exactly at the host's commit.
       if (made > 0) await client.query(`notify ${dueChannelName(schema)}`)
       return result as T
     })

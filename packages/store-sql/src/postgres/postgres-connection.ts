@@ -1,4 +1,4 @@
-/** A Kysely driver over a `pg` pool, whose connections are never released in an unknown state. @module */
+/** A Kysely driver over a `pg` pool that never releases a connection in an unknown state. @module */
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -32,23 +32,17 @@ export interface Limits {
 export interface PostgresDriverOptions {
   /** Whether named queries are prepared statements. */
   readonly keepsPlans: boolean
-  /**
-   * Whether the clients are of this package's own `pg`: they support its queries, and send one before the last is
-   * answered.
-   */
+  /** Whether the clients are of this package's own `pg`, which can send a statement before the last is answered. */
   readonly ownClients?: boolean
-  /** Time limit of an answer, from the sending of the statement; after it the connection is closed. */
+  /** Time limit of an answer, after which the connection is closed. */
   readonly answerTimeoutMs?: number | undefined
-  /** Whether its commits are on disk when they resolve. @default true */
+  /** Whether commits are on disk when they resolve. @default true */
   readonly durable?: boolean
-  /**
-   * Whether each transaction begins with a read, which BEGIN is sent with, and reads by index alone.
-   * @default false
-   */
+  /** As `TransactionOptions.searches`. @default false */
   readonly searches?: boolean
-  /** Whether its transactions have no time limit. @default false */
+  /** Whether transactions have no time limit. @default false */
   readonly isLong?: boolean
-  /** Time limits that each transaction sets itself. @default those of the connection */
+  /** Time limits that each transaction sets. @default those of the connection */
   readonly limits?: Limits | undefined
   /** The statements of a transaction. @default those of its own transaction */
   readonly words?: TransactionWords
@@ -56,12 +50,12 @@ export interface PostgresDriverOptions {
 
 type Done<Answer> = (error: Error | null | undefined, answer: Answer) => void
 
-/** A borrowed connection. After the first error in a transaction it accepts the rollback alone. */
+/** A borrowed connection. After the first error in a transaction it accepts only the rollback. */
 export class PostgresConnection implements DatabaseConnection {
   readonly #client: PoolClient
   readonly #options: PostgresDriverOptions
   #failure: { readonly error: unknown } | undefined
-  /** Whether a statement failed: later ones were then not executed, although COMMIT is answered as usual. */
+  /** Whether a statement failed, so that later ones are not executed although COMMIT is answered. */
   #statementFailed = false
   #lost = false
   #begun: Promise<unknown> = Promise.resolve()
@@ -79,7 +73,7 @@ export class PostgresConnection implements DatabaseConnection {
     const searches = this.#options.searches === true
     const isSent = query instanceof SentQuery
     const name = searches && (isSent || query instanceof PreparedQuery) ? query.name : undefined
-    // Only a read is sent with BEGIN: if BEGIN fails, a write would be committed on its own.
+    // Only a read may be sent with BEGIN: if BEGIN fails, a write would be committed by itself.
     if (name === undefined || !sql.startsWith('select')) await this.#begun
     const isViewed = isSent || name !== undefined
     const answer = (
@@ -89,7 +83,7 @@ export class PostgresConnection implements DatabaseConnection {
     }>
     if (!isSent || this.#options.ownClients !== true) return answer
     const later = answer.then(({ rows }) => rows)
-    // Its error fails the transaction; even if its rows are never read, it must not end the process.
+    // The error fails the transaction, and must not end the process if the rows are never read.
     later.catch(() => undefined)
     return { rows: [], later }
   }
@@ -105,14 +99,14 @@ export class PostgresConnection implements DatabaseConnection {
     return { columns: fields.map((field) => field.name), values: rows }
   }
 
-  /** The same as row views, read field by field. */
+  /** Rows as views, to be read field by field. */
   async #viewed(query: NamedQuery): Promise<{ rows: object[] }> {
     const { columns, values } = await this.raw(query)
     return { rows: values.length === 0 ? [] : values.map(createRowView(columns)) }
   }
 
-  // PostgreSQL answers the COMMIT of a failed transaction with a silent ROLLBACK, so a caller that swallowed an
-  // error would believe that the rest was committed.
+  // PostgreSQL answers the COMMIT of a failed transaction with a silent ROLLBACK. A caller that caught the error would
+  // believe that the rest was committed.
   run(text: string, values: readonly unknown[] = []): Promise<{ rows: unknown[] }> {
     const query = { text, values: [...values] }
     return this.#ask<{ rows: unknown[] }>((done) => {
@@ -126,7 +120,7 @@ export class PostgresConnection implements DatabaseConnection {
       this.#statementFailed = true
       throw this.#fail(error, isLost(error)).error
     })
-    // An earlier statement failed meanwhile, so the COMMIT was a rollback.
+    // An earlier statement failed, so the COMMIT was a rollback.
     if (this.#statementFailed) this.#throwFailure()
     return answer
   }
@@ -138,13 +132,13 @@ export class PostgresConnection implements DatabaseConnection {
   /** Begins a transaction; the next statement may be sent before the answer. */
   async begin(text: string, goesOn: boolean): Promise<void> {
     this.#begun = this.run(text)
-    // Without a BEGIN the first statement only read, and no other follows.
+    // If BEGIN failed, the first statement only read, and no other follows.
     if (goesOn) this.#begun.catch(() => undefined)
     else await this.#begun
   }
 
-  // By callback and with an own timer: the promise and the `query_timeout` of `pg` leave garbage in the old heap. That
-  // garbage retains the rows of later queries until a full collection.
+  // With a callback and a timer: the promise and the `query_timeout` of `pg` leave garbage in the old heap. It retains
+  // the rows of later queries until a full collection.
   #answerOf<Answer>(send: (done: Done<Answer>) => void): Promise<Answer> {
     const { answerTimeoutMs } = this.#options
     return new Promise((resolve, reject) => {
@@ -167,13 +161,13 @@ export class PostgresConnection implements DatabaseConnection {
     }
   }
 
-  /** Has the connection closed at its release: its settings are no longer those of the pool. */
+  /** Closes the connection at its release, because its settings are no longer the pool's. */
   discard(): void {
     this.#lost = true
   }
 
   release(): void {
-    // Ending a client waits for the answers of its statements, which may never arrive.
+    // Ending a client waits for answers, which may never arrive.
     if (this.#lost && this.#options.ownClients === true) getStream(this.#client)?.destroy()
     this.#client.release(this.#lost)
     this.#client.off('error', this.#onError)
@@ -196,13 +190,12 @@ function getStream(client: PoolClient): { destroy(): void } | undefined {
 }
 
 const begin = 'begin isolation level read committed'
-// The plans of claims and settlements are made without values, perhaps while the tables were empty. They must not scan
-// growing tables.
+// Generic plans may be made while tables are empty; they must not scan the tables once these have grown.
 const byIndex = [
   'set local plan_cache_mode = force_generic_plan',
   ...['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin'].map((way) => `set local enable_${way} = off`),
 ].join('; ')
-/** Lifts time-outs, until the transaction or the session ends. PostgreSQL has `transaction_timeout` from version 17. */
+/** Lifts time-outs for the transaction or the session. `transaction_timeout` exists from PostgreSQL 17 on. */
 export const unbounded = (scope: 'transaction' | 'session', names: readonly string[]): string =>
   `select set_config(name, '0', ${scope === 'transaction'}) from pg_catalog.pg_settings
    where name in (${names.map((name) => `'${name}'`).join(', ')})`
@@ -264,7 +257,7 @@ export class PostgresDriver implements Driver {
     connection.release()
   }
 
-  /** Rejects new work; the pool's owner ends the pool. */
+  /** Rejects new work. The pool's owner ends the pool. */
   close(): void {
     this.#closed = true
   }

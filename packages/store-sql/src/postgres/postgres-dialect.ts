@@ -21,8 +21,8 @@ import { formatArray, fromEscaped, insertAll, insertNumbered, updateAll } from '
 import { lockRow } from './row-locks.js'
 
 /**
- * Limit and order keep the search of each integration and lane apart and in the index. `exclusion`: a condition on
- * `q.id`, beginning with `and`, that leaves out deliveries.
+ * Limit and order make one index search per integration and lane. `exclusion` is a condition on `q.id`, beginning with
+ * `and`, that leaves out deliveries.
  */
 function dueText(
   name: SqlDialect['name'],
@@ -32,7 +32,7 @@ function dueText(
   parameter: Parameter,
 ): string {
   const { scans, probes, integrations, each } = query
-  const most = `${parameter(integrations)}::bigint`
+  const maxIntegrations = `${parameter(integrations)}::bigint`
   const ofEach = `${parameter(each)}::bigint`
   const mayBeNotified = 'i.enabled = 1 and i.notification_url is not null'
   const due = (lane: Lane) => `from ${name('outbox')} q
@@ -42,7 +42,7 @@ function dueText(
   const notBlocked = `and not exists (
     select 1 from ${name('endpoints')} e where e.integration = i.address and e.blocks > 0
   )`
-  // The scan knows when the first delivery of an integration is due, but not whether it is left out.
+  // The scan reads when an integration's first delivery is due, but not whether it is left out.
   const hasOthers = (lane: Lane) =>
     exclusion === '' ? '' : `and (select h.id from (${oldest(lane, '1')}) h) is not null`
   const found = ({
@@ -56,7 +56,7 @@ function dueText(
           ${hasOthers(lane)} limit 1
       ) i
       where w.integration <= ${parameter(keyBytes(upTo))} and w.due_at <= ${now}
-      limit ${most}
+      limit ${maxIntegrations}
     ) i cross join lateral (${oldest(lane, ofEach)}) d`
   const probe = () => `select d.id, d.due_at, d.address as integration, 1 as lane, 1 as probe, d.notification_url
     from (
@@ -66,15 +66,15 @@ function dueText(
       select i.address, i.notification_url, h.id, h.due_at from ${name('integrations')} i
         cross join lateral ((${oldest(0, '1')}) union all (${oldest(1, '1')})) h
       where i.address = e.integration and ${mayBeNotified} order by h.due_at, h.id limit 1
-    ) d limit ${most}`
+    ) d limit ${maxIntegrations}`
   const parts = [...scans.map(found), ...(probes ? [probe()] : [])]
   const tables = scans.map((scan) => dueScanText(name('outbox'), scan, parameter))
   return `with recursive ${tables.join(', ')} ${parts.map((part) => `(${part})`).join(' union all ')}`
 }
 
 /**
- * A skip scan over the integrations, with the first due time of each. The same search reads both, as it may pass many
- * dead index entries of deliveries that were claimed since the last vacuum.
+ * A skip scan over the integrations, with the first due time of each. The same search reads both, because it may pass
+ * many dead index entries of deliveries that were claimed since the last vacuum.
  */
 function dueScanText(outbox: string, { lane, after, upTo }: DueScan, parameter: Parameter): string {
   const next = (than: string) => `(select d.integration, d.due_at from ${outbox} d
@@ -87,8 +87,8 @@ function dueScanText(outbox: string, { lane, after, upTo }: DueScan, parameter: 
 }
 
 /**
- * A role without `pg_read_all_stats` does not see when transactions of other roles began, and a replication slot has no
- * such time. Their age counts from the first reading, by `now`.
+ * Measures the age of a snapshot without a start time from its first reading. A replication slot has no start time, and
+ * a role without `pg_read_all_stats` does not see those of other roles.
  */
 export function createOldestSnapshot(rows: (query: NamedQuery) => Promise<RawRows>, now: () => number) {
   let firstSeen: { readonly key: string; readonly at: number } | null = null
@@ -111,8 +111,8 @@ export function createOldestSnapshot(rows: (query: NamedQuery) => Promise<RawRow
   }
 }
 
-// A transaction that wrote keeps rows from its own number on, even without a snapshot. VACUUM ignores the snapshots of
-// every VACUUM. A standby with `hot_standby_feedback` has a session without a database, or a slot.
+// A transaction that wrote retains rows even without a snapshot. Snapshots of VACUUM retain none. A standby with
+// `hot_standby_feedback` has a session without a database, or a slot.
 const oldestText = `select holder, holder || ' ' || id || ' ' || horizon, database_user, application, age_ms
   from (
     select 'session' as holder, a.pid::text as id, coalesce(a.backend_xmin, a.backend_xid)::text as horizon,
@@ -145,7 +145,7 @@ function postgresPartitions({
     },
     async beginIds(db, first) {
       await sql.raw(`lock table ${name('snapshots')} in share mode`).execute(db)
-      // A run that was interrupted may have done it.
+      // An interrupted run may have done it.
       await sql`select setval(pg_get_serial_sequence(${name('snapshots')}, 'id'), ${first}, false)
         where ${sql.raw(lastAssigned('snapshots', 'id'))} < ${first}`.execute(db)
     },
@@ -154,7 +154,7 @@ function postgresPartitions({
       if (await hasTable(db, attempts)) await sql.raw(`truncate ${name(attempts)}`).execute(db)
     },
     async drop(db, number) {
-      // In the order in which a settlement locks them.
+      // In the order in which settlements lock the tables.
       for (const table of listPartitions(number)) await sql.raw(`drop table if exists ${name(table)}`).execute(db)
     },
   }
@@ -162,14 +162,14 @@ function postgresPartitions({
 
 const arrayTypes = { integer: 'bigint[]', real: 'double precision[]', text: 'text[]', hex: 'bytea[]' } as const
 
-// One array per column carries any number of rows; this bounds the size of a message.
+// An array per column may contain any number of rows; this limits the size of a message.
 const maxRows = 4_096
 
-// The time of the statement, not of the row: only a stable expression can bound an index search.
+// `statement_timestamp` is stable, as a bound of an index search must be; `clock_timestamp` is not.
 const databaseNow = 'cast(extract(epoch from statement_timestamp()) * 1000 as bigint)'
 const beginning = 'cast(extract(epoch from transaction_timestamp()) * 1000 as bigint)'
 
-/** `schema` is part of every name, so the search path does not matter. Without `now` the database's clock counts. */
+/** `schema` qualifies every name, so the search path does not matter. Without `now` the database's clock is used. */
 export function postgresDialect(schema: string, now: (() => number) | undefined): SqlDialect {
   const name = (table: string) => `"${schema}"."${table}"`
   const nowSql = () => (now === undefined ? sql.raw<number>(databaseNow) : sql<number>`cast(${now()} as bigint)`)
@@ -196,9 +196,8 @@ export function postgresDialect(schema: string, now: (() => number) | undefined)
       await sql`select set_config('lock_timeout', ${`${ms}ms`}, true)`.execute(db)
     },
     oneOf,
-    // Rows are compared: with `first = …` PostgreSQL may scan the primary key, and read rows of all other values.
-    // Both ends are included: by a strict comparison the planner expects no row of the lowest or the highest value,
-    // and sorts.
+    // Row comparisons, because with `first = …` PostgreSQL may scan the primary key. Not strict, because then the
+    // planner expects no row of the lowest or highest value, and sorts.
     indexRange(first, second, { value, from, upTo }, parameter) {
       const columns = `(${first}, ${second})`
       const boundValue = parameter(value)
@@ -218,7 +217,7 @@ export function postgresDialect(schema: string, now: (() => number) | undefined)
       const exclusion = without.length === 0 ? '' : `and not ${oneOf('q.id', 'integer', without, parameter)}`
       return dueText(name, query, time, exclusion, parameter)
     },
-    // Limit and order make a separate index search for each integration: no plan joins or counts the whole backlog.
+    // Limit and order make one index search per integration, so that no plan joins or counts the whole backlog.
     pending: (atMost: number) => sql<{ pending: Integer }>`
         select count(*) as pending from (
           select 1 from ${sql.raw(name('integrations'))} i cross join (values (0), (1), (2)) l (lane) cross join lateral (
@@ -228,8 +227,8 @@ export function postgresDialect(schema: string, now: (() => number) | undefined)
           ) d
           where i.enabled = 1 and i.notification_url is not null limit ${atMost}
         ) counted`,
-    // INSERT locks the table before it assigns an id, until its transaction ends. The snapshot of the statement is
-    // older than the locks that it reads, so a transaction outside both has ended, and later statements see its rows.
+    // INSERT locks the table before it assigns an id, until the transaction ends. The statement's snapshot is older
+    // than the locks that it reads, so a transaction in neither has ended, and later statements see its rows.
     newestAndWriters: (table) => `select (select coalesce(max(id), 0) from ${name(table)}) as newest,
       (select coalesce(json_agg(l.virtualtransaction), '[]')::text from pg_catalog.pg_locks l
        where l.locktype = 'relation' and l.relation = '${name(table)}'::regclass and l.mode = 'RowExclusiveLock'

@@ -1,4 +1,4 @@
-/** The engine over pools of connections to PostgreSQL, on products that the store is safe on. @module */
+/** The engine over connection pools to PostgreSQL, on supported products only. @module */
 
 import { StoreError } from '@payment-integration/core'
 import type { Kysely } from 'kysely'
@@ -14,28 +14,28 @@ import { exclusively, findIndex, makeIndex } from './postgres-migration.js'
 import { measureStandby } from './postgres-reader.js'
 import { createLocks } from './row-locks.js'
 
-/** Products that are accepted without being named. Source: docs/databases.md (engines). */
+/** Products that are accepted by default. Source: docs/databases.md (engines). */
 const knownProducts: readonly string[] = ['postgresql', 'aurora', 'alloydb']
-/** Oldest version that the tests were run on, as `server_version_num`. */
+/** The oldest tested version, as `server_version_num`. */
 const leastVersion = 150_000
 
-/** What marks the products that `version()` does not name. */
+/** Marks of products that `version()` does not name. */
 const marks = `select current_setting('server_version_num')::int as version,
   exists (select from pg_catalog.pg_extension where extname = 'citus')::int as citus,
   exists (select from pg_catalog.pg_proc where proname = 'aurora_version')::int as aurora,
   exists (select from pg_catalog.pg_settings where name like 'alloydb.%')::int as alloydb`
 
-/** Whoever packages PostgreSQL adds a name in brackets, and so do forks. */
+/** Packagers of PostgreSQL add a name in brackets, and so do forks. */
 const packagers = /^(Debian|Ubuntu|Raspbian|Red Hat|Homebrew|Postgres\.app|Percona)/
 
-/** Rejects with `ERR_STORE_ENGINE` a product or version that the store was not made for, unless `accepted` names it. */
+/** Rejects an unsupported product or version with `ERR_STORE_ENGINE`, unless `accepted` names it. */
 export async function checkEngine(
   rows: (query: NamedQuery) => Promise<RawRows>,
   accepted: string | undefined,
 ): Promise<void> {
   const answer = await rows({ sql: 'select version()', parameters: [] })
   const text = String(answer.values[0]?.[0])
-  // Others may lack the catalog of the marks.
+  // Other products may lack the catalog of the marks.
   const named = parseProduct(text)
   const { product, version } = named === 'postgresql' ? await marked(rows) : { product: named, version: null }
   if (product === accepted) return
@@ -75,23 +75,23 @@ async function marked(rows: (query: NamedQuery) => Promise<RawRows>) {
   return { product, version: is('version') }
 }
 
-/** Attempts of a transaction after serialization failures or deadlocks. */
+/** Attempts of a transaction, with retries after serialization failures and deadlocks. */
 const conflictAttempts = 5
 
 export interface PostgresEngineOptions {
   readonly schema: string
   readonly now?: (() => number) | undefined
-  /** False: the pool is behind a pooler, so nothing is kept in a session. @default true */
+  /** False behind a pooler in transaction mode, so that nothing is kept in a session. @default true */
   readonly preparedStatements?: boolean | undefined
   readonly answerTimeoutMs?: number | undefined
   /** Whether the clients are of this package's own `pg`. @default false */
   readonly ownClients?: boolean | undefined
-  /** Time limits that each transaction sets itself. @default those of the connections */
+  /** Time limits that each transaction sets. @default those of the connections */
   readonly limits?: Limits | undefined
-  /** Connections past a pooler, each with a session of its own. @default `pool`, unless it is behind a pooler */
+  /** Connections that bypass a pooler, each with a session of its own. @default `pool`, unless behind a pooler */
   readonly direct?: pg.Pool | undefined
   readonly reader?: StandbyOptions | undefined
-  /** Product that the operator accepts. @default the known ones */
+  /** An unknown product that the operator accepts. */
   readonly acceptedEngine?: string | undefined
   /** Closes pools that the store owns. */
   readonly end?: (() => Promise<unknown>) | undefined
@@ -103,7 +103,7 @@ export function createPostgresEngine(pool: pg.Pool, options: PostgresEngineOptio
   const direct = options.direct ?? (keepsPlans ? pool : undefined)
   const settings = { keepsPlans, ownClients, answerTimeoutMs, limits }
   const driver = new PostgresDriver(pool, settings)
-  // For statements that take as long as they take.
+  // For statements without a time limit.
   const patient = new PostgresDriver(direct ?? pool, { ...settings, answerTimeoutMs: undefined })
   const transactors = new Map<string, { readonly driver: PostgresDriver; readonly db: Kysely<Tables> }>()
   let closed = false

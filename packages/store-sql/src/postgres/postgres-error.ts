@@ -11,7 +11,7 @@ export function isConflict(error: unknown): boolean {
   return getErrorCode(error) === '40001' || getErrorCode(error) === '40P01'
 }
 
-/** Whether another session created the same schema, table or index at once. */
+/** Whether another session created the same schema, table or index at the same time. */
 export function isMadeMeanwhile(error: unknown): boolean {
   return ['23505', '42P06', '42P07', '42710'].includes(getErrorCode(error))
 }
@@ -22,7 +22,7 @@ const busy: Readonly<Record<string, string>> = {
   '57014': 'PostgreSQL cancelled a statement that ran too long',
 }
 
-// Shut down, crashed, starting, read-only after a failover, or a session that the server ended.
+// The server is shut down, crashed, starting or read-only after a failover, or ended the session.
 const unavailable =
   /^(57P0\d|08...|25006|25P03|28...|3D000|EAI_AGAIN|E[A-Z]*(REFUSED|RESET|PIPE|NOTFOUND|UNREACH|TIMEDOUT|NOENT|ACCES|ABORTED))$/
 
@@ -30,15 +30,15 @@ const unavailable =
 const lostText =
   /connection (terminated|ended|error)|connection timeout|not queryable|timeout expired|query read timeout/i
 
-/** The message of `pg-pool` when no connection became free. */
+/** The message of `pg-pool` when no connection becomes free. */
 const poolTimeout = 'timeout exceeded when trying to connect'
 
-/** Whether the connection of an error is unusable. */
+/** Whether the connection is unusable after the error. */
 export function isLost(error: unknown): boolean {
   return unavailable.test(getErrorCode(error)) || (error instanceof Error && lostText.test(error.message))
 }
 
-/** Contention, a full disk or a lost server becomes a StoreError; other errors are unchanged. */
+/** Turns contention, a full disk or a lost server into a StoreError; returns any other error unchanged. */
 export function convertPostgresError(error: unknown): unknown {
   if (error instanceof StoreError) return error
   const code = getErrorCode(error)
@@ -56,7 +56,7 @@ export function toConflictError(error: unknown, attempts: number): StoreError {
   return toBusyError(`Each of ${attempts} attempts met a conflicting transaction`, error)
 }
 
-/** The error of a failed connection: for any cause, the server cannot be reached. */
+/** Whatever the cause, the server cannot be reached. */
 export function connectError(error: unknown): unknown {
   const known = convertPostgresError(error)
   return known instanceof StoreError ? known : toUnavailableError(error)
@@ -70,7 +70,7 @@ function toBusyError(reason: string, cause: unknown): StoreError {
   return new StoreError('ERR_STORE_BUSY', `${reason}; try again.`, { cause })
 }
 
-// The cause has the server's message. This message has its code alone, because the server may quote values.
+// Only the code goes into the message, because the server's own message, which is in the cause, may quote values.
 function toUnavailableError(cause: unknown): StoreError {
   const code = getErrorCode(cause)
   return new StoreError(

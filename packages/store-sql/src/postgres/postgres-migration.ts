@@ -1,4 +1,4 @@
-/** Runs migrations of PostgreSQL one at a time, and makes indexes while others write. @module */
+/** Runs migrations of PostgreSQL one at a time, and makes indexes without blocking writers. @module */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { NamedQuery } from '../engine.js'
@@ -10,17 +10,17 @@ import { isConflict, isMadeMeanwhile, toConflictError } from './postgres-error.j
 import { lockTable } from './row-locks.js'
 
 const pauseMs = 100
-/** Longest wait for a table in partitions: others queue behind it. */
+/** The longest wait for a partitioned table, because other statements queue behind it. */
 const indexLockMs = 1_000
-/** Lease of migrations, and the time between its renewals. */
+/** The lease of migrations, and the interval of its renewals. */
 const [leaseMs, renewMs] = [15_000, 5_000]
-/** A lease that ends later than this from now was taken while the database's clock was ahead. */
+/** A lease that ends later than this was taken while the database's clock was ahead. */
 const longestLeaseMs = 600_000
 
 /**
- * Runs `work` while this process has the lease of migrations. An open transaction with a lock would keep vacuum from
- * removing dead rows for as long as the migration takes. The lease of a process that stalls ends, and another process
- * may then begin: each step locks the schema and checks that it is still to be done.
+ * Runs `work` while this process has the lease of migrations. (A transaction with a lock would stop vacuum for as long
+ * as the migration takes.) If a stalled process loses its lease, another one may begin: each step locks the schema and
+ * checks that it is still missing.
  */
 export async function exclusively<T>(
   rows: (query: NamedQuery) => Promise<RawRows>,
@@ -41,7 +41,7 @@ export async function exclusively<T>(
     return values.length > 0
   }
   while (!(await acquire())) await delay(pauseMs)
-  // Not as it was acquired: a late renewal must not take the lease after its release.
+  // A late renewal must not take the lease again after its release.
   const renew = `update ${table} set expires_at = ${now} + ${leaseMs} where name = 'migration' and holder = $1`
   // A lease that cannot be renewed ends; the steps are safe without it.
   const timer = setInterval(() => void rows({ sql: renew, parameters: [holder] }).catch(() => undefined), renewMs)
@@ -56,8 +56,8 @@ export async function exclusively<T>(
 }
 
 /**
- * An index that an interrupted run left behind is invalid, and made again. `keepsSession`: the connection is one
- * session, whose time limits may be lifted.
+ * Makes an index, again if an interrupted run left it invalid. `keepsSession`: the connection is one session, whose
+ * time limits may be lifted.
  */
 export async function makeIndex(
   driver: PostgresDriver,
@@ -67,7 +67,7 @@ export async function makeIndex(
 ): Promise<void> {
   const connection = await driver.acquireConnection()
   try {
-    // It waits for transactions of others, as long as they take. No statement queues behind it.
+    // Waits for all running transactions without limit; no statement queues behind it.
     if (keepsSession)
       await connection.run(unbounded('session', ['statement_timeout', 'lock_timeout', 'transaction_timeout']))
     await ((await isPartitioned(connection, schema, index.table))
@@ -83,7 +83,7 @@ export async function makeIndex(
 
 async function makeOne(connection: PostgresConnection, schema: string, index: IndexDefinition): Promise<void> {
   const { name, table, columns } = index
-  // The server goes on with the statement of a killed process: to drop its index meanwhile would be a deadlock.
+  // The server continues the statement of a killed process: dropping its index meanwhile would deadlock.
   while (await isIndexing(connection, schema, table)) await delay(pauseMs)
   const isValid = await findIndex((query) => connection.raw(query), schema, name)
   if (isValid === true) return
@@ -91,7 +91,7 @@ async function makeOne(connection: PostgresConnection, schema: string, index: In
   await connection.run(`create index concurrently "${name}" on "${schema}"."${table}" ${columns}`)
 }
 
-/** An index of all partitions is valid once each has its own. Later partitions get theirs when they are created. */
+/** A partitioned index is valid once each partition has its own; later partitions get theirs when they are created. */
 async function makeInPartitions(connection: PostgresConnection, schema: string, index: IndexDefinition): Promise<void> {
   const { name, table, columns } = index
   if ((await findIndex((query) => connection.raw(query), schema, name)) === true) return
@@ -110,7 +110,7 @@ async function makeInPartitions(connection: PostgresConnection, schema: string, 
   }
 }
 
-/** Waits for its lock as long as others may queue behind it. */
+/** Limits the wait for the lock, because other statements queue behind it. */
 async function runInTime(connection: PostgresConnection, statement: string): Promise<void> {
   try {
     await connection.run(`begin; set local lock_timeout = ${indexLockMs}; ${statement}; commit`)
@@ -135,7 +135,7 @@ async function isIndexing(connection: PostgresConnection, schema: string, table:
   return rows.length > 0
 }
 
-/** Whether an index is valid; null: there is none. */
+/** Whether an index is valid; null if it does not exist. */
 export async function findIndex(
   rows: (query: NamedQuery) => Promise<RawRows>,
   schema: string,

@@ -1,4 +1,5 @@
-/** Measures the lag of a standby, and sends it reads that may be stale. See docs/decisions/reads.md. @module */
+/** Measures the lag of a standby, and routes stale reads to it. See docs/decisions/reads.md. @module */
+
 import { StoreError } from '@payment-integration/core'
 import type { ConsoleReads, PaymentReads } from '@payment-integration/core/internal'
 import type { Reader } from '../engine.js'
@@ -8,8 +9,8 @@ import type { PostgresDriver } from './postgres-connection.js'
 type Read<Query, Result> = (query: Query) => Promise<Result>
 
 /**
- * The reads of payments that an integrator asks for. A later page is read from the primary: the standby may lack a
- * payment that the first page's moment had. A payment that the standby lacks is looked for on the primary.
+ * Reads payments for integrators. Pages after the first come from the primary, because the standby may lack payments of
+ * the first page's time; so do payments that the standby lacks.
  */
 export function preferReaderForPayments(primary: PaymentReads, standby: PaymentReads, reader: Reader): PaymentReads {
   const list = preferred(reader, primary.list, standby.list)
@@ -23,12 +24,12 @@ export function preferReaderForPayments(primary: PaymentReads, standby: PaymentR
   }
 }
 
-/** Whether the standby may answer: a payment that left the chain there may be on it again. */
+/** Whether the standby's answer counts: a payment that left the chain may be back on the primary. */
 function isSettled({ payments }: Awaited<ReturnType<PaymentReads['transaction']>>): boolean {
   return payments.length > 0 && payments.every(({ offChain, dropped }) => !offChain && dropped === null)
 }
 
-/** The listings of the console. Its live page and small tables stay on the primary. */
+/** Reads the console's listings. Its live page and small tables stay on the primary. */
 export function preferReaderForConsole(primary: ConsoleReads, standby: ConsoleReads, reader: Reader): ConsoleReads {
   const payments = preferred(reader, primary.payments, standby.payments)
   const deliveries = preferred(reader, primary.deliveries, standby.deliveries)
@@ -48,21 +49,21 @@ function preferred<Query, Result>(
       const result = await ofStandby(query)
       if (isEnough(result)) return result
     } catch (error) {
-      // A read of a standby may also be cancelled, because it is in the way of what the primary removed.
+      // A standby may cancel a read that conflicts with rows that the primary removed.
       if (error instanceof StoreError) reader.distrust()
     }
     return ofPrimary(query)
   }
 }
 
-/** Measures per bound: the measured lag is larger than the true one by up to one interval. */
+/** Measurements per limit: the measured lag exceeds the true one by up to one interval. */
 const measuresPerBound = 4
-/** After a measure that failed, in milliseconds. */
+/** The pause after a failed measurement, in milliseconds. */
 const pauseMs = 5_000
-/** Positions of the primary that the standby has not reached yet. */
+/** The most remembered positions that the standby has not reached yet. */
 const maxMarks = 16
 
-// A time line begins with each promotion: a standby of the former primary is not one of the new primary.
+// Each promotion begins a timeline: a standby of the former primary is not a standby of the new one.
 const ofPrimary = `select pg_current_wal_insert_lsn()::text as position,
   ('x' || substring(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8))::bit(32)::int as timeline,
   (select system_identifier::text from pg_control_system()) as cluster`
@@ -70,12 +71,12 @@ const ofStandby = `select case when pg_is_in_recovery() then pg_last_wal_replay_
   (select min_recovery_end_timeline from pg_control_recovery()) as timeline,
   (select system_identifier::text from pg_control_system()) as cluster`
 
-/** A position of the primary's log, and when it was read, in milliseconds of the process. */
+/** A position of the primary's log, and when it was read, by the process's clock in milliseconds. */
 interface Mark {
   readonly at: number
   readonly position: bigint
   readonly timeline: number
-  /** Of the database cluster: positions of another one mean nothing. */
+  /** Identifies the cluster: positions of different clusters are not comparable. */
   readonly cluster: string
 }
 
@@ -84,8 +85,8 @@ interface MeasuredStandby extends Pick<Reader, 'isFresh' | 'distrust'> {
 }
 
 /**
- * Measures again and again, as long as it is not closed. All that was committed before a mark was read is on the
- * standby once that replayed the position of the mark. So no clock of another machine matters.
+ * Measures until closed. The standby has everything committed before a mark was read once it has replayed the mark's
+ * position, so that no clock of another machine matters.
  */
 export function measureStandby(primary: PostgresDriver, standby: PostgresDriver, maxLagMs: number): MeasuredStandby {
   let marks: Mark[] = []
@@ -114,7 +115,7 @@ export function measureStandby(primary: PostgresDriver, standby: PostgresDriver,
   }
 
   async function run(): Promise<void> {
-    // A database that does not answer: no read goes to the standby meanwhile, and the reads of others report it.
+    // Without an answer, no read goes to the standby; ordinary reads report the failure.
     const isMeasured = await measure().then(
       () => true,
       () => false,

@@ -1,15 +1,15 @@
-/** Locks by name: each is a row. Source: docs/databases.md (locks). @module */
+/** Locks by name, each as a row. Source: docs/databases.md (locks). @module */
 import { CompiledQuery, sql } from 'kysely'
 import type { Connection, SqlDialect } from '../engine.js'
 import { createTable, postgresTypes } from '../schema/migration.js'
 import { isMadeMeanwhile } from './postgres-error.js'
 
-/** The table of locks. Its row `migration` has the lease of the process that migrates. */
+/** The row `migration` of this table has the lease of the process that migrates. */
 export const lockTable = 'locks'
 
 /**
- * Waits for a lock of this name, which lasts until the transaction ends. The first transaction that uses a name inserts
- * the row; others wait there for its end, and then lock the row.
+ * Waits for a lock, which lasts until the transaction ends. The first use of a name inserts the row; concurrent first
+ * uses wait for that transaction, and then lock the row.
  */
 export async function lockRow(db: Connection, name: SqlDialect['name'], lock: string): Promise<void> {
   const text = `select 1 from ${name(lockTable)} where name = $1 for update`
@@ -19,10 +19,10 @@ export async function lockRow(db: Connection, name: SqlDialect['name'], lock: st
   if (!(await isLocked())) throw new Error(`The row of the lock ${lock} was removed; no row of this table may be.`)
 }
 
-/** Attempts to create the table: each failed one met another process that created it. */
+/** Attempts to create the table; each fails only if another process creates it at the same time. */
 const maxAttempts = 10
 
-/** Makes the schema and the table of locks: a migration needs its lock before any other table. */
+/** Makes the schema and the table of locks, which a migration needs before any other table. */
 export async function createLocks(
   run: (work: (db: Connection) => Promise<void>) => Promise<void>,
   schema: string,
@@ -43,7 +43,7 @@ export async function createLocks(
     }
 }
 
-// CREATE SCHEMA needs the right to create one even if it exists: an operator may have created it.
+// Even for an existing schema, which an operator may have created, CREATE SCHEMA needs the right to create one.
 async function createSchema(db: Connection, schema: string): Promise<void> {
   const { rows } = await sql`select 1 from pg_namespace where nspname = ${schema}`.execute(db)
   if (rows.length === 0) await sql`create schema ${sql.id(schema)}`.execute(db)

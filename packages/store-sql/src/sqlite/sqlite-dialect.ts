@@ -19,12 +19,12 @@ import { bytes, hexBytes, integer, keyBytes } from '../internal/values.js'
 import { type Integer, sqliteTypes } from '../schema/migration.js'
 
 /**
- * CROSS JOIN keeps the order of the loops: a skip scan over the integrations, and for each one limited search of the
- * index. `exclusion`: a condition on `q.id`, beginning with `and`, that leaves out deliveries.
+ * CROSS JOIN fixes the order of the loops: a skip scan over the integrations, then one limited index search for each.
+ * `exclusion` is a condition on `q.id`, beginning with `and`, that leaves out deliveries.
  */
 function dueText(query: DueQuery, now: string, exclusion: string, parameter: Parameter): string {
   const { scans, probes, integrations, each } = query
-  const most = parameter(integrations)
+  const maxIntegrations = parameter(integrations)
   const ofEach = parameter(each)
   const mayBeNotified = 'i.enabled = 1 and i.notification_url is not null'
   const due = (lane: Lane, integration: string) => `from outbox q
@@ -39,10 +39,10 @@ function dueText(query: DueQuery, now: string, exclusion: string, parameter: Par
       select i.address, i.notification_url from ${scanName(lane)} w cross join integrations i
       where w.integration <= ${parameter(keyBytes(upTo))} and i.address = w.integration and ${mayBeNotified}
         ${lane === 2 ? '' : notBlocked} and exists (select 1 ${due(lane, 'i.address')})
-      limit ${most}
+      limit ${maxIntegrations}
     ) w cross join outbox d
     where d.id in (${oldest(lane, ofEach).replaceAll('i.address', 'w.address')})`
-  // One index search tells whether an integration that failed for good has anything left to probe with.
+  // One index search shows whether a blocked integration has a delivery to probe with.
   const probe = (
     lane: Lane,
   ) => `select d.id, d.due_at, i.address as integration, 1 as lane, 1 as probe, i.notification_url
@@ -50,7 +50,7 @@ function dueText(query: DueQuery, now: string, exclusion: string, parameter: Par
       select i.address, i.notification_url from endpoints e cross join integrations i
       where e.blocks > 0 and e.blocked_until <= ${now} and i.address = e.integration and ${mayBeNotified}
         and exists (select 1 ${due(lane, 'i.address')})
-      order by e.blocked_until limit ${most}
+      order by e.blocked_until limit ${maxIntegrations}
     ) i cross join outbox d
     where d.id = (${oldest(lane, '1')})`
   const parts = [...scans.map(found), ...(probes ? [probe(0), probe(1)] : [])]
@@ -61,8 +61,8 @@ function dueText(query: DueQuery, now: string, exclusion: string, parameter: Par
 const notBlocked = 'and not exists (select 1 from endpoints e where e.integration = i.address and e.blocks > 0)'
 
 /**
- * One prepared statement and the rows to run it with. In SQLite that costs half as much as one statement with many
- * rows: binding its thousands of parameters takes longer than the saved calls.
+ * One prepared statement, run once per row. In SQLite that costs half as much as one statement with many rows, whose
+ * thousands of parameters take long to bind.
  */
 export class RepeatedQuery implements CompiledQuery {
   readonly query: RootOperationNode
@@ -86,8 +86,8 @@ async function insertAll(db: Connection, insert: BulkInsert): Promise<void> {
 }
 
 /**
- * Inserts rows with assigned ids. SQLite assigns the next id to each row, and no other connection writes until the
- * transaction ends. Returning the ids would cost as much as the insert. `sqlite_sequence` has the ids of removed rows.
+ * Inserts rows with consecutive ids: no other connection writes until the transaction ends, so the ids can be computed,
+ * while returning them would cost as much as the insert. `sqlite_sequence` includes the ids of removed rows.
  */
 async function insertNumbered(db: Connection, insert: BulkInsert, unlessThere?: string): Promise<InsertedIds> {
   const highest: RawBuilder<{ id: Integer }> = sql`select max(
@@ -105,7 +105,7 @@ async function insertNumbered(db: Connection, insert: BulkInsert, unlessThere?: 
   }
 }
 
-function storedRows(columns: BulkInsert['columns'], rows: BulkInsert['rows']): BulkInsert['rows'] {
+function toStoredRows(columns: BulkInsert['columns'], rows: BulkInsert['rows']): BulkInsert['rows'] {
   if (columns.every(({ type }) => type !== 'hex')) return rows
   const isHex = columns.map(({ type }) => type === 'hex')
   return rows.map((row) =>
@@ -124,13 +124,13 @@ async function insertRows(db: Connection, insert: BulkInsert, suffix: string): P
   }
   const values = [...columns.map(() => '?'), ...fixed.map(({ value }) => value(parameter))]
   const text = `insert into "${table}" (${names.join(', ')}) values (${values.join(', ')})${suffix}`
-  const stored = storedRows(columns, rows)
+  const stored = toStoredRows(columns, rows)
   const given = added.length === 0 ? stored : stored.map((row) => [...row, ...added])
   const { numAffectedRows } = await db.executeQuery(new RepeatedQuery(text, given))
   return Number(numAffectedRows ?? 0)
 }
 
-/** Changes rows by their id, with one statement for all rows of the same new values. */
+/** Updates rows by id, with one statement for all rows with the same new values. */
 async function updateAll(db: Connection, { table, columns, fixed, rows }: BulkUpdate): Promise<void> {
   const set = [...columns.map(({ name }) => `${name} = ?`), ...fixed].join(', ')
   const text = `update "${table}" set ${set} where id in (select value from json_each(?))`
@@ -150,7 +150,7 @@ function groupByValues(rows: BulkUpdate['rows']) {
   return groups.values()
 }
 
-// SQLite's limit is 32,766 parameters; above some hundred rows a longer statement is no faster.
+// SQLite's limit is 32,766 parameters; beyond a few hundred rows a longer statement is not faster.
 const maxParameters = 32_766
 const maxRows = 256
 
@@ -166,7 +166,7 @@ export function sqliteDialect(now: () => number): SqlDialect {
       const at = now()
       return (parameter) => parameter(at)
     },
-    // BEGIN IMMEDIATE locks the whole file: rows, chains and the schema need no own lock.
+    // BEGIN IMMEDIATE locks the whole file, so rows, chains and the schema need no lock of their own.
     forUpdate: sql``,
     lockRows: () => '',
     skipLocked: () => '',
@@ -177,7 +177,7 @@ export function sqliteDialect(now: () => number): SqlDialect {
     hexText: (column) => `'0x' || lower(hex(${column}))`,
     bytesText: (column) => column,
     toBytes: (read) => bytes(read as Uint8Array),
-    // One transaction writes at a time, so ids are committed in their order.
+    // Only one transaction writes at a time, so ids are committed in order.
     newestAndWriters: (table) => `select coalesce(max(id), 0) as newest, '[]' as writers from ${name(table)}`,
     // A transaction that writes here has waited for all others.
     runningTransactions: `select '0' as next, '0' as oldest`,
@@ -191,7 +191,7 @@ export function sqliteDialect(now: () => number): SqlDialect {
     partitions: null,
     // Numbered, so that a statement may use a value several times and in any order.
     placeholder: (n) => `?${n}`,
-    // Powers of two, so that there are few texts, each prepared once.
+    // Powers of two, so that there are few texts to prepare.
     bulkRows: (exclusion, columns) =>
       2 ** Math.floor(Math.log2(Math.min(exclusion, maxRows, Math.floor(maxParameters / columns)))),
     bulkSource,
@@ -216,10 +216,10 @@ export function sqliteDialect(now: () => number): SqlDialect {
 
 function bulkSource(columns: readonly BulkColumn[], rows: readonly (readonly unknown[])[]): BulkSource {
   const row = `(${columns.map(() => '?').join(', ')})`
-  return { sql: `values ${rows.map(() => row).join(', ')}`, parameters: storedRows(columns, rows).flat() }
+  return { sql: `values ${rows.map(() => row).join(', ')}`, parameters: toStoredRows(columns, rows).flat() }
 }
 
-// One text for any number of values, so that it is prepared once.
+// The same text for any number of values, so that it is prepared once.
 const oneOf: SqlDialect['oneOf'] = (column, type, values, parameter) => {
   const value = type === 'hex' ? 'unhex(substr(value, 3))' : 'value'
   return `${column} in (select ${value} from json_each(${parameter(JSON.stringify(values))}))`

@@ -8,12 +8,12 @@ import { convertSqliteError } from './sqlite-error.js'
 import type { SqliteFile, SqliteHandle, Synchronous } from './sqlite-file.js'
 import { waitForLock } from './sqlite-file.js'
 
-// SQLite blocks this thread: after this time a bulk insert yields to the event loop.
+// SQLite blocks this thread, so a bulk insert yields to the event loop after this time.
 const maxMsWithoutTurn = 10
-/** Rows of a repeated statement between checks of the time: about a millisecond. */
+/** Rows between two checks of the time: about a millisecond. */
 const rowsBetweenTurns = 64
 
-/** A borrowed connection. After its first error it accepts the rollback alone. */
+/** A borrowed connection. After its first error it accepts only the rollback. */
 class WriteConnection implements DatabaseConnection {
   readonly #handle: SqliteHandle
   readonly release: () => void
@@ -54,8 +54,8 @@ class WriteConnection implements DatabaseConnection {
     this.#lastTurn = performance.now()
   }
 
-  // Some errors end SQLite's transaction; a later statement would commit on its own. A caller that swallowed an error
-  // must not commit the other half.
+  // Some errors end SQLite's transaction, and a later statement would commit by itself. A caller that caught such an
+  // error must not commit the rest.
   run<T>(work: () => T): T {
     if (this.#failure !== undefined) throw this.#failure.error
     try {

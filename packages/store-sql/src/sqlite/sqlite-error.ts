@@ -4,7 +4,7 @@ import { StoreError } from '@payment-integration/core'
 /** Primary result codes of SQLite. */
 const codes = { busy: 5, locked: 6, readOnly: 8, io: 10, corrupt: 11, full: 13, cantOpen: 14, notDatabase: 26 } as const
 
-// Some paths of the bindings lose the result code; the text is SQLite's own and the same in both.
+// The bindings sometimes lose the result code; the text is SQLite's own, the same in both.
 const codeOfText: Readonly<Record<string, number>> = {
   'database is locked': codes.busy,
   'database table is locked': codes.locked,
@@ -19,7 +19,7 @@ const codeOfText: Readonly<Record<string, number>> = {
 const busy = 'Another process holds the lock of the SQLite file; try again, or keep one writing process per file.'
 const damaged = 'The SQLite file is damaged or is no database; stop the service and restore a backup.'
 
-/** The store error of each code; other codes are faults of a statement, not of the database. */
+/** Store errors by code; any other code is a fault of the statement. */
 const meanings: Readonly<Record<number, readonly [StoreError['code'], string]>> = {
   [codes.busy]: ['ERR_STORE_BUSY', busy],
   [codes.locked]: ['ERR_STORE_BUSY', busy],
@@ -47,13 +47,13 @@ export function isLocked(error: unknown): boolean {
   return code === codes.busy || code === codes.locked
 }
 
-/** A lock, a full disk or a file that cannot be used becomes a StoreError; other errors are unchanged. */
+/** Turns a lock, a full disk or an unusable file into a StoreError; returns any other error unchanged. */
 export function convertSqliteError(error: unknown): unknown {
   const meaning = meanings[getResultCode(error) ?? 0]
   return meaning === undefined ? error : new StoreError(...meaning, { cause: error })
 }
 
-/** The error of a failed open: for any cause, the path has no usable database. */
+/** Whatever the cause, the path has no usable database. */
 export function openError(path: string, error: unknown): StoreError {
   const known = convertSqliteError(error)
   if (known instanceof StoreError && known.code !== 'ERR_STORE_UNAVAILABLE') return known

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { RawRows } from '../internal/values.js'
 import { closedError, isLocked, openError } from './sqlite-error.js'
 
-/** Resolves when the caller has the mutex, with the function that releases it. */
+/** Waits for the mutex; resolves with the function that releases it. */
 type Mutex = () => Promise<() => void>
 
 export function createMutex(): Mutex {
@@ -22,8 +22,8 @@ export function createMutex(): Mutex {
 }
 
 /**
- * Runs `attempt` until the file is not locked, or rejects with the last error after `busyTimeoutMs`. SQLite's own
- * busy timeout would block the event loop.
+ * Repeats `attempt` while the file is locked, for `busyTimeoutMs`, then rejects with the last error. SQLite's own busy
+ * timeout would block the event loop.
  */
 export async function waitForLock<T>(busyTimeoutMs: number, attempt: () => T): Promise<T> {
   let deadline: number | undefined
@@ -81,8 +81,8 @@ interface RowReader {
 }
 
 /**
- * Reads a statement's rows. If the binding can return arrays, the objects are built here: a property set from native
- * code costs more than reading the value, and a page has 1,500 of them.
+ * Reads rows. If the binding can return arrays, objects are built here: setting a property from native code costs more
+ * than reading the value, and a page has 1,500 of them.
  */
 function createRowReader(statement: SqliteStatement): RowReader {
   let columns = columnNames(statement)
@@ -101,7 +101,7 @@ function createRowReader(statement: SqliteStatement): RowReader {
   statement.setReturnArrays?.(true)
   const rows = (parameters: readonly unknown[]): { names: readonly string[]; values: unknown[][] } => {
     const values = statement.all(...parameters) as unknown[][]
-    // After another connection's change of the schema, a `*` may return more columns.
+    // After a schema change by another connection, `*` may return more columns.
     if (values[0] !== undefined && values[0].length !== columns?.length) columns = columnNames(statement)
     return { names: columns ?? [], values }
   }
@@ -170,7 +170,7 @@ export function createHandle(database: SqliteDatabase): SqliteHandle {
   }
 }
 
-/** The two connections. In WAL mode a reader sees the last commit and never waits for a writer. */
+/** Two connections: in WAL mode a reader sees the last commit and never waits for a writer. */
 interface OpenFile {
   readonly writer: SqliteHandle
   readonly reader: SqliteHandle
@@ -235,30 +235,22 @@ export function createFile(path: string, busyTimeoutMs: number, synced = true): 
 }
 
 // SQLite does this itself when the last connection closes, but a connection with uncollected statements stays half
-// open. A failure does no harm: the next open reads the log.
+// open. A failure is harmless: the next open reads the log.
 function copyLog(writer: SqliteHandle): void {
   try {
     writer.exec('pragma wal_checkpoint(truncate)')
   } catch {
-    // The store is closed whatever is wrong with the file.
+    // Closing the store must not fail.
   }
 }
 
-/**
- * Page cache of the reading connection, in negative KiB: 32 MiB. With the default of 2 a large file is read repeatedly.
- */
+/** Page cache of the reading connection, in negative KiB: 32 MiB instead of 2. */
 const readerCache = 'pragma cache_size = -32768'
 /** Page cache of the writing connection: a larger one makes a bulk insert 1 % faster. */
 const writerCache = 'pragma cache_size = -16384'
-/**
- * Page size of a new file, in bytes. Writes to an index by hash are scattered: half as many pages of twice the size
- * cost less.
- */
+/** Page size of a new file, in bytes. Writes to an index of hashes are scattered, so fewer, larger pages cost less. */
 const pageSize = 'pragma page_size = 8192'
-/**
- * Pages in the log before they are copied into the file: 32 MiB, because a bulk insert writes the same pages
- * repeatedly.
- */
+/** Pages in the log before a checkpoint: 32 MiB, because a bulk insert writes the same pages repeatedly. */
 const checkpointEvery = 'pragma wal_autocheckpoint = 4096'
 // WAL with synchronous=FULL puts every commit on the disk; fullfsync makes macOS mean it.
 const settings = [

@@ -1,7 +1,7 @@
 /**
  * Shares verifications through a provider over HTTP. Arguments: address of the database, schema, address of the
- * provider, milliseconds that the clock is ahead, and the await point at which this process kills itself (0: none).
- * Each line of input is a task as JSON; each line of output has its answers, and the points that were passed.
+ * provider, milliseconds that the clock is ahead, and the kill point at which this process kills itself (0: none).
+ * Each line of input is a task as JSON; each line of output has its answers, and the number of kill points so far.
  */
 import { createInterface } from 'node:readline'
 import { parseMasterKey, silentLogger, systemClock, systemIds, systemRandom } from '@payment-integration/core'
@@ -9,9 +9,8 @@ import type { Applicant, Review, Store } from '@payment-integration/core/ports'
 import { createIdentity } from '../../../core/src/identity/identity.js'
 import { createPostgresStore } from '../../src/exports/postgres.js'
 
-/** A task. */
 export type ShareTask =
-  /** Shares so often at once. `loses`: the provider's answers are lost, before or after it did its work. */
+  /** Shares `times` times at once. `loses`: the provider's answers are lost, before or after the redemption. */
   | {
       readonly kind: 'share'
       readonly email: string
@@ -20,7 +19,7 @@ export type ShareTask =
       readonly loses?: 'before' | 'after'
     }
   | { readonly kind: 'webhook'; readonly externalUserId: string; readonly review: Review }
-  /** Looks up and polls all due entries. */
+  /** Looks up and polls everything due. */
   | { readonly kind: 'poll' }
 
 const [connectionString = '', schema = '', url = '', ahead = '0', diesAt = '0'] = process.argv.slice(2)
@@ -32,7 +31,7 @@ function cross(): void {
   passed += 1
   if (passed === Number(diesAt)) process.kill(process.pid, 'SIGKILL')
 }
-/** A process that dies before a step leaves what it leaves after the step before, so the points are after each. */
+/** A death before a step leaves the same rows as a death after the step before it, so kill points are ends of steps. */
 async function crossed<T>(work: Promise<T>): Promise<T> {
   const value = await work
   cross()
@@ -40,7 +39,7 @@ async function crossed<T>(work: Promise<T>): Promise<T> {
 }
 const probed: Store = {
   ...store,
-  // Before its commit and after it.
+  // One kill point before the commit, and one after it.
   transaction: (work) => crossed(store.transaction((tx) => crossed(Promise.resolve(work(tx))))),
 }
 let loses: 'before' | 'after' | undefined

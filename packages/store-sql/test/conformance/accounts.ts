@@ -36,8 +36,6 @@ const changing = (store: Store): Omit<AccountTransaction, 'find'> => ({
 
 const handles = (records: readonly AccountRecord[]) => records.map(({ handle }) => handle)
 const at = async (store: Store, where: string) => handles(await store.accounts.findByAddress(where))
-
-/** Registers the tests. */
 export function accountTests(test: StoreTest): void {
   test('an account comes back with every field as it was given', async ({ store }) => {
     expect(await changing(store).insert(full)).toBe(true)

@@ -25,8 +25,6 @@ async function append(store: Store, changes: Partial<AuditRecord> = {}): Promise
     return last
   })
 }
-
-/** Registers the tests. */
 export function auditTests(test: StoreTest): void {
   test('records come back as they were given, in their order, page by page', async ({ store }) => {
     expect(await store.audit.list({ limit: 10 })).toEqual([])

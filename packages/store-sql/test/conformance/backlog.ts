@@ -13,8 +13,6 @@ import {
   shop,
 } from './fixtures.js'
 import { passTime, type StoreTest } from './subject.js'
-
-/** Registers the tests. */
 export function backlogTests(test: StoreTest): void {
   test('an empty outbox has no backlog', async ({ store }) => {
     await store.integrations.insert(integration())

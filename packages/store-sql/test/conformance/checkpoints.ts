@@ -17,8 +17,6 @@ async function reach(store: Store, ...heights: number[]): Promise<void> {
 
 const listed = (store: Store, atOrBelow: number, limit: number) =>
   store.transaction(async (tx) => (await tx.checkpoints(1, atOrBelow, limit)).map(({ blockNumber }) => blockNumber))
-
-/** Registers the tests. */
 export function checkpointTests(test: StoreTest): void {
   test('a chain without a checkpoint has none', async ({ store }) => {
     expect(await store.payments.checkpoint(1)).toBeNull()

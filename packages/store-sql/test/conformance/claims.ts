@@ -35,8 +35,6 @@ export async function claimAfter(subject: StoreSubject, endedMs: number, leaseMs
   if (claim === undefined) throw new Error('No delivery became due.')
   return claim
 }
-
-/** Registers the tests. */
 export function claimTests(test: StoreTest): void {
   test('first attempts go before many deliveries whose leases ended at once', async (subject) => {
     const { store } = subject

@@ -47,8 +47,6 @@ async function updateOnce(store: Store, id: string, txHash: string): Promise<voi
     if (payment !== undefined) await setStatus(tx, payment.id, statusOf(2, { state: 'success' }))
   })
 }
-
-/** Registers the tests. */
 export function concurrencyTests(test: StoreTest): void {
   test('20 changes of one payment at once count as 20', async ({ store }) => {
     await indexed(store)

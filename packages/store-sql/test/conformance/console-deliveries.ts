@@ -37,8 +37,6 @@ async function fourDeliveries(store: Store) {
   await indexed(store, { txHash: hash(3), integrationAddress: otherShop })
   return payment
 }
-
-/** Registers the tests. */
 export function consoleDeliveryTests(test: StoreTest): void {
   test('deliveries are listed newest first, by every field of a filter', async ({ store }) => {
     await fourDeliveries(store)

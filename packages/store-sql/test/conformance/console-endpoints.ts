@@ -20,8 +20,6 @@ async function attempted(store: Store, attempts: readonly AttemptRecord[], judge
     await store.deliveries.settle([{ claim, attempt, verdict: { kind: 'exhausted' } }], judge)
   }
 }
-
-/** Registers the tests. */
 export function consoleEndpointTests(test: StoreTest): void {
   test('integrations come by address, in pages, each once, and without secrets', async ({ store }) => {
     const sealed = integration().signingSecret

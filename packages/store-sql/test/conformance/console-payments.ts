@@ -55,8 +55,6 @@ const setState = (
   })
 
 const numbers = (rows: readonly { readonly txHash: string }[]) => rows.map(({ txHash }) => Number(BigInt(txHash)))
-
-/** Registers the tests. */
 export function consolePaymentTests(test: StoreTest): void {
   test('payments of all integrations are listed newest first, by every field of a filter', async ({ store }) => {
     await sevenPayments(store)

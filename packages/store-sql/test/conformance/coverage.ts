@@ -2,8 +2,6 @@
 import { expect } from 'vitest'
 import { address } from './fixtures.js'
 import type { StoreTest } from './subject.js'
-
-/** Registers the tests. */
 export function coverageTests(test: StoreTest): void {
   test('the coverage of a router is what was noted last, by chain and router', async ({ store }) => {
     expect(await store.chains.coverage(1)).toEqual([])

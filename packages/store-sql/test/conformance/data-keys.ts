@@ -3,8 +3,6 @@
 import type { StoreTransaction } from '@payment-integration/core/internal'
 import { expect } from 'vitest'
 import { type StoreTest, withAnother } from './subject.js'
-
-/** Registers the tests. */
 export function dataKeyTests(test: StoreTest): void {
   test('of ten candidates for a data key at once all get the same one, and each purpose has its own', async (subject) => {
     await withAnother(subject, async ([one = subject.store, two = subject.store]) => {

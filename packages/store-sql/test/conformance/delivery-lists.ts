@@ -58,8 +58,6 @@ const filters: readonly [string, DeliveryFilter, readonly number[]][] = [
   ['until the end of time', { until: Number.MAX_SAFE_INTEGER, status: 'delivered' }, [2]],
   ['everything at once', { integrationAddress: shop, chainId: 1, txHash: hash(2), status: 'exhausted', since: 1 }, [4]],
 ]
-
-/** Registers the tests. */
 export function deliveryListTests(test: StoreTest): void {
   test('deliveries are listed oldest first and counted, by every field of a filter', async (subject) => {
     const { store } = subject

@@ -15,8 +15,6 @@ async function idOf(store: Store, { payment }: BridgeDeposit): Promise<string> {
   const found = await store.chains.waitingDeposits({ limit: 100 })
   return found.find(({ deposit: each }) => each.payment.txHash === payment.txHash)?.id ?? 'none'
 }
-
-/** Registers the tests. */
 export function depositTests(test: StoreTest): void {
   test('a deposit comes back with every field as it was given', async ({ store }) => {
     const given = deposit(

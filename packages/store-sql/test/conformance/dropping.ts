@@ -18,8 +18,6 @@ async function drop(store: Store, { id, state }: StoredPayment): Promise<void> {
     await tx.setDropped(id, { formerState: state })
   })
 }
-
-/** Registers the tests. */
 export function droppingTests(test: StoreTest): void {
   test('the payments that are named leave the chain, and no others', async ({ store }) => {
     const [one, two, three] = [

@@ -76,8 +76,6 @@ async function claimAfter(subject: StoreSubject, ms: number, leaseMs = 60_000): 
   })
   return claims
 }
-
-/** Registers the tests. */
 export function endpointHealthTests(test: StoreTest): void {
   test('the judge gets the results in the order given, without uncounted ones and those of lost leases', async ({
     store,

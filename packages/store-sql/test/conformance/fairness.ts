@@ -50,8 +50,6 @@ async function oweRetries(store: Store, names: readonly string[], from = 1): Pro
 
 const numbers = (claims: readonly ClaimedDelivery[]) => claims.map(({ txHash }) => Number(BigInt(txHash)))
 const times = <T>(count: number, value: T): T[] => Array<T>(count).fill(value)
-
-/** Registers the tests. */
 export function fairnessTests(test: StoreTest): void {
   test('an endpoint gives no more than its limit, and the others fill the rest', async ({ store }) => {
     await register(store, a, b)

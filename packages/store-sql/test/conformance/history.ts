@@ -69,8 +69,6 @@ async function close(store: Store, upTo: number): Promise<void> {
 const removeAll = async (store: Store, segment: number) => {
   for (const kind of kinds) await remove(store, kind, segment)
 }
-
-/** Registers the tests. */
 export function historyTests(test: StoreTest): void {
   test('a new store has one segment, and each that begins ends the one before', async ({ store }) => {
     const history = historyOf(store)

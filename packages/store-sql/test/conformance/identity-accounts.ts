@@ -24,8 +24,6 @@ const own = (store: Store, n: number, accountId: string) =>
   })
 const resolve = (store: Store, n: number) => within(store, (tx) => tx.resolve(emailOf(n).key))
 const find = (store: Store, accountId: string) => within(store, (tx) => tx.find(accountId))
-
-/** Registers the tests. */
 export function identityAccountTests(test: StoreTest): void {
   test('an address belongs to the account that proved it, else to the oldest that carries it, else to nobody', async ({
     store,

@@ -31,8 +31,6 @@ const verdict = (changes: Partial<VerdictRecord> = {}): VerdictRecord => ({
   ...changes,
 })
 const none = { limit: 10, emailKey: emailOf(9).key }
-
-/** Registers the tests. */
 export function identityLogTests(test: StoreTest): void {
   test('shares and verdicts are listed newest first; a list by address includes its closed subjects', async ({
     store,

@@ -37,8 +37,6 @@ async function waiting(one: Store, two: Store, query: PersonQuery, work: (tx: St
   })
   return seen
 }
-
-/** Registers the tests. */
 export function identityPersonTests(test: StoreTest): void {
   test('a person is all subjects of one account, in the order in which they were made', async ({ store }) => {
     const account = `account ${odd}`

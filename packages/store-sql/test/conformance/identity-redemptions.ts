@@ -16,8 +16,6 @@ const open = async (store: Store, query: { subjectIds?: string[]; absentSince?: 
   const all = { subjectIds: ['subject 1'], absentSince: 0, limit: 10, ...query }
   return (await within(store, (tx) => tx.openRedemptions(all))).map(({ externalUserId: name }) => name)
 }
-
-/** Registers the tests. */
 export function identityRedemptionTests(test: StoreTest): void {
   test('a redemption is returned as it was added, and its number is the newest of its subject', async ({ store }) => {
     const subject = await ensure(store, 1)

@@ -25,8 +25,6 @@ import { type StoreTest, withAnother } from './subject.js'
 
 const listed = async (store: Store, query: Partial<SubjectQuery> = {}) =>
   (await store.identity.subjects({ limit: 100, ...query })).map(({ id }) => id)
-
-/** Registers the tests. */
 export function identitySubjectTests(test: StoreTest): void {
   test('the first request for the subject of an address makes a placeholder, and all later ones get it', async ({
     store,

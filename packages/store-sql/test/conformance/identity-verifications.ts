@@ -7,8 +7,6 @@ import { carrier, change, ensure, insert, odd, rejected, subjectOf, within } fro
 import { passTime, type StoreTest } from './subject.js'
 
 const id = 'subject 1'
-
-/** Registers the tests. */
 export function identityVerificationTests(test: StoreTest): void {
   test('every field of a verification is returned as stored, and a change keeps the other fields', async ({
     store,

@@ -7,8 +7,6 @@ import { identityRedemptionTests } from './identity-redemptions.js'
 import { identitySubjectTests } from './identity-subjects.js'
 import { identityVerificationTests } from './identity-verifications.js'
 import type { StoreTest } from './subject.js'
-
-/** Registers the tests. */
 export function identityTests(adapter: string, test: StoreTest): void {
   describe(`${adapter}: subjects`, () => identitySubjectTests(test))
   describe(`${adapter}: persons`, () => identityPersonTests(test))

@@ -26,8 +26,6 @@ const openHashes = async (store: Store, upTo: number) => {
   const found = await Promise.all(all.map((hash) => store.integrationSessions.find(hash)))
   return found.flatMap((each, n) => (each === null ? [] : [n + 1]))
 }
-
-/** Registers the tests. */
 export function integrationSessionTests(test: StoreTest): void {
   test('a session is found with its integration, as the integration is now', async ({ store }) => {
     const record = integration({ previousApiSecret: { keyVersion: 1, hash: 'cd'.repeat(32), until: epoch + 9 } })

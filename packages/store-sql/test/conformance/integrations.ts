@@ -9,8 +9,6 @@ const full = integration({
   preparedSigningSecret: { keyVersion: 2, sealed: 'bmV4dA' },
   previousSigningSecret: { keyVersion: 1, sealed: 'YmVmb3Jl', until: 1_800_000_000_001 },
 })
-
-/** Registers the tests. */
 export function integrationTests(test: StoreTest): void {
   test('an integration comes back with every field as it was given', async ({ store }) => {
     const bare = integration({ address: otherShop, notificationUrl: null, apiSecret: null, enabled: false })

@@ -3,8 +3,6 @@ import { expect } from 'vitest'
 import { lastingLeaseMs, passTime, type StoreSubject, type StoreTest, withAnother } from './subject.js'
 
 const name = 'indexer:1'
-
-/** Registers the tests. */
 export function leaseTests(test: StoreTest): void {
   test('a lease has one holder, who may prolong it', async (subject) => {
     const { leases } = subject.store

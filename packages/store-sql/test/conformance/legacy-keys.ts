@@ -18,8 +18,6 @@ function legacyKey(changes: Partial<LegacyKeyRecord> = {}): LegacyKeyRecord {
     ...changes,
   }
 }
-
-/** Registers the tests. */
 export function legacyKeyTests(test: StoreTest): void {
   test('a key comes back with every field as it was given', async ({ store }) => {
     const revoked = legacyKey({ id: 'key-2', secret: secret(2, 2 ** 32 - 1), revokedAt: epoch + 1 })

@@ -42,8 +42,6 @@ const openHashes = async (store: Store, upTo: number) => {
   const found = await Promise.all(all.map((hash) => store.operators.findSession(hash)))
   return found.flatMap((each, n) => (each === null ? [] : [n + 1]))
 }
-
-/** Registers the tests. */
 export function operatorTests(test: StoreTest): void {
   test('an operator comes back with every field as it was given', async ({ store }) => {
     await insertAll(store, bob, operator())

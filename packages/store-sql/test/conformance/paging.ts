@@ -32,8 +32,6 @@ function randomFacts(random: () => number, n: number): PaymentFacts {
     integrationAddress: one(shop, shop, shop, otherShop, null),
   })
 }
-
-/** Registers the tests. */
 export function pagingTests(test: StoreTest): void {
   const seed = runSeed()
   test(`pages of 400 payments equal a plain sort, for the integration and each wallet (seed ${seed})`, async ({

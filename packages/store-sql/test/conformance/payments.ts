@@ -24,8 +24,6 @@ import type { StoreTest } from './subject.js'
 const largest = 2n ** 256n - 1n
 /** What storing known payments comes to. */
 const nothing = { inserted: [], returned: [] }
-
-/** Registers the tests. */
 export function paymentTests(test: StoreTest): void {
   test('a payment comes back with every field as it was given', async ({ store }) => {
     const given = facts({

@@ -32,8 +32,6 @@ const strength = (note: string) => ['none', 'bloom', 'root'].findIndex((level) =
 
 const seed = runSeed()
 const heights = 40
-
-/** Registers the tests. */
 export function proofTests(test: StoreTest): void {
   test('ranges that follow each other are one while level and node are the same', async ({ store }) => {
     expect(await store.chains.proofs(1, 10)).toEqual([])

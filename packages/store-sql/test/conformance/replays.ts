@@ -17,8 +17,6 @@ async function ended(store: Store, kind: 'delivered' | 'exhausted', n = 1): Prom
   await settleOne(store, claim, kind === 'delivered' ? answered : failed, { kind })
   return claim.deliveryId
 }
-
-/** Registers the tests. */
 export function replayTests(test: StoreTest): void {
   for (const kind of ['exhausted', 'delivered'] as const)
     test(`a replay makes a delivery that was ${kind} due at once, as the first step of a new schedule`, async ({

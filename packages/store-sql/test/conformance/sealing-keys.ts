@@ -10,8 +10,6 @@ const hash = (n: number, keyVersion: number) => ({ keyVersion, hash: n.toString(
 const sealed = (keyVersion: number) => ({ keyVersion, sealed: `sealed ${keyVersion}` })
 const inOrder = (uses: readonly SealingKeyUse[]) =>
   [...uses].sort((a, b) => (a.place === b.place ? a.keyVersion - b.keyVersion : a.place < b.place ? -1 : 1))
-
-/** Registers the tests. */
 export function sealingKeyTests(test: StoreTest): void {
   test('a store without secrets needs no master key', async ({ store }) => {
     expect(await store.sealingKeys(epoch)).toEqual([])

@@ -29,8 +29,6 @@ const silent = {
   replay: false,
 }
 const lease = { limit: 100, leaseMs: 60_000 }
-
-/** Registers the tests. */
 export function settlingTests(test: StoreTest): void {
   test('a delivered delivery is logged and never claimed again', async ({ store }) => {
     await store.integrations.insert(integration())

@@ -42,8 +42,6 @@ async function readAll(store: Store, integrationAddress: string, from = '0', lim
 
 const namesOf = (deliveries: readonly StreamedDelivery[]) =>
   deliveries.map(({ txHash, version }) => `${txHash} ${version}`)
-
-/** Registers the tests. */
 export function streamTests(test: StoreTest): void {
   test('a stream has the snapshot bytes of each delivery of its integration, in any status, in order', async ({
     store,

@@ -13,8 +13,6 @@ async function reach(store: Store, ...heights: number[]): Promise<void> {
     for (const blockNumber of heights) await tx.setCheckpoint(1, { blockNumber, blockHash: hash(blockNumber) })
   })
 }
-
-/** Registers the tests. */
 export function transactionReadTests(test: StoreTest): void {
   test('all payments of a transaction are read by ordinal, whomever they name, and no other', async ({ store }) => {
     const given = [

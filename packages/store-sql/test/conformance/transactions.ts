@@ -90,8 +90,6 @@ async function contents(store: Store) {
     deposits: await store.chains.waitingDeposits({ limit: 10 }),
   }
 }
-
-/** Registers the tests. */
 export function transactionTests(test: StoreTest): void {
   test('migrating again, and by several at once, changes nothing', async ({ store }) => {
     const payment = await indexed(store)

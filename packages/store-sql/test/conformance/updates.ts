@@ -19,8 +19,6 @@ const elaborate = update({
   state: null,
   recipient: { title: 'U+0000: \u0000, lone: \ud800', subtitle: null },
 })
-
-/** Registers the tests. */
 export function updateTests(test: StoreTest): void {
   test('the result of an update is found by its id, with its fingerprint', async ({ store }) => {
     const payment = await indexed(store)

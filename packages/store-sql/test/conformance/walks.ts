@@ -103,8 +103,6 @@ const moves: readonly [string, (store: Store) => Promise<void>][] = [
   ['a payment takes the time of another', (store) => move(store, numbered(5, at(4)), numbered(3, at(4)))],
   ['a payment moves without leaving its second', (store) => move(store, numbered(4, at(4.001)))],
 ]
-
-/** Registers the tests. */
 export function walkTests(test: StoreTest): void {
   for (const [list, scope] of scopes)
     for (const [what, change] of moves)

@@ -1,4 +1,4 @@
-/** The router ABIs beside this file. @module */
+/** Loads the router ABIs of this folder. @module */
 import { readFileSync } from 'node:fs'
 import type { Abi, AbiEvent, AbiFunction, AbiParameter } from 'viem'
 
@@ -18,7 +18,7 @@ export function routerEvents(version: string): AbiEvent[] {
   return routerAbi(version).filter((item) => item.type === 'event')
 }
 
-/** A value of any ABI type, filled in where a field of that name is given; `fallback` answers the rest by type. */
+/** Builds a value of any ABI type: given fields by name, all others by `fallback` from their type. */
 export function exampleOf(
   parameter: AbiParameter,
   given: Readonly<Record<string, unknown>>,

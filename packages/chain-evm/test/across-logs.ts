@@ -1,4 +1,4 @@
-/** Events of the Across SpokePool, encoded from its interface. @module */
+/** Encodes events of the Across SpokePool. @module */
 import { type AbiEvent, type Address, encodeAbiParameters, encodeEventTopics, type Hex, pad, parseAbi } from 'viem'
 import type { EmittedLog } from './router-logs.js'
 
@@ -15,7 +15,7 @@ const formerFills = parseAbi([
   'event FilledV3Relay(address inputToken, address outputToken, uint256 inputAmount, uint256 outputAmount, uint256 repaymentChainId, uint256 indexed originChainId, uint32 indexed depositId, uint32 fillDeadline, uint32 exclusivityDeadline, address exclusiveRelayer, address indexed relayer, address depositor, address recipient, bytes message, Paid relayExecutionInfo)',
 ])
 
-/** The events by their names: each in its present and in its former shape. */
+/** Each event in its present and its former form. */
 export const depositNames = ['FundsDeposited', 'V3FundsDeposited'] as const
 export const fillNames = ['FilledRelay', 'FilledV3Relay'] as const
 
@@ -31,7 +31,7 @@ export interface Bridged {
   readonly outputToken: Address
   readonly outputAmount: bigint
   readonly message: Hex
-  /** Of a fill: whom it paid, and how much. @default as deposited */
+  /** The paid receiver and amount of a fill. @default as deposited */
   readonly updatedRecipient?: Address
   readonly updatedOutputAmount?: bigint
 }
@@ -54,7 +54,7 @@ function encode(event: AbiEvent | undefined, args: Readonly<Record<string, unkno
 
 const addressNames = ['depositor', 'recipient', 'inputToken', 'outputToken', 'relayer', 'exclusiveRelayer']
 
-/** The addresses as words, where the event has words. */
+/** Addresses as words, for events that have words. */
 function wordsOf(name: string, args: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   if (name.includes('V3')) return args
   return Object.fromEntries(

@@ -1,9 +1,9 @@
-/** A deposit as the chain port tells it. @module */
+/** A deposit as the chain port returns it. @module */
 import type { BridgeDeposit, PaymentFacts } from '@payment-integration/core/ports'
 
 const token = { address: `0x${'c1'.repeat(20)}`, symbol: 'USDC', decimals: 6 }
 
-/** A deposit from chain 10 to chain 31337 of 500 units, of which 490 are to arrive. */
+/** Deposits 500 units on chain 10, of which 490 must arrive on chain 31337. */
 export function bridgeDeposit(
   given: Partial<Omit<BridgeDeposit, 'payment'>> & { readonly payment?: Partial<PaymentFacts> } = {},
 ): BridgeDeposit {

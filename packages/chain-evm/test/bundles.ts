@@ -1,4 +1,4 @@
-/** Calldata and logs of ERC-4337 bundles, encoded from the signatures of the EntryPoint. @module */
+/** Encodes calldata and logs of ERC-4337 bundles. @module */
 import { type Address, encodeFunctionData, type Hex, pad, parseAbi, toHex } from 'viem'
 import type { ReceiptLog } from '../src/rpc/answers.js'
 
@@ -47,14 +47,14 @@ export function aggregatedBundle(version: EntryPointVersion, groups: readonly (r
   return encodeFunctionData({ abi: abis[version].aggregated, functionName: 'handleAggregatedOps', args })
 }
 
-/** `UserOperationEvent`: closes an operation. */
+/** `UserOperationEvent`: ends an operation. */
 export function closing(entryPoint: Address, sender: Address): ReceiptLog {
   const topic = '0x49628fd1471006c1482da88028e9ce4dbb080b815c9b0344d39e5a8e6ec1419f'
   const topics = [topic, pad(toHex(1), { size: 32 }), pad(sender, { size: 32 }), pad('0x', { size: 32 })]
   return { address: entryPoint, topics, data: `0x${'00'.repeat(128)}` }
 }
 
-/** `BeforeExecution`: all operations are validated. */
+/** `BeforeExecution`: ends the validation. */
 export function beforeExecution(entryPoint: Address): ReceiptLog {
   const topic = '0xbb47ee3e183a558b1a2ff0874b079f3fc5478b7454eacf2bfc5af2ff5878f972'
   return { address: entryPoint, topics: [topic], data: '0x' }

@@ -1,4 +1,4 @@
-/** A real chain with two listed routers that emit what a test plans, and what routers of any version emit. @module */
+/** A real chain with two listed routers that emit the events which a test plans, of any version. @module */
 import { type Address, encodeFunctionData, type Hex, pad } from 'viem'
 import type { EvmChainOptions } from '../src/evm-chain.js'
 import { createEvmChain } from '../src/evm-chain.js'
@@ -28,13 +28,13 @@ const rateOf = (feed: Address) => rates.get(feed) ?? 0n
 export const feedsOf = (...list: [Address, string][]) =>
   list.map(([address, base]) => ({ address, base, quote: 'USD', decimals: 8 }))
 
-/** A payment as the version emits it, with a fee of 1 unit: without fees, late versions emit the same for a deposit. */
+/** A payment event with a fee of 1 unit, since without fees late versions emit the same event for a deposit. */
 export function payment(version: string, amount: bigint, changes: Readonly<Record<string, unknown>> = {}): EmittedLog {
   const name = Number(version) < 0.3 ? 'Payment' : 'Yodl'
   return eventLog(version, name, { sender: payer, receiver, token: usdc, amount, fees: 1n, memo, ...changes })
 }
 
-/** A conversion as the version emits it: a feed that stands alone is named first before 0.6, in its place later. */
+/** A conversion event: before 0.6 a lone feed comes first, later it has its own position. */
 export function convert(version: string, first: Address | null, second: Address | null): EmittedLog {
   const [used, other] = [first, second].filter((feed) => feed !== null)
   if (used === undefined) throw new Error('no feed')
@@ -55,11 +55,11 @@ export function feedArgument(version: string, first: Address | null, second: Add
   return [first, second].map((feed) => (feed === null ? noFeed : chainFeed(feed)))
 }
 
-/** The call that makes a test router emit logs. */
+/** Makes a test router emit logs. */
 export const emits = (...logs: EmittedLog[]): Hex =>
   encodeFunctionData({ abi: testRouter.abi, functionName: 'emitLogs', args: [logs] })
 
-/** Opens the chain; `routerB` is listed only where a version is given for it. */
+/** Opens the chain; `routerB` is listed only if it has a version. */
 export async function openConversionChain() {
   const node = await startTestChain()
   const front = await openFront(node.rpcUrl)
@@ -69,7 +69,7 @@ export async function openConversionChain() {
   const quarantined: QuarantinedLog[] = []
   const plan = (...logs: EmittedLog[]) => node.call(testRouter, routerA, 'planLogs', [logs])
 
-  /** Plans what router A emits, and sends it a call. */
+  /** Plans the events of router A, and sends it a call. */
   async function call(data: Hex, ...logs: EmittedLog[]): Promise<number> {
     await plan(...logs)
     const { blockNumber } = await node.execute({ to: routerA, data })
@@ -82,7 +82,7 @@ export async function openConversionChain() {
     routerA,
     wallet,
     routerB,
-    /** The reports of the last `read`. */
+    /** The quarantined logs of the last `read`. */
     quarantined,
     call,
     /** Sends router A the call of its version that pays with tokens. */

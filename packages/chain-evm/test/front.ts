@@ -1,4 +1,4 @@
-/** A real HTTP server in front of a node, which a test can make lie, stall or break. @module */
+/** A real HTTP server in front of a node that a test can make lie, stall or break. @module */
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -17,7 +17,7 @@ export interface FrontRequest {
   forward(): Promise<string>
 }
 
-/** Answers itself, or returns text to be sent as JSON with status 200. */
+/** Answers the request, or returns text to send as JSON with status 200. */
 export type Intercept = (
   request: FrontRequest,
   response: ServerResponse,
@@ -33,14 +33,14 @@ export interface Front {
 
 export const passOn: Intercept = (request) => request.forward()
 
-/** One answer of a node: a request of its own, or an item of a batch. */
+/** The answer to one call, alone or in a batch. */
 export interface Item {
   readonly id: number
   readonly result?: unknown
   readonly error?: unknown
 }
 
-/** Changes answers one by one, in single requests and in batches; null leaves the answer out of a batch. */
+/** Changes answers one by one, alone and in batches; null leaves the answer out of a batch. */
 export function rewriting(change: (item: Item, call: FrontCall) => Item | null): Intercept {
   return async ({ calls, isBatch, forward }) => {
     const parsed = JSON.parse(await forward()) as Item | Item[]

@@ -1,11 +1,11 @@
-/** A clock that a test moves, also while work goes over real sockets. @module */
+/** A clock that a test moves, even during work over real sockets. @module */
 import type { ManualClock } from '../../core/test/support/manual-clock.js'
 
 export { type ManualClock, manualClock } from '../../core/test/support/manual-clock.js'
 
 /**
- * Runs work over real sockets to its end: time passes only while nothing is asked, by the shortest pause that is slept.
- * @param isPause - Whether a sleep of so many milliseconds is a pause, and not the time-out of a request in flight.
+ * Runs work over real sockets to its end. While no request is in flight, time advances by the shortest pause.
+ * @param isPause - Whether a sleep of this length is a pause, and not the time-out of a request.
  */
 export async function runThrough<T>(
   clock: ManualClock,

@@ -1,4 +1,4 @@
-/** A real chain with payments in some blocks, behind a front that can lie. @module */
+/** A real chain with payments in some blocks, behind a server that can lie. @module */
 import { type Address, encodeFunctionData, type Hex } from 'viem'
 import type { EvmChainOptions } from '../src/evm-chain.js'
 import { createEvmChain } from '../src/evm-chain.js'
@@ -28,7 +28,7 @@ export async function openProofChain() {
   return {
     node,
     front,
-    /** Another way to the same node, which tells the truth. */
+    /** The same node, without the lying server. */
     other,
     router,
     second,
@@ -40,17 +40,17 @@ export async function openProofChain() {
         requestTimeoutMs: 5_000,
         ...options,
       }),
-    /** Mines a block of transactions with so many payments each. */
+    /** Mines a block with one transaction per count of payments. */
     async block(...payments: number[]): Promise<number> {
       for (const count of payments) await node.send({ to: router, data: pays(count) })
       return node.mine()
     },
-    /** Mines a block with a transaction that is no payment. */
+    /** Mines a block with a transaction without payments. */
     async strange(): Promise<number> {
       await node.send({ to: payer, value: 1n })
       return node.mine()
     },
-    /** The front changes the result of a method where `change` gives another one. */
+    /** Replaces the results of a method for which `change` returns another one. */
     lie(method: string, change: (result: never, call: FrontCall) => unknown) {
       front.intercept = rewriting((item: Item, call) =>
         call.method === method && item.result !== undefined
@@ -58,7 +58,7 @@ export async function openProofChain() {
           : item,
       )
     },
-    /** The requests that the front got since `before`. */
+    /** The requests since `before`. */
     since: (before: number) => front.requests.slice(before),
     async close() {
       await front.close()

@@ -1,4 +1,4 @@
-/** The published lists that the known ones are made from. @module */
+/** The published lists from which the known tokens and price feeds are generated. @module */
 import { createRequire } from 'node:module'
 
 interface PublishedFeed {

@@ -1,4 +1,4 @@
-/** Answers for raw receipts as a node has them, encoded from the JSON of a real one. @module */
+/** Answers `debug_getRawReceipts` from the JSON receipts of a real node. @module */
 import { Rlp } from 'ox'
 import type { Hex } from 'viem'
 import type { Intercept, Item } from './front.js'
@@ -17,7 +17,7 @@ function digits(quantity: Hex): Hex {
   return `0x${hex.length % 2 === 0 ? hex : `0${hex}`}`
 }
 
-/** A receipt in its bytes. */
+/** Encodes a receipt. */
 export function encodeReceipt({ type, status, cumulativeGasUsed, logsBloom, logs }: JsonReceipt): Hex {
   const fields = logs.map(({ address, topics, data }) => [address, [...topics], data])
   const encoded = Rlp.fromHex([digits(status), digits(cumulativeGasUsed), logsBloom, fields])
@@ -25,8 +25,8 @@ export function encodeReceipt({ type, status, cumulativeGasUsed, logsBloom, logs
 }
 
 /**
- * Lets a front answer `debug_getRawReceipts`.
- * @param change - Makes the answer from the true receipts; with null the front answers an error.
+ * Answers `debug_getRawReceipts`.
+ * @param change - Makes the answer from the true receipts; null answers an error.
  */
 export function withRawReceipts(
   nodeUrl: string,

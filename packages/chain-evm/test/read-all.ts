@@ -1,4 +1,4 @@
-/** Reads blocks as one range, however many the chain yields. @module */
+/** Joins all ranges that a chain yields. @module */
 import type { BlockRange, Chain } from '@payment-integration/core/ports'
 
 /** Options of {@link readAll}. */
@@ -9,7 +9,7 @@ export interface ReadAllOptions {
   readonly routers?: readonly string[] | undefined
 }
 
-/** All ranges from `from` to `to`, joined. The proof is the weakest of them. */
+/** Joins all ranges from `from` to `to`, with the weakest proof level among them. */
 export async function readAll(
   chain: Chain,
   from: number,

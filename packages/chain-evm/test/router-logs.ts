@@ -1,4 +1,4 @@
-/** Logs and calls of the router, encoded from the ABIs of its versions. @module */
+/** Encodes logs and calls of the router, from the ABIs of its versions. @module */
 import {
   type Address,
   encodeAbiParameters,
@@ -67,7 +67,7 @@ export const signedRate = (currency: string, amount: bigint): FeedArgument => ({
   signature: `0x${'5a'.repeat(65)}`,
 })
 
-/** Encodes a paying call; arguments that are not given are empty. */
+/** Encodes a paying call; other arguments are empty. */
 export function payingCall(version: string, functionName: string, given: Readonly<Record<string, unknown>>): Hex {
   const [item] = routerFunctions(version).filter(({ name }) => name === functionName)
   if (item === undefined) throw new Error(`version ${version} has no function ${functionName}`)

@@ -1,4 +1,4 @@
-/** A real HTTP and WebSocket server that answers JSON-RPC as a test says. @module */
+/** A real HTTP and WebSocket server with scripted JSON-RPC answers. @module */
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { type WebSocket, WebSocketServer } from 'ws'
@@ -25,7 +25,7 @@ export interface ScriptedNode {
   readonly wsUrl: string
   /** The answer to each call. */
   answer: Answer
-  /** Answers a request in another way: true when it did. `item` is what the node would say to it. */
+  /** Answers a request instead of the node; returns whether it did. `item` is the node's own answer. */
   http: ((response: ServerResponse, calls: readonly ScriptedCall[], body: string) => boolean) | null
   /** As `http`, for messages over a WebSocket. */
   ws: ((socket: WebSocket, calls: readonly ScriptedCall[], body: string) => boolean) | null
@@ -39,7 +39,7 @@ export interface ScriptedNode {
   close(): Promise<void>
 }
 
-/** Chain id 31337 and head 0x64, unless the test says otherwise. */
+/** Answers chain id 31337 and head 0x64 by default. */
 export const plain: Answer = ({ method }) =>
   method === 'eth_chainId' ? '0x7a69' : method === 'eth_blockNumber' ? '0x64' : null
 

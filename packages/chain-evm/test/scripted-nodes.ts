@@ -1,4 +1,4 @@
-/** Nodes, a clock and nodes over them, for the tests of how work is shared out. @module */
+/** Scripted nodes with a clock, for tests of how work is distributed. @module */
 
 import { isRateLimit } from '../src/rpc/failures.js'
 import type { Node } from '../src/rpc/json-rpc.js'
@@ -6,7 +6,7 @@ import { createNodes, type Nodes, type NodesOptions } from '../src/rpc/nodes.js'
 import { type ManualClock, manualClock } from './manual-clock.js'
 import { always, type ScriptedNode, scriptedNode } from './scripted-node.js'
 
-/** Differs from every wait, so that it can be told from one. */
+/** Differs from every pause, so that tests can distinguish the two. */
 const requestTimeoutMs = 60_000
 
 export const headCall = { method: 'eth_blockNumber', params: [] }
@@ -18,7 +18,7 @@ export async function readHead(node: Node) {
   return { name: node.name, number }
 }
 
-/** Reads a range as far as the node's size goes. */
+/** Reads as many blocks as the node's range size allows. */
 export async function readRange(node: Node) {
   const blocks = node.maxRange()
   try {
@@ -37,13 +37,13 @@ export interface ScriptedNodes {
   readonly nodes: readonly ScriptedNode[]
   readonly clock: ManualClock
   nodeAt(index: number): ScriptedNode
-  /** Over all nodes, unless told otherwise. */
+  /** @default over all nodes */
   open(options?: Partial<NodesOptions>): Nodes
-  /** Over the first node. */
+  /** Over the first node only. */
   alone(): Nodes
-  /** Lets time pass in steps of five seconds, with work in each; resolves which node was used in each. */
+  /** Advances time in steps of five seconds, with work in each; resolves the node of each step. */
   workFor(nodes: Nodes, ms: number): Promise<string[]>
-  /** Waits until nothing is asked and work waits for a pause to end; resolves how long it is, in milliseconds. */
+  /** Waits until no request is in flight and work waits for a pause; resolves its length in milliseconds. */
   paused(): Promise<number>
   close(): Promise<void>
 }
@@ -63,7 +63,7 @@ export async function openScriptedNodes(): Promise<ScriptedNodes> {
     opened.push(nodes)
     return nodes
   }
-  /** Each request has its time-out asleep. */
+  /** Waits until no request is in flight: each has a sleeping time-out. */
   async function probed(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve))
     await until(() => clock.sleepers().length === 0)
@@ -94,7 +94,7 @@ export async function openScriptedNodes(): Promise<ScriptedNodes> {
   }
 }
 
-/** Waits until it is so. */
+/** Waits until the condition is true. */
 export async function until(condition: () => boolean): Promise<void> {
   for (let turn = 0; !condition(); turn++) {
     if (turn > 2_000) throw new Error('This did not come true.')

@@ -1,16 +1,16 @@
-/** One address, behind which a node can be replaced by another one. @module */
+/** An address behind which a node can be replaced by another one. @module */
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 export interface SwappingAddress {
   /** Host and port. */
   readonly host: string
   /**
-   * Sets the node that answers from now on. `cut` closes open connections, as when a node without gateway is replaced.
+   * Sets the node that answers. `cut` closes open connections, as when a node without a gateway is replaced.
    */
   swap(nodeUrl: string, cut: boolean): void
-  /** Swaps once so many pieces of answers have passed from now on. */
+  /** Replaces the node after this many more chunks of answers. */
   swapAfter(pieces: number, nodeUrl: string, cut: boolean): void
-  /** Pieces of answers so far. */
+  /** The number of chunks of answers so far. */
   pieces(): number
   close(): Promise<void>
 }

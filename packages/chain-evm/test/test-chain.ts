@@ -1,4 +1,4 @@
-/** A real anvil that mines on demand, and what tests do with it. @module */
+/** A real anvil that mines on demand. @module */
 import { type Abi, type Address, encodeDeployData, encodeFunctionData, type Hex } from 'viem'
 import { type Anvil, startAnvil } from '../src/dev/anvil.js'
 import { devAccount } from '../src/dev/dev-chain.js'

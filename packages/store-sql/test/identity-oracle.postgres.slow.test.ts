@@ -7,7 +7,7 @@ import { postgresMissing, startPostgres, type TestPostgres } from './postgres.js
 import { type OracleDatabase, oracleDatabase } from './support/oracle-backend.js'
 
 const count = 10
-/** Transactions of all processes that are open at a time, and the reads of the oracle. */
+/** The connections of all processes' transactions, and of the oracle's reads. */
 const connections = 40
 
 describe.skipIf(postgresMissing)(

@@ -18,7 +18,7 @@ export interface TestPostgres {
   readonly connectionString: string
   /** The folder that it owns, with its data. */
   readonly folder: string
-  /** Ends the server as an operator would (`SIGINT`, the default), or as a crash does (`SIGQUIT`); the data stays. */
+  /** Stops the server like an operator (`SIGINT`, the default) or a crash (`SIGQUIT`); the data stays. */
   halt(signal?: 'SIGINT' | 'SIGQUIT'): Promise<void>
   /** Starts it again on the same data. */
   start(): Promise<void>
@@ -37,11 +37,11 @@ export interface TestDatabase {
 /** How the server is started. */
 export interface TestPostgresOptions {
   /**
-   * Whether commits are synced to the disk. Without it they wait for nothing: for tests in which no machine fails.
+   * Whether commits are synced to the disk. False for tests in which no machine fails.
    * @default true
    */
   readonly fsync?: boolean
-  /** A folder for its data; a cluster that is there is started again. @default a new temporary folder */
+  /** The folder of the data; an existing cluster is started again. @default a new temporary folder */
   readonly folder?: string
   /** Further settings, such as `archive_mode=on`. @default none */
   readonly settings?: readonly string[]
@@ -64,11 +64,11 @@ const binaries = findBinaries()
 /** Why there is no PostgreSQL to test with, or null: `describe.skipIf(postgresMissing)`. */
 export const postgresMissing: string | null = 'missing' in binaries ? binaries.missing : null
 
-/** PostgreSQL refuses to run as root: the user that runs it then. */
+/** The user that runs PostgreSQL for root, which it rejects. */
 export const nobody: { readonly uid?: number; readonly gid?: number } =
   process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 
-/** Makes a database cluster and starts its server. Rejects with the server's own words when it does not come up. */
+/** Makes a database cluster and starts its server. Rejects with the server's output when the start fails. */
 export async function startPostgres(options: TestPostgresOptions = {}): Promise<TestPostgres> {
   const { fsync = true, folder, settings: further = [] } = options
   if ('missing' in binaries) throw new Error(binaries.missing)
@@ -114,7 +114,7 @@ export async function startPostgres(options: TestPostgresOptions = {}): Promise<
     ending.kill(signal)
     await ended
   }
-  // A test run that ends early takes its server along.
+  // A test run that ends early stops its server.
   const abandon = () => server?.kill('SIGQUIT')
   process.once('exit', abandon)
   await start()
@@ -135,8 +135,8 @@ let shared: Promise<TestPostgres> | undefined
 let databases = 0
 
 /**
- * A new database on the server that this process shares: making a server takes longer than most tests do. Its commits
- * are not synced. A test that halts its server, or loses connections of others, starts one of its own.
+ * A new database on this process's shared server, because starting a server takes longer than most tests. Its commits
+ * are not synced. A test that stops its server or closes connections of others starts a server of its own.
  */
 export async function createTestDatabase(): Promise<TestDatabase> {
   shared ??= startPostgres({ fsync: false }).then((server) => {
@@ -160,7 +160,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   await admin(`create database ${name}`)
   return {
     connectionString: connectionString.replace('/postgres?', `/${name}?`),
-    // The server notices late that a connection ended, and a dropped database would be an error of its client.
+    // The server notices late that a connection was closed; dropping the database before would be an error.
     remove: () =>
       admin(
         `do $$ begin
@@ -205,7 +205,7 @@ async function ready(server: ChildProcess): Promise<void> {
     server.once('error', reject)
     server.once('exit', () => reject(new Error(`PostgreSQL ended at once:\n${words.join('\n')}`)))
     if (server.stderr === null) return
-    // Read to the end of its life: a full pipe would stop the server.
+    // Drained, because a full pipe would block the server.
     createInterface(server.stderr).on('line', (line) => {
       if (words.length < 50) words.push(line)
       // A standby accepts read-only ones.

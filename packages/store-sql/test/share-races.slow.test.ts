@@ -25,16 +25,16 @@ interface Result {
   readonly passed: number
 }
 
-/** A path that is killed at each of its await points. `before` prepares the database. */
+/** A path that is killed at each of its kill points. `before` prepares the database. */
 interface Path {
   readonly before?: { readonly by: string; readonly loses?: 'before' | 'after'; readonly review?: Review }
   readonly dies: (email: string, name: string) => ShareTask
   /** The final share, and its answer. */
   readonly asks: string
   readonly answers: Answer
-  /** How many redemptions there are in the end. */
+  /** The number of redemptions at the end. */
   readonly redeemed: number
-  /** Least await points. */
+  /** The minimum of kill points. */
   readonly least: number
 }
 const shareTask = (email: string): ShareTask => ({ kind: 'share', email, times: 1, by: shop })
@@ -132,7 +132,7 @@ describe.skipIf(postgresMissing)(
           return name
         }
         const address = (point: number) => `${what.replaceAll(' ', '.')}.${point}@example.com`
-        // Its clock is past the found lease, and behind the clock of the next process.
+        // This clock is past the end of the lease, and behind the clock of the next process.
         const whole = startSharing(schema, redemptionLeaseMs + 1_000)
         const { passed: points } = await run(whole, path.dies(address(0), await prepare(address(0))))
         expect(points).toBeGreaterThanOrEqual(path.least)

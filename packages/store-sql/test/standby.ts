@@ -22,7 +22,7 @@ export async function ask<Row>({ connectionString }: Pick<TestPostgres, 'connect
 
 /**
  * Makes a standby that follows a server, which must have the settings {@link replicated}.
- * @param isSynchronous - Whether commits of the server wait from now on until the standby has them on disk.
+ * @param isSynchronous - Whether commits of the primary then wait until the standby has them on disk.
  */
 export async function startStandby(primary: TestPostgres, { isSynchronous = false } = {}): Promise<TestPostgres> {
   const folder = mkdtempSync(join(tmpdir(), 'pi-standby-'))
@@ -39,7 +39,7 @@ export async function startStandby(primary: TestPostgres, { isSynchronous = fals
   writeFileSync(join(data, 'backup_label'), rows[0]?.labelfile as string)
   writeFileSync(join(data, 'standby.signal'), '')
   const host = new URL(primary.connectionString).searchParams.get('host')
-  // Not of the primary: once promoted, it has no standby that its commits could wait for.
+  // Not the primary's setting: once promoted, its commits would wait for a standby that does not exist.
   writeFileSync(join(data, 'postgresql.auto.conf'), `primary_conninfo = 'host=${host} user=postgres'\n`)
   own(data)
   const standby = await startPostgres({ fsync: false, folder, settings: replicated })
@@ -60,7 +60,7 @@ export async function promote(standby: TestPostgres): Promise<void> {
   await ask(standby, 'select pg_promote(true, 60)')
 }
 
-/** Removes what a halted server left. */
+/** Removes the files of a stopped server. */
 export function removeFiles({ folder }: TestPostgres): void {
   rmSync(folder, { recursive: true, force: true, maxRetries: 20 })
 }

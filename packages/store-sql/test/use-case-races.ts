@@ -83,7 +83,7 @@ export function useCaseRaces(engine: string, open: OpenMigrated): void {
       await indexAll(one)
       ours.mine([{ tx: 'ours', integrationAddress: shop }])
       const { ranges } = ours.chain
-      // While one reads the block on top of its own, two puts the other block of that height in its place.
+      // While `one` reads the block above its own, `two` replaces the block at that height.
       ours.chain.ranges = async function* (request) {
         ours.chain.ranges = ranges
         await indexAll(two)

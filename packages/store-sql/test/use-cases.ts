@@ -281,7 +281,7 @@ export function useCases(engine: string, open: OpenMigrated): void {
       expect(
         (await service.queries.forIntegration(shop).getPayment({ ...query, wallet: hex('bob', 20) })).chainId,
       ).toBe('100')
-      // Both chains paid the same receiver, so this wallet does not narrow.
+      // Both chains paid the same receiver, so this wallet does not narrow the result.
       await expect(
         service.queries.forIntegration(shop).getPayment({ ...query, wallet: hex('receiver', 20) }),
       ).rejects.toThrow(ambiguous)

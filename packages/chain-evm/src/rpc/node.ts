@@ -176,9 +176,9 @@ export function createNode(options: NodeOptions): ManagedNode {
   const rpc = createRpc(fail, {
     ...rpcOptions,
     checkChain: (answer) => guard.checkAnswer(answer),
-    async beforeRequest(canCarry, signal) {
+    async beforeRequest(canAddChainId, signal) {
       await pause(signal)
-      return guard.check(canCarry, signal)
+      return guard.check(canAddChainId, signal)
     },
   })
 

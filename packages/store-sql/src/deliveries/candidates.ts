@@ -10,28 +10,28 @@ interface SlotUser {
   /** 1 for every probe. */
   readonly lane: number
   readonly integration: string
-  /** As `getEndpoint` names it. */
+  /** The result of `getEndpoint`. */
   readonly endpoint: string
-  /** Its integration was blocked; this delivery tests whether it answers again. */
+  /** Whether the delivery tests if a blocked integration answers again. */
   readonly probe: boolean
 }
 
 /** The free slots of a dispatcher, and its POSTs in flight. The candidates of the claim count as in flight. */
 export interface FreeSlots {
   limit: number
-  /** Retries, replays and probes among them. */
+  /** The limit of retries, replays and probes among them. */
   maxRetries: number
-  /** Free slots of the dispatcher, the limit of one endpoint. */
+  /** Free slots of the dispatcher, which also limit one endpoint. */
   freeSlots: number
   readonly perEndpoint: number
   readonly inFlightByEndpoint: Map<string, number>
   readonly inFlightByIntegration: Map<string, number>
   readonly lastServed: Map<string, string>
-  /** Integrations whose probe is taken. */
+  /** Integrations with a probe in flight. */
   readonly probed: Set<string>
 }
 
-/** Endpoints whose last served integration is remembered. */
+/** Remembered endpoints. */
 const maxLastServed = 4_096
 
 const noLimit = Number.MAX_SAFE_INTEGER
@@ -82,7 +82,7 @@ function count(slots: FreeSlots, { lane, integration, endpoint, probe }: SlotUse
   else slots.probed.delete(integration)
 }
 
-/** How many deliveries of one endpoint to read, if `count` slots are filled evenly and every endpoint has a backlog. */
+/** The deliveries to read of one endpoint, if `count` slots are filled evenly and every endpoint has a backlog. */
 function computeEvenShare(slots: FreeSlots, count: number, endpoints: readonly string[]): number {
   const maxShare = Math.min(count, slots.perEndpoint)
   const heights = endpoints.map((endpoint) => countInFlightTo(slots, endpoint)).sort((a, b) => a - b)
@@ -99,9 +99,7 @@ function computeEvenShare(slots: FreeSlots, count: number, endpoints: readonly s
 /** Sorts after every address. */
 export const lastAddress = `0x${'ff'.repeat(21)}`
 
-/**
- * A common table expression of the integrations of a scan. Its last row may be null, or lie after the end of the scan.
- */
+/** A common table expression of a scan's integrations. Its last row may be null, or after the end of the scan. */
 export function scanText(outbox: string, { lane, after, upTo }: DueScan, parameter: Parameter): string {
   const next = (than: string) => `(select d.integration from ${outbox} d
       where d.lane = ${lane} and d.integration > ${than} order by d.integration limit 1)`
@@ -121,22 +119,20 @@ export interface Candidate extends SlotUser {
 interface CandidateRow {
   id: Integer
   due_at: Integer
-  /** As `toHex` reads it. */
+  /** For `toHex`. */
   integration: Uint8Array | string
   lane: Integer
   probe: Integer
   notification_url: string
 }
 
-/** Where the next claim continues. It saves work and gives every integration a turn; correctness does not need it. */
+/** Where the next claim continues, so that every integration gets a turn; not needed for correctness. */
 export interface Rotation {
   /** The integration read last, by lane; '' after a full turn. */
   readonly after: Map<Lane, string>
   endpoints: readonly string[]
   readonly lastServed: Map<string, string>
-  /**
-   * Claims that skip retries and replays, while first attempts reach their limits and a search for retries finds none.
-   */
+  /** Claims that skip retries and replays, because first attempts reach their limits and no retry was due. */
   skips: number
 }
 
@@ -149,12 +145,10 @@ export interface Candidates {
   readonly hasMore: boolean
 }
 
-/** Fewest integrations that one statement reads. */
+/** The minimum of integrations that one statement reads. */
 const minIntegrations = 16
 
-/**
- * One candidate of as many endpoints as there are free slots, or of all endpoints if fewer; then an even share of each.
- */
+/** Reads candidates of as many endpoints as there are free slots, or of all endpoints; of each an even share. */
 export async function readCandidates(
   db: Connection,
   dialect: SqlDialect,

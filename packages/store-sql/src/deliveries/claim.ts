@@ -43,7 +43,7 @@ function choose({ candidates, truncated, hasMore }: Candidates, slots: FreeSlots
     const { turns, knownBelow } = orderByTurn(ofLane, truncated, slots)
     for (const { candidate, inFlight } of turns) {
       if (getLaneLimit(slots, lane) === 0) break
-      // An endpoint has deliveries that were not read: they may go before this one.
+      // Unread deliveries of another endpoint may come before this one.
       if (inFlight >= knownBelow) return { chosen, hasMore: true, isLimitReached }
       // Turns are sorted by `inFlight` and free slots only fall, so no later turn is below the limit.
       if (!isBelowLimit(slots, inFlight)) {
@@ -66,7 +66,7 @@ interface Turn {
   readonly inFlight: number
 }
 
-/** Candidates of one lane in the order of their turns. From `knownBelow` POSTs in flight on, the order is not known. */
+/** Orders the candidates of one lane by turn. From `knownBelow` POSTs in flight on, the order is not known. */
 function orderByTurn(candidates: readonly Candidate[], truncated: ReadonlySet<string>, slots: FreeSlots) {
   const queues = new Map<string, Candidate[]>()
   for (const candidate of [...candidates].sort(compareDue)) {
@@ -129,14 +129,14 @@ interface DeliveryRow {
   now: Integer
   superseded: Integer
   chain_id: Integer
-  /** As `toHex` reads it. */
+  /** For `toHex`. */
   tx_hash: Uint8Array | string
-  /** As `toBytes` reads it. */
+  /** For `toBytes`. */
   body: Uint8Array | string
 }
 
 interface IntegrationRow extends PreviousSigningColumns {
-  /** As `toHex` reads it. */
+  /** For `toHex`. */
   address: Uint8Array | string
   notification_url: string
   signing_key_version: Integer
@@ -149,7 +149,7 @@ interface LockedDelivery {
   readonly integration: IntegrationRow
 }
 
-/** Locks the chosen deliveries that nobody else locks, and reads them with their integrations, by id. */
+/** Locks the chosen deliveries that no other transaction locks, and reads them with their integrations, by id. */
 async function lockDeliveries(
   db: Connection,
   dialect: SqlDialect,
@@ -207,7 +207,7 @@ export function lockText(dialect: SqlDialect, ids: readonly number[], moment: Mo
   }
 }
 
-/** Reads of one claim that replace superseded or locked deliveries; the next claim continues there. */
+/** Reads per claim to replace superseded or locked deliveries; the next claim continues there. */
 const maxPages = 100
 
 /** Claims in a row that skip retries and replays, while first attempts reach their limits and no retry is due. */
@@ -273,7 +273,7 @@ async function claim(
   return claimed
 }
 
-/** Leases the chosen deliveries, apart from those that others lock, and settles superseded ones. */
+/** Leases the chosen deliveries, except locked ones, and settles superseded ones. */
 async function leaseChosen(db: Connection, dialect: SqlDialect, chosen: readonly Candidate[], lease: Lease) {
   const lockedById = await lockDeliveries(db, dialect, chosen, lease.now)
   const locked = chosen.filter(({ id }) => !lockedById.has(id))
@@ -289,7 +289,7 @@ async function leaseChosen(db: Connection, dialect: SqlDialect, chosen: readonly
   return { deliveries, locked, superseded }
 }
 
-/** Leaves out the probes that another dispatcher took meanwhile. */
+/** Drops the probes that another dispatcher took meanwhile. */
 async function dropLostProbes(
   db: Connection,
   dialect: SqlDialect,

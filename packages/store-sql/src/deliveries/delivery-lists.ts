@@ -40,16 +40,16 @@ export function toAttemptRecord(row: Selectable<AttemptRow>): AttemptRecord {
   }
 }
 
-/** The lowest id of a version created at a time or later, or the next one. Ids rise with the time. */
+/** The lowest id of a version created at or after a time, else the next id. Ids ascend with time. */
 export async function findFirstIdAt(db: Connection, time: number): Promise<number> {
   const row = await firstIdQuery(db, checkInteger(time, 'time')).executeTakeFirst()
   return integer(row?.low ?? 1)
 }
 
-/** Versions of transactions at once may have ids in another order than their times, which differ by less than this. */
+/** Concurrent transactions may get ids in another order than their times, but only within this time. */
 const slackMs = 60_000
 
-/** The filter with a range of ids in which all versions of its times are. */
+/** Adds to a filter the range of ids that contains all versions of its times. */
 export async function withIdRange<Filter extends RangeFilter>(db: Connection, filter: Filter): Promise<Filter> {
   const since = checkInteger(filter.since ?? 0, 'since')
   const until = checkInteger(filter.until ?? Number.MAX_SAFE_INTEGER, 'until')
@@ -65,9 +65,7 @@ export async function withIdRange<Filter extends RangeFilter>(db: Connection, fi
   }
 }
 
-/**
- * The statement of {@link findFirstIdAt}: a bisection within the database, as each step from outside is a round trip.
- */
+/** The statement of {@link findFirstIdAt}: a bisection in the database, which saves a round trip per step. */
 export function firstIdQuery(db: Connection, time: number) {
   const middle = sql<Integer>`(low + high) / 2`
   const created = sql`(select s.created_at from ${sql.table('snapshots')} as s
@@ -95,17 +93,17 @@ export function firstIdQuery(db: Connection, time: number) {
 
 const { selectFrom } = expressionBuilder<Tables>()
 
-/** Ids from this one on have a history that may still change: their segments are not closed. */
+/** The lowest id whose history may still change: its segment is not closed. */
 const lowestOpen = selectFrom('segments as closed')
   .select(({ fn }) => fn.coalesce(fn.max('closed.first_delivery'), sql.lit(0)).as('lowest'))
   .where('closed.closes', '=', sql.lit(1))
 
-/** Whether the history of a delivery has ended: its attempts may be in a file. */
+/** Whether the history of a delivery has ended, so that its attempts may be archived. */
 const hasEnded = (id: string): RawBuilder<boolean> => sql`${sql.ref(id)} < ${lowestOpen}`
 
 /**
- * A condition: a delivery that is not in the outbox and has no other end was delivered. Otherwise it is missing. A
- * subquery per delivery: PostgreSQL may hash the attempts of all deliveries for `exists`.
+ * A condition: a delivery that is not in the outbox and was not given up was delivered; else it is missing. A subquery
+ * per delivery, because PostgreSQL may hash the attempts of all deliveries for `exists`.
  */
 export function isDelivered(id: string): RawBuilder<boolean> {
   const success = selectFrom('attempts as success')
@@ -242,7 +240,7 @@ function boundedCountQuery(db: Connection, filter: DeliveryFilter, atMost: numbe
   return db.selectFrom(matches.as('matches')).select(sql<Integer>`count(*)`.as('deliveries'))
 }
 
-/** The fields of the filter without others that the object may have, such as a range. */
+/** Drops other fields that the object may have, such as a range. */
 function pickFilter({ integrationAddress, chainId, txHash, status, since, until }: DeliveryFilter): DeliveryFilter {
   return { integrationAddress, chainId, txHash, status, since, until }
 }

@@ -41,7 +41,7 @@ async function readBacklog(engine: Engine, atMost: number): Promise<DeliveryBack
   return { pending: integer(rows[0]?.pending ?? 0), oldestDueMs: since(open), oldestBlockedMs: since(blocked) }
 }
 
-// Deliveries of disabled integrations do not count: no time makes them due.
+// Deliveries of disabled integrations do not count, because they never become due.
 async function readEarliest({ read, dialect }: Engine) {
   const { rows } = await read.executeQuery<EarliestRow>(earliestQuery(dialect))
   const [row] = rows
@@ -63,8 +63,8 @@ interface EarliestRow {
 }
 
 /**
- * The first due time of open endpoints, of blocked ones, and the first time at which a delivery can be claimed. A skip
- * scan per lane: a plain minimum would read the whole backlog.
+ * The first due times of open and of blocked endpoints, and the first time when a delivery can be claimed. A skip scan
+ * per lane, because a plain minimum would read the whole backlog.
  */
 export function earliestQuery(dialect: SqlDialect) {
   const { name, nowText } = dialect
@@ -88,7 +88,7 @@ export function earliestQuery(dialect: SqlDialect) {
   )
 }
 
-/** Makes deliveries due now, with a new schedule. Leased ones are left alone. */
+/** Makes deliveries due now, with a new schedule, except leased ones. */
 export async function replayDeliveries(
   db: Connection,
   dialect: SqlDialect,
@@ -106,7 +106,7 @@ export async function replayDeliveries(
   const ids = found.map(({ id }) => integer(id))
   const lastId = ids.at(-1)
   if (lastId === undefined) return { replayed: 0, underWay: 0, lastId: null }
-  // A delivery that is settled meanwhile is left alone: it may be delivered now.
+  // A delivery that is settled meanwhile is skipped: it may be delivered now.
   const pickIds = (pending: boolean) =>
     found.filter((row) => (row.pending !== null) === pending).map(({ id }) => integer(id))
   const replayed = (await restart(db, dialect, pickIds(true))) + (await returnToOutbox(db, dialect, pickIds(false)))
@@ -128,7 +128,7 @@ async function restart(db: Connection, dialect: SqlDialect, ids: readonly number
   return rows.length
 }
 
-/** Returns finished deliveries to the outbox, apart from those that another replay returned meanwhile. */
+/** Returns finished deliveries to the outbox, except those that another replay returned meanwhile. */
 async function returnToOutbox(db: Connection, dialect: SqlDialect, ids: readonly number[]): Promise<number> {
   if (ids.length === 0) return 0
   const { name, nowText, oneOf } = dialect
@@ -144,7 +144,7 @@ async function returnToOutbox(db: Connection, dialect: SqlDialect, ids: readonly
   const returned = rows.map(({ id }) => integer(id))
   if (returned.length === 0) return 0
   const isReturned = (parameter: Parameter) => oneOf('id', 'integer', returned, parameter)
-  // Counted only now that the rows are ours: another replay may have added attempts and finished.
+  // Counted after the rows are locked: another replay may have added attempts and finished.
   const counted = `(select coalesce(max(a.number), 0) from ${name('attempts')} a where a.delivery_id = ${name('outbox')}.id)`
   await run(
     db,
@@ -167,8 +167,8 @@ interface NewestAndWriters {
 }
 
 /**
- * Builds `completeUpTo`. Ids up to the newest one are complete once every transaction that was writing at that moment
- * has ended. Newer writers do not matter: their ids are higher.
+ * Builds `completeUpTo`. Ids up to the newest are complete once every transaction that was writing then has ended.
+ * Later writers get higher ids.
  */
 function createCompleteUpTo({ read, dialect }: Engine): DeliveryStore['completeUpTo'] {
   let complete: number | null = null

@@ -1,4 +1,4 @@
-/** The health of endpoints as rows: one while the last attempt failed, none otherwise. @module */
+/** Stores endpoint health: a row exists only while the last attempt failed. @module */
 import type {
   EndpointChange,
   EndpointHealth,
@@ -37,17 +37,17 @@ export function toStoredHealth(row: HealthRow): StoredHealth {
   }
 }
 
-/** A time; the column has 0 for an unknown one. */
+/** The column has 0 for an unknown time. */
 const toKnownTime = (at: Integer): number | null => integer(at) || null
 
 export interface EndpointReport {
   readonly integrationAddress: string
-  /** As read with the deliveries. */
+  /** The health that was read with the deliveries. */
   readonly health: StoredHealth
   readonly results: readonly (EndpointResult & { readonly epoch: number })[]
 }
 
-/** One that stays healthy, as nearly always, costs no statement. */
+/** Updates the health of endpoints; a healthy endpoint costs no statement. */
 export async function judgeEndpoints(
   db: Connection,
   dialect: SqlDialect,

@@ -16,8 +16,8 @@ import { attemptColumns, toAttemptValues } from './delivery-lists.js'
 import { type EndpointReport, type HealthRow, healthColumns, judgeEndpoints, toStoredHealth } from './endpoint-rows.js'
 
 /**
- * A condition: the payment of snapshot `s` has a newer delivery. The order, which `exists` would drop, keeps a plan
- * made for empty tables on the index of versions: by the primary key it would read every newer snapshot.
+ * A condition: the payment of snapshot `s` has a newer delivery. The order, which `exists` would ignore, keeps a plan
+ * made for empty tables on the index of versions; by the primary key it would read every newer snapshot.
  */
 export function isSuperseded({ name }: SqlDialect): string {
   return `(select n.id from ${name('snapshots')} n
@@ -25,7 +25,7 @@ export function isSuperseded({ name }: SqlDialect): string {
       order by n.version limit 1) is not null`
 }
 
-/** The time of a claim, as text: the same in all its statements. */
+/** The time of a transaction as text, the same in all its statements. */
 export type Moment = ReturnType<SqlDialect['moment']>
 
 export interface Lease {
@@ -89,10 +89,10 @@ export async function giveUp(
   await removeFromOutbox(db, dialect, ids)
 }
 
-/** Rows that one transaction looks at: others of the process wait for it, on an embedded database. */
+/** Rows per transaction; on SQLite other transactions wait for it. */
 const rowsAtOnce = 10_000
 
-/** Reads the whole outbox, which holds unfinished deliveries alone. A locked row is left for the next call. */
+/** Examines the whole outbox. A locked row is left for the next call. */
 export function createEndFutureWaits({ transaction, dialect }: Engine): DeliveryStore['endFutureWaits'] {
   const { name, nowText, skipLocked } = dialect
   return async ({ leaseMs, retryMs, blockMs }) => {
@@ -101,7 +101,7 @@ export function createEndFutureWaits({ transaction, dialect }: Engine): Delivery
       ${retryMs.map((ms, index) => `when ${index + 1} then ${ms}`).join(' ')} else ${Math.max(leaseMs, ...retryMs)} end`
     const longestWait = `case when d.claim_token is null and d.lane = 1 then ${longestRetry} else ${leaseMs} end`
 
-    /** Looks at the deliveries after an id. Null as the last id: there is none. */
+    /** Examines the deliveries after an id; `last` is null if there are none. */
     const endAfter = (after: number) =>
       transaction(async (db) => {
         const [part] = await run<{ last: Integer | null }>(
@@ -161,7 +161,7 @@ interface LeasedRow extends HealthRow {
   claim_token: string
   attempted: Integer
   schedule_from: Integer
-  /** As `toHex` reads it. */
+  /** For `toHex`. */
   integration: Uint8Array | string
   superseded: Integer
   now: Integer
@@ -255,7 +255,7 @@ async function lockLeased(
   return new Map(rows.map((row) => [integer(row.id), row]))
 }
 
-/** The deliveries that still have the given lease: another transaction locks their rows. */
+/** Finds the deliveries that still have their lease, so that another transaction must lock their rows. */
 async function findLockedElsewhere(
   db: Connection,
   dialect: SqlDialect,
@@ -274,7 +274,7 @@ async function findLockedElsewhere(
   return new Set(missing.filter(({ id, token }) => token !== null && tokens.get(id) === token.stored))
 }
 
-/** Skips rows locked by others, which would delay the whole group. Without `checksVersions` nothing is superseded. */
+/** Skips locked rows, which would delay the whole group. Without `checksVersions` no delivery is superseded. */
 export function lockLeasedText(dialect: SqlDialect, ids: readonly number[], checksVersions = true): StatementText {
   const { name, nowText, oneOf, skipLocked } = dialect
   const [superseded, snapshot, ofDelivery] = checksVersions

@@ -19,7 +19,7 @@ import { lastingLeaseMs, passTime, type StoreSubject, type StoreTest, withAnothe
 
 const lease = { limit: 100, leaseMs: 60_000 }
 
-/** Blocks for `blockMs` at each failure; an answer ends it. */
+/** Blocks for `blockMs` at each failure, until an answer. */
 const blockFor =
   (blockMs: number): EndpointJudge =>
   ({ failures, blocks }, results) =>
@@ -55,7 +55,7 @@ async function owe(store: Store, count: number, integrationAddress = shop): Prom
   )
 }
 
-/** An endpoint with some deliveries that is blocked for `blockMs`, its first one being due again in `inMs`. */
+/** Blocks an endpoint with some deliveries for `blockMs`; its first delivery is due again in `inMs`. */
 async function blocked(store: Store, blockMs: number, count = 5, inMs = 0): Promise<void> {
   await store.integrations.insert(integration())
   await owe(store, count)
@@ -67,7 +67,7 @@ async function blocked(store: Store, blockMs: number, count = 5, inMs = 0): Prom
   expect(transitions).toEqual([{ integrationAddress: shop, failures: 1, blockedUntil, failingMs: 0 }])
 }
 
-/** Claims once the time has passed, and until something is claimed. */
+/** Lets time pass, then claims until a claim is not empty. */
 async function claimAfter(subject: StoreSubject, ms: number, leaseMs = 60_000): Promise<ClaimedDelivery[]> {
   let claims = await subject.store.deliveries.claim({ limit: 100, leaseMs })
   await passTime(subject, ms, async () => {

@@ -25,7 +25,7 @@ async function register(store: Store, ...addresses: readonly string[]): Promise<
   for (const own of addresses) await store.integrations.insert(integration({ address: own }))
 }
 
-/** Registers integrations whose URLs lead to one server, `shared.example:443`. */
+/** Registers integrations with URLs on one server, `shared.example:443`. */
 async function registerShared(store: Store, ...addresses: readonly string[]): Promise<void> {
   for (const own of addresses)
     await store.integrations.insert(integration({ address: own, notificationUrl: `https://shared.example/${own}` }))

@@ -24,7 +24,7 @@ export const address = (n: number | bigint): string => `0x${n.toString(16).padSt
 
 /** The integration of tests with one. */
 export const shop = address(0x5409)
-/** Another integration, that must never see the first one's. */
+/** Another integration, which must never see data of {@link shop}. */
 export const otherShop = address(0x0743)
 
 /** 2023-11-14T22:13:20Z. */
@@ -69,13 +69,13 @@ export function deposit(changes: Partial<PaymentFacts> = {}, rest: Partial<Bridg
   }
 }
 
-/** A registered integration that wants notifications. */
+/** A registered integration with a notification URL. */
 export function integration(changes: Partial<IntegrationRecord> = {}): IntegrationRecord {
   const { address: own = shop } = changes
   return {
     address: own,
     name: 'Shop',
-    // Each has a server of its own.
+    // A server per integration.
     notificationUrl: own === shop ? 'https://shop.example/hook' : `https://${own}.example/hook`,
     enabled: true,
     apiSecret: { keyVersion: 1, hash: 'ab'.repeat(32) },
@@ -112,7 +112,7 @@ export async function indexPayments(
   return inserted
 }
 
-/** The same in a transaction of its own, for one payment. */
+/** Stores one payment with its first snapshot, in a transaction. */
 export async function indexed(store: Store, changes: Partial<PaymentFacts> = {}): Promise<StoredPayment> {
   const [payment] = await store.transaction((tx) => indexPayments(tx, [primary(changes)]))
   if (payment === undefined) throw new Error('The payment was stored before.')
@@ -164,13 +164,13 @@ export const failed: AttemptRecord = {
   excerpt: 'Oops',
 }
 
-/** Leaves the health of endpoints as it is. */
+/** Never changes the health of endpoints. */
 export const indifferent: EndpointJudge = (before) => ({ ...before, blockMs: null })
 
-/** The endpoint of an integration as {@link integration} makes it. */
+/** The endpoint of an integration that {@link integration} made. */
 export const endpoint = (own: string): string => (own === shop ? 'shop.example:443' : `${own}.example:443`)
 
-/** Settles one claim, whatever that says of its endpoint. */
+/** Settles one claim, without effect on the endpoint's health. */
 export async function settleOne(
   store: Store,
   claim: SettledAttempt['claim'],
@@ -210,7 +210,7 @@ export function waiting(changes: Partial<ProcessorUpdate> = {}): NewUpdate {
   }
 }
 
-/** The same, but decided on a payment. */
+/** An update that was decided on a payment. */
 export function decided(
   { id, version }: Pick<StoredPayment, 'id' | 'version'>,
   changes: Partial<NewUpdate> = {},
@@ -218,7 +218,7 @@ export function decided(
   return { ...waiting(), paymentId: id, outcome: 'applied', version, ...changes }
 }
 
-/** Stores one update; false when its id is taken. */
+/** Stores one update; false if its id is stored already. */
 export async function insertUpdate(tx: StoreTransaction, stored: NewUpdate): Promise<boolean> {
   return (await tx.insertUpdates([stored])).length === 1
 }

@@ -20,14 +20,14 @@ import { type StoreTest, withAnother } from './subject.js'
 
 const idsOf = (subjects: readonly IdentitySubject[]) => subjects.map(({ id }) => id)
 
-/** Counts in a verification: a second transaction at the same time would lose one. */
+/** Increments a number in a verification, so that concurrent transactions without a lock would lose an increment. */
 const count = (store: Store, query: PersonQuery, counter: string) =>
   within(store, async (tx) => {
     const subject = (await tx.lockPersons(query)).find(({ id }) => id === counter)
     await tx.changeVerification(counter, { attachedNumber: (subject?.attachedNumber ?? 0) + 1 })
   })
 
-/** The persons that `two` resolves when it starts after `one` changed them, some statements before `one` commits. */
+/** Starts `two` after `one` changed its persons, and before `one` commits; returns what `two` resolves. */
 async function waiting(one: Store, two: Store, query: PersonQuery, work: (tx: StoreTransaction) => Promise<void>) {
   let seen: Promise<IdentitySubject[]> | undefined
   await one.transaction(async (tx) => {

@@ -1,5 +1,5 @@
 /**
- * Tests: subjects, whose they are, and how operators list them. Source: docs/interface.md 3 (KYC attachment), 4.2.
+ * Tests: subjects, their accounts, and their listing for operators. Source: docs/interface.md 3 (KYC attachment), 4.2.
  * @module
  */
 

@@ -111,7 +111,7 @@ export function identityVerificationTests(test: StoreTest): void {
   })
 }
 
-/** Registers the tests of what the operations of identity refuse. */
+/** Registers the tests of rejected operations. */
 export function identityArgumentTests(test: StoreTest): void {
   test('a limit below one and a time that is not a whole millisecond are rejected', async ({ store }) => {
     const { identity } = store

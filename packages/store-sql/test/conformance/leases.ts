@@ -105,12 +105,12 @@ export function leaseTests(test: StoreTest): void {
   })
 }
 
-/** Leaves a lease behind that has ended. */
+/** Stores a lease that has ended. */
 async function endedLease(subject: StoreSubject, ended: string): Promise<void> {
   const { leases } = subject.store
   expect(await leases.acquire({ name: ended, holder: 'gone', ttlMs: 1 })).toBe(true)
   await passTime(subject, 1, () => leases.acquire({ name: ended, holder: 'gone too', ttlMs: 1 }))
-  // Without a clock to move this waits for the second one's end as well.
+  // Without a movable clock this also waits for the end of the second lease.
   await timePasses(subject, 2)
 }
 

@@ -20,7 +20,7 @@ async function readAll(store: Store, query: { wallet?: string; limit(): number }
   }
 }
 
-/** Few of everything, so that ties, self-payments and shared wallets occur. */
+/** Few different values, so that ties, self-payments and shared wallets occur. */
 function randomFacts(random: () => number, n: number): PaymentFacts {
   const one = <T>(...values: readonly [T, ...T[]]): T => values[Math.floor(random() * values.length)] ?? values[0]
   return facts({

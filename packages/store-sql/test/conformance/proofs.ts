@@ -27,7 +27,7 @@ async function weaken(store: Store, chainId: number, given: ProvenRange): Promis
   })
 }
 
-/** Of a note that begins with its level. */
+/** The proof level with which a note begins. */
 const strength = (note: string) => ['none', 'bloom', 'root'].findIndex((level) => note.startsWith(level))
 
 const seed = runSeed()
@@ -119,7 +119,7 @@ export function proofTests(test: StoreTest): void {
   })
 }
 
-/** The runs of equal values, those without one left out. */
+/** Groups consecutive equal values; heights without a value are left out. */
 function runs(values: readonly (string | undefined)[]): [number, number, string][] {
   const found: [number, number, string][] = []
   for (const [place, value] of values.entries()) {

@@ -38,7 +38,7 @@ export function sealingKeyTests(test: StoreTest): void {
     await store.legacyKeys.insert({ ...key, id: 'b', secret: hash(2, newest) })
     await store.legacyKeys.insert({ ...key, id: 'c', secret: hash(3, 5), revokedAt: epoch })
     await store.dataKeys.obtain('email', sealed(6))
-    // What a data key seals needs no master key of its own.
+    // Values that a data key seals need no master key.
     await store.transaction((tx) => tx.identity.ensureSubject(emailOf(1, 9), 'subject'))
     const needed = [
       { place: 'data_keys.key', keyVersion: 6, rows: 1 },

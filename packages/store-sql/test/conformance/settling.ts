@@ -149,7 +149,7 @@ export function settlingTests(test: StoreTest): void {
     await indexed(store)
     const claim = await claimOne(store)
     const settles = Array.from({ length: 10 }, () => settleOne(store, claim, ok, { kind: 'delivered' }))
-    // A settle that meets another one may find the row locked.
+    // A concurrent settle may find the row locked.
     const statuses = (await Promise.all(settles)).filter((status) => status !== null && status !== 'locked')
     expect(statuses).toEqual(['delivered'])
     expect(await settleOne(store, claim, ok, { kind: 'delivered' })).toBeNull()

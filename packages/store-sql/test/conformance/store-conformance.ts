@@ -38,8 +38,8 @@ import { updateTests } from './updates.js'
 import { walkTests } from './walks.js'
 
 /**
- * Registers the tests of what each dialect has SQL of its own for: bulk writes, claims, settling and locks. Every test
- * gets an empty store.
+ * Registers the tests of operations with SQL of their own in each dialect: bulk writes, claims, settling and locks.
+ * Every test gets an empty store.
  */
 export function dialectConformance(adapter: string, open: OpenStore): void {
   const test = storeTests(open)
@@ -84,7 +84,7 @@ export function storeConformance(adapter: string, open: OpenStore): void {
   describe(`${adapter}: arguments of identity`, () => identityArgumentTests(test))
 }
 
-/** Registers the tests of history that ends. */
+/** Registers the tests of archived history. */
 export function historyConformance(adapter: string, open: OpenStore): void {
   describe(`${adapter}: history`, () => historyTests(storeTests(open)))
 }

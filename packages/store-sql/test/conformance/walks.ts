@@ -34,7 +34,7 @@ class Walk {
   readonly scope: Scope
   /** Hashes in the order they were read. */
   readonly seen: string[] = []
-  /** Where the next page begins; null behind the last. */
+  /** The position of the next page; null after the last. */
   after: PagePosition | null | undefined
   readonly #store: Store
 
@@ -58,7 +58,7 @@ class Walk {
   }
 }
 
-/** The payment of a number: a second older than the one of the next number, from payer to payee. */
+/** The n-th payment, from payer to payee: a second older than the next one. */
 const numbered = (n: number, changes: Partial<PaymentFacts> = {}): PaymentFacts =>
   facts({ txHash: hash(n), blockTimestamp: epoch + n * 1_000, sender: payer, receiver: payee, ...changes })
 
@@ -66,7 +66,7 @@ const store6 = async (store: Store) => {
   for (let n = 1; n <= 6; n += 1) await indexed(store, numbered(n))
 }
 
-/** Mines payments again, each in a block of another time. */
+/** Mines payments again, each in a block with another time. */
 async function move(store: Store, ...moved: readonly PaymentFacts[]): Promise<void> {
   await store.transaction(async (tx) => {
     for (const chainId of new Set(moved.map((one) => one.chainId))) await tx.lockChain(chainId)

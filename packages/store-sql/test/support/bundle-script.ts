@@ -1,7 +1,6 @@
 /**
- * Scripts that tests start as processes, each as one file: what is compiled once need not be compiled again in every
- * process. Uses nothing of this package, so that tests of other packages may import it.
- *
+ * Bundles scripts that tests start as processes, so that they are compiled once. Imports nothing of this package, so
+ * that tests of other packages may use it.
  * @module
  */
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
@@ -11,9 +10,9 @@ import { build } from 'esbuild'
 
 /** A bundle on disk. */
 export interface BundledScript {
-  /** The file for Node: no flags are needed. */
+  /** The file, which Node runs without flags. */
   readonly path: string
-  /** The folder above the one in which the bundle lies, as `src` lies in a package. */
+  /** The folder above that of the bundle, as a package is above `src`. */
   readonly folder: string
   remove(): void
 }
@@ -25,7 +24,7 @@ export async function bundleScript(entry: string): Promise<BundledScript> {
   const folder = mkdtempSync(join(tmpdir(), 'pi-script-'))
   const path = join(folder, 'src', `${basename(entry, '.ts')}.mjs`)
   mkdirSync(join(folder, 'src'))
-  // Packages that are not in the bundle are found where the workspace has them.
+  // Packages outside the bundle are resolved from the workspace.
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   await build({
     entryPoints: [entry],
@@ -36,7 +35,7 @@ export async function bundleScript(entry: string): Promise<BundledScript> {
     platform: 'node',
     conditions: ['@payment-integration/source'],
     absWorkingDir: root,
-    // Bindings and WebAssembly are files of their own.
+    // Native bindings and WebAssembly cannot be bundled.
     external: ['@photostructure/sqlite', 'better-sqlite3', 'libsql', 'pg-native'],
     banner: {
       js: "import { createRequire as $requireOf } from 'node:module'; const require = $requireOf(import.meta.url);",

@@ -1,4 +1,4 @@
-/** Fills a database with rows that mislead a planner: what a filter selects is rare, and the oldest. @module */
+/** Fills a database with rows that mislead planners: filters select rare rows, which are the oldest. @module */
 
 import { sql } from 'kysely'
 import { createStore } from '../../src/create-store.js'

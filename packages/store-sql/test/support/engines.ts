@@ -1,4 +1,4 @@
-/** Engines for tests that look below the store: at plans, settings and locks. @module */
+/** Engines for tests of plans, settings and locks. @module */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { createSqliteEngine } from '../../src/sqlite/create-sqlite-store.js'
 import { createFile } from '../../src/sqlite/sqlite-file.js'
 import { createTestDatabase } from '../postgres.js'
 
-/** An engine and the end of it. */
+/** An engine, and the function that closes it. */
 export interface OpenEngine {
   readonly engine: Engine
   close(): Promise<void>
@@ -38,7 +38,7 @@ export async function openSqlite(): Promise<OpenEngine> {
 export async function openPostgres(): Promise<OpenEngine> {
   const server = await createTestDatabase()
   const pool = new pg.Pool({ connectionString: server.connectionString, max: 4 })
-  // A connection that is ending may still read that its database was dropped.
+  // A closing connection may still get the error that its database was dropped.
   pool.on('error', () => undefined)
   const engine = createPostgresEngine(pool, { schema: 'plans', end: () => pool.end() })
   return {

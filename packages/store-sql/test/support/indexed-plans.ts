@@ -11,11 +11,11 @@ export interface IndexedQueries {
   readonly rows: string
   fill(open: OpenEngine): Promise<void>
   queries(db: OpenEngine['engine']['read']): Readonly<Record<string, Compiled>>
-  /** Most rows of a table that a step of PostgreSQL may touch. */
+  /** The most rows of a table that a step of PostgreSQL may touch. */
   readonly maxTouched: number
 }
 
-/** Registers the tests: no query walks a table, or touches other rows than those of its answer. */
+/** Registers the tests: no query scans a table, or touches rows that are not in its result. */
 export function indexedPlanTests({ rows, fill, queries, maxTouched }: IndexedQueries): void {
   describe('SQLite', () => {
     const open = filled(openSqlite, fill)

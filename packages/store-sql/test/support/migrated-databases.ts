@@ -1,6 +1,6 @@
 /**
- * An empty PostgreSQL database with the current schema, which one test after the other gets: migrating or connecting
- * for each takes longer than the tests do.
+ * An empty PostgreSQL database with the current schema, which tests reuse one after the other, because migrating and
+ * connecting take longer than most tests.
  * @module
  */
 import pg from 'pg'

@@ -2,7 +2,7 @@
 import { releasedMigrations } from '../../src/migrations/migrate.js'
 import type { Migration } from '../../src/schema/migration.js'
 
-/** Adds a table and columns, fills one, and indexes it. Then fills it again, and removes the other one. */
+/** Adds a table and columns; fills and indexes a column; later fills it again, and removes another column. */
 export const nextMigration: Migration = {
   expand: [
     {

@@ -21,7 +21,7 @@ export interface ReleasedDatabase {
   openEngine(options?: pg.PoolConfig): Engine
   /** A store of the release with the made-up migration. */
   openNext(): Store
-  /** A session that does whatever a test needs. */
+  /** A session for the test's own statements. */
   connect(): Promise<pg.Client>
   /** Runs the first steps of the made-up migration. */
   runSteps(count: number): Promise<void>

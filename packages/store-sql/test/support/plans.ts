@@ -1,8 +1,8 @@
-/** How the databases would run, or did run, a query. @module */
+/** Reads query plans, estimated and executed. @module */
 import { CompiledQuery } from 'kysely'
 import type { Engine } from '../../src/engine.js'
 
-/** A query that can tell its text. */
+/** A query that can be compiled to text. */
 export interface Compiled {
   compile(): { readonly sql: string; readonly parameters: readonly unknown[] }
 }
@@ -64,7 +64,7 @@ async function explainGeneric(engine: Engine, query: Compiled): Promise<Analyzed
   })
 }
 
-/** Runs a query on PostgreSQL and tells every scan of a table in it. */
+/** Runs a query on PostgreSQL and returns every scan of a table in its plan. */
 export async function postgresScans(
   engine: Engine,
   query: Compiled,

@@ -1,10 +1,10 @@
-/** Files that may only be read, for tests of a disk that lost its right to write. @module */
+/** Read-only files, for tests of a disk that becomes read-only. @module */
 import { execFileSync } from 'node:child_process'
 import { chmodSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { temporaryFolder } from './engines.js'
 
-/** Another way to a file, or the same one, that this user cannot write by. */
+/** A path to a file by which this user cannot write. */
 export interface ReadOnlyFile {
   readonly path: string
   remove(): void

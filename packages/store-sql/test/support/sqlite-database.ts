@@ -1,6 +1,6 @@
 /**
- * Empty SQLite databases with the current schema. Migrating or opening one for each test takes longer than most tests
- * do: an open database is emptied and used again.
+ * Empty SQLite databases with the current schema. Open databases are emptied and reused, because migrating or opening
+ * one takes longer than most tests.
  * @module
  */
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
@@ -19,7 +19,7 @@ export interface TestSqlite {
   readonly path: string
   /** Runs a statement on its own connection, at once. It writes only while no transaction of the engine is open. */
   sql<Row>(text: string, ...parameters: readonly unknown[]): Row[]
-  /** Empties it for another test; nobody may use it any more. */
+  /** Empties the database for another test. */
   release(): void
 }
 
@@ -36,7 +36,7 @@ await migrating.close()
 
 interface OpenDatabase extends Omit<TestSqlite, 'release'> {
   readonly clock: { now: () => number }
-  /** Whether a loop of an earlier test still waits for deliveries, and would take those of the next one. */
+  /** Whether a loop of an earlier test still waits for deliveries, and would take those of the next test. */
   isListenedTo(): boolean
   empty(): void
 }

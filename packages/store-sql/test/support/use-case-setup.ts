@@ -49,7 +49,7 @@ export function useCaseSetup(open: OpenMigrated) {
     events,
     openStore: () => store,
     setup,
-    /** The same on a store that the test has wrapped. */
+    /** A service on a store that the test has wrapped. */
     setupOn,
     indexAll,
     async withPayments(...payments: ScriptedPayment[]) {

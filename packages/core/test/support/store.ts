@@ -3,12 +3,7 @@ import { onTestFinished } from 'vitest'
 import { createStore } from '../../../store-sql/src/create-store.js'
 import { toAuditRecord } from '../../../store-sql/src/history/audit.js'
 import { toEvent } from '../../../store-sql/src/identity/accounts.js'
-import {
-  toRedemption,
-  type StoredRedemption,
-  toShare,
-  toVerdict,
-} from '../../../store-sql/src/identity/redemptions.js'
+import { type StoredRedemption, toRedemption, toShare, toVerdict } from '../../../store-sql/src/identity/redemptions.js'
 import { type StoredSubject, toSubject } from '../../../store-sql/src/identity/subjects.js'
 import { toHex, toNullableHex, unpack } from '../../../store-sql/src/internal/values.js'
 import { type StoredRow, toStoredPayment } from '../../../store-sql/src/payments/payment-row.js'

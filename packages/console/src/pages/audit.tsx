@@ -4,7 +4,7 @@ import type { AuditRecord } from '@payment-integration/core/internal'
 import { FilterError, parseWholeNumber } from '../filters.js'
 import { ActForm } from '../view/forms.js'
 import { buildHref, Empty, Pager, Shown, Table, When } from '../view/parts.js'
-import { formatNumber } from '../view/text.js'
+import { formatNumber, shortenHex, showText } from '../view/text.js'
 import { jobPath } from './jobs.js'
 import { type Acts, type Load, pageSize } from './page.js'
 
@@ -26,10 +26,10 @@ export const auditPage: Load = async ({ service }, query) => {
         columns={[
           ['No.', ({ seq }) => seq, 'n'],
           ['Time', ({ at }) => <When at={at} withDate />],
-          ['Actor', ({ actor }) => <Shown text={String(actor)} max={60} />],
+          ['Actor', ({ actor }) => <Brief text={String(actor)} />],
           ['Action', ({ action }) => <Shown text={action} max={60} />],
-          ['Subject', ({ subject }) => <Shown text={String(subject)} max={80} />],
-          ['Details', (record) => <Shown text={formatDetails(record)} />],
+          ['Subject', ({ subject }) => <Brief text={String(subject)} />],
+          ['Details', (record) => <Brief text={formatDetails(record)} />],
         ]}
         empty={
           <Empty title="Nothing was changed yet.">
@@ -48,6 +48,13 @@ export const auditPage: Load = async ({ service }, query) => {
   )
   return { title: 'Audit log', section, body }
 }
+
+/** Text with its addresses and hashes shortened; whole in its title. */
+const Brief = ({ text }: { text: string }) => (
+  <span title={showText(text)}>
+    <Shown text={text.replace(/0x[0-9a-f]{40,64}/g, shortenHex)} />
+  </span>
+)
 
 function formatDetails({ details }: AuditRecord): string {
   if (typeof details !== 'object' || details === null) return String(details)

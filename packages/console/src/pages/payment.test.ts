@@ -90,8 +90,8 @@ describe('the page', () => {
   })
 
   it.each([
-    ['blocked for a minute', 60_000, /<time.*waits for its blocked endpoint/],
-    ['whose block has passed', -500, /^<span>\s*<span class="dim">waits for its blocked endpoint/],
+    ['blocked for a minute', 60_000, /<time.*endpoint blocked/],
+    ['whose block has passed', -500, /^<span>\s*<span class="dim">endpoint blocked/],
     ['that is not blocked', null, /^<span>due now</],
   ])('a delivery that is due has no next attempt in the past: endpoint %s', async (_, forMs, expected) => {
     const { queries } = twin.service

@@ -97,7 +97,7 @@ export function showNextAttempt(
   if (at > nextAttemptAt)
     return (
       <>
-        {at > now ? <When at={at} /> : null} <Dim>waits for its blocked endpoint</Dim>
+        {at > now ? <When at={at} /> : null} <Dim>endpoint blocked</Dim>
       </>
     )
   return at > now ? <When at={at} /> : 'due now'
@@ -121,7 +121,11 @@ export const deliveryColumns = (
   ['Version', ({ version }) => version, 'n'],
   ['Attempts', ({ attempts }) => attempts.length, 'n'],
   ['Last answer', (delivery) => showLastAnswer(delivery, hrefOfPayment(delivery))],
-  ['Latency', ({ attempts }) => attempts.slice(-1).map(({ latencyMs }) => formatLatency(latencyMs)), 'n'],
+  [
+    'Latency',
+    ({ attempts }) => attempts.slice(-1).map(({ latencyMs }) => formatLatency(latencyMs))[0] ?? <Dim>none</Dim>,
+    'n',
+  ],
   ['Next attempt', (delivery) => showNextAttempt(delivery, context)],
 ]
 

@@ -54,8 +54,7 @@ export function sumDecimals(amounts: readonly string[]): string {
   const decimals = parts.reduce((most, [, fraction = '']) => Math.max(most, fraction.length), 0)
   const sum = parts.reduce((total, [whole, rest = '']) => total + BigInt(`${whole}${rest.padEnd(decimals, '0')}`), 0n)
   const digits = sum.toString().padStart(decimals + 1, '0')
-  const point = digits.length - decimals
-  return decimals === 0 ? digits : `${digits.slice(0, point)}.${digits.slice(point)}`
+  return decimals === 0 ? digits : `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`
 }
 
 /** A token as the chain describes it. Amounts are in base units and are formatted when they are read. */

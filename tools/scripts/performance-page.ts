@@ -28,51 +28,48 @@ interface PageTable {
 
 const tables: Readonly<Record<string, PageTable>> = {
   verification: {
-    ...{ bench: 'verification', title: 'Verifying a delivery, CPU µs', names: 'CPU µs' },
-    columns: ['0.5 KB', '64 KB'],
+    ...{ bench: 'verification', title: 'Verifying a delivery, CPU µs', names: 'Verifier, CPU µs' },
+    ...{ columns: ['0.5 KB', '64 KB'], rows: /^(?!.*Web Crypto)/ },
   },
   deliveries: {
     ...{ bench: 'deliveries', title: 'Deliveries of 1 KB to 10 integrations, from a backlog of 20,000, PostgreSQL' },
-    ...{ names: 'PostgreSQL', columns: ['deliveries/s', 'CPU µs'] },
+    ...{ names: 'Queue on PostgreSQL', columns: ['deliveries/s', 'CPU µs'] },
   },
   bloat: {
-    ...{ bench: 'bloat', title: 'Deliveries with an open snapshot', names: 'deliveries/s' },
+    ...{ bench: 'bloat', title: 'Deliveries with an open snapshot', names: 'Queue, deliveries/s' },
     columns: ['before, per second', 'last', 'after'],
   },
   sync: {
-    ...{ bench: 'sync', title: 'Catching up with 50,000 payments in 2,000 blocks', names: 'distance to the node' },
-    ...{ columns: ['payments/s', 'peak MiB'], rows: /^\d+ ms, (?:SQLite|PostgreSQL)$/ },
+    ...{ bench: 'sync', title: 'Catching up with 50,000 payments in 2,000 blocks', names: 'Distance to the node' },
+    ...{ columns: ['payments/s', 'peak MiB'], rows: /^\d+ ms, (?:SQLite|PostgreSQL)$/, hasNotes: false },
   },
   live: {
-    ...{ bench: 'live', title: 'From the request to mine a block, one payment each, SQLite', names: 'head' },
+    ...{ bench: 'live', title: 'From the request to mine a block, one payment each, SQLite', names: 'Source of heads' },
     columns: ['committed, p50 ms', 'committed, p95 ms', 'at the receiver, p50 ms', 'at the receiver, p95 ms'],
   },
   updates: {
-    ...{ bench: 'updates', title: 'Processor updates', names: 'PostgreSQL, and SQLite where named' },
+    ...{ bench: 'updates', title: 'Processor updates', names: 'Updates (on PostgreSQL unless named)' },
     ...{ columns: ['updates/s', 'CPU of the service, µs', 'CPU of the database, µs'], rows: /^(?!before|.*console)/ },
   },
-  'read-api-sqlite': {
-    ...{ bench: 'read-api', title: 'Requests per second, 1,000,000 payments, SQLite', names: 'SQLite' },
-    ...{ columns: ['requests/s', 'CPU µs'], rows: /integration|look-up/, hasNotes: false },
-  },
   'read-api-postgres': {
-    ...{ bench: 'read-api', title: 'Requests per second, 1,000,000 payments, PostgreSQL', names: 'PostgreSQL' },
+    ...{ bench: 'read-api', title: 'Requests per second, 1,000,000 payments, PostgreSQL' },
+    names: 'Request on PostgreSQL',
     ...{ columns: ['requests/s', 'CPU µs'], rows: /integration|look-up/, hasNotes: false },
   },
   console: {
-    ...{ bench: 'console', title: 'Pages of the console, 1,000,000 payments, PostgreSQL', names: 'PostgreSQL' },
+    ...{ bench: 'console', title: 'Pages of the console, 1,000,000 payments, PostgreSQL', names: 'Page' },
     ...{ columns: ['median ms', 'p99 ms'], rows: /^(?!Others)/, hasNotes: false },
   },
   upgrade: {
-    ...{ bench: 'upgrade', title: 'A migration of 5,000,000 snapshots under load, PostgreSQL', names: 'step' },
+    ...{ bench: 'upgrade', title: 'A migration of 5,000,000 snapshots under load, PostgreSQL', names: 'Step' },
     columns: ['seconds', 'write, longest ms', 'read, longest ms'],
   },
   start: {
-    ...{ bench: 'start', title: 'Starting', names: 'command' },
+    ...{ bench: 'start', title: 'Starting', names: 'Command' },
     columns: ['ms', 'processor time, ms', 'peak, MiB'],
   },
   weight: {
-    ...{ bench: 'weight', title: 'Weight', names: 'package' },
+    ...{ bench: 'weight', title: 'Weight', names: 'Package' },
     columns: ['packages with dependencies', 'installed, kB', 'bundle, gzip, kB'],
   },
 }

@@ -106,7 +106,7 @@ test("after the allowed number of rejected tokens the error has the provider's m
   const used = await mint()
   await client.identity.share({ email: `other-${email}`, kycShareToken: used })
   const tokens = vi.fn(async () => used)
-  await expect(shareVerification({ client, email, mint: tokens, mostTokens: 3 })).rejects.toMatchObject({
+  await expect(shareVerification({ client, email, mint: tokens, maxTokens: 3 })).rejects.toMatchObject({
     code: 'ERR_SHARE_TOKEN_REJECTED',
     providerMessage: expect.stringContaining('Token is invalid'),
   })
@@ -166,7 +166,7 @@ test('after FINAL it mints and redeems nothing, even after a correction', async 
 test('without the used token it stops after the first rejected token if the former verdict is FINAL', async () => {
   const used = (await shareRejected('FINAL')) ?? ''
   const tokens = vi.fn(async () => used)
-  const { result } = await shareVerification({ client, email, mint: tokens, mostTokens: 3 })
+  const { result } = await shareVerification({ client, email, mint: tokens, maxTokens: 3 })
   expect(result).toMatchObject({ kind: 'rejected_before', rejectType: 'FINAL' })
   expect(tokens).toHaveBeenCalledTimes(1)
 })

@@ -15,7 +15,7 @@ export interface Sharing {
    */
   readonly isCorrected?: boolean | undefined
   /** Most tokens to mint. @default 2 */
-  readonly mostTokens?: number | undefined
+  readonly maxTokens?: number | undefined
 }
 
 /** The status of the verification. */
@@ -34,7 +34,7 @@ export interface SharingResult {
  * thrown.
  */
 export async function shareVerification(sharing: Sharing): Promise<SharingResult> {
-  const { client, email, mint, usedToken = null, isCorrected = false, mostTokens = 2 } = sharing
+  const { client, email, mint, usedToken = null, isCorrected = false, maxTokens = 2 } = sharing
   if (usedToken !== null) {
     const result = await askVerdict({ client, email, usedToken })
     const isRetry = isCorrected && result?.kind === 'rejected_before' && result.rejectType !== 'FINAL'
@@ -50,7 +50,7 @@ export async function shareVerification(sharing: Sharing): Promise<SharingResult
       if (!isTokenRejected(error)) throw error
       const rejected = rejectedBefore(error)
       if (rejected?.rejectType === 'FINAL') return { result: rejected, usedToken }
-      if (minted >= mostTokens) throw error
+      if (minted >= maxTokens) throw error
     }
   }
 }

@@ -36,7 +36,7 @@ test('a SQLite copy that was made under load is whole, and its server delivers w
   await outside.delivered(outside.hashes.slice(later), before)
   await second.stop()
   await outside.checkWhole(restored, head)
-  expect(outside.mostBodies()).toBe(1)
+  expect(outside.maxBodies()).toBe(1)
 })
 
 /** Runs statements on one connection. */
@@ -119,7 +119,7 @@ test.skipIf(postgresMissing !== null)(
     await outside.delivered(outside.hashes.slice(later), before)
     await second.stop()
     await outside.checkWhole(restored, head)
-    expect(outside.mostBodies()).toBe(1)
+    expect(outside.maxBodies()).toBe(1)
     rmSync(archive, { recursive: true })
   },
 )

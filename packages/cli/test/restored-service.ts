@@ -99,7 +99,7 @@ export async function startOutside() {
       expect(dry.events.at(-1)).toMatchObject({ event: 'summary', differences: 0, dryRun: true })
     },
     /** How many different bodies the receiver got of one version of one payment, at most: one is right. */
-    mostBodies(): number {
+    maxBodies(): number {
       const bodies = new Map<string, Set<string>>()
       for (const { body } of receiver.arrived) {
         const { chainId, txHash, version } = JSON.parse(String(body)) as Record<string, unknown>

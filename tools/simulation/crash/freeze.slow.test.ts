@@ -8,7 +8,7 @@ import type { Captured } from './receiver.js'
 import { type CrashRun, runSeed } from './run-seed.js'
 
 /** A seed whose first block has payments that name an integration. */
-const plan = { seed: 1, size: { blocks: 6, mostPerBlock: 3 } } as const
+const plan = { seed: 1, size: { blocks: 6, maxPerBlock: 3 } } as const
 const nameOf = ({ body }: Captured) => {
   const { txHash, version } = JSON.parse(body.toString('utf8')) as { txHash: string; version: number }
   return `${txHash} ${version}`

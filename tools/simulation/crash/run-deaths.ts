@@ -31,7 +31,7 @@ export interface CrashPlan {
 export const deathsPerSeed = 10
 
 /** Highest crossing at which a process dies, for points that are crossed often. */
-const mostCrossings: Partial<Record<Point, number>> = {
+const maxCrossings: Partial<Record<Point, number>> = {
   statement: 60,
   'after claim': 3,
   'before settle': 3,
@@ -40,7 +40,7 @@ const mostCrossings: Partial<Record<Point, number>> = {
 const usualCrossings = 6
 
 /** Longest time before a process's crossings count, in milliseconds. */
-const mostMsBefore = 500
+const maxMsBefore = 500
 
 /**
  * Draws the plan of a seed. Every third seed has a separate dispatcher process; every fifth runs on PostgreSQL, if
@@ -50,9 +50,9 @@ export function planOf(seed: number, hasPostgres: boolean): CrashPlan {
   const draws = drawsOf(seed).fork('plan')
   const plannedDeath = (names: readonly Point[], mayFreeze: boolean): PlannedDeath => {
     const point = draws.pick(names)
-    const nth = draws.whole(1, mostCrossings[point] ?? usualCrossings)
+    const nth = draws.whole(1, maxCrossings[point] ?? usualCrossings)
     const signal = mayFreeze && draws.chance(0.35) ? 'SIGSTOP' : 'SIGKILL'
-    const afterMs = draws.chance(0.3) ? 0 : draws.whole(1, mostMsBefore)
+    const afterMs = draws.chance(0.3) ? 0 : draws.whole(1, maxMsBefore)
     return { death: { point, nth, signal, afterMs }, patienceMs: afterMs + draws.whole(400, 900) }
   }
   const deaths = (count: number, names: readonly Point[], mayFreeze: boolean) =>
@@ -66,7 +66,7 @@ export function planOf(seed: number, hasPostgres: boolean): CrashPlan {
   return {
     seed,
     engine,
-    size: { blocks: 6 * deathsPerSeed, mostPerBlock: 3 },
+    size: { blocks: 6 * deathsPerSeed, maxPerBlock: 3 },
     processes: apart
       ? [
           { roles: ['server'], deaths: deaths(deathsPerSeed / 2, ofServer, false) },

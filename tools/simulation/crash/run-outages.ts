@@ -35,7 +35,7 @@ export async function runOutages(options: OutageOptions): Promise<CrashReport[]>
     return await inWorkers({ from, count, concurrency: 1 }, (seed, { path }) => {
       const ground = postgresGround(postgres.connectionString, `outage_${seed}`, proxy.connectionString)
       return onGround(ground, async () => {
-        const plan = { seed, engine: 'postgres', size: { blocks: 6 * outages, mostPerBlock: 4 } } as const
+        const plan = { seed, engine: 'postgres', size: { blocks: 6 * outages, maxPerBlock: 4 } } as const
         const report = await runSeed(plan, ground, path, (run) =>
           breakDatabaseRepeatedly(run, outages, postgres, proxy),
         )

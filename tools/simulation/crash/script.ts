@@ -32,7 +32,7 @@ export interface Script {
 /** Size of a script. */
 export interface ScriptSize {
   readonly blocks: number
-  readonly mostPerBlock: number
+  readonly maxPerBlock: number
 }
 
 const paths = [
@@ -48,7 +48,7 @@ export function scriptOf(seed: number, size: ScriptSize): Script {
   const placed: { readonly at: number; readonly update: ProcessorUpdate }[] = []
   const expected: ExpectedPayment[] = []
   const blocks = Array.from({ length: size.blocks }, (_, block) =>
-    Array.from({ length: draws.whole(1, size.mostPerBlock) }, (_, nth): ScriptedPayment => {
+    Array.from({ length: draws.whole(1, size.maxPerBlock) }, (_, nth): ScriptedPayment => {
       const tx = `${seed} ${block} ${nth}`
       const integrationAddress = draws.chance(0.1) ? null : draws.pick(integrations)
       const updates = updatesOf(tx, draws)

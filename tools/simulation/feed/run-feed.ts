@@ -35,7 +35,7 @@ const tickMs = 25
 /** Blocks that each cell reads from the feed before the next kill. */
 const fedBlocks = 150
 /** Ends a seed that hangs. */
-const mostMs = 1_200_000
+const maxMs = 1_200_000
 
 /**
  * Runs a seed: three servers in a cluster, two publishers and two cells. Each server is killed and restarted while the
@@ -131,9 +131,9 @@ export async function runFeedSeed(seed: number): Promise<FeedReport> {
 
   async function until(isTrue: () => Promise<boolean>, wanted: string): Promise<void> {
     while (!(await isTrue())) {
-      if (Date.now() - startedAt > mostMs) {
+      if (Date.now() - startedAt > maxMs) {
         const errors = cells.map((cell) => cell.lastError()).join('; ')
-        throw new Error(`seed ${seed}: no ${wanted} after ${mostMs} ms. ${errors}`)
+        throw new Error(`seed ${seed}: no ${wanted} after ${maxMs} ms. ${errors}`)
       }
       await pause(20)
     }

@@ -28,7 +28,7 @@ export interface FaultyNode {
 }
 
 /** Most failures in a row of the same call of a contract. */
-const mostFailedCalls = 2
+const maxFailedCalls = 2
 
 /** Opens the node. */
 export function createFaultyNode({ honest, foreign, draws, rates, startsAsOther = 0 }: FaultyNodeParts): FaultyNode {
@@ -67,7 +67,7 @@ export function createFaultyNode({ honest, foreign, draws, rates, startsAsOther 
    */
   function isDetectable(fault: FaultName, { method, params }: Call): boolean {
     const most =
-      fault === 'header-changed' ? 1 : fault === 'item-error' && method === 'eth_call' ? mostFailedCalls : null
+      fault === 'header-changed' ? 1 : fault === 'item-error' && method === 'eth_call' ? maxFailedCalls : null
     if (most === null) return true
     const name = `${fault} ${JSON.stringify(params[0])}`
     const inARow = inARowOf.get(name) ?? 0

@@ -10,7 +10,7 @@ const hour = 60 * minute
 const day = 24 * hour
 /** When the poller runs after faults healed. */
 const polls = [6_000, 2 * minute + 1, 11 * minute, 61 * minute, 61 * minute, day + minute, day + minute]
-const mostSteps = 2_000
+const maxSteps = 2_000
 
 /** A history that broke a promise. */
 export interface Finding {
@@ -162,7 +162,7 @@ async function perform(history: History, call: Parameters<World['begin']>[1]): P
 
 async function finishAll(history: History): Promise<void> {
   const { world, dice } = history
-  for (let step = 0; step < mostSteps; step += 1) {
+  for (let step = 0; step < maxSteps; step += 1) {
     const steps = world.steps()
     if (steps.length === 0 && running(history) === 0) return
     if (steps.length === 0) await world.jump(minute)

@@ -19,7 +19,7 @@ export interface ScriptedProvider extends IdentityProvider {
   readonly calls: readonly string[]
   readonly redeemed: readonly Redeemed[]
   /** Most redemptions of one person that the provider worked at at a time. */
-  mostInFlight(): number
+  maxInFlight(): number
   /** Returns the fault of the next call of that kind; called at every call. */
   fault: (call: 'redeem' | 'find' | 'review') => ProviderFault | null
   /** Runs while a call is in flight. */
@@ -67,7 +67,7 @@ export function scriptedProvider(
     deleted,
     findsByName: true,
     levelName: null,
-    mostInFlight: () => most,
+    maxInFlight: () => most,
     fault: () => null,
     pause: async () => undefined,
     async redeem({ shareToken, externalUserId, sendBy }) {

@@ -47,8 +47,7 @@ export interface IntegrationQueries {
   /**
    * One payment by destination transaction hash, likewise.
    * @throws InvalidRequestError `ERR_TX_HASH_INVALID`, `ERR_ADDRESS_INVALID`; PaymentNotFoundError
-   * `ERR_PAYMENT_NOT_FOUND`;
-   * AmbiguousPaymentError `ERR_PAYMENT_AMBIGUOUS`.
+   * `ERR_PAYMENT_NOT_FOUND`; AmbiguousPaymentError `ERR_PAYMENT_AMBIGUOUS`.
    */
   getPayment(query: { readonly txHash: string; readonly wallet?: string | undefined }): Promise<PaymentBody>
   /** A payment with its snapshots and deliveries; null: there is none under the hash on that chain. */

@@ -27,7 +27,10 @@ export function backoffMs(failures: number, fraction: number): number {
   return Math.round(ceiling * (0.5 + fraction / 2))
 }
 
-/** Other errors than the core's give class and code alone: their messages may contain values or credentials. */
+/**
+ * Describes an error for the log. Other errors than the core's show class and code alone: messages may contain
+ * credentials.
+ */
 export function describeError(error: unknown): string {
   if (error instanceof CoreError) return `${error.code}: ${error.message}`
   if (!(error instanceof Error)) return `a ${typeof error} was thrown`
@@ -60,7 +63,9 @@ export function findDuplicateKey(json: string): string | null {
 /** The largest difference between the clocks of two processes, in milliseconds. */
 export const processSkewMs = 5 * 60_000
 
-/** An end further ahead than the longest duration was written by a clock that was ahead, and counts as past. */
+/**
+ * Whether a time has passed. An end further ahead than the longest duration counts as passed: a clock ahead wrote it.
+ */
 export function isExpired(endsAt: number, now: number, longestMs: number): boolean {
   return now >= endsAt || endsAt > now + longestMs + processSkewMs
 }

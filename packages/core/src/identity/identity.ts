@@ -111,12 +111,10 @@ export interface IdentityDeps {
   readonly everyMs?: number | undefined
 }
 
-export const identityDefaults = { everyMs: 30_000 } as const
-
 /** The first call that needs the key of addresses opens it; after a failure the next call tries again. */
 export function createIdentity(deps: IdentityDeps): Identity {
   const { store, accounts, masterKey, clock, random, ids, logger } = deps
-  const { everyMs = identityDefaults.everyMs, actor = 'service' } = deps
+  const { everyMs = 30_000, actor = 'service' } = deps
   const provider = createCheckedProvider(deps.provider, logger)
   const namespace = checkNamespace(deps.namespace ?? defaultNamespace)
   let stopping: AbortSignal | undefined

@@ -118,8 +118,6 @@ export interface FulfilmentPollerOptions {
   readonly concurrency?: number | undefined
 }
 
-export const fulfilmentPollerDefaults = { everyMs: 5_000, batch: 100, concurrency: 8 } as const
-
 interface FulfilmentPollerDeps {
   readonly store: {
     readonly transaction: Store['transaction']
@@ -140,14 +138,8 @@ interface FulfilmentPollerDeps {
  */
 export function createFulfilmentPoller(deps: FulfilmentPollerDeps): FulfilmentPoller {
   const { store, clock, logger } = deps
-  const {
-    everyMs = fulfilmentPollerDefaults.everyMs,
-    batch = fulfilmentPollerDefaults.batch,
-    concurrency = fulfilmentPollerDefaults.concurrency,
-  } = deps.options ?? {}
-  assertWhole('everyMs', everyMs, 1)
-  assertWhole('batch', batch, 1)
-  assertWhole('concurrency', concurrency, 1)
+  const { everyMs = 5_000, batch = 100, concurrency = 8 } = deps.options ?? {}
+  for (const [name, value] of Object.entries({ everyMs, batch, concurrency })) assertWhole(name, value, 1)
 
   async function runOnce(signal?: AbortSignal): Promise<number> {
     const unreachable = new Set<number>()

@@ -114,8 +114,6 @@ export interface IndexerOptions {
   readonly recording?: Recording | undefined
 }
 
-export const indexerDefaults = { pollMs: 1_000, leaseMs: 15_000, recording: 'all' } as const
-
 interface IndexerDeps {
   readonly store: Pick<Store, 'transaction' | 'payments' | 'chains' | 'leases'>
   readonly chain: Chain
@@ -146,13 +144,7 @@ export function createIndexer(deps: IndexerDeps): Indexer {
   const { store, clock, random, holder, publish, logger } = deps
   const chain = createCheckedChain(deps.chain)
   const { chainId, routers } = chain
-  const {
-    startBlock,
-    finalityBlocks,
-    pollMs = indexerDefaults.pollMs,
-    leaseMs = indexerDefaults.leaseMs,
-    recording = indexerDefaults.recording,
-  } = deps.options
+  const { startBlock, finalityBlocks, pollMs = 1_000, leaseMs = 15_000, recording = 'all' } = deps.options
   if (startBlock !== 'head') assertWhole('startBlock', startBlock, 0)
   if (finalityBlocks !== null) assertWhole('finalityBlocks', finalityBlocks, 0)
   assertWhole('pollMs', pollMs, 1)

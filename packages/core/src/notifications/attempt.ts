@@ -17,10 +17,12 @@ import { type AttemptResult, decideVerdict, getFailureReason } from './retry-sch
 /** Opens a signing secret; throws when it cannot be read. */
 export type OpenSecret = (sealed: SealedSecret, integrationAddress: string) => string
 
-/** Most opened secrets in the cache; the oldest is evicted first. */
+/** The most opened secrets in the cache; the oldest is evicted first. */
 const maxOpenedSecrets = 1_024
 
-/** Caches results, not errors. The integration is in the key: a sealed text copied to another row must not open. */
+/**
+ * Caches results, not errors. The integration is in the key: a sealed text that is copied to another row must not open.
+ */
 export function cacheOpenedSecrets(open: OpenSecret, maxSecrets = maxOpenedSecrets): OpenSecret {
   const cache = new Map<string, string>()
   return (secret, integrationAddress) => {
@@ -44,7 +46,7 @@ interface DeliveryToSign {
   readonly now: number
 }
 
-/** Builds the headers of one attempt: each has its own time and signature, over the same body. */
+/** Builds the headers of one attempt, with its own time and signature. */
 export async function buildDeliveryHeaders(delivery: DeliveryToSign): Promise<Record<string, string>> {
   const { secret, integrationAddress, body, now } = delivery
   return {
@@ -55,7 +57,7 @@ export async function buildDeliveryHeaders(delivery: DeliveryToSign): Promise<Re
   }
 }
 
-/** A claimed delivery with its lease, by the clock of this process. */
+/** A claimed delivery with its lease by the clock of this process. */
 export interface LeasedDelivery {
   readonly claim: ClaimedDelivery
   /** Unix milliseconds before the claim was requested, so the store's lease ends no sooner than `leaseEndsAt`. */
@@ -79,13 +81,13 @@ type DeliveryFields = Pick<
   'deliveryId' | 'chainId' | 'txHash' | 'integrationAddress' | 'version' | 'attempt'
 >
 
-/** The fields that identify a delivery in events and logs: no URL, no body, no secret. */
+/** The fields that identify a delivery in events and logs, without URL, body and secret. */
 export function pickDeliveryFields(delivery: DeliveryFields): DeliveryFields {
   const { deliveryId, chainId, txHash, integrationAddress, version, attempt } = delivery
   return { deliveryId, chainId, txHash, integrationAddress, version, attempt }
 }
 
-/** Most bytes of a response body in the attempt log. */
+/** The most bytes of a response body in the attempt log. */
 export const excerptBytes = 1_024
 
 export interface AttemptDeps {
@@ -103,7 +105,7 @@ interface SentPost {
 
 interface Posts {
   readonly first: SentPost
-  /** The same body signed with the previous secret, after the receiver rejected the current one; else null. */
+  /** The second POST, signed with the previous secret after the receiver rejected the current one; else null. */
   readonly second: SentPost | null
   /** Whether the current secret could be opened. */
   readonly isSigned: boolean
@@ -111,7 +113,10 @@ interface Posts {
   readonly isRotating: boolean
 }
 
-/** Null: nothing to settle, as the lease is too short for a POST, or the sender threw. Never rejects. */
+/**
+ * Builds the attempt. Null: nothing to settle, because the lease is too short for a POST or the sender threw. Never
+ * rejects.
+ */
 export function createAttempt(deps: AttemptDeps): (leased: LeasedDelivery) => Promise<RecordedAttempt | null> {
   const { sender, openSecret, clock, random, logger } = deps
 
@@ -121,7 +126,7 @@ export function createAttempt(deps: AttemptDeps): (leased: LeasedDelivery) => Pr
       const secret = openSecret(sealed, integrationAddress)
       return await buildDeliveryHeaders({ secret, integrationAddress, body, now: clock.now() })
     } catch (error) {
-      // The message of this error comes from code that saw the secret, so only its kind is logged.
+      // The code that failed saw the secret, so only the class of its error is logged.
       logger.error({ ...pickDeliveryFields(claim), error: getErrorName(error) }, 'secret unreadable')
       return null
     }
@@ -162,13 +167,13 @@ export function createAttempt(deps: AttemptDeps): (leased: LeasedDelivery) => Pr
     const now = clock.now()
     const verdict = decideVerdict({ step: claim.step, result: last.result, fraction: random.fraction(), now })
     const isReplay = claim.replay && claim.step === 1
-    const isOurFault = !isSigned || (isRotating && verdict.kind !== 'delivered')
+    const isServiceFault = !isSigned || (isRotating && verdict.kind !== 'delivered')
     return {
       ...leased,
       rejected: second === null ? null : toAttemptRecord(first, claim),
       attempt: toAttemptRecord(last, claim),
       verdict,
-      countsForHealth: !isReplay && !isOurFault,
+      countsForHealth: !isReplay && !isServiceFault,
       publishedMs: claim.ageMs + Math.max(0, now - claimedAt),
     }
   }
@@ -192,7 +197,7 @@ const buildUnsentPost = (startedAt: number): SentPost => ({
   result: { kind: 'failure', reason: 'secret_unreadable', latencyMs: 0 },
 })
 
-/** The statuses with which receivers reject a signature. */
+/** Statuses that reject a signature. */
 const signatureRejections: ReadonlySet<number> = new Set([400, 401, 403])
 
 function rejectsSignature(result: AttemptResult): boolean {
@@ -215,7 +220,7 @@ function getErrorName(error: unknown): string {
   return error instanceof Error ? error.name : typeof error
 }
 
-/** Removes our secrets: a receiver's error page may print its environment. */
+/** Removes secrets of this service: a receiver's error page may print its environment. */
 export function hideSecrets(excerpt: string | null): string | null {
   return excerpt === null ? null : excerpt.replaceAll(/pi_(?:whsec|api|legacy)_[\w-]+/g, '[hidden]')
 }

@@ -21,12 +21,12 @@ import { getFailureReason } from './retry-schedule.js'
 /** The operator's commands on deliveries. */
 export interface DeliveryCommands {
   /**
-   * Deliveries of the filter, oldest first. @throws InvalidRequestError `ERR_ADDRESS_INVALID`, `ERR_TX_HASH_INVALID`.
+   * Lists matching deliveries, oldest first. @throws InvalidRequestError `ERR_ADDRESS_INVALID`, `ERR_TX_HASH_INVALID`.
    */
   list(
     query: DeliveryFilter & { readonly afterId?: string | undefined; readonly limit: number },
   ): Promise<DeliveryView[]>
-  /** Number of deliveries of the filter. @param options.atMost - Counting stops here, 1 or more. @default no limit */
+  /** The number of matching deliveries. @param options.atMost - Counting stops here, 1 or more. @default no limit */
   count(filter: DeliveryFilter, options?: { readonly atMost?: number | undefined }): Promise<number>
   /** @throws DeliveryError `ERR_DELIVERY_NOT_FOUND`. */
   find(deliveryId: string): Promise<DeliveryView>
@@ -40,9 +40,8 @@ export interface DeliveryCommands {
    */
   replay(deliveryId: string, scope?: { readonly integrationAddress?: string | undefined }): Promise<DeliveryView>
   /**
-   * Makes every present delivery of the filter due, in parts, until `signal` aborts. Each part is committed with its
-   * record in the audit log.
-   *
+   * Makes every matching delivery due, in parts, until `signal` aborts. Each part is committed with its record in the
+   * audit log.
    * @throws RangeError For a filter without a status: replays of delivered deliveries must be explicit.
    */
   replayAll(
@@ -76,7 +75,7 @@ export interface CheckTotals {
   readonly requeued: number
 }
 
-/** A signed POST that is no delivery of a payment, and its answer. Nothing of it is stored but its audit record. */
+/** A signed POST without a payment, and its answer. Only its audit record is stored. */
 export interface SentTest extends Omit<AttemptRecord, 'replay'> {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
@@ -96,17 +95,20 @@ export interface EndpointCommands {
 
 export interface ReplayTotals {
   readonly replayed: number
-  /** Skipped, because they were leased: their attempt was in flight. */
+  /** Deliveries that were skipped because their attempt was in flight. */
   readonly underWay: number
 }
 
-/** The chain id of local test chains: no chain with money has it. */
+/** The chain id of local test chains: none of them has money. */
 const sampleChainId = 31_337
 
 /** Begins with `0x7e57`, like "test", and ends with zeros: no transaction has it. */
 const sampleTxHash = `0x7e57${'0'.repeat(60)}`
 
-/** No state, so nothing is paid; no invoice, so no amount. One hash for all; the rising version lets each one pass. */
+/**
+ * Builds a snapshot without state and invoice, so nothing is paid. The hash is always the same; the rising version lets
+ * each snapshot pass.
+ */
 function buildSampleBody(integrationAddress: string, now: number): Uint8Array {
   const version = Math.max(1, Math.floor(now / 1_000))
   const recipient = { title: 'Test delivery', subtitle: 'This is no payment.' }
@@ -126,7 +128,7 @@ interface EndpointDeps {
   readonly nextTestAt: Map<string, number>
 }
 
-/** The time between the starts of two tests of an integration, in milliseconds: each one is an audit record. */
+/** Time between the starts of two tests of an integration, in milliseconds: each makes an audit record. */
 const testPauseMs = 5_000
 
 export function createEndpointCommands(deps: EndpointDeps): EndpointCommands {
@@ -138,7 +140,7 @@ export function createEndpointCommands(deps: EndpointDeps): EndpointCommands {
     const url = record.notificationUrl
     if (url === null) throw new IntegrationError('ERR_NO_NOTIFICATION_URL', address)
     const secret = openSecret(keys, address, record.signingSecret)
-    // Recorded before it is sent: a receiver never gets a request that no record explains.
+    // Recorded before it is sent, so that a record explains every request.
     await audited(async (_tx, note) =>
       note({ action: 'integration.test_sent', subject: address, details: { url: redactUrl(keys.current, url) } }),
     )
@@ -187,10 +189,10 @@ interface DeliveryDeps {
   readonly onDue: () => void
 }
 
-/** Deliveries in one transaction of a replay. */
+/** The most deliveries in one transaction of a replay. */
 const replayPart = 1_000
 
-/** From this age on, in milliseconds, an open database snapshot is reported: claims have slowed down by then. */
+/** Age in milliseconds from which an open database snapshot is reported: claims have slowed down by then. */
 export const oldSnapshotMs = 300_000
 
 /** Versions in one statement of a check, and in one transaction of its repair. */
@@ -209,7 +211,7 @@ export function createDeliveryCommands({ deliveries, audited, onDue }: DeliveryD
     return isOwn ? 'ERR_DELIVERY_ENDED' : 'ERR_DELIVERY_NOT_FOUND'
   }
 
-  /** Makes the missing deliveries due whose ids lie between two others. */
+  /** Makes missing deliveries due whose ids are between two others. */
   async function requeue(afterId: string, beforeId: string | undefined): Promise<number> {
     const upToId = beforeId === undefined ? undefined : String(Number(beforeId) - 1)
     const { replayed } = await audited(async (tx, note) => {
@@ -296,7 +298,7 @@ export function createDeliveryCommands({ deliveries, audited, onDue }: DeliveryD
 
 type ParsedFilter = { [Name in keyof DeliveryFilter]: Exclude<DeliveryFilter[Name], undefined> }
 
-/** The given fields, in the store's format. */
+/** Returns the given fields in the store's format. */
 function parseFilter({ integrationAddress, chainId, txHash, status, since, until }: DeliveryFilter): ParsedFilter {
   for (const [name, at] of Object.entries({ since, until }))
     if (at !== undefined && !Number.isFinite(at))

@@ -12,14 +12,16 @@ export interface ClaimedDelivery {
   readonly step: number
   /** Whether this is a replay, or the retry of one. */
   readonly replay: boolean
-  /** The one attempt at a blocked endpoint that tests whether it answers again. */
+  /** The one attempt at a blocked endpoint that tests whether it answers again: a probe. */
   readonly probe: boolean
   /** Milliseconds since the delivery was created or replayed, by the store's clock. */
   readonly ageMs: number
   readonly integrationAddress: string
   readonly notificationUrl: string
   readonly signingSecret: SealedSecret
-  /** The secret before the last rotation, with the end of its grace time in unix milliseconds; null: none is stored. */
+  /**
+   * The secret before the last rotation, until the end of its grace time in unix milliseconds; null: none is stored.
+   */
   readonly previousSigningSecret: (SealedSecret & { readonly until: number }) | null
   readonly chainId: number
   readonly txHash: string
@@ -44,8 +46,8 @@ export interface AttemptRecord {
 }
 
 /**
- * The next state of a delivery after an attempt. A `retry` becomes `superseded` when a newer version of the payment has
- * a delivery, in any status. A newer version without a delivery (no URL at its time) supersedes nothing.
+ * The next state of a delivery. A `retry` becomes `superseded` when a newer version of the payment has a delivery, in
+ * any status; a newer version without one (no URL at its time) supersedes nothing.
  */
 export type AttemptVerdict =
   | { readonly kind: 'delivered' }
@@ -54,12 +56,13 @@ export type AttemptVerdict =
 
 export interface SettledAttempt {
   readonly claim: Pick<ClaimedDelivery, 'deliveryId' | 'leaseToken' | 'integrationAddress' | 'replay' | 'probe'>
-  /** The attempt before, whose signature the receiver rejected amid a rotation. Both are one step of the schedule. */
+  /** The attempt before, whose signature the receiver rejected during a rotation. Both are one step of the schedule. */
   readonly rejected?: AttemptRecord | null | undefined
   readonly attempt: AttemptRecord
   readonly verdict: AttemptVerdict
   /**
-   * False for replays, for unsent attempts, and for failures after a rejected signature amid a rotation. Default: true.
+   * False for replays, for unsent attempts, and for failures after a rejected signature during a rotation. @default
+   * true
    */
   readonly countsForHealth?: boolean | undefined
 }
@@ -72,7 +75,7 @@ export interface EndpointHealth {
 }
 
 export interface EndpointChange extends EndpointHealth {
-  /** Starts a block of so many milliseconds. Null keeps the block, or ends it where `blocks` is 0. */
+  /** Duration of a new block, in milliseconds. Null: the block stays, or ends if `blocks` is 0. */
   readonly blockMs: number | null
 }
 
@@ -85,9 +88,7 @@ export interface EndpointResult {
 export type EndpointJudge = (before: EndpointHealth, results: readonly EndpointResult[]) => EndpointChange
 
 export interface SettleResult {
-  /**
-   * In the order given. Null: the lease was lost. `locked`: another transaction locks the row. Neither wrote anything.
-   */
+  /** In the given order. Null: the lease was lost. `locked`: another transaction locks the row. Both wrote nothing. */
   readonly statuses: readonly (SettledStatus | 'locked' | null)[]
   /** Endpoints whose block began or ended. */
   readonly transitions: readonly EndpointTransition[]
@@ -99,11 +100,11 @@ export interface EndpointTransition {
   readonly failures: number
   /** When the new block ends, by the store's clock; null: the block ended. */
   readonly blockedUntil: number | null
-  /** For how long it had been failing, in milliseconds. */
+  /** How long the endpoint has been failing, in milliseconds. */
   readonly failingMs: number
 }
 
-/** `delivered`: a 2xx is logged, or its history has ended. `missing`: not in the outbox, and its end is unknown. */
+/** `delivered`: a 2xx is logged, or the history is archived. `missing`: not in the outbox, with an unknown end. */
 export type DeliveryStatus = 'pending' | 'delivered' | 'exhausted' | 'superseded' | 'missing'
 
 export type SettledStatus = Exclude<DeliveryStatus, 'missing'>
@@ -146,7 +147,7 @@ export interface StreamedDelivery {
 export interface StreamQuery {
   readonly integrationAddress: string
   readonly afterId: string
-  /** Ends with this id, from {@link DeliveryStore.completeUpTo}. */
+  /** The last id, from {@link DeliveryStore.completeUpTo}. */
   readonly upToId: string
   readonly limit: number
 }
@@ -178,7 +179,7 @@ export interface ExaminedVersions {
 /** A database snapshot that keeps dead rows of the outbox, so that claims slow down until it ends. */
 export interface DatabaseSnapshot {
   readonly holder: 'session' | 'replication slot' | 'prepared transaction'
-  /** How long it has been open, in milliseconds; where the database hides that, since this process saw it first. */
+  /** How long it has been open, in milliseconds; where the database hides that, since this process first saw it. */
   readonly ageMs: number
   /** Null: a replication slot. */
   readonly databaseUser: string | null
@@ -190,15 +191,15 @@ export interface DatabaseSnapshot {
 export interface ClaimRequest {
   readonly limit: number
   readonly leaseMs: number
-  /** Most retries, replays and probes in the claim. @default limit */
+  /** Maximum of retries, replays and probes in the claim. @default limit */
   readonly maxRetries?: number | undefined
-  /** Most POSTs of the dispatcher in flight to one endpoint. @default no limit */
+  /** Maximum of the dispatcher's POSTs in flight to one endpoint. @default no limit */
   readonly perEndpoint?: number | undefined
-  /** Its POSTs in flight, by endpoint as `getEndpoint` names it. @default none */
+  /** POSTs in flight by endpoint, as `getEndpoint` names it. @default none */
   readonly inFlightByEndpoint?: ReadonlyMap<string, number> | undefined
-  /** Its POSTs in flight, by integration address. @default none */
+  /** POSTs in flight by integration address. @default none */
   readonly inFlightByIntegration?: ReadonlyMap<string, number> | undefined
-  /** Its free slots. An endpoint with as many POSTs in flight as slots are free gets no more. @default no limit */
+  /** Free slots. An endpoint with as many POSTs in flight gets no more. @default no limit */
   readonly freeSlots?: number | undefined
 }
 
@@ -209,7 +210,7 @@ export interface LongestWaits {
   readonly blockMs: number
 }
 
-/** Claims, settles and lists deliveries. Lease times are on the store's clock, so dispatchers need no common clock. */
+/** Claims, settles and lists deliveries. Leases use the store's clock, so dispatchers need no common clock. */
 export interface DeliveryStore {
   /**
    * Leases due deliveries of enabled integrations with a URL. Lanes go in order: first attempts, retries, replays.
@@ -229,13 +230,13 @@ export interface DeliveryStore {
    * another transaction are left out. Results for an earlier URL of the integration change no health.
    */
   settle(settled: readonly SettledAttempt[], judge: EndpointJudge): Promise<SettleResult>
-  /** Makes due now what lies further ahead than any wait, as a clock ahead wrote it. Resolves the number of rows. */
+  /** Makes deliveries due now that lie further ahead than any wait: a clock ahead wrote them. Resolves their number. */
   endFutureWaits(longest: LongestWaits): Promise<number>
   /** Milliseconds until the next delivery can be claimed, 0 when one can, null when the outbox is empty. */
   msUntilDue(): Promise<number | null>
   /**
-   * Calls `listener` soon after another process made deliveries due, where the database can announce it. Calls can be
-   * missing or needless, so callers poll as well. Returns the function that stops it.
+   * Calls `listener` soon after another process made deliveries due, where the database can announce it. Calls may be
+   * missed or needless, so callers poll as well. Returns the function that stops it.
    */
   whenDue(listener: () => void): () => void
   /** The backlog of enabled integrations with a URL. `atMost`, 1 or more, bounds the count and so its cost. */
@@ -248,14 +249,14 @@ export interface DeliveryStore {
   newestId(filter: DeliveryFilter): Promise<string | null>
   /** The number of matches; counting stops at `atMost`, 1 or more. */
   count(filter: DeliveryFilter, options?: { readonly atMost?: number | undefined }): Promise<number>
-  /** Examines `limit` versions below `beforeId`, newest first. Those whose history has ended are left out. */
+  /** Examines `limit` versions below `beforeId`, newest first, without archived history. */
   findMissing(query: { readonly beforeId?: string | undefined; readonly limit: number }): Promise<ExaminedVersions>
   /** The oldest database snapshot of any session; null: none is open, or the database keeps no rows for them. */
   oldestSnapshot(): Promise<DatabaseSnapshot | null>
   /**
-   * The highest known id at or below which no delivery is added any more: ids are assigned before their transactions
-   * commit, in another order. It never moves down. Null: transactions in flight leave it unknown; call again.
-   * `0`: there is no delivery.
+   * The highest known id below which no delivery is added any more: ids are assigned before their transactions commit,
+   * in another order. It never moves down. Null: transactions in flight leave it unknown; call again. `0`: there is no
+   * delivery.
    */
   completeUpTo(): Promise<string | null>
   /** Deliveries of one integration by id, in any status. The cost grows with the result. */
@@ -276,7 +277,7 @@ export interface ReplayRequest extends DeliveryFilter {
 
 export interface ReplayResult {
   readonly replayed: number
-  /** Deliveries left alone because an attempt is in flight. */
+  /** Deliveries that are unchanged, because their attempt is in flight. */
   readonly underWay: number
   readonly lastId: string | null
 }

@@ -1,4 +1,4 @@
-/** The loop that empties the outbox. The way of one delivery is in round.ts. See docs/decisions/fairness.md. @module */
+/** The loop that sends the outbox; round.ts sends one delivery. Source: docs/decisions/fairness.md. @module */
 
 import type { Clock } from '../ports/runtime.js'
 import { backoffMs, describeError } from '../values.js'
@@ -24,9 +24,7 @@ export interface Dispatcher {
   wake(): void
 }
 
-/**
- * The pause between two looks for waits of a clock ahead, also as a multiple of a look, which reads the whole outbox.
- */
+/** Time between two checks for waits of a clock ahead, and as a multiple of a check, which reads the whole outbox. */
 const futureWaitChecks = { everyMs: 60_000, timesItsLength: 100 } as const
 
 export interface DispatcherDeps extends RoundDeps {
@@ -35,7 +33,7 @@ export interface DispatcherDeps extends RoundDeps {
 }
 
 /**
- * Each `run` or `runOnce` has its own `concurrency` slots. `run` backs off up to 30 s while the store fails; after an
+ * Each `run` or `runOnce` has its own `concurrency` slots. `run` backs off up to 30 s while the store fails. After an
  * abort it claims no more, and settles the POSTs in flight. `runOnce` rejects with the error of a failed claim.
  */
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
@@ -51,7 +49,9 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   let runningCheck: Promise<void> | null = null
   const runningRounds = new Set<Round>()
 
-  /** Ends future waits once a minute by the wall clock, and at once after it was set back. No claim waits for it. */
+  /**
+   * Checks for future waits once a minute by the wall clock, and at once after it was set back. No claim waits for it.
+   */
   function startFutureWaitCheck(): void {
     const age = clock.now() - lastCheck.end
     if (runningCheck !== null || (age >= 0 && age < lastCheck.nextInMs)) return
@@ -60,7 +60,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     })
   }
 
-  /** Never rejects: the next look follows in a minute. */
+  /** Never rejects: the next check follows in a minute. */
   async function endFutureWaits(): Promise<void> {
     const begun = clock.now()
     try {
@@ -90,7 +90,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
         const dueInMs = await store.deliveries.msUntilDue()
         const isDue = dueInMs !== null && dueInMs <= 0
         if (isDue && started > 0) return
-        // A due delivery that could not be claimed waits for the next poll, or the loop would spin.
+        // A due delivery that cannot be claimed waits for the next poll; otherwise the loop would spin.
         const sleepMs = isDue ? idlePollMs : Math.min(Math.ceil(dueInMs ?? idlePollMs), idlePollMs)
         return round.sleep(sleepMs, signal)
       }

@@ -2,12 +2,12 @@
 import { parseUrl } from '@payment-integration/contract/internal'
 import type { EndpointChange, EndpointHealth, EndpointResult } from './delivery-store.js'
 
-/** Most URLs in the cache: parsing a URL is the costly part of counting a slot. */
+/** The most URLs in the cache: parsing a URL is the costly part of counting a slot. */
 const maxCachedEndpoints = 4_096
 
 const cache = new Map<string, string>()
 
-/** Its host and port in lowercase, such as `shop.example:443`. A text that is no URL is its own endpoint. */
+/** Host and port of a notification URL in lowercase, such as `shop.example:443`; of other text, the text itself. */
 export function getEndpoint(notificationUrl: string): string {
   const cached = cache.get(notificationUrl)
   if (cached !== undefined) return cached
@@ -34,7 +34,7 @@ const blockBaseMs = 5_000
 
 const blockJitter = 0.2
 
-/** The longest block with a cap before jitter, in milliseconds. */
+/** The longest block for a cap before jitter, in milliseconds. */
 export const computeMaxBlockMs = (capMs: number): number => Math.ceil(capMs * (1 + blockJitter))
 
 interface BlockLimits {
@@ -43,8 +43,9 @@ interface BlockLimits {
 }
 
 /**
- * A delivered attempt resets the health. The fifth failure in a row blocks; during a block only a failed probe blocks
- * again, since other results were in flight when it began. `fraction`: position in the jitter, 0 is -20 %, 1 is +20 %.
+ * Computes an endpoint's health from results in order. A delivered attempt resets it. The fifth failure in a row
+ * blocks. During a block only a failed probe blocks again: other results were in flight when it began. `fraction`:
+ * position in the jitter, 0 is -20 %, 1 is +20 %.
  */
 export function judgeEndpoint(
   before: EndpointHealth,

@@ -73,15 +73,15 @@ export interface OutcomeReporterDeps {
 }
 
 interface OutcomeReporter {
-  /** Notes that a settle of the group failed or was not answered: it may have been committed all the same. */
+  /** Notes that a settle failed or was not answered; it may have been committed. */
   noteUnanswered(group: readonly RecordedAttempt[]): void
   /** Publishes the events of a settled group. Resolves the attempts that must be settled again. */
   report(group: readonly RecordedAttempt[], settled: SettleResult): Promise<readonly RecordedAttempt[]>
 }
 
 /**
- * Builds a reporter. When a lease is lost after an unanswered settle, the attempt log shows whether that settle was
- * committed. If so, its events are published now, those of its endpoint included.
+ * Builds a reporter. When a lease is lost after an unanswered settle, the attempt log shows whether the settle was
+ * committed. If so, its events are published now, with those of its endpoint.
  */
 export function createOutcomeReporter({ store, clock, publish, logger }: OutcomeReporterDeps): OutcomeReporter {
   const unanswered = new WeakSet<RecordedAttempt>()
@@ -126,7 +126,7 @@ export function createOutcomeReporter({ store, clock, publish, logger }: Outcome
     }
   }
 
-  /** Publishes attempts whose lease is lost, as far as they are in the log. Resolves those that could not be read. */
+  /** Publishes attempts with a lost lease that are in the log. Resolves those that could not be read. */
   async function reportLost(lost: readonly RecordedAttempt[]): Promise<readonly RecordedAttempt[]> {
     const unread: RecordedAttempt[] = []
     const endpoints = new Set<string>()

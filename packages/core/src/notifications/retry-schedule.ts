@@ -21,7 +21,7 @@ export const retryDelaysMs: readonly number[] = [
   24 * hourMs,
 ]
 
-/** Most attempts of one delivery: the first, and a retry per delay. */
+/** The most attempts of one delivery: the first, and a retry per delay. */
 export const maxAttempts = retryDelaysMs.length + 1
 
 const retryJitter = 0.2
@@ -29,7 +29,7 @@ const retryJitter = 0.2
 /** The longest delay that a `Retry-After` header can cause, in milliseconds. */
 export const retryAfterCapMs = hourMs
 
-/** The longest wait after the failed attempt of each step, in milliseconds: with jitter, or by `Retry-After`. */
+/** The longest wait after each failed attempt, in milliseconds: with jitter, or by `Retry-After`. */
 export const maxRetryDelaysMs: readonly number[] = retryDelaysMs.map((delay) =>
   Math.max(retryAfterCapMs, delay * (1 + retryJitter)),
 )
@@ -45,7 +45,8 @@ export type AttemptResult =
     }
 
 /**
- * Null after the last attempt. `step`: from 1. `fraction`: position in the jitter; 0 is -20 %, 0.5 none, 1 is +20 %.
+ * The delay after a step, from 1; null after the last. `fraction`: position in the jitter; 0 is -20 %, 0.5 none, 1 is
+ * +20 %.
  */
 export function planDelayMs(step: number, fraction: number): number | null {
   const delay = retryDelaysMs[step - 1]
@@ -63,15 +64,16 @@ export function getFailureReason(result: AttemptResult): string | null {
   return isDelivered(result) ? null : `status_${result.status}`
 }
 
-/** The answer of an attempt in words: its status, the reason for none, or both for a malformed answer. */
+/** Formats the answer of an attempt: its status, the reason for none, or both for a malformed answer. */
 export function formatAnswer({ status, reason }: { readonly status: number | null; readonly reason: string | null }) {
   if (status === null) return reason ?? 'no answer'
   return reason === null || reason === `status_${status}` ? String(status) : `${reason} (${status})`
 }
 
 /**
- * Any 2xx is delivered; everything else failed, redirects included. A retry comes after the planned delay, or after a
- * longer `Retry-After` of up to an hour. A 410 and the last failure exhaust the delivery.
+ * Decides what follows an attempt. Any 2xx is delivered; everything else failed, redirects included. A retry follows
+ * after the planned delay, or after a longer `Retry-After` of up to an hour. A 410 and the last failure exhaust the
+ * delivery.
  */
 export function decideVerdict(options: {
   /** The attempt's step of the schedule, from 1; a replay starts again at 1. */

@@ -1,4 +1,4 @@
-/** The way of a delivery: claim, sign, POST, record, settle. See docs/decisions/fairness.md. @module */
+/** Sends deliveries: claim, sign, POST, record, settle. Source: docs/decisions/fairness.md. @module */
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { deliveryTimeoutMs } from '@payment-integration/contract'
@@ -9,17 +9,17 @@ import type { ClaimedDelivery } from './delivery-store.js'
 import { getEndpoint } from './endpoint-health.js'
 import { createSettler, type SettlerDeps } from './settler.js'
 
-/** How a dispatcher works. */
+/** Options of a dispatcher. */
 export interface DispatcherOptions {
-  /** Most POSTs in flight. Retries and replays take at most half of them. @default 256 */
+  /** Maximum of POSTs in flight. Retries and replays take at most half of them. @default 256 */
   readonly concurrency?: number | undefined
-  /** Most POSTs in flight to one endpoint. @default 32 */
+  /** Maximum of POSTs in flight to one endpoint. @default 32 */
   readonly perEndpoint?: number | undefined
-  /** Most deliveries in one claim; never more than there are free slots. @default 256 */
+  /** Maximum of deliveries in one claim; never more than the free slots. @default 256 */
   readonly batch?: number | undefined
-  /** Length of a lease in milliseconds, at least 10 000: the time limit of a POST and 5 s. @default 15000 */
+  /** Duration of a lease in milliseconds, at least 10 000: the timeout of a POST and 5 s. @default 15000 */
   readonly leaseMs?: number | undefined
-  /** Longest wait before the next look for due deliveries, in milliseconds. @default 250 */
+  /** Longest wait until the next check for due deliveries, in milliseconds. @default 250 */
   readonly idlePollMs?: number | undefined
   /**
    * Longest block of a failing endpoint in milliseconds, before jitter. It also limits the first one, of 5 s.
@@ -40,7 +40,7 @@ export const dispatcherDefaults = {
 /** The shortest lease: a POST with its whole timeout, and 5 s to settle it. */
 export const minLeaseMs = deliveryTimeoutMs + 5_000
 
-/** A delivery leased for longer than this, and than this dispatcher's leases, was leased by a clock that was ahead. */
+/** A delivery whose lease is longer than this, and than leases of this dispatcher, was leased by a clock ahead. */
 export const maxPlausibleLeaseMs = 600_000
 
 type DispatcherLimits = { readonly [Name in keyof DispatcherOptions]-?: number }
@@ -55,18 +55,15 @@ export function checkDispatcherOptions(options: DispatcherOptions = {}): Dispatc
     idlePollMs = dispatcherDefaults.idlePollMs,
     blockCapMs = dispatcherDefaults.blockCapMs,
   } = options
-  assertWhole('concurrency', concurrency, 1)
-  assertWhole('perEndpoint', perEndpoint, 1)
-  assertWhole('batch', batch, 1)
+  for (const [name, value] of Object.entries({ concurrency, perEndpoint, batch, idlePollMs, blockCapMs }))
+    assertWhole(name, value, 1)
   assertWhole('leaseMs', leaseMs, minLeaseMs)
-  assertWhole('idlePollMs', idlePollMs, 1)
-  assertWhole('blockCapMs', blockCapMs, 1)
   return { concurrency, perEndpoint, batch, leaseMs, idlePollMs, blockCapMs }
 }
 
 type SlotUser = Pick<ClaimedDelivery, 'integrationAddress' | 'notificationUrl' | 'attempt' | 'replay' | 'probe'>
 
-/** The free slots at one moment. Later changes do not alter them. */
+/** The free slots at one moment; later changes do not alter them. */
 interface FreeSlots {
   readonly request: {
     readonly limit: number
@@ -76,7 +73,10 @@ interface FreeSlots {
     readonly inFlightByEndpoint: ReadonlyMap<string, number>
     readonly inFlightByIntegration: ReadonlyMap<string, number>
   }
-  /** Whether an endpoint or the retries are at their limit with `claimed`: the claim may have left some due. */
+  /**
+   * Whether an endpoint or the retries reach their limit with `claimed`: then the claim may have skipped due
+   * deliveries.
+   */
   isLimitReached(claimed: readonly SlotUser[]): boolean
 }
 
@@ -95,7 +95,7 @@ function createSlots(limits: { readonly concurrency: number; readonly perEndpoin
   const { concurrency, perEndpoint } = limits
   const current = copyCounts()
   const maxRetries = Math.max(1, Math.floor(concurrency / 2))
-  /** Most POSTs of one endpoint by the number of free slots. */
+  /** The most POSTs of one endpoint, by the number of POSTs in flight. */
   const freeLimit = (inFlight: number) => (perEndpoint < concurrency ? concurrency - inFlight : undefined)
 
   function isLimitReached(before: Counts, claimed: readonly SlotUser[]): boolean {
@@ -145,7 +145,7 @@ function addToCounts(counts: Counts, user: SlotUser, by: 1 | -1): void {
   addToCount(counts.byIntegration, user.integrationAddress, by)
 }
 
-/** Replays and probes share the limit of retries. */
+/** Replays and probes count as retries. */
 function isRetry({ attempt, replay, probe }: SlotUser): boolean {
   return replay || probe || attempt > 1
 }
@@ -169,7 +169,7 @@ export type RoundDeps = AttemptDeps & Omit<SettlerDeps, 'blockCapMs' | 'onCommit
 type ClaimEnd = 'batchFull' | 'noFreeSlots' | 'limitReached' | 'allClaimed'
 
 export interface Round {
-  /** Whether there is a free slot to claim for. If not, the round wakes its loop once there is one. */
+  /** Whether there is a free slot. If not, the round wakes its loop once there is one. */
   canClaim(): boolean
   /** Claims for the free slots and starts the deliveries. Rejects with the store's error. */
   claim(): Promise<{ readonly started: number; readonly end: ClaimEnd }>
@@ -182,7 +182,9 @@ export interface Round {
   drained(): Promise<void>
 }
 
-/** POSTs started in one turn of the event loop, so that responses are read between the parts of a large claim. */
+/**
+ * The most POSTs started in one turn of the event loop, so that responses are read between the parts of a large claim.
+ */
 const startsPerTurn = 32
 
 export function openRound(deps: RoundDeps, limits: Omit<DispatcherLimits, 'idlePollMs'>): Round {
@@ -193,7 +195,7 @@ export function openRound(deps: RoundDeps, limits: Omit<DispatcherLimits, 'idleP
   const attempt = createAttempt(deps)
   const settler = createSettler({ ...deps, blockCapMs, onCommitBegun: wakeDuringCommit, onSettled: wakeIfMoreDue })
   let lastEnd: ClaimEnd = 'allClaimed'
-  /** POSTs finished since the last claim began. */
+  /** The number of POSTs that finished since the last claim began. */
   let finished = 0
   let onIdle = () => {}
 
@@ -202,7 +204,7 @@ export function openRound(deps: RoundDeps, limits: Omit<DispatcherLimits, 'idleP
     if (lastEnd !== 'allClaimed') await nextTurn()
     const { request, isLimitReached } = slots.freeSlots()
     const limit = isStoreBehind() ? 0 : Math.min(batch, request.limit)
-    // Until the claim returns, a POST that finishes may free the slot it lacked.
+    // A POST that finishes during the claim may free the slot that it lacks.
     lastEnd = 'noFreeSlots'
     if (limit === 0) return { started: 0, end: lastEnd }
     finished = 0
@@ -246,7 +248,7 @@ export function openRound(deps: RoundDeps, limits: Omit<DispatcherLimits, 'idleP
     return limit === batch ? 'batchFull' : 'noFreeSlots'
   }
 
-  /** Whether twice as many attempts are unsettled as could be in flight: the store is too slow for another claim. */
+  /** Whether the store is too slow for another claim: twice as many attempts are unsettled as may be in flight. */
   function isStoreBehind(): boolean {
     return settler.unsettled() >= 2 * concurrency
   }
@@ -255,7 +257,7 @@ export function openRound(deps: RoundDeps, limits: Omit<DispatcherLimits, 'idleP
     if (lastEnd !== 'allClaimed') sleeper.wake()
   }
 
-  /** A finished commit wakes the loop. During a slow one, a quarter of the slots is worth a claim. */
+  /** A finished commit wakes the loop. During a slow one, a quarter of the slots justifies a claim. */
   function wakeDuringCommit(): void {
     if (finished * 4 >= concurrency && settler.isWriting()) wakeIfMoreDue()
   }

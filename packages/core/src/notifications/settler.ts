@@ -11,11 +11,11 @@ import { createOutcomeReporter, type OutcomeReporterDeps } from './outcome-repor
 
 interface GroupOutcome {
   readonly unsettled: readonly RecordedAttempt[]
-  /** The store cannot be reached, so nobody else can settle or claim these deliveries either. */
+  /** The store is unreachable, so no other process can settle or claim these deliveries. */
   readonly isUnreachable: boolean
 }
 
-/** Time to settle the halves of a rejected group one by one, in milliseconds. */
+/** The longest time to settle the halves of a rejected group, in milliseconds. */
 export const maxHalvingMs = 15_000
 
 interface SettleGroupDeps extends OutcomeReporterDeps {
@@ -24,7 +24,8 @@ interface SettleGroupDeps extends OutcomeReporterDeps {
 }
 
 /**
- * Never rejects. Halving isolates rejected attempts; it stops for an unreachable or full store, and after maxHalvingMs.
+ * Builds the settling of a group. Never rejects. Halving isolates rejected attempts; it stops for an unreachable or
+ * full store, and after {@link maxHalvingMs}.
  */
 function createSettleGroup(deps: SettleGroupDeps): (group: readonly RecordedAttempt[]) => Promise<GroupOutcome> {
   const { store, clock, random, logger, blockCapMs } = deps
@@ -45,7 +46,7 @@ function createSettleGroup(deps: SettleGroupDeps): (group: readonly RecordedAtte
     }
   }
 
-  /** `bothHalvesFull`: whether the store was full for this half of the whole group, and for the other half. */
+  /** `bothHalvesFull`: whether the store was full for both halves of the whole group. */
   async function settleHalves(
     group: readonly RecordedAttempt[],
     cause: unknown,
@@ -93,16 +94,18 @@ const isStoreUnreachable = (error: unknown): boolean =>
 
 const isStoreFull = (error: unknown): boolean => error instanceof StoreError && error.code === 'ERR_STORE_FULL'
 
-/** Attempts in one commit. */
+/** The most attempts in one commit. */
 export const maxPerCommit = 256
 
-/** Turns of the event loop that a commit waits for more attempts: milliseconds under load, one turn without. */
+/**
+ * The most turns of the event loop that a commit waits for more attempts: milliseconds under load, one turn without.
+ */
 export const maxGatherTurns = 10
 
-/** After this many milliseconds a commit is slow, and the next one begins beside it: well below a lease. */
+/** After this many milliseconds a commit is slow, and the next one begins in parallel: well below a lease. */
 export const slowCommitMs = 2_000
 
-/** Commits at the same time. */
+/** The most parallel commits. */
 export const maxParallelCommits = 4
 
 /** Longest wait before a failed commit is tried again, in milliseconds: well below a lease. */
@@ -110,7 +113,7 @@ const retryCapMs = 1_000
 
 export interface SettlerDeps extends SettleGroupDeps {
   readonly clock: Clock
-  /** Called a turn of the event loop after a commit began: a store on this thread has finished by then. */
+  /** Called a turn of the event loop after a commit began: a store in this thread has finished by then. */
   readonly onCommitBegun: () => void
   /** Called after every commit, and after attempts were dropped. */
   readonly onSettled: () => void
@@ -126,8 +129,8 @@ interface Settler {
 }
 
 /**
- * Builds a settler. A failed commit is tried again. After its lease an attempt is tried once more, since only the store
- * knows whether the lease was lost, and then dropped with a log line. While the store is unreachable nothing is
+ * Builds a settler. A failed commit is retried. After its lease an attempt is tried once more, since only the store
+ * knows whether the lease was lost; then it is dropped with a log line. While the store is unreachable nothing is
  * dropped, unless the settler is drained. Events are published after their commit.
  */
 export function createSettler(deps: SettlerDeps): Settler {
@@ -141,7 +144,7 @@ export function createSettler(deps: SettlerDeps): Settler {
   let isDraining = false
   let onQueued = () => {}
 
-  /** Settles a group and puts the rest back into the queue. Resolves whether there was no rest. */
+  /** Settles a group and queues the rest again. Resolves whether there was no rest. */
   async function settle(group: readonly RecordedAttempt[]): Promise<boolean> {
     const triedAt = clock.now()
     const { unsettled, isUnreachable: isStoreUnreachable } = await settleGroup(group)
@@ -156,7 +159,7 @@ export function createSettler(deps: SettlerDeps): Settler {
     return unsettled.length === 0
   }
 
-  /** Resolves whether everything was settled; null when the commit is slow and other attempts are queued. */
+  /** Resolves whether the whole group was settled; null: the commit is slow and other attempts are queued. */
   async function settleOrPass(group: readonly RecordedAttempt[]): Promise<boolean | null> {
     const startedAt = clock.now()
     const settling = settle(group)

@@ -25,7 +25,7 @@ export type StreamMessage =
 export interface StreamRequest {
   /** The authenticated caller, lowercased. */
   readonly integrationAddress: string
-  /** The caller's credentials, which are checked again while the stream is open. */
+  /** The caller's credentials, checked again while the stream is open. */
   readonly authorization: string | null
   /** The id of the last message that the caller has; null: none. */
   readonly lastEventId: string | null
@@ -36,10 +36,10 @@ export interface StreamRequest {
 
 export interface DeliveryStreams {
   /**
-   * Opens a stream of one integration, which has every delivery after its start at least once, in order. It ends when
-   * the credentials are no longer valid, or the store fails. The caller must read it or abort its signal.
+   * Opens a stream of one integration: every delivery after its start at least once, in order. It ends when the
+   * credentials are no longer valid or the store fails. The caller must read it or abort its signal.
    * @returns Null when too many streams are open.
-   * @throws InvalidRequestError `ERR_CURSOR_INVALID` For a malformed position or time.
+   * @throws InvalidRequestError `ERR_CURSOR_INVALID` for a malformed position or time.
    */
   open(request: StreamRequest): AsyncGenerator<StreamMessage, void, undefined> | null
   /** Ends all streams, and opens no more. */
@@ -74,19 +74,19 @@ function createStreamCounter(limits: { readonly perIntegration: number; readonly
 }
 
 const tailDefaults = {
-  /** Longest time between two reads: a wake may be lost. */
+  /** Longest time between two reads, in milliseconds: a wake may be lost. */
   pollMs: 1_000,
-  /** Shortest time between two reads, whatever wakes it. */
+  /** Shortest time between two reads, in milliseconds. */
   gapMs: 100,
 } as const
 
-/** The end of the deliveries. It reads the store only while a stream follows it. */
+/** Finds the end of the stored deliveries. It reads the store only while a stream follows it. */
 interface Tail {
   /** The id up to which every delivery is stored; null: not known yet. */
   upTo(): string | null
   /** Calls `listener` when {@link upTo} changed. Returns the function that stops it. */
   follow(listener: () => void): () => void
-  /** Reads soon: a delivery may have been stored. */
+  /** Reads soon, because a delivery may have been stored. */
   wake(): void
 }
 
@@ -111,7 +111,7 @@ function createTail({ deliveries, clock, logger }: TailDeps): Tail {
       if (listeners.size > 0) await clock.sleep(tailDefaults.gapMs)
     }
     stopWaiting()
-    // The next stream begins at its own time, not at this one.
+    // The next stream begins at its own start.
     knownEnd = null
     isRunning = false
   }
@@ -142,9 +142,9 @@ function createTail({ deliveries, clock, logger }: TailDeps): Tail {
   }
 }
 
-/** Deliveries in memory per stream: a reader that stops reads no more of them. */
+/** The most deliveries in memory per stream: a reader that stops reads no more of them. */
 const batch = 16
-/** Time without a message until a heartbeat, in milliseconds. The credentials are checked as often. */
+/** Time without a message until a heartbeat, in milliseconds. Credentials are checked as often. */
 const heartbeatMs = 5_000
 
 interface StreamDeps {
@@ -159,16 +159,18 @@ interface StreamDeps {
 
 interface StreamStart {
   readonly integrationAddress: string
-  /** Begins after this delivery; null: there is no such position. */
+  /** Begins after this delivery; null: no position was given. */
   readonly resumed: string | null
-  /** Else with deliveries created since this time in unix milliseconds; null: now. */
+  /** Otherwise begins with deliveries created since this unix time in milliseconds; null: now. */
   readonly createdSince: number | null
   /** Whether the caller's credentials are still valid. */
   isAdmitted(): Promise<boolean>
   readonly signal: AbortSignal
 }
 
-/** The messages of a stream. It ends with the signal, with the credentials, or after an error, which it logs. */
+/**
+ * Yields the messages of a stream. It ends with the signal, with the credentials, or after an error, which is logged.
+ */
 async function* followStream(deps: StreamDeps, start: StreamStart): AsyncGenerator<StreamMessage, void, undefined> {
   const sleeper = createSleeper(deps.clock)
   const unfollow = deps.tail.follow(sleeper.wake)
@@ -218,13 +220,13 @@ async function* messages(
           sentAt = elapsed()
         }
         isWhole = part.length < batch
-        // An embedded store and a fast reader may never leave this turn of the event loop: other requests need one.
+        // An embedded store and a fast reader may never leave this turn of the event loop; other requests need one.
         if (!isWhole) await clock.sleep(0, signal)
       }
       readUpTo = upTo
       if (isFirst) yield { kind: 'live', id: encodeId(after) }
     }
-    // Only the own messages move the heartbeat: a busy neighbour must not be visible in it.
+    // Only messages of this stream move the heartbeat: the traffic of others must not show in it.
     const dueInMs = sentAt + heartbeatMs - elapsed()
     if (dueInMs > 0 && tail.upTo() === upTo) await sleep(dueInMs)
     if (signal.aborted || elapsed() - sentAt < heartbeatMs) continue
@@ -243,14 +245,14 @@ async function findStartPosition(
   return (await deliveries.newestId({ integrationAddress, until: createdSince })) ?? '0'
 }
 
-/** The signing secret of the moment: a rotation takes effect at the next batch. Null: none can be read. */
+/** The current signing secret: a rotation takes effect at the next batch. Null: none can be opened. */
 async function openSigningSecret(deps: StreamDeps, integrationAddress: string): Promise<string | null> {
   const integration = await deps.integrations.find(integrationAddress)
   if (integration === null) return null
   try {
     return deps.openSecret(integration.signingSecret, integrationAddress)
   } catch {
-    // The message of this error comes from code that saw the secret.
+    // The code that failed saw the secret.
     deps.logger.error({ integrationAddress }, 'secret unreadable; the stream ends')
     return null
   }

@@ -18,7 +18,7 @@ import type {
 } from './operator-store.js'
 import { OperatorError, OperatorInvalidError } from './operator-store.js'
 
-/** Stands in the place of the passphrase's hash. No hash is equal to it, so no passphrase matches. */
+/** Replaces the hash of the passphrase. No hash equals it, so no passphrase matches. */
 const oidcCredential = 'oidc'
 
 /** How an operator signs in. */
@@ -36,9 +36,9 @@ export const operatorRoles = ['viewer', 'operator', 'admin'] as const satisfies 
 
 const namePattern = /^[a-z0-9](?:[a-z0-9._@-]{0,62}[a-z0-9])?$/i
 
-/** In lower case; null: no operator can have the name. */
+/** Lowercases a name; null: no operator can have it. */
 export function parseOperatorName(text: string): string | null {
-  // Before the lower case: that of the Kelvin sign is the letter k, which would be the name of somebody else.
+  // Tested before lowercasing: the Kelvin sign lowercases to k, which may be the name of another operator.
   return namePattern.test(text) ? text.toLowerCase() : null
 }
 
@@ -68,7 +68,7 @@ interface IssuedToken {
   readonly hash: string
 }
 
-/** 32 random bytes under a prefix. */
+/** Issues a token: 32 random bytes after a prefix. */
 export function issueToken(kind: TokenKind, random: Pick<RandomSource, 'bytes'>): IssuedToken {
   const token = `pi_${kind}_${Buffer.from(random.bytes(32)).toString('base64url')}`
   return { token, hash: hashToken(token) }
@@ -79,12 +79,12 @@ export function hashToken(token: string): string {
   return createHash('sha256').update(token, 'utf8').digest('hex')
 }
 
-/** Whether a text can be a token of the kind: anything else costs no look-up. */
+/** Whether a text can be a token of this kind; any other text needs no look-up. */
 export function isToken(kind: TokenKind, text: string): boolean {
   return text.startsWith(`pi_${kind}_`) && /^[A-Za-z0-9_-]{43}$/.test(text.slice(`pi_${kind}_`.length))
 }
 
-/** The CSRF token of a session: an HMAC of its token with a key that has no other use. */
+/** The CSRF token of a session: an HMAC of the session token with a key for this purpose alone. */
 export function deriveCsrfToken(key: KeyVersion, sessionToken: string): string {
   return createHmac('sha256', key.derive('csrf')).update(sessionToken, 'utf8').digest('base64url')
 }
@@ -126,7 +126,7 @@ export function createOperatorCommands({ operators, audited, clock, random }: Op
     return record
   }
 
-  /** Replaces what an operator proves itself by, and ends its sessions. */
+  /** Replaces the proof with which an operator signs in, and ends its sessions. */
   function reset(given: string, change: OperatorChange, options?: OperatorChangeOptions) {
     const name = checkKnownName(given)
     return audited(async (tx, note) => {
@@ -194,7 +194,7 @@ export function createOperatorCommands({ operators, audited, clock, random }: Op
   }
 }
 
-/** Changes lock the audit log first, so two admins cannot remove each other. */
+/** Rejects a change that leaves no admin. Changes lock the audit log first, so two admins cannot remove each other. */
 async function checkAdmin(
   operators: Pick<OperatorTransaction, 'list'>,
   changed: string,
@@ -203,8 +203,8 @@ async function checkAdmin(
   if (!keepsAdmin) return
   const canSignIn = (record: OperatorRecord) =>
     record.enabled && (signsInBy(record) === 'oidc' ? hasOidc : getPassphraseHash(record) !== null)
-  const isLeft = (await operators.list()).some((each) => each.role === 'admin' && canSignIn(each))
-  if (!isLeft) throw new OperatorError('ERR_OPERATOR_LAST_ADMIN', changed)
+  const hasAdmin = (await operators.list()).some((each) => each.role === 'admin' && canSignIn(each))
+  if (!hasAdmin) throw new OperatorError('ERR_OPERATOR_LAST_ADMIN', changed)
 }
 
 /** @throws OperatorError `ERR_OPERATOR_NOT_FOUND` when no operator can have the name. */

@@ -8,7 +8,7 @@ export type OperatorRole = 'viewer' | 'operator' | 'admin'
 export interface OneTimeLink {
   /** SHA-256 of its token, 64 lowercase hex digits. */
   readonly hash: string
-  /** From then on it is expired. */
+  /** From this time on, the link is expired. */
   readonly expiresAt: number
 }
 
@@ -63,7 +63,7 @@ export interface OperatorTransaction extends Pick<OperatorStore, 'find' | 'findB
   deleteExpiredSessions(now: number): Promise<void>
 }
 
-/** An operator without the hashes of its passphrase and link. */
+/** An operator without the hashes of passphrase and link. */
 export interface OperatorView extends Pick<OperatorRecord, 'name' | 'role' | 'enabled' | 'createdAt'> {
   /** By passphrase, or at the OpenID provider. */
   readonly signsInBy: 'passphrase' | 'oidc'
@@ -171,7 +171,7 @@ export interface OperatorSessions {
    * @throws OidcRejectedError `ERR_OIDC_REJECTED` when no enabled operator of that name signs in at the provider.
    */
   signInProved(input: { readonly name: string; readonly source: string; readonly issuer: string }): Promise<NewSession>
-  /** Seals the data of a sign-in in progress at another place, for a cookie. */
+  /** Seals the data of a sign-in that continues at the OpenID provider, for a cookie. */
   sealSignIn(text: string): string
   /** Opens sealed data; null: it was altered, or its master key is not configured. */
   openSignIn(sealed: string): string | null

@@ -39,7 +39,7 @@ export async function hashPassphrase(
   return format(cost, salt, await derive(passphrase, salt, cost))
 }
 
-/** A hash that no passphrase has: comparing with it takes the time of a real one. */
+/** A hash that no passphrase has: comparing with it takes as long as with a real one. */
 export function dummyHash(cost: ScryptCost, random: Pick<RandomSource, 'bytes'>): string {
   return format(cost, Buffer.from(random.bytes(saltBytes)), Buffer.from(random.bytes(hashBytes)))
 }
@@ -56,7 +56,7 @@ export async function verifyPassphrase(
   return { matches: matches && normalize(passphrase) !== null, isOutdated }
 }
 
-/** Equal characters have equal bytes, however a keyboard composed them; null: longer than any passphrase. */
+/** Normalizes a passphrase, so that equal characters have equal bytes on every keyboard; null: it is too long. */
 function normalize(passphrase: string): string | null {
   // A character has at most two code units, and decomposed letters a few more.
   return passphrase.length > passphraseLength.max * 4 ? null : passphrase.normalize('NFKC')

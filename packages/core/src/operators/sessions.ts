@@ -36,15 +36,15 @@ import {
   verifyPassphrase,
 } from './passphrase.js'
 
-/** Two hashes take 256 MiB and two of the four threads that Node has for such work. */
+/** Limits of hashing: two hashes take 256 MiB and two of Node's four threads for such work. */
 export const hashSlotDefaults = { slots: 2, waiting: 16, busyMs: 5_000 } as const
 
 interface HashSlotLimits {
-  /** Most hashes at once. */
+  /** The most hashes at once. */
   readonly slots: number
-  /** Most callers that wait for a slot. */
+  /** The most callers that wait for a slot. */
   readonly waiting: number
-  /** The wait that further callers are asked for, in milliseconds. */
+  /** The wait that further callers are told, in milliseconds. */
   readonly busyMs: number
 }
 
@@ -64,7 +64,7 @@ export function createHashSlots({ slots, waiting, busyMs }: HashSlotLimits = has
   let free = slots
   const queue: Waiter[] = []
 
-  /** Frees a place of the queue for a caller of the network, or throws. */
+  /** Frees a position of the queue for a caller of the network. @throws SignInLimitedError */
   function makeRoom(network: string): void {
     const counts = new Map<string, number>()
     for (const each of queue) counts.set(each.network, (counts.get(each.network) ?? 0) + 1)
@@ -81,7 +81,7 @@ export function createHashSlots({ slots, waiting, busyMs }: HashSlotLimits = has
     if (free > 0) free -= 1
     else {
       if (queue.length >= waiting) makeRoom(network)
-      // Whoever ends hands its slot over, so `free` stays the same.
+      // The work that ends hands its slot over, so `free` stays the same.
       await new Promise<void>((start, reject) => queue.push({ network, start, reject }))
     }
     try {
@@ -94,7 +94,7 @@ export function createHashSlots({ slots, waiting, busyMs }: HashSlotLimits = has
   }
 }
 
-/** The network of a source: /24 of IPv4, /48 of IPv6. One owner has all sources of it. Any other text is its own. */
+/** The network of a source: /24 of IPv4, /48 of IPv6. One owner has all its sources. Other text is its own network. */
 export function toNetwork(source: string): string {
   const [, v4] = /^(?:::ffff:)?(\d{1,3}\.\d{1,3}\.\d{1,3})\.\d{1,3}$/i.exec(source) ?? []
   if (v4 !== undefined) return `${v4}.0/24`
@@ -110,7 +110,7 @@ export function toNetwork(source: string): string {
 /** Failures within a window until further sign-ins are rejected. */
 export const signInLimitDefaults = { windowMs: 15 * 60_000, perName: 5, perSource: 20, reports: 20 } as const
 
-/** Windows in memory; the oldest ends early. An operator's failure takes a hash, so such a window seldom does. */
+/** The most windows in memory; the oldest ends early. A failed sign-in of an operator costs a hash, so this is rare. */
 const maxWindows = 100_000
 
 interface CountedSignIn {
@@ -127,19 +127,19 @@ interface SignInLimits {
   count(name: string, source: string): CountedSignIn
   clear(name: string): void
   /**
-   * Writes the first report under a key within its window, and at most 20 within a window: sources and addresses are
-   * without number, and strangers choose them. A report whose writing fails does not count.
+   * Writes the first report of a key within its window, and at most 20 within a window, since strangers choose the
+   * keys. A report whose writing fails does not count.
    */
   reportOnce(key: string, write: () => Promise<void>): Promise<void>
 }
 
-/** In memory: docs/decisions/operators.md has the reason. */
+/** Builds limits in memory; docs/decisions/operators.md has the reason. */
 export function createSignInLimits(clock: Pick<Clock, 'now'>): SignInLimits {
   const { windowMs, perName, perSource, reports } = signInLimitDefaults
   const now = createMonotonicNow(clock)
   /** By key, in the order of their ends. */
   const windows = new Map<string, { failures: number; readonly endsAt: number }>()
-  // Not among the windows: other ones never end it early.
+  // Separate from the windows, which may end early.
   let reported = { count: 0, endsAt: 0 }
 
   function current(key: string) {
@@ -227,9 +227,7 @@ interface OpenSessionDeps {
 /** The actor of an operator's acts in the audit log. */
 export const operatorActor = (name: string): string => `operator:${name}`
 
-/**
- * Null: the operator was disabled or reset since it was read. `newHash` replaces an outdated hash of the passphrase.
- */
+/** Opens a session. Null: the operator was disabled or reset since it was read. `newHash` replaces an outdated hash. */
 async function openSession(
   { auditedAs, clock, random }: OpenSessionDeps,
   read: OperatorRecord,
@@ -255,7 +253,7 @@ function toSignedIn({ name, role }: OperatorRecord): SignedInOperator {
   return { name, role }
 }
 
-/** Subject of the audit record about names that no operator has: a name may be a passphrase in the wrong field. */
+/** Subject of the audit record about unknown names: one may be a passphrase in the wrong field. */
 const unknownName = 'unknown name'
 
 /** The longest source that is counted and recorded, in characters. */
@@ -282,7 +280,7 @@ export function createOperatorSessions(deps: SessionDeps): OperatorSessions {
     if (waitMs > 0) throw new SignInLimitedError(waitMs)
   }
 
-  /** The operator if the passphrase is right, and a new hash if the stored one is outdated. */
+  /** Checks a passphrase; `newHash`: a hash with the current cost, if the stored one is outdated. */
   async function checkSignIn(name: string, passphrase: string) {
     const record = await operators.find(name)
     const hash = record?.enabled === true ? getPassphraseHash(record) : null
@@ -292,7 +290,7 @@ export function createOperatorSessions(deps: SessionDeps): OperatorSessions {
     return { record, accepted: { record, newHash } }
   }
 
-  /** The first failure of a name is recorded, whether an operator has it or not: so both take the same time. */
+  /** Records the first failure of a name, whether an operator has it or not, so that both take the same time. */
   const recordFailure = (name: string, record: OperatorRecord | null, details: Readonly<Record<string, string>>) =>
     limits.reportOnce(name, () =>
       auditedAs('unauthenticated')(async (_tx, note) =>
@@ -324,7 +322,7 @@ export function createOperatorSessions(deps: SessionDeps): OperatorSessions {
     },
     async signIn({ name: given, passphrase, source: address }) {
       const source = address.slice(0, sourceLength)
-      // All names that no operator can have are limited as one.
+      // All invalid names are limited as one name.
       const name = parseOperatorName(given) ?? ''
       checkLimits(name, source)
       const { counted, record, accepted } = await inSlot(toNetwork(source), async () => {
@@ -337,7 +335,7 @@ export function createOperatorSessions(deps: SessionDeps): OperatorSessions {
           throw error
         }
       })
-      // Outside the slot: the lock of the audit log may take long, and needs no hash.
+      // Outside the slot: waiting for the lock of the audit log needs no hash.
       try {
         const details = { source }
         const opened = accepted && (await openSession(deps, accepted.record, { newHash: accepted.newHash, details }))

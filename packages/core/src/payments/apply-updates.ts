@@ -15,8 +15,8 @@ import { changeStatusByProcessor } from './state.js'
 export interface JoinedUpdate {
   readonly result: UpdateResult
   /**
-   * Call it once the host has committed: it publishes the events and wakes the dispatcher. Without it the delivery
-   * waits for the dispatcher's next poll of the outbox.
+   * Call it once the host has committed: it publishes the events and wakes the dispatcher. Otherwise the delivery waits
+   * for the next poll of the outbox.
    */
   committed(): void
 }
@@ -27,9 +27,9 @@ export function toSelectors(updates: readonly ProcessorUpdate[]): PaymentSelecto
 }
 
 interface Decisions {
-  /** Whether a transaction has one of the payments. */
+  /** Whether a transaction has a known payment. */
   has(transaction: PaymentSelector): boolean
-  /** Decides the next update. @throws TypeError When its transaction has none of the payments. */
+  /** Decides the next update. @throws TypeError When its transaction has no known payment. */
   decide(update: ProcessorUpdate): UpdateDecision['result']
   /** The changes of the updates that were applied, in order. */
   readonly changes: readonly StatusChange[]
@@ -69,7 +69,7 @@ export function decideInOrder(payments: readonly StoredPayment[]): Decisions {
 const toTransactionKey = ({ chainId, txHash }: { readonly chainId: number | string; readonly txHash: string }) =>
   `${chainId}:${txHash}`
 
-/** The outcome of an update. It is decided first, so that the id is stored before any other write. */
+/** The outcome of an update, decided first, so that the id is stored before any other write. */
 interface UpdateDecision {
   readonly result: Omit<SettledUpdate, 'id'>
   readonly change: StatusChange | null
@@ -77,7 +77,10 @@ interface UpdateDecision {
   readonly events: readonly ServiceEvent[]
 }
 
-/** `integrationAddress` chooses among payments of several integrations; without it several payments are rejected. */
+/**
+ * Decides an update. `integrationAddress` chooses among payments of several integrations; without it these are
+ * rejected.
+ */
 function decideUpdate(payments: readonly StoredPayment[], update: ProcessorUpdate): UpdateDecision {
   const [first] = payments
   if (first === undefined) throw new TypeError('An update is decided on at least one payment.')
@@ -123,7 +126,7 @@ function buildDecision(
   return { result: { paymentId, ...decided }, change: status === undefined ? null : { payment, status }, events }
 }
 
-/** Result of each update, in their order: rejected with an `UpdateConflictError` when its id has other content. */
+/** Results of the updates in their order: rejected with an `UpdateConflictError` when the id has other content. */
 export type UpdateOutcomes = readonly PromiseSettledResult<UpdateResult>[]
 
 interface AppliedUpdates {
@@ -135,8 +138,8 @@ const maxAttempts = 5
 
 /**
  * Applies updates in one transaction: statuses, versions, snapshots, outbox rows and records. The same id with the same
- * content gets the same answer. An update of a payment that is not indexed yet waits for it. A service that records its
- * own integrations alone rejects an update that names none of them, without a record of it.
+ * content gets the same answer. An update of a payment that is not indexed yet waits for it. A service that records
+ * only its own integrations rejects an update of another one without a record.
  */
 export async function applyUpdates(
   store: Pick<Store, 'transaction'>,
@@ -167,7 +170,7 @@ async function applyInTransaction(
   },
 ): Promise<AppliedUpdates> {
   const { updates, unindexed, recording } = input
-  // Copies of an update lock the same payment. So the later one finds the record of the first.
+  // Copies of an update lock the same payment, so the later one finds the record of the first.
   const decisions = await lockPayments(tx, updates, unindexed)
   const known = new Map<string, StoredUpdate>()
   for (const stored of await tx.findUpdates([...new Set(updates.map(({ id }) => id))])) known.set(stored.id, stored)
@@ -191,7 +194,7 @@ async function applyInTransaction(
   return { outcomes, events: decisions.events }
 }
 
-/** Another transaction stored an id after this one looked for it. */
+/** Another transaction stored an id after this one looked it up. */
 class IdTakenError extends Error {}
 
 class UnindexedError extends Error {
@@ -203,9 +206,9 @@ class UnindexedError extends Error {
 }
 
 /**
- * An indexer may be committing a payment that is not found: then its chain is shared. That waits for the indexer, and
- * blocks the next one until the updates are stored. Chains come before payments, as in the indexer's own transactions,
- * so that neither waits for the other. UnindexedError: begin again with its chains.
+ * Locks the payments of updates. An indexer may be committing a missing payment, so its chain is shared: that waits for
+ * the indexer, and blocks the next one until the updates are stored. Chains come before payments, as in the indexer's
+ * own transactions, so that neither waits for the other. UnindexedError: begin again with its chains.
  */
 async function lockPayments(
   tx: StoreTransaction,
@@ -222,8 +225,8 @@ async function lockPayments(
 }
 
 /**
- * Why an update is of no payment that a service records: its own integrations' alone. Without a name it could be of
- * another payment of its transaction, which is not stored.
+ * Builds the check whether an update concerns no integration of this service; it returns the reason. An update without
+ * a name may be of another payment of its transaction, which is not stored.
  */
 async function createForeignCheck(
   tx: StoreTransaction,
@@ -238,7 +241,7 @@ async function createForeignCheck(
   }
 }
 
-/** Not stored, so that the same id may come again once the integration is registered. */
+/** Rejects without a record, so that the same id may come again once the integration is registered. */
 function rejectForeign(
   decisions: Decisions,
   update: ProcessorUpdate,
@@ -263,8 +266,8 @@ function decideOrWait(decisions: Decisions, update: ProcessorUpdate): Omit<NewUp
 }
 
 /**
- * Lowercase identifiers and every field named, so that equal updates are equal as text. A TypeError names a wrong
- * field.
+ * Checks an update and lowercases its identifiers, so that equal updates are equal as text. @throws TypeError Names the
+ * wrong field.
  */
 export function checkUpdate(input: ProcessorUpdate): ProcessorUpdate {
   const parsed = processorUpdateSchema.safeParse(input)
@@ -288,7 +291,7 @@ function normalizeUpdate(input: ProcessorUpdate): ProcessorUpdate {
   }
 }
 
-/** Names the content of an update of {@link checkUpdate}; 16 bytes, as a store keeps them for ever. */
+/** Identifies the content of a checked update: 16 bytes, since a store keeps them for ever. */
 function computeFingerprint(update: ProcessorUpdate): string {
   return `0x${createHash('sha256').update(JSON.stringify(update)).digest('hex').slice(0, 32)}`
 }

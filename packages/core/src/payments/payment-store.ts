@@ -11,8 +11,8 @@ export interface PagePosition {
   readonly chainId: number
   readonly txHash: string
   /**
-   * The start of the listing, as the number of the integration's earlier repositions. A reorganisation may give a
-   * payment another time; later pages of the listing still have it at its former position.
+   * The start of the listing, as the number of the integration's repositions. A reorganization may give a payment
+   * another time; later pages of the listing still have it at its former position.
    */
   readonly asOf: number
 }
@@ -29,7 +29,7 @@ export interface PageQuery {
 
 export interface StoredPage {
   readonly payments: readonly StoredPayment[]
-  /** Where the next page begins, or null when this is the last. */
+  /** Position of the next page; null: this is the last. */
   readonly next: PagePosition | null
 }
 
@@ -51,9 +51,8 @@ export interface SingleQuery {
 export interface PaymentReads {
   /**
    * Primary payments of one integration, newest first, at most `limit`. The cost is the same at any depth. A listing
-   * has every payment that was stored at its first page exactly once, whatever is indexed, moved or changed meanwhile.
-   * A payment indexed later appears at most once. The pages of a wallet have the payments that are the wallet's when
-   * the page is read.
+   * has every payment that was stored at its first page exactly once, and a later one at most once, whatever changes
+   * meanwhile. Pages of a wallet have the payments that are the wallet's when the page is read.
    */
   list(query: PageQuery): Promise<StoredPage>
   /**
@@ -107,16 +106,16 @@ export interface StoredUpdate {
   /** The first 16 bytes of a SHA-256 of its content, as `0x` text: the same content has the same. */
   readonly fingerprint: string
   readonly outcome: UpdateOutcome
-  /** Why it was rejected, or null. */
+  /** Why the update was rejected, or null. */
   readonly reason: string | null
-  /** The payment's version after it, or null while it waits. */
+  /** The version of the payment after the update; null while it waits. */
   readonly version: number | null
 }
 
 /** A processor's update to store, with its outcome. */
 export interface NewUpdate extends Omit<StoredUpdate, 'id'> {
   readonly update: ProcessorUpdate
-  /** The payment that it was decided on, or null while it waits. */
+  /** The payment that the update was decided on; null while it waits. */
   readonly paymentId: string | null
 }
 
@@ -136,8 +135,8 @@ export interface UpsertedPayments {
 export interface PaymentTransaction {
   /**
    * Marks the payments of a chain in blocks above a height as off the chain, and deletes the waiting deposits there.
-   * {@link upsertPayments} removes the mark. A marked payment that a deposit on another chain fulfilled makes that
-   * deposit wait again.
+   * {@link upsertPayments} removes the mark. If a deposit on another chain was fulfilled by a marked payment, it waits
+   * again.
    */
   leaveChain(chainId: number, above: number): Promise<void>
   leavePayments(paymentIds: readonly string[]): Promise<void>
@@ -176,8 +175,8 @@ export interface PaymentTransaction {
   insertSnapshots(snapshots: readonly NewSnapshot[]): Promise<void>
   findUpdates(updateIds: readonly string[]): Promise<StoredUpdate[]>
   /**
-   * Stores updates with their outcomes, in their order. No two have the same id. One whose id is already stored is left
-   * out. Resolves the ids of the others. The content of an update is kept while it waits, and if it was rejected.
+   * Stores updates with their outcomes, in their order; no two have the same id. One whose id is stored is skipped.
+   * Resolves the ids of the others. The content is stored while an update waits, and if it was rejected.
    */
   insertUpdates(updates: readonly NewUpdate[]): Promise<readonly string[]>
   /** Updates in state `waiting` for any of these transactions, in the order they were received. */

@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { InvoiceBody, PaymentState, RecipientBody } from '@payment-integration/contract'
 
-/** UTF-8 without the NUL padding. Bytes that are not UTF-8 stay 0x hex, which is longer than any text memo. */
+/** Decodes UTF-8 without the NUL padding. Other bytes stay 0x hex, which is longer than any text memo. */
 export function parseMemo(memoHex: string): string {
   let end = memoHex.length
   while (end > 2 && memoHex.endsWith('00', end)) end -= 2
@@ -10,7 +10,9 @@ export function parseMemo(memoHex: string): string {
   return isUtf8(text) ? text.toString('utf8') : memoHex
 }
 
-/** The contract's fields in their order: equal data is equal as text, and no unknown field reaches a snapshot. */
+/**
+ * Copies the contract's fields in their order: equal data is equal as text, and no unknown field reaches a snapshot.
+ */
 export function copyRecipient(recipient: RecipientBody | null): RecipientBody | null {
   return recipient && { title: recipient.title, subtitle: recipient.subtitle }
 }
@@ -51,7 +53,7 @@ const zero = 0x30
 /** The exact sum of decimal strings, with as many digits after the point as the longest has. */
 export function sumDecimals(amounts: readonly string[]): string {
   const parts = amounts.map((amount) => amount.split('.'))
-  const decimals = parts.reduce((most, [, fraction = '']) => Math.max(most, fraction.length), 0)
+  const decimals = parts.reduce((longest, [, fraction = '']) => Math.max(longest, fraction.length), 0)
   const sum = parts.reduce((total, [whole, rest = '']) => total + BigInt(`${whole}${rest.padEnd(decimals, '0')}`), 0n)
   const digits = sum.toString().padStart(decimals + 1, '0')
   return decimals === 0 ? digits : `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`
@@ -87,9 +89,7 @@ export interface PriceFeedFacts {
   readonly decimals: number
 }
 
-/**
- * The price of a payment, as far as the chain shows it. Invoice and fees are derived from it when they are read.
- */
+/** The price of a payment as the chain shows it. Invoice and fees are derived when they are read. */
 export interface PricingFacts {
   /** The entry of the paid token in the list of known tokens, by chain and address; null when it is not listed. */
   readonly listedToken: {
@@ -158,11 +158,11 @@ export interface StoredPayment extends PaymentFacts, PaymentStatus {
   /** The store's own key: opaque, never shown outside. */
   readonly id: string
   readonly primary: boolean
-  /** True after its block left the chain, until another block contains the payment. */
+  /** True from the time its block left the chain until another block contains the payment. */
   readonly offChain: boolean
   /**
-   * Set once the height of its former block is final and no block contains it: its state became `failure`. Should the
-   * payment return to the chain, `formerState` is restored. Source: docs/decisions/reorganisations.md.
+   * Set once the height of its former block is final and no block contains the payment: the state became `failure`.
+   * `formerState` is restored if the payment returns to the chain. Source: docs/decisions/reorganisations.md.
    */
   readonly dropped: { readonly formerState: PaymentState | null } | null
 }

@@ -12,7 +12,6 @@ test.each([
   ['batch', 2.5],
   ['concurrency', 0],
   ['concurrency', 1.5],
-  ['minAgeMs', -1],
 ])('%s of %d is a RangeError that names it', (name, value) => {
   expect(() => pollerOverPayments({ [name]: value })).toThrow(RangeError)
   expect(() => pollerOverPayments({ [name]: value })).toThrow(`${name} is ${value}`)

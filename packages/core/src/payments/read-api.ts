@@ -7,7 +7,7 @@ import { formatUnits, parseMemo, type StoredPayment } from './payment.js'
 import type { PaymentReads } from './payment-store.js'
 import { buildSnapshot } from './snapshot.js'
 
-/** Plain ASCII digits without sign, space, exponent or leading zero, within 1 to 200; else `ERR_LIMIT_INVALID`. */
+/** Parses plain ASCII digits without sign, space, exponent or leading zero, from 1 to 200; else `ERR_LIMIT_INVALID`. */
 export function parseLimit(text: string | undefined): number {
   if (text === undefined) return pageLimit.default
   const limit = /^[1-9][0-9]{0,8}$/.test(text) ? Number(text) : Number.NaN
@@ -18,19 +18,19 @@ export function parseLimit(text: string | undefined): number {
   )
 }
 
-/** A transaction hash in any case; else `ERR_TX_HASH_INVALID`. */
+/** Lowercases a transaction hash; else `ERR_TX_HASH_INVALID`. */
 export function parseTxHash(text: string): string {
   if (/^0x[0-9a-fA-F]{64}$/.test(text)) return text.toLowerCase()
   throw new InvalidRequestError('ERR_TX_HASH_INVALID', 'txHash must be a 32-byte hex string: 0x and 64 hex digits')
 }
 
-/** An address in any case; else `ERR_ADDRESS_INVALID`. */
+/** Lowercases an address; else `ERR_ADDRESS_INVALID`. */
 export function parseAddress(text: string): string {
   if (/^0x[0-9a-fA-F]{40}$/.test(text)) return text.toLowerCase()
   throw new InvalidRequestError('ERR_ADDRESS_INVALID', 'address must be a 20-byte hex string: 0x and 40 hex digits')
 }
 
-/** A name appears on terminals and in logs: no control characters, line breaks or marks of direction. */
+/** Rejects control characters, line breaks and direction marks, because names appear on terminals and in logs. */
 export function parseName(text: string): string {
   if (!/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u.test(text)) return text
   throw new InvalidRequestError(

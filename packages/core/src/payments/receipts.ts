@@ -11,7 +11,7 @@ import { unsettledStates } from './state.js'
 export interface ReceiptPoller {
   /** A loop until the signal aborts. It reports errors as events and goes on. */
   run(signal: AbortSignal): Promise<void>
-  /** One round over all such payments. Resolves the number of updates applied. */
+  /** One round over all payments without a final state. Resolves the number of applied updates. */
   runOnce(signal?: AbortSignal): Promise<number>
 }
 
@@ -24,17 +24,17 @@ interface ChainPollDeps {
   readonly batch: number
   /** Payments polled at once. */
   readonly concurrency: number
-  readonly isDue: (payment: StoredPayment) => boolean
+  readonly isPolled: (payment: StoredPayment) => boolean
 }
 
-/** Resolves the number of updates that changed a payment. Rejects when the store cannot list them. */
+/** Resolves the number of updates that changed a payment. Rejects when the store cannot list the payments. */
 type PollChain = (chainId: number, signal?: AbortSignal) => Promise<number>
 
 /** Polls every payment of the chain, oldest first; stops early for an unreachable chain or an aborted signal. */
 function createPollChain(deps: ChainPollDeps): PollChain {
-  const { listUnsettled, batch, isDue } = deps
-  // Where a turn stopped early. The next turn begins after that payment, so that a payment whose poll always fails
-  // delays the later ones once, not for ever.
+  const { listUnsettled, batch, isPolled } = deps
+  // The payment at which a turn stopped early. The next turn begins after it, so that a payment whose poll always
+  // fails delays the later ones only once.
   const endedAt = new Map<number, string>()
 
   return async (chainId, signal) => {
@@ -48,7 +48,7 @@ function createPollChain(deps: ChainPollDeps): PollChain {
       payments = await page()
     }
     for (;;) {
-      const polled = await pollPayments(deps, payments.filter(isDue), signal)
+      const polled = await pollPayments(deps, payments.filter(isPolled), signal)
       applied += polled.applied
       if (polled.endedAt !== undefined) endedAt.set(chainId, polled.endedAt)
       if (polled.endedAt !== undefined || signal?.aborted || payments.length < batch) return applied
@@ -58,7 +58,7 @@ function createPollChain(deps: ChainPollDeps): PollChain {
   }
 }
 
-/** `endedAt`: the last payment that was polled before the chain became unreachable. */
+/** `endedAt`: the last polled payment before the chain became unreachable. */
 async function pollPayments(deps: ChainPollDeps, payments: readonly StoredPayment[], signal: AbortSignal | undefined) {
   const { lookup, logger } = deps
   let applied = 0
@@ -90,7 +90,7 @@ async function pollPayments(deps: ChainPollDeps, payments: readonly StoredPaymen
   return { applied, endedAt: reachable ? undefined : payments[next - 1]?.id }
 }
 
-/** Applies an update. Resolves false when the payment is unchanged, or when the update failed, which is logged. */
+/** Applies an update. Resolves false when the payment is unchanged or the update failed, which is logged. */
 async function changesPayment(
   { applyUpdate, logger }: ChainPollDeps,
   { chainId, txHash, version }: StoredPayment,
@@ -121,14 +121,7 @@ export interface ReceiptPollerOptions {
   readonly batch?: number | undefined
   /** Payments of a chain polled at once. @default 8 */
   readonly concurrency?: number | undefined
-  /**
-   * Payments whose block is younger than this are polled in a later round, in milliseconds; 0 polls all.
-   * @default 0
-   */
-  readonly minAgeMs?: number | undefined
 }
-
-export const receiptPollerDefaults = { everyMs: 15_000, batch: 100, concurrency: 8, minAgeMs: 0 } as const
 
 interface ReceiptPollerDeps {
   readonly store: { readonly payments: Pick<Store['payments'], 'listUnsettled' | 'unsettledChains'> }
@@ -141,22 +134,14 @@ interface ReceiptPollerDeps {
 }
 
 /**
- * A payment whose poll or update fails is logged and polled again in the next round; the others continue. A chain that
- * the source cannot reach rests until the next round, which begins after the polled payments.
+ * A payment whose poll or update fails is logged and polled again in the next round. An unreachable chain rests until
+ * then; the round begins after the polled payments.
  */
 export function createReceiptPoller(deps: ReceiptPollerDeps): ReceiptPoller {
   const { source, applyUpdate, clock, logger } = deps
   const { payments } = deps.store
-  const {
-    everyMs = receiptPollerDefaults.everyMs,
-    batch = receiptPollerDefaults.batch,
-    concurrency = receiptPollerDefaults.concurrency,
-    minAgeMs = receiptPollerDefaults.minAgeMs,
-  } = deps.options ?? {}
-  assertWhole('everyMs', everyMs, 1)
-  assertWhole('batch', batch, 1)
-  assertWhole('concurrency', concurrency, 1)
-  assertWhole('minAgeMs', minAgeMs, 0)
+  const { everyMs = 15_000, batch = 100, concurrency = 8 } = deps.options ?? {}
+  for (const [name, value] of Object.entries({ everyMs, batch, concurrency })) assertWhole(name, value, 1)
 
   const { states = unsettledStates, chainIds } = source.scope ?? {}
   const polledStates = unsettledStates.filter((state) => states.includes(state))
@@ -167,8 +152,7 @@ export function createReceiptPoller(deps: ReceiptPollerDeps): ReceiptPoller {
     logger,
     batch,
     concurrency,
-    isDue: ({ state, blockTimestamp }) =>
-      polledStates.includes(state) && (minAgeMs === 0 || clock.now() - blockTimestamp >= minAgeMs),
+    isPolled: ({ state }) => polledStates.includes(state),
   })
 
   async function chains(): Promise<readonly number[]> {

@@ -12,13 +12,13 @@ import type { Store } from '../ports/store.js'
 import { findDuplicateKey } from '../values.js'
 import type { UpdateOutcomes } from './apply-updates.js'
 
-/** Updates of one transaction. */
+/** The most updates in one transaction. */
 export const maxUpdatesPerCommit = 100
-/** Updates that wait for a transaction: some seconds of work. */
+/** The most updates that wait for a transaction: some seconds of work. */
 export const maxQueuedUpdates = 2_000
-/** Transactions at once: one is filled while the other waits for the disk. */
+/** Concurrent transactions: one is filled while the other waits for the disk. */
 const concurrency = 2
-/** Failures after which a failed transaction's other requests are rejected too. */
+/** Failures of single requests after which the others of a failed transaction are rejected, too. */
 const maxFailures = 2
 
 interface Queued {
@@ -31,10 +31,9 @@ interface Queued {
 export type UpdateQueue = (updates: readonly ProcessorUpdate[]) => Promise<UpdateOutcomes>
 
 /**
- * A request is applied at once while fewer than two transactions run; the others wait for the next one together, and
- * share the cost of a commit. A shared transaction that fails because of one request is repeated for each request
- * alone. `assertNotNested` is the store's: a request of a host's own transaction could wait for one that waits for the
- * host.
+ * Builds the queue. A request is applied at once while fewer than two transactions run; others wait, and share the next
+ * transaction. A shared transaction that fails is repeated for each request alone. `assertNotNested` is the store's:
+ * inside a host's own transaction, a request could wait for one that waits for the host.
  */
 export function createUpdateQueue(apply: UpdateQueue, assertNotNested: Store['assertNotNested']): UpdateQueue {
   const queue: Queued[] = []
@@ -108,12 +107,12 @@ export function createUpdateQueue(apply: UpdateQueue, assertNotNested: Store['as
   }
 }
 
-/** Whether every request would fail: the store cannot be reached, or is full. */
+/** Whether the error affects every request: the store is unreachable or full. */
 const affectsAllRequests = (error: unknown) => error instanceof StoreError && error.code !== 'ERR_STORE_BUSY'
 
 const createBusyError = () => new StoreError('ERR_STORE_BUSY', 'Updates wait too long for the database; try again.')
 
-/** A parsed request, or why it is none. */
+/** A parsed request, or the reason of its rejection. */
 export type ReceivedUpdate =
   | { readonly kind: 'unauthenticated' }
   | { readonly kind: 'invalid'; readonly message: string }
@@ -179,7 +178,7 @@ export function parseUpdate(body: Uint8Array): ReceivedUpdate {
 const maxBytes = 16 * 1024
 
 function parseJson(json: unknown, size: number) {
-  // No update is longer than the body that it stands in.
+  // No update is longer than its body.
   const isTooLarge = (update: ProcessorUpdate) =>
     size > maxBytes && Buffer.byteLength(JSON.stringify(update)) > maxBytes
   if (typeof json === 'object' && json !== null && 'updates' in json) {

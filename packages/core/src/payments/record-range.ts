@@ -1,4 +1,8 @@
-/** Commits the payments of a range of blocks together with the checkpoint. Source: docs/architecture.md. @module */
+/**
+ * Commits the payments of a range of blocks with the checkpoint, and chooses which are recorded.
+ * Source: docs/architecture.md, docs/decisions/cells.md.
+ * @module
+ */
 import { ChainError, CheckpointMovedError } from '../errors.js'
 import type { ServiceEvent } from '../events.js'
 import type { ChainReads, Checkpoint, RouterCoverage } from '../indexer/chain-store.js'
@@ -10,7 +14,7 @@ import type { PaymentFacts } from './payment.js'
 import { dropOverdue } from './state.js'
 import { assignOrdinals, markPrimary, storePayments } from './store-payments.js'
 
-/** Stored heights that are compared with a range; of older heights the store keeps few. */
+/** The most stored heights that are compared with a range; of older heights few are stored. */
 const maxHeights = 4_096
 
 /** Rejects with `ERR_CHAIN_RANGE_GONE` when a stored hash of these heights differs. Call after `lockChain`. */
@@ -53,14 +57,16 @@ interface RangeToRecord {
   readonly recording?: Recording | undefined
 }
 
-/** Hashes are stored at least this many blocks below the head, so that a reorganisation finds its exact ancestor. */
+/**
+ * Hashes are stored for at least this many blocks below the head, so that a reorganization finds its exact ancestor.
+ */
 export const minStoredHashes = 256
 
 /**
  * Records a range in one transaction: payments with version 1, snapshot and outbox row; waiting updates; deposits; the
- * checkpoint; the proof. Recording blocks again changes the chain's facts of a payment alone; a dropped payment gets
- * its state back. Payments off the chain whose former height is now final are dropped. Resolves the events to publish.
- * Nothing is written when the stored checkpoint is not `expected`, on top of which the range must begin.
+ * checkpoint; the proof. Blocks that are recorded again change only the chain facts of a payment; a dropped payment
+ * gets its state back. Payments off the chain whose former height is now final are dropped. Resolves the events to
+ * publish. Nothing is written when the stored checkpoint is not `expected`, on top of which the range must begin.
  */
 export async function recordRange(
   store: Pick<Store, 'transaction'>,
@@ -111,8 +117,8 @@ interface BackfillToRecord {
 
 /**
  * Records a range below the checkpoint: payments, deposits, proof and coverage. A block keeps the weaker of its two
- * proofs. A payment never takes the ordinal of another payment of its transaction. Nothing is written when the
- * checkpoint is below the range, or the range is not on the stored branch.
+ * proofs. No payment takes the ordinal of another one. Nothing is written when the checkpoint is below the range, or
+ * the range is not on the stored branch.
  */
 export async function recordBackfill(
   store: Pick<Store, 'transaction'>,
@@ -138,7 +144,7 @@ export async function recordBackfill(
   })
 }
 
-/** Which payments a service records: all, or those alone that name an integration of its store. */
+/** Which payments a service records: all, or only those that name an integration of its store. */
 export type Recording = 'all' | 'own'
 
 export interface RecordedPart {
@@ -153,8 +159,8 @@ const toPaymentKey = ({ txHash, integrationAddress }: NamedPayment) => `${txHash
 
 /**
  * Chooses payments and deposits that name an integration of the store, and stored payments that are off the chain. Call
- * after `lockChain`: an integration registers while no chain is locked, so each of its payments above the checkpoint of
- * then is chosen. `stored`: payments that the caller knows to be stored.
+ * after `lockChain`: an integration registers while no chain is locked, so all its later payments are chosen. `stored`:
+ * payments that the caller knows to be stored.
  */
 export async function chooseRecorded(
   tx: Pick<StoreTransaction, 'registeredIntegrations' | 'offChainPayments'>,
@@ -179,8 +185,8 @@ export async function chooseRecorded(
 }
 
 /**
- * Locks every chain against writes of its blocks, so that an integration registers between two ranges. Resolves the
- * checkpoints by chain: blocks above them are recorded with the integration.
+ * Locks every chain, so that an integration registers between two ranges. Resolves the checkpoints by chain: blocks
+ * above them are recorded with the integration.
  */
 export async function lockRecording(
   tx: Pick<StoreTransaction, 'indexedChains' | 'shareChain' | 'checkpoints'>,
@@ -197,7 +203,8 @@ export async function lockRecording(
 }
 
 /**
- * The blocks to read again for an integration. `firstBlocks`: of its first payments; default: the first indexed block.
+ * The blocks to read again for an integration. `firstBlocks`: the first block of its payments by chain; default: the
+ * first indexed block.
  */
 export async function unrecordedRanges(
   chains: Pick<ChainReads, 'coverage'>,

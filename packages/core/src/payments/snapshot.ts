@@ -36,7 +36,10 @@ export interface StatusChange {
   readonly status: PaymentStatus
 }
 
-/** Of several statuses of one payment the last one stays. A payment without an integration gets no snapshot. */
+/**
+ * Stores statuses and snapshots. Of several statuses of a payment the last one stays. Without an integration there is
+ * no snapshot.
+ */
 export async function emitSnapshots(tx: StoreTransaction, changes: readonly StatusChange[]): Promise<void> {
   if (changes.length === 0) return
   await tx.setStatuses(new Map(changes.map(({ payment, status }) => [payment.id, status])))

@@ -20,7 +20,7 @@ const transitions: Readonly<Record<PaymentState, readonly PaymentState[]>> = {
 /** States in which the outcome is open: receipts are polled. */
 export const unsettledStates: readonly (PaymentState | null)[] = [null, 'pending', 'refund_pending']
 
-/** `same`: nothing changes. `rejected`: the update as a whole counts for nothing. */
+/** `same`: nothing changes. `rejected`: the whole update is rejected. */
 export type TransitionDecision = 'same' | 'allowed' | 'rejected'
 
 /**
@@ -38,7 +38,7 @@ type Change =
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'rejected'; readonly reason: string }
 
-/** Applies an update as a whole: an absent field is unchanged, null clears it, a rejected state rejects all of it. */
+/** Applies an update as a whole: an absent field stays, null clears a field, a rejected state rejects all of it. */
 export function changeStatusByProcessor(
   status: PaymentStatus,
   update: Pick<ProcessorUpdate, 'state' | 'recipient' | 'invoice'>,
@@ -58,7 +58,7 @@ function hasSameFields<T extends object>(a: T | null, b: T | null): boolean {
   return (Object.keys(a) as (keyof T)[]).every((key) => a[key] === b[key])
 }
 
-/** Gives a payment a state: version + 1, snapshot and outbox row. The rules of transitions bind processors alone. */
+/** Sets the state of a payment: version + 1, snapshot and outbox row. Transition rules bind processors alone. */
 async function changeStateByChain(
   tx: StoreTransaction,
   payment: StoredPayment,
@@ -71,7 +71,7 @@ async function changeStateByChain(
   return [{ type: 'payment.changed', version, from, to: state, chainId, txHash, integrationAddress }]
 }
 
-/** Payments that one transaction drops: each may cost a snapshot and a delivery. */
+/** The most payments that one transaction drops: each may cost a snapshot and a delivery. */
 const maxDropsPerCommit = 500
 
 /** Grace period, in blocks, to find the fulfilment of a deposit whose payment left the chain; then it is dropped. */

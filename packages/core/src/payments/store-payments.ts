@@ -9,17 +9,15 @@ import { emitFirstSnapshots, emitSnapshots } from './snapshot.js'
 import { restoreDropped } from './state.js'
 
 /**
- * Assigns ordinals to payments of blocks that were indexed before. A read with fewer routers sees a part of a
- * transaction. So the position of a payment in that read need not be its ordinal, and could be that of another payment.
+ * Assigns ordinals to payments of blocks that were indexed before. A read with fewer routers sees only a part of a
+ * transaction, so a position in that read may be the ordinal of another payment.
  * - A stored log keeps its ordinal.
- * - A new log takes over the record of a payment that these routers no longer emit, of the same integration. A record
- *   with the same ordinal comes first.
+ * - A new log takes over the record of a payment that these routers no longer emit, of the same integration; first the
+ * record with the same ordinal.
  * - Any other log takes its position, or the next free ordinal.
  *
  * A stored primary payment stays primary.
- *
  * @param read - All payments of `routers` in these blocks. The result has the same order.
- *
  * @param stored - All payments stored in these blocks.
  */
 export function assignOrdinals(
@@ -43,7 +41,7 @@ export function assignOrdinals(
   }))
 }
 
-/** Whether a read with these routers returns a stored payment: one of them emitted it, on this chain. */
+/** Whether a read of these routers returns a stored payment. */
 export function isReadBy(routers: ReadonlySet<string>, { router, source, chainId }: StoredPayment): boolean {
   return routers.has(router.address) && source.chainId === chainId
 }
@@ -91,7 +89,7 @@ function groupByHash<T extends PaymentFacts>(payments: readonly T[]): Map<string
   return groups
 }
 
-/** Marks, per transaction and named integration (or none), the payment with the lowest ordinal. Keeps the order. */
+/** Marks the payment with the lowest ordinal per transaction and named integration (or none). Keeps the order. */
 export function markPrimary(payments: readonly PaymentFacts[]): NewPayment[] {
   // Most transactions have one payment: nothing to compare.
   const isAlone = new Map<string, boolean>()
@@ -113,12 +111,12 @@ function toPrimaryKey({ chainId, txHash, integrationAddress }: PaymentFacts): st
   return `${chainId}:${txHash}:${integrationAddress ?? ''}`
 }
 
-/** Only the rows and snapshot bytes of one part are in memory. */
+/** The most payments per part, which bounds the memory for rows and snapshots. */
 const paymentsPerPart = 512
 
 /**
- * A new payment gets version 1, its snapshot and its waiting updates. A dropped payment gets its state back. Any other
- * payment changes in its chain facts alone. Call after `lockChain`. Resolves the events to publish.
+ * Stores payments. A new one gets version 1, its snapshot and its waiting updates; a dropped one gets its state back;
+ * any other changes only its chain facts. Call after `lockChain`. Resolves the events to publish.
  */
 export async function storePayments(tx: StoreTransaction, payments: readonly NewPayment[]): Promise<ServiceEvent[]> {
   const events: ServiceEvent[] = []

@@ -20,7 +20,7 @@ export interface BlockRef {
  */
 export type ProofLevel = 'root' | 'bloom' | 'none'
 
-/** The payments of a range of blocks, with the blocks as they were when the logs were read. */
+/** The payments of a range of blocks, and the blocks as they were when the logs were read. */
 export interface BlockRange {
   readonly first: BlockRef
   readonly last: BlockRef
@@ -49,7 +49,7 @@ export interface RangesRequest {
   readonly routers?: readonly string[] | undefined
 }
 
-/** The fate of a transaction. `unknown` includes a transaction that this node knows as not mined. */
+/** The fate of a transaction. `unknown`: also a transaction that the node knows as not mined. */
 export interface TransactionFate {
   readonly fate: 'succeeded' | 'reverted' | 'unknown'
   /** Height of its block, or null. */
@@ -64,7 +64,7 @@ export interface NodeStatus {
   readonly score: number
   /** Whether the next read goes to it. */
   readonly inUse: boolean
-  /** Newest height that it answered, or null. */
+  /** The newest height that the node returned, or null. */
   readonly head: number | null
   /** Moving average of answered requests, in milliseconds, or null. */
   readonly latencyMs: number | null
@@ -158,7 +158,9 @@ export interface ReceiptSource {
 
 /** A payment that left its source chain through a bridge. */
 export interface BridgeDeposit {
-  /** Its facts on the source chain, under source chain and transaction. `tokenOut` is the amount the bridge took. */
+  /**
+   * The facts on the source chain, under source chain and transaction. `tokenOut` is the amount that the bridge took.
+   */
   readonly payment: PaymentFacts
   /** Name of the bridge, such as `across`. */
   readonly bridge: string

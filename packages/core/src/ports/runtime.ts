@@ -1,4 +1,4 @@
-/** Time, ids, randomness, the log, files and POSTs: the ports, and this machine's own. @module */
+/** Time, ids, randomness, the log, files and POSTs: ports, and their implementations by this machine. @module */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { parseContentLength } from '@payment-integration/contract/internal-io'
 import { MissingPackageError, RequestBodyError } from '../errors.js'
@@ -19,7 +19,7 @@ export interface RandomSource {
   fraction(): number
 }
 
-/** Ids. A store takes its claim tokens from here. */
+/** Ids, such as a store's lease tokens. */
 export interface IdSource {
   /** A new id, unique in this deployment and not guessable. */
   next(): string
@@ -35,10 +35,10 @@ export interface Logger {
 
 /** Writes one file. One call at a time. */
 export interface FileWriter {
-  /** Its name, without a folder. */
+  /** File name without a folder. */
   readonly name: string
   write(content: Uint8Array): Promise<void>
-  /** Makes the file permanent: it is on its disk, under its name. */
+  /** Makes the file durable under its name. */
   finish(): Promise<void>
   /** Removes an unfinished file. Never rejects. */
   discard(): Promise<void>
@@ -59,7 +59,7 @@ export interface FileReader {
  * Loads a package that only some configurations need. Other errors pass through, such as a missing package that the
  * package itself imports.
  * @param name - The package, as one installs it.
- * @param setting - The setting or call that needs it, for the message.
+ * @param setting - The setting or call that needs the package, for the message.
  * @throws MissingPackageError `ERR_PACKAGE_MISSING` when the package is not installed.
  * @example await loadPackage('pino', 'createPinoLogger', () => import('pino'))
  */
@@ -73,7 +73,9 @@ export async function loadPackage<T>(name: string, setting: string, load: () => 
   }
 }
 
-/** Stops reading at the cap with `ERR_BODY_TOO_LARGE`. `ERR_BODY_INCOMPLETE`: the client stopped sending. */
+/**
+ * Reads a body. @throws RequestBodyError `ERR_BODY_TOO_LARGE` at the cap; `ERR_BODY_INCOMPLETE` when the client stops.
+ */
 export async function readRequestBody(request: Request, maxBytes: number): Promise<Uint8Array> {
   const tooLarge = () => new RequestBodyError('ERR_BODY_TOO_LARGE', `Body is larger than ${maxBytes} bytes`)
   const declared = parseContentLength(request.headers.get('content-length'))
@@ -135,8 +137,8 @@ export const systemIds: IdSource = { next: () => randomUUID() }
 export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 
 /**
- * The time of a clock that stands still where the given one is set back, and then goes on. For durations inside of a
- * process: a pause must not last for as long as the clock was set back. It is no time of day after that.
+ * A clock for durations that never goes back: it stands still while the given clock is set back, so that no pause lasts
+ * for as long as that. Afterwards it is no time of day.
  */
 export function createMonotonicNow(clock: Pick<Clock, 'now'>): () => number {
   let newest = Number.NEGATIVE_INFINITY
@@ -155,10 +157,10 @@ export function createMonotonicClock(clock: Clock): Clock {
 }
 
 interface Sleeper {
-  /** Ends the current sleep. When nobody sleeps, the next sleep ends at once, so that no wake is lost. */
+  /** Ends the current sleep; without one, the next sleep ends at once, so that no wake is lost. */
   wake(): void
   forgetWake(): void
-  /** Sleeps `ms` milliseconds (null: without end), until a wake or an abort of the signal. Never rejects. */
+  /** Sleeps `ms` milliseconds (null: for ever), until a wake or an abort of the signal. Never rejects. */
   sleep(ms: number | null, signal?: AbortSignal): Promise<void>
 }
 
@@ -225,7 +227,7 @@ interface PostedDelivery {
   readonly attempt: number
 }
 
-/** Why no usable HTTP answer arrived. Coarse on purpose, so that a receiver cannot map our network by it. */
+/** Why no usable HTTP answer arrived. Coarse, so that no receiver can map our network. */
 export type PostFailure = 'timeout' | 'connection' | 'refused_address' | 'malformed_answer'
 
 /** The result of a POST. */

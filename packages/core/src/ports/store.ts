@@ -1,4 +1,4 @@
-/** The port to a database. The rules are in the core; a store has rows and guarantees atomicity. @module */
+/** The port to a database: rules are in the core, a store has rows and guarantees atomicity. @module */
 import type { AuditStore, AuditTransaction } from '../history/audit-log.js'
 import type { HistoryStore } from '../history/history-store.js'
 import type {
@@ -35,7 +35,7 @@ export interface SchemaStep {
 export interface SchemaProgress extends SchemaStep {
   /** `waiting`: another session holds a lock that it needs. */
   readonly event: 'begun' | 'waiting' | 'progress' | 'done'
-  /** How far a change of rows is, from 0 to 1. */
+  /** Progress of a change of rows, from 0 to 1. */
   readonly share: number
 }
 
@@ -93,8 +93,8 @@ export interface Store {
     },
   ): Promise<T>
   /**
-   * Rejects a caller that would wait for other transactions of this store, such as those of a queue: inside the work of
-   * one it could wait for itself.
+   * Rejects a caller that would wait for other transactions of this store, such as a queue: inside a transaction it
+   * could wait for itself.
    * @throws TypeError Inside the work of a transaction of this store.
    */
   assertNotNested(): void
@@ -109,9 +109,9 @@ export interface Store {
   readonly integrationSessions: IntegrationSessionStore
   readonly audit: AuditStore
   readonly console: ConsoleReads
-  /** Null: its history never ends. */
+  /** Null: history is kept for ever. */
   readonly history: HistoryStore | null
-  /** Null: its integrations do not move. */
+  /** Null: integrations cannot move to another cell. */
   readonly moves: MoveStore | null
   readonly identity: IdentityStore
   /** The store's own accounts, for hosts that bring no users. */
@@ -130,7 +130,7 @@ export interface Store {
 
 /** Operations inside one transaction. All of them are undone together when the transaction rejects. */
 export interface StoreTransaction extends ChainTransaction, PaymentTransaction, DeliveryTransaction, AuditTransaction {
-  /** Those of some integration addresses that are stored, enabled or not. */
+  /** The given integration addresses that are stored, enabled or not. */
   registeredIntegrations(addresses: readonly string[]): Promise<ReadonlySet<string>>
   readonly integrations: Pick<IntegrationStore, 'find' | 'list' | 'insert' | 'update'>
   readonly accounts: AccountTransaction

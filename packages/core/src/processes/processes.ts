@@ -43,7 +43,7 @@ export interface ProcessQueries {
   list(): Promise<RunningProcess[]>
 }
 
-/** What a process runs, and how it is listed. */
+/** The loops of a process, and how it is listed. */
 export interface RunOptions {
   /** @default every loop */
   readonly roles?: LoopRoles | undefined
@@ -115,7 +115,7 @@ export async function runLoops(loops: readonly Loop[], signal: AbortSignal): Pro
   if (failures.length > 0) throw failures[0]
 }
 
-/** A process renews its lease every 10 s; after 30 s without it counts as silent. */
+/** A process renews its lease every 10 s; it counts as silent after 30 s without a renewal. */
 const reportEveryMs = 10_000
 const ttlMs = 30_000
 /** How long a process that was killed stays listed. */
@@ -134,7 +134,7 @@ interface PresenceDeps {
   readonly facts: ProcessFacts
 }
 
-/** Builds a loop that renews the lease `process:<id>`. It ends the lease at the end, and never rejects. */
+/** Builds a loop that renews the lease `process:<id>`, and releases it at the end. Never rejects. */
 export function createPresence({ leases, clock, logger, id, facts }: PresenceDeps): Loop {
   const { host, pid, release, roles } = facts
   const holder = [clock.now(), pid, host, release, roles.join(',')]

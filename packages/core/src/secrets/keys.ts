@@ -46,7 +46,7 @@ export interface SealingKeyUse {
   readonly rows: number
 }
 
-/** HMAC-SHA256 of a secret. A fast hash suffices for 32 random bytes; a slow one would help a flood of requests. */
+/** HMAC-SHA256 of a secret: fast, which suffices for 32 random bytes; a slow hash would help a flood of requests. */
 function hashSecret(key: KeyVersion, purpose: KeyPurpose, secret: string): SecretHash {
   const hash = createHmac('sha256', key.derive(purpose)).update(secret, 'utf8').digest('hex')
   return { keyVersion: key.version, hash }
@@ -72,7 +72,7 @@ export function hashApiSecret(key: KeyVersion, address: string, secret: string):
   return hashSecret(key, 'api-secret', `${address}\n${secret}`)
 }
 
-/** Another purpose than that of API secrets, so that neither passes for the other. */
+/** Its own purpose, so that neither kind of secret passes for the other. */
 export function hashLegacyKey(key: KeyVersion, apiKey: string): SecretHash {
   return hashSecret(key, 'legacy-key', apiKey)
 }
@@ -93,7 +93,7 @@ export type KeyPurpose =
   | 'archive-file'
   | 'sign-in'
 
-/** One key with its version, a fingerprint: stored rows name the key that they need. */
+/** A key and its version, a fingerprint by which stored rows name the key that they need. */
 export interface KeyVersion {
   readonly version: number
   /** The 32-byte key of a purpose. */

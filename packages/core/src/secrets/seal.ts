@@ -11,7 +11,7 @@ import type { KeyPurpose, MasterKey, SealedSecret, SealingKeyUse, SecretHash } f
 const nonceBytes = 12
 const tagBytes = 16
 
-/** The purpose and the place of sealed text. With another purpose or place it does not open. */
+/** The purpose and the place of sealed text, which opens with the same ones alone. */
 export interface SealedPlace {
   readonly purpose: KeyPurpose
   /** Table, column and row; never changes. */
@@ -33,7 +33,7 @@ export function sealText(
   return { keyVersion: version, sealed: sealed.toString('base64url') }
 }
 
-/** Opens text that was sealed for that place. Null: its key is not configured, or it was altered or moved. */
+/** Opens sealed text. Null: its key is not configured, or it was altered or moved. */
 export function openSealed(
   keys: MasterKey,
   { purpose, boundTo }: SealedPlace,
@@ -103,7 +103,7 @@ export function openSecret(keys: MasterKey, address: string, sealed: SealedSecre
   return Buffer.from(opened).toString('utf8')
 }
 
-/** All signing secrets of an integration share one place, so that activating one needs no resealing. */
+/** All signing secrets of an integration have one place, so that activating one needs no resealing. */
 function buildSecretPlace(address: string): SealedPlace {
   return { purpose: 'signing-secret', boundTo: `integrations.signing_secret|${address}` }
 }

@@ -8,7 +8,7 @@ import { CoreError } from '../errors.js'
 import type { FileReader, FileWriter } from '../ports/runtime.js'
 import type { MasterKey } from './keys.js'
 
-/** A file of ended history is damaged, or cannot be written or read. The message names it and the place. */
+/** A signed file is damaged, or cannot be written or read. The message names it and the place. */
 export class ArchiveError extends CoreError {
   override readonly name = 'ArchiveError'
   readonly code = 'ERR_ARCHIVE'
@@ -25,10 +25,10 @@ export class ArchiveError extends CoreError {
 const format = 2
 /** The longest line, in bytes: it bounds the memory of a reader. No row of the service comes near it. */
 const maxLineBytes = 67_108_864
-/** The content that is checked, and handed out, at a time. */
+/** Bytes that are verified and returned at a time. */
 const blockBytes = 262_144
 
-/** What a file is for. A file of one purpose is no file of another. */
+/** The purpose of a file; one purpose never passes for another. */
 type FilePurpose = 'move-file' | 'archive-file'
 
 const formatFooter = (hmac: string) => Buffer.from(`{"hmac":"${hmac}"}\n`)
@@ -42,7 +42,7 @@ export interface SignedWriter {
   finish(): Promise<{ readonly rows: number; readonly hmac: string }>
 }
 
-/** The caller discards a file that is not finished. RangeError: a row is longer than a reader accepts. */
+/** Begins a file; the caller discards it if it is not finished. RangeError: a row is longer than a reader accepts. */
 export async function beginSignedFile(
   keys: MasterKey,
   purpose: FilePurpose,
@@ -83,7 +83,7 @@ export interface SignedFile {
   rows<T>(schema: z.ZodMiniType<T>): AsyncIterable<readonly T[]>
 }
 
-/** Reads a whole file and checks its HMAC. Nothing is parsed before, so a stranger's file costs no more than a read. */
+/** Reads a whole file and verifies its HMAC. Nothing is parsed before, so a foreign file costs no more than a read. */
 export async function openSignedFile(
   keys: MasterKey,
   purpose: FilePurpose,
@@ -140,7 +140,7 @@ export async function openSignedFile(
   }
 }
 
-/** Anything but JSON within bounds has no shape. */
+/** Text that is no JSON within bounds matches no schema. */
 function parseLine(line: Uint8Array): unknown {
   try {
     return parseForeignJson(line)
@@ -149,7 +149,7 @@ function parseLine(line: Uint8Array): unknown {
   }
 }
 
-/** Null: no file of this format begins so. @throws ArchiveError `ERR_ARCHIVE`. */
+/** Null: the beginning is of no such file. @throws ArchiveError `ERR_ARCHIVE`. */
 function createFileHmac(keys: MasterKey, purpose: FilePurpose, block: Buffer, path: string): Hmac | null {
   const [, written, keyVersion] =
     /^\{"format":(\d{1,9}),"keyVersion":(\d{1,10}),/.exec(block.toString('latin1', 0, 64)) ?? []
@@ -166,7 +166,7 @@ function createFileHmac(keys: MasterKey, purpose: FilePurpose, block: Buffer, pa
 
 const computeDigest = (block: Uint8Array): Buffer => createHash('sha256').update(block).digest()
 
-/** The content in blocks of one size, but for the last. Other events are handled between them. */
+/** Reads the content in blocks of one size, except the last. Other events are handled between them. */
 async function* readBlocks(file: FileReader, signal: AbortSignal | undefined): AsyncGenerator<Buffer> {
   let [chunks, size]: [Uint8Array[], number] = [[], 0]
   for await (const chunk of file.chunks(signal)) {

@@ -1,4 +1,4 @@
-/** What only operators reach: `/live`, `/ready`, `/health` and `/metrics`. Source: docs/roles.md. @module */
+/** Serves operators alone: `/live`, `/ready`, `/health` and `/metrics`. Source: docs/roles.md. @module */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { cacheControl, notFoundBody, unauthorizedBody } from '@payment-integration/contract/internal'
 import { Hono } from 'hono'
@@ -18,8 +18,8 @@ interface MetricsRouteOptions {
 }
 
 /**
- * Adds the route. Metrics are computed at most once a second, and once at a time. Every 401 has the bytes of the other
- * APIs' 401.
+ * Adds the route. Metrics are computed at most once a second, one computation at a time. Every 401 has the bytes of the
+ * 401 of the other APIs.
  */
 export function addMetricsRoute(app: Hono<AppEnv>, { metrics, token, now }: MetricsRouteOptions): void {
   const isAuthorized = token === null ? () => true : createBearerCheck(token)
@@ -33,7 +33,7 @@ export function addMetricsRoute(app: Hono<AppEnv>, { metrics, token, now }: Metr
   allowMethods(app, '/metrics', ['GET', 'HEAD'])
 }
 
-/** Compares hashes of equal length in constant time. */
+/** Builds the check of a bearer token, which compares hashes of equal length in constant time. */
 export function createBearerCheck(token: string): (header: string | null) => boolean {
   const hashText = (text: string) => createHash('sha256').update(text).digest()
   const expected = hashText(token)
@@ -60,7 +60,7 @@ export interface AdminAppDeps extends ReadinessDeps {
  */
 export function createAdminApp(deps: AdminAppDeps): Hono<AppEnv> {
   const { now = () => performance.now(), metrics, metricsToken } = deps
-  // Only the database's part is shared for a second: a shutdown shows at once.
+  // Only the part of the database is cached: a shutdown shows at once.
   const health = cacheAnswer<HealthReport>(deps.health, { forMs: answerCacheMs, now })
   const readiness = createReadiness({ ...deps, health })
   const app = new Hono<AppEnv>()

@@ -1,4 +1,4 @@
-/** One exhaustive table from error code to status and body. Source: docs/interface.md 4.3, 7. @module */
+/** Answers every error code with a status and a body, by one table. Source: docs/interface.md 4.3, 7. @module */
 import { type ErrorBody, type LegacyErrorBody, pageLimit } from '@payment-integration/contract'
 import { shareRejectedMessage } from '@payment-integration/contract/internal'
 import { CoreError, type CoreErrorCode, InvalidLegacyRequestError } from '@payment-integration/core'
@@ -15,8 +15,8 @@ export interface ErrorAnswer {
 }
 
 /**
- * Every code that the API can raise; operators sign in to the console alone. A new code of the core fails to compile
- * until the table has it.
+ * Every code that the API can raise; operators sign in to the console alone. A code of the core that the table lacks
+ * does not compile.
  */
 export type ErrorCode = Exclude<CoreErrorCode, OperatorErrorCode> | HttpRequestError['code']
 
@@ -24,7 +24,7 @@ type BuildAnswer = (error: Error) => ErrorAnswer
 
 const unavailableMessage = 'Service temporarily unavailable'
 const unavailable: BuildAnswer = () => answer(503, unavailableMessage, { 'Retry-After': '1' })
-/** An operator must act first, so there is no Retry-After; callers choose their own wait. */
+/** Without Retry-After, because an operator must act first. */
 const broken: BuildAnswer = () => answer(503, unavailableMessage)
 const internal: BuildAnswer = () => answer(500, 'Internal error')
 const withMessage =

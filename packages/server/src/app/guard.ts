@@ -20,8 +20,8 @@ export function answerTooManyRequests(waitMs: number): Response {
 const basicChallenge = 'Basic realm="payment-integration"'
 
 /**
- * The 401 for an unauthenticated request to the integration API; null for every other request. It comes before method,
- * path, parameters and body are read. All causes give the same bytes.
+ * The 401 for an unauthenticated request to the integration API, else null. It precedes every look at method, path,
+ * parameters and body, and always has the same bytes.
  */
 async function authenticateIntegration(
   c: Context<AppEnv>,
@@ -37,8 +37,8 @@ async function authenticateIntegration(
 export const bearerChallenge = 'Bearer realm="payment-integration"'
 
 /**
- * The 401 for a request to the legacy API without a valid API key; null for every other request. It comes before
- * method, path, content type and body are read. All causes give the same bytes.
+ * The 401 for a request to the legacy API without a valid API key, else null. It precedes every look at method, path
+ * and body, and always has the same bytes.
  */
 async function authenticateLegacy(
   c: Context<AppEnv>,
@@ -62,8 +62,8 @@ interface GuardDeps {
 }
 
 /**
- * Checks in this order: the limits of the source, authentication, the limit of the caller, ambiguous requests. So an
- * unauthenticated request is never validated.
+ * Builds the first middleware: the limits of the source, authentication, the limit of the caller, ambiguous requests.
+ * An unauthenticated request is never validated.
  */
 export function createGuard({ service, limits, findPeer, toErrorResponse }: GuardDeps): MiddlewareHandler<AppEnv> {
   /** @param source - Null: no limit per source applies. */
@@ -76,8 +76,7 @@ export function createGuard({ service, limits, findPeer, toErrorResponse }: Guar
           : area === 'legacy'
             ? await authenticateLegacy(c, service)
             : null
-      // Many requests may authenticate at once. The limit is counted again here, so that parallel guesses cannot exceed
-      // it.
+      // Counted again here, so that parallel guesses cannot exceed the limit.
       if (source !== null) {
         const waitMs = unauthorized === null ? limits?.unauthorizedWaitMs(source) : limits?.countUnauthorized(source)
         if (waitMs) return answerTooManyRequests(waitMs)

@@ -11,9 +11,8 @@ import { type AppEnv, allowMethods, answerJson } from './requests.js'
 export const recentProofMs = 600_000
 
 /**
- * Remembers the counts of failed proofs, which only grow. The returned function takes the current chains and resolves
- * whether any node's count rose within {@link recentProofMs}.
- *
+ * Watches the counts of failed proofs, which only grow. The returned function reports whether any count rose within
+ * {@link recentProofMs}.
  * @param now - Unix time in milliseconds.
  */
 function createProofWatch(now: () => number): (chains: readonly ChainStatus[]) => boolean {
@@ -135,7 +134,7 @@ export interface ReadinessDeps {
   /** The roles of the process. */
   readonly roles: readonly string[]
   readonly health: () => Promise<HealthReport>
-  /** Those of the roles. */
+  /** The indexers of the roles. */
   readonly indexers: readonly Pick<Indexer, 'chainId' | 'status'>[]
   /** Whether the shutdown has begun. */
   readonly isStopping: () => boolean

@@ -6,14 +6,12 @@ import { unescape as unescapeLeniently } from 'node:querystring'
 import { paths } from '@payment-integration/contract'
 import { integrationPrefix } from '@payment-integration/contract/internal'
 
-/**
- * A path that every parser reads alike except for its case. Nearly every request has one, so it skips the work below.
- */
+/** A path that all parsers read alike, except for its case. Most requests have one and skip the work below. */
 const plain = /^(?:\/[A-Za-z0-9_-]+)+$/
 
 /**
- * Every reading of a path by some parser: other case, encoded characters (also twice), doubled slashes, backslashes,
- * dot segments and segment parameters (`/a;b/`). Each begins and ends with a slash.
+ * Lists every reading of a path: other case, encoded characters (also twice), doubled slashes, backslashes, dot
+ * segments and segment parameters (`/a;b/`). Each begins and ends with a slash.
  */
 export function listReadings(path: string): readonly string[] {
   if (plain.test(path)) return [`${path}/`.toLowerCase()]
@@ -71,13 +69,13 @@ export function isLegacyPath(readings: readonly string[]): boolean {
   return isBelow(readings, lookupPrefix) || isBelow(readings, paths.legacyVerify)
 }
 
-/** Longest ambiguous path that is read, in characters. No path of the service is a fifth as long. */
+/** The longest ambiguous path that is read, in characters. Paths of the service are a fifth as long. */
 const maxCharacters = 1_024
 
 /**
- * The API that some parser could assign a path to. It answers 401 first, whether the path exists or not. Null for every
- * other path. An ambiguous path that is too long counts as the integration API: reading all of it would cost more than
- * the 401.
+ * The API that some parser could assign a path to: it answers 401 first, whether the path exists or not. Null for every
+ * other path. A long ambiguous path counts as the integration API, because reading all of it would cost more than the
+ * 401.
  */
 export function findArea(path: string): 'integration' | 'legacy' | null {
   const isCut = !isReadWhole(path)

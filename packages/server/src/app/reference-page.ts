@@ -45,10 +45,10 @@ const cachedForever = 'public, max-age=31536000, immutable'
 /** Cached, and revalidated before each use. */
 const revalidated = 'no-cache'
 
-/** Most header characters that are parsed; one header may have 8 KB. */
+/** The most characters of a header that are parsed; one header may have 8 KB. */
 const maxParsedCharacters = 256
 
-/** Prepares a file. The first use builds and compresses it; after a failure the next use tries again. */
+/** Prepares a file, which the first use builds and compresses; after a failure the next use tries again. */
 function loadFile(make: () => Promise<PublicFile> | PublicFile): LoadedFile {
   let loading: ReturnType<typeof load> | undefined
   async function load() {

@@ -59,9 +59,8 @@ export function allowMethods(app: Hono<AppEnv>, path: string, methods: readonly 
 }
 
 /**
- * Whether a request carries a header more than once. Only Node's own message shows that. On another host the answer is
- * false, and the host decides which value counts.
- *
+ * Whether a request repeats a header. Only Node's own message shows that; on another host the answer is false, and the
+ * host decides which value counts.
  * @param name - In lower case.
  */
 function isRepeated({ env }: Context<AppEnv>, name: string): boolean {

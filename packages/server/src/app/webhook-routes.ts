@@ -71,7 +71,7 @@ function answerResults(
 /** Path that the provider posts to. */
 export const verdictPath = '/api/v1/identity-provider/webhook'
 
-/** Most log lines a minute about rejected webhooks of one cause: anybody can send them. */
+/** The most log lines a minute about rejected webhooks of one cause: anybody can send them. */
 const maxLinesPerMinute = 10
 
 /**
@@ -96,10 +96,10 @@ interface VerdictRouteDeps {
 }
 
 /**
- * Adds the route. It checks the digest over the raw bytes before it reads the content. Every webhook of the provider
- * gets 200, whether it changes something or not. Any other gets 400, so that the provider sends it again, and 503 while
- * the database is away. A rejected webhook is counted by its code and logged up to ten times a minute, without its
- * content. There an operator sees a secret that was changed on one side only, before the provider gives up.
+ * Adds the route. It checks the digest of the raw bytes before it reads the content. A webhook of the provider gets
+ * 200, whether it changes something or not; any other gets 400, so that the provider sends it again; 503 while the
+ * database is away. Rejected webhooks are counted by code and logged up to ten times a minute, without content. So an
+ * operator notices a secret that was changed on one side only.
  */
 export function addVerdictRoute(app: Hono<AppEnv>, deps: VerdictRouteDeps): void {
   const { identity, readWebhook, logger, onRejected, now } = deps

@@ -91,7 +91,7 @@ export interface ChainConfig {
   readonly proof: ProofLevel | null
   /** Whether receipts are read by `debug_getRawReceipts` from nodes that have it. */
   readonly rawReceipts: boolean
-  /** Most blocks that one request for logs spans at first; null: the default of the chain's adapter. */
+  /** The most blocks of the first request for logs; null: the default of the chain's adapter. */
   readonly maxRange: number | null
   /** Confirmations until a block is final; null: never. Source: docs/interface.md 8, docs/decisions/legacy.md. */
   readonly confirmations: number | null
@@ -99,9 +99,9 @@ export interface ChainConfig {
 
 /** How notifications are sent. */
 export interface DeliveryConfig {
-  /** Most POSTs of this process in flight. */
+  /** Maximum of POSTs in flight of this process. */
   readonly concurrency: number
-  /** Most POSTs in flight to one endpoint: host and port of a notification URL. */
+  /** Maximum of POSTs in flight to one endpoint: host and port of a notification URL. */
   readonly perEndpoint: number
   /** Name servers to use, `<address>:<port>`, IPv6 in brackets. Empty: those of the system. */
   readonly dnsServers: readonly string[]
@@ -152,7 +152,7 @@ export interface RolesConfig extends LoopRoles {
   readonly console: boolean
 }
 
-/** What the public must not reach. */
+/** The listener and the token that protect operators' routes. */
 export interface AdminConfig {
   /** A listener for `/live`, `/ready`, `/health` and `/metrics`, port 0 for any free one. Null: there is none. */
   readonly listen: { readonly host: string; readonly port: number } | null
@@ -251,7 +251,7 @@ export interface Config {
   readonly drainMs: number
   /** Longest shutdown after that, in milliseconds. */
   readonly shutdownTimeoutMs: number
-  /** The variables as they were read, for people. */
+  /** The variables as read, for people. */
   readonly settings: readonly Setting[]
 }
 

@@ -1,9 +1,9 @@
 /** Kinds of configuration variables: how a text becomes a value, and what people may see of it. @module */
 import { parseUrl } from '@payment-integration/contract/internal'
 
-/** A text that is no value of its kind. */
+/** A text has no value of its kind. */
 export class Flaw {
-  /** A clause about the text, which a message quotes when it is not secret; empty: the text is of another form. */
+  /** A clause about the text, which a message quotes unless it is secret; empty: the text has another form. */
   readonly reason: string
   constructor(reason = '') {
     this.reason = reason
@@ -23,7 +23,7 @@ export interface Facts {
   readonly isSecret?: boolean
   /** May hold credentials: hidden in messages, and described by scheme, host and port. */
   readonly isUrl?: boolean
-  /** The variable names a file, and its value is the content: what that holds. */
+  /** The variable names a file whose content is the value: a description of the content. */
   readonly content?: string
   /** The variable without which this one is a mistake: its name, `<name>=<value>` or `<name>=<first characters>…`. */
   readonly onlyWith?: string
@@ -75,7 +75,7 @@ interface ListFacts<Value, Default> extends Facts {
   readonly getKey?: (item: Value) => unknown
 }
 
-/** Texts separated by commas. A message says the position of the text that it is about. */
+/** Texts separated by commas. A message names the position of a wrong text. */
 export function list<Value, const Default = readonly never[]>(
   expected: string,
   parseItem: Parse<Value>,
@@ -166,7 +166,7 @@ export function formatDefault({ unset, default: value }: Variable<unknown>): str
   return unset ?? (isNone ? 'none' : `\`${value}\``)
 }
 
-/** Quotes and shortens a value that is not secret, for a message. */
+/** Quotes and shortens a value for a message. */
 export function quoteText(value: string): string {
   return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value)
 }

@@ -1,23 +1,20 @@
-/** Keeps requests below the provider's rate limits: a burst waits here, and no integration delays another. @module */
+/** Keeps requests below the rate limits of the identity provider. Source: docs/decisions/identity.md. @module */
 import type { Clock, IdentityProvider, RedeemResult } from '@payment-integration/core/ports'
 
-// Keeps requests below a provider's rate limit. A limited number begin in a window, a few wait in a queue, and the rest
-// are shed. Each integration has its own queue, and the queues take turns. So no integration waits for another one's
-// backlog, and no request waits longer than the longest wait.
+// A limited number of requests begin in a window, a few wait in a queue, and the rest are shed. Each integration has
+// its own queue, and the queues take turns: no integration waits for the backlog of another one.
 
 /** The request may begin, or it is shed and its caller should wait so many milliseconds. */
 export type Admission = { readonly kind: 'go' } | { readonly kind: 'shed'; readonly retryAfterMs: number }
 
 /** Limits and clock of a gate. */
 interface GateOptions {
-  /** Most requests that begin in one window. */
+  /** Maximum of requests that begin in one window. */
   readonly perWindow: number
   readonly windowMs: number
-  /**
-   * Most requests that wait for their turn. At the limit, the longest queue gives up its last place to a shorter one.
-   */
+  /** Maximum of waiting requests. At the limit, the longest queue sheds its last request for a shorter one. */
   readonly waiting: number
-  /** Most requests in one queue; further ones are shed at once. @default waiting */
+  /** Maximum of requests in one queue; further ones are shed at once. @default waiting */
   readonly waitingEach?: number | undefined
   /**
    * Longest wait in a queue, in milliseconds. A request that cannot begin in time is shed as soon as that is known.
@@ -42,7 +39,7 @@ interface Gate {
   close(): void
 }
 
-/** The wait that a closed gate answers, in milliseconds: by then another process serves. */
+/** `retryAfterMs` of a closed gate: by then another process serves. */
 const closedRetryAfterMs = 1_000
 /** Tolerance above the longest wait, in milliseconds: timers fire late, and every window adds to that. */
 const timerToleranceMs = 100
@@ -119,7 +116,7 @@ export function createGate(options: GateOptions): Gate {
     if (count > 0) timer = setTimeout(admit, Math.ceil(msUntilTurn(0)))
   }
   /**
-   * Sheds the last request of the longest queue, for a new one in a queue of `length`. Returns whether a place is free.
+   * Sheds the last request of the longest queue for a new one in a queue of `length`. Returns whether there is room.
    */
   function makeRoom(length: number): boolean {
     if (count < waiting) return true
@@ -168,11 +165,11 @@ export function createGate(options: GateOptions): Gate {
 
 /** Request limits of one process. */
 export interface ProviderLimits {
-  /** Most redemptions that begin in 5 seconds. @default 40 of the provider's 50 */
+  /** Maximum of redemptions that begin in 5 seconds. @default 40 of the provider's 50 */
   readonly redemptions?: number | undefined
-  /** Most look-ups that begin in 5 seconds. @default 120 of the provider's 300 for reads */
+  /** Maximum of look-ups that begin in 5 seconds. @default 120 of the provider's 300 for reads */
   readonly lookUps?: number | undefined
-  /** Most polls for reviews that begin in 5 seconds. @default 60 of the provider's 300 for reads */
+  /** Maximum of polls for reviews that begin in 5 seconds. @default 60 of the provider's 300 for reads */
   readonly polls?: number | undefined
 }
 
@@ -220,9 +217,9 @@ interface LimitDeps {
 }
 
 /**
- * Builds the provider. Integrations take turns. A request without a place or a timely turn is answered `throttled` and
- * never sent. So is every request for a while after a 429 of the provider. A share is then 503 with Retry-After, and a
- * round of polls stops.
+ * Builds the provider. Integrations take turns. A request that gets no turn in time is answered `throttled` and never
+ * sent, as is every request for a while after a 429 of the provider. A share is then 503 with Retry-After, and a round
+ * of polls stops.
  */
 export function limitProvider(
   provider: IdentityProvider,
@@ -248,7 +245,7 @@ export function limitProvider(
     const admission = await gate.enter(queueName)
     if (admission.kind === 'shed') return { kind: 'throttled', retryAfterMs: admission.retryAfterMs }
     const outcome = await send()
-    // The provider has one budget: a 429 for one kind of request pauses all kinds.
+    // The provider counts all requests together: a 429 for one kind pauses all kinds.
     if (outcome.kind === 'throttled') for (const each of Object.values(gates)) each.pause(computePauseMs(outcome))
     return outcome
   }

@@ -35,7 +35,7 @@ export interface SumsubIdentityProviderOptions {
   readonly monotonicNow?: (() => number) | undefined
 }
 
-/** Gateways' answers to a URL or headers that are too long. In our requests only the token can be. */
+/** Statuses of gateways for a URL or headers that are too long: in these requests only the token can be. */
 const tooLong = new Set([414, 431])
 
 /** Replaces a gateway's error page, which helps no caller. */

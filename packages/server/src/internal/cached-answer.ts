@@ -1,6 +1,6 @@
-/** Shares one computation among callers, and waits for an answer up to a limit. @module */
+/** Caches an answer for many callers, and waits for an answer up to a limit. @module */
 
-/** Resolves the result of `ask`; null when it throws, rejects, or takes longer than `timeoutMs`. */
+/** Resolves the result of `compute`; null when it throws, rejects, or takes longer than `timeoutMs`. */
 export async function answerWithin<T>(compute: () => Promise<T>, timeoutMs: number): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined
   const timedOut = new Promise<null>((resolve) => {

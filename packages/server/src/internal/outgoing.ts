@@ -17,7 +17,7 @@ export function createAgent(connectTimeoutMs: number): Agent {
   })
 }
 
-/** A `fetch` over such an agent. The runtime's own takes an unasked `100 Continue` for a dead connection. */
+/** A `fetch` over {@link createAgent}. The runtime's own takes an unexpected `100 Continue` for a dead connection. */
 export function createFetch(): typeof fetch {
   const dispatcher = createAgent(10_000)
   return ((url: string, init: object) => undiciFetch(url, { ...init, dispatcher })) as unknown as typeof fetch

@@ -6,12 +6,12 @@ import { createRangeCheck } from '../internal/address-ranges.js'
 
 /** Options of a rate limit. */
 interface RateOptions {
-  /** Most events in one period: all at once after a pause, evenly from then on. */
+  /** Maximum of events in one period: all at once after a pause, evenly from then on. */
   readonly count: number
   readonly periodMs: number
   /** A clock that never goes back, in milliseconds. */
   readonly now: () => number
-  /** Most keys in memory. @default 65536 */
+  /** Maximum of keys in memory. @default 65536 */
   readonly maxKeys?: number | undefined
 }
 

@@ -102,9 +102,8 @@ function currentRequestId(): string | undefined {
 }
 
 /**
- * Every field that may appear in the log. Any other field is dropped. So a new one cannot carry a secret, a body, a
- * signature, a query string or an RPC URL into the log by accident. A line without `requestId` gets that of the request
- * that it belongs to.
+ * Every field that may appear in the log; others are dropped. So a new field cannot leak a secret, a body, a signature,
+ * a query string or an RPC URL. A line without `requestId` gets that of its request.
  */
 const loggedFields = [
   'address',

@@ -74,7 +74,7 @@ function formatHistogram(name: string, about: string, buckets: ReturnType<typeof
   return [...formatHeading(`${prefix}${name}`, 'histogram', about), ...buckets.lines(`${prefix}${name}`, '')]
 }
 
-/** Most pending deliveries that are counted, which bounds the cost of a scrape. */
+/** The most pending deliveries that are counted, which bounds the cost of a scrape. */
 const maxPending = 10_000
 
 const minShownSnapshotMs = 60_000

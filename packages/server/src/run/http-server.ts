@@ -84,7 +84,7 @@ export class ListenError extends ServerError {
 export interface HttpServer {
   /** Base address, without a slash at the end. */
   readonly url: string
-  /** Closes each connection after its next answer; new ones are accepted. So clients move to another server. */
+  /** Closes each connection after its next answer and accepts new ones, so that clients move to another server. */
   drain(): void
   /**
    * Accepts nothing new, closes idle connections and lets requests finish. When the signal aborts, it cuts the rest.
@@ -126,7 +126,7 @@ export async function listenHttp(
   server.on('checkExpectation', (incoming, outgoing) => server.emit('request', incoming, outgoing))
   if (perSource !== undefined) limitConnections(server, perSource)
   const connections = trackConnections(server)
-  // With a listener, closing the connection is our task.
+  // Node leaves it to a listener to close the connection.
   server.on('timeout', (socket: Socket) => {
     if (connections.awaitsAnswer(socket)) socket.setTimeout(limits.silenceTimeoutMs)
     else socket.destroy()
@@ -185,11 +185,11 @@ export interface Listeners {
   readonly url: string
   /** Base address of the admin app, or null. */
   readonly adminUrl: string | null
-  /** The API's clients move to another server, and are still served. */
+  /** Lets clients of the API move to another server; they are still served. */
   drain(): void
-  /** Closes the one of the API. */
+  /** Closes the listener of the API. */
   stop(cut: AbortSignal): Promise<void>
-  /** Closes the one of the admin app: last, so that it answers during the whole shutdown. */
+  /** Closes the listener of the admin app: last, so that it answers during the whole shutdown. */
   stopAdmin(cut: AbortSignal): Promise<void>
 }
 

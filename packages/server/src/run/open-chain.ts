@@ -25,7 +25,7 @@ export interface PriceOverride {
   readonly configured: string
 }
 
-/** The known entries with the configured ones: a configured entry replaces the known one with its address. */
+/** The known entries and the configured ones, which replace known ones with their address. */
 export function mergeKnown<Entry extends Addressed>(
   known: readonly Entry[],
   configured: readonly Entry[],

@@ -27,9 +27,8 @@ import { openTracing } from '../tracing/traced-sender.js'
 import { loadChainEvm, openChain, openChainFeed, openFulfilments } from './open-chain.js'
 
 /**
- * Twice the live heap of the last full collection. V8's own rule allows four times: catching up on a chain then takes
- * 50 MiB more, all garbage. The price is more frequent collections: catching up takes about a tenth longer when both
- * cores are busy.
+ * Lets the heap grow to twice its live size before a collection, not four times. Catching up on a chain then takes 50
+ * MiB less, and about a tenth longer when both cores are busy.
  */
 const growthPercent = 100
 
@@ -48,7 +47,7 @@ export function emitToAll(...sinks: readonly (EventSink | undefined)[]): EventSi
 /** The most logs in memory: a range that is read again repeats its logs, and each log is reported once. */
 const maxReportedLogs = 10_000
 
-/** Receivers of the report. An exception of `publish` is only logged: a watcher must not stop a chain. */
+/** Receivers of the report. An exception of `publish` is only logged: it must not stop a chain. */
 interface QuarantineDeps {
   readonly logger: Logger
   readonly publish: EventSink
@@ -79,8 +78,8 @@ export function createQuarantineReport({ logger, publish }: QuarantineDeps): (lo
 const developmentBlockCapMs = 3_000
 
 /**
- * Makes the chains of `PI_SIMULATED_CHAINS`, and what causes events on them. The chains continue after the blocks that
- * the store has of them. `close` ends what waits for the service.
+ * Makes the chains of `PI_SIMULATED_CHAINS` and their trigger. The chains continue after their stored blocks. `close`
+ * ends what waits for the service.
  */
 export type SimulateChains = (world: {
   readonly store: Store

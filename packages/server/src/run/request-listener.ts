@@ -118,8 +118,8 @@ const answers: Readonly<Record<string, { readonly line: string; readonly error: 
 const malformed = { line: '400 Bad Request', error: 'Request is malformed' }
 
 /**
- * A listener for `clientError` that answers and closes: 431, 408, else 400. Complete requests before the flaw are
- * answered first, so that the error is never taken for one of their answers. Bytes after a request that closes the
+ * Builds a listener for `clientError` that answers 431, 408 or 400, and closes. Complete requests before the flaw are
+ * answered first, so that no client takes the error for one of their answers. Bytes after a request that closes the
  * connection are ignored.
  */
 export function createClientErrorListener(
@@ -157,7 +157,7 @@ function answerAndClose(socket: Socket, { line: queue, error }: typeof malformed
  */
 const origin = /^https?:\/\/([^/?#@\\]+)(?=[/?]|$)/i
 
-/** A backslash, which some parsers read as a slash, or a dot segment; both also encoded. */
+/** A backslash or a dot segment, also encoded: parsers read them differently. */
 const unreadable = /\\|\/(?:\.|%2e){1,2}(?:\/|$)/i
 
 /**
@@ -214,7 +214,7 @@ const framing = new Set(['host', 'content-length', 'transfer-encoding'])
 /** The host of an HTTP/1.0 request without `Host`: no name that the pages trust. */
 const unnamedHost = 'host.invalid'
 
-/** Most headers of a request. */
+/** The most headers of a request. */
 const maxHeaders = 100
 
 /**
@@ -299,9 +299,9 @@ interface RequestQueue {
 }
 
 /**
- * Queues the requests of a connection. Node emits a whole pipeline at once, and buffers each answer until the previous
- * one is sent. Without a bound, a client that reads nothing fills the memory. The answer to the last request closes the
- * connection, and later requests get no answer. Node's own limit would answer them without Cache-Control.
+ * Queues the requests of a connection. Node emits a whole pipeline at once and buffers each answer until the previous
+ * one is sent, so a client that reads nothing would fill the memory. The answer to the last request closes the
+ * connection; later requests get no answer, where Node's own limit would answer without Cache-Control.
  */
 export function queueRequests(
   listener: RequestListener,

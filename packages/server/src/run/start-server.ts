@@ -41,9 +41,8 @@ export interface RunningServer {
   readonly adminUrl: string | null
   readonly service: Service
   /**
-   * Is not ready from now on, and drains its loops. It serves requests for `drainMs` more, finishes those in flight
-   * and closes the database. After another `shutdownTimeoutMs` it aborts the rest, without losing anything durable.
-   * Idempotent.
+   * Stops being ready and drains the loops. Serves requests for `drainMs` more, finishes those in flight and closes the
+   * database. After another `shutdownTimeoutMs` it aborts the rest, without losing anything durable. Idempotent.
    */
   stop(): Promise<void>
 }
@@ -153,7 +152,7 @@ export async function startServer(config: Config, options: StartOptions = {}): P
   )
   const changedSettings = config.settings.filter(({ isDefault }) => !isDefault).map(({ name, value }) => [name, value])
   logger.info({ url, adminUrl, config: Object.fromEntries(changedSettings) }, 'Listening.')
-  // Beside the work: on a large database the indexes take their time, and wait for a migration.
+  // In parallel: on a large database the indexes take long, and wait for a migration.
   if (pages !== null)
     store.console.prepare().catch((error: unknown) => {
       if (loops.signal.aborted) return

@@ -81,8 +81,8 @@ interface ExchangeTimes {
   /** Of `performance.now()`. */
   readonly startedAt: number
   /**
-   * Most milliseconds from the head of a 2xx to the end of its body. A body that ends in time leaves its connection
-   * reusable.
+   * The longest time from the head of a 2xx to the end of its body, in milliseconds. A body that ends in time leaves
+   * its connection reusable.
    */
   readonly successBodyMs: number
 }

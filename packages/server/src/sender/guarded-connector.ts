@@ -98,12 +98,15 @@ interface GuardedConnector {
 
 type AddressRule = (address: string) => boolean
 
-/** Most addresses per family that are dialled: a name with hundreds must not make this machine a port scanner. */
+/** The most addresses per family that are dialled: a name with hundreds must not make this machine a port scanner. */
 const addressesPerFamily = 4
 /** How long one of several addresses is dialled before the next, in milliseconds. */
 const dialMs = 500
 
-/** The address rule of a scheme: `https:` reaches the public internet; `http:` only this machine, and only in dev. */
+/**
+ * Builds the address rule of a scheme: `https:` reaches the public internet; `http:` reaches this machine alone, in
+ * development.
+ */
 function createAddressRule(protocol: string, allowLoopbackHttp: boolean): AddressRule {
   const isAllowedLoopback: AddressRule = (address) => allowLoopbackHttp && isLoopbackAddress(address)
   return protocol === 'https:' ? (address) => isPublicAddress(address) || isAllowedLoopback(address) : isAllowedLoopback
@@ -161,7 +164,7 @@ function buildConnectionOptions(timeout: number, lookup: LookupFunction, secureC
   } as buildConnector.BuildOptions
 }
 
-/** A lookup for one connection: it returns the allowed addresses of a name, or fails when there is none. */
+/** Builds the lookup of one connection: it returns the allowed addresses of a name, or fails when there is none. */
 function createGuardedLookup(resolve: Resolve, allowed: AddressRule): { lookup: LookupFunction; cancel(): void } {
   let cancel: () => void = () => undefined
   const lookup: LookupFunction = (hostname, { all }, callback) => {

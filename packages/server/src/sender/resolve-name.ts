@@ -1,7 +1,6 @@
 /**
- * Resolves a name to addresses. It avoids `dns.lookup`, which blocks one of the process's four threads per query: a few
- * silent name servers would stop every other delivery.
- *
+ * Resolves a name without `dns.lookup`, which blocks one of four threads per query: a few silent name servers would
+ * stop all other deliveries.
  * @module
  */
 import { type LookupAddress, NODATA, NOTFOUND, Resolver } from 'node:dns'
@@ -24,7 +23,7 @@ export interface ResolverOptions {
 const firstQueryMs = 1_000
 /** Queries per server. They outlast every timeout: the timeout of the connection ends a query, not this number. */
 const maxQueries = 4
-/** How long one family's addresses wait for the other family's answer, in milliseconds. */
+/** How long the addresses of one family wait for the other family, in milliseconds. */
 const otherFamilyMs = 500
 
 const loopback: readonly LookupAddress[] = [

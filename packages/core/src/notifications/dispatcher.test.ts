@@ -141,6 +141,19 @@ describe('run', () => {
     await loop.stop()
   })
 
+  test('an idle loop only looks for due deliveries at each poll, and claims what another process made due', async () => {
+    const { dispatcher, deliveries, clock, posts } = setUpDispatcher()
+    const loop = start(dispatcher)
+    await idle(clock)
+    for (let polls = 0; polls < 10; polls += 1) await clock.advance(250)
+    expect(deliveries.claimLimits).toHaveLength(1)
+    await deliveries.add({ name: 'a' })
+    await clock.advance(250)
+    await until('the post', () => posts.length === 1)
+    expect(deliveries.claimLimits).toHaveLength(2)
+    await loop.stop()
+  })
+
   test('backs off while the store fails, longer each time, and recovers by itself', async () => {
     const { dispatcher, deliveries, clock, logger, posts } = setUpDispatcher()
     await deliveries.add({ name: 'a' })
@@ -158,6 +171,7 @@ describe('run', () => {
     expect(logger.lines.map(({ fields }) => fields['failures'])).toEqual([1, 2, 3])
     await idle(clock)
     deliveries.failures.claim.push(busy())
+    await deliveries.add({ name: 'b' })
     await clock.advance(250)
     expect(clock.slept.at(-1)).toBe(188)
     await loop.stop()

@@ -75,25 +75,26 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   }
 
   /** Claims once, then sleeps until the next claim makes sense. */
-  async function claimAndSleep(round: Round, signal: AbortSignal): Promise<void> {
+  async function claimAndSleep(round: Round, signal: AbortSignal): Promise<unknown> {
     if (!round.canClaim()) return round.sleep(null, signal)
     const { started, end } = await round.claim()
     if (signal.aborted) return
-    switch (end) {
-      case 'batchFull':
-        return
-      case 'noFreeSlots':
-        return round.sleep(null, signal)
-      case 'limitReached':
-        return round.sleep(idlePollMs, signal)
-      case 'allClaimed': {
-        const dueInMs = await store.deliveries.msUntilDue()
-        const isDue = dueInMs !== null && dueInMs <= 0
-        if (isDue && started > 0) return
-        // A due delivery that cannot be claimed waits for the next poll; otherwise the loop would spin.
-        const sleepMs = isDue ? idlePollMs : Math.min(Math.ceil(dueInMs ?? idlePollMs), idlePollMs)
-        return round.sleep(sleepMs, signal)
-      }
+    if (end === 'batchFull') return
+    if (end === 'allClaimed') return sleepUntilDue(round, started, signal)
+    return round.sleep(end === 'limitReached' ? idlePollMs : null, signal)
+  }
+
+  /** Sleeps until a delivery is due or the loop is woken. A poll only looks: a claim writes, and costs more. */
+  async function sleepUntilDue(round: Round, started: number, signal: AbortSignal): Promise<void> {
+    for (let hasSlept = false; !signal.aborted; hasSlept = true) {
+      const dueInMs = await store.deliveries.msUntilDue()
+      const isDue = dueInMs !== null && dueInMs <= 0
+      if (isDue && (started > 0 || hasSlept)) return
+      // A due delivery that cannot be claimed waits for the next poll; otherwise the loop would spin.
+      const sleepMs = isDue ? idlePollMs : Math.min(Math.ceil(dueInMs ?? idlePollMs), idlePollMs)
+      const isWoken = await round.sleep(sleepMs, signal)
+      if (isDue || isWoken) return
+      startFutureWaitCheck()
     }
   }
 

@@ -173,8 +173,8 @@ export interface Round {
   canClaim(): boolean
   /** Claims for the free slots and starts the deliveries. Rejects with the store's error. */
   claim(): Promise<{ readonly started: number; readonly end: ClaimEnd }>
-  /** Sleeps up to `ms` (null: without end), until a wake or an abort. */
-  sleep(ms: number | null, signal?: AbortSignal): Promise<void>
+  /** Sleeps up to `ms` (null: without end), until a wake or an abort. Resolves whether woken. */
+  sleep(ms: number | null, signal?: AbortSignal): Promise<boolean>
   wake(): void
   /** Whether a POST is in flight or an attempt is unsettled. */
   isBusy(): boolean

@@ -187,7 +187,7 @@ async function* followStream(deps: StreamDeps, start: StreamStart): AsyncGenerat
 async function* messages(
   deps: StreamDeps,
   start: StreamStart,
-  sleep: (ms: number) => Promise<void>,
+  sleep: (ms: number) => Promise<unknown>,
 ): AsyncGenerator<StreamMessage, void, undefined> {
   const { deliveries, tail, positions, clock } = deps
   const { integrationAddress, isAdmitted, signal } = start

@@ -160,8 +160,8 @@ interface Sleeper {
   /** Ends the current sleep; without one, the next sleep ends at once, so that no wake is lost. */
   wake(): void
   forgetWake(): void
-  /** Sleeps `ms` milliseconds (null: for ever), until a wake or an abort of the signal. Never rejects. */
-  sleep(ms: number | null, signal?: AbortSignal): Promise<void>
+  /** Sleeps `ms` milliseconds (null: for ever), until a wake or an abort. Resolves whether woken; never rejects. */
+  sleep(ms: number | null, signal?: AbortSignal): Promise<boolean>
 }
 
 /** A constant abort reason: the default one, an error with a stack, costs more than the sleep. */
@@ -188,7 +188,9 @@ export function createSleeper(clock: Pick<Clock, 'sleep'>): Sleeper {
         signal?.removeEventListener('abort', stop)
         sleeping = null
       }
+      const isWoken = hasWake
       hasWake = false
+      return isWoken
     },
   }
 }

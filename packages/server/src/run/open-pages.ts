@@ -17,7 +17,6 @@ import { loadPackage, openSecret } from '@payment-integration/core/internal'
 import type { Logger, Store } from '@payment-integration/core/ports'
 import type { TriggerHandler } from '../app/streaming-routes.js'
 import type { Config } from '../config/config.js'
-import { createFetch } from '../internal/outgoing.js'
 import { createSourceReader, type RequestLimits } from '../limits/request-limits.js'
 import { describeError } from '../logging/log.js'
 
@@ -39,6 +38,9 @@ function loadConsole(setting: 'PI_CONSOLE' | 'PI_PORTAL') {
   return loadPackage('@payment-integration/console', setting, () => import('@payment-integration/console'))
 }
 
+/** Its HTTP library is loaded here: most servers do without. */
+const loadFetch = () => import('../internal/outgoing.js')
+
 /** Opens the console. With `consoleUrl` operators sign in, and their sources are those of the rate limits. */
 export async function openConsole(config: Config, deps: ConsoleDeps): Promise<Console> {
   const { service, logger } = deps
@@ -56,7 +58,7 @@ export async function openConsole(config: Config, deps: ConsoleDeps): Promise<Co
         ? undefined
         : {
             publicUrl: consoleUrl,
-            oidc: config.oidc === null ? undefined : { ...config.oidc, fetch: createFetch() },
+            oidc: config.oidc === null ? undefined : { ...config.oidc, fetch: (await loadFetch()).createFetch() },
             findSource: ({ headers }, bindings) =>
               findSource(bindings.incoming?.socket.remoteAddress, headers.get('x-forwarded-for')),
           },

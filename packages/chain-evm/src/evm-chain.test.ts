@@ -131,7 +131,7 @@ describe('several payments in one transaction', () => {
     })
   })
 
-  test('go on when the watcher of malformed logs throws', async () => {
+  test('are read even if onQuarantine throws', async () => {
     const { blockNumber } = await node.call(testRouter, stray, 'emitMany', [1, receiver, token, 10, true])
     const onQuarantine = () => {
       throw new Error('watcher')
@@ -140,7 +140,7 @@ describe('several payments in one transaction', () => {
   })
 })
 
-describe('what is no payment', () => {
+describe('not a payment', () => {
   let quarantined: QuarantinedLog[]
   beforeEach(() => {
     quarantined = []

@@ -94,7 +94,7 @@ describe.each(fillNames)('a fill by %s', (name) => {
   })
 })
 
-test('a fill whose block has another time than its hash says is rejected, and found when the node tells the truth', async () => {
+test("a fill is rejected while the header's time does not match the block hash, and found once it does", async () => {
   const deposit = await newDeposit()
   const { hash, blockNumber } = await fill(deposit)
   await node.mine(3)
@@ -109,7 +109,7 @@ test('a fill whose block has another time than its hash says is rejected, and fo
   expect(await source.lookup(deposit)).toMatchObject({ txHash: hash })
 })
 
-test('two deposits that one transaction fills have places of their own', async () => {
+test('two deposits filled in one transaction have different positions', async () => {
   const [first, second] = [await newDeposit(), await newDeposit()]
   const { hash } = await node.execute({ to: pool, data: emits(fillOf(second), fillOf(first)) })
   const source = open()
@@ -117,7 +117,7 @@ test('two deposits that one transaction fills have places of their own', async (
   expect(await source.lookup(second)).toMatchObject({ txHash: hash, logIndex: 0, position: 0 })
 })
 
-test('a fill counts when it is as deep as confirmations say, and not a block sooner', async () => {
+test('a fill counts exactly from its number of confirmations on', async () => {
   const deposit = await newDeposit()
   const source = open({ confirmations: 3 })
   const { hash } = await fill(deposit)
@@ -127,7 +127,7 @@ test('a fill counts when it is as deep as confirmations say, and not a block soo
   expect(await source.lookup(deposit)).toMatchObject({ txHash: hash })
 })
 
-test('a fill that left the chain before it was deep enough is not found; the one that took its place is', async () => {
+test('a fill that a reorg removes before it is final is not found; the one that replaces it is', async () => {
   const deposit = await newDeposit()
   const source = open({ confirmations: 2 })
   const { blockNumber } = await fill(deposit)
@@ -141,7 +141,7 @@ test('a fill that left the chain before it was deep enough is not found; the one
   expect(await source.lookup(deposit)).toMatchObject({ txHash: again.hash, blockHash: again.blockHash })
 })
 
-test('a deposit of another bridge, or to a chain that is not listed, has no answer, and nothing is asked', async () => {
+test('a deposit of another bridge, or to an unlisted chain, gets null without a request', async () => {
   const source = open()
   const before = front.requests.length
   expect(await source.lookup({ ...(await newDeposit()), bridge: 'other' })).toBeNull()
@@ -176,7 +176,7 @@ describe('the search', () => {
   })
   const head = async () => Number(await node.rpc<Hex>('eth_blockNumber'))
 
-  test('goes on where it stopped, and reads the newest 256 blocks again', async () => {
+  test('resumes where it stopped, and reads the newest 256 blocks again', async () => {
     const source = open()
     await source.lookup(deposit)
     const first = await head()
@@ -187,7 +187,7 @@ describe('the search', () => {
     expect(asked).toEqual([[first - 255, first + 5]])
   })
 
-  test('is over when the deposit can no longer be filled: all of it is read once more, and then nothing is asked', async () => {
+  test('ends after the window: all blocks are read once more, and then no request is sent', async () => {
     const source = open({ windowMs: 1_800_000 })
     await source.lookup(deposit)
     const last = await head()
@@ -202,7 +202,7 @@ describe('the search', () => {
     expect(front.requests.length).toBe(before)
   })
 
-  test('begins anew when a fill that was found is gone: it may be further down on another branch', async () => {
+  test('starts again after a found fill is gone, because a reorg may move it to an earlier block', async () => {
     const source = open()
     expect(await source.lookup(deposit)).toBeNull()
     const before = await node.rpc('evm_snapshot')
@@ -217,7 +217,7 @@ describe('the search', () => {
     expect(await source.lookup(deposit)).toMatchObject({ txHash: other.hash })
   })
 
-  test('of many small requests gives way, and goes on the next time', async () => {
+  test('stops after 64 requests for logs, and resumes at the next look-up', async () => {
     const source = open({ windowMs: 1_800_000 })
     await node.rpc('evm_increaseTime', 3_600)
     await node.mine(2)
@@ -240,7 +240,7 @@ describe('the search', () => {
     expect(perLookup.at(-1)).toBe(0)
   })
 
-  test('begins ten minutes before the deposit was made, by the time of the blocks', async () => {
+  test('starts ten minutes before the deposit, by block time', async () => {
     await open().lookup(deposit)
     const from = asked[0]?.[0] ?? 0
     const times = await Promise.all(
@@ -289,7 +289,7 @@ describe('a node', () => {
     expect(await source.lookup(deposit)).toMatchObject({ txHash: hash })
   })
 
-  test('that answers logs of other contracts than it was asked for is not followed', async () => {
+  test('that answers logs of other contracts is ignored', async () => {
     const deposit = await newDeposit()
     const stranger = await node.deploy(testRouter)
     const { blockNumber } = await node.execute({ to: stranger, data: emits(fillOf(deposit)) })
@@ -314,7 +314,7 @@ test.each<[string, Partial<AcrossDestination>, number, ErrorConstructor, RegExp]
   expect(() => createAcrossFulfilmentSource(options)).toThrow(message)
 })
 
-test('a known chain needs nothing but nodes', () => {
+test('a known chain needs only nodes', () => {
   const nodes = [{ url: 'http://127.0.0.1:1' }]
   createAcrossFulfilmentSource({ chains: new Map([[42161, { nodes }]]) }).close()
 })

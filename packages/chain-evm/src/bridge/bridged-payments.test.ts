@@ -85,7 +85,7 @@ async function bridge(version: string, deposit: [Address, EmittedLog] | null, da
 
 const proofs: ProofLevel[] = ['root', 'bloom', 'none']
 describe.each(proofs)('with proof %s', (proof) => {
-  test('yodlWithAcross is a deposit, with the payment as the source chain tells it', async () => {
+  test('yodlWithAcross is a deposit, with the payment of the source chain', async () => {
     const call = acrossCall('0.8')
     const suffix = encodeIntegrationSuffix(shop)
     const height = await bridge('0.8', [pool, depositLog('V3FundsDeposited', bridged)], `${call}${suffix.slice(2)}`)
@@ -143,7 +143,7 @@ describe.each(proofs)('with proof %s', (proof) => {
   })
 })
 
-test('a SpokePool that is no address is rejected', () => {
+test('a malformed SpokePool address is rejected', () => {
   const routers = [{ address: chain.routerA, version: '0.8' }]
   const rpcUrl = chain.node.rpcUrl
   expect(() => createEvmChain({ chainId: 1, rpcUrl, routers, spokePools: ['0x12'] })).toThrow(TypeError)

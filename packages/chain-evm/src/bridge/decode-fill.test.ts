@@ -25,7 +25,7 @@ describe.each(fillNames)('%s', (name) => {
     return fill !== null && isFillOf(fill, deposit)
   }
 
-  test('is read, and fulfils the deposit that it repeats', () => {
+  test('is decoded, and matches the deposit that it repeats', () => {
     expect(decodeFill({ address: '0x', ...fillLog(name, bridged) })).toEqual({
       originChainId: bridged.originChainId,
       depositId: bridged.depositId,
@@ -39,7 +39,7 @@ describe.each(fillNames)('%s', (name) => {
     expect(isFilled()).toBe(true)
   })
 
-  test('that paid more than was promised fulfils it, one that paid less does not', () => {
+  test('that paid more than promised matches, one that paid less does not', () => {
     expect(isFilled({ updatedOutputAmount: bridged.outputAmount + 1n })).toBe(true)
     expect(isFilled({ updatedOutputAmount: bridged.outputAmount - 1n })).toBe(false)
   })
@@ -57,7 +57,7 @@ describe.each(fillNames)('%s', (name) => {
     expect(isFilled(changes)).toBe(false)
   })
 
-  test('that is cut anywhere is read whole or not at all', () => {
+  test('that is truncated anywhere is parsed whole or not at all', () => {
     const log = fillLog(name, bridged)
     const whole = decodeFill({ address: '0x', ...log })
     for (let end = 2; end < log.data.length; end += 7) {

@@ -58,11 +58,11 @@ function find(...logs: ReceiptLog[]) {
 }
 
 describe.each(depositNames)('%s', (name) => {
-  test('before a payment tells where it went', () => {
+  test('before a payment is its destination', () => {
     expect(find(deposit({}, pool, name), payment())).toEqual([expected])
   })
 
-  test('of the largest numbers is read exactly', () => {
+  test('with the largest numbers is exact', () => {
     const depositId = name === 'FundsDeposited' ? 2n ** 256n - 1n : 2n ** 32n - 1n
     const outputAmount = 2n ** 256n - 1n
     expect(find(deposit({ depositId, outputAmount }, pool, name), payment())).toEqual([
@@ -78,7 +78,7 @@ test('two deposits of one transaction belong to the payments behind them', () =>
   ])
 })
 
-test('one deposit tells of one payment: the next one', () => {
+test('one deposit belongs to one payment: the next one', () => {
   expect(find(deposit(), payment(), payment())).toEqual([expected, null])
   expect(find(payment(), deposit(), payment())).toEqual([null, expected])
   expect(find(payment(), deposit())).toEqual([null])
@@ -107,7 +107,7 @@ test.each<[string, ReceiptLog]>([
   expect(find(log, payment())).toEqual([null])
 })
 
-test('a cut deposit event, or one with another number of topics, is none and throws nothing', () => {
+test('a truncated deposit event, or one with another number of topics, is null and never throws', () => {
   const log = deposit()
   for (let end = 2; end < 2 + 8 * 64; end += 13)
     expect(find({ ...log, data: log.data.slice(0, end) }, payment())).toEqual([null])

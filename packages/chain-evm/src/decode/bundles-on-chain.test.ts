@@ -49,7 +49,7 @@ describe.each<EntryPointVersion>(['0.6', '0.7'])('a bundle of EntryPoint %s', (v
     ])
   })
 
-  test('goes on over an operation that reverted', async () => {
+  test('skips an operation that reverted', async () => {
     const reverts = { sender: alice, callData: '0x12345678' as Hex }
     const data = bundle(version, [reverts, pays(bob, cafe, [12n])])
     expect(await named(entryPoint, data)).toEqual([[12n, cafe]])

@@ -68,7 +68,7 @@ describe('a payment that no direct call made', () => {
     expect(paid(emitted, second)).toEqual(['router', `multiply ${feedB} 5`])
   })
 
-  test('has the nearest of several, and nothing shows it when it can be forged', () => {
+  test('has the nearest of several, without proof if it can be forged', () => {
     const emitted = by(router, forged(step(feedA)), forged(step(feedB)), first)
     expect(paid(emitted, first)).toEqual(['nothing', `multiply ${feedB} 5`])
   })
@@ -82,7 +82,7 @@ describe('a payment that no direct call made', () => {
     ])
   })
 
-  test('has none when the nearest cannot be read', () => {
+  test('has none if the nearest is malformed', () => {
     expect(paid(by(router, forged(step(feedA)), forged(), first), first)).toEqual(['nothing'])
   })
 })
@@ -106,7 +106,7 @@ describe('a payment that a direct call made', () => {
     expect(paid(by(router, forged(step(feedA)), first), first, direct([null, null]))).toEqual(['router'])
   })
 
-  test('is told how its feed was used', () => {
+  test('gets the use of its feed from the call', () => {
     const emitted = by(router, genuine(step(feedA, 'unsaid')), first)
     expect(paid(emitted, first, direct([isOnly, null]))).toEqual(['router', `multiply ${feedA} 5`])
     expect(paid(emitted, first, direct([null, isOnly]))).toEqual(['router', `divide ${feedA} 5`])
@@ -128,7 +128,7 @@ describe('a payment that a direct call made', () => {
     expect(paid(by(router, ...events, first), first, direct([isOnly, null]))[0]).toBe('nothing')
   })
 
-  test('is shown nothing by the conversion of another router, nor when the feeds of the call cannot be read', () => {
+  test('has no proof in the conversion of another router, or if the feeds of the call are ambiguous', () => {
     const elsewhere = [...by(other, forged(step(feedA))), ...by(router, first)]
     expect(paid(elsewhere, first, direct([isOnly, null]))).toEqual(['router'])
     expect(paid(by(router, forged(step(feedA)), first), first, direct(null))[0]).toBe('nothing')

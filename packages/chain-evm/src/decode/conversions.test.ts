@@ -33,7 +33,7 @@ afterEach(() => {
   chain.front.intercept = passOn
 })
 
-describe.each(decodedVersions)('a call sent straight to a router of version %s', (version) => {
+describe.each(decodedVersions)('a direct call to a router of version %s', (version) => {
   test('without feeds has no conversion, and the amount of the call', async () => {
     const priceFeeds = version === '0.1' ? [] : feedArgument(version, null, null)
     const height = await chain.payDirectly(
@@ -101,7 +101,7 @@ test('native payments have the price of the native token', async () => {
   expect(paid?.pricing).toMatchObject({ listedToken: { symbol: 'ETH', currency: 'ETH' }, calledAmount: 1_000n })
 })
 
-test('a swap sent straight to the router is priced by the amount that it asks for', async () => {
+test('a direct swap call is priced by its output amount', async () => {
   const words = [{ type: 'address' }, { type: 'uint24' }, { type: 'address' }] as const
   const path = encodeAbiParameters(words, [usdc, 3_000, receiver])
   const priceFeeds = feedArgument('0.8', chfUsd, null)
@@ -150,7 +150,7 @@ describe('the logs of a node', () => {
   }
   const unavailable = { code: 'ERR_CHAIN_UNAVAILABLE', message: expect.stringContaining('left out') }
 
-  test('are asked for once, payments and conversions together', async () => {
+  test('are read once, payments and conversions together', async () => {
     const height = await payWithConversion()
     const before = chain.front.requests.length
     await chain.read(height, '0.8', undefined, { proof: 'none' })

@@ -34,7 +34,7 @@ describe('a forged conversion', () => {
     expect(paid?.pricing).toMatchObject({ feeds: [{ contract: chfUsd, pair: null }], calledAmount: null })
   })
 
-  test('behind one that cannot be read, with the feeds of the call, gives it no currency', async () => {
+  test('behind a malformed one, with the feeds of the call, gives it no currency', async () => {
     const unreadable = eventLog('0.8', 'Convert', {
       ...{ priceFeed0: eurUsd, priceFeed1: usdcUsd, exchangeRate0: 50_000_000n, exchangeRate1: 0n },
     })

@@ -62,7 +62,7 @@ describe('reading', () => {
     expect(parseIntegrationSuffix(`0x${suffix(address)}${suffix('w').repeat(8)}`)).toBeNull()
   })
 
-  test('reads what ox writes, whatever the other codes', () => {
+  test('parses what ox writes, with any other codes', () => {
     const data = Attribution.toDataSuffix({ codes: ['app', other, address] })
     expect(parseIntegrationSuffix(data)).toBe(other)
   })

@@ -40,12 +40,12 @@ const two = bundle('0.7', [
   { sender: bob, callData: naming(cafe) },
 ])
 
-test('the known EntryPoints are those that viem knows', () => {
+test("the known EntryPoints are viem's", () => {
   const known = [entryPoint06Address, entryPoint07Address, entryPoint08Address, entryPoint09Address]
   expect([...knownEntryPoints].sort()).toEqual(known.map((address) => address.toLowerCase()).sort())
 })
 
-test('each payment names the integration of the operation that encloses it', () => {
+test('each payment has the integration of the operation that contains it', () => {
   expect(named(two, [before, payment, close(alice), payment, close(bob)])).toEqual([shop, cafe])
 })
 
@@ -53,7 +53,7 @@ test('all payments of one operation share its integration', () => {
   expect(named(two, [before, payment, payment, close(alice), close(bob)])).toEqual([shop, shop])
 })
 
-test('two operations of one sender are told apart', () => {
+test('two operations of one sender are distinguished', () => {
   const input = bundle('0.6', [
     { sender: alice, callData: naming(shop) },
     { sender: alice, callData: naming(cafe) },
@@ -68,7 +68,7 @@ test('operations of all groups of an aggregated bundle count in their order', ()
   expect(named(input, [before, payment, close(bob), payment, close(alice)])).toEqual([cafe, shop])
 })
 
-test('an operation that names nobody does not get the name of another one, nor that of the bundler', () => {
+test("an operation without a suffix gets neither another operation's integration nor the bundler's", () => {
   const input = bundle('0.7', [
     { sender: alice, callData: naming(undefined) },
     { sender: bob, callData: naming(cafe) },
@@ -78,12 +78,12 @@ test('an operation that names nobody does not get the name of another one, nor t
   expect(named(naming(bundler, input), logs)).toEqual([null, cafe])
 })
 
-test('a payment made during validation, or behind the last operation, names nobody', () => {
+test('a payment during validation, or after the last operation, has no integration', () => {
   expect(named(two, [payment, before, close(alice), close(bob), payment])).toEqual([null, null])
   expect(named(naming(bundler, two), [payment, before, close(alice), close(bob), payment])).toEqual([null, null])
 })
 
-test('closings of other contracts move nothing', () => {
+test('UserOperationEvent logs of other contracts change nothing', () => {
   const forged = closing(payment.address as Address, bob)
   expect(named(two, [before, forged, payment, close(alice), forged, payment, close(bob)])).toEqual([shop, cafe])
 })
@@ -97,7 +97,7 @@ test.each<[string, ReceiptLog[]]>([
   expect(named(two, logs)).toEqual([null])
 })
 
-test('operations that the logs close only in part enclose nothing', () => {
+test('operations whose logs are incomplete contain no payment', () => {
   const operations = [alice, bob].map((sender) => ({ sender, callData: plain }))
   expect(findEnclosingOperations([before, payment, close(alice)], [1], entryPoint, operations)).toEqual([null])
   expect(findEnclosingOperations([before, payment, close(alice), close(bob)], [1], entryPoint, operations)).toEqual([
@@ -105,25 +105,25 @@ test('operations that the logs close only in part enclose nothing', () => {
   ])
 })
 
-test('malformed calldata of a bundle names nobody', () => {
+test('a bundle with malformed calldata has no integration', () => {
   const logs = [before, payment, close(alice), close(bob)]
   expect(named(two.slice(0, 200), logs)).toEqual([null])
   expect(named(naming(bundler, two.slice(0, 202) as Hex), logs)).toEqual([null])
 })
 
-test('a bundle that comes through another contract names nobody, and what is outside of it the suffix of the transaction', () => {
+test("a bundle through another contract has no integration; payments outside of it have that of the transaction's suffix", () => {
   const wrapper: Address = `0x${'dd'.repeat(20)}`
   const logs = [before, payment, close(alice), payment]
   expect(named(naming(bundler), logs, wrapper)).toEqual([null, bundler])
 })
 
-test('a smart account that is called directly names the integration by the suffix of the transaction', () => {
+test("a direct call of a smart account has the integration of the transaction's suffix", () => {
   expect(named(naming(shop), [payment], alice)).toEqual([shop])
   expect(named(naming(shop), [payment, closing(payment.address as Address, alice)], alice)).toEqual([shop])
   expect(named(plain, [payment], alice)).toEqual([null])
 })
 
-test('the receipt is needed for bundles, and where a call of something else than a router names somebody', () => {
+test('the receipt is needed for bundles, and for a call with a suffix to another contract than a router', () => {
   const needed = (input: string, isRouter: boolean, to: string | null = entryPoint) =>
     needsReceiptForIntegrations({ to, input }, isRouter, parseIntegrationSuffix)
   expect(needed(two, false)).toBe(true)

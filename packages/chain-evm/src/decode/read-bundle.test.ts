@@ -11,26 +11,26 @@ const operations: TestOperation[] = [
 ]
 
 describe.each<EntryPointVersion>(['0.6', '0.7'])('a bundle for EntryPoint %s', (version) => {
-  test('is read in the order of its operations', () => {
+  test('is parsed in the order of its operations', () => {
     const calldata = bundle(version, operations)
     expect(isBundle(calldata)).toBe(true)
     expect(parseBundle(calldata, 3)).toEqual(operations)
     expect(parseBundle(calldata.toUpperCase().replace('0X', '0x'), 3)).toMatchObject([{}, {}, {}])
   })
 
-  test('that is aggregated is read group by group', () => {
+  test('that is aggregated is parsed group by group', () => {
     const [first, ...others] = operations
     const calldata = aggregatedBundle(version, [others, [], first === undefined ? [] : [first]])
     expect(isBundle(calldata)).toBe(true)
     expect(parseBundle(calldata, 3)).toEqual([...others, first])
   })
 
-  test('with more operations than there can be is not read', () => {
+  test('with more operations than the limit is not parsed', () => {
     expect(parseBundle(bundle(version, operations), 2)).toBeNull()
     expect(parseBundle(aggregatedBundle(version, [operations, operations]), 5)).toBeNull()
   })
 
-  test('that is cut anywhere is read whole or not at all', () => {
+  test('that is truncated anywhere is parsed whole or not at all', () => {
     for (const calldata of [bundle(version, operations), aggregatedBundle(version, [operations])])
       for (let end = 0; end < calldata.length; end++) {
         const read = parseBundle(calldata.slice(0, end), 3)
@@ -56,7 +56,7 @@ test('other calldata is no bundle', () => {
   }
 })
 
-test('calldata that names one list of operations very often is given up at once', () => {
+test('calldata that points to one list of operations very often is rejected at once', () => {
   const word = (value: number) => value.toString(16).padStart(64, '0')
   const groups = 1_000
   // Every group points to the same list of 1,000 operations.
@@ -68,7 +68,7 @@ test('calldata that names one list of operations very often is given up at once'
   expect(process.cpuUsage(before).user).toBeLessThan(1_000_000)
 })
 
-test('calldata that uses the same long bytes for many operations is given up', () => {
+test('calldata that uses the same long bytes for many operations is rejected', () => {
   const word = (value: number) => value.toString(16).padStart(64, '0')
   const operation = [`${'a1'.repeat(20)}`.padStart(64, '0'), word(0), word(0), word(128), word(320), '5b'.repeat(320)]
   const bundleOf = (count: number) => {

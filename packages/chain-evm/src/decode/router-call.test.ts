@@ -69,7 +69,7 @@ test('the layouts cover every paying call of the ABIs, in the versions that have
 })
 
 describe.each(calls)('version %s %s', (version, name, item) => {
-  test('reads what the event repeats, the amount, the feeds and the fees', () => {
+  test('parses what the event repeats, the amount, the feeds and the fees', () => {
     const isFree = name === 'yodlWithAcross'
     expect(parseRouterCall(encode(version, item), version)).toEqual({
       sender: null,
@@ -106,7 +106,7 @@ describe.each(all)('version %s %s', (version, _name, item) => {
   const calldata = encode(version, item)
   const whole = parseRouterCall(calldata, version)
 
-  test('a suffix behind the call changes nothing; a call cut anywhere tells nothing else', () => {
+  test('a suffix behind the call changes nothing; a truncated call is parsed the same or not at all', () => {
     expect(parseRouterCall(`${calldata}${'80218021'.repeat(4)}`, version)).toEqual(whole)
     for (let end = 0; end < calldata.length; end += 7) {
       const cut = parseRouterCall(calldata.slice(0, end), version)

@@ -93,7 +93,7 @@ async function read(height: number) {
 
 const directIn = { symbol: 'USDC', decimals: 6, amount: 900n }
 
-describe('a swap call sent straight to the router', () => {
+describe('a direct swap call', () => {
   test.each([
     ['to the signer', payer],
     ['to the sender that the payment names', signer],
@@ -127,7 +127,7 @@ describe('token in is the token that was paid', () => {
     expect(receipts).toBe(0)
   })
 
-  test('when the call is no swap', async () => {
+  test('if the call is not a swap', async () => {
     await plan(0n, 0n, payer)
     const { blockNumber } = await node.execute({ to: router, data: '0xd33dda5c' })
     const { tokenIn, receipts } = await read(blockNumber)

@@ -58,7 +58,7 @@ const pricesOf = async (...calls: [Address, Hex][]) => {
   return (await read(blockNumber)).map(({ pricing }) => pricing)
 }
 
-describe.each(['0.8', '0.9'])('a call sent straight to a router of version %s', (version) => {
+describe.each(['0.8', '0.9'])('a direct call to a router of version %s', (version) => {
   /** The router takes the tokens from the payer, hands them on, and reports a payment to the receiver. */
   async function pay(name: string, handsTo: Address, withMemo: Hex) {
     const step = { token, take: amount, giveBack: amount, giveTo: handsTo }
@@ -77,7 +77,7 @@ describe.each(['0.8', '0.9'])('a call sent straight to a router of version %s', 
     })
   })
 
-  test('that deposits them into a bridge nobody listed is no payment, and quarantined', async () => {
+  test('that deposits them into an unlisted bridge is quarantined', async () => {
     expect(await pay('yodlWithAcross', bridge, memo)).toEqual([])
     expect(chain.quarantined).toMatchObject([{ reason: 'a bridge call without the deposit of a listed bridge' }])
   })
@@ -123,7 +123,7 @@ function transferLog(): EmittedLog {
   return { topics: [topic, word(payer), word(receiver)], data: pad(`0x${amount.toString(16)}`, { size: 32 }) }
 }
 
-describe('no transfer is asked for', () => {
+describe('no receipt is read', () => {
   const native = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
   test.each([
     ['of a payment with fees', '0.8', { fees: 1n }, 'PAID'],

@@ -35,7 +35,7 @@ test('the topics are those of the events that pay and convert, in any version', 
 })
 
 describe.each(decodedVersions)('version %s', (version) => {
-  test('is read: amount is gross, net is less the fees, the memo stays bytes', () => {
+  test('is decoded: amount is gross, net is less the fees, the memo stays bytes', () => {
     expect(yodlDecoder.supportsVersion(version)).toBe(true)
     expect(yodlDecoder.decode(paymentLog(version, 1_000_000n, 2_500n), version)).toEqual({
       kind: 'payment',

@@ -120,7 +120,7 @@ describe('starting', () => {
 })
 
 describe('ending', () => {
-  test('a crash is told, a stop is not', async () => {
+  test('onExit reports a crash, and not a stop', async () => {
     const told: DevChainError[] = []
     const binary = script('brief', 'echo "Listening on 127.0.0.1:1"; sleep 0.2; exit 7')
     await startAnvil({ binary, onExit: (error) => told.push(error) })
@@ -168,7 +168,7 @@ describe('finding anvil', () => {
   })
 })
 
-test('what anvil writes of old blocks is gone when it has ended', async () => {
+test("anvil's cache is deleted when it has ended", async () => {
   const before = process.env['TMPDIR']
   const temporary = mkdtempSync(join(folder, 'temporary-'))
   process.env['TMPDIR'] = temporary

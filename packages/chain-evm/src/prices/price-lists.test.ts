@@ -28,7 +28,7 @@ test('the native token is worth itself, unless the list says otherwise or nothin
   expect(createPriceLists([], [], null).token(nativeTokenAddress)).toBeNull()
 })
 
-test('codes are those of fiat currencies and of what the feeds are of', () => {
+test("codes are those of fiat currencies and of the feeds' bases", () => {
   const { code } = createPriceLists([], [{ ...feed, base: 'WSTETH' }], null)
   expect(['CHF', 'USD', 'XAU', 'WSTETH'].map((text) => code(codeHashOf(text)))).toEqual(['CHF', 'USD', 'XAU', 'WSTETH'])
   expect(code(codeHashOf('chf'))).toBeNull()

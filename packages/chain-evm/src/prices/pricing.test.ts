@@ -60,7 +60,7 @@ describe('the token', () => {
   })
 })
 
-describe('feeds that the router itself shows', () => {
+describe('feeds of a conversion that the router proves', () => {
   test('have the pair and decimals of the list', () => {
     expect(price(payment(1n), shown('router', step(chfUsd, 112n))).feeds).toEqual([
       { use: 'multiply', contract: chfUsd, pair: { base: 'CHF', quote: 'USD' }, rate: 112n, decimals: 8 },
@@ -137,7 +137,7 @@ describe('a signed rate', () => {
     expect(price(made, shown('call', unknown), callOf(100n)).feeds[0]?.pair).toEqual(pair)
   })
 
-  test('that changes nothing shows nothing: early routers ignore one that stands alone', () => {
+  test('that changes no amount proves nothing: early routers ignore a lone one', () => {
     const one = { ...chf, rate: 10n ** 18n }
     expect(price(payment(100n), shown('call', one), callOf(100n))).toMatchObject({
       feeds: [{ pair: null, decimals: 18 }],

@@ -85,13 +85,13 @@ test.each([
   await expect(readAll(open(), height, height)).rejects.toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
 })
 
-test('code that is answered as something else than hex is no proof of an empty answer', async () => {
+test('code that is not hex does not prove an empty answer', async () => {
   const height = await payIn(await node.deploy(oddToken, ['0x', '0x']))
   front.intercept = rewriting((item, { method }) => (method === 'eth_getCode' ? { id: item.id, result: null } : item))
   await expect(readAll(open(), height, height)).rejects.toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
 })
 
-test('an address without code is asked again in later blocks, and not in the same ones', async () => {
+test('an address without code is read again only in later blocks', async () => {
   const nonce = BigInt(await node.rpc<string>('eth_getTransactionCount', payer, 'latest'))
   const token = getContractAddress({ from: payer, nonce: nonce + 1n }).toLowerCase()
   const chain = open()

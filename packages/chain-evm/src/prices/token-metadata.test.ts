@@ -123,7 +123,7 @@ describe('a token that stops the virtual machine', () => {
     expect(payment?.tokenOut).toMatchObject({ address: token, symbol: null, decimals: 0 })
   })
 
-  test('keeps the answer that it does give', async () => {
+  test('keeps its other answer', async () => {
     const token = await node.deploy(oddToken, [string('X'), uint(1n)])
     const height = await payIn(token)
     front.intercept = rewriting((item, { method, params }) =>
@@ -152,7 +152,7 @@ test.each([1, 2, 3])(
   },
 )
 
-test('an error that comes each time costs four requests for the token, and one that names the token’s code two', async () => {
+test("an unclear error costs four requests, and an error of the token's code two", async () => {
   const requestsFor = async (message: string) => {
     const token = await node.deploy(oddToken, [string('DAI'), uint(18n)])
     const height = await payIn(token)

@@ -23,7 +23,7 @@ function fill(filter: string, count: number): string {
 }
 const bitsIn = (filter: string) => BigInt(filter).toString(2).replaceAll('0', '').length
 
-test('the filter of a real block says what the block holds, as far as it is not too full to tell', async () => {
+test('the filter of a real block is right about its logs unless it is too full', async () => {
   const node = await startTestChain()
   try {
     const router = await node.deploy(testRouter)

@@ -122,7 +122,7 @@ describe('an independent encoder', () => {
   })
 })
 
-test('nothing has the root of nothing', () => {
+test('an empty list has the empty root', () => {
   expect(rootOf([])).toBe(naiveRoot([]))
 })
 
@@ -147,7 +147,7 @@ test.each<[string, NodeObject]>([
   expect(rootOf([{ ...randomReceipt(sequence(3)), type: '0x2', ...change }])).toBe(flaw)
 })
 
-test('a header with the fields of the forks to come hashes as their list does', async () => {
+test('a header with the fields of later forks hashes like their list', async () => {
   const node = await startTestChain()
   try {
     const block = await node.rpc<NodeObject>('eth_getBlockByNumber', 'latest', false)

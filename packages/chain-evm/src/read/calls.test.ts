@@ -40,7 +40,7 @@ test('a block without payments costs its header', async () => {
   expect(chain.since(before).flat().length).toBeLessThanOrEqual(blocks * 1.03)
 })
 
-test('the status of a node counts calls as the node does, the bytes of answers, and the blocks of ranges', async () => {
+test('the status of a node has its calls, the bytes of answers, and the blocks of ranges', async () => {
   const opened = chain.open()
   const before = chain.front.requests.length
   await readAll(opened, dense.from, sparse.to, far)
@@ -51,7 +51,7 @@ test('the status of a node counts calls as the node does, the bytes of answers, 
   expect(status?.receivedBytes).toBeGreaterThan(500 * (status?.blocks ?? 0))
 })
 
-test('a payment is found as well where the blocks become empty, and where they fill again', async () => {
+test('payments are found where blocks become empty, and where they fill again', async () => {
   const opened = chain.open()
   const around = await readAll(opened, dense.from, sparse.to, far)
   expect(around.payments).toHaveLength(3 * (learning + 120))
@@ -59,7 +59,7 @@ test('a payment is found as well where the blocks become empty, and where they f
   expect(back.payments).toEqual(around.payments)
 })
 
-test('nothing is asked for by logs where they are trusted but the logs, both ends and the end again', async () => {
+test('without proof, only logs, both ends, and the last header again are requested', async () => {
   const opened = chain.open({ proof: 'none' })
   await readAll(opened, sparse.from, sparse.from, far)
   const before = chain.front.requests.length

@@ -36,7 +36,7 @@ describe('a range', () => {
     ])
   })
 
-  test('holds its first candidate, however large that is, and what is denied up to the next', async () => {
+  test('contains its first candidate, however large, and the denied blocks up to the next', async () => {
     expect(await read(10, -3, 99, -3, 1, 1)).toEqual([[0, 1, 2], [1]])
   })
 
@@ -51,7 +51,7 @@ describe('a block without a filter', () => {
     logsBloom: null,
     transactions,
   })
-  test('may hold a payment unless it holds nothing', async () => {
+  test('may contain a payment unless it is empty', async () => {
     const [first, second, third] = headersOf(1, 1, 1)
     if (first === undefined || second === undefined || third === undefined) throw new Error('three headers')
     const all = [without(first, ['0x']), without(second, []), without(third, null)]

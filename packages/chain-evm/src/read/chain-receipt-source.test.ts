@@ -46,7 +46,7 @@ const sourceAt = (depth: number | null, of: Chain = chain) =>
   createChainReceiptSource({ chains: new Map([[31337, of]]), confirmations: { 31337: depth } })
 
 describe('a payment on the chain', () => {
-  test('has no answer until enough blocks lie on it, then success', async () => {
+  test('has no answer until it is final, then success', async () => {
     const payment = await pay()
     const source = sourceAt(2)
     await node.mine()
@@ -62,7 +62,7 @@ describe('a payment on the chain', () => {
     expect(processorUpdateSchema.safeParse(update).success).toBe(true)
   })
 
-  test('has the same update id each time it is asked about, and another payment has another', async () => {
+  test('has the same update id at each look-up, and another payment has another', async () => {
     const payment = await pay()
     const [first, again] = [await sourceAt(0).lookup(payment), await sourceAt(0).lookup(payment)]
     expect(again).toEqual(first)
@@ -83,7 +83,7 @@ describe('a payment on the chain', () => {
 })
 
 describe('a payment that left the chain', () => {
-  test('has no answer however deep its former height lies, and is a success once it is back and final', async () => {
+  test('has no answer at any depth, and is a success once it is back and final', async () => {
     const payment = await pay()
     const raw = await node.rpc<string>('debug_getRawTransaction', payment.txHash)
     await node.rpc('anvil_reorg', 1, [])
@@ -129,19 +129,19 @@ test('a chain of the finality table needs no option', async () => {
 })
 
 describe('the scope', () => {
-  test('is the payments without a state, of the chains that can be asked and that become final', () => {
+  test('is the payments without a state, of the given chains that have finality', () => {
     const chains = new Map([1, 100, 31337, 31338, 31339].map((chainId) => [chainId, chain]))
     const source = createChainReceiptSource({ chains, confirmations: { 1: null, 31337: 0, 31338: null, 5: 1 } })
     expect(source.scope).toEqual({ states: [null], chainIds: [100, 31337] })
   })
 
-  test('leaves the states open where the caller chooses the payments', () => {
+  test('has no states if the caller selects the payments', () => {
     const source = createChainReceiptSource({ chains: new Map([[100, chain]]), appliesTo: () => true })
     expect(source.scope).toEqual({ chainIds: [100] })
   })
 })
 
-test('a payment that is younger than its confirmations costs one question for the head', async () => {
+test('a payment that is not final costs one request for the head', async () => {
   const payment = await pay()
   let asked = 0
   const counted: Chain = {
@@ -158,7 +158,7 @@ test('a payment that is younger than its confirmations costs one question for th
   expect(asked).toBe(1)
 })
 
-test('which payments the chain answers for can be chosen', async () => {
+test('appliesTo selects the payments', async () => {
   const payment: StoredPayment = { ...(await pay()), state: 'pending' }
   const chains = new Map([[31337, chain]])
   const source = createChainReceiptSource({

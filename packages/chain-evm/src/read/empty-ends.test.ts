@@ -64,7 +64,7 @@ type Change = (item: Item, call: FrontCall) => Item
 const joined = (...changes: readonly Change[]) =>
   rewriting((item, call) => changes.reduce((changed, change) => change(changed, call), item))
 
-describe('an empty answer for a block whose header says otherwise', () => {
+describe('an empty answer for a block whose filter reports logs', () => {
   test.each(['in ranges', 'everywhere'] as const)('is rejected, when the logs are left out %s', async (where) => {
     front.intercept = rewriting(withoutLogs(where))
     await expect(readAll(open(), last, last)).rejects.toMatchObject({
@@ -92,13 +92,13 @@ describe('an empty answer for a block whose header says otherwise', () => {
     await expect(readAll(open(), first, last)).rejects.toMatchObject(unavailable)
   })
 
-  test('is rejected when the filter is too full to tell and the block named by its hash has logs', async () => {
+  test('is rejected if the filter is too full and eth_getLogs by block hash has logs', async () => {
     front.intercept = joined(withoutLogs('in ranges'), withFilter(full))
     await expect(readAll(open(), last, last)).rejects.toMatchObject(unavailable)
   })
 })
 
-describe('a filter that errs does not stop the chain', () => {
+describe('a false positive of a filter does not stop the chain', () => {
   test.each([
     ['an empty block', () => quiet],
     ['a block with another transaction', () => other],
@@ -120,7 +120,7 @@ describe('a filter that errs does not stop the chain', () => {
   )
 })
 
-test('a block whose header denies payments costs no request more', async () => {
+test('a block whose filter denies payments costs no further request', async () => {
   const chain = open()
   await chain.head()
   const before = front.requests.length
@@ -137,7 +137,7 @@ const withFields = (fields: object) => (item: Item) => ({ ...item, result: { ...
 const failed = ({ id }: Item) => ({ id, error: { code: -32602, message: 'no' } })
 const otherHash = full.slice(0, 66)
 
-describe('while nothing settles it, the block is asked for again:', () => {
+describe('while nothing decides, the block is read again:', () => {
   test.each([
     ['a receipt fails', 'eth_getTransactionReceipt', failed, 'UNAVAILABLE'],
     ['a receipt is missing', 'eth_getTransactionReceipt', ({ id }: Item) => ({ id, result: null }), 'RANGE_GONE'],
@@ -156,7 +156,7 @@ describe('while nothing settles it, the block is asked for again:', () => {
   })
 })
 
-test('a node that cannot name a block by its hash is asked for receipts instead', async () => {
+test('receipts decide for a node without eth_getLogs by block hash', async () => {
   const noHash: Change = (item, call) => (call.method === 'eth_getLogs' && byHash(call) ? failed(item) : item)
   front.intercept = joined(withFilter(full), noHash)
   expect((await readAll(open(), other, other)).payments).toEqual([])

@@ -124,7 +124,7 @@ function rationing(rations: Clock, perSecond: number) {
   return counts
 }
 
-test('catching up from a node that rejects batches as it rejects a rate takes little longer than the rate', async () => {
+test('catching up from a node that rejects batches with its rate limit takes little longer than the rate', async () => {
   for (let index = 0; index < 4; index += 1) {
     await chain.node.mine(20)
     await chain.block(1, 1)
@@ -174,7 +174,7 @@ test.each([
   },
 )
 
-test('without proof, every payment comes from a node that breaks at more than five calls at once', async () => {
+test('without proof, every payment comes from a node that accepts five calls at once', async () => {
   chain.front.intercept = status(500, tooMany)
   expect((await readOn(last + 1_000, { proof: 'none' })).payments).toHaveLength(2 * paying)
 })

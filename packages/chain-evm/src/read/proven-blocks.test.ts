@@ -105,19 +105,22 @@ describe.each([
     expect(lied.nodes()[0]?.failedProofs).toBeGreaterThan(0)
   })
 
-  test.each(flaws)('receipts %s of the only node are asked for alone, and then by transaction', async (_, change) => {
-    const { payments } = await read()
-    cut(change)
-    const before = chain.front.requests.length
-    const lied = chain.open()
-    expect((await readAll(lied, from, to, where)).payments).toEqual(payments)
-    expect(lied.nodes()[0]?.failedProofs).toBe(4)
-    const asked = chain.since(before)
-    expect(asked.filter((methods) => methods.join() === 'eth_getBlockReceipts')).toHaveLength(2)
-    expect(methodsOf(asked).filter((method) => method === 'eth_getTransactionReceipt')).toHaveLength(7)
-  })
+  test.each(flaws)(
+    'receipts %s of the only node are read again in one call, and then by transaction',
+    async (_, change) => {
+      const { payments } = await read()
+      cut(change)
+      const before = chain.front.requests.length
+      const lied = chain.open()
+      expect((await readAll(lied, from, to, where)).payments).toEqual(payments)
+      expect(lied.nodes()[0]?.failedProofs).toBe(4)
+      const asked = chain.since(before)
+      expect(asked.filter((methods) => methods.join() === 'eth_getBlockReceipts')).toHaveLength(2)
+      expect(methodsOf(asked).filter((method) => method === 'eth_getTransactionReceipt')).toHaveLength(7)
+    },
+  )
 
-  test('another node is asked when the proof of one fails', async () => {
+  test('another node is used after a failed proof', async () => {
     chain.lie('eth_getBlockReceipts', (receipts: Receipt[]) => receipts.map((it) => ({ ...it, logs: [] })))
     const both = chain.open({ nodes: [{ url: chain.front.url }, { url: chain.other.url }] })
     const range = await readAll(both, from, to, where)
@@ -224,7 +227,7 @@ function heights(first: number, last: number): number[] {
 }
 
 describe('the receipts of a block near the head', () => {
-  test('prove one header, and not another that is answered for it behind them', async () => {
+  test('prove one header, and no other that is answered later', async () => {
     chain.front.intercept = async (request) => {
       const text = await request.forward()
       if (!request.methods.includes('eth_getBlockReceipts')) return text
@@ -244,7 +247,7 @@ describe('the receipts of a block near the head', () => {
 })
 
 describe('the log filters of headers', () => {
-  test('receipts are read only of blocks that may hold a payment, and logs are not asked for', async () => {
+  test('receipts are read only of blocks that may contain a payment, and no logs are requested', async () => {
     const opened = chain.open()
     await opened.head()
     const before = chain.front.requests.length
@@ -255,7 +258,7 @@ describe('the log filters of headers', () => {
     expect(methodsOf(asked)).not.toContain('eth_getLogs')
   })
 
-  test('one that says yes by chance stops nothing', async () => {
+  test('a false positive stops nothing', async () => {
     const header = await chain.node.rpc<Block>('eth_getBlockByNumber', `0x${paid.toString(16)}`, false)
     chain.lie('eth_getBlockByNumber', (it: Block) => ({
       ...it,
@@ -314,7 +317,7 @@ describe('the log filters of headers', () => {
     expect(await reading).toMatchObject({ ...expected, ...(chainId === 1 ? { chainId } : {}) })
   })
 
-  test('headers of a kind of their own with honest filters are read', async () => {
+  test('non-standard headers with honest filters are read', async () => {
     chain.lie('eth_getBlockByNumber', (it: Block) => ({ ...it, extraData: '0x1234' }))
     const before = chain.front.requests.length
     expect((await readAll(chain.open({ maxRange: 3 }), from, to, far)).payments).toHaveLength(8)
@@ -345,7 +348,7 @@ describe('requests', () => {
     expect(chain.since(before)[1]).toEqual(['eth_getBlockByNumber'])
   })
 
-  test('a block that is another one when its transactions are read is gone', async () => {
+  test('a block that a reorg replaces before its transactions are read is gone', async () => {
     chain.lie('eth_getBlockByNumber', (it: { readonly transactions: readonly object[] }, { params }) =>
       params[1] === true
         ? { ...it, transactions: it.transactions.map((one: object) => ({ ...one, blockHash: anyHash })) }

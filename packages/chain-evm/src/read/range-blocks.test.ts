@@ -16,7 +16,7 @@ test('ranges grow by steps while they are not full, up to a bound', () => {
   expect(blocks.maxBlocks('bloom')).toBe(1_000)
 })
 
-test('a range that was cut gives the size of the next, which is at least one block, and doubles while they are not full', () => {
+test('a shortened range sets the size of the next, at least one block, which doubles while ranges are not full', () => {
   const blocks = createRangeSizing()
   read(blocks, 'bloom', { requested: blocks.maxBlocks('bloom'), returned: 3, fillFraction: 1 })
   expect(blocks.maxBlocks('bloom')).toBe(3)
@@ -45,15 +45,15 @@ function failuresWithin(total: number, most: number, kind: 'root' | 'bloom'): nu
   return failures
 }
 
-test.each([1, 4, 9, 32, 100])('of a node that bears %i blocks at a time, few requests fail', (most) => {
+test.each([1, 4, 9, 32, 100])('of a node that accepts %i blocks at a time, few requests fail', (most) => {
   expect(failuresWithin(5_000, most, 'bloom')).toBeLessThan(30)
 })
 
-test.each([1, 4, 9])('near the head as well, where it bears %i', (most) => {
+test.each([1, 4, 9])('and near the head, if it accepts %i', (most) => {
   expect(failuresWithin(1_000, most, 'root')).toBeLessThan(20)
 })
 
-test('what fails near the head says nothing of what is far from it', () => {
+test('failures near the head do not change the ranges far from it', () => {
   const blocks = createRangeSizing()
   const start = blocks.maxBlocks('bloom')
   blocks.noteFailure('root', 16, 'one')
@@ -63,7 +63,7 @@ test('what fails near the head says nothing of what is far from it', () => {
 
 const mebibyte = 1_048_576
 
-test('the first range is read alone, and then as many as take 24 MiB of answers: from two to eight', () => {
+test('the first range is read alone, then two to eight in parallel, up to 24 MiB of answers', () => {
   const blocks = createRangeSizing()
   expect(blocks.parallelRanges()).toBe(1)
   let receivedBytes = 0
@@ -79,7 +79,7 @@ test('the first range is read alone, and then as many as take 24 MiB of answers:
   expect(blocks.parallelRanges()).toBe(2)
 })
 
-test('three ranges are read at a time where bytes are not counted', () => {
+test('three ranges are read in parallel if bytes are not counted', () => {
   const blocks = createRangeSizing()
   read(blocks, 'bloom', {})
   expect(blocks.parallelRanges()).toBe(3)
@@ -96,7 +96,7 @@ test.each(['failed', 'limited'] as const)('after one that %s they are read one a
   expect(blocks.parallelRanges()).toBe(3)
 })
 
-test('a range during which a node rejected requests halves the ranges at a time, and each other one adds one', () => {
+test('a range with rejected requests halves the parallel ranges, and each other range adds one', () => {
   const blocks = createRangeSizing()
   read(blocks, 'bloom', { receivedBytes: 1 })
   expect(blocks.parallelRanges()).toBe(8)
@@ -108,7 +108,7 @@ test('a range during which a node rejected requests halves the ranges at a time,
   expect(blocks.parallelRanges()).toBe(3)
 })
 
-test('each node has its own number of ranges at a time', () => {
+test('each node has its own number of parallel ranges', () => {
   const blocks = createRangeSizing()
   read(blocks, 'bloom', { receivedBytes: 6 * mebibyte })
   blocks.noteRateLimit('two')

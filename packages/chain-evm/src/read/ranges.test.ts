@@ -50,7 +50,7 @@ describe('ranges', () => {
     expect(none.map(({ proof }) => proof)).toEqual(['bloom'])
   })
 
-  test('on trust span what the node bears', async () => {
+  test('without proof span what the node accepts', async () => {
     chain.lie('eth_getLogs', (logs: unknown[]) => logs)
     const ranges = await collect(chain.open({ proof: 'none', maxRange: 7 }).ranges({ from: 0, to: 20, head: far }))
     expect(ranges[0]?.last.number).toBe(6)
@@ -59,7 +59,7 @@ describe('ranges', () => {
   })
 })
 
-test('what no node answers is asked for in fewer blocks the next time', async () => {
+test('a range that no node answers has fewer blocks the next time', async () => {
   chain.front.intercept = ({ calls, forward }, response) => {
     if (calls.length < firstBlocks / 2) return forward()
     response.writeHead(500).end()
@@ -72,7 +72,7 @@ test('what no node answers is asked for in fewer blocks the next time', async ()
 })
 
 describe('reading ahead', () => {
-  test('goes on while a range is worked on, and is bounded', async () => {
+  test('continues while a range is consumed, and is limited', async () => {
     const opened = chain.open()
     const held = holdFrom(firstBlocks)
     const ranges = opened.ranges({ from: 0, to: last, head: far })[Symbol.asyncIterator]()
@@ -85,7 +85,7 @@ describe('reading ahead', () => {
     await ranges.return?.()
   })
 
-  test('ends with an early return, and nothing is thrown behind it', async () => {
+  test('ends with an early return, and nothing is thrown later', async () => {
     const opened = chain.open()
     const held = holdFrom(firstBlocks)
     const cut = new Set<unknown>()
@@ -131,7 +131,7 @@ describe('a chain that moves', () => {
     expect((await ranges.next()).done).toBe(true)
   })
 
-  test('is not asked of another node, and not again', async () => {
+  test('is not repeated, on this or another node', async () => {
     const both = chain.open({ nodes: [{ url: chain.front.url }, { url: chain.other.url }] })
     await both.head()
     const before = chain.other.requests.length
@@ -157,7 +157,7 @@ describe('some of the routers', () => {
     expect(onTrust.payments).toHaveLength(2)
   })
 
-  test('that are none of the chain’s, or no router at all, are a mistake', async () => {
+  test("that are not the chain's, or an empty list, are rejected", async () => {
     for (const routers of [[], [`0x${'12'.repeat(20)}`], ['nothing']])
       await expect(readAll(chain.open(), 0, 1, { routers })).rejects.toThrow(TypeError)
   })

@@ -40,7 +40,7 @@ describe.each([
   ['near the head', { nearHead: 1_000 }, undefined],
   ['with a proof by root', { proof: 'root' } as const, 1_000_000],
 ])('%s', (_name, options, head = to) => {
-  test('a node that has raw receipts is asked for them, finds the same payments, and sends fewer bytes', async () => {
+  test('a node with raw receipts answers the same payments in fewer bytes', async () => {
     const plain = await read({ ...options, rawReceipts: false }, head)
     expect(plain).toMatchObject({ raw: 0, payments: { length: 3 * payingBlocks } })
     chain.front.intercept = withRawReceipts(chain.node.rpcUrl)
@@ -51,7 +51,7 @@ describe.each([
     expect(found.bytes).toBeLessThan(plain.bytes * 0.9)
   })
 
-  test('a node that has none is tried once', async () => {
+  test('a node without them is probed once', async () => {
     const { payments, raw, json, status } = await read(options, head)
     expect(payments).toHaveLength(3 * payingBlocks)
     expect({ raw, isRead: json >= payingBlocks, score: status?.score }).toEqual({ raw: 1, isRead: true, score: 1 })
@@ -84,7 +84,7 @@ test.each<[string, Parameters<typeof withRawReceipts>[1]]>([
   expect({ isTried: raw > 20, score: status?.score }).toEqual({ isTried: true, score: 1 })
 })
 
-test('a node that rejects the try as a whole is as well as before', async () => {
+test("a rejected probe does not change a node's health", async () => {
   chain.front.intercept = async ({ methods, forward }, response) => {
     if (!methods.includes(raw)) return forward()
     response.writeHead(403, { 'content-type': 'text/html' }).end('<html>forbidden</html>')
@@ -98,7 +98,7 @@ test('a node that rejects the try as a whole is as well as before', async () => 
   })
 })
 
-test('a node that rejects every request with raw receipts is asked for JSON, and every payment is found', async () => {
+test('every payment is found as JSON on a node that rejects every request for raw receipts', async () => {
   const answer = withRawReceipts(chain.node.rpcUrl)
   let answers = 0
   chain.front.intercept = (request, response) => {

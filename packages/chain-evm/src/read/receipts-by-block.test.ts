@@ -23,15 +23,15 @@ async function failuresOver(heights: number, isHeavy: (height: number) => boolea
   return failures
 }
 
-test('every block is read, and one in twenty that cannot be had by block fails ever more rarely', async () => {
+test('every block is read, although one in twenty fails by block, ever more rarely', async () => {
   expect(await failuresOver(1_000, (height) => height % 20 === 7)).toBeLessThan(15)
 })
 
-test('all blocks are read where none can be had by block', async () => {
+test('all blocks are read if no receipts can be read by block', async () => {
   expect(await failuresOver(5_000, () => true)).toBeLessThan(20)
 })
 
-test('one that fails now and then by chance changes nothing', async () => {
+test('rare random failures change nothing', async () => {
   const rpc = {} as Rpc
   for (let round = 0; round < 10; round += 1) {
     for (const ask of [away, away, here]) await runByBlock(rpc, 1, ask).catch(() => {})
@@ -39,7 +39,7 @@ test('one that fails now and then by chance changes nothing', async () => {
   }
 })
 
-test('several blocks at once that fail say nothing, and hide nothing when they do not', async () => {
+test('failures and successes of several blocks at once do not count for single blocks', async () => {
   const rpc = {} as Rpc
   for (let round = 0; round < 10; round += 1) await runByBlock(rpc, 8, away).catch(() => {})
   expect(takeByBlockTurn(rpc, 1)).toBe(true)
@@ -50,7 +50,7 @@ test('several blocks at once that fail say nothing, and hide nothing when they d
   expect(takeByBlockTurn(rpc, 1)).toBe(false)
 })
 
-test('a node that has no such method is not asked again', () => {
+test('a missing method is not called again', () => {
   const rpc = {} as Rpc
   noteMissingMethod(rpc)
   for (let block = 0; block < 2_000; block += 1) expect(takeByBlockTurn(rpc, 1)).toBe(false)

@@ -141,7 +141,7 @@ test('every seed ends within three times the median of the requests', async () =
   expect({ median, slow }).toEqual({ median, slow: [] })
 })
 
-test('nothing is waited for where a second node is well', async () => {
+test('a second healthy node saves every wait', async () => {
   for (const seed of seeds.slice(0, 10)) {
     const { ms } = await run(seed, [chain.front.url, chain.other.url])
     expect(ms, `seed ${seed}`).toBe(0)

@@ -21,7 +21,7 @@ const rejections: Record<string, (count: number) => RequestEnd> = {
   'answers each time that there were too many': limited,
 }
 
-describe('where a node bears 25 calls at a time and', () => {
+describe('a node that accepts 25 calls at a time and', () => {
   for (const [how, rejection] of Object.entries(rejections))
     test(`${how}, requests hold as many before long`, () => {
       const size = createBatchSize(100)
@@ -37,7 +37,7 @@ describe('where a node bears 25 calls at a time and', () => {
     })
 })
 
-test('a node that bears all is asked for as many as before, also after an outage', () => {
+test('a node that accepts everything keeps the largest size, even after an outage', () => {
   const size = createBatchSize(100)
   for (const count of [100, 17, 1]) size.noteEnd({ kind: 'lost', calls: calls(count), error })
   expect(size.current()).toBe(100)
@@ -49,7 +49,7 @@ test('a node that bears all is asked for as many as before, also after an outage
   expect(size.current()).toBe(100)
 })
 
-test('a size that is rejected for the rate before it was ever answered falls at once, and stays', () => {
+test('a size that the rate limit rejects before any answer falls at once, and stays', () => {
   const size = createBatchSize(100)
   const sizes: number[] = []
   for (let request = 0; request < 100; request += 1) {
@@ -63,7 +63,7 @@ test('a size that is rejected for the rate before it was ever answered falls at 
   expect(sizes.slice(40).filter((count) => count === 12).length).toBeGreaterThan(57)
 })
 
-test('a pause that a node wants now and then is laid to no size that it has answered', () => {
+test('an occasional rate limit does not change a size that was answered before', () => {
   const size = createBatchSize(100)
   size.noteEnd(answered(100))
   for (let round = 0; round < 5; round += 1) {
@@ -74,7 +74,7 @@ test('a pause that a node wants now and then is laid to no size that it has answ
   }
 })
 
-test('small requests that are answered in between do not hide that large ones never are', () => {
+test('answered small requests do not hide that large ones are never answered', () => {
   const size = createBatchSize(100)
   let rejected = 0
   for (let round = 0; round < 40; round += 1) {
@@ -85,7 +85,7 @@ test('small requests that are answered in between do not hide that large ones ne
   expect(rejected).toBeLessThan(10)
 })
 
-test.each([1, 2])('a node that takes %i at a time gets as many, and more once it takes more', (most) => {
+test.each([1, 2])('a node that accepts %i at a time gets as many, and more once it accepts more', (most) => {
   const size = createBatchSize(100)
   const ask = (bears: number) => {
     const count = size.current()
@@ -97,7 +97,7 @@ test.each([1, 2])('a node that takes %i at a time gets as many, and more once it
   expect(size.current()).toBe(100)
 })
 
-test('a call that fails for a reason of its own is laid to no size', () => {
+test('a call that fails by itself does not change the size', () => {
   const size = createBatchSize(100)
   for (let round = 0; round < 20; round += 1) {
     size.noteEnd({ kind: 'lost', calls: [...calls(1, 'eth_chainId'), ...calls(1, 'eth_getLogs')], error })

@@ -7,14 +7,14 @@ const most = 1_000_000
 const body = (...sizes: readonly number[]) => Readable.from(sizes.map((size, index) => Buffer.alloc(size, index + 1)))
 const bytes = (...sizes: readonly number[]) => Buffer.concat(sizes.map((size, index) => Buffer.alloc(size, index + 1)))
 
-test('a body is its chunks one behind the other, whatever length was announced', async () => {
+test('a body is its chunks in order, whatever length was declared', async () => {
   const buffers = createBodyBuffers()
   for (const sizes of [[], [5], [70_000, 3], [65_536], [1, 200_000, 400_000]])
     for (const announced of [0, sizes.reduce((sum, size) => sum + size, 0), 900_000])
       expect((await buffers.readBody(body(...sizes), announced, false, most)).equals(bytes(...sizes))).toBe(true)
 })
 
-test('a buffer that was given back holds the next body, and none of the last one', async () => {
+test('a released buffer contains the next body, and nothing of the last one', async () => {
   const buffers = createBodyBuffers()
   const first = await buffers.readBody(body(100_000), 0, false, most)
   buffers.release(first)
@@ -34,7 +34,7 @@ test('bodies that are read at the same time do not share a buffer', async () => 
   expect(one.buffer).not.toBe(other.buffer)
 })
 
-test('a body that is too large is rejected, by its announced length before it is read', async () => {
+test('a too large body is rejected, by its declared length before it is read', async () => {
   const buffers = createBodyBuffers()
   await expect(buffers.readBody(body(60, 41), 0, false, 100)).rejects.toThrow(TooLargeError)
   await expect(buffers.readBody(body(1), 101, false, 100)).rejects.toThrow(TooLargeError)

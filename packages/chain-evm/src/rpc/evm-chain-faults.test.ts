@@ -64,7 +64,7 @@ const changeLogs = (change: (log: object, index: number) => object) =>
 const unavailable = { name: 'ChainError', code: 'ERR_CHAIN_UNAVAILABLE', retryable: true, chainId: 31337 }
 const gone = { ...unavailable, code: 'ERR_CHAIN_RANGE_GONE' }
 
-describe('an answer that is no answer is an error, never an empty range', () => {
+describe('an unusable answer is an error, never an empty range', () => {
   test.each([
     ['status 500', 500, 'oops', 'HTTP status 500'],
     ['HTML with status 200', 200, '<html>Log in</html>', 'not JSON'],
@@ -142,7 +142,7 @@ describe('a chain that moves while it is read', () => {
   })
 })
 
-describe('a node that answers nonsense', () => {
+describe('a node that answers garbage', () => {
   test.each([
     ['a batch without its first transaction', (first: boolean, item: Item) => (first ? null : item)],
     [
@@ -220,7 +220,7 @@ describe('a node that answers nonsense', () => {
     await expect(readAll(open(), from, to)).rejects.toMatchObject(unavailable)
   })
 
-  test('a log that was not asked for is left out', async () => {
+  test('an unrequested log is left out', async () => {
     changeLogs((log, index) => (index === 0 ? { ...log, address: receiver } : log))
     expect((await readAll(open(), from, to)).payments).toHaveLength(2)
   })
@@ -263,7 +263,7 @@ describe('a node that answers nonsense', () => {
   })
 })
 
-test('one request reads headers and logs, one the transactions, and nothing is asked twice', async () => {
+test('one request reads headers and logs, one the transactions, and nothing is requested twice', async () => {
   const chain = open()
   await readAll(chain, from, to)
   const before = front.requests.length

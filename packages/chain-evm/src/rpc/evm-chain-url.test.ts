@@ -92,20 +92,20 @@ test.each([
   expect(createRedactor(url)(`no access for ${secret}!`)).toBe('no access for [redacted]!')
 })
 
-test('a usual host is left in what a node writes, and so are numbers', () => {
+test('redaction keeps ordinary hosts and numbers', () => {
   expect(createRedactor('https://rpc.nodes.example/v2')('rpc call 12 failed in nodes')).toBe(
     'rpc call 12 failed in nodes',
   )
 })
 
-test('what could steer a terminal or turn text around is taken out of what a node writes', () => {
+test("control and bidirectional characters are removed from a node's text", () => {
   expect(createRedactor(undefined)('a\u0000\u001b[31mb\u009b\u202ec\u2028d\u200be\ud800f')).toBe('a [31mb c d e f')
 })
 
 const ownKey = 'k3y-of-the-node'
 const keyed = createRedactor(`https://node.example/?${ownKey}`)
 
-test('no part of a key is shown where the text is cut', () => {
+test('no part of a key is shown where the text is truncated', () => {
   // A URL as long as what is read leaves room for what stands behind it.
   for (let length = 4_040; length <= 4_110; length++) {
     const shown = keyed(`https://${'a'.repeat(length)} ${ownKey}${'b'.repeat(500)}`)
@@ -114,7 +114,7 @@ test('no part of a key is shown where the text is cut', () => {
   expect(keyed(`${'a'.repeat(5_000)}${ownKey}`)).toBe('a'.repeat(160))
 })
 
-test('no part of a URL is shown where the text is cut', () => {
+test('no part of a URL is shown where the text is truncated', () => {
   for (let length = 4_070; length <= 4_110; length++) {
     const shown = keyed(`https://${'a'.repeat(length)} https://user:secret@node.example/`)
     expect(shown).toMatch(/^\[url\] ?(h?t{0,2}p?s?:?\/?\/?|\[url\])$/)

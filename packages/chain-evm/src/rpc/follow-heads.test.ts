@@ -58,20 +58,20 @@ test('each new head wakes, and is known as the node’s', async () => {
   expect(nodes.status()).toMatchObject([{ head: 103 }])
 })
 
-test('a WebSocket URL tells heads by itself', async () => {
+test('a WebSocket URL announces heads too', async () => {
   watch({ nodes: [{ url: node.wsUrl }] })
   await subscribed(1)
   send(101)
   await until(() => wakes === 1)
 })
 
-test('where no node tells heads it ends at once', async () => {
+test('without a node that announces heads it ends at once', async () => {
   watch({ nodes: [{ url: node.url }] })
   await watching
   expect(node.requests).toEqual([])
 })
 
-test('a head that comes together with the answer is not lost; foreign messages wake nobody', async () => {
+test('a head that arrives with the answer counts; other messages do not wake', async () => {
   node.ws = (socket, calls, body) => {
     if (calls[0]?.method !== 'eth_subscribe') return false
     socket.send(headMessage(101))
@@ -88,7 +88,7 @@ test('a head that comes together with the answer is not lost; foreign messages w
   expect(wakes).toBe(2)
 })
 
-test('a connection that breaks is made again', async () => {
+test('a broken connection is reopened', async () => {
   watch()
   await subscribed(1)
   send(101)
@@ -101,7 +101,7 @@ test('a connection that breaks is made again', async () => {
   await until(() => wakes === 2)
 })
 
-test('a subscription that falls silent while polling sees new heads is made again, and not otherwise', async () => {
+test('only a subscription that is silent while polling sees new heads is renewed', async () => {
   watch()
   await subscribed(1)
   send(101)
@@ -128,7 +128,7 @@ test('a subscription that falls silent while polling sees new heads is made agai
 test.each([
   ['rejects to subscribe', 'eth_subscribe', new NodeError(-32_601, 'no such method')],
   ['is on another chain', 'eth_chainId', '0x1'],
-])('a node that %s is tried at longer and longer distances, and wakes nobody', async (_, method, answer) => {
+])('a node that %s is tried at growing intervals, and does not wake', async (_, method, answer) => {
   node.answer = (call) => {
     if (call.method !== method) return call.method === 'eth_subscribe' ? '0xsub' : plain(call)
     if (answer instanceof NodeError) throw answer
@@ -147,7 +147,7 @@ test.each([
 })
 
 describe('blocks count as announced', () => {
-  test('from the first head on that polling has read, until polling finds one that was not told', async () => {
+  test('from the first head that polling confirms, until polling finds one that was not announced', async () => {
     watch()
     await subscribed(1)
     await poll(100)
@@ -165,7 +165,7 @@ describe('blocks count as announced', () => {
     expect(nodes.announcesBlocks()).toBe(true)
   })
 
-  test('no longer when the connection ends, which wakes, nor on the next one before it tells a head', async () => {
+  test('no longer when the connection ends, which wakes, nor on the next one before it announces a head', async () => {
     watch()
     await subscribed(1)
     send(101)
@@ -185,7 +185,7 @@ describe('blocks count as announced', () => {
   })
 })
 
-test('a node that never answers the subscription is given up at the time-out', async () => {
+test('a subscription without an answer ends at the time-out', async () => {
   node.ws = (_socket, calls) => calls[0]?.method === 'eth_subscribe'
   watch()
   await subscribed(1)

@@ -46,7 +46,7 @@ test('one call is one request, many are batches, and one connection serves them 
   expect(kinds()).toEqual(['answered', 'answered', 'answered', 'answered'])
 })
 
-describe('an answer that is no answer rejects, is counted as lost, and says what came', () => {
+describe('an unusable answer rejects, counts as lost, and is described', () => {
   test.each([
     ['502 with HTML', 502, '<html>Bad gateway</html>', 'HTTP status 502'],
     ['a redirect, which is not followed', 302, '', 'HTTP status 302'],
@@ -71,7 +71,7 @@ describe('an answer that is no answer rejects, is counted as lost, and says what
     await expect(open().call(call('echo', 1))).rejects.toThrow('the answer is larger than 10000 bytes')
   })
 
-  test('a small packed answer that is large unpacked', async () => {
+  test('a small compressed answer that is large uncompressed', async () => {
     node.http = (response) => {
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(`"${'x'.repeat(10_000_000)}"`))
       return true
@@ -79,7 +79,7 @@ describe('an answer that is no answer rejects, is counted as lost, and says what
     await expect(open().call(call('echo', 1))).rejects.toThrow('the answer is larger than 10000 bytes')
   })
 
-  test('packed bytes that are not whole', async () => {
+  test('truncated compressed bytes', async () => {
     node.http = (response, _, body) => {
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(body).subarray(0, 20))
       return true
@@ -99,7 +99,7 @@ describe('an answer that is no answer rejects, is counted as lost, and says what
   })
 })
 
-describe('an answer is bounded by what was asked', () => {
+describe('an answer is limited by its calls', () => {
   const text = (length: number) => `0x${'a'.repeat(length)}`
   const sized = (length: number) => {
     node.answer = ({ method }) => (method === 'eth_chainId' ? '0x1' : text(length))
@@ -160,13 +160,13 @@ describe('an answer is bounded by what was asked', () => {
     expect(await rpc.call(call('eth_getLogs'))).toHaveProperty('error')
   })
 
-  test('what comes with a status of rejection is small, and the status is told', async () => {
+  test('the body of an error status is limited, and the status is reported', async () => {
     const rpc = sized(1)
     node.http = always(503, 'x'.repeat(65_537))
     await expect(rpc.call(call('eth_getLogs'))).rejects.toThrow('HTTP status 503')
   })
 
-  test('a call whose answer is too large is not held against the node: a foreign contract decides its length', async () => {
+  test('a too large answer to eth_call does not count against the node: a foreign contract chooses its length', async () => {
     await expect(sized(140_000).all([call('eth_chainId'), call('eth_call')])).rejects.toThrow(
       'larger than 131072 bytes',
     )
@@ -226,7 +226,7 @@ describe('items of a batch', () => {
     }
   }
 
-  test('count by their number, in any order, also when it is written as text', async () => {
+  test('are assigned by id, in any order, even if the id is text', async () => {
     answering((items) => items.reverse().map((item) => ({ ...item, id: String(item.id) })))
     expect(await open().all(heights(5))).toEqual([0, 1, 2, 3, 4])
   })
@@ -282,7 +282,7 @@ describe('a rate limit', () => {
       '7',
     ],
     ['an error 429 inside an answer', () => always(200, '{"id":1,"error":{"code":429,"message":"slow down"}}'), null],
-  ])('is told by %s, with what it says about when to come back', async (_, answer, retryAfter) => {
+  ])('is reported by %s, with its Retry-After', async (_, answer, retryAfter) => {
     node.http = answer()
     await expect(open().call(call('echo', 1))).rejects.toMatchObject({
       code: 'ERR_CHAIN_UNAVAILABLE',
@@ -300,7 +300,7 @@ describe('a rate limit', () => {
   })
 })
 
-describe('a kept connection that is gone when the next request comes', () => {
+describe('a keep-alive connection that is closed before the next request', () => {
   /** Cuts so many requests before they are answered, as when the node closes the connection at the same moment. */
   function cut(times: number): void {
     let left = times
@@ -311,7 +311,7 @@ describe('a kept connection that is gone when the next request comes', () => {
     }
   }
 
-  test('is told, and the request is sent again on another one after what runs before each request', async () => {
+  test('is replaced, and the request is sent again after beforeRequest', async () => {
     const seen: string[] = []
     const rpc = open({
       beforeRequest: async () => {

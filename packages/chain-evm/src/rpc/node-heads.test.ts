@@ -31,7 +31,7 @@ describe('heads', () => {
     expect((await at.workFor(nodes, 60_000)).at(-1)).toBe('#1')
   })
 
-  test('a head that goes back for a moment costs nothing', async () => {
+  test('a head that falls for a moment costs nothing', async () => {
     const nodes = at.open()
     await used(nodes)
     tells(0, 98)
@@ -42,7 +42,7 @@ describe('heads', () => {
     expect(nodes.status()).toMatchObject([{ score: 1, inUse: true, head: 101 }, {}])
   })
 
-  test('a head far above the chain, whose blocks are never there, does not cost the honest node its work', async () => {
+  test("a head far above the chain, without blocks, does not take the honest node's work", async () => {
     const nodes = at.open()
     tells(0, 10 ** 9)
     const names: string[] = []

@@ -20,7 +20,7 @@ afterEach(() => at.close())
 describe('a node that answers with millions of brackets', () => {
   const hostile = always(200, `{"jsonrpc":"2.0","id":1,"result":${'['.repeat(60_000)}`)
 
-  test('gets no request for ten minutes, even when it is alone, and the caller hears of it at once', async () => {
+  test('gets no request for ten minutes, even when it is alone, and the caller gets an error at once', async () => {
     const nodes = at.alone()
     await used(nodes)
     at.nodeAt(0).http = hostile
@@ -35,11 +35,11 @@ describe('a node that answers with millions of brackets', () => {
   })
 })
 
-describe('a node that wants fewer requests', () => {
+describe('a node with a rate limit', () => {
   const limited = (retryAfter?: string) =>
     always(429, 'slow down', retryAfter === undefined ? {} : { 'retry-after': retryAfter })
 
-  test('is waited for as long as it says when it is alone, and the work goes on', async () => {
+  test('that is alone is waited for as long as its Retry-After says', async () => {
     const nodes = at.alone()
     await used(nodes)
     at.nodeAt(0).http = limited('7')
@@ -54,7 +54,7 @@ describe('a node that wants fewer requests', () => {
     expect(nodes.status()).toMatchObject([{ score: 1, failures: 0, maxRange: 2_000 }])
   })
 
-  test('is waited for longer from the third time on when it does not say, and given up after five rejections', async () => {
+  test('without Retry-After is waited for longer from the third time on, and rejected after five', async () => {
     const nodes = at.alone()
     await used(nodes)
     at.nodeAt(0).http = limited()
@@ -177,7 +177,7 @@ describe('sizes of ranges', () => {
     }
   }
 
-  test('a node that rejects every size within one piece of work is blamed, and keeps its size', async () => {
+  test('a node that rejects every size during one attempt is blamed, and keeps its size', async () => {
     const nodes = at.open()
     rejectAbove(0)
     at.nodeAt(1).answer = (call) => (call.method === 'eth_getLogs' ? [] : plain(call))

@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => at.close())
 
 describe('a node', () => {
-  test('is asked for its chain before its first work, once, and again after a request without an answer', async () => {
+  test('is asked for its chain id once before its first work, and again after an unanswered request', async () => {
     const nodes = at.alone()
     await Promise.all([used(nodes), used(nodes), used(nodes)])
     expect(at.nodeAt(0).asked('eth_chainId')).toBe(1)
@@ -33,7 +33,7 @@ describe('a node', () => {
     expect(await used(nodes)).toBe('#1')
   })
 
-  test('is asked for its chain again after a minute of silence, and not while it is heard', async () => {
+  test('is asked for its chain id again only after a minute of silence', async () => {
     const nodes = at.alone()
     for (let second = 0; second < 180; second += 30) {
       await used(nodes)
@@ -70,7 +70,7 @@ describe('a node', () => {
     expect(node.requests.at(-1)).toEqual(['eth_blockNumber'])
   })
 
-  test('that is alone is used whatever its score', async () => {
+  test('that is alone is used with any score', async () => {
     const nodes = at.alone()
     at.nodeAt(0).http = down
     for (let tries = 0; tries < 20; tries++)
@@ -82,7 +82,7 @@ describe('a node', () => {
 })
 
 describe('of two nodes', () => {
-  test('the first is used while both are well, and all of a piece of work goes to it', async () => {
+  test('the first is used while both are healthy, for a whole attempt', async () => {
     const nodes = at.open()
     expect(await at.workFor(nodes, 60_000)).toEqual(Array(12).fill('#1'))
     expect(nodes.status().map(({ inUse }) => inUse)).toEqual([true, false])
@@ -169,7 +169,7 @@ describe('of two nodes', () => {
     expect(tried).toHaveLength(1)
   })
 
-  test('a caller that gives up gets its own reason, and no node is tried or blamed', async () => {
+  test('a caller that aborts gets its own reason, and no other node is tried or blamed', async () => {
     const nodes = at.open()
     await used(nodes)
     const controller = new AbortController()
@@ -202,7 +202,7 @@ describe('of two nodes', () => {
   })
 })
 
-test('what is closed asks nothing any more', async () => {
+test('a closed chain sends no request', async () => {
   const nodes = at.open()
   await used(nodes)
   nodes.close()

@@ -16,7 +16,7 @@ function readOn(sizes: ReturnType<typeof createRangeSize>, works: (blocks: numbe
 const fresh = () => createRangeSize({ start: 2_000, max: 10_000 })
 const limitedTo = (limit: number) => (blocks: number) => blocks <= limit
 
-test('grows by equal steps up to the most, and stays there', () => {
+test('grows by equal steps up to the maximum, and stays there', () => {
   const read = readOn(fresh(), () => true, 40).map(({ blocks }) => blocks)
   expect(read.slice(0, 4)).toEqual([2_000, 2_500, 3_000, 3_500])
   expect(read.at(-1)).toBe(10_000)
@@ -62,7 +62,7 @@ test('a limit that falls while it is used is followed', () => {
   expect(sizes.current()).toBe(30)
 })
 
-test('an outage leaves the size alone, and what is known of it', () => {
+test('an outage changes neither the size nor its ceiling', () => {
   const sizes = fresh()
   readOn(sizes, () => true, 3)
   expect(sizes.current()).toBe(3_500)
@@ -87,7 +87,7 @@ test('a failure that does not repeat leaves the size alone', () => {
   expect(sizes.current()).toBe(2_500)
 })
 
-test('an outage that sets in while the size falls gives the size back', () => {
+test('an outage that begins while the size falls restores the size', () => {
   const sizes = fresh()
   readOn(sizes, limitedTo(3_000), 40)
   const before = sizes.current()
@@ -139,7 +139,7 @@ test('a node that rejects by bytes is read with few rejections, through dense an
   expect(sizes.current()).toBeGreaterThan(5_000)
 })
 
-test('small ranges near the head teach nothing about large ones', () => {
+test('small ranges near the head do not change large ones', () => {
   const sizes = fresh()
   for (let block = 0; block < 100; block++) sizes.noteSuccess(1)
   expect(sizes.current()).toBe(2_000)

@@ -60,7 +60,7 @@ test('of requests sent together, one that is answered shows that the wait before
   }
 })
 
-test('an answer to a request from before the rejection ends nothing', async () => {
+test('an answer to a request from before the rejection does not end the pause', async () => {
   const clock = manualClock()
   const limit = createRateLimit(clock)
   const sentAt = clock.now()

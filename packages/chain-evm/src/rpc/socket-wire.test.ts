@@ -44,7 +44,7 @@ test('calls and batches go over one connection, also at the same time', async ()
   expect(node.requests.map(({ length }) => length).sort()).toEqual([1, 1, 100, 100, 50].sort())
 })
 
-test('answers count by their number, in any order', async () => {
+test('answers are assigned by id, in any order', async () => {
   const held: (() => void)[] = []
   node.ws = (socket, _, body) => {
     held.push(() => socket.send(body))
@@ -68,7 +68,7 @@ test('a request that is answered or cut no longer listens to its signal, which m
   expect(getEventListeners(signal, 'abort')).toEqual([])
 })
 
-test('messages that answer nothing are passed over', async () => {
+test('messages that answer no request are ignored', async () => {
   node.ws = (socket, _, body) => {
     socket.send('{"jsonrpc":"2.0","method":"eth_subscription","params":{}}')
     socket.send('{"jsonrpc":"2.0","id":9999,"result":"of nobody"}')
@@ -79,7 +79,7 @@ test('messages that answer nothing are passed over', async () => {
   expect(await rpc.call(call('echo', 'mine'))).toBe('mine')
 })
 
-test('errors are answers; one without a number is that of the lone request', async () => {
+test('errors are answers; one without an id belongs to the only request', async () => {
   node.answer = () => {
     throw new NodeError(-32_000, 'header not found')
   }
@@ -91,7 +91,7 @@ test('errors are answers; one without a number is that of the lone request', asy
   expect(await rpc.askAll(heights(2))).toMatchObject([{ code: -32_600 }, { code: -32_600 }])
 })
 
-describe('an answer that is no answer rejects, and the next request has a new connection', () => {
+describe('an unusable answer rejects, and the next request has a new connection', () => {
   test.each([['cut JSON', '{"jsonrpc":"2.0","id":1,"res', 'the answer is not JSON']])(
     '%s',
     async (_, text, expected) => {
@@ -107,7 +107,7 @@ describe('an answer that is no answer rejects, and the next request has a new co
     },
   )
 
-  test('more bytes than what was asked may have, on a connection that goes on', async () => {
+  test('more bytes than its calls allow, on a connection that stays open', async () => {
     const large = socketWire({ url: node.wsUrl, maxResponseBytes: 1_000_000, clock })
     node.answer = () => `0x${'a'.repeat(65_536)}`
     const signal = new AbortController().signal
@@ -117,7 +117,7 @@ describe('an answer that is no answer rejects, and the next request has a new co
     large.close()
   })
 
-  describe('what is larger than anything asked may be is not parsed', () => {
+  describe('a message larger than any pending answer is not parsed', () => {
     const text = 'a'.repeat(70_000)
     const signal = new AbortController().signal
     let large: Wire
@@ -144,7 +144,7 @@ describe('an answer that is no answer rejects, and the next request has a new co
       expect(node.sockets).toHaveLength(1)
     })
 
-    test('and is passed over when it answers a request that was given up', async () => {
+    test('and is ignored if it answers an abandoned request', async () => {
       const held: (() => void)[] = []
       node.ws = (socket, [asked]) => {
         if (asked?.method !== 'eth_getLogs') return false
@@ -162,12 +162,12 @@ describe('an answer that is no answer rejects, and the next request has a new co
       expect(node.sockets).toHaveLength(1)
     })
 
-    test('and ends the connection when it has no number', async () => {
+    test('and ends the connection if it has no id', async () => {
       answering(() => `{"method":"eth_subscription","params":"${text}`)
       await expect(large.send([call('eth_call')], signal)).rejects.toThrow('the answer is larger than 65536 bytes')
     })
 
-    test('and is an error, whatever was asked', async () => {
+    test('and is an error for any call', async () => {
       answering((id) => `{"jsonrpc":"2.0","id":${id},"error":{"code":-32000,"message":"${text}`)
       await expect(large.send([call('eth_getLogs')], signal)).rejects.toThrow('the answer is larger than 65536 bytes')
       node.ws = null
@@ -176,7 +176,7 @@ describe('an answer that is no answer rejects, and the next request has a new co
     })
   })
 
-  test('a connection that is cut, under all its requests', async () => {
+  test('a connection that breaks during requests', async () => {
     node.ws = (socket) => {
       socket.terminate()
       return true
@@ -187,7 +187,7 @@ describe('an answer that is no answer rejects, and the next request has a new co
     expect(await rpc.call(call('echo', 2))).toBe(2)
   })
 
-  test('a connection on which nothing is heard until the time-out', async () => {
+  test('a connection that is silent until the time-out', async () => {
     node.ws = () => true
     const work = rpc.call(call('echo', 1)).catch((error: unknown) => error)
     await until(() => node.requests.length === 1)
@@ -199,7 +199,7 @@ describe('an answer that is no answer rejects, and the next request has a new co
   })
 })
 
-test('a connection that ended while nothing was asked is told to the next request, which goes over a new one', async () => {
+test('the request after an idle connection closed rejects as stale, and the next one has a new connection', async () => {
   expect(await rpc.call(call('echo', 1))).toBe(1)
   node.sockets[0]?.close()
   await until(() => node.sockets[0]?.readyState === 3)
@@ -224,7 +224,7 @@ test('a connection that answers others outlives a request without an answer', as
   expect(node.sockets).toHaveLength(1)
 })
 
-test('a node that is not there is tried at longer and longer distances', async () => {
+test('an unreachable node is tried at growing intervals', async () => {
   const { close } = node
   await close()
   const at: number[] = []
@@ -237,7 +237,7 @@ test('a node that is not there is tried at longer and longer distances', async (
   expect(at).toEqual([0, 50, 300, 800, 1_800, 3_800])
 })
 
-test('a rejected handshake says its status, and 429 is a rate limit', async () => {
+test('a rejected handshake reports its status, and 429 is a rate limit', async () => {
   const url = node.url.replace('http:', 'ws:')
   const rejected = await scriptedNode()
   const statuses = [403, 429]
@@ -265,7 +265,7 @@ test('a rejected handshake says its status, and 429 is a rate limit', async () =
   await rejected.close()
 })
 
-test('what is closed connects no more', async () => {
+test('a closed wire does not connect', async () => {
   expect(await rpc.call(call('echo', 1))).toBe(1)
   wire.close()
   await expect(rpc.call(call('echo', 2))).rejects.toThrow('no connection')

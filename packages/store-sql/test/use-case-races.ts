@@ -61,7 +61,7 @@ export function useCaseRaces(engine: string, open: OpenMigrated): void {
       expect(changes().sort((a, b) => a - b)).toEqual(names.flatMap(() => [2, 3, 4, 5, 6]).sort((a, b) => a - b))
     })
 
-    it('a range on a block that another indexer replaced by one of the same height is refused, though both have a lease', async () => {
+    it('a range on a block that another indexer replaced at the same height is rejected, although both have a lease', async () => {
       const refusals: unknown[] = []
       const bothLead: Store = { ...openStore(), leases: { ...openStore().leases, acquire: async () => true } }
       const watched: Store = {

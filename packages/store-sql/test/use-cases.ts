@@ -19,7 +19,7 @@ export function useCases(engine: string, open: OpenMigrated): void {
       ])
     })
 
-    it('a payment that names nobody is visible to nobody, and its state is kept all the same', async () => {
+    it('a payment without an integration is visible to none, and its state is stored', async () => {
       const { service } = await withPayments({ tx: 'a' })
       await expect(service.queries.forIntegration(shop).getPayment({ txHash: txHashOf('a') })).rejects.toThrow(notFound)
       expect((await service.queries.forIntegration(shop).listPayments({})).payments).toEqual([])
@@ -41,7 +41,7 @@ export function useCases(engine: string, open: OpenMigrated): void {
       ).rejects.toThrow(notFound)
     })
 
-    it('no query of an integration yields a row of another, whatever it asks for', async () => {
+    it('no query of an integration returns a row of another, with any filter', async () => {
       const theirs = { tx: 'a', integrationAddress: other }
       const { chain, service } = await withPayments()
       await service.integrations.create({ address: other, notificationUrl: 'https://other.example/hook' })
@@ -112,7 +112,7 @@ export function useCases(engine: string, open: OpenMigrated): void {
       expect(changes()).toEqual([2])
     })
 
-    it('twenty different updates at once leave no gap and no double in the versions', async () => {
+    it('twenty concurrent updates leave no gap and no duplicate in the versions', async () => {
       const { service } = await withPayments({ tx: 'a', integrationAddress: shop })
       const results = await Promise.all(
         Array.from({ length: 20 }, (_, index) =>
@@ -213,7 +213,7 @@ export function useCases(engine: string, open: OpenMigrated): void {
       expect((await service.queries.forIntegration(other).getPayment({ txHash: txHashOf('a') })).state).toBe('success')
     })
 
-    it('an update that names an integration which no payment of the transaction bears is refused, early or late', async () => {
+    it('an update for an integration that no payment of the transaction has is refused, early or late', async () => {
       const refused = { outcome: 'refused', reason: 'no payment of the transaction names this integrationAddress' }
       const { chain, service } = await withPayments({ tx: 'a', integrationAddress: shop })
       const wrong = (id: string, tx: string) => update(id, tx, { state: 'success', integrationAddress: other })
@@ -239,7 +239,7 @@ export function useCases(engine: string, open: OpenMigrated): void {
       expect(await service.applyUpdate(update('u1', 'a', { state: 'pending' }))).toMatchObject({ version: 2 })
     })
 
-    it('of two rotations of an API secret at once, the loser is told and every secret returned works', async () => {
+    it('of two concurrent rotations of an API secret one is rejected, and every returned secret works', async () => {
       const { service } = await withPayments()
       await service.integrations.create({ address: other })
       for (let pair = 0; pair < 4; pair += 1) {

@@ -14,7 +14,7 @@ onBothDatabases((empty) => {
     return store
   }
 
-  test('a version that nobody is notified of is in no list, no count and no stream, and its bytes are read', async () => {
+  test('a version without a delivery is in no list, count or stream, and its bytes can be read', async () => {
     const store = await start()
     const silent = await indexed(store, { txHash: hash(1), integrationAddress: otherShop })
     await indexed(store, { txHash: hash(2) })

@@ -89,7 +89,7 @@ onBothDatabases((empty) => {
     expect(await versions(engine)).toEqual([100])
   })
 
-  test('an empty database gets all steps at once: nobody uses what the last of them removes', async () => {
+  test('an empty database gets all steps at once, because no release uses what the last of them removes', async () => {
     const engine = await empty()
     expect((await plan(engine)).expand).toHaveLength(4)
     await migrate(engine, migrationsWithNext)

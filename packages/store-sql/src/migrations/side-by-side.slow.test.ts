@@ -99,7 +99,7 @@ describe.skipIf(postgresMissing)(
       return (await client.query(query)).rows[0]?.rows as number
     }
 
-    test('two processes of the last release work through a migration, then beside the next one, and lose nothing', async () => {
+    test('two processes of the last release work during a migration, then along with the next release, and lose nothing', async () => {
       await database.fill(20_000)
       const [one, two] = [database.openLast(), database.openLast()]
       for (let n = 0; n < sharedPayments; n += 1) await fixtures.indexed(one, { txHash: shared(n) })
@@ -196,7 +196,7 @@ describe.skipIf(postgresMissing)(
       },
     )
 
-    test('a migrator whose lease another one took goes on beside it, and each step is done once', async () => {
+    test('a migrator that lost its lease continues along with its successor, and each step is done once', async () => {
       await database.fill(2_000)
       const admin = await database.connect()
       let second: Promise<unknown> = Promise.resolve()

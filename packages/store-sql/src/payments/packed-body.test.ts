@@ -139,7 +139,7 @@ function jsonOf(bytes: Uint8Array): unknown {
   }
 }
 
-test('a stored form of another release is refused', () => {
+test('a stored form of another release is rejected', () => {
   for (const packed of ['', '2[]', '1', '1[]', '1["success",null]', '1{}'])
     expect(() => unpackBody(bytesOf(packed), subject), packed).toThrow(RangeError)
 })

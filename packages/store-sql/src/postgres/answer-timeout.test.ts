@@ -21,14 +21,14 @@ describe.skipIf(postgresMissing)(
     })
     const open = () => createPostgresEngine(pool, { schema: 'public', answerTimeoutMs: 200 })
 
-    test('is given up on by a read, whose connection is not used again', async () => {
+    test('ends a read, whose connection is not used again', async () => {
       const { rows } = open()
       await expect(rows({ sql: 'select pg_sleep(60)', parameters: [] })).rejects.toMatchObject(unavailable)
       expect(pool.totalCount).toBe(0)
       expect((await rows({ sql: 'select 7 as n', parameters: [] })).values).toEqual([[7]])
     })
 
-    test('is given up on by a transaction, which keeps nothing', async () => {
+    test('ends a transaction, which stores nothing', async () => {
       const { read, transaction } = open()
       await sql`create table notes (n integer)`.execute(read)
       const work = transaction(async (db) => {

@@ -118,7 +118,7 @@ describe.skipIf(postgresMissing)(`with a real server${skipped}`, () => {
       expect(await kept()).toBe(preparedStatements === false ? 0 : 4 * 4 + 3)
     })
 
-  test('everything lives in the schema of the store, beside other stores and tables of the same names', async () => {
+  test('everything is in the schema of the store, next to other stores and tables of the same names', async () => {
     const pool = callerPool()
     await pool.query('create table if not exists public.payments (mine text)')
     const [one, other] = [open(), open()]
@@ -258,7 +258,7 @@ describe.skipIf(postgresMissing)(`with a real server${skipped}`, () => {
     await expect(crowded.ping()).rejects.toMatchObject({ code: 'ERR_STORE_BUSY' })
   })
 
-  test('the bytes of text compare, whatever the collation of the database', async () => {
+  test('text compares by its bytes with any collation of the database', async () => {
     const pool = callerPool()
     const schema = freshSchema()
     await open({ schema }).migrate()

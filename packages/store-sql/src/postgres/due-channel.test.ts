@@ -56,7 +56,7 @@ describe.skipIf(postgresMissing)(
       return rows.map(({ pid }) => pid)
     }
 
-    test('what another store committed is heard, well before anybody looks again', async () => {
+    test('a commit of another store is announced long before the next poll', async () => {
       const [publisher, dispatcher] = await twoStores()
       const { next, within } = await listen(dispatcher)
       const delays: number[] = []
@@ -72,7 +72,7 @@ describe.skipIf(postgresMissing)(
       expect(Math.min(...delays)).toBeLessThan(100)
     })
 
-    test('a replay is heard as well; what makes nothing due is not', async () => {
+    test('a replay is announced too; a commit without due deliveries is not', async () => {
       const [publisher, dispatcher] = await twoStores()
       await indexed(publisher)
       await settleOne(publisher, await claimOne(publisher), failed, { kind: 'exhausted' })
@@ -86,7 +86,7 @@ describe.skipIf(postgresMissing)(
       expect(heard()).toBe(before + 1)
     })
 
-    test('many commits at once cost few words', async () => {
+    test('many concurrent commits cost few announcements', async () => {
       const [publisher, dispatcher] = await twoStores()
       const { next, within, heard } = await listen(dispatcher)
       const before = heard()
@@ -96,7 +96,7 @@ describe.skipIf(postgresMissing)(
       expect(heard() - before).toBeLessThan(40)
     })
 
-    test('a listener whose connection is cut off listens again, and says so', async () => {
+    test('a listener reconnects after its connection broke, and wakes', async () => {
       const [publisher, dispatcher] = await twoStores()
       const { next, within } = await listen(dispatcher)
       for (let cut = 1; cut <= 2; cut += 1) {
@@ -111,7 +111,7 @@ describe.skipIf(postgresMissing)(
       }
     })
 
-    test('two listeners of one store share a connection, which ends with the last of them', async () => {
+    test('two listeners of one store share a connection, which is closed with the last of them', async () => {
       const [publisher, dispatcher] = await twoStores()
       const first = await listen(dispatcher)
       const secondHeard: string[] = []
@@ -126,7 +126,7 @@ describe.skipIf(postgresMissing)(
       await expect.poll(listening, { timeout: 300_000 }).toEqual([])
     })
 
-    test('a store that closes stops listening, and a schema hears nothing of another', async () => {
+    test('a closed store stops listening, and schemas are independent', async () => {
       const [publisher] = await twoStores()
       const [, stranger] = await twoStores()
       const { heard } = await listen(stranger)

@@ -86,7 +86,7 @@ describe.skipIf(postgresMissing)(
       expect(await orders()).toEqual([])
     })
 
-    test('is published when the host says that it has committed, and only then', async () => {
+    test('is published only when the host reports its commit', async () => {
       const joined = await inTransaction(
         (client) => service.applyUpdateIn(joinPostgresTransaction(client, { schema }), update('published')),
         'commit',
@@ -96,7 +96,7 @@ describe.skipIf(postgresMissing)(
       expect(events).toMatchObject([{ type: 'update.settled', updateId: 'published' }])
     })
 
-    test('that is refused leaves the host its transaction and what it wrote before', async () => {
+    test("that is rejected leaves the host's transaction and earlier writes intact", async () => {
       await service.applyUpdate(update('taken'))
       await inTransaction(async (client) => {
         await client.query("insert into orders values (1, 'before')")
@@ -111,7 +111,7 @@ describe.skipIf(postgresMissing)(
       expect(await known('second')).not.toBe(null)
     })
 
-    test('that the database refuses is undone up to the savepoint, also when the work swallows the error', async () => {
+    test('that the database rejects is undone up to the savepoint, even if the work catches the error', async () => {
       await inTransaction(async (client) => {
         await client.query("insert into orders values (1, 'before')")
         const joined = joinPostgresTransaction(client, { schema: 'nowhere' })
@@ -145,7 +145,7 @@ describe.skipIf(postgresMissing)(
     })
 
     test.each(['repeatable read', 'serializable'])(
-      'is refused in a transaction at %s, whose snapshot could hide the payment, and nothing is stored',
+      'is rejected in a transaction at %s, whose snapshot could hide the payment, and nothing is stored',
       async (level) => {
         await inTransaction(async (client) => {
           await client.query(`set transaction isolation level ${level}`)
@@ -159,7 +159,7 @@ describe.skipIf(postgresMissing)(
       },
     )
 
-    test('outside of a transaction is refused, and nothing is stored', async () => {
+    test('outside of a transaction is rejected, and nothing is stored', async () => {
       const client = await pool.connect()
       await expect(service.applyUpdateIn(joinPostgresTransaction(client, { schema }), update('alone'))).rejects.toThrow(
         /transaction block/,
@@ -168,7 +168,7 @@ describe.skipIf(postgresMissing)(
       expect(await known('alone')).toBe(null)
     })
 
-    test('beside another one on the same client is refused, and the other is kept', async () => {
+    test('during another one on the same client is rejected, and the other is kept', async () => {
       await inTransaction(async (client) => {
         const first = service.applyUpdateIn(joinPostgresTransaction(client, { schema }), update('first-of-two'))
         const second = service.applyUpdateIn(joinPostgresTransaction(client, { schema }), update('second-of-two'))

@@ -52,7 +52,7 @@ describe.skipIf(postgresMissing)(
         await store.close()
       })
 
-    test('and is away while nobody asks ends no process and is forgotten when it is back', async () => {
+    test('and is away while the store idles ends no process, and works when it is back', async () => {
       const store = await open()
       await store.ping()
       await server.halt()
@@ -87,7 +87,7 @@ describe.skipIf(postgresMissing)(
       await store.close()
     })
 
-    test('for want of space is full, and keeps what was committed', async (context) => {
+    test('without space is full, and keeps committed rows', async (context) => {
       const disk = mountSmallDisk('24m')
       if (disk === null) {
         context.skip('this user may not mount a file system')

@@ -59,7 +59,7 @@ describe.skipIf(postgresMissing)(
       },
     )
 
-    test('are not sent where BEGIN was refused: the error is that of BEGIN', async () => {
+    test('are not sent after a rejected BEGIN, whose error is reported', async () => {
       const words = { begin: 'begin isolation level nonsense', commit: 'commit', rollback: 'rollback' }
       const driver = new PostgresDriver(pool, { keepsPlans: true, ownClients: true, searches: true, words })
       for (const first of [(db: Connection) => search(db).catch(() => undefined), async () => undefined]) {

@@ -139,7 +139,7 @@ describe.skipIf(missing)(
       await expect.poll(() => heard, { timeout: 60_000 }).toBeGreaterThan(before)
     })
 
-    test('a pooler that refuses the time limits of a session says so by its code', async () => {
+    test('a pooler that rejects the time limits of a session is reported by its code', async () => {
       const { connectionString } = await startPooler()
       await expect(open({ connectionString }).ping()).rejects.toMatchObject({
         code: 'ERR_STORE_UNAVAILABLE',

@@ -75,7 +75,7 @@ describe.skipIf(postgresMissing)(
       expect(await hashes(store)).toEqual(await hashes(writer))
     })
 
-    test('no payment is missing by its hash, and no later page lacks what the first one had', async () => {
+    test("no payment is missing by its hash, and no later page lacks payments of the first page's time", async () => {
       await index(3)
       await vi.waitUntil(listsOnStandby, { timeout: 60_000 })
       await ask(standby, 'select pg_wal_replay_pause()')

@@ -28,7 +28,7 @@ describe.skipIf(postgresMissing)(
       await server?.remove()
     })
 
-    test('waits for it as long as it takes, though all else has its limits', async () => {
+    test('waits without limit, although other statements have limits', async () => {
       await other.query(`create schema ${schema};
         create table ${schema}.locks (name text collate "C" primary key, holder text, expires_at bigint);
         insert into ${schema}.locks values ('migration', 'other', extract(epoch from statement_timestamp()) * 1000 + 500000)`)

@@ -14,7 +14,7 @@ for (const [version, builtin] of [
     expect(hasBuiltin(version)).toBe(builtin)
   })
 
-test('the SQLite of this runtime knows what the store needs', async () => {
+test('the SQLite of this runtime has the features that the store needs', async () => {
   const Database = await loadSqlite()
   const database = new Database(':memory:')
   database.exec('create table t (a integer not null primary key, b blob) strict')

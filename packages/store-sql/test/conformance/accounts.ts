@@ -37,7 +37,7 @@ const changing = (store: Store): Omit<AccountTransaction, 'find'> => ({
 const handles = (records: readonly AccountRecord[]) => records.map(({ handle }) => handle)
 const at = async (store: Store, where: string) => handles(await store.accounts.findByAddress(where))
 export function accountTests(test: StoreTest): void {
-  test('an account comes back with every field as it was given', async ({ store }) => {
+  test('an account is read with every field as stored', async ({ store }) => {
     expect(await changing(store).insert(full)).toBe(true)
     expect(await store.accounts.find('shop')).toStrictEqual(full)
     expect(await store.accounts.findByAddress(home)).toStrictEqual([full])
@@ -54,7 +54,7 @@ export function accountTests(test: StoreTest): void {
     expect(await changing(store).remove('nobody')).toBe(false)
   })
 
-  test('a taken handle is refused and keeps its record, and where it receives', async ({ store }) => {
+  test('a taken handle is rejected and keeps its record and addresses', async ({ store }) => {
     await changing(store).insert(full)
     expect(await changing(store).insert(account({ address: third, config: { coins: [coin(1, third)] } }))).toBe(false)
     expect(await store.accounts.find('shop')).toEqual(full)
@@ -139,7 +139,7 @@ export function accountTests(test: StoreTest): void {
     expect(await at(store, elsewhere)).toEqual(['shop'])
   })
 
-  test('updates and removals at once leave an account with its addresses, or nothing of it', async ({ store }) => {
+  test('concurrent updates and removals leave an account with its addresses, or nothing', async ({ store }) => {
     for (let round = 0; round < 5; round += 1) {
       await changing(store).insert(account())
       const changes = [1, 2, 3, 4].map((n) => changing(store).update('shop', { address: address(n) }))

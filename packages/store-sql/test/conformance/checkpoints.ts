@@ -95,9 +95,7 @@ export function checkpointTests(test: StoreTest): void {
     expect(await listed(store, 100, 10)).toEqual([15, 10])
   })
 
-  test('the heights below a checkpoint are kept with it, and take the place of what was stored of them', async ({
-    store,
-  }) => {
+  test('the heights below a checkpoint are stored with it, and replace stored ones', async ({ store }) => {
     await reach(store, 4, 10)
     const other = (blockNumber: number) => ({ blockNumber, blockHash: hash(0xc000 + blockNumber) })
     await store.transaction((tx) => tx.setCheckpoint(1, at(14), [other(10), other(11), other(13)]))
@@ -108,7 +106,7 @@ export function checkpointTests(test: StoreTest): void {
     expect(await listed(store, 100, 10)).toEqual([12, 11, 10, 8, 4])
   })
 
-  test('every height within 2,000 of the checkpoint is kept, and one of each further 2,000 at least', async ({
+  test('every height within 2,000 of the checkpoint is kept, and at least one of each further 2,000', async ({
     store,
   }) => {
     const highest = 7_003
@@ -125,7 +123,7 @@ export function checkpointTests(test: StoreTest): void {
       expect(kept.some((height) => height <= to && height > to - 2_000)).toBe(true)
   })
 
-  test('heights that lie far apart are kept', async ({ store }) => {
+  test('heights far apart are kept', async ({ store }) => {
     const heights = Array.from({ length: 50 }, (_, n) => 1 + n * 10_000)
     await reach(store, ...heights)
     expect(await listed(store, 1_000_000, 100)).toEqual(heights.reverse())

@@ -68,7 +68,7 @@ export function claimTests(test: StoreTest): void {
     expect(await deliveries.endFutureWaits({ leaseMs: 600_000, retryMs: [600_000], blockMs: 0 })).toBe(0)
   })
 
-  test('a retry is due at once when it waits longer than its own step, however long others may wait', async (subject) => {
+  test('a retry is due at once if it waits longer than its own step', async (subject) => {
     const { deliveries, integrations } = subject.store
     await integrations.insert(integration())
     await subject.store.transaction((tx) => indexPayments(tx, [primary({ txHash: hash(1) })]))
@@ -303,7 +303,7 @@ export function claimTests(test: StoreTest): void {
     expect(claims.map(({ body }) => body)).toEqual(bodies)
   })
 
-  test('a lease that ends during the claim gives no delivery twice', async (subject) => {
+  test('a lease that ends during the claim returns no delivery twice', async (subject) => {
     const { store } = subject
     await store.integrations.insert(integration())
     await store.transaction((tx) =>

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { address } from './fixtures.js'
 import type { StoreTest } from './subject.js'
 export function coverageTests(test: StoreTest): void {
-  test('the coverage of a router is what was noted last, by chain and router', async ({ store }) => {
+  test('the coverage of a router is the last stored one, by chain and router', async ({ store }) => {
     expect(await store.chains.coverage(1)).toEqual([])
     const [one, two] = [address(1), address(2)]
     await store.transaction(async (tx) => {

@@ -17,7 +17,7 @@ export function dataKeyTests(test: StoreTest): void {
     })
   })
 
-  test('a data key is replaced only while it is what the caller saw', async ({ store }) => {
+  test('a data key is replaced only if it is unchanged since the caller read it', async ({ store }) => {
     const [first, second, third] = [1, 2, 3].map((keyVersion) => ({ keyVersion, sealed: `sealed ${keyVersion}` }))
     if (first === undefined || second === undefined || third === undefined) throw new TypeError('Three keys are made.')
     const replace = (...given: Parameters<StoreTransaction['dataKeys']['replace']>) =>

@@ -16,7 +16,7 @@ async function idOf(store: Store, { payment }: BridgeDeposit): Promise<string> {
   return found.find(({ deposit: each }) => each.payment.txHash === payment.txHash)?.id ?? 'none'
 }
 export function depositTests(test: StoreTest): void {
-  test('a deposit comes back with every field as it was given', async ({ store }) => {
+  test('a deposit is read with every field as stored', async ({ store }) => {
     const given = deposit(
       {
         chainId: Number.MAX_SAFE_INTEGER,
@@ -51,7 +51,7 @@ export function depositTests(test: StoreTest): void {
     expect(found).toEqual(given)
   })
 
-  test('a deposit that is stored again is what the chain says now, under the same id', async ({ store }) => {
+  test('a deposit that is stored again has the new facts under the same id', async ({ store }) => {
     const moved = deposit({ blockNumber: 105, blockHash: hash(0xb105) }, { depositId: '8' })
     await upsert(store, deposit(), deposit({ ordinal: 1 }), deposit({ chainId: 2 }))
     const [first] = await store.chains.waitingDeposits({ limit: 1 })
@@ -73,7 +73,7 @@ export function depositTests(test: StoreTest): void {
     expect(await settle(store, '987654321')).toBe(false)
   })
 
-  test('of six who settle a deposit at once on two stores one does', async (subject) => {
+  test('of six concurrent settlements of a deposit on two stores, one wins', async (subject) => {
     await withAnother(subject, async (stores) => {
       for (let round = 1; round <= 10; round += 1) {
         const given = deposit({ txHash: hash(round) })

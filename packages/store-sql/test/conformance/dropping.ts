@@ -32,7 +32,7 @@ export function droppingTests(test: StoreTest): void {
     expect([await offChain(one), await offChain(two), await offChain(three)]).toEqual([[true], [false], [true]])
   })
 
-  test('the payments of blocks are read by block and log, both ends included, whoever they name and wherever they are', async ({
+  test('the payments of a range of blocks are read by block and log, both ends included, for any integration and state', async ({
     store,
   }) => {
     const at = (n: number, blockNumber: number, logIndex: number) => ({ txHash: hash(n), blockNumber, logIndex })
@@ -156,7 +156,7 @@ export function droppingTests(test: StoreTest): void {
     expect(returned).toEqual([{ ...payment, dropped: { formerState: null } }])
   })
 
-  test('six who drop what is overdue at once on two stores drop each payment once', async (subject) => {
+  test('six concurrent calls on two stores drop each overdue payment once', async (subject) => {
     const { store } = subject
     for (let n = 1; n <= 20; n += 1) await indexed(store, { txHash: hash(n) })
     await store.transaction((tx) => tx.leaveChain(1, 0))

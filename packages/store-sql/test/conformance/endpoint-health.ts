@@ -124,7 +124,7 @@ export function endpointHealthTests(test: StoreTest): void {
     await expect(store.deliveries.endpoints({ limit: 0 })).rejects.toThrow(RangeError)
   })
 
-  test('failures in a row are kept and listed, and an answer ends them', async (subject) => {
+  test('failures in a row are stored and listed, and an answer ends them', async (subject) => {
     const { store } = subject
     await store.integrations.insert(integration())
     await store.integrations.insert(integration({ address: otherShop }))
@@ -153,7 +153,7 @@ export function endpointHealthTests(test: StoreTest): void {
     expect(await store.deliveries.endpoints()).toEqual([])
   })
 
-  test('a block that ends later than any block lasts is over: a clock that was ahead wrote it', async ({ store }) => {
+  test('a block that ends later than any block lasts has ended: a clock that was ahead wrote it', async ({ store }) => {
     await blocked(store, 3_600_000)
     const longest = { leaseMs: 86_400_000, retryMs: [86_400_000] }
     expect(await store.deliveries.endFutureWaits({ ...longest, blockMs: 3_600_000 })).toBe(0)
@@ -294,7 +294,7 @@ export function endpointHealthTests(test: StoreTest): void {
     expect(await store.deliveries.claim(lease)).toHaveLength(5)
   })
 
-  test('two stores that settle failures of one endpoint at once lose none', async (subject) => {
+  test('concurrent failures of one endpoint on two stores are all counted', async (subject) => {
     const { store } = subject
     await store.integrations.insert(integration())
     await owe(store, 30)

@@ -99,7 +99,7 @@ export function fairnessTests(test: StoreTest): void {
     ])
   })
 
-  test('integrations whose URLs lead to one server share its limit and its turns', async ({ store }) => {
+  test('integrations with URLs on one server share its limit and its turns', async ({ store }) => {
     await register(store, a, b)
     const shared = [address(0x51), address(0x52)]
     await registerShared(store, ...shared)

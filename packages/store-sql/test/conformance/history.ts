@@ -295,7 +295,7 @@ export function historyTests(test: StoreTest): void {
     })
   })
 
-  test('pending deliveries are given up as exhausted, but for those that are being attempted', async ({ store }) => {
+  test('pending deliveries are given up as exhausted, except those in flight', async ({ store }) => {
     const history = historyOf(store)
     await store.integrations.insert(integration())
     const payments = [1, 2, 3].map((n) => primary({ txHash: hash(n) }))

@@ -25,7 +25,7 @@ const own = (store: Store, n: number, accountId: string) =>
 const resolve = (store: Store, n: number) => within(store, (tx) => tx.resolve(emailOf(n).key))
 const find = (store: Store, accountId: string) => within(store, (tx) => tx.find(accountId))
 export function identityAccountTests(test: StoreTest): void {
-  test('an address belongs to the account that proved it, else to the oldest that carries it, else to nobody', async ({
+  test('an address belongs to the account that proved it, else to the oldest that carries it, else to none', async ({
     store,
   }) => {
     expect(await resolve(store, 1)).toBeNull()

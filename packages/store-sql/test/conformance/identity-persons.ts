@@ -118,7 +118,7 @@ export function identityPersonTests(test: StoreTest): void {
     })
   })
 
-  test('two persons that are locked in either order, at once or one by one, are released in the end', async (subject) => {
+  test('two persons that are locked in either order, together or one by one, never deadlock', async (subject) => {
     await withAnother(subject, async ([one = subject.store, two = subject.store]) => {
       await insert(one, carrier('first', 1, 'a'), carrier('second', 2, 'b'))
       const atOnce = Array.from({ length: 40 }, (_, n) =>

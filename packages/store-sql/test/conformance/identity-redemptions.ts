@@ -68,7 +68,7 @@ export function identityRedemptionTests(test: StoreTest): void {
     expect(await named(store, 'subject 1:2')).toStrictEqual(recordOf(redemption('subject 1', 2)))
   })
 
-  test('a lease lasts exactly its time, whatever state the redemption gets', async (subject) => {
+  test('a lease lasts exactly its time, in any state of the redemption', async (subject) => {
     const { store } = subject
     const isLeased = async (number: number) => (await named(store, `subject 1:${number}`))?.isLeased
     await ensure(store, 1)

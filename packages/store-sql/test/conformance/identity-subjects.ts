@@ -93,7 +93,7 @@ export function identitySubjectTests(test: StoreTest): void {
     expect((await subjectOf(store, 'second')).closed).toBe(true)
   })
 
-  test('an account has one direct verification beside its addresses', async ({ store }) => {
+  test('an account has one direct verification in addition to its addresses', async ({ store }) => {
     await insert(store, direct('a', 'account'), carrier('b', 1, 'account'), direct('c', 'another'))
     await expect(insert(store, direct('d', 'account'))).rejects.toThrow()
     expect(await listed(store)).toEqual(['a', 'b', 'c'])

@@ -10,7 +10,7 @@ const full = integration({
   previousSigningSecret: { keyVersion: 1, sealed: 'YmVmb3Jl', until: 1_800_000_000_001 },
 })
 export function integrationTests(test: StoreTest): void {
-  test('an integration comes back with every field as it was given', async ({ store }) => {
+  test('an integration is read with every field as stored', async ({ store }) => {
     const bare = integration({ address: otherShop, notificationUrl: null, apiSecret: null, enabled: false })
     expect(await store.integrations.insert(full)).toBe(true)
     expect(await store.integrations.insert(bare)).toBe(true)
@@ -18,7 +18,7 @@ export function integrationTests(test: StoreTest): void {
     expect(await store.integrations.find(otherShop)).toEqual(bare)
   })
 
-  test('credentials are the stored ones, with stand-ins that are never in force for what is not stored', async ({
+  test('credentials are the stored ones; for unknown addresses they are stand-ins that never match', async ({
     store,
   }) => {
     const absent = {

@@ -21,7 +21,7 @@ export function leaseTests(test: StoreTest): void {
     expect(await leases.acquire({ name, holder: 'a', ttlMs })).toBe(false)
   })
 
-  test('a lease that ends later than any lease lasts is free: a clock that was ahead took it', async (subject) => {
+  test('a lease that ends later than any lease lasts has ended: a clock that was ahead took it', async (subject) => {
     const { leases } = subject.store
     expect(await leases.acquire({ name, holder: 'a', ttlMs: 3_600_000 })).toBe(true)
     expect(await leases.acquire({ name, holder: 'b', ttlMs: 3_600_000 })).toBe(false)
@@ -44,7 +44,7 @@ export function leaseTests(test: StoreTest): void {
     expect(await leases.acquire({ name, holder: 'b', ttlMs: 1 })).toBe(false)
   })
 
-  test('a lease is given up by its holder alone', async (subject) => {
+  test('only its holder releases a lease', async (subject) => {
     const { leases } = subject.store
     const ttlMs = lastingLeaseMs(subject)
     await leases.acquire({ name, holder: 'a', ttlMs })
@@ -55,7 +55,7 @@ export function leaseTests(test: StoreTest): void {
     expect(await leases.acquire({ name, holder: 'b', ttlMs })).toBe(true)
   })
 
-  test('leases are listed by name with what is left of them, until they are released', async (subject) => {
+  test('leases are listed by name with their remaining time, until they are released', async (subject) => {
     const { leases } = subject.store
     const ttlMs = lastingLeaseMs(subject)
     await leases.acquire({ name: 'b', holder: 'first', ttlMs })
@@ -83,7 +83,7 @@ export function leaseTests(test: StoreTest): void {
     }
   })
 
-  test('of twelve who ask at once on two stores one gets the lease, and so when it ended', async (subject) => {
+  test('of twelve concurrent requests on two stores one gets the lease, and again when it has ended', async (subject) => {
     await withAnother(subject, async (stores) => {
       const ttlMs = lastingLeaseMs(subject)
       for (let round = 0; round < 10; round += 1) {

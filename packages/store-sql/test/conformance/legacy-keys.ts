@@ -19,7 +19,7 @@ function legacyKey(changes: Partial<LegacyKeyRecord> = {}): LegacyKeyRecord {
   }
 }
 export function legacyKeyTests(test: StoreTest): void {
-  test('a key comes back with every field as it was given', async ({ store }) => {
+  test('a key is read with every field as stored', async ({ store }) => {
     const revoked = legacyKey({ id: 'key-2', secret: secret(2, 2 ** 32 - 1), revokedAt: epoch + 1 })
     expect(await store.legacyKeys.insert(legacyKey())).toBe(true)
     expect(await store.legacyKeys.insert(revoked)).toBe(true)
@@ -81,14 +81,14 @@ export function legacyKeyTests(test: StoreTest): void {
     expect((await store.legacyKeys.findByHash([secret(2)]))?.revokedAt).toBeNull()
   })
 
-  test('an unknown id is not revoked, whatever it is made of', async ({ store }) => {
+  test('an unknown id of any form is not revoked', async ({ store }) => {
     await store.legacyKeys.insert(legacyKey())
     for (const id of ['', 'KEY-1', 'key-1 ', '\u0000', '\ud800', '%'])
       expect(await store.legacyKeys.revoke(id, epoch)).toBeNull()
     expect(await store.legacyKeys.list()).toEqual([legacyKey()])
   })
 
-  test('of ten revocations at once the first counts for all', async ({ store }) => {
+  test('of ten concurrent revocations the first one counts', async ({ store }) => {
     await store.legacyKeys.insert(legacyKey())
     const records = await Promise.all(Array.from({ length: 10 }, (_, n) => store.legacyKeys.revoke('key-1', epoch + n)))
     expect(new Set(records.map((record) => record?.revokedAt)).size).toBe(1)

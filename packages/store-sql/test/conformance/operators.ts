@@ -43,7 +43,7 @@ const openHashes = async (store: Store, upTo: number) => {
   return found.flatMap((each, n) => (each === null ? [] : [n + 1]))
 }
 export function operatorTests(test: StoreTest): void {
-  test('an operator comes back with every field as it was given', async ({ store }) => {
+  test('an operator is read with every field as stored', async ({ store }) => {
     await insertAll(store, bob, operator())
     expect(await store.operators.find('alice@shop.example')).toStrictEqual(operator())
     expect(await store.operators.find('bob')).toStrictEqual(bob)

@@ -25,7 +25,7 @@ const largest = 2n ** 256n - 1n
 /** What storing known payments comes to. */
 const nothing = { inserted: [], returned: [] }
 export function paymentTests(test: StoreTest): void {
-  test('a payment comes back with every field as it was given', async ({ store }) => {
+  test('a payment is read with every field as stored', async ({ store }) => {
     const given = facts({
       memoHex: `0x${'00ff80c3'.repeat(8)}`,
       tokenIn: { address: address(1), symbol: null, decimals: 255, amount: largest },
@@ -170,7 +170,7 @@ export function paymentTests(test: StoreTest): void {
     })
   })
 
-  test('a status comes back as it was written', async ({ store }) => {
+  test('a status is read as written', async ({ store }) => {
     const { id } = await indexed(store)
     const status = statusOf(2, {
       state: 'refund_failure',

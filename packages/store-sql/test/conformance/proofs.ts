@@ -50,7 +50,7 @@ export function proofTests(test: StoreTest): void {
     expect(await store.chains.proofs(1, 1)).toEqual([range(32, 50, 'root', 'node\u0000 #2')])
   })
 
-  test('what is noted again takes the place of what was noted of these blocks alone', async ({ store }) => {
+  test('a proof that is stored again replaces only the proofs of its blocks', async ({ store }) => {
     await add(store, 1, range(0, 99), range(40, 49, 'root', 'other'))
     expect(await store.chains.proofs(1, 10)).toEqual([range(50, 99), range(40, 49, 'root', 'other'), range(0, 39)])
     await add(store, 1, range(30, 120))
@@ -72,7 +72,7 @@ export function proofTests(test: StoreTest): void {
     expect(await store.chains.proofs(10, 10)).toEqual([range(0, 50)])
   })
 
-  test('what was read once more takes the place of stronger proofs alone', async ({ store }) => {
+  test('a weaker proof replaces only stronger ones', async ({ store }) => {
     await weaken(store, 1, range(10, 19))
     expect(await store.chains.proofs(1, 10)).toEqual([range(10, 19)])
     await add(store, 1, range(20, 29, 'root'), range(40, 49, 'none'), range(60, 69, 'root'))

@@ -56,7 +56,7 @@ export function replayTests(test: StoreTest): void {
     expect(await claimOne(store)).toMatchObject({ attempt: 2, step: 1, replay: true })
   })
 
-  test('a leased delivery is left alone', async ({ store }) => {
+  test('a leased delivery is not replayed', async ({ store }) => {
     await store.integrations.insert(integration())
     await indexed(store)
     const claim = await claimOne(store)

@@ -135,7 +135,7 @@ export function settlingTests(test: StoreTest): void {
     expect(await settleOne(store, holder, ok, { kind: 'delivered' })).toBe('delivered')
   })
 
-  test('a result after the lease counts while nobody else claimed the delivery', async (subject) => {
+  test('a result after the lease counts if no other dispatcher claimed the delivery', async (subject) => {
     const { store } = subject
     await store.integrations.insert(integration())
     await indexed(store)

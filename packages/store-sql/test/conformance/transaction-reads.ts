@@ -29,7 +29,7 @@ export function transactionReadTests(test: StoreTest): void {
     expect(payments).toEqual([...inserted].sort((a, b) => a.ordinal - b.ordinal))
   })
 
-  test('a transaction is read as it was changed and mined again', async ({ store }) => {
+  test('a transaction is read as changed and mined again', async ({ store }) => {
     const payment = await indexed(store)
     const version = await nextVersion(store, payment)
     await store.transaction((tx) => tx.upsertPayments([primary({ blockNumber: 105 })]))

@@ -146,7 +146,7 @@ export function transactionTests(test: StoreTest): void {
       expect(await contents(store)).toEqual(before)
     })
 
-  test('work that swallows the error of an operation keeps nothing and is told', async ({ store }) => {
+  test('work that catches the error of an operation stores nothing and rejects', async ({ store }) => {
     await prepare(store)
     const before = await contents(store)
     const [payment] = before.payments
@@ -160,7 +160,7 @@ export function transactionTests(test: StoreTest): void {
     expect(await contents(store)).toEqual(before)
   })
 
-  test('a read beside an open transaction sees nothing of it', async ({ store }) => {
+  test('a read during an open transaction sees nothing of it', async ({ store }) => {
     let reading: Promise<unknown> | undefined
     const undone = store.transaction(async (tx) => {
       await tx.upsertPayments([{ facts: facts(), primary: true }])

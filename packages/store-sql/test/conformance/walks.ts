@@ -114,7 +114,7 @@ export function walkTests(test: StoreTest): void {
         expect(await walk.finish(() => 2)).toEqual([6, 5, 4, 3, 2, 1].map(hash))
       })
 
-  test('a walk that begins after a move sees the payment where it is', async ({ store }) => {
+  test('a listing that begins after a reposition shows the payment at its new position', async ({ store }) => {
     await store6(store)
     await move(store, numbered(2, at(9)))
     expect(await new Walk(store, { integrationAddress: shop }).finish(() => 2)).toEqual([2, 6, 5, 4, 3, 1].map(hash))

@@ -9,52 +9,43 @@ import { systemClock } from '@payment-integration/core'
 import { assertWhole } from '@payment-integration/core/internal'
 import type { BlockRef, BridgeDeposit, Clock, Fulfilment, FulfilmentSource } from '@payment-integration/core/ports'
 import { nativeToken, type RouterLog } from '../decode/router-decoder.js'
-import { createPriceLists, type KnownToken, knownTokens, type PriceLists } from '../prices/pricing.js'
-import { createTokenMetadata, type TokenMetadata } from '../prices/token-metadata.js'
+import { createPriceLists, type KnownToken, knownTokens } from '../prices/pricing.js'
+import { createTokenMetadata } from '../prices/token-metadata.js'
 import { openProver } from '../proof/prover.js'
 import { assertAuthentic, createHeaderHashing } from '../read/range-reader.js'
 import { type Fields, isSameLog, parseHeader, parseLogs, parseReceipt } from '../rpc/answers.js'
 import { callWithChainId } from '../rpc/chain-guard.js'
-import { createFailures, type Failures, isRateLimit } from '../rpc/failures.js'
+import { createFailures, isRateLimit } from '../rpc/failures.js'
 import { formatQuantity, toAddress } from '../rpc/hex.js'
 import type { Node } from '../rpc/json-rpc.js'
-import { createNodes, type NodeAddress, type Nodes } from '../rpc/nodes.js'
+import { createNodes, type NodeAddress } from '../rpc/nodes.js'
 import { acrossBridge, decodeFill, type Fill, fillTopics, isFillOf, knownSpokePools } from './spoke-pools.js'
 
 const maxKnownTimes = 1_000
 
-interface BlockFinder {
-  /**
-   * Finds the lowest height whose block has at least the time `at`; `above + 1` if no block up to `above` has.
-   * @param at - Unix milliseconds.
-   * @param above - A final height.
-   * @param read - Reads the block at a height.
-   */
-  findFirstAt(at: number, above: number, read: (height: number) => Promise<BlockRef>): Promise<number>
-}
-
-/** Searches by bisection, and remembers the times of the blocks that it read. */
-function createBlockFinder(): BlockFinder {
+/**
+ * Makes a bisection that remembers block times: it finds the lowest height whose block has at least the time `at`, in
+ * Unix milliseconds. `above + 1` if no block up to `above`, a final height, has.
+ */
+function createBlockFinder() {
   const knownTimes = new Map<number, number>()
-  return {
-    async findFirstAt(at, above, read) {
-      let low = 0
-      let high = above + 1
-      for (const [height, timestamp] of knownTimes) {
-        if (height > above) continue
-        if (timestamp < at) low = Math.max(low, height + 1)
-        else high = Math.min(high, height)
-      }
-      while (low < high) {
-        const middle = Math.floor((low + high) / 2)
-        const { timestamp } = await read(middle)
-        if (knownTimes.size >= maxKnownTimes) knownTimes.clear()
-        knownTimes.set(middle, timestamp)
-        if (timestamp < at) low = middle + 1
-        else high = middle
-      }
-      return low
-    },
+  return async (at: number, above: number, read: (height: number) => Promise<BlockRef>): Promise<number> => {
+    let low = 0
+    let high = above + 1
+    for (const [height, timestamp] of knownTimes) {
+      if (height > above) continue
+      if (timestamp < at) low = Math.max(low, height + 1)
+      else high = Math.min(high, height)
+    }
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2)
+      const { timestamp } = await read(middle)
+      if (knownTimes.size >= maxKnownTimes) knownTimes.clear()
+      knownTimes.set(middle, timestamp)
+      if (timestamp < at) low = middle + 1
+      else high = middle
+    }
+    return low
   }
 }
 
@@ -63,79 +54,11 @@ interface FoundFill {
   readonly log: RouterLog
 }
 
-interface FillScan {
-  readonly chainId: number
-  readonly node: Node
-  readonly fail: Failures
-  /** Lowercased. */
-  readonly spokePool: string
-  readonly deposit: BridgeDeposit
-  readonly from: number
-  /** Included. */
-  readonly to: number
-  /** Called with each height up to which there is no fill. */
-  readonly onRead: (height: number) => void
-}
-
 /** Requests for logs in one scan, so that a long scan does not delay others. */
 const maxSlices = 64
 
-/**
- * Finds the first fill of a deposit. Null if there is none in the scanned blocks, which may end before `scan.to`.
- * @throws ChainError `ERR_CHAIN_UNAVAILABLE`.
- */
-async function scanFills(scan: FillScan, signal?: AbortSignal): Promise<FoundFill | null> {
-  const { deposit, spokePool, to, onRead } = scan
-  for (let from = scan.from, slices = 0; from <= to && slices < maxSlices; slices += 1) {
-    const upTo = Math.min(to, from + scan.node.maxRange() - 1)
-    const logs = await readSlice(scan, from, upTo, signal)
-    for (const log of logs.sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)) {
-      const fill = log.address === spokePool ? decodeFill(log) : null
-      if (fill !== null && log.blockNumber >= from && log.blockNumber <= upTo && isFillOf(fill, deposit))
-        return { fill, log }
-    }
-    onRead(upTo)
-    from = upTo + 1
-  }
-  return null
-}
-
-async function readSlice(
-  { chainId, node, fail, spokePool, deposit }: FillScan,
-  from: number,
-  to: number,
-  signal?: AbortSignal,
-): Promise<RouterLog[]> {
-  const topics = [fillTopics, toWord(BigInt(deposit.payment.chainId)), toWord(BigInt(deposit.depositId))]
-  const filter = { fromBlock: formatQuantity(from), toBlock: formatQuantity(to), address: spokePool, topics }
-  const blocks = to - from + 1
-  try {
-    const call = { method: 'eth_getLogs', params: [filter] }
-    const logs = parseLogs(await callWithChainId({ chainId, fail, node }, call, signal), fail)
-    node.note({ kind: 'range-read', blocks })
-    return logs
-  } catch (error) {
-    if (signal?.aborted !== true) node.note({ kind: 'range-failed', blocks, rateLimited: isRateLimit(error) })
-    throw error
-  }
-}
-
 function toWord(value: bigint): string {
   return `0x${value.toString(16).padStart(64, '0')}`
-}
-
-interface FillReaderDeps {
-  readonly chainId: number
-  readonly nodes: Nodes
-  readonly fail: Failures
-  readonly tokens: TokenMetadata
-  readonly lists: PriceLists
-  /** Lowercased. */
-  readonly spokePool: string
-  /** Blocks on top of a fill that make it final. */
-  readonly confirmations: number
-  /** How long after the deposit a fill is searched for, in milliseconds. */
-  readonly windowMs: number
 }
 
 /** How much the clocks of two chains may differ, in milliseconds. */
@@ -162,10 +85,22 @@ interface Search {
  * Makes the look-up of fulfilments on one chain. A search starts at the deposit's block time, resumes where it stopped,
  * and makes a final pass after the window. A fill is verified by its receipt and its block's header.
  */
-function createFillReader(deps: FillReaderDeps) {
-  const { chainId, nodes, fail, spokePool, confirmations, windowMs } = deps
+function createFillReader(
+  chainId: number,
+  destination: AcrossDestination,
+  { windowMs, clock }: { readonly windowMs: number; readonly clock: Clock },
+) {
+  const confirmations = checkConfirmations(chainId, destination.confirmations)
+  const spokePool = toAddress(destination.spokePool ?? knownSpokePools(chainId)[0])
+  if (spokePool === null)
+    throw new TypeError(`No SpokePool of chain ${chainId} is known; pass its address, 0x and 40 hex digits.`)
+  const nodes = createNodes({ chainId, nodes: destination.nodes, clock })
+  const fail = createFailures(chainId)
+  const native = nativeToken(chainId, undefined)
+  const tokens = createTokenMetadata(chainId, fail, native)
+  const lists = createPriceLists(destination.tokens ?? knownTokens(chainId), [], native.symbol)
   const headerHashing = createHeaderHashing(chainId)
-  const finder = createBlockFinder()
+  const findFirstAt = createBlockFinder()
   const searches = new Map<string, Search>()
 
   async function find(node: Node, deposit: BridgeDeposit, signal?: AbortSignal): Promise<Fulfilment | null> {
@@ -178,9 +113,9 @@ function createFillReader(deps: FillReaderDeps) {
     if (final < 0) return null
     const read = (height: number) => readBlock(node, formatQuantity(height), signal)
     const since = deposit.payment.blockTimestamp
-    const search = existing ?? startSearch(key, await finder.findFirstAt(since - clockSlackMs, final, read))
+    const search = existing ?? startSearch(key, await findFirstAt(since - clockSlackMs, final, read))
     const isLate = head.timestamp > since + windowMs
-    const end = isLate ? await finder.findFirstAt(since + windowMs, final, read) : final + 1
+    const end = isLate ? await findFirstAt(since + windowMs, final, read) : final + 1
     const isLast = end <= final
     const cursor = isLast ? 'nextAtEnd' : 'next'
     const from = search[cursor]
@@ -192,7 +127,7 @@ function createFillReader(deps: FillReaderDeps) {
       readTo = height
       search[cursor] = isLast ? height + 1 : Math.min(height + 1, deepestNext)
     }
-    const found = await scanFills({ chainId, node, fail, spokePool, deposit, from, to, onRead }, signal)
+    const found = await scanFills(node, deposit, { from, to, onRead }, signal)
     if (found !== null) {
       search.wasFound = true
       return toFulfilment(node, found, final, signal)
@@ -201,6 +136,42 @@ function createFillReader(deps: FillReaderDeps) {
     if (search.wasFound) Object.assign(search, { next: search.from, nextAtEnd: search.from, wasFound: false })
     else search.isComplete = isLast && readTo >= end
     return null
+  }
+
+  /** Finds the first fill of a deposit; null if there is none in the scanned blocks, which may end before `to`. */
+  async function scanFills(
+    node: Node,
+    deposit: BridgeDeposit,
+    { from, to, onRead }: { readonly from: number; readonly to: number; readonly onRead: (height: number) => void },
+    signal?: AbortSignal,
+  ): Promise<FoundFill | null> {
+    for (let start = from, slices = 0; start <= to && slices < maxSlices; slices += 1) {
+      const end = Math.min(to, start + node.maxRange() - 1)
+      const logs = await readSlice(node, deposit, start, end, signal)
+      for (const log of logs.sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)) {
+        const fill = log.address === spokePool ? decodeFill(log) : null
+        if (fill !== null && log.blockNumber >= start && log.blockNumber <= end && isFillOf(fill, deposit))
+          return { fill, log }
+      }
+      onRead(end)
+      start = end + 1
+    }
+    return null
+  }
+
+  async function readSlice(node: Node, deposit: BridgeDeposit, from: number, to: number, signal?: AbortSignal) {
+    const topics = [fillTopics, toWord(BigInt(deposit.payment.chainId)), toWord(BigInt(deposit.depositId))]
+    const filter = { fromBlock: formatQuantity(from), toBlock: formatQuantity(to), address: spokePool, topics }
+    const blocks = to - from + 1
+    try {
+      const call = { method: 'eth_getLogs', params: [filter] }
+      const logs = parseLogs(await callWithChainId({ chainId, fail, node }, call, signal), fail)
+      node.note({ kind: 'range-read', blocks })
+      return logs
+    } catch (error) {
+      if (signal?.aborted !== true) node.note({ kind: 'range-failed', blocks, rateLimited: isRateLimit(error) })
+      throw error
+    }
   }
 
   function startSearch(key: string, from: number): Search {
@@ -249,7 +220,7 @@ function createFillReader(deps: FillReaderDeps) {
       receipt.succeeded &&
       position !== -1
     if (!isInBlock) throw fail.gone(`the fill in transaction ${txHash} is not in block ${blockNumber}.`)
-    const token = deps.lists.token(fill.outputToken)
+    const token = lists.token(fill.outputToken)
     return {
       chainId,
       txHash,
@@ -259,7 +230,7 @@ function createFillReader(deps: FillReaderDeps) {
       blockHash,
       blockTimestamp: header.timestamp,
       receiver: fill.paidTo,
-      tokenOut: { ...(await deps.tokens.read(node, fill.outputToken, final, signal)), amount: fill.paidAmount },
+      tokenOut: { ...(await tokens.read(node, fill.outputToken, final, signal)), amount: fill.paidAmount },
       listedToken: token && { symbol: token.symbol, currency: token.currency },
     }
   }
@@ -268,7 +239,17 @@ function createFillReader(deps: FillReaderDeps) {
     /** Null while no fill is final. */
     lookup: (deposit: BridgeDeposit, signal?: AbortSignal): Promise<Fulfilment | null> =>
       nodes.runPinned((node) => find(node, deposit, signal), signal),
+    close: () => nodes.close(),
   }
+}
+
+function checkConfirmations(chainId: number, given: number | undefined): number {
+  const table: Readonly<Record<number, { readonly confirmations: number }>> = finality
+  const confirmations = given ?? table[chainId]?.confirmations
+  if (confirmations === undefined)
+    throw new RangeError(`Nothing says when a block of chain ${chainId} is final; pass confirmations.`)
+  assertWhole(`confirmations of chain ${chainId}`, confirmations, 0)
+  return confirmations
 }
 
 /** A chain to which deposits are bridged. */
@@ -311,40 +292,16 @@ export interface AcrossFulfilmentSource extends FulfilmentSource {
 export function createAcrossFulfilmentSource(options: AcrossFulfilmentSourceOptions): AcrossFulfilmentSource {
   const { chains, windowMs = 86_400_000, clock = systemClock } = options
   assertWhole('windowMs', windowMs, 1)
-  const opened = [...chains].map(([chainId, destination]) => ({
-    chainId,
-    ...openDestination(chainId, destination, { windowMs, clock }),
-  }))
-  const readers = new Map(opened.map(({ chainId, reader }) => [chainId, reader]))
+  const readers = new Map(
+    [...chains].map(([chainId, destination]) => [chainId, createFillReader(chainId, destination, { windowMs, clock })]),
+  )
   return {
     async lookup(deposit, signal) {
       if (deposit.bridge !== acrossBridge) return null
       return (await readers.get(deposit.destinationChainId)?.lookup(deposit, signal)) ?? null
     },
     close() {
-      for (const { nodes } of opened) nodes.close()
+      for (const reader of readers.values()) reader.close()
     },
   }
-}
-
-function openDestination(
-  chainId: number,
-  destination: AcrossDestination,
-  { windowMs, clock }: { readonly windowMs: number; readonly clock: Clock },
-) {
-  const table: Readonly<Record<number, { readonly confirmations: number }>> = finality
-  const confirmations = destination.confirmations ?? table[chainId]?.confirmations
-  if (confirmations === undefined)
-    throw new RangeError(`Nothing says when a block of chain ${chainId} is final; pass confirmations.`)
-  assertWhole(`confirmations of chain ${chainId}`, confirmations, 0)
-  const spokePool = toAddress(destination.spokePool ?? knownSpokePools(chainId)[0])
-  if (spokePool === null)
-    throw new TypeError(`No SpokePool of chain ${chainId} is known; pass its address, 0x and 40 hex digits.`)
-  const nodes = createNodes({ chainId, nodes: destination.nodes, clock })
-  const fail = createFailures(chainId)
-  const native = nativeToken(chainId, undefined)
-  const tokens = createTokenMetadata(chainId, fail, native)
-  const lists = createPriceLists(destination.tokens ?? knownTokens(chainId), [], native.symbol)
-  const deps = { chainId, nodes, fail, tokens, lists, spokePool, confirmations, windowMs }
-  return { nodes, reader: createFillReader(deps) }
 }

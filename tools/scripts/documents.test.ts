@@ -3,7 +3,6 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { errorRows } from '../site/generate/errors-page.js'
 import { repositoryFiles } from '../site/generate/routes.js'
 
 const root = join(import.meta.dirname, '../..')
@@ -64,6 +63,32 @@ describe('a citation', () => {
   })
 })
 
+/** A code with its cause and cure, and the document that says so. */
+interface ErrorRow {
+  readonly code: string
+  readonly cause: string
+  readonly cure: string
+  readonly file: string
+}
+
+/** The rows of all tables that name codes: the last two cells are the cause and the cure. */
+function errorRows(files: readonly string[]): ErrorRow[] {
+  return files
+    .filter((file) => /^(packages\/[^/]+\/README|docs\/errors)[.]md$/.test(file))
+    .flatMap((file) =>
+      [...read(file).matchAll(/^[|] (.*`ERR_.*) [|]$/gm)].flatMap(([, row = '']) => {
+        const cells = row.split(/(?<!\\) [|] /)
+        const [cause = '', cure = ''] = cells.slice(-2)
+        return [
+          ...cells
+            .slice(0, -2)
+            .join(' ')
+            .matchAll(/`(ERR_\w+)`/g),
+        ].map(([, code = '']) => ({ code, cause, cure, file }))
+      }),
+    )
+}
+
 const files = repositoryFiles(root)
 /** Codes of Node that the packages recognize. */
 const foreign = new Set([
@@ -82,7 +107,7 @@ const codes = new Set(
     .map(([, code = '']) => code)
     .filter((code) => !foreign.has(code) && !prefixes.has(code)),
 )
-const rows = errorRows(root, files)
+const rows = errorRows(files)
 
 test('every error code of the sources has a row with its cause and cure', () => {
   const listed = new Set(rows.map(({ code }) => code))

@@ -11,7 +11,6 @@ const pages = [
   'start.html',
   'receive/express.html',
   'errors.html',
-  'reference/errors.html',
   'reference/http.html',
   'concepts/outbox.html',
   'decisions/',

@@ -12,7 +12,7 @@ export const searchOptions: SearchOptions = {
   combineWith: 'AND',
   // Words of a question say nothing about the page.
   processTerm: (term) =>
-    /^(a|an|and|are|can|do|does|for|how|i|in|is|it|my|of|on|or|the|to|what|when|where|why|with)$/i.test(term)
+    /^(a|an|and|are|can|do|does|for|how|i|in|is|it|my|of|on|or|the|to|was|were|what|when|where|why|with)$/i.test(term)
       ? null
       : term.toLowerCase(),
   // Readers look for guides first; figures, vectors, changelogs and decisions answer other questions.

@@ -23,7 +23,11 @@ function commandsOf(help: string): string[] {
 /** One page: every command with its help. */
 export async function cliPage(): Promise<string> {
   const help = await helpOf([])
-  const parts = ['# Commands', 'What `--help` prints, for every command of `payment-integration`.', fenced(help)]
+  const parts = [
+    '# Commands',
+    'What `--help` prints, for every command of `payment-integration`. Each one takes the global options too.',
+    fenced(help),
+  ]
   for (const name of commandsOf(help)) {
     const own = await helpOf([name])
     parts.push(`## ${name}`, fenced(own))
@@ -32,4 +36,4 @@ export async function cliPage(): Promise<string> {
   return `${parts.join('\n\n')}\n`
 }
 
-const fenced = (text: string) => `\`\`\`text\n${text}\n\`\`\``
+const fenced = (text: string) => `\`\`\`text\n${text.replace(/\n\nGlobal Options:(?:\n {2}.*)+/, '')}\n\`\`\``

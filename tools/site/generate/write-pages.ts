@@ -5,13 +5,13 @@ import { apiPages } from './api-pages.js'
 import { changelogPage } from './changelog-page.js'
 import { cliPage } from './cli-pages.js'
 import { coveragePage } from './coverage-page.js'
-import { errorsPage } from './errors-page.js'
 import { eventsPage } from './events-page.js'
 import { frameworkPages } from './framework-pages.js'
 import { httpPage } from './http-page.js'
 import { languagePages } from './language-pages.js'
 import { machineFiles } from './machine-files.js'
 import { metricsPage } from './metrics-page.js'
+import { outsideCode } from './outside-code.js'
 import { downloadOf, rewriteLinks } from './rewrite-links.js'
 import { repositoryFiles, routesOf } from './routes.js'
 import { titleOf } from './title.js'
@@ -26,7 +26,7 @@ export async function writePages(root: string): Promise<number> {
   const targets = { routes, files: new Set(files), onFile: (path: string) => downloads.add(path) }
   const pages = new Map<string, string>()
   for (const [file, route] of routes)
-    pages.set(route, rewriteLinks(readFileSync(join(root, file), 'utf8'), file, targets))
+    pages.set(route, rewriteLinks(withoutComments(readFileSync(join(root, file), 'utf8')), file, targets))
   pages.set('index', withReceiver(pages.get('index') ?? '', readFileSync(join(root, 'README.md'), 'utf8')))
   const generated: [string, string][] = [
     ['reference/http', httpPage()],
@@ -34,7 +34,6 @@ export async function writePages(root: string): Promise<number> {
     ['reference/metrics', await metricsPage()],
     ['reference/events', eventsPage(root)],
     ['reference/contract-coverage', coveragePage(root)],
-    ['reference/errors', errorsPage(root, files)],
     ...(await frameworkPages(root)),
     ...languagePages(root),
     ...apiPages(join(root, 'tools/site/.api')),
@@ -52,11 +51,14 @@ export async function writePages(root: string): Promise<number> {
   return pages.size
 }
 
+/** The page without its HTML comments, which the site would show as text. */
+const withoutComments = (text: string) => outsideCode(text, (part) => part.replaceAll(/^<!--[\s\S]*?-->\n+/gm, ''))
+
 /** The home page with the receiver of the README, so that both show the same. */
 function withReceiver(home: string, readme: string): string {
   const [receiver] = /^```ts$[\s\S]*?^```$/m.exec(readme) ?? []
   if (receiver === undefined) throw new Error('README.md has no TypeScript for the home page.')
-  return home.replace(/^<!-- .* -->$/m, () => receiver)
+  return home.replace('the TypeScript of the README', () => receiver)
 }
 
 function write(path: string, text: string): void {

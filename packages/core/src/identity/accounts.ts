@@ -88,7 +88,8 @@ export function decideProof({ open, subjects, proof, signedIn, freshId }: ProofF
     (each) => each.accountId === accountId && each.emailKey !== null && !each.closed && each.id !== open?.id,
   )
   return {
-    ...{ kind: 'give', accountId },
+    kind: 'give',
+    accountId,
     closed: otherSubjects.filter(({ proved }) => proved),
     carried: otherSubjects.filter(({ proved }) => !proved),
   }
@@ -165,11 +166,13 @@ export function createAccounts({ store, emails, codes, clock, ids, ownsAccounts 
   readonly commands: IdentityAccountCommands
   reportProof(proof: HostProof): Promise<void>
 } {
-  const log = (tx: StoreTransaction, action: AccountEvent['action'], email: EmailAddress, of: Partial<AccountEvent>) =>
-    tx.identityAccounts.log({
-      ...{ at: clock.now(), action, emailKey: email.key, accountId: null, proof: null, by: null, reason: null },
-      ...of,
-    })
+  const noFacts = { accountId: null, proof: null, by: null, reason: null }
+  const log = (
+    tx: StoreTransaction,
+    action: AccountEvent['action'],
+    email: EmailAddress,
+    facts: Partial<AccountEvent>,
+  ) => tx.identityAccounts.log({ at: clock.now(), action, emailKey: email.key, ...noFacts, ...facts })
 
   async function giveAddress(tx: StoreTransaction, proof: Proof): Promise<ProofResult> {
     const result = await proveAddress(tx, proof, ids)

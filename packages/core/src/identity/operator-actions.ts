@@ -73,11 +73,9 @@ export function createResolveRedemption(
       const redemption = await tx.identity.redemption(externalUserId)
       if (redemption === null || !isResolvable(redemption)) return 'not_open'
       const outcome = await resolveRedemption(tx, redemption, applicant)
+      const details = { outcome, applicantId, integrationAddress: redemption.integrationAddress, emailKey }
       if (outcome === 'attached' || outcome === 'surplus' || outcome === 'absent')
-        note({
-          ...{ action: 'identity.redemption_resolved', subject: externalUserId },
-          details: { outcome, applicantId, integrationAddress: redemption.integrationAddress, emailKey },
-        })
+        note({ action: 'identity.redemption_resolved', subject: externalUserId, details })
       return outcome
     })
   }
@@ -219,14 +217,11 @@ export function createCloseVerification(
         : // Any webhook dated after the beginning of the hold still applies.
           { presence: { isActive: true, at: locked.presence?.at ?? 0 }, pollInMs: 0 }
       await tx.identity.changeVerification(id, change)
-      await tx.identity.recordVerdict({
-        ...{ notedAt: now, subjectId: id, applicantId, source: 'operator', at: null, review: null, outcome: 'applied' },
-        change: isMissing ? 'missing' : 'activated',
-      })
-      note({
-        ...{ action: isMissing ? 'identity.missing_closed' : 'identity.hold_closed', subject: applicantId },
-        details: { integrationAddress: donor, emailKey },
-      })
+      const report = { source: 'operator', at: null, review: null, outcome: 'applied' } as const
+      const reported = isMissing ? 'missing' : 'activated'
+      await tx.identity.recordVerdict({ notedAt: now, subjectId: id, applicantId, ...report, change: reported })
+      const action = isMissing ? 'identity.missing_closed' : 'identity.hold_closed'
+      note({ action, subject: applicantId, details: { integrationAddress: donor, emailKey } })
       return 'closed'
     })
   }

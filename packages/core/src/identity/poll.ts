@@ -84,11 +84,10 @@ async function judgeMissing(
       logger.warn({ subjectId: id, applicantId }, 'An applicant is gone at the provider; its donor may share again.')
     else if (!isFault)
       logger.error({ subjectId: id, applicantId }, 'The identity provider does not know an attached applicant.')
+    const outcome = isGone ? 'applied' : 'doubtful'
+    const report = { source: 'poll', change: 'missing', at: null, review: null, outcome } as const
     if (isGone || noted === null)
-      await tx.identity.recordVerdict({
-        ...{ notedAt: now, subjectId: id, applicantId, source: 'poll', change: 'missing', at: null, review: null },
-        outcome: isGone ? 'applied' : 'doubtful',
-      })
+      await tx.identity.recordVerdict({ notedAt: now, subjectId: id, applicantId, ...report })
     const pollInMs = noted === null ? firstPollMs : inFlightPollMs
     const missing = { since, reported, confirmed }
     await tx.identity.changeVerification(id, isGone ? markGone(missing, now) : { missing, pollInMs })
@@ -290,11 +289,10 @@ export function createPollDue(parts: IdentityParts): (limit?: number, signal?: A
       const outcome = isOther ? 'other_level' : decideOutcome(found, polled)
       const isUnsure = outcome === 'doubtful'
       const change = found.missing === null ? 'review' : 'back'
+      const report = { source: 'poll', change, at: polled.reviewedAt, review } as const
+      const reported = outcome === 'unchanged' ? 'applied' : outcome
       if ((outcome !== 'unchanged' && !isNoted) || change === 'back')
-        await tx.identity.recordVerdict({
-          ...{ notedAt: clock.now(), subjectId, applicantId, source: 'poll', change, at: polled.reviewedAt, review },
-          outcome: outcome === 'unchanged' ? 'applied' : outcome,
-        })
+        await tx.identity.recordVerdict({ notedAt: clock.now(), subjectId, applicantId, ...report, outcome: reported })
       if (isOther) {
         if (!isNoted) logOtherLevel(logger, { subjectId, applicantId }, polled, attached)
         const pollInMs = nextPollMs(found.review ?? initialReview, clock.now() - (found.reviewedAt ?? polledAt))
@@ -304,10 +302,9 @@ export function createPollDue(parts: IdentityParts): (limit?: number, signal?: A
       // The provider's time if there is one; never earlier than the stored time.
       const otherwise = outcome === 'unchanged' ? (found.reviewedAt ?? polledAt) : polledAt
       const reviewedAt = Math.max(polled.reviewedAt ?? otherwise, found.reviewedAt ?? 0)
-      await tx.identity.changeVerification(subjectId, {
-        ...(isUnsure ? { doubt: review } : { review, reviewedAt, doubt: null }),
-        ...{ missing: null, pollInMs: isUnsure ? retryPollMs : nextPollMs(review, clock.now() - reviewedAt) },
-      })
+      const pollInMs = isUnsure ? retryPollMs : nextPollMs(review, clock.now() - reviewedAt)
+      const changed = isUnsure ? { doubt: review } : { review, reviewedAt, doubt: null }
+      await tx.identity.changeVerification(subjectId, { ...changed, missing: null, pollInMs })
     })
   }
 

@@ -132,10 +132,9 @@ export async function attachApplicant(
   const state = isAttached ? 'attached' : 'surplus'
   await identity.changeRedemption(externalUserId, { state, applicantId, levelName, lookUpInMs: null })
   await identity.logShare(buildShareRecord(now, redemption, isAttached ? outcome : 'surplus'))
-  await identity.recordVerdict({
-    ...{ notedAt: now, subjectId, applicantId, source, change: 'review', at },
-    ...{ review: applicant.review, outcome: !isAttached ? 'surplus' : isOther ? 'other_level' : 'applied' },
-  })
+  const reported = !isAttached ? 'surplus' : isOther ? 'other_level' : 'applied'
+  const report = { source, change: 'review', at, review: applicant.review, outcome: reported } as const
+  await identity.recordVerdict({ notedAt: now, subjectId, applicantId, ...report })
   if (!isAttached) {
     logger.error(
       { subjectId, externalUserId, applicantId },
@@ -145,12 +144,11 @@ export async function attachApplicant(
   }
   if (isOther) logOtherLevel(logger, { subjectId, applicantId }, applicant, redemption)
   const [review, reviewedAt] = isOther ? [initialReview, null] : [applicant.review ?? initialReview, at]
-  await identity.changeVerification(subjectId, {
-    ...{ donor, applicantId, attachedNumber: number, attachedAt: now, review, reviewedAt },
-    ...{ doubt: null, presence: null, missing: null },
-    // A verdict without a time cannot be put in order with webhooks.
-    pollInMs: review.reviewStatus === 'completed' && reviewedAt === null ? 0 : firstPollMs,
-  })
+  const attached = { donor, applicantId, attachedNumber: number, attachedAt: now, review, reviewedAt }
+  // A verdict without a time cannot be put in order with webhooks.
+  const pollInMs = review.reviewStatus === 'completed' && reviewedAt === null ? 0 : firstPollMs
+  const cleared = { doubt: null, presence: null, missing: null }
+  await identity.changeVerification(subjectId, { ...attached, ...cleared, pollInMs })
   return { isAttached, donor, review }
 }
 

@@ -93,13 +93,12 @@ export function createRecordDirectVerification({
       const none = { emailKey: null, email: null, accountId, proved: false }
       const found = subjects.find(({ emailKey }) => emailKey === null)
       const { id } = found ?? (await identity.insertSubject({ id: ids.next(), ...none }))
-      await identity.changeVerification(id, {
-        ...{ applicantId, review, reviewedAt: at, attachedAt: now, doubt: null, presence: null, missing: null },
-        pollInMs: applicantId === null ? null : nextPollMs(review, now - at),
-      })
-      await identityAccounts.log({
-        ...{ at: now, action: 'verified', accountId, emailKey: null, proof: null, by: null, reason: null },
-      })
+      const cleared = { doubt: null, presence: null, missing: null }
+      const pollInMs = applicantId === null ? null : nextPollMs(review, now - at)
+      const verification = { applicantId, review, reviewedAt: at, attachedAt: now, ...cleared, pollInMs }
+      await identity.changeVerification(id, verification)
+      const noFacts = { emailKey: null, proof: null, by: null, reason: null }
+      await identityAccounts.log({ at: now, action: 'verified', accountId, ...noFacts })
       return decision
     })
 }
@@ -194,10 +193,8 @@ export function createApplyVerdict(
     outcome: VerdictRecord['outcome'],
   ) {
     const { applicantId, at, review } = verdict
-    return identity.recordVerdict({
-      ...{ notedAt: clock.now(), subjectId: id, applicantId, source: 'webhook', change: getChange(verdict) },
-      ...{ at, review, outcome },
-    })
+    const report = { source: 'webhook', change: getChange(verdict), at, review, outcome } as const
+    return identity.recordVerdict({ notedAt: clock.now(), subjectId: id, applicantId, ...report })
   }
 }
 

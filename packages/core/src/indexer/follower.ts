@@ -100,8 +100,12 @@ export function createFollower(deps: FollowerDeps): Follower {
   const { store, chain, clock, publish, logger, startBlock, finalityBlocks, recording, beforeRead, onMoved } = deps
   const { chainId } = chain
   let state: ChainState = {
-    ...{ head: null, headAt: null, indexed: null, proof: null },
-    ...{ reorganisations: 0, newestReorganisations: [] },
+    head: null,
+    headAt: null,
+    indexed: null,
+    proof: null,
+    reorganisations: 0,
+    newestReorganisations: [],
   }
   let headReadAt = 0
 

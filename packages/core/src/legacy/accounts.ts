@@ -186,10 +186,9 @@ export function createAccountCommands({ accounts, audited, keys, clock }: Accoun
         const record = await tx.accounts.update(key, fields)
         if (before === null || record === null) return throwNotFound(handle)
         const [from, to] = [shown(before), shown(record)]
-        note({
-          ...{ action: 'account.changed', subject: key },
-          details: { paidToFrom: from.paidTo, paidToTo: to.paidTo, configFrom: from.config, configTo: to.config },
-        })
+        const paidTo = { paidToFrom: from.paidTo, paidToTo: to.paidTo }
+        const details = { ...paidTo, configFrom: from.config, configTo: to.config }
+        note({ action: 'account.changed', subject: key, details })
         return record
       })
     },

@@ -217,11 +217,9 @@ export function createDeliveryCommands({ deliveries, audited, onDue }: DeliveryD
     const { replayed } = await audited(async (tx, note) => {
       const filter = { status: 'missing', afterId, upToId } as const
       const result = await tx.replayDeliveries({ ...filter, limit: checkPart })
-      if (result.replayed > 0)
-        note({
-          ...{ action: 'deliveries.replayed', subject: 'all' },
-          details: { status: 'missing', replayed: result.replayed, from: Number(afterId) + 1, through: result.lastId },
-        })
+      const { replayed: count, lastId: through } = result
+      const details = { status: 'missing', replayed: count, from: Number(afterId) + 1, through }
+      if (count > 0) note({ action: 'deliveries.replayed', subject: 'all', details })
       return result
     })
     if (replayed > 0) onDue()

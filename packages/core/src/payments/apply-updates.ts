@@ -249,10 +249,8 @@ function rejectForeign(
 ): PromiseSettledResult<UpdateResult> {
   const { id, chainId, txHash, integrationAddress = null } = update
   const settled = { outcome: 'refused', reason } as const
-  decisions.events.push({
-    ...{ type: 'update.settled', updateId: id, ...settled },
-    ...{ chainId: Number(chainId), txHash, integrationAddress },
-  })
+  const name = { chainId: Number(chainId), txHash, integrationAddress }
+  decisions.events.push({ type: 'update.settled', updateId: id, ...settled, ...name })
   return { status: 'fulfilled', value: { id, ...settled, version: null } }
 }
 

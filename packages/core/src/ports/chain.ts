@@ -123,7 +123,7 @@ export interface Chain {
   /** The fate of a transaction. */
   transactionFate(txHash: string, signal?: AbortSignal): Promise<TransactionFate>
   /**
-   * The chain's own notation of a transaction hash, shown to people beside it: for a chain whose hashes are not 0x hex.
+   * The chain's own notation of a transaction hash, shown to people as well: for chains whose hashes are not 0x hex.
    * @default none
    */
   nativeHash?(txHash: string): string | null

@@ -98,7 +98,7 @@ export interface MinuteCounts<Kind, Count = MinuteCount<Kind>> {
 export interface CountQuery {
   /** Unix time in milliseconds. */
   readonly since: number
-  /** Most rows to read. */
+  /** Maximum of rows to read. */
   readonly limit: number
 }
 

@@ -96,7 +96,7 @@ export interface HttpServer {
 /**
  * Listens.
  * @param chosen - Overrides of {@link serverLimits}.
- * @param perSource - Most connections of one source; without it there is no limit.
+ * @param perSource - Maximum of connections of one source; without it there is no limit.
  * @throws ListenError `ERR_LISTEN` when the address cannot be used.
  */
 export async function listenHttp(

@@ -10,7 +10,7 @@ import {
   sql,
 } from 'kysely'
 import type { BulkColumn, Connection, Engine, NamedQuery, Parameter, SqlDialect } from '../engine.js'
-import { createRowView, remember } from './values.js'
+import { createRowView, memoize } from './values.js'
 
 export class PreparedQuery implements CompiledQuery {
   readonly query: RootOperationNode
@@ -31,7 +31,7 @@ export class PreparedQuery implements CompiledQuery {
 }
 
 /** Derives the name of a prepared statement from its text. */
-const statementName = remember((sql) => ({ name: createHash('sha256').update(sql).digest('base64url') }))
+const statementName = memoize((sql) => ({ name: createHash('sha256').update(sql).digest('base64url') }))
 
 class Slot<Values> {
   readonly name: keyof Values

@@ -20,7 +20,7 @@ export function checkInteger(value: number, name: string, min = 0, max = Number.
 const maxTexts = 1_000
 
 /** Caches what `make` derives from a text; callers must not change it. */
-export function remember<Made>(make: (text: string) => Made): (text: string) => Made {
+export function memoize<Made>(make: (text: string) => Made): (text: string) => Made {
   const known = new Map<string, Made>()
   return (text) => {
     const found = known.get(text)

@@ -10,7 +10,7 @@ import type {
 } from '@payment-integration/core/ports'
 import type { ExpressionBuilder, Selectable } from 'kysely'
 import type { BulkColumn } from '../engine.js'
-import { integer, pack, remember, toHex, toNullableHex, unpack } from '../internal/values.js'
+import { integer, memoize, pack, toHex, toNullableHex, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/migration.js'
 import type { PaymentRow, StatusRow, Tables } from '../schema/tables.js'
 
@@ -82,7 +82,7 @@ export function packPricing({ listedToken, feeds, calledAmount, serviceFee }: Pr
 }
 
 const unknown: PricingFacts = { listedToken: null, feeds: [], calledAmount: null, serviceFee: null }
-const readPricing: (text: string) => PricingFacts = remember(parsePricing)
+const readPricing: (text: string) => PricingFacts = memoize(parsePricing)
 
 export const unpackPricing = (text: string | null): PricingFacts => (text === null ? unknown : readPricing(text))
 
@@ -228,7 +228,7 @@ export function toInsertedPayment(id: string, { facts, primary }: NewPayment): S
   }
 }
 
-const readSymbol = remember((text) => unpack<string>(text))
+const readSymbol = memoize((text) => unpack<string>(text))
 const unpackSymbol = (text: string | null) => (text === null ? null : readSymbol(text))
 
 export const toStoredPayment = (row: StoredRow): StoredPayment => toPayment(row, row)

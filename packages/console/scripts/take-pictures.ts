@@ -1,79 +1,94 @@
 /**
  * Takes the pictures of the pages for the documents, on a twin that is the same at each run.
  * Usage: node --conditions=@payment-integration/source --import tsx packages/console/scripts/take-pictures.ts [folder]
- * [width] [light|dark] [all]. The defaults are docs/images, 1280 and light; `all` takes every page, in full length.
+ * [all]. The folder is docs/images by default; `all` takes every page instead, in full length, at both widths and
+ * themes.
  *
  * @module
  */
 import { join, resolve } from 'node:path'
 import type { ConsoleReads, DeliveryView } from '@payment-integration/core/internal'
 import { createTwin, type Twin, type TwinPayment } from '@payment-integration/testing/twin'
-import type { Page } from 'playwright-core'
 import { createConsole } from '../src/create-console.js'
 import { launchChromium, servePages } from '../test/chromium.js'
 
-const [folder = join(import.meta.dirname, '../../../docs/images'), width = '1280', scheme = 'light', all] =
-  process.argv.slice(2)
-/** Low enough for a file of less than 150 kB. */
-const heights: Readonly<Record<string, number>> = { deliveries: 540, payment: 720 }
-const usualHeight = 860
+const [folder = join(import.meta.dirname, '../../../docs/images'), all] = process.argv.slice(2)
 /** 2026-01-31T12:00:00Z. */
 const startMs = 1_769_860_800_000
+const [narrow, themes] = [390, ['light', 'dark']] as const
 
 const twin = await createTwin({ seed: 11, startMs })
-const paid = await fill(twin)
 withLatencies(twin.service.store.console)
 const served = await servePages(() => createConsole({ service: twin.service, now: twin.now }))
 const browser = await launchChromium()
-const page = await browser.newPage({
-  viewport: { width: Number(width), height: usualHeight },
-  colorScheme: scheme === 'dark' ? 'dark' : 'light',
-  reducedMotion: 'reduce',
-})
+const paid = await payShop(twin)
+if (all === undefined)
+  for (const theme of themes) {
+    const suffix = theme === 'dark' ? '-dark' : ''
+    await take(`overview${suffix}`, '', { theme })
+    await take(`narrow${suffix}`, '', { theme, width: narrow, height: 680, scale: 2 })
+  }
+await failBroken(twin)
 const payment = `/payments/${paid.chainId}/${paid.txHash}`
-const pages = { overview: '', payment, deliveries: '/deliveries', chains: '/chains' }
-const others = { payments: '/payments', endpoints: '/endpoints', integrations: '/integrations', audit: '/audit' }
-for (const [name, path] of Object.entries(all === undefined ? pages : { ...pages, ...others })) await take(name, path)
+if (all === undefined) {
+  // Low enough for a file of less than 150 kB.
+  await take('payment', payment, { height: 720 })
+  await take('deliveries', '/deliveries', { height: 540 })
+  await take('chains', '/chains', {})
+} else
+  for (const width of [1280, narrow])
+    for (const theme of themes) {
+      for (const path of ['', '/payments', payment, '/deliveries', '/endpoints', '/chains', '/integrations', '/audit'])
+        await take(`${path.slice(1).replaceAll('/', '-')}-${width}-${theme}`, path, { theme, width })
+    }
 await browser.close()
 served.close()
 await twin.close()
 
-/** An hour of payments of two shops: one of them answers with a redirect, then with errors. */
-async function fill(own: Twin): Promise<TwinPayment> {
+/** An hour of payments of a shop, whose receiver answers one delivery in thirty with an error at first. */
+async function payShop(own: Twin): Promise<TwinPayment> {
   let answers = 0
-  const shop = await own.addIntegration(() => new Response(null, { status: ++answers % 9 === 0 ? 503 : 204 }))
-  const broken = await own.addIntegration(() => new Response('Moved to /hook/', { status: 308 }))
+  const { address } = await own.addIntegration(() => new Response(null, { status: ++answers % 30 === 0 ? 503 : 204 }))
   const made: TwinPayment[] = []
   for (let n = 0; n < 40; n += 1) {
-    const { address } = n % 8 === 5 ? broken : shop
     const one = await own.pay({ chainId: [1, 10, 137][n % 3] ?? 1, integrationAddress: address, memo: `order-${n}` })
     made.push(one)
-    const invoice = {
-      amount: `${n + 4}.50`,
-      currency: 'EUR',
-      settlementAmount: `${n + 5}.10`,
-      settlementCurrency: 'USD',
-    }
+    const currency = n % 4 === 2 ? 'CHF' : 'EUR'
+    const invoice = { amount: `${n + 4}.50`, currency, settlementAmount: `${n + 5}.10`, settlementCurrency: 'USD' }
     await own.update(one, { state: 'pending', invoice, recipient: { title: 'Example Coffee', subtitle: null } })
     if (n % 6 !== 4) await own.update(one, { state: n % 11 === 7 ? 'failure' : 'success' })
     await own.advance(80_000)
   }
   await own.reorganize(10, 2)
   await own.mine(10, 3)
-  const chosen = made.at(-3)
-  if (chosen === undefined) throw new Error('There is no payment.')
+  const chosen = made.at(-3) as TwinPayment
   // Refused: the state is final.
   await own.update(chosen, { state: 'pending' })
+  await own.advance(10_000)
   return chosen
 }
 
-async function take(name: string, path: string): Promise<void> {
-  await page.setViewportSize({ width: Number(width), height: heights[name] ?? usualHeight })
+/** Payments of a second shop, whose receiver redirects. */
+async function failBroken(own: Twin): Promise<void> {
+  const { address } = await own.addIntegration(() => new Response('Moved to /hook/', { status: 308 }))
+  for (let n = 0; n < 5; n += 1) {
+    await own.pay({ chainId: 10, integrationAddress: address, memo: `ticket-${n}` })
+    await own.advance(4_000)
+  }
+}
+
+type Look = { theme?: 'light' | 'dark'; width?: number; height?: number; scale?: number }
+
+async function take(name: string, path: string, look: Look): Promise<void> {
+  const { theme: colorScheme = 'light', width = 1280, height = 860, scale: deviceScaleFactor = 1 } = look
+  const page = await browser.newPage({ viewport: { width, height }, colorScheme, deviceScaleFactor })
   await page.goto(`${served.origin}/console${path}`, { waitUntil: 'load' })
   if (path === '') await page.locator('#chart-latency canvas').waitFor()
-  await settled(page)
-  const suffix = all === undefined ? '' : `-${width}-${scheme}`
-  await page.screenshot({ path: resolve(folder, `console-${name}${suffix}.png`), fullPage: all !== undefined })
+  // The badge of a live page says that it is connected.
+  if (await page.evaluate('document.body.dataset.live !== undefined'))
+    await page.locator('#live', { hasText: /^live$/ }).waitFor()
+  await page.screenshot({ path: resolve(folder, `console-${name}.png`), fullPage: all !== undefined })
+  await page.close()
 }
 
 /** The receivers of a twin answer at once: latencies between 20 and 400 ms are made of the times of the attempts. */
@@ -95,10 +110,4 @@ function withLatencies(reads: ConsoleReads): void {
       return { ...found, rows: found.rows.map(view) }
     },
   } satisfies Partial<ConsoleReads>)
-}
-
-/** The badge of a live page says that it is connected. */
-async function settled(own: Page): Promise<void> {
-  if (await own.evaluate('document.body.dataset.live !== undefined'))
-    await own.locator('#live', { hasText: /^live$/ }).waitFor()
 }

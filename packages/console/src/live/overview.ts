@@ -34,8 +34,8 @@ export interface Overview extends Counts, Pick<LatencyStatistics, 'p50' | 'p95'>
   /** Newest answered attempts and timeouts of the range, newest first; the dots of the latency chart. */
   readonly dots: readonly ConsoleAttempt[]
   readonly backlog: DeliveryBacklog
-  /** Pending deliveries by age, youngest first; each counted up to {@link maxPending}. */
-  readonly waiting: readonly Waiting[]
+  /** Pending deliveries by the age of their version, youngest first; each counted up to {@link maxPending}. */
+  readonly waiting: Awaited<ReturnType<typeof readWaiting>>
   readonly chains: readonly ChainStatus[]
   readonly endpoints: readonly EndpointView[]
   /** Missing deliveries among the newest versions, as far as they are examined. */
@@ -45,23 +45,14 @@ export interface Overview extends Counts, Pick<LatencyStatistics, 'p50' | 'p95'>
 
 export const [maxDots, maxPending, maxEndpoints] = [400, 10_000, 100]
 
-/** Deliveries that were created from `since` up to before `until`; without one there is no bound. */
-interface Waiting {
-  readonly label: string
-  readonly since?: number
-  readonly until?: number
-  readonly count: number
-}
-
-async function readWaiting({ countDeliveries }: Queries, pending: number, now: number): Promise<Waiting[]> {
-  const [minute, tenMinutes, hour] = [now - minuteMs, now - 10 * minuteMs, now - hourMs]
+async function readWaiting({ countDeliveries }: Queries, pending: number, now: number) {
   const ages = [
-    { label: 'under 1 min', since: minute },
-    { label: '1 to 10 min', since: tenMinutes, until: minute },
-    { label: '10 min to 1 h', since: hour, until: tenMinutes },
-    { label: 'over 1 h', until: hour },
+    { label: 'under 1 min', since: now - minuteMs },
+    { label: '1 to 10 min', since: now - 10 * minuteMs, until: now - minuteMs },
+    { label: '10 min to 1 h', since: now - hourMs, until: now - 10 * minuteMs },
+    { label: 'over 1 h', since: undefined, until: now - hourMs },
   ]
-  const count = (times: { readonly since?: number; readonly until?: number }) =>
+  const count = (times: { since?: number | undefined; until?: number | undefined }) =>
     pending === 0 ? 0 : countDeliveries({ status: 'pending', ...times }, { atMost: maxPending })
   return Promise.all(ages.map(async ({ label, ...times }) => ({ label, ...times, count: await count(times) })))
 }

@@ -88,8 +88,7 @@ export function Tiles({ overview }: { overview: Overview }) {
   const { label, ms } = ranges[overview.range]
   const volumes = sumVolumes(overview.volumes)
   const payments = total(overview.payments.counts)
-  const attempts = total(overview.attempts.counts)
-  const delivered = total(overview.attempts.counts.filter(({ kind }) => kind === 'delivered'))
+  const { attempts, delivered } = countAttempts(overview)
   const { pending, oldestDueMs, oldestBlockedMs } = overview.backlog
   const oldestMs = Math.max(oldestDueMs ?? -1, oldestBlockedMs ?? -1)
   const more = (isCut: boolean) => (isCut ? '+' : '')
@@ -159,10 +158,14 @@ export function Tiles({ overview }: { overview: Overview }) {
         <ul class="totals">
           {overview.waiting.map(({ label: age, count, since, until }) => (
             <li>
-              <a class="value" href={buildHref('/deliveries', { status: 'pending', since, until })}>
-                {formatNumber(count)}
-                {more(count >= maxPending)}
-              </a>
+              {count === 0 ? (
+                <span class="value">0</span>
+              ) : (
+                <a class="value" href={buildHref('/deliveries', { status: 'pending', since, until })}>
+                  {formatNumber(count)}
+                  {more(count >= maxPending)}
+                </a>
+              )}
               <Dim>{age}</Dim>
             </li>
           ))}
@@ -182,7 +185,9 @@ const groupDigits = (amount: string) => {
 
 type ProblemRow = readonly [title: string, detail: string, act?: string, href?: string]
 
-function findProblems({ backlog, endpoints, missing, oldSnapshot, chains }: Overview): ProblemRow[] {
+function findProblems(overview: Overview): ProblemRow[] {
+  const { backlog, endpoints, missing, oldSnapshot, chains, range } = overview
+  const { attempts, delivered } = countAttempts(overview)
   const blocked = endpoints.filter(({ blocks }) => blocks > 0).length
   const rows: (ProblemRow | false)[] = [
     endpoints.length > 0 && [
@@ -191,6 +196,13 @@ function findProblems({ backlog, endpoints, missing, oldSnapshot, chains }: Over
       'See causes and remedies',
       buildHref('/endpoints', { health: 'failing' }),
     ],
+    endpoints.length === 0 &&
+      delivered < goodShare * attempts && [
+        `${formatNumber(attempts - delivered)} of ${formatNumber(attempts)} attempts failed.`,
+        `Every endpoint answers again, but not always in the last ${ranges[range].label}.`,
+        'Show endpoints',
+        buildHref('/endpoints'),
+      ],
     backlog.oldestDueMs !== null &&
       backlog.oldestDueMs > lateMs && [
         'Deliveries are late.',
@@ -310,5 +322,10 @@ function FirstSteps({ origin, children }: { origin: string; children?: Child }) 
     </Empty>
   )
 }
+
+const countAttempts = ({ attempts: { counts } }: Overview) => ({
+  attempts: total(counts),
+  delivered: total(counts.filter(({ kind }) => kind === 'delivered')),
+})
 
 const total = (counts: readonly { readonly count: number }[]) => counts.reduce((sum, { count }) => sum + count, 0)

@@ -7,16 +7,16 @@ import { listPages, type PageKey } from './internal/pages.js'
 import { chooseDriver } from './internal/postgres/choose-driver.js'
 import type { Bound, PostgresDriver, Work } from './internal/postgres/driver.js'
 import {
-  claimStatement,
-  errorOfClaim,
-  errorOfSeal,
-  isEnded,
+  advanceStatement,
+  isTransactionEnded,
   pageStatement,
   plain,
   readStatement,
   rejectMissingTable,
   sealSql,
   tableSql,
+  toAdvanceError,
+  toSealError,
 } from './internal/postgres/driver.js'
 import { getConnectionQueues } from './internal/queue.js'
 import type {
@@ -130,8 +130,8 @@ export function createPostgresVersionStore<Database extends PostgresDatabase>(
   )
   const idleMs = milliseconds('idleTimeoutMs', options.idleTimeoutMs, postgresDefaults.idleTimeoutMs)
   const limits = { statementMs, idleMs: driver.survivesIdleTimeout ? idleMs : 0 }
-  const claim = claimStatement(table, limits)
-  const callerClaim = claimStatement(table)
+  const claim = advanceStatement(table, limits)
+  const callerClaim = advanceStatement(table)
   const read = readStatement(table)
   const page = pageStatement(table)
   const { guard } = getConnectionQueues(database)
@@ -189,7 +189,9 @@ export function createPostgresVersionStore<Database extends PostgresDatabase>(
           const pending = guard.start(() => effect(tx))
           if (pending !== undefined) await pending
         } catch (error) {
-          const ended = await driver.query(tx, { statement: plain(seal), values: [] }).then(() => false, isEnded)
+          const ended = await driver
+            .query(tx, { statement: plain(seal), values: [] })
+            .then(() => false, isTransactionEnded)
           failure = { error: ended ? new TransactionEndedError(error) : error }
           throw error
         }
@@ -200,7 +202,7 @@ export function createPostgresVersionStore<Database extends PostgresDatabase>(
       } catch (error) {
         // Drivers may put an error of their own, of the ROLLBACK, in place of the effect's.
         if (failure !== undefined) throw failure.error
-        throw claimed ? errorOfSeal(error) : errorOfClaim(error, table, busy.busyTimeoutMs)
+        throw claimed ? toSealError(error) : toAdvanceError(error, table, busy.busyTimeoutMs)
       }
     }
 

@@ -111,16 +111,16 @@ function isSame(until: string, reach: Reach): boolean {
 }
 
 /** Stores an interrupted run in place of the former one of its reach. */
-export function withUnfinished(
+export function addUnfinished(
   before: ReconcileCheckpoint,
   reach: Reach,
   run: Omit<UnfinishedRun, 'until'>,
 ): ReconcileCheckpoint {
   const until = typeof reach === 'string' ? reach : new Date(reach).toISOString()
-  return { ...before, unfinished: [...withoutUnfinished(before, reach), { until, ...run }] }
+  return { ...before, unfinished: [...removeUnfinished(before, reach), { until, ...run }] }
 }
 
-function withoutUnfinished({ unfinished }: ReconcileCheckpoint, reach: Reach): UnfinishedRun[] {
+function removeUnfinished({ unfinished }: ReconcileCheckpoint, reach: Reach): UnfinishedRun[] {
   return unfinished.filter(({ until }) => !isSame(until, reach))
 }
 
@@ -131,20 +131,20 @@ export interface FinishedRun {
   readonly reachedCovered: boolean
 }
 
-export function afterRun(
+export function finishRun(
   before: ReconcileCheckpoint,
   reach: Reach,
   { beganAt, failedAt, reachedCovered }: FinishedRun,
 ): ReconcileCheckpoint {
   const coveredTo = latest(before.coveredTo, reachedCovered ? beganAt : null)
-  return uncover({ ...before, coveredTo, unfinished: withoutUnfinished(before, reach) }, failedAt)
+  return lowerCoverage({ ...before, coveredTo, unfinished: removeUnfinished(before, reach) }, failedAt)
 }
 
 /**
  * Covers nothing from this block time on, so that a later run compares it again. Interrupted runs may have passed it
  * already, so they do not cover it either.
  */
-export function uncover(before: ReconcileCheckpoint, from: string | null): ReconcileCheckpoint {
+export function lowerCoverage(before: ReconcileCheckpoint, from: string | null): ReconcileCheckpoint {
   if (from === null) return before
   const justBefore = new Date(Date.parse(from) - 1).toISOString()
   return {

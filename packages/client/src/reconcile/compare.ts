@@ -7,7 +7,7 @@ import { AbortedError } from '../errors.js'
 import type { Payment } from '../payments.js'
 import type { Failures } from './failures.js'
 import {
-  collector,
+  createFindingList,
   type FailedPayment,
   type MissingPayment,
   type Reconciliation,
@@ -90,9 +90,9 @@ export function createTally<Tx>(
   several: Pick<SeveralSearch, 'add'>,
 ): Tally {
   const { samples, signal, dryRun } = options
-  const missing = collector<MissingPayment>(samples)
-  const stale = collector<StalePayment>(samples)
-  const failed = collector<FailedPayment>(samples)
+  const missing = createFindingList<MissingPayment>(samples)
+  const stale = createFindingList<StalePayment>(samples)
+  const failed = createFindingList<FailedPayment>(samples)
   let compared = 0
   let newer = 0
   const repaired = () => (dryRun ? 0 : missing.count + stale.count - failed.count)

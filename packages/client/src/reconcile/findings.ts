@@ -70,7 +70,7 @@ interface Collector<Sample> {
 }
 
 /** @param limit - Number of samples to keep. */
-export function collector<Sample>(limit: number): Collector<Sample> {
+export function createFindingList<Sample>(limit: number): Collector<Sample> {
   const samples: Sample[] = []
   let count = 0
   return {

@@ -10,19 +10,19 @@ import { InvalidRequestError } from '../errors.js'
 import type { Page, Payment, PaymentReader } from '../payments.js'
 import { readPages } from '../payments.js'
 import {
-  afterRun,
+  addUnfinished,
   earliest,
   findUnfinished,
+  finishRun,
   latest,
+  lowerCoverage,
   type Reach,
   type ReconcileCheckpoint,
-  uncover,
-  withUnfinished,
 } from './checkpoint.js'
 import { createTally } from './compare.js'
 import { createFailures, retryFailures } from './failures.js'
 import type { Reconcile, Reconciliation } from './findings.js'
-import { collector, type UnknownPayment } from './findings.js'
+import { createFindingList, type UnknownPayment } from './findings.js'
 import { type CheckedReconcile, checkReconcile, isListing, type ReconcileOptions } from './options.js'
 import { searchSeveral } from './search-several.js'
 import { searchUnknown } from './search-unknown.js'
@@ -61,7 +61,7 @@ async function run<Tx>(options: CheckedReconcile<Tx>, reader: PaymentReader): Pr
   const tally = createTally(options, failures, several)
   let before = checkpoint
   if (resumed === null && !dryRun)
-    before = uncover(checkpoint, await retryFailures(failures, reader, tally.compare, signal))
+    before = lowerCoverage(checkpoint, await retryFailures(failures, reader, tally.compare, signal))
   const start = createStart(resumed?.cursor ?? null, options, reader)
   // A resumed run did not read the earlier pages, so it would look up every payment on them.
   const search =
@@ -74,8 +74,8 @@ async function run<Tx>(options: CheckedReconcile<Tx>, reader: PaymentReader): Pr
 
   const overflowedAt = () => earliest(failures.overflowedAt(), several.failures.overflowedAt())
   const failedAt = () => earliest(resumed?.failedAt ?? null, overflowedAt())
-  const withFailures = () => ({
-    ...uncover(before, overflowedAt()),
+  const addFailures = () => ({
+    ...lowerCoverage(before, overflowedAt()),
     failed: failures.kept(),
     unread: several.failures.kept(),
   })
@@ -100,7 +100,7 @@ async function run<Tx>(options: CheckedReconcile<Tx>, reader: PaymentReader): Pr
       stopped = reason
       break
     }
-    reached = withUnfinished(withFailures(), until, { cursor: nextCursor, beganAt, failedAt: failedAt() })
+    reached = addUnfinished(addFailures(), until, { cursor: nextCursor, beganAt, failedAt: failedAt() })
     if (pages === maxPages) {
       stopped = 'max_pages'
       break
@@ -108,7 +108,7 @@ async function run<Tx>(options: CheckedReconcile<Tx>, reader: PaymentReader): Pr
     await report(reached)
   }
 
-  const unknown = search !== null && stopped === 'end' ? collector<UnknownPayment>(samples) : null
+  const unknown = search !== null && stopped === 'end' ? createFindingList<UnknownPayment>(samples) : null
   if (unknown !== null)
     await search?.finish(async (payment) => {
       await tally.compare(payment)
@@ -116,7 +116,7 @@ async function run<Tx>(options: CheckedReconcile<Tx>, reader: PaymentReader): Pr
     }, unknown.add)
   if (stopped !== 'max_pages') {
     const reachedCovered = stopped !== 'date' || isBefore(until, before.coveredTo)
-    reached = afterRun(withFailures(), until, { beganAt, failedAt: failedAt(), reachedCovered })
+    reached = finishRun(addFailures(), until, { beganAt, failedAt: failedAt(), reachedCovered })
   }
   if (dryRun) reached = checkpoint
   await report(reached)

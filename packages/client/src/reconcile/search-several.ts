@@ -4,7 +4,7 @@ import type { LegacyClient } from '../legacy/client.js'
 import type { KeptFailure } from './checkpoint.js'
 import { createFailures, type Failures, formatKey } from './failures.js'
 import type { Reconciliation } from './findings.js'
-import { collector, type SeveralPayments, type UnreadTransaction } from './findings.js'
+import { createFindingList, type SeveralPayments, type UnreadTransaction } from './findings.js'
 import type { CheckedReconcile } from './options.js'
 
 export interface SeveralSearch {
@@ -39,8 +39,8 @@ const maxSearched = 10_000
  * later run.
  */
 export function searchSeveral<Tx>({ legacy, samples, signal, checkpoint }: CheckedReconcile<Tx>): SeveralSearch {
-  const several = collector<SeveralPayments>(samples)
-  const unread = collector<UnreadTransaction>(samples)
+  const several = createFindingList<SeveralPayments>(samples)
+  const unread = createFindingList<UnreadTransaction>(samples)
   const failures = createFailures(checkpoint.unread)
   const searched = new Set<string>()
   const queued: KeptFailure[] = []

@@ -1,7 +1,7 @@
 /** Tells the drivers apart by their shape; postgres.js, Kysely and Drizzle begin and commit by themselves. @module */
 
 import type { DrizzleSql } from '../../postgres-database.js'
-import { type PostgresDriver, plain, type Row, sealed } from './driver.js'
+import { type PostgresDriver, plain, type Row, runSealed } from './driver.js'
 import { pgClientDriver, pgPoolDriver } from './pg.js'
 
 interface Sql {
@@ -21,8 +21,9 @@ function postgresJsDriver(sql: Sql): PostgresDriver<Transaction> {
     // postgres.js 3.4 reconnects inside an ended transaction and runs its rest elsewhere: porsager/postgres 1155, 1215.
     survivesIdleTimeout: false,
     query,
-    transaction: (first, work) => sql.begin('isolation level read committed', (tx) => sealed(query, tx, first, work)),
-    nested: (outer, first, work) => outer.savepoint((tx) => sealed(query, tx, first, work)),
+    transaction: (first, work) =>
+      sql.begin('isolation level read committed', (tx) => runSealed(query, tx, first, work)),
+    nested: (outer, first, work) => outer.savepoint((tx) => runSealed(query, tx, first, work)),
   }
 }
 
@@ -44,8 +45,8 @@ function drizzleDriver(database: Drizzle, sql: DrizzleSql): PostgresDriver<Drizz
     survivesIdleTimeout: false,
     query,
     transaction: (first, work) =>
-      database.transaction((tx) => sealed(query, tx, first, work), { isolationLevel: 'read committed' }),
-    nested: (outer, first, work) => outer.transaction((tx) => sealed(query, tx, first, work)),
+      database.transaction((tx) => runSealed(query, tx, first, work), { isolationLevel: 'read committed' }),
+    nested: (outer, first, work) => outer.transaction((tx) => runSealed(query, tx, first, work)),
   }
 }
 
@@ -89,7 +90,7 @@ function kyselyDriver(database: Kysely): PostgresDriver<Kysely> {
       database
         .transaction()
         .setIsolationLevel('read committed')
-        .execute((tx) => sealed(query, tx, first, work)),
+        .execute((tx) => runSealed(query, tx, first, work)),
     async nested(tx, first, work) {
       const run = (text: string) => query(tx, { statement: plain(text), values: [] })
       await run(`SAVEPOINT ${savepoint}`)

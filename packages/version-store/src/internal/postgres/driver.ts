@@ -50,7 +50,7 @@ export function tableSql(table: string): string {
  * With limits it sets them first, for its transaction alone. They are in the same statement, because another one costs
  * a round trip. Values: with limits, the milliseconds of the lock wait first; then the payment and the version.
  */
-export function claimStatement(table: string, limits?: Limits): Statement {
+export function advanceStatement(table: string, limits?: Limits): Statement {
   const target = `INTO ${quoteTable(table)} AS kept (integration_address, chain_id, tx_hash, version)`
   const from = limits ? ' FROM limits' : ''
   return statement(
@@ -144,7 +144,7 @@ export interface PostgresDriver<Tx> {
 }
 
 /** For drivers that begin and commit by themselves: the seal is the last statement before the COMMIT. */
-export async function sealed<Tx, Result>(
+export async function runSealed<Tx, Result>(
   query: PostgresDriver<Tx>['query'],
   tx: Tx,
   first: Bound,
@@ -176,20 +176,20 @@ const noActiveTransaction = '25P01'
 const noSuchSavepoint = '3B001'
 
 /** The transaction is not the store's any more: its seal does not hold, or its savepoint is gone. */
-export function isEnded(error: unknown): boolean {
+export function isTransactionEnded(error: unknown): boolean {
   return [divisionByZero, noActiveTransaction, noSuchSavepoint].includes(sqlState(error) ?? '')
 }
 
 /** Before the effect: a lock took too long, the table is missing, or the caller's transaction has failed. */
-export function errorOfClaim(error: unknown, table: string, waitedMs: number): unknown {
+export function toAdvanceError(error: unknown, table: string, waitedMs: number): unknown {
   const state = sqlState(error)
   if (state === lockNotAvailable || state === queryCanceled) return new StoreBusyError(waitedMs, 'lock', error)
   if (state === undefinedTable) return new TableMissingError(table, error)
   return state === failedTransaction ? new TransactionFailedError(error) : error
 }
 
-export function errorOfSeal(error: unknown): unknown {
-  if (isEnded(error)) return new TransactionEndedError()
+export function toSealError(error: unknown): unknown {
+  if (isTransactionEnded(error)) return new TransactionEndedError()
   return sqlState(error) === failedTransaction ? new TransactionFailedError(error) : error
 }
 

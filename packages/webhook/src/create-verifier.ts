@@ -4,7 +4,7 @@ import type { Delivery, RawBody, RequestLike } from './delivery.js'
 import { checkedLimits, checkedTime, type Limits } from './delivery.js'
 import { createRejection, rejectWith } from './errors.js'
 import { getKeys } from './internal/keyring.js'
-import { parseSignatureHeader, type SignatureHeader } from './internal/parse-signature-header.js'
+import { parseFreshHeader, type SignatureHeader } from './internal/parse-fresh-header.js'
 import {
   assertUnread,
   isRequest,
@@ -112,7 +112,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
         const body = isRequest(delivery) ? assertUnread(delivery) : rawBody(delivery.body)
         const receivedAt = checkedTime((delivery as Delivery).receivedAt ?? now())
         const headers = toReadable(delivery.headers)
-        const signature = parseSignatureHeader(readHeader(headers, 'x-service-signature'), receivedAt, toleranceSeconds)
+        const signature = parseFreshHeader(readHeader(headers, 'x-service-signature'), receivedAt, toleranceSeconds)
         return signature.code ? rejectWith(signature) : verifyBody(signature, delivery, body, headers)
       } catch (error) {
         return Promise.reject(error)

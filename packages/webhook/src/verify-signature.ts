@@ -7,7 +7,7 @@ import { signingKey as makeKey, match } from '#hmac'
 import { checkedLimits, checkedTime, type Limits, type RawBody } from './delivery.js'
 import { createRejection, rejectWith } from './errors.js'
 import { getKeys } from './internal/keyring.js'
-import { parseSignatureHeader } from './internal/parse-signature-header.js'
+import { parseFreshHeader } from './internal/parse-fresh-header.js'
 import { rawBody, toBoundedBytes } from './read-body.js'
 import type { Hmac, SigningKey } from './signing-key.js'
 
@@ -60,7 +60,7 @@ export async function verifyBytes({
   maxBytes = 262_144,
   receivedAt = Date.now(),
 }: VerifyBytesInput): Promise<SignatureProof> {
-  const signature = parseSignatureHeader(header, receivedAt, toleranceSeconds)
+  const signature = parseFreshHeader(header, receivedAt, toleranceSeconds)
   if (signature.code) {
     // The caller has its handler on by the next tick: Node spends twice as much on a promise rejected before.
     await null
@@ -116,7 +116,7 @@ function decide(input: VerifySignatureInput): Promise<SignatureProof> {
   const keys = getKeys(secrets)
   const { toleranceSeconds, maxBytes } = checkedLimits(input)
   const body = rawBody(input.body)
-  const signature = parseSignatureHeader(headerText(header), checkedTime(receivedAt), toleranceSeconds)
+  const signature = parseFreshHeader(headerText(header), checkedTime(receivedAt), toleranceSeconds)
   if (signature.code) return rejectWith(signature)
   const { signedAt, ageSeconds, codes } = signature
   const bytes = toBoundedBytes(body, maxBytes)

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { parseSignatureHeader } from './parse-signature-header.js'
+import { parseFreshHeader } from './parse-fresh-header.js'
 
 const t = 1_700_000_000
 const at = (seconds: number) => (t + seconds) * 1000
 const v1 = 'a'.repeat(64)
 const verdictOf = (header: unknown, receivedAt = at(0), toleranceSeconds = 300) => {
-  const claim = parseSignatureHeader(header as string, receivedAt, toleranceSeconds)
+  const claim = parseFreshHeader(header as string, receivedAt, toleranceSeconds)
   return 'code' in claim ? claim.code : 'ok'
 }
 
@@ -46,7 +46,7 @@ test('a header is read as a plain reading of its grammar reads it', () => {
   fc.assert(
     fc.property(headers, (fields) => {
       const header = fields.map((parts) => parts.join('')).join(',')
-      const claim = parseSignatureHeader(header, at(0), 300)
+      const claim = parseFreshHeader(header, at(0), 300)
       expect('code' in claim ? claim.code : claim.codes).toEqual(plainly(header))
     }),
     { numRuns: 3000 },
@@ -110,14 +110,14 @@ test('one header after another is read from its beginning, whatever became of th
 
 test('accepts the last second of the window on either side, rejects the next', () => {
   const good = `t=${t},v1=${v1}`
-  expect(parseSignatureHeader(good, at(300), 300)).toMatchObject({ signedAt: t, ageSeconds: 300 })
-  expect(parseSignatureHeader(good, at(301), 300)).toMatchObject({
+  expect(parseFreshHeader(good, at(300), 300)).toMatchObject({ signedAt: t, ageSeconds: 300 })
+  expect(parseFreshHeader(good, at(301), 300)).toMatchObject({
     code: 'ERR_DELIVERY_STALE',
     ageSeconds: 301,
     status: 400,
   })
-  expect(parseSignatureHeader(good, at(-300), 300)).toMatchObject({ signedAt: t, ageSeconds: -300 })
-  expect(parseSignatureHeader(good, at(-301), 300)).toMatchObject({
+  expect(parseFreshHeader(good, at(-300), 300)).toMatchObject({ signedAt: t, ageSeconds: -300 })
+  expect(parseFreshHeader(good, at(-301), 300)).toMatchObject({
     code: 'ERR_DELIVERY_FUTURE',
     ageSeconds: -301,
     status: 400,

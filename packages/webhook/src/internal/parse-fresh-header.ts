@@ -22,7 +22,7 @@ export interface SignatureHeader {
  * A rejection is returned, not thrown: strangers cause most of them, and V8 takes longer to throw than to parse.
  * @param receivedAt - Milliseconds since the epoch.
  */
-export function parseSignatureHeader(
+export function parseFreshHeader(
   header: string | null | undefined,
   receivedAt: number,
   toleranceSeconds: number,

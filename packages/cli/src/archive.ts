@@ -1,5 +1,6 @@
 /**
- * Writes and reads files of ended history and of moved integrations, compressed by gzip. Source: docs/retention.md.
+ * Writes and reads files of ended history and of moved integrations, compressed by gzip, and writes those of exports.
+ * Source: docs/retention.md.
  * @module
  */
 
@@ -44,14 +45,14 @@ async function checkIsNew(path: string): Promise<void> {
   if (isTaken) throw new ArchiveError(path, `The file ${path} exists already, and is never overwritten.`)
 }
 
-const compress = promisify(gzip)
+const compress: (content: Uint8Array) => Promise<Uint8Array> = promisify(gzip)
 
 /**
  * Begins a file. It has its name only once it is finished: until then `.partial` follows the name. Only its owner may
  * read it: it holds what the database holds.
  * @throws ArchiveError `ERR_ARCHIVE` when the name is taken, or the file cannot be written.
  */
-export async function createGzipFile(path: string): Promise<FileWriter> {
+export async function createFile(path: string, encode = async (content: Uint8Array) => content): Promise<FileWriter> {
   const partial = `${path}.partial`
   const described = async <T>(work: () => Promise<T>, what = path): Promise<T> => {
     try {
@@ -72,8 +73,7 @@ export async function createGzipFile(path: string): Promise<FileWriter> {
   })
   return {
     name: basename(path),
-    // Each call makes a member of its own, and gzip files are members one after the other.
-    write: (content) => described(async () => handle.writeFile(await compress(content))),
+    write: (content) => described(async () => handle.writeFile(await encode(content))),
     finish: () =>
       described(async () => {
         await handle.sync()
@@ -84,6 +84,9 @@ export async function createGzipFile(path: string): Promise<FileWriter> {
     discard,
   }
 }
+
+/** Begins a file whose every write is a member of its own: gzip files are members one after the other. */
+export const createGzipFile = (path: string): Promise<FileWriter> => createFile(path, compress)
 
 export function openGzipFile(path: string): FileReader {
   return {

@@ -76,13 +76,7 @@ export async function startDemoIdentity(io: Pick<Io, 'randomBytes'>): Promise<De
   const { id: applicantId } = provider.addApplicant({ clientId: shop })
   return {
     url: provider.url,
-    minting: {
-      baseUrl: provider.url,
-      appToken: shopToken,
-      secretKey: shopKey,
-      applicantId,
-      forClientId: service,
-    },
+    minting: { baseUrl: provider.url, appToken: shopToken, secretKey: shopKey, applicantId, forClientId: service },
     variables: {
       PI_IDENTITY_URL: provider.url,
       PI_IDENTITY_APP_TOKEN: 'sbx:payment-service',

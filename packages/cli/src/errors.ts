@@ -53,9 +53,7 @@ export class MirrorDatabaseError extends Error {
   readonly code = 'ERR_MIRROR_DATABASE'
   constructor(cause: unknown) {
     const { code, message } = Object(cause) as { code?: unknown; message?: unknown }
-    super(`The database of the mirror cannot be used: ${String(message || code)}. Check --to or MIRROR_URL.`, {
-      cause,
-    })
+    super(`The database of the mirror cannot be used: ${String(message || code)}. Check --to or MIRROR_URL.`, { cause })
   }
 }
 

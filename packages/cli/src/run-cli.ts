@@ -25,6 +25,7 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   accounts: async () => (await import('./commands/accounts.js')).addAccounts,
   'legacy-keys': async () => (await import('./commands/access.js')).addLegacyKeys,
   operators: async () => (await import('./commands/access.js')).addOperators,
+  payments: async () => (await import('./commands/payments.js')).addPayments,
   deliveries: async () => (await import('./commands/deliveries.js')).addDeliveries,
   identity: async () => (await import('./commands/identity.js')).addIdentity,
   audit: async () => (await import('./commands/history.js')).addAudit,

@@ -23,7 +23,7 @@ interface WithServiceOptions extends OperateOptions {
 type OpenedService = Pick<
   Service,
   | ('integrations' | 'accounts' | 'legacyKeys' | 'operators' | 'deliveries' | 'chains' | 'identity')
-  | ('audit' | 'history' | 'moves' | 'processes' | 'leases' | 'store')
+  | ('audit' | 'history' | 'moves' | 'processes' | 'leases' | 'store' | 'queries' | 'exportRows')
 >
 
 /**

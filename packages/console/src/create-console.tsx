@@ -4,7 +4,7 @@ import type { DeliveryView } from '@payment-integration/core/internal'
 import type { StoredPayment } from '@payment-integration/core/ports'
 import { type Context, Hono } from 'hono'
 import { addAssetRoutes, createAssets } from './assets.js'
-import { FilterError, parseQuery } from './filters.js'
+import { deliveryFilter, FilterError, parseQuery, paymentFilter } from './filters.js'
 import { createJobs, type Job } from './jobs.js'
 import { createLiveUpdates } from './live/live-updates.js'
 import type { Overview } from './live/overview.js'
@@ -20,7 +20,8 @@ import { type ConsoleTools, hasTools } from './tools.js'
 import { consoleSections, createRender } from './view/layout.js'
 import { base, buildHref, sentencePage } from './view/parts.js'
 import { DeliveryRow, PaymentRow } from './view/rows.js'
-import { createVisit, localViewer, type Viewer, type Visit } from './viewer.js'
+import { createVisit, isAllowed, localViewer, type Viewer, type Visit } from './viewer.js'
+import { createDownloads, exportRoute } from './web/export.js'
 import { type ConsoleBindings, findStreamProblem, guardPages, pathBelow } from './web/guard.js'
 import { FormError } from './web/run-form.js'
 import { seeOther } from './web/sessions.js'
@@ -97,6 +98,7 @@ export function createConsole(deps: ConsoleDeps): Console {
   })
   const render = createRender(assets, { sections, environment })
   const jobs = createJobs({ now, onError })
+  const download = createDownloads({ now, onError })
   const sessions = service.operatorSessions
   const signIn = deps.signIn === undefined ? null : createSignIn({ ...deps.signIn, sessions, render, now, onError })
 
@@ -118,6 +120,7 @@ export function createConsole(deps: ConsoleDeps): Console {
   const hasOidc = deps.signIn?.oidc !== undefined
   const actDeps = { service, render, now, jobs, tools, hasOidc, publicUrl }
   app.post(`${base}/act/:name`, (c) => runAct(actDeps, c.req.param('name'), c.req.raw, visitIn(c)))
+  app.get(`${base}/${exportRoute}`, (c) => exportList(c, c.req.param('file')))
   app.get(`${base}/*`, (c) => page(c))
   app.get(base, (c) => page(c))
   app.notFound((c) => answer(c, notFound, 404))
@@ -158,7 +161,24 @@ export function createConsole(deps: ConsoleDeps): Console {
     return render({ ...content, live }, { visit: c.get('visit'), note, status: content.status })
   }
 
-  function answer(c: Context<Env>, content: PageContent, status: 400 | 404 | 500): Promise<Response> {
+  function exportList(c: Context<Env>, file: string): Promise<Response> {
+    const { viewer, actor } = visitIn(c)
+    const text = `An export needs the role operator; yours is ${viewer.role}.`
+    if (!isAllowed(viewer.role, 'operator')) return answer(c, sentencePage('Nothing was exported', text), 403)
+    return download({
+      ...{ request: c.req.raw, file, actor, exportRows: service.actingAs(actor).exportRows },
+      lists: {
+        payments: (query) => service.queries.paymentListing(paymentFilter(query)),
+        deliveries: (query) => service.queries.deliveryListing(deliveryFilter(query)),
+      },
+      async mayContinue() {
+        const found = await visit(c.req.raw)
+        return !isClosed && found !== null && isAllowed(found.viewer.role, 'operator')
+      },
+    })
+  }
+
+  function answer(c: Context<Env>, content: PageContent, status: 400 | 403 | 404 | 500): Promise<Response> {
     return render(content, { visit: c.get('visit') ?? null, status })
   }
 

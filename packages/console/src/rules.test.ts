@@ -1,6 +1,6 @@
 /** Tables of the pure rules. */
 
-import { formatUnits, parseMemo, sumDecimals } from '@payment-integration/core/internal'
+import { sumDecimals } from '@payment-integration/core/internal'
 import { expect, it } from 'vitest'
 import { findGaps } from './pages/chains.js'
 import { findAdvice } from './view/advice.js'
@@ -25,16 +25,6 @@ it('text beyond the limit is cut with the number of the rest', () => {
 })
 
 it.each([
-  [1_000_000n, 6, '1'],
-  [1_234_500n, 6, '1.2345'],
-  [1n, 18, '0.000000000000000001'],
-  [0n, 0, '0'],
-  [700n, 0, '700'],
-])('%s base units of %i decimals are %s', (amount, decimals, text) => {
-  expect(formatUnits(amount, decimals)).toBe(text)
-})
-
-it.each([
   [['0.1', '0.20'], '0.30'],
   [['9007199254740993', '0.000000000000000001'], '9007199254740993.000000000000000001'],
   [['0', '5'], '5'],
@@ -52,11 +42,6 @@ it.each([
   [90_000_000, '1 d 1 h'],
 ])('%i ms are %s', (ms, text) => {
   expect(formatSpan(ms)).toBe(text)
-})
-
-it('a memo is text without its padding, or hex', () => {
-  expect(parseMemo(`0x${Buffer.from('order-7').toString('hex').padEnd(64, '0')}`)).toBe('order-7')
-  expect(parseMemo(`0xff${'00'.repeat(31)}`)).toBe(`0xff${'00'.repeat(31)}`)
 })
 
 it.each([

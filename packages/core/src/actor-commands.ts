@@ -3,6 +3,7 @@ import type { ProcessorUpdate } from '@payment-integration/contract'
 import type { EventSink } from './events.js'
 import type { AuditRecord } from './history/audit-log.js'
 import { createAudited, createAuditQueries } from './history/audit-log.js'
+import { createExportRows, type ExportRows } from './history/export.js'
 import type { HistoryCommands } from './history/history-store.js'
 import { createHistoryCommands } from './history/restore.js'
 import type { Identity, IdentityActions } from './identity/identity.js'
@@ -45,6 +46,7 @@ export interface ActorCommands {
   readonly history: HistoryCommands
   readonly moves: MoveCommands
   readonly leases: LeaseCommands
+  readonly exportRows: ExportRows
   /** Adds the record of an action that changes nothing stored. */
   recordAction(action: RecordedAction): Promise<void>
 }
@@ -113,6 +115,7 @@ export function createActorCommands(deps: ActorCommandsDeps, actor: string): Act
       verifyAudit: () => createAuditQueries({ audit: store.audit, keys }).verify(),
     }),
     leases: createLeaseCommands({ ...shared, leases: store.leases }),
+    exportRows: createExportRows(audited),
     recordAction: (action) => audited(async (_tx, note) => note(action)),
   }
 }

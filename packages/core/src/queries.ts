@@ -1,5 +1,6 @@
 /** Reads for operators, and of one integration's rows for its portal and the read API. @module */
-import type { PageBody, PaymentBody } from '@payment-integration/contract'
+import { type PageBody, type PaymentBody, pageLimit } from '@payment-integration/contract'
+import { createListing, type Listing, toDeliveryRow } from './history/export.js'
 import type { Checkpoint, ProvenRange, RouterCoverage } from './indexer/chain-store.js'
 import type { AccountRecord } from './legacy/accounts.js'
 import type {
@@ -11,9 +12,15 @@ import type {
 } from './notifications/delivery-store.js'
 import type { CursorCodec } from './payments/cursor.js'
 import type { StoredPayment } from './payments/payment.js'
-import { buildPaymentView, createPaymentReader } from './payments/read-api.js'
+import { buildPaymentView, createPaymentReader, parseAddress } from './payments/read-api.js'
 import type { Store } from './ports/store.js'
-import type { ConsolePage, ConsoleReads, ConsoleSearch } from './ports/store-console.js'
+import type {
+  ConsolePage,
+  ConsolePaymentFilter,
+  ConsolePosition,
+  ConsoleReads,
+  ConsoleSearch,
+} from './ports/store-console.js'
 
 /** A stored snapshot: the bytes that are sent. */
 export interface StoredSnapshot {
@@ -63,6 +70,9 @@ export interface IntegrationQueries {
    * At most 50 payments by destination transaction hash, or by the beginning of their memo among the newest 5,000.
    */
   search(search: Exclude<ConsoleSearch, { kind: 'wallet' }>): Promise<readonly PaymentBody[]>
+  /** Its payments as the read API shows them, for an export. @throws InvalidRequestError `ERR_ADDRESS_INVALID`. */
+  paymentListing(wallet: string | undefined): Listing
+  deliveryListing(filter: Omit<DeliveryFilter, 'integrationAddress'>): Listing
   /** Failures in a row at the endpoint; null: the last attempt succeeded, or there was none. */
   endpoint(): Promise<EndpointView | null>
   /** The newest failed attempt, of the newest 50 deliveries and 50 that wait for a retry; null: none failed. */
@@ -75,6 +85,9 @@ export interface Queries
     Pick<DeliveryStore, 'backlog' | 'endpoints' | 'findMissing' | 'oldestSnapshot'> {
   /** @param integrationAddress - Of an authenticated caller, never from a request. */
   forIntegration(integrationAddress: string): IntegrationQueries
+  /** All primary payments that match, for an export. */
+  paymentListing(filter: Omit<ConsolePaymentFilter, 'invoice'>): Listing
+  deliveryListing(filter: DeliveryFilter): Listing
   /** The payments of a transaction, primary or not, by ordinal. */
   transaction(query: { readonly chainId: number; readonly txHash: string }): Promise<readonly StoredPayment[]>
   /** The snapshots of a payment by version, oldest first, without those that are not stored. */
@@ -92,10 +105,18 @@ export interface Queries
 }
 
 const maxFound = 50
+/** Rows that an export reads at once. */
+const listingPage = 500
 
 /** Builds the queries on a store. Tenant isolation is here alone: `forIntegration` binds the address to every read. */
 export function createQueries(store: Store, cursors: CursorCodec): Queries {
   const reader = createPaymentReader(() => store.payments, cursors)
+  const { prepare: _, ...reads } = store.console
+  const deliveryListing = (filter: DeliveryFilter) =>
+    createListing('deliveries', { ...filter }, async (beforeId: string | undefined) => {
+      const { rows, next } = await reads.deliveries({ ...filter, beforeId, limit: listingPage })
+      return { rows: rows.map(toDeliveryRow), next }
+    })
 
   async function snapshots(paymentId: string, versions: readonly number[]): Promise<StoredSnapshot[]> {
     const ordered = [...new Set(versions)].sort((a, b) => a - b)
@@ -129,6 +150,14 @@ export function createQueries(store: Store, cursors: CursorCodec): Queries {
             : (await store.console.payments({ integrationAddress, memo: search.prefix, limit: maxFound })).rows
         return found.map((payment) => buildPaymentView(payment, integrationAddress))
       },
+      paymentListing(given) {
+        const wallet = given === undefined ? undefined : parseAddress(given)
+        return createListing('payments', { integrationAddress, wallet }, async (cursor: string | undefined) => {
+          const page = await reader.list(integrationAddress, { wallet, cursor, limit: String(pageLimit.max) })
+          return { rows: page.payments, next: page.nextCursor }
+        })
+      },
+      deliveryListing: (filter) => deliveryListing({ ...filter, integrationAddress }),
       endpoint: () => store.deliveries.endpoint(integrationAddress),
       lastFailure: () => store.console.lastFailure(integrationAddress),
     }),
@@ -143,21 +172,12 @@ export function createQueries(store: Store, cursors: CursorCodec): Queries {
     endpoints: (options) => store.deliveries.endpoints(options),
     findMissing: (query) => store.deliveries.findMissing(query),
     oldestSnapshot: () => store.deliveries.oldestSnapshot(),
-    payments: (query) => store.console.payments(query),
-    search: (search, limit) => store.console.search(search, limit),
-    paymentsById: (ids) => store.console.paymentsById(ids),
-    updates: (query) => store.console.updates(query),
-    deliveriesByPayment: (paymentId) => store.console.deliveriesByPayment(paymentId),
-    deliveries: (query) => store.console.deliveries(query),
-    deliveriesById: (ids) => store.console.deliveriesById(ids),
-    attempts: (query) => store.console.attempts(query),
-    attemptsPerMinute: (query) => store.console.attemptsPerMinute(query),
-    paymentsPerMinute: (query) => store.console.paymentsPerMinute(query),
-    volumePerMinute: (query) => store.console.volumePerMinute(query),
-    lastFailure: (address) => store.console.lastFailure(address),
-    latencies: (address) => store.console.latencies(address),
-    integrations: (query) => store.console.integrations(query),
-    audit: (query) => store.console.audit(query),
-    newest: (limit) => store.console.newest(limit),
+    ...reads,
+    paymentListing: (filter) =>
+      createListing('payments', filter, async (before: ConsolePosition | undefined) => {
+        const { rows, next } = await reads.payments({ ...filter, before, limit: listingPage })
+        return { rows: rows.map((row) => buildPaymentView(row, row.integrationAddress)), next }
+      }),
+    deliveryListing,
   }
 }

@@ -54,6 +54,11 @@ export function useCases(engine: string, open: OpenMigrated): void {
       const { nextCursor } = await asOther.listPayments({ limit: '1' })
       const named = { integrationAddress: other, txHash, limit: '9', wallet: hex('sender', 20) }
       const own = service.queries.forIntegration(shop)
+      async function readAll(list: ReturnType<typeof own.deliveryListing>): Promise<readonly object[]> {
+        const all: object[] = []
+        for await (const page of list.pages()) all.push(...page)
+        return all
+      }
       // One row for each query: a new one fails here until it has its own.
       const asked: Record<keyof typeof own, unknown> = {
         integrationAddress: own.integrationAddress,
@@ -61,6 +66,8 @@ export function useCases(engine: string, open: OpenMigrated): void {
         getPayment: await own.getPayment(named).catch(({ code }) => code),
         paymentDetail: await own.paymentDetail(137, txHash, () => [1]),
         deliveries: await own.deliveries({ ...named, limit: 9, beforeId: `${Number(delivery?.deliveryId) + 9}` }),
+        paymentListing: await readAll(own.paymentListing(undefined)),
+        deliveryListing: await readAll(own.deliveryListing({ ...named, txHash: undefined })),
         endpoint: await own.endpoint(),
         lastFailure: await own.lastFailure(),
         search: await Promise.all([own.search({ kind: 'hash', txHash }), own.search({ kind: 'memo', prefix: '0x61' })]),

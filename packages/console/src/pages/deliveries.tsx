@@ -7,6 +7,7 @@ import { Badge, buildHref, Copyable, Dim, Empty, Facts, Hex, Pager, paymentPath,
 import { deliveryRows, listFields, wordOptions } from '../view/rows.js'
 import { formatNumber, nameChain } from '../view/text.js'
 import { isAllowed } from '../viewer.js'
+import { ExportLinks } from '../web/export.js'
 import { jobPath } from './jobs.js'
 import { type Acts, buildTopic, type Load, pageSize, readChoices } from './page.js'
 
@@ -31,6 +32,7 @@ export const deliveriesPage: Load = async (deps, query) => {
       <h1>Deliveries</h1>
       <Filters action={buildHref(section)} fields={fields} values={query} />
       <ForRole needs="operator">
+        <ExportLinks toHref={(ending) => buildHref(section + ending, rest)} />
         <form id="replay" method="post" action={buildHref('/act/replay')}>
           <CsrfField />
         </form>

@@ -2,13 +2,13 @@
 /** The list of payments, and its search by hash, wallet, memo or invoice. @module */
 import { paymentStates } from '@payment-integration/contract'
 import type { Queries } from '@payment-integration/core'
-import type { ConsolePaymentFilter } from '@payment-integration/core/internal'
-import { parseMemo } from '@payment-integration/core/internal'
+import { type ConsolePaymentFilter, parseMemo } from '@payment-integration/core/internal'
 import type { StoredPayment } from '@payment-integration/core/ports'
 import { formatPosition, matchesPayment, parsePosition, paymentFilter } from '../filters.js'
-import { type Field, Filters } from '../view/forms.js'
+import { type Field, Filters, ForRole } from '../view/forms.js'
 import { buildHref, Copyable, Empty, Pager, paymentPath, Shown, Table } from '../view/parts.js'
 import { type Choices, listFields, paymentRows, wordOptions } from '../view/rows.js'
+import { ExportLinks } from '../web/export.js'
 import {
   buildTopic,
   type ConsoleService,
@@ -46,6 +46,9 @@ export const paymentsPage: Load = async (deps, query) => {
     <>
       <h1>Payments</h1>
       <Filters action={buildHref(section)} fields={fields} values={query} />
+      <ForRole needs="operator">
+        {found === null ? <ExportLinks toHref={(ending) => buildHref(section + ending, rest)} /> : null}
+      </ForRole>
       {found === null ? null : (
         <p class="dim">
           Payments with the {found.kind === 'hash' ? 'hash or memo' : found.kind}{' '}

@@ -2,10 +2,11 @@
 import { InvalidRequestError } from '@payment-integration/core/internal'
 import { type Context, Hono } from 'hono'
 import { addAssetRoutes, createAssets } from '../assets.js'
-import { FilterError, parseQuery } from '../filters.js'
+import { deliveryFilter, FilterError, parseQuery } from '../filters.js'
 import type { PageContent } from '../pages/page.js'
 import { createRender } from '../view/layout.js'
 import { sentencePage } from '../view/parts.js'
+import { createDownloads, exportRoute } from '../web/export.js'
 import { type ConsoleBindings, guardPages, pathBelow } from '../web/guard.js'
 import { FormError, runForm } from '../web/run-form.js'
 import { seeOther } from '../web/sessions.js'
@@ -85,14 +86,8 @@ export function createPortal(deps: PortalDeps): Portal {
   const assets = createAssets()
   const frame = { sections: portalSections, environment, brand: 'Payment portal', mountedAt: portalBase }
   const render = createRender(assets, frame)
-  const signIn = createPortalSignIn({
-    sessions: service.integrationSessions,
-    render,
-    findSource,
-    now,
-    countCall,
-  })
-
+  const signIn = createPortalSignIn({ sessions: service.integrationSessions, render, findSource, now, countCall })
+  const download = createDownloads({ now, onError: (error) => deps.onError?.(error) })
   guardPages(app, publicUrl)
   app.use('*', async (c, next) => {
     c.set('session', await signIn.findVisit(c.req.raw))
@@ -122,6 +117,17 @@ export function createPortal(deps: PortalDeps): Portal {
           ? render(answer.show, { visit })
           : seeOther(portalHref(answer.to, { note: answer.note }))
       },
+    })
+  })
+  app.get(`${portalBase}/${exportRoute}`, (c) => {
+    const { visit, tenant } = signedIn(c)
+    return download({
+      ...{ request: c.req.raw, file: c.req.param('file'), actor: visit.actor, exportRows: tenant.exportRows },
+      lists: {
+        payments: ({ wallet }) => tenant.paymentListing(wallet),
+        deliveries: (query) => tenant.deliveryListing(deliveryFilter(query)),
+      },
+      mayContinue: async () => (await signIn.findVisit(c.req.raw)) !== null,
     })
   })
   app.get(`${portalBase}/*`, (c) => page(c))

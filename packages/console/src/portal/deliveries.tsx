@@ -6,6 +6,7 @@ import { deliveryFilter, deliveryStatuses, parseWholeNumber, type QueryFields } 
 import { type Field, Filters } from '../view/forms.js'
 import { type Column, Empty, Pager, paymentPath, Table } from '../view/parts.js'
 import { type DeliveryContext, deliveryColumns, labelReplay } from '../view/rows.js'
+import { ExportLinks } from '../web/export.js'
 import { type PortalActs, PortalForm, type PortalLoad, type PortalPageDeps, portalHref } from './page.js'
 
 const section = '/deliveries'
@@ -23,6 +24,7 @@ export const deliveriesPage: PortalLoad = async (deps, { hash, status, before })
     <>
       <h1>Deliveries</h1>
       <Filters action={portalHref(section)} fields={fields} values={query} />
+      <ExportLinks toHref={(ending) => portalHref(section + ending, query)} />
       <DeliveryTable
         deliveries={page.rows}
         context={await readContext(deps)}

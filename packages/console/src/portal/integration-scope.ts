@@ -20,7 +20,7 @@ const pageSize = 50
 /** The integration of a session. @param address - From the session, never from a request. */
 export function createIntegrationScope({ queries, actingAs }: PortalService, address: string) {
   const own = queries.forIntegration(address)
-  const { integrations, deliveries, endpoints } = actingAs(integrationActor(address))
+  const { integrations, deliveries, endpoints, exportRows } = actingAs(integrationActor(address))
 
   return {
     address,
@@ -34,6 +34,9 @@ export function createIntegrationScope({ queries, actingAs }: PortalService, add
       return found === null ? null : { ...found, snapshots: found.snapshots.map(readSnapshot) }
     },
     deliveries: (query: DeliveryQuery) => own.deliveries({ limit: pageSize, ...query }),
+    paymentListing: own.paymentListing,
+    deliveryListing: own.deliveryListing,
+    exportRows,
     health: own.endpoint,
     /** The newest failed attempt, of the newest 50 deliveries and 50 that wait for a retry; null: none failed. */
     lastFailure: own.lastFailure,

@@ -5,6 +5,7 @@ import { isHash } from '../pages/payments.js'
 import { Badge, type Column, Copyable, Empty, Hex, Pager, paymentPath, Shown, Table, When } from '../view/parts.js'
 import { showAmount, showInvoice } from '../view/rows.js'
 import { nameChain } from '../view/text.js'
+import { ExportLinks } from '../web/export.js'
 import { type PortalLoad, type PortalPageDeps, portalHref } from './page.js'
 
 const section = '/payments'
@@ -28,6 +29,7 @@ export const paymentsPage: PortalLoad = async (deps, { q, cursor, wallet = isAdd
           . <a href={portalHref(section)}>Show all payments</a>
         </p>
       )}
+      {found === null ? <ExportLinks toHref={(ending) => portalHref(section + ending, { wallet })} /> : null}
       <PaymentTable payments={payments} empty={search === undefined ? noPayments(deps) : noMatch} />
       <Pager
         first={cursor === undefined ? null : portalHref(section, { wallet })}

@@ -140,6 +140,12 @@ it(`neither integration sees or changes anything of the other one (seed ${seed})
     return [answer, hash]
   }
 
+  async function exportOwn(own: Side, other: Side): Promise<readonly [Page, string]> {
+    const list = pick(['/payments', '/deliveries'])
+    const given = pick(['', `integration=${other.integration.address}`, `hash=${sharedHash}`, 'status=pending'])
+    return [await own.browser.get(`/portal${list}.${pick(['csv', 'jsonl'])}?${given}`), given]
+  }
+
   async function cursorOfOther(own: Side, other: Side): Promise<readonly [Page, string]> {
     const others = setup.twin.service.queries.forIntegration(other.integration.address)
     const { nextCursor } = await others.listPayments({ limit: '1' })
@@ -186,7 +192,7 @@ it(`neither integration sees or changes anything of the other one (seed ${seed})
     return [answer, '']
   }
 
-  const steps = [read, readOther, listOther, cursorOfOther, replayOther, act, act]
+  const steps = [read, readOther, listOther, exportOwn, cursorOfOther, replayOther, act, act]
   const statuses = new Map<number, number>()
   for (let round = 0; round < rounds; round += 1) {
     const [own, other] = others()

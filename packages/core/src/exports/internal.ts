@@ -2,6 +2,7 @@
 export type { ActorCommands } from '../actor-commands.js'
 export { InvalidRequestError, type OperatorErrorCode, RequestBodyError } from '../errors.js'
 export type { AuditAction, AuditQueries, AuditRecord, AuditStore, AuditVerdict } from '../history/audit-log.js'
+export type { ExportFormat, ExportRows, Listing } from '../history/export.js'
 export type {
   ArchiveHeader,
   DeliveryHistory,

@@ -52,6 +52,8 @@ export type AuditAction =
   | 'history.archived'
   | 'deliveries.given_up'
   | 'history.restored'
+  | 'export.started'
+  | 'export.ended'
 
 export interface AuditEntry {
   /** Unix time in milliseconds. */

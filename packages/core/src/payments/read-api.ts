@@ -40,12 +40,12 @@ export function parseName(text: string): string {
 }
 
 /** Built field by field, so that no field that docs/interface.md 2.1 omits can slip through. */
-export function buildPaymentView(payment: StoredPayment, integrationAddress: string): PaymentBody {
+export function buildPaymentView<Address extends string | null>(payment: StoredPayment, integrationAddress: Address) {
   const { chainId, txHash, tokenIn, tokenOut, source } = payment
-  const snapshot = buildSnapshot({ integrationAddress, chainId, txHash }, payment)
+  const snapshot = buildSnapshot({ integrationAddress: integrationAddress ?? '', chainId, txHash }, payment)
   // Named one by one: an object from a spread costs ten times as much to build and to format as JSON.
   return {
-    integrationAddress: snapshot.integrationAddress,
+    integrationAddress,
     chainId: snapshot.chainId,
     txHash: snapshot.txHash,
     version: snapshot.version,

@@ -1,0 +1,46 @@
+/** An export has one page of rows in memory. */
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { createTwin } from '@payment-integration/testing/twin'
+import { expect, it, onTestFinished } from 'vitest'
+import { createConsole } from '../create-console.js'
+
+const payments = 100_000
+/** Bytes by which the memory may differ between two pages: less than an eighth of the text. */
+const spread = 8_000_000
+
+/** What is reachable, in bytes. */
+function liveBytes(): number {
+  setFlagsFromString('--expose-gc')
+  runInNewContext('gc')()
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}
+
+it(`the memory of a download of ${payments} payments is flat`, async () => {
+  const twin = await createTwin({ seed: 64 })
+  onTestFinished(() => twin.close())
+  const { store } = twin.service
+  await store.console.prepare()
+  await twin.pay({ integrationAddress: null })
+  const [row] = (await store.console.payments({ limit: 1 })).rows
+  if (row === undefined) throw new Error('There is no payment.')
+  const txHashes = Array.from({ length: payments }, (_, n) => `0x${n.toString(16).padStart(64, '0')}`)
+  while (txHashes.length > 0) {
+    const part = txHashes.splice(-2_000).map((txHash) => ({ facts: { ...row, txHash }, primary: true }))
+    await store.transaction((tx) => tx.upsertPayments(part))
+  }
+  const app = createConsole({ service: twin.service, now: twin.now })
+  const answer = await app.fetch(new Request('http://127.0.0.1:4747/console/payments.jsonl'))
+  const measured: number[] = []
+  let [lines, bytes, parts] = [0, 0, 0]
+  for await (const part of answer.body ?? []) {
+    lines += part.filter((byte: number) => byte === 10).length
+    bytes += part.length
+    if (parts++ % 20 === 0) measured.push(liveBytes())
+  }
+  expect(lines).toBe(payments + 1)
+  expect(bytes).toBeGreaterThan(8 * spread)
+  expect(measured.length).toBeGreaterThan(9)
+  expect(Math.max(...measured) - Math.min(...measured)).toBeLessThan(spread)
+})

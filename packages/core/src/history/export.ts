@@ -1,0 +1,104 @@
+/** Exports a filtered list as CSV or JSON lines, page by page, and records who did. @module */
+import type { DeliveryView } from '../notifications/delivery-store.js'
+import type { AuditEntry, Audited } from './audit-log.js'
+
+/** `csv`: RFC 4180, with the names of the columns first. `jsonl`: a JSON object on each line. */
+export type ExportFormat = 'csv' | 'jsonl'
+
+/** A filtered list, newest row first. */
+export interface Listing {
+  readonly of: keyof typeof columns
+  /** As the audit log records it. */
+  readonly filter: AuditEntry['details']
+  /** At least one page; any may be empty. */
+  pages(): AsyncIterable<readonly object[]>
+}
+
+/** Columns by the paths of the fields: those of docs/interface.md 2.1, and of a delivery with its last attempt. */
+const columns = {
+  payments: `blockTimestamp chainId txHash version state integrationAddress sender receiver memo
+    invoice.amount invoice.currency invoice.settlementAmount invoice.settlementCurrency
+    tokenOut.amountGross tokenOut.amountNet tokenOut.symbol tokenOut.address tokenIn.amount tokenIn.symbol
+    tokenIn.address source.chainId source.txHash recipient.title recipient.subtitle`.split(/\s+/),
+  deliveries: `createdAt deliveryId status integrationAddress chainId txHash version attempts lastAttempt.startedAt
+    lastAttempt.status lastAttempt.reason lastAttempt.latencyMs nextAttemptAt`.split(/\s+/),
+} as const
+
+export function createListing<Position>(
+  of: Listing['of'],
+  filter: Readonly<Record<string, AuditEntry['details'][string] | undefined>>,
+  read: (after: Position | undefined) => Promise<{ readonly rows: readonly object[]; readonly next: Position | null }>,
+): Listing {
+  const given = Object.entries(filter).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]))
+  return {
+    of,
+    filter: Object.fromEntries(given),
+    async *pages() {
+      for (let next: Position | null | undefined; next !== null; ) {
+        const page = await read(next)
+        yield page.rows
+        next = page.next
+      }
+    },
+  }
+}
+
+/** A delivery without the answers of its receiver. */
+export function toDeliveryRow({ attempts, createdAt, nextAttemptAt, chainId, ...delivery }: DeliveryView): object {
+  const last = attempts.at(-1)
+  return {
+    ...{ ...delivery, chainId: String(chainId), createdAt: formatTime(createdAt), attempts: attempts.length },
+    lastAttempt: last
+      ? { startedAt: formatTime(last.startedAt), status: last.status, reason: last.reason, latencyMs: last.latencyMs }
+      : null,
+    nextAttemptAt: formatTime(nextAttemptAt),
+  }
+}
+
+const formatTime = (at: number | null) => (at === null ? null : new Date(at).toISOString())
+
+/** What a spreadsheet would take for a formula is text after an apostrophe. */
+function formatCell(value: unknown): string {
+  const text = String(value ?? '').replace(/^[=+\-@\t\r]/, "'$&")
+  return /^'|[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+const formatLine = (cells: readonly unknown[]) => `${cells.map(formatCell).join(',')}\r\n`
+const findField = (row: object, path: string) =>
+  path.split('.').reduce<unknown>((value, name) => (value as Readonly<Record<string, unknown>> | null)?.[name], row)
+
+interface ExportOptions {
+  readonly format: ExportFormat
+  /** Asked before each page leaves; false stops the export. */
+  readonly mayContinue: () => Promise<boolean>
+}
+
+/**
+ * Reads a list in parts of a page, of which one is in memory. The audit log gets a record before the first row is
+ * read. Another one has the number of rows that left, and why it ended: `complete`, `cut_off` (the reader went away),
+ * `stopped` or `failed`. A part has the number of rows up to its end.
+ */
+export type ExportRows = (listing: Listing, options: ExportOptions) => AsyncGenerator<{ text: string; rows: number }>
+
+export const createExportRows = (audited: Audited): ExportRows =>
+  async function* exportRows({ of, filter, pages }, { format, mayContinue }) {
+    const subject = String(filter['integrationAddress'] ?? 'all')
+    const record = (action: 'export.started' | 'export.ended', result = {}) =>
+      audited(async (_tx, note) => note({ action, subject, details: { ...filter, list: of, format, ...result } }))
+    const print = (row: object) =>
+      format === 'csv' ? formatLine(columns[of].map((path) => findField(row, path))) : `${JSON.stringify(row)}\n`
+    let [rows, end, head] = [0, 'failed', format === 'csv' ? formatLine(columns[of]) : '']
+    await record('export.started')
+    try {
+      for await (const page of pages()) {
+        end = 'stopped'
+        if (!(await mayContinue())) throw new Error('The export was stopped before its last row.')
+        rows += page.length
+        end = 'cut_off' // stays where the reader goes away
+        yield { text: head + page.map(print).join(''), rows }
+        ;[end, head] = ['failed', '']
+      }
+      end = 'complete'
+    } finally {
+      await record('export.ended', { rows, end })
+    }
+  }

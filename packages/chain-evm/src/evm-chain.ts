@@ -103,11 +103,7 @@ function checkProof(chainId: number, proof: ProofLevel | undefined): ProofLevel 
 }
 
 /** @throws {TypeError} Unless exactly one of the three is given. */
-function checkNodes({
-  nodes,
-  rpcUrl,
-  transport,
-}: Pick<EvmChainOptions, 'nodes' | 'rpcUrl' | 'transport'>): readonly NodeAddress[] {
+function checkNodes({ nodes, rpcUrl, transport }: EvmChainOptions): readonly NodeAddress[] {
   const givenOptions = [nodes, rpcUrl, transport].filter((option) => option !== undefined)
   if (givenOptions.length !== 1)
     throw new TypeError(`${givenOptions.length} of nodes, rpcUrl and transport are given; pass one of them.`)

@@ -241,7 +241,7 @@ function parseSender(log: ReceiptLog | undefined): string | null {
 // payments have no integration. In any other transaction the integration is in the suffix of the calldata.
 
 /** Parses the integration address in calldata. */
-type ReadSuffix = (calldata: string) => string | null
+type ParseSuffix = (calldata: string) => string | null
 
 type Call = Pick<TransactionFacts, 'to' | 'input'>
 
@@ -249,8 +249,8 @@ type Call = Pick<TransactionFacts, 'to' | 'input'>
  * Whether the integrations depend on the receipt: in a bundle, and in a call with an integration to another contract
  * than a router, which may execute user operations.
  */
-export function needsReceiptForIntegrations({ to, input }: Call, isRouter: boolean, readSuffix: ReadSuffix): boolean {
-  return to !== null && !isRouter && (isBundle(input) || readSuffix(input) !== null)
+export function needsReceiptForIntegrations({ to, input }: Call, isRouter: boolean, parseSuffix: ParseSuffix): boolean {
+  return to !== null && !isRouter && (isBundle(input) || parseSuffix(input) !== null)
 }
 
 /**
@@ -263,12 +263,12 @@ export function nameIntegrations(
   { to, input }: Call,
   positions: readonly number[],
   receipt: Pick<ReceiptFacts, 'logs'> | null,
-  readSuffix: ReadSuffix,
+  parseSuffix: ParseSuffix,
 ): readonly (string | null)[] {
-  if (receipt === null || to === null) return positions.map(() => readSuffix(input))
+  if (receipt === null || to === null) return positions.map(() => parseSuffix(input))
   const { logs } = receipt
-  if (isBundle(input)) return nameBundleIntegrations({ to, input }, positions, logs, readSuffix)
-  const named = readSuffix(input)
+  if (isBundle(input)) return nameBundleIntegrations({ to, input }, positions, logs, parseSuffix)
+  const named = parseSuffix(input)
   const last = findLastOperation(logs)
   return positions.map((position) => (position < last ? null : named))
 }
@@ -277,11 +277,11 @@ function nameBundleIntegrations(
   { to, input }: { readonly to: string; readonly input: string },
   positions: readonly number[],
   logs: readonly ReceiptLog[],
-  readSuffix: ReadSuffix,
+  parseSuffix: ParseSuffix,
 ): readonly (string | null)[] {
   const operations = parseBundle(input, countOperations(logs, to))
   if (operations === null) return positions.map(() => null)
   return findEnclosingOperations(logs, positions, to, operations).map(
-    (operation) => operation && readSuffix(operation.callData),
+    (operation) => operation && parseSuffix(operation.callData),
   )
 }

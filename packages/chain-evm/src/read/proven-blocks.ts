@@ -20,23 +20,16 @@ interface ProvenLogs {
   readonly receipts: readonly ReceiptFacts[]
 }
 
-interface LogCollector extends ProvenLogs {
-  /**
-   * Adds the next receipt of the block.
-   * @param facts - Null if no log is of a listed router.
-   */
-  add(logCount: number, facts: ReceiptFacts | null): void
-}
-
 /** Counts log indexes from the first receipt of a block. */
-function createLogCollector(reader: RangeReader, ref: BlockRef): LogCollector {
+function createLogCollector(reader: RangeReader, ref: BlockRef) {
   const logs: RouterLog[] = []
   const receipts: ReceiptFacts[] = []
   let logIndex = 0
   return {
     logs,
     receipts,
-    add(logCount, facts) {
+    /** Adds the next receipt of the block. @param facts - Null if no log is of a listed router. */
+    add(logCount: number, facts: ReceiptFacts | null): void {
       const first = logIndex
       const before = logs.length
       logIndex += logCount
@@ -255,23 +248,17 @@ function addFacts(
 }
 
 /** Collects the payments of proven blocks. */
-interface ProvenPayments {
-  /**
-   * Proves a block and collects its relevant logs.
-   * @returns The number of transactions with relevant logs.
-   * @throws As {@link proveBlock}.
-   */
-  add(block: AnsweredBlock, signal?: AbortSignal): Promise<number>
-  /** @param height - The last block of the range. */
-  readPayments(height: number, signal?: AbortSignal): Promise<RangeFacts>
-}
-
-export function createProvenPayments(reader: RangeReader): ProvenPayments {
+export function createProvenPayments(reader: RangeReader) {
   const logs: RouterLog[] = []
   const receipts = new Map<string, ReceiptFacts>()
   const blocks = new Map<number, AnsweredBlock>()
   return {
-    async add(block, signal) {
+    /**
+     * Proves a block and collects its relevant logs.
+     * @returns The number of transactions with relevant logs.
+     * @throws As {@link proveBlock}.
+     */
+    async add(block: AnsweredBlock, signal?: AbortSignal): Promise<number> {
       const proven = await proveWithRetries(reader, block, signal)
       if (proven.logs.length === 0) return 0
       logs.push(...proven.logs)
@@ -279,7 +266,8 @@ export function createProvenPayments(reader: RangeReader): ProvenPayments {
       blocks.set(block.header.ref.number, block)
       return proven.receipts.length
     },
-    async readPayments(height, signal) {
+    /** @param height - The last block of the range. */
+    async readPayments(height: number, signal?: AbortSignal): Promise<RangeFacts> {
       const cached = {
         receipts,
         getSize: (number: number) => blocks.get(number)?.header.transactions?.length ?? null,

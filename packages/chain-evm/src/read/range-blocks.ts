@@ -79,7 +79,7 @@ export function createRangeSizing(): RangeSizing {
     plan: () => plan,
     noteResult(kind, range) {
       const { requested, returned, fillFraction } = range
-      getLimit(range.node).read(range)
+      getLimit(range.node).noteResult(range)
       learnt[kind].noteSuccess(returned)
       if (kind === 'root') {
         if (range.paying < returned * mostlyFraction) plan = firstPlan
@@ -110,14 +110,10 @@ function makePlan({ returned, candidates, paying, transactions }: RangeResult): 
   return { withTransactions, transactionsPerBlock: Math.max(1, transactions / Math.max(1, candidates)) }
 }
 
-/** The parallel ranges of one node. */
-interface ParallelLimit {
-  parallelRanges(): number
-  read(range: Pick<RangeResult, 'receivedBytes' | 'rejectedRequests'>): void
-  slowDown(): void
-}
+type ParallelLimit = ReturnType<typeof createParallelLimit>
 
-function createParallelLimit(): ParallelLimit {
+/** The parallel ranges of one node. */
+function createParallelLimit() {
   let sinceFailure = rangesReadAlone
   /** The node's counts at the last range. */
   let before = { receivedBytes: 0, rejectedRequests: 0 }
@@ -126,7 +122,7 @@ function createParallelLimit(): ParallelLimit {
   /** The average bytes of a range; null before the first. */
   let bytesPerRange: number | null = null
   return {
-    parallelRanges() {
+    parallelRanges(): number {
       if (bytesPerRange === null || sinceFailure < rangesReadAlone) return 1
       const fitting =
         bytesPerRange === 0
@@ -134,7 +130,7 @@ function createParallelLimit(): ParallelLimit {
           : Math.max(minParallelRanges, Math.floor(bytesAhead / bytesPerRange))
       return Math.min(acceptedRanges, fitting)
     },
-    read({ receivedBytes, rejectedRequests }) {
+    noteResult({ receivedBytes, rejectedRequests }: RangeResult): void {
       sinceFailure += 1
       acceptedRanges =
         rejectedRequests > before.rejectedRequests
@@ -144,7 +140,7 @@ function createParallelLimit(): ParallelLimit {
       bytesPerRange = bytesPerRange === null ? bytes : bytesPerRange + newestWeight * (bytes - bytesPerRange)
       before = { receivedBytes, rejectedRequests }
     },
-    slowDown() {
+    slowDown(): void {
       sinceFailure = 0
     },
   }

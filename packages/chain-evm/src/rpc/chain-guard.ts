@@ -38,23 +38,8 @@ interface ChainGuardOptions {
   readonly onForeign: (what: string) => void
 }
 
-interface ChainGuard {
-  /**
-   * Checks the node if that is due. After an unanswered request, the next batch can contain the chain id call instead.
-   * @returns Whether to add the call to the batch, and pass its answer to `checkAnswer`.
-   * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node is on another chain, or answered no chain id.
-   */
-  check(canAddChainId: boolean, signal: AbortSignal | undefined): Promise<boolean>
-  /** @throws As {@link ChainGuard.check}. */
-  checkAnswer(answer: RpcOutcome): void
-  noteAnswer(): void
-  /** A request got no answer. */
-  noteLoss(): void
-  noteDisconnect(): void
-}
-
 /** Requests that need the check at the same time share one. */
-export function createChainGuard(options: ChainGuardOptions): ChainGuard {
+export function createChainGuard(options: ChainGuardOptions) {
   const { chainId, clock, fail, rpc, closed, onForeign } = options
   let isChecked = false
   /** The node was checked before its last failure, so the next batch can contain the check. */
@@ -73,7 +58,13 @@ export function createChainGuard(options: ChainGuardOptions): ChainGuard {
   }
 
   return {
-    async check(canAddChainId, signal) {
+    /**
+     * Checks the node if that is due. After an unanswered request, the next batch can contain the chain id call
+     * instead.
+     * @returns Whether to add the call to the batch, and pass its answer to `checkAnswer`.
+     * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node is on another chain, or answered no chain id.
+     */
+    async check(canAddChainId: boolean, signal: AbortSignal | undefined): Promise<boolean> {
       const isRecent = clock.now() - answeredAt < recheckAfterMs
       if (isChecked && isRecent) return false
       if (nextAddsChainId && isRecent && canAddChainId) return true
@@ -84,18 +75,20 @@ export function createChainGuard(options: ChainGuardOptions): ChainGuard {
       await raceAbort(checking, signal)
       return false
     },
-    checkAnswer(answer) {
+    /** @throws ChainError As `check`. */
+    checkAnswer(answer: RpcOutcome): void {
       if (!answer.ok) throw fail.unavailable(`eth_chainId: ${describeRpcError(answer)}.`)
       accept(answer.result)
     },
-    noteAnswer() {
+    noteAnswer(): void {
       answeredAt = clock.now()
     },
-    noteLoss() {
+    /** A request got no answer. */
+    noteLoss(): void {
       nextAddsChainId ||= isChecked
       isChecked = false
     },
-    noteDisconnect() {
+    noteDisconnect(): void {
       nextAddsChainId = false
       isChecked = false
     },

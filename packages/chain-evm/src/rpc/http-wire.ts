@@ -17,25 +17,15 @@ import {
   type Wire,
 } from './wire.js'
 
-interface BodyBuffers {
-  /**
-   * Reads a body to its end.
-   * @param declaredBytes - The Content-Length, or 0.
-   * @param isCompressed - Whether `declaredBytes` is the compressed length.
-   * @throws {@link TooLargeError} When the body is larger than `maxBytes`.
-   */
-  readBody(body: Readable, declaredBytes: number, isCompressed: boolean, maxBytes: number): Promise<Buffer>
-  /** Allows reuse of a buffer of `readBody`; nothing may point into it any more. */
-  release(body: Buffer): void
-}
-
 const minBufferBytes = 65_536
 /** Larger buffers are not reused. */
 const maxSpareBytes = 4_194_304
 /** The usual number of parallel requests. */
 const maxSpareBuffers = 3
 
-export function createBodyBuffers(): BodyBuffers {
+type BodyBuffers = ReturnType<typeof createBodyBuffers>
+
+export function createBodyBuffers() {
   const spare: Buffer[] = []
 
   function acquire(length: number): Buffer {
@@ -47,7 +37,13 @@ export function createBodyBuffers(): BodyBuffers {
   }
 
   return {
-    async readBody(body, declaredBytes, isCompressed, maxBytes) {
+    /**
+     * Reads a body to its end.
+     * @param declaredBytes - The Content-Length, or 0.
+     * @param isCompressed - Whether `declaredBytes` is the compressed length.
+     * @throws {@link TooLargeError} When the body is larger than `maxBytes`.
+     */
+    async readBody(body: Readable, declaredBytes: number, isCompressed: boolean, maxBytes: number): Promise<Buffer> {
       if (declaredBytes > maxBytes) throw new TooLargeError(maxBytes)
       let into = acquire(isCompressed ? 0 : declaredBytes)
       let size = 0
@@ -63,7 +59,8 @@ export function createBodyBuffers(): BodyBuffers {
       }
       return into.subarray(0, size)
     },
-    release({ buffer }) {
+    /** Allows reuse of a buffer of `readBody`; nothing may point into it any more. */
+    release({ buffer }: Buffer): void {
       if (spare.length < maxSpareBuffers && buffer.byteLength <= maxSpareBytes) spare.push(Buffer.from(buffer))
     },
   }

@@ -17,22 +17,12 @@ export interface RangeSizeOptions {
   readonly step?: number | undefined
 }
 
-interface RangeSize {
-  /** The most blocks that a request should span now. */
-  current(): number
-  noteSuccess(blocks: number): void
-  /** @returns The cause of the failure; `unsure` until a smaller request is tried. */
-  noteFailure(blocks: number): 'size' | 'unsure' | 'not-size'
-  /** Notes a failure whose cause is known to be the size. */
-  noteTooLarge(blocks: number): void
-}
-
 /** Successes at a ceiling before it is tested again. `guessed`: the first test of a ceiling that a rate limit set. */
 const retestAfterSuccesses = { first: 32, guessed: 4, max: 1_024 } as const
 /** Default growth, as a part of the starting size. */
 const stepFraction = 0.25
 
-export function createRangeSize(options: RangeSizeOptions): RangeSize {
+export function createRangeSize(options: RangeSizeOptions) {
   const { start, max, step = Math.max(1, Math.floor(start * stepFraction)) } = options
   let size = Math.min(start, max)
   /** The largest size that worked lately; 0 before the first success. */
@@ -86,8 +76,9 @@ export function createRangeSize(options: RangeSizeOptions): RangeSize {
   }
 
   return {
+    /** The most blocks that a request should span now. */
     current: () => (phase === 'probing' ? 1 : size),
-    noteSuccess(blocks) {
+    noteSuccess(blocks: number): void {
       if (blocks > ceiling.blocks) {
         ceiling = { blocks: max, learnt: false }
         retestAfter = retestAfterSuccesses.first
@@ -104,7 +95,8 @@ export function createRangeSize(options: RangeSizeOptions): RangeSize {
       largestWorking = Math.max(largestWorking, blocks)
       if (phase === 'steady' && blocks >= size) grow()
     },
-    noteFailure(blocks) {
+    /** @returns The cause of the failure; `unsure` until a smaller request is tried. */
+    noteFailure(blocks: number): 'size' | 'unsure' | 'not-size' {
       if (phase === 'probing') return blocks === 1 ? notSize() : 'unsure'
       if (phase === 'steady') before = { size, ceiling }
       if (phase === 'steady' && largestWorking > 0 && blocks > largestWorking) return stepBack(blocks)
@@ -113,7 +105,8 @@ export function createRangeSize(options: RangeSizeOptions): RangeSize {
       if (blocks > size) return 'size'
       return blocks === 1 ? notSize() : halve(blocks)
     },
-    noteTooLarge(blocks) {
+    /** Notes a failure whose cause is known to be the size. */
+    noteTooLarge(blocks: number): void {
       if (blocks === 1 || blocks > size) return
       if (!ceiling.learnt) retestAfter = retestAfterSuccesses.guessed
       if (phase === 'steady' && largestWorking > 0 && blocks > largestWorking) stepBack(blocks)
@@ -125,18 +118,12 @@ export function createRangeSize(options: RangeSizeOptions): RangeSize {
 // Learns the size of batches. A batch may take too long, be larger than the node accepts, or exceed its rate limit.
 // Smaller block ranges do not help where one block takes many calls.
 
-interface BatchSize {
-  /** The most calls of the next request. */
-  current(): number
-  noteEnd(end: RequestEnd): void
-}
-
 /** After this many rate limit rejections in a row, a size that was answered before is too large after all. */
 const maxRejections = 4
 /** The smallest batch, because a call is sent together with the chain id call. */
 const callsInPair = 2
 
-export function createBatchSize(maxCalls: number): BatchSize {
+export function createBatchSize(maxCalls: number) {
   const size = createRangeSize({ start: maxCalls, max: maxCalls })
   let minCalls = Math.min(callsInPair, maxCalls)
   /** Rate limit rejections in a row, and the size of the last one. */
@@ -164,8 +151,9 @@ export function createBatchSize(maxCalls: number): BatchSize {
   }
 
   return {
+    /** The most calls of the next request. */
     current: () => Math.max(minCalls, size.current()),
-    noteEnd(end) {
+    noteEnd(end: RequestEnd): void {
       if (end.kind === 'reconnects' || end.kind === 'repeats') return
       const calls = end.calls.length
       if (end.kind === 'limited') rejected(calls)
@@ -200,29 +188,18 @@ const hostileRestMs = 600_000
 const backoffMs = { first: 500, last: 4_000 } as const
 
 /** The pauses of one node. */
-interface RateLimit {
-  /**
-   * Notes a rejected request.
-   * @param retryAfter - The raw header, or null.
-   * @param isFirstOfSize - The next request is smaller, so the pause does not grow yet.
-   */
-  noteRejection(retryAfter: string | null, isFirstOfSize?: boolean): void
-  noteAnswer(sentAt: number): void
-  /** Stops requests for 10 minutes after an answer that was made to exhaust its reader. */
-  startRest(): void
-  /** Whether the node rests, which is too long to wait for. */
-  isResting(): boolean
-  /** The clock's time when the node may get requests again; in the past if it may now. */
-  resumesAt(): number
-}
-
-export function createRateLimit(clock: Clock): RateLimit {
+export function createRateLimit(clock: Clock) {
   let pausedUntil = 0
   let previousPauseEnd = 0
   let rejections = 0
   let restsUntil = 0
   return {
-    noteRejection(retryAfter, isFirstOfSize = false) {
+    /**
+     * Notes a rejected request.
+     * @param retryAfter - The raw header, or null.
+     * @param isFirstOfSize - The next request is smaller, so the pause does not grow yet.
+     */
+    noteRejection(retryAfter: string | null, isFirstOfSize = false): void {
       const now = clock.now()
       // Requests in flight at the same time are rejected together and count once.
       if (now >= pausedUntil) {
@@ -233,15 +210,18 @@ export function createRateLimit(clock: Clock): RateLimit {
       // A `Retry-After` of 0 counts as none.
       pausedUntil = Math.max(pausedUntil, now + Math.min(parseRetryAfter(retryAfter, now) || backoff, maxRetryAfterMs))
     },
-    noteAnswer(sentAt) {
+    noteAnswer(sentAt: number): void {
       if (sentAt >= pausedUntil) rejections = 0
       // Sent after the previous pause, along with rejected requests: that pause was long enough.
       else if (sentAt >= previousPauseEnd) rejections = Math.min(rejections, 1)
     },
-    startRest() {
+    /** Stops requests for 10 minutes after an answer that was made to exhaust its reader. */
+    startRest(): void {
       restsUntil = clock.now() + hostileRestMs
     },
+    /** Whether the node rests, which is too long to wait for. */
     isResting: () => clock.now() < restsUntil,
+    /** The clock's time when the node may get requests again; in the past if it may now. */
     resumesAt: () => Math.max(pausedUntil, restsUntil),
   }
 }
@@ -272,17 +252,7 @@ const doubtAfterAnswer = 0.9
 const answerHalfLifeMs = 30_000
 const truthHalfLifeMs = 300_000
 
-interface Health {
-  note(event: HealthEvent): void
-  /** Sets how old the node's head is, in milliseconds; 0 for the newest. */
-  setLag(ms: number): void
-  /** From 0 to 1, now. */
-  score(): number
-  /** The score without the lag. */
-  trust(): number
-}
-
-export function createHealth(clock: Clock): Health {
+export function createHealth(clock: Clock) {
   let doubtOfAnswers = 0
   let doubtOfTruth = 0
   let lagMs = 0
@@ -301,16 +271,19 @@ export function createHealth(clock: Clock): Health {
   }
 
   return {
-    note(event) {
+    note(event: HealthEvent): void {
       settle()
       if (event === 'answered') doubtOfAnswers *= doubtAfterAnswer
       else if (event === 'lost' || event === 'unusable') doubtOfAnswers += trustCosts[event] * (1 - doubtOfAnswers)
       else doubtOfTruth += trustCosts[event] * (1 - doubtOfTruth)
     },
-    setLag(ms) {
+    /** Sets how old the node's head is, in milliseconds; 0 for the newest. */
+    setLag(ms: number): void {
       lagMs = ms
     },
+    /** From 0 to 1, now. */
     score: () => trust() * (lagMs <= allowedLagMs ? 1 : allowedLagMs / lagMs),
+    /** The score without the lag. */
     trust,
   }
 }

@@ -28,24 +28,18 @@ import {
 export const reconnectMs = { first: 250, last: 30_000 } as const
 
 /** The waits between connections to one node. */
-interface Reconnect {
-  /** Notes a connection that failed or closed. */
-  noteFailure(): void
-  /** Notes a useful answer. */
-  noteSuccess(): void
-  waitMs(): number
-}
-
-export function createReconnect(clock: Clock): Reconnect {
+export function createReconnect(clock: Clock) {
   let failures = 0
   let until = 0
   return {
-    noteFailure() {
+    /** Notes a connection that failed or closed. */
+    noteFailure(): void {
       const wait = failures === 0 ? 0 : Math.min(reconnectMs.first * 2 ** (failures - 1), reconnectMs.last)
       until = clock.now() + wait
       failures += 1
     },
-    noteSuccess() {
+    /** Notes a useful answer. */
+    noteSuccess(): void {
       failures = 0
     },
     waitMs: () => Math.max(0, until - clock.now()),

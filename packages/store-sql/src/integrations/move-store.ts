@@ -118,7 +118,7 @@ export function createMoveStore(engine: Engine): MoveStore {
     async *unnotified(address) {
       const lowest = await transaction((db) => findLowestReplayable(db, dialect))
       for await (const range of idRanges(read)) {
-        const found = await unnotifiedIn(read, address, { ...range, lowest })
+        const found = await findUnnotified(read, address, { ...range, lowest })
         if (found.length > 0) yield found
       }
     },
@@ -159,7 +159,7 @@ async function* idRanges(read: Connection): AsyncGenerator<{ readonly after: num
   for (let after = 0; after < integer(last ?? 0); after += pageSize) yield { after, upTo: after + pageSize }
 }
 
-async function unnotifiedIn(
+async function findUnnotified(
   read: Connection,
   address: string,
   range: { readonly after: number; readonly upTo: number; readonly lowest: number },

@@ -61,7 +61,7 @@ export async function upsertPayments(
   )
   await insertUnsettled(db, dialect, inserted)
   await repositionStatuses(db, dialect, known)
-  return { inserted, returned: await findDroppedAmong(db, dialect, known) }
+  return { inserted, returned: await findDropped(db, dialect, known) }
 }
 
 function pickLastOfEach(payments: readonly NewPayment[]): readonly NewPayment[] {
@@ -119,7 +119,7 @@ async function repositionStatuses(db: Connection, dialect: SqlDialect, known: re
   )
 }
 
-async function findDroppedAmong(
+async function findDropped(
   db: Connection,
   dialect: SqlDialect,
   known: readonly PaymentFacts[],

@@ -17,10 +17,7 @@ const runners = {
   'docs/doctor.md': { tests: ['packages/testing/test/readme.slow.test.ts'] },
   'docs/explain.md': { tests: ['packages/testing/test/readme.slow.test.ts'] },
   'docs/guides/compute-with-amounts.md': { tests: ['packages/client/test/readme.slow.test.ts'] },
-  'docs/guides/console-and-portal.md': [
-    { tests: ['packages/core/src/operators/readme.test.ts'] },
-    { compiled: 'it wants a host with a master key; packages/console and packages/server test the same calls' },
-  ],
+  'docs/guides/console-and-portal.md': { tests: ['packages/core/src/operators/readme.test.ts'] },
   'docs/guides/embed-the-service.md': {
     compiled: 'its host has PostgreSQL; examples/embedding and examples/fastify-host run the same lines',
   },

@@ -111,7 +111,7 @@ export const mutants: readonly Mutant[] = [
   }),
   ...inFile('core/src/payments/apply-updates.ts', 'store-sql/test/use-cases.sqlite.test.ts', {
     'an id that comes again with another content is a conflict': [
-      'known.fingerprint === fingerprint',
+      'stored.fingerprint === fingerprint',
       'known.id !== ""',
     ],
   }),

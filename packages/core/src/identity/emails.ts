@@ -52,7 +52,7 @@ export function parseEmail(input: string, emails: SealEmail): EmailAddress {
   return emails(address)
 }
 
-const purpose = 'email'
+const dataKeyPurpose = 'email'
 
 export function createSealEmail(dataKey: Uint8Array, random: Pick<RandomSource, 'bytes'>): SealEmail {
   const emailKeys = parseMasterKey(Buffer.from(dataKey).toString('base64url'))
@@ -76,8 +76,8 @@ export async function openEmailKey({
   readonly keys: MasterKey
   readonly random: Pick<RandomSource, 'bytes'>
 }): Promise<Uint8Array> {
-  const stored = await dataKeys.obtain(purpose, sealDataKey(keys, random, purpose, random.bytes(32)))
-  return openDataKey(keys, purpose, stored)
+  const stored = await dataKeys.obtain(dataKeyPurpose, sealDataKey(keys, random, dataKeyPurpose, random.bytes(32)))
+  return openDataKey(keys, dataKeyPurpose, stored)
 }
 
 /** Lifetime of a code, in milliseconds. */

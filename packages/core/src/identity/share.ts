@@ -151,8 +151,8 @@ function createRedeem(parts: RedeemParts): Redeem {
     // The token may still be redeemed, so the name is looked up again.
     await store.transaction(async (tx) => {
       await lockSubject(tx, subjectId)
-      const now = await tx.identity.redemption(externalUserId)
-      if (now?.state === 'in_flight')
+      const stored = await tx.identity.redemption(externalUserId)
+      if (stored?.state === 'in_flight')
         await tx.identity.changeRedemption(externalUserId, { state: 'unknown', lookUpInMs: firstLookUpMs })
       await tx.identity.logShare(buildShareRecord(clock.now(), redemption, 'unknown'))
     })
@@ -184,8 +184,8 @@ function createRedeem(parts: RedeemParts): Redeem {
     const { externalUserId, subjectId, integrationAddress } = redemption
     return store.transaction(async (tx) => {
       const { donor, review, closed } = await lockSubject(tx, subjectId)
-      const now = await tx.identity.redemption(externalUserId)
-      if (now !== null && isUnresolved(now.state))
+      const stored = await tx.identity.redemption(externalUserId)
+      if (stored !== null && isUnresolved(stored.state))
         await tx.identity.changeRedemption(externalUserId, { state, lookUpInMs: null })
       await tx.identity.logShare(buildShareRecord(clock.now(), redemption, outcome, providerCode))
       return !closed && donor === integrationAddress && isRejected(review) ? review : null

@@ -90,9 +90,9 @@ export function createRecordDirectVerification({
       const open = await identity.openRedemptions({ subjectIds, absentSince: now, limit: maxLookUps })
       const decision = decideDirect(subjects, { at, isBusy: open.some(isInFlight) })
       if (decision !== 'recorded') return decision
-      const none = { emailKey: null, email: null, accountId, proved: false }
+      const directSubject = { emailKey: null, email: null, accountId, proved: false }
       const found = subjects.find(({ emailKey }) => emailKey === null)
-      const { id } = found ?? (await identity.insertSubject({ id: ids.next(), ...none }))
+      const { id } = found ?? (await identity.insertSubject({ id: ids.next(), ...directSubject }))
       const cleared = { doubt: null, presence: null, missing: null }
       const pollInMs = applicantId === null ? null : nextPollMs(review, now - at)
       const verification = { applicantId, review, reviewedAt: at, attachedAt: now, ...cleared, pollInMs }
@@ -133,8 +133,8 @@ export function createApplyVerdict(
       const attached = verdict.review === null ? null : await identity.findAttachedRedemption(applicantId)
       const isOther = attached !== null && isOtherLevel(attached.levelName, verdict)
       if (isOther) logOtherLevel(logger, { subjectId: subject.id, applicantId }, verdict, attached)
-      const counted = isOther ? { ...verdict, change: getChange(verdict), review: null } : verdict
-      const { outcome: judged, change } = judgeVerdict(subject, counted, clock.now())
+      const countedVerdict = isOther ? { ...verdict, change: getChange(verdict), review: null } : verdict
+      const { outcome: judged, change } = judgeVerdict(subject, countedVerdict, clock.now())
       if (Object.keys(change).length > 0) await identity.changeVerification(subject.id, change)
       const outcome = isOther ? 'other_level' : judged
       await recordVerdict(tx, subject, verdict, outcome)

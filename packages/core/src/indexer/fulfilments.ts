@@ -179,7 +179,7 @@ async function pollDeposits(
 ): Promise<number> {
   let recorded = 0
   let next = 0
-  async function work(): Promise<void> {
+  async function pollQueued(): Promise<void> {
     while (!signal?.aborted) {
       const waiting = page[next]
       if (waiting === undefined) return
@@ -195,7 +195,7 @@ async function pollDeposits(
       }
     }
   }
-  await Promise.all(Array.from({ length: Math.min(concurrency, page.length) }, work))
+  await Promise.all(Array.from({ length: Math.min(concurrency, page.length) }, pollQueued))
   return recorded
 }
 

@@ -178,7 +178,7 @@ export async function* reindex(
     publish(await rollBackOrphaned({ store, chain }, { from, to, checkpoint, finalityBlocks }, signal))
 
   const input = { chainId, routers: chain.routers, isOrphaned, recording }
-  async function handle(range: BlockRange): Promise<Recheck> {
+  async function recheckOrRecord(range: BlockRange): Promise<Recheck> {
     if (!repair) return recheck(store, { ...input, range, repair })
     const stored = await store.payments.checkpoint(chainId)
     if (stored !== null && stored.blockNumber >= range.last.number)
@@ -195,7 +195,7 @@ export async function* reindex(
       const until = repair && indexed >= next ? Math.min(to, indexed) : to
       for await (const range of chain.ranges({ from: next, to: until, head: Math.max(head, until) }, signal)) {
         signal?.throwIfAborted()
-        const { differences, repaired, events } = await handle(range)
+        const { differences, repaired, events } = await recheckOrRecord(range)
         for (const event of events) publish(event)
         next = range.last.number + 1
         const { first, last, proof, node } = range
@@ -205,7 +205,7 @@ export async function* reindex(
         throw new ChainError('ERR_CHAIN_UNAVAILABLE', chainId, `Blocks ${next} to ${until} were requested, none came.`)
     } catch (thrown) {
       if (next > rangeStart) Object.assign(failures, { moved: 0, unread: 0 })
-      const cause = thrown instanceof CheckpointMovedError ? 'moved' : isUnread(thrown) ? 'unread' : null
+      const cause = thrown instanceof CheckpointMovedError ? 'moved' : isFailedRead(thrown) ? 'unread' : null
       if (signal?.aborted || cause === null || failures[cause] === maxRetries[cause]) throw thrown
       failures[cause] += 1
       if (cause === 'unread') await clock.sleep(backoffMs(failures.unread, random.fraction()), signal)
@@ -215,7 +215,7 @@ export async function* reindex(
 }
 
 /** Whether a retry may read the same blocks. */
-function isUnread(error: unknown): boolean {
+function isFailedRead(error: unknown): boolean {
   return error instanceof ChainError && error.code !== 'ERR_CHAIN_PROOF_FAILED'
 }
 

@@ -23,26 +23,27 @@ const encodedPlaceholder = Buffer.from(`${placeholder.address}:${placeholder.sec
 /** Replaces a missing header, so that its absence saves no work. */
 const placeholderHeader = `Basic ${encodedPlaceholder}`
 
-const pattern = /^basic +([A-Za-z0-9+/]+={0,2})$/i
+const headerPattern = /^basic +([A-Za-z0-9+/]+={0,2})$/i
 const addressPattern = /^0x[0-9a-fA-F]{40}$/
 // Control characters never occur in an issued secret; rejected before any comparison.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
-const control = /[\u0000-\u001f\u007f]/
+const controlCharacters = /[\u0000-\u001f\u007f]/
 
 /**
  * Parses a Basic header: case-insensitive scheme, canonical base64, split at the first colon; the address is `0x` and
  * 40 hex digits. A malformed header is replaced by the placeholder, which takes every step of a good one.
  */
 export function parseBasic(authorization: string | null | undefined): BasicCredentials {
-  const isRead = typeof authorization === 'string' && authorization.length <= maxLength
-  const encoded = pattern.exec(isRead ? authorization : placeholderHeader)?.[1] ?? encodedPlaceholder
+  const isReadable = typeof authorization === 'string' && authorization.length <= maxLength
+  const encoded = headerPattern.exec(isReadable ? authorization : placeholderHeader)?.[1] ?? encodedPlaceholder
   const bytes = Buffer.from(encoded, 'base64')
   const isCanonical = bytes.toString('base64') === encoded
   const text = bytes.toString('utf8')
   const colon = text.indexOf(':')
   const address = text.slice(0, colon)
   const secret = text.slice(colon + 1)
-  const isWellFormed = isCanonical && colon >= 0 && !control.test(text) && addressPattern.test(address) && secret !== ''
+  const isWellFormed =
+    isCanonical && colon >= 0 && !controlCharacters.test(text) && addressPattern.test(address) && secret !== ''
   return {
     isWellFormed,
     address: isWellFormed ? address.toLowerCase() : placeholder.address,

@@ -59,7 +59,7 @@ function createImport(deps: ImportDeps): MoveCommands['import'] {
     const rows = () => checkRows(file.rows(moveRowSchema), address)
     const importing = { moves, address, rows, signal }
     await transaction((tx) => findDisabled(tx, address))
-    if (recording === 'own') await recordFromNow(deps, integration, rows())
+    if (recording === 'own') await storeDisabled(deps, integration, rows())
     // Every row is parsed and decided before the first write.
     for await (const _ of importBatches(importing, { isRehearsal: true }));
     // From now on, new versions of this cell are deliveries, which stay pending while the integration is disabled.
@@ -118,7 +118,7 @@ async function* checkRows(
 function checkKeys(keys: MasterKey, integration: IntegrationRecord, now: number): void {
   const { address, apiSecret, previousApiSecret, signingSecret, preparedSigningSecret, previousSigningSecret } =
     integration
-  const missing = (secretName: string) =>
+  const createKeyError = (secretName: string) =>
     new MoveError(
       'ERR_MOVE_KEY_MISSING',
       `The ${secretName} of integration ${address} needs a master key that is not configured here. Add the other cell's keys to PI_MASTER_KEY.`,
@@ -136,16 +136,16 @@ function checkKeys(keys: MasterKey, integration: IntegrationRecord, now: number)
     try {
       openSecret(keys, address, secret)
     } catch {
-      throw missing(secretName)
+      throw createKeyError(secretName)
     }
   }
-  if (apiSecret !== null && keys.find(apiSecret.keyVersion) === undefined) throw missing('API secret')
+  if (apiSecret !== null && keys.find(apiSecret.keyVersion) === undefined) throw createKeyError('API secret')
   if (
     previousApiSecret !== null &&
     now < previousApiSecret.until &&
     keys.find(previousApiSecret.keyVersion) === undefined
   )
-    throw missing('previous API secret')
+    throw createKeyError('previous API secret')
 }
 
 /** The lowest block of the payments of a file, by chain. */
@@ -161,7 +161,7 @@ async function findFirstBlocks(groups: AsyncIterable<readonly MoveRow[]>): Promi
 }
 
 /** Stores a new integration, disabled. @throws MoveError `ERR_MOVE_UNRECORDED` when blocks were indexed without it. */
-async function recordFromNow(
+async function storeDisabled(
   { transaction, followed, chains }: ImportDeps,
   record: IntegrationRecord,
   rows: AsyncIterable<readonly MoveRow[]>,
@@ -310,14 +310,14 @@ async function decidePayments(
 
 async function importUpdates(tx: MoveTx, address: string, updates: readonly MovedUpdate[]): Promise<void> {
   const stored = new Set(await tx.putUpdates(address, updates))
-  const lacking = updates.find(({ id }) => !stored.has(id))
-  if (lacking === undefined) return
-  const [payment] = await tx.find([lacking])
+  const missingUpdate = updates.find(({ id }) => !stored.has(id))
+  if (missingUpdate === undefined) return
+  const [payment] = await tx.find([missingUpdate])
   if (payment?.integrationAddress !== address)
-    throw createForeignRowError(`The payment of update ${lacking.id}`, address)
+    throw createForeignRowError(`The payment of update ${missingUpdate.id}`, address)
   throw new MoveError(
     'ERR_MOVE_UPDATE_MISSING',
-    `Update ${lacking.id} of payment ${formatPaymentKey(lacking)} has another content here. Ask the processor which one is right.`,
+    `Update ${missingUpdate.id} of payment ${formatPaymentKey(missingUpdate)} has another content here. Ask the processor which one is right.`,
   )
 }
 

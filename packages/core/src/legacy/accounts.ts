@@ -59,14 +59,14 @@ export interface AccountCommands {
   remove(handle: string): Promise<void>
 }
 
-const pattern = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/
+const handlePattern = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/
 
 /**
  * Parses a handle: 1 to 63 ASCII letters, digits, dots, underscores and hyphens. Null: another text, or one in the form
  * of an address. Only ASCII is lowercased: some other letters lowercase into ASCII.
  */
 export function parseHandle(text: string): string | null {
-  if (!pattern.test(text)) return null
+  if (!handlePattern.test(text)) return null
   const handle = text.toLowerCase()
   return lowercaseAddress(handle) === null ? handle : null
 }
@@ -151,7 +151,7 @@ interface AccountDeps {
 }
 
 export function createAccountCommands({ accounts, audited, keys, clock }: AccountDeps): AccountCommands {
-  const shown = (record: AccountRecord) => describeAccount(keys.current, record)
+  const describe = (record: AccountRecord) => describeAccount(keys.current, record)
   return {
     async create(input) {
       const record: AccountRecord = {
@@ -166,7 +166,7 @@ export function createAccountCommands({ accounts, audited, keys, clock }: Accoun
             'ERR_ACCOUNT_EXISTS',
             `Account ${record.handle} exists already; change it, or remove it first.`,
           )
-        note({ action: 'account.created', subject: record.handle, details: shown(record) })
+        note({ action: 'account.created', subject: record.handle, details: describe(record) })
         return record
       })
     },
@@ -185,7 +185,7 @@ export function createAccountCommands({ accounts, audited, keys, clock }: Accoun
         const before = await tx.accounts.find(key)
         const record = await tx.accounts.update(key, fields)
         if (before === null || record === null) return throwNotFound(handle)
-        const [from, to] = [shown(before), shown(record)]
+        const [from, to] = [describe(before), describe(record)]
         const paidTo = { paidToFrom: from.paidTo, paidToTo: to.paidTo }
         const details = { ...paidTo, configFrom: from.config, configTo: to.config }
         note({ action: 'account.changed', subject: key, details })
@@ -197,7 +197,7 @@ export function createAccountCommands({ accounts, audited, keys, clock }: Accoun
       await audited(async (tx, note) => {
         const before = await tx.accounts.find(key)
         if (before === null || !(await tx.accounts.remove(key))) return throwNotFound(handle)
-        note({ action: 'account.removed', subject: key, details: shown(before) })
+        note({ action: 'account.removed', subject: key, details: describe(before) })
       })
     },
   }

@@ -212,13 +212,13 @@ export function openRound(deps: RoundDeps, limits: Omit<DispatcherLimits, 'idleP
     const claimedAt = clock.now()
     const maxRetries = Math.min(limit, request.maxRetries)
     const claims = await store.deliveries.claim({ ...request, limit, leaseMs, maxRetries, perEndpoint })
-    void start(claims.map((claim) => ({ claim, claimedAt, leaseEndsAt: claimedAt + leaseMs })))
+    void startPosts(claims.map((claim) => ({ claim, claimedAt, leaseEndsAt: claimedAt + leaseMs })))
     lastEnd = decideClaimEnd(claims, limit, isLimitReached)
     wakeDuringCommit()
     return { started: claims.length, end: lastEnd }
   }
 
-  async function start(leased: readonly LeasedDelivery[]): Promise<void> {
+  async function startPosts(leased: readonly LeasedDelivery[]): Promise<void> {
     for (const { claim } of leased) slots.take(claim)
     for (let begun = 0; begun < leased.length; begun += startsPerTurn) {
       if (begun > 0) await nextTurn()

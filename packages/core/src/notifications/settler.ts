@@ -160,7 +160,7 @@ export function createSettler(deps: SettlerDeps): Settler {
   }
 
   /** Resolves whether the whole group was settled; null: the commit is slow and other attempts are queued. */
-  async function settleOrPass(group: readonly RecordedAttempt[]): Promise<boolean | null> {
+  async function settleUnlessSlow(group: readonly RecordedAttempt[]): Promise<boolean | null> {
     const startedAt = clock.now()
     const settling = settle(group)
     const done: Promise<void> = settling.then(() => {
@@ -190,7 +190,7 @@ export function createSettler(deps: SettlerDeps): Settler {
   }
 
   /** Waits while each turn of the event loop brings more attempts: a commit costs about as much for few. */
-  async function gather(): Promise<void> {
+  async function gatherAttempts(): Promise<void> {
     await nextTurn()
     for (let turns = 0; turns < maxGatherTurns && queue.length < maxPerCommit; turns += 1) {
       const before = queue.length
@@ -199,11 +199,11 @@ export function createSettler(deps: SettlerDeps): Settler {
     }
   }
 
-  async function write(): Promise<void> {
+  async function runWriter(): Promise<void> {
     while (queue.length > 0) {
-      await gather()
+      await gatherAttempts()
       while (commits.size >= maxParallelCommits) await Promise.race(commits.keys())
-      const isSettled = await settleOrPass(queue.splice(0, maxPerCommit))
+      const isSettled = await settleUnlessSlow(queue.splice(0, maxPerCommit))
       if (isSettled === false) {
         failures += 1
         await clock.sleep(Math.min(retryCapMs, backoffMs(failures, random.fraction())))
@@ -215,7 +215,7 @@ export function createSettler(deps: SettlerDeps): Settler {
   }
 
   function startWriter(): void {
-    writer ??= write()
+    writer ??= runWriter()
   }
 
   return {

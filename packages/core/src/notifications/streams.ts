@@ -56,9 +56,9 @@ function createStreamCounter(limits: { readonly perIntegration: number; readonly
   let total = 0
   return {
     open(integrationAddress) {
-      const own = counts.get(integrationAddress) ?? 0
-      if (own >= limits.perIntegration || total >= limits.perProcess) return null
-      counts.set(integrationAddress, own + 1)
+      const openStreams = counts.get(integrationAddress) ?? 0
+      if (openStreams >= limits.perIntegration || total >= limits.perProcess) return null
+      counts.set(integrationAddress, openStreams + 1)
       total += 1
       let isReleased = false
       return () => {
@@ -130,11 +130,11 @@ function createTail({ deliveries, clock, logger }: TailDeps): Tail {
   return {
     upTo: () => knownEnd,
     follow(listener) {
-      const own = () => listener()
-      listeners.add(own)
+      const wrapped = () => listener()
+      listeners.add(wrapped)
       if (!isRunning) void run()
       return () => {
-        listeners.delete(own)
+        listeners.delete(wrapped)
         if (listeners.size === 0) sleeper.wake()
       }
     },

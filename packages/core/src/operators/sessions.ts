@@ -142,20 +142,20 @@ export function createSignInLimits(clock: Pick<Clock, 'now'>): SignInLimits {
   // Separate from the windows, which may end early.
   let reported = { count: 0, endsAt: 0 }
 
-  function current(key: string) {
+  function findOpenWindow(key: string) {
     const window = windows.get(key)
     return window !== undefined && window.endsAt > now() ? window : undefined
   }
-  function wait(key: string, limit: number): number {
-    const window = current(key)
+  function computeWaitMs(key: string, limit: number): number {
+    const window = findOpenWindow(key)
     return window !== undefined && window.failures >= limit ? window.endsAt - now() : 0
   }
-  function add(key: string) {
+  function addFailure(key: string) {
     for (const [old, { endsAt }] of windows) {
       if (endsAt > now() && windows.size < maxWindows) break
       windows.delete(old)
     }
-    const window = current(key) ?? { failures: 0, endsAt: now() + windowMs }
+    const window = findOpenWindow(key) ?? { failures: 0, endsAt: now() + windowMs }
     window.failures += 1
     windows.set(key, window)
     return window
@@ -164,10 +164,11 @@ export function createSignInLimits(clock: Pick<Clock, 'now'>): SignInLimits {
   const sourceKey = (source: string) => `source:${source}`
   const reportKey = (key: string) => `report:${key}`
   return {
-    waitMs: (name, source) => Math.max(wait(nameKey(name), perName), wait(sourceKey(source), perSource)),
+    waitMs: (name, source) =>
+      Math.max(computeWaitMs(nameKey(name), perName), computeWaitMs(sourceKey(source), perSource)),
     count(name, source) {
-      const ofName = add(nameKey(name))
-      const ofSource = add(sourceKey(source))
+      const ofName = addFailure(nameKey(name))
+      const ofSource = addFailure(sourceKey(source))
       return {
         succeeded() {
           windows.delete(nameKey(name))
@@ -182,13 +183,13 @@ export function createSignInLimits(clock: Pick<Clock, 'now'>): SignInLimits {
     clear: (name) => void windows.delete(nameKey(name)),
     async reportOnce(key, write) {
       if (reported.endsAt <= now()) reported = { count: 0, endsAt: now() + windowMs }
-      const inWindow = reported
-      if (inWindow.count >= reports || add(reportKey(key)).failures > 1) return
-      inWindow.count += 1
+      const currentReports = reported
+      if (currentReports.count >= reports || addFailure(reportKey(key)).failures > 1) return
+      currentReports.count += 1
       try {
         await write()
       } catch (error) {
-        inWindow.count -= 1
+        currentReports.count -= 1
         windows.delete(reportKey(key))
         throw error
       }
@@ -196,11 +197,11 @@ export function createSignInLimits(clock: Pick<Clock, 'now'>): SignInLimits {
   }
 }
 
-const place: SealedPlace = { purpose: 'sign-in', boundTo: 'cookie' }
+const sealedPlace: SealedPlace = { purpose: 'sign-in', boundTo: 'cookie' }
 
 /** Seals a text with the current master key: `<key version>.<base64url>`. */
 function sealSignIn(keys: MasterKey, random: Pick<RandomSource, 'bytes'>, text: string): string {
-  const { keyVersion, sealed } = sealText(keys, random, place, text)
+  const { keyVersion, sealed } = sealText(keys, random, sealedPlace, text)
   return `${keyVersion}.${sealed}`
 }
 
@@ -208,7 +209,7 @@ function sealSignIn(keys: MasterKey, random: Pick<RandomSource, 'bytes'>, text: 
 function openSignIn(keys: MasterKey, given: string): string | null {
   const [, version, sealed] = /^(\d{1,10})\.([A-Za-z0-9_-]{1,4096})$/.exec(given) ?? []
   if (version === undefined || sealed === undefined) return null
-  const opened = openSealed(keys, place, { keyVersion: Number(version), sealed })
+  const opened = openSealed(keys, sealedPlace, { keyVersion: Number(version), sealed })
   return opened === null ? null : Buffer.from(opened).toString('utf8')
 }
 
@@ -272,7 +273,7 @@ interface SessionDeps {
 export function createOperatorSessions(deps: SessionDeps): OperatorSessions {
   const { operators, auditedAs, keys, clock, random, cost = owaspCost } = deps
   const limits = createSignInLimits(clock)
-  const inSlot = createHashSlots()
+  const runInSlot = createHashSlots()
   const dummy = dummyHash(cost, random)
 
   function checkLimits(name: string, source: string): void {
@@ -306,7 +307,7 @@ export function createOperatorSessions(deps: SessionDeps): OperatorSessions {
       const hash = hashToken(linkToken)
       if (!isToken('link', linkToken) || !isUsable(await operators.findByLink(hash))) throw new LinkRejectedError()
       checkPassphrase(passphrase)
-      const hashed = await inSlot(`link ${hash}`, () => hashPassphrase(passphrase, cost, random))
+      const hashed = await runInSlot(`link ${hash}`, () => hashPassphrase(passphrase, cost, random))
       const found = await operators.findByLink(hash)
       if (!isUsable(found)) throw new LinkRejectedError()
       const operator = await auditedAs(operatorActor(found.name))(async (tx, note) => {
@@ -325,7 +326,7 @@ export function createOperatorSessions(deps: SessionDeps): OperatorSessions {
       // All invalid names are limited as one name.
       const name = parseOperatorName(given) ?? ''
       checkLimits(name, source)
-      const { counted, record, accepted } = await inSlot(toNetwork(source), async () => {
+      const { counted, record, accepted } = await runInSlot(toNetwork(source), async () => {
         checkLimits(name, source)
         const started = limits.count(name, source)
         try {

@@ -172,20 +172,21 @@ async function applyInTransaction(
   const { updates, unindexed, recording } = input
   // Copies of an update lock the same payment, so the later one finds the record of the first.
   const decisions = await lockPayments(tx, updates, unindexed)
-  const known = new Map<string, StoredUpdate>()
-  for (const stored of await tx.findUpdates([...new Set(updates.map(({ id }) => id))])) known.set(stored.id, stored)
+  const storedUpdates = new Map<string, StoredUpdate>()
+  for (const stored of await tx.findUpdates([...new Set(updates.map(({ id }) => id))]))
+    storedUpdates.set(stored.id, stored)
   const findForeignReason = recording === 'all' ? () => null : await createForeignCheck(tx, updates)
   const added: NewUpdate[] = []
   const outcomes = updates.map((update): PromiseSettledResult<UpdateResult> => {
     const { id } = update
     const fingerprint = computeFingerprint(update)
-    const before = known.get(id)
+    const before = storedUpdates.get(id)
     if (before !== undefined) return answerRepeated(before, fingerprint)
     const reason = findForeignReason(update)
     if (reason !== null) return rejectForeign(decisions, update, reason)
     const { paymentId, ...result } = decideOrWait(decisions, update)
     const stored = { id, fingerprint, ...result }
-    known.set(id, stored)
+    storedUpdates.set(id, stored)
     added.push({ update, fingerprint, paymentId, ...result })
     return { status: 'fulfilled', value: toUpdateResult(stored) }
   })
@@ -294,10 +295,10 @@ function computeFingerprint(update: ProcessorUpdate): string {
   return `0x${createHash('sha256').update(JSON.stringify(update)).digest('hex').slice(0, 32)}`
 }
 
-function answerRepeated(known: StoredUpdate, fingerprint: string): PromiseSettledResult<UpdateResult> {
-  return known.fingerprint === fingerprint
-    ? { status: 'fulfilled', value: toUpdateResult(known) }
-    : { status: 'rejected', reason: new UpdateConflictError(known.id) }
+function answerRepeated(stored: StoredUpdate, fingerprint: string): PromiseSettledResult<UpdateResult> {
+  return stored.fingerprint === fingerprint
+    ? { status: 'fulfilled', value: toUpdateResult(stored) }
+    : { status: 'rejected', reason: new UpdateConflictError(stored.id) }
 }
 
 function toUpdateResult({ id, outcome, reason, version }: StoredUpdate): UpdateResult {

@@ -78,7 +78,7 @@ async function pollPayments(deps: ChainPollDeps, payments: readonly StoredPaymen
       if (isUnreachable(error)) reachable = false
     }
   }
-  async function work(): Promise<void> {
+  async function pollQueued(): Promise<void> {
     while (reachable && !signal?.aborted) {
       const payment = payments[next]
       if (payment === undefined) return
@@ -86,7 +86,7 @@ async function pollPayments(deps: ChainPollDeps, payments: readonly StoredPaymen
       await pollPayment(payment)
     }
   }
-  await Promise.all(Array.from({ length: Math.min(deps.concurrency, payments.length) }, work))
+  await Promise.all(Array.from({ length: Math.min(deps.concurrency, payments.length) }, pollQueued))
   return { applied, endedAt: reachable ? undefined : payments[next - 1]?.id }
 }
 
@@ -162,10 +162,10 @@ export function createReceiptPoller(deps: ReceiptPollerDeps): ReceiptPoller {
 
   return {
     async runOnce(signal) {
-      const turns = await Promise.allSettled((await chains()).map((chainId) => pollChain(chainId, signal)))
-      return turns.reduce((applied, turn) => {
-        if (turn.status === 'rejected') throw turn.reason
-        return applied + turn.value
+      const rounds = await Promise.allSettled((await chains()).map((chainId) => pollChain(chainId, signal)))
+      return rounds.reduce((applied, round) => {
+        if (round.status === 'rejected') throw round.reason
+        return applied + round.value
       }, 0)
     },
     async run(signal) {

@@ -85,7 +85,7 @@ export function createUpdateQueue(apply: UpdateQueue, assertNotNested: Store['as
     return batch
   }
 
-  async function work(): Promise<void> {
+  async function applyQueued(): Promise<void> {
     running += 1
     while (queue.length > 0) {
       const requests = takeBatch()
@@ -102,7 +102,7 @@ export function createUpdateQueue(apply: UpdateQueue, assertNotNested: Store['as
     return new Promise((resolve, reject) => {
       queue.push({ updates, resolve, reject })
       queued += updates.length
-      if (running < concurrency) void work()
+      if (running < concurrency) void applyQueued()
     })
   }
 }

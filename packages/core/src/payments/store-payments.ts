@@ -27,15 +27,15 @@ export function assignOrdinals(
 ): NewPayment[] {
   const readByHash = groupByHash(read)
   const storedByHash = groupByHash(stored)
-  const placed = new Map<PaymentFacts, PaymentFacts>()
+  const assigned = new Map<PaymentFacts, PaymentFacts>()
   for (const [txHash, facts] of readByHash)
     assignInTransaction(facts, storedByHash.get(txHash) ?? [], new Set(routers)).forEach((each, index) => {
       const original = facts[index]
-      if (original !== undefined) placed.set(original, each)
+      if (original !== undefined) assigned.set(original, each)
     })
   const isTaken = ({ txHash, integrationAddress }: PaymentFacts) =>
     storedByHash.get(txHash)?.some((row) => row.primary && row.integrationAddress === integrationAddress) ?? false
-  return markPrimary(read.map((facts) => placed.get(facts) ?? facts)).map(({ facts, primary }) => ({
+  return markPrimary(read.map((facts) => assigned.get(facts) ?? facts)).map(({ facts, primary }) => ({
     facts,
     primary: primary && !isTaken(facts),
   }))
@@ -53,17 +53,19 @@ function assignInTransaction(
 ): PaymentFacts[] {
   if (stored.length === 0) return [...read]
   const known = new Map(stored.map((row) => [toLogKey(row), row.ordinal]))
-  const present = new Set(read.map(toLogKey))
-  const vacant = stored.filter((row) => isReadBy(routers, row) && !present.has(toLogKey(row)))
+  const readLogs = new Set(read.map(toLogKey))
+  const replaceableRecords = stored.filter((row) => isReadBy(routers, row) && !readLogs.has(toLogKey(row)))
   const takenOrdinals = new Set(stored.map(({ ordinal }) => ordinal))
 
   function assignOrdinal(facts: PaymentFacts): number {
     const own = known.get(toLogKey(facts))
     if (own !== undefined) return own
-    const fitting = vacant.filter(({ integrationAddress }) => integrationAddress === facts.integrationAddress)
+    const fitting = replaceableRecords.filter(
+      ({ integrationAddress }) => integrationAddress === facts.integrationAddress,
+    )
     const record = fitting.find(({ ordinal }) => ordinal === facts.ordinal) ?? fitting[0]
     if (record !== undefined) {
-      vacant.splice(vacant.indexOf(record), 1)
+      replaceableRecords.splice(replaceableRecords.indexOf(record), 1)
       return record.ordinal
     }
     let { ordinal } = facts

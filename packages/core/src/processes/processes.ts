@@ -146,21 +146,21 @@ export function createPresence({ leases, clock, logger, id, facts }: PresenceDep
     await leases.acquire({ ...lease, ttlMs })
   }
   /** Removes processes that were killed long ago. */
-  async function removeOld(): Promise<void> {
+  async function removeKilled(): Promise<void> {
     const old = (await leases.list()).filter(({ name, endsInMs }) => name.startsWith(prefix) && endsInMs < -listedMs)
     for (const each of old) await leases.release(each)
   }
-  const attempt = (work: Promise<void>) =>
+  const runLogged = (work: Promise<void>) =>
     work.catch((error) => logger.debug({ error: describeError(error) }, 'This process could not report itself.'))
 
   return {
     async run(signal) {
-      await attempt(report().then(removeOld))
+      await runLogged(report().then(removeKilled))
       while (!signal.aborted) {
         await clock.sleep(reportEveryMs, signal)
-        if (!signal.aborted) await attempt(report())
+        if (!signal.aborted) await runLogged(report())
       }
-      await attempt(leases.release(lease))
+      await runLogged(leases.release(lease))
     },
   }
 }

@@ -90,7 +90,7 @@ export async function openSignedFile(
   file: FileReader,
   signal?: AbortSignal,
 ): Promise<SignedFile> {
-  const unsigned = () =>
+  const createUnsignedError = () =>
     new ArchiveError(
       file.path,
       `${file.path} is not a whole file that a service with this master key wrote: its HMAC is wrong or missing. Nothing of it was stored. Take another copy of the file.`,
@@ -99,7 +99,7 @@ export async function openSignedFile(
   let [hmac, lastBytes, size]: [Hmac | null, Buffer, number] = [null, Buffer.alloc(0), 0]
   for await (const block of readBlocks(file, signal)) {
     hmac ??= createFileHmac(keys, purpose, block, file.path)
-    if (hmac === null) throw unsigned()
+    if (hmac === null) throw createUnsignedError()
     digests.push(computeDigest(block))
     size += block.length
     const content = Buffer.concat([lastBytes, block])
@@ -110,7 +110,7 @@ export async function openSignedFile(
   const digest = hmac?.digest('hex')
   const expected = digest === undefined ? null : formatFooter(digest)
   if (digest === undefined || expected?.length !== lastBytes.length || !timingSafeEqual(expected, lastBytes))
-    throw unsigned()
+    throw createUnsignedError()
 
   const lines = () => readLines(file, digests, size - footerBytes, signal)
   const parse = <T>(schema: z.ZodMiniType<T>, line: Uint8Array, number: number): T => {
@@ -126,7 +126,7 @@ export async function openSignedFile(
     hmac: digest,
     async header(schema) {
       for await (const [first] of lines()) if (first !== undefined) return parse(schema, first, 1)
-      throw unsigned()
+      throw createUnsignedError()
     },
     async *rows(schema) {
       let number = 0

@@ -41,8 +41,8 @@ export function createAccessLog(logger: Pick<Logger, 'info'>): RequestObserver {
 const pageRoutes = ['/console', '/portal'] as const
 
 /** Requests below these paths run code that logs without knowing them: the identity provider's, and the pages'. */
-const logging = [paths.shareToken, verdictPath, ...pageRoutes]
-const isLoggingPath = (path: string) => logging.some((each) => path.startsWith(each))
+const loggingPaths = [paths.shareToken, verdictPath, ...pageRoutes]
+const isLoggingPath = (path: string) => loggingPaths.some((each) => path.startsWith(each))
 
 const methods = new Set(['GET', 'HEAD', 'POST', 'OPTIONS'])
 
@@ -57,9 +57,9 @@ export function observeRequests(
   return (c, next) => {
     const requestId = parseRequestId(c.req.header(requestIdHeader))
     c.set('requestId', requestId)
-    return isLoggingPath(c.req.path) ? withRequestId(requestId, answered) : answered()
+    return isLoggingPath(c.req.path) ? withRequestId(requestId, handle) : handle()
 
-    async function answered(): Promise<Response | undefined> {
+    async function handle(): Promise<Response | undefined> {
       const startedAt = now()
       const rejection = (await first(c, next)) ?? undefined
       const answer = rejection ?? c.res

@@ -7,14 +7,14 @@ import { paths } from '@payment-integration/contract'
 import { integrationPrefix } from '@payment-integration/contract/internal'
 
 /** A path that all parsers read alike, except for its case. Most requests have one and skip the work below. */
-const plain = /^(?:\/[A-Za-z0-9_-]+)+$/
+const plainPattern = /^(?:\/[A-Za-z0-9_-]+)+$/
 
 /**
  * Lists every reading of a path: other case, encoded characters (also twice), doubled slashes, backslashes, dot
  * segments and segment parameters (`/a;b/`). Each begins and ends with a slash.
  */
 export function listReadings(path: string): readonly string[] {
-  if (plain.test(path)) return [`${path}/`.toLowerCase()]
+  if (plainPattern.test(path)) return [`${path}/`.toLowerCase()]
   let text = path
   for (let round = 0; round < 3 && text.includes('%'); round++) text = unescapeLeniently(text)
   const segments = text
@@ -35,7 +35,7 @@ function isBelow(readings: readonly string[], prefix: string): boolean {
 
 /** True for a path that every parser reads alike. */
 export function isPlain(path: string): boolean {
-  return plain.test(path)
+  return plainPattern.test(path)
 }
 
 function resolveDots(segments: readonly string[]): string[] {

@@ -108,11 +108,11 @@ export function rejectBody({ headers }: Request): void {
 }
 
 /** `utf8` is also a label of UTF-8. Source: WHATWG Encoding section 4.2. */
-const accepted = /^application\/json(; ?charset=utf-?8)?$/i
+const acceptedContentType = /^application\/json(; ?charset=utf-?8)?$/i
 
 /** The problem of a content type that is not plain JSON in UTF-8, or null. */
 export function findContentTypeFlaw(headers: Headers): string | null {
-  if (!accepted.test(headers.get('content-type') ?? '')) return `Content-Type must be ${jsonContentType}`
+  if (!acceptedContentType.test(headers.get('content-type') ?? '')) return `Content-Type must be ${jsonContentType}`
   return findContentEncodingFlaw(headers)
 }
 
@@ -153,7 +153,7 @@ interface ListQuery {
 }
 
 // No valid cursor is empty. Every invalid cursor gets the same answer.
-const noCursor = ''
+const emptyCursor = ''
 
 /**
  * The `limit` and `cursor` of a URL. Other parameters are ignored.
@@ -172,7 +172,7 @@ export function parseListQuery(url: string): ListQuery {
     if (name === null) throw new HttpRequestError('ERR_QUERY_MALFORMED', 'Query string is not valid percent-encoding')
     if (name !== 'limit' && name !== 'cursor') continue
     const value = decodeText(equals < 0 ? '' : pair.slice(equals + 1))
-    if (name === 'cursor') query.cursor = query.cursor === undefined ? (value ?? noCursor) : noCursor
+    if (name === 'cursor') query.cursor = query.cursor === undefined ? (value ?? emptyCursor) : emptyCursor
     else if (value === null) throw createLimitError('limit is not valid percent-encoding')
     else if (query.limit !== undefined) throw createLimitError('limit is given more than once')
     else query.limit = value

@@ -77,14 +77,14 @@ export function createGate(options: GateOptions): Gate {
     for (const [other, queue] of queues) if (other !== queueName) before += Math.min(queue.length, position + 1)
     return { kind: 'shed', retryAfterMs: msUntilTurn(before) }
   }
-  function begin(): boolean {
+  function tryBegin(): boolean {
     if (msUntilTurn(0) > 0) return false
     if (begun.length === perWindow) begun.shift()
     begun.push(now())
     return true
   }
   /** Takes the next request. Its queue then goes behind the others. */
-  function next(): Waiter | undefined {
+  function takeNext(): Waiter | undefined {
     const [first] = queues
     if (first === undefined) return undefined
     const [queueName, queue] = first
@@ -106,14 +106,14 @@ export function createGate(options: GateOptions): Gate {
       if (queue.length === 0) queues.delete(queueName)
     }
   }
-  function admit(): void {
+  function admitWaiting(): void {
     clearTimeout(timer)
     shedLate()
-    while (count > 0 && begin()) {
-      next()?.leave({ kind: 'go' })
+    while (count > 0 && tryBegin()) {
+      takeNext()?.leave({ kind: 'go' })
       shedLate()
     }
-    if (count > 0) timer = setTimeout(admit, Math.ceil(msUntilTurn(0)))
+    if (count > 0) timer = setTimeout(admitWaiting, Math.ceil(msUntilTurn(0)))
   }
   /**
    * Sheds the last request of the longest queue for a new one in a queue of `length`. Returns whether there is room.
@@ -128,7 +128,7 @@ export function createGate(options: GateOptions): Gate {
     queue.pop()?.leave(shedAt(longest, queue.length))
     return true
   }
-  function shed(retryAfterMs: number): void {
+  function shedAll(retryAfterMs: number): void {
     clearTimeout(timer)
     const all = [...queues.values()].flat()
     queues.clear()
@@ -141,7 +141,7 @@ export function createGate(options: GateOptions): Gate {
       const paused = pausedUntil - now()
       if (paused > 0)
         return { kind: 'shed', retryAfterMs: paused === Number.POSITIVE_INFINITY ? closedRetryAfterMs : paused }
-      if (count === 0 && begin()) return { kind: 'go' }
+      if (count === 0 && tryBegin()) return { kind: 'go' }
       const position = queues.get(queueName)?.length ?? 0
       if (position >= waitingEach || !makeRoom(position)) return shedAt(queueName, position)
       return new Promise((leave) => {
@@ -149,16 +149,16 @@ export function createGate(options: GateOptions): Gate {
         queues.set(queueName, queue)
         queue.push({ leave, since: now() })
         count += 1
-        admit()
+        admitWaiting()
       })
     },
     pause(ms) {
       pausedUntil = Math.max(pausedUntil, now() + ms)
-      shed(ms)
+      shedAll(ms)
     },
     close() {
       pausedUntil = Number.POSITIVE_INFINITY
-      shed(closedRetryAfterMs)
+      shedAll(closedRetryAfterMs)
     },
   }
 }

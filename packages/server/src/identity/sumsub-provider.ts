@@ -36,7 +36,7 @@ export interface SumsubIdentityProviderOptions {
 }
 
 /** Statuses of gateways for a URL or headers that are too long: in these requests only the token can be. */
-const tooLong = new Set([414, 431])
+const tooLongStatuses = new Set([414, 431])
 
 /** Replaces a gateway's error page, which helps no caller. */
 const tooLongMessage = 'The share token is longer than the identity provider takes'
@@ -74,7 +74,7 @@ export function createSumsubIdentityProvider<Options extends object>(
         return { kind: 'throttled', retryAfterMs: error.retryAfterMs }
       case 'ERR_PROVIDER_SETUP': {
         const { status, providerCode, code } = error
-        if (tooLong.has(status)) return { kind: 'rejected', message: tooLongMessage, providerCode: status }
+        if (tooLongStatuses.has(status)) return { kind: 'rejected', message: tooLongMessage, providerCode: status }
         const reason = providerCode === null ? code : `${code} ${providerCode}`
         return { kind: 'misconfigured', reason, facts: { status, code } }
       }

@@ -15,9 +15,9 @@ const maxCharacters = 4_096
  * A URL. Its user information may hold quotes, which end it elsewhere. The bounds keep the search linear; no scheme or
  * password in use is longer.
  */
-const anyUrl = /[a-z][a-z0-9+.-]{0,31}:\/\/(?:[^\s/?#]{0,256}@)?[^\s"'<>]*/gi
+const urlPattern = /[a-z][a-z0-9+.-]{0,31}:\/\/(?:[^\s/?#]{0,256}@)?[^\s"'<>]*/gi
 /** A host with or without a port. */
-const host = /^(?:[^:[\]]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?$/i
+const hostPattern = /^(?:[^:[\]]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?$/i
 
 /**
  * Keeps only scheme and host of every URL in a text: credentials, path and query may hold keys. Without a recognisable
@@ -25,7 +25,7 @@ const host = /^(?:[^:[\]]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?$/i
  */
 export function shortenUrls(text: string): string {
   const isCut = text.length > maxCharacters
-  const shown = (isCut ? cutText(text) : text).replace(anyUrl, shortenUrl)
+  const shown = (isCut ? cutText(text) : text).replace(urlPattern, shortenUrl)
   return isCut ? `${shown}…` : shown
 }
 
@@ -42,7 +42,7 @@ function shortenUrl(url: string): string {
   const start = url.indexOf('://') + 3
   const [authority = ''] = url.slice(start).split(/[/?#]/, 1)
   const shown = authority.slice(authority.lastIndexOf('@') + 1)
-  return `${url.slice(0, start)}${host.test(shown) ? shown : ''}`
+  return `${url.slice(0, start)}${hostPattern.test(shown) ? shown : ''}`
 }
 
 /**

@@ -111,11 +111,11 @@ export function trackConnections(server: Server): Connections {
   }
 }
 
-const answers: Readonly<Record<string, { readonly line: string; readonly error: string }>> = {
+const clientErrorAnswers: Readonly<Record<string, { readonly line: string; readonly error: string }>> = {
   HPE_HEADER_OVERFLOW: { line: '431 Request Header Fields Too Large', error: 'Request headers are too large' },
   ERR_HTTP_REQUEST_TIMEOUT: { line: '408 Request Timeout', error: 'Request took too long' },
 }
-const malformed = { line: '400 Bad Request', error: 'Request is malformed' }
+const malformedAnswer = { line: '400 Bad Request', error: 'Request is malformed' }
 
 /**
  * Builds a listener for `clientError` that answers 431, 408 or 400, and closes. Complete requests before the flaw are
@@ -134,15 +134,15 @@ export function createClientErrorListener(
     connections.afterAnswers(socket, () => {
       if (!socket.writable || error.code === 'HPE_CLOSED_CONNECTION' || connections.answersTooSoon(socket))
         socket.destroySoon()
-      else answerAndClose(socket, answers[error.code ?? ''] ?? malformed)
+      else answerAndClose(socket, clientErrorAnswers[error.code ?? ''] ?? malformedAnswer)
     })
   }
 }
 
-function answerAndClose(socket: Socket, { line: queue, error }: typeof malformed): void {
+function answerAndClose(socket: Socket, { line, error }: typeof malformedAnswer): void {
   const body = JSON.stringify({ error })
   const head = [
-    `HTTP/1.1 ${queue}`,
+    `HTTP/1.1 ${line}`,
     `Cache-Control: ${cacheControl}`,
     `${requestIdHeader}: ${parseRequestId(null)}`,
     'Content-Type: application/json',
@@ -158,7 +158,7 @@ function answerAndClose(socket: Socket, { line: queue, error }: typeof malformed
 const origin = /^https?:\/\/([^/?#@\\]+)(?=[/?]|$)/i
 
 /** A backslash or a dot segment, also encoded: parsers read them differently. */
-const unreadable = /\\|\/(?:\.|%2e){1,2}(?:\/|$)/i
+const ambiguousPath = /\\|\/(?:\.|%2e){1,2}(?:\/|$)/i
 
 /**
  * Path and query of a request target in origin form (`/path`) or absolute form (`http://host/path`). Servers must
@@ -193,7 +193,7 @@ function isReadable(path: string): boolean {
   return (
     path.startsWith('/') &&
     isReadWhole(withoutQuery) &&
-    !unreadable.test(withoutQuery) &&
+    !ambiguousPath.test(withoutQuery) &&
     parseUrl(`http://localhost${path}`) !== null
   )
 }
@@ -203,13 +203,13 @@ type App = ReturnType<typeof createApp>
 export type RequestListener = (incoming: IncomingMessage, outgoing: ServerResponse) => void
 
 /** After a rejected message the start of the next one is uncertain, so the connection closes. */
-const closing = { 'Cache-Control': cacheControl, 'Content-Type': 'application/json', Connection: 'close' }
+const closingHeaders = { 'Cache-Control': cacheControl, 'Content-Type': 'application/json', Connection: 'close' }
 
 /**
  * Headers that decide where a message ends and which host it is for. A repeated one makes the whole message
  * untrustworthy.
  */
-const framing = new Set(['host', 'content-length', 'transfer-encoding'])
+const framingHeaders = new Set(['host', 'content-length', 'transfer-encoding'])
 
 /** The host of an HTTP/1.0 request without `Host`: no name that the pages trust. */
 const unnamedHost = 'host.invalid'
@@ -260,7 +260,7 @@ function findFramingFlaw({ httpVersion, headers, rawHeaders }: IncomingMessage):
   const seen = new Set<string>()
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]?.toLowerCase() ?? ''
-    if (framing.has(name) && seen.has(name)) return `Header ${name} is given more than once`
+    if (framingHeaders.has(name) && seen.has(name)) return `Header ${name} is given more than once`
     seen.add(name)
   }
   return null
@@ -281,7 +281,11 @@ function answerError(
   const body = JSON.stringify({ error })
   const given = incoming.headers['x-request-id']
   const requestId = parseRequestId(typeof given === 'string' ? given : null)
-  outgoing.writeHead(status, { ...closing, [requestIdHeader]: requestId, 'Content-Length': Buffer.byteLength(body) })
+  outgoing.writeHead(status, {
+    ...closingHeaders,
+    [requestIdHeader]: requestId,
+    'Content-Length': Buffer.byteLength(body),
+  })
   outgoing.end(body)
 }
 
@@ -289,7 +293,10 @@ function answerUnreadable(error: unknown, isTheirs: boolean, logger: Logger): Re
   const requestId = parseRequestId(null)
   if (!isTheirs) logger.error({ requestId, ...describeError(error) }, 'A request failed outside the app.')
   const body = JSON.stringify({ error: isTheirs ? 'Request is malformed' : 'Internal error' })
-  return new Response(body, { status: isTheirs ? 400 : 500, headers: { ...closing, [requestIdHeader]: requestId } })
+  return new Response(body, {
+    status: isTheirs ? 400 : 500,
+    headers: { ...closingHeaders, [requestIdHeader]: requestId },
+  })
 }
 
 interface RequestQueue {

@@ -29,7 +29,7 @@ export class AddressRejectedError extends ServerError {
 const rejectedIPv4 = new Set(['168.63.129.16'])
 
 /** The prefix of NAT64, 64:ff9b::/96 (RFC 6052), as 16-bit groups. The IPv4 address follows. */
-const nat64 = [0x64, 0xff9b, 0, 0, 0, 0]
+const nat64Prefix = [0x64, 0xff9b, 0, 0, 0, 0]
 
 /**
  * True for addresses of the public internet, by allow-list. IPv4: outside every special range. IPv6: inside 2000::/3,
@@ -40,7 +40,7 @@ const nat64 = [0x64, 0xff9b, 0, 0, 0, 0]
  * @param address - As a socket or resolver gives it: dotted decimal, or IPv6 without brackets.
  */
 export function isPublicAddress(address: string): boolean {
-  const reached = untranslate(address)
+  const reached = extractNat64Address(address)
   if (ipaddr.IPv4.isValidFourPartDecimal(reached)) return isPublicIPv4(ipaddr.IPv4.parse(reached))
   // A zone names an interface of this machine; no public address has one.
   if (reached.includes('%') || !ipaddr.IPv6.isValid(reached)) return false
@@ -48,12 +48,12 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /** The IPv4 address inside an address of the well-known NAT64 prefix; any other text as it is. */
-function untranslate(address: string): string {
+function extractNat64Address(address: string): string {
   if (!address.includes(':') || address.includes('%') || !ipaddr.IPv6.isValid(address)) return address
   const { parts } = ipaddr.IPv6.parse(address)
-  if (!nat64.every((group, index) => parts[index] === group)) return address
+  if (!nat64Prefix.every((group, index) => parts[index] === group)) return address
   return parts
-    .slice(nat64.length)
+    .slice(nat64Prefix.length)
     .flatMap((group) => [group >> 8, group & 0xff])
     .join('.')
 }
@@ -121,23 +121,24 @@ export function createGuardedConnector(options: GuardOptions): GuardedConnector 
   const isDenied = createRangeCheck(options.denied ?? [])
   // No older TLS, whatever the process's options.
   const secureContext = createSecureContext({ minVersion: 'TLSv1.2', ...(ca === undefined ? {} : { ca }) })
-  const pending = new Set<Socket>()
+  const openingSockets = new Set<Socket>()
   return {
     connect(target, callback) {
       const isOpen = createAddressRule(target.protocol, allowLoopbackHttp)
-      const allowed: AddressRule = (address) => isOpen(address) && ![address, untranslate(address)].some(isDenied)
+      const allowed: AddressRule = (address) =>
+        isOpen(address) && ![address, extractNat64Address(address)].some(isDenied)
       const hostname = target.hostname.replace(/^\[|\]$/g, '')
       if (isIP(hostname) !== 0 && !allowed(hostname)) return callback(new AddressRejectedError(), null)
       const { lookup, cancel } = createGuardedLookup(resolve, allowed)
       const connect = buildConnector(buildConnectionOptions(connectTimeoutMs, lookup, secureContext))
       const socket = connect({ ...target, hostname }, (...made) => {
-        pending.delete(socket)
+        openingSockets.delete(socket)
         if (made[0] === null) filterAnswers(made[1])
         callback(...made)
       }) as unknown as Socket
-      pending.add(socket)
+      openingSockets.add(socket)
       socket.once('close', () => {
-        pending.delete(socket)
+        openingSockets.delete(socket)
         cancel()
       })
       socket.prependOnceListener('connect', () => {
@@ -145,7 +146,7 @@ export function createGuardedConnector(options: GuardOptions): GuardedConnector 
       })
     },
     abandon() {
-      for (const socket of pending) socket.destroy(new Error('The connection was abandoned.'))
+      for (const socket of openingSockets) socket.destroy(new Error('The connection was abandoned.'))
     },
   }
 }

@@ -56,7 +56,7 @@ export function createResolve({ servers = [], allowLoopback }: ResolverOptions):
 
 function queryBoth(resolver: Resolver, name: string, callback: ResolveCallback): () => void {
   const found: Record<4 | 6, readonly string[]> = { 4: [], 6: [] }
-  let waiting = 2
+  let pendingQueries = 2
   let failure: NodeJS.ErrnoException | undefined
   let timer: NodeJS.Timeout | undefined
   let isOver = false
@@ -73,10 +73,10 @@ function queryBoth(resolver: Resolver, name: string, callback: ResolveCallback):
   }
   const createListener = (family: 4 | 6) => (error: NodeJS.ErrnoException | null, addresses: readonly string[]) => {
     if (isOver) return
-    waiting--
+    pendingQueries--
     if (error === null) found[family] = addresses
     else if (failure === undefined || isEmptyAnswer(failure)) failure = error
-    if (waiting === 0) answer()
+    if (pendingQueries === 0) answer()
     else if (found[family].length > 0) timer = setTimeout(answer, otherFamilyMs)
   }
   resolver.resolve4(name, createListener(4))

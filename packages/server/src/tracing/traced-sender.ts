@@ -12,11 +12,11 @@ import { createPaymentSpans, createSpanWriter, type SpanWriter } from './payment
 const traceparentHeader = 'traceparent'
 
 /** The SDK's own key: instrumentations of HTTP clients then add no second span and no second header. */
-const suppressed = 'OpenTelemetry SDK Context Key SUPPRESS_TRACING'
+const suppressTracingKey = 'OpenTelemetry SDK Context Key SUPPRESS_TRACING'
 
 /** Wraps a sender: one span per attempt of a delivery. Body, signature and result stay the same. */
 export function createTracedSender(sender: Sender, { api, start }: SpanWriter, clock: Pick<Clock, 'now'>): Sender {
-  const untraced = api.ROOT_CONTEXT.setValue(api.createContextKey(suppressed), true)
+  const untraced = api.ROOT_CONTEXT.setValue(api.createContextKey(suppressTracingKey), true)
 
   function startAttempt({ url, delivery }: PostRequest): Span | null {
     if (delivery === undefined) return null

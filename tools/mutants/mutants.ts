@@ -131,7 +131,7 @@ export const mutants: readonly Mutant[] = [
     'a rotated secret ends with its grace time': ['(isPrevious && previousCounts)', 'isPrevious'],
   }),
   ...inFile('core/src/integrations/authenticate.ts', 'core/src/integrations/basic.test.ts', {
-    'base64 with spare bits is rejected': ['const isWellFormed = isCanonical && ', 'const isWellFormed = '],
+    'base64 with spare bits is rejected': ['isCanonical && colon >= 0', 'colon >= 0'],
   }),
   ...inFile('core/src/integrations/authenticate.ts', 'core/src/integrations/credential-cache.test.ts', {
     'a cached result is used for a quarter of a second': [

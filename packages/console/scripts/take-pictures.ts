@@ -18,24 +18,25 @@ const startMs = 1_769_860_800_000
 const [narrow, themes] = [390, ['light', 'dark']] as const
 
 const twin = await createTwin({ seed: 11, startMs })
-withLatencies(twin.service.store.console)
+withLatencies(twin.service.queries)
 const served = await servePages(() => createConsole({ service: twin.service, now: twin.now }))
 const browser = await launchChromium()
 const paid = await payShop(twin)
 if (all === undefined)
   for (const theme of themes) {
-    const suffix = theme === 'dark' ? '-dark' : ''
-    await take(`overview${suffix}`, '', { theme })
-    await take(`narrow${suffix}`, '', { theme, width: narrow, height: 680, scale: 2 })
+    await take(nameOf('overview', theme), '', { theme })
+    await take(nameOf('narrow', theme), '', { theme, width: narrow, height: 680, scale: 2 })
   }
 await failBroken(twin)
 const payment = `/payments/${paid.chainId}/${paid.txHash}`
-if (all === undefined) {
-  // Low enough for a file of less than 150 kB.
-  await take('payment', payment, { height: 720 })
-  await take('deliveries', '/deliveries', { height: 540 })
-  await take('chains', '/chains', {})
-} else
+if (all === undefined)
+  for (const theme of themes) {
+    // Low enough for a file of less than 150 kB.
+    await take(nameOf('payment', theme), payment, { theme, height: 720 })
+    await take(nameOf('deliveries', theme), '/deliveries', { theme, height: 540 })
+    await take(nameOf('chains', theme), '/chains', { theme })
+  }
+else
   for (const width of [1280, narrow])
     for (const theme of themes) {
       for (const path of ['', '/payments', payment, '/deliveries', '/endpoints', '/chains', '/integrations', '/audit'])
@@ -44,6 +45,10 @@ if (all === undefined) {
 await browser.close()
 served.close()
 await twin.close()
+
+function nameOf(name: string, theme: string): string {
+  return theme === 'dark' ? `${name}-dark` : name
+}
 
 /** An hour of payments of a shop, whose receiver answers one delivery in thirty with an error at first. */
 async function payShop(own: Twin): Promise<TwinPayment> {
@@ -92,7 +97,7 @@ async function take(name: string, path: string, look: Look): Promise<void> {
 }
 
 /** The receivers of a twin answer at once: latencies between 20 and 400 ms are made of the times of the attempts. */
-function withLatencies(reads: ConsoleReads): void {
+function withLatencies(reads: Omit<ConsoleReads, 'prepare'>): void {
   const computeLatency = (startedAt: number) => 20 * 20 ** (((startedAt / 1_000) * 0.618) % 1)
   const timed = <Attempt extends { startedAt: number }>(attempt: Attempt) => ({
     ...attempt,

@@ -1,5 +1,5 @@
 /**
- * Writes and reads files of ended history and of moved integrations, compressed by gzip, and writes those of exports.
+ * Writes and reads gzip files of archived history and of moved integrations, and writes export files.
  * Source: docs/retention.md.
  * @module
  */
@@ -29,7 +29,7 @@ const reasons: Readonly<Record<string, string>> = {
   EROFS: 'the file system is read-only',
 }
 
-/** The file cannot be written or read. An error that is described already, and one of the caller, stay. */
+/** Describes an error of the file system. Other errors pass unchanged. */
 function fileError(path: string, action: 'written' | 'read', thrown: unknown): unknown {
   const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
   if (code === '' || code.startsWith('ERR_')) return thrown
@@ -48,8 +48,8 @@ async function checkIsNew(path: string): Promise<void> {
 const compress: (content: Uint8Array) => Promise<Uint8Array> = promisify(gzip)
 
 /**
- * Begins a file. It has its name only once it is finished: until then `.partial` follows the name. Only its owner may
- * read it: it holds what the database holds.
+ * Begins a file, whose name ends in `.partial` until the file is finished. Only the owner may read it, as it holds data
+ * of the database.
  * @throws ArchiveError `ERR_ARCHIVE` when the name is taken, or the file cannot be written.
  */
 export async function createFile(path: string, encode = async (content: Uint8Array) => content): Promise<FileWriter> {
@@ -66,7 +66,7 @@ export async function createFile(path: string, encode = async (content: Uint8Arr
     await handle.close().catch(() => undefined)
     await rm(partial, { force: true }).catch(() => undefined)
   }
-  // The creator of the partial file is alone with the name: nobody else takes it after this check.
+  // The existing partial file reserves the name: no other run can take it after this check.
   await checkIsNew(path).catch(async (thrown) => {
     await discard()
     throw thrown
@@ -95,7 +95,7 @@ export function openGzipFile(path: string): FileReader {
       try {
         await checkIsFile(path)
         const content = createGunzip({ chunkSize: 65_536 })
-        // The content ends with the same error.
+        // The loop over the content throws the same error.
         void pipeline(createReadStream(path), content, { signal }).catch(() => undefined)
         yield* content as AsyncIterable<Uint8Array>
       } catch (thrown) {
@@ -106,7 +106,7 @@ export function openGzipFile(path: string): FileReader {
   }
 }
 
-/** A folder, a pipe or a device could make a reader wait for ever. */
+/** Rejects folders, and pipes and devices, which could block a reader for ever. */
 async function checkIsFile(path: string): Promise<void> {
   const found = await stat(path)
   if (found.isDirectory()) throw new ArchiveError(path, `${path} is a folder. Pass a file.`)
@@ -121,10 +121,10 @@ function described(path: string, thrown: unknown): unknown {
 }
 
 /**
- * Opens a folder of files. It must exist when the first is written.
+ * Opens a folder of archive files. The folder must exist when the first file is written.
  *
- * `open` takes the name of a file in the folder, or a path. A text with a separator, such as `./FILE`, is a path, which
- * is relative to the current folder unless it is absolute. So no name leaves the folder, and a copy may be anywhere.
+ * `open` takes the name of a file in the folder, or a path. Any text with a separator, such as `./FILE`, is a path, and
+ * relative to the current folder unless absolute. So a name never leads outside the folder, yet a copy may be anywhere.
  */
 export function createFolderArchive(options: { readonly folder: string }): HistoryArchive {
   const folder = resolve(options.folder)
@@ -146,7 +146,7 @@ async function checkFolder(folder: string): Promise<void> {
   throw new ArchiveError(folder, `${folder} is no folder. Choose a folder for ended history.`)
 }
 
-/** Such as `attempts-000012-20261126T162501Z.jsonl.gz`. */
+/** Formats a file name such as `attempts-000012-20261126T162501Z.jsonl.gz`. */
 function archiveName({ kind, part, writtenAt }: ArchiveHeader): string {
   const second = new Date(writtenAt).toISOString().slice(0, 'yyyy-mm-ddThh:mm:ss'.length)
   return `${kind}-${String(part).padStart(6, '0')}-${second.replace(/[-:]/g, '')}Z.jsonl.gz`

@@ -5,7 +5,7 @@ import { wantsColour } from './output.js'
 import { createScreen, createSignalReader, endSignals, ioBasics, readerIsGone, readKeys } from './process.js'
 import { runCli } from './run-cli.js'
 
-/** How long open sockets and timers may delay the exit after the command, in milliseconds. */
+/** How long open sockets and timers may delay the exit after the command has ended, in milliseconds. */
 const lingerMs = 1_000
 
 const stop = new AbortController()

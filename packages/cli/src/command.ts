@@ -16,7 +16,7 @@ export function examples(...lines: readonly string[]): string {
   return ['', 'Examples:', ...lines.map((line) => `  $ payment-integration ${line}`)].join('\n')
 }
 
-/** Adds the option of commands that the audit log records. */
+/** Adds the option `--actor`, for commands that the audit log records. */
 export function withActor(command: Command): Command {
   return command.option('--actor <name>', 'who the audit log names (PI_ACTOR, default cli:<user>)', parseActor)
 }
@@ -31,8 +31,8 @@ export function withIntegrator(command: Command): Command {
 }
 
 /**
- * Adds a group of commands that work on the database. Of the returned functions `add` adds a command with its examples,
- * and `change` one that the audit log records.
+ * Adds a group of commands that work on the database. The returned `add` adds a command with its examples;
+ * `change` adds a command that the audit log records.
  */
 export function addGroup(program: Command, noun: string, about: string, ...shown: readonly string[]) {
   const group = program
@@ -51,7 +51,7 @@ export function addGroup(program: Command, noun: string, about: string, ...shown
 }
 
 const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
-/** Longest delay of a Node timer: about 24.8 days. */
+/** The longest delay of a Node timer in milliseconds: about 24.8 days. */
 const longestMs = 2 ** 31 - 1
 
 /**
@@ -76,7 +76,7 @@ const expectedMoment =
 
 /**
  * Creates a parser of times: an ISO 8601 date (midnight UTC), a date and time with a zone, or how long ago.
- * It rejects a time without a zone, which is another moment on each machine, and a day that does not exist.
+ * The parser rejects a day that does not exist, and a time without a zone, which would depend on the machine.
  * @param now - Unix time in milliseconds.
  * @returns A parser to unix time in milliseconds.
  */
@@ -93,7 +93,7 @@ export function momentParser(now: () => number): (text: string) => number {
 
 /**
  * Creates a parser of whole numbers from `min` to `max`, both included.
- * It rejects every other notation, such as `1.5` or `1e3`.
+ * The parser rejects every other notation, such as `1.5` or `1e3`.
  */
 export function wholeNumberParser(min: number, max: number): (text: string) => number {
   return (text) => {
@@ -125,7 +125,7 @@ export function parseDeliveryId(text: string): string {
   return text
 }
 
-/** Parses a name for the audit log: 1 to 100 characters, no spaces around it, no control characters in it. */
+/** Parses a name for the audit log: 1 to 100 characters, no control characters, no spaces at either end. */
 export function parseActor(text: string): string {
   if (!/^[^\p{C}\p{Z}](?:[^\p{C}\p{Zl}\p{Zp}]{0,98}[^\p{C}\p{Z}])?$/u.test(text))
     throw new InvalidArgumentError('Expected a name of 1 to 100 characters, without spaces around it.')
@@ -144,7 +144,7 @@ export function parseExpectedRecord(text: string): ExpectedRecord {
   return { seq: Number(seq), hash }
 }
 
-/** Parses the URL of a receiver on any host. Arguments are visible to other users, so it may hold no password. */
+/** Parses the URL of a receiver on any host. Rejects a password: other users of the machine can see arguments. */
 export function parseReceiverUrl(text: string): string {
   const url = parseUrl(text)
   if (url === null || !['http:', 'https:'].includes(url.protocol) || url.username !== '' || url.password !== '')
@@ -152,7 +152,7 @@ export function parseReceiverUrl(text: string): string {
   return url.href
 }
 
-/** Parses an absolute http or https URL, and returns it unchanged. The service rejects http where it is not allowed. */
+/** Checks an absolute http or https URL, and returns it unchanged. The service decides whether http is allowed. */
 export function parseNotificationUrl(text: string): string {
   const url = parseUrl(text)
   if (url === null || !['http:', 'https:'].includes(url.protocol))

@@ -1,11 +1,11 @@
-/** The tools, simulated chains and identity provider of a server in development; loaded at their first use. @module */
+/** Tools, simulated chains and identity provider of a development server, loaded on first use. @module */
 import type { DevelopmentTools } from '@payment-integration/server/internal'
 import type { StartOptions } from '@payment-integration/server/service'
 import type { TriggerIdentity } from '@payment-integration/testing/identity-provider'
 import type { ReadyEvent } from './dev/demo-events.js'
 import type { Io } from './io.js'
 
-/** Loads the code of a tool at its first use. */
+/** The doctor and the explanation of deliveries; the code of each is loaded on first use. */
 export const developmentTools: DevelopmentTools = {
   async doctor({ url, signingSecret, integrationAddress, signal, onProbe }) {
     const { runDoctor } = await import('@payment-integration/testing/doctor')
@@ -26,8 +26,8 @@ export const developmentTools: DevelopmentTools = {
 }
 
 /**
- * Makes the option `simulateChains` of a server.
- * @param identity - For the scenario `kyc`; undefined: it fails.
+ * Builds the value of the server option `simulateChains`.
+ * @param identity - The identity provider for the scenario `kyc`; undefined: the scenario fails.
  */
 export function simulateChainsWith(
   io: Pick<Io, 'randomBytes'>,
@@ -42,7 +42,7 @@ export function simulateChainsWith(
 
 export interface DemoIdentity {
   readonly url: string
-  /** Variables of a server that uses this provider. */
+  /** The configuration variables of a server that uses this provider. */
   readonly variables: Readonly<Record<string, string>>
   mint(): string
   readonly minting: ReadyEvent['minting']
@@ -54,11 +54,11 @@ export interface DemoIdentity {
 const shop = 'DemoShop'
 const shopToken = 'sbx:demo-shop'
 const service = 'PaymentService'
-/** Long enough to show the pending state, short enough to wait for. */
+/** Time until the provider approves: long enough to show the pending state, short enough to wait for. */
 const approvesAfterMs = 1_500
 const weekInSecs = 7 * 24 * 60 * 60
 
-/** 32 random bytes as base64url: a secret of one run. */
+/** A secret for one run: 32 random bytes as base64url. */
 export const secretText = (io: Pick<Io, 'randomBytes'>) => Buffer.from(io.randomBytes(32)).toString('base64url')
 
 /** Starts a provider whose verdicts `trigger` can choose. */

@@ -2,13 +2,13 @@
 import { inspect } from 'node:util'
 import type { ExitCode } from './io.js'
 
-/** The arguments cannot work. Exit code 2; the message names the change to make. */
+/** The arguments are wrong. Exit code 2; the message names the change to make. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
   readonly code = 'ERR_USAGE'
 }
 
-/** A signal ended the command early; the message says what was done. Exit code 1. */
+/** A signal ended the command early; the message names the finished part. Exit code 1. */
 export class InterruptedError extends Error {
   override readonly name = 'InterruptedError'
   readonly code = 'ERR_INTERRUPTED'
@@ -20,7 +20,7 @@ export class DemoError extends Error {
   readonly code = 'ERR_DEMO'
 }
 
-/** `init` cannot work with the project. Exit code 1; the message names the change to make. */
+/** `init` does not support the project. Exit code 1; the message names the change to make. */
 export class InitError extends Error {
   override readonly name = 'InitError'
   readonly code = 'ERR_INIT'
@@ -37,7 +37,7 @@ export class DatabaseMissingError extends Error {
   }
 }
 
-/** A copy of the database could not be written; no part of it stays. Exit code 1. */
+/** A copy of the database could not be written, and its partial file is removed. Exit code 1. */
 export class BackupError extends Error {
   override readonly name = 'BackupError'
   readonly code = 'ERR_BACKUP'
@@ -87,8 +87,8 @@ interface Described {
 
 /**
  * Describes an error as lines for standard error, with the exit code.
- * An error class of this project has an `ERR_` code and a message for people: the message is the line.
- * A configuration error lists every problem. Any other error, also one of Node with an `ERR_` code, is unexpected.
+ * An error class of this project has an `ERR_` code and a message for people; that message is the line.
+ * A configuration error lists every problem. Any other error is unexpected, even an error of Node with an `ERR_` code.
  * @param debug - Adds the stack and the causes.
  */
 export function describeError(error: unknown, debug: boolean): Described {

@@ -1,4 +1,4 @@
-/** Opens SQLite files, and waits until a file is on the disk. @module */
+/** Opens SQLite files, and flushes files and folders to the disk. @module */
 
 import { open } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -8,7 +8,7 @@ interface Driver {
   readonly DatabaseSync: new (path: string) => DatabaseSyncInstance
 }
 
-/** Opens or creates a file: by `node:sqlite` where Node has it, else by a package with the same API. */
+/** Opens or creates a file with `node:sqlite` where Node has that module, else with a package of the same API. */
 export function openSqlite(path: string): DatabaseSyncInstance {
   const { DatabaseSync } = driver()
   return new DatabaseSync(path)
@@ -23,7 +23,7 @@ function driver(): Driver {
   }
 }
 
-/** Of a folder the names of its files are written: a new name is permanent then. */
+/** Flushes a file to the disk. A flushed folder keeps its new file names through a power failure. */
 export async function syncPath(path: string): Promise<void> {
   const handle = await open(path, 'r')
   try {

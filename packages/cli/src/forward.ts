@@ -1,4 +1,4 @@
-/** Posts a delivery to the local receiver, and says in words why it failed. @module */
+/** Posts a delivery to the local receiver, and describes a failure in words. @module */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { deliveryTimeoutMs, integrationHeader, signatureHeader } from '@payment-integration/contract'
@@ -10,11 +10,11 @@ export interface Forwarded {
   readonly status: number | null
   readonly ms: number
   readonly retryAfter: string | null
-  /** The failure and the change that mends it; null after a 2xx. */
+  /** The failure and its remedy; null after a 2xx. */
   readonly problem: string | null
 }
 
-/** A delivery with its headers, as Node or the stream gives them. */
+/** A delivery, with its headers in the form of Node or of the stream. */
 export interface ForwardedDelivery {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   readonly body: Uint8Array
@@ -25,11 +25,11 @@ const forwardedHeaders = ['content-type', integrationHeader.toLowerCase(), signa
 export interface ForwardOptions {
   readonly to: URL
   readonly io: Pick<Io, 'now' | 'signal'>
-  /** Longest wait for an answer, in milliseconds. @default that of the service */
+  /** The longest wait for an answer, in milliseconds. @default the timeout of the service */
   readonly timeoutMs?: number | undefined
 }
 
-/** Posts the bytes with the headers of a notification, and reads the answer, as the service does. It never rejects. */
+/** Posts the bytes with a notification's headers, and reads the answer as the service does. Never rejects. */
 export async function forward(
   delivery: ForwardedDelivery,
   { to, io, timeoutMs: waitMs = deliveryTimeoutMs }: ForwardOptions,
@@ -76,7 +76,7 @@ function describeFailure({ noAnswer, errorCode }: SocketAnswer, { host }: URL): 
   return `the receiver was not reached${errorCode === null ? '' : ` (${errorCode})`}`
 }
 
-/** Null when something listens at the address, else a sentence. */
+/** Connects to the address. Null when something listens there, else a sentence. */
 export async function checkListening({ hostname, host, port, protocol }: URL): Promise<string | null> {
   const name = hostname.replace(/^\[|\]$/g, '')
   const socket = connect({ host: name, port: Number(port) || (protocol === 'https:' ? 443 : 80) })

@@ -14,7 +14,7 @@ export function canAsk(io: Pick<Io, 'live' | 'input'>): boolean {
   return io.live !== undefined && (io.input() as { readonly isTTY?: boolean }).isTTY === true
 }
 
-/** Prints the question, and resolves whether the next line is `y` or `yes`. False when the input ends or is aborted. */
+/** Asks the question. True when the next line is `y` or `yes`; false when the input ends or the signal aborts. */
 export async function confirm(question: string, io: Pick<Io, 'input' | 'out' | 'signal'>): Promise<boolean> {
   io.out(`${question} [y/N]`)
   const reader = createInterface({ input: io.input(), signal: io.signal })
@@ -29,10 +29,10 @@ export async function confirm(question: string, io: Pick<Io, 'input' | 'out' | '
 }
 
 /**
- * Reads everything. Error messages never quote the content: it may be another, secret file.
+ * Reads a whole file or standard input. Errors never quote the content: a mistyped path may name a file with secrets.
  * @param source - A path, or `-` for standard input.
  * @param maxMiB - Limit in mebibytes.
- * @throws UsageError `ERR_USAGE` when it cannot be read or is too large; InterruptedError `ERR_INTERRUPTED` when
+ * @throws UsageError `ERR_USAGE` when the source is unreadable or too large; InterruptedError `ERR_INTERRUPTED` when
  * `io.signal` aborts.
  */
 export async function readInput(
@@ -50,7 +50,7 @@ export async function readInput(
   return bytes
 }
 
-/** Null when there is more. */
+/** The content; null when it is larger than the limit. */
 async function readAtMost(stream: Readable, maxBytes: number): Promise<Buffer | null> {
   const chunks: Uint8Array[] = []
   let size = 0
@@ -72,7 +72,7 @@ const maxFileBytes = 65_536
 
 /**
  * Returns the name of a variable that holds a secret.
- * @throws UsageError `ERR_USAGE` for anything else: somebody may pass the secret itself, which must not be printed.
+ * @throws UsageError `ERR_USAGE` for anything else, without the text: somebody may pass the secret itself.
  */
 export function variableName(name: string): string {
   if (/^[A-Za-z_]\w{0,127}$/.test(name) && !/whsec_|pi_api_/.test(name)) return name
@@ -83,8 +83,8 @@ export function variableName(name: string): string {
 
 /**
  * Reads the text of a file or a pipe of at most 64 KiB.
- * @param source - The option that names it, for messages.
- * @throws UsageError `ERR_USAGE` when it cannot be read or is larger. It quotes no content.
+ * @param source - The option that names the file, for messages.
+ * @throws UsageError `ERR_USAGE` when the file is unreadable or larger. The message quotes no content.
  */
 export async function readSmallFile(path: string, source: string): Promise<string> {
   const bytes = await readAtMost(createReadStream(path), maxFileBytes).catch(({ code }: NodeJS.ErrnoException) => {
@@ -94,7 +94,7 @@ export async function readSmallFile(path: string, source: string): Promise<strin
   return bytes.toString()
 }
 
-/** The names that `dev` writes and the examples use. */
+/** The variable names that `dev` writes and the examples use. */
 export const integratorNames = {
   server: 'PAYMENTS_URL',
   integration: 'INTEGRATION_ADDRESS',
@@ -104,8 +104,8 @@ export const integratorNames = {
 const defaultEnvFile = '.env.local'
 
 /**
- * The variables of the environment and of a file; those of the environment win, and empty ones count as not set.
- * @param envFile - The value of `--env-file`. @default .env.local, where there is one
+ * Merges the variables of the environment and of a file. The environment wins; an empty variable counts as not set.
+ * @param envFile - The value of `--env-file`. @default .env.local, if the file exists
  * @throws UsageError `ERR_USAGE` when the file cannot be read.
  */
 export async function readIntegratorVariables(
@@ -118,7 +118,7 @@ export async function readIntegratorVariables(
   return withoutEmpty({ ...fromFile, ...withoutEmpty(env) })
 }
 
-/** Packages that show the framework of a receiver. Nest comes first, because it brings Express. */
+/** The packages that identify a receiver's framework. Nest comes first: a Nest project may list Express too. */
 const frameworkPackages: readonly (readonly [name: string, ...frameworks: DoctorFramework[]])[] = [
   ['@nestjs/core', 'nest'],
   ['next', 'next-app', 'next-pages'],
@@ -130,14 +130,14 @@ const frameworkPackages: readonly (readonly [name: string, ...frameworks: Doctor
   ['@types/aws-lambda', 'lambda'],
 ]
 
-/** The framework that `package.json` in the current folder lists, as the lines to change name it; empty: unknown. */
+/** The doctor's names for the framework that `package.json` in the current folder lists; empty: unknown. */
 export async function findFrameworks(): Promise<readonly DoctorFramework[]> {
   try {
     const { dependencies, devDependencies } = JSON.parse(await readSmallFile('package.json', 'package.json'))
     const listed: object = { ...dependencies, ...devDependencies }
     return (frameworkPackages.find(([name]) => Object.hasOwn(listed, name))?.slice(1) as DoctorFramework[]) ?? []
   } catch {
-    return [] // no project, or none of Node's
+    return [] // no Node project
   }
 }
 
@@ -149,7 +149,7 @@ function withoutEmpty(variables: Variables): Variables {
 export interface IntegratorOptions {
   readonly server?: string
   readonly integration?: string
-  /** Variable that has the API secret. @default 'API_SECRET' */
+  /** The variable that holds the API secret. @default 'API_SECRET' */
   readonly apiSecretEnv?: string
   readonly envFile?: string
   readonly json?: true
@@ -173,7 +173,7 @@ export async function readIntegrator(options: IntegratorOptions, io: Pick<Io, 'e
 
 /**
  * The base URL of the server, to which credentials may be sent.
- * @throws UsageError `ERR_USAGE` when it is missing, malformed, or http to another machine.
+ * @throws UsageError `ERR_USAGE` when the URL is missing, malformed, or http to another machine.
  */
 function readServerUrl(given: string | undefined, variables: Variables): URL {
   const server = parseUrl(given ?? variables[integratorNames.server] ?? '')

@@ -12,7 +12,7 @@ export interface Io {
   /** Writes one line to standard error. */
   err(line: string): void
   /**
-   * Replaces the status lines at the bottom of the terminal; an empty list removes them. Long lines are cut.
+   * Replaces the status lines at the bottom of the terminal; an empty list removes them. Lines are cut to its width.
    * Undefined without a terminal.
    */
   readonly live?: ((lines: readonly string[]) => void) | undefined
@@ -20,11 +20,11 @@ export interface Io {
    * Calls `onKey` for each key that is pressed, until the returned function is called. Undefined without a terminal.
    */
   readonly keys?: ((onKey: (key: string) => void) => () => void) | undefined
-  /** Whether standard error is a terminal, where the log is for a person. @default false */
+  /** Whether standard error is a terminal: a person then reads the log. @default false */
   readonly logsToTerminal?: boolean | undefined
-  /** Whether the output is a terminal that shows colour. */
+  /** Whether standard output is a terminal that shows color. */
   readonly colour: boolean
-  /** Aborts when the command is to stop: Ctrl-C, SIGTERM, or a closed terminal. */
+  /** Aborts when the command must stop: Ctrl-C, SIGTERM, or a closed terminal. */
   readonly signal: AbortSignal
   /**
    * Registers a synchronous clean-up, in case the process ends before the command does (a second Ctrl-C).
@@ -39,11 +39,11 @@ export interface Io {
   randomBytes(length: number): Uint8Array
   /** Name of the user who runs the command, or null when the system has none. */
   userName(): string | null
-  /** Whether the process runs only this command, which may then change global settings. @default false */
+  /** Whether the process runs nothing but this command, which may then change global settings. @default false */
   readonly ownsProcess?: boolean | undefined
   /** Folder for files that exist only during the run. */
   readonly temporaryFolder: string
 }
 
-/** How a command ended: 0 done, 1 failed, 2 misused. */
+/** The exit code: 0 done, 1 failed, 2 misused. */
 export type ExitCode = 0 | 1 | 2

@@ -27,7 +27,7 @@ const units = [
   { name: 'days', seconds: 86_400, upTo: Number.POSITIVE_INFINITY },
 ] as const
 
-/** A span of time in a fitting unit, rounded up: `45 s`, `12 min`, `3 h`, `4 days`. */
+/** A duration in a fitting unit, rounded up: `45 s`, `12 min`, `3 h`, `4 days`. */
 export function span(seconds: number): string {
   const unit = units.find(({ upTo }) => seconds < upTo) ?? units[0]
   return `${grouped(Math.ceil(seconds / unit.seconds))} ${unit.name}`
@@ -42,7 +42,7 @@ const exactUnits = [
 ] as const
 
 /**
- * A configured duration without rounding, in the largest unit that gives a whole number:
+ * A configured duration, exact, in the largest unit that gives a whole number:
  * `7 days`, `24 h`, `90 min`, `500 ms`.
  */
 export function duration(ms: number): string {
@@ -50,7 +50,7 @@ export function duration(ms: number): string {
   return `${grouped(ms / unit.ms)} ${unit.name}`
 }
 
-/** `2026-03-01 09:30:00Z`: in UTC, and sortable. Null: `-`. */
+/** A time in UTC that sorts as text, such as `2026-03-01 09:30:00Z`. Null: `-`. */
 export function momentText(ms: number | null): string {
   return ms === null ? '-' : `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')}Z`
 }
@@ -60,7 +60,7 @@ export function exactMomentText(ms: number): string {
   return new Date(ms).toISOString().replace('T', ' ')
 }
 
-/** Aligns rows in columns, two spaces apart. The first row is the head; columns of numbers align right. */
+/** Aligns rows in columns, two spaces apart. The first row is the header; columns of numbers align right. */
 export function table(given: readonly (readonly string[])[]): string[] {
   const rows = given.map((row) => row.map(plain))
   const count = Math.max(0, ...rows.map((row) => row.length))
@@ -88,8 +88,8 @@ export function shortHash(hash: string): string {
 }
 
 /**
- * Makes foreign text safe for a terminal: characters that move the cursor, colour or hide become a space. Tabs stay.
- * The output of every command does it, so that a caller needs it only before it measures or cuts a text.
+ * Makes foreign text safe for a terminal: characters that move the cursor, color or hide text become spaces; tabs stay.
+ * Every command's output is cleaned anyway; call this only before measuring or cutting a text.
  */
 export function plain(text: string): string {
   return text.replace(/(?:(?!\t)[\p{C}\p{Zl}\p{Zp}])+/gu, ' ')
@@ -120,12 +120,12 @@ export interface Reporter {
 }
 
 /** An SGR code of {@link Style}. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: it is the one that may stay.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: this control character may stay.
 const styleCode = /(\u001b\[(?:1|2|22|31|32|33|36|39)m)/
 
 /**
- * The same output without control characters: foreign text, such as a name or an answer of a server, cannot act on the
- * terminal wherever a command prints it. A line is one line. Where colours are shown, those of {@link Style} stay.
+ * Removes control characters from all output, so that foreign text, such as a server's answer, cannot control the
+ * terminal. A printed line stays one line. Where colors are shown, the codes of {@link Style} stay.
  */
 export function plainOutput(io: Io): Io {
   const { live } = io
@@ -139,12 +139,12 @@ export function plainOutput(io: Io): Io {
   }
 }
 
-/** A value as one line of JSON. Control characters of its texts are escaped, those above ASCII too. */
+/** A value as one line of JSON. Control characters are escaped, those beyond ASCII too. */
 export function jsonLine(value: object): string {
   return escapeControls(JSON.stringify(value))
 }
 
-/** JSON text with the control characters of its strings escaped: it means the same. */
+/** Escapes control characters in the strings of a JSON text, which keeps its meaning. */
 export function escapeControls(json: string): string {
   const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
   return json.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => character.split('').map(escaped).join(''))
@@ -162,7 +162,7 @@ export function createReporter(io: Pick<Io, 'out'>, json: boolean): Reporter {
   return report
 }
 
-/** Functions that colour text; without colour they return it unchanged. */
+/** Functions that color text, or return it unchanged where color is off. */
 export type Style = Pick<ReturnType<typeof pico.createColors>, 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'>
 
 export function createStyle(colour: boolean): Style {
@@ -170,7 +170,7 @@ export function createStyle(colour: boolean): Style {
 }
 
 /**
- * Whether to colour: on a terminal, unless `NO_COLOR` is not empty or the terminal is dumb.
+ * Whether to use color: on a terminal, unless `NO_COLOR` is not empty or the terminal is dumb.
  * @see https://no-color.org
  */
 export function wantsColour(isTerminal: boolean, env: Readonly<Record<string, string | undefined>>): boolean {
@@ -178,8 +178,8 @@ export function wantsColour(isTerminal: boolean, env: Readonly<Record<string, st
 }
 
 /**
- * Creates a logger on standard error: standard output is for the command's own lines or events. The log is JSON; on a
- * terminal it is text.
+ * Creates a logger on standard error, because standard output carries the command's own lines or events. The log is
+ * text on a terminal, else JSON.
  */
 export async function logToStandardError(
   { logLevel }: Pick<Config, 'logLevel'>,
@@ -191,7 +191,7 @@ export async function logToStandardError(
   return createPinoLogger({ level: logLevel, destination: { write: (line) => io.err(format(line)) } })
 }
 
-/** A line of the log for a person: time of day, message, fields. The configuration is left out; `serve` prints it. */
+/** A log line for a person: time of day, message, fields. The configuration is omitted, because `serve` prints it. */
 function logText(line: string, style: Style): string {
   const { level, time, msg, config: _, ...fields } = JSON.parse(line) as Record<string, unknown>
   const severity = Number(level) >= 50 ? style.red('error') : Number(level) >= 40 ? style.yellow('warn ') : 'info '

@@ -12,18 +12,18 @@ export const endSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 type EndSignal = (typeof endSignals)[number]
 
-/** `stop`: shut down. `ignore`: a copy of the first signal. `insist`: exit at once. */
+/** `stop`: shut down. `ignore`: the signal repeats the first one. `insist`: exit at once. */
 type SignalMeaning = 'stop' | 'ignore' | 'insist'
 
 /**
- * The first signal is ignored when it is repeated within this time, in milliseconds.
+ * A repetition of the first signal within this time, in milliseconds, is ignored.
  * A terminal sends Ctrl-C to npm and to the command, and npm forwards it to the command.
  */
 const copiesMs = 500
 
 /**
  * Interprets signals in their order: the first stops the command, a later one exits at once.
- * SIGHUP always means stop and is never the first: supervisors send it together with SIGTERM, in either order.
+ * SIGHUP always means stop and never counts as the first: supervisors send it together with SIGTERM, in either order.
  * @param now - A clock that never goes back, milliseconds.
  */
 export function createSignalReader(now: () => number): (signal: EndSignal) => SignalMeaning {
@@ -38,7 +38,7 @@ export function createSignalReader(now: () => number): (signal: EndSignal) => Si
   }
 }
 
-/** How long after a failure its signal may still arrive, in milliseconds: Node handles it last in a turn. */
+/** How long after the failure that it caused a signal may arrive, in milliseconds: Node handles signals late. */
 const signalWithinMs = 100
 
 /** Whether a start failed only because the command was stopped, so that the error is not reported. */
@@ -51,7 +51,7 @@ export async function isStoppedEarly(signal: AbortSignal): Promise<boolean> {
   return signal.aborted
 }
 
-/** Resolves when the signal aborts, or at once if it already has. */
+/** Resolves when the signal aborts, or at once if it is already aborted. */
 export function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     signal.addEventListener('abort', () => resolve(), { once: true })
@@ -59,7 +59,7 @@ export function aborted(signal: AbortSignal): Promise<void> {
   })
 }
 
-/** Whether a write failed because the reader is gone: EPIPE from a pipe, EIO from a closed terminal. */
+/** Whether a write failed because nobody reads the output any more: EPIPE from a pipe, EIO from a closed terminal. */
 export function readerIsGone({ code }: NodeJS.ErrnoException, isTerminal: boolean): boolean {
   return code === 'EPIPE' || (isTerminal && code === 'EIO')
 }
@@ -73,11 +73,11 @@ interface KeyInput {
   pause(): unknown
 }
 
-/** Reads single keys of a terminal. In raw mode Ctrl-C is the key U+0003 and no signal. */
+/** Reads single keys of a terminal. In raw mode Ctrl-C arrives as the key U+0003, not as a signal. */
 export function readKeys(input: KeyInput): NonNullable<Io['keys']> {
   return (onKey) => {
     const onText = (text: string) => {
-      // An arrow sends several characters after an escape.
+      // An arrow key sends an escape and further characters.
       if (text.startsWith('\u001b')) onKey(text)
       else for (const key of text) onKey(key)
     }
@@ -137,7 +137,7 @@ interface Screen {
   live(lines: readonly string[]): void
 }
 
-/** Limit of status lines, below the height of any terminal. */
+/** The most status lines; every terminal is higher. */
 const maxLines = 12
 const defaultWidth = 80
 
@@ -149,7 +149,7 @@ export function createScreen(stream: ScreenStream): Screen {
     if (shown.length > 0) stream.write(`\u001b[${shown.length}A\u001b[0J`)
   }
   function paint(): void {
-    // A wrapped line takes two rows, and erase would leave one of them.
+    // A wrapped line would take two rows, and `erase` counts one.
     const width = (stream.columns || defaultWidth) - 1
     if (shown.length > 0) stream.write(shown.map((line) => `${line.slice(0, width)}\n`).join(''))
   }

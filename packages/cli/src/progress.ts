@@ -1,4 +1,4 @@
-/** Shows the progress of catching up with a chain, and of counted work. @module */
+/** Shows the progress of chains that catch up, and of counted work. @module */
 import type { ServiceEvent } from '@payment-integration/core'
 import type { Logger } from '@payment-integration/core/ports'
 import type { Io } from './io.js'
@@ -11,9 +11,9 @@ interface CatchUp {
   readonly router: string | null
   readonly indexed: number
   readonly to: number
-  /** Over the last seconds; null until enough time has passed. */
+  /** The rate over the last ten seconds; null until enough time has passed. */
   readonly blocksPerSecond: number | null
-  /** Also null for a router: events do not separate its payments from those at the head. */
+  /** As above, and null for a router: events do not separate its payments from the payments at the head. */
   readonly paymentsPerSecond: number | null
   /** Null while the rate is unknown or zero. */
   readonly secondsLeft: number | null
@@ -24,26 +24,26 @@ interface CaughtUp {
   readonly chainId: number
   readonly router: string | null
   readonly indexed: number
-  /** Payments stored meanwhile; null for a router. */
+  /** The payments stored during the catch-up; null for a router. */
   readonly payments: number | null
   readonly seconds: number
 }
 
 /** Follows catch-ups. Times are unix milliseconds. */
 interface Progress {
-  /** Records an event. @returns The catch-up that it finished, if that lasted for {@link shownAfterMs}. */
+  /** Records an event. @returns The catch-up that the event finished, if it lasted for {@link shownAfterMs}. */
   saw(event: ServiceEvent, now: number): CaughtUp | null
-  /** The unfinished catch-ups that have lasted for {@link shownAfterMs}, by chain. */
+  /** The unfinished catch-ups that have lasted for {@link shownAfterMs}, sorted by chain. */
   unfinished(now: number): readonly CatchUp[]
 }
 
-/** Shorter catch-ups are normal at the head, and are not shown. */
+/** Shorter catch-ups, in milliseconds, are not shown: they are normal at the head. */
 export const shownAfterMs = 1_000
-/** Rates cover this time: long enough to be steady, short enough to show a change. */
+/** Rates cover this time, in milliseconds: long enough to be steady, short enough to show a change. */
 const windowMs = 10_000
-/** Time between two samples. */
+/** The time between two samples, in milliseconds. */
 const sampleMs = 250
-/** A rate over less time is not shown. */
+/** A rate over a shorter time, in milliseconds, is not shown. */
 const minRateMs = 500
 
 interface Sample {
@@ -163,8 +163,8 @@ function subject({ chainId, router }: Pick<CatchUp, 'chainId' | 'router'>): stri
 const progressEveryMs = { live: 250, log: 10_000 } as const
 
 /**
- * Shows the catch-ups of a server: status lines of a terminal, or without a terminal log lines every ten seconds.
- * `mayUseTerminal` false logs in any case, as for `--json`. `run` shows them until the signal aborts.
+ * Shows the catch-ups of a server: as status lines on a terminal, else as log lines every ten seconds.
+ * With `mayUseTerminal` false, as for `--json`, it always logs. `run` shows catch-ups until the signal aborts.
  */
 export function showProgress({
   io,
@@ -214,8 +214,8 @@ const named = ({ router }: Pick<CatchUp, 'router'>) => (router === null ? {} : {
 const barWidth = 24
 
 /**
- * Creates a printer of one line: of a terminal, or without a terminal a new line every ten seconds.
- * With `--json` none is shown: the events report progress.
+ * Creates a printer of a progress line: a status line on a terminal, else a new line every ten seconds.
+ * With `--json` no line is shown: the events report progress.
  */
 export function createLiveLine(io: Pick<Io, 'now' | 'out' | 'live'>, json: boolean): (line: string) => void {
   let printedAt = io.now()

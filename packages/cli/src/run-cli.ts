@@ -8,7 +8,7 @@ import { version } from './package-files.js'
 
 type AddCommand = (program: Command, run: Run, io: Io) => void
 
-/** Loads each command by its first word, in the order of the help: a command costs the time of no other one. */
+/** Loaders by a command's first word, in the order of the help. A run loads only its own command, and starts fast. */
 const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   dev: async () => (await import('./commands/dev.js')).addDev,
   init: async () => (await import('./commands/init.js')).addInit,
@@ -63,7 +63,7 @@ export async function runCli(args: readonly string[], given: Io): Promise<ExitCo
   }
 }
 
-/** The command that `args` name; all of them where help or a suggestion may list them. */
+/** Lists the command that `args` name, or all commands where a help text or a suggestion may name any. */
 function listCommands(args: readonly string[]): readonly (() => Promise<AddCommand>)[] {
   const word = args.find((arg) => !arg.startsWith('-'))
   if (word !== undefined && Object.hasOwn(commands, word)) return [commands[word] as () => Promise<AddCommand>]
@@ -96,7 +96,7 @@ function output(io: Io): OutputConfiguration {
   return {
     writeOut: (text) => text.trimEnd().split('\n').forEach(io.out),
     writeErr: (text) => text.trimEnd().split('\n').forEach(io.err),
-    // The rejected value may be a URL with a password: it is not repeated.
+    // The rejected value may be a URL with a password, so the message does not repeat it.
     outputError: (text, write) => write(withoutValue(text)),
     getOutHasColors: () => io.colour,
     getErrHasColors: () => io.colour,

@@ -16,7 +16,7 @@ export interface OperateOptions extends Pick<ConfigFlags, 'database' | 'actor'> 
 }
 
 interface WithServiceOptions extends OperateOptions {
-  /** Create a missing SQLite file, and print so. @default false */
+  /** Create a missing SQLite file, and report that. @default false */
   readonly mayCreate?: boolean | undefined
 }
 
@@ -69,7 +69,7 @@ export const createdText = (path: string) => `Created a new database: ${path}`
  * Options that override variables of the server's configuration. None takes a secret: other users can see arguments.
  */
 export interface ConfigFlags {
-  /** Instead of every `PI_DATABASE_…` variable. Without a password. */
+  /** Replaces every `PI_DATABASE_…` variable. Holds no password. */
   readonly database?: string | undefined
   readonly host?: string | undefined
   readonly port?: number | undefined
@@ -78,7 +78,7 @@ export interface ConfigFlags {
 }
 
 /**
- * The environment with the options in place of their variables.
+ * Returns the environment, with each option in place of the variable that it overrides.
  * @throws UsageError `ERR_USAGE` when the database URL holds a password.
  */
 export function withFlags(
@@ -99,21 +99,21 @@ export function withFlags(
   }
 }
 
-/** The variables of another database: its address of a standby, for example. */
+/** Variables that belong to the configured database, such as the address of a standby, and not to `--database`. */
 const withoutDatabase = (env: Io['env']): Record<string, undefined> =>
   Object.fromEntries(Object.keys(env).flatMap((name) => (name.startsWith('PI_DATABASE_') ? [[name, undefined]] : [])))
 
-/** Looks for a password before the host and in the parameters, as a PostgreSQL driver does. */
+/** Whether the URL holds a password, before the host or in the parameters, where a PostgreSQL driver looks for it. */
 export function hasPassword(database: string): boolean {
   if (database.startsWith('sqlite:')) return false
-  // A slash or a hash in a password makes another URL of it, yet the password is visible.
+  // A slash or a hash in a password changes how the URL is parsed, yet the password is visible.
   const url = findDatabaseUrlProblem(database) !== null ? null : parseUrl(database)
   if (url === null) return /^[^/]*[/]{2}([^@]*)@/.exec(database)?.[1]?.includes(':') === true
   return url.password !== '' || url.searchParams.has('password')
 }
 
 /**
- * Rejects a missing SQLite file unless the command may create it: a mistyped path would show an empty database.
+ * Rejects a missing SQLite file unless the command may create it: a mistyped path would look like an empty database.
  * The store reports every other problem of the path when it opens the file.
  * @returns The absolute path of a file that will be created, else null.
  * @throws DatabaseMissingError `ERR_DATABASE_MISSING`.

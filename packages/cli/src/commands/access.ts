@@ -8,7 +8,7 @@ import type { ExitCode, Io } from '../io.js'
 import { counted, momentText, type Reporter, shownOnce, table } from '../output.js'
 import { type OperateOptions, withService } from '../with-service.js'
 
-/** The roles, as help texts list them. Loading the core for them would slow every command. */
+/** The roles in help texts, repeated here because loading the core would slow every command. */
 const roles: readonly OperatorRole[] = ['viewer', 'operator', 'admin']
 
 const oidcText = 'sign in at the OpenID provider (PI_OIDC_ISSUER) instead, without link and passphrase'
@@ -79,7 +79,7 @@ function resetOperator(name: string, options: OperatorOptions, io: Io): Promise<
   })
 }
 
-/** Reports a created or reset operator; one without OpenID gets a one-time link. */
+/** Reports a created or reset operator, with a one-time link unless the operator signs in with OpenID. */
 function reportAccess(
   event: string,
   issued: IssuedLink | OperatorView,
@@ -95,7 +95,7 @@ function reportAccess(
         : []),
     ])
   const { operator, linkToken } = issued
-  // The token is in the fragment, which a browser sends to no server: so no access log has it.
+  // The token is in the fragment, which a browser sends to no server, so that no access log contains the token.
   const link = `${consoleUrl ?? ''}/console/join#${linkToken}`
   report({ event, operator, link }, () => [
     done(operator)[0],

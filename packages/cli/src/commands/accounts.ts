@@ -186,7 +186,7 @@ export interface LinkConfigFlags {
 }
 
 /**
- * The configuration that the options describe, or undefined without options. The service checks a file's content.
+ * Builds the configuration that the options describe; undefined without options. The service checks a file's content.
  * @throws UsageError `ERR_USAGE` for options that contradict each other, and for a file that is unreadable or not JSON;
  * InterruptedError `ERR_INTERRUPTED`.
  */
@@ -234,13 +234,13 @@ function buildAction(redirect: string | undefined, closeAfter: number | undefine
   return undefined
 }
 
-/** Far above the size of any configuration. */
+/** Limit of a configuration file, far above the size of any real one. */
 const maxMiB = 4
 
 /**
- * Reads one JSON document in UTF-8. Error messages never quote it: it may be another, secret file.
+ * Reads a JSON document in UTF-8. Errors never quote the content: a mistyped path may name a file with secrets.
  * @param source - A path, or `-` for standard input.
- * @throws UsageError `ERR_USAGE` when it cannot be read, is too large, or is not JSON;
+ * @throws UsageError `ERR_USAGE` when the document is unreadable, too large, or not JSON;
  * InterruptedError `ERR_INTERRUPTED` when `io.signal` aborts.
  */
 async function readJson(source: string, io: Pick<Io, 'input' | 'signal'>): Promise<unknown> {
@@ -258,15 +258,15 @@ async function readJson(source: string, io: Pick<Io, 'input' | 'signal'>): Promi
 }
 
 /**
- * Warns about each symbol without an address that is not a listed token of its chain, so that a typo is found early.
- * Listed are known tokens, the native token and `PI_TOKENS_<chainId>`, which overrides known tokens.
+ * Warns about each symbol that has no address and is no listed token of the chain, so that a typo is found early.
+ * Listed are the known tokens, the native token and those of `PI_TOKENS_<chainId>`, which override known tokens.
  * Case matters, as in the verification of a payment.
  */
 async function unlistedTokens({ coins }: LinkConfig, chains: Config['chains']): Promise<string[]> {
   const { knownTokens, nativeToken } = await import('@payment-integration/chain-evm')
   return coins.flatMap(({ chainId, tokens }) => {
     const configured = chains.find((each) => each.chainId === chainId)?.tokens ?? []
-    // The last entry of an address wins: the configuration overrides the others.
+    // The last entry of an address wins, so that the configuration overrides known tokens.
     const known = [nativeToken(chainId, undefined), ...knownTokens(chainId), ...configured]
     const listed = [...new Map(known.map(({ address: at, symbol }) => [at, symbol])).values()]
     return tokens

@@ -40,8 +40,8 @@ interface ReindexOptions extends OperateOptions {
 }
 
 /**
- * Reads and proves the blocks again, prints each range with its differences, and repairs them: a repair is in the audit
- * log. The server may run. After an error the printed ranges are done.
+ * Reads and proves blocks again, prints each range with its differences, and repairs these. The audit log records a
+ * repair. The server may run meanwhile. After an error the printed ranges are done.
  * @returns 1 when a dry run found differences, else 0.
  */
 async function reindexChain(options: ReindexOptions, io: Io): Promise<ExitCode> {
@@ -70,7 +70,7 @@ async function reindexChain(options: ReindexOptions, io: Io): Promise<ExitCode> 
     } catch (error) {
       if (io.signal.aborted)
         throw new InterruptedError('Interrupted; the printed ranges are done, the others were not read.')
-      // A range of blocks outside the stored ones is misuse.
+      // A block range outside the stored blocks is misuse.
       throw error instanceof RangeError ? new UsageError(error.message) : error
     } finally {
       through.close()
@@ -80,12 +80,12 @@ async function reindexChain(options: ReindexOptions, io: Io): Promise<ExitCode> 
   return dryRun && totals.differences > 0 ? 1 : 0
 }
 
-/** A node: its URL, or its position among the configured nodes, from 1. */
+/** A node, by its URL or by its position among the configured nodes, counted from 1. */
 type ChosenNode = { readonly url: string } | { readonly position: number }
 
 /**
  * Parses the position or the URL of a node.
- * @throws InvalidArgumentError With the expected form, without the argument, which may hold a key.
+ * @throws InvalidArgumentError With the expected form, but without the argument, which may hold a key.
  */
 export function parseNode(text: string): ChosenNode {
   if (/^[1-9]\d{0,2}$/.test(text)) return { position: Number(text) }

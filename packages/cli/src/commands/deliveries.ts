@@ -159,7 +159,7 @@ interface ListOptions extends OperateOptions, FilterOptions {
 }
 
 const defaultLimit = 50
-/** Deliveries of one query: neither side holds a long list in memory. */
+/** The deliveries that one query reads, so that no long list is held in memory. */
 const pageSize = 500
 
 function listDeliveries(options: ListOptions, io: Io): Promise<ExitCode> {
@@ -189,7 +189,7 @@ function listDeliveries(options: ListOptions, io: Io): Promise<ExitCode> {
   })
 }
 
-/** Columns of a list, with fixed widths because the list is printed page by page. */
+/** The columns of a list. Their widths are fixed, because the list is printed page by page. */
 const columns = [
   ['id', 8],
   ['created', 20],
@@ -245,7 +245,7 @@ function attemptText(
     ...[String(number).padStart(4), exactMomentText(startedAt), answer, `${grouped(latencyMs)} ms`],
     ...(replay ? ['replay'] : []),
   ]
-  // The receiver wrote the excerpt: control characters must not move the cursor.
+  // The receiver wrote the excerpt, whose control characters must not move the cursor.
   const lines = excerpt === null ? [] : excerpt.split('\n').map((line) => `      | ${line}`.trimEnd())
   return [parts.join('  '), ...lines]
 }
@@ -280,7 +280,7 @@ interface IntegrationCount {
 
 /**
  * Makes all matching exhausted deliveries due now, without a limit, and shows the progress.
- * @returns 0 when all are due; 1 when it was interrupted: the same command then continues with the rest.
+ * @returns 0 when all are due; 1 after an interruption: the same command then continues with the rest.
  * @throws UsageError `ERR_USAGE` when neither a filter nor `all` is given.
  */
 async function replayFailed(options: ReplayFailedOptions, io: Io): Promise<ExitCode> {
@@ -359,7 +359,7 @@ function doneText(event: ReplayTotals & { readonly total: number; readonly inter
   ]
 }
 
-/** Why an integration gets no deliveries; null when it gets them. */
+/** The reason why an integration gets no deliveries; null: it gets them. */
 type Pause = 'disabled' | 'no_url' | null
 
 function findPause({ enabled, notificationUrl }: Pick<IntegrationView, 'enabled' | 'notificationUrl'>): Pause {
@@ -373,8 +373,8 @@ function pauseText(pause: Pause): string {
 }
 
 /**
- * Counts missing deliveries and, with `repair`, makes them due again. Progress is shown on a terminal.
- * @returns 0 when none is missing any more; 1 when some are, or when it was interrupted.
+ * Counts missing deliveries and, with `repair`, makes them due. Shows progress on a terminal.
+ * @returns 0 when no delivery is missing any more; 1 when some are, or after an interruption.
  */
 async function checkDeliveries(options: OperateOptions & { readonly repair?: true }, io: Io): Promise<ExitCode> {
   const { repair = false, json = false } = options

@@ -54,7 +54,7 @@ export function addDev(program: Command, run: Run): void {
     )
     .action(
       run(({ every, deadline, env, ...options }: DevFlags, io: Io) =>
-        // Commander gives true where neither --env nor --no-env was passed.
+        // Commander passes true when neither --env nor --no-env is given.
         dev({ ...options, everyMs: every, deadlineMs: deadline, env: env === true ? undefined : env }, io),
       ),
     )
@@ -62,8 +62,8 @@ export function addDev(program: Command, run: Run): void {
 
 /**
  * Runs service, chain, receiver, processor and reader until `io.signal` aborts.
- * With `untilIdle` it runs until every payment is verified. All parts are stopped and removed before it returns.
- * @returns 0 when the signal stopped it or `untilIdle` was reached; 1 when something failed.
+ * With `untilIdle` the demo ends once every payment is verified. All parts are stopped and removed before the return.
+ * @returns 0 when the signal stopped the demo or every payment is verified; 1 when something failed.
  * @throws UsageError `ERR_USAGE` for contradicting options; errors of parts that could not start.
  */
 export async function dev(options: DevOptions, io: Io): Promise<ExitCode> {
@@ -80,7 +80,7 @@ export async function dev(options: DevOptions, io: Io): Promise<ExitCode> {
   const { forwardTo, env = devDefaults.env } = options
   const envFile = forwardTo === undefined || env === false ? null : env
 
-  // Loaded only here: help needs no code of the demo.
+  // Loaded only here: help texts need no code of the demo.
   const [{ connectKeys }, { createClosers }, { createDemoPrinter, createStage }, { createNudge, judge, runSession }] =
     await Promise.all([
       import('../dev/hotkeys.js'),
@@ -137,7 +137,7 @@ export async function dev(options: DevOptions, io: Io): Promise<ExitCode> {
   }
 }
 
-/** The exit code of a run that was stopped during its start: a failure with `untilIdle` or after a deadline. */
+/** Decides about a run that was stopped during its start: an error with `untilIdle` or after a deadline, else 0. */
 function stoppedAtStart(ending: RunEnd, untilIdle: boolean, cause: unknown): ExitCode {
   if (ending.kind === 'interrupted' && !untilIdle) return 0
   const reason =

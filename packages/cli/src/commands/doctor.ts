@@ -18,7 +18,7 @@ interface DoctorFlags {
   readonly json?: true
 }
 
-/** As in the test kit, which is loaded only when the command runs. */
+/** Repeats the names of the test kit, which is loaded only when the command runs. */
 const frameworks: readonly DoctorFramework[] = [
   ...(['express', 'fastify', 'hono', 'next-app', 'next-pages'] as const),
   ...(['nest', 'koa', 'worker', 'lambda', 'node'] as const),
@@ -50,7 +50,7 @@ export function addDoctor(program: Command, run: Run): void {
     .action(run(examineReceiver))
 }
 
-/** The bounds of the test kit, checked before the first line is printed. */
+/** Checks the limits of the test kit before the first line is printed. */
 function parseTimeout(text: string): number {
   const ms = parseDuration(text)
   if (ms < 1 || ms > 600_000) throw new InvalidArgumentError('Expected a time from 1ms to 10m.')
@@ -80,12 +80,12 @@ async function examineReceiver(url: string, flags: DoctorFlags, io: Io): Promise
   return summary.failed === 0 ? 0 : 1
 }
 
-/** The names that the examples use; the plural holds several secrets, the newest first. */
+/** The variable names of the examples. The plural one holds several secrets, the newest first. */
 const secretNames = ['WEBHOOK_SIGNING_SECRET', 'WEBHOOK_SIGNING_SECRETS']
 
 /**
  * Reads the credentials. Options come first, then the environment, then the file.
- * @throws UsageError `ERR_USAGE` When one is missing or a file is unreadable. It quotes no value.
+ * @throws UsageError `ERR_USAGE` when a credential is missing or a file is unreadable. The message quotes no value.
  */
 async function readCredentials(flags: DoctorFlags, env: Io['env']) {
   const { integration, secretEnv, secretFile, envFile } = flags
@@ -97,7 +97,7 @@ async function readCredentials(flags: DoctorFlags, env: Io['env']) {
   return {
     signingSecret,
     integrationAddress: integration ?? getAddress(variables),
-    // To recognise a receiver that verifies with it.
+    // Lets the doctor recognize a receiver that verifies with the API secret.
     apiSecret: variables['API_SECRET'],
   }
 }
@@ -123,7 +123,7 @@ function getAddress(variables: Variables): string {
   }
 }
 
-/** The secret in a file, without the line break at its end. */
+/** Reads a secret from a file, without the line break at its end. */
 async function readSecretFile(path: string): Promise<string> {
   const text = await readSmallFile(path, '--secret-file')
   const secret = text.replace(/\r?\n$/, '')

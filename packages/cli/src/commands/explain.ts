@@ -1,4 +1,4 @@
-/** `payment-integration explain`: says whether a pasted delivery verifies, and if not why. @module */
+/** `payment-integration explain`: checks whether a pasted delivery verifies, and explains a failure. @module */
 
 import type { Explanation, Finding, HeaderField, RequestForm } from '@payment-integration/testing/explain'
 import type { Command } from 'commander'
@@ -21,7 +21,7 @@ interface ExplainFlags {
   readonly now?: number | undefined
 }
 
-/** The variable of the receivers in the documentation. */
+/** The variable that the documentation's receivers use. */
 const usualVariable = 'WEBHOOK_SIGNING_SECRET'
 const maxMiB = 16
 /** The last second of the year 9999. */
@@ -57,7 +57,7 @@ export function addExplain(program: Command, run: Run): void {
 
 /**
  * Explains one delivery. Secrets come from variables and files only, because other users can see arguments.
- * @returns 0 when it verifies, else 1.
+ * @returns 0 when the delivery verifies, else 1.
  * @throws UsageError `ERR_USAGE` for a missing secret or part, or an unreadable file; RequestUnreadableError
  * `ERR_REQUEST_UNREADABLE`; InterruptedError `ERR_INTERRUPTED`.
  */
@@ -118,7 +118,7 @@ function append(value: string, earlier: readonly string[] = []): readonly string
 
 interface ExplainedRequest extends Explanation {
   readonly form: RequestForm
-  /** Doubts about the bytes. */
+  /** Reasons to doubt that the bytes are those that were sent. */
   readonly warnings: readonly string[]
   /** The time of receipt: unix seconds. */
   readonly now: number

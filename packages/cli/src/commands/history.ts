@@ -79,7 +79,7 @@ type ListAuditOptions = OperateOptions & { readonly limit?: number; readonly all
 
 const pageSize = 500
 
-/** Prints records of the audit log, oldest first: the newest, or those after `after`. Reports omitted records. */
+/** Prints the newest audit records, or the records after `after`, oldest first. Reports omitted records. */
 function listAudit(options: ListAuditOptions, io: Io): Promise<ExitCode> {
   const { all = false, limit = 50 } = options
   return withService(options, io, async ({ audit }, report) => {
@@ -187,7 +187,7 @@ export function addRetention(program: Command, run: Run): void {
 type FolderOptions = OperateOptions & { readonly folder?: string }
 type RunOptions = FolderOptions & { readonly dryRun?: true; readonly giveUp?: true }
 
-/** Opened when it is needed: other commands do without it. */
+/** Loads the archive code only for the commands that use it. */
 async function openArchive(folder: string): Promise<HistoryArchive> {
   const { createFolderArchive } = await import('../archive.js')
   return createFolderArchive({ folder })
@@ -204,7 +204,7 @@ async function runRetention(options: RunOptions, io: Io): Promise<ExitCode> {
     const folder = options.folder || retention.folder
     if (folder === null)
       throw new UsageError('The files of removed history need a folder; pass --folder or set PI_RETENTION_FOLDER.')
-    // Long before the first file is written.
+    // Checked at once: the first file is written much later.
     if ((await stat(folder).catch(() => null))?.isDirectory() !== true)
       throw new UsageError(`${folder} is not a folder; create it, or name another one.`)
     let removed = 0
@@ -285,8 +285,8 @@ export function addBackup(program: Command, run: Run): void {
 }
 
 /**
- * Writes the state of one moment into a new file, for its owner alone. The file has its name only once it is complete
- * and on the disk.
+ * Copies the database, as it is at one moment, into a new file that only its owner may read. The file gets its name
+ * only when it is complete and on the disk.
  * @throws UsageError `ERR_USAGE` for PostgreSQL and for a file that exists; DatabaseMissingError
  * `ERR_DATABASE_MISSING`; BackupError `ERR_BACKUP` when the copy cannot be written.
  */
@@ -324,11 +324,11 @@ async function writeCopy(source: string, target: string): Promise<number> {
   }
 }
 
-/** One read transaction: the server goes on writing, and none of its later commits is in the copy. */
+/** Copies in one read transaction: the server may write meanwhile, but no later commit is in the copy. */
 function copyInto(source: string, target: string): void {
   const database = openSqlite(source)
   try {
-    // The copy waits a minute for a lock of the server.
+    // The copy waits up to a minute while the server holds a lock.
     database.exec('pragma busy_timeout = 60000')
     database.prepare('vacuum into ?').run(target)
   } finally {

@@ -15,7 +15,7 @@ import { grouped, momentText, type ReportedEvent, shortHash, table } from '../ou
 import { type OperateOptions, withService } from '../with-service.js'
 
 export interface IdentityOptions extends OperateOptions {
-  /** An address in any spelling, or `-` for standard input. It is hashed and never printed or stored. */
+  /** An e-mail address in any spelling, or `-` for standard input. Hashed, and never printed or stored. */
   readonly email?: string
   readonly key?: string
   readonly limit?: number
@@ -23,7 +23,7 @@ export interface IdentityOptions extends OperateOptions {
 
 export const defaultLimit = 50
 
-/** Limit of standard input: an address has up to 1024 characters. */
+/** Limit of standard input: an address has at most 1024 characters. */
 const inputLimit = 4_096
 
 export function requireIdentity({ identity }: Pick<Service, 'identity'>): Identity {
@@ -56,7 +56,7 @@ async function hashed(identity: Identity, email: string): Promise<string> {
   }
 }
 
-/** A list of one address or of all. */
+/** Describes a list of entries, of one e-mail address or of all. */
 interface IdentityList<T, O> {
   read(
     identity: Identity,
@@ -66,9 +66,9 @@ interface IdentityList<T, O> {
   event(item: T): ReportedEvent
   readonly heads: readonly string[]
   cells(item: T): readonly string[]
-  /** What no entry is called. */
+  /** The noun for an empty list, as in `No subject matches.` */
   readonly none: string
-  /** The way to the entries that are not shown, with the last shown one. */
+  /** The option that continues the list after its last shown entry. */
   more?(last: T): { readonly afterId: string }
 }
 
@@ -95,7 +95,7 @@ function listOf<T, O extends IdentityOptions = IdentityOptions>(list: IdentityLi
 }
 
 interface SubjectOptions extends IdentityOptions {
-  /** Id of an account: all its subjects, and the verification of its user without an integration. */
+  /** Id of an account: lists its subjects, and the verification of its user without an integration. */
   readonly account?: string
   readonly after?: string
 }
@@ -103,7 +103,7 @@ interface SubjectOptions extends IdentityOptions {
 export const listSubjects = listOf<SubjectView, SubjectOptions>({
   read: (identity, query, { account, after }) => identity.subjects({ ...query, accountId: account, afterId: after }),
   event: (subject) => ({ event: 'subject', subject }),
-  // The keyed hash is last because it is long, and whole because `--key` takes it.
+  // The keyed hash is last because it is long, and printed whole because `--key` takes it.
   heads: [
     ...['subject', 'account', 'address', 'status', 'verdict', 'reviewed', 'shared by', 'applicant', 'redemptions'],
     ...['open', 'keyed hash of the e-mail'],
@@ -120,7 +120,7 @@ export const listSubjects = listOf<SubjectView, SubjectOptions>({
   more: ({ id }) => ({ afterId: id }),
 })
 
-/** The lists that are read newest first. */
+/** Lists whose newest entries come first. */
 export const histories = [
   [
     'shares',
@@ -195,14 +195,14 @@ function donorText({ emailKey, donor }: SubjectView): string {
   return donor === null ? '-' : shortHash(donor)
 }
 
-/** The verdict in the provider's words, without control characters. */
+/** The verdict in the provider's words. */
 function verdictText(review: SubjectView['review']): string {
   if (review === null || review.reviewAnswer === null) return '-'
   const { reviewAnswer, rejectType, rejectLabels } = review
   return [reviewAnswer, ...(rejectType === null ? [] : [rejectType]), ...rejectLabels].join(' ')
 }
 
-/** Whether a running lease keeps an operator from resolving the redemption. */
+/** Text for a lease that keeps an operator from resolving the redemption. */
 function leaseText({ state, isLeased }: RedemptionRecord): string {
   return isLeased && (state === 'in_flight' || state === 'unknown') ? 'runs' : '-'
 }

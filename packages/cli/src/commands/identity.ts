@@ -74,7 +74,7 @@ export function addIdentity(program: Command, run: Run): void {
     .action(run(closeVerifications))
 }
 
-/** The actions validate both values: an error of commander would print an address. */
+/** The actions validate both values, because an error message of commander would print an address. */
 function withAddress(command: Command): Command {
   return command
     .addOption(
@@ -96,7 +96,7 @@ function withFilters(command: Command): Command {
 
 type ResolveOptions = OperateOptions & { readonly applicant?: string; readonly none?: true }
 
-/** Whether the redemption is resolved, and the printed line. */
+/** For each result, whether the redemption is resolved, and the printed line. */
 const results: Readonly<Record<ResolveResult, readonly [isResolved: boolean, text: string]>> = {
   attached: [true, 'Resolved: the applicant is attached to the subject of the redemption.'],
   absent: [true, 'Resolved: the redemption created no applicant, and the user may share again.'],
@@ -115,7 +115,7 @@ const results: Readonly<Record<ResolveResult, readonly [isResolved: boolean, tex
 
 /**
  * Resolves a redemption whose outcome is unknown, so that its user may share again. The audit log records the actor.
- * @returns 0 when it is resolved, 1 when nothing was changed.
+ * @returns 0 when the redemption is resolved, 1 when nothing changed.
  * @throws UsageError `ERR_USAGE` unless exactly one of `applicant` and `none` is given; for a blank applicant; and when
  * sharing is off.
  */
@@ -141,7 +141,7 @@ interface CloseOptions extends IdentityOptions {
 
 const maxSubjects = 1_000
 
-/** The result for a verification that was on hold or missing. */
+/** The result for a verification that was on hold or whose applicant was missing. */
 type Result = Exclude<CloseResult, 'nothing_to_close'>
 
 const rejections: Readonly<Record<Exclude<Result, 'closed'>, string>> = {
@@ -158,7 +158,8 @@ const rejections: Readonly<Record<Exclude<Result, 'closed'>, string>> = {
 }
 
 /**
- * Closes holds, or waits for missing applicants, that the provider confirms. The audit log records the actor.
+ * Closes verifications on hold or with a missing applicant, if the provider confirms that state. The audit log records
+ * the actor.
  * Without `apply` it prints the plan and changes nothing.
  * @returns 0 when every verification is closed, or would be; 1 when one is not, or none is stuck.
  * @throws UsageError `ERR_USAGE` unless exactly one of `hold` and `missing` is given, with a subject or an address;

@@ -41,8 +41,8 @@ export function addInit(program: Command, run: Run): void {
 }
 
 /**
- * Prints the diff, asks, and writes. A file with other content is kept and named, with what to add by hand.
- * @returns 0 when all was written or nothing was missing; 1 when a file was kept, or the answer was no.
+ * Prints the diff, asks, and writes. A file with other content stays; the lines to add by hand are printed.
+ * @returns 0 when all was written or nothing was missing; 1 when a file needs changes by hand, or the answer was no.
  * @throws UsageError `ERR_USAGE` for options that do not fit, and without `--yes` where nobody can answer. InitError
  * `ERR_INIT` when the project does not fit, or a file could not be written.
  */

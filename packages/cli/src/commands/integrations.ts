@@ -177,7 +177,7 @@ interface RotateOptions extends OperateOptions {
   readonly prepare?: true
   readonly activate?: true
   readonly abort?: true
-  /** Milliseconds, or false for none. */
+  /** Grace time in milliseconds; false: none. */
   readonly grace?: number | false
 }
 
@@ -220,7 +220,7 @@ async function rotateSigningSecret(address: string, options: RotateOptions, io: 
         `  ${command} --activate`,
       ])
     } else if (activate) {
-      // A delivery that is rejected meanwhile is repeated, signed with the old secret.
+      // A delivery that a receiver rejects meanwhile is retried, signed with the old secret.
       const graceMs = grace === false ? 0 : (grace ?? defaultGraceMs)
       const activated = await integrations.activateSigningSecret(address, { graceMs })
       report({ event: 'integration.signing_secret_activated', address, graceMs, ...activated }, () => [
@@ -269,7 +269,7 @@ function importIntegration(path: string, options: OperateOptions, io: Io): Promi
   })
 }
 
-/** The commands that record an integration's payments of blocks that were read before it was registered. */
+/** Adds the commands that record an integration's payments from blocks indexed before its registration. */
 function reindexText(unrecorded: readonly UnrecordedRange[]): string[] {
   if (unrecorded.length === 0) return []
   return [

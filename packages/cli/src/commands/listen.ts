@@ -32,7 +32,7 @@ export function addListen(program: Command, run: Run): void {
 
 /**
  * Forwards until `io.signal` aborts, and prints a summary.
- * @returns 0 after the signal.
+ * @returns 0 once the signal aborts.
  * @throws UsageError `ERR_USAGE` for missing or contradicting options; ServerError `ERR_SERVER` when the server rejects
  * the credentials or offers no stream.
  */

@@ -69,8 +69,8 @@ interface MirrorCommandOptions {
 }
 
 /**
- * Creates the tables, compares and repairs, and prints the lag. Unless `once`, it goes on at intervals, receives
- * webhooks with `listen`, and ends when `io.signal` aborts.
+ * Creates the tables, compares and repairs the copy, and prints the lag. Without `once` it repeats this at intervals,
+ * receives webhooks with `listen`, and ends when `io.signal` aborts.
  * @throws UsageError `ERR_USAGE`; MirrorDatabaseError `ERR_MIRROR_DATABASE`; InterruptedError `ERR_INTERRUPTED` with
  * `once`; errors of the client and the mirror.
  */
@@ -141,7 +141,7 @@ async function createMirrorClient(
   try {
     return createClient({ baseUrl: server, integrationAddress: integration, apiSecret })
   } catch (error) {
-    // A TypeError about an option; no message of the client repeats a secret.
+    // The client throws a TypeError about an option; its messages repeat no secret.
     throw new UsageError((error as Error).message, { cause: error })
   }
 }
@@ -167,8 +167,8 @@ interface Target {
 }
 
 /**
- * The URL of the database: the option, else the variable.
- * @throws UsageError `ERR_USAGE` when there is none, its form is unknown, or the argument holds a password.
+ * Reads the URL of the database from the option, else from the variable.
+ * @throws UsageError `ERR_USAGE` when there is no URL, its form is unknown, or the argument holds a password.
  */
 export function targetUrl(to: string | undefined, env: Io['env']): string {
   if (to !== undefined && hasPassword(to))
@@ -187,13 +187,13 @@ export function targetUrl(to: string | undefined, env: Io['env']): string {
 
 /**
  * Opens or creates the database.
- * @throws MirrorDatabaseError `ERR_MIRROR_DATABASE`. A PostgreSQL server is first reached by a statement.
+ * @throws MirrorDatabaseError `ERR_MIRROR_DATABASE`. A PostgreSQL server is reached only by the first statement.
  */
 async function openTarget(url: string): Promise<Target> {
   if (url.startsWith('sqlite:')) return openFile(resolve(url.slice('sqlite:'.length)))
   const { default: pg } = await import('pg')
   const pool = new pg.Pool({ connectionString: url, max: 4, connectionTimeoutMillis: 10_000 })
-  // An idle connection that ends is replaced; without a listener, it would end the process.
+  // The pool replaces a broken idle connection; without this listener its error would end the process.
   pool.on('error', () => {})
   return { database: pool, createdPath: null, close: () => pool.end() }
 }
@@ -201,7 +201,7 @@ async function openTarget(url: string): Promise<Target> {
 async function openFile(path: string): Promise<Target> {
   try {
     const isNew = !existsSync(path)
-    // Readable by its owner only: it holds memos and merchant names.
+    // Only the owner may read the file, because it holds memos and merchant names.
     if (isNew) await (await open(path, 'a', 0o600)).close()
     const database = openSqlite(path)
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
@@ -211,7 +211,7 @@ async function openFile(path: string): Promise<Target> {
   }
 }
 
-/** Parses `127.0.0.1:4748/webhook` or `[::1]:4748/webhook`. Port 0 picks a free one; without a path it is `/`. */
+/** Parses `127.0.0.1:4748/webhook` or `[::1]:4748/webhook`. Port 0 picks a free port; the default path is `/`. */
 export function parseListenAddress(text: string): { host: string; port: number; path: string } {
   const [, ipv6, name, port = '', path = '/'] =
     /^(?:\[([0-9a-fA-F:.]{2,45})\]|([A-Za-z0-9.-]{1,253})):(\d{1,5})(\/[\w./~-]{0,200})?$/.exec(text) ?? []
@@ -222,9 +222,9 @@ export function parseListenAddress(text: string): { host: string; port: number; 
 }
 
 /**
- * Listens; every other path is 404.
- * @param graceMs - Longest wait for the requests in flight at the end.
- * @throws UsageError `ERR_USAGE` when the address cannot be used.
+ * Listens for webhooks at the path, and answers 404 at any other.
+ * @param graceMs - The longest wait for requests in flight at shutdown, in milliseconds.
+ * @throws UsageError `ERR_USAGE` when listening at the address fails.
  */
 export async function serveEndpoint(
   { host, port, path }: ReturnType<typeof parseListenAddress>,
@@ -266,7 +266,7 @@ export async function serveEndpoint(
 
 type MirrorPrinter = ReturnType<typeof createPrinter>
 
-/** Prints events in their order, and after each finished run the status that `readStatus` resolves. */
+/** Prints events in their order, and the status from `readStatus` after each finished run. */
 function createPrinter(
   io: Pick<Io, 'live' | 'now'>,
   report: Reporter,

@@ -40,8 +40,8 @@ type ServeOptions = Omit<ConfigFlags, 'roles'> & { readonly role?: string; reado
 
 /**
  * Serves until `io.signal` aborts, then finishes requests and deliveries in flight and closes the database.
- * Shows the rate and the time left of chains that are behind their head.
- * @returns 0 after a clean shutdown, also during the start.
+ * Shows the rate and the remaining time of each chain that is behind its head.
+ * @returns 0 after a clean shutdown, even one during the start.
  * @throws ConfigError `ERR_CONFIG` with every problem; errors of a database or port that cannot be opened.
  */
 export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
@@ -138,7 +138,7 @@ export function addFeed(program: Command, run: Run): void {
     .action(run(publish))
 }
 
-/** Options of {@link publish}. They count for a stream that does not exist yet. */
+/** Options of {@link publish}. The limits apply only when the stream does not exist yet. */
 interface PublishOptions {
   readonly replicas?: number
   /** Milliseconds. */
@@ -184,7 +184,7 @@ export function addMigrate(program: Command, run: Run): void {
 
 type ContractOptions = OperateOptions & { readonly yes?: true }
 
-/** Opens the database alone: a migration needs no other variable. */
+/** Opens only the database: a migration needs no other variable. */
 async function withSchema(
   options: OperateOptions,
   io: Io,

@@ -14,9 +14,9 @@ import type { ExitCode, Io } from '../io.js'
 import { counted, createReporter, grouped, span, table } from '../output.js'
 import { type OperateOptions, withService } from '../with-service.js'
 
-/** The server waits for its database for at most two seconds; the rest is for the network. */
+/** Timeout in milliseconds: the server waits at most two seconds for its database; the rest is for the network. */
 const timeoutMs = 5_000
-/** Far above the report of a thousand nodes. */
+/** Limit of a report, far above that of a server with a thousand nodes. */
 const maxBytes = 1_048_576
 
 async function askHealth(url: string, signal: AbortSignal): Promise<HealthReport> {
@@ -42,7 +42,7 @@ async function askHealth(url: string, signal: AbortSignal): Promise<HealthReport
   return report
 }
 
-/** The system's error code, or the timeout, if any. */
+/** The cause for the message: the timeout or the system's error code; else an empty text. */
 function describeReason(error: unknown): string {
   if (!(error instanceof Error)) return ''
   if (error.name === 'TimeoutError') return ` within ${timeoutMs / 1_000} s`
@@ -50,7 +50,7 @@ function describeReason(error: unknown): string {
   return typeof code === 'string' && /^[A-Z_]{1,40}$/.test(code) ? ` (${code})` : ''
 }
 
-/** The types of fields: `?` may be null, and `??` is absent with an older server. */
+/** The types of the report's fields. `?`: may be null. `??`: an older server may omit the field. */
 const nodeFields = {
   ...{ name: 'string', score: 'number', inUse: 'boolean', head: 'number?', latencyMs: 'number?', failures: 'number' },
   ...{ contradictions: 'number', failedProofs: 'number', calls: 'number', receivedBytes: 'number', blocks: 'number' },
@@ -82,7 +82,7 @@ function isChain(value: unknown): boolean {
   return ['root', 'bloom', 'none', null].includes(proof as string | null)
 }
 
-/** The report, with its unknown fields; null when the value is none. */
+/** Parses a report and keeps its unknown fields; null when the value is no report. */
 export function readHealth(value: unknown): HealthReport | null {
   if (!hasFields(value, { status: 'string', database: 'string', recording: 'string??' })) return null
   const isKnown =
@@ -105,7 +105,7 @@ const nodeHeads = [
 
 const trafficHeads = ['node', 'calls', 'bytes', 'blocks', 'calls per block', 'bytes per block', 'cost']
 
-/** `priceOf`: the price of a million calls at the nodes of a chain; null: unknown. */
+/** Formats the report. `priceOf` gives the price of a million calls at the nodes of a chain; null: unknown. */
 function statusText(
   url: string,
   { status, database, chains, recording }: HealthReport,
@@ -159,7 +159,7 @@ export function oldSnapshotText({ holder, ageMs, databaseUser, application }: Da
   ]
 }
 
-/** A head of this age, in milliseconds, is reported: no followed chain pauses for so long. */
+/** A head of this age, in milliseconds, is reported as a problem: no chain pauses for so long. */
 const oldHeadMs = 300_000
 
 function chainRow(chain: ChainHealth, now: number): string[] {
@@ -256,7 +256,7 @@ async function showStatus(options: StatusOptions, io: Io): Promise<ExitCode> {
     report({ event: 'notifications', failing: stored.failing }, notificationsText)
     if (stored.oldSnapshot !== null) report({ event: 'snapshot.old', ...stored.oldSnapshot }, oldSnapshotText)
   }
-  // The others may be well: a process without the role `api` answers no request.
+  // Other processes may be healthy: a process without the role `api` answers no request.
   if (health instanceof ServerError) throw health
   return health.status === 'ok' ? 0 : 1
 }
@@ -265,7 +265,7 @@ interface Stored {
   readonly processes: readonly RunningProcess[]
   readonly proofs: readonly ChainProofs[]
   readonly failing: number
-  /** A database snapshot that has been open for long, or null. */
+  /** A database snapshot that has been open for too long; null: none. */
   readonly oldSnapshot: DatabaseSnapshot | null
 }
 
@@ -286,36 +286,36 @@ async function readStored(options: StatusOptions, io: Io): Promise<Stored | null
       stored = { processes: await processes.list(), proofs, failing, oldSnapshot }
     })
   } catch (error) {
-    // The default database need not be on this machine.
+    // The default database may be missing on this machine.
     if (isConfigured || !(error instanceof DatabaseMissingError)) throw error
   }
   return stored
 }
 
-/** The price of a million calls in the environment, as `serve` reads it; null when there is none. */
+/** Reads the price of a million calls from the environment, as `serve` does; null: not set. */
 function callPrice(env: Io['env'], chainId: number): number | null {
   const text = env[`PI_RPC_PRICE_${chainId}`] ?? ''
   return /^[0-9]{1,7}(\.[0-9]{1,6})?$/.test(text) ? Number(text) : null
 }
 
-/** Addresses that stand for every interface, and the local one of each. */
+/** Maps each wildcard address to its loopback address. */
 const localAddresses: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
 /**
  * Parses the base URL of a server, and removes slashes at its end.
- * @throws InvalidArgumentError With the expected form, without the argument, which may hold a password.
+ * @throws InvalidArgumentError With the expected form, but without the argument, which may hold a password.
  */
 export function parseServerUrl(text: string): string {
   const url = parseUrl(text)
   const isAddress = url !== null && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === ''
-  // Other users of a machine can see arguments.
+  // Rejects a password: other users of the machine can see arguments.
   if (!isAddress || url.username !== '' || url.password !== '')
     throw new InvalidArgumentError('Expected http://… or https://…, without user, query and fragment.')
   return url.href.replace(/\/{1,64}$/, '')
 }
 
 /**
- * The URL at which a server with this environment listens, seen from this machine.
+ * Finds the URL at which this machine reaches a server with this environment.
  * @throws UsageError `ERR_USAGE` when the environment does not determine it.
  */
 export function configuredServerUrl(env: Io['env']): string {

@@ -15,7 +15,7 @@ import type { ExitCode, Io } from '../io.js'
 import { counted, createReporter, createStyle, escapeControls, type Style, shortHash } from '../output.js'
 
 export interface TriggerOptions extends IntegratorOptions {
-  /** Fields of the payment; each has a drawn default. */
+  /** Fields of the payment; each defaults to a random value. */
   readonly amount?: string
   readonly currency?: string
   readonly chain?: number
@@ -111,11 +111,11 @@ interface TriggerTarget {
   readonly apiSecretEnv: string
 }
 
-/** Longest line, in characters: a block of 100 hashes is shorter. */
+/** The longest line, in characters; a block of 100 hashes is shorter. */
 const maxLine = 1_000_000
 
 /**
- * Causes the events while they are read. The last one is `done` or `failed`.
+ * Causes events as the caller reads them. The last event is `done` or `failed`.
  * @throws ServerError `ERR_SERVER` when the server does not answer as it should; InterruptedError `ERR_INTERRUPTED`
  * when `signal` aborts.
  */
@@ -171,7 +171,7 @@ function parseEvent(line: string): TriggerEvent {
     const event = parseForeignJson(Buffer.from(line))
     if (typeof event === 'object' && event !== null && 'event' in event) return event as TriggerEvent
   } catch {
-    // Said below.
+    // Malformed JSON gets the error below.
   }
   throw new ServerError(noEvents)
 }
@@ -191,7 +191,7 @@ async function toServerError(response: Response, apiSecretEnv: string): Promise<
   return new ServerError(`The server answers ${status}${reason}`)
 }
 
-/** The lines of an event; none for one of a newer server. Control characters of a snapshot are JSON escapes. */
+/** The lines of an event; none for an unknown event of a newer server. A snapshot is printed with JSON escapes. */
 function triggerText(event: TriggerEvent, style: Style): readonly string[] {
   switch (event.event) {
     case 'block': {

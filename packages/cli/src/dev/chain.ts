@@ -3,7 +3,7 @@ import { createPayer, deployDevRouter, devAccount, startAnvil } from '@payment-i
 
 export interface DemoPayment {
   readonly integrationAddress: string
-  /** Hundredths of the token. */
+  /** In hundredths of the token. */
   readonly settlementCents: number
   readonly memo: string
 }
@@ -17,11 +17,11 @@ export interface DemoChain {
   readonly token: {
     readonly address: string
     readonly symbol: string
-    /** One token is worth one unit of this currency. */
+    /** The currency that the token stands for: one token is worth one unit. */
     readonly currency: string
   }
   readonly merchant: string
-  /** Resolves with a sentence when anvil exits by itself. */
+  /** Resolves with a sentence when anvil exits on its own. */
   readonly lost: Promise<string>
   pay(payment: DemoPayment): Promise<string>
   stop(): Promise<void>
@@ -69,7 +69,7 @@ export async function startDemoChain(signal: AbortSignal): Promise<DemoChain> {
   }
 }
 
-/** Runs a step with a signal that follows `signal` only during the step. */
+/** Runs a step with a separate signal, which follows `signal` only until the step ends. */
 async function abortable<T>(signal: AbortSignal, step: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const ownStop = new AbortController()
   const follow = () => ownStop.abort(signal.reason)

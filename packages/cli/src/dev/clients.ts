@@ -1,4 +1,4 @@
-/** The plan of a demo payment, and the requests of processor, reader and shop to the service. @module */
+/** Plans demo payments, and sends the requests of processor, reader and shop. @module */
 
 import { isDeepStrictEqual } from 'node:util'
 import { createClient } from '@payment-integration/client'
@@ -25,7 +25,7 @@ export interface PaymentPlan {
   readonly number: number
   /** Reference written into the payment, at most 31 ASCII characters. */
   readonly memo: string
-  /** Hundredths of the settlement token. */
+  /** In hundredths of the settlement token. */
   readonly settlementCents: number
   /** The settlement amount as a decimal string, such as `12.50`. */
   readonly settlementAmount: string
@@ -40,10 +40,10 @@ const merchants = [
   { title: 'Green Fork', subtitle: 'Lunch menu' },
 ] as const
 const refundShare = 0.25
-/** Settlement cents per hundred invoice cents. */
+/** The exchange rate: settlement cents for 100 invoice cents. */
 const usdPerHundredEur = 108
 
-/** Plans a payment: 1.00 to 120.00 EUR, a merchant, and a refund for about every fourth. */
+/** Plans a payment: 1.00 to 120.00 EUR to a merchant, with a refund for about every fourth payment. */
 export function planPayment(number: number, fraction: Fraction): PaymentPlan {
   const cents = 100 + Math.floor(fraction() * 11_901)
   const merchant = merchants[Math.floor(fraction() * merchants.length)] ?? merchants[0]
@@ -105,7 +105,7 @@ export function createDemoProcessor(options: {
     /**
      * Posts one update.
      * @returns The payment's new version, or null while the update waits for the payment to be indexed.
-     * @throws DemoError `ERR_DEMO` when the service rejects it; errors of `fetch` without an answer.
+     * @throws DemoError `ERR_DEMO` when the service rejects the update; errors of `fetch` without an answer.
      */
     async send(update: DemoUpdate, signal?: AbortSignal): Promise<number | null> {
       const body = new TextEncoder().encode(JSON.stringify(update))
@@ -144,12 +144,12 @@ export function createDemoReader(options: {
   const { serviceUrl: baseUrl, integrationAddress, apiSecret } = options
   const client = createClient({ baseUrl, integrationAddress, apiSecret })
   return {
-    /** Compares the payment of the API with the receiver's copy; `difference` is null when both agree. */
+    /** Compares the API's payment with the receiver's copy; `difference` is null when both agree. */
     async compare(txHash: string, signal?: AbortSignal): Promise<{ state: string | null; difference: string | null }> {
       const payment = await client.payments.get(txHash, signal ? { signal } : {})
       const stored = options.stored(payment)
       if (stored === null) return { state: payment.state, difference: 'The receiver stored nothing.' }
-      // A payment has every field of its notification: docs/interface.md 2.1, last lines of the table.
+      // The API's payment has every field of the notification: docs/interface.md 2.1, last lines of the table.
       const read: Readonly<Record<string, unknown>> = payment
       const [field] = Object.entries(stored).find(([name, value]) => !isDeepStrictEqual(read[name], value)) ?? []
       return {
@@ -162,7 +162,7 @@ export function createDemoReader(options: {
 
 export const accountHandle = 'demo-shop'
 
-/** Creates a key, and the merchant's account with the token of all payments. Resolves the key. */
+/** Creates a legacy API key, and the merchant's account, which accepts the demo's token. Resolves with the key. */
 export async function setUpLegacy(
   { accounts, legacyKeys }: Pick<Service, 'accounts' | 'legacyKeys'>,
   { chainId, merchant, token }: Pick<DemoChain, 'chainId' | 'merchant' | 'token'>,
@@ -175,7 +175,7 @@ export async function setUpLegacy(
   return apiKey
 }
 
-/** Builds the requests that look up and verify a payment: its invoice is the value of the paid token. */
+/** Builds the legacy requests for a payment: look-up, and verification against an invoice in the token's currency. */
 export function legacyExample(options: {
   readonly serviceUrl: string
   readonly legacyApiKey: string

@@ -6,21 +6,21 @@ export interface DevOptions {
   readonly everyMs?: number | undefined
   /** Number of payments to make. @default no limit */
   readonly payments?: number | undefined
-  /** Stop when every payment is verified. Needs `payments`. @default false */
+  /** Stop once every payment is verified. Needs `payments`. @default false */
   readonly untilIdle?: boolean | undefined
   /** Time limit of a run with `untilIdle`, in milliseconds. @default 60000 */
   readonly deadlineMs?: number | undefined
-  /** Seed of amounts and choices. @default random */
+  /** The seed for amounts and choices. @default random */
   readonly seed?: number | undefined
   /** Port of the API. @default PI_PORT, else the first free port from 4747 */
   readonly port?: number | undefined
-  /** Keep the files. @default false */
+  /** Keep the folder of the run after its end. @default false */
   readonly keep?: boolean | undefined
-  /** Your receiver: deliveries go to it, and the built-in one checks them. @default the built-in receiver alone */
+  /** URL of your receiver. The built-in one checks each delivery, then forwards it. @default no forwarding */
   readonly forwardTo?: string | undefined
-  /** File for the five values of an integrator, with `forwardTo`; false: none. @default .env.local */
+  /** With `forwardTo`, the file for an integrator's five values; false: none. @default .env.local */
   readonly env?: string | false | undefined
-  /** One JSON object per line. @default false */
+  /** Print one JSON object per line. @default false */
   readonly json?: boolean | undefined
   /** Print only the header, problems and the summary. @default false */
   readonly quiet?: boolean | undefined
@@ -41,7 +41,7 @@ interface OfPayment {
   readonly txHash: string
 }
 
-/** All parts run; the first payment follows. The secrets are for this run only; `legacy.ready` repeats one. */
+/** All parts run; the first payment follows. The secrets are valid for this run only; `legacy.ready` repeats one. */
 export interface ReadyEvent {
   readonly event: 'ready'
   readonly version: string
@@ -51,20 +51,20 @@ export interface ReadyEvent {
   readonly apiSecret: string
   readonly signingSecret: string
   readonly legacyApiKey: string
-  /** The merchant's account: its handle, and the address and token of every payment. */
+  /** The merchant's account: its handle, and the address and token that every payment is paid to and in. */
   readonly accountHandle: string
   readonly accountAddress: string
   readonly tokenSymbol: string
   readonly receiverUrl: string
-  /** The user's receiver, to which the built-in one forwards each delivery; null without one. */
+  /** The user's receiver, to which the built-in receiver forwards each delivery; null: none. */
   readonly forwardsTo: string | null
   /** The local identity provider. It approves shared verifications after a moment. */
   readonly identityProviderUrl: string
-  /** Answers a POST of `shareRequest` with the state of the verification. */
+  /** POST `shareRequest` to this URL; the answer is the state of the verification. */
   readonly shareUrl: string
-  /** Shares the verification of a user; the token is valid once, for a week. */
+  /** The request that shares a user's verification; its token is valid once, for a week. */
   readonly shareRequest: { readonly email: string; readonly kycShareToken: string }
-  /** Everything that `mintShareToken` needs to mint another one, for the user whom the demo shop has verified. */
+  /** The arguments of `mintShareToken` for another token of the user whom the demo shop has verified. */
   readonly minting: {
     readonly baseUrl: string
     readonly appToken: string
@@ -72,7 +72,7 @@ export interface ReadyEvent {
     readonly applicantId: string
     readonly forClientId: string
   }
-  /** Causes the events of a POST: docs/decisions/trigger-and-listen.md. */
+  /** POST a scenario to this URL to cause its events: docs/decisions/trigger-and-listen.md. */
   readonly triggerUrl: string
   readonly rpcUrl: string
   readonly chainId: string
@@ -129,10 +129,10 @@ export interface RejectedEvent {
   readonly status: number
 }
 
-/** The receiver failed several times in a row. Until it answers, it gets only single probes and what a key sends. */
+/** The receiver failed several times in a row. Until it answers, it gets only single probes, and replays by a key. */
 export interface BlockedEvent {
   readonly event: 'receiver.blocked'
-  /** ISO 8601, UTC: end of the first block. After each failed probe follows another one. */
+  /** The end of the first block, ISO 8601 in UTC. Each failed probe starts another block. */
   readonly until: string
   /** Failed attempts in a row. */
   readonly failures: number
@@ -144,16 +144,16 @@ export interface ForwardEvent {
   readonly url: string
   /** Null when no answer arrived. */
   readonly status: number | null
-  /** The problem and what to do about it. */
+  /** The problem and its remedy. */
   readonly advice: string
 }
 
-/** The file with the values of this run was written, or is the user's and was kept. */
+/** The file with the values of this run was written, or kept because the user has set one of the values. */
 export interface EnvFileEvent {
   readonly event: 'env.file'
   readonly kind: 'written' | 'kept'
   readonly path: string
-  /** Whether a `.gitignore` beside it names it. */
+  /** Whether a `.gitignore` in the same folder ignores the file. */
   readonly ignored: boolean
 }
 
@@ -170,7 +170,7 @@ export interface VerifiedEvent extends OfPayment {
   readonly number: number
   readonly version: number
   readonly state: string | null
-  /** From sending the transaction to the comparison. */
+  /** Milliseconds from sending the transaction to the comparison. */
   readonly tookMs: number
 }
 
@@ -179,9 +179,9 @@ export interface LegacyReadyEvent extends OfPayment {
   readonly event: 'legacy.ready'
   /** Value of the `Authorization` header for both endpoints. */
   readonly legacyApiKey: string
-  /** Answers a GET with the transaction. */
+  /** GET this URL for the transaction. */
   readonly lookupUrl: string
-  /** Answers a POST of `verifyRequest` with 200. */
+  /** POST `verifyRequest` to this URL; the answer is 200. */
   readonly verifyUrl: string
   readonly verifyRequest: {
     readonly chainId: number
@@ -207,16 +207,15 @@ export interface SummaryEvent {
   readonly verified: number
   readonly delivered: number
   readonly retried: number
-  /** Median latency of the successful deliveries, or null without one. */
+  /** The median latency of the successful deliveries, or null when none succeeded. */
   readonly p50Ms: number | null
   readonly runMs: number
   /** Why `ok` is false. */
   readonly reasons: readonly string[]
-  /** The folder that `--keep` leaves, else null. */
+  /** The folder that `--keep` kept, else null. */
   readonly folder: string | null
 }
 
-/** Any event of a demo run. */
 export type DemoEvent =
   | ReadyEvent
   | SentEvent

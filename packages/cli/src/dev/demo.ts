@@ -39,13 +39,13 @@ export interface DemoParts {
 export interface Demo extends DemoParts {
   readonly folder: string
   readonly tokenSymbol: string
-  /** Resolves with a sentence when a required part exits by itself. */
+  /** Resolves with a sentence when a required part exits on its own. */
   readonly lost: Promise<string>
   pay(plan: PaymentPlan): Promise<string>
-  /** Makes deliveries due now: the last one again, or all that wait for a retry. Resolves a sentence. */
+  /** Replays the last delivery; `retryNow` makes all waiting retries due. Both resolve with a sentence for people. */
   replayLast(): Promise<string>
   retryNow(): Promise<string>
-  /** Commands to paste, for the values of this run. */
+  /** Commands to paste, with the values of this run. */
   commands(): string
   openConsole(): Promise<string>
   readonly relay: Relay | undefined
@@ -58,9 +58,9 @@ export interface DemoSettings {
   readonly keep: boolean
   readonly seed: number
   readonly forwardTo: string | undefined
-  /** File for the five values; null: none is written. */
+  /** Path of the file for an integrator's five values; null: none is written. */
   readonly envFile: string | null
-  /** Start of the run, unix milliseconds. */
+  /** The start of the run in unix milliseconds. */
   readonly startedAt: number
 }
 
@@ -72,16 +72,16 @@ export interface DemoContext {
 }
 
 const integration = { address: `0x${'1'.repeat(40)}`, name: 'Demo shop' }
-/** Chains of `trigger`: the chain of the demo's own payments is a real one. */
+/** The simulated chains, for `trigger`. The demo's own payments are on a chain of anvil. */
 const simulatedChains = '137,10,1,100,42161'
-/** Fast enough to make indexing look instant, slow enough for an idle laptop. */
+/** Poll interval in milliseconds: indexing looks instant, and the laptop stays idle. */
 const pollMs = 100
 
 /**
- * Starts chain, receiver, identity provider, service, processor and reader, in parallel where possible. Reports `ready`
- * when all run.
+ * Starts chain, receiver, identity provider, service, processor and reader, in parallel where possible. Reports
+ * `ready` once all of them run.
  *
- * @throws DemoError `ERR_DEMO` when `signal` aborts meanwhile, or no port is free; DevChainError
+ * @throws DemoError `ERR_DEMO` when `signal` aborts during the start, or no port is free; DevChainError
  * `ERR_ANVIL_MISSING`, `ERR_ANVIL_EXIT`; ConfigError `ERR_CONFIG`; ListenError `ERR_LISTEN`; errors of
  * files and databases.
  */
@@ -132,7 +132,7 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
     PI_CONSOLE: 'on',
     PI_PORTAL: 'on',
     ...identity.variables,
-    // The demo prints its own lines; the variable turns the server's log on.
+    // The demo prints its own lines; PI_LOG_LEVEL turns the server's log on.
     PI_LOG_LEVEL: io.env['PI_LOG_LEVEL'] ?? 'silent',
   })
   const options = {
@@ -140,7 +140,7 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
     logger: await logToStandardError(config, io),
     simulateChains: simulateChainsWith(io, identity.trigger),
     tools: developmentTools,
-    // The pages show the URL of the user, and the relay is on the way to it.
+    // Pages show the user's URL; deliveries to that URL pass through the relay.
     route: (url: string) => (url === to?.href ? receiver.url : url),
   }
   const mayMove = settings.port === undefined && !io.env['PI_PORT']
@@ -149,7 +149,7 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
   const { address } = integration
   const create = (notificationUrl: string) => running.service.integrations.create({ ...integration, notificationUrl })
   const [issued, legacyApiKey] = await Promise.all([
-    // A URL that cannot be registered, such as http in a local network, is reached by that of the relay.
+    // The service rejects some URLs, such as http in a local network. The relay, registered instead, forwards to them.
     to === undefined ? create(receiver.url) : create(to.href).catch(() => create(receiver.url)),
     setUpLegacy(running.service, chain),
   ])
@@ -232,7 +232,7 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
   function noteAnswer({ snapshot, decision }: ReceiverAnswer): void {
     const { txHash, version: stored } = snapshot
     const outcome = decision === 'apply' ? `stored v${stored}` : `${decision}, discarded`
-    // With a relay the answer is that of the user's receiver, which may take a version that this one has stored before.
+    // With a relay, the user's receiver answers: it may accept a version that this receiver has already stored.
     notes.put(txHash, stored, `signature ok, ${relay === undefined ? outcome : 'accepted by your receiver'}`)
     ledger.sawStored(txHash, stored)
   }

@@ -10,7 +10,7 @@ export interface HotkeyActions {
   replayLast(): Promise<string>
   retryNow(): Promise<string>
   commands(): string
-  /** Undefined without a receiver of the user; so is `toggleChaos`. */
+  /** Undefined without the user's own receiver, as is `toggleChaos`. */
   readonly doctor?: (() => Promise<string>) | undefined
   readonly toggleChaos?: (() => string) | undefined
   openConsole(): Promise<string>
@@ -21,7 +21,7 @@ const helpText = hotkeys
   .map((hotkey) => `  ${hotkey.key}  ${hotkey.act}${'needsReceiver' in hotkey ? '; needs --forward-to' : ''}`)
   .join('\n')
 
-/** Acts on a key and reports the outcome. Never rejects. */
+/** Runs the action of a key and reports the outcome. Never rejects. */
 export async function onHotkey(key: string, actions: HotkeyActions, report: DemoSink): Promise<void> {
   const say = (text: string) => report({ event: 'hotkey', key, text })
   const needsReceiver = `The key ${key} needs a receiver of yours: start the demo with --forward-to <url>.`
@@ -50,7 +50,7 @@ export async function onHotkey(key: string, actions: HotkeyActions, report: Demo
       case '?':
         return say(helpText)
       default:
-        // Enter, space and the keys that send several characters stay silent.
+        // Enter, space and keys that send several characters get no answer.
         if (/^[!-~]$/.test(key)) say(`The key ${key} does nothing; ? lists the keys.`)
     }
   } catch (error) {
@@ -58,7 +58,7 @@ export async function onHotkey(key: string, actions: HotkeyActions, report: Demo
   }
 }
 
-/** Joins calls during a run: two doctors would disturb each other. */
+/** A call during a run shares the result of that run: two doctors would disturb each other. */
 function onceAtATime(work: () => Promise<string>): () => Promise<string> {
   let running: Promise<string> | null = null
   return () => {
@@ -71,7 +71,7 @@ function onceAtATime(work: () => Promise<string>): () => Promise<string> {
 
 const chaosOn = 'Chaos is on: deliveries to your receiver are repeated, late, lost, or answered too late.'
 
-/** Reads the keys of a run. Returns a function that stops. */
+/** Connects the keys of the terminal to the demo. Returns a function that disconnects them. */
 export function connectKeys(
   keys: NonNullable<Io['keys']>,
   run: { readonly demo: Demo; readonly nudge: Nudge; quit(): void },

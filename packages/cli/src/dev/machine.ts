@@ -1,4 +1,4 @@
-/** Takes from this machine what a demo run needs: a port, a folder, a file for its values, the browser. @module */
+/** Provides a demo run with a port, a folder, a file for its values and the browser. @module */
 
 import { isUtf8 } from 'node:buffer'
 import { spawn } from 'node:child_process'
@@ -16,10 +16,9 @@ import { devDefaults, type ReadyEvent } from './demo-events.js'
 type Start = typeof import('@payment-integration/server/service')['startServer']
 
 /**
- * Starts the server. If another program took the port meanwhile and `mayMove` is set, it tries the next free port.
+ * Starts the server. When another program has taken the port and `mayMove` is set, it tries the next free port.
  *
- * @throws ListenError `ERR_LISTEN` when the port is in use and `mayMove` is not set; other errors of the server's
- * start.
+ * @throws ListenError `ERR_LISTEN` when the port is in use and `mayMove` is not set; other errors of the start.
  */
 export async function startOnPort(
   start: Start,
@@ -69,7 +68,7 @@ async function isFree(port: number): Promise<boolean> {
 
 export interface Closers {
   add<T>(part: T, close: (part: T) => unknown): T
-  /** Closes all, newest first, also after a failure. Rejects with the first failure. Later calls share the result. */
+  /** Closes all, newest first, even after a failure. Rejects with the first failure. Later calls share that result. */
   close(): Promise<void>
 }
 
@@ -104,7 +103,7 @@ interface DemoFolder {
   close(): Promise<void>
 }
 
-/** Creates a folder that only this user can enter. It is removed whenever the process ends, unless `keep` is set. */
+/** Creates a folder that only this user can enter. The end of the process removes it, unless `keep` is set. */
 export async function createDemoFolder(io: Pick<Io, 'temporaryFolder' | 'onExit'>, keep: boolean): Promise<DemoFolder> {
   const path = await mkdtemp(join(io.temporaryFolder, 'payment-integration-'))
   if (keep) return { path, close: async () => {} }
@@ -124,7 +123,7 @@ const end = '# End of payment-integration dev.'
 
 type EnvFileResult =
   | { readonly kind: 'written'; readonly path: string; readonly ignored: boolean }
-  /** The user has set one of the values, or the file is no UTF-8. */
+  /** The file is unchanged: the user has set one of the values, or the file is not UTF-8. */
   | { readonly kind: 'kept'; readonly path: string; readonly ignored: boolean }
 
 export function envValues(ready: ReadyEvent): Readonly<Record<string, string>> {
@@ -138,18 +137,18 @@ export function envValues(ready: ReadyEvent): Readonly<Record<string, string>> {
 }
 
 /**
- * Writes the values between two marker lines at the end of the file, and keeps all other lines. If one of them sets a
- * value already, nothing is written: the value is the user's. The written file is readable for its owner alone, also
- * where an earlier one was not. Rejects with the error of the disk.
+ * Writes the values between two marker lines at the end of the file, and keeps all other lines. Writes nothing when
+ * another line already sets one of the values: the user set it. Only the owner may read the written file, even where
+ * others could before. Throws the error of the disk.
  */
 export function writeEnvFile(path: string, values: Readonly<Record<string, string>>): EnvFileResult {
   const result = { path, ignored: isIgnored(path) }
   const isThere = existsSync(path)
   const bytes = isThere ? readFileSync(path) : Buffer.alloc(0)
-  // Decoding and encoding would damage it.
+  // Decoding and encoding would damage the file.
   if (!isUtf8(bytes)) return { kind: 'kept', ...result }
   const outside = withoutOwnPart(bytes.toString())
-  // Frameworks skip a byte order mark, and Node's parser takes it for a part of the first name.
+  // Frameworks skip a byte order mark; Node's parser would read the mark as part of the first name.
   const set = parseEnv(outside.replace(/^\ufeff/, ''))
   if (Object.keys(values).some((name) => set[name])) return { kind: 'kept', ...result }
   const lines = Object.entries(values).map(([name, value]) => `${name}=${value}`)
@@ -159,7 +158,7 @@ export function writeEnvFile(path: string, values: Readonly<Record<string, strin
   return { kind: 'written', ...result }
 }
 
-/** The text without the part of an earlier run, whatever line ends an editor gave it. A part that is cut is theirs. */
+/** Removes the part of an earlier run, with any line ends. A part without its end marker stays: the user edited it. */
 function withoutOwnPart(text: string): string {
   const lines = text.split(/(?<=\n)/)
   const from = lines.findIndex((line) => line.trim() === begin)
@@ -172,7 +171,7 @@ function tighten(path: string): void {
   if ((mode & 0o077) !== 0) chmodSync(path, mode & 0o700)
 }
 
-/** Whether a `.gitignore` beside the file names it, exactly or by a common pattern. */
+/** Whether a `.gitignore` in the same folder ignores the file, by its name or by a common pattern. */
 function isIgnored(path: string): boolean {
   const list = join(dirname(path), '.gitignore')
   if (!existsSync(list)) return false
@@ -191,7 +190,7 @@ function findOpener(system: string): readonly [command: string, ...args: string[
 }
 
 /**
- * Starts the platform's opener. Resolves a sentence with the address, so that it can be opened by hand in any case.
+ * Opens the browser. Resolves with a sentence that names the address, so that a person can always open it by hand.
  * Never rejects.
  */
 export function openAddress(

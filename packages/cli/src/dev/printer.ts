@@ -1,4 +1,4 @@
-/** Orders the events of the demo as a person expects them, and prints them as text or JSON. @module */
+/** Prints the demo's events as text or JSON, each payment as sent before it is indexed. @module */
 import { formatAnswer } from '@payment-integration/core/internal'
 import type { Io } from '../io.js'
 import { createStyle, jsonLine, type Style, shortHash } from '../output.js'
@@ -33,8 +33,8 @@ interface PrinterOptions {
 }
 
 /**
- * Creates a printer. With `json` it prints an object per line, with the time as `at`; else text without repeated empty
- * lines. With `quiet` it omits success.
+ * Creates a printer. With `json` it prints one object per line, with the time as `at`; else text without repeated empty
+ * lines. With `quiet` it omits successes.
  */
 export function createDemoPrinter(io: Pick<Io, 'out' | 'colour'>, options: PrinterOptions): DemoPrinter {
   const style = createStyle(io.colour && !options.json)
@@ -85,7 +85,7 @@ function demoText(
       return [
         `${at}  ${style.green('verified')} ${shortHash(event.txHash)}  ${event.state ?? 'none'} v${event.version}: the API agrees with the receiver's copy   ${(event.tookMs / 1000).toFixed(1)} s`,
       ]
-    // The key k prints its requests.
+    // The key k prints the legacy requests.
     case 'legacy.ready':
       return []
     case 'problem':
@@ -100,13 +100,13 @@ const shownQuietly: readonly DemoEvent['event'][] = [
   ...(['forward.failed', 'env.file', 'hotkey'] as const),
 ]
 
-/** Whether `--quiet` still shows an event. */
+/** Whether an event is shown with `--quiet`. */
 function isShownQuietly(event: DemoEvent): boolean {
   if (event.event === 'delivery.attempted') return event.outcome !== 'delivered'
   return shownQuietly.includes(event.event)
 }
 
-/** At most twelve lines, with that of the env file. */
+/** The header: at most twelve lines, with the one about the env file. */
 function header(event: ReadyEvent, style: Style, hasKeys: boolean): string[] {
   const { url, forwardsTo } = event
   const row = (name: string, value: string, note = '') =>
@@ -131,7 +131,7 @@ function header(event: ReadyEvent, style: Style, hasKeys: boolean): string[] {
   ]
 }
 
-/** Commands to paste, and the parts of the run. @param legacy - The requests of the first verified payment, if any. */
+/** Commands to paste, and the demo's parts. @param legacy - The requests of the first verified payment, if any. */
 export function commandsText(event: ReadyEvent, legacy: LegacyReadyEvent | null): string[] {
   const { url, integrationAddress } = event
   const credentials = `-u ${integrationAddress}:${event.apiSecret}`
@@ -217,8 +217,8 @@ type DemoPrinter = (event: DemoEvent, time: number) => void
 export interface Stage {
   readonly report: DemoSink
   /**
-   * Runs `work` and delays events of others until its own event is printed. The indexer can be faster than the answer
-   * to the payer, and the payment must be shown as sent before it is shown as indexed.
+   * Runs `work`, and holds back all other events until the event of `work` is printed. A payment is so shown as sent
+   * before it is shown as indexed, even when the indexer is faster than the answer to the payer.
    */
   first<T>(work: () => Promise<T>, event: (result: T) => DemoEvent): Promise<T>
 }

@@ -22,7 +22,7 @@ interface DemoReceiverOptions {
   readonly now: () => number
   readonly onAnswer: (answer: ReceiverAnswer) => void
   readonly onRejection: (rejection: { readonly code: string; readonly status: number }) => void
-  /** Answers in place of this receiver, which checks each delivery all the same. @default none */
+  /** Forwards deliveries to the user's receiver, whose answer replaces this receiver's. @default none */
   readonly relay?: Relay | undefined
 }
 
@@ -61,7 +61,7 @@ export async function startDemoReceiver(options: DemoReceiverOptions) {
   }
 
   const server = createServer((request, response) => {
-    // A status of the user's receiver may be none that Node writes.
+    // The user's receiver may answer with a status that Node cannot write.
     answer(request)
       .then(({ status, retryAfter }) => {
         if (status === null) response.destroy()
@@ -91,12 +91,12 @@ export type Forward = (delivery: ForwardedDelivery) => Promise<Forwarded>
 
 export type Relay = ReturnType<typeof createRelay>
 
-/** Faults of a network alone: the clock and the process of the service stay as they are. */
+/** Simulates only faults of a network; the clock and the process of the service are not touched. */
 const plan = { duplicate: 15, late: 10, lost: 10, slow: 10 } as const
 
 const noAnswer = { status: null, retryAfter: null }
 
-/** Creates a relay. Advice is reported once, until it changes or a delivery succeeds. */
+/** Creates a relay. The same advice is reported once, until it changes or a delivery succeeds. */
 export function createRelay(url: string, forwardTo: Forward, seed: number, report: DemoSink) {
   const chaos = createChaos({ seed, plan })
   let isFaulty = false
@@ -133,11 +133,11 @@ export function createRelay(url: string, forwardTo: Forward, seed: number, repor
   }
 
   return {
-    /** Forwards a delivery. A status of null closes the connection of the service without an answer. */
+    /** Forwards a delivery. A status of null closes the service's connection without an answer. */
     async pass(delivery: ForwardedDelivery): Promise<Pick<Forwarded, 'status' | 'retryAfter'>> {
       const waiting = takeLate()
       const answer = await passWith(isFaulty ? chaos.next() : null, delivery)
-      // The service does not wait for them: its time is limited.
+      // Late deliveries follow after the answer: the service's wait is limited.
       void forwardAll(waiting)
       return answer
     },

@@ -9,16 +9,16 @@ import type { Stage } from './printer.js'
 
 interface SessionPlan {
   readonly everyMs: number
-  /** Infinity runs until the signal. */
+  /** Infinity: pay until the signal aborts. */
   readonly payments: number
   readonly seed: number
-  /** Ends the wait for the next payment. @default nothing does */
+  /** Ends the wait for the next payment early. @default the wait never ends early */
   readonly nudge?: Nudge | undefined
 }
 
 export type Nudge = ReturnType<typeof createNudge>
 
-/** Ends one wait: the running one, or the next when nobody waits. `used` follows each wait for its `signal`. */
+/** `nudge` ends the current wait, or else the next one. The waiter calls `used` after each wait on `signal`. */
 export function createNudge() {
   let controller = new AbortController()
   return {
@@ -34,13 +34,13 @@ interface SessionResult {
   readonly payments: number
   readonly verified: number
   readonly problems: readonly string[]
-  /** A sentence for each payment that was unfinished when the signal came. */
+  /** A sentence for each payment that was unfinished when the signal aborted. */
   readonly unfinished: readonly string[]
 }
 
-/** Limit of unfinished payments, so that a stuck service is not flooded. */
+/** The most unfinished payments: a stuck service is not flooded. */
 const maxUnfinished = 50
-/** A longer journey is a problem; most take two seconds. */
+/** A payment that takes longer is reported as a problem; most take two seconds. */
 const journeyLimitMs = 60_000
 
 /** Pays until the plan is done or `signal` aborts. Resolves when every payment is finished or the signal aborted. */
@@ -51,7 +51,7 @@ export async function runSession(
   io: Pick<Io, 'sleep'>,
   signal: AbortSignal,
 ): Promise<SessionResult> {
-  // Each unfinished payment listens to it, in several places.
+  // Each unfinished payment adds several listeners: Node would warn about a leak.
   setMaxListeners(0, signal)
   const fraction = seededFraction(plan.seed)
   const problems: string[] = []
@@ -123,7 +123,7 @@ const getMessage = (error: unknown) => (error instanceof Error ? error.message :
 interface Journey {
   readonly number: number
   readonly txHash: string
-  /** The step that it waits for, such as `the delivery of version 3`. Null once it is finished. */
+  /** The step that the payment waits for, such as `the delivery of version 3`. Null once the payment is finished. */
   waitsFor: string | null
 }
 
@@ -134,7 +134,7 @@ const processorPauseMs = 400
  * Moves a sent payment through its plan: processor updates, delivery of the last version, comparison of the API's
  * answer with the receiver's copy.
  *
- * @returns The problem, or null when it is verified or `signal` aborted (then `journey.waitsFor` is not null).
+ * @returns The problem, or null when the payment is verified or `signal` aborted (then `journey.waitsFor` is not null).
  */
 async function travel(
   parts: DemoParts,
@@ -178,9 +178,9 @@ export type RunEnd =
   | { readonly kind: 'lost'; readonly reason: string }
 
 /**
- * The exit code and the printed reasons.
- * With `untilIdle` the run fails unless every payment is verified. Without it the run fails only when a part exited;
- * problems are still listed.
+ * Decides the exit code and the printed reasons.
+ * With `untilIdle` the run fails unless every payment is verified. Otherwise the run fails only when a part of the demo
+ * exited; problems are still listed.
  */
 export function judge(
   ending: RunEnd,

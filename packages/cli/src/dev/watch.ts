@@ -20,8 +20,8 @@ export function createReceiverNotes() {
 
 /**
  * Creates a listener for the service.
- * @param chainId - The chain of the demo's own payments; the simulated ones are reorganised on purpose.
- * @param stopping - Whether the run is shutting down: events are then ignored, because parts become unreachable.
+ * @param chainId - The chain of the demo's own payments; the simulated chains are reorganized on purpose.
+ * @param stopping - Whether the run is shutting down: events are then ignored, because the parts stop one by one.
  */
 export function watchService(
   report: DemoSink,
@@ -83,9 +83,9 @@ export function watchService(
 
 interface Sighting {
   readonly indexed: boolean
-  /** Highest version that was answered with 2xx. */
+  /** The highest version that the receiver answered with 2xx. */
   readonly deliveredVersion: number
-  /** Highest version that the receiver verified and stored. */
+  /** The highest version that the receiver verified and stored. */
   readonly storedVersion: number
 }
 
@@ -95,10 +95,10 @@ type SeenDelivery = Pick<DeliveryEvent, 'txHash' | 'version' | 'attempt' | 'late
 
 export type Ledger = ReturnType<typeof createLedger>
 
-/** Number of newest latencies for the median: exact for hours, bounded for a run of days. */
+/** The median covers this many newest latencies: every delivery for hours, bounded memory in a run of days. */
 const maxLatencies = 10_000
 
-/** Records progress and lets journeys wait for it. */
+/** Records the progress of each payment, and lets callers wait for it. */
 export function createLedger() {
   const sightings = new Map<string, Sighting>()
   const listeners = new Set<() => void>()

@@ -1,8 +1,8 @@
-/** The frameworks of `init`, with the files, packages and scripts of each. @module */
+/** The frameworks that `init` knows, with the files, packages and scripts of each. @module */
 import { InitError, UsageError } from '../errors.js'
 import type { ManifestAdditions, Project } from './project.js'
 
-/** The names that `init` takes. */
+/** The framework names that `init` accepts. */
 export const frameworkNames = ['express', 'fastify', 'hono', 'next', 'nest', 'koa', 'worker', 'lambda', 'node'] as const
 
 export type FrameworkName = (typeof frameworkNames)[number]
@@ -12,15 +12,15 @@ export type DatabaseName = 'sqlite' | 'postgres'
 
 interface Framework {
   readonly title: string
-  /** Packages that the project must have already. */
+  /** Packages that the project must already have. */
   readonly needs: readonly string[]
-  /** The databases that fit; the first is the default. None: the platform stores the versions itself. */
+  /** The supported databases; the first is the default. Empty: the platform stores the versions. */
   readonly databases: readonly DatabaseName[]
   /** Whether the project gets a program that serves only the webhook. */
   readonly servesAlone: boolean
   /** Whether the webhook has a path in the code. A Lambda function answers at every path. */
   readonly hasPath: boolean
-  /** How the app takes up the webhook. `folder` is the folder of the written code. */
+  /** The line that mounts the webhook in the app. `folder` is the folder of the written code. */
   mount(folder: string): string
 }
 
@@ -63,7 +63,7 @@ export const frameworks: Readonly<Record<FrameworkName, Framework>> = {
       `Run it: npx wrangler dev --port 3000, which reads .env.local. In production: npx wrangler secret put WEBHOOK_SIGNING_SECRET. A Worker of your own calls webhook of ${folder}/worker, and exports PaymentObject.`,
   },
   lambda: {
-    // The file system of a function is not kept.
+    // A serverless function has no lasting file system.
     ...{ title: 'AWS Lambda', needs: [], databases: ['postgres'], servesAlone: false, hasPath: false },
     mount: (folder) => `Bundle ${folder}/handler, set it as the handler of the function, and set the variables there.`,
   },
@@ -77,7 +77,7 @@ export const frameworks: Readonly<Record<FrameworkName, Framework>> = {
 interface TemplateFile {
   readonly path: string
   readonly template: string
-  /** Whether a file with other content has what is needed. */
+  /** Whether an existing file with other content needs no change. */
   readonly accepts?: (text: string) => boolean
 }
 
@@ -137,7 +137,7 @@ interface Router {
   readonly template: string
 }
 
-/** Next reads `src/app` only when there is no `app`, and the same for `pages`. */
+/** Chooses the router as Next does: `app` before `src/app`, and `pages` before `src/pages`. */
 function findRouter({ entries, sourceEntries }: Project, given: string | undefined): Router {
   const has = (name: string) => entries.has(name) || sourceEntries.has(name)
   const at = (name: string) => (entries.has(name) ? name : `src/${name}`)
@@ -152,14 +152,14 @@ function findRouter({ entries, sourceEntries }: Project, given: string | undefin
   return { kind: 'pages', path, file: `${at('pages')}${path}`, template: 'next/pages-api' }
 }
 
-/** An existing configuration is kept: the class of the objects must be in it. */
+/** An existing configuration is kept, and must declare the class of the Durable Objects. */
 function wranglerFile({ entries }: Project): TemplateFile[] {
   const path = ['wrangler.toml', 'wrangler.jsonc', 'wrangler.json'].find((name) => entries.has(name))
   const accepts = (text: string) => text.includes('PaymentObject') && text.includes('PAYMENTS')
   return [{ path: path ?? 'wrangler.toml', template: 'worker/wrangler.toml', accepts }]
 }
 
-/** An existing configuration is kept: it must leave the native module of SQLite alone. */
+/** An existing configuration is kept, and must exclude the native SQLite module from the bundle. */
 function nextConfig({ entries }: Project): TemplateFile {
   const path = ['next.config.mjs', 'next.config.js', 'next.config.ts'].find((name) => entries.has(name))
   const accepts = (text: string) => text.includes('@photostructure/sqlite')

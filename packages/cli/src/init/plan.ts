@@ -1,4 +1,4 @@
-/** Decides which files `init` creates, changes and leaves, and writes them. @module */
+/** Decides which files `init` creates, changes or leaves unchanged, and writes them. @module */
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join, posix } from 'node:path'
@@ -23,7 +23,7 @@ interface PlannedFile {
   readonly after: string
 }
 
-/** A file that is left, and the lines that the user adds by hand. */
+/** A file that stays unchanged, and the lines that the user must add by hand. */
 interface Conflict {
   readonly path: string
   readonly add: readonly string[]
@@ -37,7 +37,8 @@ export interface Plan {
 
 /**
  * Plans the files of a receiver.
- * @throws UsageError `ERR_USAGE` when choices do not fit the framework; InitError `ERR_INIT` when the project does not.
+ * @throws UsageError `ERR_USAGE` when an option does not fit the framework; InitError `ERR_INIT` when the project does
+ * not.
  */
 export async function planInit(project: Project, choices: InitChoices): Promise<Plan> {
   const framework = frameworks[choices.framework]
@@ -95,7 +96,7 @@ function chooseDatabase({ manifest }: Project, { framework, database }: InitChoi
 
 function chooseTarget(project: Project, framework: FrameworkName, path: string): Target {
   const { isTypeScript, isModule, testRunner } = project
-  // Next and Workers bundle ES modules, whatever the type of the package is.
+  // Next and Workers bundle ES modules, whatever `type` the package has.
   const isBundled = framework === 'next' || framework === 'worker'
   return {
     extension: isTypeScript ? 'ts' : 'js',
@@ -159,8 +160,8 @@ function listSteps(name: FrameworkName, { folder, manifest, path }: Layout): str
 }
 
 /**
- * Creates and changes the files. Each must be as it was when the plan was made: no file is overwritten.
- * @throws InitError `ERR_INIT` for a file that something else created or changed meanwhile, and for a failed write.
+ * Creates and changes the files, provided that nothing else has created or changed them since the plan was made.
+ * @throws InitError `ERR_INIT` for a file that has changed since, and for a failed write.
  */
 export async function writePlan(folder: string, files: readonly PlannedFile[]): Promise<void> {
   for (const { path, before } of files)
@@ -187,7 +188,7 @@ interface Variable {
 
 const databaseUrls = { sqlite: 'sqlite:payments.db', postgres: 'postgres://user@127.0.0.1/shop' } as const
 
-/** The five values of an integration; four where the platform stores the versions. */
+/** The five variables of an integrator, without `DATABASE_URL` where the platform stores the versions. */
 function listVariables(database: DatabaseName | null): Variable[] {
   return [
     { name: 'INTEGRATION_ADDRESS', about: 'The address of your integration: 0x and 40 hex digits.' },
@@ -200,7 +201,7 @@ function listVariables(database: DatabaseName | null): Variable[] {
   ]
 }
 
-/** `.env.example` with the missing variables at its end. */
+/** Appends the missing variables to `.env.example`. */
 function changeEnvExample(before: string | null, database: DatabaseName | null): string {
   const text = before ?? ''
   const present = new Set(text.split('\n').map((line) => /^[# \t]*(?:export\s)?([A-Z0-9_]+)=/.exec(line)?.[1]))
@@ -209,12 +210,12 @@ function changeEnvExample(before: string | null, database: DatabaseName | null):
   return before !== null && missing.length === 0 ? before : withEnd(text) + lines.join('')
 }
 
-/** Lines of `.gitignore` that cover a file. */
+/** Finds the `.gitignore` lines that cover a file. */
 function covering(file: string): string[] {
   return file.startsWith('.env') ? [file, '.env*', '.env.*', '*.local'] : [file, '*.db', '*.db*']
 }
 
-/** `.gitignore` with the files that hold secrets and payments, unless a line covers them. */
+/** Adds the files that hold secrets and payments to `.gitignore`, unless a line already covers them. */
 function changeGitignore(before: string | null, files: readonly string[]): string {
   const text = before ?? ''
   const lines = new Set(text.split('\n').map((line) => line.trim().replace(/^\//, '')))

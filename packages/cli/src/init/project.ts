@@ -1,4 +1,4 @@
-/** Recognises a project: its language, modules, test runner and folders; adds to its `package.json`. @module */
+/** Recognizes a project's language, modules, test runner and folders; extends its `package.json`. @module */
 import { lstat, readdir, readFile, stat } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import { InitError } from '../errors.js'
@@ -12,7 +12,7 @@ interface Manifest {
   readonly devDependencies?: Readonly<Record<string, string>>
 }
 
-/** The runner of the written test. */
+/** The runner for the test that `init` writes. */
 export type TestRunner = 'node:test' | 'vitest' | 'jest'
 
 export interface Project {
@@ -23,13 +23,13 @@ export interface Project {
   /** Whether `.js` and `.ts` files are ES modules. */
   readonly isModule: boolean
   readonly testRunner: TestRunner
-  /** `src/` when the project has that folder, else empty. */
+  /** `src/` when the project has that folder, else an empty text. */
   readonly source: '' | 'src/'
   readonly entries: ReadonlySet<string>
   readonly sourceEntries: ReadonlySet<string>
 }
 
-/** More than any file that `init` changes. */
+/** The largest file that `init` reads; files that it changes are far smaller. */
 const maxBytes = 1024 * 1024
 
 /**
@@ -55,8 +55,8 @@ export async function readProject(folder: string): Promise<Project> {
 }
 
 /**
- * The text of a file of the project; null when there is none.
- * @throws InitError `ERR_INIT` when it is larger than 1 MiB, no regular file, or unreadable.
+ * Reads a file of the project; null when there is none.
+ * @throws InitError `ERR_INIT` when the file is larger than 1 MiB, no regular file, or unreadable.
  */
 export async function readText(folder: string, path: string): Promise<string | null> {
   try {
@@ -66,7 +66,7 @@ export async function readText(folder: string, path: string): Promise<string | n
     return await readFile(join(folder, path), 'utf8')
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    // A link without a target exists, and would be written through.
+    // A link without a target is not free: a write would create its target.
     if (code === 'ENOENT' && !(await isLink(join(folder, path)))) return null
     if (error instanceof InitError) throw error
     throw new InitError(`${path} cannot be read (${code ?? 'unknown error'}).`, { cause: error })
@@ -107,15 +107,15 @@ export interface ManifestAdditions {
   readonly scripts: Readonly<Record<string, string>>
 }
 
-/** The changed text, and the scripts that exist with another content and were left. */
+/** The changed text, and the project's scripts whose command differs from the one to add; they are unchanged. */
 interface ChangedManifest {
   readonly text: string
   readonly conflicts: readonly string[]
 }
 
 /**
- * Adds what is missing. A dependency of any version, of either kind, counts as present. The text is unchanged when
- * nothing is missing; else it has the indentation and the last line break of the original.
+ * Adds missing dependencies and scripts. A dependency of any version counts as present. The text is unchanged when
+ * nothing is missing; else it keeps the indentation and the final line break of the original.
  */
 export function changeManifest(
   { manifest, manifestText }: Project,
@@ -127,7 +127,7 @@ export function changeManifest(
   const missing = (names: readonly string[], ...present: readonly object[]) =>
     names.filter((name) => !present.some((each) => Object.hasOwn(each, name)))
   const plain = missing(additions.dependencies, dependencies)
-  // What our packages depend on comes from the same folder.
+  // The packages that ours depend on come from the same folder.
   const others = Object.keys(packed).filter((name) => !additions.dependencies.includes(name))
   const wanted = [...new Set([...additions.devDependencies, ...others])]
   const development = missing(wanted, dependencies, devDependencies)
@@ -150,7 +150,7 @@ export function changeManifest(
   return { text: manifestText.endsWith('\n') ? `${text}\n` : text, conflicts }
 }
 
-/** In the order of their names, as npm sorts them. */
+/** Adds dependencies with their versions, sorted by name as npm sorts them. */
 function withVersions(
   present: Readonly<Record<string, string>>,
   names: readonly string[],
@@ -162,12 +162,12 @@ function withVersions(
 
 /** All packages of this project have one version. */
 const written = ['version-store', 'webhook', 'testing']
-/** With the package that `testing` depends on. */
+/** The packages above, and the one that `testing` depends on. */
 const packedTogether = [...written, 'contract']
 const ownPackages = written.map((name) => [`@payment-integration/${name}`, version])
 
 /**
- * `file:` specs of the tarballs of our packages in a folder, relative to the project.
+ * Finds the tarballs of our packages in a folder, as `file:` specs relative to the project.
  * @throws InitError `ERR_INIT` when the folder lacks one that `init` writes into projects.
  */
 export async function findTarballs(project: string, from: string): Promise<Record<string, string>> {
@@ -183,7 +183,7 @@ export async function findTarballs(project: string, from: string): Promise<Recor
   )
 }
 
-/** Exact versions of packages, as this project tests them. */
+/** The exact package versions that this project tests with. */
 export const versions: Readonly<Record<string, string>> = {
   ...Object.fromEntries(ownPackages),
   '@hono/node-server': '2.1.8',

@@ -8,15 +8,15 @@ export interface Target {
   readonly extension: 'ts' | 'js'
   /** Whether files use `require`. */
   readonly isCommonJs: boolean
-  /** Whether relative imports name the extension. A bundler finds TypeScript only without it. */
+  /** Whether relative imports name the extension. A bundler resolves TypeScript only without an extension. */
   readonly namesExtension: boolean
   readonly testRunner: TestRunner
   readonly path: string
 }
 
 /**
- * The text of a file from a template.
- * @param name - Code without its extension: `express/webhook`. Other files with it: `worker/wrangler.toml`.
+ * Reads a template, and adapts its text to the project.
+ * @param name - For code without the extension, `express/webhook`; for other files with it, `worker/wrangler.toml`.
  * @param words - Further words to replace, such as `PAYMENTS_FOLDER`.
  */
 export async function fromTemplate(
@@ -34,13 +34,13 @@ export async function fromTemplate(
   return target.isCommonJs ? toCommonJs(text) : text
 }
 
-/** The tests use only `test` of their runner; the rest is `node:assert`. */
+/** Imports `test` from the project's runner; a template test otherwise uses only `node:assert`. */
 function withRunner(text: string, runner: TestRunner): string {
   const from = { 'node:test': 'node:test', vitest: 'vitest', jest: '@jest/globals' }[runner]
   return text.replace("import { test } from 'node:test'", `import { test } from '${from}'`)
 }
 
-/** Removes the types from a template, which has no other forms of them; the rest is formatted as before. */
+/** Removes the type syntax that templates use, and no other. The formatting stays. */
 export function toJavaScript(text: string): string {
   return (
     text
@@ -50,7 +50,7 @@ export function toJavaScript(text: string): string {
       .join('\n')
       .replace(/(?:\/\*\* .{0,120} \*\/\n)?export interface .{0,120}\n(?: {2}.{0,120}\n){0,20}\}\n\n/g, '')
       .replace(/^ {2}readonly /gm, '  ')
-      // Annotations: the type of an object, of a function, and a name. Names in capitals are variables.
+      // Removes annotations: object types, function types, type names. A name in capitals is a variable of an object.
       .replace(/: \{ readonly [^{}]{0,120}\}/g, '')
       .replace(/: \([^()]{0,120}\) => Promise<\w{1,40}>/g, '')
       .replace(
@@ -60,7 +60,7 @@ export function toJavaScript(text: string): string {
       .replace(/(?<=\w)<[^<>]{0,120}>(?=\()/g, '')
       .replace(/\((await [\w.]{1,60}\(\))\) as \w{1,40}/g, '$1')
       .replace(/ as never\b/g, '')
-      // Without types, parameters fit into one line.
+      // Without types, the parameters fit on one line.
       .replace(/(function \w{1,40})\(\n([^()]{0,240}),\n\)/g, (_, start: string, parameters: string) => {
         return `${start}(${parameters.trim().replace(/\n */g, ' ')})`
       })
@@ -74,14 +74,14 @@ function withoutTypeNames(line: string): string {
   })
 }
 
-/** Rewrites the import and export lines of a template, which has no other form of them. */
+/** Rewrites the forms of import and export that templates use as CommonJS. */
 export function toCommonJs(text: string): string {
   const names = [...text.matchAll(/^export (?:async )?(?:function|const|class) (\w+)/gm)].map(([, name]) => name)
   const body = withRequire(text).replace(/^export (?=(?:async )?(?:function|const|class) )/gm, '')
   return names.length === 0 ? body : `${body}\nmodule.exports = { ${names.join(', ')} }\n`
 }
 
-/** Rewrites imports, of one or several lines: each ends with a quote. */
+/** Rewrites imports as `require`. A statement may span lines; a quote ends it. */
 function withRequire(text: string): string {
   const written: string[] = []
   let statement = ''

@@ -1,4 +1,4 @@
-/** Forwards the deliveries of a stream, prints them, and connects again after a loss. @module */
+/** Forwards the deliveries of a stream, prints them, and reconnects after a loss. @module */
 import {
   type StreamedDeliveryBody,
   streamEvents,
@@ -13,19 +13,19 @@ import type { Io } from '../io.js'
 import { type Style, shortHash, span } from '../output.js'
 import { ConnectionLostError, readStream, type StreamEvent, type StreamTarget } from './stream.js'
 
-/** First and longest wait before another attempt to connect, in milliseconds; each is twice as long as the last. */
+/** The shortest and longest wait before a reconnection, in milliseconds; each wait is twice as long as the last. */
 export const reconnectMs = { least: 500, most: 30_000 } as const
 
 /** The deliveries to forward, and where to. */
 export interface ListenPlan extends StreamTarget {
   readonly forwardTo: URL
-  /** Begins with deliveries since this unix time in milliseconds; null: now. */
+  /** Forwards deliveries created since this unix time in milliseconds; null: since now. */
   readonly since: number | null
   /** Null: signatures are not checked. */
   readonly signingSecret: string | null
 }
 
-/** Runs until `io.signal` aborts. @throws ServerError When no attempt will work. */
+/** Runs until `io.signal` aborts. @throws ServerError When a reconnection cannot help. */
 export async function runListen(
   plan: ListenPlan,
   report: (event: ListenEvent) => void,
@@ -34,7 +34,7 @@ export async function runListen(
   let lastId: string | null = null
   let waitMs: number = reconnectMs.least
   let [forwarded, accepted, connections] = [0, 0, 0]
-  /** The deliveries of this connection so far; null once it is live. */
+  /** The number of stored deliveries received on this connection; null once the connection is live. */
   let backlog: number | null = 0
   let resumed = false
 
@@ -52,7 +52,7 @@ export async function runListen(
       report({ event: 'caught_up', missed: backlog ?? 0, resumed })
       backlog = null
     }
-    // A delivery counts as received only after its POST.
+    // Remembers the event only after the POST: a reconnection repeats a delivery that was not forwarded.
     if (!io.signal.aborted) lastId = event.id ?? lastId
     waitMs = reconnectMs.least
   }
@@ -122,7 +122,7 @@ async function isValid(
   }
 }
 
-/** The state, for people alone: the body is forwarded unread. */
+/** The payment's state, only for the printed line: the body is forwarded unread. */
 function parseState(body: Buffer): string | null {
   try {
     const { state } = parseForeignJson(body) as { state?: unknown }
@@ -148,7 +148,7 @@ export type ListenEvent =
       readonly txHash: string
       readonly version: number
       readonly state: string | null
-      /** Stored while this command was disconnected, or before it started. */
+      /** Whether the delivery was stored while this command was disconnected, or before it started. */
       readonly missed: boolean
       /** Null: no signing secret was given. */
       readonly signatureValid: boolean | null

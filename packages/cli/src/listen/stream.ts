@@ -7,7 +7,7 @@ import { ServerError } from '../errors.js'
 import { basicAuthorization, serverPath } from '../input.js'
 import type { Io } from '../io.js'
 
-/** The server sends something every 5 s; after this silence, in milliseconds, the connection counts as lost. */
+/** After this silence, in milliseconds, the connection counts as lost: the server sends something every 5 s. */
 const silenceMs = 20_000
 /** The longest wait that a server can ask for, in milliseconds. */
 const maxWaitMs = 3_600_000
@@ -19,11 +19,11 @@ export interface StreamTarget {
   readonly apiSecretEnv: string
 }
 
-/** The connection failed or was lost, and may work later. */
+/** The connection failed or was lost; a later attempt may work. */
 export class ConnectionLostError extends Error {
   override readonly name = 'ConnectionLostError'
   readonly code = 'ERR_CONNECTION_LOST'
-  /** The server's own wait in milliseconds; null: it named none. */
+  /** The wait that the server asked for, in milliseconds; null: none. */
   readonly retryAfterMs: number | null
   constructor(reason: string, retryAfterMs: number | null = null) {
     super(reason)
@@ -32,8 +32,8 @@ export class ConnectionLostError extends Error {
 }
 
 /**
- * Reads the events of one connection until it ends. A caller that is slow to take an event slows the server.
- * @throws ConnectionLostError When a later attempt may work. @throws ServerError When none will.
+ * Reads the events of one connection until it ends. A slow caller slows the server down.
+ * @throws ConnectionLostError When a later attempt may work. @throws ServerError When a later attempt cannot work.
  */
 export async function* readStream(
   target: StreamTarget,
@@ -73,7 +73,7 @@ function open(
   const request = url.protocol === 'https:' ? requestHttps : requestHttp
   return new Promise((resolve, reject) => {
     const sent = request(url, { headers, agent: false, signal, timeout: silenceMs }, (response) => {
-      // While events are handled, the socket is silent on purpose.
+      // While the caller handles events, nothing is read: this silence must not count as a loss.
       sent.setTimeout(0)
       response.on('error', () => undefined)
       resolve(response)
@@ -153,7 +153,7 @@ function createEventParser(): (chunk: Uint8Array) => readonly StreamEvent[] {
   }
 }
 
-/** Null for a comment. */
+/** Parses the lines of one event; null for a comment. */
 function parseBlock(block: string): StreamEvent | null {
   const fields = new Map<string, string>()
   for (const line of block.split('\n')) {

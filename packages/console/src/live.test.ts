@@ -14,7 +14,7 @@ let newest: MockInstance<ConsoleReads['newest']>
 beforeEach(async () => {
   twin = await createTwin({ seed: 5 })
   shop = await twin.addIntegration(() => new Response(null, { status: 204 }))
-  newest = vi.spyOn(twin.service.store.console, 'newest')
+  newest = vi.spyOn(twin.service.queries, 'newest')
   reads = () => newest.mock.calls.length
   const findViewer = ({ headers }: Request) => ({ name: headers.get('x-viewer') ?? 'alice', role: 'admin' }) as const
   pages = createConsole({ service: twin.service, now: twin.now, findViewer })

@@ -12,7 +12,7 @@ export const exportRoute = ':file{(payments|deliveries)\\.(csv|jsonl)}'
 /** Links to the whole list with its filter, as files with these endings. */
 export const ExportLinks = ({ toHref }: { toHref: (ending: string) => string }) => (
   <p class="exports">
-    Export all
+    Export
     {Object.entries(formats).map(([format, [label]]) => (
       <a href={toHref(`.${format}`)}>{label}</a>
     ))}

@@ -114,7 +114,7 @@ export function createActorCommands(deps: ActorCommandsDeps, actor: string): Act
       ...shared,
       verifyAudit: () => createAuditQueries({ audit: store.audit, keys }).verify(),
     }),
-    leases: createLeaseCommands({ ...shared, leases: store.leases }),
+    leases: createLeaseCommands(store.leases, audited),
     exportRows: createExportRows(audited),
     recordAction: (action) => audited(async (_tx, note) => note(action)),
   }

@@ -19,12 +19,10 @@ import { assertWhole } from '../values.js'
 import type { IntegrationCommands, IntegrationRecord, IntegrationStore, IntegrationView } from './integration.js'
 import { parseNotificationUrl } from './notification-url.js'
 
-function createApiSecretCommands({
-  audited,
-  keys,
-  clock,
-  random,
-}: SigningSecretDeps): Pick<IntegrationCommands, 'rotateApiSecret' | 'endPreviousApiSecret'> {
+function createApiSecretCommands(
+  deps: SigningSecretDeps,
+): Pick<IntegrationCommands, 'rotateApiSecret' | 'endPreviousApiSecret'> {
+  const { audited, keys, clock, random } = deps
   return {
     async rotateApiSecret(input, { graceMs = 0, keepsPrevious = false } = {}) {
       assertWhole('graceMs', graceMs, 0)
@@ -80,15 +78,13 @@ interface SecretChange<T> {
   readonly result: T
 }
 
-function createSigningSecretCommands({
-  audited,
-  keys,
-  clock,
-  random,
-}: SigningSecretDeps): Pick<
+function createSigningSecretCommands(
+  deps: SigningSecretDeps,
+): Pick<
   IntegrationCommands,
   'prepareSigningSecret' | 'activateSigningSecret' | 'abortSigningSecret' | 'endPreviousSigningSecret'
 > {
+  const { audited, keys, clock, random } = deps
   /** Changes a record. Any change deletes a previous secret past its grace time. */
   function change<T>(input: string, decide: (record: IntegrationRecord) => SecretChange<T>): Promise<T> {
     const address = parseAddress(input)
@@ -181,18 +177,8 @@ type Change = Parameters<IntegrationStore['update']>[1]
 
 /** Plain secrets are returned once and never stored. */
 export function createIntegrationCommands(deps: IntegrationDeps): IntegrationCommands {
-  const {
-    integrations,
-    chains,
-    recording,
-    followed,
-    audited,
-    keys,
-    clock,
-    random,
-    allowLoopbackHttp,
-    isDeniedAddress,
-  } = deps
+  const { integrations, chains, recording, followed, audited, keys, clock, random } = deps
+  const { allowLoopbackHttp, isDeniedAddress } = deps
   const parseOptionalUrl = (url: string | null) =>
     url === null ? null : parseNotificationUrl(url, allowLoopbackHttp, isDeniedAddress)
 
@@ -266,9 +252,9 @@ export function createIntegrationCommands(deps: IntegrationDeps): IntegrationCom
         to: redactUrl(keys.current, notificationUrl),
       }))
     },
-    ...createApiSecretCommands({ audited, keys, clock, random }),
-    ...createSigningSecretCommands({ audited, keys, clock, random }),
-    resealSecrets: () => resealSecrets({ audited, keys, clock, random }),
+    ...createApiSecretCommands(deps),
+    ...createSigningSecretCommands(deps),
+    resealSecrets: () => resealSecrets(deps),
   }
 }
 

@@ -73,11 +73,10 @@ const nobody = 'nobody'
  * Builds the check of a legacy key. Unknown, revoked and malformed keys resolve null after the same work: hashes under
  * every master key and one look-up. The store compares the hashes: without the master key no attacker can choose one.
  */
-export function createAuthenticateLegacy({
-  legacyKeys,
-  keys,
-  cache,
-}: AuthenticateLegacyDeps): (authorization?: string | null) => Promise<LegacyCaller | null> {
+export function createAuthenticateLegacy(
+  deps: AuthenticateLegacyDeps,
+): (authorization?: string | null) => Promise<LegacyCaller | null> {
+  const { legacyKeys, keys, cache } = deps
   return async (authorization) => {
     const header = authorization ?? ''
     const cached = cache.find(header)

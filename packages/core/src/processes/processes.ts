@@ -73,13 +73,7 @@ export interface LeaseCommands {
   release(name: string): Promise<LeaseView | null>
 }
 
-export function createLeaseCommands({
-  leases,
-  audited,
-}: {
-  readonly leases: LeaseStore
-  readonly audited: Audited
-}): LeaseCommands {
+export function createLeaseCommands(leases: LeaseStore, audited: Audited): LeaseCommands {
   return {
     list: () => leases.list(),
     async release(name) {

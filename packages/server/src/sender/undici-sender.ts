@@ -72,13 +72,8 @@ const maxKnownTargets = 1_000
  * const sender = createUndiciSender({ connectTimeoutMs: 2_000 })
  */
 export function createUndiciSender(options: UndiciSenderOptions = {}): ClosableSender {
-  const {
-    allowLoopbackHttp = senderDefaults.allowLoopbackHttp,
-    ports = senderDefaults.ports,
-    servers,
-    denied,
-    ca,
-  } = options
+  const { servers, denied, ca, ports = senderDefaults.ports } = options
+  const { allowLoopbackHttp = senderDefaults.allowLoopbackHttp } = options
   const { connectTimeoutMs = senderDefaults.connectTimeoutMs } = options
   const { connectionsPerOrigin = senderDefaults.connectionsPerOrigin } = options
   const { keepAliveMs = senderDefaults.keepAliveMs, connectionAgeMs = senderDefaults.connectionAgeMs } = options

@@ -1,4 +1,4 @@
-/** The script and the style of the pages: built beside the code; from source, bundled at the first use. @module */
+/** The script and style of the pages: read from the build, or bundled from source on first use. @module */
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -8,7 +8,7 @@ import type { Env, Hono } from 'hono'
 interface Asset {
   readonly body: string
   readonly type: string
-  /** Names the content: a page's address of the file has it, so that a browser may cache the file for ever. */
+  /** Hash of the content. Pages link to the file with this hash, so that a browser may cache the file for ever. */
   readonly version: string
 }
 
@@ -37,7 +37,7 @@ function asset(body: string, type: string): Asset {
   return { body, type: `${type}; charset=utf-8`, version }
 }
 
-/** The files, read or bundled once. A failure is not kept. */
+/** Reads or bundles both files once. After a failure, the next call tries again. */
 export function createAssets(): () => Promise<Assets> {
   let assets: Promise<Assets> | null = null
   return () => {
@@ -49,7 +49,7 @@ export function createAssets(): () => Promise<Assets> {
   }
 }
 
-/** Adds both files below a path. A browser keeps a file for ever when its address names its version. */
+/** Serves both files below a path. A browser caches a file for ever when the URL names its version. */
 export function addAssetRoutes<E extends Env>(app: Hono<E>, mountedAt: string, assets: () => Promise<Assets>): void {
   for (const [name, kind] of [
     ['console.js', 'script'],

@@ -31,45 +31,44 @@ export interface ConsoleDeps {
   readonly service: ConsoleService
   /** The configuration variables without secrets, such as the `settings` of `readConfig`. @default none */
   readonly settings?: readonly Setting[] | undefined
-  /** Operators sign in with their passphrases, at one address. @default nobody signs in; this machine alone may read */
+  /** How operators sign in, at one address. @default nobody signs in; only this machine is answered */
   readonly signIn?: SignInOptions | undefined
-  /** The person behind a request, without `signIn`; null: 403. @default this machine, as admin */
+  /** Without `signIn`, finds the person behind a request; null: answer 403. @default this machine, as admin */
   readonly findViewer?: ((request: Request) => Promise<Viewer | null> | Viewer | null) | undefined
-  /** With `findViewer`: the origin of the pages, where the host signs people in. @default this machine's addresses */
+  /** With `findViewer`, the origin of the pages. @default the loopback addresses of this machine */
   readonly publicUrl?: string | undefined
-  /** Tools of a server in development. @default none, and no page of them */
+  /** Tools of a server in development. @default none, and no page for tools */
   readonly tools?: ConsoleTools | undefined
   /**
-   * An open page connects again after this time, in milliseconds, at most an hour, so that its session is checked
-   * again.
+   * An open page reconnects after this time, in milliseconds, at most an hour, so that its session is checked again.
    * @default 60_000
    */
   readonly streamMs?: number | undefined
-  /** The word for where this service runs, beside the title. @default development */
+  /** The environment's name, shown next to the title. @default development */
   readonly environment?: string | undefined
   /** The clock: milliseconds since the epoch. @default Date.now */
   readonly now?: (() => number) | undefined
-  /** Receives errors of requests; their pages tell no details. @default none */
+  /** Called with errors of requests, whose pages show no details. @default none */
   readonly onError?: ((error: unknown) => void) | undefined
 }
 
-/** A console. */
+/** The console as an app for a fetch-standard host. */
 export interface Console {
   /** Answers a request below `/console`. */
   fetch(request: Request, bindings?: ConsoleBindings): Response | Promise<Response>
-  /** Ends the streams of all open pages, and asks all jobs to end. Further streams are answered 503. */
+  /** Ends the streams of all open pages, and stops all jobs. Later streams are answered 503. */
   close(): void
 }
 
-/** The most open pages that update by themselves: of all viewers, and of one. */
+/** The most open live pages: of all viewers together, and of one viewer. */
 const maxStreams = { all: 100, ofViewer: 10 } as const
 const maxStreamMs = 3_600_000
 
 type Env = { Bindings: ConsoleBindings; Variables: { visit: Visit | null } }
 
 /**
- * Builds the console. Without a public address it answers requests of this machine alone: Host must be a loopback
- * name. Anything but GET and HEAD must come from its own pages. Errors never show more than their kind.
+ * Builds the console. Without a public address it answers only this machine: Host must be a loopback name. Any method
+ * other than GET and HEAD must come from the console's own pages. Error pages show only the kind of an unknown error.
  * @throws TypeError When `publicUrl` is given without `findViewer`, or together with `signIn`.
  * @example
  * import { createConsole } from '@payment-integration/console'
@@ -185,7 +184,7 @@ export function createConsole(deps: ConsoleDeps): Console {
   function live(c: Context<Env>): Response {
     const problem = findStreamProblem(c.req.raw)
     if (problem !== null) return new Response(`${problem}\n`, { status: 403 })
-    // It has no body to end the stream with.
+    // A response to HEAD has no body, so its stream would never end.
     if (c.req.method === 'HEAD') return new Response(null)
     if (isClosed) return new Response('The service is stopping.\n', { status: 503 })
     const { actor } = visitIn(c)

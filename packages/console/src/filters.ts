@@ -9,7 +9,7 @@ import type {
 } from '@payment-integration/core/internal'
 import type { StoredPayment } from '@payment-integration/core/ports'
 
-/** A URL whose parameters name no page, or a form with a malformed field. Answer 400 with the message. */
+/** A malformed parameter of a URL, or a malformed field of a form. Answer 400 with the message. */
 export class FilterError extends Error {
   override readonly name = 'FilterError'
   readonly code = 'ERR_CONSOLE_FILTER'
@@ -23,10 +23,10 @@ export const deliveryStatuses: readonly DeliveryStatus[] = [
   'missing',
 ]
 
-/** Fields of a form, as they are in the URL. */
+/** The fields of a filter form, by their names in the URL. */
 export type QueryFields = Readonly<Record<string, string>>
 
-/** The parameters that are not empty. */
+/** Reads the parameters of a URL that are not empty. */
 export function parseQuery(url: URL): QueryFields {
   const trimmed = [...url.searchParams].map(([name, value]) => [name, value.trim()] as const)
   return Object.fromEntries(trimmed.filter(([, value]) => value !== ''))
@@ -75,7 +75,7 @@ export function parseWholeNumber(name: string, text: string): number {
   return Number(text)
 }
 
-/** A transaction hash of a URL, in lowercase. */
+/** Reads a transaction hash from a URL, in lowercase. */
 export function parseHash(text: string): string {
   if (!/^0x[0-9a-f]{64}$/i.test(text)) throw new FilterError('The hash is not 0x and 64 hex digits.')
   return text.toLowerCase()
@@ -94,7 +94,7 @@ function parseSharedFilters({ chain, since, until }: QueryFields) {
   }
 }
 
-/** A time of a form: UTC, as `2026-01-31T12:30`, or unix milliseconds. */
+/** Parses a time of a form: UTC such as `2026-01-31T12:30`, or unix milliseconds. */
 function parseTime(name: string, text: string): number {
   const time = /^\d{9,15}$/.test(text) ? Number(text) : (parseInstant(text) ?? parseInstant(`${text}Z`) ?? -1)
   if (time < 0) throw new FilterError(`${name} is no time such as 2026-01-31T12:30.`)

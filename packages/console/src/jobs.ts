@@ -2,10 +2,10 @@
 import { randomBytes } from 'node:crypto'
 import { ActError, findShownMessage } from './web/run-form.js'
 
-/** How a job stands. `stopped`: a person or the shutdown ended it. */
+/** The state of a job. `stopped`: a person or the shutdown ended the job early. */
 type JobState = 'running' | 'done' | 'failed' | 'stopped'
 
-/** One result of a job. Texts may be hostile. */
+/** One result of a job. Its texts may be hostile. */
 export interface JobRow {
   /** One word, such as `missing` or `fail`. */
   readonly word: string
@@ -24,24 +24,24 @@ export interface NextAct {
 export interface Job {
   readonly id: string
   readonly title: string
-  /** Who started it, such as `operator:alice`. */
+  /** The actor who started the job, such as `operator:alice`. */
   readonly actor: string
   readonly state: JobState
   readonly isStopping: boolean
   readonly startedAt: number
   readonly endedAt: number | null
   readonly done: number
-  /** Null: nobody knows how much there is. */
+  /** The amount of work; null: unknown. */
   readonly total: number | null
   readonly words: string
-  /** Results, oldest first; the oldest ones are dropped when there are many. */
+  /** Results, oldest first; beyond a limit the oldest are dropped. */
   readonly rows: readonly JobRow[]
   readonly droppedRows: number
   readonly next: NextAct | null
 }
 
 export interface JobReport {
-  /** Changes what is shown; absent fields stay. */
+  /** Updates the shown progress; absent fields stay unchanged. */
   (progress: Partial<Pick<Job, 'done' | 'total' | 'words' | 'next'>>): void
   row(row: JobRow): void
   first(rows: readonly JobRow[]): void
@@ -51,7 +51,7 @@ export interface NewJob {
   readonly title: string
   readonly actor: string
   readonly total?: number | null | undefined
-  /** The work. It ends early when the signal aborts; what it did until then stays. */
+  /** Does the work. It ends early when the signal aborts, and its changes up to then stay. */
   run(report: JobReport, signal: AbortSignal): Promise<void>
 }
 
@@ -59,11 +59,11 @@ export const jobLimits = { running: 4, kept: 50, rows: 500 } as const
 
 interface JobsDeps {
   readonly now: () => number
-  /** Receives failures whose message is not shown to people. */
+  /** Called with errors whose message is not shown to people. */
   readonly onError: (error: unknown) => void
 }
 
-/** The jobs of this process. Another process and a restart know nothing of them. */
+/** The jobs of this process, kept in memory only: they end with a restart, and no other process sees them. */
 export type Jobs = ReturnType<typeof createJobs>
 
 interface Entry {
@@ -116,7 +116,7 @@ export function createJobs({ now, onError }: JobsDeps) {
   }
 
   return {
-    /** Starts a job. @throws ActError While too many run, or after `close`. */
+    /** Starts a job. @throws ActError When too many jobs run, or after `close`. */
     start({ title, actor, total = null, run: work }: NewJob): Job {
       const running = [...entries.values()].filter(({ job }) => job.state === 'running')
       if (isClosed) throw new ActError('The service is stopping. Try again after its start.')
@@ -136,7 +136,7 @@ export function createJobs({ now, onError }: JobsDeps) {
     },
     list: (): readonly Job[] => [...entries.values()].map(({ job }) => job).reverse(),
     find: (id: string): Job | null => entries.get(id)?.job ?? null,
-    /** `<name of this process>.<number of changes>`: a page that shows the jobs of this position lacks no change. */
+    /** `<name of this process>.<number of changes>`: a page with the current position shows every change. */
     position: () => `${start}.${changes}`,
     stop(id: string): Job | null {
       const entry = entries.get(id)

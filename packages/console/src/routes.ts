@@ -1,4 +1,4 @@
-/** The pages and the acts of the console by their paths, and how a posted act runs. @module */
+/** Maps paths to the pages and acts of the console, and runs posted acts. @module */
 import { parseQuery } from './filters.js'
 import { accountActs, accountPage, accountsPage } from './pages/accounts.js'
 import { auditActs, auditPage } from './pages/audit.js'
@@ -50,7 +50,7 @@ const pagesOfOne: Readonly<Record<string, Load>> = {
   '/jobs': jobPage,
 }
 
-/** Reads a page; null: there is none at the path. @throws FilterError For a malformed filter. */
+/** Loads the page at a path; null: none. @throws FilterError For a malformed filter. */
 export async function loadPage(path: string, deps: PageDeps): Promise<PageContent | Goto | null> {
   const [, section = '', name = ''] = /^(\/[a-z]+)\/(.+)$/.exec(path) ?? []
   const load = Object.hasOwn(pages, path) ? pages[path] : pagesOfOne[section]
@@ -73,13 +73,13 @@ export const acts: Acts = {
 
 interface ActDeps extends Pick<ActInput, 'service' | 'now' | 'jobs' | 'tools' | 'hasOidc'> {
   readonly render: Render
-  /** The origin of the pages where operators sign in: a proxy may have changed that of the request. */
+  /** The origin of the pages where operators sign in; a proxy may have changed the origin of the request. */
   readonly publicUrl?: string | undefined
 }
 
 /**
- * Runs the act of a posted form. The answer leads to a page, or is a page that is shown once. A form without its CSRF
- * token and a role that may not act are answered 403, and nothing is done.
+ * Runs the act of a posted form. The answer redirects to a page, or is itself a page, shown once. A form without its
+ * CSRF token, or a role that may not act, is answered 403 and nothing is done.
  */
 export function runAct({ render, publicUrl, ...deps }: ActDeps, name: string, request: Request, visit: Visit) {
   const rejected = (status: number, title: string, text: string) => render(sentencePage(title, text), { visit, status })

@@ -1,39 +1,39 @@
 /** The tools of a server in development, as its host passes them. No secret reaches the console. @module */
 
-/** Tools; the page shows those that are given. */
+/** The development tools; the page shows those that the host passes. */
 export interface ConsoleTools {
   /** Causes events on simulated chains. Source: docs/decisions/trigger-and-listen.md. */
   readonly trigger?: TriggerTool | undefined
-  /** Probes the receiver of an integration at its notification URL, with its own secret. */
+  /** Probes an integration's receiver at the notification URL, with the integration's secret. */
   readonly doctor?: ((input: DoctorInput) => Promise<DoctorResult>) | undefined
-  /** Explains whether a delivery verifies with the secret of an integration, and if not why. */
+  /** Explains whether a delivery verifies with an integration's secret, and why it fails. */
   readonly explain?: ((input: ExplainForm) => Promise<ExplainResult>) | undefined
 }
 
-/** Causes events. */
+/** Causes events on simulated chains. */
 export interface TriggerTool {
   /** The simulated chains. */
   readonly chainIds: readonly number[]
   /**
-   * Causes events while they are read. An error with the code `ERR_TRIGGER_INVALID`, thrown at once, refuses the
-   * request; one with `ERR_TRIGGER` ends the events early. Both have a message for people.
+   * Causes events as the caller reads them. An invalid request throws an error with the code `ERR_TRIGGER_INVALID` at
+   * once; an error with `ERR_TRIGGER` ends the events early. Both messages are for people.
    */
   run(request: unknown, caller: { readonly integrationAddress: string }): AsyncIterable<object>
 }
 
-/** Which receiver to probe. */
+/** The receiver to probe. */
 export interface DoctorInput {
   readonly integrationAddress: string
   readonly signal: AbortSignal
-  /** Receives each probe when it ends. */
+  /** Called with each probe when the probe ends. */
   onProbe(probe: ReceiverProbe): void
 }
 
-/** A probe of a receiver. */
+/** The result of one probe of a receiver. */
 export interface ReceiverProbe {
   readonly name: string
   readonly verdict: 'pass' | 'fail' | 'warn' | 'not-run'
-  /** The request that was sent, and the answer that the interface demands. */
+  /** The request that was sent, and the answer that the interface requires. */
   readonly sent: string
   readonly expected: string
   /** The observation, in words. */
@@ -46,7 +46,7 @@ export interface DoctorResult {
   readonly failed: number
   readonly warned: number
   readonly notRun: number
-  /** Each cause once, failures first. */
+  /** The causes of findings without repetition, failures first. */
   readonly findings: readonly {
     readonly verdict: 'fail' | 'warn'
     readonly sentence: string
@@ -61,7 +61,7 @@ export interface ExplainForm {
   /** Lines `Name: value`, or JSON. */
   readonly headers: string
   readonly body: string
-  /** Time of the receipt, in unix milliseconds. */
+  /** When the receiver got the delivery, in unix milliseconds. */
   readonly receivedAt: number
 }
 
@@ -71,7 +71,7 @@ export type ExplainResult = { readonly problem: string } | ExplainedDelivery
 /** The verdict, field by field. It holds no secret and no signature. */
 export interface ExplainedDelivery {
   readonly verified: boolean
-  /** `repaired`: it matches once the proved faults are undone. */
+  /** `repaired`: the signature matches once the proved faults are undone. */
   readonly signature: 'matches' | 'repaired' | 'differs' | 'unreadable'
   readonly header: {
     readonly count: number
@@ -91,6 +91,6 @@ export interface ExplainedDelivery {
   }[]
 }
 
-/** Whether there is any tool. */
+/** Whether the host passed any tool. */
 export const hasTools = ({ trigger, doctor, explain }: ConsoleTools): boolean =>
   trigger !== undefined || doctor !== undefined || explain !== undefined

@@ -14,25 +14,25 @@ export interface Viewer {
 /** A viewer's request. */
 export interface Visit {
   readonly viewer: Viewer
-  /** Who acts in the audit log, such as `operator:alice`. */
+  /** The actor in the audit log, such as `operator:alice`. */
   readonly actor: string
   /** The token that each form of this viewer carries. */
   readonly csrfToken: string
   isCsrfToken(token: string): boolean
-  /** Whether a session can be ended. */
+  /** Whether there is a session to sign out of. */
   readonly canSignOut: boolean
-  /** Tooltip of the name. @default the role */
+  /** The tooltip of the viewer's name. @default the role */
   readonly about?: string | undefined
 }
 
-/** The person of a page without sign-in: whoever uses this machine. */
+/** The viewer of pages without sign-in: anybody who uses this machine. */
 export const localViewer: Viewer = { name: 'this machine', role: 'admin' }
 
 const ranks: Readonly<Record<Role, number>> = { viewer: 0, operator: 1, admin: 2 }
 
 export const isAllowed = (role: Role, needed: Role): boolean => ranks[role] >= ranks[needed]
 
-/** The visit of a viewer. @param secret - What its CSRF token is made from: a session token, or a name. */
+/** Creates a visit. @param secret - The CSRF token is derived from this: a session token, or a name. */
 export function createVisit(
   sessions: Pick<OperatorSessions, 'csrfToken' | 'isCsrfToken'>,
   { viewer, actor, secret, canSignOut }: Pick<Visit, 'viewer' | 'actor' | 'canSignOut'> & { readonly secret: string },

@@ -1,4 +1,4 @@
-/** Turns samples into numbered events, rendered once for all open pages, and keeps the last ones to resume. @module */
+/** Turns samples into numbered events for all open pages; keeps recent ones for resumption. @module */
 import type { DeliveryView } from '@payment-integration/core/internal'
 import type { StoredPayment } from '@payment-integration/core/ports'
 import { chartData, narrowOverview, type Overview } from './overview.js'
@@ -7,11 +7,11 @@ import type { Sample, Sampler } from './sampler.js'
 export type LiveEvent =
   | { readonly kind: 'payment'; readonly payment: StoredPayment; readonly html: string }
   | { readonly kind: 'delivery'; readonly delivery: DeliveryView; readonly html: string }
-  /** JSON by topic, written once for all pages: parts and charts by range, and the part of the chains alone. */
+  /** JSON by topic, written once for all pages: the overview of each range, and the part with the chains. */
   | { readonly kind: 'overview'; readonly json: Readonly<Record<'15m' | '1h' | 'chains', string>> }
-  /** Whether the database does not answer: pages are then not live. */
+  /** Whether the database fails to answer: pages then show that they are not live. */
   | { readonly kind: 'failing'; readonly isFailing: boolean }
-  /** Changes are missing: load the page again. */
+  /** Changes are missing: the page must be loaded again. */
   | { readonly kind: 'reset' }
 
 export interface Numbered {
@@ -29,14 +29,14 @@ export interface Renderers {
 export type LiveUpdates = ReturnType<typeof createLiveUpdates>
 
 const maxRecent = 500
-/** Time after the last page left in which a page may connect or resume, in milliseconds. */
+/** How long the updates go on after the last page has left, so that a page may connect or resume, in milliseconds. */
 const graceMs = 10_000
 
-/** Builds the live updates. `start` names this process among those that a page may reconnect to. */
+/** Builds the live updates. `start` identifies this process, because a page may reconnect to another one. */
 export function createLiveUpdates(sampler: Sampler, render: Renderers, start: number) {
   const listeners = new Set<(numbered: Numbered) => void>()
   let recent: (Numbered & { readonly number: number })[] = []
-  /** Every later event of a row is kept. */
+  /** `recent` holds all events about rows after this number. */
   let recentAfter = 0
   let number = 0
   let stop: (() => void) | null = null
@@ -78,7 +78,7 @@ export function createLiveUpdates(sampler: Sampler, render: Renderers, start: nu
     recentAfter = number
   }
 
-  /** Kept events after an id; null: some are not kept. */
+  /** Finds the events after an id; null: some are no longer kept. */
   function findMissed(after: string): Numbered[] | null {
     const [process, text = ''] = after.split('.')
     const last = /^\d{1,15}$/.test(text) ? Number(text) : -1
@@ -93,7 +93,7 @@ export function createLiveUpdates(sampler: Sampler, render: Renderers, start: nu
   }
 
   return {
-    /** The id for a page that is read after this call: the page follows from it. */
+    /** Returns an id for a page that is read after this call: the page follows the events after that id. */
     async position() {
       if (isClosed) return `${start}.${number}`
       stop ??= sampler.subscribe(onSample)
@@ -103,8 +103,8 @@ export function createLiveUpdates(sampler: Sampler, render: Renderers, start: nu
     },
     /**
      * Calls the listener with each event; returns the function that stops it.
-     * @param after - The id of the last event that the page has. Later events of rows come first, or one `reset`; then
-     * one that says whether the database answers.
+     * @param after - The id of the last event that the page has. Missed events about rows come first, or one `reset`;
+     * then an event that reports whether the database answers.
      */
     follow(after: string | null, listener: (numbered: Numbered) => void): () => void {
       if (isClosed) return () => undefined

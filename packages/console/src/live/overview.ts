@@ -31,14 +31,14 @@ export type Range = keyof typeof ranges
 export interface Overview extends Counts, Pick<LatencyStatistics, 'p50' | 'p95'> {
   readonly at: number
   readonly range: Range
-  /** Newest answered attempts and timeouts of the range, newest first; the dots of the latency chart. */
+  /** The dots of the latency chart: answered attempts and timeouts of the range, newest first. */
   readonly dots: readonly ConsoleAttempt[]
   readonly backlog: DeliveryBacklog
-  /** Pending deliveries by the age of their version, youngest first; each counted up to {@link maxPending}. */
+  /** Pending deliveries by the age of their version, youngest first; each count ends at {@link maxPending}. */
   readonly waiting: Awaited<ReturnType<typeof readWaiting>>
   readonly chains: readonly ChainStatus[]
   readonly endpoints: readonly EndpointView[]
-  /** Missing deliveries among the newest versions, as far as they are examined. */
+  /** The missing deliveries found so far among the newest versions. */
   readonly missing: number
   readonly oldSnapshot: DatabaseSnapshot | null
 }
@@ -57,7 +57,7 @@ async function readWaiting({ countDeliveries }: Queries, pending: number, now: n
   return Promise.all(ages.map(async ({ label, ...times }) => ({ label, ...times, count: await count(times) })))
 }
 
-/** The sum of each currency, largest number of payments first. */
+/** The sum of each currency; the currency with the most payments comes first. */
 export function sumVolumes({ counts }: MinuteCounts<string, MinuteVolume>) {
   const sums = [...new Set(counts.map(({ kind }) => kind))].map((currency) => {
     const rows = counts.filter(({ kind }) => kind === currency)
@@ -90,7 +90,7 @@ export async function readOverview(
   }
 }
 
-/** A connection that nobody accepted has no latency. */
+/** The latencies of answered attempts and timeouts; a connection that was never accepted has none. */
 function latencyPart(attempts: readonly ConsoleAttempt[]) {
   const dots = attempts.filter(({ status, reason }) => status !== null || reason === 'timeout')
   const { p50, p95 } = latencyStatistics(dots.map(({ latencyMs }) => latencyMs))
@@ -114,7 +114,7 @@ export async function widenOverview(hour: Overview, range: '24h' | '7d', { queri
   return { ...hour, range, ...counts, ...latencyPart(newest) }
 }
 
-/** The shortest range that shows everything of the last hour; beyond it, one that reaches the newest payment. */
+/** The shortest range that shows all activity of the last hour; without any, a range that shows the newest payment. */
 export function chooseRange({ payments, attempts, at }: Overview, newestPaymentAt: number): Range {
   const minutes = [...payments.counts, ...attempts.counts].map(({ minute }) => minute)
   if (minutes.length > 0) return Math.min(...minutes) > at - ranges['15m'].ms ? '15m' : '1h'
@@ -122,14 +122,14 @@ export function chooseRange({ payments, attempts, at }: Overview, newestPaymentA
   return newestPaymentAt > at - ranges['24h'].ms ? '24h' : '7d'
 }
 
-/** Versions of one read of {@link createMissingCount}, which bounds its time. */
+/** How many versions one read of {@link createMissingCount} examines, to limit its time. */
 const missingPart = 2_000
-/** A restored copy lacks its newest deliveries: older ones are for the command `deliveries check`. */
+/** Only the newest versions are checked, because a restored copy lacks the newest deliveries. */
 const maxChecked = 100_000
 const recheckMs = 60_000
 
 /**
- * Counts missing deliveries in the background: once in the life of the console, and once a minute while there are any.
+ * Counts missing deliveries in the background: once, and then once a minute while any are missing.
  * @returns A function that yields the count so far, and never waits.
  */
 export function createMissingCount(
@@ -151,7 +151,7 @@ export function createMissingCount(
       missing = Math.max(missing, found)
       if (part.lowestId === null || part.examined < missingPart) break
       beforeId = part.lowestId
-      // A quarter of the time at most: SQLite blocks the process.
+      // Reads take at most a quarter of the time, because SQLite blocks the process.
       await sleep(3 * (performance.now() - begun), undefined, { ref: false })
     }
     missing = found
@@ -194,10 +194,10 @@ interface Counts {
   readonly attempts: MinuteCounts<AttemptKind>
 }
 
-/** After this time all minutes are read again: payments change their state later. */
+/** All minutes are read again after this time, in milliseconds, because old payments change state. */
 const refreshMs = 30_000
 const newestMs = 2 * minuteMs
-/** Most rows of a read; where more happened, the oldest minutes are marked as incomplete. */
+/** The most rows of one read. Where there are more, the oldest minutes are marked as incomplete. */
 const maxRows = 20_000
 
 type CountReads = Pick<Queries, 'paymentsPerMinute' | 'volumePerMinute' | 'attemptsPerMinute'>
@@ -242,7 +242,7 @@ function joined<Kind, Count extends { readonly minute: number }>(
 
 export interface StackedSeries {
   readonly barMs: number
-  /** Unix seconds of the start of each bar. */
+  /** The start of each bar in unix seconds. */
   readonly times: readonly number[]
   readonly series: readonly { readonly name: string; readonly values: readonly number[] }[]
 }
@@ -284,7 +284,7 @@ export function chartData(overview: Overview): ChartData {
   }
 }
 
-/** A logarithmic axis has no 0. */
+/** Replaces 0, which a logarithmic axis cannot show. */
 function toDrawable<Ms extends number | null>(ms: Ms): Ms {
   return (ms === null ? null : Math.max(1, ms)) as Ms
 }

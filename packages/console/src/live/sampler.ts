@@ -1,5 +1,5 @@
 /**
- * Reads the database for all open pages at once: one timer for the process, which runs only while a page is open.
+ * Reads the database once for all open pages, by one timer that runs only while a page is open.
  * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -21,7 +21,7 @@ export interface Sample {
   readonly overview: Overview
   readonly payments: readonly StoredPayment[]
   readonly deliveries: readonly DeliveryView[]
-  /** Whether more changed than rows can say: it has none, and open lists must be loaded again. */
+  /** Whether rows cannot describe the changes: the sample then has no rows, and open lists must be loaded again. */
   readonly isCut: boolean
 }
 
@@ -30,14 +30,14 @@ type SampleListener = (sample: Sample | null) => void
 
 export type Sampler = ReturnType<typeof createSampler>
 
-/** Least time between two ticks, in milliseconds. */
+/** The shortest time between two ticks, in milliseconds. */
 const tickMs = 1_000
-/** A tick waits so many times as long as the last one took: ticks take about 1 % of a busy process. */
+/** The wait before a tick is this multiple of the last tick's duration, so that ticks take about 1 % of the time. */
 const restFactor = 100
 const maxRestMs = 5_000
-/** Attempts are stored when they end: how far back a tick looks for their start. */
+/** How far back a tick looks for attempts, in milliseconds: they are stored at their end, and read by their start. */
 const lookBackMs = 30_000
-/** A day and a week are read again after this time, in milliseconds. */
+/** The ranges of a day and a week are read again after this time, in milliseconds. */
 const wideMs = 30_000
 
 interface Baseline {
@@ -46,7 +46,7 @@ interface Baseline {
 }
 
 /**
- * Builds the sampler. It reads nothing before the first page.
+ * Builds the sampler. It reads nothing before the first page opens.
  * @param onError - Receives the error of a failed read; the next tick tries again.
  */
 export function createSampler(
@@ -60,9 +60,9 @@ export function createSampler(
   const missing = createMissingCount(queries, now, onError)
   let newest: { readonly at: number; readonly reading: Promise<Overview> } | null = null
   const wide = new Map<Range, { readonly at: number; readonly reading: Promise<Overview> }>()
-  /** Whether the loop runs: one, however pages come and go during a read. */
+  /** Whether the loop runs: pages that open and close during a read must not start a second loop. */
   let isRunning = false
-  /** What later rows are compared with; null: no page is open. */
+  /** The rows that the next tick compares with; null: no page is open. */
   let baseline: Promise<Baseline> | null = null
 
   function overview(): Promise<Overview> {
@@ -92,7 +92,7 @@ export function createSampler(
     const before = await begin()
     const found = await read()
     const added = compareLooks(before.look, found.look)
-    // Payments that leave the chain or come back to it get no new row.
+    // A reorganization may change payments without a new row.
     const isCut = added.isCut || found.reorganisations !== before.reorganisations
     const [payments, deliveries] = isCut
       ? [[], []]
@@ -103,7 +103,7 @@ export function createSampler(
   }
 
   async function read(): Promise<Baseline> {
-    // Before the rows: a reorganisation during the reads belongs to the next tick.
+    // Read before the rows: a reorganization during the reads belongs to the next tick.
     const reorganisations = describeReorganisations(indexers.map((indexer) => indexer.status()))
     const newest = await queries.newest(maxLookedAt)
     const attempts = await queries.attempts({ since: Math.max(0, now() - lookBackMs), limit: maxLookedAt })
@@ -136,12 +136,12 @@ export function createSampler(
   }
 
   return {
-    /** The newest overview, read at most once a tick. */
+    /** The newest overview, read at most once per tick. */
     overview,
     overviewOfRange,
-    /** Resolves when every later change is part of a sample. Rejects when the database does not answer. */
+    /** Resolves once every later change will be in a sample. Rejects when the database does not answer. */
     begun: async () => void (await begin()),
-    /** Calls the listener after each tick with what changed since this call; returns the function that stops it. */
+    /** Calls the listener after each tick with the changes; returns the function that stops it. */
     subscribe(listener: SampleListener) {
       listeners.add(listener)
       begin().catch(() => undefined)
@@ -151,7 +151,7 @@ export function createSampler(
   }
 }
 
-/** Changes when a chain is reorganised, and when its blocks are indexed again up to the height of before. */
+/** A text that changes when a chain is reorganized, and when the replaced blocks are indexed again. */
 function describeReorganisations(chains: readonly ChainStatus[]): string {
   return chains
     .map(({ reorganisations, newestReorganisations: [newest], indexed }) => {
@@ -160,7 +160,7 @@ function describeReorganisations(chains: readonly ChainStatus[]): string {
     .join()
 }
 
-/** Newest rows of a kind that one look reads. A row is found when at most 200 newer ones were committed before it. */
+/** How many newest rows of a kind one look reads. A row that is committed after 200 newer rows is still found. */
 const maxLookedAt = 300
 export const maxAdded = 100
 

@@ -1,4 +1,4 @@
-/** Streams of server-sent events to open pages: of rows and numbers, and of jobs. @module */
+/** Sends rows, numbers and jobs to open pages as server-sent events. @module */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DeliveryFilter, DeliveryView } from '@payment-integration/core/internal'
 import type { StoredPayment } from '@payment-integration/core/ports'
@@ -13,12 +13,12 @@ import {
 import type { Job, Jobs } from '../jobs.js'
 import type { LiveUpdates, Numbered } from './live-updates.js'
 
-/** Chooses what a page gets of an event: the name and data of a server-sent event, or null. */
+/** Converts an event to the name and data of a server-sent event for one page; null: the page ignores the event. */
 type Choose = (event: Numbered['event']) => { readonly name: string; readonly json: string } | null
 
 /**
  * Opens the stream of a topic.
- * @param fields - `topic`, and the page's filters as in its own URL.
+ * @param fields - `topic`, and the filters of the page's URL.
  * @throws FilterError For malformed filters.
  */
 export function openStream(updates: LiveUpdates, fields: QueryFields, after: string | null, end: StreamEnd) {
@@ -70,7 +70,7 @@ function createChooser(fields: QueryFields): Choose {
 
 type Row = { readonly html: string; readonly matches: boolean }
 
-/** A row that does not match any more is removed from the page. */
+/** Sends each chosen row; the page removes a row that no longer matches its filters. */
 function rows(chooseRow: (event: Numbered['event']) => Row | false): Choose {
   return (event) => {
     if (event.kind === 'reset') return stale
@@ -91,11 +91,12 @@ function matchesDelivery(
 /** Changes within this time are sent together, in milliseconds. */
 const togetherMs = 250
 
-/** Whether the topic of a stream is of jobs: `job`, with an id, or `jobs`. */
+/** Whether a stream is about jobs. The topic is `job`, with an id, or `jobs`. */
 export const isJobTopic = ({ topic }: QueryFields): boolean => topic === 'job' || topic === 'jobs'
 
 /**
- * Opens the stream of the page of one job, or of the list of all. The changing part comes first, then a reload.
+ * Opens the stream for the page of one job, or for the list of jobs. While a job runs, its page gets the changed part;
+ * after the end, the page is loaded again.
  * @param shown - The job's id, and the position of the jobs that the page shows.
  */
 export function openJobStream(
@@ -114,7 +115,7 @@ export function openJobStream(
   }, end)
 }
 
-/** @param render - Null: the page is loaded again after each change. */
+/** Publishes the changes of jobs. @param render - Null: the page is loaded again after each change. */
 function publisher(send: Send, jobs: Jobs, render: ((job: Job) => string) | null) {
   let newest: Job | null = null
   return async (job: Job): Promise<void> => {
@@ -132,22 +133,22 @@ function publisher(send: Send, jobs: Jobs, render: ((job: Job) => string) | null
 
 const encoder = new TextEncoder()
 const heartbeatMs = 15_000
-/** Bytes that may wait for a slow connection. It is then dropped; the browser connects again. */
+/** The most bytes buffered for a slow connection. Beyond that the connection is dropped, and the browser reconnects. */
 const maxWaiting = 1_000_000
-/** How long a stream lives by default: the next one checks the session again. */
+/** How long a stream lives by default, in milliseconds. The next stream checks the session again. */
 export const streamDefaults = { lifeMs: 60_000 } as const
 
 export type Send = (text: string) => void
 
 interface StreamEnd {
-  /** The stream ends after this time, in milliseconds. The browser connects again with its last id. */
+  /** The stream ends after this time, in milliseconds. The browser then reconnects with its last event id. */
   readonly lifeMs: number
   readonly onClose: () => void
 }
 
 /**
- * Opens a stream.
- * @param start - Begins to send, and returns how to end that.
+ * Opens a stream of server-sent events.
+ * @param start - Begins to send, and returns a function that stops sending.
  */
 export function openEventStream(start: (send: Send) => () => void, { lifeMs, onClose }: StreamEnd) {
   let close = (): void => undefined
@@ -166,13 +167,13 @@ export function openEventStream(start: (send: Send) => () => void, { lifeMs, onC
           try {
             leave()
           } catch {
-            // The reader cancelled it.
+            // The reader has already canceled the stream.
           }
         }
         close = () => end(() => controller.close())
         const send = (text: string) => {
           if (!isOpen) return
-          // An error frees the waiting bytes at once; after a close they would wait for the reader.
+          // An error frees the buffered bytes at once; after a close they would wait for the reader.
           if ((controller.desiredSize ?? 0) <= 0)
             return end(() => controller.error(new Error('A page reads its events too slowly. It may connect again.')))
           controller.enqueue(encoder.encode(text))
@@ -186,7 +187,7 @@ export function openEventStream(start: (send: Send) => () => void, { lifeMs, onC
         life.unref?.()
         send('retry: 2000\n\n')
         unfollow = start(send)
-        // It may have been dropped while it began.
+        // The stream may have ended during `start`.
         if (!isOpen) unfollow()
       },
       cancel: () => close(),

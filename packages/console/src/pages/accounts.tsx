@@ -63,7 +63,7 @@ function readAfter({ config: { onCompleteAction: action } }: AccountRecord) {
 const formatJson = (value: object) => JSON.stringify(value, null, 2)
 
 const maxShown = 20_000
-/** A form takes 64 KB in all. */
+/** The most bytes of an encoded configuration: a whole form may have 64 KB. */
 const maxEncoded = 60_000
 
 export const accountPage: Load = async ({ service }, _, name) => {
@@ -106,7 +106,7 @@ export const accountPage: Load = async ({ service }, _, name) => {
   return { title: 'Account', section, body }
 }
 
-/** A configuration whose invisible characters are JSON escapes: the form that holds it gives back the same. */
+/** Formats a configuration with JSON escapes for invisible characters, so that a form sends it back unchanged. */
 function shownJson(config: object): string {
   return formatJson(config).replace(/[^\P{C}\n]/gu, (one) =>
     Array.from({ length: one.length }, (_, n) => `\\u${one.charCodeAt(n).toString(16).padStart(4, '0')}`).join(''),
@@ -130,7 +130,7 @@ export const accountActs: Acts = {
     async run({ fields, commands }) {
       const change = {
         address: requiredField(fields, 'address'),
-        // A large configuration is not in the form.
+        // A form cannot hold a large configuration.
         ...(fields['config'] === undefined ? {} : { config: configField(fields) }),
       }
       const { handle } = await commands.accounts.change(requiredField(fields, 'handle'), change)
@@ -147,7 +147,7 @@ export const accountActs: Acts = {
   },
 }
 
-/** The core checks the content. The text is never quoted: it may be another document. */
+/** Parses a configuration; the core checks the content. Errors never quote the text, which may be another document. */
 function configField(fields: ActInput['fields']): AccountInput['config'] {
   const text = requiredField(fields, 'config')
   try {

@@ -10,7 +10,7 @@ import { type Acts, type Load, pageSize } from './page.js'
 
 const section = '/audit'
 
-/** The audit log, newest first. An altered record may hold any text. */
+/** The audit log, newest first. A manipulated record may hold any text. */
 export const auditPage: Load = async ({ service }, query) => {
   const beforeSeq = query['before'] === undefined ? undefined : parseWholeNumber('before', query['before'])
   if (beforeSeq === 0) throw new FilterError('before is 0; the first record has number 1.')
@@ -49,7 +49,7 @@ export const auditPage: Load = async ({ service }, query) => {
   return { title: 'Audit log', section, body }
 }
 
-/** Text with its addresses and hashes shortened; whole in its title. */
+/** Text with shortened addresses and hashes; the tooltip shows the full text. */
 const Brief = ({ text }: { text: string }) => (
   <span title={showText(text)}>
     <Shown text={text.replace(/0x[0-9a-f]{40,64}/g, shortenHex)} />

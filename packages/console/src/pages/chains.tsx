@@ -1,5 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
-/** Chains: how far each is indexed, how it is proven, its nodes, and the act that reads blocks again. @module */
+/** Chains with their progress, proofs and nodes, and the act that reindexes blocks. @module */
 import type { ChainStatus, ReindexReport } from '@payment-integration/core'
 import type { RouterCoverage } from '@payment-integration/core/internal'
 import type { ProvenRange } from '@payment-integration/core/ports'
@@ -74,7 +74,7 @@ const columns: readonly Column<ChainStatus>[] = [
   ['Reorgs', ({ reorganisations }) => reorganisations, 'n'],
 ]
 
-/** Whether a chain has a block or an error to show. Simulated chains begin without a block. */
+/** Whether a chain has a block or an error to show. A simulated chain starts without a block. */
 const isActive = ({ head, error }: ChainStatus) => (head ?? 0) > 0 || error !== null
 
 export function ChainTable({ chains }: { chains: readonly ChainStatus[] }) {
@@ -260,9 +260,9 @@ export function findGaps(proofs: readonly ProvenRange[]): BlockRange[] {
   })
 }
 
-/** The act that reads blocks again, as a job: first a dry run, then the repair that it offers. */
+/** The act that reindexes blocks, as a job: first a dry run, which then offers the repair. */
 export const chainActs: Acts = {
-  /** Fields `chain`, `from`, `to` (else the last indexed block), `repair`: `yes` writes. */
+  /** Fields: `chain`, `from`, `to` (default: the last indexed block), and `repair`, where `yes` writes. */
   reindex: {
     needs: 'operator',
     async run({ fields, commands, jobs, visit, service }) {
@@ -302,7 +302,7 @@ async function work(reports: AsyncIterable<ReindexReport>, range: Reindex, repor
         word: kind,
         tone: found.repaired ? 'good' : 'bad',
         text: `${txHash}, payment ${ordinal}${fields.length === 0 ? '' : `: ${fields.join(', ')}`}`,
-        // A missing payment has a page only after the repair.
+        // A missing payment has no page before the repair.
         ...(kind === 'missing' && !found.repaired ? {} : { path: paymentPath({ chainId, txHash }) }),
       })
     differences += found.differences.length

@@ -1,5 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
-/** The list of deliveries, and the replay of one and of many. @module */
+/** The list of deliveries, with the replay of one delivery or of many. @module */
 import type { DeliveryStatus } from '@payment-integration/core/internal'
 import { deliveryFilter, deliveryStatuses, FilterError, parseWholeNumber, type QueryFields } from '../filters.js'
 import { ActForm, CsrfField, type Field, Filters, ForRole } from '../view/forms.js'
@@ -87,7 +87,7 @@ const meanings: Readonly<Record<DeliveryStatus, string>> = {
   missing: 'No attempt succeeded, and none was planned, as after a restore. They are attempted now.',
 }
 
-/** Counting millions of deliveries takes a while: it stops after these. */
+/** Counting stops here, because counting millions of deliveries takes long. */
 const maxCounted = 100_000
 const atMost = maxCounted + 1
 
@@ -105,7 +105,7 @@ const buildFilterQuery = (query: QueryFields) => {
 /** The first step of a replay of many deliveries: their count, and the consequences. */
 export const replayManyPage: Load = async ({ service, role }, query) => {
   const filter = filterWithStatus(query)
-  // Only for those who may go on.
+  // Counted only for a role that may replay.
   const count = isAllowed(role, 'operator') ? await service.queries.countDeliveries(filter, { atMost }) : null
   const deliveries = countedDeliveries(count)
   const body = (
@@ -148,7 +148,7 @@ function countedDeliveries(count: number | null): string {
 }
 
 export const deliveryActs: Acts = {
-  /** Field `id`: the delivery's id. Leads to its payment. */
+  /** Field `id`: the delivery's id. Redirects to the payment. */
   replay: {
     needs: 'operator',
     async run({ fields, commands }) {
@@ -156,7 +156,7 @@ export const deliveryActs: Acts = {
       return { to: paymentPath(delivery), note: 'replayed' }
     },
   },
-  /** Fields: the filter of the page of deliveries, with a status. Leads to the job. */
+  /** Fields: the filter of the page of deliveries, with a status. Redirects to the job. */
   'replay-many': {
     needs: 'operator',
     async run({ fields, commands, jobs, visit }) {
@@ -165,7 +165,7 @@ export const deliveryActs: Acts = {
       const job = jobs.start({
         title: `Replay of ${filter.status} deliveries`,
         actor: visit.actor,
-        // A larger total is unknown.
+        // Counting stopped, so the total is unknown.
         total: counted > maxCounted ? null : counted,
         async run(report, signal) {
           const onProgress = ({ replayed, underWay }: { replayed: number; underWay: number }) => {

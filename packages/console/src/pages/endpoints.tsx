@@ -1,5 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
-/** Endpoints: where deliveries go, and how that works. @module */
+/** Endpoints that receive deliveries, and their health. @module */
 import type { AttemptRecord, ConsoleIntegration, EndpointView } from '@payment-integration/core/internal'
 import type { Child } from 'hono/jsx'
 import { type LatencyStatistics, latencyStatistics } from '../live/overview.js'
@@ -12,7 +12,7 @@ import { integrationsAfter, type Load } from './page.js'
 
 const section = '/endpoints'
 const filterFields = [{ name: 'health', label: 'Health', options: [['failing', 'failing or blocked']] }] as const
-/** Endpoints on a page: two reads for each. */
+/** The endpoints on one page; each needs two reads. */
 const size = 20
 
 export const endpointsPage: Load = async ({ service: { queries }, now }, query) => {

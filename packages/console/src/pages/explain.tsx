@@ -132,7 +132,7 @@ function ageText(seconds: number, tolerance: number): string {
   return `${formatSpan(Math.abs(seconds) * 1_000)} ${side}; up to ${tolerance} s is accepted`
 }
 
-/** The act that explains. Fields `integration`, `headers`, `body`, and `at`: the time of the receipt. */
+/** The act that explains a delivery. Fields: `integration`, `headers`, `body`, and `at`, the time of receipt. */
 export const explainAct: Act = {
   needs: 'operator',
   async run(input) {
@@ -141,7 +141,7 @@ export const explainAct: Act = {
     const { address } = await integrationField(input)
     const receivedAt = fields['at'] === undefined ? now() : parseInstant(`${fields['at']}Z`)
     if (receivedAt === null) throw new FilterError('Received at is no time such as 2026-01-31T12:30:00.')
-    // A form turns every line end into CR LF.
+    // A form sends every line end as CR LF.
     const [headers, body] = [fields['headers'] ?? '', (fields['body'] ?? '').replaceAll('\r\n', '\n')]
     const result = await explain({ integrationAddress: address, headers, body, receivedAt })
     const values = { integration: address, headers, body, at: fields['at'] }

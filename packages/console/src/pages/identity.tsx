@@ -1,5 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
-/** Shared identity verifications, by keyed hash: decisions that wait with their acts, subjects, redemptions. @module */
+/** Shared identity verifications: pending decisions with their acts, subjects, redemptions. @module */
 import { type Identity, InvalidShareRequestError } from '@payment-integration/core/identity'
 import type {
   CloseRequest,
@@ -31,7 +31,7 @@ import { type ActAnswer, type ActInput, type Acts, confirmedField, type Load, pa
 const section = '/identity'
 const filterFields = [{ name: 'key', label: 'Keyed hash', hint: '64 hex digits', kind: 'search' }] as const
 
-/** Subjects, and redemptions, that are looked through for a decision that waits. */
+/** The most subjects, and the most redemptions, that are searched for pending decisions. */
 const maxRead = 1_000
 
 export const identityPage: Load = async ({ service: { identity } }, query) => {
@@ -191,7 +191,7 @@ function showApplicant({ applicantId }: { readonly applicantId: string | null })
   return <Shown text={applicantId ?? 'none'} max={40} />
 }
 
-/** @param keys - Keyed hashes by subject, of the subjects that were read. */
+/** The column that names the subject. @param keys - The keyed hash of each subject that was read. */
 function subjectColumnWith(keys: ReadonlyMap<string, string | null>): Column<{ readonly subjectId: string }> {
   return [
     'Subject',
@@ -214,7 +214,7 @@ const redemptionColumnsWith = (
   ['Applicant', showApplicant],
 ]
 
-/** Whether an operator may resolve a redemption: its outcome is unknown, and no lease runs. */
+/** Whether an operator may resolve a redemption: the outcome is unknown, and no lease is active. */
 function mayResolve({ state, isLeased }: RedemptionRecord): boolean {
   return state === 'unresolved' || ((state === 'unknown' || state === 'in_flight') && !isLeased)
 }
@@ -225,7 +225,7 @@ function findClosable({ presence, missing }: SubjectView): CloseRequest['kind'] 
   return presence?.isActive === false && missing === null ? 'hold' : null
 }
 
-/** An operator looks at the provider first, then says what is there. */
+/** The forms that resolve a redemption, after the operator has looked for its applicant at the provider. */
 function resolveForms({ externalUserId }: RedemptionRecord) {
   const act = { act: 'identity-resolve', needs: 'operator' } as const
   return (
@@ -243,7 +243,7 @@ function resolveForms({ externalUserId }: RedemptionRecord) {
   )
 }
 
-/** Checking asks the provider and changes nothing. */
+/** The forms that close a verification. The check only queries the provider, and changes nothing. */
 function closeForms(subject: SubjectView) {
   const what = findClosable(subject)
   if (what === null) return null
@@ -297,7 +297,7 @@ export const identityActs: Acts = {
   'identity-close': { needs: 'operator', run: close },
 }
 
-/** Leads to the keyed hash of an address. It is a posted form, so the address is in no URL and in no log. */
+/** Finds entries by e-mail address. The form is posted, so that the address is in no URL and no log. */
 async function search({ fields, service, commands }: ActInput): Promise<ActAnswer> {
   if (service.identity === null) throw isOff()
   const emailKey = await hashEmail(service.identity, requiredField(fields, 'email'))
@@ -309,13 +309,13 @@ async function hashEmail(identity: Pick<Identity, 'emailKey'>, email: string): P
   try {
     return await identity.emailKey(email)
   } catch (error) {
-    // No message quotes what may be an address.
+    // The message does not quote the input, which may be an address.
     if (error instanceof InvalidShareRequestError) throw new FilterError('The text is no e-mail address.')
     throw error
   }
 }
 
-/** Without an applicant, the operator's finding is that the redemption created none. */
+/** Resolves a redemption with the operator's finding: the applicant that it created, or that it created none. */
 async function resolve({ fields, commands }: ActInput): Promise<ActAnswer> {
   if (commands.identity === null) throw isOff()
   const finding = requiredField(fields, 'finding')
@@ -328,7 +328,7 @@ async function resolve({ fields, commands }: ActInput): Promise<ActAnswer> {
   return nothingDone(unresolvedWords[result])
 }
 
-/** With the field `dryRun` it only asks the provider. */
+/** Closes a verification. With the field `dryRun` it only queries the provider. */
 async function close({ fields, commands }: ActInput): Promise<ActAnswer> {
   if (commands.identity === null) throw isOff()
   const what = requiredField(fields, 'what') === 'missing' ? 'missing' : 'hold'

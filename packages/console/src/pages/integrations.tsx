@@ -1,5 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
-/** Integrations, and one with its acts. New secrets are in the answer of the form, and on no other page. @module */
+/** Integrations and their acts; new secrets appear only in a form's answer. @module */
 import type { IntegrationView } from '@payment-integration/core'
 import type { ActorCommands } from '@payment-integration/core/internal'
 import type { Child } from 'hono/jsx'
@@ -205,7 +205,7 @@ async function create(input: ActInput) {
   return showSecrets('The integration is created', address, secrets, instructions)
 }
 
-/** A reload of the answer posts the form again: it must not end the secret that still works. */
+/** Rotates the API secret. A reload posts the form again, which must not end a secret that still works. */
 async function rotate(input: ActInput) {
   const address = readAddress(input)
   const graceMs = graceField(input.fields)
@@ -214,7 +214,7 @@ async function rotate(input: ActInput) {
   return showSecrets('The API secret is replaced', address, { 'API secret': apiSecret }, instructions)
 }
 
-/** No page shows a prepared secret twice. */
+/** Prepares a signing secret; no page shows it twice. */
 async function prepare(input: ActInput) {
   const address = readAddress(input)
   const { signingSecret } = await input.commands.integrations.prepareSigningSecret(address, { isShownAgain: false })

@@ -1,5 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
-/** The list of jobs, and one job with its progress and the act that stops it. @module */
+/** The list of jobs, and the page of one job with progress and stop button. @module */
 import type { Job, JobRow } from '../jobs.js'
 import { ActForm } from '../view/forms.js'
 import { Badge, buildHref, Empty, Facts, Shown, Table, When } from '../view/parts.js'

@@ -1,5 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
-/** The legacy look-up and verification of a transaction, in words and as on the wire. @module */
+/** The legacy look-up and verification of a transaction, explained and as JSON. @module */
 import { InvalidLegacyRequestError, type Service, TransactionNotFoundError } from '@payment-integration/core'
 import type { Child } from 'hono/jsx'
 import { parseWholeNumber, type QueryFields } from '../filters.js'
@@ -18,7 +18,7 @@ type LegacyAnswer =
   | { readonly status: 400; readonly error: InvalidLegacyRequestError }
   | { readonly status: 404 }
 
-/** Asks for a transaction of the form; null: the form is empty. @throws FilterError When the chain is no number. */
+/** Looks up the transaction in the form; null: the form is empty. @throws FilterError When the chain is no number. */
 async function legacyAnswer(legacy: Legacy, query: QueryFields): Promise<LegacyAnswer | null> {
   const { chain = '', hash = '', amount = '', currency = '', payee = '' } = query
   if (chain === '' && hash === '') return null
@@ -114,11 +114,11 @@ const showVerdict = ({ verified, result }: Verified) =>
 
 function verdictCell(item: Item & { readonly verificationErrors?: readonly string[] }): Child {
   const { verificationErrors: errors = [] } = item
-  // The words of the interface are long: they wrap, as a badge does not.
+  // The interface's error texts are long and must wrap; a badge does not wrap.
   return errors.length === 0 ? <Badge word="matches" tone="good" /> : <span class="bad">{errors.join('; ')}</span>
 }
 
-/** Most characters of an answer: memos and names have limits of their own. */
+/** The most characters shown of an answer. */
 const maxCharacters = 20_000
 
 const formatWire = (body: object) => showText(JSON.stringify(body, null, 2), maxCharacters)

@@ -1,5 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
-/** Operators and their acts. The last admin who can sign in stays: docs/decisions/operators.md. @module */
+/** Operators and their acts. Source: docs/decisions/operators.md. @module */
 import type { OperatorView } from '@payment-integration/core'
 import { operatorRoles } from '@payment-integration/core'
 import type { IssuedLink, OperatorRole } from '@payment-integration/core/internal'
@@ -109,7 +109,7 @@ export const operatorActs: Acts = {
   }),
 }
 
-/** An act of admins, only where operators sign in. */
+/** An act for admins, available only where operators sign in. */
 function act(run: Act['run']): Act {
   return {
     needs: 'admin',
@@ -124,7 +124,7 @@ function readName({ fields }: ActInput) {
   return requiredField(fields, 'name')
 }
 
-/** The core checks the word. */
+/** Reads the role, which the core checks. */
 function readRole({ fields }: ActInput) {
   return requiredField(fields, 'role') as OperatorRole
 }

@@ -1,5 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
-/** The overview: what happens now. A number has a link where a list has exactly its kind of rows. @module */
+/** The overview of current activity; a number links to the list with exactly its rows. @module */
 import type { DatabaseSnapshot } from '@payment-integration/core/internal'
 import type { Child } from 'hono/jsx'
 import { FilterError } from '../filters.js'
@@ -21,12 +21,12 @@ import { ChainTable } from './chains.js'
 import type { Load } from './page.js'
 import { TestPayment } from './tools.js'
 
-/** Past this age of the oldest due delivery its number is marked, in milliseconds. */
+/** From this age of the oldest due delivery, in milliseconds, the number of due deliveries is marked. */
 const lateMs = 30_000
-/** Below this share of successful attempts its number is marked. */
+/** A lower share of successful attempts is marked. */
 const goodShare = 0.95
 
-/** The page. Without any payment it says how to make the first one. */
+/** The overview page. Before the first payment it explains how to make one. */
 export const overviewPage: Load = async ({ service: { queries }, sampler, url, tools }, query) => {
   const [hour, newest] = await Promise.all([sampler.overview(), queries.payments({ limit: 1 })])
   const isEmpty = newest.rows.length === 0
@@ -254,7 +254,7 @@ function nameHolder({ holder, application, databaseUser }: DatabaseSnapshot): st
   return `${holder} ${application === '' ? 'without a name' : application}${user}`
 }
 
-/** Without `href`: no list has its rows. */
+/** A number with its name. Without `href`, no list has exactly its rows. */
 function Tile(props: { name: string; value: string; href?: string; note?: string; tone?: string }) {
   const { href, name, value, note, tone = '' } = props
   const content = (
@@ -273,7 +273,7 @@ function Tile(props: { name: string; value: string; href?: string; note?: string
   )
 }
 
-/** @param path - The list with its rows, filtered by state; without it there is none: attempts are in no list. */
+/** A chart by state. @param path - The list to which each state links; undefined: no list, as for attempts. */
 function Chart({ id, title, data, path }: { id: string; title: string; data: StackedSeries; path?: string }) {
   const since = (data.times[0] ?? 0) * 1_000
   return (

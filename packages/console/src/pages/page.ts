@@ -1,4 +1,4 @@
-/** What pages and acts of the console receive and answer. @module */
+/** Types and helpers of the console's pages and acts. @module */
 import type { IntegrationView, Queries, Service } from '@payment-integration/core'
 import { IntegrationError } from '@payment-integration/core'
 import type { ActorCommands } from '@payment-integration/core/internal'
@@ -20,14 +20,14 @@ export type ConsoleService = Pick<
 
 export interface PageContent {
   readonly title: string
-  /** Path of the section that the navigation marks. */
+  /** The path of the section that the navigation highlights. */
   readonly section: string
   readonly body: Child
   /** The text in the search box. */
   readonly search?: string | undefined
-  /** Query of the stream that updates the page; absent: none. */
+  /** The query of the stream that updates the page; absent: the page is not live. */
   readonly live?: string | undefined
-  /** @default 200 */
+  /** The HTTP status. @default 200 */
   readonly status?: number | undefined
 }
 
@@ -55,10 +55,10 @@ export interface PageDeps extends SharedDeps {
   readonly url: URL
 }
 
-/** Reads a page; null: there is none. @param name - The end of the path, where it names one thing. */
+/** Loads a page; null: there is none. @param name - The last part of the path, where that names an entity. */
 export type Load = (deps: PageDeps, query: QueryFields, name: string) => Promise<PageContent | Goto | null>
 
-/** A page of the section `/payments` to go to instead. */
+/** A redirect to a page of the section `/payments`. */
 export interface Goto {
   readonly goTo: string
 }
@@ -66,10 +66,10 @@ export interface Goto {
 export interface ActInput extends SharedDeps {
   readonly fields: Fields
   readonly visit: Visit
-  /** Commands whose audit records carry the viewer's name. */
+  /** The commands, with the viewer as the actor in the audit log. */
   readonly commands: ActorCommands
   readonly hasOidc: boolean
-  /** Origin of the page, such as `http://127.0.0.1:4747`. */
+  /** The origin of the page, such as `http://127.0.0.1:4747`. */
   readonly origin: string
 }
 
@@ -85,7 +85,7 @@ export interface Act {
 
 export type Acts = Readonly<Record<string, Act>>
 
-/** The result of an act in a sentence. The URL holds its name alone, so that a link cannot put words onto a page. */
+/** The key of a sentence about an act's result. The URL holds only the key, so that no link can put text on a page. */
 export type Note = keyof typeof notes
 
 const notes = {
@@ -117,7 +117,7 @@ const notes = {
 export const findNote = (name: string | null): string | null =>
   name !== null && Object.hasOwn(notes, name) ? notes[name as Note] : null
 
-/** A field that must be given. @throws FilterError Without it. */
+/** Returns a required field. @throws FilterError When the field is missing. */
 export function requiredField(fields: Fields, name: string): string {
   const value = fields[name]
   if (value === undefined) throw new FilterError(`The field ${name} is empty.`)
@@ -126,7 +126,7 @@ export function requiredField(fields: Fields, name: string): string {
 
 const maxHours = 30 * 24
 
-/** A grace time in whole hours, as milliseconds. @throws FilterError Unless it is 1 to 720 hours. */
+/** Parses a grace time in whole hours to milliseconds. @throws FilterError Unless it is 1 to 720 hours. */
 export function graceField(fields: Fields): number {
   const text = requiredField(fields, 'graceHours')
   const hours = /^\d{1,3}$/.test(text) ? Number(text) : Number.NaN
@@ -135,19 +135,19 @@ export function graceField(fields: Fields): number {
   return hours * 3_600_000
 }
 
-/** @throws FilterError Unless the box that confirms the act is checked. */
+/** Checks the confirmation of an act. @throws FilterError Unless its box is checked. */
 export function confirmedField(fields: Fields): void {
   if (fields['confirmed'] !== 'yes') throw new FilterError('Check the box that confirms this, then try again.')
 }
 
-/** The integration of the field `integration`. @throws ActError When there is none. */
+/** Finds the integration in the field `integration`. @throws ActError When there is none. */
 export async function integrationField({ fields, service }: ActInput): Promise<IntegrationView> {
   const found = await findIntegration(service, fields['integration'] ?? '')
   if (found === null) throw new ActError('Choose an integration. Without one, create it first.')
   return found
 }
 
-/** A tool that the host gave. @throws ActError When it gave none. */
+/** Returns a tool. @throws ActError When the host passed none. */
 export function requireTool<Tool>(tool: Tool | undefined): Tool {
   if (tool === undefined) throw new ActError('This server does not offer the tool.')
   return tool
@@ -183,7 +183,7 @@ export const readChoices = async ({ service }: Pick<PageDeps, 'service'>) => ({
 
 export const buildTopic = (topic: string, query: QueryFields) => new URLSearchParams({ ...query, topic }).toString()
 
-/** The integrations that a form names: the first 200. */
+/** The integrations that a form offers: the first 200. */
 export const integrationChoices = (queries: Pick<Queries, 'integrations'>) => queries.integrations({ limit: 200 })
 
 export async function integrationsAfter(
@@ -198,7 +198,7 @@ export async function integrationsAfter(
   return { shown, next: rows.length > size ? buildHref(path, after) : null }
 }
 
-/** The rows after the one that `after` names, in the order of the list; from the first row when it names none. */
+/** Returns one page of rows: those after the row with the key `after`, or the first rows when no row has that key. */
 export function slicePage<Row>(all: readonly Row[], getKey: (row: Row) => string, query: QueryFields, path: string) {
   const rest = all.slice(all.findIndex((row) => getKey(row) === query['after']) + 1)
   const shown = rest.slice(0, pageSize)

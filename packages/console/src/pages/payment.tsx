@@ -1,5 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
-/** One payment: its facts, one time line, its deliveries with their replays, and its snapshots. @module */
+/** One payment: facts, time line, deliveries with their replays, and snapshots. @module */
 import { type DeliveryView, parseMemo } from '@payment-integration/core/internal'
 import type { StoredPayment } from '@payment-integration/core/ports'
 import { ActForm, ForRole } from '../view/forms.js'
@@ -111,7 +111,7 @@ export const PaymentTitle = ({ payment }: { payment: StoredPayment }) => (
   </>
 )
 
-/** The newest delivery that was attempted, with its snapshot and the time of its last attempt; null: none was. */
+/** The newest attempted delivery, with its snapshot and the time of its last attempt; null: none was attempted. */
 export function lastSigned(snapshots: readonly Snapshot[], deliveries: readonly DeliveryView[]) {
   const delivery = deliveries.findLast(({ attempts }) => attempts.length > 0)
   const snapshot = snapshots.find(({ version }) => version === delivery?.version)
@@ -148,7 +148,7 @@ function buildFacts(payment: StoredPayment): readonly FactRow[] {
   ]
 }
 
-/** The hashes of a payment. @param nativeHash - Of a chain whose hashes are not 0x hex. */
+/** The hashes of a payment. @param nativeHash - The chain's own form, where hashes are not 0x hex. */
 export const Identifiers = ({ payment, nativeHash }: { payment: StoredPayment; nativeHash?: string | null }) => (
   <>
     <h2>Identifiers</h2>

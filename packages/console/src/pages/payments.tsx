@@ -108,7 +108,7 @@ export const isHash = (text = '') => /^0x[0-9a-f]{64}$/i.test(text)
 interface Found {
   readonly kind: 'hash' | 'wallet' | 'invoice' | 'memo'
   readonly payments: readonly StoredPayment[]
-  /** Sentences that name the payments that were not searched; empty: all were. */
+  /** Sentences that describe the payments that were not searched; empty: all were searched. */
   readonly notes: readonly string[]
 }
 
@@ -120,7 +120,7 @@ const memoBytes = 32
 export const toMemoSearch = (text: string) =>
   ({ kind: 'memo', prefix: `0x${Buffer.from(text).subarray(0, memoBytes).toString('hex')}` }) as const
 
-/** Searches; other filters of the page narrow the result, after the limit: a note says where payments are left out. */
+/** Searches up to the limit, then applies the page's other filters. Notes describe payments that were left out. */
 export async function search(reads: Reads, text: string, filter: ConsolePaymentFilter, limit: number): Promise<Found> {
   const found = await find(reads, text, filter, limit)
   const payments = found.payments.filter((payment) => matchesPayment(payment, filter))
@@ -152,7 +152,7 @@ async function find(reads: Reads, text: string, filter: ConsolePaymentFilter, li
   return findFirst(rows, limit, { kind: 'memo', order: `the first ${limit} by memo`, others })
 }
 
-/** So many rows of one more that was read, with a note of the others: filters are applied afterwards. */
+/** Keeps `limit` of the rows, of which one more was read. A note describes the rest, because filters come later. */
 function findFirst(
   rows: readonly StoredPayment[],
   limit: number,

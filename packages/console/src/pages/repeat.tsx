@@ -1,5 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
-/** Repeats a delivery: as a command and as a test, which send the same bytes. @module */
+/** Writes a command and a test that send a delivery's bytes again. @module */
 import { signatureHeader } from '@payment-integration/contract'
 import { Copyable } from '../view/parts.js'
 import { formatNumber } from '../view/text.js'
@@ -42,13 +42,13 @@ export interface RepeatedDelivery {
   readonly txHash: string
   readonly version: number
   readonly text: string
-  /** Null, or with a query or a user: the reader sets WEBHOOK_URL, because these may hold a key. */
+  /** The notification URL. If null, or with a query or user, which may hold a key, the reader sets WEBHOOK_URL. */
   readonly url: string | null
 }
 
 /**
- * A command for sh that signs the bytes now and posts them. It reads the secret from the environment: the command may
- * be pasted and sent, and holds none.
+ * A command for sh that signs the bytes when it runs, and posts them. The secret comes from the environment, so that
+ * the command can be shared.
  */
 export function curlCommand(delivery: RepeatedDelivery): string {
   const { integrationAddress, text, url } = delivery
@@ -98,7 +98,7 @@ ${headers.join('\n')}
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
-/** Text as a format of printf, of printable ASCII alone, in single quotes for sh. */
+/** Quotes text for sh as a printf format, in printable ASCII only. */
 function printfFormat(text: string): string {
   const octal = (byte: number) => `\\${byte.toString(8).padStart(3, '0')}`
   const format = [...Buffer.from(text)].map((byte) => {

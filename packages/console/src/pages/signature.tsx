@@ -72,13 +72,13 @@ function ageText(age: number): string {
     : `${span}a copy with this t is rejected as stale. For queued work, compare with the time of receipt.`
 }
 
-/** Made for these pages alone, at the start of the process. */
+/** Random example secrets, used only in explanations. */
 const exampleSecret = randomBytes(32)
 const otherSecret = randomBytes(32)
 
 const rawBytes = 'Verify the raw bytes before any JSON parser.'
 
-/** The code of each way to verify one body, in hex: the right one first. `remedy` is null where nothing is wrong. */
+/** The signature by each way to verify a body, in hex. The right way comes first, with `remedy` null. */
 export function computedCodes(timestamp: number, body: string) {
   const formatCode = (text: string, secret: Buffer = exampleSecret) =>
     createHmac('sha256', secret).update(`${timestamp}.${text}`).digest('hex')
@@ -122,15 +122,15 @@ export const fixedHeaders = (integrationAddress: string): readonly Header[] => [
 const findTimestamp = (startedAt: number): number => Math.floor(startedAt / 1_000)
 
 /**
- * The headers of an attempt as lines. `v1` is left out: no attempt stores it, and the console opens no secret to
- * compute it again.
+ * The headers of an attempt as lines. The signature `v1` is omitted: no attempt stores it, and the console opens no
+ * secret to compute it.
  */
 export function sentHeaders(integrationAddress: string, startedAt: number): string {
   const signature: Header = [signatureHeader, `t=${findTimestamp(startedAt)},v1=(64 hex digits)`]
   return [...fixedHeaders(integrationAddress), signature].map(([name, value]) => `${name}: ${value}`).join('\n')
 }
 
-/** Reasons of attempts that ended before anything was sent. */
+/** Failure reasons of attempts that sent nothing. */
 const unsent: ReadonlySet<string | null> = new Set(['refused_address', 'secret_unreadable'])
 
 export const wasSent = ({ reason }: { readonly reason: string | null }): boolean => !unsent.has(reason)

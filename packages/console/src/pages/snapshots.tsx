@@ -1,5 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
-/** A payment's snapshots: any two compared, and the bytes as they are sent. @module */
+/** A payment's snapshots: compares any two, and shows the bytes that are sent. @module */
 import type { StoredSnapshot } from '@payment-integration/core/internal'
 import type { StoredPayment } from '@payment-integration/core/ports'
 import { parseWholeNumber, type QueryFields } from '../filters.js'
@@ -8,7 +8,7 @@ import { formatNumber, showText } from '../view/text.js'
 
 export interface Snapshot {
   readonly version: number
-  /** Exactly the bytes that are sent, as text. */
+  /** The exact bytes that are sent, as text. */
   readonly text: string
   readonly bytes: number
 }
@@ -18,7 +18,7 @@ const maxSnapshots = 50
 /** The versions to compare; null: the last two. */
 export type Compared = readonly [number, number] | null
 
-/** The versions in the parameters `a` and `b`. @throws FilterError For no whole number. */
+/** Reads the versions from the parameters `a` and `b`. @throws FilterError When one is no whole number. */
 export function parseCompared({ a, b }: QueryFields): Compared {
   return a === undefined || b === undefined ? null : [parseWholeNumber('a', a), parseWholeNumber('b', b)]
 }
@@ -35,7 +35,7 @@ export function readSnapshot({ version, body }: StoredSnapshot): Snapshot {
 function differences(a: Snapshot, b: Snapshot) {
   const [before, after] = [flattenFields(a), flattenFields(b)]
   const names = [...new Set([...before.keys(), ...after.keys()])]
-  // An object that was null shows by its fields.
+  // A change between null and an object is shown by the object's fields.
   const isParent = (field: string) => names.some((name) => name.startsWith(`${field}.`))
   return names
     .filter((field) => before.get(field) !== after.get(field) && !isParent(field))
@@ -60,7 +60,7 @@ const maxShown = 4_000
 
 interface SnapshotsProps {
   readonly payment: Pick<StoredPayment, 'version'>
-  /** Oldest first: the newest ones, and those to compare. */
+  /** The newest snapshots and the two to compare, oldest first. */
   readonly snapshots: readonly Snapshot[]
   readonly compare: Compared
   readonly action: string

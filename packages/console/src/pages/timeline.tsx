@@ -1,5 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
-/** Everything that happened to a payment, on one time line. @module */
+/** Merges all events of a payment into one time line. @module */
 import type { AttemptRecord, ConsoleUpdate, DeliveryView } from '@payment-integration/core/internal'
 import type { StoredPayment } from '@payment-integration/core/ports'
 import type { Child } from 'hono/jsx'
@@ -10,7 +10,7 @@ import { formatLatency, formatNumber, showText } from '../view/text.js'
 import { sentHeaders, wasSent } from './signature.js'
 import type { Snapshot } from './snapshots.js'
 
-/** One entry. Processor updates are stored without their time: they stand at the version that they met. */
+/** One entry of a time line. A processor update is stored without a time, and stands at the version that it met. */
 type Entry = { readonly at: number | null } & (
   | { readonly kind: 'block' }
   | { readonly kind: 'version'; readonly version: number; readonly state: string | null }
@@ -33,7 +33,7 @@ function buildTimeline(
   const created = new Map(deliveries.map(({ version, createdAt }) => [version, createdAt]))
   const made = new Map<number, ConsoleUpdate[]>()
   for (const update of updates) {
-    // An applied update made its version; another one met it.
+    // An applied update created its version; any other update met the version.
     const place = update.version === null ? Number.POSITIVE_INFINITY : update.version
     made.set(place, [...(made.get(place) ?? []), update])
   }
@@ -57,11 +57,11 @@ function buildTimeline(
   return inOrder(entries)
 }
 
-/** Sorts by time; an entry without one follows the entry before it. */
+/** Sorts entries by time; an entry without a time follows its predecessor. */
 function inOrder(entries: readonly Entry[]): Entry[] {
   let before = Number.NEGATIVE_INFINITY
   const keyed = entries.map((entry) => {
-    // A block's time is by the chain's clock, the others are by this service's.
+    // The block comes first: its time is by the chain's clock, and cannot be compared with times of the service.
     const key = entry.kind === 'block' ? Number.NEGATIVE_INFINITY : (entry.at ?? before)
     before = Math.max(before, key)
     return { entry, key }

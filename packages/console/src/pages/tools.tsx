@@ -89,7 +89,7 @@ export function TestPayment({ tools, integration }: { tools: ConsoleTools; integ
 }
 
 export const toolActs: Acts = {
-  /** `integration`, `scenario`, and its fields: docs/decisions/trigger-and-listen.md. Leads to the job. */
+  /** Fields: `integration`, `scenario` and the scenario's: docs/decisions/trigger-and-listen.md. Opens the job. */
   trigger: { needs: 'operator', run: trigger },
   doctor: { needs: 'operator', run: doctor },
 }
@@ -122,7 +122,7 @@ async function trigger(input: ActInput) {
   return { to: jobPath(job) }
 }
 
-/** The fields that the scenario uses: a form sends all of them. */
+/** Keeps the fields that the scenario uses; the form sends the fields of every scenario. */
 function buildRequest({ scenario, amount, token, memo, chain, count, verdict }: ActInput['fields']): object {
   if (scenario === 'kyc') return { scenario, verdict }
   const chainId = chain === undefined ? undefined : parseWholeNumber('Chain', chain)
@@ -145,7 +145,7 @@ function hasCode(error: unknown, code: string): error is Error {
 
 type Event = Readonly<Record<string, unknown>>
 
-/** The row of an event. It comes from the host, so no field is trusted. */
+/** The row of an event, whose fields are not trusted because the event comes from the host. */
 function triggerRow(sent: object): JobRow {
   const event = sent as Event
   const word = text(event['event'])

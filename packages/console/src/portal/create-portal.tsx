@@ -30,40 +30,40 @@ const pages: Readonly<Record<string, PortalLoad>> = {
 
 const acts: PortalActs = { ...deliveryActs, ...endpointActs, ...secretActs }
 
-/** Where integrations sign in, and how failures are counted. */
+/** Where integrations sign in, and by which network address failed sign-ins are counted. */
 export interface PortalSignInOptions {
   /**
    * The origin of the pages, such as `https://pay.example`. Other hosts and origins are answered 403.
-   * @default a loopback address, for callers on this machine alone
+   * @default loopback addresses; only this machine is answered
    */
   readonly publicUrl?: string | undefined
   /**
-   * The caller's network address, for the limits of failed sign-ins. Behind a proxy, pass the one that it forwards.
-   * @default the other end of the connection; of IPv6 the first 64 bits
+   * The caller's network address, for the limits of failed sign-ins. Behind a proxy, return the forwarded address.
+   * @default the peer of the connection; of IPv6 the first 64 bits
    */
   readonly findSource?: ((request: Request, bindings: ConsoleBindings) => string) | undefined
 }
 
 /** Options of the portal. */
 export interface PortalDeps {
-  /** The pages read no index of `store.console.prepare()`. */
+  /** The service. The pages need no index of `store.console.prepare()`. */
   readonly service: PortalService
   readonly signIn?: PortalSignInOptions | undefined
-  /** The word for where this service runs, beside the title. @default development */
+  /** The environment's name, shown next to the title. @default development */
   readonly environment?: string | undefined
   /**
-   * Counts a request of an integration, its sign-ins included, and returns the milliseconds that it has to wait; 0:
-   * none. Otherwise the answer is 429. Assets are not counted.
-   * @default none is limited
+   * Counts a request of an integration, sign-ins included but not assets. Returns the milliseconds to wait; unless 0,
+   * the answer is 429.
+   * @default no limit
    */
   readonly countCall?: ((integrationAddress: string) => number) | undefined
   /** The clock: milliseconds since the epoch. @default Date.now */
   readonly now?: (() => number) | undefined
-  /** Receives errors of requests; their pages tell no details. @default none */
+  /** Called with errors of requests, whose pages show no details. @default none */
   readonly onError?: ((error: unknown) => void) | undefined
 }
 
-/** A portal. */
+/** The portal as an app for a fetch-standard host. */
 export interface Portal {
   /** Answers a request below `/portal`. */
   fetch(request: Request, bindings?: ConsoleBindings): Response | Promise<Response>
@@ -72,7 +72,7 @@ export interface Portal {
 type Env = { Bindings: ConsoleBindings; Variables: { session: PortalVisit | null } }
 
 /**
- * Builds the portal, where each integration sees and changes its own rows alone. It needs no console.
+ * Builds the portal, where each integration sees and changes only its own rows. Works without the console.
  * @example
  * import { createPortal } from '@payment-integration/console'
  * import { service } from './service.js'
@@ -97,7 +97,7 @@ export function createPortal(deps: PortalDeps): Portal {
   app.use('*', async (c, next) => {
     const session = c.get('session')
     const path = pathBelow(c.req.url, portalBase)
-    // A sign-in counts once, for the integration whose credentials are valid.
+    // A sign-in counts once, and only with valid credentials.
     const waitMs = session === null || path === '/sign-in' ? 0 : (countCall?.(session.integrationAddress) ?? 0)
     if (waitMs > 0) return tooMany(waitMs)
     const signedOut = signIn.answer(c.req.raw, path, c.env)

@@ -1,5 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
-/** The integration's deliveries, each with its replay. @module */
+/** The integration's deliveries, each with a replay button. @module */
 import type { DeliveryView } from '@payment-integration/core/internal'
 import type { Child } from 'hono/jsx'
 import { deliveryFilter, deliveryStatuses, parseWholeNumber, type QueryFields } from '../filters.js'

@@ -1,5 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
-/** Where deliveries go, how that works, and a test. @module */
+/** The integration's endpoint, its health, and a test delivery. @module */
 import type { SentTest } from '@payment-integration/core/internal'
 import { describeHealth, describeRemedy, formatFailingFor, showFailure } from '../pages/endpoints.js'
 import { findAdvice } from '../view/advice.js'
@@ -80,7 +80,7 @@ export const endpointActs: PortalActs = {
 
 const maxShown = 4_000
 
-/** The answer to a test delivery, and what was sent. Nothing of it is stored. */
+/** The request and answer of a test delivery; neither is stored. */
 function TestAnswer({ sent }: { sent: SentTest }) {
   const advice = findAdvice(sent.status, sent.reason)
   const headers = Object.entries(sent.headers).map(([name, value]) => `${name}: ${value}`)

@@ -1,6 +1,6 @@
 /**
- * One integration's rows and commands: all that a page or an act of the portal can reach. Every read and every command
- * takes the address of the session, so no parameter of a request can name another integration.
+ * Limits pages and acts of the portal to the rows and commands of one integration. Every read and command takes the
+ * session's address, so that no parameter of a request can name another integration.
  * @module
  */
 import type { Service } from '@payment-integration/core'
@@ -28,7 +28,7 @@ export function createIntegrationScope({ queries, actingAs }: PortalService, add
     payments: own.listPayments,
     search: (text: string) =>
       own.search(isHash(text) ? { kind: 'hash', txHash: text.toLowerCase() } : toMemoSearch(text)),
-    /** With its snapshots, oldest first. Null: this integration has none under the hash on that chain. */
+    /** The payment with its snapshots, oldest first; null: this integration has no payment of that chain and hash. */
     async payment(chainId: number, txHash: string, compare: Compared) {
       const found = await own.paymentDetail(chainId, txHash, (payment) => shownVersions(payment, compare))
       return found === null ? null : { ...found, snapshots: found.snapshots.map(readSnapshot) }
@@ -40,11 +40,11 @@ export function createIntegrationScope({ queries, actingAs }: PortalService, add
     health: own.endpoint,
     /** The newest failed attempt, of the newest 50 deliveries and 50 that wait for a retry; null: none failed. */
     lastFailure: own.lastFailure,
-    /** @throws DeliveryError `ERR_DELIVERY_NOT_FOUND`, the same for an unknown id and for a delivery of another one. */
+    /** @throws DeliveryError `ERR_DELIVERY_NOT_FOUND`, for an unknown id and for another integration's delivery. */
     replay: (deliveryId: string) => deliveries.replay(deliveryId, { integrationAddress: address }),
     sendTest: () => endpoints.sendTest(address),
     setNotificationUrl: (url: string | null) => integrations.setNotificationUrl(address, url),
-    /** A reloaded answer posts once more: it must not end the secret that still works. */
+    /** Rotates the API secret. A reload posts the form again, which must not end a secret that still works. */
     rotateApiSecret: (graceMs: number) => integrations.rotateApiSecret(address, { graceMs, keepsPrevious: true }),
     endPreviousApiSecret: () => integrations.endPreviousApiSecret(address),
     prepareSigningSecret: () => integrations.prepareSigningSecret(address, { isShownAgain: false }),

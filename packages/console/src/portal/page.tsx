@@ -1,5 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
-/** What pages and acts of the portal receive and answer; its paths, sections, forms and notes. @module */
+/** Types of the portal's pages and acts; its paths, sections, forms and notes. @module */
 import type { QueryFields } from '../filters.js'
 import type { Goto, PageContent } from '../pages/page.js'
 import { PostForm, type PostFormProps } from '../view/forms.js'
@@ -15,21 +15,21 @@ export const portalSections: Sections = {
   Configuration: ['Endpoint', 'Secrets'],
 }
 
-/** Dependencies of pages. Every read is of the tenant. */
+/** The dependencies of pages, which read only rows of the tenant. */
 export interface PortalPageDeps {
   readonly tenant: IntegrationScope
   readonly now: () => number
-  /** The address of the service for people, such as `https://pay.example`. */
+  /** The public origin of the service, such as `https://pay.example`. */
   readonly origin: string
 }
 
-/** Reads a page; null: there is none. @param name - The end of the path, where it names one thing. */
+/** Loads a page; null: there is none. @param name - The last part of the path, where that names an entity. */
 export type PortalLoad = (deps: PortalPageDeps, query: QueryFields, name: string) => Promise<PageContent | Goto | null>
 
-/** A path below the base to go to, with what is said there; or a page that is shown once. */
+/** A redirect to a path below the base, with a note to show there; or a page that is shown once. */
 type PortalAnswer = { readonly to: string; readonly note: PortalNote } | { readonly show: PageContent }
 
-/** Acts by their names in the address. Each changes the signed-in integration alone. */
+/** Acts by their names in the URL. Each changes only the signed-in integration. */
 export type PortalActs = Readonly<Record<string, (tenant: IntegrationScope, fields: Fields) => Promise<PortalAnswer>>>
 
 export const portalHref = createHrefBuilder(portalBase)
@@ -38,7 +38,7 @@ export function PortalForm({ act, ...form }: Omit<PostFormProps, 'action'> & { r
   return <PostForm {...form} action={`${portalBase}/act/${act}`} />
 }
 
-/** Sentences after acts. A URL names one, so that a link puts no words onto a page. */
+/** Sentences about the results of acts. A URL holds only the key, so that no link can put text on a page. */
 const notes = {
   replayed: 'The delivery is due now. It is marked as a replay in its attempts.',
   'url-set': 'The notification URL is set. Send a test delivery to see its answer.',

@@ -12,7 +12,7 @@ import { DeliveryTable, readContext } from './deliveries.js'
 import { type PortalLoad, portalHref } from './page.js'
 
 const section = '/payments'
-/** The same for a hash that no payment has, and for a payment of another integration. */
+/** The same page for an unknown hash and for a payment of another integration. */
 const unknown = 'No payment with this hash names your integration. It appears once its block is indexed.'
 
 export const paymentPage: PortalLoad = async ({ tenant, now }, query, name) => {

@@ -1,5 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
-/** Rotates the API secret and the signing secret. A new one is shown once, in the answer of its form. @module */
+/** Rotates the API secret and the signing secret; shows a new secret once. @module */
 import type { Child } from 'hono/jsx'
 import { confirmedField, graceField } from '../pages/page.js'
 import { Copyable, newSecretsPage, When } from '../view/parts.js'

@@ -72,7 +72,7 @@ function signInPage(next: string, problem: string | null): PageContent {
   return { title: 'Sign in', section: '-', body }
 }
 
-/** The peer of the connection; of IPv6 the first 64 bits. Requests without a socket count as one source. */
+/** The peer's address, of IPv6 the first 64 bits. All requests without a socket count as one source. */
 export function socketSource(_request: Request, { incoming }: ConsoleBindings): string {
   const [address = ''] = (incoming?.socket.remoteAddress ?? 'unknown').split('%', 1)
   const mapped = /^::ffff:(\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3})$/i.exec(address)?.[1]
@@ -80,7 +80,7 @@ export function socketSource(_request: Request, { incoming }: ConsoleBindings): 
   return isIPv6(address) ? parseNetwork(address) : address
 }
 
-/** The first four groups, with the zeros that `::` stands for. */
+/** The first four groups of an IPv6 address, including zeros that `::` stands for. */
 function parseNetwork(address: string): string {
   const [head = '', tail] = address.toLowerCase().split('::')
   const left = head.split(':').filter((group) => group !== '')

@@ -20,9 +20,9 @@ export interface OidcOptions {
   readonly clientId: string
   /** Never logged or shown. */
   readonly clientSecret: string
-  /** The claim of the ID token that is the operator's name. The provider must have verified an `email`. */
+  /** The claim that names the operator. If it is `email`, the provider must have verified the address. */
   readonly nameClaim: string
-  /** @default the runtime's */
+  /** Sends the requests to the provider. @default the runtime's `fetch` */
   readonly fetch?: typeof fetch | undefined
 }
 
@@ -46,7 +46,7 @@ interface Pending extends FlowSecrets {
 
 const pendingMs = 10 * 60_000
 
-// The provider's site sends the browser back, so the cookie must come along with a request of another site.
+// The provider redirects the browser back, so a request from another site must carry the cookie.
 const cookie = createSessionCookie('pi_console_oidc', 'Lax')
 
 export const issuerHost = ({ issuer }: OidcOptions): string => new URL(issuer).host
@@ -96,7 +96,7 @@ export function createOidcSignIn(deps: OidcSignInDeps) {
     return pending !== null && now() < pending.expiresAt ? pending : null
   }
 
-  /** The session's cookie is for requests of these pages alone: the next one must come from here, by no redirect. */
+  /** Leads on by a page, not a redirect: only requests that start at these pages carry the session cookie. */
   async function welcome(next: string, opened: NewSession): Promise<Response> {
     const body = (
       <section class="sign-in">
@@ -114,7 +114,7 @@ export function createOidcSignIn(deps: OidcSignInDeps) {
   }
 
   return {
-    /** Answers `/oidc/start` and `/oidc/callback`; null: the path is another one. */
+    /** Answers `/oidc/start` and `/oidc/callback`; null for any other path. */
     answer(request: Request, path: string, bindings: ConsoleBindings): Promise<Response> | null {
       if (request.method !== 'GET') return null
       if (path === '/oidc/start') return start(request)
@@ -129,16 +129,16 @@ interface FlowSecrets {
   readonly codeVerifier: string
 }
 
-/** The provider reported no name that can be trusted. Its message is for the person. */
+/** The provider reported no name that can be trusted. The message is for the person who signs in. */
 class OidcNameError extends Error {
   override readonly name = 'OidcNameError'
 }
 
 const timeoutSeconds = 10
-/** Most bytes of an answer: far above a large set of keys. */
+/** The most bytes of a provider's answer, far above a large set of keys. */
 const maxAnswerBytes = 256 * 1024
 
-/** The library reads answers without bounds of its own. */
+/** Limits the size of answers, because the library does not. */
 function boundAnswers(send: typeof fetch): CustomFetch {
   return async (url, options) => {
     const answer = await send(url, options as RequestInit)
@@ -149,10 +149,10 @@ function boundAnswers(send: typeof fetch): CustomFetch {
   }
 }
 
-/** Creates the client. The provider is asked for its addresses at the first sign-in. */
+/** Creates the client. The first sign-in discovers the provider's endpoints. */
 function createOidcProvider(options: OidcOptions) {
   const { issuer, clientId, clientSecret, nameClaim } = options
-  // It is loaded by the first sign-in: most processes never need it.
+  // The first sign-in loads the library: most processes never need it.
   const library = () => loadPackage('openid-client', 'signIn.oidc (PI_OIDC_ISSUER)', () => import('openid-client'))
   let found: Promise<Configuration> | null = null
 
@@ -175,7 +175,7 @@ function createOidcProvider(options: OidcOptions) {
     })
   }
 
-  /** A failed discovery is repeated by the next sign-in. */
+  /** Discovers the provider once. After a failure, the next sign-in tries again. */
   function configuration(): Promise<Configuration> {
     found ??= discover().catch((error: unknown) => {
       found = null
@@ -200,10 +200,10 @@ function createOidcProvider(options: OidcOptions) {
       return { location: location.href, secrets }
     },
     /**
-     * Redeems the code of the address that the browser came back to, and verifies the ID token.
-     * @throws OidcNameError When the provider names nobody.
+     * Redeems the authorization code of the callback URL, and verifies the ID token.
+     * @throws OidcNameError When the provider reports no name that can be trusted.
      * @throws MissingPackageError Without `openid-client`.
-     * @throws Error Of `openid-client`, for everything else.
+     * @throws Error From `openid-client`, for any other failure.
      */
     async findName(cameBackTo: URL, { state, nonce, codeVerifier }: FlowSecrets): Promise<string> {
       const { authorizationCodeGrant, fetchUserInfo } = await library()
@@ -222,7 +222,7 @@ function createOidcProvider(options: OidcOptions) {
   }
 }
 
-/** An address that the provider has not verified may be anybody's. */
+/** Reads the operator's name. An e-mail address that the provider has not verified may belong to somebody else. */
 function nameIn(claims: IDToken | UserInfoResponse, nameClaim: string): string {
   const name = claims[nameClaim]
   if (typeof name !== 'string' || name === '')

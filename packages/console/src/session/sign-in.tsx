@@ -18,7 +18,7 @@ export interface SignInOptions {
   readonly publicUrl: string
   /** The caller's network address, for the limits of failed sign-ins: docs/decisions/operators.md. */
   readonly findSource: (request: Request, bindings: ConsoleBindings) => string
-  /** Operators may also sign in at an OpenID provider. @default with passphrases alone */
+  /** Lets operators also sign in at an OpenID provider. @default passphrases only */
   readonly oidc?: OidcOptions | undefined
 }
 
@@ -73,7 +73,7 @@ export function createSignIn(deps: SignInDeps) {
       if (token === null || viewer === null) return null
       return createVisit(sessions, { viewer, actor: operatorActor(viewer.name), secret: token, canSignOut: true })
     },
-    /** Answers the paths of people without a session; null: the path is another one. */
+    /** Answers the paths that need no session; null for any other path. */
     answer(request: Request, path: string, bindings: ConsoleBindings): Promise<Response> | null {
       if (path === '/join') return request.method === 'POST' ? join(request) : render(joinPage(), { visit })
       return pages.answer(request, path, bindings) ?? oidc?.answer(request, path, bindings) ?? null
@@ -88,7 +88,7 @@ interface SignInView {
   readonly oidcHost: string | null
 }
 
-/** Asks for name and passphrase, or leads to the OpenID provider. */
+/** The page with the form for name and passphrase, and the link to the OpenID provider, if any. */
 function signInPage({ next, problem, oidcHost }: SignInView): PageContent {
   const body = (
     <section class="sign-in">
@@ -118,7 +118,7 @@ function signInPage({ next, problem, oidcHost }: SignInView): PageContent {
   return { title: 'Sign in', section: '-', body }
 }
 
-/** Asks for a new passphrase. The script puts the link's token from the fragment of the address into its field. */
+/** The form for a new passphrase. The script copies the one-time token from the URL's fragment into a field. */
 function joinPage({ problem = null }: { problem?: string | null } = {}): PageContent {
   const body = (
     <section class="sign-in">

@@ -1,4 +1,4 @@
-/** Says in words why an attempt failed, and what to do. @module */
+/** Explains why an attempt failed, and names the remedy. @module */
 import type { PostFailure } from '@payment-integration/core/ports'
 
 const withoutAnswer: Readonly<Record<PostFailure | 'secret_unreadable', readonly [string, string]>> = {
@@ -49,7 +49,7 @@ const byStatus: Readonly<Record<number, readonly [cause: string, remedy: string]
 
 const byReason: ReadonlyMap<string, readonly [string, string]> = new Map(Object.entries(withoutAnswer))
 
-/** The cause and remedy of a failure. `reason` is null after a success, which needs none. */
+/** The cause and remedy of a failed attempt. `reason` is null when an answer arrived. */
 export function findAdvice(status: number | null, reason: string | null) {
   if (reason === null) return null
   const [cause, remedy] = causeAndRemedy(status, reason)

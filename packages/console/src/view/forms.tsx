@@ -1,5 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
-/** Forms: acts with their fields, for those who may act, and the filters of a list. @module */
+/** Forms for acts, shown to roles that may act, and for the filters of a list. @module */
 import { parseInstant } from '@payment-integration/contract/internal-io'
 import { type Child, createContext, useContext } from 'hono/jsx'
 import type { QueryFields } from '../filters.js'
@@ -18,14 +18,14 @@ export interface PostFormProps {
   readonly label: string
   readonly fields?: Readonly<Record<string, string | number | undefined>>
   readonly confirm?: string
-  /** Whether it asks how long the previous secret stays valid. To end that at once is an act of its own. */
+  /** Whether the form asks how long the previous secret stays valid. A separate act ends its validity at once. */
   readonly hasGrace?: boolean
-  /** @default danger where it is confirmed */
+  /** @default danger when the form has `confirm`, else plain */
   readonly tone?: 'plain' | 'danger'
   readonly children?: Child
 }
 
-/** The form with its CSRF token. It works without JavaScript. */
+/** A posted form with its CSRF token, which works without JavaScript. */
 export function PostForm({ action, label, fields = {}, confirm, hasGrace = false, ...rest }: PostFormProps) {
   const { tone = confirm === undefined ? 'plain' : 'danger', children } = rest
   return (
@@ -65,7 +65,7 @@ export const ActForm = ({ act, needs, ...form }: ActFormProps) => (
   </ForRole>
 )
 
-/** Shows its children to a role that may act; to others `otherwise`, if any. */
+/** Shows its children to a role that may act, and `otherwise` to all others. */
 export function ForRole({ needs, otherwise, children }: { needs: Role; otherwise?: Child; children?: Child }) {
   const visit = useContext(VisitContext)
   return <>{visit !== null && isAllowed(visit.viewer.role, needs) ? children : otherwise}</>
@@ -112,7 +112,7 @@ interface ChoiceProps {
   readonly name: string
   readonly label: string
   readonly values: readonly (string | readonly [value: string, text: string])[]
-  /** The chosen one. @default the first */
+  /** The selected value. @default the first value */
   readonly value?: string | undefined
 }
 
@@ -136,7 +136,7 @@ export interface NamedAddress {
   readonly name: string
 }
 
-/** An integration as an option: its name may be hostile. */
+/** An integration as an option of a choice. Its name may be hostile. */
 export const integrationOption = ({ address, name }: NamedAddress) =>
   [address, `${showText(name, 30)} ${shortenHex(address)}`] as const
 
@@ -154,7 +154,7 @@ export type Field = { readonly name: string; readonly label: string } & (
   | { readonly hint: string; readonly kind?: 'search' | 'datetime-local' }
 )
 
-/** The filters of a list at `action`. The form works without JavaScript. */
+/** A form with the filters of the list at `action`, which works without JavaScript. */
 export function Filters({ fields, values, action }: { fields: readonly Field[]; values: QueryFields; action: string }) {
   const { q } = values
   const isFiltered = q !== undefined || fields.some(({ name }) => values[name] !== undefined)
@@ -192,7 +192,7 @@ export function Filters({ fields, values, action }: { fields: readonly Field[]; 
   )
 }
 
-/** A time of a link is in unix milliseconds; the field of a form shows it as text. */
+/** Converts a time from a link, in unix milliseconds, to the text of a form's field. */
 function inputValue(kind: string | undefined, value = ''): string {
   if (kind !== 'datetime-local') return value
   const time = /^\d{9,15}$/.test(value) ? Number(value) : parseInstant(`${value.slice(0, 16)}Z`)

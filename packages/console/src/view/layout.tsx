@@ -1,5 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
-/** The frame of every page, and the response that holds it. @module */
+/** Renders every page in the common layout, and builds the response. @module */
 import type { Child } from 'hono/jsx'
 import type { Assets } from '../assets.js'
 import type { PageContent } from '../pages/page.js'
@@ -28,12 +28,12 @@ export function createRender(
   }
 }
 
-/** Titles of the sections by their groups. The first word of a title is its path; the overview has none. */
+/** The titles of sections by group. The first word of a title is the section's path; the overview has an empty path. */
 export type Sections = Readonly<Record<string, readonly string[]>>
 
 const toSectionPath = (title: string) => (title === 'Overview' ? '' : `/${title.split(' ')[0]?.toLowerCase()}`)
 
-/** The sections of the operators' pages: what happens, how it is set up, and what operators do. */
+/** The sections of the console: live data, configuration, and operators' work. */
 export const consoleSections = (has: { identity: boolean; operators: boolean; tools: boolean }): Sections => ({
   Activity: ['Overview', 'Payments', 'Deliveries', 'Endpoints', 'Chains', ...(has.identity ? ['Identity'] : [])],
   Configuration: ['Integrations', 'Accounts', 'Keys', ...(has.operators ? ['Operators'] : []), 'Settings'],
@@ -46,7 +46,7 @@ interface Frame {
   readonly mountedAt?: string | undefined
   readonly sections: Sections
   readonly section: string
-  /** Null: nobody is signed in, so there are no sections. */
+  /** Null: nobody is signed in, so no sections are shown. */
   readonly visit: Visit | null
   readonly note?: string | null | undefined
   readonly versions: { readonly script: string; readonly style: string }

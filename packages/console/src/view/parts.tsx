@@ -27,7 +27,7 @@ export const EnabledBadge = ({ enabled }: { enabled: boolean }) => (
   <Badge word={enabled ? 'enabled' : 'disabled'} tone={enabled ? 'good' : 'bad'} />
 )
 
-/** A moment: the time of day, with the date in the tooltip and for machines. UTC. */
+/** A time in UTC: shows the time of day; the tooltip and the machine-readable value hold the date too. */
 export function When({ at, withDate = false }: { at: number | null; withDate?: boolean }) {
   if (at === null) return <span class="dim">unknown</span>
   const iso = new Date(at).toISOString()
@@ -40,7 +40,7 @@ export function When({ at, withDate = false }: { at: number | null; withDate?: b
   )
 }
 
-/** A hash or address, short unless it `isWhole`, with a button that copies it. */
+/** A hash or address with a copy button, shortened unless `isWhole` is set. */
 export function Hex({ value, href, isWhole = false }: { value: string; href?: string; isWhole?: boolean }) {
   const text = isWhole ? showText(value) : shortenHex(value)
   const kind = isWhole ? 'hex whole' : 'hex'
@@ -77,7 +77,7 @@ export const paymentPath = ({ chainId, txHash }: { chainId: number | string; txH
 
 export const paymentHref = (payment: { chainId: number; txHash: string }) => `${base}${paymentPath(payment)}`
 
-/** Builds addresses below a path, such as `/console`. Parameters without a value are left out. */
+/** Creates a builder of URLs below a path, such as `/console`. Parameters without a value are omitted. */
 export function createHrefBuilder(mountedAt: string) {
   return (path: string, parameters: Readonly<Record<string, string | number | null | undefined>> = {}): string => {
     const set = Object.entries(parameters).flatMap(([name, value]) =>
@@ -89,7 +89,7 @@ export function createHrefBuilder(mountedAt: string) {
 
 export const buildHref = createHrefBuilder(base)
 
-/** A column: its title, the cell of a row, and `n` where its values are numbers. */
+/** A column: its title, its cell for a row, and `n` when its values are numbers. */
 export type Column<Row> = readonly [title: string, cell: (row: Row) => Child, kind?: 'n']
 
 export interface RowProps<Row> {
@@ -171,7 +171,7 @@ export function Copyable({ text, label }: { text: string; label: string }) {
   )
 }
 
-/** A name and its value; one that is marked `wide` gets a line of its own. */
+/** A name and its value; `wide` gives the fact a whole line. */
 export type FactRow = readonly [string, Child, 'wide'?]
 
 export function Facts({ rows }: { rows: readonly FactRow[] }) {
@@ -205,10 +205,10 @@ export function Pager(props: { first: string | null; next: string | null; cut?: 
 interface NewSecrets {
   readonly title: string
   readonly section: string
-  /** Path below the base to which one goes on. @default the section's */
+  /** Path, below the base, of the page that the reader continues to. @default the section */
   readonly to?: string
   readonly secrets: Readonly<Record<string, string>>
-  /** @default the console's */
+  /** Builds the link to that page. @default links of the console */
   readonly toHref?: ((path: string) => string) | undefined
 }
 
@@ -239,7 +239,7 @@ export const newSecretsPage = (
   ),
 })
 
-/** The content of a page with a sentence alone, such as the reason of a rejection. */
+/** The content of a page that shows one sentence, such as the reason for a rejection. */
 export const sentencePage = (title: string, text: string, { section = '-', home = base } = {}) => ({
   title,
   section,

@@ -1,5 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
-/** Rows of payments and deliveries, which live pages replace by their key, and the filters of their lists. @module */
+/** Rows and filters of payments and deliveries; live pages replace rows by key. @module */
 
 import type { DeliveryView, EndpointView } from '@payment-integration/core/internal'
 import { formatAnswer, formatUnits, parseMemo } from '@payment-integration/core/internal'
@@ -10,7 +10,7 @@ import { type Field, integrationOption, type NamedAddress } from './forms.js'
 import { Badge, buildHref, type Column, Dim, Hex, paymentHref, type RowProps, Shown, TableRow, When } from './parts.js'
 import { formatLatency, nameChain } from './text.js'
 
-/** A number as text that sorts as it does. */
+/** Formats a number as text that sorts like the number. */
 const ordinal = (number: number | string) => String(number).padStart(16, '0')
 
 /** The list of payments. `data-order` sorts as the list does, descending. */
@@ -40,7 +40,7 @@ export const paymentRows: RowProps<StoredPayment> = {
   ],
 }
 
-/** An amount with the symbol of its token, which may be hostile. Columns align at the decimal point. */
+/** An amount with its token's symbol, which may be hostile. Amounts in a column align at the decimal point. */
 export function showAmount(amount: string, symbol: string | null): Child {
   const [whole = '', fraction] = amount.split('.')
   return (
@@ -57,7 +57,7 @@ export function showAmount(amount: string, symbol: string | null): Child {
 export const showInvoice = (invoice: { readonly amount: string; readonly currency: string } | null): Child =>
   invoice === null ? <Dim>none</Dim> : showAmount(invoice.amount, invoice.currency)
 
-/** The integration of a payment, with its payments. */
+/** The integration of a payment, with a link to all of its payments. */
 export const showIntegration = (address: string | null, none: Child): Child =>
   address === null ? none : <Hex value={address} href={buildHref('/payments', { integration: address })} />
 
@@ -66,7 +66,7 @@ export const PaymentRow = ({ payment }: { payment: StoredPayment }) => <TableRow
 export const attemptId = ({ deliveryId }: Pick<DeliveryView, 'deliveryId'>, number: number) =>
   `d${deliveryId}-${number}`
 
-/** The answer to the last attempt of a delivery, with a link to the attempt on the page of the payment. */
+/** The answer to a delivery's last attempt, with a link to that attempt on the payment's page. */
 export const showLastAnswer = (delivery: DeliveryView, hrefOfPayment = ''): Child => {
   const last = delivery.attempts.at(-1)
   if (last === undefined) return <Dim>not sent yet</Dim>
@@ -80,13 +80,13 @@ export const showLastAnswer = (delivery: DeliveryView, hrefOfPayment = ''): Chil
 export const labelReplay = ({ status, version }: DeliveryView) =>
   status === 'pending' ? `Send version ${version} now` : `Replay version ${version}`
 
-/** The time with which rows of deliveries are compared, and the endpoints that fail. */
+/** The current time, and the endpoints that fail, for the column of next attempts. */
 export interface DeliveryContext {
   readonly now: number
   readonly endpoints: readonly Pick<EndpointView, 'integrationAddress' | 'blocks' | 'blockedUntil'>[]
 }
 
-/** When a delivery is attempted next. Behind a blocked endpoint it is due, and waits. */
+/** Shows when a delivery is attempted next. A due delivery waits while its endpoint is blocked. */
 export function showNextAttempt(
   { nextAttemptAt, integrationAddress }: DeliveryView,
   { now, endpoints }: DeliveryContext,
@@ -103,7 +103,7 @@ export function showNextAttempt(
   return at > now ? <When at={at} /> : 'due now'
 }
 
-/** Columns of deliveries with their last attempts. @param hrefOfPayment - The page of the delivery's payment. */
+/** The columns of a list of deliveries. @param hrefOfPayment - Links to the page of a delivery's payment. */
 export const deliveryColumns = (
   hrefOfPayment: (delivery: DeliveryView) => string,
   context: DeliveryContext,
@@ -142,7 +142,7 @@ export const deliveryRows = (context: DeliveryContext): RowProps<DeliveryView> =
     [
       'Act',
       (delivery) =>
-        // The form with the CSRF token stands above the list: rows are rendered once for all viewers.
+        // Rows are rendered once for all viewers, so the form with the CSRF token is above the list.
         delivery.status === 'pending' ? (
           <button type="submit" form="replay" name="id" value={delivery.deliveryId}>
             Send now

@@ -1,12 +1,12 @@
-/** Makes hostile text harmless to look at: invisible characters become escapes, long text is cut. @module */
+/** Makes hostile text safe to show: escapes invisible characters and cuts long text. @module */
 
-/** Characters without a visible form, or that change the direction of others; line breaks and tabs stay. */
+/** Characters that are invisible or change the direction of text, except line breaks and tabs. */
 const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu
 const keptBreaks = new Set(['\n', '\t'])
 
 const maxCharacters = 200
 
-/** Text for a page: invisible characters as `\u{202e}`, and no more than `max` characters with a mark of the rest. */
+/** Text for a page: invisible characters as `\u{202e}`, cut after `max` characters with a mark for the rest. */
 export function showText(text: string, max = maxCharacters): string {
   const start = text.length > max ? text.slice(0, max) : text
   const visible = start.replace(invisible, (one) => (keptBreaks.has(one) ? one : formatEscape(one)))
@@ -38,7 +38,7 @@ const chainNames: Readonly<Record<number, string>> = {
 /** A chain by its number, with its name where it is well known. */
 export const nameChain = (chainId: number | string) => `${chainId} ${chainNames[Number(chainId)] ?? ''}`.trim()
 
-/** A time span in its largest two units. */
+/** A duration in its two largest units. */
 export function formatSpan(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1_000))
   const units = [

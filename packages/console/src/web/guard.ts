@@ -11,13 +11,13 @@ interface AccessRequest {
   readonly method: string
   readonly host: string | null
   readonly origin: string | null
-  /** Address of the connection's other end; undefined where the host does not tell. */
+  /** The network address of the peer; undefined where the host does not report it. */
   readonly peer: string | undefined
-  /** Whether a proxy says that it forwards for somebody else. */
+  /** Whether a header says that a proxy forwarded the request. */
   readonly isForwarded: boolean
 }
 
-/** Values that a host on Node passes as the second argument of `fetch`, to check where a connection comes from. */
+/** The second argument of `fetch`, with which a host on Node passes the peer's address. */
 export interface ConsoleBindings {
   readonly incoming?: { readonly socket: { readonly remoteAddress?: string | undefined } } | undefined
 }
@@ -32,7 +32,7 @@ function toAccessRequest({ method, headers, url }: Request, bindings: ConsoleBin
   }
 }
 
-/** Pages without sign-in: why a request is rejected, or null. A Host of another name may be DNS rebinding. */
+/** For pages without sign-in: why a request is rejected, or null. Another name in `Host` may be DNS rebinding. */
 export function findLocalProblem({ host, peer, isForwarded, ...request }: AccessRequest): string | null {
   if (host === null || !isLoopback(host)) return 'Open the console by its loopback address, such as 127.0.0.1.'
   if (isForwarded || (peer !== undefined && !loopbackPeers.test(peer)))
@@ -40,14 +40,14 @@ export function findLocalProblem({ host, peer, isForwarded, ...request }: Access
   return findOriginProblem(request, [`http://${host}`, `https://${host}`])
 }
 
-/** Pages with sign-in: why a request is rejected, or null. They have one address. */
+/** For pages with sign-in, which have one address: why a request is rejected, or null. */
 export function findPublicProblem({ host, ...request }: AccessRequest, publicUrl: string): string | null {
   const { host: expected, origin } = new URL(publicUrl)
   if (host?.toLowerCase() !== expected) return `Open these pages at ${origin}.`
   return findOriginProblem(request, [origin])
 }
 
-/** A form of another site must not act in the name of whoever is signed in here. */
+/** Rejects forms from other sites, which must not act as the person who is signed in here. */
 function findOriginProblem(
   { method, origin }: Pick<AccessRequest, 'method' | 'origin'>,
   allowedOrigins: readonly string[],
@@ -56,9 +56,9 @@ function findOriginProblem(
   return foreignProblem
 }
 
-/** Why a stream is rejected, or null. A page of another site could open streams until none is left for anybody. */
+/** Why a stream is rejected, or null. A page of another site could otherwise use up all streams. */
 export function findStreamProblem({ headers }: Request): string | null {
-  // Browsers send it, and no script can change it. Without it the client is no browser.
+  // Browsers send this header, and no script can change it. A client without this header is no browser.
   const site = headers.get('sec-fetch-site')
   return site === null || site === 'same-origin' || site === 'none' ? null : foreignProblem
 }
@@ -69,7 +69,7 @@ function isLoopback(host: string): boolean {
 
 /**
  * Adds the security headers to every answer, and rejects requests of other hosts and origins with 403.
- * @param publicUrl - The origin of the pages; undefined: they answer this machine alone.
+ * @param publicUrl - The origin of the pages; undefined: only this machine is answered.
  */
 export function guardPages<E extends Env & { Bindings: ConsoleBindings }>(app: Hono<E>, publicUrl: string | undefined) {
   app.use('*', async (c, next) => {
@@ -94,7 +94,7 @@ const securityHeaders = {
   'Cross-Origin-Resource-Policy': 'same-origin',
 } as const
 
-/** Adds them; `Cache-Control` stays where the response has one, as versioned files do. */
+/** Adds the security headers. A response that has its own `Cache-Control`, such as a versioned file, keeps it. */
 function addSecurityHeaders(response: Response): Response {
   const answer = new Response(response.body, response)
   for (const [name, value] of Object.entries(securityHeaders))
@@ -102,7 +102,7 @@ function addSecurityHeaders(response: Response): Response {
   return answer
 }
 
-/** The path of a request below that one, decoded, without a slash at its end. */
+/** The decoded path of a request below `mountedAt`, without a slash at the end. */
 export function pathBelow(url: string, mountedAt: string): string {
   const path = new URL(url).pathname.slice(mountedAt.length).replace(/\/$/, '')
   try {
@@ -114,7 +114,7 @@ export function pathBelow(url: string, mountedAt: string): string {
 
 const origin = 'http://pages.invalid'
 
-/** The path and query if they lead to a page below `base` of this server; else `base`. No open redirect. */
+/** Returns the path and query if they lead to a page below `base`; else `base`. Prevents an open redirect. */
 export function parseLocalPath(path: string | null | undefined, base: string): string {
   const url = path?.startsWith('/') ? parseUrl(`${origin}${path}`) : null
   if (url === null || url.origin !== origin) return base

@@ -1,16 +1,16 @@
-/** Reads a posted form, checks its CSRF token, and says which errors people read. @module */
+/** Reads a posted form, checks its CSRF token, and chooses the errors to show. @module */
 import { CoreError, StoreError } from '@payment-integration/core'
 import { InvalidRequestError, RequestBodyError, readRequestBody } from '@payment-integration/core/internal'
 import { FilterError } from '../filters.js'
 import type { Visit } from '../viewer.js'
 
-/** An act that cannot be done now; the message is for people. Answer 409. */
+/** An act is impossible now. Answer 409 with the message, which is for people. */
 export class ActError extends Error {
   override readonly name = 'ActError'
   readonly code = 'ERR_CONSOLE_ACT'
 }
 
-/** The message of an error that people may read; null for others, which may hold addresses of a database or a node. */
+/** The message of an error that people may read; null for others, which may name the address of a database or node. */
 export function findShownMessage(error: unknown): string | null {
   const isCore = error instanceof CoreError && !(error instanceof StoreError)
   return isCore || error instanceof FilterError || error instanceof ActError ? error.message : null
@@ -18,14 +18,14 @@ export function findShownMessage(error: unknown): string | null {
 
 const maxFormBytes = 65_536
 
-/** The body of a request is no whole form. Answer 400; nothing was done. */
+/** The body of a request is not a complete form. Answer 400; nothing was done. */
 export class FormError extends Error {
   override readonly name = 'FormError'
 }
 
 /**
- * The fields of a posted form. A field that is given twice keeps its first value.
- * @throws FormError For another content type, more than 64 KB, and a body that broke off.
+ * Reads the fields of a posted form. A repeated field keeps its first value.
+ * @throws FormError For another content type, a body of more than 64 KB, and a body that broke off.
  */
 export async function parseForm(request: Request): Promise<ReadonlyMap<string, string>> {
   const [type = ''] = (request.headers.get('content-type') ?? '').split(';')
@@ -39,7 +39,7 @@ export async function parseForm(request: Request): Promise<ReadonlyMap<string, s
   return fields
 }
 
-/** The fields of a form; those that are missing or empty are absent. */
+/** The fields of a form that are not empty. */
 export type Fields = Readonly<Record<string, string>>
 
 interface PostedForm<Act> {

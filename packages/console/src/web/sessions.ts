@@ -6,8 +6,8 @@ import { type ConsoleBindings, parseLocalPath } from './guard.js'
 import { parseForm } from './run-form.js'
 
 /**
- * A cookie that only this host can set and only over TLS; browsers also take it from a loopback address. No request of
- * another site carries it.
+ * Describes a cookie that only this host can set, over TLS or at a loopback address. Requests from other sites do not
+ * carry the cookie.
  */
 interface SessionCookie {
   read(headers: Headers): string | null
@@ -18,7 +18,7 @@ interface SessionCookie {
 /**
  * Builds the cookie.
  * @param name - Without the prefix `__Host-`, such as `pi_console`.
- * @param sameSite - `Lax`: a link of another site carries it, too. @default Strict
+ * @param sameSite - `Lax`: requests by a link on another site carry the cookie too. @default Strict
  */
 export function createSessionCookie(name: string, sameSite: 'Strict' | 'Lax' = 'Strict'): SessionCookie {
   const full = `__Host-${name}`
@@ -75,21 +75,21 @@ export function createSignInPages({ mountedAt, cookie, sessions, render, now, ..
     }
   }
 
-  /** Ends the session of a form with its CSRF token; without the token nothing ends. */
+  /** Ends the session, if the form carries the session's CSRF token. */
   async function signOut(request: Request): Promise<Response> {
     const token = cookie.read(request.headers)
     const csrf = (await parseForm(request)).get('csrf') ?? ''
     if (token === null || !sessions.isCsrfToken(token, csrf)) return seeOther(mountedAt)
     await sessions.signOut(token)
     const answer = seeOther(`${mountedAt}/sign-in?note=signed-out`, cookie.clear())
-    // What the browser kept of pages must not come back with its back button.
+    // After sign-out, the back button must not show cached pages.
     answer.headers.set('Clear-Site-Data', '"cache"')
     return answer
   }
 
   return {
     issueCookie,
-    /** Answers `/sign-in` and `/sign-out`; null: the path is another one. */
+    /** Answers `/sign-in` and `/sign-out`; null for any other path. */
     answer(request: Request, path: string, bindings: ConsoleBindings): Promise<Response> | null {
       const isPost = request.method === 'POST'
       if (path === '/sign-out' && isPost) return signOut(request)
@@ -99,7 +99,7 @@ export function createSignInPages({ mountedAt, cookie, sessions, render, now, ..
       const next = parseLocalPath(searchParams.get('next'), mountedAt)
       return render(deps.buildPage(next, null), { visit: null, note: deps.findNote(searchParams.get('note')) })
     },
-    /** Sends a browser without a session to the sign-in page, from where it comes back. */
+    /** Redirects a browser without a session to the sign-in page, which leads back after the sign-in. */
     ask({ url }: Request): Response {
       const { pathname, search } = new URL(url)
       return seeOther(`${mountedAt}/sign-in?${new URLSearchParams({ next: `${pathname}${search}` })}`)

@@ -19,8 +19,8 @@ async function build(twin: Twin): Promise<Pick<Console, 'fetch'>> {
   shop = await twin.addIntegration(() => new Response(null, { status: 204 }))
   for (let n = 0; n < payments; n += 1)
     paid.push(await twin.pay({ integrationAddress: shop.address, memo: `order-${n};` }))
-  const { newest } = twin.service.store.console
-  vi.spyOn(twin.service.store.console, 'newest').mockImplementation((limit) =>
+  const { newest } = twin.service.queries
+  vi.spyOn(twin.service.queries, 'newest').mockImplementation((limit) =>
     failsNewest ? Promise.reject(new Error('away')) : newest(limit),
   )
   const pages = createConsole({ service: twin.service, now: twin.now })
@@ -129,7 +129,7 @@ describeInChromium('live lists', { seed: 21 }, build, (suite) => {
     await field.fill('2026-01-31T12:00')
     const before = await suite.twin.service.store.console.newest(300)
     const burst = { ...before, payments: [...Array.from({ length: 101 }, (_, n) => String(9_000 + n))] }
-    const asked = vi.spyOn(suite.twin.service.store.console, 'newest').mockResolvedValueOnce(burst)
+    const asked = vi.spyOn(suite.twin.service.queries, 'newest').mockResolvedValueOnce(burst)
     await vi.waitFor(() => expect(asked.mock.calls.length).toBeGreaterThan(2), 300_000)
     await payLast(page, 'typed-1')
     expect(await field.inputValue()).toBe('2026-01-31T12:00')

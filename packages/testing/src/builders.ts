@@ -20,11 +20,11 @@ import {
   verifyWriteSchema,
 } from '@payment-integration/contract/internal'
 
-/** A movable clock. Its functions need no `this`, so it fits every option for a clock. */
+/** A clock that a test moves. Its functions need no `this`, so that each can be passed as an option. */
 export interface FakeClock {
   /** Milliseconds since the epoch. */
   readonly now: () => number
-  /** Resolves once the clock has moved on by `ms`, or the signal aborts. Fits every option for a wait. */
+  /** Resolves once the clock has advanced by `ms`, or the signal aborts. Fits every option for a wait. */
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>
   /** Moves forward. @throws {RangeError} When `ms` is not a whole number, 0 or more. */
   advance(ms: number): void
@@ -96,7 +96,7 @@ export function createDraws(seed: number): Draws {
   if (!Number.isInteger(seed) || seed < 0 || seed > 0xffff_ffff)
     throw new RangeError(`seed is ${seed}; pass a whole number from 0 to 4294967295.`)
   let state = seed
-  /** SplitMix32: even neighbouring seeds give different sequences. */
+  /** SplitMix32, by which even neighboring seeds give different sequences. */
   const next = () => {
     state = (state + 0x9e37_79b9) >>> 0
     let mixed = state ^ (state >>> 16)
@@ -112,7 +112,7 @@ export function createDraws(seed: number): Draws {
   }
 }
 
-/** Builders of one seed. Each call draws new values; given fields replace drawn ones. */
+/** Builders with one seed. Each call draws new values, which given fields replace. */
 interface PaymentBuilders {
   payment(fields?: Partial<PaymentBody>): PaymentBody
   /** A page of payments, newest first. @param payments - The payments, or their number. */
@@ -134,7 +134,7 @@ const tokens = [
   { symbol: 'DAI', digits: 18 },
   { symbol: 'USDT', digits: 6 },
 ] as const
-/** A chain of each finality in docs/interface.md 8. */
+/** One chain for each finality in docs/interface.md 8. */
 const chains = ['1', '10', '100', '137', '42161'] as const
 const merchants = ['Example Coffee', 'Corner Books', 'North Bakery'] as const
 const currencies = ['EUR', 'USD', 'CHF'] as const
@@ -178,7 +178,7 @@ function createPaymentBuilders({ draws, clock, integrationAddress }: PaymentBuil
       sender: draws.hex(20),
       receiver: draws.hex(20),
       memo: `order-${draws.integer(1_000, 9_999)}`,
-      // Whole minutes of the last day, so that lists have an order and some neighbours share a time.
+      // Whole minutes of the last day, so that lists have an order and some neighbors share a time.
       blockTimestamp: new Date(clock.now() - draws.integer(1, 1_440) * minuteMs).toISOString(),
       source: { chainId: fields.chainId ?? seven.chainId, txHash: fields.txHash ?? seven.txHash },
       tokenIn: { address: draws.hex(20), symbol, amount: gross },
@@ -219,7 +219,7 @@ interface LegacyBuilders {
   lookupItem(fields?: Partial<LookupItem>): LookupItem
   /** The answer of a look-up, by default with one payment. */
   lookup(fields?: Partial<Lookup>): Lookup
-  /** The answer of verify for a look-up: verified, or with the given reasons. */
+  /** The answer to a verification of the look-up: verified, or failed for the given reasons. */
   verify(lookup?: Lookup, reasons?: readonly VerificationError[]): Verify
 }
 
@@ -273,7 +273,7 @@ export interface BuilderOptions {
   readonly seed?: number | undefined
   /** The integration of the payments. @default drawn */
   readonly integrationAddress?: string | undefined
-  /** Payments lie within the day before this time. @default a {@link createFakeClock} of its own */
+  /** The clock; payments lie within the day before. @default a new {@link createFakeClock} */
   readonly clock?: Pick<FakeClock, 'now'> | undefined
 }
 
@@ -283,9 +283,9 @@ export interface Builders extends PaymentBuilders, LegacyBuilders {
   address(): string
   /** A 32-byte hash, lowercased. */
   txHash(): string
-  /** An answer of the share endpoint, by default `init` and just redeemed. */
+  /** An answer of the share endpoint; by default the state is `init`, and the token was just redeemed. */
   shareResponse(fields?: Partial<ShareResponse>): ShareResponse
-  /** A share request, with an address of the reserved domain example.com. */
+  /** A share request, with an e-mail address of the reserved domain example.com. */
   shareRequest(fields?: Partial<{ email: string; kycShareToken: string }>): { email: string; kycShareToken: string }
 }
 

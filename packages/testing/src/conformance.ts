@@ -14,7 +14,7 @@ import type {
 } from '@payment-integration/core/ports'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 
-/** A chain under test, and how the suite moves it. */
+/** A chain under test, with the functions by which the suite changes it. */
 export interface ChainSubject {
   readonly chain: Chain
   /** Adds one block with this many payments through the chain's first router. */
@@ -32,7 +32,7 @@ export interface ChainSubject {
  */
 export function chainConformance(adapter: string, open: () => Promise<ChainSubject>): void {
   const opened = openOnce(open)
-  /** Answers are also checked for their formats and their order, as the service does it. */
+  /** Also checks formats and order of answers, as the service does. */
   const subject = async () => {
     const given = await opened()
     return { ...given, chain: createCheckedChain(given.chain) }
@@ -122,7 +122,7 @@ export function chainConformance(adapter: string, open: () => Promise<ChainSubje
       await mined(1)
       const before = await chain.head()
       await replaceNewest()
-      // A node may need a moment. The limit only ends a test that hangs.
+      // A node may need a moment; the limit only ends a test that hangs.
       const polling = { timeout: 120_000, interval: 20 }
       await expect.poll(async () => (await chain.block(before.number))?.hash, polling).not.toBe(before.hash)
       const [range] = await collectRanges(chain, before.number, before.number)
@@ -163,14 +163,14 @@ async function collectRanges(
   return ranges
 }
 
-/** A request as a receiver got it. Names of headers are lowercased. */
+/** A request as a receiver got it, with header names in lowercase. */
 interface ReceivedPost {
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
 }
 
-/** What a receiver does with a request: answers it, or leaves it without an answer. */
+/** A receiver's reaction to a request: an answer, or none. */
 type ReceiverAnswer =
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: string }
   | 'hang'
@@ -178,7 +178,7 @@ type ReceiverAnswer =
 /** A sender under test, with receivers that it can reach. */
 export interface SenderSubject {
   readonly sender: Sender
-  /** Starts a receiver on a real port, and resolves its URL. */
+  /** Starts a receiver on a real port, and resolves with its URL. */
   receive(answer: (post: ReceivedPost) => ReceiverAnswer): Promise<{ readonly url: string; close(): Promise<void> }>
   close(): Promise<void>
 }
@@ -274,11 +274,11 @@ export function senderConformance(adapter: string, open: () => Promise<SenderSub
 /** A provider under test. */
 export interface IdentityProviderSubject {
   readonly provider: IdentityProvider
-  /** A share token that the provider redeems once. */
+  /** Mints a share token that the provider redeems once. */
   mint(): Promise<string> | string
   /** A time after which a redemption may still be sent, in unix milliseconds. */
   now(): number
-  /** Takes the provider out of reach. */
+  /** Makes the provider unreachable. */
   cutOff(): Promise<void> | void
   close(): Promise<void> | void
 }
@@ -291,7 +291,7 @@ export interface IdentityProviderSubject {
 export function identityProviderConformance(adapter: string, open: () => Promise<IdentityProviderSubject>): void {
   const opened = openOnce(open)
   const faults: unknown[] = []
-  /** The provider as the service uses it: answers that do not fit the port are faults. */
+  /** The provider as the service uses it: an answer that violates the port is a fault. */
   const subject = async () => {
     const given = await opened()
     return { ...given, provider: createCheckedProvider(given.provider, { error: (fields) => faults.push(fields) }) }
@@ -358,7 +358,7 @@ export interface ReceiptSourceSubject {
   readonly source: ReceiptSource
   /** A payment with a receipt. */
   readonly settled: StoredPayment
-  /** A payment without one. */
+  /** A payment without a receipt. */
   readonly unknown: StoredPayment
   /** Takes what the source asks out of reach. */
   cutOff(): Promise<void> | void

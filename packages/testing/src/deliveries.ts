@@ -12,7 +12,7 @@ import {
 import { jsonContentType } from '@payment-integration/contract/internal'
 import type { FakeClock } from './builders.js'
 
-/** HMAC-SHA256 of one key, which is imported at its first use, as 64 lowercase hex digits. */
+/** Creates an HMAC-SHA256 function, which gives 64 lowercase hex digits. The first call imports the key. */
 export function createHmac(key: Uint8Array<ArrayBuffer>): (signed: Uint8Array<ArrayBuffer>) => Promise<string> {
   const algorithm = { name: 'HMAC', hash: 'SHA-256' }
   let imported: ReturnType<typeof crypto.subtle.importKey> | undefined
@@ -45,11 +45,11 @@ export interface SignedDelivery {
 export interface DeliveryOptions {
   /** The signing secret of the receiver under test. */
   readonly secret: string
-  /** The signer's clock. @default the system's, or fake timers while they are on */
+  /** The signer's clock. @default the system clock, or a test runner's fake timers */
   readonly clock?: Pick<FakeClock, 'now'> | undefined
 }
 
-/** Makes deliveries. An invalid one has exactly one flaw. */
+/** Makes deliveries. An invalid delivery has exactly one flaw. */
 export interface Deliveries {
   /** Valid: as the service sends it, signed now. */
   good(snapshot: SnapshotBody): Promise<SignedDelivery>
@@ -63,7 +63,7 @@ export interface Deliveries {
   tampered(snapshot: SnapshotBody): Promise<SignedDelivery>
   /** Without a signature. */
   unsigned(snapshot: SnapshotBody): SignedDelivery
-  /** With the header of another integration over a correctly signed body. */
+  /** A correctly signed body with the header of another integration. */
   misrouted(snapshot: SnapshotBody, integrationAddress?: string): Promise<SignedDelivery>
   /** The same bytes, signed again, like a retry of the service. */
   duplicate(delivery: SignedDelivery): Promise<SignedDelivery>
@@ -79,7 +79,7 @@ export interface Deliveries {
 const beyond = signatureToleranceSeconds + 1
 
 /**
- * Makes the factory of one secret.
+ * Creates the factory of deliveries for one secret.
  * @throws {TypeError} When the secret is empty.
  * @example const deliveries = createDeliveries({ secret }); await receive(await deliveries.good(build.snapshot()))
  */

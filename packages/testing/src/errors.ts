@@ -4,17 +4,17 @@ import type { RequestForm } from './explain/explain-input.js'
 /** Every code of this package. */
 export type TestingErrorCode = 'ERR_REQUEST_UNREADABLE' | 'ERR_TRIGGER' | 'ERR_TRIGGER_INVALID'
 
-/** Base of the errors of this package. `retryable`: the same call may succeed later, unchanged. */
+/** Base class of this package's errors. `retryable`: the unchanged call may succeed later. */
 export abstract class TestingError extends Error {
   abstract readonly code: TestingErrorCode
   readonly retryable = false
 }
 
-/** A pasted request is not in a known form, or a part is missing. The message quotes nothing of the request. */
+/** A pasted request has no known form, or lacks a part. The message does not quote the request. */
 export class RequestUnreadableError extends TestingError {
   override readonly name = 'RequestUnreadableError'
   readonly code = 'ERR_REQUEST_UNREADABLE'
-  /** The form that the request seems to have; null when it is unknown. */
+  /** The probable form of the request; null: unknown. */
   readonly form: RequestForm | null
   constructor(form: RequestForm | null, message: string) {
     super(message)
@@ -28,7 +28,7 @@ export class TriggerError extends TestingError {
   readonly code = 'ERR_TRIGGER'
 }
 
-/** A scenario or option is unknown, or a value is malformed. Nothing was caused. */
+/** A scenario or option is unknown, or a value is malformed. No event was caused. */
 export class TriggerRequestError extends TestingError {
   override readonly name = 'TriggerRequestError'
   readonly code = 'ERR_TRIGGER_INVALID'

@@ -1,9 +1,9 @@
-/** The twin of the service behind msw handlers. @module */
+/** Serves the twin of the service through msw handlers. @module */
 import { parseUrl } from '@payment-integration/contract/internal'
 import { type HttpHandler, http } from 'msw'
 import { createTwin, type Twin, type TwinOptions } from './twin/create-twin.js'
 
-/** A fault of the next requests. */
+/** A fault for the next requests. */
 export interface TestFault {
   /** The status of the answer, or `network`: the connection breaks. */
   readonly status: number | 'network'
@@ -13,14 +13,14 @@ export interface TestFault {
   readonly retryAfter?: number | undefined
   /** The body of the answer. @default `{"error":"Service temporarily unavailable"}` */
   readonly body?: object | undefined
-  /** Whether the service executes the request and only its answer is lost. @default false */
+  /** Whether the service executes the request, so that only the answer is lost. @default false */
   readonly afterEffect?: boolean | undefined
 }
 
 interface FaultQueue {
   /** @throws {TypeError} When it has no status. */
   add(fault: TestFault): void
-  /** Takes the fault for the next request. */
+  /** Removes and returns the fault for the next request. */
   take(): TestFault | undefined
 }
 
@@ -29,7 +29,7 @@ function createFaultQueue(): FaultQueue {
   return {
     add(fault) {
       const { status } = Object(fault) as Partial<TestFault>
-      // A Response accepts only these statuses.
+      // `Response` accepts only these statuses.
       if (status !== 'network' && !(Number.isInteger(status) && Number(status) >= 200 && Number(status) <= 599))
         throw new TypeError("failNext must get { status }, from 200 to 599 or 'network'.")
       for (let time = 0; time < (fault.times ?? 1); time += 1) waiting.push(fault)
@@ -50,9 +50,9 @@ export interface TestServiceOptions extends TwinOptions {
   readonly baseUrl: string
 }
 
-/** A twin that answers every request below its address. */
+/** A twin that answers every request below `baseUrl`. */
 export interface TestService extends Twin {
-  /** For `setupServer(...service.handlers)`. */
+  /** The handlers for `setupServer(...service.handlers)`. */
   readonly handlers: readonly HttpHandler[]
   /** Makes the next requests fail, in the order of the calls. @throws {TypeError} When the fault has no status. */
   failNext(fault: TestFault): void
@@ -83,7 +83,7 @@ export async function createTestService(options: TestServiceOptions): Promise<Te
     return fault === undefined ? response : faultAnswer(fault)
   }
   const handlers = [http.all(`${base}/*`, ({ request }) => respond(request))]
-  // The twin itself, because a copy would keep the service of before a restart.
+  // Extends the twin itself, because a copy would keep the old service after a restart.
   return Object.assign(twin, { handlers, failNext: faults.add, requests })
 }
 

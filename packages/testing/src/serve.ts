@@ -4,10 +4,10 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Largest body of a request. */
+/** The largest body of a request, in bytes. */
 const maxBytes = 1_048_576
 
-/** Reads it whole. @throws {RangeError} When it has more than 1 MiB. */
+/** Reads the whole body. @throws {RangeError} When it is larger than 1 MiB. */
 async function readBytes(incoming: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
@@ -26,7 +26,7 @@ export interface ServedPort {
   close(): Promise<void>
 }
 
-/** Answers a request. @param uri - Its path and query, byte for byte as sent. */
+/** Answers a request. @param uri - The path and query, byte for byte as sent. */
 type Answer = (request: Request, uri: string) => Promise<Response>
 
 /** The `Request` of the arguments of a `fetch`. A Request is told by its shape: it may come from another realm. */
@@ -35,7 +35,7 @@ export function toRequest(input: string | URL | Request, init?: RequestInit): Re
   return init === undefined ? input : new Request(input, init)
 }
 
-/** Serves on a port of 127.0.0.1; 0 is a free one. When the handler fails, the connection closes. */
+/** Serves on a port of 127.0.0.1; 0 picks a free port. When the handler fails, the connection closes. */
 export async function serve(answer: Answer, port: number): Promise<ServedPort> {
   const server = createServer((incoming, outgoing) => {
     respond(answer, incoming, outgoing).catch(() => outgoing.destroy())

@@ -1,7 +1,7 @@
 /** The closed list of causes that a probe can name, and their remedies in each framework. @module */
 import { adapterLines, type DoctorFramework } from '../explain/finding.js'
 
-/** Frameworks with lines of their own. */
+/** The frameworks for which remedies have a line of code. */
 export const doctorFrameworks = Object.keys(adapterLines) as readonly DoctorFramework[]
 
 export interface DoctorFix {
@@ -13,12 +13,12 @@ export interface DoctorFix {
 
 type Lines = Readonly<Record<DoctorFramework, string>>
 
-/** A remedy for each framework: `line`, or the one in `others`. */
+/** Builds the line for each framework: `line`, unless `others` has a different one. */
 function everywhere(line: string, others: Partial<Lines> = {}): Lines {
   return Object.fromEntries(doctorFrameworks.map((name) => [name, others[name] ?? line])) as Lines
 }
 
-/** Remedies by topic. */
+/** The remedies by topic. */
 export const fixes = {
   url: { summary: 'Change the URL that the service has to the one that answers by itself.', lines: {} },
   certificate: {
@@ -98,7 +98,7 @@ export const fixes = {
   },
 } as const satisfies Readonly<Record<string, DoctorFix>>
 
-/** By the code of a cause: the topic of its remedy, and the fault in one sentence. */
+/** For each code of a cause, the topic of its remedy, and the fault in one sentence. */
 export const causes = {
   'host-unknown': ['url', 'The host name of the URL has no address.'],
   'connection-refused': ['url', 'Nothing listens at the address and port of the URL.'],
@@ -179,7 +179,7 @@ export const causes = {
 } as const satisfies Readonly<Record<string, readonly [topic: keyof typeof fixes, sentence: string]>>
 
 /**
- * Code of a cause. The list is closed: a `switch` over it is complete.
+ * The code of a cause. The list is closed, so that a `switch` over it can be exhaustive.
  * @useDeclaredType
  */
 export type DoctorCauseCode = keyof typeof causes

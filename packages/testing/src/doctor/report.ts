@@ -34,24 +34,24 @@ export interface DoctorOptions {
   readonly signingSecret: string
   /** The integration of the deliveries: 0x and 40 hex digits. */
   readonly integrationAddress: string
-  /** The API secret. With it a receiver that verifies with the wrong one of the two is recognized. It is never sent. */
+  /** The API secret. It reveals a receiver that verifies with this secret by mistake. It is never sent. */
   readonly apiSecret?: string | undefined
   /** The clock: milliseconds since the epoch. @default Date.now */
   readonly now?: (() => number) | undefined
   /** Seed of the payments, a whole number from 0 to 4294967295. @default the clock, so each run has new payments */
   readonly seed?: number | undefined
-  /** Delivers the requests instead of connections of its own. Probes of connections then do not run. */
+  /** Sends the requests in place of the doctor's own connections. Probes of connections then do not run. */
   readonly fetch?: DoctorFetch | undefined
-  /** Time for one answer, in milliseconds. @default 5000, as in the service */
+  /** The time limit of an answer, in milliseconds. @default 5000, as in the service */
   readonly timeoutMs?: number | undefined
   /** Ends the run early: the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined
   /**
-   * Counts the payment versions that the receiver has handled so far. With it probes also check that each version has
-   * its effect once. It resolves after work that follows an answer.
+   * Counts the payment versions that the receiver has handled so far, including work that follows an answer. With this
+   * function, probes also check that each version has its effect exactly once.
    */
   readonly effects?: (() => Promise<number>) | undefined
-  /** Receives each probe when it ends. The final report may name a cause that explains several probes. */
+  /** Called with each probe when the probe ends. The final report may name a cause that explains several probes. */
   readonly onProbe?: ((probe: DoctorProbe) => void) | undefined
 }
 
@@ -62,7 +62,7 @@ export type CheckedOptions = DoctorOptions & BenchOptions
 
 const maxTimeoutMs = 600_000
 
-/** @throws {TypeError | RangeError} For an unusable option. The message has neither the secret nor the URL. */
+/** Checks the options. @throws {TypeError | RangeError} For an unusable one, without the secret or the URL. */
 export function checkOptions(options: DoctorOptions): CheckedOptions {
   const { url, signingSecret, integrationAddress, now = () => Date.now() } = Object(options) as DoctorOptions
   const { timeoutMs = doctorDefaults.timeoutMs, seed = Math.floor(now()) % 0x1_0000_0000 } = options
@@ -83,7 +83,7 @@ export function checkOptions(options: DoctorOptions): CheckedOptions {
   return { ...options, integrationAddress: integrationAddress.toLowerCase(), now, seed, timeoutMs, target }
 }
 
-/** `not-run`: an earlier result makes the probe meaningless, or the way of sending cannot do it. */
+/** `not-run`: an earlier result makes the probe meaningless, or the sender does not support the probe. */
 export type DoctorVerdict = 'pass' | 'fail' | 'warn' | 'not-run'
 
 /** The result of a probe. */
@@ -92,7 +92,7 @@ export interface DoctorProbe {
   readonly verdict: DoctorVerdict
   /** The request that was sent. */
   readonly sent: string
-  /** The answer that the interface demands. */
+  /** The answer that the interface requires. */
   readonly expected: string
   /** The clause of docs/interface.md. */
   readonly clause: string
@@ -118,12 +118,12 @@ export interface DoctorReport {
   readonly url: string
   /** The seed of the payments. */
   readonly seed: number
-  /** Numbers of probes. */
+  /** The number of probes by result. */
   readonly passed: number
   readonly failed: number
   readonly warned: number
   readonly notRun: number
   readonly probes: readonly DoctorProbe[]
-  /** Each cause once, failures first. */
+  /** The causes without repetition, failures first. */
   readonly findings: readonly DoctorFinding[]
 }

@@ -27,19 +27,19 @@ interface Mistake {
 }
 
 const utf8 = (text: string): Bytes => new TextEncoder().encode(text)
-/** Clocks that differ by less are no reason for a rejection, in milliseconds. */
+/** A smaller difference between the clocks, in milliseconds, does not explain a rejection. */
 const clockNoiseMs = 60_000
-/** Usual errors of a clock, in seconds: minutes of drift, and hours of a time zone. */
+/** Usual clock errors in seconds: drift of minutes, and time zones of hours. */
 const usualClockErrors = [10, 20, 30, 40, 50, ...Array.from({ length: 14 }, (_, index) => 60 * (index + 1))].flatMap(
   (minutes) => [minutes * 60, -minutes * 60],
 )
 
-/** Sends deliveries signed with one known mistake each, until one is accepted; null when none is. */
+/** Sends deliveries that are each signed with one known mistake, until one is accepted; null: none was. */
 async function diagnose(bench: Bench, good: SocketAnswer, now: () => number): Promise<DoctorCauseCode | null> {
   for (const mistake of buildMistakes(bench)) if (isAccepted(await sendMistaken(bench, mistake))) return mistake.cause
   const drift = good.date === null ? 0 : good.date - now()
   const shown = Math.abs(drift) < clockNoiseMs ? [] : [-Math.round(drift / 1_000)]
-  // A proxy answers with its own clock. 400 is the answer to a time outside of the window, 401 to a wrong signature.
+  // The `Date` header may be a proxy's. A receiver answers 400 to a time outside the window, 401 to a wrong signature.
   for (const ageSeconds of good.status === 400 ? [...shown, ...usualClockErrors] : shown) {
     const delivery = await bench.deliveries.stale(bench.payment(), ageSeconds)
     if (isAccepted(await bench.send(delivery))) return 'clock-wrong'
@@ -71,7 +71,7 @@ function buildMistakes({ signingSecret, apiSecret }: Bench): Mistake[] {
   ]
 }
 
-/** The secret as bytes of hex or Base64, also behind a prefix such as `whsec_`. */
+/** Decodes a secret from hex or Base64, with or without a prefix such as `whsec_`. */
 function decodedKeys(secret: string): Bytes[] {
   return [...new Set([secret, secret.replace(/^[a-z]{1,16}_/, '')])].flatMap((text) => [
     ...(/^([0-9a-f]{2})+$/i.test(text) ? [new Uint8Array(Buffer.from(text, 'hex'))] : []),
@@ -90,7 +90,7 @@ type Judgements = ReadonlyMap<DoctorProbeName, Judgement>
 
 type InferredCauses = ReadonlyMap<DoctorProbeName, DoctorCauseCode>
 
-/** Probes that fail together when valid deliveries are rejected. */
+/** Probes that all fail when valid deliveries are rejected. */
 const validProbes = new Set([
   ...Object.keys({ ...bodyProbes, ...headerProbes, ...versionProbes, ...connectionProbes }),
   ...['slightly-old', 'slightly-ahead', 'charset', 'other-content-type', 'still-good'],
@@ -101,16 +101,16 @@ const invalidProbes: readonly DoctorProbeName[] = [
   ...(['tampered', 'changed-amount', 'stale', 'future', 'just-stale', 'just-future', 'other-content-type'] as const),
   ...(['keep-alive-after-rejection', 'large-body'] as const),
 ]
-/** Causes that lie in the way to the receiver, and stay. */
+/** Causes of the network path and of effects, which inference never replaces. */
 const transportCauses: ReadonlySet<DoctorCauseCode> = new Set([
   ...(['connection-reset', 'slow-answer', 'rate-limited', 'redirects', 'rejected-without-answer'] as const),
   ...(['effect-missing', 'effect-repeated', 'effect-unverified'] as const),
 ])
 
 /**
- * Infers causes across probes.
- * @param diagnosed - What {@link diagnose} found, or null.
- * @param hasEffects - Whether invalid deliveries that were answered 2xx had effects; null when nobody counted.
+ * Infers causes that explain several probes.
+ * @param diagnosed - The mistake that {@link diagnose} found, or null.
+ * @param hasEffects - Whether invalid deliveries that were answered 2xx had effects; null when effects are not counted.
  */
 function infer(judgements: Judgements, diagnosed: DoctorCauseCode | null, hasEffects: boolean | null): InferredCauses {
   const causes = new Map<DoctorProbeName, DoctorCauseCode>()
@@ -126,7 +126,7 @@ function infer(judgements: Judgements, diagnosed: DoctorCauseCode | null, hasEff
   if (failed('good') && !transportCauses.has(causedBy('good') as DoctorCauseCode)) {
     const cause = diagnosed ?? whyRejected(judgements)
     set(validProbes, cause, isBad)
-    // The same failure answers the invalid ones.
+    // Invalid deliveries are rejected by the same failure.
     if (cause === 'body-parsed' || cause === 'fails-before-verifying') set(invalidProbes, cause, isBad)
     if (diagnosed === 'clock-wrong') set(['stale', 'future', 'just-stale', 'just-future'], diagnosed, isBad)
     return causes
@@ -153,7 +153,7 @@ function infer(judgements: Judgements, diagnosed: DoctorCauseCode | null, hasEff
 function inferSchemes(judgements: Judgements, causes: Map<DoctorProbeName, DoctorCauseCode>): void {
   const failed = (name: DoctorProbeName) => judgements.get(name)?.verdict === 'fail'
   if (!failed('unknown-header-field')) return
-  // A receiver that counts fields accepts an addition at the end, and takes any signature at its place.
+  // A receiver that splits fields by position accepts an added field at the end, and any signature in its position.
   const countsFields = !failed('second-scheme')
   const cause = countsFields ? 'scheme-by-position' : 'rejects-header-fields'
   const names = ['second-scheme', 'second-scheme-first', 'unknown-header-field'] as const
@@ -180,7 +180,7 @@ function isAcceptedWrongly(judgement: Judgement | undefined): boolean {
   return judgement !== undefined && judgement.verdict !== 'pass' && judgement.answers.some(isAccepted)
 }
 
-/** Why valid deliveries are rejected although no known mistake was found. */
+/** Infers why valid deliveries are rejected although no known mistake was found. */
 function whyRejected(judgements: Judgements): DoctorCauseCode {
   const passed = (name: DoctorProbeName) => judgements.get(name)?.verdict === 'pass'
   const getStatus = (name: DoctorProbeName) => Number(judgements.get(name)?.answers[0]?.status)
@@ -190,18 +190,18 @@ function whyRejected(judgements: Judgements): DoctorCauseCode {
   if (passed('pretty-printed')) return 'body-reserialized'
   if (passed('charset')) return 'content-type-exact'
   if (getStatus('good') === 413) return 'body-limit-low'
-  // A receiver answers 401 without a signature and 400 outside of the window. This one answers 400 to any signature.
+  // A correct receiver answers 401 without a signature, 400 outside the window. This one answers 400 to any signature.
   if (getStatus('good') === 400 && getStatus('forged') === 400 && getStatus('unsigned') === 401) return 'clock-wrong'
   if (getStatus('good') < 500) return 'wrong-secret'
-  // A handler fails only behind a valid signature.
+  // A handler runs, and can fail, only after a valid signature.
   if (getStatus('forged') < 500) return 'handler-fails'
-  // A parser in front fails for any signature, and leaves other content types alone.
+  // A parser before verification fails with any signature, but ignores other content types.
   const others = judgements.get('other-content-type')?.answers ?? []
   const isJsonAlone = others.some(({ status }) => status !== null && status < 500)
   return getStatus('unsigned') < 500 || isJsonAlone ? 'body-parsed' : 'fails-before-verifying'
 }
 
-/** Slow answers are awaited this many times longer than the service does, to tell slow from broken. */
+/** The doctor waits this many times as long as the service, to distinguish slow answers from missing ones. */
 const patienceFactor = 2
 
 interface Run {
@@ -247,17 +247,17 @@ export async function runDoctor(options: DoctorOptions): Promise<DoctorReport> {
   return buildReport(checked, runs, hasEnded, diagnosed, effects === null ? null : unsignedEffects > 0)
 }
 
-/** Probes whose failure makes all later ones meaningless. */
+/** Probes whose failure makes all later probes meaningless. */
 const endsRun: ReadonlySet<DoctorProbeName> = new Set(['reachable', 'redirect'])
 
-/** Compares the number of effects with that of a correct receiver. */
+/** Compares the number of effects with the number that a correct receiver has. */
 function withEffects(spec: ProbeSpec, judgement: Judgement, delta: number | null): Judgement {
   if (delta === null || spec.effects === null || delta === spec.effects) return judgement
   const note = `${delta} effects instead of ${spec.effects}`
-  // The status already says what is wrong.
+  // The status already names the fault.
   if (judgement.verdict === 'fail') return { ...judgement, note }
   if (spec.expected === '4xx') return { ...judgement, verdict: 'fail', cause: 'effect-unverified', note }
-  // A warning explains why less was handled.
+  // A warning already explains the missing effects.
   if (judgement.verdict === 'warn' && delta < spec.effects) return { ...judgement, note }
   return { ...judgement, verdict: 'fail', cause: delta > spec.effects ? 'effect-repeated' : 'effect-missing', note }
 }
@@ -304,7 +304,7 @@ function toProbe({ name, spec, judgement }: Run, code: DoctorCauseCode | null, h
   return { ...facts, verdict: judgement.verdict, answered, evidence: toEvidence(judgement), ...named }
 }
 
-/** Statuses and the longest time, such as `204, 401 in 12 ms`. */
+/** Formats statuses with the longest time, such as `204, 401 in 12 ms`. */
 function toEvidence({ answers, note }: Judgement): string {
   const statuses = answers.map(({ status, noAnswer }) => status ?? noAnswer).join(', ')
   const slowest = Math.max(0, ...answers.map(({ ms }) => ms))

@@ -1,4 +1,4 @@
-/** Sends a request as the service does, and reads the answer as it does. Source: docs/interface.md 6. @module */
+/** Sends requests and reads answers as the service does. Source: docs/interface.md 6. @module */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createSecureContext } from 'node:tls'
 import { notificationUserAgent } from '@payment-integration/contract'
@@ -14,7 +14,7 @@ import type { SignedDelivery } from '../deliveries.js'
 /** Why no answer arrived. */
 export type DoctorNoAnswer = 'dns' | 'rejected' | 'tls' | 'reset' | 'timeout' | 'not-http' | 'failed'
 
-/** One answer of the receiver, or none. Bodies and headers of answers are not kept. */
+/** The receiver's answer, or the reason why none arrived. Bodies and headers are not kept. */
 export interface DoctorAnswer {
   /** HTTP status, or null without an answer. */
   readonly status: number | null
@@ -24,9 +24,9 @@ export interface DoctorAnswer {
   readonly noAnswer: DoctorNoAnswer | null
 }
 
-/** An answer with what only the engine needs. */
+/** An answer with further facts, which the report omits. */
 export interface SocketAnswer extends DoctorAnswer {
-  /** Target of a redirect, or null. */
+  /** The target of a redirect, or null. */
   readonly location: string | null
   /** The header `Retry-After`, or null. */
   readonly retryAfter: string | null
@@ -34,7 +34,7 @@ export interface SocketAnswer extends DoctorAnswer {
   readonly date: number | null
   /** Whether the answer asks for credentials. */
   readonly wantsLogin: boolean
-  /** Whether the request went over a connection that had served one before. */
+  /** Whether the connection had carried an earlier request. */
   readonly reused: boolean
   /** The error code of the system, such as `ENOTFOUND`, or null. */
   readonly errorCode: string | null
@@ -43,14 +43,14 @@ export interface SocketAnswer extends DoctorAnswer {
 export interface Sender {
   /** Sends on a new connection. Never rejects, except when the run is aborted. */
   send(delivery: SignedDelivery): Promise<SocketAnswer>
-  /** Requests that only a sender with sockets can send; else null. */
+  /** Ways of sending that need sockets; null for a sender without sockets. */
   readonly sockets: Sockets | null
 }
 
 export interface Sockets {
-  /** Sends in turn, on one connection as long as the receiver keeps it open. */
+  /** Sends requests in turn, on one connection as long as the receiver keeps that open. */
   sendOnOneConnection(deliveries: readonly SignedDelivery[]): Promise<SocketAnswer[]>
-  /** Sends half of the body, then breaks the connection; at the latest after the wait for an answer. */
+  /** Sends half of the body, then breaks the connection, at the latest when the wait for an answer ends. */
   breakUpload(delivery: SignedDelivery): Promise<void>
   /** Sends the body in three pieces, with a pause before each. */
   sendInPieces(delivery: SignedDelivery): Promise<SocketAnswer>
@@ -65,12 +65,12 @@ interface SenderOptions {
   readonly now: () => number
 }
 
-/** Most bytes that are read of a body, and how long that of a 2xx may take, in milliseconds: those of the service. */
+/** As in the service: the most bytes read of a body, and how long the body of a 2xx may take, in milliseconds. */
 const maxBodyBytes = 16 * 1024
 const successBodyMs = 250
 const pieceMs = 30
 
-/** Creates the sender that opens connections of its own. */
+/** Creates a sender that opens its own connections. */
 export function createSocketSender({ url, waitMs, signal, now }: SenderOptions): Sender {
   const target = { origin: url.origin, path: `${url.pathname}${url.search}`, method: 'POST' } as const
 
@@ -138,17 +138,17 @@ async function* sendHalf(body: Uint8Array): AsyncGenerator<Uint8Array> {
   throw new Error('The upload is broken.')
 }
 
-/** At most one connection at a time. */
+/** An agent that keeps at most one connection open. */
 interface Wire {
   readonly agent: Agent
-  /** Connections so far. */
+  /** The number of connections opened so far. */
   connections(): number
-  /** Closes it, also while it is being opened. */
+  /** Closes the connection, even one that is still opening. */
   destroy(): void
 }
 
 function openWire(): Wire {
-  // Explicit, because variables of the environment could weaken them.
+  // Set explicitly, because environment variables could weaken these settings.
   const secureContext = createSecureContext({ minVersion: 'TLSv1.2' })
   const connect = buildConnector({ timeout: 0, secureContext, rejectUnauthorized: true, maxCachedSessions: 0 })
   const sockets: { destroy(): unknown }[] = []
@@ -177,7 +177,7 @@ function openWire(): Wire {
 
 type Fields = Readonly<Record<string, string | string[] | undefined>>
 
-/** The answer to a request, or why there is none. Its head decides, as at the service. Never rejects. */
+/** Reads the answer to a request, or the reason why none arrived. As in the service, the head counts. Never rejects. */
 function awaitAnswer(
   { agent, connections }: Wire,
   request: Dispatcher.DispatchOptions,
@@ -267,13 +267,13 @@ const noAnswersByCode: Readonly<Record<string, DoctorNoAnswer>> = {
 function classifyFailure(error: unknown): Pick<SocketAnswer, 'noAnswer' | 'errorCode'> {
   const { code } = Object(error) as { readonly code?: unknown }
   if (typeof code !== 'string') return { noAnswer: 'failed', errorCode: null }
-  // Undici's code for a connection that the other side closed.
+  // Undici's code for a connection that the peer closed.
   const errorCode = code === 'UND_ERR_SOCKET' ? 'ECONNRESET' : code
   const isTls = /CERT|TLS|SSL|SIGNED|SIGNATURE|ISSUER|EPROTO/.test(errorCode)
   return { noAnswer: noAnswersByCode[errorCode] ?? (isTls ? 'tls' : 'failed'), errorCode }
 }
 
-/** The request that {@link DoctorFetch} receives beside the URL. */
+/** The second argument of {@link DoctorFetch}, after the URL. */
 export interface DoctorRequest {
   readonly method: 'POST'
   readonly headers: Readonly<Record<string, string>>
@@ -286,14 +286,14 @@ export interface DoctorRequest {
 export interface DoctorResponse {
   readonly status: number
   readonly headers: { get(name: string): string | null }
-  /** A stream with `cancel` is cancelled unread, so that its connection is free. */
+  /** A stream with `cancel` is canceled unread, which frees the connection. */
   readonly body?: unknown
 }
 
-/** Delivers one request, such as `fetch`, or a function that calls the handler under test. */
+/** Sends one request: `fetch`, or a function that calls the handler under test. */
 export type DoctorFetch = (url: string, request: DoctorRequest) => Promise<DoctorResponse>
 
-/** Creates the sender of a function. It has no sockets. */
+/** Creates a sender without sockets, which calls a function. */
 export function createFetchSender(fetch: DoctorFetch, { url, waitMs, signal, now }: SenderOptions): Sender {
   async function send({ headers, body }: SignedDelivery): Promise<SocketAnswer> {
     signal?.throwIfAborted()
@@ -301,7 +301,7 @@ export function createFetchSender(fetch: DoctorFetch, { url, waitMs, signal, now
     const limit = startTimeLimit(waitMs, signal)
     const request = { method: 'POST', headers: withUserAgent(headers), body, redirect: 'manual' } as const
     const answered = fetch(url.href, { ...request, signal: limit.signal })
-    // Also the body of an answer that comes too late.
+    // Cancels also the body of an answer that comes too late.
     answered.then(
       (response) => release(response.body),
       () => undefined,
@@ -330,9 +330,9 @@ export function createFetchSender(fetch: DoctorFetch, { url, waitMs, signal, now
   return { send, sockets: null }
 }
 
-/** Cancels a body: only the head of an answer counts. One that someone else reads is left alone. */
+/** Cancels a body, because only the head of an answer counts. A body that is being read stays untouched. */
 function release(body: unknown): void {
-  // No `instanceof`: the caller's fetch may answer with a stream of another realm.
+  // No `instanceof`: the caller's fetch may return a stream of another realm.
   const { locked, cancel } = Object(body) as Partial<ReadableStream>
   if (locked === false && typeof cancel === 'function') cancel.call(body).catch(() => undefined)
 }

@@ -1,4 +1,4 @@
-/** Explains whether a delivery verifies, and if not why. Source: docs/interface.md 6; docs/explain.md. @module */
+/** Explains whether and why a delivery verifies. Source: docs/interface.md 6; docs/explain.md. @module */
 import { integrationHeader, snapshotSchema } from '@payment-integration/contract'
 import { type CheckedInput, checkInput, type ExplainInput, getHeaderValues, type RoleSecret } from './explain-input.js'
 import { findMatch, type Match } from './find-match.js'
@@ -7,12 +7,12 @@ import { createShowText, type HeaderReport, parseSignature } from './signature-h
 import { detectCompression, fromUtf8, trimSecret } from './undo.js'
 import { findMissingEnd, isRecord, parseJson, sortFields } from './undo-json.js'
 
-/** A fault, with whether it alone explains the failure. */
+/** A fault, and whether it alone explains the failure. */
 interface LikelyFault extends Fault {
   readonly proved: boolean
 }
 
-/** Faults of the body that need no signature to be seen, the first of which explains most. */
+/** Faults of the body that show without a signature, the best explanation first. */
 function findBodyFaults({ body, pairs, isParsed }: Pick<CheckedInput, 'body' | 'pairs' | 'isParsed'>): LikelyFault[] {
   const size = `The body has ${body.length} bytes.`
   if (isParsed) return [{ code: 'body_parsed', proved: true, evidence: ['The body is neither bytes nor a text.'] }]
@@ -56,7 +56,7 @@ function findTraces(value: unknown, text: string): string[] {
   ]
 }
 
-/** Names of wrong fields. They come from the schema, not from the body. */
+/** The names of wrong fields, which come from the schema and not from the body. */
 function listWrongFields(issues: readonly { readonly path: readonly PropertyKey[] }[]): string[] {
   return [...new Set(issues.map(({ path }) => path.join('.')))].slice(0, 8)
 }
@@ -66,7 +66,7 @@ function parseContentLength(pairs: CheckedInput['pairs']): number | null {
   return /^\d{1,12}$/.test(value.trim()) ? Number(value) : null
 }
 
-/** Faults of the secrets that can be seen without a signature: a verifier accepts none that is blank or padded. */
+/** Faults of the secrets that show without a signature: a verifier rejects blank and padded secrets. */
 function findSecretFaults(secrets: readonly RoleSecret[]): LikelyFault[] {
   const api = secrets.find(({ role }) => role === 'api')?.value
   return secrets
@@ -86,7 +86,7 @@ function findSecretFaults(secrets: readonly RoleSecret[]): LikelyFault[] {
     })
 }
 
-/** Whether a delivery verifies, and why not. It holds no secret, signature or content of the body. */
+/** The explanation of a delivery, without any secret, signature or content of the body. */
 export interface Explanation {
   /** Whether a verifier with these secrets and this clock accepts the delivery. */
   readonly verified: boolean
@@ -98,13 +98,13 @@ export interface Explanation {
   /** Seconds from `t` to the clock; negative when `t` is ahead, null without a `t`. */
   readonly ageSeconds: number | null
   readonly toleranceSeconds: number
-  /** Bytes of the body as it arrived. */
+  /** The number of bytes of the body as it arrived. */
   readonly bodyBytes: number
-  /** Bytes that were signed, `t` and the dot included; null while no candidate gives the signature. */
+  /** The number of signed bytes, `t` and the dot included; null when no candidate gives the signature. */
   readonly signedBytes: number | null
-  /** Name of the secret that signed; null when none did. */
+  /** The name of the secret that gives the signature; null: none. */
   readonly signedBy: string | null
-  /** Proved faults, likely ones, then those of clock and content; each group the most specific first. */
+  /** Proved faults, then likely ones, then faults of clock and content; in each group the most specific first. */
   readonly findings: readonly Finding[]
 }
 
@@ -130,7 +130,7 @@ export async function explainDelivery(input: ExplainInput): Promise<Explanation>
   const ageSeconds = signature.signedAt === null ? null : Math.floor(nowMs / 1_000 - signature.signedAt)
   const faults = [
     ...signature.faults.map(proved),
-    // Without a readable signature nothing shows whether body or secret differ: only certain faults count.
+    // Without a readable signature, body and secret cannot be compared: only certain faults count.
     ...findMatchFaults(checked, match).filter((fault) => fault.proved || signature.candidates.length > 0),
     ...findClockFaults(ageSeconds, toleranceSeconds),
     ...findContentFaults(checked, match),
@@ -162,7 +162,7 @@ export async function explainDelivery(input: ExplainInput): Promise<Explanation>
 
 const proved = (fault: Fault): LikelyFault => ({ ...fault, proved: true })
 
-/** The faults that the search undid; without a match the likely ones. */
+/** The faults that the search undid, or the likely faults when nothing matched. */
 function findMatchFaults(checked: CheckedInput, match: Match | null): LikelyFault[] {
   const { body, secrets, isParsed } = checked
   const faultsOfSecrets = findSecretFaults(secrets)
@@ -183,7 +183,7 @@ function findMatchFaults(checked: CheckedInput, match: Match | null): LikelyFaul
     ),
     ...keyFaults.map((fault) => proved({ ...fault, evidence: [`It is ${secret.name}.`, ...fault.evidence] })),
     ...findRoleFaults(match),
-    // A flaw of a secret that did not sign still makes a verifier reject the list of secrets.
+    // A flawed secret makes a verifier reject the whole list, even when another secret signed.
     ...faultsOfSecrets.filter(
       (fault) => fault.proved && !(keyFaults.length > 0 && fault.evidence[0] === `It is ${secret.name}.`),
     ),
@@ -265,7 +265,7 @@ function buildFindings(faults: readonly LikelyFault[]): Finding[] {
     })
 }
 
-/** Proved faults come first, then likely ones, and last those of clock and content, which apply beside any other. */
+/** Sorts findings: proved faults, likely ones, then faults of clock and content, which may add to any other. */
 function computeRank({ code, proved }: LikelyFault): number {
   const group = /^(?:delivery|integration|snapshot)_/.test(code) ? 2 : proved ? 0 : 1
   return group * ranks.size + (ranks.get(code) ?? 0)

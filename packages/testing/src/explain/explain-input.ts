@@ -1,4 +1,4 @@
-/** Requests, headers, bodies and secrets that an explanation is given, and their checks. @module */
+/** Types and checks of the input of an explanation. @module */
 import { signatureToleranceSeconds } from '@payment-integration/contract'
 import { toUtf8 } from './undo.js'
 
@@ -9,10 +9,10 @@ export type ExplainHeaders =
 
 export type HeaderPair = readonly [name: string, value: string]
 
-/** Most headers that are read. */
+/** The most headers that are read. */
 const maxHeaders = 500
 
-/** The headers as pairs, repeated ones repeated. Anything that is not a pair of texts is left out. */
+/** The headers as pairs, with repetitions. Anything that is not a pair of texts is omitted. */
 export function toHeaderPairs(headers: ExplainHeaders): HeaderPair[] {
   const source: object = Object(headers)
   const entries: Iterable<readonly unknown[]> =
@@ -38,17 +38,17 @@ export interface ParsedRequest {
   readonly form: RequestForm
   readonly headers: readonly HeaderPair[]
   readonly body: Uint8Array<ArrayBuffer>
-  /** Doubts about the bytes, as sentences that quote nothing. */
+  /** Reasons to doubt the bytes, as sentences that do not quote the request. */
   readonly warnings: readonly string[]
 }
 
-/** A secret with a name for findings, such as that of its variable. */
+/** A secret with a name for findings, such as the name of its variable. */
 export interface NamedSecret {
   readonly name: string
   readonly value: string
 }
 
-/** A secret, or a secret with its name. Without a name, findings use its number. */
+/** A secret with or without a name. Without one, findings use the secret's number. */
 export type ExplainSecret = string | NamedSecret
 
 /** A delivery as it arrived, the secrets of the receiver, and its clock. */
@@ -58,9 +58,9 @@ export interface ExplainInput {
   readonly body: Uint8Array | ArrayBuffer | string | object | null | undefined
   /** The webhook signing secrets, exactly as the receiver passes them to its verifier. */
   readonly secrets: string | readonly ExplainSecret[]
-  /** The API secret, to find out whether the two are swapped. */
+  /** The API secret, to detect that it is used as the signing secret. */
   readonly apiSecret?: ExplainSecret | undefined
-  /** Signing secrets that the receiver no longer has, to find out whether a rotation is not complete. */
+  /** Signing secrets that the receiver has removed, to detect an incomplete rotation. */
   readonly previousSecrets?: readonly ExplainSecret[] | undefined
   /** Largest accepted gap between `t` and the clock, in whole seconds. @default 300 */
   readonly toleranceSeconds?: number | undefined
@@ -132,7 +132,7 @@ function toBody(body: ExplainInput['body']): Pick<CheckedInput, 'body' | 'isPars
   if (typeof body === 'string') return { body: toUtf8(body), isParsed: false }
   if (ArrayBuffer.isView(body))
     return { body: new Uint8Array(body.buffer, body.byteOffset, body.byteLength).slice(), isParsed: false }
-  // Test runners have buffers of other realms, of which instanceof knows nothing.
+  // Test runners pass buffers of other realms, which `instanceof` does not recognize.
   if (Object.prototype.toString.call(body) === '[object ArrayBuffer]')
     return { body: new Uint8Array(body as ArrayBuffer).slice(), isParsed: false }
   return { body: toUtf8(toJson(body)), isParsed: true }

@@ -1,4 +1,4 @@
-/** Searches the key and the body that give the signature of the header. @module */
+/** Searches for the key and body that give the header's signature. @module */
 import { createHmac, signedBytes } from '../deliveries.js'
 import type { RoleSecret } from './explain-input.js'
 import type { Fault } from './finding.js'
@@ -16,7 +16,7 @@ import {
 } from './undo.js'
 import { undoJson } from './undo-json.js'
 
-/** Computes the signature of `t` and a body under one key. */
+/** Computes the signature of `t` and a body with one key. */
 type Signer = (t: string, body: Uint8Array) => Promise<string>
 
 /** @param key - Not empty. */
@@ -27,9 +27,9 @@ function createSigner(key: Uint8Array<ArrayBuffer>): Signer {
 
 /** Limit of a body in bytes; a larger one is not searched. */
 const maxBodyBytes = 1_048_576
-/** Limit of hashed bytes of one search. Deliveries have about a kilobyte, so only junk reaches it. */
+/** Limit of hashed bytes of one search. A delivery has about a kilobyte, so only junk reaches the limit. */
 const maxHashedBytes = 48 * 1_048_576
-/** Limit of the bytes of all candidates of one body, and of their number. */
+/** Limits of all candidates for one body: their bytes, and their number. */
 const maxCopiedBytes = 16 * 1_048_576
 const maxBodies = 400
 const maxSteps = 3
@@ -51,8 +51,8 @@ interface Key {
 }
 
 /**
- * Finds the match with the fewest faults: the body as it is under every key, then changed bodies under the secrets as
- * they are, then both changed. Null when none gives the signature.
+ * Finds the match with the fewest faults. Tries the unchanged body with every key, then changed bodies with unchanged
+ * secrets, then both changed. Null when none gives the signature.
  */
 export async function findMatch(
   candidates: readonly SignatureCandidate[],
@@ -87,7 +87,7 @@ export async function findMatch(
   return (await search(changed, issuedKeys)) ?? (await search(changed, storedKeys))
 }
 
-/** The keys for which a secret may stand if something changed it. */
+/** The keys that a changed secret may have come from. */
 async function buildStoredKeys(secrets: readonly RoleSecret[]): Promise<Key[]> {
   const keys = await Promise.all(
     secrets.map(async (secret) =>
@@ -101,7 +101,7 @@ async function buildStoredKeys(secrets: readonly RoleSecret[]): Promise<Key[]> {
   return keys.flat().filter(({ faults }) => faults.length > 0)
 }
 
-/** The bodies from which the given one may have come, the fewest changes first. */
+/** The bodies that the given body may have come from, the fewest changes first. */
 async function buildChangedBodies(body: Body): Promise<Candidate<Body>[]> {
   const count = Math.max(12, Math.min(maxBodies, Math.floor(maxCopiedBytes / (body.length + 1))))
   const undos = [...createByteUndos(maxBodyBytes), undoJson, ...undoText]
@@ -109,7 +109,7 @@ async function buildChangedBodies(body: Body): Promise<Candidate<Body>[]> {
   return [...changed, ...addNewlines(body)]
 }
 
-/** Differs for different bodies, but for chance: two 32-bit hashes and the length. */
+/** A fingerprint of a body: two 32-bit hashes and the length, which almost never collide. */
 function fingerprint(body: Body): string {
   let [a, b] = [0x811c9dc5, 5381]
   for (const byte of body) {

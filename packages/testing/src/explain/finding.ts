@@ -1,6 +1,6 @@
-/** The faults that an explanation can name, with cause and cure of each. Source: docs/explain.md. @module */
+/** The faults that an explanation can name, with causes and remedies. Source: docs/explain.md. @module */
 
-/** Each adapter reads the raw bytes itself, and must come before any parser. */
+/** The line for each framework. Each adapter reads the raw bytes, and must come before any parser. */
 export const adapterLines = {
   express: "app.all('/webhook', createExpressHandler({ receive })) // above app.use(express.json())",
   fastify: "app.register(fastifyReceiver, { url: '/webhook', receive })",
@@ -46,7 +46,7 @@ interface Description {
   readonly cause: string
   /** The line or setting to change. */
   readonly change: string
-  /** Whether the cure is to pass the raw bytes, which each framework does in its own way. */
+  /** Whether the remedy is to pass the raw bytes, which each framework does in its own way. */
   readonly isRawBody: boolean
 }
 
@@ -59,7 +59,7 @@ const raw = (cause: string, change = 'Verify the raw bytes before any JSON parse
 const gatewayBody = "Pass event.body; when event.isBase64Encoded: Buffer.from(event.body, 'base64')."
 const keepHeaders = 'Let proxies, gateways and log filters pass the header on, and pass the headers of the request.'
 
-/** Every fault. The order is that of findings of equal proof: the most specific first. */
+/** Every fault, the most specific first. Findings of equal proof follow this order. */
 export const descriptions = {
   signature_missing: other('The request has no X-Service-Signature header.', keepHeaders),
   signature_other_name: other(
@@ -221,17 +221,17 @@ export type FindingCode = keyof typeof descriptions
 export interface Finding {
   readonly code: FindingCode
   /**
-   * Whether it is shown: undoing it gives the signed bytes or the right key, or it alone makes a verifier reject.
-   * Otherwise it is the likely cause.
+   * Whether the fault is proved: undoing it gives the signed bytes or the right key, or it alone makes a verifier
+   * reject. Otherwise it is the likely cause.
    */
   readonly proved: boolean
   /** The cause, in a sentence. */
   readonly cause: string
-  /** Facts that support it, without secrets, signatures or content of the body. */
+  /** The evidence, without secrets, signatures or content of the body. */
   readonly evidence: readonly string[]
   /** The line or setting to change. */
   readonly change: string
-  /** The line for each framework, where the cure is to keep the raw bytes. */
+  /** The line for each framework, where the remedy is to keep the raw bytes. */
   readonly lines: readonly FrameworkLine[]
 }
 

@@ -1,9 +1,9 @@
-/** Parses a curl command: its headers and the bytes that it would send. Nothing is run and no file is read. @module */
+/** Parses headers and body of a curl command, without running it or reading files. @module */
 import { RequestUnreadableError } from '../errors.js'
 import type { HeaderPair, ParsedRequest } from './explain-input.js'
 import { toUtf8 } from './undo.js'
 
-/** The words, and whether a word has an expansion that a shell would have replaced. */
+/** The words of a command, and whether one holds an expansion that a shell would replace. */
 interface ShellWords {
   readonly words: readonly string[]
   readonly hasExpansion: boolean
@@ -13,7 +13,7 @@ const wordEnds: ReadonlySet<string | undefined> = new Set([' ', '\t', '\n', '\r'
 const operators: ReadonlySet<string | undefined> = new Set([';', '|', '&'])
 
 /**
- * Splits the first command of a text: words end at blanks, and the command at `;`, `|`, `&` or the end.
+ * Splits the first command of a text into words. Words end at blanks; the command ends at `;`, `|`, `&` or the end.
  * @throws {@link RequestUnreadableError} For a quote that is not closed.
  */
 function splitWords(text: string): ShellWords {
@@ -39,7 +39,7 @@ function skipBlanks(text: string, start: number): number {
   for (;;) {
     if (text[at] === ' ' || text[at] === '\t') at++
     else if (text[at] === '\\' && /^\\\r?\n/.test(text.slice(at, at + 3))) at += text[at + 1] === '\r' ? 3 : 2
-    // A line end would end the command, but pasted commands often lose the backslash before it.
+    // A shell ends the command here, but pasted commands often lose the backslash before a line end.
     else if (text[at] === '\n' || text[at] === '\r') at++
     else return at
   }
@@ -92,7 +92,7 @@ const escapes: Readonly<Record<string, string>> = {
 /** Escapes with digits: hex, Unicode, octal. */
 const numericEscape = /^\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|([0-7]{1,3}))/
 
-/** The content of `$'…'`. Bytes above 0x7f, written one by one, are joined as UTF-8. */
+/** Decodes the content of `$'…'`. Escaped bytes above 0x7f are joined as UTF-8. */
 function parseAnsiQuoted(text: string, start: number): Part {
   const bytes: number[] = []
   const encoder = new TextEncoder()
@@ -170,7 +170,7 @@ export function parseCurl(text: string, hasBody: boolean): ParsedRequest {
   return { form: 'curl', headers, body: toUtf8(data.join('&')), warnings }
 }
 
-/** Options with a value, under their long names; switches and URLs are left out. */
+/** The options that have a value, by their long names; switches and URLs are omitted. */
 function* listOptions(words: readonly string[]): Generator<readonly [name: string, value: string]> {
   for (let at = 0; at < words.length; at++) {
     const word = words[at] ?? ''
@@ -180,7 +180,7 @@ function* listOptions(words: readonly string[]): Generator<readonly [name: strin
       if (!takesValue(name)) continue
       yield [name, equals < 0 ? (words[++at] ?? '') : word.slice(equals + 1)]
     } else if (word.startsWith('-')) {
-      // Switches may precede: -sSH 'Name: value', and the value may follow at once: -HName:value.
+      // Switches may precede an option, as in -sSH 'Name: value'; a value may follow directly, as in -HName:value.
       const index = [...word].findIndex((letter, place) => place > 0 && Object.hasOwn(shortNames, letter))
       if (index < 0) continue
       const rest = word.slice(index + 1)

@@ -1,4 +1,4 @@
-/** Recognizes and parses a pasted request: curl, event of a gateway, raw HTTP. Source: docs/explain.md. @module */
+/** Recognizes and parses a pasted request: curl, gateway event, raw HTTP. Source: docs/explain.md. @module */
 import { RequestUnreadableError } from '../errors.js'
 import { getHeaderValues, type HeaderPair, type ParsedRequest, toHeaderPairs } from './explain-input.js'
 import { parseCurl } from './parse-curl.js'
@@ -7,7 +7,7 @@ import { isRecord, type JsonRecord, parseJson } from './undo-json.js'
 
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
-/** Limit of the head of a message in bytes, far above that of any server. */
+/** Limit of a message's head in bytes, far above the limit of any server. */
 const maxHeadBytes = 262_144
 const requestLine = /^[A-Z]{3,10} \S{1,8192}(?: HTTP\/\d(?:\.\d)?)?$/
 /** A header name of HTTP; a colon in front marks the pseudo headers of HTTP/2. */
@@ -25,7 +25,7 @@ function parseHttp(bytes: Uint8Array<ArrayBuffer>): ParsedRequest {
 }
 
 /**
- * Parses headers alone: lines `Name: value`, or a JSON object or list of pairs.
+ * Parses headers without a body: lines `Name: value`, a JSON object, or a JSON list of pairs.
  * @param input - A text, or the bytes of a saved file.
  * @throws {@link RequestUnreadableError} `ERR_REQUEST_UNREADABLE` with the line that is no header.
  * @example parseHeaders('X-Service-Signature: t=1700000000,v1=…') // [['X-Service-Signature', 't=1700000000,v1=…']]
@@ -47,7 +47,7 @@ export function parseHeaders(input: string | Uint8Array): readonly HeaderPair[] 
   )
 }
 
-/** The message at its first empty line. */
+/** Splits the message at its first empty line. */
 function splitMessage(bytes: Uint8Array<ArrayBuffer>): {
   head: string
   body: Uint8Array<ArrayBuffer>
@@ -69,7 +69,7 @@ function splitMessage(bytes: Uint8Array<ArrayBuffer>): {
   return { head: decodeText(bytes.slice(start)), body: new Uint8Array(), isComplete: false }
 }
 
-/** Headers may have bytes that are not UTF-8. */
+/** Decodes headers, which may have bytes that are not UTF-8. */
 function decodeText(bytes: Uint8Array): string {
   return fromUtf8(bytes) ?? fromLatin1(bytes, false)
 }
@@ -95,7 +95,7 @@ function parsePairs(lines: readonly string[], form: 'http' | 'headers'): HeaderP
   return pairs
 }
 
-/** The body without the framing of HTTP: chunks, and a line end that an editor added after it. */
+/** Removes HTTP chunks from the body, and a line end that an editor appended. */
 function removeFraming(headers: readonly HeaderPair[], body: Uint8Array<ArrayBuffer>, warnings: readonly string[]) {
   if (getHeaderValues(headers, 'transfer-encoding').some((value) => /chunked/i.test(value))) {
     const text = fromUtf8(body)
@@ -113,7 +113,7 @@ function removeFraming(headers: readonly HeaderPair[], body: Uint8Array<ArrayBuf
   }
 }
 
-/** The body of a text field, in base64 if so marked. */
+/** Reads the body from a text field, which may be marked as base64. */
 function decodeBody(text: string, isBase64: boolean): Uint8Array<ArrayBuffer> | null {
   if (!isBase64) return toUtf8(text)
   try {
@@ -143,7 +143,7 @@ function parseEvent(event: JsonRecord): ParsedRequest {
 
 /** Options of {@link parseRequest}. */
 export interface ParseRequestOptions {
-  /** The body, if it was saved apart, or is that of `--data @file`. It replaces that of the request. */
+  /** A body that was saved separately, or the file of `--data @file`. It replaces the body of the request. */
   readonly body?: Uint8Array | undefined
 }
 
@@ -151,8 +151,8 @@ export interface ParseRequestOptions {
 const maxRequestBytes = 16 * 1_048_576
 
 /**
- * Parses a request in any known form. Bytes are best for raw HTTP, whose body then stays as it is.
- * @throws {@link RequestUnreadableError} `ERR_REQUEST_UNREADABLE` with the reason, and quoting nothing.
+ * Parses a request in any known form. For raw HTTP, pass bytes, so that the body stays unchanged.
+ * @throws {@link RequestUnreadableError} `ERR_REQUEST_UNREADABLE` with the reason, without quoting the request.
  * @throws {TypeError} When the request is neither text nor bytes.
  * @example const { headers, body } = parseRequest("curl -H 'X-Service-Signature: …' --data-raw '{…}' https://…")
  */

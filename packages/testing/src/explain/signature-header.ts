@@ -6,23 +6,23 @@ import type { Fault } from './finding.js'
 type ShowText = (text: string) => string
 
 const maxShownLength = 60
-/** Shorter secrets are words that any text may contain. */
+/** Shorter secrets are not hidden: any text may contain such a word. */
 const minHiddenLength = 4
 
-/** Creates a function that shows text from outside without any of `secrets`. */
+/** Creates a function that makes foreign text safe to show, without any of `secrets`. */
 export function createShowText(secrets: readonly string[]): ShowText {
   const hidden = [...new Set(secrets.flatMap((secret) => [secret, secret.trim()]))]
     .filter((secret) => secret.length >= minHiddenLength)
     .sort((a, b) => b.length - a.length)
   return (text) => {
-    // A secret is looked for before the text is cut, or its beginning would remain.
+    // Secrets are removed before the text is cut, or the beginning of a cut secret would remain.
     if (hidden.some((secret) => text.includes(secret))) return '(hidden: it contains a secret)'
     const head = text.slice(0, maxShownLength * 2).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '?')
     return head.length > maxShownLength ? `${head.slice(0, maxShownLength)}… (${text.length} characters)` : head
   }
 }
 
-/** The first names of a list, shown, with the number of the others. */
+/** Shows the first names of a list, and the number of the others. */
 function formatNames(names: readonly string[], show: ShowText, maxNames = 8): string {
   const rest = names.length - maxNames
   return `${names.slice(0, maxNames).map(show).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
@@ -56,12 +56,12 @@ export interface SignatureCandidate {
   readonly codes: readonly string[]
 }
 
-/** The header as far as it can be read. */
+/** The readable part of the header. */
 interface ReadSignature {
   readonly report: HeaderReport
-  /** Its flaws; without any, a verifier accepts the form of the header. */
+  /** The header's flaws; if empty, a verifier accepts the form of the header. */
   readonly faults: readonly Fault[]
-  /** Signatures to compare with. The first has the header's own `t`; others correct it. */
+  /** The signatures to compare with. The first uses the header's `t`; the others use a corrected one. */
   readonly candidates: readonly SignatureCandidate[]
   /** Unix time in seconds when the delivery was signed, if `t` gives one. */
   readonly signedAt: number | null
@@ -110,7 +110,7 @@ function reportMissing(pairs: readonly HeaderPair[], show: ShowText): ReadSignat
   return reportUnreadable(0, [{ code: 'signature_missing', evidence }])
 }
 
-/** A signature under another name, such as the one that CGI or a proxy makes. */
+/** Finds a signature under another header name, such as one that CGI or a proxy makes. */
 function findOtherName(pairs: readonly HeaderPair[], show: ShowText): ReadSignature | null {
   for (const [name, value] of pairs) {
     if (value.length > maxHeaderLength) continue
@@ -218,7 +218,7 @@ function parseStrictly(value: string): Field[] | null {
   return fields
 }
 
-/** Removes spaces and tabs at the start, or else at the end: the only ones that a verifier allows. */
+/** Removes spaces and tabs at the start, or else at the end, where a verifier allows them. */
 function trimBlanks(text: string, atStart: boolean): string {
   let [start, end] = [0, text.length]
   const isBlank = (index: number) => text[index] === ' ' || text[index] === '\t'
@@ -227,7 +227,7 @@ function trimBlanks(text: string, atStart: boolean): string {
   return text.slice(start, end)
 }
 
-/** The fields of a header that something rewrote, with each change that was undone. */
+/** The fields of a rewritten header, with each change that was undone. */
 function parseLeniently(value: string): { fields: Field[]; changes: string[] } {
   const changes: string[] = []
   let text = value

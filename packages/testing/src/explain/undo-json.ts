@@ -1,4 +1,4 @@
-/** Undoes changes of a body that are changes of its JSON. @module */
+/** Undoes changes to the JSON of a body. @module */
 import { invoiceSchema, recipientSchema, snapshotSchema } from '@payment-integration/contract'
 import type { Fault, FindingCode } from './finding.js'
 import type { Body, Undo } from './undo.js'
@@ -6,7 +6,7 @@ import { decodeBase64, fromUtf8, toUtf8 } from './undo.js'
 
 export type JsonRecord = Readonly<Record<string, unknown>>
 
-/** The fields of a snapshot, in the snapshotFields of the contract. */
+/** The fields of a snapshot, in the order of the contract's `snapshotFields`. */
 const snapshotFields: readonly string[] = Object.keys(snapshotSchema.shape)
 const recipientOrder = Object.keys(recipientSchema.shape)
 const invoiceOrder = Object.keys(invoiceSchema.shape)
@@ -15,14 +15,14 @@ export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Lists around a value that is written as a check, because others write it with more of the stack in use. */
+/** Extra nesting for a trial write, because later writes start with more of the stack in use. */
 const extraDepth = 256
 
-/** Parses JSON; undefined when the text is not JSON, or is nested too deeply to be written again. */
+/** Parses JSON; undefined when the text is not JSON, or nested too deeply to be written. */
 export function parseJson(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text)
-    // JSON.parse takes any depth. JSON.stringify overflows the stack at some thousand levels.
+    // JSON.parse accepts any depth, but JSON.stringify overflows the stack at some thousand levels.
     let nested = value
     for (let depth = 0; depth < extraDepth; depth++) nested = [nested]
     JSON.stringify(nested)
@@ -37,7 +37,7 @@ function looksLikeSnapshot(value: unknown): value is JsonRecord {
   return isRecord(value) && snapshotFields.filter((name) => Object.hasOwn(value, name)).length >= 3
 }
 
-/** The object with the fields of the contract first, in its order, then the others; nested objects too. */
+/** Sorts the fields of an object and of nested ones: the contract's fields in its order, then all others. */
 export function sortFields(value: JsonRecord): JsonRecord {
   const sorted = sort(value, snapshotFields)
   return {
@@ -75,7 +75,7 @@ function buildUndone(code: FindingCode, value: Body, evidence: readonly string[]
   return { code, evidence, value }
 }
 
-/** The snapshot as the service writes it: in the given order, and in the contract's. */
+/** The snapshot as the service writes it, in the given order of fields and in the contract's. */
 function undoInSnapshot(value: JsonRecord, text: string): Undone[] {
   const written = findWriterTraces(text)
   return [
@@ -87,7 +87,7 @@ function undoInSnapshot(value: JsonRecord, text: string): Undone[] {
   ]
 }
 
-/** Traces of a JSON writer that is not the service's. */
+/** Traces of a JSON writer other than the service's. */
 function findWriterTraces(text: string): string[] {
   const traces = [
     [/^\s*\{\s*\n/.test(text), 'It is indented.'],
@@ -111,7 +111,7 @@ function undoInObject(value: JsonRecord): Undone[] {
     names[0] === '0' && names.every((name, index) => name === String(index)) ? toBytes(Object.values(value)) : null
   if (bytes !== null) return [buildUndone('body_stringified_bytes', bytes, ['The body maps each index to a byte.'])]
   const [key = ''] = names
-  // A form parser makes the JSON a name without a value.
+  // A form parser turns the JSON into a name without a value.
   if (names.length === 1 && /^\s{0,64}\{/.test(key) && value[key] === '')
     return [buildUndone('body_form_encoded', toUtf8(key), ['The JSON is the name of a form field without a value.'])]
   return envelopeFields.flatMap((name) => undoInField(name, value))
@@ -137,7 +137,7 @@ function toBytes(values: readonly unknown[]): Body | null {
   return values.length > 1 && values.every(isByte) ? Uint8Array.from(values as number[]) : null
 }
 
-/** `123,34,105`, as `String(bytes)` prints it, or with blanks or as hex pairs of a Buffer in a log. */
+/** Reads bytes printed as `123,34,105`, as by `String(bytes)`, with blanks, or as a logged Buffer's hex pairs. */
 function undoByteList(text: string): Undone[] {
   const buffer = /^<Buffer [0-9a-f ]{2,}>$/.exec(text.trim())
   if (buffer !== null) {
@@ -152,7 +152,7 @@ function undoByteList(text: string): Undone[] {
     : [buildUndone('body_stringified_bytes', bytes, ['The body is a list of bytes with commas.'])]
 }
 
-/** The text with the closing marks that JSON lacks at its end. */
+/** Appends the closing marks that the JSON lacks. */
 function undoTruncation(text: string): Undone[] {
   const missing = findMissingEnd(text)
   if (missing === null || missing === '') return []
@@ -161,7 +161,7 @@ function undoTruncation(text: string): Undone[] {
   ]
 }
 
-/** The marks that close what a text of JSON opens; null when it closes more than it opens, or opens nothing. */
+/** The marks that close all that a JSON text opens; null when it closes more than it opens, or opens nothing. */
 export function findMissingEnd(text: string): string | null {
   const open: string[] = []
   let isText = false

@@ -16,14 +16,14 @@ export function fromUtf8(bytes: Uint8Array): string | null {
   }
 }
 
-/** A saved file as UTF-8 without a byte order mark. Editors and shells also save UTF-16, with a mark or without. */
+/** Converts a saved file to UTF-8 without a byte order mark. Editors and shells also save UTF-16, even without mark. */
 export function decodeSavedFile(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return bytes.slice(3)
   const encoding = detectUtf16(bytes)
   return encoding === null ? bytes : toUtf8(new TextDecoder(encoding).decode(bytes))
 }
 
-/** The form of UTF-16 by its mark, or by the first character where that is one of ASCII; null: another encoding. */
+/** Detects UTF-16 by its byte order mark, or by a first character in ASCII; null: another encoding. */
 function detectUtf16([first = 0, second = 0]: Uint8Array): 'utf-16le' | 'utf-16be' | null {
   if ((first === 0xff && second === 0xfe) || (first > 0 && first < 0x80 && second === 0)) return 'utf-16le'
   return (first === 0xfe && second === 0xff) || (first === 0 && second > 0 && second < 0x80) ? 'utf-16be' : null
@@ -40,7 +40,7 @@ export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | null {
   }
 }
 
-/** The bytes of hex, also after `\x` or `0x`. */
+/** Decodes hex, with or without `\x` or `0x`. */
 export function decodeHex(text: string): Uint8Array<ArrayBuffer> | null {
   const digits = text.replace(/^[\\0]x/, '').replace(/\s/g, '')
   if (digits.length < 2 || digits.length % 2 === 1 || !/^[0-9a-fA-F]+$/.test(digits)) return null
@@ -50,10 +50,10 @@ export function decodeHex(text: string): Uint8Array<ArrayBuffer> | null {
   return bytes
 }
 
-/** The code points that windows-1252 has in the place of the control characters 0x80 to 0x9f. */
+/** The code points of windows-1252 for the bytes 0x80 to 0x9f. */
 const windows1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ'
 
-/** The text as one byte a character, in Latin-1 or windows-1252; null when a character has none. */
+/** Encodes a text in Latin-1 or windows-1252; null when a character is in neither. */
 export function toLatin1(text: string): Uint8Array<ArrayBuffer> | null {
   const bytes = new Uint8Array(text.length)
   for (let index = 0; index < text.length; index++) {
@@ -65,7 +65,7 @@ export function toLatin1(text: string): Uint8Array<ArrayBuffer> | null {
   return bytes
 }
 
-/** The text of Latin-1 bytes; with `asWindows` those of windows-1252. */
+/** Decodes Latin-1 bytes, or with `asWindows` windows-1252 bytes. */
 export function fromLatin1(bytes: Uint8Array, asWindows: boolean): string {
   const characters = Array.from(bytes, (byte) =>
     asWindows && byte >= 0x80 && byte < 0xa0 ? (windows1252[byte - 0x80] ?? '') : String.fromCharCode(byte),
@@ -73,7 +73,7 @@ export function fromLatin1(bytes: Uint8Array, asWindows: boolean): string {
   return characters.join('')
 }
 
-/** The bytes of a body, or of a key of HMAC. */
+/** The bytes of a body, or of an HMAC key. */
 export type Body = Uint8Array<ArrayBuffer>
 
 /** A value, and the changes that were undone to reach it. */
@@ -82,15 +82,15 @@ export interface Candidate<T> {
   readonly faults: readonly Fault[]
 }
 
-/** Undoes one kind of change. Returns nothing when the value shows no trace of it. */
+/** Undoes one kind of change. Returns nothing when the value shows no trace of the change. */
 export type Undo<T> = (
   value: T,
 ) => readonly (Fault & { readonly value: T })[] | Promise<readonly (Fault & { readonly value: T })[]>
 
 interface SearchLimits {
-  /** Most changes in a row. */
+  /** The most changes in a row. */
   readonly depth: number
-  /** Most candidates. */
+  /** The most candidates. */
   readonly count: number
 }
 
@@ -125,7 +125,7 @@ const prefixes = ['pi_whsec_', 'whsec_'] as const
 
 type Undone = Fault & { readonly value: Body }
 
-/** The key that the secret is as issued, then keys after undoing changes. None for an empty or blank secret. */
+/** The key of the unchanged secret, then keys after undoing changes. Empty for a blank secret. */
 export async function findKeyCandidates(secret: string): Promise<Candidate<Body>[]> {
   if (trimSecret(secret) === '') return []
   const key = toUtf8(secret)
@@ -133,7 +133,7 @@ export async function findKeyCandidates(secret: string): Promise<Candidate<Body>
   return findCandidates(key, undos, (value) => Array.from(value).join(), limits)
 }
 
-/** The secret without white space around it, invisible characters and written-out line ends included. */
+/** Trims the secret, including invisible characters and written-out line ends. */
 export function trimSecret(secret: string): string {
   let [start, end] = [0, secret.length]
   while (start < end && blanks.test(secret[start] ?? '')) start++
@@ -144,7 +144,7 @@ export function trimSecret(secret: string): string {
   }
 }
 
-/** A step from text to texts. It gives nothing for bytes that are not UTF-8, and where the text stays the same. */
+/** Creates a step on texts. It skips bytes that are not UTF-8, and unchanged texts. */
 function undoInText(undo: (text: string) => readonly (Fault & { readonly text: string | Body | null })[]): Undo<Body> {
   return (body) => {
     const text = fromUtf8(body)
@@ -218,7 +218,7 @@ const undoNewline: Undo<Body> = (body) => {
   return [{ code: 'body_newline', evidence: [`Bytes of the line end: ${size}.`], value: body.slice(0, -size) }]
 }
 
-/** Bodies with the line end that the given one may have lost. They show no trace of it, so they come last. */
+/** Bodies with a line end that may have been lost. Nothing shows such a loss, so these candidates come last. */
 export function addNewlines(body: Body): Candidate<Body>[] {
   return [[lineFeed], [carriageReturn, lineFeed]].map((end) => {
     const evidence = [`Bytes of the missing line end: ${end.length}.`]
@@ -235,13 +235,13 @@ const undoPadding: Undo<Body> = (body) => {
   return [{ code: 'body_padded', evidence: [`Blank or NUL bytes around it: ${count}.`], value: body.slice(start, end) }]
 }
 
-/** Names the compression of bytes by how they begin, or null. */
+/** Names the compression of bytes by their beginning; null: none. */
 export function detectCompression(body: Uint8Array): 'gzip' | 'deflate' | null {
   if (body[0] === 0x1f && body[1] === 0x8b) return 'gzip'
   return body[0] === 0x78 && ((body[0] << 8) | (body[1] ?? 0)) % 31 === 0 && fromUtf8(body) === null ? 'deflate' : null
 }
 
-/** Creates the step that decompresses at most `maxBytes`, against small bodies that grow without end. */
+/** Creates a step that decompresses at most `maxBytes`, as a protection against decompression bombs. */
 function undoCompression(maxBytes: number): Undo<Body> {
   return async (body) => {
     const format = detectCompression(body)
@@ -276,7 +276,7 @@ export function createByteUndos(maxBytes: number): readonly Undo<Body>[] {
   return [undoByteOrderMark, undoNewline, undoPadding, undoCompression(maxBytes)]
 }
 
-/** Texts before a change, with the facts that show it. */
+/** Texts before a change, with the evidence of the change. */
 type UndoText = (text: string) => readonly { readonly text: string | Body | null; readonly evidence: string }[]
 
 /** A step that undoes one kind of change of a body. */
@@ -339,7 +339,7 @@ function decodePercent(text: string): string | null {
   }
 }
 
-/** The content of chunks, each after a line with its size in hex; null when the text is not in chunks. */
+/** Joins HTTP chunks, each after a line with its size in hex; null when the text is not chunked. */
 export function dechunk(text: string): Body | null {
   const bytes = toUtf8(text)
   const parts: number[] = []

@@ -1,4 +1,4 @@
-/** Applicants and their verification, as stored and as the provider's API shows them. @module */
+/** Applicants and their verifications, in storage and in the provider's API. @module */
 import { clientDefaults, type ProviderClient, ProviderRejection } from './authenticate.js'
 
 /** `2025-08-05 15:31:57` */
@@ -37,9 +37,9 @@ export interface Rejection {
   readonly labels?: readonly string[] | undefined
   /** @default 'RETRY' */
   readonly rejectType?: 'RETRY' | 'FINAL' | undefined
-  /** Comment for the applicant. */
+  /** A comment for the applicant. */
   readonly moderationComment?: string | undefined
-  /** Comment only for the client. */
+  /** A comment only for the client. */
   readonly clientComment?: string | undefined
 }
 
@@ -109,7 +109,7 @@ export function toReviewJson(applicant: ApplicantRecord, now: number): Record<st
   }
 }
 
-/** An applicant as the API answers it. Its personal data are invented. */
+/** An applicant in the form of the API. The personal data are invented. */
 export function toApplicantJson(applicant: ApplicantRecord, now: number, showsReview = true): Record<string, unknown> {
   return {
     id: applicant.id,
@@ -128,7 +128,7 @@ export function toApplicantJson(applicant: ApplicantRecord, now: number, showsRe
 export interface ShareToken {
   /** The text of the token. */
   readonly token: string
-  /** Its id, which descriptions of errors name. */
+  /** The token's id, which error descriptions name. */
   readonly id: string
   readonly applicantId: string
   readonly donorClientId: string
@@ -158,7 +158,7 @@ export interface ProviderState {
   readonly newId: () => string
 }
 
-/** The client of an id. @throws RangeError When there is none: a test named it wrongly. */
+/** Finds a client by id. @throws RangeError When there is none, because a test passed a wrong id. */
 export function requireClient(state: ProviderState, clientId: string): ProviderClient {
   const client = state.clients.get(clientId)
   if (client === undefined) throw new RangeError(`There is no client ${clientId}; the provider was started without it.`)
@@ -190,7 +190,7 @@ export function findApplicant(
   )
 }
 
-/** Emits an event to the client of an applicant; `fields` replace those of its body. */
+/** Emits an event to the client of an applicant; `fields` replace fields of the body. */
 export type AnnounceEvent = (
   applicant: ApplicantRecord,
   type: string,

@@ -62,7 +62,7 @@ export function toRejectionBody(
   return { code: status, correlationId, ...numbered, description: message, type }
 }
 
-/** Digest of a webhook. SHA-1 is the provider's oldest; receivers must reject it. */
+/** The digest of a webhook. SHA-1 is the provider's oldest digest, and receivers must reject it. */
 export type DigestAlgorithm = 'HMAC_SHA256_HEX' | 'HMAC_SHA512_HEX' | 'HMAC_SHA1_HEX'
 
 /** The target of a client's events. A failed webhook is retried after 5 minutes, 1, 5 and 18 hours. */
@@ -100,13 +100,13 @@ export const clientDefaults: { readonly levels: Readonly<Record<string, readonly
 export interface IdentityProviderOptions {
   readonly clients: readonly ProviderClient[]
   /**
-   * Milliseconds since the epoch. It decides expiry, the window of signatures and retries of webhooks.
+   * The clock, in milliseconds since the epoch, for expiry, the window of signatures and retries of webhooks.
    * @default Date.now
    */
   readonly now?: (() => number) | undefined
-  /** Makes a new id per call. @default 24 random hex digits */
+  /** Returns a new id. @default 24 random hex digits */
   readonly newId?: (() => string) | undefined
-  /** Port on loopback; 0 for a free one. @default 0 */
+  /** The port on loopback; 0 picks a free one. @default 0 */
   readonly port?: number | undefined
   /** Whether more than 50 POST or 300 GET requests in 5 seconds are answered 429. @default false */
   readonly rateLimits?: boolean | undefined
@@ -118,7 +118,7 @@ export interface IdentityProviderOptions {
    */
   readonly sendsWebhooks?: boolean | undefined
   /**
-   * Milliseconds of this machine after which pending checks automatically become GREEN.
+   * Time by the machine's clock after which a pending check becomes GREEN, in milliseconds.
    * @default never
    */
   readonly approvesAfterMs?: number | undefined
@@ -148,7 +148,7 @@ export interface ReceivedRequest {
   readonly body: Buffer
 }
 
-/** Largest distance of a request's time from the provider's clock, in seconds, on either side. */
+/** The largest difference between a request's time and the provider's clock, in seconds, in either direction. */
 const windowSeconds = 60
 
 /** The client that signed the request. @throws ProviderRejection 401 with 4000 to 4006. */
@@ -176,7 +176,7 @@ export function authenticate(request: ReceivedRequest, clients: Iterable<Provide
 const windowMs = 5_000
 const maxRequests: Readonly<Record<string, number>> = { GET: 300, POST: 50 }
 
-/** Counts one request of a caller. @throws ProviderRejection 429 when its window is full. */
+/** Counts a request of a caller. @throws ProviderRejection 429 when the caller's window is full. */
 type CountRequest = (caller: string, method: string, now: number) => void
 
 /** Makes the counter: per caller and window of 5 seconds, 300 GET and 50 POST requests. */

@@ -1,4 +1,4 @@
-/** Acts for applicants and reviewers, and causes failures of networks, gateways and processes. @module */
+/** Acts for applicants and reviewers; causes failures of networks, gateways and processes. @module */
 import { setTimeout } from 'node:timers/promises'
 import type { TriggerVerdict } from '@payment-integration/contract/internal'
 import {
@@ -66,7 +66,7 @@ export interface ProviderFault {
 
 interface Faults {
   add(fault: ProviderFault): void
-  /** Takes the first fault for an operation. */
+  /** Removes and returns the first fault for an operation. */
   take(operation: ProviderOperation): ProviderFault | null
   clear(): void
 }
@@ -89,8 +89,8 @@ export function createFaults(): Faults {
 }
 
 /**
- * The faulty response. `json` is what would have been answered. The signal of `request` ends a response that hangs.
- * @throws {TypeError} For a lost answer, as `fetch` does; the abort reason for one that hangs.
+ * Builds the faulty response. `json` is the answer without the fault. The signal of `request` ends a hanging response.
+ * @throws {TypeError} For a lost answer, as `fetch` does; the abort reason for a hanging one.
  */
 export async function faultyResponse(
   { answer }: ProviderFault,
@@ -139,7 +139,7 @@ export function jsonResponse(
   return new Response(body, { status, headers: { 'Content-Type': 'application/json', ...headers } })
 }
 
-/** Requests that hang. The signal of a request that nobody holds never aborts, because it follows its source weakly. */
+/** Keeps hanging requests from garbage collection: the signal of a collected request would never abort. */
 const hangingRequests = new Set<Request>()
 
 /** Rejects once the signal aborts. */
@@ -179,13 +179,13 @@ function drip(bytes: Uint8Array, request: Request): ReadableStream<Uint8Array> {
   })
 }
 
-/** The part of a running provider that changes and shows its data. An unknown id is a RangeError. */
+/** Reads and changes the data of a running provider. An unknown id throws a RangeError. */
 export interface ProviderControl {
   /** Redeemed share tokens, oldest first. */
   readonly redemptions: readonly Redemption[]
   /** Adds an applicant without an event, such as a donor's, who was verified before. */
   addApplicant(applicant: NewApplicant): ApplicantView
-  /** An applicant, or null when it does not exist or is deleted. */
+  /** Finds an applicant; null when it does not exist or is deleted. */
   applicant(applicantId: string): ApplicantView | null
   /** All applicants of a client, oldest first. */
   applicants(clientId: string): ApplicantView[]
@@ -210,7 +210,7 @@ export interface ProviderControl {
   resetApplicant(applicantId: string): void
   setActive(applicantId: string, isActive: boolean): void
   deleteApplicant(applicantId: string): void
-  /** Emits any event of an applicant; `fields` replace those of its body. */
+  /** Emits any event of an applicant; `fields` replace fields of the body. */
   announce(applicantId: string, type: string, fields?: Readonly<Record<string, unknown>>): void
 }
 
@@ -269,16 +269,16 @@ function add(state: ProviderState, { clientId, as = 'approved', ...wanted }: New
   return applicant
 }
 
-/** What the scenario `kyc` needs of an identity provider. */
+/** The functions of an identity provider that the scenario `kyc` needs. */
 export interface TriggerIdentity {
-  /** A new share token of a new verified user. */
+  /** Mints a share token of a new verified user. */
   mint(): string
-  /** Decides on the verification that a share token was redeemed for. */
+  /** Sets the verdict of the verification for which a share token was redeemed. */
   decide(shareToken: string, verdict: TriggerVerdict): void
 }
 
 /**
- * Lets the scenario `kyc` use a local provider.
+ * Connects the scenario `kyc` to a local provider.
  * @param clients - The donor's client id, and the service's.
  * @example createSimulatedChains({ ...chains, identity: triggerIdentity(provider, { donor: 'Shop', service: 'Pay' }) })
  */

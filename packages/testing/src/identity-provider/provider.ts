@@ -1,4 +1,4 @@
-/** The identity provider as a function on requests or on a port, with a control for tests. @module */
+/** Runs the identity provider as a function or on a port, with a control. @module */
 
 import { randomBytes } from 'node:crypto'
 import { serve, toRequest } from '../serve.js'
@@ -133,7 +133,7 @@ function parseObject(body: Buffer): Readonly<Record<string, unknown>> {
     const json: unknown = JSON.parse(body.toString('utf8'))
     if (typeof json === 'object' && json !== null && !Array.isArray(json)) return { ...json }
   } catch {
-    // Falls through to the common answer for a body that is not an object.
+    // Malformed JSON gets the same answer as a body that is not an object.
   }
   throw new ProviderRejection(400, 'Malformed JSON')
 }
@@ -162,7 +162,7 @@ export interface RequestRecord {
   readonly status: number | null
 }
 
-/** The control of a provider, however it is reached. */
+/** The control of a provider, in the process or on a port. */
 export interface IdentityProviderControl extends ProviderControl {
   /** Every request so far, oldest first. */
   readonly requests: readonly RequestRecord[]
@@ -173,10 +173,10 @@ export interface IdentityProviderControl extends ProviderControl {
   /** Drops the queued faults. */
   clearFaults(): void
   /**
-   * Replaces the targets of a client's options. Webhooks that already wait keep their target.
+   * Replaces the webhook targets of a client. Webhooks that already wait keep their target.
    */
   setWebhooks(clientId: string, targets: readonly WebhookTarget[]): void
-  /** Sends the webhooks that are due by the clock, one at a time. */
+  /** Sends the webhooks that are due, one at a time. */
   deliverWebhooks(): Promise<WebhookDelivery[]>
   /** Drops every waiting webhook; returns their number. */
   loseWebhooks(): number
@@ -186,14 +186,14 @@ export interface IdentityProviderControl extends ProviderControl {
 
 /** A provider in the process of a test. */
 export interface LocalIdentityProvider extends IdentityProviderControl {
-  /** Answers a request of its API on any origin. A fault may make it reject. */
+  /** Answers a request to the provider's API, on any origin. Some faults make the promise reject. */
   readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>
-  /** Stops its timers. */
+  /** Stops the provider's timers. */
   close(): void
 }
 
 /**
- * Makes a provider that listens nowhere.
+ * Creates a provider in the process, without a port.
  * @throws TypeError When two clients share an id or an app token, or one lacks a credential.
  * @example const provider = createIdentityProvider({ clients: [donor, service] })
  */
@@ -202,7 +202,7 @@ export function createIdentityProvider(options: Omit<IdentityProviderOptions, 'p
   return { ...provider, fetch: (input, init) => answer(toRequest(input, init)) }
 }
 
-/** Makes a provider. @returns Its control, and `answer`. `uri` is the path with query, byte for byte as signed. */
+/** Creates a provider. @returns The control, and `answer`, whose `uri` is path and query, byte for byte as signed. */
 function openProvider(options: IdentityProviderOptions): Omit<LocalIdentityProvider, 'fetch'> & {
   readonly answer: (request: Request, uri?: string) => Promise<Response>
 } {

@@ -45,7 +45,7 @@ export function mint(state: ProviderState, donor: ProviderClient, field: (name: 
   return shareToken
 }
 
-/** The token while it is redeemable. @throws ProviderRejection 401 when it is malformed, expired or used. */
+/** Finds a redeemable token. @throws ProviderRejection 401 when the token is malformed, expired or used. */
 function requireUsableToken(state: ProviderState, text: string): ShareToken {
   const shareToken = state.shareTokens.get(text)
   if (shareToken === undefined) throw new ProviderRejection(401, 'Token is invalid: Malformed token')
@@ -87,7 +87,7 @@ export function buildApplicant(
   }
 }
 
-/** The applicant that a reuse makes. @throws ProviderRejection 401, 404, 409, and 400 with 10501 to 10512. */
+/** The applicant that a reuse creates. @throws ProviderRejection 401, 404, 409, and 400 with 10501 to 10512. */
 function buildReused(state: ProviderState, client: ProviderClient, query: URLSearchParams): ApplicantRecord {
   const shareToken = requireToken(state, client, query)
   if (client.reuseDisabled) throw new ProviderRejection(400, 10505)
@@ -126,7 +126,7 @@ export function reuse(
   return storeRedemption(state, { applicant, by: 'reuse', token: query.get('shareToken') ?? '' }, announce)
 }
 
-/** Copies an applicant. The provider names the copy, which waits at `init`. */
+/** Copies an applicant. The provider chooses the copy's external user id; the copy stays in the state `init`. */
 export function copy(
   state: ProviderState,
   client: ProviderClient,

@@ -23,7 +23,7 @@ export interface WebhookDelivery extends DueWebhook {
   readonly status: number | null
 }
 
-/** Waits before each retry of a failed webhook, in milliseconds. After the last retry it is dropped. */
+/** The waits before the retries of a failed webhook, in milliseconds. After the last retry the webhook is dropped. */
 const resendsAfter = [5 * 60_000, 60 * 60_000, 5 * 60 * 60_000, 18 * 60 * 60_000]
 
 const hashes: Readonly<Record<DigestAlgorithm, string>> = {
@@ -36,7 +36,7 @@ interface Entry extends DueWebhook {
   readonly target: WebhookTarget
   dueAt: number
   attempts: number
-  /** Whether a run is sending it: then no other run does. */
+  /** Whether a run is sending this webhook, so that no other run sends it. */
   isBeingSent: boolean
 }
 
@@ -58,7 +58,7 @@ export interface Webhooks {
   readonly sent: readonly WebhookDelivery[]
 }
 
-/** Makes the queue of webhooks. Two events are at least a millisecond apart, even if the clock stands still. */
+/** Creates the queue of webhooks. Events are at least a millisecond apart, even when the clock stands still. */
 export function createWebhooks(outside: {
   readonly now: () => number
   readonly newId: () => string

@@ -1,4 +1,4 @@
-/** A chain in memory: the test makes its payments, mines its blocks and reorganizes them. @module */
+/** A chain in memory whose payments, blocks and reorganizations a test controls. @module */
 import { ChainError } from '@payment-integration/core'
 import type {
   BlockRange,
@@ -13,13 +13,13 @@ import type { Draws } from '../builders.js'
 /** A payment before its block is known. */
 export type UnminedPayment = Omit<PaymentFacts, 'blockNumber' | 'blockHash' | 'blockTimestamp'>
 
-/** A chain that a test moves. */
+/** A chain that a test controls. */
 export interface TwinChain extends Chain {
   /** Appends a block with these payments. */
   mine(payments?: readonly UnminedPayment[]): BlockRef
-  /** Removes the newest blocks, the first one excluded, and returns their payments, oldest first. */
+  /** Removes the newest blocks, but never the first block, and returns their payments, oldest first. */
   orphan(depth: number): UnminedPayment[]
-  /** Height of the newest block. */
+  /** The height of the newest block. */
   height(): number
 }
 
@@ -31,18 +31,18 @@ interface TwinChainDeps {
   readonly now: () => number
   /** A new block hash. */
   readonly newHash: () => string
-  /** Least time from a block to the next, in milliseconds. */
+  /** The shortest time between two blocks, in milliseconds. */
   readonly stepMs: number
 }
 
-/** A block of an earlier process, as a service stored it. */
+/** A block from an earlier process, as the service stored it. */
 interface EarlierBlock {
   readonly blockNumber: number
   readonly blockHash: string
 }
 
 /**
- * Makes a chain. It begins with one block: at height 0, or on top of the earlier ones.
+ * Creates a chain with one block, at height 0 or on top of the earlier blocks.
  * @param earlier - Blocks that a service has indexed, newest first. They cannot be orphaned.
  */
 export function createTwinChain(
@@ -140,13 +140,13 @@ export function createTwinChain(
   }
 }
 
-/** A payment to make. Everything but the integration has a drawn default. */
+/** A payment to make. Every field except the integration defaults to a random value. */
 export interface TwinPaymentInput {
   /** The integration that the payment names; null: none. */
   readonly integrationAddress: string | null
   /** Chain of the twin. @default 137 */
   readonly chainId?: number | undefined
-  /** Hash of the transaction, for one hash on several chains. @default drawn */
+  /** The transaction hash, to use one hash on several chains. @default drawn */
   readonly txHash?: string | undefined
   /** Amount in token units, such as `12.50`. @default drawn */
   readonly amount?: string | undefined
@@ -162,7 +162,7 @@ export interface TwinPaymentInput {
   readonly source?: { readonly chainId: number; readonly txHash: string } | undefined
 }
 
-/** As many characters of a symbol are read from a chain. */
+/** The most characters of a symbol that the service reads from a chain. */
 const maxSymbolLength = 64
 
 const paymentFields = new Set([
@@ -232,7 +232,7 @@ function toSource({ chainId, txHash }: NonNullable<TwinPaymentInput['source']>) 
   return { chainId, txHash: hex('source.txHash', 32, txHash) }
 }
 
-/** A decimal in base units, exactly. */
+/** Converts a decimal to base units without rounding. */
 function toUnits(amount: string, decimals: number): bigint {
   if (!Number.isInteger(decimals) || decimals < 0 || decimals > 30)
     throw new RangeError(`decimals is ${decimals}; pass a whole number from 0 to 30.`)

@@ -1,4 +1,4 @@
-/** The service in the process of a test: the real core, with time, chains and network in the test's hands. @module */
+/** The real service in a test's process; the test controls time, chains and network. @module */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -32,29 +32,29 @@ interface TwinEngineDeps {
   readonly identity: TwinIdentityParts
 }
 
-/** A running service, driven by hand: no loop runs. */
+/** A running service without loops: each step is called explicitly. */
 interface TwinEngine {
   service(): Service
   readonly store: Store
-  /** Ends the process and starts another on the same database. What was in flight is lost. */
+  /** Ends the process and starts another on the same database. Requests in flight are lost. */
   restart(): void
   /** Indexes all blocks, attempts every due delivery, sends every due webhook and polls every due verification. */
   settle(): Promise<void>
-  /** Moves the clock to a time in unix milliseconds, or to an earlier one at which a webhook or a poll is due. */
+  /** Moves the clock to a time in unix milliseconds, or to an earlier time at which a webhook or a poll is due. */
   moveTo(ms: number): Promise<void>
   close(): Promise<void>
 }
 
-/** One POST at a time, so that a seed gives one sequence. */
+/** One POST at a time, so that a seed determines the sequence. */
 const delivery = { concurrency: 1, perEndpoint: 1, batch: 1, leaseMs: 10_000 } as const
 
-/** The shortest that the core takes. */
+/** The shortest value that the core accepts. */
 const chainLeaseMs = 100
 
-/** Time between two rounds of polls, as in the service, in milliseconds. */
+/** The time between two rounds of polls in milliseconds, as in the service. */
 const pollMs = 30_000
 
-/** Most turns of one settle: a receiver that always causes a new delivery would never end it. */
+/** The most turns of one settle, which would never end if each delivery caused another. */
 const maxTurns = 100_000
 
 async function openTwinEngine(deps: TwinEngineDeps): Promise<TwinEngine> {
@@ -90,7 +90,7 @@ async function openTwinEngine(deps: TwinEngineDeps): Promise<TwinEngine> {
       logger: silentLogger,
       allowLoopbackHttp: true,
       delivery,
-      // A test should not wait for a hash that takes a second.
+      // A test should not wait a second for a password hash.
       passphraseCost: { log2N: 4, r: 1, p: 1 },
     })
   let service = start()
@@ -116,7 +116,7 @@ async function openTwinEngine(deps: TwinEngineDeps): Promise<TwinEngine> {
     store,
     service: () => service,
     restart() {
-      // A start takes a moment, in which the leases of the chains end.
+      // Simulates the time of a start, in which the leases of the chains expire.
       clock.advance(chainLeaseMs)
       service = start()
       ended.resolve()
@@ -137,7 +137,7 @@ async function openTwinEngine(deps: TwinEngineDeps): Promise<TwinEngine> {
   }
 }
 
-/** The end of one process of the service. */
+/** Ends one process of the service. */
 function createEnd(): { readonly promise: Promise<undefined>; resolve(): void } {
   let resolve = () => {}
   const promise = new Promise<undefined>((end) => {
@@ -150,9 +150,9 @@ function createEnd(): { readonly promise: Promise<undefined>; resolve(): void } 
 export interface TwinOptions {
   /** The same seed and the same calls give the same bytes, faults and times. @default 1 */
   readonly seed?: number | undefined
-  /** Start of its clock: unix time in milliseconds. @default 2025-01-01T00:00:00Z */
+  /** The start of the twin's clock in unix milliseconds. @default 2025-01-01T00:00:00Z */
   readonly startMs?: number | undefined
-  /** Its chains. @default 1, 10, 100, 137, 42161 */
+  /** Ids of the twin's chains. @default 1, 10, 100, 137, 42161 */
   readonly chainIds?: readonly number[] | undefined
 }
 
@@ -174,13 +174,13 @@ export interface TwinPayment {
   readonly txHash: string
 }
 
-/** A twin. Every call resolves when the service is idle: blocks are indexed, due deliveries and webhooks attempted. */
+/** A twin. Each call resolves once the service is idle: blocks indexed, due deliveries and webhooks attempted. */
 export interface Twin {
-  /** Its clock, for `createVerifier({ secrets, now: twin.now })`. Chaos may set it ahead for one arrival. */
+  /** The twin's clock, for `createVerifier({ secrets, now: twin.now })`. Chaos may set it ahead for one arrival. */
   readonly now: () => number
   /** Adds an integration whose notifications go to `receive`; without one it has no notification URL. */
   addIntegration(receive?: TwinReceiver): Promise<TwinIntegration>
-  /** Issues a key of the legacy API. Its accounts are `service.accounts`. */
+  /** Issues a key for the legacy API, whose accounts are managed by `service.accounts`. */
   addLegacyKey(): Promise<string>
   /** The identity provider, and the users and reviewers at it. */
   readonly identity: TwinIdentity
@@ -189,12 +189,12 @@ export interface Twin {
   /** Applies an update of the processor. @throws {RangeError} When its form is wrong. */
   update(payment: TwinPayment, change: TwinChange): Promise<UpdateResult>
   /**
-   * Causes the events of a scenario, and resolves them in their order.
+   * Causes the events of a scenario, and resolves with the events in order.
    * @throws TriggerRequestError `ERR_TRIGGER_INVALID` for an unknown scenario or option, or a malformed one;
-   * TriggerError `ERR_TRIGGER` when the scenario ends early, because the receiver is down for example.
+   * TriggerError `ERR_TRIGGER` when the scenario ends early, for example because the receiver is down.
    */
   trigger(request: TriggerRequest, integration: { readonly address: string }): Promise<readonly TriggerEvent[]>
-  /** Mines empty blocks: what was paid before becomes final. */
+  /** Mines empty blocks, until all earlier payments are final. */
   mine(chainId: number, blocks: number): Promise<void>
   /**
    * Replaces the newest blocks of a chain. Their payments are mined again in the first new block (`again`, the default)
@@ -203,26 +203,26 @@ export interface Twin {
   reorganize(chainId: number, depth: number, payments?: 'again' | 'never'): Promise<void>
   /** Moves the clock forward; every retry happens at its time. @param ms - Whole milliseconds, 0 or more. */
   advance(ms: number): Promise<void>
-  /** Makes the network faulty, by the twin's seed; null heals it. */
+  /** Makes the network faulty, by the twin's seed; null ends the faults. */
   chaos(plan?: ChaosPlan | null): void
   /** Ends the service and starts it again on the same database. */
   restart(): Promise<void>
-  /** The HTTP API, without a port: pass it to a client as its `fetch`. */
+  /** The HTTP API without a port: pass this function to a client as `fetch`. */
   readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>
   /** The same API on a port of 127.0.0.1, until `close`; 0, the default, is a free one. */
   listen(port?: number): Promise<{ readonly url: string }>
-  /** Each arrival of a notification with the verdict that a correct receiver gives, oldest first. */
+  /** Every arrival of a notification, with the verdict of a correct receiver, oldest first. */
   readonly arrivals: readonly TwinArrival[]
-  /** The use cases of the core, for everything else. */
+  /** The core's use cases, for anything that the twin does not offer. */
   readonly service: Service
-  /** Closes its ports and the database, and removes it. */
+  /** Closes ports and database, and removes the database. */
   close(): Promise<void>
 }
 
 /** A change by the processor. An absent field keeps the stored value; null clears it. */
 type TwinChange = Pick<ProcessorUpdate, 'state' | 'recipient' | 'invoice'>
 
-/** Longest jump of the clock while a delivery is due that cannot be claimed yet, in milliseconds. */
+/** The longest jump of the clock, in milliseconds, while a due delivery cannot be claimed yet. */
 const stepMs = 60_000
 
 /**
@@ -236,11 +236,11 @@ const stepMs = 60_000
 export async function createTwin(options: TwinOptions = {}): Promise<Twin> {
   const { seed = twinDefaults.seed, startMs = twinDefaults.startMs, chainIds = twinDefaults.chainIds } = options
   const draws = createDraws(seed)
-  // Of its own, so that a change of the plan moves no other draw.
+  // A separate sequence, so that another plan changes no other random values.
   const chaosDraws = createDraws((seed ^ 0x5eed) >>> 0)
   const clock = createFakeClock(startMs)
   const { now } = clock
-  // While the clock stands still, a later payment is newer all the same.
+  // A later payment counts as newer, even when the clock has not moved.
   const world = { now, newHash: () => draws.hex(32), stepMs: 1_000 }
   const chains = new Map(chainIds.map((id) => [id, createTwinChain(id, world)]))
   const network = createTwinNetwork({ draws: chaosDraws, now, restart: () => engine.restart() })
@@ -261,7 +261,7 @@ export async function createTwin(options: TwinOptions = {}): Promise<Twin> {
       served = { service, app: createApp({ service, receiveUpdate: null, readWebhook, health, now }) }
     return served.app
   }
-  /** Webhooks of a share arrive before the next call. */
+  /** Delivers the webhooks of a share before the next call. */
   async function answer(request: Request): Promise<Response> {
     const response = await app().fetch(request)
     await identity.deliver()
@@ -326,7 +326,7 @@ export async function createTwin(options: TwinOptions = {}): Promise<Twin> {
       const chain = requireChain(chainId)
       const orphaned = chain.orphan(depth)
       chain.mine(payments === 'again' ? orphaned : [])
-      // A longer branch: a node follows no shorter one.
+      // Mines a longer branch, because a node never follows a shorter one.
       for (let mined = 0; mined < depth; mined += 1) chain.mine()
       await engine.settle()
     },

@@ -1,4 +1,4 @@
-/** Identity verification in a twin: a provider in the process, and the service's own adapter to it. @module */
+/** Identity verification in a twin: an in-process provider behind the service's own adapter. @module */
 import type { Service } from '@payment-integration/core'
 import type { Store } from '@payment-integration/core/ports'
 import {
@@ -13,7 +13,7 @@ import { createDraws } from '../builders.js'
 import type { NewApplicant } from '../identity-provider/applicants.js'
 import { createIdentityProvider, type LocalIdentityProvider } from '../identity-provider/provider.js'
 
-/** A user whom the integrator verified before. */
+/** A user whom the integrator has already verified. */
 export interface TwinUser extends Pick<NewApplicant, 'as' | 'steps'> {
   /** Lifetime of the share token, in seconds. @default 1200 */
   readonly ttlInSecs?: number | undefined
@@ -33,12 +33,12 @@ const changes = [
 /** A change that the provider reports by a webhook. */
 export type TwinReviewChange = (typeof changes)[number]
 
-/** The same change, by applicant id or by the share token of the applicant; it resolves when the service is idle. */
+/** Such a change, by applicant id or by share token; resolves once the service is idle. */
 export type TwinReviewCall<Call> = Call extends (applicantId: string, ...more: infer More) => void
   ? (applicant: string, ...more: More) => Promise<void>
   : never
 
-/** What `mintShareToken` of identity-sumsub needs besides an `applicantId`. */
+/** The arguments of `mintShareToken` of identity-sumsub, without `applicantId`. */
 export interface TwinMinting {
   readonly baseUrl: string
   readonly appToken: string
@@ -53,17 +53,17 @@ export interface TwinIdentity
   extends Readonly<{
     [Name in TwinReviewChange]: TwinReviewCall<LocalIdentityProvider[Name]>
   }> {
-  /** Adds a verified user of the integrator, and mints a share token. */
+  /** Adds a user whom the integrator has verified, and mints a share token. */
   shareToken(user?: TwinUser): string
-  /** Mints by a request, as an integrator does: `mintShareToken({ ...minting, applicantId })`. */
+  /** Arguments to mint by a request, as an integrator does: `mintShareToken({ ...minting, applicantId })`. */
   readonly minting: TwinMinting
-  /** Its faults, records and applicants. Webhooks of its own changes wait for the next call of the twin. */
+  /** The provider's faults, records and applicants. Webhooks of changes made here wait for the twin's next call. */
   readonly provider: LocalIdentityProvider
 }
 
 export interface TwinIdentityParts {
   readonly provider: LocalIdentityProvider
-  /** Connects a new process of the service. Requests of the former one are aborted. */
+  /** Connects a new process of the service, and aborts the requests of the former process. */
   connect(): ClosableIdentityProvider
   readonly readWebhook: WebhookReader
   /** Whether anything can be due. */
@@ -74,29 +74,29 @@ export interface TwinIdentityParts {
   deliver(): Promise<number>
   /** Delivers the due webhooks and polls. @returns Their number. */
   settle(service: Pick<Service, 'identity'>): Promise<number>
-  /** Makes the test's side. `settle` makes the twin idle. */
+  /** Creates the test's view of the provider. `settle` makes the twin idle. */
   control(settle: () => Promise<void>): TwinIdentity
 }
 
 const [integrator, recipient] = ['Integrator', 'PaymentService'] as const
-/** The provider's clients of a twin. */
+/** The clients of a twin's provider. */
 export const twinClients = { donor: integrator, service: recipient } as const
 const baseUrl = 'https://identity-provider.test'
 const webhookUrl = 'https://payments.test/api/v1/identity-provider/webhook'
 
-/** A provider in the process answers at once or never: much longer than a busy machine needs, in milliseconds. */
+/** Timeout in milliseconds, never reached by a busy machine: an in-process provider answers at once or never. */
 const timeoutMs = 5_000
 
-/** The twin's clock stands still, so a request that waited for a turn would wait for ever: as good as no limit. */
+/** Practically no rate limit: while the twin's clock stands still, a limited request would wait for ever. */
 const limits = { redemptions: 1_000_000, lookUps: 1_000_000, polls: 1_000_000 } as const
 
-/** Makes both sides. @param post - Sends a webhook to the API of the twin. */
+/** Creates the provider and the adapter. @param post - Sends a webhook to the API of the twin. */
 export function createTwinIdentity(
   seed: number,
   { now }: Pick<FakeClock, 'now'>,
   post: (request: Request) => Promise<Response>,
 ): TwinIdentityParts {
-  // Of its own, so that a share moves no other draw.
+  // A separate sequence, so that a share changes no other random values.
   const draws = createDraws((seed ^ 0x1d) >>> 0)
   const secret = () => draws.hex(16).slice(2)
   const [secretKey, serviceKey, webhookSecret] = [secret(), secret(), secret()]

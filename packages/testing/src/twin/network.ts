@@ -1,4 +1,4 @@
-/** Carries notifications to the receivers of a test, with drawn faults, and records each arrival. @module */
+/** Carries notifications to a test's receivers, with random faults, and records arrivals. @module */
 
 import { deliveryTimeoutMs, type SnapshotBody } from '@payment-integration/contract'
 import { excerptBytes } from '@payment-integration/core/internal'
@@ -16,12 +16,12 @@ import { createDraws, type Draws } from '../builders.js'
  */
 export type ChaosFault = 'duplicate' | 'late' | 'lost' | 'slow' | 'skew' | 'restart'
 
-/** How many attempts of a hundred each fault hits. Together at most 100. */
+/** The percentage of attempts that each fault hits; at most 100 together. */
 export type ChaosPlan = { readonly [Fault in ChaosFault]?: number | undefined }
 
 const faults = ['duplicate', 'late', 'lost', 'slow', 'skew', 'restart'] as const satisfies readonly ChaosFault[]
 
-/** Half of the attempts are hit; a wrong clock and a restart are half as frequent as each other fault. */
+/** Half of the attempts are hit. Skew and restart are half as frequent as each other fault. */
 export const chaosDefaults: ChaosPlan = { duplicate: 10, late: 10, lost: 10, slow: 10, skew: 5, restart: 5 }
 
 /** @throws {TypeError} For an unknown fault. @throws {RangeError} For a share or a sum that is no percentage. */
@@ -44,7 +44,7 @@ export interface Chaos {
 }
 
 /**
- * Makes the sequence of faults of a seed, for a proxy or a test harness of your own.
+ * Creates the sequence of faults for a seed, for use in your own proxy or test harness.
  * @param options - `seed`: a whole number from 0 to 4294967295. `plan`: attempts of a hundred by fault. @default
  * duplicate, late, lost, slow 10 each; skew, restart 5 each
  * @example
@@ -58,7 +58,7 @@ export function createChaos({ seed, plan = chaosDefaults }: { seed: number; plan
   return { next: () => drawFault(plan, draws) }
 }
 
-/** Draws the fault of the next attempt, or null. One draw for each attempt, whatever the plan. */
+/** Draws the next attempt's fault, or null. Every plan takes exactly one draw per attempt. */
 function drawFault(plan: ChaosPlan | null, draws: Draws): ChaosFault | null {
   let remaining = draws.integer(0, 99)
   for (const fault of faults) {
@@ -68,15 +68,15 @@ function drawFault(plan: ChaosPlan | null, draws: Draws): ChaosFault | null {
   return null
 }
 
-/** A receiver: any fetch handler. It gets the exact bytes and headers of the service. */
+/** A receiver, which is any fetch handler. It gets the exact bytes and headers that the service sends. */
 export type TwinReceiver = (request: Request) => Response | Promise<Response>
 
 /**
  * The verdict of a correct receiver on an arrival.
- * - `apply`: acts on it: its version is greater than the stored one.
- * - `duplicate`: answers 2xx without an effect: that version is stored.
+ * - `apply`: has an effect: the version is greater than the stored one.
+ * - `duplicate`: answers 2xx without an effect: the same version is stored.
  * - `stale`: answers 2xx without an effect: a greater version is stored.
- * - `reject`: answers 4xx: its signature is too old by the receiver's clock.
+ * - `reject`: answers 4xx: the signature is too old by the receiver's clock.
  */
 export type ExpectedVerdict = 'apply' | 'duplicate' | 'stale' | 'reject'
 
@@ -106,7 +106,7 @@ export interface TwinNetwork extends Sender {
   chaos: ChaosPlan | null
   /** Every arrival, oldest first. */
   readonly arrivals: readonly TwinArrival[]
-  /** Lets requests that are late arrive. Each arrives after the next request, or here. */
+  /** Lets late requests arrive, which otherwise arrive after the next request. */
   deliverLate(): Promise<void>
   /** Milliseconds by which the clock of receivers is ahead at this moment. */
   skewMs(): number
@@ -115,11 +115,11 @@ export interface TwinNetwork extends Sender {
 interface TwinNetworkDeps {
   readonly draws: Draws
   readonly now: () => number
-  /** Ends the service in the middle of the attempt and starts it again. */
+  /** Ends the service during the attempt, and starts it again. */
   readonly restart: () => void
 }
 
-/** More than the tolerance of a receiver. */
+/** The error of a skewed clock, which exceeds a receiver's tolerance. */
 const clockSkewMs = 360_000
 
 export function createTwinNetwork({ draws, now, restart }: TwinNetworkDeps): TwinNetwork {
@@ -184,7 +184,7 @@ export function createTwinNetwork({ draws, now, restart }: TwinNetworkDeps): Twi
         await arrive(post, fault)
         await deliverLate()
         restart()
-        // The process that waits for this answer is gone.
+        // The process that waited for this answer has ended.
         return new Promise(() => undefined)
       case null:
         return arrive(post, fault)
@@ -199,7 +199,7 @@ export function createTwinNetwork({ draws, now, restart }: TwinNetworkDeps): Twi
     skewMs: () => skew,
     async post(post) {
       const fault = drawFault(this.chaos, draws)
-      // Another late request waits for the next one, too.
+      // A late request waits for the next request, even when that is late too.
       if (fault === 'late') return postWith(fault, post)
       const result = await postWith(fault, post)
       await deliverLate()
@@ -210,7 +210,7 @@ export function createTwinNetwork({ draws, now, restart }: TwinNetworkDeps): Twi
 
 const timedOut: PostResult = { kind: 'failure', reason: 'timeout', latencyMs: deliveryTimeoutMs }
 
-/** Null when the receiver throws: its server would close the connection. */
+/** Calls the receiver; null when it throws, because its server would close the connection. */
 async function callReceiver(receiver: TwinReceiver, { url, headers, body }: PostRequest): Promise<Response | null> {
   try {
     return await receiver(new Request(url, { method: 'POST', headers, body: new Uint8Array(body) }))

@@ -1,4 +1,4 @@
-/** What to cause, the events that follow, and a trigger written as a test. @module */
+/** Requests and events of triggers, and the source of an equivalent test. @module */
 import type { ShareResponse } from '@payment-integration/contract'
 import {
   type TriggerScenario,
@@ -18,7 +18,7 @@ export type TriggerEvent =
       readonly event: 'block'
       readonly chainId: string
       readonly blockNumber: number
-      /** Hashes of its payments. */
+      /** The transaction hashes of the block's payments. */
       readonly txHashes: readonly string[]
     }
   /** The processor's update was applied. */
@@ -36,12 +36,12 @@ export type TriggerEvent =
       readonly event: 'delivery'
       readonly version: number
       readonly expected: ExpectedVerdict
-      /** Status of the receiver's answer; null: none came. */
+      /** The status of the receiver's answer; null: none arrived. */
       readonly status: number | null
     })
   /** Blocks were replaced; the payment is in a new block, or left the chain. */
   | (Readonly<Record<'chainId' | 'txHash', string>> & { readonly event: 'reorganised'; readonly included: boolean })
-  /** A verification was shared: the request, and what the endpoint answers. */
+  /** A verification was shared: the request, and the endpoint's answer. */
   | {
       readonly event: 'share'
       readonly request: { readonly email: string; readonly kycShareToken: string }
@@ -56,13 +56,13 @@ export type TriggerEvent =
       /** Versions that the service stored. */
       readonly snapshots: number
     }
-  /** The scenario ended early. The endpoint sends it in place of an error. */
+  /** The scenario ended early. The endpoint sends this event in place of an error. */
   | { readonly event: 'failed'; readonly reason: string }
 
-/** Fields of the payment that a scenario makes. Each has a drawn default. */
+/** Fields of the payment that a scenario makes. Each defaults to a random value. */
 export type TriggerPayment = Pick<TwinPaymentInput, 'amount' | 'token' | 'chainId' | 'memo' | 'sender' | 'receiver'>
 
-/** What to cause. */
+/** The scenario to run, with its options. */
 export interface TriggerRequest extends TriggerPayment {
   readonly scenario: TriggerScenario
   /** Payments of a `burst`, 1 to 10000. @default 100 */
@@ -96,7 +96,7 @@ export function parseTriggerRequest(value: unknown): TriggerRequest {
   if (verdict !== undefined && !triggerVerdicts.some((known) => known === verdict))
     throw new TriggerRequestError(`verdict must be one of ${triggerVerdicts.join(', ')}.`)
   const request = { ...fields, scenario } as TriggerRequest
-  // The values of the payment are checked by making it.
+  // Making a payment checks its values.
   try {
     buildPayment({ ...pickPaymentFields(request), integrationAddress: null }, createDraws(0))
   } catch (error) {
@@ -129,7 +129,7 @@ function isWhole(value: unknown, max: number): value is number {
 }
 
 /**
- * The source of a vitest file that causes the same on a twin, and expects a correct receiver.
+ * The source of a vitest file that causes the same events on a twin, and expects a correct receiver.
  * @throws TriggerRequestError `ERR_TRIGGER_INVALID`, also for `kyc`, which delivers nothing to a receiver.
  * @example testSource({ scenario: 'refund', amount: '12.50' })
  */

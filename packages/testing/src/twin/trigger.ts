@@ -1,4 +1,4 @@
-/** Causes events in a service, for the integration that asks, also on simulated chains. @module */
+/** Causes events in a service for an integration, in a twin or on simulated chains. @module */
 import { finality, type ProcessorUpdate, type SnapshotBody } from '@payment-integration/contract'
 import { shareRejectedMessage, type TriggerScenario } from '@payment-integration/contract/internal'
 import type { Service } from '@payment-integration/core'
@@ -26,7 +26,7 @@ interface TriggerDeps {
   /** Null: the scenario `kyc` is not available. */
   readonly identity: TriggerIdentity | null
   readonly draws: Draws
-  /** Lets the service work. Resolves false when to give up. @param turn - 0 for the first call of a wait. */
+  /** Lets the service work. Resolves false to give up the wait. @param turn - 0 for the first call of a wait. */
   readonly progress: (turn: number) => Promise<boolean>
 }
 
@@ -42,7 +42,7 @@ interface TriggeredPayment {
 
 type Steps<Result = void> = AsyncGenerator<TriggerEvent, Result, undefined>
 
-/** The chain of a request; without one 137, or else the first. @throws TriggerRequestError When there is none. */
+/** Chooses the requested chain, else 137, else the first. @throws TriggerRequestError When the chain is unknown. */
 function findChain({ chains }: TriggerDeps, chainId: number | undefined): TwinChain {
   const wantedId = chainId ?? defaultChain
   const chain = chains.find((each) => each.chainId === wantedId) ?? (chainId === undefined ? chains[0] : undefined)
@@ -53,7 +53,7 @@ function findChain({ chains }: TriggerDeps, chainId: number | undefined): TwinCh
   return chain
 }
 
-/** Repeats a check until it answers. @throws TriggerError When the service makes no progress any more. */
+/** Repeats a check until it gives a result. @throws TriggerError When the service makes no more progress. */
 async function until<T>(
   { progress }: TriggerDeps,
   what: string,
@@ -91,7 +91,7 @@ async function* pay(
   return payment
 }
 
-/** Waits for a version of a payment and shows its bytes. */
+/** Waits for a version of a payment, and emits its bytes. */
 async function* showSnapshot(context: TriggerContext, payment: TriggeredPayment, version: number): Steps {
   const { chainId, txHash } = payment
   const { payments } = context.service.store
@@ -113,7 +113,7 @@ async function findStoredPayment(
   return found.find(({ chainId }) => chainId === payment.chainId)
 }
 
-/** Applies an update of the processor and shows the version that it makes. */
+/** Applies an update of the processor, and emits the new version. */
 async function* update(
   context: TriggerContext,
   payment: TriggeredPayment,
@@ -130,7 +130,7 @@ async function* update(
   yield* showSnapshot(context, payment, result.version)
 }
 
-/** Waits until the receiver has accepted a version. @throws TriggerError When it did not, or nothing is delivered. */
+/** Waits until the receiver accepts a version. @throws TriggerError When it does not, or nothing is delivered. */
 async function waitForDelivery(
   context: TriggerContext,
   payment: TriggeredPayment,
@@ -153,7 +153,7 @@ async function waitForDelivery(
   )
 }
 
-/** Sends a delivered version again and shows the attempt. */
+/** Replays a delivered version, and emits the attempt. */
 async function* repeat(
   context: TriggerContext,
   payment: TriggeredPayment,
@@ -248,7 +248,7 @@ const scenarios: Readonly<Record<TriggerScenario, Scenario>> = {
     const payment = yield* pay(context, pickPaymentFields(request))
     const movedPayment = yield* replaceBlocks(context, payment, true)
     yield* replaceBlocks(context, movedPayment, false)
-    // The payment is given up when the height of its block is final.
+    // The service drops the payment once the height of its block is final.
     for (let mined = 0; mined <= confirmations; mined += 1) chain.mine()
     yield* showSnapshot(context, payment, 2)
   },
@@ -277,7 +277,7 @@ const scenarios: Readonly<Record<TriggerScenario, Scenario>> = {
   },
 }
 
-/** Replaces the blocks from that of a payment on. The other payments of these blocks are mined again. */
+/** Replaces a payment's block and all later blocks. Other payments of these blocks are mined again. */
 async function* replaceBlocks(
   context: TriggerContext,
   payment: TriggeredPayment,
@@ -288,10 +288,10 @@ async function* replaceBlocks(
   const depth = chain.height() - payment.blockNumber + 1
   const orphaned = chain.orphan(depth)
   const others = orphaned.filter((each) => each.txHash !== txHash)
-  // One block later, so that the payment moves.
+  // Mined one block later, so that the payment moves.
   const { number } = chain.mine(others)
   const { number: blockNumber } = chain.mine(included ? orphaned.filter((each) => each.txHash === txHash) : [])
-  // A longer branch: a node follows no shorter one.
+  // Mines a longer branch, because a node never follows a shorter one.
   while (chain.height() < number + depth) chain.mine()
   const head = chain.height()
   await until(context, `the new blocks of chain ${chainId} are indexed`, async () => {
@@ -303,7 +303,7 @@ async function* replaceBlocks(
 }
 
 /**
- * Checks a request at once, then causes its events one after the other, as they are read.
+ * Checks a request at once, then causes its events one by one, as the caller reads them.
  * @param request - A {@link TriggerRequest}, such as the JSON of a body.
  * @throws TriggerRequestError `ERR_TRIGGER_INVALID` for an unknown scenario or option, a malformed value, or a chain
  * that is not simulated. The iteration rejects with a TriggerError `ERR_TRIGGER` when the scenario ends early, or while
@@ -331,7 +331,7 @@ export function createTrigger(deps: TriggerDeps): Trigger {
     try {
       for await (const event of scenarios[scenario]({ ...deps, integrationAddress }, request)) {
         if (event.event === 'block') payments += event.txHashes.length
-        // A burst shows the last of its snapshots, when all are stored.
+        // A burst emits only its last snapshot, once all are stored.
         if (event.event === 'snapshot') snapshots += scenario === 'burst' ? payments : 1
         yield event
       }
@@ -344,14 +344,14 @@ export function createTrigger(deps: TriggerDeps): Trigger {
   }
 }
 
-/** An error of the service that says what is wrong, such as an identity provider that cannot be reached. */
+/** Whether an error of the service explains itself, such as an unreachable identity provider. */
 function isCoded(error: unknown): error is Error {
   const { code, message } = Object(error) as { code?: unknown; message?: unknown }
   return typeof message === 'string' && String(code).startsWith('ERR_')
 }
 
 interface SimulatedChainsDeps {
-  /** A migrated store. The chains continue after the blocks that it has of them. */
+  /** A migrated store. Each chain continues after its stored blocks. */
   readonly store: Pick<Store, 'transaction'>
   readonly chainIds: readonly number[]
   readonly clock: Clock
@@ -361,7 +361,7 @@ interface SimulatedChainsDeps {
   readonly identity?: TriggerIdentity | undefined
 }
 
-/** Chains to index, and what moves them. */
+/** Chains to index, and the trigger that makes their blocks. */
 export interface SimulatedChains {
   readonly chains: readonly Chain[]
   trigger(service: Service): Trigger
@@ -369,15 +369,15 @@ export interface SimulatedChains {
   close(): void
 }
 
-/** Stored blocks of earlier processes that stay known: more than the blocks until a block of any chain is final. */
+/** How many blocks of earlier processes a chain still knows: more than any chain needs until a block is final. */
 const maxEarlierBlocks = 2_000
-/** Time between two looks at the progress of the service. */
+/** The time between two checks for progress of the service, in milliseconds. */
 const pollMs = 20
-/** Looks in vain until a scenario ends early: 20 s. */
+/** A scenario ends early after this many checks without progress: 20 s. */
 const maxPolls = 1_000
 
 /**
- * Makes chains that only a trigger moves.
+ * Creates chains whose blocks only a trigger makes.
  * @throws StoreError When the database does not answer.
  * @example
  * const { chains, trigger } = await createSimulatedChains({ store, chainIds: [137], clock, seed: 1 })
@@ -386,7 +386,7 @@ const maxPolls = 1_000
 export async function createSimulatedChains(deps: SimulatedChainsDeps): Promise<SimulatedChains> {
   const { store, chainIds, clock, seed, identity = null } = deps
   const draws = createDraws(seed)
-  // Blocks of one second have the same time, as on a fast chain: no block is ahead of the clock.
+  // Blocks of one second share a time, as on a fast chain, so that no block is ahead of the clock.
   const world = { now: () => clock.now(), newHash: () => draws.hex(32), stepMs: 0 }
   const chains: TwinChain[] = []
   for (const chainId of chainIds) {

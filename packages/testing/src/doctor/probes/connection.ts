@@ -1,4 +1,4 @@
-/** Probes of the URL, the way to it and its connections. Source: docs/interface.md 6, delivery. @module */
+/** Probes of the URL, the network path and the connections. Source: docs/interface.md 6, delivery. @module */
 
 import type { SignedDelivery } from '../../deliveries.js'
 import type { SocketAnswer, Sockets } from '../send.js'
@@ -8,7 +8,7 @@ import { anyOther, isAccepted, judgeAccepted, judgeRejected, transportCause } fr
 /** Hosts to which a development server delivers without TLS. */
 const loopback = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/
 
-/** Probes of the way to the receiver. */
+/** Probes of the network path to the receiver. */
 export const reachProbes = {
   'https-url': {
     sent: 'nothing: the URL is examined',
@@ -83,7 +83,7 @@ export const lastProbes = {
   },
 } satisfies ProbeTable
 
-/** A location without its query and control characters, of bounded length. */
+/** The target of a redirect, shortened, without query and control characters. */
 function toReadable(location: string): string {
   return (location.split(/[?#]/, 1)[0] ?? '').replace(/[^!-~]/g, '').slice(0, 200)
 }
@@ -91,7 +91,7 @@ function toReadable(location: string): string {
 const unreadBytes = 65_536
 const largeBytes = 1_048_576
 
-/** A body of blanks with a signature of another secret. */
+/** A body of blanks, signed with a wrong secret. */
 async function buildJunk(bench: Bench, bytes: number): Promise<SignedDelivery> {
   const { body, t } = await bench.sign(`{"junk":"${' '.repeat(bytes)}"}`, { key: `${bench.signingSecret}.forged` })
   return bench.deliver(body, `t=${t},v1=${'5e'.repeat(32)}`)
@@ -102,7 +102,7 @@ function requireSockets({ sockets }: Bench): Sockets {
   return sockets
 }
 
-/** A connection that ends early is a fault of its own here. */
+/** Judges a probe in which a connection that ends early has its own cause. */
 function judgeReuse(judgement: Judgement): Judgement {
   const reused = judgement.answers.filter((answer) => answer.reused).length
   const note = reused === 0 ? 'the receiver closes each connection' : `${reused} on a reused connection`
@@ -164,7 +164,7 @@ export const connectionProbes = {
     async run(bench) {
       const send = async () => requireSockets(bench).sendInPieces(await bench.deliveries.good(bench.payment()))
       const first = await send()
-      // A server that restarts after the large body before answers 5xx once, as the one of wrangler does.
+      // A server that restarts after the earlier large body, such as wrangler's, answers 5xx once.
       const answer = Number(first.status) >= 500 ? await send() : first
       return judgeAccepted([answer], 'reads-first-piece', bench.timeoutMs)
     },

@@ -1,5 +1,5 @@
 /**
- * The form of a probe, the tools that make its deliveries, and the judgement of answers.
+ * Defines a probe, makes its deliveries, and judges the answers.
  * Source: docs/interface.md 6.
  * @module
  */
@@ -10,7 +10,7 @@ import { computeSignature, createDeliveries, type Deliveries, type SignedDeliver
 import type { DoctorCauseCode } from '../causes.js'
 import type { DoctorNoAnswer, Sender, SocketAnswer } from '../send.js'
 
-/** The receiver, and the secrets, clock and seed of its deliveries. */
+/** The receiver, and the secrets, clock and seed for its deliveries. */
 export interface BenchOptions {
   readonly target: URL
   readonly signingSecret: string
@@ -22,7 +22,7 @@ export interface BenchOptions {
   readonly timeoutMs: number
 }
 
-/** A body with its time and signature, before they become a header. */
+/** A body with the time and signature for its header. */
 export interface SignedParts {
   readonly body: Uint8Array<ArrayBuffer>
   /** Unix seconds. */
@@ -37,17 +37,17 @@ export interface Bench extends Sender {
   readonly signingSecret: string
   readonly apiSecret: string | undefined
   readonly timeoutMs: number
-  /** A new payment, at version 1. */
+  /** Creates a payment at version 1. */
   payment(fields?: Partial<SnapshotBody>): SnapshotBody
-  /** Signs a body as it stands. */
+  /** Signs a body without changing it. */
   sign(body: string, options?: { readonly ageSeconds?: number; readonly key?: string }): Promise<SignedParts>
-  /** A request. @param signature - The value of the header; null omits it. */
+  /** Builds a request. @param signature - The value of the signature header; null omits the header. */
   deliver(body: Uint8Array<ArrayBuffer>, signature: string | null): SignedDelivery
-  /** Signs and packs any body. */
+  /** Signs a body, and builds its request. */
   deliverText(body: string): Promise<SignedDelivery>
 }
 
-/** Transaction hashes of the doctor begin with these characters, so that its payments can be found and deleted. */
+/** The doctor's transaction hashes begin with this prefix, so that its payments can be found and deleted. */
 export const doctorHashPrefix = '0xd0c70000'
 
 export function createBench(options: BenchOptions, sender: Sender): Bench {
@@ -108,12 +108,12 @@ export function isAccepted({ status }: SocketAnswer): boolean {
   return status !== null && status >= 200 && status < 300
 }
 
-/** Whether the status is one with which a receiver asks for a retry of a valid delivery that meets another one. */
+/** Whether the status asks for a retry, as a receiver may while it handles another delivery of the same payment. */
 export function asksForRetry({ status }: SocketAnswer): boolean {
   return status !== null && [409, 423, 425, 429, 503].includes(status)
 }
 
-/** The cause that lies in the way to the receiver or in its time, whatever was sent; else null. */
+/** The cause on the network path or in the response time, independent of the request; null: none. */
 export function transportCause(answer: SocketAnswer, timeoutMs: number): DoctorCauseCode | null {
   const { status, noAnswer, ms } = answer
   if (noAnswer !== null) return noAnswerCauses[noAnswer]
@@ -122,7 +122,7 @@ export function transportCause(answer: SocketAnswer, timeoutMs: number): DoctorC
   return ms > timeoutMs ? 'slow-answer' : null
 }
 
-/** Every answer must be 2xx. @param cause - Named when one is not. */
+/** Requires every answer to be 2xx. @param cause - Reported when an answer is not 2xx. */
 export function judgeAccepted(answers: readonly SocketAnswer[], cause: DoctorCauseCode, timeoutMs: number): Judgement {
   for (const answer of answers) {
     const transport = transportCause(answer, timeoutMs)
@@ -132,7 +132,7 @@ export function judgeAccepted(answers: readonly SocketAnswer[], cause: DoctorCau
   return { verdict: 'pass', cause: null, answers }
 }
 
-/** No answer may be 2xx; each is best a 4xx. @param cause - Named when one is 2xx. */
+/** Requires that no answer is 2xx, and prefers 4xx. @param cause - Reported when an answer is 2xx. */
 export function judgeRejected(answers: readonly SocketAnswer[], cause: DoctorCauseCode, timeoutMs: number): Judgement {
   if (answers.some(isAccepted)) return { verdict: 'fail', cause, answers }
   const transport = answers.map((answer) => transportCause(answer, timeoutMs)).find((each) => each !== null)
@@ -149,7 +149,7 @@ export interface Judgement {
   readonly verdict: 'pass' | 'fail' | 'warn'
   readonly cause: DoctorCauseCode | null
   readonly answers: readonly SocketAnswer[]
-  /** Words after the statuses. */
+  /** Text that follows the statuses. */
   readonly note?: string | undefined
 }
 
@@ -157,17 +157,17 @@ export interface ProbeSpec {
   readonly sent: string
   readonly expected: string
   readonly clause: string
-  /** Effects of a correct receiver; null when the probe cannot say. */
+  /** The number of effects at a correct receiver; null when the probe cannot know. */
   readonly effects: number | null
-  /** Whether it opens connections of its own. */
+  /** Whether the probe needs its own connections. */
   readonly needsSockets?: true
-  /** @param seen - All answers of earlier probes. */
+  /** Runs the probe. @param seen - All answers of earlier probes. */
   run(bench: Bench, earlierAnswers: readonly SocketAnswer[]): Promise<Judgement>
 }
 
 export type ProbeTable = Readonly<Record<string, ProbeSpec>>
 
-/** A probe whose deliveries are sent one after the other. */
+/** Creates a probe that sends its deliveries one after the other. */
 interface Shots {
   readonly sent: string
   readonly clause: string
@@ -175,7 +175,7 @@ interface Shots {
   make(bench: Bench): Promise<readonly SignedDelivery[]>
 }
 
-/** Clause of the answer to a valid delivery. */
+/** The clause about the answer to a valid delivery. */
 export const anyOther = '6 Delivery: any 2xx is success, any other answer a failure'
 
 export async function sendInTurn(bench: Bench, deliveries: readonly SignedDelivery[]): Promise<SocketAnswer[]> {
@@ -204,7 +204,7 @@ export function rejected({ make, cause, ...rest }: Shots): ProbeSpec {
   }
 }
 
-/** Signs a new payment and packs it with a header made from the parts. */
+/** Signs a new payment, and builds a request whose header is made from the signature's parts. */
 export async function withHeader(
   bench: Bench,
   header: (parts: SignedParts) => string,

@@ -13,7 +13,7 @@ const window = '6 signature rule 5: 300 seconds between t and the clock'
 const forgedCode = '5e'.repeat(32)
 const hour = 3_600
 
-/** Replaces the last hex digit by another one. */
+/** Changes the last hex digit. */
 function changeLastDigit(code: string): string {
   return `${code.slice(0, -1)}${code.endsWith('0') ? '1' : '0'}`
 }
@@ -101,9 +101,9 @@ export const rejectedProbes = {
 } satisfies ProbeTable
 
 const clause = '6 signature rule 5 and 8: the recommended tolerance is 300 seconds'
-/** Seconds beyond the window; the clocks may differ by half a minute. */
+/** Ages outside the window, in seconds, although the clocks differ by up to half a minute. */
 const secondsOutside = 330
-/** Seconds within the window. */
+/** Ages within the window, in seconds. */
 const secondsInside = 240
 
 type Make = (bench: Bench) => Promise<SignedDelivery>
@@ -144,7 +144,7 @@ function toWarning(judgement: Judgement): Judgement {
 
 const header = 'Content-Type'
 
-/** With another content type; null omits it. */
+/** Replaces the content type; null removes it. */
 function withContentType({ headers, body }: SignedDelivery, contentType: string | null): SignedDelivery {
   const { [header]: _, ...rest } = headers
   return { headers: contentType === null ? rest : { ...rest, [header]: contentType }, body }

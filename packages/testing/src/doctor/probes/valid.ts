@@ -30,7 +30,7 @@ export const bodyProbes = {
     effects: 2,
     async make(bench) {
       const text = () => JSON.stringify(bench.payment({ recipient: { title, subtitle: null } }))
-      // Both spellings are the same JSON. A slash may be escaped, too.
+      // Both spellings are the same JSON, which also allows an escaped slash.
       const escaped = text()
         .replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
         .replaceAll('/', '\\/')
@@ -92,7 +92,7 @@ export const bodyProbes = {
 const rule = '6 signature rule 3: look up the version, ignore unknown fields'
 const other = 'ab'.repeat(32)
 
-/** Another form of the header than today's, in a valid delivery. */
+/** A probe of a valid delivery whose header has another allowed form than today's. */
 const form = (sent: string, cause: DoctorCauseCode, header: (parts: SignedParts) => string, clause = rule) =>
   accepted({ sent, clause, cause, make: async (bench) => [await withHeader(bench, header)] })
 
@@ -192,7 +192,7 @@ export const versionProbes = {
     sent: 'versions 1 and 2 of a payment at the same time',
     expected: atOnce,
     clause: order,
-    // The lower version has an effect only if it comes first.
+    // The lower version has an effect only if it arrives first.
     effects: null,
     async run(bench) {
       const pending = bench.payment()

@@ -10,7 +10,7 @@ import {
 import { InvalidShareRequestError, parseShareRequest } from '@payment-integration/core/identity'
 import { readRequestBody } from '@payment-integration/core/internal'
 import type { Context, Hono } from 'hono'
-import { isTokenTooLong } from '../identity/sumsub-provider.js'
+import { isTokenTooLong } from '../identity/limited-provider.js'
 import {
   type AppEnv,
   allowMethods,

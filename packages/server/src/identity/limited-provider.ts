@@ -1,5 +1,13 @@
 /** Keeps requests below the rate limits of the identity provider. Source: docs/decisions/identity.md. @module */
+import { ShareTokenRejectedError } from '@payment-integration/core/identity'
 import type { Clock, IdentityProvider, RedeemResult } from '@payment-integration/core/ports'
+
+/** Replaces a gateway's error page, which helps no caller. */
+export const tooLong = 'The share token is longer than the identity provider takes'
+
+/** Whether a rejection means that the token is too long, so that the caller's request is malformed. */
+export const isTokenTooLong = (error: unknown): boolean =>
+  error instanceof ShareTokenRejectedError && error.providerMessage === tooLong
 
 // A limited number of requests begin in a window, a few wait in a queue, and the rest are shed. Each integration has
 // its own queue, and the queues take turns: no integration waits for the backlog of another one.

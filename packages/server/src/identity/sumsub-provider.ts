@@ -1,6 +1,5 @@
 /** Adapts Sumsub to the identity provider port, within its rate limits. @module */
 import { systemClock } from '@payment-integration/core'
-import { ShareTokenRejectedError } from '@payment-integration/core/identity'
 import type { ProviderAnswer } from '@payment-integration/core/internal'
 import type {
   Applicant,
@@ -12,7 +11,7 @@ import type {
 } from '@payment-integration/core/ports'
 import type * as Sumsub from '@payment-integration/identity-sumsub'
 import { createFetch } from '../internal/outgoing.js'
-import { type ClosableIdentityProvider, limitProvider, type ProviderLimits } from './limited-provider.js'
+import { type ClosableIdentityProvider, limitProvider, type ProviderLimits, tooLong } from './limited-provider.js'
 
 /** The calls that `createSumsubClient` of `@payment-integration/identity-sumsub/service` makes. */
 export interface SumsubCalls {
@@ -37,14 +36,6 @@ export interface SumsubIdentityProviderOptions {
 
 /** Statuses of gateways for a URL or headers that are too long: in these requests only the token can be. */
 const tooLongStatuses = new Set([414, 431])
-
-/** Replaces a gateway's error page, which helps no caller. */
-const tooLongMessage = 'The share token is longer than the identity provider takes'
-
-/** Whether a rejection means that the token is too long, so that the caller's request is malformed. */
-export function isTokenTooLong(error: unknown): boolean {
-  return error instanceof ShareTokenRejectedError && error.providerMessage === tooLongMessage
-}
 
 /** Errors of the calls after which the provider has done nothing. Their classes are not loaded: codes name them. */
 type KnownError = Sumsub.TokenRejectedError | Sumsub.ProviderThrottledError | Sumsub.ProviderSetupError
@@ -74,7 +65,7 @@ export function createSumsubIdentityProvider<Options extends object>(
         return { kind: 'throttled', retryAfterMs: error.retryAfterMs }
       case 'ERR_PROVIDER_SETUP': {
         const { status, providerCode, code } = error
-        if (tooLongStatuses.has(status)) return { kind: 'rejected', message: tooLongMessage, providerCode: status }
+        if (tooLongStatuses.has(status)) return { kind: 'rejected', message: tooLong, providerCode: status }
         const reason = providerCode === null ? code : `${code} ${providerCode}`
         return { kind: 'misconfigured', reason, facts: { status, code } }
       }

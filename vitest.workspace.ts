@@ -18,7 +18,7 @@ const isolated = '**/*.isolated.test.ts'
 const conditions = ['@payment-integration/source']
 
 /** Changes a text of one source file as it is loaded, for `npm run mutants`. */
-function mutantOf(json: string) {
+function getMutant(json: string) {
   const { file, from, to } = JSON.parse(json) as Record<'file' | 'from' | 'to', string>
   const path = join(import.meta.dirname, file)
   return {
@@ -31,7 +31,7 @@ const { MUTANT: mutant } = process.env
 
 function project(name: string, test: TestProjectInlineConfiguration['test']): TestProjectInlineConfiguration {
   return {
-    plugins: mutant === undefined ? [] : [mutantOf(mutant)],
+    plugins: mutant === undefined ? [] : [getMutant(mutant)],
     resolve: { conditions },
     ssr: { resolve: { conditions, externalConditions: conditions } },
     // No test fails because the machine is slow: the limits only end a test that hangs.

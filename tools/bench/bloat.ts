@@ -76,11 +76,11 @@ export async function benchBloat(effort: BloatEffort): Promise<Table[]> {
     await other.query('select 1')
     await turns('open', effort.open)
     await report.query('select pg_stat_force_next_flush()')
-    for (const course of courses) course.size = await sizeOf(report, course.way.tables)
+    for (const course of courses) course.size = await measureSize(report, course.way.tables)
     await other.query('commit')
     await report.query('vacuum')
     await turns('after', effort.around)
-    return [tableOf(courses, effort)]
+    return [buildTable(courses, effort)]
   } finally {
     for (const { way } of courses) await way.close()
     await Promise.all([report.end(), other.end()])
@@ -96,11 +96,11 @@ async function runSlice(
   maxSeconds: number,
 ): Promise<void> {
   if (course.hasCollapsed && phase === 'open') return
-  const before = await blocksOf(client, course.way.tables)
+  const before = await getBlocks(client, course.way.tables)
   const { seconds, claimMs } = await course.way.run(slice)
   // Servers of idle connections report after a second.
   await wait(1_100)
-  const blocks = ((await blocksOf(client, course.way.tables)) - before) / slice.count
+  const blocks = ((await getBlocks(client, course.way.tables)) - before) / slice.count
   const claimUs = claimMs === null ? null : (claimMs / slice.count) * 1_000
   course.taken.push({ phase, perSecond: slice.count / seconds, claimUs, blocks })
   course.hasCollapsed ||= phase === 'open' && seconds > maxSeconds
@@ -110,7 +110,7 @@ async function runSlice(
 const withPartitions = `with recursive t (oid) as (
   select unnest($1::regclass[])::oid union all select i.inhrelid from pg_inherits i join t on t.oid = i.inhparent)`
 
-async function blocksOf(client: pg.Client, tables: readonly string[]): Promise<number> {
+async function getBlocks(client: pg.Client, tables: readonly string[]): Promise<number> {
   const { rows } = await client.query<{ blocks: string }>(
     `${withPartitions} select sum(heap_blks_hit + heap_blks_read + idx_blks_hit + idx_blks_read) as blocks
      from pg_statio_user_tables s join t on t.oid = s.relid`,
@@ -119,7 +119,7 @@ async function blocksOf(client: pg.Client, tables: readonly string[]): Promise<n
   return Number(rows[0]?.blocks)
 }
 
-async function sizeOf(client: pg.Client, tables: readonly string[]): Promise<Size> {
+async function measureSize(client: pg.Client, tables: readonly string[]): Promise<Size> {
   const { rows } = await client.query<{ dead: string; heap: string; indexes: string }>(
     `${withPartitions} select sum(pg_stat_get_dead_tuples(oid)) as dead, sum(pg_relation_size(oid)) as heap,
        sum(pg_indexes_size(oid)) as indexes from t`,
@@ -129,7 +129,7 @@ async function sizeOf(client: pg.Client, tables: readonly string[]): Promise<Siz
   return { dead: Number(row?.dead), tableBytes: Number(row?.heap), indexBytes: Number(row?.indexes) }
 }
 
-function tableOf(courses: readonly Course[], { slice, around, open, maxSeconds }: BloatEffort): Table {
+function buildTable(courses: readonly Course[], { slice, around, open, maxSeconds }: BloatEffort): Table {
   const rate = (taken: readonly Taken[]) => median(taken.map(({ perSecond }) => perSecond))
   const blocks = (taken: readonly Taken[]) => round(median(taken.map((each) => each.blocks)))
   const claim = (taken: readonly Taken[]) => round(median(taken.flatMap(({ claimUs }) => claimUs ?? [])))

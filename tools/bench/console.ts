@@ -33,7 +33,7 @@ const origin = 'http://127.0.0.1'
 const [big, rare] = [integrationAt(0), integrationAt(integrationCount - 1)]
 
 /** The pages that read most. */
-function pagesOf(payments: number): Pages {
+function getPages(payments: number): Pages {
   const at = (id: number) => timestampAt(id, payments)
   const below = (id: number) => `before=${at(id)}.${id}`
   const hour = (id: number) => `since=${at(id)}&until=${at(id) + 3_600_000}`
@@ -90,7 +90,7 @@ export async function benchConsole(engine: Engine, effort: ConsoleEffort): Promi
       const text = await answer.text()
       if (answer.status !== 200) throw new Error(`${name}: the answer was ${answer.status}.\n${text.slice(-2_000)}`)
     }
-    const pages = Object.entries(pagesOf(effort.payments))
+    const pages = Object.entries(getPages(effort.payments))
     const samples = new Map<string, Sample[]>(pages.map(([name]) => [name, []]))
     for (const [name, path] of pages) await read(name, path(1))
     for (let turn = 0; turn < effort.rounds; turn += 1)
@@ -104,7 +104,7 @@ export async function benchConsole(engine: Engine, effort: ConsoleEffort): Promi
         samples.get(name)?.push({ ms: performance.now() - begun, cpuMs: cpuMs(database.serverData) - cpu })
       }
     console.close()
-    return [tableOf(engine, effort, samples)]
+    return [buildTable(engine, effort, samples)]
   } finally {
     await store.close()
     await database.end()
@@ -131,7 +131,11 @@ function indexer(chainId: number) {
   return { chainId, status: () => status, step: unused, run: unused, nativeHash: () => null }
 }
 
-function tableOf(engine: Engine, { payments, rounds }: ConsoleEffort, samples: ReadonlyMap<string, Sample[]>): Table {
+function buildTable(
+  engine: Engine,
+  { payments, rounds }: ConsoleEffort,
+  samples: ReadonlyMap<string, Sample[]>,
+): Table {
   const figures = [...samples].map(([name, all]) => {
     const times = all.map(({ ms }) => ms).toSorted((a, b) => a - b)
     const p99 = times[Math.ceil(times.length * 0.99) - 1] ?? Number.NaN

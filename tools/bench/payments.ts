@@ -28,8 +28,8 @@ export interface Job {
 }
 
 const digest = (text: string) => createHash('sha256').update(text).digest('hex')
-const integrationOf = (n: number) => integrations[n % integrations.length] ?? ''
-const txHashOf = (n: number) => `0x${digest(`transaction ${n}`)}`
+const getIntegration = (n: number) => integrations[n % integrations.length] ?? ''
+const makeTxHash = (n: number) => `0x${digest(`transaction ${n}`)}`
 const usdc = { address: '0x0b2c639c533813f4aa9d7837caf62653d097ff85', symbol: 'USDC', decimals: 6 }
 const feed = {
   use: 'divide',
@@ -41,7 +41,7 @@ const feed = {
 
 /** The n-th payment, from 0, with scattered hashes and addresses as on a chain. */
 export function paymentAt(n: number): NewPayment {
-  const txHash = txHashOf(n)
+  const txHash = makeTxHash(n)
   const blockNumber = 1 + Math.floor(n / 100)
   return {
     primary: true,
@@ -57,7 +57,7 @@ export function paymentAt(n: number): NewPayment {
       sender: `0x${digest(`sender ${n}`).slice(0, 40)}`,
       receiver: `0x${digest(`receiver ${n % 1_000}`).slice(0, 40)}`,
       memoHex: `0x${digest(`memo ${n}`)}`,
-      integrationAddress: integrationOf(n),
+      integrationAddress: getIntegration(n),
       source: { chainId, txHash },
       tokenIn: { ...usdc, amount: 10_038_880n },
       tokenOut: { ...usdc, gross: 10_038_880n, net: 10_018_803n },
@@ -73,7 +73,7 @@ export function paymentAt(n: number): NewPayment {
 
 /** The delivery of the n-th payment's first version. */
 export function jobAt(n: number): Job {
-  const [integrationAddress, txHash] = [integrationOf(n), txHashOf(n)]
+  const [integrationAddress, txHash] = [getIntegration(n), makeTxHash(n)]
   const title = 'Kiosk an der Brücke, Bahnhofstrasse 1, 8001 Zürich. '.repeat(11)
   const snapshot = {
     integrationAddress,
@@ -147,7 +147,7 @@ export function updateAt(n: number, round: number): ProcessorUpdate {
   const name = {
     id: `evt_${digest(`update ${n} ${round}`).slice(0, 26)}`,
     chainId: String(chainId),
-    txHash: txHashOf(n),
+    txHash: makeTxHash(n),
   }
   return round === 0
     ? {

@@ -67,7 +67,7 @@ export async function benchStart({ rounds }: { readonly rounds: number }): Promi
   try {
     for (let run = 0; run < rounds; run += 1)
       for (const one of cases) seen.get(one.name)?.push(await measure(one, run, folder))
-    return [tableOf(rounds, seen)]
+    return [buildTable(rounds, seen)]
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
@@ -110,7 +110,7 @@ async function freePort(): Promise<number> {
   return address.port
 }
 
-function tableOf(rounds: number, seen: ReadonlyMap<string, readonly Usage[]>): Table {
+function buildTable(rounds: number, seen: ReadonlyMap<string, readonly Usage[]>): Table {
   const of = (usages: readonly Usage[], key: keyof Usage) => median(usages.map((usage) => usage[key]))
   const floor = of([...seen.values()][0] ?? [], 'cpuMs')
   return {

@@ -104,9 +104,9 @@ function singly({ applyUpdate }: Pick<Service, 'applyUpdate'>): Way {
 
 /** Payments in the order of their updates: a processor confirms each after its own time, not in the order of blocks. */
 function shuffled(from: number, count: number): number[] {
-  const keyOf = (n: number) => createHash('sha256').update(`order ${n}`).digest('hex')
+  const getKey = (n: number) => createHash('sha256').update(`order ${n}`).digest('hex')
   return Array.from({ length: count }, (_, n) => from + n)
-    .map((n) => [keyOf(n), n] as const)
+    .map((n) => [getKey(n), n] as const)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([, n]) => n)
 }

@@ -38,7 +38,7 @@ export async function benchUpgrade({ payments, idleMs, keep }: UpgradeEffort): P
     const load = startLoad(last)
     const spans = await migrateUnder(load, nextStore(database.url), idleMs).finally(() => last.close())
     await removeMigration(database)
-    return [tableOf(payments, spans, load.operations)]
+    return [buildTable(payments, spans, load.operations)]
   } finally {
     await database.end()
   }
@@ -73,7 +73,7 @@ async function migrateUnder(load: Load, store: Store, idleMs: number): Promise<r
   return spans
 }
 
-function tableOf(payments: number, spans: readonly Span[], operations: readonly Operation[]): Table {
+function buildTable(payments: number, spans: readonly Span[], operations: readonly Operation[]): Table {
   const rows = spans.map(({ name, from, to, waits }) => {
     const during = operations.filter((each) => each.to > from && each.from < to)
     const times = (['write', 'read'] as const).flatMap((kind) => {

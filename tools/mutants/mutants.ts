@@ -74,7 +74,7 @@ export const mutants: readonly Mutant[] = [
     'each accepted change adds one version': ['version: status.version + 1', 'version: status.version'],
     'a change of the invoice alone is a change': [' && hasSameFields(invoice, status.invoice)', ''],
   }),
-  ...inFile('core/src/payments/store-payments.ts', 'core/src/payments/mark-primary.test.ts', {
+  ...inFile('core/src/payments/store-payments.ts', 'core/src/payments/choose-primary.test.ts', {
     'the lowest payment of a transaction is shown': ['facts.ordinal < known', 'facts.ordinal > known'],
   }),
   ...inFile('core/src/payments/payment.ts', 'core/src/payments/units.test.ts', {

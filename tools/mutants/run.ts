@@ -42,10 +42,10 @@ function runTests(args: readonly string[], mutant?: Mutant): Promise<Report | nu
   })
 }
 
-const testsOf = ({ test, only }: Mutant) => [test, ...(only === undefined ? [] : ['-t', only])]
+const getTests = ({ test, only }: Mutant) => [test, ...(only === undefined ? [] : ['-t', only])]
 
 async function judge(mutant: Mutant): Promise<'killed' | 'survived' | 'no test ran'> {
-  const report = await runTests([...testsOf(mutant), '--bail', '1'], mutant)
+  const report = await runTests([...getTests(mutant), '--bail', '1'], mutant)
   if (report === null) return 'no test ran'
   if (report.numFailedTests > 0) return 'killed'
   return report.testResults.every(({ status }) => status === 'passed') ? 'survived' : 'no test ran'
@@ -53,13 +53,13 @@ async function judge(mutant: Mutant): Promise<'killed' | 'survived' | 'no test r
 
 /** Test files that fail without any mutant: they would prove nothing. */
 async function findRed(chosen: readonly Mutant[]): Promise<readonly string[]> {
-  const runsOf = new Map(chosen.map((mutant) => [testsOf(mutant).join(' '), mutant]))
+  const runsOf = new Map(chosen.map((mutant) => [getTests(mutant).join(' '), mutant]))
   const whole = [...runsOf.values()].filter(({ only }) => only === undefined)
   const parts = [...runsOf.values()].filter(({ only }) => only !== undefined)
   const groups = [...(whole.length > 0 ? [whole] : []), ...parts.map((each) => [each])]
   const red: string[] = []
   for (const group of groups) {
-    const report = await runTests(group.length > 1 ? group.map(({ test }) => test) : group.flatMap(testsOf))
+    const report = await runTests(group.length > 1 ? group.map(({ test }) => test) : group.flatMap(getTests))
     for (const { test } of group) {
       const result = report?.testResults.find(({ name }) => name.endsWith(test))
       if (result?.status !== 'passed') red.push(test)

@@ -26,7 +26,7 @@ const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--
   .toString()
   .split('\0')
   .flatMap((path) => {
-    const kind = kindOf(path)
+    const kind = getKind(path)
     if (kind === null) return []
     try {
       return [{ path, kind, text: readFileSync(join(root, path), 'utf8') }]
@@ -57,7 +57,7 @@ process.exitCode = problems.length > 0 ? 1 : 0
  * Whether a file counts as source, as a test or as a document.
  * @param {string} path
  */
-function kindOf(path) {
+function getKind(path) {
   if (/\.md$/.test(path)) return /(^|\/)CHANGELOG\.md$|^\.changeset\//.test(path) ? null : 'document'
   if (!/\.(ts|tsx|mts|cts|js|mjs|cjs)$/.test(path) || path.includes('.generated.') || path.includes('/peers/'))
     return null
@@ -100,11 +100,11 @@ function roundUp(count) {
 
 /** The table as JSON, with a name a line, as the formatter leaves it. */
 function tableText() {
-  const linesOf = (/** @type {Record<string, unknown>} */ part) =>
+  const getLines = (/** @type {Record<string, unknown>} */ part) =>
     Object.entries(part).map(([name, value]) => {
       const text = JSON.stringify(value).replaceAll(',"', ', "').replaceAll('":', '": ')
       return `    ${JSON.stringify(name)}: ${text.replace(/^\{(.*)\}$/, '{ $1 }')}`
     })
-  const [folders, numbers] = [linesOf(table.folders), linesOf({ ...table.numbers })].map((each) => each.join(',\n'))
+  const [folders, numbers] = [getLines(table.folders), getLines({ ...table.numbers })].map((each) => each.join(',\n'))
   return `{\n  "folders": {\n${folders}\n  },\n  "numbers": {\n${numbers}\n  }\n}\n`
 }

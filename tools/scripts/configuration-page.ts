@@ -17,13 +17,13 @@ export function fillPage(page: string): string {
   if (from < 0 || to < from) throw new Error(`The page has no place ${begin} … ${end}.`)
   const tables = Object.entries(sections).map(([title, rows]) => {
     const suffix = rows === chainVariables ? '<chainId>' : ''
-    const lines = Object.entries(rows).map(([name, row]) => `| ${cellsOf(`${name}${suffix}`, row).join(' | ')} |`)
+    const lines = Object.entries(rows).map(([name, row]) => `| ${getCells(`${name}${suffix}`, row).join(' | ')} |`)
     return [`### ${title}`, '', ...head, ...lines].join('\n')
   })
   return [page.slice(0, from) + begin, ...tables, page.slice(to)].join('\n\n')
 }
 
-function cellsOf(name: string, row: Variable<unknown>): string[] {
+function getCells(name: string, row: Variable<unknown>): string[] {
   const condition = row.onlyWith === undefined ? '' : ` Only with \`${row.onlyWith}\`.`
   const isList = row.expected.includes(inList)
   const marks = [...(row.isSecret ? ['*Secret.*'] : []), ...(isList ? ['*List.*'] : [])]

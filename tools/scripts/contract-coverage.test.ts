@@ -65,19 +65,19 @@ function testTitles(path: string): Set<string> {
     else if (ts.isTemplateExpression(node)) titles.add(node.getText(source).slice(1, -1))
   }
   function visit(node: ts.Node): void {
-    if (ts.isCallExpression(node) && /^(it|test)(\.each\b|$)/.test(calleeOf(node))) add(node.arguments[0])
-    if (ts.isObjectLiteralExpression(node) && propertyOf(node, 'run')) {
-      const name = propertyOf(node, 'name')
+    if (ts.isCallExpression(node) && /^(it|test)(\.each\b|$)/.test(getCallee(node))) add(node.arguments[0])
+    if (ts.isObjectLiteralExpression(node) && getProperty(node, 'run')) {
+      const name = getProperty(node, 'name')
       if (name !== undefined && ts.isPropertyAssignment(name)) add(name.initializer)
     }
     ts.forEachChild(node, visit)
   }
   /** The text of the called function; `it.each` for `it.each(table)(title)`. A skipped test has another text. */
-  function calleeOf({ expression }: ts.CallExpression): string {
+  function getCallee({ expression }: ts.CallExpression): string {
     const called = ts.isCallExpression(expression) ? expression.expression : expression
     return called.getText(source).replace(/<.*>$/s, '')
   }
-  function propertyOf(node: ts.ObjectLiteralExpression, name: string): ts.ObjectLiteralElementLike | undefined {
+  function getProperty(node: ts.ObjectLiteralExpression, name: string): ts.ObjectLiteralElementLike | undefined {
     return node.properties.find((property) => property.name?.getText(source) === name)
   }
   visit(source)
@@ -113,12 +113,12 @@ function proofProblems({ clause, tests }: Row): string[] {
 }
 
 /** Names of the fields of a sample, nested ones as `outer.inner`; fields of array items count as the array's. */
-function fieldsOf(sample: unknown, prefix = ''): string[] {
+function getFields(sample: unknown, prefix = ''): string[] {
   if (typeof sample !== 'object' || sample === null) return []
-  if (Array.isArray(sample)) return [...new Set(sample.flatMap((each) => fieldsOf(each, prefix)))]
+  if (Array.isArray(sample)) return [...new Set(sample.flatMap((each) => getFields(each, prefix)))]
   return Object.entries(sample).flatMap(([name, value]) => [
     `${prefix}${name}`,
-    ...fieldsOf(value, `${prefix}${name}.`),
+    ...getFields(value, `${prefix}${name}.`),
   ])
 }
 
@@ -153,7 +153,7 @@ describe('contract-coverage.json', () => {
   })
 
   test.each(fields)('has a row for every field of %s', (start, sample) => {
-    const needed = fieldsOf(sample).filter((field) => !groups.includes(field))
+    const needed = getFields(sample).filter((field) => !groups.includes(field))
     expect(needed.length).toBeGreaterThan(1)
     expect(needed.filter((field) => !clauses.includes(`${start} \`${field}\``))).toEqual([])
   })

@@ -97,11 +97,11 @@ export async function fastestGrowth(
   const timed: { make: (length: number) => string; time: number }[] = []
   for (const make of makers) {
     const text = make(lengths[0] ?? 0)
-    timed.push({ make, time: await timeOf(() => read(text)) })
+    timed.push({ make, time: await getTime(() => read(text)) })
   }
   timed.sort((a, b) => b.time - a.time)
   for (const { make } of timed.slice(0, slowest)) {
-    const growth = await growthOf((length) => {
+    const growth = await measureGrowth((length) => {
       const text = make(length)
       return () => read(text)
     }, lengths)
@@ -115,7 +115,7 @@ export async function fastestGrowth(
  * busy machine makes no difference. Ends at the first length that is too slow.
  * @param prepare - Answers the work on a text of a length, which is measured without what comes before it.
  */
-export async function growthOf(
+export async function measureGrowth(
   prepare: (length: number) => Work | Promise<Work>,
   lengths: readonly number[] = usualLengths,
 ): Promise<string | null> {
@@ -126,7 +126,7 @@ export async function growthOf(
     const limit = before === undefined ? Number.POSITIVE_INFINITY : maxPerTwoSteps * Math.max(noise, before)
     let best = Number.POSITIVE_INFINITY
     for (let round = 0; round < rounds && (round === 0 || best > limit); round++)
-      best = Math.min(best, await timeOf(work))
+      best = Math.min(best, await getTime(work))
     times.push(best)
     if (best > limit) return `${lengths.slice(0, times.length).join(', ')} characters took ${times.join(', ')} µs`
   }
@@ -134,7 +134,7 @@ export async function growthOf(
 }
 
 /** Microseconds of processor time. */
-async function timeOf(work: Work): Promise<number> {
+async function getTime(work: Work): Promise<number> {
   const before = process.cpuUsage()
   try {
     await work()

@@ -21,11 +21,11 @@ const packages = readdirSync(join(root, 'packages')).map(
   (name) => JSON.parse(read(`packages/${name}/package.json`)) as Manifest & { readonly name: string },
 )
 
-const nameOf = (path: string) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
+const getName = (path: string) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
 const withScript = new Set(
   Object.entries(locked)
     .filter(([, { hasInstallScript }]) => hasInstallScript === true)
-    .map(([path]) => nameOf(path)),
+    .map(([path]) => getName(path)),
 )
 
 /** Everything installed with a package: its dependencies and peers, and its own optional ones. */

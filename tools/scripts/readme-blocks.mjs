@@ -71,7 +71,7 @@ const runners = {
  */
 
 /** The TypeScript and JavaScript blocks of a text. @returns {Block[]} */
-export function blocksOf(file, text) {
+export function getBlocks(file, text) {
   return [...text.matchAll(/^```(ts|typescript|js|javascript)\n([\s\S]*?)^```$/gm)].map((match, index) => ({
     file,
     index,
@@ -89,7 +89,7 @@ export function documentsWithBlocks(root) {
 }
 
 /** The runner of a block. @returns {Runner | undefined} */
-export function runnerOf({ file, index }) {
+export function getRunner({ file, index }) {
   const runner = runners[file]
   return Array.isArray(runner) ? runner[index] : runner
 }
@@ -99,10 +99,10 @@ export function unranBlocks(root) {
   const missing = Object.keys(runners).filter((file) => !existsSync(join(root, file)))
   const ghosts = missing.map((file) => `${file} does not exist, and tools/scripts/readme-blocks.mjs lists it`)
   const found = documentsWithBlocks(root).flatMap((file) => {
-    const blocks = blocksOf(file, readFileSync(join(root, file), 'utf8'))
+    const blocks = getBlocks(file, readFileSync(join(root, file), 'utf8'))
     const runner = runners[file]
     const problems = blocks
-      .filter((block) => runnerOf(block) === undefined)
+      .filter((block) => getRunner(block) === undefined)
       .map(({ line }) => `${file}:${line} has code that nobody runs; say in tools/scripts/readme-blocks.mjs who does`)
     if (Array.isArray(runner) && runner.length > blocks.length)
       problems.push(`${file} has ${blocks.length} blocks, tools/scripts/readme-blocks.mjs lists ${runner.length}`)

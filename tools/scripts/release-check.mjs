@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { packAll } from './packages/pack.mjs'
 import { run } from './packages/run.mjs'
-import { dependenciesOf } from './release/dependencies.mjs'
+import { getDependencies } from './release/dependencies.mjs'
 import { licenceProblems } from './release/licences.mjs'
 import { provenance, sha256Of } from './release/provenance.mjs'
 import { differences } from './release/reproducible.mjs'
@@ -35,13 +35,13 @@ const checks = {
   },
   licences: async () => licenceProblems((await dependencies()).values()),
   sbom: async () => {
-    const { version } = await manifestOf('client')
+    const { version } = await getManifest('client')
     const bom = billOfMaterials(await dependencies(), { name: 'payment-integration', version })
     await writeFile(join(release, 'sbom.cdx.json'), bom)
     return []
   },
   provenance: async () => {
-    const { repository } = await manifestOf('client')
+    const { repository } = await getManifest('client')
     if (repository === undefined)
       return ['no manifest names its repository: run node tools/scripts/release/set-repository.mjs']
     const facts = {
@@ -96,7 +96,7 @@ async function git(...args) {
   return stdout.trim()
 }
 
-async function manifestOf(folder) {
+async function getManifest(folder) {
   return JSON.parse(await readFile(join(root, 'packages', folder, 'package.json'), 'utf8'))
 }
 
@@ -106,10 +106,10 @@ async function folders() {
 }
 
 async function dependencies() {
-  return dependenciesOf(root, await folders())
+  return getDependencies(root, await folders())
 }
 
 async function tarballs() {
-  const { version } = await manifestOf('client')
+  const { version } = await getManifest('client')
   return (await folders()).map((folder) => join(release, `payment-integration-${folder}-${version}.tgz`))
 }

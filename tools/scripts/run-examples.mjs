@@ -10,7 +10,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import ts from 'typescript'
-import { blocksOf, unranBlocks } from './readme-blocks.mjs'
+import { getBlocks, unranBlocks } from './readme-blocks.mjs'
 
 const root = join(import.meta.dirname, '../..')
 const documented = markdownFiles().flatMap(codeBlocks)
@@ -35,7 +35,7 @@ function markdownFiles() {
 
 /** The ```ts blocks of a file, each with the line where its code begins. */
 function codeBlocks(file) {
-  return blocksOf(file, readFileSync(join(root, file), 'utf8'))
+  return getBlocks(file, readFileSync(join(root, file), 'utf8'))
     .filter(({ language }) => language === 'ts')
     .map(({ index, line, code }) => ({
       // A name beside the packages, so that imports resolve as in the workspace. The file is never written.

@@ -20,7 +20,7 @@ export interface Draws {
 }
 
 /** The draws of a seed. The generator is mulberry32: small, fast, and good enough for choosing faults. */
-export function drawsOf(seed: number | string): Draws {
+export function createDraws(seed: number | string): Draws {
   let state = hashOf(String(seed))
   const fraction = () => {
     state = (state + 0x6d2b79f5) | 0
@@ -48,7 +48,7 @@ export function drawsOf(seed: number | string): Draws {
       for (let index = 0; index < bytes; index += 1) text += whole(0, 255).toString(16).padStart(2, '0')
       return text as `0x${string}`
     },
-    fork: (name) => drawsOf(`${seed}/${name}`),
+    fork: (name) => createDraws(`${seed}/${name}`),
   }
 }
 

@@ -83,7 +83,7 @@ export function describeSeed({
 }
 
 /** The figures of a run as a Markdown table. */
-export function tableOf(summary: RunSummary): string {
+export function buildTable(summary: RunSummary): string {
   const { failed, faults, virtualMs, ...figures } = summary
   const rows = { ...figures, 'virtual hours': Math.round(virtualMs / 3_600_000), 'failed seeds': failed.length }
   return [

@@ -16,7 +16,7 @@ import { crashTable, describeCrash, runCrashes } from './crash/run-crash.js'
 import { runOutages } from './crash/run-outages.js'
 import type { CrashReport } from './crash/run-seed.js'
 import { describeFeed, runFeedSeed } from './feed/run-feed.js'
-import { describeSeed, runSeeds, tableOf } from './run.js'
+import { buildTable, describeSeed, runSeeds } from './run.js'
 
 /** Each seed of `crash` and `outage` has ten kills or ten outages. */
 const defaultSeeds = { world: 1_000, crash: 200, outage: 20, feed: 10, identity: 10_000 } as const
@@ -32,12 +32,12 @@ const suites: Readonly<Record<Suite, () => Promise<boolean>>> = {
   async world() {
     const { store = 'quick' } = values
     if (store !== 'quick' && store !== 'sqlite') misused(`--store is ${JSON.stringify(store)}; pass quick or sqlite.`)
-    const { from, count } = seedsOf('world')
+    const { from, count } = getSeeds('world')
     const print = (each: Parameters<typeof describeSeed>[0]) => {
       if (single || each.verdict.findings.length > 0) out(describeSeed(each))
     }
     const summary = await runSeeds({ from, count, store, onReport: print })
-    if (!single) out(tableOf(summary))
+    if (!single) out(buildTable(summary))
     return summary.failed.length === 0
   },
   async crash() {
@@ -45,17 +45,17 @@ const suites: Readonly<Record<Suite, () => Promise<boolean>>> = {
     try {
       const { connectionString } = postgres
       return printFailures(
-        await runCrashes({ ...seedsOf('crash'), postgres: connectionString, onReport: printReport('crash') }),
+        await runCrashes({ ...getSeeds('crash'), postgres: connectionString, onReport: printReport('crash') }),
       )
     } finally {
       await postgres.remove()
     }
   },
   async outage() {
-    return printFailures(await runOutages({ ...seedsOf('outage'), onReport: printReport('outage') }))
+    return printFailures(await runOutages({ ...getSeeds('outage'), onReport: printReport('outage') }))
   },
   async feed() {
-    const { from, count } = seedsOf('feed')
+    const { from, count } = getSeeds('feed')
     let hasPassed = true
     for (let seed = from; seed < from + count; seed += 1) {
       const feed = await runFeedSeed(seed)
@@ -66,7 +66,7 @@ const suites: Readonly<Record<Suite, () => Promise<boolean>>> = {
   },
   /** One history after the other, because a history never waits. */
   async identity() {
-    const { from, count } = seedsOf('identity')
+    const { from, count } = getSeeds('identity')
     const wrong: number[] = []
     const started = process.cpuUsage()
     for (let seed = from; seed < from + count; seed += 1) {
@@ -100,7 +100,7 @@ function readOptions() {
   }
 }
 
-function seedsOf(suite: Suite) {
+function getSeeds(suite: Suite) {
   const whole = (name: 'seed' | 'seeds' | 'from' | 'concurrency', otherwise: number) => {
     const text = values[name]
     if (text === undefined) return otherwise

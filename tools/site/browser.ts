@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { extname, join } from 'node:path'
 import type { Browser } from 'playwright-core'
-import { flawsOf, launchChromium, looks, openPage } from '../../packages/console/test/chromium.js'
+import { getFlaws, launchChromium, looks, openPage } from '../../packages/console/test/chromium.js'
 
 /** Pages of each kind: the home page, a written one, one from templates, generated ones, one with a figure, a list. */
 const pages = [
@@ -68,7 +68,7 @@ async function findFlaws(browser: Browser, origin: string, { width, colorScheme 
     await page.goto(`${origin}/${path}`, { waitUntil: 'networkidle' })
     const name = `site-${width}-${colorScheme}/${path}`
     const broken = (await page.evaluate(findBrokenCode)) as string[]
-    flaws.push(...(await flawsOf(page, name)), ...broken.map((text) => `${name} breaks or cuts off: ${text}`))
+    flaws.push(...(await getFlaws(page, name)), ...broken.map((text) => `${name} breaks or cuts off: ${text}`))
     const end = Number(await page.evaluate("document.querySelector('.VPHome ul')?.getBoundingClientRect().bottom ?? 0"))
     if (width === 1280 && end > 800) flaws.push(`${name}: the four numbers end at ${end} px, below the first screen`)
   }
@@ -101,7 +101,7 @@ async function findInNotFound(browser: Browser, origin: string): Promise<string[
   const { page, complaints } = await openPage(browser, origin, { viewport: { width: 390, height: 800 } })
   await page.goto(`${origin}/no/such/page.html`, { waitUntil: 'networkidle' })
   await page.locator('.not-found a', { hasText: 'All pages' }).waitFor()
-  const flaws = await flawsOf(page, 'site-not-found')
+  const flaws = await getFlaws(page, 'site-not-found')
   await page.context().close()
   return [...flaws, ...complaints.filter((text, index) => index > 0 || !text.includes('404'))]
 }

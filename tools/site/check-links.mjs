@@ -11,7 +11,7 @@ const shown = (/** @type {string} */ file) => relative(folder, file)
 const places = new Map()
 
 /** The ids of a page. @param {string} page */
-function placesOf(page) {
+function getPlaces(page) {
   const known = places.get(page)
   if (known !== undefined) return known
   const found = new Set([...readFileSync(page, 'utf8').matchAll(/\sid="([^"]+)"/g)].map(([, id = '']) => unescaped(id)))
@@ -25,18 +25,18 @@ function unescaped(text) {
 }
 
 /** The file of a link's path: a leading slash names the folder, and a trailing one its index. */
-function fileOf(/** @type {string} */ page, /** @type {string} */ path) {
+function getFile(/** @type {string} */ page, /** @type {string} */ path) {
   const file = path.startsWith('/') ? resolve(folder, `.${path}`) : resolve(dirname(page), path)
   return path.endsWith('/') ? resolve(file, 'index.html') : file
 }
 
 /** The problem of a link on a page, or null. @param {string} page @param {string} link */
-function flawOf(page, link) {
+function findFlaw(page, link) {
   const [, path = '', place = ''] = /^([^?#]*)(?:\?[^#]*)?(?:#(.*))?$/.exec(link) ?? []
-  const target = path === '' ? page : fileOf(page, decodeURIComponent(path))
+  const target = path === '' ? page : getFile(page, decodeURIComponent(path))
   if (statSync(target, { throwIfNoEntry: false })?.isFile() !== true) return 'there is no such file'
   if (place === '' || !target.endsWith('.html')) return null
-  return placesOf(target).has(decodeURIComponent(place)) ? null : 'there is no such place on that page'
+  return getPlaces(target).has(decodeURIComponent(place)) ? null : 'there is no such place on that page'
 }
 
 const problems = []
@@ -46,14 +46,14 @@ for (const page of pages)
     const link = unescaped(escaped)
     if (/^(?:[a-z][a-z0-9+.-]*:|\/\/)/i.test(link)) continue
     links++
-    const flaw = flawOf(page, link)
+    const flaw = findFlaw(page, link)
     if (flaw !== null) problems.push(`${shown(page)}: ${link}: ${flaw}`)
   }
 const forMachines = resolve(folder, 'llms.txt')
 if (existsSync(forMachines))
   for (const [, link = ''] of readFileSync(forMachines, 'utf8').matchAll(/\]\(([^)]+)\)/g)) {
     links++
-    const flaw = flawOf(forMachines, link)
+    const flaw = findFlaw(forMachines, link)
     if (flaw !== null) problems.push(`llms.txt: ${link}: ${flaw}`)
   }
 // Such a file is published unchanged, and its links are relative to its former folder.

@@ -55,7 +55,7 @@ async function approveNewest() {
   provider.approve(provider.redemptions.at(-1)?.applicantId ?? '')
   await provider.deliverWebhooks()
 }
-const subjectsOf = (accountId: string) => host.service.identity?.subjects({ accountId, limit: 10 })
+const getSubjects = (accountId: string) => host.service.identity?.subjects({ accountId, limit: 10 })
 
 test('the user who proves an address has its verification; a later owner of the mailbox does not', async () => {
   const email = 'Mailbox@Example.com'
@@ -64,15 +64,15 @@ test('the user who proves an address has its verification; a later owner of the 
 
   const anna = host.users.register(email)
   await host.proveEmail(anna, email)
-  expect(await subjectsOf(anna)).toMatchObject([{ proved: true, closed: false, review: { reviewAnswer: 'GREEN' } }])
+  expect(await getSubjects(anna)).toMatchObject([{ proved: true, closed: false, review: { reviewAnswer: 'GREEN' } }])
   expect(await share(email)).toMatchObject({ kind: 'approved', redeemed: false })
 
   const bert = host.users.register(email)
-  expect(await subjectsOf(bert)).toEqual([])
+  expect(await getSubjects(bert)).toEqual([])
   await host.proveEmail(bert, email)
   expect(await share(email)).toMatchObject({ kind: 'in_flight', redeemed: true })
-  expect(await subjectsOf(anna)).toMatchObject([{ closed: true, review: { reviewAnswer: 'GREEN' } }])
-  expect(await subjectsOf(bert)).toMatchObject([{ proved: true, review: { reviewAnswer: null } }])
+  expect(await getSubjects(anna)).toMatchObject([{ closed: true, review: { reviewAnswer: 'GREEN' } }])
+  expect(await getSubjects(bert)).toMatchObject([{ proved: true, review: { reviewAnswer: null } }])
 })
 
 test('a user who registers an address without a proof does not have its earlier verification', async () => {
@@ -80,7 +80,7 @@ test('a user who registers an address without a proof does not have its earlier 
   await share(email)
   const carl = host.users.register(email)
   await share(email)
-  expect(await subjectsOf(carl)).toEqual([])
+  expect(await getSubjects(carl)).toEqual([])
 })
 
 test('a proof that the host does not report counts at the next share', async () => {
@@ -91,6 +91,6 @@ test('a proof that the host does not report counts at the next share', async () 
   await approveNewest()
   host.users.own(emil, email)
   expect(await share(email)).toMatchObject({ kind: 'in_flight', redeemed: true })
-  expect(await subjectsOf(emil)).toMatchObject([{ proved: true, review: { reviewAnswer: null } }])
-  expect(await subjectsOf(dora)).toMatchObject([{ closed: true, review: { reviewAnswer: 'GREEN' } }])
+  expect(await getSubjects(emil)).toMatchObject([{ proved: true, review: { reviewAnswer: null } }])
+  expect(await getSubjects(dora)).toMatchObject([{ closed: true, review: { reviewAnswer: 'GREEN' } }])
 })

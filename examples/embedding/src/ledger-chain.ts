@@ -13,14 +13,14 @@ export interface LedgerBlock {
   readonly transfers: readonly Readonly<Record<'id' | 'from' | 'to' | 'units', string>>[]
 }
 
-const router = addressOf('the ledger itself')
-const coin = { address: addressOf('LEDGER'), symbol: 'LDG', decimals: 9 }
+const router = getAddress('the ledger itself')
+const coin = { address: getAddress('LEDGER'), symbol: 'LDG', decimals: 9 }
 
 /** The contract's form of the ledger's ids: 32 bytes as hex. An id of another length has no place in the contract. */
 const hashOf = (id: string) => `0x${fromBase58(id, 32).toString('hex')}`
 
 /** The ledger's accounts are 32 bytes, addresses of the contract 20. */
-function addressOf(account: string): string {
+function getAddress(account: string): string {
   return `0x${createHash('sha256').update(account).digest('hex').slice(24)}`
 }
 
@@ -37,20 +37,20 @@ export function createLedgerChain({ chainId, nodeUrl }: { readonly chainId: numb
     if (!response.ok) throw unavailable(`The ledger's node answered ${response.status}.`)
     return (await response.json()) as T
   }
-  const refOf = ({ height, id, parent, time }: LedgerBlock): BlockRef => ({
+  const getRef = ({ height, id, parent, time }: LedgerBlock): BlockRef => ({
     number: height,
     hash: hashOf(id),
     parentHash: hashOf(parent),
     timestamp: time * 1_000,
   })
-  function paymentsOf(block: LedgerBlock): PaymentFacts[] {
-    const { number: blockNumber, hash: blockHash, timestamp: blockTimestamp } = refOf(block)
+  function getPayments(block: LedgerBlock): PaymentFacts[] {
+    const { number: blockNumber, hash: blockHash, timestamp: blockTimestamp } = getRef(block)
     return block.transfers.map(({ id, from, to, units }, logIndex) => ({
       ...{ chainId, txHash: hashOf(id), ordinal: 0, logIndex, blockNumber, blockHash, blockTimestamp },
       router: { address: router, version: '1.0' },
       ...{
-        sender: addressOf(from),
-        receiver: addressOf(to),
+        sender: getAddress(from),
+        receiver: getAddress(to),
         memoHex: `0x${'00'.repeat(32)}`,
         integrationAddress: null,
       },
@@ -68,20 +68,20 @@ export function createLedgerChain({ chainId, nodeUrl }: { readonly chainId: numb
     async head(signal) {
       const block = await get<LedgerBlock>('/head', signal)
       if (block === null) throw unavailable("The ledger's node has no block.")
-      return refOf(block)
+      return getRef(block)
     },
     async block(number, signal) {
       const block = await get<LedgerBlock>(`/block/${number}`, signal)
-      return block === null ? null : refOf(block)
+      return block === null ? null : getRef(block)
     },
     async *ranges({ from, to }, signal): AsyncGenerator<BlockRange> {
       for (let height = from; height <= to; height += 1) {
         const block = await get<LedgerBlock>(`/block/${height}`, signal)
         if (block === null) throw new ChainError('ERR_CHAIN_RANGE_GONE', chainId, `The ledger has no block ${height}.`)
-        const ref = refOf(block)
+        const ref = getRef(block)
         // The ledger's node is trusted: nothing proves that a block has no other transfer.
         const shown = { proof: 'none', node: new URL(nodeUrl).host } as const
-        yield { first: ref, last: ref, blocks: [ref], payments: paymentsOf(block), deposits: [], ...shown }
+        yield { first: ref, last: ref, blocks: [ref], payments: getPayments(block), deposits: [], ...shown }
       }
     },
     async transactionFate(txHash, signal) {

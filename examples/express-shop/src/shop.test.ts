@@ -61,7 +61,7 @@ describe.skipIf(postgresMissing)(
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(body),
       })
-    const orderOf = async (id: string) => (await (await fetch(`${shop.url}/orders/${id}`)).json()) as Order
+    const getOrder = async (id: string) => (await (await fetch(`${shop.url}/orders/${id}`)).json()) as Order
     async function order(item = 'beans') {
       const answer = await post('/orders', { item })
       return ((await answer.json()) as Order).id
@@ -90,14 +90,14 @@ describe.skipIf(postgresMissing)(
     test('an order follows its payment, and the goods are released once', async () => {
       const { id, txHash } = await sell()
       await service.deliver()
-      expect(await orderOf(id)).toMatchObject({ payments: [{ txHash, state: null }], releasedAt: null })
+      expect(await getOrder(id)).toMatchObject({ payments: [{ txHash, state: null }], releasedAt: null })
       await succeed(txHash)
       await service.deliver()
-      const released = await orderOf(id)
+      const released = await getOrder(id)
       expect(released).toMatchObject({ payments: [{ txHash, state: 'success' }], releasedAt: expect.any(String) })
       await service.update({ txHash, state: 'refund_pending' })
       await service.deliver()
-      expect(await orderOf(id)).toEqual({ ...released, payments: [{ txHash, state: 'refund_pending' }] })
+      expect(await getOrder(id)).toEqual({ ...released, payments: [{ txHash, state: 'refund_pending' }] })
     })
 
     test('a success before the payment is attached releases the goods at the attachment', async () => {
@@ -105,12 +105,12 @@ describe.skipIf(postgresMissing)(
       const txHash = await pay(id)
       await succeed(txHash)
       await service.deliver()
-      expect(await orderOf(id)).toMatchObject({ payments: [], releasedAt: null })
+      expect(await getOrder(id)).toMatchObject({ payments: [], releasedAt: null })
       expect(await attach(id, txHash)).toBe(204)
-      const released = await orderOf(id)
+      const released = await getOrder(id)
       expect(released).toMatchObject({ payments: [{ txHash, state: 'success' }], releasedAt: expect.any(String) })
       expect(await attach(id, txHash)).toBe(204)
-      expect(await orderOf(id)).toEqual(released)
+      expect(await getOrder(id)).toEqual(released)
     })
 
     test('a success that is revoked before the payment is attached releases nothing', async () => {
@@ -120,14 +120,14 @@ describe.skipIf(postgresMissing)(
       await service.update({ txHash, state: 'refund_pending' })
       await service.deliver()
       expect(await attach(id, txHash)).toBe(204)
-      expect(await orderOf(id)).toMatchObject({ payments: [{ txHash, state: 'refund_pending' }], releasedAt: null })
+      expect(await getOrder(id)).toMatchObject({ payments: [{ txHash, state: 'refund_pending' }], releasedAt: null })
     })
 
     test('a success that a reorganisation revokes after the release is reported, and releases nothing again', async () => {
       const { id, txHash } = await sell()
       await succeed(txHash)
       await service.deliver()
-      const released = await orderOf(id)
+      const released = await getOrder(id)
       const version = (state: string, number: number) =>
         inTransaction(pool, (tx) =>
           applySnapshot(
@@ -141,7 +141,7 @@ describe.skipIf(postgresMissing)(
       expect(reports).toEqual([`order ${id} was released, and its payment ${txHash} is a failure now`])
       await version('success', 4)
       expect(reports).toHaveLength(1)
-      expect(await orderOf(id)).toEqual(released)
+      expect(await getOrder(id)).toEqual(released)
     })
 
     test('a payment that is attached while its success is being recorded releases the goods', async () => {
@@ -159,7 +159,7 @@ describe.skipIf(postgresMissing)(
         await expect.poll(waits, { timeout: 300_000 }).toBe(1)
       })
       expect(await attaching).toBe(204)
-      expect(await orderOf(id)).toMatchObject({ releasedAt: expect.any(String) })
+      expect(await getOrder(id)).toMatchObject({ releasedAt: expect.any(String) })
     })
 
     test('a payment of another order, one to another receiver and one that is not indexed are not attached', async () => {
@@ -172,8 +172,8 @@ describe.skipIf(postgresMissing)(
       expect(await attach(id, 'no hash')).toBe(400)
       await succeed(txHash)
       await service.deliver()
-      expect(await orderOf(thief)).toMatchObject({ payments: [], releasedAt: null })
-      expect(await orderOf(id)).toMatchObject({ payments: [{ txHash, state: 'success' }] })
+      expect(await getOrder(thief)).toMatchObject({ payments: [], releasedAt: null })
+      expect(await getOrder(id)).toMatchObject({ payments: [{ txHash, state: 'success' }] })
     })
 
     test('a payment without an order is accepted, so that the endpoint stays open', async () => {
@@ -202,7 +202,7 @@ describe.skipIf(postgresMissing)(
       const { id, txHash } = await sell(item)
       await succeed(txHash, change)
       await service.deliver()
-      const found = await orderOf(id)
+      const found = await getOrder(id)
       expect([found.payments[0]?.state, found.releasedAt !== null]).toEqual(['success', isReleased])
       expect(reports.some((line) => line.startsWith(`order ${id} costs `))).toBe(!isReleased)
     })
@@ -221,7 +221,7 @@ describe.skipIf(postgresMissing)(
         invoice,
       })
       expect((await fetch(`${shop.url}/webhook`, { method: 'POST', ...forged })).status).toBe(401)
-      expect(await orderOf(id)).toMatchObject({ payments: [{ state: null }], releasedAt: null })
+      expect(await getOrder(id)).toMatchObject({ payments: [{ state: null }], releasedAt: null })
       expect(reports).toContain('a delivery was rejected: ERR_SIGNATURE_MISMATCH')
     })
 
@@ -229,13 +229,13 @@ describe.skipIf(postgresMissing)(
       const { id, txHash } = await sell()
       await service.service.integrations.setNotificationUrl(address, null)
       await succeed(txHash)
-      expect(await orderOf(id)).toMatchObject({ payments: [{ state: null }], releasedAt: null })
+      expect(await getOrder(id)).toMatchObject({ payments: [{ state: null }], releasedAt: null })
       await restart(100)
-      await expect.poll(() => orderOf(id), { timeout: 300_000 }).toMatchObject({ payments: [{ state: 'success' }] })
-      const released = await orderOf(id)
+      await expect.poll(() => getOrder(id), { timeout: 300_000 }).toMatchObject({ payments: [{ state: 'success' }] })
+      const released = await getOrder(id)
       expect(released.releasedAt).not.toBe(null)
       await service.deliver()
-      expect(await orderOf(id)).toEqual(released)
+      expect(await getOrder(id)).toEqual(released)
       expect(reports.join()).toContain('reconciled: ')
       expect((await pool.query('select checkpoint from reconcile_checkpoint')).rows).toHaveLength(1)
     })

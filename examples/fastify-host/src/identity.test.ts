@@ -64,7 +64,7 @@ describe.skipIf(postgresMissing)(
     async function prove(id: string, email: string) {
       expect((await post(`/users/${id}/proofs`, email)).status).toBe(204)
     }
-    const subjectsOf = (accountId: string) => host.service.identity?.subjects({ accountId, limit: 10 })
+    const getSubjects = (accountId: string) => host.service.identity?.subjects({ accountId, limit: 10 })
 
     test('the user who proves an address has its verification; a later owner of the mailbox does not', async () => {
       const email = 'Mailbox@Example.com'
@@ -73,15 +73,17 @@ describe.skipIf(postgresMissing)(
 
       const anna = await register(email)
       await prove(anna, email)
-      expect(await subjectsOf(anna)).toMatchObject([{ proved: true, closed: false, review: { reviewAnswer: 'GREEN' } }])
+      expect(await getSubjects(anna)).toMatchObject([
+        { proved: true, closed: false, review: { reviewAnswer: 'GREEN' } },
+      ])
       expect(await share(email)).toMatchObject({ kind: 'approved', redeemed: false })
 
       const bert = await register(email)
-      expect(await subjectsOf(bert)).toEqual([])
+      expect(await getSubjects(bert)).toEqual([])
       await prove(bert, email)
       expect(await share(email)).toMatchObject({ kind: 'in_flight', redeemed: true })
-      expect(await subjectsOf(anna)).toMatchObject([{ closed: true, review: { reviewAnswer: 'GREEN' } }])
-      expect(await subjectsOf(bert)).toMatchObject([{ proved: true, review: { reviewAnswer: null } }])
+      expect(await getSubjects(anna)).toMatchObject([{ closed: true, review: { reviewAnswer: 'GREEN' } }])
+      expect(await getSubjects(bert)).toMatchObject([{ proved: true, review: { reviewAnswer: null } }])
     })
 
     test('of fifty shares at once while a user proves the address, one redeems', async () => {
@@ -94,7 +96,7 @@ describe.skipIf(postgresMissing)(
       ])
       expect(results.filter(({ redeemed }) => redeemed)).toHaveLength(1)
       expect(provider.redemptions.length).toBe(before + 1)
-      expect(await subjectsOf(carl)).toMatchObject([{ proved: true }])
+      expect(await getSubjects(carl)).toMatchObject([{ proved: true }])
     })
   },
 )

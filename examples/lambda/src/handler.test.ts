@@ -13,7 +13,7 @@ const build = createBuilders({ seed: 5 })
 const invoice = { amount: '12.5', currency: 'EUR', settlementAmount: '13.61', settlementCurrency: 'USD' }
 
 /** The event of an HTTP API or a function URL, as AWS documents it (payload 2.0). */
-const eventOf = ({ headers, body }: SignedDelivery, isBase64Encoded = true): LambdaEventLike => ({
+const makeEvent = ({ headers, body }: SignedDelivery, isBase64Encoded = true): LambdaEventLike => ({
   requestContext: { requestId: 'r', http: { method: 'POST' } },
   headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
   body: Buffer.from(body).toString(isBase64Encoded ? 'base64' : 'utf8'),
@@ -47,7 +47,7 @@ describe.skipIf(postgresMissing)(
     })
 
     const call = async (delivery: SignedDelivery | Promise<SignedDelivery>, isBase64Encoded?: boolean) =>
-      (await handler(eventOf(await delivery, isBase64Encoded), { getRemainingTimeInMillis: () => 3_000 })).statusCode
+      (await handler(makeEvent(await delivery, isBase64Encoded), { getRemainingTimeInMillis: () => 3_000 })).statusCode
     const find = async (id: string) => {
       const query =
         'select state, paid_at is not null as paid from orders left join payments on order_id = id where id = $1'
@@ -119,7 +119,7 @@ describe.skipIf(postgresMissing)(
       const { handler: entry, pool: own } = await import('./index.js')
       const pending = payment()
       await note('order-4', pending)
-      expect((await entry(eventOf(await deliveries.good(pending)))).statusCode).toBe(204)
+      expect((await entry(makeEvent(await deliveries.good(pending)))).statusCode).toBe(204)
       expect(await find('order-4')).toEqual({ state: 'pending', paid: false })
       await own.end()
     })

@@ -24,7 +24,7 @@ describe('in workerd', () => {
       headers: { authorization: `Bearer ${token}` },
       ...init,
     })
-  const saleOf = async (snapshot: Snapshot) => (await ask(snapshot)).json()
+  const getSale = async (snapshot: Snapshot) => (await ask(snapshot)).json()
   const attach = async (snapshot: Snapshot, change: object = {}, token?: string) =>
     (await ask(snapshot, { method: 'PUT', body: JSON.stringify({ ...order, ...change }) }, token)).status
   const payment = () => build.snapshot({ version: 1, state: 'pending', invoice })
@@ -38,7 +38,7 @@ describe('in workerd', () => {
     const first = await deliveries.good(success)
     const repeated = [first, await deliveries.duplicate(first), await deliveries.good(pending)]
     expect(await Promise.all(repeated.map(post))).toEqual([204, 204, 204])
-    expect(await saleOf(success)).toEqual(released)
+    expect(await getSale(success)).toEqual(released)
   })
 
   test('a success that a reorg revokes and restores releases the goods once', async () => {
@@ -50,16 +50,16 @@ describe('in workerd', () => {
       [3, 'success'],
     ] as const)
       expect(await post(deliveries.good({ ...success, version, state }))).toBe(204)
-    expect(await saleOf(success)).toEqual(released)
+    expect(await getSale(success)).toEqual(released)
   })
 
   test('a success without an order releases nothing, until the shop attaches one', async () => {
     const success = { ...payment(), state: 'success' as const }
     expect(await post(deliveries.good(success))).toBe(204)
-    expect(await saleOf(success)).toEqual({ ...released, order: null, releases: 0 })
+    expect(await getSale(success)).toEqual({ ...released, order: null, releases: 0 })
     expect([await attach(success), await attach(success)]).toEqual([204, 204])
     expect([await attach(success, { id: 'order-2' }), await attach(success, { price: '1' })]).toEqual([409, 409])
-    expect(await saleOf(success)).toEqual(released)
+    expect(await getSale(success)).toEqual(released)
   })
 
   test.each([
@@ -69,14 +69,14 @@ describe('in workerd', () => {
     const success = { ...payment(), state: 'success' as const }
     expect(await attach(success, change)).toBe(204)
     expect(await post(deliveries.good(success))).toBe(204)
-    expect(await saleOf(success)).toMatchObject({ state: 'success', releases: 0 })
+    expect(await getSale(success)).toMatchObject({ state: 'success', releases: 0 })
   })
 
   test('only the shop can attach or read an order', async () => {
     const success = { ...payment(), state: 'success' as const }
     expect(await attach(success, {}, 'another_token')).toBe(401)
     expect((await ask(success, { headers: {} })).status).toBe(401)
-    expect(await saleOf(success)).toBe(null)
+    expect(await getSale(success)).toBe(null)
     expect(await attach(success, { price: '12,50' })).toBe(400)
     expect((await ask(success, { method: 'DELETE' })).status).toBe(405)
   })
@@ -88,7 +88,7 @@ describe('in workerd', () => {
       Array.from({ length: 50 }, (_, index) => (index === 25 ? attach(success) : post(delivery))),
     )
     expect(new Set(answers)).toEqual(new Set([204]))
-    expect(await saleOf(success)).toEqual(released)
+    expect(await getSale(success)).toEqual(released)
   })
 
   test('a delivery that the service did not sign changes nothing', async () => {
@@ -97,7 +97,7 @@ describe('in workerd', () => {
     expect(await post(deliveries.tampered(success))).toBe(401)
     expect(await post(deliveries.stale(success))).toBe(400)
     expect(await post(deliveries.unsigned(success))).toBe(401)
-    expect(await saleOf(success)).toBe(null)
+    expect(await getSale(success)).toBe(null)
   })
 
   test('the versions outlive the process', async () => {
@@ -107,7 +107,7 @@ describe('in workerd', () => {
     await worker.stop('SIGKILL')
     await worker.start()
     expect(await post(deliveries.good({ ...success, version: 2, state: 'pending' }))).toBe(204)
-    expect(await saleOf(success)).toEqual(released)
+    expect(await getSale(success)).toEqual(released)
   })
 
   test('other paths are not found, and other methods not allowed', async () => {

@@ -15,7 +15,7 @@ const webhook = createWorkerHandler((env: Env) => {
     async receive(delivery: IncomingDelivery) {
       const { snapshot } = await verify(delivery)
       const { integrationAddress, chainId, txHash } = snapshot
-      const object = objectOf(env, `${integrationAddress}/${chainId}/${txHash}`)
+      const object = getObject(env, `${integrationAddress}/${chainId}/${txHash}`)
       const answer = await object.fetch('https://payment/', { method: 'POST', body: JSON.stringify(snapshot) })
       if (!answer.ok) throw new Error(`The payment's object answered ${answer.status}.`)
       await answer.body?.cancel()
@@ -30,9 +30,9 @@ export default {
     const [, name] = /^\/orders\/(0x[0-9a-f]{40}\/[0-9]+\/0x[0-9a-f]{64})$/.exec(pathname) ?? []
     if (name === undefined) return new Response('Not found', { status: 404 })
     if (!(await isShop(request, env))) return new Response('Unauthorized', { status: 401 })
-    if (request.method === 'GET') return objectOf(env, name).fetch('https://payment/')
+    if (request.method === 'GET') return getObject(env, name).fetch('https://payment/')
     if (request.method !== 'PUT') return new Response('Method not allowed', { status: 405 })
-    return objectOf(env, name).fetch('https://payment/', { method: 'PUT', body: await request.text() })
+    return getObject(env, name).fetch('https://payment/', { method: 'PUT', body: await request.text() })
   },
 }
 
@@ -46,6 +46,6 @@ async function isShop(request: Request, { SHOP_TOKEN }: Env): Promise<boolean> {
   return given.every((byte, index) => byte === expected[index])
 }
 
-function objectOf(env: Env, name: string) {
+function getObject(env: Env, name: string) {
   return env.PAYMENTS.get(env.PAYMENTS.idFromName(name))
 }

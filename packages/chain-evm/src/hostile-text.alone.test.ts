@@ -1,6 +1,6 @@
 /** Text from nodes and contracts takes time that grows with its length at most. @module */
 import { expect, test } from 'vitest'
-import { growthOf, testGrowth } from '../../../tools/scripts/growth.js'
+import { measureGrowth, testGrowth } from '../../../tools/scripts/growth.js'
 import { pairConversions } from './decode/conversions.js'
 import {
   findEnclosingOperations,
@@ -54,7 +54,7 @@ testGrowth(
 // Logs are counted instead of their characters.
 const topic = '0x49628fd1471006c1482da88028e9ce4dbb080b815c9b0344d39e5a8e6ec1419f'
 const entryPoint = '0x0000000071727de22e5e9d8baf0edac6f37da032'
-const logsOf = (length: number) =>
+const getLogs = (length: number) =>
   Array.from({ length: Math.ceil(length / 4) }, () => ({
     address: entryPoint,
     topics: [topic, topic, `0x${'0'.repeat(64)}`],
@@ -63,8 +63,8 @@ const logsOf = (length: number) =>
 
 test('time grows with the number of logs for the operations that payments belong to', async () => {
   const sender = `0x${'0'.repeat(40)}`
-  const growth = await growthOf((length) => {
-    const logs = logsOf(length)
+  const growth = await measureGrowth((length) => {
+    const logs = getLogs(length)
     const places = [...logs.keys()]
     const operations = logs.map(() => ({ sender, callData: '0x' }))
     return () => [findEnclosingOperations(logs, places, entryPoint, operations), findLastOperation(logs)]
@@ -74,7 +74,7 @@ test('time grows with the number of logs for the operations that payments belong
 
 test('time grows with the number of logs for the conversion of a payment', async () => {
   const conversion = { router: entryPoint, event: { kind: 'conversion', steps: [], isForgeable: true } } as const
-  const growth = await growthOf((length) => {
+  const growth = await measureGrowth((length) => {
     const emitted = Array.from({ length: Math.ceil(length / 4) }, () => conversion)
     return () => pairConversions(emitted, null)
   })

@@ -19,7 +19,7 @@ export function routerEvents(version: string): AbiEvent[] {
 }
 
 /** Builds a value of any ABI type: given fields by name, all others by `fallback` from their type. */
-export function exampleOf(
+export function getExample(
   parameter: AbiParameter,
   given: Readonly<Record<string, unknown>>,
   fallback: (type: string) => unknown,
@@ -29,9 +29,9 @@ export function exampleOf(
   const list = /^(.*)\[(\d*)\]$/.exec(type)
   if (list !== null) {
     const item = { ...parameter, type: list[1] ?? '', name: '' }
-    return Array.from({ length: Number(list[2] || 2) }, () => exampleOf(item, given, fallback))
+    return Array.from({ length: Number(list[2] || 2) }, () => getExample(item, given, fallback))
   }
   if (type === 'tuple' && 'components' in parameter)
-    return Object.fromEntries(parameter.components.map((part) => [part.name, exampleOf(part, given, fallback)]))
+    return Object.fromEntries(parameter.components.map((part) => [part.name, getExample(part, given, fallback)]))
   return fallback(type)
 }

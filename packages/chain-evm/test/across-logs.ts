@@ -55,7 +55,7 @@ function encode(event: AbiEvent | undefined, args: Readonly<Record<string, unkno
 const addressNames = ['depositor', 'recipient', 'inputToken', 'outputToken', 'relayer', 'exclusiveRelayer']
 
 /** Addresses as words, for events that have words. */
-function wordsOf(name: string, args: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+function toWords(name: string, args: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   if (name.includes('V3')) return args
   return Object.fromEntries(
     Object.entries(args).map(([key, value]) => [key, addressNames.includes(key) ? word(value as Address) : value]),
@@ -64,7 +64,7 @@ function wordsOf(name: string, args: Readonly<Record<string, unknown>>): Readonl
 
 export function depositLog(name: (typeof depositNames)[number], bridged: Bridged): EmittedLog {
   const event = deposits.find((each) => each.name === name)
-  return encode(event, wordsOf(name, { ...bridged, ...times, exclusiveRelayer: relayer }))
+  return encode(event, toWords(name, { ...bridged, ...times, exclusiveRelayer: relayer }))
 }
 
 export function fillLog(name: (typeof fillNames)[number], bridged: Bridged): EmittedLog {
@@ -81,5 +81,5 @@ export function fillLog(name: (typeof fillNames)[number], bridged: Bridged): Emi
     updatedOutputAmount,
     fillType: 0,
   }
-  return encode(fills[0], wordsOf(name, { ...rest, messageHash: noHash, relayExecutionInfo: paid }))
+  return encode(fills[0], toWords(name, { ...rest, messageHash: noHash, relayExecutionInfo: paid }))
 }

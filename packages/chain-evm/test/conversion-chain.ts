@@ -22,10 +22,10 @@ const rates = new Map([
   [eurUsd, 200_000_000n],
   [usdcUsd, 50_000_000n],
 ])
-const rateOf = (feed: Address) => rates.get(feed) ?? 0n
+const getRate = (feed: Address) => rates.get(feed) ?? 0n
 
 /** Feeds in US dollars with 8 decimals. */
-export const feedsOf = (...list: [Address, string][]) =>
+export const getFeeds = (...list: [Address, string][]) =>
   list.map(([address, base]) => ({ address, base, quote: 'USD', decimals: 8 }))
 
 /** A payment event with a fee of 1 unit, since without fees late versions emit the same event for a deposit. */
@@ -38,13 +38,13 @@ export function payment(version: string, amount: bigint, changes: Readonly<Recor
 export function convert(version: string, first: Address | null, second: Address | null): EmittedLog {
   const [used, other] = [first, second].filter((feed) => feed !== null)
   if (used === undefined) throw new Error('no feed')
-  if (Number(version) < 0.3) return eventLog(version, 'Convert', { priceFeed: used, exchangeRate: rateOf(used) })
+  if (Number(version) < 0.3) return eventLog(version, 'Convert', { priceFeed: used, exchangeRate: getRate(used) })
   const inPlace = Number(version) >= 0.6
   return eventLog(version, 'Convert', {
     priceFeed0: inPlace ? (first ?? zeroAddress) : used,
     priceFeed1: inPlace ? (second ?? zeroAddress) : (other ?? zeroAddress),
-    exchangeRate0: rateOf(used),
-    exchangeRate1: other === undefined ? 0n : rateOf(other),
+    exchangeRate0: getRate(used),
+    exchangeRate1: other === undefined ? 0n : getRate(other),
   })
 }
 
@@ -103,7 +103,7 @@ export async function openConversionChain() {
           ...(versionB === undefined ? [] : [{ address: routerB, version: versionB }]),
         ],
         tokens: [{ address: usdc, symbol: 'USDC', currency: 'USD' }],
-        priceFeeds: feedsOf([chfUsd, 'CHF'], [eurUsd, 'EUR'], [usdcUsd, 'USDC']),
+        priceFeeds: getFeeds([chfUsd, 'CHF'], [eurUsd, 'EUR'], [usdcUsd, 'USDC']),
         onQuarantine: (log) => quarantined.push(log),
         ...options,
       })

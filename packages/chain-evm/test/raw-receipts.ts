@@ -32,7 +32,7 @@ export function withRawReceipts(
   nodeUrl: string,
   change: (raw: Hex[]) => readonly string[] | null = (raw) => raw,
 ): Intercept {
-  const receiptsOf = async (height: unknown) => {
+  const getReceipts = async (height: unknown) => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_getBlockReceipts', params: [height] })
     const answer = await fetch(nodeUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
     return ((await answer.json()) as { result: JsonReceipt[] }).result
@@ -43,7 +43,7 @@ export function withRawReceipts(
       answers.map(async (item, index) => {
         const call = calls[index]
         if (call?.method !== 'debug_getRawReceipts') return item
-        const raw = change((await receiptsOf(call.params[0])).map(encodeReceipt))
+        const raw = change((await getReceipts(call.params[0])).map(encodeReceipt))
         return raw === null ? item : { jsonrpc: '2.0', id: item.id, result: raw }
       }),
     )

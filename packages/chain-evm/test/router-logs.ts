@@ -9,7 +9,7 @@ import {
   toHex,
 } from 'viem'
 import type { RouterLog } from '../src/decode/router-decoder.js'
-import { exampleOf, routerEvents, routerFunctions } from './abis.js'
+import { getExample, routerEvents, routerFunctions } from './abis.js'
 
 /** An event of a contract. */
 export interface EmittedLog {
@@ -78,10 +78,10 @@ export function payingCall(version: string, functionName: string, given: Readonl
     ]),
   )
   const empty = { yAppList: [], guards: [], webhooks: [], path: '0x', message: '0x', ...prefixed }
-  return encodeFunctionData({ abi: [item], args: item.inputs.map((input) => exampleOf(input, empty, emptyOf)) })
+  return encodeFunctionData({ abi: [item], args: item.inputs.map((input) => getExample(input, empty, getEmpty)) })
 }
 
-function emptyOf(type: string): unknown {
+function getEmpty(type: string): unknown {
   if (type === 'address') return zeroAddress
   if (type === 'bool') return false
   if (type === 'string') return ''
@@ -90,4 +90,4 @@ function emptyOf(type: string): unknown {
   return /^u?int(8|16|24|32)$/.test(type) ? 0 : 0n
 }
 
-export const codeHashOf = (code: string): Hex => keccak256(toHex(code))
+export const makeCodeHash = (code: string): Hex => keccak256(toHex(code))

@@ -16,7 +16,7 @@ export interface SwappingAddress {
 }
 
 export async function openSwappingAddress(nodeUrl: string): Promise<SwappingAddress> {
-  let port = portOf(nodeUrl)
+  let port = getPort(nodeUrl)
   let passed = 0
   let due: { readonly at: number; readonly run: () => void } | null = null
   const pairs = new Map<Socket, Socket>()
@@ -51,7 +51,7 @@ export async function openSwappingAddress(nodeUrl: string): Promise<SwappingAddr
 
   function swap(to: string, cut: boolean): void {
     due = null
-    port = portOf(to)
+    port = getPort(to)
     for (const [client, node] of [...pairs]) {
       if (cut) client.end()
       else reach(client)
@@ -73,6 +73,6 @@ export async function openSwappingAddress(nodeUrl: string): Promise<SwappingAddr
   }
 }
 
-function portOf(url: string): number {
+function getPort(url: string): number {
   return Number(new URL(url).port)
 }

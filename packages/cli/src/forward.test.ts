@@ -27,7 +27,7 @@ async function receiver(answer: RequestListener) {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhook`, stop }
 }
 
-async function bytesOf(request: IncomingMessage): Promise<string> {
+async function toBytes(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
   return Buffer.concat(chunks).toString()
@@ -40,7 +40,7 @@ it('sends the bytes and the headers of a notification as they are, and no others
   const { url } = await receiver(async (request, response) => {
     const { 'x-service-signature': signature, 'content-type': type, host, 'x-other': other } = request.headers
     const { 'user-agent': agent } = request.headers
-    seen.push([await bytesOf(request), signature, type, agent, host === new URL(url).host, other])
+    seen.push([await toBytes(request), signature, type, agent, host === new URL(url).host, other])
     response.writeHead(204).end()
   })
   expect(await send(url)).toMatchObject({ status: 204, problem: null })

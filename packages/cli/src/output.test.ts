@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { eventsOf, testIo } from '../test/test-io.js'
+import { getEvents, testIo } from '../test/test-io.js'
 import { createReporter, createStyle, plainOutput, shortHash, wantsColour } from './output.js'
 
 describe('createReporter', () => {
@@ -47,7 +47,7 @@ describe('plainOutput', () => {
     const io = testIo()
     const event = { event: 'x', name: `${hostile}\u2028\u{1f468}\u200d\u{1f469}\u{e0001}` }
     createReporter(plainOutput(io), true)(event, () => [])
-    expect(eventsOf(io)).toEqual([event])
+    expect(getEvents(io)).toEqual([event])
     expect(io.lines[0]).toMatch(/^[^\p{C}\p{Zl}\p{Zp}]*$/u)
   })
 })

@@ -1,5 +1,5 @@
 /** Creates and settles deliveries in the database of a test, by the store itself. */
-import type { AttemptVerdict } from '@payment-integration/core/internal'
+import type { AttemptDecision } from '@payment-integration/core/internal'
 import type { PaymentFacts } from '@payment-integration/core/ports'
 import { openService, readConfig } from '@payment-integration/server/service'
 
@@ -16,7 +16,7 @@ export interface Filled {
   readonly chainId?: number
   /** The only attempt and its verdict; without them the deliveries are pending and unattempted. */
   readonly answer?: { readonly status: number | null; readonly reason: string | null; readonly excerpt?: string | null }
-  readonly verdict?: AttemptVerdict
+  readonly verdict?: AttemptDecision
   /** How long the endpoint is blocked. */
   readonly blockMs?: number
 }

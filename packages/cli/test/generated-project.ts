@@ -28,7 +28,7 @@ export async function generate(framework: FrameworkName, options: ProjectOptions
 }
 
 /** The scripts of the project run the sources of this workspace, which are TypeScript. */
-function environmentOf(folder: string, more: Record<string, string> = {}): Record<string, string> {
+function getEnvironment(folder: string, more: Record<string, string> = {}): Record<string, string> {
   return {
     PATH: `${join(root, 'node_modules/.bin')}:${process.env['PATH']}`,
     HOME: folder,
@@ -39,14 +39,14 @@ function environmentOf(folder: string, more: Record<string, string> = {}): Recor
 
 /** Runs a script of the project's `package.json`, as npm does. Resolves the exit code and the output. */
 export async function runScript(folder: string, name: string): Promise<{ exitCode: number | null; output: string }> {
-  const child = spawn('sh', ['-c', scriptOf(folder, name)], { cwd: folder, env: environmentOf(folder) })
+  const child = spawn('sh', ['-c', writeScript(folder, name)], { cwd: folder, env: getEnvironment(folder) })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += text))
   const [exitCode] = (await once(child, 'close')) as [number | null]
   return { exitCode, output }
 }
 
-function scriptOf(folder: string, name: string): string {
+function writeScript(folder: string, name: string): string {
   const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   return scripts[name]
 }
@@ -104,7 +104,7 @@ export async function startGenerated(
     const started =
       framework === 'worker' ? await startWorker(folder, secret) : startProcess(framework, folder, options)
     child = started
-    const url = await urlOf(started)
+    const url = await getUrl(started)
     return { url, secret, address, folder, databaseUrl: absolute(databaseUrl, folder), close }
   } catch (error) {
     await close()
@@ -126,10 +126,10 @@ function startProcess(framework: FrameworkName, folder: string, { language = 'ts
         : ['next-pages', `pages/api/webhook.${language}`],
   }
   const entry = entries[framework]
-  const env = environmentOf(folder, { PORT: '0' })
+  const env = getEnvironment(folder, { PORT: '0' })
   if (entry === undefined) {
     // Without a shell around it the process itself gets the signal.
-    const [, ...args] = scriptOf(folder, 'payments').split(' ')
+    const [, ...args] = writeScript(folder, 'payments').split(' ')
     return spawn(process.execPath, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
   }
   const host = join(import.meta.dirname, 'platform-host.ts')
@@ -145,7 +145,7 @@ async function startWorker(folder: string, secret: string) {
 }
 
 /** The URL that the process prints; a Worker's runtime reports only its port. */
-async function urlOf(child: ChildProcess): Promise<string> {
+async function getUrl(child: ChildProcess): Promise<string> {
   const said: string[] = []
   child.stderr?.on('data', (text) => said.push(String(text)))
   if (child.stdout)

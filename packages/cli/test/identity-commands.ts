@@ -3,8 +3,8 @@ import { normalizeEmail } from '@payment-integration/core/identity'
 import { startIdentityProvider } from '@payment-integration/testing/identity-provider'
 import { afterAll, beforeAll } from 'vitest'
 import { onService } from './fill-deliveries.js'
-import { commandsOf } from './run-commands.js'
-import { eventsOf } from './test-io.js'
+import { getCommands } from './run-commands.js'
+import { getEvents } from './test-io.js'
 
 /** Two integrations. */
 export const shop = `0x${'a1'.repeat(20)}`
@@ -40,7 +40,7 @@ export function identityCommands() {
     mint,
     /** The commands on a database in which the shop shared these addresses, in their order. */
     async shared(...emails: readonly string[]) {
-      const commands = commandsOf('identity', variables)
+      const commands = getCommands('identity', variables)
       await commands.make()
       await onService(commands.env, async ({ identity }) => {
         for (const each of emails) {
@@ -54,13 +54,13 @@ export function identityCommands() {
 }
 
 /** The events of a list with `--json`. */
-export async function listed({ run }: Pick<ReturnType<typeof commandsOf>, 'run'>, ...args: string[]) {
-  return eventsOf((await run(...args, '--json')).io)
+export async function listed({ run }: Pick<ReturnType<typeof getCommands>, 'run'>, ...args: string[]) {
+  return getEvents((await run(...args, '--json')).io)
 }
 
 /** The audit records about identities. */
-export async function auditOf(env: Record<string, string>) {
-  const events = await listed(commandsOf('audit', env), 'list')
+export async function getAudit(env: Record<string, string>) {
+  const events = await listed(getCommands('audit', env), 'list')
   const records = events.map(({ record }) => record as { readonly action: string })
   return records.filter(({ action }) => action.startsWith('identity.'))
 }

@@ -1,6 +1,6 @@
 /** The deliveries commands on a database with two integrations that have a URL. */
 import { onService } from './fill-deliveries.js'
-import { commandsOf } from './run-commands.js'
+import { getCommands } from './run-commands.js'
 
 export const shop = `0x${'a1'.repeat(20)}`
 export const otherShop = `0x${'b2'.repeat(20)}`
@@ -18,7 +18,7 @@ export const silent = {
 
 /** Creates the database. The variables apply to every command. */
 export async function operatedDeliveries(variables: Record<string, string> = {}) {
-  const commands = commandsOf('deliveries', variables)
+  const commands = getCommands('deliveries', variables)
   await commands.make()
   await onService(commands.env, async ({ integrations }) => {
     for (const address of [shop, otherShop])

@@ -34,12 +34,12 @@ const server = createServer(listener).listen(0, '127.0.0.1', () => {
 })
 
 async function invoke(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { statusCode, headers, body } = await (exported.handler as LambdaHandler)(await eventOf(request))
+  const { statusCode, headers, body } = await (exported.handler as LambdaHandler)(await makeEvent(request))
   response.writeHead(statusCode, headers).end(body)
 }
 
 /** Payload 2.0, as a function URL sends it. */
-async function eventOf(request: IncomingMessage) {
+async function makeEvent(request: IncomingMessage) {
   const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]))
   const body = (await buffer(request)).toString('base64')
   return { requestContext: { http: { method: request.method ?? '' } }, headers, body, isBase64Encoded: true }

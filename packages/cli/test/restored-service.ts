@@ -14,7 +14,7 @@ export async function startOutside() {
   const payer = createPayer({ ...anvil, deployment })
   const receiver = await startRecordingReceiver()
   const hashes: string[] = []
-  const envOf = (database: string): Record<string, string> => ({
+  const getEnv = (database: string): Record<string, string> => ({
     PI_ENV: 'development',
     PI_DATABASE_URL: database,
     PI_MASTER_KEY: testMasterKey,
@@ -28,7 +28,7 @@ export async function startOutside() {
 
   /** Runs a command to its end. */
   async function run(database: string, ...args: string[]) {
-    const { exited, lines, errors } = start([...args, '--json'], envOf(database))
+    const { exited, lines, errors } = start([...args, '--json'], getEnv(database))
     const [code] = await exited
     return { code, errors, events: lines.map((line) => JSON.parse(line) as Record<string, unknown>) }
   }
@@ -52,7 +52,7 @@ export async function startOutside() {
     },
     /** Serves a database until `stop`. */
     async serve(database: string) {
-      const command = start(['serve', '--json'], envOf(database))
+      const command = start(['serve', '--json'], getEnv(database))
       await command.line('"listening"')
       return {
         async stop() {

@@ -9,9 +9,9 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { facts, indexPayments } from '../../server/test/support/index-payments.js'
 import { runCli } from '../src/run-cli.js'
 import { onService } from './fill-deliveries.js'
-import { commandsOf } from './run-commands.js'
+import { getCommands } from './run-commands.js'
 import { start } from './start-process.js'
-import { eventsOf, testIo } from './test-io.js'
+import { getEvents, testIo } from './test-io.js'
 
 const page = readFileSync(join(import.meta.dirname, '../../../docs/rotate-a-signing-secret.md'), 'utf8')
 const pageCommands = [...page.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(([, block = '']) =>
@@ -72,13 +72,13 @@ async function startReceiver() {
 /** A registered integration, its server and receiver, and payments that arrive until the end. */
 async function setUp() {
   const receiver = await startReceiver()
-  const { env } = commandsOf('integrations', { PI_ENV: 'development' })
+  const { env } = getCommands('integrations', { PI_ENV: 'development' })
   /** Runs a command line of the page. */
   async function run(line = 'nothing') {
     const io = testIo({ env })
     const exitCode = await runCli([...line.split(' ').slice(1), '--json'], io)
     expect([exitCode, io.errors], line).toEqual([0, []])
-    return eventsOf(io)
+    return getEvents(io)
   }
   const [created] = await run(`payment-integration integrations create ${address} --url ${receiver.url}`)
   const first = String(created?.['signingSecret'])

@@ -6,7 +6,7 @@ import { temporaryFolder } from './temporary-folder.js'
 import { testIo } from './test-io.js'
 
 /** Runs commands of one group on a new database, with further variables. */
-export function commandsOf(group: string, variables: Record<string, string> = {}) {
+export function getCommands(group: string, variables: Record<string, string> = {}) {
   const path = join(temporaryFolder(), 'service.db')
   const env = { PI_DATABASE_URL: `sqlite:${path}`, PI_MASTER_KEY: testMasterKey, ...variables }
   async function runOn(input: string, ...args: string[]) {

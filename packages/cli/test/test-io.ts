@@ -48,7 +48,7 @@ export function testIo(changes: Partial<Io> = {}): TestIo {
 }
 
 /** The events of a run with `--json`; fails on a line that is not one JSON object. */
-export function eventsOf(io: Pick<TestIo, 'lines'>): Record<string, unknown>[] {
+export function getEvents(io: Pick<TestIo, 'lines'>): Record<string, unknown>[] {
   return io.lines.map((line) => {
     const event: unknown = JSON.parse(line)
     if (typeof event !== 'object' || event === null || !('event' in event)) throw new Error(`not an event: ${line}`)

@@ -26,7 +26,7 @@ const amount: fc.Arbitrary<Amount> = fc
 
 /** The oracle: an amount in units of 10^-80, computed on plain text. */
 const scale = 80
-function unitsOf(text: string): bigint {
+function getUnits(text: string): bigint {
   const [whole = '', fraction = ''] = text.split('.')
   return BigInt(whole + fraction.padEnd(scale, '0'))
 }
@@ -115,7 +115,7 @@ describe(`exact arithmetic (seed ${seed})`, () => {
   test('comparing agrees with comparing integers', () => {
     fc.assert(
       fc.property(amount, amount, (a, b) => {
-        const [x, y] = [unitsOf(a), unitsOf(b)]
+        const [x, y] = [getUnits(a), getUnits(b)]
         expect(compareAmounts(a, b)).toBe(x === y ? 0 : x < y ? -1 : 1)
         expect(compareAmounts(a, a)).toBe(0)
       }),
@@ -130,9 +130,9 @@ describe(`exact arithmetic (seed ${seed})`, () => {
     fc.assert(
       fc.property(fc.array(amount, { maxLength: 6 }), (amounts) => {
         const sum = addAmounts(...amounts)
-        expect(unitsOf(sum)).toBe(amounts.reduce((total, each) => total + unitsOf(each), 0n))
-        const placesOf = (text: string) => text.split('.')[1]?.length ?? 0
-        expect(placesOf(sum)).toBe(Math.max(0, ...amounts.map(placesOf)))
+        expect(getUnits(sum)).toBe(amounts.reduce((total, each) => total + getUnits(each), 0n))
+        const getPlaces = (text: string) => text.split('.')[1]?.length ?? 0
+        expect(getPlaces(sum)).toBe(Math.max(0, ...amounts.map(getPlaces)))
         expect(isAmount(sum)).toBe(true)
       }),
       runs,
@@ -148,7 +148,7 @@ describe(`exact arithmetic (seed ${seed})`, () => {
       fc.property(amount, amount, (a, b) => {
         expect(compareAmounts(subtractAmounts(addAmounts(a, b), b), a)).toBe(0)
         const [greater, less] = compareAmounts(a, b) < 0 ? [b, a] : [a, b]
-        expect(unitsOf(subtractAmounts(greater, less))).toBe(unitsOf(greater) - unitsOf(less))
+        expect(getUnits(subtractAmounts(greater, less))).toBe(getUnits(greater) - getUnits(less))
         if (compareAmounts(a, b) !== 0) expect(() => subtractAmounts(less, greater)).toThrow(RangeError)
       }),
       runs,
@@ -220,7 +220,7 @@ describe('formatting', () => {
     fc.assert(
       fc.property(amount, fc.nat(20), fc.constantFrom(...roundings), (text, to, rounding) => {
         const unit = 10n ** BigInt(scale - to)
-        const units = unitsOf(text)
+        const units = getUnits(text)
         const [low, rest] = [units / unit, units % unit]
         const nearer = rest * 2n - unit
         const goesUp = {
@@ -230,7 +230,7 @@ describe('formatting', () => {
           'half-even': nearer > 0n || (nearer === 0n && low % 2n === 1n),
         }[rounding]
         const found = formatAmount(text, { digits: to, rounding })
-        expect(unitsOf(found)).toBe((goesUp ? low + 1n : low) * unit)
+        expect(getUnits(found)).toBe((goesUp ? low + 1n : low) * unit)
         expect(found.split('.')[1]?.length ?? 0).toBe(to)
       }),
       runs,

@@ -2,9 +2,9 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, test, vi } from 'vitest'
 import {
   answer,
-  clientOf,
+  catchError,
   encodedSecret,
-  errorOf,
+  getClient,
   hashOf,
   integrationAddress,
   page,
@@ -17,7 +17,7 @@ import {
 describe('over a real connection', () => {
   test('every request carries a real Basic header and asks for JSON', async () => {
     await using server = await serveReplies({ body: page([1]) })
-    await clientOf(server.url).payments.list()
+    await getClient(server.url).payments.list()
     expect(server.requests).toHaveLength(1)
     expect(server.requests[0]?.headers).toMatchObject({
       authorization: `Basic ${encodedSecret}`,
@@ -29,11 +29,11 @@ describe('over a real connection', () => {
     const { requests, ...server } = await serveReplies({ body: page([]) })
     await using single = await serveReplies({ body: payment(171) })
     const upper = (hex: string) => `0x${hex.slice(2).toUpperCase()}`
-    const client = clientOf(server.url)
+    const client = getClient(server.url)
     await client.payments.list({ limit: 200, cursor: 'a b/+&=é' })
     await client.wallet(upper(integrationAddress)).list()
-    await clientOf(`${single.url}/prefix/`).payments.get(upper(hashOf(171)))
-    await clientOf(single.url).wallet(wallet).get(hashOf(171))
+    await getClient(`${single.url}/prefix/`).payments.get(upper(hashOf(171)))
+    await getClient(single.url).wallet(wallet).get(hashOf(171))
     await server[Symbol.asyncDispose]()
     expect([...requests, ...single.requests].map(({ url }) => url)).toEqual([
       '/api/v1/integration/payments?limit=200&cursor=a+b%2F%2B%26%3D%C3%A9',
@@ -46,7 +46,7 @@ describe('over a real connection', () => {
   test('an answer is returned as sent, with unknown fields at every level', async () => {
     const newer = { ...payment(1), fee: '0.1', source: { ...payment(1).source, name: 'Ethereum' } }
     await using server = await serveReplies({ body: { payments: [newer], nextCursor: 'c', total: 9 } })
-    expect(await clientOf(server.url).payments.list()).toEqual({ payments: [newer], nextCursor: 'c', total: 9 })
+    expect(await getClient(server.url).payments.list()).toEqual({ payments: [newer], nextCursor: 'c', total: 9 })
   })
 
   test('iterate reads the pages of one wallet with its page size', async () => {
@@ -57,7 +57,7 @@ describe('over a real connection', () => {
       answer(response, 200, first ? page([1, 2], 'next/1') : page([3]))
     })
     const seen: string[] = []
-    for await (const { txHash } of clientOf(server.url).wallet(wallet).iterate({ pageSize: 2 })) seen.push(txHash)
+    for await (const { txHash } of getClient(server.url).wallet(wallet).iterate({ pageSize: 2 })) seen.push(txHash)
     expect(seen).toEqual([1, 2, 3].map(hashOf))
     const path = `/api/v1/integration/wallet/${wallet}/payments?limit=2`
     expect(requests).toEqual([path, `${path}&cursor=next%2F1`])
@@ -66,7 +66,7 @@ describe('over a real connection', () => {
   test('a redirect is not followed, so the credentials stay here', async () => {
     await using target = await serveReplies({ body: page([1]) })
     await using server = await serve((_, response) => response.writeHead(308, { location: target.url }).end())
-    const error = await errorOf(clientOf(server.url).payments.list())
+    const error = await catchError(getClient(server.url).payments.list())
     expect(error).toMatchObject({ code: 'ERR_RESPONSE_INVALID', reason: 'redirect', status: 308 })
     expect(target.requests).toEqual([])
   })
@@ -79,20 +79,20 @@ describe('over a real connection', () => {
       response.writeHead(200, { 'content-length': '5000' }).write('{"payments":[')
       setImmediate(() => response.destroy())
     })
-    expect(await clientOf(server.url).payments.list()).toEqual(page([1]))
+    expect(await getClient(server.url).payments.list()).toEqual(page([1]))
     expect(tries).toBe(3)
   })
 
   test('a closed port is ERR_NETWORK with the code of the operating system', async () => {
     const gone = await serve(() => undefined)
     await gone[Symbol.asyncDispose]()
-    const error = await errorOf(clientOf(gone.url).payments.list())
+    const error = await catchError(getClient(gone.url).payments.list())
     expect(error).toMatchObject({ code: 'ERR_NETWORK', retryable: true, reason: 'ECONNREFUSED' })
   })
 
   test('https to an http port is ERR_NETWORK with the code of the TLS library', async () => {
     await using server = await serve((_, response) => response.end())
-    const error = await errorOf(clientOf(server.url.replace('http:', 'https:')).payments.list())
+    const error = await catchError(getClient(server.url.replace('http:', 'https:')).payments.list())
     expect(error).toMatchObject({ code: 'ERR_NETWORK', reason: 'ERR_SSL_WRONG_VERSION_NUMBER' })
   })
 
@@ -102,9 +102,9 @@ describe('over a real connection', () => {
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(packed),
     )
     expect(packed.byteLength).toBeLessThan(1_000)
-    const error = await errorOf(clientOf(server.url, { maxResponseBytes: 10_000 }).payments.list())
+    const error = await catchError(getClient(server.url, { maxResponseBytes: 10_000 }).payments.list())
     expect(error).toMatchObject({ code: 'ERR_RESPONSE_INVALID', reason: 'too_large' })
-    await expect(clientOf(server.url).payments.list()).resolves.toMatchObject({ payments: [] })
+    await expect(getClient(server.url).payments.list()).resolves.toMatchObject({ payments: [] })
   })
 })
 
@@ -115,19 +115,19 @@ describe('time limits', () => {
       tries += 1
       if (tries === 2) answer(response, 200, page([1]))
     })
-    expect(await clientOf(server.url, { timeoutMs: 100 }).payments.list()).toEqual(page([1]))
+    expect(await getClient(server.url, { timeoutMs: 100 }).payments.list()).toEqual(page([1]))
     expect(tries).toBe(2)
   })
 
   test('timeoutMs covers the body, not only its head', async () => {
     await using server = await serve((_, response) => void response.writeHead(200).write('{'))
-    const error = await errorOf(clientOf(server.url, { timeoutMs: 250, maxRetries: 1 }).payments.list())
+    const error = await catchError(getClient(server.url, { timeoutMs: 250, maxRetries: 1 }).payments.list())
     expect(error).toMatchObject({ code: 'ERR_TIMEOUT', scope: 'try', timeoutMs: 250, retryable: true })
   })
 
   test('totalTimeoutMs ends the call in the middle of an attempt', async () => {
     await using server = await serve(() => undefined)
-    const error = await errorOf(clientOf(server.url, { totalTimeoutMs: 50 }).payments.list())
+    const error = await catchError(getClient(server.url, { totalTimeoutMs: 50 }).payments.list())
     expect(error).toMatchObject({ code: 'ERR_TIMEOUT', scope: 'total', timeoutMs: 50 })
   })
 })
@@ -140,7 +140,7 @@ describe('abort', () => {
       closed = new Promise((resolve) => request.once('close', resolve))
       controller.abort(new Error('the caller has its reasons'))
     })
-    const error = await errorOf(clientOf(server.url).payments.get(hashOf(1), { signal: controller.signal }))
+    const error = await catchError(getClient(server.url).payments.get(hashOf(1), { signal: controller.signal }))
     expect(error).toMatchObject({ name: 'AbortedError', code: 'ERR_ABORTED', retryable: false })
     expect(closed).toBeDefined()
     await closed
@@ -152,13 +152,13 @@ describe('abort', () => {
       response.writeHead(503, { 'retry-after': '20' }).end()
       response.once('close', () => controller.abort())
     })
-    const error = await errorOf(clientOf(server.url).payments.list({ signal: controller.signal }))
+    const error = await catchError(getClient(server.url).payments.list({ signal: controller.signal }))
     expect(error).toMatchObject({ code: 'ERR_ABORTED' })
   })
 
   test('before the call sends nothing', async () => {
     await using server = await serveReplies({ body: page([1]) })
-    const error = await errorOf(clientOf(server.url).payments.list({ signal: AbortSignal.abort() }))
+    const error = await catchError(getClient(server.url).payments.list({ signal: AbortSignal.abort() }))
     expect(error).toMatchObject({ code: 'ERR_ABORTED' })
     expect(server.requests).toEqual([])
   })
@@ -168,31 +168,31 @@ describe('abort', () => {
     const added = vi.spyOn(signal, 'addEventListener')
     const removed = vi.spyOn(signal, 'removeEventListener')
     await using server = await serveReplies({ body: page([]) })
-    await clientOf(server.url).payments.list({ signal })
+    await getClient(server.url).payments.list({ signal })
     expect(added.mock.calls.length).toBeGreaterThan(0)
     for (const [type, listener] of added.mock.calls) expect(removed).toHaveBeenCalledWith(type, listener)
   })
 })
 
 describe('a malformed argument is rejected before any request', () => {
-  const reader = clientOf('http://localhost:1', {
+  const reader = getClient('http://localhost:1', {
     fetch: () => Promise.reject(new Error('something was sent')),
   }).payments
   // biome-ignore lint/suspicious/noExplicitAny: the types reject these values, a JavaScript caller may still pass them
   const bad: any = (value: unknown) => value
 
   test.each([0, 201, -1, 1.5, Number.NaN])('limit and pageSize %d', async (limit) => {
-    expect(await errorOf(reader.list({ limit }))).toBeInstanceOf(RangeError)
+    expect(await catchError(reader.list({ limit }))).toBeInstanceOf(RangeError)
     expect(() => reader.iterate({ pageSize: limit })).toThrow(RangeError)
   })
 
   test.each(['50', null, {}])('limit and pageSize %j', async (limit) => {
-    expect(await errorOf(reader.list({ limit: bad(limit) }))).toBeInstanceOf(TypeError)
+    expect(await catchError(reader.list({ limit: bad(limit) }))).toBeInstanceOf(TypeError)
     expect(() => reader.iterate({ pageSize: bad(limit) })).toThrow(TypeError)
   })
 
   test.each(['', null, 7])('cursor %j', async (cursor) => {
-    expect(await errorOf(reader.list({ cursor: bad(cursor) }))).toBeInstanceOf(TypeError)
+    expect(await catchError(reader.list({ cursor: bad(cursor) }))).toBeInstanceOf(TypeError)
   })
 
   test.each([
@@ -205,16 +205,16 @@ describe('a malformed argument is rejected before any request', () => {
     '../payments',
     null,
   ])('txHash %j', async (txHash) => {
-    expect(await errorOf(reader.get(bad(txHash)))).toBeInstanceOf(TypeError)
+    expect(await catchError(reader.get(bad(txHash)))).toBeInstanceOf(TypeError)
   })
 
   test.each(['', '0x12', hashOf(1), '..', undefined])('wallet %j', (address) => {
-    expect(() => clientOf('http://localhost:1').wallet(bad(address))).toThrow(/address is not an address/)
+    expect(() => getClient('http://localhost:1').wallet(bad(address))).toThrow(/address is not an address/)
   })
 
   test.each([{}, null, 'stop'])('signal %j', async (signal) => {
-    expect(await errorOf(reader.list({ signal: bad(signal) }))).toBeInstanceOf(TypeError)
-    expect(await errorOf(reader.get(hashOf(1), { signal: bad(signal) }))).toBeInstanceOf(TypeError)
+    expect(await catchError(reader.list({ signal: bad(signal) }))).toBeInstanceOf(TypeError)
+    expect(await catchError(reader.get(hashOf(1), { signal: bad(signal) }))).toBeInstanceOf(TypeError)
     expect(() => reader.iterate({ signal: bad(signal) })).toThrow(TypeError)
   })
 })

@@ -5,8 +5,8 @@ import {
   kycUnavailableBody,
 } from '@payment-integration/contract/internal'
 import { describe, expect, test } from 'vitest'
-import { apiSecret, clientOf, encodedSecret, errorOf, hashOf, page, payment } from '../test/fixtures.js'
-import { apiKey, invoice, legacyClientOf, verified } from '../test/legacy-fixtures.js'
+import { apiSecret, catchError, encodedSecret, getClient, hashOf, page, payment } from '../test/fixtures.js'
+import { apiKey, getLegacyClient, invoice, verified } from '../test/legacy-fixtures.js'
 import { email, kycShareToken, rejection, shareResponse, submission } from '../test/share-fixtures.js'
 import { isClientError } from './any-error.js'
 import type { ClientErrorCode } from './errors.js'
@@ -37,18 +37,18 @@ const never: FetchFunction = (_url, init) =>
 
 type Call = (options: Partial<TransportOptions>) => Promise<unknown>
 const baseUrl = 'https://payments.example.com'
-const list: Call = (options) => clientOf(baseUrl, options).payments.list()
-const get: Call = (options) => clientOf(baseUrl, options).payments.get(hashOf(1))
-const share: Call = (options) => clientOf(baseUrl, options).identity.share(submission)
-const lookup: Call = (options) => legacyClientOf(baseUrl, options).lookup(invoice)
-const verify: Call = (options) => legacyClientOf(baseUrl, options).verify(invoice)
+const list: Call = (options) => getClient(baseUrl, options).payments.list()
+const get: Call = (options) => getClient(baseUrl, options).payments.get(hashOf(1))
+const share: Call = (options) => getClient(baseUrl, options).identity.share(submission)
+const lookup: Call = (options) => getLegacyClient(baseUrl, options).lookup(invoice)
+const verify: Call = (options) => getLegacyClient(baseUrl, options).verify(invoice)
 const readAll: Call = async (options) => {
-  for await (const _ of clientOf(baseUrl, options).payments.iterate());
+  for await (const _ of getClient(baseUrl, options).payments.iterate());
 }
 const aborted: Call = (options) => {
   const controller = new AbortController()
   setImmediate(() => controller.abort(new Error(leak)))
-  return clientOf(baseUrl, options).payments.list({ signal: controller.signal })
+  return getClient(baseUrl, options).payments.list({ signal: controller.signal })
 }
 const keyDetails = [{ code: 'custom', message: 'rejected', path: [apiKey] }]
 const mismatched = (memo: string) => verified({ verified: false, verificationErrors: ['Invalid payment amount'], memo })
@@ -164,7 +164,7 @@ const secrets = [
 
 describe("no form of an error shows the credentials, or the user's address or token", () => {
   test.each(cases)('%s: %s', async (code, _case, fetch, call, options) => {
-    const error = await errorOf(call({ fetch, retryDelayMs: 1, maxRetryDelayMs: 2, ...options }))
+    const error = await catchError(call({ fetch, retryDelayMs: 1, maxRetryDelayMs: 2, ...options }))
     expect(error).toMatchObject({ code })
     expect(isClientError(error)).toBe(true)
     expect(error).not.toHaveProperty('cause')

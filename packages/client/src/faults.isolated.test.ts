@@ -1,14 +1,14 @@
 import { HttpResponse, http } from 'msw'
 import { setupServer } from 'msw/node'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { clientOf, errorOf, hashOf, page, payment, wallet } from '../test/fixtures.js'
+import { catchError, getClient, hashOf, page, payment, wallet } from '../test/fixtures.js'
 import { isClientError } from './any-error.js'
 import type { ClientOptions } from './client.js'
 
 const baseUrl = 'https://payments.example.com'
 const listUrl = `${baseUrl}/api/v1/integration/payments`
 const server = setupServer()
-const { payments, wallet: ofWallet } = clientOf(baseUrl)
+const { payments, wallet: ofWallet } = getClient(baseUrl)
 
 beforeAll(() => server.listen({ onUnhandledRequest: 'error' }))
 afterEach(() => server.resetHandlers())
@@ -46,7 +46,7 @@ describe('the client does not retry', () => {
     [201, page([1]), { code: 'ERR_RESPONSE_INVALID', reason: 'status', status: 201 }],
   ])('after %i %j on a list', async (status, body, expected) => {
     const count = respond(json(body, status))
-    expect(await errorOf(payments.list())).toMatchObject(expected)
+    expect(await catchError(payments.list())).toMatchObject(expected)
     expect(count()).toBe(1)
   })
 })
@@ -54,32 +54,32 @@ describe('the client does not retry', () => {
 describe('a look-up', () => {
   test('of a missing payment names it', async () => {
     respond(json({ error: 'Payment not found' }, 404))
-    expect(await errorOf(payments.get(hashOf(7)))).toMatchObject({
+    expect(await catchError(payments.get(hashOf(7)))).toMatchObject({
       code: 'ERR_PAYMENT_NOT_FOUND',
       txHash: hashOf(7),
       wallet: null,
     })
-    expect(await errorOf(ofWallet(wallet).get(hashOf(7)))).toMatchObject({ code: 'ERR_PAYMENT_NOT_FOUND', wallet })
+    expect(await catchError(ofWallet(wallet).get(hashOf(7)))).toMatchObject({ code: 'ERR_PAYMENT_NOT_FOUND', wallet })
   })
 
   test('of a hash on two chains names the wallet-scoped call', async () => {
     respond(json({ error: 'Ambiguous' }, 409))
-    const error = await errorOf(payments.get(hashOf(7)))
+    const error = await catchError(payments.get(hashOf(7)))
     expect(error).toMatchObject({ code: 'ERR_PAYMENT_AMBIGUOUS', txHash: hashOf(7), wallet: null })
     expect((error as Error).message).toContain(`client.wallet(address).get('${hashOf(7)}')`)
-    const narrowed = await errorOf(ofWallet(wallet).get(hashOf(7)))
+    const narrowed = await catchError(ofWallet(wallet).get(hashOf(7)))
     expect((narrowed as Error).message).toContain(`client.wallet('${wallet}').iterate()`)
   })
 
   test('at an unknown path does not report a missing payment', async () => {
     respond(json({ error: 'Not found' }, 404))
     for (const call of [payments.get(hashOf(1)), ofWallet(wallet).get(hashOf(1))])
-      expect(await errorOf(call)).toMatchObject({ code: 'ERR_RESPONSE_INVALID', reason: 'status', status: 404 })
+      expect(await catchError(call)).toMatchObject({ code: 'ERR_RESPONSE_INVALID', reason: 'status', status: 404 })
   })
 
   test.each([400, 404, 409])('does not accept a %i with a foreign body', async (status) => {
     respond(text('<h1>nginx</h1>', status))
-    expect(await errorOf(payments.get(hashOf(1)))).toMatchObject({
+    expect(await catchError(payments.get(hashOf(1)))).toMatchObject({
       code: 'ERR_RESPONSE_INVALID',
       reason: 'status',
       status,
@@ -90,9 +90,9 @@ describe('a look-up', () => {
     const stranger = payment(1, { integrationAddress: '0x9999999999999999999999999999999999999999' })
     respond(json(payment(2)), json(stranger), json({ payments: [payment(1), stranger], nextCursor: null }))
     const mismatch = { code: 'ERR_RESPONSE_INVALID', reason: 'mismatch' }
-    expect(await errorOf(payments.get(hashOf(1)))).toMatchObject({ ...mismatch, path: 'txHash' })
-    expect(await errorOf(payments.get(hashOf(1)))).toMatchObject({ ...mismatch, path: 'integrationAddress' })
-    expect(await errorOf(payments.list())).toMatchObject({ ...mismatch, path: 'payments.1.integrationAddress' })
+    expect(await catchError(payments.get(hashOf(1)))).toMatchObject({ ...mismatch, path: 'txHash' })
+    expect(await catchError(payments.get(hashOf(1)))).toMatchObject({ ...mismatch, path: 'integrationAddress' })
+    expect(await catchError(payments.list())).toMatchObject({ ...mismatch, path: 'payments.1.integrationAddress' })
   })
 })
 
@@ -115,8 +115,8 @@ describe('an answer in the scope of a wallet', () => {
   test('is rejected when the wallet is neither sender nor receiver', async () => {
     respond(json({ payments: [sent, neither], nextCursor: null }), json(neither))
     const reader = ofWallet(wallet)
-    expect(await errorOf(reader.list())).toMatchObject({ ...mismatch, path: 'payments.1' })
-    expect(await errorOf(reader.get(neither.txHash))).toMatchObject({ ...mismatch, path: '' })
+    expect(await catchError(reader.list())).toMatchObject({ ...mismatch, path: 'payments.1' })
+    expect(await catchError(reader.get(neither.txHash))).toMatchObject({ ...mismatch, path: '' })
   })
 
   test('is accepted for any wallet without a wallet scope', async () => {
@@ -127,7 +127,7 @@ describe('an answer in the scope of a wallet', () => {
 
 test('a page longer than the requested limit is rejected; a page at the limit is not', async () => {
   respond(json(page([1, 2, 3])))
-  expect(await errorOf(payments.list({ limit: 2 }))).toMatchObject({
+  expect(await catchError(payments.list({ limit: 2 }))).toMatchObject({
     code: 'ERR_RESPONSE_INVALID',
     reason: 'mismatch',
     path: 'payments',
@@ -157,7 +157,7 @@ describe('a malformed answer is rejected', () => {
     ],
   ])('%s', async (_case, make, expected) => {
     const count = respond(make)
-    const error = await errorOf(payments.list())
+    const error = await catchError(payments.list())
     expect(error).toMatchObject({ code: 'ERR_RESPONSE_INVALID', retryable: false, status: 200, ...expected })
     expect(count()).toBe(1)
   })
@@ -166,15 +166,15 @@ describe('a malformed answer is rejected', () => {
     const body = JSON.stringify(page([1, 2]))
     const size = new TextEncoder().encode(body).byteLength
     respond(text(body))
-    await expect(clientOf(baseUrl, { maxResponseBytes: size }).payments.list()).resolves.toEqual(page([1, 2]))
-    const error = await errorOf(clientOf(baseUrl, { maxResponseBytes: size - 1 }).payments.list())
+    await expect(getClient(baseUrl, { maxResponseBytes: size }).payments.list()).resolves.toEqual(page([1, 2]))
+    const error = await catchError(getClient(baseUrl, { maxResponseBytes: size - 1 }).payments.list())
     expect(error).toMatchObject({ code: 'ERR_RESPONSE_INVALID', reason: 'too_large' })
   })
 })
 
 test('isClientError recognises the errors of this package and no others', async () => {
   respond(json({ error: 'Unauthorized' }, 401))
-  expect(isClientError(await errorOf(payments.list()))).toBe(true)
+  expect(isClientError(await catchError(payments.list()))).toBe(true)
   expect(isClientError(new TypeError('x'))).toBe(false)
   expect(isClientError(Object.assign(new Error('x'), { code: 'ERR_TIMEOUT' }))).toBe(false)
   expect(isClientError({ name: 'TimeoutError', code: 'ERR_TIMEOUT' })).toBe(false)
@@ -193,13 +193,13 @@ describe("an error of the caller's own functions is rethrown unchanged and not r
     ['now, while parsing Retry-After', { now: failingAfter(1) }],
   ])('%s', async (_name, options) => {
     const count = respond(json({}, 503, { 'retry-after': '0' }))
-    expect(await errorOf(clientOf(baseUrl, options).payments.list())).toBe(bug)
+    expect(await catchError(getClient(baseUrl, options).payments.list())).toBe(bug)
     expect(count()).toBeLessThanOrEqual(1)
   })
 
   test('a fetch that resolves no Response', async () => {
     const fetch = async () => undefined as unknown as Response
-    expect(await errorOf(clientOf(baseUrl, { fetch }).payments.list())).toBeInstanceOf(TypeError)
+    expect(await catchError(getClient(baseUrl, { fetch }).payments.list())).toBeInstanceOf(TypeError)
   })
 
   /** A clock that fails after this many calls. */

@@ -9,7 +9,7 @@ import { checkTransport } from './transport-options.js'
 const secret = 'k3y-of-the-integration'
 const watch = createWatch({ strict: false, onWarning: () => {} }, [secret])
 const amount = { formatted: '1', value: '1' }
-const lookupOf = (text: string) => {
+const getLookup = (text: string) => {
   const fees = [text, '1.5', '0.0'].map((formatted) => ({ type: 'ServiceFee', formatted, value: '1' }))
   const payments = [{ fees, tokenAmount: amount, tokenAmountNet: amount, priceFeeds: [] }]
   return { chainId: 1, txHash: '0x', payments } as never
@@ -19,7 +19,7 @@ testGrowth(
   {
     'an amount': (text) => isAmount(text) || parseAmount(text),
     'the amount of an invoice': plainAmount,
-    'the fees of a look-up': (text) => flattenLookup(lookupOf(text)),
+    'the fees of a look-up': (text) => flattenLookup(getLookup(text)),
     'a body': (text) => parseJson(Buffer.from(text)),
     'a text without secrets': (text) => hideTexts(text, [secret]),
     'an unknown field': (text) => watch([{ kind: 'field', path: [text], value: null }], []),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { apiSecret, clientOf, encodedSecret, errorOf, integrationAddress, page, payment } from '../test/fixtures.js'
-import { apiKey, legacyClientOf, lookup, txHash, verified } from '../test/legacy-fixtures.js'
+import { apiSecret, catchError, encodedSecret, getClient, integrationAddress, page, payment } from '../test/fixtures.js'
+import { apiKey, getLegacyClient, lookup, txHash, verified } from '../test/legacy-fixtures.js'
 import { email, kycShareToken, shareResponse } from '../test/share-fixtures.js'
 import type { ClientOptions, ClientWarning } from './exports/index.js'
 
@@ -17,7 +17,7 @@ function answering(...bodies: readonly unknown[]) {
 
 function watched(bodies: readonly unknown[], options: Partial<ClientOptions> = {}) {
   const warnings: ClientWarning[] = []
-  const client = clientOf(baseUrl, {
+  const client = getClient(baseUrl, {
     fetch: answering(...bodies),
     onWarning: (each) => void warnings.push(each),
     ...options,
@@ -71,7 +71,7 @@ describe('an unknown field or value', () => {
   })
 
   test('is not reported without onWarning', async () => {
-    const client = clientOf(baseUrl, { fetch: answering({ payments: [disputed], nextCursor: null }) })
+    const client = getClient(baseUrl, { fetch: answering({ payments: [disputed], nextCursor: null }) })
     expect((await client.payments.list()).payments[0]?.state).toBe('disputed')
   })
 
@@ -84,7 +84,7 @@ describe('an unknown field or value', () => {
     expect(shared.warnings).toMatchObject([{ path: 'reviewStatus', value: 'awaitingUser' }, { path: 'level' }])
     const legacy: ClientWarning[] = []
     const fetch = answering({ ...lookup(), block: 1 }, { ...verified(), block: 1 })
-    const client = legacyClientOf(baseUrl, { fetch, onWarning: (each) => void legacy.push(each) })
+    const client = getLegacyClient(baseUrl, { fetch, onWarning: (each) => void legacy.push(each) })
     await client.lookup({ chainId: 137, txHash })
     await client.verify({ chainId: 137, txHash, invoiceAmount: '1', invoiceCurrency: 'CHF', address: 'mara' })
     expect(legacy).toMatchObject([{ path: 'block' }])
@@ -92,9 +92,9 @@ describe('an unknown field or value', () => {
 
   test('does not hide a missing or malformed field, which is an error', async () => {
     const { client } = watched([{ payments: [{ ...disputed, txHash: 1 }], nextCursor: null }])
-    expect(await errorOf(client.payments.list())).toMatchObject({ reason: 'schema', path: 'payments.0.txHash' })
+    expect(await catchError(client.payments.list())).toMatchObject({ reason: 'schema', path: 'payments.0.txHash' })
     const empty = watched([{ payments: [{ ...disputed, state: '' }], nextCursor: null }])
-    expect(await errorOf(empty.client.payments.list())).toMatchObject({ reason: 'schema', path: 'payments.0.state' })
+    expect(await catchError(empty.client.payments.list())).toMatchObject({ reason: 'schema', path: 'payments.0.state' })
   })
 })
 
@@ -113,7 +113,7 @@ describe('a strict client', () => {
     ],
   ])('rejects %s', async (_case, body, expected) => {
     const { client, warnings } = watched([body], { strict: true })
-    const error = await errorOf(client.payments.list())
+    const error = await catchError(client.payments.list())
     expect(error).toMatchObject({ code: 'ERR_RESPONSE_INVALID', status: 200, retryable: false, ...expected })
     expect((error as Error).message).toContain('the client is strict')
     expect(warnings).toEqual([])
@@ -132,7 +132,7 @@ describe('a secret in an answer', () => {
     const { client, warnings } = watched([body])
     await client.payments.list()
     expect(warnings.map(({ value, path }) => value ?? path)).toEqual(['[hidden]', 'payments.*.[hidden]'])
-    const error = await errorOf(watched([body], { strict: true }).client.payments.list())
+    const error = await catchError(watched([body], { strict: true }).client.payments.list())
     for (const text of [JSON.stringify(warnings), JSON.stringify(error), String(error), (error as Error).stack ?? ''])
       for (const secret of [apiSecret, encodedSecret]) expect(text.toLowerCase()).not.toContain(secret.toLowerCase())
   })
@@ -143,7 +143,7 @@ describe('a secret in an answer', () => {
     expect(warnings.map(({ value, path }) => value ?? path)).toEqual(['[hidden]', '[hidden]'])
     const legacy: ClientWarning[] = []
     const fetch = answering({ ...lookup(), [apiKey]: 1 })
-    await legacyClientOf(baseUrl, { fetch, onWarning: (each) => void legacy.push(each) }).lookup({
+    await getLegacyClient(baseUrl, { fetch, onWarning: (each) => void legacy.push(each) }).lookup({
       chainId: 137,
       txHash,
     })
@@ -163,7 +163,7 @@ describe('a secret in an answer', () => {
     await client.payments.list()
     expect(warnings).toMatchObject([{ path: `payments.*.${shown}` }])
     expect(warnings[0]?.message).toContain(`know: payments.*.${shown}. It is kept.`)
-    const error = (await errorOf(watched([body], { strict: true }).client.payments.list())) as Error
+    const error = (await catchError(watched([body], { strict: true }).client.payments.list())) as Error
     expect(error).toMatchObject({ path: `payments.*.${shown}` })
     for (const message of [warnings[0]?.message, error.message]) expect(message).toMatch(/^[ -~]+$/)
   })
@@ -187,7 +187,7 @@ test.each<[string, object]>([
   ['onWarning is no function', { onWarning: 'console' }],
   ['strict is a text', { strict: 'yes' }],
 ])('%s: a TypeError', (_case, options) => {
-  expect(() => clientOf(baseUrl, { integrationAddress, ...options })).toThrow(TypeError)
+  expect(() => getClient(baseUrl, { integrationAddress, ...options })).toThrow(TypeError)
 })
 
 test('an error of onWarning is rethrown unchanged', async () => {
@@ -195,5 +195,5 @@ test('an error of onWarning is rethrown unchanged', async () => {
   const fail = () => {
     throw bug
   }
-  expect(await errorOf(watched([{ ...page([1]), total: 1 }], { onWarning: fail }).client.payments.list())).toBe(bug)
+  expect(await catchError(watched([{ ...page([1]), total: 1 }], { onWarning: fail }).client.payments.list())).toBe(bug)
 })

@@ -48,12 +48,12 @@ export function page(numbers: readonly number[], nextCursor: string | null = nul
 }
 
 /** A client with short waits, so that a test of a retry takes milliseconds. */
-export function clientOf(baseUrl: string, options: Partial<ClientOptions> = {}): Client {
+export function getClient(baseUrl: string, options: Partial<ClientOptions> = {}): Client {
   return createClient({ baseUrl, integrationAddress, apiSecret, retryDelayMs: 1, maxRetryDelayMs: 2, ...options })
 }
 
 /** The error that a call rejects with. */
-export async function errorOf(call: Promise<unknown>): Promise<unknown> {
+export async function catchError(call: Promise<unknown>): Promise<unknown> {
   return call.then(
     (value) => {
       throw new Error(`expected an error, got ${JSON.stringify(value)}`)

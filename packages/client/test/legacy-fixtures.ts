@@ -47,6 +47,6 @@ export function verified(...changes: Partial<Verify['payments'][number]>[]): Ver
 }
 
 /** A client with short waits, so that a test of a retry takes milliseconds. */
-export function legacyClientOf(baseUrl: string, options: Partial<LegacyClientOptions> = {}): LegacyClient {
+export function getLegacyClient(baseUrl: string, options: Partial<LegacyClientOptions> = {}): LegacyClient {
   return createLegacyClient({ baseUrl, apiKey, retryDelayMs: 1, maxRetryDelayMs: 2, ...options })
 }

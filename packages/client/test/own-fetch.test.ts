@@ -2,7 +2,7 @@
 import { createContext, runInContext } from 'node:vm'
 import { Agent, ProxyAgent, Request as UndiciRequest, fetch as undiciFetch } from 'undici'
 import { describe, expect, test } from 'vitest'
-import { clientOf, errorOf, page, serve, serveReplies, startProxy } from './fixtures.js'
+import { catchError, getClient, page, serve, serveReplies, startProxy } from './fixtures.js'
 import { shareResponse, submission } from './share-fixtures.js'
 
 describe('the fetch of the npm package undici', () => {
@@ -15,7 +15,7 @@ describe('the fetch of the npm package undici', () => {
     await using server = await serveReplies({ body: page([1]) })
     await using proxy = await startProxy()
     const dispatcher = new ProxyAgent(proxy.url)
-    const client = clientOf(server.url, { fetch: (url, init) => undiciFetch(url, { ...init, dispatcher }) })
+    const client = getClient(server.url, { fetch: (url, init) => undiciFetch(url, { ...init, dispatcher }) })
     try {
       expect(await client.payments.list()).toEqual(page([1]))
       expect(proxy.tunnels).toEqual([new URL(server.url).host])
@@ -35,7 +35,7 @@ describe('the fetch of the npm package undici', () => {
     const dispatcher = new Agent()
     const fetch = (url: string, init: object) => undiciFetch(url, { ...init, dispatcher })
     try {
-      const client = clientOf(server.url, { fetch, timeoutMs: 500, maxRetries: 10 })
+      const client = getClient(server.url, { fetch, timeoutMs: 500, maxRetries: 10 })
       expect(await client.identity.share(submission)).toMatchObject({ kind: 'in_flight' })
       expect(bodies.length).toBeGreaterThanOrEqual(3)
       expect(new Set(bodies)).toEqual(new Set([JSON.stringify(submission)]))
@@ -47,7 +47,7 @@ describe('the fetch of the npm package undici', () => {
   test('ends in ERR_NETWORK with the reason of a closed port', async () => {
     const gone = await serve(() => undefined)
     await gone[Symbol.asyncDispose]()
-    expect(await errorOf(clientOf(gone.url, { fetch: undiciFetch }).payments.list())).toMatchObject({
+    expect(await catchError(getClient(gone.url, { fetch: undiciFetch }).payments.list())).toMatchObject({
       code: 'ERR_NETWORK',
       reason: 'ECONNREFUSED',
     })
@@ -60,7 +60,7 @@ test('a fetch is called with a URL and plain values, never with a Request', asyn
     calls.push(call)
     return Response.json(calls.length === 1 ? page([]) : shareResponse())
   }
-  const client = clientOf('https://payments.example.com/pay', { fetch })
+  const client = getClient('https://payments.example.com/pay', { fetch })
   await client.payments.list({ limit: 2 })
   await client.identity.share(submission)
   const headers = { accept: 'application/json', authorization: expect.stringMatching(/^Basic /) }
@@ -88,7 +88,7 @@ describe('of another realm', () => {
     const body = { getReader: () => ({ read, cancel: async () => undefined }), cancel: async () => undefined }
     const answer = { status: 200, type: 'basic', headers: { get: () => null }, body }
     const fetch = async () => answer as unknown as Response
-    expect(await clientOf('https://payments.example.com', { fetch }).payments.list()).toEqual(page([1]))
+    expect(await getClient('https://payments.example.com', { fetch }).payments.list()).toEqual(page([1]))
   })
 
   test('an error of a fetch keeps its reason', async () => {
@@ -97,7 +97,7 @@ describe('of another realm', () => {
         "Promise.reject(new TypeError('no way', { cause: Object.assign(new Error('reset'), { code: 'ECONNRESET' }) }))",
         realm,
       )
-    const error = await errorOf(clientOf('https://payments.example.com', { fetch }).payments.list())
+    const error = await catchError(getClient('https://payments.example.com', { fetch }).payments.list())
     expect(error).toMatchObject({ code: 'ERR_NETWORK', reason: 'ECONNRESET' })
   })
 
@@ -108,7 +108,7 @@ describe('of another realm', () => {
     const random = () => {
       throw bug
     }
-    expect(await errorOf(clientOf('https://payments.example.com', { fetch, random }).payments.list())).toBe(bug)
+    expect(await catchError(getClient('https://payments.example.com', { fetch, random }).payments.list())).toBe(bug)
     expect(tries).toBe(1)
   })
 
@@ -116,14 +116,14 @@ describe('of another realm', () => {
     await using server = await serveReplies({ body: page([]) })
     // A vm context has no URL: one of another realm has its shape and not its class.
     const baseUrl = runInContext(`({ href: '${server.url}/', toString() { return this.href } })`, realm)
-    expect(await clientOf(baseUrl).payments.list()).toEqual(page([]))
+    expect(await getClient(baseUrl).payments.list()).toEqual(page([]))
   })
 })
 
 describe("the message of a failure of the caller's fetch", () => {
-  const messageOf = async (failure: unknown) => {
+  const getMessage = async (failure: unknown) => {
     const fetch = () => Promise.reject(failure)
-    const error = await errorOf(clientOf('https://payments.example.com', { fetch, maxRetries: 0 }).payments.list())
+    const error = await catchError(getClient('https://payments.example.com', { fetch, maxRetries: 0 }).payments.list())
     expect(error).toMatchObject({ code: 'ERR_NETWORK', retryable: true })
     return (error as Error).message
   }
@@ -131,12 +131,12 @@ describe("the message of a failure of the caller's fetch", () => {
 
   test('is kept, with the messages of its causes', async () => {
     const failure = new Error('no route', { cause: new Error('the tunnel is closed.') })
-    expect(await messageOf(failure)).toBe(`The connection to the service failed: no route: the tunnel is closed${end}`)
-    expect(await messageOf('a text')).toBe(`The connection to the service failed: a text${end}`)
+    expect(await getMessage(failure)).toBe(`The connection to the service failed: no route: the tunnel is closed${end}`)
+    expect(await getMessage('a text')).toBe(`The connection to the service failed: a text${end}`)
   })
 
   test('is one short line', async () => {
-    const message = await messageOf(new Error(`a\r\n\u0000b${'c'.repeat(10_000)}`))
+    const message = await getMessage(new Error(`a\r\n\u0000b${'c'.repeat(10_000)}`))
     expect(message).toMatch(/^The connection to the service failed: a bc{100,}\. Check/)
     expect(message.length).toBeLessThan(400)
   })
@@ -147,12 +147,12 @@ describe("the message of a failure of the caller's fetch", () => {
     'proxy wants Basic c2VjcmV0',
     'Bearer abc is expired',
   ])('is dropped when it may hold a credential: %s', async (text) => {
-    expect(await messageOf(new Error('outer', { cause: new Error(text) }))).toBe(
+    expect(await getMessage(new Error('outer', { cause: new Error(text) }))).toBe(
       `The connection to the service failed${end}`,
     )
   })
 
   test.each([undefined, null, 7, {}, new Error('')])('is absent for %s', async (failure) => {
-    expect(await messageOf(failure)).toBe(`The connection to the service failed${end}`)
+    expect(await getMessage(failure)).toBe(`The connection to the service failed${end}`)
   })
 })

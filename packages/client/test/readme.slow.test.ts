@@ -7,7 +7,7 @@ import { integrationAddress, startProxy } from './fixtures.js'
 import { runReadme } from './run-readme.js'
 import { paymentHash, startService } from './service.js'
 
-const variablesOf = ({ url, apiSecret }: { url: string; apiSecret: string }) => ({
+const getVariables = ({ url, apiSecret }: { url: string; apiSecret: string }) => ({
   PAYMENTS_URL: url,
   INTEGRATION_ADDRESS: integrationAddress,
   API_SECRET: apiSecret,
@@ -17,7 +17,7 @@ test('the block of the README prints every payment of the service', async () => 
   await using service = await startService()
   await service.index(0, 1)
   await service.update(1, 'success')
-  expect(await runReadme('packages/client/README.md', variablesOf(service))).toBe(
+  expect(await runReadme('packages/client/README.md', getVariables(service))).toBe(
     `${paymentHash(0)} 1 null 13.37 USDC\n${paymentHash(1)} 2 success 13.37 USDC\n`,
   )
 })
@@ -26,7 +26,7 @@ test('the block about a proxy reads the service through it', async () => {
   await using service = await startService()
   await service.index(0, 1)
   await using proxy = await startProxy()
-  const variables = { ...variablesOf(service), HTTPS_PROXY: proxy.url }
+  const variables = { ...getVariables(service), HTTPS_PROXY: proxy.url }
   expect(await runReadme('packages/client/README.md', variables, 1)).toBe('1\n')
   expect(proxy.tunnels).toEqual([new URL(service.url).host])
 })
@@ -36,7 +36,7 @@ test('the block about reconciling repairs, stores its checkpoint, and then finds
   await service.index(0, 1)
   const folder = await mkdtemp(join(tmpdir(), 'payment-integration-readme-'))
   const variables = {
-    ...variablesOf(service),
+    ...getVariables(service),
     CHECKPOINT_FILE: join(folder, 'checkpoint.json'),
     DATABASE_FILE: join(folder, 'shop.db'),
   }

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { ReconcileCheckpoint } from '../src/exports/index.js'
-import { startService, timeOf } from './service.js'
+import { findTime, startService } from './service.js'
 import { openShop, range } from './shop.js'
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
@@ -38,7 +38,7 @@ test(`runs that stop, crash and fail lose no payment, and each payment has one e
           if (keeps || crashAfterPage === null) checkpoint = JSON.parse(JSON.stringify(next))
           if (pages === crashAfterPage) throw new Error('crash')
         }
-        const until = act === 'date' ? timeOf(newest + n) : act
+        const until = act === 'date' ? findTime(newest + n) : act
         await shop
           .reconcile({ until, pageSize: 2, maxPages, overlapMs: 0, checkpoint, onCheckpoint })
           .catch((error: Error) => expect(error.message).toBe('crash'))

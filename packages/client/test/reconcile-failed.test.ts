@@ -1,22 +1,22 @@
 /** Payments whose handler throws are repeated by later runs, in a list of limited size. */
 import { expect, test } from 'vitest'
 import type { ReconcileCheckpoint } from '../src/exports/index.js'
-import { paymentHash, startService, timeOf } from './service.js'
-import { numbersOf, openShop, range } from './shop.js'
+import { findTime, paymentHash, startService } from './service.js'
+import { getNumbers, openShop, range } from './shop.js'
 
 const asJson = (checkpoint: ReconcileCheckpoint): ReconcileCheckpoint => JSON.parse(JSON.stringify(checkpoint))
 const lookUps = (requests: readonly string[]) => requests.filter((path) => path.includes('/payments/')).length
-const justBefore = (n: number) => new Date(timeOf(n).getTime() - 1).toISOString()
+const justBefore = (n: number) => new Date(findTime(n).getTime() - 1).toISOString()
 
 test('a payment that failed in a run until a date is handled by the next run whose handler succeeds', async () => {
   await using service = await startService()
   await service.index(...range(10))
   const shop = openShop(service)
   shop.reject.add(2)
-  const dated = await shop.reconcile({ until: timeOf(3), pageSize: 2 })
+  const dated = await shop.reconcile({ until: findTime(3), pageSize: 2 })
   expect(dated).toMatchObject({ stopped: 'date', failed: { count: 1 }, checkpoint: { coveredTo: null } })
   shop.reject.clear()
-  const next = await shop.reconcile({ until: timeOf(0), pageSize: 1, checkpoint: asJson(dated.checkpoint) })
+  const next = await shop.reconcile({ until: findTime(0), pageSize: 1, checkpoint: asJson(dated.checkpoint) })
   expect(next.checkpoint.failed).toEqual([])
   expect(shop.effects).toContain('2@1')
 })
@@ -27,7 +27,7 @@ test('a handler that always throws for one payment does not make every run read 
   const shop = openShop(service)
   shop.reject.add(15)
   let { checkpoint } = await shop.reconcile({ until: 'end', pageSize: 2 })
-  expect(checkpoint).toMatchObject({ coveredTo: timeOf(0).toISOString(), failed: [{ txHash: paymentHash(15) }] })
+  expect(checkpoint).toMatchObject({ coveredTo: findTime(0).toISOString(), failed: [{ txHash: paymentHash(15) }] })
   for (let runs = 0; runs < 3; runs += 1) {
     const found = await shop.reconcile({ pageSize: 2, overlapMs: 0, checkpoint: asJson(checkpoint) })
     expect(found).toMatchObject({ stopped: 'known', pages: 1, failed: { count: 1, samples: [{ version: 1 }] } })
@@ -35,7 +35,7 @@ test('a handler that always throws for one payment does not make every run read 
   }
   shop.reject.clear()
   const last = await shop.reconcile({ pageSize: 2, overlapMs: 0, checkpoint: asJson(checkpoint) })
-  expect(numbersOf(last.missing.samples)).toEqual([15])
+  expect(getNumbers(last.missing.samples)).toEqual([15])
   expect(last).toMatchObject({ repaired: 1, checkpoint: { failed: [] } })
   service.requests.length = 0
   await shop.reconcile({ pageSize: 2, overlapMs: 0, checkpoint: asJson(last.checkpoint) })
@@ -78,7 +78,7 @@ test('a hundred failed payments are looked up, and coveredTo stays before the ol
   service.requests.length = 0
   const second = await shop.reconcile({ checkpoint: asJson(first.checkpoint), pageSize: 10, overlapMs: 0 })
   expect(lookUps(service.requests)).toBe(100)
-  expect(second).toMatchObject({ repaired: 105, checkpoint: { coveredTo: timeOf(0).toISOString(), failed: [] } })
+  expect(second).toMatchObject({ repaired: 105, checkpoint: { coveredTo: findTime(0).toISOString(), failed: [] } })
 })
 
 test('a resumed run does not cover failures that overflowed in another run meanwhile', async () => {
@@ -91,7 +91,7 @@ test('a resumed run does not cover failures that overflowed in another run meanw
     await service.update(n, 'success')
     shop.reject.add(n)
   }
-  const dated = await shop.reconcile({ until: timeOf(102), checkpoint: asJson(bounded.checkpoint) })
+  const dated = await shop.reconcile({ until: findTime(102), checkpoint: asJson(bounded.checkpoint) })
   expect(dated).toMatchObject({ failed: { count: 102 }, checkpoint: { coveredTo: justBefore(101) } })
   const rest = await shop.reconcile({ until: 'end', checkpoint: asJson(dated.checkpoint) })
   expect(rest).toMatchObject({ stopped: 'end', compared: 1, checkpoint: { coveredTo: justBefore(101) } })
@@ -102,10 +102,13 @@ test('a failed payment that the service no longer has is dropped', async () => {
   await service.index(...range(2))
   const shop = openShop(service)
   const { checkpoint } = await shop.reconcile()
-  const gone = { chainId: '137', txHash: paymentHash(77), blockTimestamp: timeOf(1).toISOString() }
+  const gone = { chainId: '137', txHash: paymentHash(77), blockTimestamp: findTime(1).toISOString() }
   const elsewhere = { ...gone, chainId: '1', txHash: paymentHash(1) }
   const found = await shop.reconcile({ checkpoint: { ...checkpoint, failed: [gone, elsewhere] } })
-  expect(found).toMatchObject({ failed: { count: 0 }, checkpoint: { coveredTo: timeOf(0).toISOString(), failed: [] } })
+  expect(found).toMatchObject({
+    failed: { count: 0 },
+    checkpoint: { coveredTo: findTime(0).toISOString(), failed: [] },
+  })
 })
 
 test('a failed payment whose hash is on two chains is repeated by reading back to its page', async () => {
@@ -118,7 +121,7 @@ test('a failed payment whose hash is on two chains is repeated by reading back t
   expect(checkpoint.failed).toHaveLength(2)
   shop.reject.clear()
   const found = await shop.reconcile({ checkpoint: asJson(checkpoint), pageSize: 1, overlapMs: 0 })
-  expect(found).toMatchObject({ repaired: 2, checkpoint: { coveredTo: timeOf(0).toISOString(), failed: [] } })
+  expect(found).toMatchObject({ repaired: 2, checkpoint: { coveredTo: findTime(0).toISOString(), failed: [] } })
 })
 
 test('a resumed run makes no look-ups before its pages', async () => {

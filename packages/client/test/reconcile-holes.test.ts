@@ -1,12 +1,12 @@
 /** No run may cover a payment that no run compared. */
 import { expect, test } from 'vitest'
 import type { ReconcileCheckpoint } from '../src/exports/index.js'
-import { errorOf } from './fixtures.js'
-import { startService, timeOf } from './service.js'
+import { catchError } from './fixtures.js'
+import { findTime, startService } from './service.js'
 import { openShop, range } from './shop.js'
 
 const asJson = (checkpoint: ReconcileCheckpoint): ReconcileCheckpoint => JSON.parse(JSON.stringify(checkpoint))
-const effectsOf = (numbers: readonly number[]) => numbers.map((n) => `${n}@1`).toSorted()
+const getEffects = (numbers: readonly number[]) => numbers.map((n) => `${n}@1`).toSorted()
 
 test('the first known run reads to the end, even when the newest pages are complete', async () => {
   await using service = await startService()
@@ -16,8 +16,8 @@ test('the first known run reads to the end, even when the newest pages are compl
   for (const n of range(4)) await shop.deliver(await shop.snapshot(n))
   const found = await shop.reconcile({ pageSize: 2 })
   expect(found).toMatchObject({ stopped: 'end', compared: 10, missing: { count: 6 } })
-  expect(found.checkpoint.coveredTo).toBe(timeOf(0).toISOString())
-  expect(shop.effects.toSorted()).toEqual(effectsOf(range(10)))
+  expect(found.checkpoint.coveredTo).toBe(findTime(0).toISOString())
+  expect(shop.effects.toSorted()).toEqual(getEffects(range(10)))
 })
 
 test('after a first run that crashed before its first checkpoint, the second reads to the end', async () => {
@@ -27,14 +27,14 @@ test('after a first run that crashed before its first checkpoint, the second rea
   service.beforeEachAnswer(async (request) => {
     if (request > 2) throw new Error('the service is gone')
   })
-  await errorOf(shop.reconcile({ pageSize: 2 }))
+  await catchError(shop.reconcile({ pageSize: 2 }))
   expect(shop.effects).toHaveLength(4)
   service.beforeEachAnswer(async () => undefined)
   const second = await shop.reconcile({ pageSize: 2, checkpoint: null })
   expect(second).toMatchObject({ stopped: 'end', missing: { count: 6 } })
   const third = await shop.reconcile({ pageSize: 2, checkpoint: asJson(second.checkpoint), overlapMs: 0 })
   expect(third).toMatchObject({ stopped: 'known', pages: 1 })
-  expect(shop.effects.toSorted()).toEqual(effectsOf(range(10)))
+  expect(shop.effects.toSorted()).toEqual(getEffects(range(10)))
 })
 
 test('frequent known runs and an interrupted nightly run to the end do not disturb each other', async () => {
@@ -51,12 +51,12 @@ test('frequent known runs and an interrupted nightly run to the end do not distu
   await service.index(-2)
   const known = await shop.reconcile({ pageSize: 2, overlapMs: 0, checkpoint: asJson(first.checkpoint) })
   expect(known).toMatchObject({ stopped: 'known', missing: { count: 1 } })
-  expect(known.checkpoint.coveredTo).toBe(timeOf(-2).toISOString())
+  expect(known.checkpoint.coveredTo).toBe(findTime(-2).toISOString())
   expect(known.checkpoint.unfinished).toEqual(first.checkpoint.unfinished)
 
   const second = await shop.reconcile({ ...nightly, maxPages: 9, checkpoint: asJson(known.checkpoint) })
   expect(second).toMatchObject({ stopped: 'end', pages: 3, stale: { count: 1 } })
-  expect(second.checkpoint).toMatchObject({ coveredTo: timeOf(-2).toISOString(), unfinished: [] })
+  expect(second.checkpoint).toMatchObject({ coveredTo: findTime(-2).toISOString(), unfinished: [] })
   expect(shop.effects).toContain('7@2')
 })
 
@@ -64,11 +64,11 @@ test('interrupted runs of all three reaches finish on one checkpoint', async () 
   await using service = await startService()
   await service.index(...range(6))
   const shop = openShop(service)
-  const untils = ['end', 'known', timeOf(3)] as const
+  const untils = ['end', 'known', findTime(3)] as const
   let checkpoint: ReconcileCheckpoint | null = null
   for (const until of untils)
     checkpoint = asJson((await shop.reconcile({ until, pageSize: 1, maxPages: 1, checkpoint })).checkpoint)
-  expect(checkpoint?.unfinished.map(({ until }) => until)).toEqual(['end', 'known', timeOf(3).toISOString()])
+  expect(checkpoint?.unfinished.map(({ until }) => until)).toEqual(['end', 'known', findTime(3).toISOString()])
   const ended: (readonly [string, number])[] = []
   for (const until of untils) {
     const found: Awaited<ReturnType<typeof shop.reconcile>> = await shop.reconcile({
@@ -96,8 +96,8 @@ test.each([
   await using service = await startService()
   await service.index(...range(8))
   const shop = openShop(service)
-  const { checkpoint } = await shop.reconcile({ until: timeOf(4), pageSize: 1, maxPages: 2 })
-  const found = await shop.reconcile({ until: timeOf(n), pageSize: 1, checkpoint: asJson(checkpoint) })
+  const { checkpoint } = await shop.reconcile({ until: findTime(4), pageSize: 1, maxPages: 2 })
+  const found = await shop.reconcile({ until: findTime(n), pageSize: 1, checkpoint: asJson(checkpoint) })
   // The page that crosses the date is compared too.
   expect(found).toMatchObject({ stopped: 'date', compared: oldest })
   expect(shop.effects).toEqual(range(oldest + 2).map((each) => `${each}@1`))

@@ -2,9 +2,9 @@ import { createMemoryVersionStore, createReceiver, type VersionStore } from '@pa
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type ReconcileCheckpoint, reconcile } from '../src/exports/index.js'
-import { errorOf } from './fixtures.js'
-import { startService, timeOf } from './service.js'
-import { numberOf, openShop, range } from './shop.js'
+import { catchError } from './fixtures.js'
+import { findTime, startService } from './service.js'
+import { getNumber, openShop, range } from './shop.js'
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 
@@ -24,7 +24,7 @@ test('a delivery that is newer than the page stays, and the older version of the
   const shop = openShop(service)
   const handle = async (snapshot: Parameters<typeof shop.handle>[0]) => {
     await shop.handle(snapshot)
-    if (numberOf(snapshot.txHash) !== 0) return
+    if (getNumber(snapshot.txHash) !== 0) return
     // The page is read, but payment 2 is not compared yet.
     await service.update(2, 'success')
     await shop.deliver(await shop.snapshot(2))
@@ -43,7 +43,7 @@ test('a delivery between the comparison and the transaction wins and does not co
   const from: VersionStore<undefined> = {
     current: async (key) => {
       const stored = await shop.store.current(key)
-      await shop.deliver(numberOf(key.txHash) === 0 ? same : { ...newer, version: 3 })
+      await shop.deliver(getNumber(key.txHash) === 0 ? same : { ...newer, version: 3 })
       return stored
     },
     advance: shop.store.advance,
@@ -68,8 +68,8 @@ test('payments indexed or moved while pages are read are handled once, by this r
   const shop = openShop(service)
   service.beforeEachAnswer(async (request) => {
     if (request === 2) await service.index(-1, -2)
-    if (request === 3) await service.move(9, new Date(timeOf(-3).getTime()))
-    if (request === 4) await service.move(0, new Date(timeOf(9).getTime() + 1))
+    if (request === 3) await service.move(9, new Date(findTime(-3).getTime()))
+    if (request === 4) await service.move(0, new Date(findTime(9).getTime() + 1))
   })
   const { checkpoint } = await shop.reconcile({ until: 'end', pageSize: 2 })
   service.beforeEachAnswer(async () => undefined)
@@ -113,10 +113,10 @@ test.each(['before', 'after'] as const)(
         },
       } as const
       const from = crashingStore(shop.store, at, when)
-      expect(await errorOf(shop.reconcile({ ...options, from }))).toMatchObject({ message: 'crash' })
+      expect(await catchError(shop.reconcile({ ...options, from }))).toMatchObject({ message: 'crash' })
       const found = await shop.reconcile({ ...options, checkpoint: kept })
       expect(shop.effects.toSorted(), `crash ${when} operation ${at}`).toEqual(['0@1', '1@2', '2@1', '3@1'])
-      expect(found.checkpoint.coveredTo).toBe(timeOf(0).toISOString())
+      expect(found.checkpoint.coveredTo).toBe(findTime(0).toISOString())
       expect((await shop.reconcile({ until: 'end' })).repaired).toBe(0)
     }
   },
@@ -130,7 +130,7 @@ test('after a crash before the first checkpoint, the next run with the former ch
   await service.index(...range(6, -6))
   // The process crashes after the newest page.
   const from = crashingStore(shop.store, 5, 'before')
-  await errorOf(shop.reconcile({ from, pageSize: 2, checkpoint, overlapMs: 0 }))
+  await catchError(shop.reconcile({ from, pageSize: 2, checkpoint, overlapMs: 0 }))
   expect(shop.effects.slice(6)).toEqual(['-6@1', '-5@1'])
   await shop.reconcile({ pageSize: 2, checkpoint, overlapMs: 0 })
   expect(shop.effects.toSorted()).toEqual(
@@ -173,7 +173,7 @@ test(`lost, repeated, reordered and moved deliveries leave the store at the serv
           newest -= 1
           await service.index(newest)
         }
-        if (act === 'move') await service.move(n, timeOf(newest - 0.5))
+        if (act === 'move') await service.move(n, findTime(newest - 0.5))
         if (act === 'reject') shop.reject.add(n)
         if (act !== 'reconcile') continue
         let request = 0
@@ -194,7 +194,7 @@ test(`lost, repeated, reordered and moved deliveries leave the store at the serv
       checkEffects(shop.effects)
       for await (const payment of client.payments.iterate({ pageSize: 200 })) {
         expect(await shop.store.current(payment)).toBe(payment.version)
-        expect(shop.effects).toContain(`${numberOf(payment.txHash)}@${payment.version}`)
+        expect(shop.effects).toContain(`${getNumber(payment.txHash)}@${payment.version}`)
       }
     }),
     // The service keeps its state between cases, so shrinking would test another case.
@@ -233,7 +233,7 @@ test('the handler and the store of a receiver work unchanged', async () => {
   const store = createMemoryVersionStore()
   const seen: string[] = []
   const handle = ({ txHash, state }: { readonly txHash: string; readonly state: string | null }) => {
-    seen.push(`${numberOf(txHash)} ${state}`)
+    seen.push(`${getNumber(txHash)} ${state}`)
   }
   type Snapshot = Parameters<typeof handle>[0] & { integrationAddress: string; chainId: string; version: number }
   createReceiver({ verify: async (snapshot: Snapshot) => ({ snapshot }), store, handle })

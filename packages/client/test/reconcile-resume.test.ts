@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { ReconcileCheckpoint } from '../src/exports/index.js'
-import { errorOf } from './fixtures.js'
-import { startService, timeOf } from './service.js'
-import { numbersOf, openShop, range } from './shop.js'
+import { catchError } from './fixtures.js'
+import { findTime, startService } from './service.js'
+import { getNumbers, openShop, range } from './shop.js'
 
 const asJson = (checkpoint: ReconcileCheckpoint): ReconcileCheckpoint => JSON.parse(JSON.stringify(checkpoint))
 
@@ -24,8 +24,8 @@ test('a run limited to one page resumes where it stopped, and covers the payment
     ['end', 2],
   ])
   expect(shop.effects).toEqual(range(6).map((n) => `${n}@1`))
-  expect(checkpoint).toMatchObject({ coveredTo: timeOf(0).toISOString(), unfinished: [] })
-  expect(numbersOf((await shop.reconcile({ checkpoint, overlapMs: 0 })).missing.samples)).toEqual([-3, -2, -1])
+  expect(checkpoint).toMatchObject({ coveredTo: findTime(0).toISOString(), unfinished: [] })
+  expect(getNumbers((await shop.reconcile({ checkpoint, overlapMs: 0 })).missing.samples)).toEqual([-3, -2, -1])
 })
 
 test('onCheckpoint receives a checkpoint and progress after each page, and the final checkpoint at the end', async () => {
@@ -36,7 +36,7 @@ test('onCheckpoint receives a checkpoint and progress after each page, and the f
   const reported: unknown[] = []
   const onCheckpoint = async (checkpoint: ReconcileCheckpoint, progress: object) => {
     await Promise.resolve()
-    reported.push({ ...progress, left: checkpoint.unfinished.length, kept: numbersOf(checkpoint.failed) })
+    reported.push({ ...progress, left: checkpoint.unfinished.length, kept: getNumbers(checkpoint.failed) })
   }
   const { checkpoint } = await shop.reconcile({ pageSize: 2, onCheckpoint })
   expect(reported).toEqual([
@@ -55,10 +55,10 @@ test('a failure before an interruption is repeated after the resumed run', async
   const first = await shop.reconcile({ until: 'end', pageSize: 2, maxPages: 1 })
   shop.reject.clear()
   const second = await shop.reconcile({ until: 'end', pageSize: 2, checkpoint: asJson(first.checkpoint) })
-  expect(second).toMatchObject({ repaired: 2, checkpoint: { coveredTo: timeOf(0).toISOString() } })
-  expect(numbersOf(second.checkpoint.failed)).toEqual([1])
+  expect(second).toMatchObject({ repaired: 2, checkpoint: { coveredTo: findTime(0).toISOString() } })
+  expect(getNumbers(second.checkpoint.failed)).toEqual([1])
   const third = await shop.reconcile({ pageSize: 1, checkpoint: second.checkpoint, overlapMs: 0 })
-  expect(numbersOf(third.missing.samples)).toEqual([1])
+  expect(getNumbers(third.missing.samples)).toEqual([1])
 })
 
 test('a run that the network interrupted resumes from the last stored page', async () => {
@@ -69,7 +69,7 @@ test('a run that the network interrupted resumes from the last stored page', asy
   service.beforeEachAnswer(async (request) => {
     if (request > 2) throw new Error('the service is gone')
   })
-  const error = await errorOf(
+  const error = await catchError(
     shop.reconcile({ until: 'end', pageSize: 2, onCheckpoint: (checkpoint) => void kept.push(asJson(checkpoint)) }),
   )
   expect(error).toMatchObject({ name: expect.stringMatching(/Error$/), retryable: true })
@@ -87,14 +87,14 @@ test('a rejected cursor restarts the run at the newest page, once', async () => 
   const { checkpoint } = await shop.reconcile({ until: 'end', pageSize: 2, maxPages: 1 })
   const old = {
     ...checkpoint,
-    unfinished: [{ until: 'end', cursor: 'of-another-key', beganAt: timeOf(3).toISOString(), failedAt: null }],
+    unfinished: [{ until: 'end', cursor: 'of-another-key', beganAt: findTime(3).toISOString(), failedAt: null }],
   }
   const found = await shop.reconcile({ until: 'end', pageSize: 2, checkpoint: old })
   expect(found).toMatchObject({
     restarted: true,
     compared: 4,
     repaired: 2,
-    checkpoint: { coveredTo: timeOf(0).toISOString() },
+    checkpoint: { coveredTo: findTime(0).toISOString() },
   })
 })
 
@@ -103,7 +103,7 @@ test('a checkpoint of another integration is rejected before any request', async
   const { checkpoint } = await openShop(service).reconcile()
   service.requests.length = 0
   const foreign = { ...checkpoint, integrationAddress: `0x${'99'.repeat(20)}` }
-  expect(await errorOf(openShop(service).reconcile({ checkpoint: foreign }))).toMatchObject({
+  expect(await catchError(openShop(service).reconcile({ checkpoint: foreign }))).toMatchObject({
     name: 'TypeError',
     message: expect.stringContaining('another integration'),
   })
@@ -119,10 +119,10 @@ test('a signal aborts a run between two payments, and while it waits for a page'
     await shop.handle(snapshot)
     if (shop.effects.length === 2) stopping.abort()
   }
-  expect(await errorOf(shop.reconcile({ handle, signal: stopping.signal }))).toMatchObject({ code: 'ERR_ABORTED' })
+  expect(await catchError(shop.reconcile({ handle, signal: stopping.signal }))).toMatchObject({ code: 'ERR_ABORTED' })
   expect(shop.effects).toEqual(['0@1', '1@1'])
 
   const waiting = new AbortController()
   service.beforeEachAnswer(async () => waiting.abort())
-  expect(await errorOf(shop.reconcile({ signal: waiting.signal }))).toMatchObject({ code: 'ERR_ABORTED' })
+  expect(await catchError(shop.reconcile({ signal: waiting.signal }))).toMatchObject({ code: 'ERR_ABORTED' })
 })

@@ -1,7 +1,7 @@
 import { createMemoryVersionStore } from '@payment-integration/version-store'
 import { expect, test } from 'vitest'
 import { type FetchFunction, type ReconcileCheckpoint, reconcile } from '../src/exports/index.js'
-import { errorOf } from './fixtures.js'
+import { catchError } from './fixtures.js'
 import { paymentHash, startService } from './service.js'
 import { openShop, range } from './shop.js'
 
@@ -106,7 +106,7 @@ test('a checkpoint of an earlier package version, without look-ups, is accepted'
   const checkpoint = earlier as ReconcileCheckpoint
   expect(await shop.reconcile({ legacy: service.legacy(), checkpoint })).toMatchObject({ checkpoint: { unread: [] } })
   const wrong = { ...earlier, unread: [{ chainId: 137 }] } as never
-  expect(await errorOf(shop.reconcile({ checkpoint: wrong }))).toBeInstanceOf(TypeError)
+  expect(await catchError(shop.reconcile({ checkpoint: wrong }))).toBeInstanceOf(TypeError)
 })
 
 test('without a legacy client no transaction is looked up, and the findings are null', async () => {
@@ -201,12 +201,12 @@ test('an abort during a look-up aborts the run', async () => {
     return fetch(url, init)
   }
   const options = { until: 'end', legacy: service.legacy({ fetch: aborting }), signal: controller.signal } as const
-  expect(await errorOf(openShop(service).reconcile(options))).toMatchObject({ code: 'ERR_ABORTED' })
+  expect(await catchError(openShop(service).reconcile(options))).toMatchObject({ code: 'ERR_ABORTED' })
 })
 
 test('an invalid legacy client is a TypeError before any request', async () => {
   await using service = await startService()
   const shop = openShop(service)
-  expect(await errorOf(shop.reconcile({ legacy: {} as never }))).toBeInstanceOf(TypeError)
+  expect(await catchError(shop.reconcile({ legacy: {} as never }))).toBeInstanceOf(TypeError)
   expect(service.requests).toEqual([])
 })

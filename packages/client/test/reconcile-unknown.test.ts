@@ -9,8 +9,8 @@ import {
 } from '../src/exports/index.js'
 import type { StoredKey } from '../src/reconcile/options.js'
 import { integrationAddress } from './fixtures.js'
-import { paymentHash, startService, timeOf } from './service.js'
-import { numberOf, openShop, range } from './shop.js'
+import { findTime, paymentHash, startService } from './service.js'
+import { getNumber, openShop, range } from './shop.js'
 
 /** The store with an added `list` of these payments. */
 function listing<Tx>(
@@ -94,7 +94,7 @@ test('a payment that a delivery adds during the run is not unknown', async () =>
 
 test.each([
   ['known', { until: 'known' as const }],
-  ['a date', { until: timeOf(0) }],
+  ['a date', { until: findTime(0) }],
   ["'end', stopped before it", { until: 'end' as const, maxPages: 1 }],
 ])('unknown is null until %s', async (_case, options) => {
   await using service = await startService()
@@ -115,7 +115,7 @@ test('a version that the service has lost counts as newer', async () => {
   expect(found).toMatchObject({ newer: 1, repaired: 1 })
   expect(await shop.store.current(await shop.snapshot(1))).toBe(9)
   expect(shop.effects.map((effect) => effect.split('@')[0])).toEqual(['1', '0'])
-  expect(numberOf(paymentHash(3))).toBe(3)
+  expect(getNumber(paymentHash(3))).toBe(3)
 })
 
 test('unknown is null in a resumed run, which has not read the earlier pages', async () => {
@@ -141,13 +141,13 @@ describe('a look-up that fails', () => {
     const answer: FetchFunction = async (url, init) => {
       const hash = lookUps([new URL(url).pathname])[0]
       if (hash === undefined) return fetch(url, init)
-      looked.push(numberOf(hash))
-      return answers(numberOf(hash)) ?? fetch(url, init)
+      looked.push(getNumber(hash))
+      return answers(getNumber(hash)) ?? fetch(url, init)
     }
     return { shop: openShop(service, service.client({ fetch: answer, maxRetries: 0 })), looked }
   }
   const reasons = (found: { unknown: Findings<UnknownPayment> | null }) =>
-    found.unknown?.samples.map(({ txHash, reason }) => [numberOf(txHash), reason])
+    found.unknown?.samples.map(({ txHash, reason }) => [getNumber(txHash), reason])
 
   test.each([
     ['an error of the service', () => new Response('', { status: 500 })],

@@ -1,8 +1,8 @@
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
-import { errorOf, integrationAddress } from './fixtures.js'
-import { paymentHash, second, startService, timeOf } from './service.js'
-import { numbersOf, openShop, range } from './shop.js'
+import { catchError, integrationAddress } from './fixtures.js'
+import { findTime, paymentHash, second, startService } from './service.js'
+import { getNumbers, openShop, range } from './shop.js'
 
 const pageRequests = (requests: readonly string[]) => requests.filter((path) => path.includes('/payments?')).length
 
@@ -24,9 +24,9 @@ test('payments of lost deliveries are handled once, and the result counts missin
     failed: { count: 0 },
     unknown: { count: 0, samples: [], omitted: 0 },
   })
-  expect(numbersOf(found.missing.samples)).toEqual([1, 4])
+  expect(getNumbers(found.missing.samples)).toEqual([1, 4])
   expect(found.missing).toMatchObject({ count: 2, omitted: 0 })
-  expect(numbersOf(found.stale.samples)).toEqual([3])
+  expect(getNumbers(found.stale.samples)).toEqual([3])
   expect(found.stale.samples).toMatchObject([{ chainId: '137', version: 2, storedVersion: 1 }])
 
   expect(await shop.reconcile({ until: 'end' })).toMatchObject({
@@ -40,9 +40,9 @@ test('payments of lost deliveries are handled once, and the result counts missin
 test.each<[string, object, number]>([
   ["'known' reads one page", { until: 'known' }, 1],
   ['the default is known', {}, 1],
-  ['a date reads to the first payment before it', { until: timeOf(4) }, 3],
-  ['a date of another realm reads equally far', { until: runInNewContext(`new Date(${timeOf(4).getTime()})`) }, 3],
-  ['a date between two payments reads equally far', { until: new Date(timeOf(4).getTime() + 1) }, 3],
+  ['a date reads to the first payment before it', { until: findTime(4) }, 3],
+  ['a date of another realm reads equally far', { until: runInNewContext(`new Date(${findTime(4).getTime()})`) }, 3],
+  ['a date between two payments reads equally far', { until: new Date(findTime(4).getTime() + 1) }, 3],
   ["'end' reads all", { until: 'end' }, 5],
 ])('with a complete store of ten payments in pages of two, %s', async (_case, options, pages) => {
   await using service = await startService()
@@ -60,7 +60,7 @@ test("after an outage, live deliveries on the newest page do not hide the gap fr
   const shop = openShop(service)
   await service.index(...range(10))
   const { checkpoint } = await shop.reconcile({ until: 'end' })
-  expect(checkpoint.coveredTo).toBe(timeOf(0).toISOString())
+  expect(checkpoint.coveredTo).toBe(findTime(0).toISOString())
   await service.index(...range(10, -10)) // Lost: the receiver was down.
   await service.index(...range(3, -13))
   for (const n of range(3, -13)) await shop.deliver(await shop.snapshot(n))
@@ -69,7 +69,7 @@ test("after an outage, live deliveries on the newest page do not hide the gap fr
   const found = await shop.reconcile({ pageSize: 3, checkpoint, overlapMs: 0 })
   expect(found).toMatchObject({ stopped: 'known', repaired: 10, missing: { count: 10 } })
   expect(shop.effects).toEqual(range(10, -10).map((n) => `${n}@1`))
-  expect(found.checkpoint).toMatchObject({ coveredTo: timeOf(-13).toISOString(), unfinished: [] })
+  expect(found.checkpoint).toMatchObject({ coveredTo: findTime(-13).toISOString(), unfinished: [] })
 })
 
 test("a lost version of an old payment is found by a date or 'end', but not by 'known'", async () => {
@@ -84,11 +84,11 @@ test("a lost version of an old payment is found by a date or 'end', but not by '
   const dated = await shop.reconcile({
     checkpoint: known.checkpoint,
     pageSize: 2,
-    until: new Date(timeOf(7).getTime() + 1),
+    until: new Date(findTime(7).getTime() + 1),
   })
-  expect(numbersOf(dated.stale.samples)).toEqual([7])
+  expect(getNumbers(dated.stale.samples)).toEqual([7])
   expect(dated.stopped).toBe('date')
-  expect(numbersOf((await shop.reconcile({ pageSize: 2, until: 'end' })).stale.samples)).toEqual([9])
+  expect(getNumbers((await shop.reconcile({ pageSize: 2, until: 'end' })).stale.samples)).toEqual([9])
 })
 
 test('a payment that was indexed late is found within the overlap', async () => {
@@ -98,21 +98,21 @@ test('a payment that was indexed late is found within the overlap', async () => 
   const { checkpoint } = await shop.reconcile({ until: 'end' })
   await service.index(4)
   expect((await shop.reconcile({ checkpoint, pageSize: 2, overlapMs: 0 })).repaired).toBe(0)
-  expect(numbersOf((await shop.reconcile({ checkpoint, pageSize: 2, overlapMs: 4 * second })).missing.samples)).toEqual(
-    [4],
-  )
+  expect(
+    getNumbers((await shop.reconcile({ checkpoint, pageSize: 2, overlapMs: 4 * second })).missing.samples),
+  ).toEqual([4])
 })
 
 test('a run until a date extends the covered time only when it leaves no gap', async () => {
   await using service = await startService()
   const shop = openShop(service)
   await service.index(...range(6))
-  const apart = await shop.reconcile({ until: timeOf(1), pageSize: 1 })
+  const apart = await shop.reconcile({ until: findTime(1), pageSize: 1 })
   expect(apart.checkpoint.coveredTo).toBeNull()
   const { checkpoint } = await shop.reconcile({ until: 'end' })
   await service.index(-1)
-  const joined = await shop.reconcile({ until: timeOf(0), checkpoint, pageSize: 1 })
-  expect(joined).toMatchObject({ stopped: 'date', checkpoint: { coveredTo: timeOf(-1).toISOString() } })
+  const joined = await shop.reconcile({ until: findTime(0), checkpoint, pageSize: 1 })
+  expect(joined).toMatchObject({ stopped: 'date', checkpoint: { coveredTo: findTime(-1).toISOString() } })
 })
 
 test('a payment whose handler throws is left to the next run and does not delay others', async () => {
@@ -126,7 +126,7 @@ test('a payment whose handler throws is left to the next run and does not delay 
   expect(found.failed.samples).toMatchObject([{ version: 1, error: new Error('payment 3 has no order yet') }])
   const { chainId, txHash, blockTimestamp } = await shop.client.payments.get(paymentHash(3))
   expect(found.checkpoint).toMatchObject({
-    coveredTo: timeOf(0).toISOString(),
+    coveredTo: findTime(0).toISOString(),
     failed: [{ chainId, txHash, blockTimestamp }],
   })
   expect(await shop.store.current(await shop.snapshot(3))).toBeUndefined()
@@ -135,8 +135,8 @@ test('a payment whose handler throws is left to the next run and does not delay 
   expect(again.failed.count).toBe(1)
   shop.reject.clear()
   const last = await shop.reconcile({ pageSize: 2, checkpoint: again.checkpoint, overlapMs: 0 })
-  expect(numbersOf(last.missing.samples)).toEqual([3])
-  expect(last.checkpoint.coveredTo).toBe(timeOf(0).toISOString())
+  expect(getNumbers(last.missing.samples)).toEqual([3])
+  expect(last.checkpoint.coveredTo).toBe(findTime(0).toISOString())
 })
 
 test('a dry run counts, and changes neither the store nor the checkpoint', async () => {
@@ -164,7 +164,7 @@ test('a dry run starts at the newest page, even when the checkpoint has an inter
   await service.index(...range(4))
   const { checkpoint } = await shop.reconcile({ until: 'end', pageSize: 1, maxPages: 2 })
   const found = await shop.reconcile({ until: 'end', dryRun: true, checkpoint })
-  expect(numbersOf(found.missing.samples)).toEqual([2, 3])
+  expect(getNumbers(found.missing.samples)).toEqual([2, 3])
   expect(found).toMatchObject({ compared: 4, checkpoint })
 })
 
@@ -173,7 +173,7 @@ test('samples are the first of each kind, and the result counts those omitted', 
   const shop = openShop(service)
   await service.index(...range(7))
   const found = await shop.reconcile({ samples: 2 })
-  expect(numbersOf(found.missing.samples)).toEqual([0, 1])
+  expect(getNumbers(found.missing.samples)).toEqual([0, 1])
   expect(found.missing).toMatchObject({ count: 7, omitted: 5 })
   expect((await openShop(service).reconcile({ samples: 0 })).missing).toEqual({ count: 7, samples: [], omitted: 7 })
 })
@@ -223,7 +223,7 @@ test.each<[string, object, typeof TypeError | typeof RangeError]>([
   ],
 ])('nothing is sent when %s', async (_case, options, type) => {
   await using service = await startService()
-  const error = await errorOf(openShop(service).reconcile(options))
+  const error = await catchError(openShop(service).reconcile(options))
   expect(error).toBeInstanceOf(type)
   expect(service.requests).toEqual([])
 })

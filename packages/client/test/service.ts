@@ -17,7 +17,7 @@ const newest = Date.UTC(2026, 0, 2, 3, 4, 5)
 export const second = 1_000
 
 /** Block time of the `n`th payment: each is a second older than the one before. */
-export function timeOf(n: number): Date {
+export function findTime(n: number): Date {
   return new Date(newest - n * second)
 }
 
@@ -89,7 +89,7 @@ export async function startService() {
       createClient({ baseUrl: url, integrationAddress, apiSecret, retryDelayMs: 1, maxRetryDelayMs: 2, ...options }),
     /** Records payments, each at version 1. */
     async index(...numbers: readonly number[]): Promise<void> {
-      await store.transaction((tx) => tx.upsertPayments(numbers.map((n) => indexed(n, timeOf(n).getTime()))))
+      await store.transaction((tx) => tx.upsertPayments(numbers.map((n) => indexed(n, findTime(n).getTime()))))
     },
     /** A client of the legacy API. */
     legacy: (options: Partial<ClientOptions> = {}) =>
@@ -101,7 +101,7 @@ export async function startService() {
       n: number,
       ...payments: readonly { readonly memo: string; readonly of?: string }[]
     ): Promise<void> {
-      const { primary, facts } = indexed(n, timeOf(n).getTime())
+      const { primary, facts } = indexed(n, findTime(n).getTime())
       const named = payments.map(({ memo, of = integrationAddress }, ordinal) => ({
         ...{ ...facts, ordinal, logIndex: ordinal, integrationAddress: of },
         memoHex: `0x${Buffer.from(memo).toString('hex').padEnd(64, '0')}`,
@@ -116,7 +116,7 @@ export async function startService() {
     },
     /** Records the same hash on another chain, too. */
     async indexOn(chainId: number, n: number): Promise<void> {
-      await store.transaction((tx) => tx.upsertPayments([indexed(n, timeOf(n).getTime(), chainId)]))
+      await store.transaction((tx) => tx.upsertPayments([indexed(n, findTime(n).getTime(), chainId)]))
     },
     /** Moves a payment to another block time, as a reorg does. */
     async move(n: number, to: Date): Promise<void> {

@@ -33,7 +33,7 @@ export function openShop(service: Service, client: Client = service.client()): S
   const effects: string[] = []
   const reject = new Set<number>()
   const handle = async ({ txHash, version }: Snapshot) => {
-    const n = numberOf(txHash)
+    const n = getNumber(txHash)
     if (reject.has(n)) throw new Error(`payment ${n} has no order yet`)
     effects.push(`${n}@${version}`)
   }
@@ -51,13 +51,13 @@ export function openShop(service: Service, client: Client = service.client()): S
 }
 
 /** The number of a payment, from its hash. */
-export function numberOf(txHash: string): number {
+export function getNumber(txHash: string): number {
   return Number(BigInt(txHash)) - 1_000
 }
 
 /** Numbers from a sample of a finding. */
-export function numbersOf(samples: readonly { readonly txHash: string }[]): number[] {
-  return samples.map(({ txHash }) => numberOf(txHash))
+export function getNumbers(samples: readonly { readonly txHash: string }[]): number[] {
+  return samples.map(({ txHash }) => getNumber(txHash))
 }
 
 /** `count` numbers from `first` on. */

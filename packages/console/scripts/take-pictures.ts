@@ -24,17 +24,17 @@ const browser = await launchChromium()
 const paid = await payShop(twin)
 if (all === undefined)
   for (const theme of themes) {
-    await take(nameOf('overview', theme), '', { theme })
-    await take(nameOf('narrow', theme), '', { theme, width: narrow, height: 680, scale: 2 })
+    await take(getName('overview', theme), '', { theme })
+    await take(getName('narrow', theme), '', { theme, width: narrow, height: 680, scale: 2 })
   }
 await failBroken(twin)
 const payment = `/payments/${paid.chainId}/${paid.txHash}`
 if (all === undefined)
   for (const theme of themes) {
     // Low enough for a file of less than 150 kB.
-    await take(nameOf('payment', theme), payment, { theme, height: 720 })
-    await take(nameOf('deliveries', theme), '/deliveries', { theme, height: 540 })
-    await take(nameOf('chains', theme), '/chains', { theme })
+    await take(getName('payment', theme), payment, { theme, height: 720 })
+    await take(getName('deliveries', theme), '/deliveries', { theme, height: 540 })
+    await take(getName('chains', theme), '/chains', { theme })
   }
 else
   for (const width of [1280, narrow])
@@ -46,7 +46,7 @@ await browser.close()
 served.close()
 await twin.close()
 
-function nameOf(name: string, theme: string): string {
+function getName(name: string, theme: string): string {
   return theme === 'dark' ? `${name}-dark` : name
 }
 

@@ -3,7 +3,7 @@ import type { Twin } from '@payment-integration/testing/twin'
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { describeInChromium } from '../test/browser-suite.js'
-import { flawsOf, looks, type openPage } from '../test/chromium.js'
+import { getFlaws, looks, type openPage } from '../test/chromium.js'
 import { type Console, createConsole } from './create-console.js'
 
 const passphrase = 'correct horse battery'
@@ -70,13 +70,13 @@ describeInChromium('an admin', { seed: 31, startMs: Date.now() - 60_000 }, build
       const page = await signIn({ viewport: { width, height: 900 }, colorScheme })
       for (const path of paths()) {
         await page.goto(`${suite.origin}/console${path}`, { waitUntil: 'load' })
-        expect(await flawsOf(page, `${width}-${colorScheme}${path}`)).toEqual([])
+        expect(await getFlaws(page, `${width}-${colorScheme}${path}`)).toEqual([])
       }
       await page.goto(`${suite.origin}/console/operators`)
       await page.locator('input[name=name]:not([type=hidden])').fill(`new-${width}-${colorScheme}`)
       await page.getByRole('button', { name: 'Create the operator' }).click()
       await page.getByText('This page shows it once.').waitFor()
-      expect(await flawsOf(page, `${width}-${colorScheme}-link-once`)).toEqual([])
+      expect(await getFlaws(page, `${width}-${colorScheme}-link-once`)).toEqual([])
       await page.context().close()
     })
 })

@@ -2,7 +2,7 @@
 import type { Twin, TwinIntegration } from '@payment-integration/testing/twin'
 import { expect, it } from 'vitest'
 import { describeInChromium } from '../test/browser-suite.js'
-import { flawsOf, looks } from '../test/chromium.js'
+import { getFlaws, looks } from '../test/chromium.js'
 import { type Console, createConsole } from './create-console.js'
 
 let shop: TwinIntegration
@@ -27,7 +27,7 @@ async function build(twin: Twin): Promise<Console> {
 
 const twinOptions = { seed: 11, startMs: Date.now() - 60_000 }
 describeInChromium('the console', twinOptions, build, (suite) => {
-  const urlOf = (path: string) => `${suite.origin}/console${path}`
+  const getUrl = (path: string) => `${suite.origin}/console${path}`
 
   const paths = () => {
     const [first] = paid
@@ -56,9 +56,9 @@ describeInChromium('the console', twinOptions, build, (suite) => {
     it(`at ${width} px, ${colorScheme}: no error, no foreign request, no overflow, and axe finds nothing`, async () => {
       const { page, complaints } = await suite.open({ viewport: { width, height: 900 }, colorScheme })
       for (const path of paths()) {
-        await page.goto(urlOf(path), { waitUntil: 'load' })
+        await page.goto(getUrl(path), { waitUntil: 'load' })
         if (path === '') await page.locator('#chart-latency canvas').waitFor()
-        expect(await flawsOf(page, `${width}-${colorScheme}${path}`)).toEqual([])
+        expect(await getFlaws(page, `${width}-${colorScheme}${path}`)).toEqual([])
       }
       expect(complaints.filter((text) => !text.includes('404'))).toEqual([])
       await page.context().close()
@@ -67,7 +67,7 @@ describeInChromium('the console', twinOptions, build, (suite) => {
   it('a new payment appears by itself, waits while one reads further down, and leads to its page', async () => {
     fails = false
     const { page } = await suite.open({ viewport: { width: 1280, height: 500 } })
-    await page.goto(urlOf('/payments'))
+    await page.goto(getUrl('/payments'))
     await page.locator('#live', { hasText: /^live$/ }).waitFor()
     const first = await suite.twin.pay({ integrationAddress: shop.address, memo: 'seen-live' })
     await page.locator('#rows tr', { hasText: 'seen-live' }).waitFor()
@@ -102,7 +102,7 @@ describeInChromium('the console', twinOptions, build, (suite) => {
       permissions: ['clipboard-read', 'clipboard-write'],
     })
     const [first] = paid
-    await page.goto(urlOf(`/payments/${first?.chainId}/${first?.txHash}`))
+    await page.goto(getUrl(`/payments/${first?.chainId}/${first?.txHash}`))
     await page.locator(`[data-copy="${first?.txHash}"]`).last().click()
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(first?.txHash)
     const time = page.locator('main time').first()
@@ -117,7 +117,7 @@ describeInChromium('the console', twinOptions, build, (suite) => {
     expect(await shown()).toBe(after(5.5 * 3_600_000))
     expect(await page.getByRole('link', { name: 'Deliveries' }).isVisible()).toBe(false)
     await page.getByRole('button', { name: 'Menu' }).click()
-    expect(await flawsOf(page, '390-menu')).toEqual([])
+    expect(await getFlaws(page, '390-menu')).toEqual([])
     await page.getByRole('link', { name: 'Deliveries' }).click()
     await page.waitForURL(/\/deliveries$/)
     await page.context().close()
@@ -125,7 +125,7 @@ describeInChromium('the console', twinOptions, build, (suite) => {
 
   it('without JavaScript every page shows its rows', async () => {
     const { page } = await suite.open({ javaScriptEnabled: false })
-    await page.goto(urlOf('/payments'))
+    await page.goto(getUrl('/payments'))
     expect(await page.locator('#rows tr').count()).toBeGreaterThanOrEqual(6)
     await page.locator('select[name=state]').selectOption('failure')
     await page.getByRole('button', { name: 'Show' }).click()

@@ -137,7 +137,7 @@ describe('a host with its own sign-in', () => {
 })
 
 describe('lists', () => {
-  const rowsOf = (text: string) => text.match(/data-key=/g)?.length ?? 0
+  const getRows = (text: string) => text.match(/data-key=/g)?.length ?? 0
 
   it.each([
     ['', 1],
@@ -153,7 +153,7 @@ describe('lists', () => {
     ['?q=%3Cb', 1],
     ['?q=order', 0],
   ])('payments%s are %i', async (query, count) => {
-    expect(rowsOf((await get(`/payments${query}`)).text)).toBe(count)
+    expect(getRows((await get(`/payments${query}`)).text)).toBe(count)
   })
 
   it('every page has the search box: a hash and a whole memo lead to the payment, a wallet to its payments', async () => {
@@ -164,7 +164,7 @@ describe('lists', () => {
       const { status, headers } = await get(`/payments?q=${q}`)
       expect([status, headers.get('location')]).toEqual([303, `/console/payments/137/${paid.txHash}`])
     }
-    for (const q of [payment?.sender, payment?.receiver]) expect(rowsOf((await get(`/payments?q=${q}`)).text)).toBe(1)
+    for (const q of [payment?.sender, payment?.receiver]) expect(getRows((await get(`/payments?q=${q}`)).text)).toBe(1)
   })
 
   it('the last answer of a delivery leads to its attempt, with the reason and the answer unfolded', async () => {

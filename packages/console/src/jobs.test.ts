@@ -102,14 +102,14 @@ it('a page that comes back learns of a change meanwhile, and of none otherwise',
   const { jobs, run } = setup()
   const before = jobs.position()
   await run(() => Promise.resolve())
-  const firstOf = async (after: string) => {
+  const getFirst = async (after: string) => {
     const { stream } = openJobStream(jobs, { id: undefined, after }, () => '', { lifeMs: 1_000_000, onClose: () => {} })
     const reader = stream.pipeThrough(new TextDecoderStream()).getReader()
     await reader.read()
     return (await reader.read()).value
   }
-  expect(await firstOf(before)).toBe(`event: stale\nid: ${jobs.position()}\ndata: {}\n\n`)
-  const later = firstOf(jobs.position())
+  expect(await getFirst(before)).toBe(`event: stale\nid: ${jobs.position()}\ndata: {}\n\n`)
+  const later = getFirst(jobs.position())
   await run(() => Promise.resolve())
   expect(await later).toBe(`event: stale\nid: ${jobs.position()}\ndata: {}\n\n`)
 })

@@ -3,7 +3,7 @@ import type { Twin, TwinIntegration, TwinPayment } from '@payment-integration/te
 import type { Page } from 'playwright-core'
 import { expect, it, vi } from 'vitest'
 import { describeInChromium } from '../test/browser-suite.js'
-import { flawsOf } from '../test/chromium.js'
+import { getFlaws } from '../test/chromium.js'
 import { type Console, createConsole } from './create-console.js'
 
 /** Rows of a page, and some more. */
@@ -156,7 +156,7 @@ describeInChromium('live lists', { seed: 21 }, build, (suite) => {
       await page.keyboard.press('j')
       await page.keyboard.press('?')
       await page.getByRole('dialog', { name: 'Keys' }).waitFor()
-      expect(await flawsOf(page, `keys-${colorScheme}`)).toEqual([])
+      expect(await getFlaws(page, `keys-${colorScheme}`)).toEqual([])
       // Other keys do nothing while it is open.
       await page.keyboard.press('/')
       await page.keyboard.press('Escape')

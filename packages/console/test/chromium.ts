@@ -54,7 +54,7 @@ export async function openPage(
  * Flaws of the page: content beside the screen, and violations that axe finds.
  * @param name - The page's picture.
  */
-export async function flawsOf(page: Page, name: string): Promise<string[]> {
+export async function getFlaws(page: Page, name: string): Promise<string[]> {
   if (pictures !== undefined) {
     mkdirSync(pictures, { recursive: true })
     await page.screenshot({ path: `${pictures}/${name.replaceAll(/[/?&=]+/g, '-').slice(0, 60)}.png`, fullPage: true })

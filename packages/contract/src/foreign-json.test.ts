@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { assertModestJson, ExcessiveJsonError, parseForeignJson, readForeignJson } from './exports/internal-io.js'
 
-const bytesOf = (text: string) => new TextEncoder().encode(text)
-const parse = (text: string) => parseForeignJson(bytesOf(text))
+const toBytes = (text: string) => new TextEncoder().encode(text)
+const parse = (text: string) => parseForeignJson(toBytes(text))
 const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`
 
 describe('a foreign document', () => {
@@ -39,13 +39,13 @@ describe('a foreign document', () => {
 
   test('is checked in time that grows with its bytes, whatever stands in its strings', () => {
     const hostile = ['\\', '\\\\"', '"\\"', '\\"', '"']
-    for (const part of hostile) expect(() => assertModestJson(bytesOf(`"${part.repeat(2_000_000)}`))).not.toThrow()
+    for (const part of hostile) expect(() => assertModestJson(toBytes(`"${part.repeat(2_000_000)}`))).not.toThrow()
   })
 })
 
 describe('the body of a response', () => {
   const response = (chunks: readonly string[], onCancel = () => {}) => {
-    const left = chunks.map(bytesOf)
+    const left = chunks.map(toBytes)
     return new Response(
       new ReadableStream({
         pull(controller) {

@@ -79,10 +79,10 @@ const near = fc.oneof(
 )
 
 /** The paths of all fields, at any depth. */
-function pathsOf(value: unknown, path: readonly (string | number)[] = []): (readonly (string | number)[])[] {
+function getPaths(value: unknown, path: readonly (string | number)[] = []): (readonly (string | number)[])[] {
   if (typeof value !== 'object' || value === null) return [path]
   const inner = Array.isArray(value) ? [...value.entries()] : Object.entries(value)
-  return [path, ...inner.flatMap(([name, each]) => pathsOf(each, [...path, name]))]
+  return [path, ...inner.flatMap(([name, each]) => getPaths(each, [...path, name]))]
 }
 
 /** A copy with one change: another value at the path, a field less, or a field more. */
@@ -97,7 +97,7 @@ function change(value: unknown, path: readonly (string | number)[], how: 'set' |
 
 test.each(samples)(`a reader and the schema agree on a mutated %s (seed ${seed})`, (_, schema, sample) => {
   const reader = createReader(schema)
-  const paths = pathsOf(sample)
+  const paths = getPaths(sample)
   const mutation = fc.tuple(
     fc.constantFrom(...paths),
     fc.constantFrom('set', 'drop', 'add') as fc.Arbitrary<'set'>,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ok } from '../test/support/dispatcher-setup.js'
 import { manualClock } from '../test/support/manual-clock.js'
-import { outboxOf } from '../test/support/outbox.js'
+import { getOutbox } from '../test/support/outbox.js'
 import { seededRandom } from '../test/support/seeded-random.js'
 import { openStore } from '../test/support/store.js'
 import { until } from '../test/support/until.js'
@@ -16,7 +16,7 @@ const notificationUrl = 'https://shop.example/hook'
 function setup(options: Partial<ServiceDeps> = {}) {
   const clock = manualClock()
   const store = openStore({ now: () => clock.now() })
-  const deliveries = outboxOf(store)
+  const deliveries = getOutbox(store)
   const posts: PostRequest[] = []
   const service = createService({
     store: { ...store, deliveries },

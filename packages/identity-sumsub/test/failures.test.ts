@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { errorOf, providerAnswering } from './support.js'
+import { catchError, providerAnswering } from './support.js'
 
 /** The provider's list of errors for reuse. */
 const reuseErrors = [
@@ -26,7 +26,7 @@ const reuseErrors = [
 
 const redeem = { shareToken: 't', externalUserId: 'pi:1' }
 const rejected = async (status: number, body: unknown, headers?: Readonly<Record<string, string>>) =>
-  errorOf((await providerAnswering(status, body, headers)).redeem(redeem))
+  catchError((await providerAnswering(status, body, headers)).redeem(redeem))
 
 describe('errors about the token or its donor', () => {
   test.each(reuseErrors)('%i %s is a rejected token with the words of the provider', async (errorCode, errorName) => {
@@ -100,8 +100,8 @@ describe('errors about the service itself', () => {
 
   test('only a call that sent a share token can have it rejected', async () => {
     const provider = await providerAnswering(401, { code: 401, description: 'Token is invalid: x' })
-    expect(await errorOf(provider.find('pi:1'))).toMatchObject({ code: 'ERR_PROVIDER_SETUP' })
-    expect(await errorOf(provider.review('a1'))).toMatchObject({ code: 'ERR_PROVIDER_SETUP' })
+    expect(await catchError(provider.find('pi:1'))).toMatchObject({ code: 'ERR_PROVIDER_SETUP' })
+    expect(await catchError(provider.review('a1'))).toMatchObject({ code: 'ERR_PROVIDER_SETUP' })
   })
 })
 

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { createSumsubClient } from '../src/exports/service.js'
-import { errorOf, newToken, providerAnswering, serve, service, started } from './support.js'
+import { catchError, newToken, providerAnswering, serve, service, started } from './support.js'
 
 const { appToken, secretKey } = service
 const redeem = { shareToken: 't', externalUserId: 'pi:1' }
@@ -26,7 +26,7 @@ describe('truncated, slow and foreign answers', () => {
     local.fail({ on: 'reuse', at: 'after', answer })
     const identity = provider({ timeoutMs: timeoutFor(answer) })
     const call = identity.redeem({ shareToken: newToken(local), externalUserId: 'pi:1' })
-    expect(await errorOf(call)).toMatchObject({ code, ...unknown })
+    expect(await catchError(call)).toMatchObject({ code, ...unknown })
     expect(await provider().find('pi:1')).toMatchObject({ applicantId: local.redemptions[0]?.applicantId })
   })
 
@@ -38,8 +38,8 @@ describe('truncated, slow and foreign answers', () => {
       const identity = provider({ timeoutMs: timeoutFor(answer) })
       local.fail({ on: 'status', at: 'after', answer })
       local.fail({ on: 'find', at: 'after', answer })
-      expect(await errorOf(identity.review(id))).toMatchObject({ retryable: true })
-      expect(await errorOf(identity.find('pi:1'))).toMatchObject({ retryable: true })
+      expect(await catchError(identity.review(id))).toMatchObject({ retryable: true })
+      expect(await catchError(identity.find('pi:1'))).toMatchObject({ retryable: true })
       expect(await provider().review(id)).toMatchObject({ review: { reviewAnswer: 'GREEN' } })
     },
   )
@@ -47,8 +47,8 @@ describe('truncated, slow and foreign answers', () => {
   test.each([301, 302, 303, 307, 308])('%i is not followed: the other address gets no request', async (status) => {
     const canary = await serve((_, response) => response.end(JSON.stringify({ id: 'a1', externalUserId: 'pi:1' })))
     const provider = await providerAnswering(status, '', { Location: `${canary.baseUrl}/` })
-    expect(await errorOf(provider.redeem(redeem))).toMatchObject({ code: 'ERR_PROVIDER_ANSWER', status, ...unknown })
-    expect(await errorOf(provider.find('pi:1'))).toMatchObject({ code: 'ERR_PROVIDER_ANSWER', status })
+    expect(await catchError(provider.redeem(redeem))).toMatchObject({ code: 'ERR_PROVIDER_ANSWER', status, ...unknown })
+    expect(await catchError(provider.find('pi:1'))).toMatchObject({ code: 'ERR_PROVIDER_ANSWER', status })
     expect(canary.requests).toEqual([])
   })
 
@@ -63,7 +63,7 @@ describe('truncated, slow and foreign answers', () => {
       more()
     })
     const provider = createSumsubClient({ appToken, secretKey, levelName: 'basic', baseUrl })
-    expect(await errorOf(provider.redeem(redeem))).toMatchObject({ code: 'ERR_PROVIDER_ANSWER' })
+    expect(await catchError(provider.redeem(redeem))).toMatchObject({ code: 'ERR_PROVIDER_ANSWER' })
     expect(sent).toBeLessThan(64 * 1_048_576)
   })
 
@@ -73,7 +73,7 @@ describe('truncated, slow and foreign answers', () => {
       response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' }).end(bomb),
     )
     const provider = createSumsubClient({ appToken, secretKey, levelName: 'basic', baseUrl })
-    expect(await errorOf(provider.redeem(redeem))).toMatchObject({ code: 'ERR_PROVIDER_ANSWER' })
+    expect(await catchError(provider.redeem(redeem))).toMatchObject({ code: 'ERR_PROVIDER_ANSWER' })
   })
 })
 
@@ -97,8 +97,8 @@ describe('JSON that is not an applicant', () => {
     `${'['.repeat(100_000)}${']'.repeat(100_000)}`,
   ])('%.40s is rejected', async (body) => {
     const provider = await providerAnswering(200, body)
-    expect(await errorOf(provider.redeem(redeem))).toMatchObject({ code: 'ERR_PROVIDER_ANSWER', ...unknown })
-    expect(await errorOf(provider.find('pi:1'))).toMatchObject({ code: 'ERR_PROVIDER_ANSWER' })
+    expect(await catchError(provider.redeem(redeem))).toMatchObject({ code: 'ERR_PROVIDER_ANSWER', ...unknown })
+    expect(await catchError(provider.find('pi:1'))).toMatchObject({ code: 'ERR_PROVIDER_ANSWER' })
   })
 })
 
@@ -108,12 +108,12 @@ describe('a call ends early', () => {
     local.fail({ on: 'reuse', at: 'before', answer: 'hang' })
     const reason = new Error('the server stops')
     const abort = new AbortController()
-    const call = errorOf(provider().redeem({ ...redeem, signal: abort.signal }))
+    const call = catchError(provider().redeem({ ...redeem, signal: abort.signal }))
     while (local.requests.length === 0) await new Promise((passed) => setImmediate(passed))
     abort.abort(reason)
     expect(await call).toBe(reason)
-    expect(await errorOf(provider().find('pi:1', abort.signal))).toBe(reason)
-    expect(await errorOf(provider().review('a1', abort.signal))).toBe(reason)
+    expect(await catchError(provider().find('pi:1', abort.signal))).toBe(reason)
+    expect(await catchError(provider().review('a1', abort.signal))).toBe(reason)
   })
 
   test('by the timeout with an unknown outcome, even with a signal of the caller', async () => {
@@ -121,6 +121,6 @@ describe('a call ends early', () => {
     local.fail({ on: 'reuse', at: 'after', answer: 'hang' })
     const { signal } = new AbortController()
     const call = provider({ timeoutMs: 100 }).redeem({ shareToken: newToken(local), externalUserId: 'pi:1', signal })
-    expect(await errorOf(call)).toMatchObject({ code: 'ERR_PROVIDER_UNAVAILABLE', status: null, ...unknown })
+    expect(await catchError(call)).toMatchObject({ code: 'ERR_PROVIDER_UNAVAILABLE', status: null, ...unknown })
   })
 })

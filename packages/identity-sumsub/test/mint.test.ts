@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { mintShareToken, ProviderError } from '../src/exports/index.js'
-import { answering, donor, errorOf, started } from './support.js'
+import { answering, catchError, donor, started } from './support.js'
 
 describe('minting a share token', () => {
   test('gives one that the service redeems, with the requested time to live', async () => {
@@ -11,7 +11,7 @@ describe('minting a share token', () => {
     expect(await provider().redeem({ shareToken, externalUserId: 'pi:1' })).toMatchObject({ externalUserId: 'pi:1' })
     const short = await mintShareToken({ ...options, ttlInSecs: 5 })
     clock.advance(5_000)
-    const error = await errorOf(provider().redeem({ shareToken: short, externalUserId: 'pi:2' }))
+    const error = await catchError(provider().redeem({ shareToken: short, externalUserId: 'pi:2' }))
     expect(error).toMatchObject({ code: 'ERR_PROVIDER_TOKEN_REJECTED' })
   })
 
@@ -32,7 +32,7 @@ describe('minting a share token', () => {
     const { local, connection } = await started()
     const { id: applicantId } = local.addApplicant({ clientId: 'DonorCo' })
     const call = mintShareToken({ ...connection(donor), applicantId, forClientId: 'ServiceCo', ...change })
-    expect(await errorOf(call)).toMatchObject({ code: 'ERR_PROVIDER_SETUP', retryable: false, providerCode })
+    expect(await catchError(call)).toMatchObject({ code: 'ERR_PROVIDER_SETUP', retryable: false, providerCode })
   })
 
   test.each([{ token: '' }, { token: 1 }, { token: null }, {}, [], 'x', null])(
@@ -40,7 +40,7 @@ describe('minting a share token', () => {
     async (body) => {
       const { baseUrl } = await answering(200, body)
       const call = mintShareToken({ appToken: 'a', secretKey: 's', baseUrl, applicantId: 'a', forClientId: 'c' })
-      expect(await errorOf(call)).toMatchObject({ code: 'ERR_PROVIDER_ANSWER' })
+      expect(await catchError(call)).toMatchObject({ code: 'ERR_PROVIDER_ANSWER' })
     },
   )
 })
@@ -68,7 +68,7 @@ describe('a malformed option is rejected before any request', () => {
     ['baseUrl', 'http://localhost.evil.example'],
   ])('%s %j is a TypeError', async (name, value) => {
     const fetch = vi.fn()
-    const error = await errorOf(mintShareToken({ ...options, fetch, [name]: value }))
+    const error = await catchError(mintShareToken({ ...options, fetch, [name]: value }))
     expect(error).toBeInstanceOf(TypeError)
     expect(error).not.toBeInstanceOf(ProviderError)
     expect(fetch).not.toHaveBeenCalled()
@@ -86,7 +86,7 @@ describe('a malformed option is rejected before any request', () => {
     ['timeoutMs', 2_147_483_648],
   ])('%s %j is a RangeError', async (name, value) => {
     const fetch = vi.fn()
-    expect(await errorOf(mintShareToken({ ...options, fetch, [name]: value }))).toBeInstanceOf(RangeError)
+    expect(await catchError(mintShareToken({ ...options, fetch, [name]: value }))).toBeInstanceOf(RangeError)
     expect(fetch).not.toHaveBeenCalled()
   })
 
@@ -97,7 +97,7 @@ describe('a malformed option is rejected before any request', () => {
     Object.defineProperty(globalThis, name, { value, configurable: true })
     onTestFinished(() => void Reflect.deleteProperty(globalThis, name))
     const fetch = vi.fn()
-    const error = await errorOf(mintShareToken({ ...options, fetch }))
+    const error = await catchError(mintShareToken({ ...options, fetch }))
     expect(error).toBeInstanceOf(TypeError)
     expect(String(error)).toContain('browser')
     expect(fetch).not.toHaveBeenCalled()

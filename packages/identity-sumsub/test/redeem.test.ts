@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createSumsubClient } from '../src/exports/service.js'
-import { donor, errorOf, newToken, providerAnswering, serve, service, started } from './support.js'
+import { catchError, donor, newToken, providerAnswering, serve, service, started } from './support.js'
 
 const inFlight = { reviewAnswer: null, rejectType: null, rejectLabels: [] }
 
@@ -62,7 +62,7 @@ describe('redeeming by reuse', () => {
     if (how === 'used before') await provider().redeem({ shareToken, externalUserId: 'pi:0' })
     const before = local.redemptions.length
     clock.advance(pass)
-    const error = await errorOf(provider({ levelName }).redeem({ shareToken, externalUserId: 'pi:1' }))
+    const error = await catchError(provider({ levelName }).redeem({ shareToken, externalUserId: 'pi:1' }))
     expect(error).toMatchObject({ code: 'ERR_PROVIDER_TOKEN_REJECTED', outcomeUnknown: false })
     expect(local.redemptions).toHaveLength(before)
     expect(await provider().find('pi:1')).toBeNull()
@@ -86,14 +86,14 @@ describe('redeeming by reuse', () => {
 
   test('an applicant with another name than the given one is rejected', async () => {
     const provider = await providerAnswering(200, { id: 'a1', externalUserId: 'pi:2' })
-    const error = await errorOf(provider.redeem({ shareToken: 't', externalUserId: 'pi:1' }))
+    const error = await catchError(provider.redeem({ shareToken: 't', externalUserId: 'pi:1' }))
     expect(error).toMatchObject({ code: 'ERR_PROVIDER_ANSWER', outcomeUnknown: true })
   })
 
   test('for a taken name the outcome is unknown, because an earlier redemption of ours may have taken it', async () => {
     const { local, provider } = await started()
     await provider().redeem({ shareToken: newToken(local), externalUserId: 'pi:1' })
-    const error = await errorOf(provider().redeem({ shareToken: newToken(local), externalUserId: 'pi:1' }))
+    const error = await catchError(provider().redeem({ shareToken: newToken(local), externalUserId: 'pi:1' }))
     expect(error).toMatchObject({ code: 'ERR_PROVIDER_ANSWER', outcomeUnknown: true, status: 409 })
     expect(local.redemptions).toHaveLength(1)
   })
@@ -117,7 +117,7 @@ describe('redeeming by import', () => {
       clients: [{ ...service, copyDisabled: true }, donor],
     })
     const call = provider({ redeemBy: 'import' }).redeem({ shareToken: newToken(local), externalUserId: 'pi:1' })
-    expect(await errorOf(call)).toMatchObject({ code: 'ERR_PROVIDER_SETUP', providerCode: 10518 })
+    expect(await catchError(call)).toMatchObject({ code: 'ERR_PROVIDER_SETUP', providerCode: 10518 })
     expect(local.redemptions).toEqual([])
   })
 })
@@ -129,12 +129,12 @@ describe('a redemption with a deadline', () => {
       provider().redeem({ shareToken: newToken(local), externalUserId, sendBy })
     expect(await redeem('pi:1', clock.now())).toMatchObject({ externalUserId: 'pi:1' })
     const sent = local.requests.length
-    expect(await errorOf(redeem('pi:2', clock.now() - 1))).toMatchObject({
+    expect(await catchError(redeem('pi:2', clock.now() - 1))).toMatchObject({
       code: 'ERR_PROVIDER_LATE',
       outcomeUnknown: false,
       retryable: true,
     })
-    expect(await errorOf(redeem('pi:3', Number.NaN))).toMatchObject({ code: 'ERR_PROVIDER_LATE' })
+    expect(await catchError(redeem('pi:3', Number.NaN))).toMatchObject({ code: 'ERR_PROVIDER_LATE' })
     expect(local.requests).toHaveLength(sent)
   })
 
@@ -173,7 +173,7 @@ describe('after a lost answer', () => {
   ] as const)('looking the applicant up tells that %s', async (_, at, found) => {
     const { local, provider } = await started()
     local.fail({ on: 'reuse', at, answer: 'lost' })
-    const error = await errorOf(provider().redeem({ shareToken: newToken(local), externalUserId: 'pi:1' }))
+    const error = await catchError(provider().redeem({ shareToken: newToken(local), externalUserId: 'pi:1' }))
     expect(error).toMatchObject({ code: 'ERR_PROVIDER_UNAVAILABLE', outcomeUnknown: true, retryable: true })
     expect((await provider().find('pi:1'))?.externalUserId ?? null).toBe(found)
     expect(local.redemptions).toHaveLength(at === 'after' ? 1 : 0)
@@ -195,7 +195,7 @@ test('the signed bytes are the sent bytes, for any name and token', async () => 
   await fc.assert(
     fc.asyncProperty(text, async (any) => {
       expect(await identity.find(any)).toBeNull()
-      const error = await errorOf(identity.redeem({ shareToken: any, externalUserId: any }))
+      const error = await catchError(identity.redeem({ shareToken: any, externalUserId: any }))
       expect(error).toMatchObject({ code: 'ERR_PROVIDER_TOKEN_REJECTED' })
     }),
     { numRuns: 100 },
@@ -229,13 +229,13 @@ describe('looking up', () => {
     ['foreign JSON', { message: 'no Route matched' }],
   ])('a 404 with %s is no proof of a missing applicant', async (_, body) => {
     const provider = await providerAnswering(404, body)
-    expect(await errorOf(provider.find('pi:1'))).toMatchObject({ code: 'ERR_PROVIDER_SETUP' })
-    expect(await errorOf(provider.review('a1'))).toMatchObject({ code: 'ERR_PROVIDER_SETUP' })
+    expect(await catchError(provider.find('pi:1'))).toMatchObject({ code: 'ERR_PROVIDER_SETUP' })
+    expect(await catchError(provider.review('a1'))).toMatchObject({ code: 'ERR_PROVIDER_SETUP' })
   })
 
   test('an applicant with another name than the requested one is rejected', async () => {
     const provider = await providerAnswering(200, { id: 'a1', externalUserId: 'pi:2' })
-    expect(await errorOf(provider.find('pi:1'))).toMatchObject({ code: 'ERR_PROVIDER_ANSWER' })
+    expect(await catchError(provider.find('pi:1'))).toMatchObject({ code: 'ERR_PROVIDER_ANSWER' })
   })
 
   test.each(['.', '..'])('an id %j that is a path is rejected before any request', async (applicantId) => {
@@ -243,7 +243,7 @@ describe('looking up', () => {
       reviewStatus: 'completed',
       reviewResult: { reviewAnswer: 'GREEN' },
     })
-    expect(await errorOf(provider.review(applicantId))).toBeInstanceOf(TypeError)
+    expect(await catchError(provider.review(applicantId))).toBeInstanceOf(TypeError)
     expect(provider.requests).toEqual([])
   })
 

@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { mintShareToken } from '../src/exports/index.js'
 import { createSumsubClient, createWebhookReader } from '../src/exports/service.js'
-import { donor, errorOf, newToken, service, started } from './support.js'
+import { catchError, donor, newToken, service, started } from './support.js'
 
 /** Every form in which an error may appear in a log. */
 function printed(error: unknown): string {
@@ -69,7 +69,7 @@ describe('no error shows a secret, a token, a signature or personal data', () =>
       shareToken,
       externalUserId: 'canary-name',
     })
-    const text = printed(await errorOf(call))
+    const text = printed(await catchError(call))
     const canaries = [...noted(), shareToken, service.appToken, service.secretKey, 'canary', 'Mock-Doe']
     expect(noted()).toHaveLength(3)
     expect(canaries.filter((canary) => text.includes(canary))).toEqual([])
@@ -87,7 +87,7 @@ describe('no error shows a secret, a token, a signature or personal data', () =>
       fetch: send,
       timeoutMs: timeoutFor(answer),
     }
-    const text = printed(await errorOf(mintShareToken(options)))
+    const text = printed(await catchError(mintShareToken(options)))
     const canaries = [...noted(), donor.appToken, donor.secretKey, 'canary', 'eyJ', '_act']
     expect(canaries.filter((canary) => text.includes(canary))).toEqual([])
   })
@@ -96,7 +96,7 @@ describe('no error shows a secret, a token, a signature or personal data', () =>
     const { local, clock, provider } = await started()
     const shareToken = newToken(local, 5)
     clock.advance(5_000)
-    const error = (await errorOf(provider().redeem({ shareToken, externalUserId: 'pi:1' }))) as {
+    const error = (await catchError(provider().redeem({ shareToken, externalUserId: 'pi:1' }))) as {
       providerMessage: string
     }
     const [, id = ''] = /Token (_act-\w+) is invalid now/.exec(error.providerMessage) ?? []
@@ -110,7 +110,7 @@ describe('no error shows a secret, a token, a signature or personal data', () =>
     const { provider } = await started()
     const canary = `canary ${service.secretKey} in the words of a network`
     const send = () => Promise.reject(new Error(canary, { cause: { canary } }))
-    const error = await errorOf(provider({ fetch: send }).redeem({ shareToken: 't', externalUserId: 'pi:1' }))
+    const error = await catchError(provider({ fetch: send }).redeem({ shareToken: 't', externalUserId: 'pi:1' }))
     expect(error).toMatchObject({ code: 'ERR_PROVIDER_UNAVAILABLE' })
     expect(printed(error)).not.toContain('canary')
   })
@@ -120,7 +120,7 @@ describe('no error shows a secret, a token, a signature or personal data', () =>
     const body = new TextEncoder().encode('{"canary":1}')
     for (const digest of ['canary-digest', 'a'.repeat(64)])
       for (const algorithm of ['canary-algorithm', 'HMAC_SHA256_HEX', 'HMAC_SHA1_HEX'])
-        expect(printed(await errorOf(read({ body, digest, algorithm })))).not.toContain('canary')
+        expect(printed(await catchError(read({ body, digest, algorithm })))).not.toContain('canary')
   })
 
   test('a malformed credential', () => {

@@ -44,7 +44,7 @@ describe('request signatures made by OpenSSL', () => {
 })
 
 describe('webhook digests made by OpenSSL', () => {
-  const codeOf = async (
+  const getCode = async (
     vector: (typeof vectors.webhooks)[number],
     change: { body?: Uint8Array; digest?: string } = {},
   ) => {
@@ -59,7 +59,7 @@ describe('webhook digests made by OpenSSL', () => {
   const sha1 = vectors.webhooks.filter(({ algorithm }) => algorithm === 'HMAC_SHA1_HEX')
 
   test.each(sha2)('$name is accepted', async (vector) => {
-    expect(accepted).toContain(await codeOf(vector))
+    expect(accepted).toContain(await getCode(vector))
   })
 
   test.each(sha2)('$name is not accepted with any bit of its digest flipped', async (vector) => {
@@ -67,12 +67,12 @@ describe('webhook digests made by OpenSSL', () => {
       for (const bit of [1, 2, 4, 8]) {
         const flipped = (Number.parseInt(vector.digest[at] ?? '', 16) ^ bit).toString(16)
         const digest = vector.digest.slice(0, at) + flipped + vector.digest.slice(at + 1)
-        expect(await codeOf(vector, { digest })).toBe('ERR_PROVIDER_WEBHOOK_FORGED')
+        expect(await getCode(vector, { digest })).toBe('ERR_PROVIDER_WEBHOOK_FORGED')
       }
   })
 
   test.each(sha1)('$name, is rejected: SHA-1 is not accepted', async (vector) => {
-    expect(await codeOf(vector)).toBe('ERR_PROVIDER_WEBHOOK_UNSIGNED')
+    expect(await getCode(vector)).toBe('ERR_PROVIDER_WEBHOOK_UNSIGNED')
   })
 
   test('the digest that the provider published is among them', () => {

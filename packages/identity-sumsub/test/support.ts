@@ -95,7 +95,7 @@ export async function providerAnswering(status: number, body: unknown, headers?:
 }
 
 /** The error that a call rejects with. */
-export async function errorOf(call: Promise<unknown>): Promise<unknown> {
+export async function catchError(call: Promise<unknown>): Promise<unknown> {
   return call.then(
     (value) => {
       throw new Error(`expected an error, got ${JSON.stringify(value)}`)

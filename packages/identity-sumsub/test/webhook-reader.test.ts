@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type ApplicantEvent, createWebhookReader } from '../src/exports/service.js'
 import type { RawWebhook } from '../src/webhook-reader.js'
-import { errorOf, started } from './support.js'
+import { catchError, started } from './support.js'
 
 const secret = 'canary-webhook-secret-42'
 const read = createWebhookReader({ secret })
@@ -29,7 +29,7 @@ function signed(body: string | Uint8Array | object, by = secret): RawWebhook {
 }
 
 /** The parsed event with these fields changed; undefined removes one. */
-async function eventOf(change: Readonly<Record<string, unknown>>): Promise<ApplicantEvent> {
+async function makeEvent(change: Readonly<Record<string, unknown>>): Promise<ApplicantEvent> {
   const event = await read(signed({ ...base, ...change }))
   if (event.kind !== 'applicant') throw new Error(`expected an applicant's event, got ${event.kind}`)
   return event
@@ -56,7 +56,7 @@ describe('the digest', () => {
     ['the digest of another secret', { digest: signed(base, 'other').digest }, 'FORGED'],
     ['the digest of an empty secret', { digest: createHmac('sha256', '').update('x').digest('hex') }, 'FORGED'],
   ])('%s is rejected', async (_, change, code) => {
-    const error = await errorOf(read({ ...signed(base), ...change }))
+    const error = await catchError(read({ ...signed(base), ...change }))
     expect(error).toMatchObject({ name: 'WebhookRejectedError', code: `ERR_PROVIDER_WEBHOOK_${code}` })
   })
 
@@ -64,13 +64,13 @@ describe('the digest', () => {
     const body = Buffer.from(JSON.stringify(base))
     const digest = createHmac('sha1', secret).update(body).digest('hex')
     for (const algorithm of ['HMAC_SHA1_HEX', 'HMAC_SHA256_HEX', 'HMAC_SHA512_HEX'])
-      expect(await errorOf(read({ body, digest, algorithm }))).toMatchObject({ name: 'WebhookRejectedError' })
+      expect(await catchError(read({ body, digest, algorithm }))).toMatchObject({ name: 'WebhookRejectedError' })
   })
 
   test('during a rotation both secrets are accepted, and no third', async () => {
     const both = createWebhookReader({ secret: ['new', 'old'] })
     for (const by of ['new', 'old']) expect(await both(signed(base, by))).toMatchObject({ kind: 'applicant' })
-    expect(await errorOf(both(signed(base, 'newold')))).toMatchObject({ code: 'ERR_PROVIDER_WEBHOOK_FORGED' })
+    expect(await catchError(both(signed(base, 'newold')))).toMatchObject({ code: 'ERR_PROVIDER_WEBHOOK_FORGED' })
   })
 
   test.each([['', ' ', []], ['\t'], [['a', '']], [undefined], [[undefined]], [' a']].flat(1))(
@@ -91,11 +91,11 @@ describe('the body', () => {
     ['33 levels', JSON.stringify({ ...base, a: JSON.parse('['.repeat(32) + ']'.repeat(32)) })],
     ['bytes that are not UTF-8', new Uint8Array([0x7b, 0xff, 0x7d])],
   ])('%s is malformed', async (_, body) => {
-    expect(await errorOf(read(signed(body)))).toMatchObject({ code: 'ERR_PROVIDER_WEBHOOK_MALFORMED' })
+    expect(await catchError(read(signed(body)))).toMatchObject({ code: 'ERR_PROVIDER_WEBHOOK_MALFORMED' })
   })
 
   test('that begins with a byte order mark is malformed, and the message says so', async () => {
-    expect(await errorOf(read(signed(`\ufeff${JSON.stringify(base)}`)))).toMatchObject({
+    expect(await catchError(read(signed(`\ufeff${JSON.stringify(base)}`)))).toMatchObject({
       code: 'ERR_PROVIDER_WEBHOOK_MALFORMED',
       message: 'Body begins with a byte order mark; send UTF-8 without it',
     })
@@ -111,7 +111,7 @@ describe('the body', () => {
     ['a 13th month', { createdAtMs: '2020-13-21 13:23:19.321' }],
     ['a zone that is not UTC', { createdAtMs: '2020-02-21 13:23:19.321+0300' }],
   ])('an applicant event with %s is malformed', async (_, change) => {
-    expect(await errorOf(eventOf(change))).toMatchObject({ code: 'ERR_PROVIDER_WEBHOOK_MALFORMED' })
+    expect(await catchError(makeEvent(change))).toMatchObject({ code: 'ERR_PROVIDER_WEBHOOK_MALFORMED' })
   })
 
   test('any signed JSON is parsed or rejected as malformed, and only completed with GREEN approves', async () => {
@@ -163,7 +163,7 @@ describe('an event', () => {
     ['applicantWorkflowCompleted', 'completed', 'GREEN', 'completed', 'GREEN'],
     ['applicantWorkflowFailed', 'completed', 'RED', 'completed', 'RED'],
   ])('%s with %s and %s is %s with %s', async (type, status, given, reviewStatus, reviewAnswer) => {
-    const event = await eventOf({ type, reviewStatus: status, reviewResult: given && { reviewAnswer: given } })
+    const event = await makeEvent({ type, reviewStatus: status, reviewResult: given && { reviewAnswer: given } })
     expect(event.review).toMatchObject({ reviewStatus, reviewAnswer })
   })
 
@@ -175,13 +175,13 @@ describe('an event', () => {
     ['applicantDeleted', 'deleted'],
     ['applicantPersonalDataDeleted', 'deleted'],
   ])('%s is a change of the kind %s', async (type, change) => {
-    expect(await eventOf({ type })).toMatchObject({ type, change })
+    expect(await makeEvent({ type })).toMatchObject({ type, change })
   })
 
   test.each(['applicantDeactivated', 'applicantDeleted', 'applicantPersonalDataDeleted'])(
     '%s has no review, even with GREEN',
     async (type) => {
-      expect(await eventOf({ type })).toMatchObject({ type, applicantId: base.applicantId, review: null })
+      expect(await makeEvent({ type })).toMatchObject({ type, applicantId: base.applicantId, review: null })
     },
   )
 
@@ -219,20 +219,20 @@ describe('the time of an event', () => {
     })
     for (const each of ['UTC', 'Pacific/Kiritimati', 'America/St_Johns']) {
       process.env['TZ'] = each
-      expect((await eventOf({ createdAtMs })).at).toBe(at)
+      expect((await makeEvent({ createdAtMs })).at).toBe(at)
     }
   })
 
   test('has whole seconds when the time in milliseconds is missing or malformed', async () => {
     const createdAt = '2020-02-21 13:23:19+0000'
     for (const createdAtMs of [undefined, 'x', 5])
-      expect((await eventOf({ createdAtMs, createdAt })).at).toBe(Date.UTC(2020, 1, 21, 13, 23, 19))
+      expect((await makeEvent({ createdAtMs, createdAt })).at).toBe(Date.UTC(2020, 1, 21, 13, 23, 19))
   })
 })
 
 describe('the key of an event', () => {
   test('is the same for every copy, with any bytes and any secret', async () => {
-    const { eventKey } = await eventOf({})
+    const { eventKey } = await makeEvent({})
     const reordered = Object.fromEntries(Object.entries(base).reverse())
     const event = await createWebhookReader({ secret: 'other' })(signed(JSON.stringify(reordered, null, 2), 'other'))
     expect(event).toMatchObject({ eventKey })
@@ -245,7 +245,7 @@ describe('the key of an event', () => {
     { type: 'applicantPending' },
     { createdAtMs: '2020-02-21 13:23:19.322' },
   ])('differs with %j', async (change) => {
-    expect((await eventOf(change)).eventKey).not.toBe((await eventOf({})).eventKey)
+    expect((await makeEvent(change)).eventKey).not.toBe((await makeEvent({})).eventKey)
   })
 })
 

@@ -8,16 +8,16 @@ import type { Engine } from './engines.js'
 export const secret = 'whsec_mirror'
 
 /** A signed delivery of a snapshot. */
-export const deliveryOf = (snapshot: Snapshot) => createTestDelivery({ secret, snapshot })
+export const getDelivery = (snapshot: Snapshot) => createTestDelivery({ secret, snapshot })
 
 /** The snapshot of a payment, as a notification carries it. */
-export function snapshotOf(payment: Payment): Snapshot {
+export function makeSnapshot(payment: Payment): Snapshot {
   const { integrationAddress, chainId, txHash, version, state, recipient, invoice } = payment
   return { integrationAddress, chainId, txHash, version, state, recipient, invoice }
 }
 
 /** The payments of the table in the order of the read API, made of the typed columns alone. */
-export async function copyOf(engine: Engine, prefix: string): Promise<unknown[]> {
+export async function getCopy(engine: Engine, prefix: string): Promise<unknown[]> {
   const rows = await engine.query(
     `SELECT * FROM ${prefix}payments ORDER BY block_timestamp DESC, chain_id DESC, tx_hash DESC`,
   )
@@ -55,7 +55,7 @@ export async function copyOf(engine: Engine, prefix: string): Promise<unknown[]>
 }
 
 /** The column `body` of every row, parsed, in the same order. */
-export async function bodiesOf(engine: Engine, prefix: string): Promise<unknown[]> {
+export async function getBodies(engine: Engine, prefix: string): Promise<unknown[]> {
   const rows = await engine.query(
     `SELECT CAST(body AS text) AS body FROM ${prefix}payments ORDER BY block_timestamp DESC, chain_id DESC, tx_hash DESC`,
   )

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { paymentHash, startService, timeOf } from '../../client/test/service.js'
+import { findTime, paymentHash, startService } from '../../client/test/service.js'
 import { range } from '../../client/test/shop.js'
 import { createMirror, type MirrorDatabase, type MirrorOptions } from '../src/exports/index.js'
-import { bodiesOf, copyOf, deliveryOf, payments, secret, snapshotOf } from './copy.js'
+import { getBodies, getCopy, getDelivery, makeSnapshot, payments, secret } from './copy.js'
 import { type Engine, engines, nextPrefix } from './engines.js'
 import { failingDatabase } from './failing-database.js'
 import { openMirrorOn, type Service } from './open-mirror.js'
@@ -44,11 +44,11 @@ describe.each(engines)('$name', ({ open }) => {
     expect((await mirror.deliver(0)).decision).toBe('apply')
     // The test itself looked the payment up; receive() asked nothing.
     expect(service.requests).toHaveLength(requests + 1)
-    expect(await copyOf(engine, mirror.prefix)).toMatchObject([{ version: 2, state: 'pending', sender: null }])
+    expect(await getCopy(engine, mirror.prefix)).toMatchObject([{ version: 2, state: 'pending', sender: null }])
     expect(await mirror.status()).toMatchObject({ rows: 1, incomplete: 1, newest: null })
     expect(await mirror.complete()).toEqual({ completed: 1, left: 0 })
     await mirror.expectFullCopy()
-    expect(await mirror.status()).toMatchObject({ incomplete: 0, newest: timeOf(0).toISOString(), lagMs: 0 })
+    expect(await mirror.status()).toMatchObject({ incomplete: 0, newest: findTime(0).toISOString(), lagMs: 0 })
   })
 
   test('duplicate and reordered deliveries leave the newest version', async () => {
@@ -61,7 +61,7 @@ describe.each(engines)('$name', ({ open }) => {
     expect((await mirror.deliver(0)).decision).toBe('apply')
     expect((await mirror.deliver(0)).decision).toBe('duplicate')
     if (first === undefined) throw new Error('the service has no payment')
-    expect((await mirror.receive(await deliveryOf(snapshotOf(first)))).decision).toBe('stale')
+    expect((await mirror.receive(await getDelivery(makeSnapshot(first)))).decision).toBe('stale')
     await mirror.complete()
     await mirror.expectFullCopy()
   })
@@ -74,9 +74,9 @@ describe.each(engines)('$name', ({ open }) => {
     await service.update(0, 'success')
     const behind = { ...service.client().payments, get: async () => old }
     const mirror = await openMirror(service, { client: { ...service.client(), payments: behind } })
-    await mirror.receive(await deliveryOf({ ...snapshotOf(old), version: 2, state: 'success' }))
+    await mirror.receive(await getDelivery({ ...makeSnapshot(old), version: 2, state: 'success' }))
     expect(await mirror.complete()).toEqual({ completed: 0, left: 1 })
-    expect(await copyOf(engine, mirror.prefix)).toEqual([{ ...old, version: 2, state: 'success' }])
+    expect(await getCopy(engine, mirror.prefix)).toEqual([{ ...old, version: 2, state: 'success' }])
     // The read was not of the newest version, so the row is still to be read.
     expect(await mirror.status()).toMatchObject({ incomplete: 1 })
   })
@@ -100,7 +100,7 @@ describe.each(engines)('$name', ({ open }) => {
     await service.index(...range(3))
     const mirror = await openMirror(service)
     await mirror.reconcile()
-    await service.move(1, timeOf(-5))
+    await service.move(1, findTime(-5))
     expect(await mirror.reconcile()).toMatchObject({ added: 0, updated: 0, refreshed: 1 })
     await mirror.expectFullCopy()
   })
@@ -111,11 +111,11 @@ describe.each(engines)('$name', ({ open }) => {
     const mirror = await openMirror(service)
     const [one] = await payments(service.client())
     if (one === undefined) throw new Error('the service has no payment')
-    await mirror.receive(await deliveryOf({ ...snapshotOf(one), txHash: paymentHash(77) }))
+    await mirror.receive(await getDelivery({ ...makeSnapshot(one), txHash: paymentHash(77) }))
     const { unknown, left } = await mirror.reconcile({ full: true })
     expect(unknown?.samples).toEqual([{ chainId: '137', txHash: paymentHash(77), reason: 'not_found' }])
     expect(left).toBe(1)
-    expect(await copyOf(engine, mirror.prefix)).toHaveLength(2)
+    expect(await getCopy(engine, mirror.prefix)).toHaveLength(2)
   })
 
   test('a hash on two chains is two rows, which a run to the end completes', async () => {
@@ -123,7 +123,8 @@ describe.each(engines)('$name', ({ open }) => {
     await service.index(0, 1)
     await service.indexOn(10, 0)
     const mirror = await openMirror(service)
-    for (const payment of await payments(service.client())) await mirror.receive(await deliveryOf(snapshotOf(payment)))
+    for (const payment of await payments(service.client()))
+      await mirror.receive(await getDelivery(makeSnapshot(payment)))
     expect(await mirror.complete()).toEqual({ completed: 1, left: 2 })
     expect(await mirror.reconcile({ full: true })).toMatchObject({ completed: 2, left: 0 })
     await mirror.expectFullCopy()
@@ -200,7 +201,7 @@ describe.each(engines)('$name', ({ open }) => {
     })
     const [one] = await payments(service.client())
     if (one === undefined) throw new Error('the service has no payment')
-    await foreign.receive(await deliveryOf({ ...snapshotOf(one), integrationAddress: other }))
+    await foreign.receive(await getDelivery({ ...makeSnapshot(one), integrationAddress: other }))
     expect(await foreign.status()).toMatchObject({ rows: 1, incomplete: 1, copied: false })
     expect(await mirror.status()).toMatchObject({ rows: 1, incomplete: 0, copied: true })
   })
@@ -211,7 +212,7 @@ describe.each(engines)('$name', ({ open }) => {
     const mirror = await openMirror(service, { integrationAddress: `0x${'cd'.repeat(20)}` })
     await expect(mirror.deliver(0)).rejects.toMatchObject({ code: 'ERR_MIRROR_OTHER_INTEGRATION' })
     await expect(mirror.reconcile()).rejects.toMatchObject({ code: 'ERR_MIRROR_OTHER_INTEGRATION' })
-    expect(await copyOf(engine, mirror.prefix)).toEqual([])
+    expect(await getCopy(engine, mirror.prefix)).toEqual([])
   })
 
   test('a hostile memo is stored verbatim', async () => {
@@ -220,7 +221,7 @@ describe.each(engines)('$name', ({ open }) => {
     await service.indexTogether(0, { memo })
     const mirror = await openMirror(service)
     await mirror.reconcile()
-    expect(await copyOf(engine, mirror.prefix)).toMatchObject([{ memo }])
+    expect(await getCopy(engine, mirror.prefix)).toMatchObject([{ memo }])
     await mirror.expectFullCopy()
   })
 
@@ -237,14 +238,14 @@ describe.each(engines)('$name', ({ open }) => {
     })
     const mirror = await openMirror(service, { client })
     await mirror.reconcile()
-    expect(await copyOf(engine, mirror.prefix)).toMatchObject([{ state: 'charged_back', memo: 'a\ufffdb\ufffdc' }])
-    expect(await bodiesOf(engine, mirror.prefix)).toMatchObject([{ memo, channel: { name: 'app' } }])
+    expect(await getCopy(engine, mirror.prefix)).toMatchObject([{ state: 'charged_back', memo: 'a\ufffdb\ufffdc' }])
+    expect(await getBodies(engine, mirror.prefix)).toMatchObject([{ memo, channel: { name: 'app' } }])
     expect(await mirror.reconcile()).toMatchObject({ refreshed: 0 })
     const [one] = await payments(service.client())
     if (one === undefined) throw new Error('the service has no payment')
     const title = 'Caf\u0000é'
-    const next = { ...snapshotOf(one), version: 2, state: 'charged_back', recipient: { title, subtitle: null } }
-    expect((await mirror.receive(await deliveryOf({ ...next, risk: 1 } as typeof next))).decision).toBe('apply')
-    expect(await copyOf(engine, mirror.prefix)).toMatchObject([{ version: 2, recipient: { title: 'Caf\ufffdé' } }])
+    const next = { ...makeSnapshot(one), version: 2, state: 'charged_back', recipient: { title, subtitle: null } }
+    expect((await mirror.receive(await getDelivery({ ...next, risk: 1 } as typeof next))).decision).toBe('apply')
+    expect(await getCopy(engine, mirror.prefix)).toMatchObject([{ version: 2, recipient: { title: 'Caf\ufffdé' } }])
   })
 })

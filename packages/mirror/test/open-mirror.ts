@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { integrationAddress } from '../../client/test/fixtures.js'
 import { paymentHash, type startService } from '../../client/test/service.js'
 import { createMirror, type MirrorOptions } from '../src/exports/index.js'
-import { bodiesOf, copyOf, deliveryOf, payments, secret, snapshotOf } from './copy.js'
+import { getBodies, getCopy, getDelivery, makeSnapshot, payments, secret } from './copy.js'
 import { type Engine, nextPrefix } from './engines.js'
 
 export type Service = Awaited<ReturnType<typeof startService>>
@@ -29,12 +29,12 @@ export async function openMirrorOn(
     ...mirror,
     prefix,
     deliver: async (n: number) =>
-      mirror.receive(await deliveryOf(snapshotOf(await client.payments.get(paymentHash(n))))),
+      mirror.receive(await getDelivery(makeSnapshot(await client.payments.get(paymentHash(n))))),
     /** Fails unless every typed column and every body equal the read API. */
     async expectFullCopy() {
       const expected = await payments(service.client())
-      expect(await copyOf(engine, prefix)).toEqual(expected)
-      expect(await bodiesOf(engine, prefix)).toEqual(expected)
+      expect(await getCopy(engine, prefix)).toEqual(expected)
+      expect(await getBodies(engine, prefix)).toEqual(expected)
     },
   }
 }

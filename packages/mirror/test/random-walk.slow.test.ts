@@ -3,10 +3,10 @@ import type { Payment } from '@payment-integration/client'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { integrationAddress } from '../../client/test/fixtures.js'
-import { paymentHash, startService, timeOf } from '../../client/test/service.js'
+import { findTime, paymentHash, startService } from '../../client/test/service.js'
 import { range } from '../../client/test/shop.js'
 import { createMirror } from '../src/exports/index.js'
-import { bodiesOf, copyOf, deliveryOf, payments, secret, snapshotOf } from './copy.js'
+import { getBodies, getCopy, getDelivery, makeSnapshot, payments, secret } from './copy.js'
 import { engines, nextPrefix } from './engines.js'
 import { failingDatabase } from './failing-database.js'
 
@@ -62,7 +62,7 @@ test.each(engines)(`on $name, a random history ends in a full copy (SEED=${seed}
         for (const { act, n, maxPages, full, failAt } of steps) {
           const at = newest + n
           if (act === 'index') await service.index(--newest)
-          if (act === 'move') await service.move(at, timeOf(at - ++moved / 1_000))
+          if (act === 'move') await service.move(at, findTime(at - ++moved / 1_000))
           if (act === 'update') {
             const state = nextStates[states.get(at) ?? 0]
             if (state !== undefined) await service.update(at, state)
@@ -80,14 +80,14 @@ test.each(engines)(`on $name, a random history ends in a full copy (SEED=${seed}
             if (act === 'deliver') sent.push(await client.payments.get(paymentHash(at)))
             const delivered =
               act === 'deliver' ? sent.at(-1) : act === 'late' ? sent[n % (sent.length || 1)] : undefined
-            if (delivered !== undefined) await mirror.receive(await deliveryOf(snapshotOf(delivered)))
+            if (delivered !== undefined) await mirror.receive(await getDelivery(makeSnapshot(delivered)))
           }
         }
         // The first run may resume an interrupted one; only the second starts at the newest page.
         for (let runs = 0; runs < 2; runs++) await mirror.reconcile({ pageSize: 3, full: true })
         const expected = await payments(client)
-        expect(await copyOf(engine, prefix)).toEqual(expected)
-        expect(await bodiesOf(engine, prefix)).toEqual(expected)
+        expect(await getCopy(engine, prefix)).toEqual(expected)
+        expect(await getBodies(engine, prefix)).toEqual(expected)
         expect(await mirror.status()).toMatchObject({ rows: expected.length, incomplete: 0, lagMs: 0, copied: true })
 
         /** No version of a row ever decreases. */

@@ -8,7 +8,7 @@ import { integrationAddress } from '../../client/test/fixtures.js'
 import { paymentHash, startService } from '../../client/test/service.js'
 import { createTestDatabase } from '../../store-sql/test/postgres.js'
 import { mirrorDefaults } from '../src/options.js'
-import { deliveryOf, secret, snapshotOf } from './copy.js'
+import { getDelivery, makeSnapshot, secret } from './copy.js'
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
 const [code = ''] = [...readme.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, each = '']) => each)
@@ -56,7 +56,7 @@ test('the block of the README copies payments, receives a webhook, and prints it
     }
     await expect.poll(copied, { timeout: 300_000 }).toHaveLength(2)
     await service.update(1, 'success')
-    const delivery = await deliveryOf(snapshotOf(await service.client().payments.get(paymentHash(1))))
+    const delivery = await getDelivery(makeSnapshot(await service.client().payments.get(paymentHash(1))))
     const port = Number(errors.join('').trim())
     expect((await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', ...delivery })).status).toBe(204)
     await expect.poll(rows, { timeout: 300_000 }).toContainEqual({ version: '2', body_version: '2' })

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { integrationAddress } from '../../client/test/fixtures.js'
-import { startService, timeOf } from '../../client/test/service.js'
+import { findTime, startService } from '../../client/test/service.js'
 import { range } from '../../client/test/shop.js'
 import { createMirror, type MirrorDatabase, type MirrorOptions } from '../src/exports/index.js'
-import { deliveryOf, payments, secret, snapshotOf } from './copy.js'
+import { getDelivery, makeSnapshot, payments, secret } from './copy.js'
 import { type Engine, engines, nextPrefix } from './engines.js'
 import { openMirrorOn, type Service } from './open-mirror.js'
 
@@ -27,8 +27,8 @@ describe.each(engines)('$name', ({ open }) => {
     const at = new Date(Date.UTC(2026, 0, 3)).toISOString()
     expect(await mirror.status()).toMatchObject({
       rows: 1,
-      newest: timeOf(5).toISOString(),
-      newestAtService: timeOf(0).toISOString(),
+      newest: findTime(5).toISOString(),
+      newestAtService: findTime(0).toISOString(),
       lagMs: 5_000,
       serviceError: null,
       reconciledAt: at,
@@ -126,7 +126,7 @@ test('a SQLite connection waits for the lock of another one, and then reports th
     await hasty.migrate()
     const [one] = await payments(service.client())
     if (one === undefined || !('exec' in locker)) throw new Error('the fixtures are broken')
-    const delivery = await deliveryOf(snapshotOf(one))
+    const delivery = await getDelivery(makeSnapshot(one))
     const release = () => void locker.exec('COMMIT')
     locker.exec('BEGIN IMMEDIATE')
     await expect(hasty.receive(delivery)).rejects.toMatchObject({ code: 'ERR_VERSION_STORE_BUSY' })

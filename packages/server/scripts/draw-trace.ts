@@ -24,7 +24,7 @@ const colours: Readonly<Record<string, string>> = {
   'notification.publish': '#b7c3d0',
 }
 const shop = `0x${'a1'.repeat(20)}`
-writeFileSync(file, svgOf(await spansOfOnePayment()))
+writeFileSync(file, getSvg(await spansOfOnePayment()))
 
 /** A payment that becomes pending, then a success, which the receiver accepts at the second attempt. */
 async function spansOfOnePayment(): Promise<readonly ReadableSpan[]> {
@@ -54,14 +54,16 @@ async function spansOfOnePayment(): Promise<readonly ReadableSpan[]> {
   return spans()
 }
 
-function msOf([seconds, nanos]: readonly [number, number]): number {
+function getMs([seconds, nanos]: readonly [number, number]): number {
   return seconds * 1_000 + nanos / 1e6
 }
 
-function svgOf(unsorted: readonly ReadableSpan[]): string {
-  const spans = [...unsorted].sort((a, b) => msOf(a.startTime) - msOf(b.startTime) || msOf(a.endTime) - msOf(b.endTime))
-  const from = Math.min(...spans.map((span) => msOf(span.startTime)))
-  const to = Math.max(...spans.map((span) => msOf(span.endTime)))
+function getSvg(unsorted: readonly ReadableSpan[]): string {
+  const spans = [...unsorted].sort(
+    (a, b) => getMs(a.startTime) - getMs(b.startTime) || getMs(a.endTime) - getMs(b.endTime),
+  )
+  const from = Math.min(...spans.map((span) => getMs(span.startTime)))
+  const to = Math.max(...spans.map((span) => getMs(span.endTime)))
   const [left, top, width, row] = [330, 62, 640, 28]
   const xOf = (ms: number) => left + ((ms - from) / (to - from)) * width
   const height = top + spans.length * row + 34
@@ -72,12 +74,12 @@ function svgOf(unsorted: readonly ReadableSpan[]): string {
   })
   const rows = spans.map((span, index) => {
     const y = top + index * row
-    const [x, end] = [xOf(msOf(span.startTime)), xOf(msOf(span.endTime))]
+    const [x, end] = [xOf(getMs(span.startTime)), xOf(getMs(span.endTime))]
     const colour = span.status.code === 2 ? '#c0392b' : (colours[span.name] ?? '#5b6570')
-    const ms = Math.round(msOf(span.endTime) - msOf(span.startTime))
+    const ms = Math.round(getMs(span.endTime) - getMs(span.startTime))
     return [
       `<text x="16" y="${y + 15}" fill="#1c2126">${span.name}</text>`,
-      `<text x="176" y="${y + 15}" fill="#5b6570">${aboutOf(span)}</text>`,
+      `<text x="176" y="${y + 15}" fill="#5b6570">${getAbout(span)}</text>`,
       `<rect x="${x.toFixed(1)}" y="${y + 4}" width="${Math.max(3, end - x).toFixed(1)}" height="14" rx="2" fill="${colour}"/>`,
       `<text x="${(end + 6).toFixed(1)}" y="${y + 15}" fill="#5b6570">${ms === 0 ? '' : `${ms} ms`}</text>`,
     ].join('')
@@ -94,7 +96,7 @@ function svgOf(unsorted: readonly ReadableSpan[]): string {
   ].join('\n')
 }
 
-function aboutOf({ attributes }: ReadableSpan): string {
+function getAbout({ attributes }: ReadableSpan): string {
   const parts = [
     ['payment.block_number', 'block '],
     ['payment.update.outcome', ''],

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { testGrowth } from '../../../tools/scripts/growth.js'
 import { createBearerCheck } from './app/admin-app.js'
-import { isIntegrationPath, isLegacyPath, listReadings } from './app/paths.js'
+import { isIntegrationPath, isLegacyPath, listPathInterpretations } from './app/paths.js'
 import { hasTag, takesGzip } from './app/reference-page.js'
 import { findContentTypeFlaw, findEncodingFlaw, parseListQuery } from './app/requests.js'
 import { ConfigError } from './config/config.js'
@@ -38,16 +38,16 @@ const variables = [
 
 const { findSource } = createSourceReader(['127.0.0.1', '::1'])
 const hasMetricsToken = createBearerCheck('a-token-of-the-tests')
-const headersOf = (text: string) => ({ get: () => text, has: () => false }) as unknown as Headers
+const makeHeaders = (text: string) => ({ get: () => text, has: () => false }) as unknown as Headers
 
 testGrowth(
   {
     'the target of a request': parseTarget,
-    'a path of the integration': (text) => isIntegrationPath(listReadings(text)),
-    'a path of the legacy API': (text) => isLegacyPath(listReadings(text)),
+    'a path of the integration': (text) => isIntegrationPath(listPathInterpretations(text)),
+    'a path of the legacy API': (text) => isLegacyPath(listPathInterpretations(text)),
     'the query of a list': (text) => parseListQuery(`http://a/?${text}`),
-    'a content type': (text) => findContentTypeFlaw(headersOf(text)),
-    'a charset': (text) => findEncodingFlaw(headersOf(text)),
+    'a content type': (text) => findContentTypeFlaw(makeHeaders(text)),
+    'a charset': (text) => findEncodingFlaw(makeHeaders(text)),
     'the proxies of a request': (text) => findSource('127.0.0.1', text),
     'the encodings that a client takes': takesGzip,
     'the tags that a client has': (text) => hasTag(text, '"tag"'),
@@ -102,12 +102,14 @@ testGrowth(
 )
 
 test('the environment is read completely at the longest measured text, and knows every measured variable', () => {
-  const problems = problemsOf(() => readConfig(Object.fromEntries(variables.map((name) => [name, '#'.repeat(64_100)]))))
+  const problems = findProblems(() =>
+    readConfig(Object.fromEntries(variables.map((name) => [name, '#'.repeat(64_100)]))),
+  )
   expect(problems.filter((each) => /characters; 65536 at most|not a known variable/.test(each))).toEqual([])
   expect(problems.length).toBeGreaterThan(variables.length / 2)
 })
 
-function problemsOf(read: () => unknown): readonly string[] {
+function findProblems(read: () => unknown): readonly string[] {
   try {
     read()
   } catch (error) {

@@ -126,7 +126,7 @@ describe.skipIf(missing)(`a server on the feed${missing === null ? '' : ` (skipp
       .poll(() => warnings, waiting)
       .toContainEqual(expect.objectContaining({ chainId: 31337, txHash: hash, logIndex: 0 }))
     const feed = await openChainFeed(config.feed, { clock: systemClock, logger: quiet })
-    const sourceOf = async (proof: 'bloom' | 'root') => {
+    const getSource = async (proof: 'bloom' | 'root') => {
       const cell = readFeedPublisherConfig({ ...env, PI_PROOF_31337: proof }).chains[0] as ChainConfig
       const nodes = await openChain(cell)
       onTestFinished(() => nodes.close())
@@ -135,8 +135,8 @@ describe.skipIf(missing)(`a server on the feed${missing === null ? '' : ` (skipp
       return null
     }
     // Far below the head the publisher proves by bloom filter.
-    await expect.poll(() => sourceOf('bloom'), waiting).toBe('feed of 127.0.0.1 #1')
-    expect(await sourceOf('root')).toBe('127.0.0.1 #1')
+    await expect.poll(() => getSource('bloom'), waiting).toBe('feed of 127.0.0.1 #1')
+    expect(await getSource('root')).toBe('127.0.0.1 #1')
     await feed?.close()
     stop.abort()
     await publishing

@@ -45,7 +45,7 @@ it.skipIf(postgresMissing !== null)(
       if (state === 'carried unverified') await accounts.register(email)
       if (state === 'of a placeholder')
         await expect(share(email, 'x')).rejects.toMatchObject({ code: 'ERR_SHARE_TOKEN_REJECTED' })
-      texts.set(state, await statementsOf(() => share(email)))
+      texts.set(state, await getStatements(() => share(email)))
     }
     expect(texts.get('unknown')?.length).toBeGreaterThan(8)
     for (const state of states) expect(texts.get(state), state).toEqual(texts.get('unknown'))
@@ -53,7 +53,7 @@ it.skipIf(postgresMissing !== null)(
 )
 
 /** Statements that the connections of this process run meanwhile. */
-async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
+async function getStatements(work: () => Promise<unknown>): Promise<string[]> {
   const ran: string[] = []
   const { query } = pg.Client.prototype
   const noting = function (this: pg.Client, ...args: unknown[]): unknown {

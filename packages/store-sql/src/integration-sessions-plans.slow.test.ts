@@ -13,14 +13,14 @@ import {
 const integrations = 2_000
 const sessions = 3
 const hashOf = (n: number) => n.toString(16).padStart(64, '0')
-const addressOf = (n: number) => `0x${n.toString(16).padStart(40, '0')}`
+const getAddress = (n: number) => `0x${n.toString(16).padStart(40, '0')}`
 
 async function fill({ engine }: OpenEngine): Promise<void> {
   const store = createStore(engine)
   await store.migrate()
   await store.transaction(async (tx) => {
     for (let n = 0; n < integrations; n += 1) {
-      const integrationAddress = addressOf(n)
+      const integrationAddress = getAddress(n)
       await tx.integrations.insert(fixtures.integration({ address: integrationAddress }))
       const times = { createdAt: 0, expiresAt: n }
       for (let s = 0; s < sessions; s += 1)
@@ -36,7 +36,7 @@ async function fill({ engine }: OpenEngine): Promise<void> {
 
 const queries = (db: OpenEngine['engine']['read']): Record<string, Compiled> => ({
   'session with its integration': integrationSessionQuery(db, hashOf(7)) as Compiled,
-  'sessions of an integration': integrationSessionsOfQuery(db, addressOf(7)) as Compiled,
+  'sessions of an integration': integrationSessionsOfQuery(db, getAddress(7)) as Compiled,
   'expired sessions': expiredIntegrationSessionsQuery(db, 1) as Compiled,
 })
 

@@ -1,6 +1,6 @@
 /** Several updates in one request, on a real database: run by the test file of each engine. @module */
 import { describe, expect, it } from 'vitest'
-import { txHashOf } from './support/scripted-chain.js'
+import { makeTxHash } from './support/scripted-chain.js'
 import { type OpenMigrated, shop, update, useCaseSetup } from './support/use-case-setup.js'
 export function severalUpdates(engine: string, open: OpenMigrated): void {
   describe(`several updates on ${engine}`, () => {
@@ -37,8 +37,10 @@ export function severalUpdates(engine: string, open: OpenMigrated): void {
         ['unchanged', 3],
       ])
       const versions = (await bodies()).map((body) => JSON.parse(body) as { txHash: string; version: number })
-      expect(versions.filter(({ txHash }) => txHash === txHashOf('a')).map(({ version }) => version)).toEqual([1, 2, 3])
-      expect((await service.queries.forIntegration(shop).getPayment({ txHash: txHashOf('a') })).state).toBe('success')
+      expect(versions.filter(({ txHash }) => txHash === makeTxHash('a')).map(({ version }) => version)).toEqual([
+        1, 2, 3,
+      ])
+      expect((await service.queries.forIntegration(shop).getPayment({ txHash: makeTxHash('a') })).state).toBe('success')
     })
 
     it('250 updates of 250 payments are applied in parts, and again get the same answers', async () => {
@@ -64,7 +66,7 @@ export function severalUpdates(engine: string, open: OpenMigrated): void {
       const { service } = await withPayments({ tx: 'a', integrationAddress: shop })
       const [locked, queued] = [signal(), signal()]
       const host = openStore().transaction(async (tx) => {
-        await tx.paymentsForChange({ chainId: 137, txHash: txHashOf('a') })
+        await tx.paymentsForChange({ chainId: 137, txHash: makeTxHash('a') })
         locked.give()
         await queued.given
         await service.applyUpdate(update('inside', 'a', { state: 'success' }))

@@ -1,7 +1,7 @@
 /** Use cases that meet on a real database: run by the test file of each engine. @module */
 import type { Store } from '@payment-integration/core/ports'
 import { describe, expect, it } from 'vitest'
-import { scriptedChain, txHashOf } from './support/scripted-chain.js'
+import { makeTxHash, scriptedChain } from './support/scripted-chain.js'
 import { type OpenMigrated, shop, update, useCaseSetup } from './support/use-case-setup.js'
 
 const title = (text: string) => ({ recipient: { title: text, subtitle: null } })
@@ -37,7 +37,7 @@ export function useCaseRaces(engine: string, open: OpenMigrated): void {
         const copies = [copy(), other(), copy(), copy()]
         const outcomes = new Set((await Promise.all(copies)).map(({ id, version }) => `${id} ${version}`))
         expect(outcomes.size, `round ${round}`).toBe(2)
-        expect((await service.queries.forIntegration(shop).getPayment({ txHash: txHashOf('a') })).version).toBe(
+        expect((await service.queries.forIntegration(shop).getPayment({ txHash: makeTxHash('a') })).version).toBe(
           1 + 2 * round,
         )
       }
@@ -49,7 +49,7 @@ export function useCaseRaces(engine: string, open: OpenMigrated): void {
       const { service } = await withPayments(...names.map((tx) => ({ tx, integrationAddress: shop })))
       for (let round = 1; round <= 5; round += 1) {
         const updates = names.map((tx) => update(`${tx} ${round}`.replace(' ', '-'), tx, title(`${tx} ${round}`)))
-        const waiting = updates.map((one) => ({ ...one, id: `${one.id}-w`, txHash: txHashOf(`later ${one.id}`) }))
+        const waiting = updates.map((one) => ({ ...one, id: `${one.id}-w`, txHash: makeTxHash(`later ${one.id}`) }))
         const all = [...updates, ...waiting]
         const orders = [all, [...all].reverse(), [...waiting, ...updates]]
         const answers = await Promise.all(orders.map((order) => service.applyUpdates(order)))
@@ -95,7 +95,7 @@ export function useCaseRaces(engine: string, open: OpenMigrated): void {
         'theirs',
       ])
       await indexAll(one)
-      expect((await one.queries.forIntegration(shop).getPayment({ txHash: txHashOf('ours') })).version).toBe(1)
+      expect((await one.queries.forIntegration(shop).getPayment({ txHash: makeTxHash('ours') })).version).toBe(1)
       expect(events.filter((event) => event.type === 'chain.reorganised')).toHaveLength(2)
     })
   })

@@ -1,6 +1,6 @@
 /** The core's use cases on a real database: run by the test file of each engine. @module */
 import { describe, expect, it } from 'vitest'
-import { hex, scriptedChain, txHashOf } from './support/scripted-chain.js'
+import { hex, makeTxHash, scriptedChain } from './support/scripted-chain.js'
 import { type OpenMigrated, shop, update, useCaseSetup } from './support/use-case-setup.js'
 
 const other = hex('other', 20)
@@ -11,17 +11,19 @@ export function useCases(engine: string, open: OpenMigrated): void {
 
     it('the first indexing is version 1 without a state, and is owed to the integration it names', async () => {
       const { service } = await withPayments({ tx: 'a', integrationAddress: shop })
-      const payment = await service.queries.forIntegration(shop).getPayment({ txHash: txHashOf('a') })
+      const payment = await service.queries.forIntegration(shop).getPayment({ txHash: makeTxHash('a') })
       expect(payment).toMatchObject({ version: 1, state: null, recipient: null, invoice: null, memo: 'a' })
       expect(payment).toMatchObject({ tokenIn: { amount: '10' }, tokenOut: { amountGross: '10', amountNet: '9.98' } })
       expect(await bodies()).toEqual([
-        `{"integrationAddress":"${shop}","chainId":"137","txHash":"${txHashOf('a')}","version":1,"state":null,"recipient":null,"invoice":null}`,
+        `{"integrationAddress":"${shop}","chainId":"137","txHash":"${makeTxHash('a')}","version":1,"state":null,"recipient":null,"invoice":null}`,
       ])
     })
 
     it('a payment without an integration is visible to none, and its state is stored', async () => {
       const { service } = await withPayments({ tx: 'a' })
-      await expect(service.queries.forIntegration(shop).getPayment({ txHash: txHashOf('a') })).rejects.toThrow(notFound)
+      await expect(service.queries.forIntegration(shop).getPayment({ txHash: makeTxHash('a') })).rejects.toThrow(
+        notFound,
+      )
       expect((await service.queries.forIntegration(shop).listPayments({})).payments).toEqual([])
       expect(await service.applyUpdate(update('u1', 'a', { state: 'pending' }))).toMatchObject({
         outcome: 'applied',
@@ -32,12 +34,14 @@ export function useCases(engine: string, open: OpenMigrated): void {
 
     it('a payment that names another integration is the same 404 as a missing one', async () => {
       const { service } = await withPayments({ tx: 'a', integrationAddress: other })
-      await expect(service.queries.forIntegration(shop).getPayment({ txHash: txHashOf('a') })).rejects.toThrow(notFound)
-      await expect(service.queries.forIntegration(shop).getPayment({ txHash: txHashOf('none') })).rejects.toThrow(
+      await expect(service.queries.forIntegration(shop).getPayment({ txHash: makeTxHash('a') })).rejects.toThrow(
+        notFound,
+      )
+      await expect(service.queries.forIntegration(shop).getPayment({ txHash: makeTxHash('none') })).rejects.toThrow(
         notFound,
       )
       await expect(
-        service.queries.forIntegration(shop).getPayment({ txHash: txHashOf('a'), wallet: hex('sender', 20) }),
+        service.queries.forIntegration(shop).getPayment({ txHash: makeTxHash('a'), wallet: hex('sender', 20) }),
       ).rejects.toThrow(notFound)
     })
 
@@ -48,7 +52,7 @@ export function useCases(engine: string, open: OpenMigrated): void {
       chain.mine([theirs, { tx: 'b', integrationAddress: shop }, { ...theirs, tx: 'c' }])
       await indexAll(service)
       await service.dispatcher.runOnce()
-      const txHash = txHashOf('a')
+      const txHash = makeTxHash('a')
       const asOther = service.queries.forIntegration(other)
       const [delivery] = (await asOther.deliveries({ limit: 9 })).rows
       const { nextCursor } = await asOther.listPayments({ limit: '1' })
@@ -75,7 +79,7 @@ export function useCases(engine: string, open: OpenMigrated): void {
       expect(Object.keys(asked).sort()).toEqual(Object.keys(own).sort())
       expect(asked).toMatchObject({ getPayment: 'ERR_PAYMENT_NOT_FOUND', paymentDetail: null, lastFailure: null })
       const text = JSON.stringify(asked)
-      expect(text).toContain(txHashOf('b'))
+      expect(text).toContain(makeTxHash('b'))
       for (const foreign of [other, txHash]) expect(text).not.toContain(foreign)
       await expect(own.listPayments({ cursor: nextCursor ?? '' })).rejects.toThrow(
         expect.objectContaining({ code: 'ERR_CURSOR_INVALID' }),
@@ -136,7 +140,7 @@ export function useCases(engine: string, open: OpenMigrated): void {
       const refused = { outcome: 'refused', reason: 'state refund_success cannot become pending', version: 2 }
       expect(await service.applyUpdate(update('u2', 'a', { state: 'pending' }))).toMatchObject(refused)
       expect(await service.applyUpdate(update('u2', 'a', { state: 'pending' }))).toMatchObject(refused)
-      expect((await service.queries.forIntegration(shop).getPayment({ txHash: txHashOf('a') })).version).toBe(2)
+      expect((await service.queries.forIntegration(shop).getPayment({ txHash: makeTxHash('a') })).version).toBe(2)
     })
 
     it('updates for a payment that is not indexed yet are kept and applied in order when it is', async () => {
@@ -150,7 +154,7 @@ export function useCases(engine: string, open: OpenMigrated): void {
       expect(await service.applyUpdate(update('u2', 'a', { state: 'success' }))).toMatchObject({ outcome: 'waiting' })
       chain.mine([{ tx: 'a', integrationAddress: shop }])
       await indexAll(service)
-      expect(await service.queries.forIntegration(shop).getPayment({ txHash: txHashOf('a') })).toMatchObject({
+      expect(await service.queries.forIntegration(shop).getPayment({ txHash: makeTxHash('a') })).toMatchObject({
         version: 3,
         state: 'success',
       })
@@ -171,14 +175,14 @@ export function useCases(engine: string, open: OpenMigrated): void {
           service.applyUpdate(update(`u${round}`, `r${round}`, { state: 'success' })),
           indexAll(service),
         ])
-        const payment = await service.queries.forIntegration(shop).getPayment({ txHash: txHashOf(`r${round}`) })
+        const payment = await service.queries.forIntegration(shop).getPayment({ txHash: makeTxHash(`r${round}`) })
         expect(payment, `round ${round}`).toMatchObject({ version: 2, state: 'success' })
       }
     })
 
     it('a reorganisation that puts the same payment into another block makes no version and no delivery', async () => {
       const { chain, service } = await withPayments({ tx: 'a', integrationAddress: shop })
-      const before = await service.queries.forIntegration(shop).getPayment({ txHash: txHashOf('a') })
+      const before = await service.queries.forIntegration(shop).getPayment({ txHash: makeTxHash('a') })
       await service.applyUpdate(update('u1', 'a', { state: 'pending' }))
       chain.mine()
       await indexAll(service)
@@ -188,7 +192,7 @@ export function useCases(engine: string, open: OpenMigrated): void {
       chain.mine([{ tx: 'a', integrationAddress: shop, tokenIn }])
       chain.mine()
       await indexAll(service)
-      const after = await service.queries.forIntegration(shop).getPayment({ txHash: txHashOf('a') })
+      const after = await service.queries.forIntegration(shop).getPayment({ txHash: makeTxHash('a') })
       expect(after).toMatchObject({ version: 2, state: 'pending', tokenIn: { symbol: 'WETH', amount: '12.34' } })
       expect(after.blockTimestamp).not.toBe(before.blockTimestamp)
       expect(await bodies()).toHaveLength(2)
@@ -216,8 +220,10 @@ export function useCases(engine: string, open: OpenMigrated): void {
       expect(await service.applyUpdate(update('u1', 'a', { state: 'success' }))).toMatchObject({ outcome: 'refused' })
       const named = update('u2', 'a', { state: 'success', integrationAddress: other.toUpperCase().replace('0X', '0x') })
       expect(await service.applyUpdate(named)).toMatchObject({ outcome: 'applied' })
-      expect((await service.queries.forIntegration(shop).getPayment({ txHash: txHashOf('a') })).state).toBeNull()
-      expect((await service.queries.forIntegration(other).getPayment({ txHash: txHashOf('a') })).state).toBe('success')
+      expect((await service.queries.forIntegration(shop).getPayment({ txHash: makeTxHash('a') })).state).toBeNull()
+      expect((await service.queries.forIntegration(other).getPayment({ txHash: makeTxHash('a') })).state).toBe(
+        'success',
+      )
     })
 
     it('an update for an integration that no payment of the transaction has is refused, early or late', async () => {
@@ -229,7 +235,7 @@ export function useCases(engine: string, open: OpenMigrated): void {
       chain.mine([{ tx: 'b', integrationAddress: shop }])
       await indexAll(service)
       expect(await service.applyUpdate(wrong('u2', 'b'))).toMatchObject(refused)
-      expect((await service.queries.forIntegration(shop).getPayment({ txHash: txHashOf('b') })).version).toBe(1)
+      expect((await service.queries.forIntegration(shop).getPayment({ txHash: makeTxHash('b') })).version).toBe(1)
     })
 
     it.each([
@@ -282,7 +288,7 @@ export function useCases(engine: string, open: OpenMigrated): void {
       polygon.mine([{ tx: 'a', integrationAddress: shop, sender: hex('alice', 20) }])
       gnosis.mine([{ tx: 'a', integrationAddress: shop, sender: hex('bob', 20) }])
       await indexAll(service)
-      const query = { txHash: txHashOf('a') }
+      const query = { txHash: makeTxHash('a') }
       const ambiguous = expect.objectContaining({ code: 'ERR_PAYMENT_AMBIGUOUS' })
       await expect(service.queries.forIntegration(shop).getPayment(query)).rejects.toThrow(ambiguous)
       expect(

@@ -10,12 +10,12 @@ function setup() {
   const clock = createFakeClock()
   const build = createBuilders({ clock })
   const { verify } = createVerifier({ secrets: secret, now: clock.now })
-  const codeOf = (delivery: Parameters<typeof verify>[0]) =>
+  const getCode = (delivery: Parameters<typeof verify>[0]) =>
     verify(delivery).then(
       () => 'ok',
       (error: { code: string }) => error.code,
     )
-  return { clock, build, verify, codeOf, deliveries: createDeliveries({ secret, clock }) }
+  return { clock, build, verify, codeOf: getCode, deliveries: createDeliveries({ secret, clock }) }
 }
 
 const kinds: readonly [keyof Deliveries, string][] = [

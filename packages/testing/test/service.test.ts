@@ -18,7 +18,7 @@ async function setUp({ baseUrl: address = baseUrl }: Partial<TestServiceOptions>
   const client = createClient({ baseUrl: address, integrationAddress, apiSecret, retryDelayMs: 1 })
   return { service, integrationAddress, client, apiSecret }
 }
-const codeOf = (call: Promise<unknown>) => call.catch((error: { code: string }) => error.code)
+const getCode = (call: Promise<unknown>) => call.catch((error: { code: string }) => error.code)
 
 test('the client reads its payments over pages, and none of another integration', async () => {
   const { service, integrationAddress, client } = await setUp()
@@ -86,7 +86,7 @@ test('faults hit the next requests in order: the client retries and succeeds', a
 test('a fault with enough repetitions exhausts the retries of the client', async () => {
   const { service, client } = await setUp()
   service.failNext({ status: 502, times: 3, body: { error: 'Bad gateway' } })
-  expect(await codeOf(client.payments.list())).toMatch(/^ERR_/)
+  expect(await getCode(client.payments.list())).toMatch(/^ERR_/)
   expect(service.requests).toHaveLength(3)
 })
 
@@ -102,10 +102,10 @@ test.each([undefined, {}, 503, { status: '503' }, { status: 99 }, { status: 600 
 
 test('an unknown path is 401 to a stranger and 404 to an integration', async () => {
   const { integrationAddress, apiSecret } = await setUp()
-  const statusOf = async (headers: Record<string, string>) =>
+  const getStatus = async (headers: Record<string, string>) =>
     (await fetch(`${baseUrl}/api/v1/integration/nothing`, { headers })).status
-  expect(await statusOf({})).toBe(401)
-  expect(await statusOf({ authorization: `Basic ${btoa(`${integrationAddress}:${apiSecret}`)}` })).toBe(404)
+  expect(await getStatus({})).toBe(401)
+  expect(await getStatus({ authorization: `Basic ${btoa(`${integrationAddress}:${apiSecret}`)}` })).toBe(404)
 })
 
 test('an address without a prefix is answered, too', async () => {

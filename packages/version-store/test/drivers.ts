@@ -43,7 +43,7 @@ export function openReceiverDatabase(open: (path: string) => TestDatabase, path:
 }
 
 /** The kept notes, in writing order. */
-export function notesOf(database: TestDatabase): string[] {
+export function getNotes(database: TestDatabase): string[] {
   return database
     .prepare('SELECT note FROM notes ORDER BY id')
     .all()

@@ -5,7 +5,7 @@ import type { VersionDecision, VersionStore } from '../src/exports/index.js'
 import { createPostgresVersionStore } from '../src/exports/postgres.js'
 import { createRedisVersionStore } from '../src/exports/redis.js'
 import { createSqliteVersionStore } from '../src/exports/sqlite.js'
-import { drivers, notesOf, openReceiverDatabase } from './drivers.js'
+import { drivers, getNotes, openReceiverDatabase } from './drivers.js'
 
 /** An engine, opened by one process. */
 export interface Engine {
@@ -41,7 +41,7 @@ export async function openEngine(name: string, address: string): Promise<Engine>
     const database = openReceiverDatabase(drivers[0].open, address)
     const insert = database.prepare('INSERT INTO notes (note) VALUES (?)')
     return engine(createSqliteVersionStore({ database }), (_, note) => void insert.run(note), {
-      notes: async () => notesOf(database).map(Number),
+      notes: async () => getNotes(database).map(Number),
       close: async () => database.close(),
     })
   }

@@ -87,12 +87,12 @@ function relay(client: Socket, upstream: Socket, sever: () => void, faults: Faul
       return
     }
     if (fault === 'lost after') losing = Buffer.alloc(0)
-    upstream.write(fault === 'rejected' ? rejectionOf(bytes.toString('latin1')) : bytes)
+    upstream.write(fault === 'rejected' ? getRejection(bytes.toString('latin1')) : bytes)
   }
 }
 
 /** In place of the operation, one that only fails. A COMMIT that fails ends its transaction. */
-function rejectionOf(text: string): Buffer {
+function getRejection(text: string): Buffer {
   const sql = `${/commit/i.test(text) ? 'ROLLBACK; ' : ''}DO $$ BEGIN RAISE EXCEPTION 'rejected by the test'; END $$\0`
   const message = Buffer.alloc(5 + sql.length)
   message.write('Q')

@@ -15,9 +15,9 @@ import { freePort } from './free-port.js'
 import { redisMissing, startRedis } from './redis-server.js'
 
 const secret = 'whsec_of_the_readme'
-const textOf = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')
-const readme = textOf('packages/version-store/README.md')
-const guide = textOf('docs/guides/store-versions-in-your-database.md')
+const toText = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')
+const readme = toText('packages/version-store/README.md')
+const guide = toText('docs/guides/store-versions-in-your-database.md')
 const cwd = fileURLToPath(new URL('..', import.meta.url))
 const flags = ['--conditions=@payment-integration/source', '--import', 'tsx', '--input-type=module', '--eval']
 
@@ -84,7 +84,7 @@ function block(text: string): string {
 }
 
 /** Hands versions 1, 1, 3, 2 to what the block made, and gives the decisions. */
-function decisionsOf(text: string, env: Record<string, string>): string[] {
+function getDecisions(text: string, env: Record<string, string>): string[] {
   const accept = text.includes('.in(tx)')
     ? ''
     : `import { createReceiver } from '@payment-integration/version-store'
@@ -109,7 +109,7 @@ test('the block for libsql handles each version once', () => {
   const folder = mkdtempSync(join(tmpdir(), 'version-store-readme-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const path = join(folder, 'receiver.db')
-  expect(decisionsOf("from 'libsql'", { DATABASE_PATH: path })).toEqual(handled)
+  expect(getDecisions("from 'libsql'", { DATABASE_PATH: path })).toEqual(handled)
   const database = drivers[0].open(path)
   onTestFinished(() => database.close())
   expect(database.prepare('SELECT state FROM orders').all()).toEqual([{ state: 'success' }])
@@ -139,7 +139,7 @@ describe.skipIf(postgresMissing !== null)('PostgreSQL', () => {
       const host = new URL(server.connectionString).searchParams.get('host') ?? ''
       // Without an address the drivers take these, as libpq does; not all of them take a socket in an address.
       const env = { DATABASE_URL: '', PGHOST: host, PGUSER: 'postgres', PGDATABASE: 'postgres' }
-      expect(decisionsOf(text, env)).toEqual(handled)
+      expect(getDecisions(text, env)).toEqual(handled)
       expect((await admin.query('SELECT state FROM orders')).rows).toEqual([{ state: 'success' }])
     },
     30_000,
@@ -151,7 +151,7 @@ test.skipIf(redisMissing !== null)(
   async () => {
     const server = await startRedis()
     onTestFinished(() => server.remove())
-    expect(decisionsOf("from 'ioredis'", { REDIS_PATH: server.path })).toEqual(handled)
+    expect(getDecisions("from 'ioredis'", { REDIS_PATH: server.path })).toEqual(handled)
     const redis = new Redis(server.path)
     onTestFinished(() => redis.disconnect())
     expect(await redis.get('order:0xb2')).toBe('success')

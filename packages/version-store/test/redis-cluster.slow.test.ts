@@ -41,7 +41,7 @@ describe.skipIf(redisMissing !== null)(`Redis${redisMissing === null ? '' : ` ($
         onTestFinished(() => server.remove())
         const node = new Redis(server.path)
         onTestFinished(() => node.disconnect())
-        await node.cluster('ADDSLOTSRANGE', slotsOf(index), slotsOf(index + 1) - 1)
+        await node.cluster('ADDSLOTSRANGE', getSlots(index), getSlots(index + 1) - 1)
         return node
       }),
     )
@@ -71,7 +71,7 @@ describe.skipIf(redisMissing !== null)(`Redis${redisMissing === null ? '' : ` ($
 })
 
 /** The first slot of the one of three masters at `index`. */
-const slotsOf = (index: number) => Math.floor((16_384 * index) / 3)
+const getSlots = (index: number) => Math.floor((16_384 * index) / 3)
 
 test('a cluster that names no master is an error, and no empty listing', async () => {
   const redis = { call: async () => 'PONG', nodes: () => [] }

@@ -6,7 +6,7 @@ import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createSqliteFixture, versionStoreConformance } from '../src/exports/conformance.js'
 import { createSqliteVersionStore, type SqliteDatabase } from '../src/exports/sqlite.js'
-import { drivers, notesOf, openReceiverDatabase } from './drivers.js'
+import { drivers, getNotes, openReceiverDatabase } from './drivers.js'
 
 const payment = { integrationAddress: `0x${'a1'.repeat(20)}`, chainId: '1', txHash: `0x${'b2'.repeat(32)}`, version: 1 }
 const nothing = () => undefined
@@ -66,7 +66,7 @@ for (const { name, open } of drivers) {
         ),
       )
       expect(decisions.filter((decision) => decision === 'apply')).toHaveLength(1)
-      expect(notesOf(connect())).toEqual(['won'])
+      expect(getNotes(connect())).toEqual(['won'])
     })
 
     test('a lock that is not released in time is ERR_VERSION_STORE_BUSY, and nothing is kept', async () => {
@@ -94,7 +94,7 @@ for (const { name, open } of drivers) {
       })
       expect(waits).toEqual(Array(10).fill(10))
       holder.exec('COMMIT')
-      expect(notesOf(database)).toEqual([])
+      expect(getNotes(database)).toEqual([])
       expect(await store.advance(payment, nothing)).toBe('apply')
     })
 
@@ -158,7 +158,7 @@ for (const { name, open } of drivers) {
         addNote(tx, 'end')
       }
       expect(await Promise.all(stores.map((store) => store.advance(payment, effect)))).toEqual(['apply', 'apply'])
-      expect(notesOf(database)).toEqual(['begin', 'end', 'begin', 'end'])
+      expect(getNotes(database)).toEqual(['begin', 'end', 'begin', 'end'])
     })
 
     test('an open transaction of yours is rejected and left alone, at first use too', async () => {
@@ -169,7 +169,7 @@ for (const { name, open } of drivers) {
         addNote(database, 'yours')
         await expect(store.advance(payment, nothing)).rejects.toMatchObject({ code: 'ERR_TRANSACTION_OPEN' })
         database.exec('ROLLBACK')
-        expect(notesOf(database)).toEqual([])
+        expect(getNotes(database)).toEqual([])
         expect(await store.current(payment)).toBeUndefined()
       }
       expect(await store.advance(payment, nothing)).toBe('apply')
@@ -189,13 +189,13 @@ for (const { name, open } of drivers) {
         addNote(database, 'yours')
         expect(await store.current(payment)).toBeUndefined()
         await expect(store.advance(payment, nothing)).rejects.toMatchObject({ code: 'ERR_TRANSACTION_OPEN' })
-        expect(notesOf(database)).toEqual(['yours'])
+        expect(getNotes(database)).toEqual(['yours'])
         database.exec('ROLLBACK')
         expect(await store.current(payment)).toBeUndefined()
       }
       expect(await store.advance(payment, (tx) => addNote(tx, 'kept'))).toBe('apply')
       expect(await store.advance(payment, nothing)).toBe('duplicate')
-      expect(notesOf(database)).toEqual(['kept'])
+      expect(getNotes(database)).toEqual(['kept'])
     })
 
     const endings = ['COMMIT', 'ROLLBACK', 'COMMIT; BEGIN', 'ROLLBACK; BEGIN']
@@ -218,7 +218,7 @@ for (const { name, open } of drivers) {
           throw cause
         })
         await expect(throwing).rejects.toMatchObject({ code: 'ERR_TRANSACTION_ENDED', cause })
-        expect(notesOf(database)).toEqual(ending.startsWith('COMMIT') ? ['before'] : [])
+        expect(getNotes(database)).toEqual(ending.startsWith('COMMIT') ? ['before'] : [])
         expect(await store.current(payment)).toBeUndefined()
         expect(await store.advance(payment, (tx) => addNote(tx, 'after'))).toBe('apply')
       },
@@ -247,7 +247,7 @@ for (const { name, open } of drivers) {
         addNote(tx, 'kept')
       }
       expect(await store.advance(payment, effect)).toBe('apply')
-      expect(notesOf(database)).toEqual(['kept'])
+      expect(getNotes(database)).toEqual(['kept'])
     })
 
     test('an error that ended the transaction by itself comes out as it is', async () => {

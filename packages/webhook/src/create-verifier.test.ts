@@ -15,7 +15,7 @@ const good = await createTestDelivery({ secret, now })
 const signatureOver = (body: Uint8Array, key = secret) =>
   `t=${t},v1=${createHmac('sha256', key).update(`${t}.`).update(body).digest('hex')}`
 const make = (options: Partial<VerifierOptions> = {}) => createVerifier({ secrets: secret, now, ...options })
-const codeOf = (verdict: Promise<unknown>) =>
+const getCode = (verdict: Promise<unknown>) =>
   verdict.then(
     () => 'ok',
     (error: WebhookError) => error.code,
@@ -56,7 +56,7 @@ test.each([null, undefined, 'x', 5, [], {}, [['x']], ['a', 'b'], { 'X-Service-Si
   'headers of %j have no signature',
   async (headers) => {
     const delivery = { body: good.body, headers } as unknown as Delivery
-    expect(await codeOf(make().verify(delivery))).toBe('ERR_SIGNATURE_MISSING')
+    expect(await getCode(make().verify(delivery))).toBe('ERR_SIGNATURE_MISSING')
   },
 )
 
@@ -72,7 +72,7 @@ test('a signature header that came twice is rejected whatever the framework make
     [...Object.entries(good.headers), ['x-service-signature', value]].values(),
     { ...good.headers, 'x-service-signature': value },
   ])
-    expect(await codeOf(make().verify({ body: good.body, headers: headers as HeadersLike }))).toBe(
+    expect(await getCode(make().verify({ body: good.body, headers: headers as HeadersLike }))).toBe(
       'ERR_SIGNATURE_MALFORMED',
     )
 })
@@ -97,7 +97,7 @@ test('a function finds the secrets by integration, now or later', async () => {
 })
 
 test.each([undefined, null, []])('an integration whose secrets are %j is unknown', async (none) => {
-  expect(await codeOf(make({ secrets: () => none }).verify(good))).toBe('ERR_INTEGRATION_UNKNOWN')
+  expect(await getCode(make({ secrets: () => none }).verify(good))).toBe('ERR_INTEGRATION_UNKNOWN')
 })
 
 test('only a lowercased address reaches the look-up', async () => {
@@ -112,7 +112,7 @@ test('only a lowercased address reaches the look-up', async () => {
     `${snapshot.integrationAddress}, x`,
   ]) {
     const headers = { ...good.headers, 'X-Service-Integration': hint }
-    expect(await codeOf(verify({ body: good.body, headers }))).toBe('ERR_INTEGRATION_UNKNOWN')
+    expect(await getCode(verify({ body: good.body, headers }))).toBe('ERR_INTEGRATION_UNKNOWN')
   }
   expect(asked).toEqual([])
 })
@@ -120,8 +120,8 @@ test('only a lowercased address reaches the look-up', async () => {
 test('junk and stale headers do not reach the look-up', async () => {
   const asked: string[] = []
   const { verify } = make({ secrets: recordingTo(asked) })
-  await codeOf(verify({ ...good, headers: { ...good.headers, 'X-Service-Signature': 'junk' } }))
-  await codeOf(verify(await createTestDelivery({ secret, now, ageSeconds: 301 })))
+  await getCode(verify({ ...good, headers: { ...good.headers, 'X-Service-Signature': 'junk' } }))
+  await getCode(verify(await createTestDelivery({ secret, now, ageSeconds: 301 })))
   expect(asked).toEqual([])
 })
 
@@ -164,10 +164,10 @@ test.each([[undefined], [null], [{}], [{ secrets: undefined }], [{ secrets: [] }
 
 test('queued work is judged by the time of receipt that its delivery carries', async () => {
   const { verify } = make({ now: () => (t + 86_400) * 1000 })
-  expect(await codeOf(verify(good))).toBe('ERR_DELIVERY_STALE')
+  expect(await getCode(verify(good))).toBe('ERR_DELIVERY_STALE')
   expect(await verify({ ...good, receivedAt: (t + 300) * 1000 })).toMatchObject({ ageSeconds: 300 })
-  expect(await codeOf(verify({ ...good, receivedAt: (t + 301) * 1000 }))).toBe('ERR_DELIVERY_STALE')
-  expect(await codeOf(verify({ ...good, receivedAt: (t - 301) * 1000 }))).toBe('ERR_DELIVERY_FUTURE')
+  expect(await getCode(verify({ ...good, receivedAt: (t + 301) * 1000 }))).toBe('ERR_DELIVERY_STALE')
+  expect(await getCode(verify({ ...good, receivedAt: (t - 301) * 1000 }))).toBe('ERR_DELIVERY_FUTURE')
   for (const receivedAt of [Number.NaN, '2023-11-14', new Date(t * 1000)])
     await expect(verify({ ...good, receivedAt: receivedAt as number })).rejects.toThrow(RangeError)
 })
@@ -181,15 +181,15 @@ test('the list of secrets is read once; a later change does not reach the verifi
   const secrets = [secret]
   const { verify } = make({ secrets })
   secrets[0] = 'whsec_changed'
-  expect(await codeOf(verify(good))).toBe('ok')
+  expect(await getCode(verify(good))).toBe('ok')
 })
 
 test('the header must name the integration of the signed body', async () => {
   const without = { ...good.headers }
   delete without['X-Service-Integration']
-  expect(await codeOf(make().verify({ body: good.body, headers: without }))).toBe('ERR_INTEGRATION_MISMATCH')
+  expect(await getCode(make().verify({ body: good.body, headers: without }))).toBe('ERR_INTEGRATION_MISMATCH')
   const moved = { ...good.headers, 'X-Service-Integration': other.integrationAddress }
-  expect(await codeOf(make().verify({ body: good.body, headers: moved }))).toBe('ERR_INTEGRATION_MISMATCH')
+  expect(await getCode(make().verify({ body: good.body, headers: moved }))).toBe('ERR_INTEGRATION_MISMATCH')
 })
 
 test('a secret of one integration does not speak for another', async () => {
@@ -201,25 +201,25 @@ test('a secret of one integration does not speak for another', async () => {
     'X-Service-Signature': signatureOver(body, 'whsec_other'),
     'X-Service-Integration': other.integrationAddress,
   }
-  expect(await codeOf(verify({ body, headers }))).toBe('ERR_INTEGRATION_MISMATCH')
+  expect(await getCode(verify({ body, headers }))).toBe('ERR_INTEGRATION_MISMATCH')
 })
 
 test('JSON is parsed only after the signature is right', async () => {
   const body = new TextEncoder().encode('not json')
   const headers = (key: string) => ({ ...good.headers, 'X-Service-Signature': signatureOver(body, key) })
-  expect(await codeOf(make().verify({ body, headers: headers('whsec_wrong') }))).toBe('ERR_SIGNATURE_MISMATCH')
-  expect(await codeOf(make().verify({ body, headers: headers(secret) }))).toBe('ERR_SNAPSHOT_INVALID')
+  expect(await getCode(make().verify({ body, headers: headers('whsec_wrong') }))).toBe('ERR_SIGNATURE_MISMATCH')
+  expect(await getCode(make().verify({ body, headers: headers(secret) }))).toBe('ERR_SNAPSHOT_INVALID')
 })
 
 test('a fetch request is read after its headers passed, and only up to maxBytes', async () => {
   const post = (headers: Record<string, string>, body: Uint8Array<ArrayBuffer> | ReadableStream = good.body) =>
     new Request('http://127.0.0.1/', { method: 'POST', headers, body, duplex: 'half' } as RequestInit)
   const bad = post({ ...good.headers, 'X-Service-Signature': 'junk' })
-  expect(await codeOf(make().verify(bad))).toBe('ERR_SIGNATURE_MALFORMED')
+  expect(await getCode(make().verify(bad))).toBe('ERR_SIGNATURE_MALFORMED')
   expect(bad.bodyUsed).toBe(false)
 
   const declared = post({ ...good.headers, 'Content-Length': '10000' })
-  expect(await codeOf(make({ maxBytes: 9999 }).verify(declared))).toBe('ERR_BODY_TOO_LARGE')
+  expect(await getCode(make({ maxBytes: 9999 }).verify(declared))).toBe('ERR_BODY_TOO_LARGE')
   expect(declared.bodyUsed).toBe(false)
 
   let pulled = 0
@@ -233,7 +233,7 @@ test('a fetch request is read after its headers passed, and only up to maxBytes'
       cancelled = true
     },
   })
-  expect(await codeOf(make({ maxBytes: 5000 }).verify(post(good.headers, long)))).toBe('ERR_BODY_TOO_LARGE')
+  expect(await getCode(make({ maxBytes: 5000 }).verify(post(good.headers, long)))).toBe('ERR_BODY_TOO_LARGE')
   expect(pulled).toBeLessThan(10)
   expect(cancelled).toBe(true)
 })
@@ -280,8 +280,8 @@ test.each([undefined, null, 'text', 5, Buffer.from('{}'), new ArrayBuffer(2), ()
 
 test('an Express request fits as it is: raw verifies, parsed is rejected', async () => {
   const express = (body: unknown) => ({ headers: good.headers, body, method: 'POST' }) as unknown as Delivery
-  expect(await codeOf(make().verify(express(Buffer.from(good.body))))).toBe('ok')
-  expect(await codeOf(make().verify(express(snapshot)))).toBe('ERR_BODY_NOT_RAW')
+  expect(await getCode(make().verify(express(Buffer.from(good.body))))).toBe('ok')
+  expect(await getCode(make().verify(express(snapshot)))).toBe('ERR_BODY_NOT_RAW')
 })
 
 test('nothing of a rejection shows the secret, the signature or the body', async () => {

@@ -40,7 +40,7 @@ async function send(port: number, body: Uint8Array) {
   return { status: response.statusCode, text: await text(response), reused: outgoing.reusedSocket }
 }
 
-const codeOf = (body: Promise<unknown>) =>
+const getCode = (body: Promise<unknown>) =>
   body.then(
     () => 'ok',
     (error: WebhookError) => error.code,
@@ -54,10 +54,10 @@ test('returns the bytes as they arrived, in one piece', async () => {
 
 test('maxBytes bytes pass, one more does not; 262144 unless told', async () => {
   const pieces = (size: number) => Readable.from([new Uint8Array(1), new Uint8Array(size - 1)])
-  expect(await codeOf(readBody(pieces(262_144)))).toBe('ok')
-  expect(await codeOf(readBody(pieces(262_145)))).toBe('ERR_BODY_TOO_LARGE')
-  expect(await codeOf(readBody(pieces(5), { maxBytes: 5 }))).toBe('ok')
-  expect(await codeOf(readBody(pieces(6), { maxBytes: 5 }))).toBe('ERR_BODY_TOO_LARGE')
+  expect(await getCode(readBody(pieces(262_144)))).toBe('ok')
+  expect(await getCode(readBody(pieces(262_145)))).toBe('ERR_BODY_TOO_LARGE')
+  expect(await getCode(readBody(pieces(5), { maxBytes: 5 }))).toBe('ok')
+  expect(await getCode(readBody(pieces(6), { maxBytes: 5 }))).toBe('ERR_BODY_TOO_LARGE')
 })
 
 test('a sender of too much hears 413 every time, and its connection stays usable', async () => {
@@ -132,7 +132,7 @@ test('the body of a fetch request is read once; locked or read before it is ERR_
   expect(await readBody(body)).toEqual(new TextEncoder().encode('abc'))
   const locked = stream()
   locked.getReader()
-  expect(await codeOf(readBody(locked))).toBe('ERR_BODY_NOT_RAW')
+  expect(await getCode(readBody(locked))).toBe('ERR_BODY_NOT_RAW')
 })
 
 test.each([-1, 0.5, Number.NaN, '5'])('a maxBytes of %s is a RangeError, and nothing is read', async (maxBytes) => {

@@ -4,7 +4,7 @@ import { createTestSnapshot } from './test-delivery.js'
 
 const read = (body: Uint8Array) => parseSnapshot(decodeText(body))
 const parse = (value: unknown) => read(new TextEncoder().encode(JSON.stringify(value)))
-const fieldOf = (call: () => unknown) => {
+const getField = (call: () => unknown) => {
   try {
     call()
   } catch (error) {
@@ -32,7 +32,7 @@ test.each([
 })
 
 test.each(Object.keys(good))('a snapshot without %s is rejected by that name', (field) => {
-  expect(fieldOf(() => parse({ ...good, [field]: undefined }))).toBe(field)
+  expect(getField(() => parse({ ...good, [field]: undefined }))).toBe(field)
 })
 
 test.each([
@@ -49,7 +49,7 @@ test.each([
 ])('%s of a wrong kind is rejected by that name', (field, values) => {
   for (const value of values)
     expect(
-      fieldOf(() => parse({ ...good, [field]: value })),
+      getField(() => parse({ ...good, [field]: value })),
       JSON.stringify(value),
     ).toBe(field)
 })
@@ -72,7 +72,7 @@ test.each<[string, object]>([
   ['invoice.settlementCurrency', { invoice: { ...invoice, settlementCurrency: '' } }],
   ['invoice.settlementCurrency', { invoice: { ...invoice, settlementCurrency: 'USDC' } }],
 ])('%s is checked inside its object', (field, change) => {
-  expect(fieldOf(() => parse({ ...good, ...change }))).toBe(field)
+  expect(getField(() => parse({ ...good, ...change }))).toBe(field)
 })
 
 test.each([
@@ -84,13 +84,13 @@ test.each([
   ['a string', '"x"'],
   ['a byte order mark', `\ufeff${JSON.stringify(good)}`],
 ])('a body of %s is no snapshot', (_, body) => {
-  expect(fieldOf(() => read(new TextEncoder().encode(body)))).toBe('')
+  expect(getField(() => read(new TextEncoder().encode(body)))).toBe('')
 })
 
 test('invalid UTF-8 is no snapshot', () => {
   const body = Buffer.from(JSON.stringify(good).replace('Example', '\u0001'))
   body[body.indexOf(1)] = 0xff
-  expect(fieldOf(() => read(body))).toBe('')
+  expect(getField(() => read(body))).toBe('')
 })
 
 test('a rejection quotes nothing of the body', () => {

@@ -11,8 +11,8 @@ import { createTestSnapshot } from './test-delivery.js'
 
 const t = 1_700_000_000
 const secret = 'whsec_bytes'
-const bytesOf = (version: number) => new TextEncoder().encode(JSON.stringify(createTestSnapshot({ version })))
-const [signed, unsigned] = [bytesOf(1), bytesOf(9)]
+const toBytes = (version: number) => new TextEncoder().encode(JSON.stringify(createTestSnapshot({ version })))
+const [signed, unsigned] = [toBytes(1), toBytes(9)]
 const headers = {
   'x-service-signature': `t=${t},v1=${createHmac('sha256', secret).update(`${t}.`).update(signed).digest('hex')}`,
   'x-service-integration': createTestSnapshot().integrationAddress,

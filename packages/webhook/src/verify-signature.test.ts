@@ -12,7 +12,7 @@ const t = 1_700_000_000
 const now = () => t * 1000
 const sign = (body: Uint8Array | string, key = secret) =>
   `t=${t},v1=${createHmac('sha256', key).update(`${t}.`).update(body).digest('hex')}`
-const codeOf = (verdict: Promise<unknown>) =>
+const getCode = (verdict: Promise<unknown>) =>
   verdict.then(
     () => 'ok',
     (error: WebhookError) => error.code,
@@ -35,13 +35,13 @@ test('bytes, a view into a larger buffer, an ArrayBuffer and text give one verdi
   const header = sign(body)
   const kinds: RawBody[] = [body, body.slice().buffer, Buffer.from(body), new TextDecoder().decode(body)]
   for (const kind of kinds)
-    expect(await codeOf(verifySignature({ body: kind, header, secrets: [secret], now }))).toBe('ok')
+    expect(await getCode(verifySignature({ body: kind, header, secrets: [secret], now }))).toBe('ok')
 })
 
 test('bytes in shared memory verify too', async () => {
   const body = new Uint8Array(new SharedArrayBuffer(3))
   body.set([1, 2, 3])
-  expect(await codeOf(verifySignature({ body, header: sign(body), secrets: [secret], now }))).toBe('ok')
+  expect(await getCode(verifySignature({ body, header: sign(body), secrets: [secret], now }))).toBe('ok')
 })
 
 test.each([
@@ -65,7 +65,7 @@ test.each([
 test('maxBytes counts bytes, not characters, and includes its end', async () => {
   const body = 'éé'
   const verify = (maxBytes: number) =>
-    codeOf(verifySignature({ body, header: sign(body), secrets: [secret], now, maxBytes }))
+    getCode(verifySignature({ body, header: sign(body), secrets: [secret], now, maxBytes }))
   expect(await verify(4)).toBe('ok')
   expect(await verify(3)).toBe('ERR_BODY_TOO_LARGE')
   expect(await verify(1)).toBe('ERR_BODY_TOO_LARGE')
@@ -76,7 +76,7 @@ test('rejects in order: body kind, shape, time, size, code', async () => {
   const stale = () => (t + 301) * 1000
   const forged = `t=${t},v1=${'0'.repeat(64)}`
   const check = (body: string, header: string, clock: () => number, maxBytes: number) =>
-    codeOf(verifySignature({ body, header, secrets: [secret], now: clock, maxBytes }))
+    getCode(verifySignature({ body, header, secrets: [secret], now: clock, maxBytes }))
   expect(await check(parsed, 'junk', stale, 0)).toBe('ERR_BODY_NOT_RAW')
   expect(await check('x', 'junk', stale, 0)).toBe('ERR_SIGNATURE_MALFORMED')
   expect(await check('x', forged, stale, 0)).toBe('ERR_DELIVERY_STALE')
@@ -116,7 +116,7 @@ test('the system clock is the default, read at the time of the call', async () =
 test('the default tolerance is the recommended 300 s, on either side', async () => {
   expect(signatureToleranceSeconds).toBe(300)
   const check = (age: number) =>
-    codeOf(verifySignature({ body: 'x', header: sign('x'), secrets: secret, now: () => (t + age) * 1000 }))
+    getCode(verifySignature({ body: 'x', header: sign('x'), secrets: secret, now: () => (t + age) * 1000 }))
   expect(await check(signatureToleranceSeconds)).toBe('ok')
   expect(await check(signatureToleranceSeconds + 1)).toBe('ERR_DELIVERY_STALE')
   expect(await check(-signatureToleranceSeconds)).toBe('ok')
@@ -126,7 +126,7 @@ test('the default tolerance is the recommended 300 s, on either side', async () 
 test('queued work is judged by the time of receipt, not by the clock', async () => {
   const late = () => (t + 86_400) * 1000
   const check = (receivedAt: number) =>
-    codeOf(verifySignature({ body: 'x', header: sign('x'), secrets: secret, now: late, receivedAt }))
+    getCode(verifySignature({ body: 'x', header: sign('x'), secrets: secret, now: late, receivedAt }))
   expect(await check((t + 300) * 1000)).toBe('ok')
   expect(await check((t + 301) * 1000)).toBe('ERR_DELIVERY_STALE')
   expect(await check((t - 301) * 1000)).toBe('ERR_DELIVERY_FUTURE')
@@ -134,7 +134,7 @@ test('queued work is judged by the time of receipt, not by the clock', async () 
 
 test('a header that is an array of lines is joined as HTTP joins it', async () => {
   const [first, second] = sign('x').split(',') as [string, string]
-  const check = (header: string[]) => codeOf(verifySignature({ body: 'x', header, secrets: [secret], now }))
+  const check = (header: string[]) => getCode(verifySignature({ body: 'x', header, secrets: [secret], now }))
   expect(await check([sign('x')])).toBe('ok')
   expect(await check([first, second])).toBe('ok')
   expect(await check([sign('x'), sign('x')])).toBe('ERR_SIGNATURE_MALFORMED')
@@ -143,7 +143,7 @@ test('a header that is an array of lines is joined as HTTP joins it', async () =
 
 test.each([5, true, {}, Symbol('x')])('a header of another type is malformed, not a crash', async (header) => {
   const call = verifySignature({ body: 'x', header: header as unknown as string, secrets: [secret], now })
-  expect(await codeOf(call)).toBe('ERR_SIGNATURE_MALFORMED')
+  expect(await getCode(call)).toBe('ERR_SIGNATURE_MALFORMED')
 })
 
 test('no header and no body make it throw anything but a rejection, and no rejection quotes them', async () => {
@@ -175,10 +175,10 @@ test('every signature that node:crypto makes over any bytes and secret verifies;
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ minLength: 1 }), keys, fc.nat(), async (body, key, at) => {
       const header = sign(body, key)
-      expect(await codeOf(verifySignature({ body, header, secrets: [key], now }))).toBe('ok')
+      expect(await getCode(verifySignature({ body, header, secrets: [key], now }))).toBe('ok')
       const changed = body.slice()
       changed[at % body.length] = (changed[at % body.length] ?? 0) ^ 1
-      expect(await codeOf(verifySignature({ body: changed, header, secrets: [key], now }))).toBe(
+      expect(await getCode(verifySignature({ body: changed, header, secrets: [key], now }))).toBe(
         'ERR_SIGNATURE_MISMATCH',
       )
     }),

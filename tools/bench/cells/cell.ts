@@ -122,7 +122,7 @@ export async function openCell({ servers, node, integrations, warmUp }: CellOpti
       return {
         payments,
         wal: wal - before.wal,
-        calls: callsOf(calls),
+        calls: getCalls(calls),
         delivered,
         databaseSeconds: database,
       }
@@ -149,7 +149,7 @@ async function countRows(connectionString: string): Promise<{ readonly payments:
   return rows[0]
 }
 
-const callsOf = ({ head, block, ranges }: Calls): number => head + block + ranges.length
+const getCalls = ({ head, block, ranges }: Calls): number => head + block + ranges.length
 
 /** Clock ticks of a second, as Linux counts processor time. */
 const ticks = 100
@@ -158,13 +158,13 @@ const ticks = 100
 function databaseSeconds(folder: string | null): number {
   if (process.platform !== 'linux' || folder === null) return 0
   const [postmaster = ''] = readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n')
-  const own = statOf(postmaster)
-  const children = readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && statOf(pid)?.parent === postmaster)
-  const spent = children.reduce((sum, pid) => sum + (statOf(pid)?.spent ?? 0), (own?.spent ?? 0) + (own?.ended ?? 0))
+  const own = getStat(postmaster)
+  const children = readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && getStat(pid)?.parent === postmaster)
+  const spent = children.reduce((sum, pid) => sum + (getStat(pid)?.spent ?? 0), (own?.spent ?? 0) + (own?.ended ?? 0))
   return spent / ticks
 }
 
-function statOf(pid: string): { readonly parent: string; readonly spent: number; readonly ended: number } | null {
+function getStat(pid: string): { readonly parent: string; readonly spent: number; readonly ended: number } | null {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')

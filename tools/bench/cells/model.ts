@@ -55,15 +55,15 @@ export function modelCells(cells: number): CellsModel {
   const { own, other, feedBytes } = measured
   const { machines, cores, feedMachines, load } = assumed
   const others = 1 - 1 / cells
-  const timeOf = (part: 'service' | 'database') => own[part] / cells + other[part] * others
-  const rate = Math.min((machines * cores * 1e6) / timeOf('service'), (cores * 1e6) / timeOf('database'))
+  const getTime = (part: 'service' | 'database') => own[part] / cells + other[part] * others
+  const rate = Math.min((machines * cores * 1e6) / getTime('service'), (cores * 1e6) / getTime('database'))
   const feed = cells === 1 ? 0 : feedMachines
   const hour = cells * (machines * listPrices.machine + listPrices.database) + feed * listPrices.machine
   return {
     cells,
     rate,
     times: cells === 1 ? 1 : rate / modelCells(1).rate,
-    othersShare: (others * (other.service + other.database)) / (timeOf('service') + timeOf('database')),
+    othersShare: (others * (other.service + other.database)) / (getTime('service') + getTime('database')),
     feedSecond: cells === 1 ? 0 : rate * feedBytes * cells,
     money: (hour * 1e6) / (rate * load * 3_600),
   }

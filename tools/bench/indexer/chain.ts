@@ -64,7 +64,7 @@ export interface Recording {
 export type RpcCall = readonly [method: string, params: readonly unknown[]]
 
 /** Sends calls in one request and resolves their results in order. @throws Error When the node rejects one. */
-export function rpcOf(url: string): (calls: readonly RpcCall[]) => Promise<unknown[]> {
+export function createRpc(url: string): (calls: readonly RpcCall[]) => Promise<unknown[]> {
   return async (calls) => {
     const body = JSON.stringify(calls.map(([method, params], id) => ({ jsonrpc: '2.0', id, method, params })))
     const answer = await fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json' } })
@@ -139,7 +139,7 @@ const abi = parseAbi([
 
 /** Mines the payments, each a transaction of its own. */
 async function mine({ rpcUrl, chainId }: Anvil, { payments, perBlock }: ChainPlan) {
-  const rpc = rpcOf(rpcUrl)
+  const rpc = createRpc(rpcUrl)
   await rpc([['anvil_setBlockTimestampInterval', [2]]])
   const mining = setInterval(() => void rpc([['evm_mine', []]]), 20)
   const deployment = await deployDevRouter({ rpcUrl, chainId }).finally(() => clearInterval(mining))
@@ -179,7 +179,7 @@ async function record(path: string, rpcUrl: string, head: number): Promise<void>
   const file = createWriteStream(path)
   for (let first = 0; first <= head; first += batch) {
     const heights = Array.from({ length: Math.min(batch, head - first + 1) }, (_, n) => numberToHex(first + n))
-    const answers = await rpcOf(rpcUrl)([
+    const answers = await createRpc(rpcUrl)([
       ...heights.map((at) => ['eth_getBlockByNumber', [at, true]] as const),
       ...heights.map((at) => ['eth_getBlockReceipts', [at]] as const),
     ])

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { createInterface } from 'node:readline'
 import { measureReceipt, writeReceipt } from '../../../packages/chain-evm/src/proof/receipts.js'
 import { RlpWriter, toHex } from '../../../packages/chain-evm/src/proof/rlp.js'
-import { type CallCounts, type RecordedBlock, rpcOf } from './chain.js'
+import { type CallCounts, createRpc, type RecordedBlock } from './chain.js'
 
 const { RECORDING: path = '', FALLBACK_URL: fallbackUrl = '', LATENCY_MS, RAW } = process.env
 const latencyMs = Number(LATENCY_MS ?? 0)
@@ -64,24 +64,24 @@ const counts: { -readonly [Name in keyof CallCounts]: number } = { requests: 0, 
 const behind = new Map<string, Promise<string>>()
 const head = blocks.length - 1
 
-function heightOf(tag: unknown): number {
+function getHeight(tag: unknown): number {
   return tag === 'latest' || tag === 'safe' || tag === 'finalized' ? head : Number(tag)
 }
 
 /** Null when the node has no such method. */
-function resultOf({ method, params = [] }: Call): string | null | Promise<string> {
+function getResult({ method, params = [] }: Call): string | null | Promise<string> {
   const [first, second] = params
   switch (method) {
     case 'eth_blockNumber':
       return `"0x${head.toString(16)}"`
     case 'eth_getBlockByNumber':
-      return blockText(blocks[heightOf(first)], second)
+      return blockText(blocks[getHeight(first)], second)
     case 'eth_getBlockByHash':
       return blockText(blocks[heights.get(String(first)) ?? -1], second)
     case 'eth_getBlockReceipts':
-      return blocks[heights.get(String(first)) ?? heightOf(first)]?.receipts ?? 'null'
+      return blocks[heights.get(String(first)) ?? getHeight(first)]?.receipts ?? 'null'
     case 'debug_getRawReceipts':
-      return blocks[heightOf(first)]?.raw ?? null
+      return blocks[getHeight(first)]?.raw ?? null
     case 'eth_getLogs':
       return logsText(first as Filter)
     default:
@@ -98,7 +98,7 @@ function logsText({ fromBlock, toBlock, address, topics }: Filter): string {
   const addresses = address === undefined ? null : new Set([address].flat())
   const wanted = topics?.[0] == null ? null : new Set([topics[0]].flat())
   const found: string[] = []
-  for (let height = heightOf(fromBlock); height <= Math.min(head, heightOf(toBlock)); height += 1)
+  for (let height = getHeight(fromBlock); height <= Math.min(head, getHeight(toBlock)); height += 1)
     for (const log of blocks[height]?.logs ?? [])
       if ((addresses?.has(log.address) ?? true) && (wanted?.has(log.topic) ?? true)) found.push(log.json)
   return `[${found.join(',')}]`
@@ -108,7 +108,7 @@ function logsText({ fromBlock, toBlock, address, topics }: Filter): string {
 function askBehind(method: string, params: readonly unknown[]): Promise<string> {
   const asked = method === 'eth_call' ? [params[0], 'latest'] : params
   const key = JSON.stringify([method, asked])
-  const known = behind.get(key) ?? rpcOf(fallbackUrl)([[method, asked]]).then(([result]) => JSON.stringify(result))
+  const known = behind.get(key) ?? createRpc(fallbackUrl)([[method, asked]]).then(([result]) => JSON.stringify(result))
   behind.set(key, known)
   return known
 }
@@ -124,7 +124,7 @@ const server = createServer((request, response) => {
     counts.calls += calls.length
     const answers = []
     for (const call of calls) {
-      const result = await resultOf(call)
+      const result = await getResult(call)
       const outcome = result === null ? '"error":{"code":-32601,"message":"Method not found"}' : `"result":${result}`
       answers.push(`{"jsonrpc":"2.0","id":${call.id},${outcome}}`)
     }

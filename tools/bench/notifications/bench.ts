@@ -108,7 +108,7 @@ async function measure({ database, receiver, ways }: Parts, effort: DeliveryEffo
     const pace = { ...places(Math.ceil(perSecond * effort.paceSeconds)), perSecond }
     await receiver.ask('take')
     const committed = name === 'floor' ? null : await (worker as Worker<Ours>).ask('publish', pace)
-    const [p50, p99] = committed === null ? [] : latencyOf(committed, (await receiver.ask('take')).arrivals)
+    const [p50, p99] = committed === null ? [] : measureLatency(committed, (await receiver.ask('take')).arrivals)
     rows.push([
       name,
       round(median(own.map((each) => each.perSecond))),
@@ -122,7 +122,7 @@ async function measure({ database, receiver, ways }: Parts, effort: DeliveryEffo
 }
 
 /** Median and 99th percentile of the time from a commit to the receiver's socket, in milliseconds. */
-function latencyOf(
+function measureLatency(
   committed: readonly Committed[],
   arrivals: readonly (readonly [string, number])[],
 ): [p50: number, p99: number] {

@@ -62,7 +62,7 @@ export async function benchReadApi(engine: Engine, effort: ReadEffort): Promise<
   try {
     const server = { worker, url: await worker.ask('url') }
     const basic = `Basic ${Buffer.from(`${integrationAddress}:${apiSecret}`).toString('base64')}`
-    const routes = await routesOf(server, basic, apiKey, effort.payments)
+    const routes = await getRoutes(server, basic, apiKey, effort.payments)
     const bursts = await takeTurns(server, routes, effort)
     const of = (all: readonly Burst[], field: keyof Burst) => median(all.map((each) => each[field]))
     const [floor = []] = bursts
@@ -84,13 +84,13 @@ export async function benchReadApi(engine: Engine, effort: ReadEffort): Promise<
   }
 }
 
-async function routesOf(server: Server, basic: string, apiKey: string, payments: number): Promise<Route[]> {
+async function getRoutes(server: Server, basic: string, apiKey: string, payments: number): Promise<Route[]> {
   // Every fifth payment is the integration's, and every second of those the wallet's.
   const own = Math.floor(payments / 5)
   const route = (name: string, paths: readonly string[], authorization = basic) => ({ name, paths, authorization })
   const deep = async (name: string, path: string, count: number) => {
     const page = Math.min(2_000, Math.floor(count / pageSize) - 1)
-    const paths = [`${path}?cursor=${await cursorOf(server, path, page, basic)}`]
+    const paths = [`${path}?cursor=${await readCursor(server, path, page, basic)}`]
     return route(`page ${page.toLocaleString('en')} of 50, ${name}`, paths)
   }
   // Payments of the integration on the chain 10, evenly spread.
@@ -115,7 +115,7 @@ async function routesOf(server: Server, basic: string, apiKey: string, payments:
 }
 
 /** The cursor of a page, obtained as by a client. */
-async function cursorOf({ url }: Server, path: string, page: number, authorization: string): Promise<string> {
+async function readCursor({ url }: Server, path: string, page: number, authorization: string): Promise<string> {
   let cursor = ''
   for (let behind = (page - 1) * pageSize; behind > 0; ) {
     const limit = Math.min(200, behind)

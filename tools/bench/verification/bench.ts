@@ -36,13 +36,13 @@ export async function benchVerification({ rounds, sliceUs, seed }: VerificationE
   try {
     const args = [bundles.pathOf('measured'), peersFolder, rounds, sliceUs, seed].map(String)
     const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 64_000_000 })
-    return [tableOf(JSON.parse(stdout), seed)]
+    return [buildTable(JSON.parse(stdout), seed)]
   } finally {
     await bundles.remove()
   }
 }
 
-function tableOf(cases: readonly Measured[], seed: number): Table {
+function buildTable(cases: readonly Measured[], seed: number): Table {
   const find = (name: string, kind: Kind, size: number) =>
     cases.find((each) => each.name === name && each.kind === kind && each.size === size)?.costs ?? []
   const rows = [...new Set(cases.map(({ name }) => name))].map((name): Cell[] => [

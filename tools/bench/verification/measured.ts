@@ -15,7 +15,7 @@ const sizes = [512, 65_536]
 const kinds: readonly Kind[] = ['genuine', 'forged']
 
 /** A snapshot whose JSON has so many bytes. */
-function bodyOf(bytes: number): Buffer {
+function makeBody(bytes: number): Buffer {
   const title = (length: number) => createTestSnapshot({ recipient: { title: 'x'.repeat(length), subtitle: null } })
   const rest = JSON.stringify(title(0)).length
   return Buffer.from(JSON.stringify(title(bytes - rest)))
@@ -129,7 +129,7 @@ function draws(state: number): () => number {
 
 const subjects = [...ours(), ...(peersMissing(peersFolder) ? [] : await loadPeers(peersFolder))]
 const cases = sizes.flatMap((size) => {
-  const body = bodyOf(size)
+  const body = makeBody(size)
   return kinds.flatMap((kind) =>
     subjects.map(({ name, prepare }): Case => ({ name, size, kind, call: prepare(body, kind), calls: 200, costs: [] })),
   )

@@ -11,18 +11,18 @@ import { randomBytes } from 'node:crypto'
 /** A master key must be random. */
 const masterKey = randomBytes(32).toString('hex')
 
-const chainOf = (service) => `
+const getChain = (service) => `
   import { createEvmChain } from '@payment-integration/chain-evm'
-  const chain = createEvmChain({ chainId: ${service.chainId}, rpcUrl: '${service.rpcUrl}', routers: [${routerOf(service)}] })`
+  const chain = createEvmChain({ chainId: ${service.chainId}, rpcUrl: '${service.rpcUrl}', routers: [${getRouter(service)}] })`
 
-const routerOf = ({ router, routerVersion }) => `{ address: '${router}', version: '${routerVersion}' }`
+const getRouter = ({ router, routerVersion }) => `{ address: '${router}', version: '${routerVersion}' }`
 
 /** By file and position of the block. */
 export const plans = {
   'packages/chain-evm/README.md 0': (service) => ({
     swap: [
       ['https://node.example/key', service.rpcUrl],
-      ['knownRouters(8453)', `[${routerOf(service)}]`],
+      ['knownRouters(8453)', `[${getRouter(service)}]`],
       ['8453', service.chainId],
     ],
     // The block reads the newest ten blocks, and the chain is younger than that.
@@ -61,7 +61,7 @@ export const plans = {
     before: `
       import { createSqliteStore } from '@payment-integration/store-sql/sqlite'
       import { createUndiciSender } from '@payment-integration/server'
-      ${chainOf(service)}
+      ${getChain(service)}
       const store = createSqliteStore({ path: 'core.db' })
       await store.migrate()
       const sender = createUndiciSender()

@@ -32,12 +32,12 @@ export async function checkConsole(program, args, { cwd, env }) {
   const running = start(program, [...args, 'serve', '--json'], { cwd, env: { ...env, ...variables }, seconds: 90 })
   try {
     const { url } = JSON.parse(await running.line((line) => line.includes('"event":"listening"'), 60))
-    const page = await bodyOf(`${url}/console`, 'text/html')
+    const page = await makeBody(`${url}/console`, 'text/html')
     for (const [name, type] of assets) {
       const [path] = new RegExp(`/console/${name}\\?v=[\\w-]+`).exec(page) ?? []
       if (path === undefined) throw new Error(`The page does not load ${name}.`)
-      const versioned = await bodyOf(`${url}${path}`, type)
-      const plain = await bodyOf(`${url}/console/${name}`, type)
+      const versioned = await makeBody(`${url}${path}`, type)
+      const plain = await makeBody(`${url}/console/${name}`, type)
       if (versioned.length === 0 || versioned !== plain) throw new Error(`${name} has ${versioned.length} characters.`)
     }
   } finally {
@@ -45,7 +45,7 @@ export async function checkConsole(program, args, { cwd, env }) {
   }
 }
 
-async function bodyOf(address, type) {
+async function makeBody(address, type) {
   const answer = await fetch(address)
   const sent = answer.headers.get('content-type') ?? 'none'
   if (answer.status !== 200 || !sent.startsWith(type))

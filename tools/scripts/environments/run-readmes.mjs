@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { transform } from 'esbuild'
-import { blocksOf, documentsWithBlocks, runnerOf } from '../readme-blocks.mjs'
+import { documentsWithBlocks, getBlocks, getRunner } from '../readme-blocks.mjs'
 import { must } from './child.mjs'
 
 /**
@@ -16,9 +16,9 @@ import { must } from './child.mjs'
 export async function runReadmes({ root, folder, service, results, inParallel }) {
   const { plans } = await import(pathToFileURL(join(folder, 'readme-plans.mjs')).href)
   const found = await Promise.all(
-    documentsWithBlocks(root).map(async (file) => blocksOf(file, await readFile(join(root, file), 'utf8'))),
+    documentsWithBlocks(root).map(async (file) => getBlocks(file, await readFile(join(root, file), 'utf8'))),
   )
-  const chosen = found.flat().filter((block) => runnerOf(block)?.environments)
+  const chosen = found.flat().filter((block) => getRunner(block)?.environments)
   const left = Object.keys(plans).filter((name) => !chosen.some(({ file, index }) => name === `${file} ${index}`))
   for (const name of left)
     results.add({ group: 'readmes', row: name, column: 'run', verdict: 'FAILED', detail: 'it has a plan and no block' })

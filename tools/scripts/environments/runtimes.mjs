@@ -34,14 +34,14 @@ const childSeconds = 90
  */
 export function findRuntimes(folder) {
   const modules = join(folder, 'node_modules')
-  const versionOf = (name) => {
+  const getVersion = (name) => {
     const manifest = join(modules, name, 'package.json')
     return existsSync(manifest) ? JSON.parse(readFileSync(manifest, 'utf8')).version.replace(/^v/, '') : undefined
   }
   const nodes = ['node-20', 'node-22', 'node-24'].map((name) => {
     const path = join(modules, name, 'bin/node')
     return existsSync(path)
-      ? { name: `Node ${versionOf(name)}`, kind: 'node', path, command: (file) => [path, [file]] }
+      ? { name: `Node ${getVersion(name)}`, kind: 'node', path, command: (file) => [path, [file]] }
       : { name, kind: 'node', missing: 'its npm build is for Linux on x64' }
   })
   const platform = process.platform === 'win32' ? 'windows' : process.platform
@@ -59,9 +59,9 @@ export function findRuntimes(folder) {
     existsSync(path) ? { ...runtime, path } : { ...runtime, missing: 'it has no npm build for this machine' }
   return [
     ...nodes,
-    present(bun, { name: `Bun ${versionOf('bun')}`, kind: 'bun', command: (file) => [bun, ['run', file]] }),
+    present(bun, { name: `Bun ${getVersion('bun')}`, kind: 'bun', command: (file) => [bun, ['run', file]] }),
     present(deno, {
-      name: `Deno ${versionOf('deno')}`,
+      name: `Deno ${getVersion('deno')}`,
       kind: 'deno',
       command: (file) => [
         deno,
@@ -69,7 +69,7 @@ export function findRuntimes(folder) {
       ],
       env: { DENO_DIR: join(folder, 'deno'), DENO_NO_UPDATE_CHECK: '1' },
     }),
-    present(workerd, { name: `workerd ${versionOf('workerd')}`, kind: 'workerd' }),
+    present(workerd, { name: `workerd ${getVersion('workerd')}`, kind: 'workerd' }),
     browser
       ? { name: 'Chromium', kind: 'chromium', path: browser }
       : { name: 'Chromium', kind: 'chromium', missing: 'no chromium is on the PATH' },

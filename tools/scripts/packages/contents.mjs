@@ -37,9 +37,9 @@ export async function exportsMapProblems({ source, files, manifest, dual }) {
   const listings = (await readdir(join(source, 'src/exports')))
     .filter((file) => file.endsWith('.ts') && !/[.]test(-d)?[.]ts$/.test(file))
     .map((file) => file.replace(/[.]ts$/, ''))
-  const entryOf = (name) => (name === 'index' ? '.' : `./${name}`)
+  const getEntry = (name) => (name === 'index' ? '.' : `./${name}`)
   for (const name of listings) {
-    const entry = manifest.exports[entryOf(name)]
+    const entry = manifest.exports[getEntry(name)]
     const expected = {
       '@payment-integration/source': `./src/exports/${name}.ts`,
       import: { types: `./dist/${name}.d.ts`, default: `./dist/${name}.js` },
@@ -48,10 +48,10 @@ export async function exportsMapProblems({ source, files, manifest, dual }) {
         : {}),
     }
     if (JSON.stringify(entry) !== JSON.stringify(expected))
-      problems.push(`exports[${entryOf(name)}] is ${JSON.stringify(entry)}, expected ${JSON.stringify(expected)}`)
+      problems.push(`exports[${getEntry(name)}] is ${JSON.stringify(entry)}, expected ${JSON.stringify(expected)}`)
   }
   for (const key of Object.keys(manifest.exports))
-    if (key !== './package.json' && !listings.some((name) => entryOf(name) === key))
+    if (key !== './package.json' && !listings.some((name) => getEntry(name) === key))
       problems.push(`exports[${key}] has no file in src/exports`)
   for (const path of [manifest.exports, manifest.imports ?? {}, manifest.bin ?? {}].flatMap(targets))
     if (!files.includes(path.replace(/^[.]\//, ''))) problems.push(`${path} is listed and not in the tarball`)

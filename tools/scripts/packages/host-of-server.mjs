@@ -8,8 +8,8 @@ import { openService, readConfig } from '@payment-integration/server/service'
 const service = { authenticate: async () => null, authenticateLegacy: async () => null, identity: null }
 const health = async () => ({ status: 'ok', database: 'ok', chains: [] })
 const app = createApp({ service, receiveUpdate: null, health })
-const statusOf = async (path) => (await app.request(path)).status
-assert.deepEqual([await statusOf('/health'), await statusOf('/api/v1/integration/payments')], [200, 401])
+const getStatus = async (path) => (await app.request(path)).status
+assert.deepEqual([await getStatus('/health'), await getStatus('/api/v1/integration/payments')], [200, 401])
 
 const receiver = createServer((_, response) => response.writeHead(204).end()).listen(0, '127.0.0.1')
 await once(receiver, 'listening')

@@ -42,7 +42,7 @@ export function manifestProblems({ manifest }) {
  */
 export async function compareManifests(packages, file, update) {
   const recorded = JSON.parse(await readFile(file, 'utf8').catch(() => '{}'))
-  const read = Object.fromEntries(packages.map(({ manifest }) => [manifest.name, flat(watchedOf(manifest))]))
+  const read = Object.fromEntries(packages.map(({ manifest }) => [manifest.name, flat(getWatched(manifest))]))
   if (update) {
     const merged = Object.entries({ ...recorded, ...read }).sort(([a], [b]) => (a < b ? -1 : 1))
     await writeFile(file, `${JSON.stringify(Object.fromEntries(merged), null, 2)}\n`)
@@ -56,7 +56,7 @@ export async function compareManifests(packages, file, update) {
   })
 }
 
-function watchedOf(manifest) {
+function getWatched(manifest) {
   const own = (dependencies) =>
     Object.fromEntries(
       Object.entries(dependencies).map(([name, range]) => [

@@ -44,13 +44,13 @@ export async function sizeProblems(packed, { root, into, api }) {
   const text = await readFile(join(root, 'tools/scripts/size-budgets.json'), 'utf8').catch(() => undefined)
   if (text === undefined) return { problems: [], table: [] }
   const { name, exports } = packed.manifest
-  const specifierOf = (key) => (key === '.' ? name : `${name}${key.slice(1)}`)
+  const getSpecifier = (key) => (key === '.' ? name : `${name}${key.slice(1)}`)
   const ours = (specifier) => specifier === name || specifier.startsWith(`${name}/`)
   /** @type {Budget[]} */
   const budgets = JSON.parse(text).filter(({ entry }) => ours(entry))
   const problems = Object.entries(api[name] ?? {})
     .filter(([key, { values }]) => exports[key].require !== undefined && values.length > 0 && !unshipped.includes(name))
-    .map(([key]) => specifierOf(key))
+    .map(([key]) => getSpecifier(key))
     .filter((specifier) => !budgets.some(({ entry }) => entry === specifier))
     .map((specifier) => `${specifier} has no budget in tools/scripts/size-budgets.json`)
   const table = []

@@ -25,7 +25,7 @@ const contained = { 'store-sql': ['kysely'], console: ['uplot'] }
  *
  * @returns {Promise<Map<string, Dependency>>} By name and version.
  */
-export async function dependenciesOf(root, folders) {
+export async function getDependencies(root, folders) {
   const found = new Map()
   for (const folder of folders) await add(join(root, 'packages', folder), contained[folder] ?? [])
   return found
@@ -36,7 +36,7 @@ export async function dependenciesOf(root, folders) {
     const key = `${name}@${version}`
     if (found.has(key)) return key
     const needs = []
-    found.set(key, { name, version, licence: licenceOf(manifest), folder, needs })
+    found.set(key, { name, version, licence: getLicence(manifest), folder, needs })
     const optional = Object.keys(manifest.optionalDependencies ?? {})
     for (const needed of new Set([...Object.keys(manifest.dependencies ?? {}), ...optional, ...more])) {
       const at = locate(root, folder, needed)
@@ -57,6 +57,6 @@ function locate(root, folder, name) {
   }
 }
 
-function licenceOf({ license, licenses }) {
+function getLicence({ license, licenses }) {
   return license?.type ?? license ?? licenses?.map(({ type }) => type).join(' OR ') ?? 'none'
 }

@@ -1,6 +1,6 @@
 /** Blocks of the fake chain, with hashes as on a real one. Source: Ethereum yellow paper, section 4.3. @module */
 import { concatHex, type Hex, keccak256, toHex } from 'viem'
-import { bloomOf, encodeRlp, hexBytes, type RlpItem, trieRoot, wholeBytes } from './encoding.js'
+import { computeBloom, encodeRlp, hexBytes, type RlpItem, trieRoot, wholeBytes } from './encoding.js'
 import type { FakeTransaction } from './transaction.js'
 
 /** A block of any branch. */
@@ -39,7 +39,7 @@ export function makeBlock(
   { salt, isOdd }: BlockKind,
 ): FakeBlock {
   const number = parent === null ? 0 : parent.number + 1
-  const bloom = bloomOf(transactions.flatMap(({ logs }) => logs))
+  const bloom = computeBloom(transactions.flatMap(({ logs }) => logs))
   const receiptsRoot = trieRoot(transactions.map((transaction, index) => receiptBytes(transaction, index)))
   // An arbitrary transactions hash: blocks are proven by their receipts.
   const transactionsRoot =
@@ -93,17 +93,17 @@ function receiptBytes({ type, succeeded, logs }: FakeTransaction, index: number)
   const body = encodeRlp([
     wholeBytes(succeeded ? 1 : 0),
     wholeBytes((index + 1) * gasPerTransaction),
-    bloomOf(logs),
+    computeBloom(logs),
     logs.map(({ address, topics, data }): RlpItem => [hexBytes(address), topics.map(hexBytes), hexBytes(data)]),
   ])
   return type === 0 ? body : Buffer.concat([Uint8Array.of(type), body])
 }
 
 /** The receipts of a block in a node's format. */
-export function receiptsOf(block: FakeBlock): Readonly<Record<string, unknown>>[] {
+export function getReceipts(block: FakeBlock): Readonly<Record<string, unknown>>[] {
   let logIndex = 0
   return block.transactions.map((transaction, index) => {
-    const place = placeOf(block, transaction, index)
+    const place = getPlace(block, transaction, index)
     return {
       ...place,
       type: toHex(transaction.type),
@@ -114,7 +114,7 @@ export function receiptsOf(block: FakeBlock): Readonly<Record<string, unknown>>[
       cumulativeGasUsed: toHex((index + 1) * gasPerTransaction),
       gasUsed: toHex(gasPerTransaction),
       effectiveGasPrice: '0x1',
-      logsBloom: toHex(bloomOf(transaction.logs)),
+      logsBloom: toHex(computeBloom(transaction.logs)),
       logs: transaction.logs.map(({ address, topics, data }) => ({
         address,
         topics,
@@ -129,16 +129,16 @@ export function receiptsOf(block: FakeBlock): Readonly<Record<string, unknown>>[
 }
 
 /** A transaction of a block in a node's format. */
-export function transactionOf(block: FakeBlock, index: number): Readonly<Record<string, unknown>> | null {
+export function getTransaction(block: FakeBlock, index: number): Readonly<Record<string, unknown>> | null {
   const transaction = block.transactions[index]
   if (transaction === undefined) return null
-  const { transactionHash, ...place } = placeOf(block, transaction, index)
+  const { transactionHash, ...place } = getPlace(block, transaction, index)
   const { from, to, value, input, type } = transaction
   const fees = { gas: toHex(gasPerTransaction), gasPrice: '0x1', nonce: toHex(transaction.nonce) }
   return { ...place, ...fees, hash: transactionHash, type: toHex(type), from, to, value: toHex(value), input }
 }
 
-function placeOf(block: FakeBlock, { hash }: FakeTransaction, index: number) {
+function getPlace(block: FakeBlock, { hash }: FakeTransaction, index: number) {
   return {
     transactionHash: hash,
     transactionIndex: toHex(index),

@@ -54,23 +54,23 @@ interface Entry {
 /** The root over values whose keys are their positions. */
 export function trieRoot(values: readonly Uint8Array[]): `0x${string}` {
   const entries = values.map((value, index) => ({ path: halves(encodeRlp(wholeBytes(index))), value }))
-  return keccak256(entries.length === 0 ? encodeRlp(new Uint8Array(0)) : nodeOf(entries))
+  return keccak256(entries.length === 0 ? encodeRlp(new Uint8Array(0)) : getNode(entries))
 }
 
 /** The encoded node that holds these entries. */
-function nodeOf(entries: readonly Entry[]): Uint8Array {
+function getNode(entries: readonly Entry[]): Uint8Array {
   const [first, ...others] = entries
   if (first === undefined) return encodeRlp(new Uint8Array(0))
   if (others.length === 0) return encodeRlpList([encodeRlp(compact(first.path, true)), encodeRlp(first.value)])
   const shared = sharedLength(entries)
   if (shared > 0) {
-    const child = nodeOf(entries.map(({ path, value }) => ({ path: path.slice(shared), value })))
+    const child = getNode(entries.map(({ path, value }) => ({ path: path.slice(shared), value })))
     return encodeRlpList([encodeRlp(compact(first.path.slice(0, shared), false)), reference(child)])
   }
   const branches = Array.from({ length: 16 }, (_, half) => {
     const under = entries.filter(({ path }) => path[0] === half)
     if (under.length === 0) return encodeRlp(new Uint8Array(0))
-    return reference(nodeOf(under.map(({ path, value }) => ({ path: path.slice(1), value }))))
+    return reference(getNode(under.map(({ path, value }) => ({ path: path.slice(1), value }))))
   })
   // No key of a list is a prefix of another one, so a branch never holds a value.
   return encodeRlpList([...branches, encodeRlp(new Uint8Array(0))])
@@ -118,18 +118,18 @@ const known = new Map<string, readonly number[]>()
 const maxKnown = 5_000
 
 /** The filter as 256 bytes. */
-export function bloomOf(logs: readonly FilteredLog[]): Uint8Array {
+export function computeBloom(logs: readonly FilteredLog[]): Uint8Array {
   const bloom = new Uint8Array(bloomBytes)
   for (const { address, topics } of logs)
     for (const value of [address, ...topics])
-      for (const bit of bitsOf(value)) {
+      for (const bit of computeBits(value)) {
         const at = bloomBytes - 1 - (bit >> 3)
         bloom[at] = (bloom[at] ?? 0) | (1 << (bit & 7))
       }
   return bloom
 }
 
-function bitsOf(value: string): readonly number[] {
+function computeBits(value: string): readonly number[] {
   const cached = known.get(value)
   if (cached !== undefined) return cached
   const hash = keccak256(hexBytes(value), 'bytes')

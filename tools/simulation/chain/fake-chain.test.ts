@@ -1,9 +1,9 @@
 import { keccak256, toHex } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { drawsOf } from '../random.js'
-import { receiptsOf } from './block.js'
-import { bloomOf, encodeRlp, trieRoot, wholeBytes } from './encoding.js'
-import { blockAt, branchOf, createFakeChain } from './fake-chain.js'
+import { createDraws } from '../random.js'
+import { getReceipts } from './block.js'
+import { computeBloom, encodeRlp, trieRoot, wholeBytes } from './encoding.js'
+import { blockAt, createFakeChain, getBranch } from './fake-chain.js'
 import { drawTransaction } from './transaction.js'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
@@ -53,26 +53,26 @@ describe('the root of a list', () => {
 
 describe('the filter', () => {
   test('sets three bits for one value', () => {
-    const bloom = bloomOf([{ address: '0x22341ae42d6dd7384bc8584e50419ea3ac75b83f', topics: [] }])
+    const bloom = computeBloom([{ address: '0x22341ae42d6dd7384bc8584e50419ea3ac75b83f', topics: [] }])
     expect([...bloom].reduce((bits, byte) => bits + byte.toString(2).replaceAll('0', '').length, 0)).toBe(3)
   })
 })
 
 describe('the fake chain', () => {
-  const draws = drawsOf('fake chain')
+  const draws = createDraws('fake chain')
   const chain = createFakeChain(31_337, draws, 1_700_000_000)
   const transactions = Array.from({ length: 40 }, (_, nonce) => drawTransaction(draws, nonce))
   for (let height = 0; height < 10; height += 1)
     chain.mine(transactions.slice(height * 4, height * 4 + 4), 1_700_000_000 + height)
 
   test('names the parent of each block', () => {
-    const branch = [...branchOf(chain.tip)]
+    const branch = [...getBranch(chain.tip)]
     expect(branch).toHaveLength(11)
     for (const block of branch) expect(block.header['parentHash']).toBe(block.parent?.hash ?? `0x${'00'.repeat(32)}`)
   })
 
   test('emits the event that routers emit', () => {
-    const topics = [...branchOf(chain.tip)].flatMap((block) =>
+    const topics = [...getBranch(chain.tip)].flatMap((block) =>
       block.transactions.flatMap(({ payments, logs }) =>
         payments.map(({ logPosition }) => logs[logPosition]?.topics[0]),
       ),
@@ -82,8 +82,8 @@ describe('the fake chain', () => {
   })
 
   test('counts logs over the whole block', () => {
-    for (const block of branchOf(chain.tip)) {
-      const indexes = receiptsOf(block).flatMap(({ logs }) =>
+    for (const block of getBranch(chain.tip)) {
+      const indexes = getReceipts(block).flatMap(({ logs }) =>
         (logs as { logIndex: string }[]).map((log) => Number(log.logIndex)),
       )
       expect(indexes).toEqual(indexes.map((_, index) => index))

@@ -54,6 +54,6 @@ export function blockAt(tip: FakeBlock, number: number): FakeBlock | null {
 }
 
 /** The branch that ends in `tip`, newest first. */
-export function* branchOf(tip: FakeBlock): Generator<FakeBlock> {
+export function* getBranch(tip: FakeBlock): Generator<FakeBlock> {
   for (let block: FakeBlock | null = tip; block !== null; block = block.parent) yield block
 }

@@ -1,7 +1,7 @@
 import { createPayer, deployDevRouter, startAnvil } from '@payment-integration/chain-evm/dev'
 import { toHex } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bloomOf, encodeRlp, type FilteredLog, hexBytes, type RlpItem, trieRoot, wholeBytes } from './encoding.js'
+import { computeBloom, encodeRlp, type FilteredLog, hexBytes, type RlpItem, trieRoot, wholeBytes } from './encoding.js'
 
 interface RealReceipt {
   readonly type: string
@@ -52,7 +52,7 @@ describe('the hashes of the fake chain are made as those of a real one', () => {
       )
       const receipts = await chain.rpc<RealReceipt[]>('eth_getBlockReceipts', block.number)
       expect(receipts).toHaveLength(count)
-      expect(toHex(bloomOf(receipts.flatMap(({ logs }) => logs)))).toBe(block.logsBloom)
+      expect(toHex(computeBloom(receipts.flatMap(({ logs }) => logs)))).toBe(block.logsBloom)
       expect(trieRoot(receipts.map(receiptBytes))).toBe(block.receiptsRoot)
     },
   )
@@ -62,7 +62,7 @@ function receiptBytes({ type, status, cumulativeGasUsed, logs }: RealReceipt): U
   const body = encodeRlp([
     wholeBytes(Number(status)),
     wholeBytes(BigInt(cumulativeGasUsed)),
-    bloomOf(logs),
+    computeBloom(logs),
     logs.map(({ address, topics, data }): RlpItem => [hexBytes(address), topics.map(hexBytes), hexBytes(data)]),
   ])
   return type === '0x0' ? body : Buffer.concat([Uint8Array.of(Number(type)), body])

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { postgresMissing, startPostgres, type TestPostgres } from '../../../packages/store-sql/test/postgres.js'
-import { crashTable, describeCrash, killsOf, runCrashes } from './run-crash.js'
+import { crashTable, describeCrash, getKills, runCrashes } from './run-crash.js'
 import { deathsPerSeed } from './run-deaths.js'
 import { runOutages } from './run-outages.js'
 import type { CrashReport } from './run-seed.js'
@@ -13,7 +13,7 @@ const outages = { seeds: 2, each: 10 }
 const concurrency = 3
 const timeoutMs = 1_200_000
 
-function failuresOf(suite: 'crash' | 'outage', reports: readonly CrashReport[]): string {
+function getFailures(suite: 'crash' | 'outage', reports: readonly CrashReport[]): string {
   process.stdout.write(`${crashTable(reports)}\n`)
   return reports
     .filter(({ flaws }) => flaws.length > 0)
@@ -34,9 +34,9 @@ describe('after processes were killed at any point', () => {
     `${count * deathsPerSeed} times: nothing is lost, sent in two forms or given up, and every receiver has the newest version`,
     async () => {
       const reports = await runCrashes({ from, count, concurrency, postgres: postgres?.connectionString ?? null })
-      expect(failuresOf('crash', reports)).toBe('')
+      expect(getFailures('crash', reports)).toBe('')
       // A run without events proves nothing. The number of POSTs depends on the machine.
-      expect(sum(reports, killsOf)).toBe(count * deathsPerSeed)
+      expect(sum(reports, getKills)).toBe(count * deathsPerSeed)
       const outside = sum(reports, ({ kills }) => kills.get('outside') ?? 0)
       expect(count * deathsPerSeed - outside).toBeGreaterThanOrEqual(Math.ceil(count * deathsPerSeed * 0.885))
       expect(sum(reports, ({ postsInTrouble }) => postsInTrouble)).toBeGreaterThan(count)
@@ -55,7 +55,7 @@ describe.skipIf(postgresMissing)(
       `${outages.seeds * outages.each} times under two dispatchers: nothing is lost, and no process exits`,
       async () => {
         const reports = await runOutages({ from: 1, count: outages.seeds, outages: outages.each })
-        expect(failuresOf('outage', reports)).toBe('')
+        expect(getFailures('outage', reports)).toBe('')
         expect(sum(reports, (report) => report.outages)).toBeGreaterThanOrEqual(outages.seeds * outages.each)
         expect(sum(reports, ({ postsInTrouble }) => postsInTrouble)).toBeGreaterThan(outages.seeds)
       },

@@ -9,7 +9,7 @@ import { type CrashRun, runSeed } from './run-seed.js'
 
 /** A seed whose first block has payments that name an integration. */
 const plan = { seed: 1, size: { blocks: 6, maxPerBlock: 3 } } as const
-const nameOf = ({ body }: Captured) => {
+const getName = ({ body }: Captured) => {
   const { txHash, version } = JSON.parse(body.toString('utf8')) as { txHash: string; version: number }
   return `${txHash} ${version}`
 }
@@ -60,7 +60,7 @@ async function freezeAt(point: Point, ground: CrashGround, bundle: string) {
     expect(await frozen.child.ended).toMatchObject({ code: 0, signal: null })
     expect(frozen.delivered()).toBe(0)
     await other.kill()
-    posts = run.receiver.captured.map(nameOf)
+    posts = run.receiver.captured.map(getName)
     // The test ended both while they were idle.
     run.freezes += 1
   })

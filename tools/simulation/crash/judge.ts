@@ -49,7 +49,7 @@ export async function judgeCrash(evidence: CrashEvidence): Promise<string[]> {
   return flaws
 }
 
-const nameOf = (txHash: string, version: number) => `${txHash} ${version}`
+const getName = (txHash: string, version: number) => `${txHash} ${version}`
 
 /** Every stored snapshot, by name. Also looks for one version above the last. */
 async function readSnapshots(store: Store, payments: readonly StoredPayment[]): Promise<Map<string, Buffer>> {
@@ -57,7 +57,7 @@ async function readSnapshots(store: Store, payments: readonly StoredPayment[]): 
   for (const { id, txHash, version } of payments)
     for (let wanted = 1; wanted <= version + 1; wanted += 1) {
       const body = await store.payments.snapshot(id, wanted)
-      if (body !== null) snapshots.set(nameOf(txHash, wanted), Buffer.from(body))
+      if (body !== null) snapshots.set(getName(txHash, wanted), Buffer.from(body))
     }
   return snapshots
 }
@@ -78,7 +78,7 @@ function judgePayments(
       report('wrong', `${txHash} is version ${payment.version}, ${payment.state}; expected ${version}, ${state}`)
     for (let wanted = 1; wanted <= version + 1; wanted += 1) {
       const isDue = integrationAddress !== null && wanted <= version
-      if (snapshots.has(nameOf(txHash, wanted)) !== isDue)
+      if (snapshots.has(getName(txHash, wanted)) !== isDue)
         report(isDue ? 'missing' : 'wrong', `snapshot ${wanted} of ${txHash}, which has ${version} versions`)
     }
   }
@@ -99,7 +99,7 @@ function judgeDeliveries(
   snapshots: ReadonlyMap<string, Buffer>,
   report: Report,
 ): void {
-  const found = new Map(deliveries.map((delivery) => [nameOf(delivery.txHash, delivery.version), delivery]))
+  const found = new Map(deliveries.map((delivery) => [getName(delivery.txHash, delivery.version), delivery]))
   if (found.size !== deliveries.length) report('repeated', 'a snapshot has two deliveries')
   for (const name of snapshots.keys()) if (!found.has(name)) report('missing', `the delivery of ${name}`)
   for (const name of journal.delivered)
@@ -140,7 +140,7 @@ function judgeLog({ attempts, captured }: CrashEvidence, deliveries: readonly De
   for (const { txHash, version, attempts: views } of deliveries) {
     const logged = groupBy(
       views.filter(({ status }) => status !== null),
-      ({ status }) => `${nameOf(txHash, version)} ${status}`,
+      ({ status }) => `${getName(txHash, version)} ${status}`,
     )
     for (const [name, rows] of logged)
       if (rows.length > (answers.get(name)?.length ?? 0))
@@ -156,7 +156,7 @@ function judgePosts(
   report: Report,
 ): void {
   const posts = groupBy(captured, ({ body }) => snapshotName(body))
-  const logged = new Map(deliveries.map(({ txHash, version, attempts }) => [nameOf(txHash, version), attempts.length]))
+  const logged = new Map(deliveries.map(({ txHash, version, attempts }) => [getName(txHash, version), attempts.length]))
   for (const [name, copies] of posts) {
     const [first] = copies
     for (const post of copies) {
@@ -180,7 +180,7 @@ function judgePosts(
 
 function snapshotName(body: Buffer): string {
   const { txHash, version } = JSON.parse(body.toString('utf8')) as { txHash: string; version: number }
-  return nameOf(txHash, version)
+  return getName(txHash, version)
 }
 
 function groupBy<T>(list: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {

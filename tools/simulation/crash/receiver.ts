@@ -48,7 +48,7 @@ export async function openReceiver(draws: Draws, integrations: readonly string[]
     request.on('end', () => {
       const { headers, url = '' } = request
       const integrationAddress = url.slice('/hooks/'.length)
-      const answer = healed ? accepted : answerOf(draws, down.has(integrationAddress))
+      const answer = healed ? accepted : getAnswer(draws, down.has(integrationAddress))
       const { status } = answer
       captured.push({ integrationAddress, headers, body: Buffer.concat(chunks), status, accepted: answer.accepted })
       send(answer, response)
@@ -69,7 +69,7 @@ export async function openReceiver(draws: Draws, integrations: readonly string[]
   }
 }
 
-function answerOf(draws: Draws, isDown: boolean): Answer {
+function getAnswer(draws: Draws, isDown: boolean): Answer {
   const trouble = draws.fraction()
   if (isDown) return trouble < 0.5 ? { status: 503, accepted: false } : { status: null, accepted: false }
   if (trouble < 0.08) return { status: 500, accepted: false }

@@ -2,7 +2,7 @@
 import { type BuiltProcess, buildCrashProcess } from './child.js'
 import { type CrashGround, postgresGround, sqliteGround } from './database.js'
 import { points } from './probes.js'
-import { planOf, runCrashSeed } from './run-deaths.js'
+import { drawPlan, runCrashSeed } from './run-deaths.js'
 import type { CrashReport } from './run-seed.js'
 
 /** The seeds to run. */
@@ -26,7 +26,7 @@ export async function runCrashes({
   onReport,
 }: CrashOptions): Promise<CrashReport[]> {
   return inWorkers({ from, count, concurrency }, async (seed, { path }) => {
-    const plan = planOf(seed, postgres !== null)
+    const plan = drawPlan(seed, postgres !== null)
     const ground =
       plan.engine === 'postgres' && postgres !== null ? postgresGround(postgres, `crash_${seed}`) : await sqliteGround()
     return onGround(ground, async () => {
@@ -89,7 +89,7 @@ export function describeCrash(suite: 'crash' | 'outage', report: CrashReport): s
   } = report
   return [
     `seed ${seed}: ${flaws.length === 0 ? 'passed' : 'FAILED'} in ${seconds.toFixed(1)} s on ${engine}; ${payments} payments, ${posts} posts (${postsInTrouble} before all faults ended), ` +
-      `${attempts} attempts, ${killsOf(report)} kills, ${freezes} freezes, ${outages} outages, ${lostLeases} late answers, ` +
+      `${attempts} attempts, ${getKills(report)} kills, ${freezes} freezes, ${outages} outages, ${lostLeases} late answers, ` +
       `${replayed} replayed, ${blocks} endpoints blocked`,
     ...flaws.slice(0, 8).map((flaw) => `  ${flaw}`),
     `  replay: npm run soak -- --suite=${suite} --seed=${seed}`,
@@ -97,7 +97,7 @@ export function describeCrash(suite: 'crash' | 'outage', report: CrashReport): s
 }
 
 /** Number of a seed's killed processes. */
-export function killsOf({ kills }: CrashReport): number {
+export function getKills({ kills }: CrashReport): number {
   return [...kills.values()].reduce((sum, count) => sum + count, 0)
 }
 
@@ -111,7 +111,7 @@ export function crashTable(reports: readonly CrashReport[]): string {
     ['posts', sum(({ posts }) => posts)],
     ['posts before all faults ended', sum(({ postsInTrouble }) => postsInTrouble)],
     ['attempts logged', sum(({ attempts }) => attempts)],
-    ['processes killed', sum(killsOf)],
+    ['processes killed', sum(getKills)],
     ...([...points, 'outside'] as const).map(
       (point) => [`killed: ${point}`, sum(({ kills }) => kills.get(point) ?? 0)] as const,
     ),

@@ -1,6 +1,6 @@
 /** Plans when the processes of a seed are killed or frozen, and runs them. @module */
 import { setTimeout as wait } from 'node:timers/promises'
-import { drawsOf } from '../random.js'
+import { createDraws } from '../random.js'
 import type { CrashChild } from './child.js'
 import type { CrashGround } from './database.js'
 import { type Death, type Point, points } from './probes.js'
@@ -46,8 +46,8 @@ const maxMsBefore = 500
  * Draws the plan of a seed. Every third seed has a separate dispatcher process; every fifth runs on PostgreSQL, if
  * available.
  */
-export function planOf(seed: number, hasPostgres: boolean): CrashPlan {
-  const draws = drawsOf(seed).fork('plan')
+export function drawPlan(seed: number, hasPostgres: boolean): CrashPlan {
+  const draws = createDraws(seed).fork('plan')
   const plannedDeath = (names: readonly Point[], mayFreeze: boolean): PlannedDeath => {
     const point = draws.pick(names)
     const nth = draws.whole(1, maxCrossings[point] ?? usualCrossings)

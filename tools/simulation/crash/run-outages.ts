@@ -1,7 +1,7 @@
 /** Runs seeds with PostgreSQL crashes and broken connections, under a server and two dispatchers. @module */
 import { setTimeout as wait } from 'node:timers/promises'
 import { startPostgres, type TestPostgres } from '../../../packages/store-sql/test/postgres.js'
-import { type Draws, drawsOf } from '../random.js'
+import { createDraws, type Draws } from '../random.js'
 import { type CuttingProxy, openCuttingProxy } from './cutting-proxy.js'
 import { postgresGround } from './database.js'
 import { inWorkers, onGround } from './run-crash.js'
@@ -56,7 +56,7 @@ async function breakDatabaseRepeatedly(
   postgres: TestPostgres,
   proxy: CuttingProxy,
 ): Promise<void> {
-  const draws = drawsOf(run.plan.seed).fork('outages')
+  const draws = createDraws(run.plan.seed).fork('outages')
   const roles = [['server'], ['dispatcher'], ['dispatcher']] as const
   const children = roles.map((each) => run.start({ roles: each, horizon: run.horizon(0), death: null }))
   const commitsBefore = proxy.cutCommits

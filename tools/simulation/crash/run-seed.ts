@@ -1,7 +1,7 @@
 /** Runs a seed: processes die on one database, then all faults end and the result is judged. @module */
 import { setTimeout as wait } from 'node:timers/promises'
 import { createService } from '@payment-integration/core'
-import { drawsOf, simulatedMasterKey } from '../random.js'
+import { createDraws, simulatedMasterKey } from '../random.js'
 import { type ChildExit, type CrashChild, startCrashChild } from './child.js'
 import type { CrashGround } from './database.js'
 import { givenUpTooEarly, judgeCrash } from './judge.js'
@@ -9,7 +9,7 @@ import type { Point } from './probes.js'
 import type { CrashConfig, CrashLine } from './process-config.js'
 import { type CrashReceiver, openReceiver } from './receiver.js'
 import type { CrashPlan } from './run-deaths.js'
-import { type Script, scriptOf } from './script.js'
+import { type Script, writeScript } from './script.js'
 
 /** Fast milliseconds per millisecond: a lease of 10 s lasts half a second. */
 export const speed = 20
@@ -73,8 +73,8 @@ export async function runSeed(
   trouble: (run: CrashRun) => Promise<void>,
 ): Promise<CrashReport> {
   const startedAt = performance.now()
-  const script = scriptOf(plan.seed, plan.size)
-  const receiver = await openReceiver(drawsOf(plan.seed).fork('receiver'), script.integrations)
+  const script = writeScript(plan.seed, plan.size)
+  const receiver = await openReceiver(createDraws(plan.seed).fork('receiver'), script.integrations)
   const time = { since: Date.now(), speed }
   const indexed = new Set<string>()
   const delivered = new Set<string>()

@@ -1,7 +1,7 @@
 /** The payments and updates of a seed, equal for every process and for the judge. @module */
 import type { ProcessorUpdate } from '@payment-integration/contract'
-import { hex, type ScriptedPayment, txHashOf } from '../../../packages/store-sql/test/support/scripted-chain.js'
-import { drawsOf } from '../random.js'
+import { hex, makeTxHash, type ScriptedPayment } from '../../../packages/store-sql/test/support/scripted-chain.js'
+import { createDraws } from '../random.js'
 
 /** The chain of every script. */
 export const chainId = 137
@@ -42,8 +42,8 @@ const paths = [
 ] as const
 
 /** Writes the script of a seed. */
-export function scriptOf(seed: number, size: ScriptSize): Script {
-  const draws = drawsOf(seed).fork('script')
+export function writeScript(seed: number, size: ScriptSize): Script {
+  const draws = createDraws(seed).fork('script')
   const integrations = Array.from({ length: integrationCount }, (_, n) => hex(`integration ${seed} ${n}`, 20))
   const placed: { readonly at: number; readonly update: ProcessorUpdate }[] = []
   const expected: ExpectedPayment[] = []
@@ -51,14 +51,14 @@ export function scriptOf(seed: number, size: ScriptSize): Script {
     Array.from({ length: draws.whole(1, size.maxPerBlock) }, (_, nth): ScriptedPayment => {
       const tx = `${seed} ${block} ${nth}`
       const integrationAddress = draws.chance(0.1) ? null : draws.pick(integrations)
-      const updates = updatesOf(tx, draws)
+      const updates = makeUpdates(tx, draws)
       let at = block + draws.fraction() * 4 - 1.5
       for (const update of updates) {
         placed.push({ at, update })
         at += draws.fraction() * 2
       }
       const state = updates.findLast((update) => update.state !== undefined)?.state ?? null
-      expected.push({ txHash: txHashOf(tx), integrationAddress, version: 1 + updates.length, state })
+      expected.push({ txHash: makeTxHash(tx), integrationAddress, version: 1 + updates.length, state })
       return { tx, integrationAddress }
     }),
   )
@@ -66,8 +66,8 @@ export function scriptOf(seed: number, size: ScriptSize): Script {
   return { integrations, blocks, updates, expected }
 }
 
-function updatesOf(tx: string, draws: ReturnType<typeof drawsOf>): ProcessorUpdate[] {
-  const name = { chainId: String(chainId), txHash: txHashOf(tx) }
+function makeUpdates(tx: string, draws: ReturnType<typeof createDraws>): ProcessorUpdate[] {
+  const name = { chainId: String(chainId), txHash: makeTxHash(tx) }
   const path = draws.pick(paths)
   const states = path.slice(0, draws.whole(0, path.length))
   const updates: ProcessorUpdate[] = states.map((state, nth) => ({

@@ -11,7 +11,7 @@ import { simulatedMasterKey } from '../random.js'
 import { probeSqlite } from './probed-sqlite.js'
 import { createCrossing, probePostgres, probeSender, probeStore, writeLine } from './probes.js'
 import { type CrashConfig, type CrashLine, fastClock, type Horizon } from './process-config.js'
-import { chainId, scriptOf } from './script.js'
+import { chainId, writeScript } from './script.js'
 
 /** The shortest lease that a dispatcher takes, in milliseconds of the fast clock. */
 const leaseMs = 10_000
@@ -23,7 +23,7 @@ const lookMs = 10
 const config = JSON.parse(process.argv[2] ?? '{}') as CrashConfig
 const { seed, size, roles, database, death, finish } = config
 let { horizon } = config
-const script = scriptOf(seed, size)
+const script = writeScript(seed, size)
 const report = (line: CrashLine) => writeLine(line)
 const { cross, hasten } = createCrossing(death)
 const ended = new AbortController()

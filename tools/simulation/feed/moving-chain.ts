@@ -8,7 +8,7 @@ import {
   type UnminedPayment,
 } from '../../../packages/testing/src/twin/chain.js'
 import type { Draws } from '../random.js'
-import { keyOf, type LastingFacts, type TrueFacts } from '../world/truth.js'
+import { getKey, type LastingFacts, type TrueFacts } from '../world/truth.js'
 
 /** A chain that a seed moves. */
 export interface MovingChain {
@@ -40,7 +40,7 @@ export function createMovingChain(chainId: number, draws: Draws): MovingChain {
     const made = Array.from({ length: draws.pick([0, 0, 1, 1, 2]) }, () =>
       buildPayment({ chainId, integrationAddress: draws.pick([...integrations, null]) }, values),
     )
-    for (const payment of made) seen.set(keyOf(payment), lastingOf(payment))
+    for (const payment of made) seen.set(getKey(payment), getLasting(payment))
     // An orphaned payment is included again sooner, later or never.
     const again = waiting.filter(() => draws.chance(0.3))
     waiting = waiting.filter((payment) => !again.includes(payment) && draws.chance(0.9))
@@ -66,14 +66,14 @@ export function createMovingChain(chainId: number, draws: Draws): MovingChain {
       const facts = new Map<string, TrueFacts>()
       const to = chain.height()
       for await (const range of chain.ranges({ from: 0, to, head: to }))
-        for (const payment of range.payments) facts.set(keyOf(payment), payment)
+        for (const payment of range.payments) facts.set(getKey(payment), payment)
       return facts
     },
     everSeen: (key) => seen.get(key),
   }
 }
 
-function lastingOf(payment: UnminedPayment): LastingFacts {
+function getLasting(payment: UnminedPayment): LastingFacts {
   const { logIndex: _, ...lasting } = payment as Omit<PaymentFacts, 'blockNumber' | 'blockHash' | 'blockTimestamp'>
   return lasting
 }

@@ -10,7 +10,7 @@ import type { Chain, Store } from '@payment-integration/core/ports'
 import { parseBlock } from '../../../packages/chain-feed/src/feed-message.js'
 import { createFeedStream } from '../../../packages/chain-feed/src/feed-stream.js'
 import { startNats } from '../../../packages/chain-feed/test/nats-server.js'
-import { drawsOf, simulatedMasterKey } from '../random.js'
+import { createDraws, simulatedMasterKey } from '../random.js'
 import { openStore } from '../world/stores.js'
 import { judge, type Verdict } from '../world/verdict.js'
 import { createMovingChain, type MovingChain } from './moving-chain.js'
@@ -43,7 +43,7 @@ const maxMs = 1_200_000
  */
 export async function runFeedSeed(seed: number): Promise<FeedReport> {
   const startedAt = Date.now()
-  const draws = drawsOf(`feed/${seed}`)
+  const draws = createDraws(`feed/${seed}`)
   const chainId = 1_000 + seed
   const moving = createMovingChain(chainId, draws.fork('chain'))
   const nats = await startNats({ count: 3 })

@@ -33,14 +33,14 @@ export function during(episode: Episode, honest: Answer, foreign: Answer, draws:
       return draws.chance(0.4) ? behind(honest, episode.blocks) : honest
     case 'range-limit':
       return async (call) => {
-        if ((await rangeOf(call, honest)) <= episode.blocks) return honest(call)
+        if ((await getRange(call, honest)) <= episode.blocks) return honest(call)
         return { error: { code: draws.pick([-32000, -32005, -32602]), message: draws.pick(refusals) } }
       }
     case 'range-cut':
       return async (call) => {
         const outcome = await honest(call)
         if (!('result' in outcome) || !Array.isArray(outcome.result)) return outcome
-        if ((await rangeOf(call, honest)) <= episode.blocks) return outcome
+        if ((await getRange(call, honest)) <= episode.blocks) return outcome
         return { result: outcome.result.slice(0, Math.floor(outcome.result.length / 2)) }
       }
   }
@@ -53,26 +53,26 @@ interface Filter {
 }
 
 /** How many blocks a request for logs spans; 0 for any other call. */
-async function rangeOf(call: Call, honest: Answer): Promise<number> {
+async function getRange(call: Call, honest: Answer): Promise<number> {
   if (call.method !== 'eth_getLogs') return 0
   const { fromBlock, toBlock, blockHash } = call.params[0] as Filter
   if (blockHash !== undefined) return 1
-  const head = await headOf(honest)
-  return heightOf(toBlock, head) - heightOf(fromBlock, head) + 1
+  const head = await getHead(honest)
+  return getHeight(toBlock, head) - getHeight(fromBlock, head) + 1
 }
 
 /** A node whose head is `blocks` behind: higher blocks are missing, and log ranges are clipped silently. */
 function behind(honest: Answer, blocks: number): Answer {
   return async (call) => {
     const { method, params } = call
-    const head = Math.max(0, (await headOf(honest)) - blocks)
+    const head = Math.max(0, (await getHead(honest)) - blocks)
     const tag = `0x${head.toString(16)}`
     const [first, ...others] = params
     if (method === 'eth_blockNumber') return { result: tag }
     if (method === 'eth_getLogs') return logsBehind(honest, first as Filter, head)
     if (method === 'eth_getBlockByNumber' || method === 'eth_getBlockReceipts') {
       if (first === 'latest' || first === 'pending') return honest({ method, params: [tag, ...others] })
-      if (typeof first === 'string' && first.length < 66 && heightOf(first, head) > head) return { result: null }
+      if (typeof first === 'string' && first.length < 66 && getHeight(first, head) > head) return { result: null }
     }
     const outcome = await honest(call)
     return isAbove(outcome, head) ? { result: null } : outcome
@@ -88,8 +88,8 @@ async function logsBehind(honest: Answer, filter: Filter, head: number): Promise
       ? { result: [] }
       : outcome
   }
-  if (heightOf(filter.fromBlock, head) > head) return { result: [] }
-  const toBlock = `0x${Math.min(head, heightOf(filter.toBlock, head)).toString(16)}`
+  if (getHeight(filter.fromBlock, head) > head) return { result: [] }
+  const toBlock = `0x${Math.min(head, getHeight(filter.toBlock, head)).toString(16)}`
   return honest({ method: 'eth_getLogs', params: [{ ...filter, toBlock }] })
 }
 
@@ -104,13 +104,13 @@ function isPlacedAbove(item: unknown, head: number): boolean {
   return typeof height === 'string' && Number(height) > head
 }
 
-async function headOf(honest: Answer): Promise<number> {
+async function getHead(honest: Answer): Promise<number> {
   const outcome = await honest({ method: 'eth_blockNumber', params: [] })
   return 'result' in outcome ? Number(outcome.result) : 0
 }
 
 /** The height of a tag or number; a tag counts as the head. */
-function heightOf(tag: string | undefined, head: number): number {
+function getHeight(tag: string | undefined, head: number): number {
   if (tag === undefined || !tag.startsWith('0x')) return tag === 'earliest' ? 0 : head
   return Number(tag)
 }

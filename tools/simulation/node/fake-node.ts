@@ -4,10 +4,10 @@
  * @module
  */
 import { encodeAbiParameters, parseAbiParameters, toHex } from 'viem'
-import { type FakeBlock, receiptsOf, transactionOf } from '../chain/block.js'
-import { blockAt, branchOf, createFakeChain } from '../chain/fake-chain.js'
+import { type FakeBlock, getReceipts, getTransaction } from '../chain/block.js'
+import { blockAt, createFakeChain, getBranch } from '../chain/fake-chain.js'
 import { cast, drawTransaction } from '../chain/transaction.js'
-import { drawsOf } from '../random.js'
+import { createDraws } from '../random.js'
 import type { Answer, Call, Outcome } from './calls.js'
 
 /** Metadata of the fake tokens. */
@@ -44,18 +44,18 @@ export function answerFrom(chainId: number, tip: FakeBlock, { method, params }: 
       return { result: blockJson(byHash(tip, first), second === true) }
     case 'eth_getBlockReceipts': {
       const block = find(tip, first)
-      return { result: block === null ? null : receiptsOf(block) }
+      return { result: block === null ? null : getReceipts(block) }
     }
     case 'eth_getTransactionByHash': {
-      const place = placeOf(tip, first)
-      return { result: place === null ? null : transactionOf(place.block, place.index) }
+      const place = getPlace(tip, first)
+      return { result: place === null ? null : getTransaction(place.block, place.index) }
     }
     case 'eth_getTransactionReceipt': {
-      const place = placeOf(tip, first)
-      return { result: place === null ? null : receiptsOf(place.block)[place.index] }
+      const place = getPlace(tip, first)
+      return { result: place === null ? null : getReceipts(place.block)[place.index] }
     }
     case 'eth_getLogs':
-      return logsOf(tip, first as LogFilter)
+      return getLogs(tip, first as LogFilter)
     case 'eth_getCode':
       return { result: cast.tokens.some((token) => token === first) ? '0x6001' : '0x' }
     case 'eth_call':
@@ -80,12 +80,12 @@ function find(tip: FakeBlock, given: unknown): FakeBlock | null {
 }
 
 function byHash(tip: FakeBlock, hash: unknown): FakeBlock | null {
-  for (const block of branchOf(tip)) if (block.hash === hash) return block
+  for (const block of getBranch(tip)) if (block.hash === hash) return block
   return null
 }
 
-function placeOf(tip: FakeBlock, hash: unknown): { readonly block: FakeBlock; readonly index: number } | null {
-  for (const block of branchOf(tip)) {
+function getPlace(tip: FakeBlock, hash: unknown): { readonly block: FakeBlock; readonly index: number } | null {
+  for (const block of getBranch(tip)) {
     const index = block.transactions.findIndex((transaction) => transaction.hash === hash)
     if (index >= 0) return { block, index }
   }
@@ -94,11 +94,11 @@ function placeOf(tip: FakeBlock, hash: unknown): { readonly block: FakeBlock; re
 
 function blockJson(block: FakeBlock | null, isFull: boolean): unknown {
   if (block === null) return null
-  const transactions = block.transactions.map(({ hash }, index) => (isFull ? transactionOf(block, index) : hash))
+  const transactions = block.transactions.map(({ hash }, index) => (isFull ? getTransaction(block, index) : hash))
   return { ...block.header, transactions }
 }
 
-function logsOf(tip: FakeBlock, filter: LogFilter): Outcome {
+function getLogs(tip: FakeBlock, filter: LogFilter): Outcome {
   const blocks: FakeBlock[] = []
   if (filter.blockHash !== undefined) {
     const block = byHash(tip, filter.blockHash)
@@ -107,9 +107,9 @@ function logsOf(tip: FakeBlock, filter: LogFilter): Outcome {
   } else {
     const from = find(tip, filter.fromBlock ?? 'latest')?.number ?? tip.number + 1
     const to = filter.toBlock === undefined ? tip.number : (find(tip, filter.toBlock)?.number ?? tip.number)
-    for (const block of branchOf(tip)) if (block.number >= from && block.number <= to) blocks.unshift(block)
+    for (const block of getBranch(tip)) if (block.number >= from && block.number <= to) blocks.unshift(block)
   }
-  const logs = blocks.flatMap((block) => receiptsOf(block).flatMap(({ logs: found }) => found as NodeLog[]))
+  const logs = blocks.flatMap((block) => getReceipts(block).flatMap(({ logs: found }) => found as NodeLog[]))
   return { result: logs.filter((log) => matches(log, filter)) }
 }
 
@@ -137,7 +137,7 @@ const chainId = 5
 const blocks = 12
 const genesis = 1_700_000_000
 
-const draws = drawsOf('another chain')
+const draws = createDraws('another chain')
 const chain = createFakeChain(chainId, draws, genesis)
 for (let block = 0; block < blocks; block += 1) chain.mine([drawTransaction(draws, block)], genesis + block)
 

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { blockAt, createFakeChain } from '../chain/fake-chain.js'
 import { drawTransaction } from '../chain/transaction.js'
-import { drawsOf } from '../random.js'
+import { createDraws } from '../random.js'
 import { type Call, parseRequest } from './calls.js'
 import { answerFrom } from './fake-node.js'
 import { type FaultName, faultNames } from './fault-names.js'
 import { createFaultyNode } from './faulty-node.js'
 
 const chainId = 31_337
-const draws = drawsOf('faulty node')
+const draws = createDraws('faulty node')
 const chain = createFakeChain(chainId, draws, 1_700_000_000)
 for (let nonce = 0; nonce < 60; nonce += 3)
   chain.mine(
@@ -35,16 +35,16 @@ const batch = JSON.stringify(calls.map((call, id) => ({ jsonrpc: '2.0', id, ...c
 const truth = JSON.stringify(calls.map((call, id) => ({ jsonrpc: '2.0', id, ...honest(call) })))
 
 function nodeWith(fault: FaultName, seed = 1) {
-  return createFaultyNode({ honest, foreign, draws: drawsOf(`${fault} ${seed}`), rates: { [fault]: 1 } })
+  return createFaultyNode({ honest, foreign, draws: createDraws(`${fault} ${seed}`), rates: { [fault]: 1 } })
 }
-async function answersOf(fault: FaultName, seed = 1) {
+async function getAnswers(fault: FaultName, seed = 1) {
   const node = nodeWith(fault, seed)
   if (fault === 'other-chain') await node.handle(batch) // the lost connection
   const reply = await node.handle(batch)
   if (reply.kind !== 'answer') throw new Error(`${fault} answered nothing`)
   return { ...reply, parsed: JSON.parse(reply.body) as { id: number; result?: unknown; error?: unknown }[] }
 }
-const resultOf = (answers: { id: number; result?: unknown }[], id: number) =>
+const getResult = (answers: { id: number; result?: unknown }[], id: number) =>
   answers.find((item) => item.id === id)?.result
 
 describe('an honest node', () => {
@@ -63,7 +63,7 @@ describe('an honest node', () => {
   })
 
   test('knows only blocks of its own branch', async () => {
-    const fork = createFakeChain(chainId, drawsOf('fork'), 1_700_000_000)
+    const fork = createFakeChain(chainId, createDraws('fork'), 1_700_000_000)
     const left = fork.mine([], 1)
     fork.fork(1)
     fork.mine([], 2)
@@ -95,7 +95,7 @@ describe('faults', () => {
 
   test('the same seed makes the same faults', async () => {
     const rates = Object.fromEntries(faultNames.map((name) => [name, 0.1]))
-    const runs = [0, 1].map(() => createFaultyNode({ honest, foreign, draws: drawsOf(9), rates }))
+    const runs = [0, 1].map(() => createFaultyNode({ honest, foreign, draws: createDraws(9), rates }))
     for (let request = 0; request < 50; request += 1) {
       const [one, other] = await Promise.all(runs.map((node) => node.handle(batch)))
       expect(one).toEqual(other)
@@ -122,59 +122,59 @@ describe('faults', () => {
   })
 
   test('a missing item leaves the others with their ids', async () => {
-    const { parsed } = await answersOf('batch-item-missing')
+    const { parsed } = await getAnswers('batch-item-missing')
     expect(parsed).toHaveLength(calls.length - 1)
     expect(truth).toContain(JSON.stringify(parsed[0]))
   })
 
   test('a reordered batch holds the same items', async () => {
-    const { parsed, body } = await answersOf('batch-reordered')
+    const { parsed, body } = await getAnswers('batch-reordered')
     expect(body).not.toBe(truth)
     expect(JSON.stringify(parsed.toSorted((a, b) => a.id - b.id))).toBe(truth)
   })
 
   test('an error inside a batch is one of its items', async () => {
-    const { parsed } = await answersOf('batch-item-error')
+    const { parsed } = await getAnswers('batch-item-error')
     expect(parsed.filter(({ error }) => error !== undefined)).toHaveLength(1)
   })
 
   test('a lagging head is lower for every method, and higher blocks are missing', async () => {
-    const { parsed } = await answersOf('lagging-head')
-    const head = Number(resultOf(parsed, 1))
+    const { parsed } = await getAnswers('lagging-head')
+    const head = Number(getResult(parsed, 1))
     expect(head).toBeLessThan(chain.tip.number)
-    expect(resultOf(parsed, 2)).toMatchObject({ number: resultOf(parsed, 1), hash: blockAt(chain.tip, head)?.hash })
-    expect(resultOf(parsed, 4)).toBeNull()
-    expect(resultOf(parsed, 5)).toBeNull()
-    expect(resultOf(parsed, 8)).toEqual([])
-    const heights = (resultOf(parsed, 7) as { blockNumber: string }[]).map(({ blockNumber }) => Number(blockNumber))
+    expect(getResult(parsed, 2)).toMatchObject({ number: getResult(parsed, 1), hash: blockAt(chain.tip, head)?.hash })
+    expect(getResult(parsed, 4)).toBeNull()
+    expect(getResult(parsed, 5)).toBeNull()
+    expect(getResult(parsed, 8)).toEqual([])
+    const heights = (getResult(parsed, 7) as { blockNumber: string }[]).map(({ blockNumber }) => Number(blockNumber))
     expect(Math.max(...heights)).toBeLessThanOrEqual(head)
   })
 
   test('logs are emptied or cut by range and by hash', async () => {
     const whole = honest(calls[7] ?? { method: '', params: [] })
-    const { parsed: emptied } = await answersOf('logs-empty')
-    expect([resultOf(emptied, 7), resultOf(emptied, 8)]).toEqual([[], []])
-    const { parsed: cut } = await answersOf('logs-cut')
-    expect(resultOf(cut, 7)).toHaveLength(('result' in whole ? (whole.result as unknown[]) : []).length - 1)
+    const { parsed: emptied } = await getAnswers('logs-empty')
+    expect([getResult(emptied, 7), getResult(emptied, 8)]).toEqual([[], []])
+    const { parsed: cut } = await getAnswers('logs-cut')
+    expect(getResult(cut, 7)).toHaveLength(('result' in whole ? (whole.result as unknown[]) : []).length - 1)
   })
 
   test('a receipt misses a log, and the other receipts are whole', async () => {
-    const { parsed } = await answersOf('receipt-log-missing')
+    const { parsed } = await getAnswers('receipt-log-missing')
     const logsIn = (receipts: unknown) => (receipts as { logs: unknown[] }[]).map(({ logs }) => logs.length)
     const whole = honest(calls[6] ?? { method: '', params: [] })
     const before = logsIn('result' in whole ? whole.result : [])
-    const after = logsIn(resultOf(parsed, 6))
+    const after = logsIn(getResult(parsed, 6))
     expect(before.reduce((sum, count) => sum + count)).toBe(after.reduce((sum, count) => sum + count) + 1)
     expect(after).toHaveLength(before.length)
   })
 
   test('a wide range is refused or cut, a narrow one is not', async () => {
-    const { parsed } = await answersOf('range-limit')
+    const { parsed } = await getAnswers('range-limit')
     expect(parsed[7]).toHaveProperty('error')
     expect(parsed[8]).toHaveProperty('result')
-    const { parsed: cut } = await answersOf('range-cut')
+    const { parsed: cut } = await getAnswers('range-cut')
     const whole = honest(calls[7] ?? { method: '', params: [] })
-    expect((resultOf(cut, 7) as unknown[]).length).toBeLessThan(
+    expect((getResult(cut, 7) as unknown[]).length).toBeLessThan(
       ('result' in whole ? (whole.result as unknown[]) : []).length,
     )
   })
@@ -190,8 +190,8 @@ describe('faults', () => {
   })
 
   test('finalized goes back', async () => {
-    const { parsed } = await answersOf('finalized-back')
-    expect(resultOf(parsed, 3)).toMatchObject({ number: '0x0' })
+    const { parsed } = await getAnswers('finalized-back')
+    expect(getResult(parsed, 3)).toMatchObject({ number: '0x0' })
   })
 })
 

@@ -1,7 +1,7 @@
 import { systemClock } from '@payment-integration/core'
 import { describe, expect, test } from 'vitest'
 import { openStore } from '../../../packages/core/test/support/store.js'
-import { clockOf, controlProcess, storeOf } from './process-control.js'
+import { controlProcess, createClock, getStore } from './process-control.js'
 
 const checkpoint = { blockNumber: 7, blockHash: `0x${'07'.repeat(32)}` }
 const turn = () => new Promise((resolve) => setImmediate(resolve))
@@ -15,7 +15,7 @@ async function dieAfter(steps: number) {
   })
   control.killAfter(steps)
   let answered = false
-  storeOf(control, store, systemClock)
+  getStore(control, store, systemClock)
     .transaction(async (tx) => {
       await tx.lockChain(1)
       await tx.setCheckpoint(1, checkpoint)
@@ -48,7 +48,7 @@ describe('a process that is killed', () => {
     const store = openStore()
     const control = controlProcess(() => undefined)
     control.killAfter(3)
-    storeOf(control, store, systemClock)
+    getStore(control, store, systemClock)
       .transaction(async (tx) => {
         await tx.lockChain(1)
         await tx.setCheckpoint(1, checkpoint)
@@ -66,10 +66,10 @@ describe('a process that is killed', () => {
     const clock = { now: () => now, sleep: () => new Promise<void>((resolve) => waking.push(resolve)) }
     control.pauseUntil(50)
     const done: string[] = []
-    const writing = storeOf(control, store, clock)
+    const writing = getStore(control, store, clock)
       .transaction((tx) => tx.setCheckpoint(1, checkpoint))
       .then(() => done.push('written'))
-    const sleeping = clockOf(control, clock)
+    const sleeping = createClock(control, clock)
       .sleep(10)
       .then(() => done.push('slept'))
     await turn()

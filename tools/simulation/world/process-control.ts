@@ -61,7 +61,7 @@ const never = new Promise<never>(() => {})
  * The process's clock. The sleep of a dead process never ends.
  * @param time - Measures pauses.
  */
-export function clockOf(control: ProcessControl, clock: Clock, time: Clock = clock): Clock {
+export function createClock(control: ProcessControl, clock: Clock, time: Clock = clock): Clock {
   return {
     now: () => clock.now(),
     async sleep(ms, signal) {
@@ -73,7 +73,7 @@ export function clockOf(control: ProcessControl, clock: Clock, time: Clock = clo
 }
 
 /** The process's store. The process may die before a call, within a transaction, or before the answer of a commit. */
-export function storeOf<T extends Pick<Store, 'transaction'>>(control: ProcessControl, store: T, clock: Clock): T {
+export function getStore<T extends Pick<Store, 'transaction'>>(control: ProcessControl, store: T, clock: Clock): T {
   return wrap(control, store, async (target, name, args, call) => {
     await afterPause(control, clock)
     if (name !== 'transaction' || target !== store) return call()

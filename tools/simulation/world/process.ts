@@ -5,7 +5,7 @@ import { reindex } from '@payment-integration/core/internal'
 import type { Clock, Sender, Store } from '@payment-integration/core/ports'
 import { cast } from '../chain/transaction.js'
 import { type Draws, simulatedMasterKey } from '../random.js'
-import { clockOf, controlProcess, type ProcessControl, storeOf } from './process-control.js'
+import { controlProcess, createClock, getStore, type ProcessControl } from './process-control.js'
 
 /** Parts that all simulated processes share. */
 export interface Shared {
@@ -61,8 +61,8 @@ export function openChain(
 export function startProcess(shared: Shared, port: number, draws: Draws, died: () => void): SimulatedProcess {
   const { chainId, sender, finalityBlocks, delivers, onEvent, onQuarantine } = shared
   const control = controlProcess(died)
-  const clock = clockOf(control, shared.clock, shared.time)
-  const store = storeOf(control, shared.store, shared.time)
+  const clock = createClock(control, shared.clock, shared.time)
+  const store = getStore(control, shared.store, shared.time)
   const chain = openChain({ ...shared, clock, onQuarantine: (txHash) => control.alive && onQuarantine(txHash) }, port, {
     batchSize: draws.pick([1, 1, 7, 100]),
     maxRange: draws.pick([1, 5, 2_000]),

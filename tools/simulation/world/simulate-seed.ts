@@ -8,7 +8,7 @@ import { cast } from '../chain/transaction.js'
 import type { Call } from '../node/calls.js'
 import { answerFrom } from '../node/fake-node.js'
 import type { FaultName } from '../node/fault-names.js'
-import { type Draws, drawsOf } from '../random.js'
+import { createDraws, type Draws } from '../random.js'
 import { type ChainDriver, createChainDriver } from './chain-driver.js'
 import { openNodes } from './nodes.js'
 import { drawPlan, type Plan } from './plan.js'
@@ -48,7 +48,7 @@ const longestPauseMs = 20_000
 /** Runs a seed. It rejects only for a bug of the simulation itself. */
 export async function simulateSeed(seed: number, store: Plan['store'] = 'quick'): Promise<SeedReport> {
   await warmUp()
-  const draws = drawsOf(seed)
+  const draws = createDraws(seed)
   const { stackTraceLimit } = Error
   // Nothing reads the stacks of aborted requests, which took a tenth of the time.
   Error.stackTraceLimit = 0
@@ -282,7 +282,7 @@ export function warmUp(): Promise<void> {
 }
 
 async function readOneBlock(): Promise<void> {
-  const { tip } = createFakeChain(chainId, drawsOf('warm up'), 1_700_000_000)
+  const { tip } = createFakeChain(chainId, createDraws('warm up'), 1_700_000_000)
   const transport = custom({
     async request(call: Call) {
       const outcome = answerFrom(chainId, tip, call)

@@ -1,5 +1,5 @@
 /** Computes the expected store from the true chain, without product code. @module */
-import { branchOf, type FakeChain } from '../chain/fake-chain.js'
+import { type FakeChain, getBranch } from '../chain/fake-chain.js'
 import { cast, type FakeTransaction, type TruePayment } from '../chain/transaction.js'
 import { tokenFacts } from '../node/fake-node.js'
 
@@ -33,25 +33,25 @@ export interface TrueFacts extends LastingFacts {
 }
 
 /** The key of a payment, as in stores. */
-export function keyOf(payment: { readonly txHash: string; readonly ordinal: number }): string {
+export function getKey(payment: { readonly txHash: string; readonly ordinal: number }): string {
   return `${payment.txHash}/${payment.ordinal}`
 }
 
 /** Every payment on the canonical branch, by key. */
 export function paymentsOn(chain: FakeChain): Map<string, TrueFacts> {
   const facts = new Map<string, TrueFacts>()
-  for (const block of branchOf(chain.tip)) {
+  for (const block of getBranch(chain.tip)) {
     let firstLog = 0
     for (const transaction of block.transactions) {
       transaction.payments.forEach((payment, ordinal) => {
-        const lasting = factsOf(transaction, payment, ordinal)
+        const lasting = getFacts(transaction, payment, ordinal)
         const place = {
           logIndex: firstLog + payment.logPosition,
           blockNumber: block.number,
           blockHash: block.hash,
           blockTimestamp: block.timestamp * 1000,
         }
-        facts.set(keyOf(lasting), { ...lasting, ...place })
+        facts.set(getKey(lasting), { ...lasting, ...place })
       })
       firstLog += transaction.logs.length
     }
@@ -60,7 +60,7 @@ export function paymentsOn(chain: FakeChain): Map<string, TrueFacts> {
 }
 
 /** The lasting facts of a payment. */
-export function factsOf({ hash, integration }: FakeTransaction, payment: TruePayment, ordinal: number): LastingFacts {
+export function getFacts({ hash, integration }: FakeTransaction, payment: TruePayment, ordinal: number): LastingFacts {
   const { router, sender, receiver, token, gross, net, memo } = payment
   const isNative = token === cast.nativeToken
   const named = {
@@ -83,7 +83,7 @@ export function factsOf({ hash, integration }: FakeTransaction, payment: TruePay
 
 /** Transactions of the canonical branch with router logs that are no payments. */
 export function malformedOn(chain: FakeChain): string[] {
-  return [...branchOf(chain.tip)].flatMap(({ transactions }) =>
+  return [...getBranch(chain.tip)].flatMap(({ transactions }) =>
     transactions.filter(({ malformed }) => malformed > 0).map(({ hash }) => hash),
   )
 }
@@ -96,6 +96,6 @@ export function everSeenOn(chain: FakeChain): (key: string) => LastingFacts | un
     const payment = transaction?.payments[Number(ordinal)]
     return transaction === undefined || payment === undefined
       ? undefined
-      : factsOf(transaction, payment, Number(ordinal))
+      : getFacts(transaction, payment, Number(ordinal))
   }
 }

@@ -2,7 +2,7 @@
 import type { ServiceEvent } from '@payment-integration/core'
 import type { ProvenRange, Store, StoredPayment } from '@payment-integration/core/ports'
 import { type Received, readSnapshot } from './receiver.js'
-import { keyOf, type LastingFacts, type TrueFacts } from './truth.js'
+import { getKey, type LastingFacts, type TrueFacts } from './truth.js'
 
 /** The data to compare. */
 export interface Evidence {
@@ -42,8 +42,8 @@ export async function judge(evidence: Evidence): Promise<Verdict> {
   const { payments, snapshots } = await readStore(store, chainId)
   const stored = new Map<string, StoredPayment>()
   for (const payment of payments) {
-    if (stored.has(keyOf(payment))) found.repeated.push(`payment ${keyOf(payment)} is stored twice`)
-    stored.set(keyOf(payment), payment)
+    if (stored.has(getKey(payment))) found.repeated.push(`payment ${getKey(payment)} is stored twice`)
+    stored.set(getKey(payment), payment)
   }
   for (const [key, facts] of truth) {
     const payment = stored.get(key)
@@ -86,7 +86,7 @@ async function readStore(store: Store, chainId: number) {
 
 function onChainFlaws(payment: StoredPayment, facts: TrueFacts, states: readonly (string | null)[] = [null]): string[] {
   const flaws: string[] = []
-  const key = keyOf(facts)
+  const key = getKey(facts)
   for (const [name, expected] of Object.entries(facts)) {
     const actual: unknown = Reflect.get(payment, name)
     if (!isSame(actual, expected)) flaws.push(`${key}: ${name} is ${show(actual)}, the chain has ${show(expected)}`)
@@ -101,7 +101,7 @@ function onChainFlaws(payment: StoredPayment, facts: TrueFacts, states: readonly
 }
 
 function offChainFlaws(payment: StoredPayment, { tip, everSeen, finalityBlocks }: Evidence): string[] {
-  const key = keyOf(payment)
+  const key = getKey(payment)
   const lasting = everSeen(key)
   if (lasting === undefined) return [`${key} was never on the chain`]
   const flaws = Object.entries(lasting)
@@ -116,7 +116,7 @@ function offChainFlaws(payment: StoredPayment, { tip, everSeen, finalityBlocks }
 }
 
 function versionFlaws(payment: StoredPayment, bodies: readonly (string | null)[]): string[] {
-  const key = keyOf(payment)
+  const key = getKey(payment)
   const { version, primary, integrationAddress, state } = payment
   if (!primary || integrationAddress === null) {
     const flaws = bodies.some((body) => body !== null) ? [`${key} has snapshots although it names no integration`] : []

@@ -1,7 +1,7 @@
 /** Orders the pages by what a reader wants to do. A page that no path names joins its folder's group. @module */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { titleOf } from '../generate/title.js'
+import { getTitle } from '../generate/title.js'
 
 interface Item {
   readonly text: string
@@ -132,7 +132,7 @@ export function sidebarOf(pages: string): Item[] {
   return paths.flatMap(([text, patterns]) => {
     const routes = patterns.flatMap((pattern) => take(left, pattern))
     const items = routes.map((route) => ({
-      text: titleOf(route, readFileSync(join(pages, `${route}.md`), 'utf8'))
+      text: getTitle(route, readFileSync(join(pages, `${route}.md`), 'utf8'))
         .replace('@payment-integration/', '')
         .replace('Receive webhooks with ', ''),
       link: `/${route.replace(/(^|\/)index$/, '$1')}`,

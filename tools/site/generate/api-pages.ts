@@ -16,7 +16,7 @@ export function apiPages(folder: string): Map<string, string> {
     split(`api/${name.replace(/[.]md$/, '')}`, outsideCode(readFileSync(join(folder, name), 'utf8'), shorten)),
   )
   const routes = new Map(
-    pages.flatMap(({ module, route, text }) => idsOf(text).map((id) => [`${module}#${id}`, route] as const)),
+    pages.flatMap(({ module, route, text }) => getIds(text).map((id) => [`${module}#${id}`, route] as const)),
   )
   return new Map(pages.map((page) => [page.route, outsideCode(page.text, (part) => withLinks(part, page, routes))]))
 }
@@ -67,7 +67,7 @@ function pack(symbols: readonly string[]): string[] {
   return texts.filter((text) => text !== undefined)
 }
 
-const idsOf = (text: string) => [...text.matchAll(/\{#([^}]+)\}$/gm)].map(([, id = '']) => id)
+const getIds = (text: string) => [...text.matchAll(/\{#([^}]+)\}$/gm)].map(([, id = '']) => id)
 
 /** The text with each link to the page that has its target now. */
 function withLinks(text: string, { module, route }: Page, routes: ReadonlyMap<string, string>): string {

@@ -2,7 +2,7 @@
 import { runCli } from '@payment-integration/cli'
 
 /** The help text of a command line. */
-async function helpOf(args: readonly string[]): Promise<string> {
+async function getHelp(args: readonly string[]): Promise<string> {
   const lines: string[] = []
   const io = {
     out: (line: string) => lines.push(line),
@@ -15,23 +15,23 @@ async function helpOf(args: readonly string[]): Promise<string> {
 }
 
 /** Names in the list of commands of a help text. */
-function commandsOf(help: string): string[] {
+function getCommands(help: string): string[] {
   const [, list = ''] = help.split(/^Commands:$/m)
   return [...(list.split(/^\S/m)[0] ?? '').matchAll(/^ {2}([a-z][\w-]*)/gm)].flatMap(([, name]) => name ?? [])
 }
 
 /** One page: every command with its help. */
 export async function cliPage(): Promise<string> {
-  const help = await helpOf([])
+  const help = await getHelp([])
   const parts = [
     '# Commands',
     'What `--help` prints, for every command of `payment-integration`. Each one takes the global options too.',
     fenced(help),
   ]
-  for (const name of commandsOf(help)) {
-    const own = await helpOf([name])
+  for (const name of getCommands(help)) {
+    const own = await getHelp([name])
     parts.push(`## ${name}`, fenced(own))
-    for (const sub of commandsOf(own)) parts.push(`### ${name} ${sub}`, fenced(await helpOf([name, sub])))
+    for (const sub of getCommands(own)) parts.push(`### ${name} ${sub}`, fenced(await getHelp([name, sub])))
   }
   return `${parts.join('\n\n')}\n`
 }

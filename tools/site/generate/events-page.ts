@@ -10,7 +10,7 @@ export function eventsPage(root: string): string {
   const source = ts.createSourceFile('events.ts', text, ts.ScriptTarget.Latest, true)
   const rows: string[] = []
   source.forEachChild((node) => {
-    if (ts.isTypeAliasDeclaration(node) && node.name.text === 'ServiceEvent') rows.push(...rowsOf(node.type, text))
+    if (ts.isTypeAliasDeclaration(node) && node.name.text === 'ServiceEvent') rows.push(...getRows(node.type, text))
   })
   if (rows.length === 0) throw new Error('packages/core/src/events.ts has no union ServiceEvent.')
   return [
@@ -29,12 +29,12 @@ export function eventsPage(root: string): string {
   ].join('\n')
 }
 
-function rowsOf(type: ts.TypeNode, text: string): string[] {
-  if (ts.isUnionTypeNode(type)) return type.types.map((member) => rowOf(member, text))
+function getRows(type: ts.TypeNode, text: string): string[] {
+  if (ts.isUnionTypeNode(type)) return type.types.map((member) => getRow(member, text))
   return []
 }
 
-function rowOf(member: ts.TypeNode, text: string): string {
+function getRow(member: ts.TypeNode, text: string): string {
   const about = ts.getLeadingCommentRanges(text, member.pos)?.at(-1) ?? commentBefore(text, member.getStart())
   const meaning = about === undefined ? '' : text.slice(about.pos, about.end).replaceAll(/^\/\*\*|\*\/$|^\s*\* ?/gm, '')
   const fields: string[] = []

@@ -33,13 +33,13 @@ export function httpPage(): string {
     '# HTTP endpoints',
     'Download: [OpenAPI 3.1](/openapi.json), [JSON Schemas](/schemas.json). A running server shows the same document at `/openapi.json`.',
   ]
-  for (const [path, item] of Object.entries(openApi.paths)) parts.push(...operationsOf(path, item))
+  for (const [path, item] of Object.entries(openApi.paths)) parts.push(...getOperations(path, item))
   parts.push('# Notifications')
-  for (const [name, item] of Object.entries(openApi.webhooks)) parts.push(...operationsOf(name, item))
+  for (const [name, item] of Object.entries(openApi.webhooks)) parts.push(...getOperations(name, item))
   return `${parts.join('\n\n')}\n`
 }
 
-function operationsOf(path: string, item: Readonly<Record<string, Operation>>): string[] {
+function getOperations(path: string, item: Readonly<Record<string, Operation>>): string[] {
   return Object.entries(item)
     .filter(([verb]) => verbs.has(verb))
     .flatMap(([verb, operation]) => [
@@ -47,19 +47,19 @@ function operationsOf(path: string, item: Readonly<Record<string, Operation>>): 
       `## \`${verb.toUpperCase()} ${path}\``,
       `**${operation.summary ?? ''}**`,
       ...(operation.description === undefined ? [] : [operation.description]),
-      ...parametersOf(operation),
-      ...answersOf(operation),
+      ...getParameters(operation),
+      ...getAnswers(operation),
     ])
 }
 
-function parametersOf({ parameters = [] }: Operation): string[] {
+function getParameters({ parameters = [] }: Operation): string[] {
   const rows = parameters
     .map((parameter) => resolved<Parameter>(parameter))
     .map((each) => `| \`${each.name}\` | ${each.in}${each.required ? ', required' : ''} | ${cell(each.description)} |`)
   return rows.length === 0 ? [] : [['| Parameter | In | Meaning |', '| --- | --- | --- |', ...rows].join('\n')]
 }
 
-function answersOf({ responses = {} }: Operation): string[] {
+function getAnswers({ responses = {} }: Operation): string[] {
   const rows = Object.entries(responses).map(
     ([status, answer]) => `| ${status} | ${cell(resolved(answer).description)} |`,
   )

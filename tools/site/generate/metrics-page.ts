@@ -4,7 +4,7 @@ import { prefix } from '../../../packages/server/src/metrics/metrics.js'
 import { cell } from './table.js'
 
 /** The service's own metrics come before those of the process. */
-const rankOf = (row: string) => (row.startsWith(`| \`${prefix}`) ? 0 : 1)
+const getRank = (row: string) => (row.startsWith(`| \`${prefix}`) ? 0 : 1)
 
 /** One page: every metric with its kind and meaning. */
 export async function metricsPage(): Promise<string> {
@@ -24,7 +24,7 @@ export async function metricsPage(): Promise<string> {
     '',
     '| Metric | Kind | Meaning |',
     '| --- | --- | --- |',
-    ...rows.toSorted((one, other) => rankOf(one) - rankOf(other) || (one < other ? -1 : 1)),
+    ...rows.toSorted((one, other) => getRank(one) - getRank(other) || (one < other ? -1 : 1)),
     '',
   ].join('\n')
 }

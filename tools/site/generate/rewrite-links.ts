@@ -21,23 +21,23 @@ export function rewriteLinks(text: string, path: string, targets: LinkTargets): 
   function rewritten(whole: string, [mark, label, href]: string[]): string {
     if (mark === undefined || label === undefined || href === undefined || external.test(href)) return whole
     const inner = label.replace(link, (image, ...found) => rewritten(image, found))
-    const target = addressOf(href, path, targets)
+    const target = getAddress(href, path, targets)
     return target === null ? inner : `${mark}[${inner}](${target})`
   }
 }
 
 /** The address of a link on the site; null when it leads to nothing that the site has. */
-function addressOf(href: string, path: string, { routes, files, onFile }: LinkTargets): string | null {
+function getAddress(href: string, path: string, { routes, files, onFile }: LinkTargets): string | null {
   const [file = '', anchor] = href.split('#')
   const target = posix.join(posix.dirname(path), decodeURIComponent(file)).replace(/\/$/, '')
   const page = routes.get(target) ?? routes.get(`${target}/README.md`)
   if (page !== undefined) return `/${page}.md${anchor === undefined ? '' : `#${anchor}`}`
   if (!files.has(target)) return null
   onFile(target)
-  return `/${downloadOf(target)}`
+  return `/${getDownload(target)}`
 }
 
 /** The path of a download: browsers show sources as text. */
-export function downloadOf(path: string): string {
+export function getDownload(path: string): string {
   return `files/${path}${/[.](png|svg|json|yaml|yml|txt|pdf)$/.test(path) ? '' : '.txt'}`
 }

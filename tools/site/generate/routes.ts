@@ -14,7 +14,7 @@ const excluded = [/^[.]changeset\//, /\/CHANGELOG[.]md$/, /^tools\/site\/(?!page
  * The path of a page on the site, without its ending: `docs/roles.md` is `roles`, `packages/client/README.md` is
  * `packages/client/index`. Null when the file is no page.
  */
-export function routeOf(path: string): string | null {
+export function getRoute(path: string): string | null {
   if (!path.endsWith('.md') || excluded.some((pattern) => pattern.test(path))) return null
   if (path === 'README.md') return 'repository'
   if (path === 'docs/README.md') return 'documentation'
@@ -26,10 +26,10 @@ export function routeOf(path: string): string | null {
 }
 
 /** Every page of the repository: its file and its route. */
-export function routesOf(files: readonly string[]): Map<string, string> {
+export function getRoutes(files: readonly string[]): Map<string, string> {
   const routes = new Map<string, string>()
   for (const file of files) {
-    const route = routeOf(file)
+    const route = getRoute(file)
     if (route === null) continue
     if ([...routes.values()].includes(route)) throw new Error(`Two files want to be ${route}; rename ${file}.`)
     routes.set(file, route)

@@ -6,10 +6,10 @@ import { sidebarOf } from '../.vitepress/sidebar.js'
 /** One line for each path: its name, its pages and their words. @param pages - The folder of the pages. */
 export function wordsPerPath(pages: string): string[] {
   return sidebarOf(pages).map(({ text, items = [] }) => {
-    const words = items.map(({ link = '' }) => wordsOf(readFileSync(join(pages, fileOf(link)), 'utf8')))
+    const words = items.map(({ link = '' }) => toWords(readFileSync(join(pages, getFile(link)), 'utf8')))
     return `${text}: ${items.length} pages, ${words.reduce((sum, count) => sum + count, 0)} words`
   })
 }
 
-const wordsOf = (text: string) => text.split(/\s+/).filter((word) => /\p{L}/u.test(word)).length
-const fileOf = (link: string) => (link.endsWith('/') ? `${link}index.md` : `${link}.md`)
+const toWords = (text: string) => text.split(/\s+/).filter((word) => /\p{L}/u.test(word)).length
+const getFile = (link: string) => (link.endsWith('/') ? `${link}index.md` : `${link}.md`)

@@ -12,16 +12,16 @@ import { languagePages } from './language-pages.js'
 import { machineFiles } from './machine-files.js'
 import { metricsPage } from './metrics-page.js'
 import { outsideCode } from './outside-code.js'
-import { downloadOf, rewriteLinks } from './rewrite-links.js'
-import { repositoryFiles, routesOf } from './routes.js'
-import { titleOf } from './title.js'
+import { getDownload, rewriteLinks } from './rewrite-links.js'
+import { getRoutes, repositoryFiles } from './routes.js'
+import { getTitle } from './title.js'
 
 /** Writes them. @returns The number of pages. */
 export async function writePages(root: string): Promise<number> {
   const out = join(root, 'tools/site/.pages')
   rmSync(out, { recursive: true, force: true })
   const files = repositoryFiles(root)
-  const routes = routesOf(files)
+  const routes = getRoutes(files)
   const downloads = new Set<string>()
   const targets = { routes, files: new Set(files), onFile: (path: string) => downloads.add(path) }
   const pages = new Map<string, string>()
@@ -43,10 +43,10 @@ export async function writePages(root: string): Promise<number> {
   for (const [route, text] of pages) write(join(out, `${route}.md`), text)
   for (const path of [...downloads].map((path) => path.replace(/[.]png$/, '-dark.png')))
     if (targets.files.has(path)) downloads.add(path)
-  for (const path of downloads) copy(join(root, path), join(out, 'public', downloadOf(path)))
+  for (const path of downloads) copy(join(root, path), join(out, 'public', getDownload(path)))
   copy(join(root, 'tools/site/pages/public'), join(out, 'public'))
   const agents = readFileSync(join(root, 'docs/agents.md'), 'utf8')
-  const described = [...pages].map(([route, text]) => ({ route, text, title: titleOf(route, text) }))
+  const described = [...pages].map(([route, text]) => ({ route, text, title: getTitle(route, text) }))
   for (const [path, text] of machineFiles(described, agents)) write(join(out, 'public', path), text)
   return pages.size
 }

@@ -36,7 +36,7 @@ async function newDeposit() {
 }
 type Deposit = Awaited<ReturnType<typeof newDeposit>>
 
-function fillOf(deposit: Deposit, changes: Partial<Bridged> = {}, name: (typeof fillNames)[number] = 'FilledRelay') {
+function makeFill(deposit: Deposit, changes: Partial<Bridged> = {}, name: (typeof fillNames)[number] = 'FilledRelay') {
   return fillLog(name, {
     originChainId: BigInt(deposit.payment.chainId),
     destinationChainId: BigInt(chainId),
@@ -51,7 +51,7 @@ function fillOf(deposit: Deposit, changes: Partial<Bridged> = {}, name: (typeof 
     ...changes,
   })
 }
-const fill = (...args: Parameters<typeof fillOf>) => node.execute({ to: pool, data: emits(fillOf(...args)) })
+const fill = (...args: Parameters<typeof makeFill>) => node.execute({ to: pool, data: emits(makeFill(...args)) })
 
 function open(given: Partial<AcrossDestination> & { readonly windowMs?: number } = {}) {
   const { windowMs, ...destination } = given
@@ -111,7 +111,7 @@ test("a fill is rejected while the header's time does not match the block hash, 
 
 test('two deposits filled in one transaction have different positions', async () => {
   const [first, second] = [await newDeposit(), await newDeposit()]
-  const { hash } = await node.execute({ to: pool, data: emits(fillOf(second), fillOf(first)) })
+  const { hash } = await node.execute({ to: pool, data: emits(makeFill(second), makeFill(first)) })
   const source = open()
   expect(await source.lookup(first)).toMatchObject({ txHash: hash, logIndex: 1, position: 1 })
   expect(await source.lookup(second)).toMatchObject({ txHash: hash, logIndex: 0, position: 0 })
@@ -292,7 +292,7 @@ describe('a node', () => {
   test('that answers logs of other contracts is ignored', async () => {
     const deposit = await newDeposit()
     const stranger = await node.deploy(testRouter)
-    const { blockNumber } = await node.execute({ to: stranger, data: emits(fillOf(deposit)) })
+    const { blockNumber } = await node.execute({ to: stranger, data: emits(makeFill(deposit)) })
     const at = `0x${blockNumber.toString(16)}`
     const others = await node.rpc<unknown[]>('eth_getLogs', { fromBlock: at, toBlock: at })
     expect(others).toHaveLength(1)

@@ -1,6 +1,6 @@
 import { toHex } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { codeHashOf } from '../../test/router-logs.js'
+import { makeCodeHash } from '../../test/router-logs.js'
 import { loadKeccak } from '../proof/keccak.js'
 import { type DirectPayment, type Emitted, noConversion, pairConversions } from './conversions.js'
 import type { ConversionStep, DecodedConversion, DecodedPayment, RouterCall } from './router-decoder.js'
@@ -135,7 +135,7 @@ describe('a payment that a direct call made', () => {
   })
 
   const external = (code: string, rate: bigint) =>
-    forged({ use: 'multiply', contract: null, codeHash: codeHashOf(code), rate })
+    forged({ use: 'multiply', contract: null, codeHash: makeCodeHash(code), rate })
   const signed = { contract: null, codeHex: toHex('CHF'), rate: 12n } as const
   test('has a signed rate when code and rate are those of the call', () => {
     const emitted = by(router, external('CHF', 12n), first)

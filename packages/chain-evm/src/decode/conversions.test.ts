@@ -120,18 +120,18 @@ describe('several payments in one transaction', () => {
       [chain.routerA, emits(convert(version, eurUsd, null), payment(version, 2n))],
       [chain.routerA, emits(payment(version, 3n))],
     )
-  const pairsOf = (payments: Awaited<ReturnType<ConversionChain['read']>>) =>
+  const getPairs = (payments: Awaited<ReturnType<ConversionChain['read']>>) =>
     payments.map(({ tokenOut, pricing }) => [tokenOut.gross, ...pricing.feeds.map(({ pair }) => pair?.base ?? null)])
 
   test('each have their own conversion, where only a payment emits one', async () => {
     const { blockNumber } = await twoWith('0.5')
-    expect(pairsOf(await chain.read(blockNumber, '0.5'))).toEqual([[1n, 'CHF'], [2n, 'EUR'], [3n]])
+    expect(getPairs(await chain.read(blockNumber, '0.5'))).toEqual([[1n, 'CHF'], [2n, 'EUR'], [3n]])
   })
 
   test('each have their own, without a meaning, where anybody can emit one', async () => {
     const { blockNumber } = await twoWith('0.8')
     const payments = await chain.read(blockNumber, '0.8')
-    expect(pairsOf(payments)).toEqual([[1n, null], [2n, null], [3n]])
+    expect(getPairs(payments)).toEqual([[1n, null], [2n, null], [3n]])
     expect(payments.map(({ pricing }) => pricing.feeds[0]?.contract)).toEqual([chfUsd, eurUsd, undefined])
     expect(payments.map(({ pricing }) => pricing.feeds[0]?.rate)).toEqual([125_000_000n, 200_000_000n, undefined])
   })

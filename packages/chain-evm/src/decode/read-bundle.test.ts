@@ -71,10 +71,10 @@ test('calldata that points to one list of operations very often is rejected at o
 test('calldata that uses the same long bytes for many operations is rejected', () => {
   const word = (value: number) => value.toString(16).padStart(64, '0')
   const operation = [`${'a1'.repeat(20)}`.padStart(64, '0'), word(0), word(0), word(128), word(320), '5b'.repeat(320)]
-  const bundleOf = (count: number) => {
+  const makeBundle = (count: number) => {
     const places = Array.from({ length: count }, () => word(count * 32))
     return `0x1fad948c${word(64)}${word(0)}${word(count)}${places.join('')}${operation.join('')}`
   }
-  expect(parseBundle(bundleOf(1), 3)).toEqual([{ sender: address('a1'), callData: `0x${'5b'.repeat(320)}` }])
-  expect(parseBundle(bundleOf(3), 3)).toBeNull()
+  expect(parseBundle(makeBundle(1), 3)).toEqual([{ sender: address('a1'), callData: `0x${'5b'.repeat(320)}` }])
+  expect(parseBundle(makeBundle(3), 3)).toBeNull()
 })

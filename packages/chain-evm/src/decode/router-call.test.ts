@@ -1,6 +1,6 @@
 import { type AbiFunction, encodeFunctionData, type Hex, pad, toFunctionSelector, toHex } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { decodedVersions, exampleOf, routerFunctions } from '../../test/abis.js'
+import { decodedVersions, getExample, routerFunctions } from '../../test/abis.js'
 import { chainFeed, noFeed, payingCall, signedRate, zeroAddress } from '../../test/router-logs.js'
 import { callLayouts, parseRouterCall } from './router-call.js'
 
@@ -23,7 +23,7 @@ const calls = all.filter(([, name]) => !/Uniswap|Pancake|Curve/.test(name))
 const swaps = all.filter(([, name]) => /Uniswap|Pancake|Curve/.test(name))
 const hasStructs = (version: string) => Number(version) >= 0.6
 
-function feedsOf(version: string): unknown {
+function getFeeds(version: string): unknown {
   if (version === '0.1') return [feed0]
   return hasStructs(version) ? [chainFeed(feed0), chainFeed(feed1)] : [feed0, feed1]
 }
@@ -33,8 +33,8 @@ const bothFeeds = (version: string) => [{ contract: feed0 }, version === '0.1' ?
 function encode(version: string, item: AbiFunction, given: Readonly<Record<string, unknown>> = {}): Hex {
   const fields: Record<string, unknown> = {
     ...{ sender, receiver, token, memo, amount: 500n, amountIn: 777n, amountOut: 500n, swapType: 1, path: multiPath },
-    ...{ priceFeeds: feedsOf(version), extraFeeReceiver: treasury, extraFeeBps: 25n, extraFeeDivisor: 200n },
-    ...{ route: routeOf(item), convenienceFeeBps: 7n },
+    ...{ priceFeeds: getFeeds(version), extraFeeReceiver: treasury, extraFeeBps: 25n, extraFeeDivisor: 200n },
+    ...{ route: getRoute(item), convenienceFeeBps: 7n },
     ...given,
   }
   const named = Object.fromEntries(
@@ -46,10 +46,10 @@ function encode(version: string, item: AbiFunction, given: Readonly<Record<strin
   const filler = (type: string) => (type === 'bool' ? true : type === 'bytes' ? '0x0102030405' : 5)
   const value = (type: string) =>
     type === 'address' ? sender : type === 'string' ? 'XYZ' : /^u?int256$/.test(type) ? 6n : filler(type)
-  return encodeFunctionData({ abi: [item], args: item.inputs.map((input) => exampleOf(input, named, value)) })
+  return encodeFunctionData({ abi: [item], args: item.inputs.map((input) => getExample(input, named, value)) })
 }
 
-function routeOf(item: AbiFunction): string[] {
+function getRoute(item: AbiFunction): string[] {
   const [params] = item.inputs
   const route =
     params !== undefined && 'components' in params ? params.components.find((p) => p.name === 'route') : null

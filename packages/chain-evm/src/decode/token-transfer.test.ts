@@ -53,7 +53,7 @@ const moves = (to: Address = receiver, value = amount, of = token): [Address, He
   of,
   encodeFunctionData({ abi: devToken.abi, functionName: 'transfer', args: [to, value] }),
 ]
-const pricesOf = async (...calls: [Address, Hex][]) => {
+const getPrices = async (...calls: [Address, Hex][]) => {
   const { blockNumber } = await chain.batch(...calls)
   return (await read(blockNumber)).map(({ pricing }) => pricing)
 }
@@ -85,19 +85,19 @@ describe.each(['0.8', '0.9'])('a direct call to a router of version %s', (versio
 
 describe('through a wrapper contract', () => {
   test('it counts when the transfer comes before it', async () => {
-    expect(await pricesOf(moves(), pays())).toMatchObject([listed])
+    expect(await getPrices(moves(), pays())).toMatchObject([listed])
   })
 
   test('each transfer counts for one payment: the one that comes next', async () => {
-    expect(await pricesOf(moves(), pays(), pays())).toMatchObject([listed, unknown])
-    expect(await pricesOf(moves(), moves(), pays(), pays())).toMatchObject([listed, unknown])
-    expect(await pricesOf(pays(), moves(), pays())).toMatchObject([unknown, listed])
-    expect(await pricesOf(moves(), pays(), moves(), pays())).toMatchObject([listed, listed])
+    expect(await getPrices(moves(), pays(), pays())).toMatchObject([listed, unknown])
+    expect(await getPrices(moves(), moves(), pays(), pays())).toMatchObject([listed, unknown])
+    expect(await getPrices(pays(), moves(), pays())).toMatchObject([unknown, listed])
+    expect(await getPrices(moves(), pays(), moves(), pays())).toMatchObject([listed, listed])
   })
 
   test('a transfer that a charged payment made counts for no other', async () => {
     const charged = pays({ amount: amount + 1n, fees: 1n })
-    expect(await pricesOf(moves(), charged, pays())).toMatchObject([listed, unknown])
+    expect(await getPrices(moves(), charged, pays())).toMatchObject([listed, unknown])
   })
 
   test.each<[string, () => [Address, Hex][]]>([
@@ -113,7 +113,7 @@ describe('through a wrapper contract', () => {
     ['one that the router itself made up', () => [[chain.routerA, emits(transferLog())], pays()]],
   ])('nothing is known of its price with a transfer: %s', async (_, calls) => {
     const made = calls()
-    expect(await pricesOf(...(made.length === 0 ? [pays()] : made))).toEqual([unknown])
+    expect(await getPrices(...(made.length === 0 ? [pays()] : made))).toEqual([unknown])
   })
 })
 

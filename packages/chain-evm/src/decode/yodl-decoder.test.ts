@@ -1,7 +1,7 @@
 import { type Address, type Hex, pad, toEventSelector } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { decodedVersions, routerEvents } from '../../test/abis.js'
-import { codeHashOf, eventLog, nodeLog, zeroAddress } from '../../test/router-logs.js'
+import { eventLog, makeCodeHash, nodeLog, zeroAddress } from '../../test/router-logs.js'
 import type { DecodedConversion } from './router-decoder.js'
 import { paymentTopic, yodlDecoder, yodlTopic } from './router-events.js'
 
@@ -88,14 +88,14 @@ describe.each(['0.3', '0.4', '0.5', '0.6', '0.7', '0.8', '0.9'])('a conversion o
   const isLate = Number(version) >= 0.6
   const convert = (priceFeed0: Address, priceFeed1: Address, exchangeRate0: bigint, exchangeRate1: bigint) =>
     decodeEvent(version, 'Convert', { priceFeed0, priceFeed1, exchangeRate0, exchangeRate1 })
-  const stepsOf = (decoded: unknown) => (decoded as DecodedConversion).steps
+  const getSteps = (decoded: unknown) => (decoded as DecodedConversion).steps
 
   test(`can${isLate ? '' : 'not'} be forged`, () => {
     expect(convert(feedA, feedB, 108n, 2n)).toMatchObject({ kind: 'conversion', isForgeable: isLate })
   })
 
   test('with two feeds multiplies by the first, then divides by the second', () => {
-    expect(stepsOf(convert(feedA, feedB, 108n, 2n))).toEqual([
+    expect(getSteps(convert(feedA, feedB, 108n, 2n))).toEqual([
       { use: 'multiply', contract: feedA, codeHash: null, rate: 108n },
       { use: 'divide', contract: feedB, codeHash: null, rate: 2n },
     ])
@@ -103,20 +103,20 @@ describe.each(['0.3', '0.4', '0.5', '0.6', '0.7', '0.8', '0.9'])('a conversion o
 
   test(`with the first feed alone ${isLate ? 'multiplies' : 'does not say how'}`, () => {
     const use = isLate ? 'multiply' : 'unsaid'
-    expect(stepsOf(convert(feedA, zeroAddress, 108n, 0n))).toEqual([
+    expect(getSteps(convert(feedA, zeroAddress, 108n, 0n))).toEqual([
       { use, contract: feedA, codeHash: null, rate: 108n },
     ])
   })
 
   test('with the second feed alone divides by the first rate', () => {
-    expect(stepsOf(convert(zeroAddress, feedB, 108n, 0n))).toEqual([
+    expect(getSteps(convert(zeroAddress, feedB, 108n, 0n))).toEqual([
       { use: 'divide', contract: feedB, codeHash: null, rate: 108n },
     ])
   })
 
   test('of the largest rate is exact', () => {
     const largest = 2n ** 255n - 1n
-    expect(stepsOf(convert(feedA, zeroAddress, largest, 0n))).toMatchObject([{ rate: largest }])
+    expect(getSteps(convert(feedA, zeroAddress, largest, 0n))).toMatchObject([{ rate: largest }])
   })
 
   test.each([
@@ -133,7 +133,7 @@ describe.each(['0.3', '0.4', '0.5', '0.6', '0.7', '0.8', '0.9'])('a conversion o
 describe.each(['0.6', '0.7', '0.8', '0.9'])('a conversion of version %s with a signed rate', (version) => {
   const convert = (priceFeed1: Address, exchangeRate0: bigint, exchangeRate1: bigint) =>
     decodeEvent(version, 'ConvertWithExternalRate', { currency0: 'CHF', priceFeed1, exchangeRate0, exchangeRate1 })
-  const chf = { use: 'multiply', contract: null, codeHash: codeHashOf('CHF'), rate: 12n }
+  const chf = { use: 'multiply', contract: null, codeHash: makeCodeHash('CHF'), rate: 12n }
 
   test('multiplies by it, and divides by the feed when there is one', () => {
     expect(convert(zeroAddress, 12n, 0n)).toEqual({ kind: 'conversion', steps: [chf], isForgeable: true })

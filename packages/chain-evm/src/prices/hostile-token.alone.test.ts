@@ -1,6 +1,6 @@
 /** A token contract whose calls revert with very long reasons, paid through the router. @module */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { growthOf } from '../../../../tools/scripts/growth.js'
+import { measureGrowth } from '../../../../tools/scripts/growth.js'
 import { oddToken, talkativeToken, testRouter } from '../../test/contracts.generated.js'
 import { readAll } from '../../test/read-all.js'
 import { startTestChain, type TestChain } from '../../test/test-chain.js'
@@ -37,7 +37,7 @@ test('a payment in a token that reverts with 60,000 or a million characters is r
 })
 
 test("processor time grows no faster than the reason of a token's revert", async () => {
-  const growth = await growthOf(async (length) => {
+  const growth = await measureGrowth(async (length) => {
     const height = await payIn(await node.deploy(talkativeToken, [BigInt(length)]))
     return () => readAll(open(), height, height)
   })

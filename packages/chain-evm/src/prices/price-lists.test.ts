@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { codeHashOf } from '../../test/router-logs.js'
+import { makeCodeHash } from '../../test/router-logs.js'
 import { nativeTokenAddress } from '../decode/router-decoder.js'
 import { loadKeccak } from '../proof/keccak.js'
 import { createPriceLists } from './pricing.js'
@@ -30,9 +30,14 @@ test('the native token is worth itself, unless the list says otherwise or nothin
 
 test("codes are those of fiat currencies and of the feeds' bases", () => {
   const { code } = createPriceLists([], [{ ...feed, base: 'WSTETH' }], null)
-  expect(['CHF', 'USD', 'XAU', 'WSTETH'].map((text) => code(codeHashOf(text)))).toEqual(['CHF', 'USD', 'XAU', 'WSTETH'])
-  expect(code(codeHashOf('chf'))).toBeNull()
-  expect(code(codeHashOf('wstETH'))).toBeNull()
+  expect(['CHF', 'USD', 'XAU', 'WSTETH'].map((text) => code(makeCodeHash(text)))).toEqual([
+    'CHF',
+    'USD',
+    'XAU',
+    'WSTETH',
+  ])
+  expect(code(makeCodeHash('chf'))).toBeNull()
+  expect(code(makeCodeHash('wstETH'))).toBeNull()
 })
 
 test('an entry may come twice, but not with two meanings', () => {

@@ -1,6 +1,6 @@
 import { toHex } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { codeHashOf } from '../../test/router-logs.js'
+import { makeCodeHash } from '../../test/router-logs.js'
 import { noConversion, type PaidConversion, type PaidStep } from '../decode/conversions.js'
 import type { DecodedPayment, RouterCall } from '../decode/router-decoder.js'
 import { nativeTokenAddress } from '../decode/router-decoder.js'
@@ -35,13 +35,13 @@ const payment = (gross: bigint, token = usdc, net = gross): DecodedPayment => ({
   ...{ kind: 'payment', sender: address, receiver: address, token, memoHex, provedBy: 'event' },
   ...{ gross, net },
 })
-const callOf = (amount: bigint): RouterCall => ({
+const getCall = (amount: bigint): RouterCall => ({
   ...{ sender: null, receiver: address, token: null, memoHex, amount },
   ...{ feeds: null, extraFee: null, convenienceFeeBps: 0n, swap: null },
 })
 const step = (contract: string | null, rate: bigint, use: PaidStep['use'] = 'multiply'): PaidStep => ({
   ...{ use, contract, rate },
-  ...{ codeHash: contract === null ? codeHashOf('CHF') : null, codeHex: null },
+  ...{ codeHash: contract === null ? makeCodeHash('CHF') : null, codeHex: null },
 })
 const shown = (provedBy: PaidConversion['provedBy'], ...steps: PaidStep[]): PaidConversion => ({
   steps,
@@ -89,15 +89,15 @@ describe('a conversion that can be forged', () => {
   const conversion = shown('call', step(chfUsd, 112_000_000n))
 
   test('is trusted when it converts the amount of the call to the amount paid', () => {
-    const { feeds, calledAmount } = price(made, conversion, callOf(100n))
+    const { feeds, calledAmount } = price(made, conversion, getCall(100n))
     expect(feeds[0]?.pair).toEqual({ base: 'CHF', quote: 'USD' })
     expect(calledAmount).toBe(100n)
   })
 
   test.each([
-    ['the call leads to another amount', conversion, callOf(101n)],
+    ['the call leads to another amount', conversion, getCall(101n)],
     ['there is no call', conversion, null],
-    ['it is not the one of the call', shown('nothing', step(chfUsd, 112_000_000n)), callOf(100n)],
+    ['it is not the one of the call', shown('nothing', step(chfUsd, 112_000_000n)), getCall(100n)],
   ])('means nothing when %s', (_, given, call) => {
     expect(price(made, given, call)).toMatchObject({ feeds: [unknown], calledAmount: null })
   })
@@ -109,7 +109,7 @@ describe('a conversion that can be forged', () => {
 
   test('means nothing when one of its feeds is not listed', () => {
     const steps = [step(chfUsd, 112_000_000n), step(unlistedFeed, 1n, 'divide')]
-    expect(price(made, shown('call', ...steps), callOf(100n)).feeds.map(({ pair }) => pair)).toEqual([null, null])
+    expect(price(made, shown('call', ...steps), getCall(100n)).feeds.map(({ pair }) => pair)).toEqual([null, null])
   })
 })
 
@@ -118,7 +118,7 @@ describe('a signed rate', () => {
   const chf = step(null, 12n * 10n ** 17n)
 
   test('is of the currency whose hash the event has, in US dollars', () => {
-    expect(price(made, shown('call', chf), callOf(100n))).toMatchObject({
+    expect(price(made, shown('call', chf), getCall(100n))).toMatchObject({
       feeds: [{ use: 'multiply', contract: null, pair: { base: 'CHF', quote: 'USD' }, decimals: 18 }],
       calledAmount: 100n,
     })
@@ -133,13 +133,13 @@ describe('a signed rate', () => {
     ['that verify rejects, too long', toHex('X'.repeat(17)), null],
     ['that is no text', '0xff00', null],
   ])('of a currency on no list, %s', (_, codeHex, pair) => {
-    const unknown = { ...chf, codeHash: codeHashOf('XYZ'), codeHex }
-    expect(price(made, shown('call', unknown), callOf(100n)).feeds[0]?.pair).toEqual(pair)
+    const unknown = { ...chf, codeHash: makeCodeHash('XYZ'), codeHex }
+    expect(price(made, shown('call', unknown), getCall(100n)).feeds[0]?.pair).toEqual(pair)
   })
 
   test('that changes no amount proves nothing: early routers ignore a lone one', () => {
     const one = { ...chf, rate: 10n ** 18n }
-    expect(price(payment(100n), shown('call', one), callOf(100n))).toMatchObject({
+    expect(price(payment(100n), shown('call', one), getCall(100n))).toMatchObject({
       feeds: [{ pair: null, decimals: 18 }],
       calledAmount: null,
     })
@@ -148,9 +148,9 @@ describe('a signed rate', () => {
 
 describe('the amount of the call', () => {
   test.each([
-    ['as it was paid', callOf(7n), 7n],
+    ['as it was paid', getCall(7n), 7n],
     ['none without a call', null, null],
-    ['none when it is not what was paid', callOf(8n), null],
+    ['none when it is not what was paid', getCall(8n), null],
   ])('without a conversion: %s', (_, call, expected) => {
     expect(price(payment(7n), noConversion, call).calledAmount).toBe(expected)
   })
@@ -158,15 +158,15 @@ describe('the amount of the call', () => {
   test('is exact where dividing back is not', () => {
     // 10.04 USD at 1.00011 USD per USDC; many amounts of dollars give the same amount of USDC.
     const conversion = shown('call', step(usdcUsd, 100_011_000n, 'divide'))
-    expect(price(payment(10_038_895n), conversion, callOf(10_040_000n)).calledAmount).toBe(10_040_000n)
-    expect(price(payment(10_038_896n), conversion, callOf(10_040_000n)).calledAmount).toBeNull()
+    expect(price(payment(10_038_895n), conversion, getCall(10_040_000n)).calledAmount).toBe(10_040_000n)
+    expect(price(payment(10_038_896n), conversion, getCall(10_040_000n)).calledAmount).toBeNull()
   })
 })
 
 describe('the service’s fee', () => {
   const total = (fees: bigint, gross = 1_000_000n) => payment(gross, usdc, gross - fees)
-  const feeOf = (made: DecodedPayment, call: Partial<RouterCall>) =>
-    price(made, noConversion, { ...callOf(1n), ...call }).serviceFee
+  const getFee = (made: DecodedPayment, call: Partial<RouterCall>) =>
+    price(made, noConversion, { ...getCall(1n), ...call }).serviceFee
 
   test.each([
     ['all of it when the call has no extra fee', 2_000n, {}, 2_000n],
@@ -179,13 +179,13 @@ describe('the service’s fee', () => {
     ['unknown when the call does not explain the total', 4_501n, { extraFee: { bps: 25n } }, null],
     ['unknown when the extra fee is above the total', 100n, { extraFee: { bps: 25n } }, null],
   ])('is %s', (_, fees, call, expected) => {
-    expect(feeOf(total(fees), call)).toBe(expected)
+    expect(getFee(total(fees), call)).toBe(expected)
   })
 
   test('rounds each fee down by itself', () => {
     // Of 999: 0.2 % is 1, 0.25 % is 2; together they would be 4.
-    expect(feeOf(total(3n, 999n), { extraFee: { bps: 25n } })).toBe(1n)
-    expect(feeOf(total(4n, 999n), { extraFee: { bps: 25n } })).toBeNull()
+    expect(getFee(total(3n, 999n), { extraFee: { bps: 25n } })).toBe(1n)
+    expect(getFee(total(4n, 999n), { extraFee: { bps: 25n } })).toBeNull()
   })
 
   test('is unknown without a call', () => {

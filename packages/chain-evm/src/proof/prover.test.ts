@@ -12,7 +12,7 @@ beforeAll(async () => {
   prover = await openProver()
 })
 
-const rootOf = (receipts: readonly NodeObject[]) => {
+const computeRoot = (receipts: readonly NodeObject[]) => {
   const answer = prover.computeReceiptsRoot(receipts)
   return 'root' in answer ? answer.root : answer.flaw
 }
@@ -47,7 +47,7 @@ describe('a real node', () => {
     const height = await node.mine()
     const [block, receipts] = await Promise.all([blockAt(height), receiptsAt(height)])
     expect(receipts).toHaveLength(count)
-    expect(rootOf(receipts)).toBe(block['receiptsRoot'])
+    expect(computeRoot(receipts)).toBe(block['receiptsRoot'])
     expect(prover.computeHeaderHash(block)).toBe(block['hash'])
     if (count < 17) return
     expect(new Set(receipts.map(({ type }) => type))).toEqual(new Set(['0x0', '0x1', '0x2']))
@@ -62,7 +62,7 @@ describe('a real node', () => {
     const height = await node.mine()
     const receipts = await receiptsAt(height)
     expect(receipts.map(({ type }) => type)).toEqual(['0x4'])
-    expect(rootOf(receipts)).toBe((await blockAt(height))['receiptsRoot'])
+    expect(computeRoot(receipts)).toBe((await blockAt(height))['receiptsRoot'])
   })
 
   test('no header and no receipt can be changed unnoticed', async () => {
@@ -74,14 +74,16 @@ describe('a real node', () => {
       expect(prover.computeHeaderHash({ ...block, [field]: flipped(block[field] as string) })).not.toBe(block['hash'])
     const [first = {}, ...rest] = receipts
     for (const field of ['status', 'cumulativeGasUsed', 'logsBloom', 'type'])
-      expect(rootOf([{ ...first, [field]: flipped(first[field] as string) }, ...rest])).not.toBe(block['receiptsRoot'])
+      expect(computeRoot([{ ...first, [field]: flipped(first[field] as string) }, ...rest])).not.toBe(
+        block['receiptsRoot'],
+      )
     const logs = first['logs'] as NodeObject[]
     for (const field of ['address', 'data'])
       expect(
-        rootOf([{ ...first, logs: [{ ...logs[0], [field]: flipped(logs[0]?.[field] as string) }] }, ...rest]),
+        computeRoot([{ ...first, logs: [{ ...logs[0], [field]: flipped(logs[0]?.[field] as string) }] }, ...rest]),
       ).not.toBe(block['receiptsRoot'])
     for (const changed of [[...rest, first], rest, [first, ...receipts], [{ ...first, logs: logs.slice(1) }, ...rest]])
-      expect(rootOf(changed)).not.toBe(block['receiptsRoot'])
+      expect(computeRoot(changed)).not.toBe(block['receiptsRoot'])
   })
 })
 
@@ -94,7 +96,7 @@ test('a node of the OP stack agrees on a deposit', async () => {
     const receipts = await node.rpc<NodeObject[]>('eth_getBlockReceipts', height)
     expect(receipts).toMatchObject([{ depositNonce: '0x1', depositReceiptVersion: '0x1' }])
     const block = await node.rpc<NodeObject>('eth_getBlockByNumber', height, false)
-    expect(rootOf(receipts)).toBe(block['receiptsRoot'])
+    expect(computeRoot(receipts)).toBe(block['receiptsRoot'])
     expect(prover.computeHeaderHash(block)).toBe(block['hash'])
   } finally {
     await node.stop()
@@ -106,7 +108,7 @@ describe('an independent encoder', () => {
     const random = sequence(seed)
     for (const count of [1, 2, 16, 128, 129, 200 + (random() % 200)]) {
       const receipts = Array.from({ length: count }, () => randomReceipt(random))
-      expect(rootOf(receipts), `seed ${seed}, ${count} receipts`).toBe(naiveRoot(receipts.map(naiveReceipt)))
+      expect(computeRoot(receipts), `seed ${seed}, ${count} receipts`).toBe(naiveRoot(receipts.map(naiveReceipt)))
     }
   })
 
@@ -118,12 +120,12 @@ describe('an independent encoder', () => {
       logsBloom: upper(receipt['logsBloom']),
       cumulativeGasUsed: `0x000${String(receipt['cumulativeGasUsed']).slice(2)}`,
     }
-    expect(rootOf([loud])).toBe(rootOf([receipt]))
+    expect(computeRoot([loud])).toBe(computeRoot([receipt]))
   })
 })
 
 test('an empty list has the empty root', () => {
-  expect(rootOf([])).toBe(naiveRoot([]))
+  expect(computeRoot([])).toBe(naiveRoot([]))
 })
 
 test.each<[string, NodeObject]>([
@@ -144,7 +146,7 @@ test.each<[string, NodeObject]>([
   ['data is missing or malformed', { logs: [{ address: payer, topics: [], data: '0x123' }] }],
   ['data is missing or malformed', { logs: [{ address: payer, topics: [], data: '0xgg' }] }],
 ])('%s: it is said, and nothing is thrown', (flaw, change) => {
-  expect(rootOf([{ ...randomReceipt(sequence(3)), type: '0x2', ...change }])).toBe(flaw)
+  expect(computeRoot([{ ...randomReceipt(sequence(3)), type: '0x2', ...change }])).toBe(flaw)
 })
 
 test('a header with the fields of later forks hashes like their list', async () => {
@@ -183,32 +185,32 @@ function sequence(seed: number): () => number {
   }
 }
 
-function hexOf(random: () => number, bytes: number): Hex {
+function toHex(random: () => number, bytes: number): Hex {
   let text = '0x'
   for (let index = 0; index < bytes; index++) text += (random() % 256).toString(16).padStart(2, '0')
   return text as Hex
 }
 
-const quantityOf = (number: number): Hex => `0x${number.toString(16)}`
+const toQuantity = (number: number): Hex => `0x${number.toString(16)}`
 const statusOrRoot = (random: () => number) => {
   const kind = random() % 8
-  return kind === 0 ? { root: hexOf(random, 32) } : { status: kind % 2 === 0 ? '0x1' : '0x0' }
+  return kind === 0 ? { root: toHex(random, 32) } : { status: kind % 2 === 0 ? '0x1' : '0x0' }
 }
 
 function randomReceipt(random: () => number): NodeObject {
   const type = [0, 1, 2, 3, 4, 0x7e, 0x7e, 0x64, 0x6a][random() % 9] ?? 0
   const logs = Array.from({ length: random() % 5 }, () => ({
-    address: hexOf(random, 20),
-    topics: Array.from({ length: random() % 5 }, () => hexOf(random, 32)),
-    data: hexOf(random, [0, 1, 32, 54, 55, 56, 128, 400][random() % 8] ?? 0),
+    address: toHex(random, 20),
+    topics: Array.from({ length: random() % 5 }, () => toHex(random, 32)),
+    data: toHex(random, [0, 1, 32, 54, 55, 56, 128, 400][random() % 8] ?? 0),
   }))
   const deposit =
     type === 0x7e && random() % 2 === 0
-      ? { depositNonce: quantityOf(random() % 300), depositReceiptVersion: '0x1' }
+      ? { depositNonce: toQuantity(random() % 300), depositReceiptVersion: '0x1' }
       : {}
-  const cumulativeGasUsed = quantityOf(random() % ([1, 128, 256, 2 ** 31][random() % 4] ?? 1))
-  const typed = type === 0 && random() % 2 === 0 ? {} : { type: quantityOf(type) }
-  return { ...typed, ...statusOrRoot(random), cumulativeGasUsed, logsBloom: hexOf(random, 256), logs, ...deposit }
+  const cumulativeGasUsed = toQuantity(random() % ([1, 128, 256, 2 ** 31][random() % 4] ?? 1))
+  const typed = type === 0 && random() % 2 === 0 ? {} : { type: toQuantity(type) }
+  return { ...typed, ...statusOrRoot(random), cumulativeGasUsed, logsBloom: toHex(random, 256), logs, ...deposit }
 }
 
 /** A number as RLP has it: without leading zeroes, and nothing for zero. */
@@ -237,7 +239,7 @@ type Entry = readonly [nibbles: string, value: Hex]
 
 /** The trie by the book: text for paths, every node encoded on its own. */
 function naiveRoot(values: readonly Hex[]): Hex {
-  const entries = values.map((value, index): Entry => [toRlp(rlpNumber(quantityOf(index))).slice(2), value])
+  const entries = values.map((value, index): Entry => [toRlp(rlpNumber(toQuantity(index))).slice(2), value])
   return entries.length === 0 ? keccak256(toRlp('0x')) : keccak256(naiveNode(entries))
 }
 

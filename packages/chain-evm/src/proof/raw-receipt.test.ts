@@ -7,9 +7,9 @@ import { MalformedRlpError } from './rlp.js'
 const address = `0x${'ab'.repeat(20)}` as const
 const topic = `0x${'cd'.repeat(32)}` as const
 const bloom = `0x${'00'.repeat(256)}` as const
-const bytesOf = (hex: string) => Buffer.from(hex.slice(2), 'hex')
+const toBytes = (hex: string) => Buffer.from(hex.slice(2), 'hex')
 const given = (logs: Parameters<typeof encodeReceipt>[0]['logs'], type: `0x${string}` = '0x2', status = '0x1') =>
-  bytesOf(encodeReceipt({ type, status: status as '0x1', cumulativeGasUsed: '0x5208', logsBloom: bloom, logs }))
+  toBytes(encodeReceipt({ type, status: status as '0x1', cumulativeGasUsed: '0x5208', logsBloom: bloom, logs }))
 
 test.each(['0x0', '0x1', '0x2', '0x7e'] as const)('a receipt of type %s has its status and logs', (type) => {
   for (const data of ['0x', '0x07', '0x80', `0x${'ee'.repeat(60)}`, `0x${'ee'.repeat(70_000)}`] as const) {

@@ -13,7 +13,7 @@ const reader = {
 } as Partial<RangeReader> as RangeReader
 
 /** Headers of blocks with so many transactions; negative: the filter denies payments. */
-function headersOf(...sizes: number[]): Header[] {
+function makeHeaders(...sizes: number[]): Header[] {
   return sizes.map((size, number) => ({
     ref: { number, hash: `0x${number}`, parentHash: '0x', timestamp: 0 },
     logsBloom: size < 0 ? empty : filled,
@@ -24,7 +24,7 @@ function headersOf(...sizes: number[]): Header[] {
 }
 const numbers = (headers: readonly Header[]) => headers.map(({ ref }) => ref.number)
 async function read(most: number, ...sizes: number[]) {
-  const { headers, candidates } = await readCandidates(reader, headersOf(...sizes), most)
+  const { headers, candidates } = await readCandidates(reader, makeHeaders(...sizes), most)
   return [numbers(headers), numbers(candidates)]
 }
 
@@ -52,7 +52,7 @@ describe('a block without a filter', () => {
     transactions,
   })
   test('may contain a payment unless it is empty', async () => {
-    const [first, second, third] = headersOf(1, 1, 1)
+    const [first, second, third] = makeHeaders(1, 1, 1)
     if (first === undefined || second === undefined || third === undefined) throw new Error('three headers')
     const all = [without(first, ['0x']), without(second, []), without(third, null)]
     expect(numbers((await readCandidates(reader, all, 10)).candidates)).toEqual([0, 2])

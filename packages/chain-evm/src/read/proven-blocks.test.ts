@@ -44,7 +44,7 @@ const anyHash = `0x${'ab'.repeat(32)}`
 const proofFailed = { name: 'ChainError', code: 'ERR_CHAIN_PROOF_FAILED', retryable: true, chainId: 31337 }
 const gone = { code: 'ERR_CHAIN_RANGE_GONE' }
 const unavailable = { code: 'ERR_CHAIN_UNAVAILABLE' }
-const methodsOf = (requests: readonly (readonly string[])[]) => requests.flat()
+const getMethods = (requests: readonly (readonly string[])[]) => requests.flat()
 
 describe.each([
   ['near the head', {}, 'root'],
@@ -116,7 +116,7 @@ describe.each([
       expect(lied.nodes()[0]?.failedProofs).toBe(4)
       const asked = chain.since(before)
       expect(asked.filter((methods) => methods.join() === 'eth_getBlockReceipts')).toHaveLength(2)
-      expect(methodsOf(asked).filter((method) => method === 'eth_getTransactionReceipt')).toHaveLength(7)
+      expect(getMethods(asked).filter((method) => method === 'eth_getTransactionReceipt')).toHaveLength(7)
     },
   )
 
@@ -181,7 +181,7 @@ describe.each([
     expect((await readAll(opened, from, to, where)).payments).toHaveLength(8)
     const before = chain.front.requests.length
     expect((await readAll(opened, from, to, where)).proof).toBe(proof)
-    const asked = methodsOf(chain.since(before))
+    const asked = getMethods(chain.since(before))
     expect(asked.includes('eth_getBlockReceipts')).toBe(code === -32_000)
     expect(asked).toContain('eth_getTransactionReceipt')
   })
@@ -255,7 +255,7 @@ describe('the log filters of headers', () => {
     const asked = chain.since(before)
     expect(asked[0]).toEqual(['eth_chainId', ...heights(from, to).map(() => 'eth_getBlockByNumber')])
     expect(asked[1]).toEqual(['eth_getBlockReceipts', 'eth_getBlockReceipts'])
-    expect(methodsOf(asked)).not.toContain('eth_getLogs')
+    expect(getMethods(asked)).not.toContain('eth_getLogs')
   })
 
   test('a false positive stops nothing', async () => {
@@ -321,7 +321,7 @@ describe('the log filters of headers', () => {
     chain.lie('eth_getBlockByNumber', (it: Block) => ({ ...it, extraData: '0x1234' }))
     const before = chain.front.requests.length
     expect((await readAll(chain.open({ maxRange: 3 }), from, to, far)).payments).toHaveLength(8)
-    expect(methodsOf(chain.since(before)).filter((method) => method === 'eth_getLogs').length).toBeGreaterThan(1)
+    expect(getMethods(chain.since(before)).filter((method) => method === 'eth_getLogs').length).toBeGreaterThan(1)
   })
 })
 

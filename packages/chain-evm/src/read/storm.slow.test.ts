@@ -131,12 +131,12 @@ async function run(seed: number, urls: readonly string[]) {
   return { seed, ms: clock.waitedMs(), requests: requests.length, calls: requests.flat().length, chainIds }
 }
 
-const medianOf = (values: readonly number[]) => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0
+const computeMedian = (values: readonly number[]) => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0
 
 test('every seed ends within three times the median of the requests', async () => {
   const runs = []
   for (const seed of seeds) runs.push(await run(seed, [chain.front.url]))
-  const median = medianOf(runs.map(({ requests }) => requests))
+  const median = computeMedian(runs.map(({ requests }) => requests))
   const slow = runs.filter(({ requests }) => requests > 3 * median)
   expect({ median, slow }).toEqual({ median, slow: [] })
 })

@@ -158,7 +158,7 @@ export async function readTransactions(
   if (groups.length === 0) return []
   const calls = await readCalls(reader, groups, cached, signal)
   const payingTransactions = groups.map((group) => attachCall(reader, group, calls.get(group.txHash)))
-  const needed = payingTransactions.filter((one) => needsReceiptOf(reader, one)).map(({ group }) => group)
+  const needed = payingTransactions.filter((one) => getNeedsReceipt(reader, one)).map(({ group }) => group)
   const receipts = await readReceipts(reader, needed, cached.receipts, signal)
   return payingTransactions.map((one) => ({
     txHash: one.group.txHash,
@@ -181,7 +181,7 @@ function attachCall(
  * Whether a payment needs its receipt: for its destination, or for the payer's tokens of a swap. Also for a call with
  * price feeds without a conversion, which `eth_getLogs` may have left out.
  */
-function needsReceiptOf(reader: RangeReader, { group, transaction, direct }: PayingTransaction): boolean {
+function getNeedsReceipt(reader: RangeReader, { group, transaction, direct }: PayingTransaction): boolean {
   if (needsReceiptForDestinations(reader, transaction, group.payments)) return true
   return direct !== null && (direct.call.swap !== null || lacksConversion(group, direct))
 }

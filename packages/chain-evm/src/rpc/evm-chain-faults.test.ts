@@ -57,9 +57,9 @@ afterAll(async () => {
 function rewrite(method: string, change: (item: Item) => Item | null) {
   front.intercept = rewriting((item, call) => (call.method === method ? change(item) : item))
 }
-const logsOf = (item: Item) => item.result as Record<string, unknown>[]
+const getLogs = (item: Item) => item.result as Record<string, unknown>[]
 const changeLogs = (change: (log: object, index: number) => object) =>
-  rewrite('eth_getLogs', (item) => ({ ...item, result: logsOf(item).map(change) }))
+  rewrite('eth_getLogs', (item) => ({ ...item, result: getLogs(item).map(change) }))
 
 const unavailable = { name: 'ChainError', code: 'ERR_CHAIN_UNAVAILABLE', retryable: true, chainId: 31337 }
 const gone = { ...unavailable, code: 'ERR_CHAIN_RANGE_GONE' }
@@ -171,7 +171,7 @@ describe('a node that answers garbage', () => {
     expect(new Set(expected.map(({ txHash }) => txHash)).size).toBe(3)
     rewrite('eth_getLogs', (item) => ({
       ...item,
-      result: logsOf(item).map((log) => ({
+      result: getLogs(item).map((log) => ({
         ...(log as object),
         logIndex: '0x1',
         ...(hasPlace ? {} : { transactionIndex: undefined }),
@@ -193,7 +193,7 @@ describe('a node that answers garbage', () => {
     ['a pending log', ([log]: object[]) => [{ ...log, blockHash: null }]],
     ['a log without transaction', ([log]: object[]) => [{ ...log, transactionHash: undefined }]],
   ])('eth_getLogs answers %s', async (_, change) => {
-    rewrite('eth_getLogs', (item) => ({ ...item, result: change(logsOf(item) as never) }))
+    rewrite('eth_getLogs', (item) => ({ ...item, result: change(getLogs(item) as never) }))
     await expect(readAll(open(), from, to)).rejects.toMatchObject(unavailable)
   })
 

@@ -119,14 +119,14 @@ test('a node that rejects by bytes is read with few rejections, through dense an
   let at = 0
   const rejected: number[] = []
   let requests = 0
-  const bytesOf = (from: number, blocks: number) => {
+  const toBytes = (from: number, blocks: number) => {
     const dense = Math.max(0, Math.min(from + blocks, 80_000) - Math.max(from, 40_000))
     return dense * 10_000 + (blocks - dense) * 10
   }
   while (at < 200_000) {
     const blocks = sizes.current()
     requests += 1
-    if (bytesOf(at, blocks) <= 5_000_000) {
+    if (toBytes(at, blocks) <= 5_000_000) {
       at += blocks
       sizes.noteSuccess(blocks)
     } else {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { commandsOf } from '../../test/run-commands.js'
-import { eventsOf } from '../../test/test-io.js'
+import { getCommands } from '../../test/run-commands.js'
+import { getEvents } from '../../test/test-io.js'
 
 const address = `0x${'c3'.repeat(20)}`
 const other = `0x${'d4'.repeat(20)}`
@@ -12,7 +12,7 @@ const config = {
 
 describe('accounts create', () => {
   it('prints the account as it is stored: lowercased, with everything that it accepts', async () => {
-    const { run } = commandsOf('accounts')
+    const { run } = getCommands('accounts')
     const { exitCode, lines, err } = await run(
       ...['create', 'Shop', '--address', address.toUpperCase().replace('0X', '0x')],
       ...['--accept', '137:USDC,USDT', '--accept', '1:ETH', '--accept', '137:DAI', '--default-address', `1:${other}`],
@@ -29,13 +29,13 @@ describe('accounts create', () => {
   })
 
   it('prints one JSON object with --json, from a configuration on standard input', async () => {
-    const { runWith } = commandsOf('accounts')
+    const { runWith } = getCommands('accounts')
     const { io, err } = await runWith(
       JSON.stringify(config),
       ...['create', 'shop', '--address', address, '--config', '-', '--json'],
     )
     expect(err).toBe('')
-    expect(eventsOf(io)).toEqual([
+    expect(getEvents(io)).toEqual([
       { event: 'account.created', account: { handle: 'shop', address, config, createdAt: expect.any(Number) } },
     ])
   })
@@ -49,7 +49,7 @@ describe('accounts create', () => {
     ['a configuration without coins', fromInput, '{}', 'config.coins: expected array'],
     ['a misspelt field', fromInput, misspelt, 'config.coins.0 has 1 field'],
   ])('%s is misuse: exits with 2 and stores nothing', async (_name, args, input, sentence) => {
-    const { run, runWith, make } = commandsOf('accounts')
+    const { run, runWith, make } = getCommands('accounts')
     await make()
     const { exitCode, out, err } = await runWith(input, ...args)
     expect({ exitCode, out }).toEqual({ exitCode: 2, out: '' })
@@ -63,7 +63,7 @@ describe('an unlisted token symbol', () => {
     new RegExp(`^Warning: ${token} is not a known or configured token, .* PI_TOKENS_${token.split(':')[0]},`, 'm')
 
   it('is stored, with a warning on standard error', async () => {
-    const { run } = commandsOf('accounts')
+    const { run } = getCommands('accounts')
     const created = await run('create', 'shop', '--address', address, '--accept', '137:USDX,USDC', '--accept', '1:usdc')
     expect(created.exitCode).toBe(0)
     expect(created.io.errors).toEqual([
@@ -73,7 +73,7 @@ describe('an unlisted token symbol', () => {
     expect(created.out).not.toContain('Warning')
     const changed = await run('change', 'shop', '--accept', '5:USDC', '--json')
     expect(changed).toMatchObject({ exitCode: 0, err: expect.stringMatching(warning('5:USDC')) })
-    expect(eventsOf(changed.io)).toMatchObject([{ event: 'account.changed' }])
+    expect(getEvents(changed.io)).toMatchObject([{ event: 'account.changed' }])
     expect((await run('change', 'shop', '--address', other)).err).toBe('')
   })
 
@@ -86,7 +86,7 @@ describe('an unlisted token symbol', () => {
       PI_ROUTERS_31337: `${other}@0.8`,
       PI_TOKENS_31337: `${other}:MINE:USD`,
     }
-    const { runWith } = commandsOf('accounts', variables)
+    const { runWith } = getCommands('accounts', variables)
     const [chainId, symbol] = accepted.split(':')
     const named = Object.entries(more).map(([id, tokens]) => ({ chainId: Number(id), tokens }))
     const coins = [{ chainId: Number(chainId), tokens: [{ symbol }] }, ...named]
@@ -99,7 +99,7 @@ describe('a known token that the configuration overrides', () => {
   it('is listed under its configured symbol only', async () => {
     const usdc = '0x3c499c542cef5e3811e1192ce70d8cc03d5c3359'
     const native = `0x${'ee'.repeat(20)}`
-    const { run } = commandsOf('accounts', {
+    const { run } = getCommands('accounts', {
       PI_RPC_URL_137: 'http://127.0.0.1:1',
       PI_TOKENS_137: `${usdc}:USDX:USD,${native}:GAS:POL`,
     })
@@ -113,7 +113,7 @@ describe('a known token that the configuration overrides', () => {
 
 describe('accounts list and show', () => {
   it('prints one line each, by handle', async () => {
-    const { run, runWith } = commandsOf('accounts')
+    const { run, runWith } = getCommands('accounts')
     await run(...shop)
     await run('create', 'bar', '--address', other, '--accept', '1:ETH', '--accept', '10:DAI')
     await runWith('{"coins":[]}', 'create', 'closed', '--address', other, '--config', '-')
@@ -122,7 +122,7 @@ describe('accounts list and show', () => {
       `closed  ${other}  accepts nothing`,
       `shop  ${address}  137: USDC, USDT`,
     ])
-    expect(eventsOf((await run('list', '--json')).io)).toMatchObject([
+    expect(getEvents((await run('list', '--json')).io)).toMatchObject([
       { event: 'account', account: { handle: 'bar' } },
       { event: 'account', account: { handle: 'closed' } },
       { event: 'account', account: { handle: 'shop' } },
@@ -130,7 +130,7 @@ describe('accounts list and show', () => {
   })
 
   it('shows one account in full, found in any case', async () => {
-    const { run, runWith } = commandsOf('accounts')
+    const { run, runWith } = getCommands('accounts')
     await runWith(JSON.stringify(config), 'create', 'shop', '--address', address, '--config', '-')
     expect((await run('show', 'SHOP')).lines).toEqual([
       'shop',
@@ -138,7 +138,7 @@ describe('accounts list and show', () => {
       `  Accepts  1: DAI (${other}), paid to ${other}`,
       '  Then     close the window after 1.5 s',
     ])
-    expect(eventsOf((await run('show', 'shop', '--json')).io)).toMatchObject([
+    expect(getEvents((await run('show', 'shop', '--json')).io)).toMatchObject([
       { event: 'account', account: { config } },
     ])
   })
@@ -146,7 +146,7 @@ describe('accounts list and show', () => {
 
 describe('accounts change', () => {
   it('replaces the address and keeps the configuration', async () => {
-    const { run } = commandsOf('accounts')
+    const { run } = getCommands('accounts')
     await run(...shop, '--close-after', '2s')
     expect((await run('change', 'Shop', '--address', other)).lines).toEqual([
       'Changed shop.',
@@ -157,7 +157,7 @@ describe('accounts change', () => {
   })
 
   it('replaces the configuration as a whole and keeps the address', async () => {
-    const { run } = commandsOf('accounts')
+    const { run } = getCommands('accounts')
     await run(...shop, '--close-after', '2s')
     expect((await run('change', 'shop', '--accept', '1:ETH')).lines).toEqual([
       'Changed shop.',
@@ -168,7 +168,7 @@ describe('accounts change', () => {
   })
 
   it('rejects an invalid configuration, and changes nothing', async () => {
-    const { run, runWith } = commandsOf('accounts')
+    const { run, runWith } = getCommands('accounts')
     await run(...shop)
     const refused = await runWith('{"coins":[{}]}', 'change', 'shop', '--address', other, '--config', '-')
     expect(refused).toMatchObject({ exitCode: 2, out: '' })
@@ -178,7 +178,7 @@ describe('accounts change', () => {
 
 describe('accounts remove', () => {
   it('removes the account and prints its last state', async () => {
-    const { run } = commandsOf('accounts')
+    const { run } = getCommands('accounts')
     await run(...shop)
     const { exitCode, lines } = await run('remove', 'Shop')
     expect(exitCode).toBe(0)
@@ -196,7 +196,7 @@ describe('a missing account or database', () => {
   ]
 
   it.each(commands)('%s %s exits with 1 and names the account', async (...args) => {
-    const { run, make } = commandsOf('accounts')
+    const { run, make } = getCommands('accounts')
     await make()
     const { exitCode, out, err } = await run(...args)
     expect({ exitCode, out }).toEqual({ exitCode: 1, out: '' })

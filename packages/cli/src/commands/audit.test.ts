@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { commandsOf } from '../../test/run-commands.js'
-import { eventsOf, testIo } from '../../test/test-io.js'
+import { getCommands } from '../../test/run-commands.js'
+import { getEvents, testIo } from '../../test/test-io.js'
 import { openSqlite } from '../files.js'
 import { runCli } from '../run-cli.js'
 
@@ -8,8 +8,8 @@ const address = `0x${'a1'.repeat(20)}`
 
 /** The commands on a database whose audit log has so many records. */
 async function audited(records: number) {
-  const commands = commandsOf('audit')
-  const integrations = commandsOf('integrations', commands.env)
+  const commands = getCommands('audit')
+  const integrations = getCommands('integrations', commands.env)
   await integrations.run('create', address, '--actor', 'alice', '--url', 'https://shop.example/hook?key=SECRET')
   for (let seq = 2; seq <= records; seq += 1) await integrations.run(seq % 2 === 0 ? 'disable' : 'enable', address)
   return commands
@@ -32,7 +32,7 @@ describe('audit list', () => {
       expect.stringMatching(new RegExp(`^ +2 {2}${time} {2}cli:\\S+ {2}integration[.]disabled {2}${address}`)),
     ])
     expect(lines.join('\n')).not.toContain('SECRET')
-    expect(eventsOf((await run('list', '--json')).io)).toMatchObject([
+    expect(getEvents((await run('list', '--json')).io)).toMatchObject([
       { event: 'audit', record: { seq: 1, actor: 'alice', action: 'integration.created', subject: address } },
       { event: 'audit', record: { seq: 2, action: 'integration.disabled', keyVersion: expect.any(Number) } },
     ])
@@ -50,7 +50,7 @@ describe('audit list', () => {
     expect(page.lines.at(-1)).toBe('4 more follow; continue with --after 5.')
     expect(records((await run('list', '--after', '7')).lines)).toEqual([8, 9])
     expect((await run('list', '--after', '9')).lines).toEqual([])
-    expect(eventsOf((await run('list', '--limit', '1', '--json')).io).at(-1)).toEqual({
+    expect(getEvents((await run('list', '--limit', '1', '--json')).io).at(-1)).toEqual({
       event: 'more',
       shown: 1,
       newest: 9,
@@ -65,10 +65,10 @@ describe('audit head', () => {
     expect(exitCode).toBe(0)
     const [, kept = ''] = /^(3:[0-9a-f]{64}) {2}\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ$/.exec(out) ?? []
     const [seq, hash] = kept.split(':')
-    expect(eventsOf((await run('head', '--json')).io)).toEqual([
+    expect(getEvents((await run('head', '--json')).io)).toEqual([
       { event: 'audit.head', head: { seq: Number(seq), hash, at: expect.any(Number) } },
     ])
-    await commandsOf('integrations', env).run('disable', address)
+    await getCommands('integrations', env).run('disable', address)
     expect((await run('head')).out).toMatch(/^4:/)
     expect((await run('verify', '--expect', kept)).exitCode).toBe(0)
     const database = openSqlite(path)
@@ -86,7 +86,7 @@ describe('audit verify', () => {
     expect(lines[0]).toMatch(/^The audit log is unchanged: 3 records, the newest of /)
     const kept = /Store (3:[0-9a-f]{64}) outside/.exec(lines[1] ?? '')?.[1] ?? ''
     expect((await run('verify', '--expect', kept)).lines.at(-1)).toBe('Record 3 is the expected one.')
-    const [event] = eventsOf((await run('verify', '--json')).io)
+    const [event] = getEvents((await run('verify', '--json')).io)
     expect(event).toMatchObject({ event: 'audit.verified', ok: true, records: 3, brokenAt: null, expected: null })
   })
 
@@ -100,7 +100,7 @@ describe('audit verify', () => {
       const { exitCode, out } = await run('verify')
       expect(exitCode).toBe(1)
       expect(out).toContain(`The audit log is broken at record ${seq}: `)
-      expect(eventsOf((await run('verify', '--json')).io)).toMatchObject([{ ok: false, brokenAt: seq }])
+      expect(getEvents((await run('verify', '--json')).io)).toMatchObject([{ ok: false, brokenAt: seq }])
     },
   )
 
@@ -119,18 +119,18 @@ describe('audit verify', () => {
 })
 
 describe('the actor in the audit log', () => {
-  async function actorOf(args: readonly string[], env: Record<string, string>, user: string | null) {
-    const commands = commandsOf('legacy-keys', env)
+  async function getActor(args: readonly string[], env: Record<string, string>, user: string | null) {
+    const commands = getCommands('legacy-keys', env)
     const io = testIo({ env: commands.env, userName: () => user })
     expect(await runCli(['legacy-keys', 'create', ...args], io)).toBe(0)
-    const [event] = eventsOf((await commandsOf('audit', commands.env).run('list', '--json')).io)
+    const [event] = getEvents((await getCommands('audit', commands.env).run('list', '--json')).io)
     return { ...(event?.['record'] as { actor?: string }) }.actor
   }
 
   it('is --actor, else PI_ACTOR, else the user of this machine, else unknown', async () => {
-    expect(await actorOf(['--actor', 'alice'], { PI_ACTOR: 'bob' }, 'carol')).toBe('alice')
-    expect(await actorOf([], { PI_ACTOR: 'bob' }, 'carol')).toBe('bob')
-    expect(await actorOf([], {}, 'carol')).toBe('cli:carol')
-    expect(await actorOf([], {}, null)).toBe('cli:unknown')
+    expect(await getActor(['--actor', 'alice'], { PI_ACTOR: 'bob' }, 'carol')).toBe('alice')
+    expect(await getActor([], { PI_ACTOR: 'bob' }, 'carol')).toBe('bob')
+    expect(await getActor([], {}, 'carol')).toBe('cli:carol')
+    expect(await getActor([], {}, null)).toBe('cli:unknown')
   })
 })

@@ -1,13 +1,13 @@
 import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { commandsOf } from '../../test/run-commands.js'
+import { getCommands } from '../../test/run-commands.js'
 import { temporaryFolder } from '../../test/temporary-folder.js'
 import { openSqlite } from '../files.js'
 
 describe('backup', () => {
   it('copies the database for its owner alone, and the copy is whole', async () => {
-    const { run, make } = commandsOf('backup')
+    const { run, make } = getCommands('backup')
     await make()
     const file = join(temporaryFolder(), 'copy.db')
     const { exitCode, lines } = await run(file, '--json')
@@ -21,7 +21,7 @@ describe('backup', () => {
   })
 
   it('a file that exists is not overwritten', async () => {
-    const { run, make } = commandsOf('backup')
+    const { run, make } = getCommands('backup')
     await make()
     const file = join(temporaryFolder(), 'copy.db')
     writeFileSync(file, 'mine')
@@ -31,7 +31,7 @@ describe('backup', () => {
   })
 
   it('a copy that cannot be written leaves no file', async () => {
-    const { run, make, path } = commandsOf('backup')
+    const { run, make, path } = getCommands('backup')
     await make()
     writeFileSync(path, 'no database')
     const folder = temporaryFolder()
@@ -42,7 +42,7 @@ describe('backup', () => {
   })
 
   it('of PostgreSQL is misuse, and names what to use', async () => {
-    const { run } = commandsOf('backup', { PI_DATABASE_URL: 'postgres://a@db.example/p' })
+    const { run } = getCommands('backup', { PI_DATABASE_URL: 'postgres://a@db.example/p' })
     expect(await run('copy.db')).toMatchObject({ exitCode: 2, err: expect.stringContaining('pg_basebackup') })
   })
 })

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { fillDeliveries } from '../../test/fill-deliveries.js'
 import { accepted, operatedDeliveries, refused, shop, silent } from '../../test/operated-deliveries.js'
-import { commandsOf } from '../../test/run-commands.js'
-import { eventsOf, testIo } from '../../test/test-io.js'
+import { getCommands } from '../../test/run-commands.js'
+import { getEvents, testIo } from '../../test/test-io.js'
 import { openSqlite } from '../files.js'
 import { runCli } from '../run-cli.js'
 
@@ -47,7 +47,7 @@ describe('deliveries check', () => {
     expect(repair).toMatchObject({ exitCode: 0, lines: [`${found}; 3 due again.`] })
     expect((await run('list', '--status', 'pending', '--count')).out).toBe('3')
     expect((await run('check')).exitCode).toBe(0)
-    const records = eventsOf((await commandsOf('audit', env).run('list', '--all', '--json')).io)
+    const records = getEvents((await getCommands('audit', env).run('list', '--all', '--json')).io)
     expect(records.at(-1)).toMatchObject({
       record: {
         actor: 'alice',
@@ -60,8 +60,8 @@ describe('deliveries check', () => {
   it('prints one object with --json', async () => {
     const { run } = await restored(2)
     const totals = { event: 'check.done', examined: 5, missing: 2, interrupted: false }
-    expect(eventsOf((await run('check', '--json')).io)).toEqual([{ ...totals, requeued: 0, repair: false }])
-    expect(eventsOf((await run('check', '--repair', '--json')).io)).toEqual([{ ...totals, requeued: 2, repair: true }])
+    expect(getEvents((await run('check', '--json')).io)).toEqual([{ ...totals, requeued: 0, repair: false }])
+    expect(getEvents((await run('check', '--repair', '--json')).io)).toEqual([{ ...totals, requeued: 2, repair: true }])
   })
 
   it('shows its progress, stops on Ctrl-C after a part, and the same command repairs the rest', async () => {

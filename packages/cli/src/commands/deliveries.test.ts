@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { fillDeliveries, onService } from '../../test/fill-deliveries.js'
 import { accepted, operatedDeliveries, otherShop, refused, shop, silent } from '../../test/operated-deliveries.js'
-import { commandsOf } from '../../test/run-commands.js'
-import { eventsOf, testIo } from '../../test/test-io.js'
+import { getCommands } from '../../test/run-commands.js'
+import { getEvents, testIo } from '../../test/test-io.js'
 import { runCli } from '../run-cli.js'
 
 type Commands = Awaited<ReturnType<typeof operatedDeliveries>>
 
 /** The deliveries that a list prints with `--json`. */
 async function listed({ run }: Commands, ...args: string[]): Promise<Record<string, unknown>[]> {
-  const events = eventsOf((await run('list', '--json', ...args)).io)
+  const events = getEvents((await run('list', '--json', ...args)).io)
   return events.filter(({ event }) => event === 'delivery').map(({ delivery }) => delivery as Record<string, unknown>)
 }
 
@@ -70,7 +70,7 @@ describe('deliveries list', () => {
     const text = await commands.run('list')
     expect(text.lines).toHaveLength(52)
     expect(text.lines.at(-1)).toBe('50 shown, 53 match in all; continue with --after 50, or print all with --all.')
-    const events = eventsOf((await commands.run('list', '--limit', '7', '--after', '10', '--json')).io)
+    const events = getEvents((await commands.run('list', '--limit', '7', '--after', '10', '--json')).io)
     expect(events.at(-1)).toEqual({ event: 'more', shown: 7, afterId: '17', fit: 53 })
     expect((await commands.run('list', '--after', '50')).lines).toHaveLength(4)
     expect((await commands.run('list', '--limit', '53')).lines).toHaveLength(54)
@@ -83,7 +83,7 @@ describe('deliveries list', () => {
     expect(ids).toEqual(Array.from({ length: 1_001 }, (_, index) => index + 1))
     expect((await commands.run('list', '--count')).out).toBe('1001')
     expect((await commands.run('list', '--count', '--status', 'exhausted')).out).toBe('0')
-    expect(eventsOf((await commands.run('list', '--count', '--json')).io)).toEqual([{ event: 'count', count: 1_001 }])
+    expect(getEvents((await commands.run('list', '--count', '--json')).io)).toEqual([{ event: 'count', count: 1_001 }])
   })
 
   it('stops after the current page on Ctrl-C, and reports that more may match', async () => {
@@ -174,10 +174,10 @@ describe('deliveries endpoints', () => {
     ])
     const endpoint = { integrationAddress: shop, failures: 6, blocks: 1 }
     const times = { failingSince: expect.any(Number), blockedUntil: expect.any(Number) }
-    expect(eventsOf((await commands.run('endpoints', '--json')).io)).toEqual([
+    expect(getEvents((await commands.run('endpoints', '--json')).io)).toEqual([
       { event: 'endpoint', endpoint: { ...endpoint, ...times } },
     ])
-    const integrations = commandsOf('integrations', commands.env)
+    const integrations = getCommands('integrations', commands.env)
     const list = await integrations.run('list')
     expect(list.lines).toEqual([
       `${shop}  enabled   https://shop.example/webhook`,
@@ -186,7 +186,7 @@ describe('deliveries endpoints', () => {
       ),
       `${otherShop}  enabled   https://shop.example/webhook`,
     ])
-    expect(eventsOf((await integrations.run('list', '--json')).io)).toMatchObject([
+    expect(getEvents((await integrations.run('list', '--json')).io)).toMatchObject([
       { integration: { address: shop }, endpoint },
       { integration: { address: otherShop }, endpoint: null },
     ])

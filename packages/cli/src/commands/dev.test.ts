@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { createVerifier, readBody } from '@payment-integration/webhook'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { temporaryFolder } from '../../test/temporary-folder.js'
-import { eventsOf, type TestIo, testIo } from '../../test/test-io.js'
+import { getEvents, type TestIo, testIo } from '../../test/test-io.js'
 import { planPayment, seededFraction } from '../dev/clients.js'
 import type { LegacyReadyEvent, ReadyEvent } from '../dev/demo-events.js'
 import type { Io } from '../io.js'
@@ -25,7 +25,7 @@ describe('dev --until-idle', () => {
     const io = demoIo()
     const exitCode = await runCli(['dev', '--until-idle', '--payments', '3', '--seed', '42', '--json'], io)
     expect(io.errors).toEqual([])
-    const events = eventsOf(io)
+    const events = getEvents(io)
     expect(only(events, 'problem')).toEqual([])
     expect(events[0]).toMatchObject({ event: 'ready', seed: 42, chainId: '31337' })
     const fraction = seededFraction(42)
@@ -77,7 +77,7 @@ describe('dev --until-idle', () => {
     await Promise.race([io.line((line) => line.includes('payment.verified')), ended])
     pass()
     expect(await ended).toBe(1)
-    const summary = eventsOf(io).at(-1)
+    const summary = getEvents(io).at(-1)
     expect(summary).toMatchObject({ event: 'summary', ok: false, payments: 1 })
     expect(summary?.['reasons']).toEqual(['The deadline of 8 s passed.'])
     expect(readdirSync(io.temporaryFolder)).toEqual([])
@@ -202,7 +202,7 @@ describe('a running demo with --json', () => {
       const response = await fetch(shown.verifyUrl, { method: 'POST', headers, body })
       return { status: response.status, body: (await response.json()) as unknown }
     }
-    expect(shown.txHash).toBe(only(eventsOf(io), 'payment.verified')[0]?.['txHash'])
+    expect(shown.txHash).toBe(only(getEvents(io), 'payment.verified')[0]?.['txHash'])
     expect(await verify({})).toMatchObject({ status: 200, body: { payments: [{ verified: true }] } })
     expect(await verify({ invoiceAmount: '0.01' })).toMatchObject({
       status: 409,
@@ -212,7 +212,7 @@ describe('a running demo with --json', () => {
   })
 
   it('makes a second demo on its port exit with 1 and leave no file', async () => {
-    const [ready] = eventsOf(io) as unknown as [ReadyEvent]
+    const [ready] = getEvents(io) as unknown as [ReadyEvent]
     const second = demoIo()
     expect(await runCli(['dev', '--port', new URL(ready.url).port], second)).toBe(1)
     expect(second.errors[0]).toContain(new URL(ready.url).port)
@@ -226,7 +226,7 @@ describe('dev', () => {
   it('with --quiet prints only header and summary; with --keep keeps the files and prints their folder', async () => {
     const io = demoIo()
     expect(await runCli(['dev', '--until-idle', '--payments', '1', '--quiet', '--keep', '--json'], io)).toBe(0)
-    const events = eventsOf(io)
+    const events = getEvents(io)
     expect(events.map(({ event }) => event)).toEqual(['ready', 'summary'])
     const [folder = ''] = readdirSync(io.temporaryFolder)
     expect(String(events[1]?.['folder'])).toContain(folder)
@@ -266,7 +266,7 @@ describe('dev --forward-to', () => {
     })
     return { verified, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook` }
   }
-  const valuesOf = (path: string) =>
+  const getValues = (path: string) =>
     Object.fromEntries(
       readFileSync(path, 'utf8')
         .split('\n')
@@ -276,13 +276,13 @@ describe('dev --forward-to', () => {
   it('delivers to the receiver of the user, which verifies with the secret of the written file', async () => {
     const io = demoIo()
     const env = join(io.temporaryFolder, '.env.local')
-    const { url, verified } = await userReceiver(() => valuesOf(env)['WEBHOOK_SIGNING_SECRET'] ?? '')
+    const { url, verified } = await userReceiver(() => getValues(env)['WEBHOOK_SIGNING_SECRET'] ?? '')
     const args = ['dev', '--until-idle', '--payments', '2', '--forward-to', url, '--env', env, '--json']
     expect(await runCli(args, io)).toBe(0)
-    const events = eventsOf(io)
+    const events = getEvents(io)
     const [ready] = only(events, 'ready')
     expect(only(events, 'env.file')).toMatchObject([{ kind: 'written', path: env, ignored: false }])
-    expect(valuesOf(env)).toMatchObject({
+    expect(getValues(env)).toMatchObject({
       PAYMENTS_URL: ready?.['url'],
       INTEGRATION_ADDRESS: ready?.['integrationAddress'],
       API_SECRET: ready?.['apiSecret'],
@@ -298,13 +298,13 @@ describe('dev --forward-to', () => {
     const running = runCli([...args, '--forward-to', 'http://127.0.0.1:1/hook'], io)
     expect(await io.line((line) => line.includes('forward.failed'))).toContain('Nothing listens at 127.0.0.1:1 yet')
     await io.line((line) => line.includes('"status":null'))
-    const [ready] = only(eventsOf(io), 'ready')
+    const [ready] = only(getEvents(io), 'ready')
     const page = await (await fetch(`${ready?.['url']}/console/integrations`)).text()
     expect(page).toContain('http://127.0.0.1:1/hook')
     expect(page).not.toContain(String(ready?.['receiverUrl']))
     io.interrupt()
     expect(await running).toBe(1)
-    expect(only(eventsOf(io), 'env.file')).toEqual([])
+    expect(only(getEvents(io), 'env.file')).toEqual([])
   })
 
   it.each([

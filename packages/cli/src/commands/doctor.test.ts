@@ -9,7 +9,7 @@ import { createVerifier } from '@payment-integration/webhook'
 import { createNodeHandler } from '@payment-integration/webhook/node'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { temporaryFolder } from '../../test/temporary-folder.js'
-import { eventsOf, type TestIo, testIo } from '../../test/test-io.js'
+import { getEvents, type TestIo, testIo } from '../../test/test-io.js'
 import { runCli } from '../run-cli.js'
 
 const secret = 'whsec_of_the_doctor_command'
@@ -29,7 +29,7 @@ async function listening(handler: Parameters<typeof createServer>[1]): Promise<s
 }
 
 /** A correct receiver with a secret. */
-function receiverOf(secrets: string): Promise<string> {
+function getReceiver(secrets: string): Promise<string> {
   const { verify } = createVerifier({ secrets })
   const { receive } = createReceiver({ verify, store: createMemoryVersionStore(), handle: () => undefined })
   return listening(createNodeHandler({ receive, onError: () => undefined }))
@@ -43,7 +43,7 @@ async function doctor(args: readonly string[], variables: Record<string, string>
 
 describe('doctor', () => {
   it('prints a row for each probe and a summary, and exits with 0 when all passed', async () => {
-    const url = await receiverOf(secret)
+    const url = await getReceiver(secret)
     const { exitCode, lines, errors } = await doctor([url, ...unhurried])
     expect(errors).toBe('')
     expect(lines[0]).toBe(`Probing ${url}. The hashes of all test payments begin with 0xd0c70000.`)
@@ -55,7 +55,7 @@ describe('doctor', () => {
   })
 
   it('prints each cause once with its probes and the line of each framework, and exits with 1', async () => {
-    const url = await receiverOf('whsec_of_another')
+    const url = await getReceiver('whsec_of_another')
     const { exitCode, lines } = await doctor([url, ...unhurried])
     const at = lines.findIndex((line) => line.startsWith('fail  wrong-secret: '))
     expect(lines[at + 1]).toMatch(/^ {2}seen by good, pretty-printed, /)
@@ -76,7 +76,7 @@ describe('doctor', () => {
     const before = process.cwd()
     onTestFinished(() => process.chdir(before))
     process.chdir(folder)
-    const { lines } = await doctor([await receiverOf('whsec_of_another'), ...unhurried, ...args])
+    const { lines } = await doctor([await getReceiver('whsec_of_another'), ...unhurried, ...args])
     const at = lines.findIndex((line) => line.startsWith('fail  wrong-secret: '))
     const shown = lines.slice(at + 3).filter((line) => line.startsWith('    '))
     expect(shown.map((line) => line.trim().split(' ')[0])).toEqual(frameworks)
@@ -88,7 +88,7 @@ describe('doctor', () => {
       response.writeHead(302, { location: 'https://shop.example/log-in' }).end()
     })
     const { exitCode, io } = await doctor([url, ...unhurried, '--json'])
-    const events = eventsOf(io)
+    const events = getEvents(io)
     expect(events.map(({ event }) => event)).toEqual([
       'started',
       ...doctorProbeNames.map(() => 'probe'),
@@ -109,7 +109,7 @@ describe('doctor', () => {
   })
 
   it('prints no secret and no signature', async () => {
-    const url = await receiverOf('whsec_of_another')
+    const url = await getReceiver('whsec_of_another')
     const { lines } = await doctor([url, ...unhurried, '--json'], { ...env, API_SECRET: 'api_secret_of_it' })
     expect(lines.join()).not.toMatch(/whsec|api_secret_of_it|[0-9a-f]{64}/)
   })
@@ -158,7 +158,7 @@ describe('credentials of the doctor', () => {
     ],
   ])('are found %s', async (_, options, text) => {
     const [args, variables] = options(written(text))
-    const { exitCode, errors } = await doctor([await receiverOf(secret), ...unhurried, ...args], variables)
+    const { exitCode, errors } = await doctor([await getReceiver(secret), ...unhurried, ...args], variables)
     expect(errors).toBe('')
     expect(exitCode).toBe(0)
   })

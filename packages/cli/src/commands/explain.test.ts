@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { createBuilders, createDeliveries, createFakeClock } from '@payment-integration/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { temporaryFolder } from '../../test/temporary-folder.js'
-import { eventsOf, testIo } from '../../test/test-io.js'
+import { getEvents, testIo } from '../../test/test-io.js'
 import { runCli } from '../run-cli.js'
 
 const secret = 'pi_whsec_Zm9yIHRlc3RzIG9ubHksIG5ldmVyIGlzc3VlZA'
@@ -23,7 +23,7 @@ async function explain(input: string, args: readonly string[] = [], env: Readonl
   return { exitCode, io, out: io.lines.join('\n'), err: io.errors.join('\n') }
 }
 
-function fileOf(name: string, content: string | Uint8Array): string {
+function getFile(name: string, content: string | Uint8Array): string {
   const path = join(temporaryFolder(), name)
   writeFileSync(path, content)
   return path
@@ -81,17 +81,17 @@ describe('explain', () => {
   it('prints one JSON object with --json', async () => {
     const { exitCode, io } = await explain(raw(`${body}\n`), ['--json'])
     expect(exitCode).toBe(1)
-    const [event, ...others] = eventsOf(io)
+    const [event, ...others] = getEvents(io)
     expect(others).toEqual([])
     expect(event).toMatchObject({ event: 'explanation', form: 'http', verified: false, signature: 'repaired' })
     expect(event?.['findings']).toMatchObject([{ code: 'body_newline', proved: true }])
   })
 
   it('reads a file, and headers and body apart', async () => {
-    expect((await explain('', [fileOf('request.txt', raw())])).exitCode).toBe(0)
-    const apart = ['--headers', fileOf('head.txt', head.join('\n')), '--body', fileOf('body.json', body)]
+    expect((await explain('', [getFile('request.txt', raw())])).exitCode).toBe(0)
+    const apart = ['--headers', getFile('head.txt', head.join('\n')), '--body', getFile('body.json', body)]
     expect((await explain('', apart)).exitCode).toBe(0)
-    const utf16 = ['--headers', fileOf('head16.txt', Buffer.from(`\ufeff${head.join('\r\n')}`, 'utf16le'))]
+    const utf16 = ['--headers', getFile('head16.txt', Buffer.from(`\ufeff${head.join('\r\n')}`, 'utf16le'))]
     expect((await explain('', [...utf16, ...apart.slice(2)])).exitCode).toBe(0)
     expect((await explain(body, [...apart.slice(0, 2), '--body', '-'])).exitCode).toBe(0)
     const curl = `curl ${head.map((line) => `-H '${line}'`).join(' ')} --data-binary @body.json`
@@ -107,14 +107,14 @@ describe('explain', () => {
   })
 
   it('takes the secret from the file of --env-file, which the environment overrides', async () => {
-    const envFile = fileOf('receiver.env', `WEBHOOK_SIGNING_SECRET=${secret}\n`)
+    const envFile = getFile('receiver.env', `WEBHOOK_SIGNING_SECRET=${secret}\n`)
     expect((await explain(raw(), ['--env-file', envFile], {})).exitCode).toBe(0)
     const other = { WEBHOOK_SIGNING_SECRET: 'whsec_another' }
     expect((await explain(raw(), ['--env-file', envFile], other)).exitCode).toBe(1)
   })
 
   it('takes secrets from variables and files, previous and API secrets too', async () => {
-    const file = fileOf('secret.txt', `${secret}\n`)
+    const file = getFile('secret.txt', `${secret}\n`)
     expect((await explain(raw(), ['--secret-file', file], {})).out).toContain('secret_whitespace (proved)')
     const both = ['--secret-env', 'A', '--secret-env', 'B']
     expect((await explain(raw(), both, { A: 'pi_whsec_old', B: secret })).out).toContain('Verified: B signed')

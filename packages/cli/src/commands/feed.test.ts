@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { eventsOf, testIo } from '../../test/test-io.js'
+import { getEvents, testIo } from '../../test/test-io.js'
 import { runCli } from '../run-cli.js'
 
 it('publishes until it is stopped, also while no server of the feed answers', async () => {
@@ -9,7 +9,7 @@ it('publishes until it is stopped, also while no server of the feed answers', as
   await io.line((line) => line.includes('"publishing"'))
   io.interrupt()
   expect(await running).toBe(0)
-  expect(eventsOf(io)).toEqual([{ event: 'publishing', chainIds: [1] }, { event: 'stopped' }])
+  expect(getEvents(io)).toEqual([{ event: 'publishing', chainIds: [1] }, { event: 'stopped' }])
 })
 
 it('fails with every problem of its configuration', async () => {

@@ -73,7 +73,7 @@ interface IdentityList<T, O> {
 }
 
 /** Makes the action of a list, which prints neither e-mail addresses nor tokens. */
-function listOf<T, O extends IdentityOptions = IdentityOptions>(list: IdentityList<T, O>) {
+function parseList<T, O extends IdentityOptions = IdentityOptions>(list: IdentityList<T, O>) {
   return (options: O, io: Io): Promise<ExitCode> => {
     const { limit = defaultLimit } = options
     return withService(options, io, async (service, report) => {
@@ -100,7 +100,7 @@ interface SubjectOptions extends IdentityOptions {
   readonly after?: string
 }
 
-export const listSubjects = listOf<SubjectView, SubjectOptions>({
+export const listSubjects = parseList<SubjectView, SubjectOptions>({
   read: (identity, query, { account, after }) => identity.subjects({ ...query, accountId: account, afterId: after }),
   event: (subject) => ({ event: 'subject', subject }),
   // The keyed hash is last because it is long, and printed whole because `--key` takes it.
@@ -125,7 +125,7 @@ export const histories = [
   [
     'shares',
     'list shares and their outcomes, newest first',
-    listOf<ShareRecord>({
+    parseList<ShareRecord>({
       read: (identity, query) => identity.shares(query),
       event: (share) => ({ event: 'share', share }),
       heads: ['at', 'outcome', 'integration', 'subject', 'name of the applicant', 'code'],
@@ -139,7 +139,7 @@ export const histories = [
   [
     'redemptions',
     'list redemptions of share tokens and their states, newest first',
-    listOf<RedemptionRecord>({
+    parseList<RedemptionRecord>({
       read: (identity, query) => identity.redemptions(query),
       event: (redemption) => ({ event: 'redemption', redemption }),
       heads: ['at', 'state', 'lease', 'integration', 'subject', 'name of the applicant', 'applicant'],
@@ -153,7 +153,7 @@ export const histories = [
   [
     'verdicts',
     'list reports of the provider about applicants, newest first, and whether each was applied',
-    listOf<VerdictRecord>({
+    parseList<VerdictRecord>({
       read: (identity, query) => identity.verdicts(query),
       event: (verdict) => ({ event: 'verdict', verdict }),
       heads: [
@@ -169,7 +169,7 @@ export const histories = [
   [
     'accounts',
     'list registrations, codes, proofs and rejections of accounts, newest first',
-    listOf<AccountEvent>({
+    parseList<AccountEvent>({
       read: (identity, query) => identity.accountEvents(query),
       event: (accountEvent) => ({ event: 'account.event', accountEvent }),
       heads: ['at', 'event', 'account', 'proof', 'attested by', 'reason', 'keyed hash of the e-mail'],

@@ -6,15 +6,15 @@ import type { ShareOutcome } from '@payment-integration/core/internal'
 import { describe, expect, it } from 'vitest'
 import { onService } from '../../test/fill-deliveries.js'
 import { identityCommands, listed, otherShop, shop } from '../../test/identity-commands.js'
-import { commandsOf } from '../../test/run-commands.js'
-import { eventsOf, testIo } from '../../test/test-io.js'
+import { getCommands } from '../../test/run-commands.js'
+import { getEvents, testIo } from '../../test/test-io.js'
 import { runCli } from '../run-cli.js'
 
 const key = /[0-9a-f]{64}/
 const time = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ`
 const { provider, mint, shared } = identityCommands()
 
-const idsOf = (events: Record<string, unknown>[]) => events.map((each) => (each['subject'] as { id: string }).id)
+const getIds = (events: Record<string, unknown>[]) => events.map((each) => (each['subject'] as { id: string }).id)
 
 describe('identity list', () => {
   it('prints the verification, who shared it, and the keyed hash', async () => {
@@ -36,7 +36,7 @@ describe('identity list', () => {
 
   it('prints a verdict with its reasons, without control characters of the provider', async () => {
     const commands = await shared('anna@shop.example')
-    const [subjectId = ''] = idsOf(await listed(commands, 'list'))
+    const [subjectId = ''] = getIds(await listed(commands, 'list'))
     const at = Date.UTC(2026, 0, 2, 3, 4, 5)
     const review = { reviewStatus: 'completed', reviewAnswer: 'RED', rejectType: 'RETRY' } as const
     await onService(commands.env, ({ store }) =>
@@ -94,7 +94,7 @@ describe('identity list', () => {
 
   it('pages by subject, and reports that more follow, as text and as JSON', async () => {
     const commands = await shared('anna@shop.example', 'bert@shop.example', 'carl@shop.example')
-    const ids = idsOf(await listed(commands, 'list'))
+    const ids = getIds(await listed(commands, 'list'))
     expect(ids).toHaveLength(3)
     const { lines } = await commands.run('list', '--limit', '2')
     expect(lines).toHaveLength(4)
@@ -201,7 +201,7 @@ describe('identity redemptions and verdicts', () => {
 
 describe.each(['list', 'shares'])('identity %s', (name) => {
   /** Ids of subjects, of which a list prints one and the log of shares two entries. */
-  const subjectsOf = (events: Record<string, unknown>[]) =>
+  const getSubjects = (events: Record<string, unknown>[]) =>
     events.map(({ subject, share }) => (subject as { id: string })?.id ?? (share as { subjectId: string }).subjectId)
 
   it('finds an address in any spelling, from standard input too, and by its keyed hash', async () => {
@@ -211,11 +211,11 @@ describe.each(['list', 'shares'])('identity %s', (name) => {
     expect(emailKey).toMatch(key)
     const ofAnna = Array(name === 'list' ? 1 : 2).fill(id)
     const email = ['--email', 'ANNA@xn--bcher-kva.example']
-    expect(subjectsOf(await listed(commands, name, ...email))).toEqual(ofAnna)
-    expect(subjectsOf(await listed(commands, name))).toHaveLength(2 * ofAnna.length)
-    expect(subjectsOf(await listed(commands, name, '--key', emailKey.toUpperCase()))).toEqual(ofAnna)
+    expect(getSubjects(await listed(commands, name, ...email))).toEqual(ofAnna)
+    expect(getSubjects(await listed(commands, name))).toHaveLength(2 * ofAnna.length)
+    expect(getSubjects(await listed(commands, name, '--key', emailKey.toUpperCase()))).toEqual(ofAnna)
     const { io } = await commands.runWith('anna@bücher.example\n', name, '--email', '-', '--json')
-    expect(subjectsOf(eventsOf(io))).toEqual(ofAnna)
+    expect(getSubjects(getEvents(io))).toEqual(ofAnna)
   })
 
   it.each<[0 | 2, string[]]>([
@@ -253,7 +253,7 @@ describe.each(['list', 'shares'])('identity %s', (name) => {
   })
 
   it('exits with 2 without an identity provider, and names the variables to set', async () => {
-    const commands = commandsOf('identity')
+    const commands = getCommands('identity')
     await commands.make()
     const { exitCode, out, err } = await commands.run(name)
     expect({ exitCode, out }).toEqual({ exitCode: 2, out: '' })

@@ -3,7 +3,7 @@ import { join, relative } from 'node:path'
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../test/temporary-folder.js'
-import { eventsOf, testIo } from '../../test/test-io.js'
+import { getEvents, testIo } from '../../test/test-io.js'
 import { writeProject } from '../../test/write-project.js'
 import { type FrameworkName, frameworkNames } from '../init/layout.js'
 import { version } from '../package-files.js'
@@ -17,7 +17,7 @@ function project(framework: FrameworkName, options: Options = {}) {
   writeProject(folder, framework, options)
   return {
     folder,
-    files: () => filesOf(folder),
+    files: () => getFiles(folder),
     read: (path: string) => readFileSync(join(folder, path), 'utf8'),
     write: (path: string, text: string) => writeFileSync(join(folder, path), text),
     async run(...args: string[]) {
@@ -35,7 +35,7 @@ function project(framework: FrameworkName, options: Options = {}) {
 }
 
 /** Every file below the folder, with its text. */
-function filesOf(folder: string): Record<string, string> {
+function getFiles(folder: string): Record<string, string> {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
   const paths = entries.map((entry) => join(entry.parentPath, entry.name))
   return Object.fromEntries(paths.sort().map((path) => [path.slice(folder.length + 1), readFileSync(path, 'utf8')]))
@@ -257,7 +257,7 @@ test('--json prints the files, the kept files and the steps as events', async ()
   const { write, run } = project('worker')
   write('wrangler.toml', 'name = "mine"\n')
   const { io } = await run('--yes', '--json')
-  const events = eventsOf(io)
+  const events = getEvents(io)
   expect(events.map(({ event, path }) => [event, path])).toEqual([
     ['init.file', 'payments/worker.ts'],
     ['init.file', 'payments/payment-object.ts'],
@@ -299,7 +299,7 @@ test.each([
   const io = testIo()
   expect(await runCli(['init', 'express', '--dir', folder, '--yes'], io)).toBe(1)
   expect(io.errors.join('\n')).toMatch(message)
-  expect(Object.keys(filesOf(folder))).toEqual(text === null ? [] : ['package.json'])
+  expect(Object.keys(getFiles(folder))).toEqual(text === null ? [] : ['package.json'])
 })
 
 test('control characters of a project are not printed', async () => {

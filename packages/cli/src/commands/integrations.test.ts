@@ -2,9 +2,9 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { testMasterKey } from '../../test/master-key.js'
-import { commandsOf } from '../../test/run-commands.js'
+import { getCommands } from '../../test/run-commands.js'
 import { temporaryFolder } from '../../test/temporary-folder.js'
-import { eventsOf, testIo } from '../../test/test-io.js'
+import { getEvents, testIo } from '../../test/test-io.js'
 import { openSqlite } from '../files.js'
 import { runCli } from '../run-cli.js'
 
@@ -13,7 +13,7 @@ const other = `0x${'b2'.repeat(20)}`
 
 describe('integrations create', () => {
   it('prints both secrets only once', async () => {
-    const { run } = commandsOf('integrations')
+    const { run } = getCommands('integrations')
     const { exitCode, out, err } = await run('create', address.toUpperCase().replace('0X', '0x'), '--name', 'Shop')
     expect(err).toBe('')
     expect(exitCode).toBe(0)
@@ -28,14 +28,14 @@ describe('integrations create', () => {
   })
 
   it('prints one JSON object with --json', async () => {
-    const { io } = await commandsOf('integrations').run(
+    const { io } = await getCommands('integrations').run(
       'create',
       address,
       '--url',
       'https://shop.example/webhook',
       '--json',
     )
-    expect(eventsOf(io)).toEqual([
+    expect(getEvents(io)).toEqual([
       {
         event: 'integration.created',
         integration: {
@@ -56,14 +56,14 @@ describe('integrations create', () => {
   })
 
   it('rejects an http URL of this machine, and names the variable that allows it', async () => {
-    const { exitCode, err } = await commandsOf('integrations').run('create', address, '--url', 'http://127.0.0.1:4000')
+    const { exitCode, err } = await getCommands('integrations').run('create', address, '--url', 'http://127.0.0.1:4000')
     expect(exitCode).toBe(2)
     expect(err).toMatch(/must be https/)
     expect(err).toMatch(/PI_ENV=development/)
   })
 
   it('rejects an address in use, and names rotation as the way out', async () => {
-    const { run } = commandsOf('integrations')
+    const { run } = getCommands('integrations')
     await run('create', address)
     const { exitCode, out, err } = await run('create', address)
     expect({ exitCode, out }).toEqual({ exitCode: 1, out: '' })
@@ -73,30 +73,30 @@ describe('integrations create', () => {
 
 describe('integrations list', () => {
   it('prints one line each', async () => {
-    const { run } = commandsOf('integrations')
+    const { run } = getCommands('integrations')
     await run('create', other, '--url', 'https://shop.example/webhook')
     await run('create', address, '--name', 'Shop')
     expect((await run('list')).lines).toEqual([
       `${address}  enabled   no notifications  Shop`,
       `${other}  enabled   https://shop.example/webhook`,
     ])
-    expect(eventsOf((await run('list', '--json')).io)).toHaveLength(2)
+    expect(getEvents((await run('list', '--json')).io)).toHaveLength(2)
   })
 
   it('prints a stored name without its control characters, and as it is with --json', async () => {
-    const { run, path } = commandsOf('integrations')
+    const { run, path } = getCommands('integrations')
     await run('create', address, '--name', 'Shop')
     const name = 'a\u001b]0;x\u0007\n\u009b2Jb'
     const database = openSqlite(path)
     database.prepare('update integrations set name = ?').run(JSON.stringify(name))
     database.close()
     expect((await run('list')).lines).toEqual([`${address}  enabled   no notifications  a ]0;x 2Jb`])
-    const [event] = eventsOf((await run('list', '--json')).io)
+    const [event] = getEvents((await run('list', '--json')).io)
     expect(event).toMatchObject({ integration: { name } })
   })
 
   it('rejects a name with control characters', async () => {
-    const { run } = commandsOf('integrations')
+    const { run } = getCommands('integrations')
     const { exitCode, err } = await run('create', address, '--name', 'a\u001b[2Jb')
     expect([exitCode, err]).toEqual([2, 'name must not hold control characters, line breaks or marks of direction'])
   })
@@ -104,7 +104,7 @@ describe('integrations list', () => {
 
 describe('integrations disable, enable, set-url', () => {
   it('changes the output of list', async () => {
-    const { run } = commandsOf('integrations')
+    const { run } = getCommands('integrations')
     await run('create', address, '--url', 'https://shop.example/webhook')
     expect((await run('disable', address)).out).toContain('disabled')
     expect((await run('list')).out).toContain('disabled')
@@ -121,7 +121,7 @@ describe('integrations disable, enable, set-url', () => {
     ['rotate-secret', other],
     ...['--prepare', '--activate', '--abort'].map((step) => ['rotate-secret', other, '--signing', step]),
   ])('%s of an unknown integration exits with 1', async (...args) => {
-    const { run, make } = commandsOf('integrations')
+    const { run, make } = getCommands('integrations')
     await make()
     const { exitCode, err } = await run(...args)
     expect({ exitCode, err }).toEqual({ exitCode: 1, err: `There is no integration ${other}; create it first.` })
@@ -130,8 +130,8 @@ describe('integrations disable, enable, set-url', () => {
 
 describe('integrations rotate-secret', () => {
   it('prints a new API secret once', async () => {
-    const { run } = commandsOf('integrations')
-    const created = eventsOf((await run('create', address, '--json')).io)[0]
+    const { run } = getCommands('integrations')
+    const created = getEvents((await run('create', address, '--json')).io)[0]
     const { out } = await run('rotate-secret', address)
     expect(out).toMatch(/^API secret {2}\S{32,}/)
     expect(out).not.toContain(String(created?.['apiSecret']))
@@ -146,7 +146,7 @@ describe('integrations rotate-secret', () => {
     [['--grace', '0s'], 'expires within a quarter of a second'],
     [['--no-grace'], 'expires within a quarter of a second'],
   ])('with %j the previous API secret %s', async (args, text) => {
-    const { run } = commandsOf('integrations')
+    const { run } = getCommands('integrations')
     await run('create', address)
     expect((await run('rotate-secret', address, ...args)).out).toContain(text)
   })
@@ -155,10 +155,10 @@ describe('integrations rotate-secret', () => {
 describe('integrations rotate-secret --signing', () => {
   /** An integration, and its steps with `--json`. */
   async function created() {
-    const { run } = commandsOf('integrations')
-    const [event] = eventsOf((await run('create', address, '--json')).io)
+    const { run } = getCommands('integrations')
+    const [event] = getEvents((await run('create', address, '--json')).io)
     const step = async (...args: string[]) =>
-      eventsOf((await run('rotate-secret', address, '--signing', ...args, '--json')).io)[0]
+      getEvents((await run('rotate-secret', address, '--signing', ...args, '--json')).io)[0]
     return { run, step, first: event?.['signingSecret'] }
   }
 
@@ -213,11 +213,11 @@ describe('integrations rotate-secret --signing', () => {
   })
 
   it('writes each step into the audit log, with its actor', async () => {
-    const { run, env } = commandsOf('integrations')
+    const { run, env } = getCommands('integrations')
     await run('create', address)
     const steps = ['--prepare', '--prepare', '--activate', '--prepare', '--abort']
     for (const step of steps) await run('rotate-secret', address, '--signing', step, '--actor', 'ada')
-    const events = eventsOf((await commandsOf('audit', env).run('list', '--json')).io)
+    const events = getEvents((await getCommands('audit', env).run('list', '--json')).io)
     const records = events.map(({ record }) => record as { action: string; actor: string; subject: string })
     expect(records.slice(1).map(({ actor, subject, action }) => [actor, subject, action])).toEqual(
       ['prepared', 'shown', 'activated', 'prepared', 'aborted'].map((done) => [
@@ -230,7 +230,7 @@ describe('integrations rotate-secret --signing', () => {
 
 describe('a missing database', () => {
   it('is created by create, once, as a file that only this user can read', async () => {
-    const { run, path } = commandsOf('integrations')
+    const { run, path } = getCommands('integrations')
     expect((await run('create', address)).lines[0]).toBe(`Created a new database: ${path}`)
     expect((await run('create', other)).out).not.toContain('new database')
     if (process.platform !== 'win32') expect(statSync(path).mode & 0o777).toBe(0o600)

@@ -1,10 +1,10 @@
 import { openService, readConfig } from '@payment-integration/server/service'
 import { expect, it } from 'vitest'
-import { commandsOf } from '../../test/run-commands.js'
-import { eventsOf } from '../../test/test-io.js'
+import { getCommands } from '../../test/run-commands.js'
+import { getEvents } from '../../test/test-io.js'
 
 it('lists and releases a lease, and the audit log says who released it', async () => {
-  const { run, env } = commandsOf('leases')
+  const { run, env } = getCommands('leases')
   const open = () => openService(readConfig({ ...env, PI_LOG_LEVEL: 'silent' }))
   const first = await open()
   await first.service.store.leases.acquire({ name: 'indexer:137', holder: 'dead process', ttlMs: 60_000 })
@@ -16,7 +16,7 @@ it('lists and releases a lease, and the audit log says who released it', async (
     err: expect.stringContaining('There is no lease "indexer:1"'),
   })
   const { exitCode, io } = await run('release', 'indexer:137', '--json')
-  expect({ exitCode, events: eventsOf(io) }).toEqual({
+  expect({ exitCode, events: getEvents(io) }).toEqual({
     exitCode: 0,
     events: [{ event: 'lease.released', lease: expect.objectContaining({ holder: 'dead process' }) }],
   })

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { openService, readConfig } from '@payment-integration/server/service'
 import { describe, expect, it } from 'vitest'
-import { commandsOf } from '../../test/run-commands.js'
-import { eventsOf } from '../../test/test-io.js'
+import { getCommands } from '../../test/run-commands.js'
+import { getEvents } from '../../test/test-io.js'
 
-const created = async (run: ReturnType<typeof commandsOf>['run'], ...args: string[]) =>
-  eventsOf((await run('create', '--json', ...args)).io)[0] as { key: { id: string }; apiKey: string }
+const created = async (run: ReturnType<typeof getCommands>['run'], ...args: string[]) =>
+  getEvents((await run('create', '--json', ...args)).io)[0] as { key: { id: string }; apiKey: string }
 
 /** Whether the service on the database accepts a key. */
 async function isAccepted(env: Record<string, string>, apiKey: string): Promise<boolean> {
@@ -19,7 +19,7 @@ async function isAccepted(env: Record<string, string>, apiKey: string): Promise<
 
 describe('legacy-keys create', () => {
   it('prints the key only once, with its use', async () => {
-    const { run, path } = commandsOf('legacy-keys')
+    const { run, path } = getCommands('legacy-keys')
     const { exitCode, out, err } = await run('create', '--name', 'Till 4')
     expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' })
     expect(out).toMatch(/^Created legacy API key \S+ \(Till 4\)\.$/m)
@@ -32,10 +32,10 @@ describe('legacy-keys create', () => {
   })
 
   it('prints one JSON object with --json, and the service accepts the key', async () => {
-    const { run, env } = commandsOf('legacy-keys')
+    const { run, env } = getCommands('legacy-keys')
     const { io } = await run('create', '--json')
-    const [event] = eventsOf(io)
-    expect(eventsOf(io)).toEqual([
+    const [event] = getEvents(io)
+    expect(getEvents(io)).toEqual([
       {
         event: 'legacy_key.created',
         key: { id: expect.any(String), name: '', createdAt: expect.any(Number), revokedAt: null },
@@ -49,7 +49,7 @@ describe('legacy-keys create', () => {
 
 describe('legacy-keys list', () => {
   it('prints one line each, oldest first', async () => {
-    const { run } = commandsOf('legacy-keys')
+    const { run } = getCommands('legacy-keys')
     const first = await created(run, '--name', 'Till 1')
     const second = await created(run)
     const { lines } = await run('list')
@@ -62,7 +62,7 @@ describe('legacy-keys list', () => {
 
 describe('legacy-keys revoke', () => {
   it('revokes that key, and no other', async () => {
-    const { run, env } = commandsOf('legacy-keys')
+    const { run, env } = getCommands('legacy-keys')
     const one = await created(run)
     const two = await created(run)
     const { exitCode, out } = await run('revoke', one.key.id)
@@ -72,12 +72,12 @@ describe('legacy-keys revoke', () => {
   })
 
   it('of an unknown key exits with 1; revoking twice keeps the first time', async () => {
-    const { run } = commandsOf('legacy-keys')
+    const { run } = getCommands('legacy-keys')
     const { key } = await created(run)
     const unknown = await run('revoke', 'nobody')
     expect(unknown).toMatchObject({ exitCode: 1, out: '', err: 'There is no legacy API key "nobody".' })
-    const [first] = eventsOf((await run('revoke', key.id, '--json')).io)
+    const [first] = getEvents((await run('revoke', key.id, '--json')).io)
     expect(first).toMatchObject({ event: 'legacy_key.revoked', key: { revokedAt: expect.any(Number) } })
-    expect(eventsOf((await run('revoke', key.id, '--json')).io)).toEqual([first])
+    expect(getEvents((await run('revoke', key.id, '--json')).io)).toEqual([first])
   })
 })

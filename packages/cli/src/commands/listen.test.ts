@@ -10,7 +10,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { facts, indexPayments } from '../../../server/test/support/index-payments.js'
 import { testMasterKey } from '../../test/master-key.js'
 import { temporaryFolder } from '../../test/temporary-folder.js'
-import { eventsOf, type TestIo, testIo } from '../../test/test-io.js'
+import { getEvents, type TestIo, testIo } from '../../test/test-io.js'
 import { runCli } from '../run-cli.js'
 
 const shop = `0x${'a1'.repeat(20)}`
@@ -73,7 +73,7 @@ async function started(args: readonly string[], env: Record<string, string>) {
   return { io, stop }
 }
 
-const deliveriesOf = (io: TestIo) => eventsOf(io).filter(({ event }) => event === 'delivery')
+const getDeliveries = (io: TestIo) => getEvents(io).filter(({ event }) => event === 'delivery')
 
 describe('listen', () => {
   it('forwards bytes and headers that the verifier of the webhook package accepts', async () => {
@@ -95,13 +95,13 @@ describe('listen', () => {
     const snapshot = await verify(request)
     expect(JSON.stringify(snapshot)).toContain(hash(1))
     expect(headers['x-service-integration']).toBe(shop)
-    expect(eventsOf(io)).toEqual([
+    expect(getEvents(io)).toEqual([
       { event: 'listening', server: `${server.url}/`, forwardTo: url, resumed: false, notifies: true },
       { event: 'caught_up', missed: 0, resumed: false },
       expect.objectContaining({ event: 'delivery', txHash: hash(1), version: 1, status: 204, problem: null }),
       { event: 'summary', forwarded: 1, accepted: 1, failed: 0, reconnects: 0 },
     ])
-    expect(deliveriesOf(io)[0]).toMatchObject({ signatureValid: true, missed: false })
+    expect(getDeliveries(io)[0]).toMatchObject({ signatureValid: true, missed: false })
   })
 
   it('goes on after a connection that was cut in the middle of an event, and counts what was missed', async () => {
@@ -118,11 +118,11 @@ describe('listen', () => {
     await io.line((line) => line.includes(hash(4)))
     expect(await stop()).toBe(0)
     expect(received.map(({ body }) => JSON.parse(String(body)).txHash)).toEqual([1, 2, 3, 4].map(hash))
-    const caughtUp = eventsOf(io).filter(({ event }) => event === 'caught_up')
+    const caughtUp = getEvents(io).filter(({ event }) => event === 'caught_up')
     expect(caughtUp.at(-1)).toMatchObject({ resumed: true })
-    expect(deliveriesOf(io).filter(({ missed }) => missed)).toHaveLength(Number(caughtUp.at(-1)?.['missed']))
+    expect(getDeliveries(io).filter(({ missed }) => missed)).toHaveLength(Number(caughtUp.at(-1)?.['missed']))
     expect(Number(caughtUp.at(-1)?.['missed'])).toBeGreaterThanOrEqual(1)
-    expect(eventsOf(io).at(-1)).toMatchObject({ event: 'summary', forwarded: 4, reconnects: 1 })
+    expect(getEvents(io).at(-1)).toMatchObject({ event: 'summary', forwarded: 4, reconnects: 1 })
   })
 
   it('names a closed port, and sends the deliveries of a span before its start', async () => {

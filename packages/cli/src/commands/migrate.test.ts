@@ -6,8 +6,8 @@ import type { Migration } from '../../../store-sql/src/schema/migration.js'
 import { createTestDatabase, postgresMissing, type TestDatabase } from '../../../store-sql/test/postgres.js'
 import { nextMigration } from '../../../store-sql/test/support/next-migration.js'
 import { testMasterKey } from '../../test/master-key.js'
-import { commandsOf } from '../../test/run-commands.js'
-import { eventsOf, testIo } from '../../test/test-io.js'
+import { getCommands } from '../../test/run-commands.js'
+import { getEvents, testIo } from '../../test/test-io.js'
 import { runCli } from '../run-cli.js'
 
 /** Makes this process a newer release. */
@@ -26,7 +26,7 @@ const contract = nextMigration.contract.map(({ about }) => about)
 
 describe('migrate on SQLite', () => {
   it('a file that serve made needs no step', async () => {
-    const { run, make } = commandsOf('migrate')
+    const { run, make } = getCommands('migrate')
     await make()
     expect(await run('plan')).toMatchObject({ exitCode: 0, lines: ['The schema is up to date.'] })
     expect(await run('apply')).toMatchObject({ exitCode: 0, lines: ['The schema is up to date.'] })
@@ -35,7 +35,7 @@ describe('migrate on SQLite', () => {
   })
 
   it('a path without a file is rejected, and no file is created', async () => {
-    const { run } = commandsOf('migrate')
+    const { run } = getCommands('migrate')
     for (const command of ['plan', 'apply', 'contract']) {
       const { exitCode, err } = await run(command)
       expect(exitCode).toBe(1)
@@ -54,7 +54,7 @@ describe.skipIf(postgresMissing)(
       env = { PI_DATABASE_URL: database.connectionString }
     })
     afterEach(() => database?.remove())
-    const run = (...args: string[]) => commandsOf('migrate', env).run(...args)
+    const run = (...args: string[]) => getCommands('migrate', env).run(...args)
 
     it('plan prints the steps and changes nothing, apply runs them, and then there is none', async () => {
       const planned = await run('plan')
@@ -72,14 +72,14 @@ describe.skipIf(postgresMissing)(
 
     it('with --json each step has events', async () => {
       const step = { version: 100, about: 'create all tables', rows: null }
-      expect(eventsOf((await run('plan', '--json')).io)).toEqual([{ event: 'plan', expand: [step], contract: [] }])
-      expect(eventsOf((await run('apply', '--json')).io)).toEqual([
+      expect(getEvents((await run('plan', '--json')).io)).toEqual([{ event: 'plan', expand: [step], contract: [] }])
+      expect(getEvents((await run('apply', '--json')).io)).toEqual([
         { event: 'step.begun', ...step, share: 0 },
         { event: 'step.done', ...step, share: 1 },
         { event: 'migrated', steps: 1 },
       ])
-      expect(eventsOf((await run('apply', '--json')).io)).toEqual([{ event: 'migrated', steps: 0 }])
-      expect(eventsOf((await run('contract', '--json')).io)).toEqual([{ event: 'contracted', steps: 0 }])
+      expect(getEvents((await run('apply', '--json')).io)).toEqual([{ event: 'migrated', steps: 0 }])
+      expect(getEvents((await run('contract', '--json')).io)).toEqual([{ event: 'contracted', steps: 0 }])
     })
 
     /** Serves until it listens. */

@@ -8,7 +8,7 @@ import { integrationAddress } from '../../../client/test/fixtures.js'
 import { paymentHash, startService } from '../../../client/test/service.js'
 import { createTestDatabase } from '../../../store-sql/test/postgres.js'
 import { temporaryFolder } from '../../test/temporary-folder.js'
-import { eventsOf, type TestIo, testIo } from '../../test/test-io.js'
+import { getEvents, type TestIo, testIo } from '../../test/test-io.js'
 import { openSqlite } from '../files.js'
 import { runCli } from '../run-cli.js'
 import { parseListenAddress, serveEndpoint, targetUrl } from './mirror.js'
@@ -39,7 +39,7 @@ describe('mirror', () => {
     ])
     const again = ioFor(service)
     expect(await runCli(argumentsFor(service, '--to', `sqlite:${path}`, '--once', '--json'), again)).toBe(0)
-    expect(eventsOf(again)).toMatchObject([
+    expect(getEvents(again)).toMatchObject([
       { event: 'progress', pages: 1, compared: 3 },
       { event: 'reconciled', full: false, added: 0, updated: 0, left: 0 },
       { event: 'status', rows: 3, incomplete: 0, lagMs: 0, copied: true, serviceError: null },
@@ -76,8 +76,8 @@ describe('mirror', () => {
     expect((await fetch(listening.url.replace('/webhook', '/'), { method: 'POST', ...delivery })).status).toBe(404)
     io.interrupt()
     expect(await running).toBe(0)
-    expect(eventsOf(io)).toContainEqual({ event: 'refused', code: 'ERR_SIGNATURE_MISMATCH', status: 401 })
-    expect(eventsOf(io).at(-1)).toEqual({ event: 'stopped' })
+    expect(getEvents(io)).toContainEqual({ event: 'refused', code: 'ERR_SIGNATURE_MISMATCH', status: 401 })
+    expect(getEvents(io).at(-1)).toEqual({ event: 'stopped' })
     expect(io.errors).toEqual([])
   })
 

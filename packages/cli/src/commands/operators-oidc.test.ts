@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { onSessions } from '../../test/on-sessions.js'
-import { commandsOf } from '../../test/run-commands.js'
-import { eventsOf } from '../../test/test-io.js'
+import { getCommands } from '../../test/run-commands.js'
+import { getEvents } from '../../test/test-io.js'
 
 describe('operators create --oidc and reset --oidc', () => {
   it('make operators of the OpenID provider, and print no link', async () => {
-    const { run, env } = commandsOf('operators', { PI_CONSOLE_URL: 'https://pay.example' })
+    const { run, env } = getCommands('operators', { PI_CONSOLE_URL: 'https://pay.example' })
     const created = await run('create', 'alice@shop.example', '--role', 'operator', '--oidc')
     expect(created.out).toContain(
       'Created operator alice@shop.example with the role operator; it signs in at the OpenID provider.',
@@ -27,13 +27,13 @@ describe('operators create --oidc and reset --oidc', () => {
 
   it('say that no provider is configured, only where none is', async () => {
     const warning = 'PI_OIDC_ISSUER is not set here'
-    const bare = commandsOf('operators')
+    const bare = getCommands('operators')
     for (const args of [
       ['create', 'alice', '--oidc'],
       ['reset', 'alice', '--oidc'],
     ])
       expect((await bare.run(...args)).out).toContain(warning)
-    const withProvider = commandsOf('operators', {
+    const withProvider = getCommands('operators', {
       PI_CONSOLE: 'on',
       PI_CONSOLE_URL: 'https://pay.example',
       PI_OIDC_ISSUER: 'https://id.example',
@@ -44,9 +44,9 @@ describe('operators create --oidc and reset --oidc', () => {
   })
 
   it('print one JSON object with --json', async () => {
-    const { run } = commandsOf('operators')
-    const [created] = eventsOf((await run('create', 'alice', '--oidc', '--json')).io)
-    const [reset] = eventsOf((await run('reset', 'alice', '--oidc', '--json')).io)
+    const { run } = getCommands('operators')
+    const [created] = getEvents((await run('create', 'alice', '--oidc', '--json')).io)
+    const [reset] = getEvents((await run('reset', 'alice', '--oidc', '--json')).io)
     const operator = { name: 'alice', signsInBy: 'oidc', hasPassphrase: false, linkExpiresAt: null }
     expect([created, reset]).toMatchObject([
       { event: 'operator.created', operator },

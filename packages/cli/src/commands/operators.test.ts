@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { openService, readConfig } from '@payment-integration/server/service'
 import { describe, expect, it } from 'vitest'
 import { onSessions } from '../../test/on-sessions.js'
-import { commandsOf } from '../../test/run-commands.js'
-import { eventsOf } from '../../test/test-io.js'
+import { getCommands } from '../../test/run-commands.js'
+import { getEvents } from '../../test/test-io.js'
 
 const passphrase = 'correct horse battery'
 
@@ -11,7 +11,7 @@ const tokenIn = (text: string) => /#(pi_link_[A-Za-z0-9_-]{43})/.exec(text)?.[1]
 
 describe('operators create', () => {
   it('prints the one-time link only once, with the token in the fragment', async () => {
-    const { run, path } = commandsOf('operators', { PI_CONSOLE_URL: 'https://pay.example' })
+    const { run, path } = getCommands('operators', { PI_CONSOLE_URL: 'https://pay.example' })
     const { exitCode, out, err } = await run('create', 'Alice', '--role', 'operator')
     expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' })
     expect(out).toMatch(/^Created operator alice with the role operator[.]$/m)
@@ -26,7 +26,7 @@ describe('operators create', () => {
   })
 
   it('without PI_CONSOLE_URL prints the path of the link and what to set', async () => {
-    const { run } = commandsOf('operators')
+    const { run } = getCommands('operators')
     for (const command of [
       ['create', 'alice'],
       ['reset', 'alice'],
@@ -42,9 +42,9 @@ describe('operators create', () => {
   })
 
   it('makes the link for PI_CONSOLE_URL, prints one JSON object with --json, and the service accepts it', async () => {
-    const { run, env } = commandsOf('operators', { PI_CONSOLE_URL: 'https://pay.example' })
+    const { run, env } = getCommands('operators', { PI_CONSOLE_URL: 'https://pay.example' })
     const { io, out } = await run('create', 'alice', '--json')
-    expect(eventsOf(io)).toEqual([
+    expect(getEvents(io)).toEqual([
       {
         event: 'operator.created',
         operator: {
@@ -70,7 +70,7 @@ describe('operators create', () => {
   })
 
   it('of a taken name exits with 1; of an invalid name or role with 2', async () => {
-    const { run } = commandsOf('operators')
+    const { run } = getCommands('operators')
     await run('create', 'alice')
     expect(await run('create', 'ALICE')).toMatchObject({
       exitCode: 1,
@@ -88,7 +88,7 @@ describe('operators create', () => {
 
 describe('operators list', () => {
   it('prints one line each, by name', async () => {
-    const { run } = commandsOf('operators')
+    const { run } = getCommands('operators')
     await run('create', 'bob', '--role', 'admin')
     await run('create', 'alice')
     await run('disable', 'alice')
@@ -98,7 +98,7 @@ describe('operators list', () => {
       expect.stringMatching(/^alice {2}viewer {2}disabled {7}\d{4}-\d\d-\d\d$/),
       expect.stringMatching(/^bob {4}admin {3}no passphrase {2}\d{4}-\d\d-\d\d$/),
     ])
-    const listed = eventsOf((await run('list', '--json')).io)
+    const listed = getEvents((await run('list', '--json')).io)
     expect(listed).toMatchObject([
       { event: 'operator', operator: { name: 'alice', enabled: false, linkExpiresAt: null } },
       { event: 'operator', operator: { name: 'bob', role: 'admin' } },
@@ -109,7 +109,7 @@ describe('operators list', () => {
 
 describe('operators disable, enable, set-role and reset', () => {
   it('change that operator, in a running service at once', async () => {
-    const { run, env } = commandsOf('operators')
+    const { run, env } = getCommands('operators')
     const linkToken = tokenIn((await run('create', 'alice')).out)
     await run('create', 'bob')
     await onSessions(env, async (sessions) => {
@@ -131,14 +131,14 @@ describe('operators disable, enable, set-role and reset', () => {
         role: 'admin',
       })
     })
-    expect(eventsOf((await run('list', '--json')).io)).toMatchObject([
+    expect(getEvents((await run('list', '--json')).io)).toMatchObject([
       { operator: { name: 'alice', role: 'admin', enabled: true, hasPassphrase: true } },
       { operator: { name: 'bob', role: 'viewer', enabled: true, hasPassphrase: false } },
     ])
   })
 
   it('print one JSON object with --json', async () => {
-    const { run } = commandsOf('operators')
+    const { run } = getCommands('operators')
     await run('create', 'alice')
     const commands = [
       ['set-role', 'alice', 'admin'],
@@ -147,7 +147,7 @@ describe('operators disable, enable, set-role and reset', () => {
       ['reset', 'alice'],
     ]
     const events = []
-    for (const command of commands) events.push(...eventsOf((await run(...command, '--json')).io))
+    for (const command of commands) events.push(...getEvents((await run(...command, '--json')).io))
     expect(events.map(({ event }) => event)).toEqual([
       'operator.role_set',
       'operator.disabled',
@@ -160,7 +160,7 @@ describe('operators disable, enable, set-role and reset', () => {
   it.each([['disable'], ['enable'], ['reset'], ['set-role', 'admin']])(
     '%s of an unknown operator exits with 1',
     async (command, ...rest) => {
-      const { run, make } = commandsOf('operators')
+      const { run, make } = getCommands('operators')
       await make()
       expect(await run(command, 'nobody', ...rest)).toMatchObject({
         exitCode: 1,
@@ -171,7 +171,7 @@ describe('operators disable, enable, set-role and reset', () => {
   )
 
   it('are in the audit log with the name of --actor, and without any secret', async () => {
-    const { run, env } = commandsOf('operators')
+    const { run, env } = getCommands('operators')
     const { out } = await run('create', 'alice', '--actor', 'root')
     await run('disable', 'alice', '--actor', 'eve')
     const { service, close } = await openService(readConfig({ ...env, PI_LOG_LEVEL: 'silent' }))

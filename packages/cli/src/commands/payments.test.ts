@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { fillDeliveries, onService } from '../../test/fill-deliveries.js'
 import { operatedDeliveries, otherShop, shop } from '../../test/operated-deliveries.js'
-import { commandsOf } from '../../test/run-commands.js'
+import { getCommands } from '../../test/run-commands.js'
 import { temporaryFolder } from '../../test/temporary-folder.js'
-import { eventsOf, testIo } from '../../test/test-io.js'
+import { getEvents, testIo } from '../../test/test-io.js'
 import { runCli } from '../run-cli.js'
 
 /** 600 payments of one integration, more than an export reads at once, and one of another. */
@@ -14,7 +14,7 @@ async function filled() {
   await fillDeliveries(env, { integrationAddress: shop, payments: 600 })
   await fillDeliveries(env, { integrationAddress: otherShop, payments: 1, chainId: 137 })
   const folder = temporaryFolder()
-  const { run } = commandsOf('payments', env)
+  const { run } = getCommands('payments', env)
   return { env, folder, run: (name: string, ...args: string[]) => run('export', '--to', join(folder, name), ...args) }
 }
 
@@ -37,7 +37,7 @@ it('writes the payments that match into a new file for its owner, and the audit 
 
   const times = ['--since', '2026-01-01', '--until', '2026-01-03']
   const { io } = await run('one.jsonl', '--chain', '137', ...times, '--json')
-  expect(eventsOf(io)).toEqual([{ event: 'payments.exported', file: join(folder, 'one.jsonl'), rows: 1 }])
+  expect(getEvents(io)).toEqual([{ event: 'payments.exported', file: join(folder, 'one.jsonl'), rows: 1 }])
   expect(JSON.parse(readFileSync(join(folder, 'one.jsonl'), 'utf8'))).toMatchObject({ integrationAddress: otherShop })
   expect(await run('all.csv')).toMatchObject({ exitCode: 1, err: expect.stringContaining('is never overwritten') })
   expect((await run('all.xlsx')).exitCode).toBe(2)

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { fillDeliveries, onService } from '../../test/fill-deliveries.js'
 import { accepted, operatedDeliveries, otherShop, refused, shop } from '../../test/operated-deliveries.js'
-import { commandsOf } from '../../test/run-commands.js'
-import { eventsOf, testIo } from '../../test/test-io.js'
+import { getCommands } from '../../test/run-commands.js'
+import { getEvents, testIo } from '../../test/test-io.js'
 import { runCli } from '../run-cli.js'
 
 type Commands = Awaited<ReturnType<typeof operatedDeliveries>>
 
 const countOf = async ({ run }: Commands, ...args: string[]) => Number((await run('list', '--count', ...args)).out)
 const audited = async ({ env }: Commands) =>
-  eventsOf((await commandsOf('audit', env).run('list', '--all', '--json')).io)
+  getEvents((await getCommands('audit', env).run('list', '--all', '--json')).io)
 
 describe('deliveries replay', () => {
   it('makes one due whatever its status, and names the command that prints its attempts', async () => {
@@ -20,7 +20,7 @@ describe('deliveries replay', () => {
       exitCode: 0,
       out: 'Delivery 1 is due now; deliveries show 1 prints its attempts.',
     })
-    const [event] = eventsOf((await commands.run('replay', '1', '--json')).io)
+    const [event] = getEvents((await commands.run('replay', '1', '--json')).io)
     expect(event).toMatchObject({
       event: 'delivery.replayed',
       held: null,
@@ -31,7 +31,7 @@ describe('deliveries replay', () => {
   it('reports that it waits for a disabled integration or one without a URL', async () => {
     const commands = await operatedDeliveries()
     await fillDeliveries(commands.env, { integrationAddress: shop, payments: 1, ...refused })
-    const integrations = commandsOf('integrations', commands.env)
+    const integrations = getCommands('integrations', commands.env)
     await integrations.run('disable', shop)
     expect((await commands.run('replay', '1')).out).toBe(
       'Delivery 1 is due, but waits until the integration is enabled.',
@@ -64,7 +64,7 @@ describe('deliveries replay-failed --dry-run', () => {
     await fillDeliveries(commands.env, { integrationAddress: shop, payments: 3, ...refused })
     await fillDeliveries(commands.env, { integrationAddress: otherShop, payments: 1, ...refused })
     await fillDeliveries(commands.env, { integrationAddress: otherShop, payments: 1, ...accepted })
-    await commandsOf('integrations', commands.env).run('disable', otherShop)
+    await getCommands('integrations', commands.env).run('disable', otherShop)
     const before = [await commands.run('list', '--all', '--json'), await audited(commands)].map((each) =>
       JSON.stringify(each),
     )
@@ -76,7 +76,7 @@ describe('deliveries replay-failed --dry-run', () => {
       expect.stringMatching(new RegExp(`^${otherShop} +1 +waits until the integration is enabled$`)),
       '4 deliveries would be replayed; nothing was changed.',
     ])
-    expect(eventsOf((await commands.run('replay-failed', '--integration', shop, '--dry-run', '--json')).io)).toEqual([
+    expect(getEvents((await commands.run('replay-failed', '--integration', shop, '--dry-run', '--json')).io)).toEqual([
       { event: 'replay.planned', total: 3, integrations: [{ integrationAddress: shop, count: 3, held: null }] },
     ])
     const after = [await commands.run('list', '--all', '--json'), await audited(commands)].map((each) =>
@@ -120,7 +120,7 @@ describe('deliveries replay-failed', () => {
     const { exitCode, io } = await commands.run('replay-failed', '--all', '--json', '--actor', 'alice')
     expect(exitCode).toBe(0)
     const total = 1_001
-    expect(eventsOf(io)).toEqual([
+    expect(getEvents(io)).toEqual([
       { event: 'replay.progress', replayed: 1_000, underWay: 0, total },
       { event: 'replay.progress', replayed: total, underWay: 0, total },
       { event: 'replay.done', replayed: total, underWay: 0, total, interrupted: false },

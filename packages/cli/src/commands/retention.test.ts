@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { fillDeliveries, onService } from '../../test/fill-deliveries.js'
 import { accepted, operatedDeliveries, refused, shop } from '../../test/operated-deliveries.js'
-import { commandsOf } from '../../test/run-commands.js'
+import { getCommands } from '../../test/run-commands.js'
 import { temporaryFolder } from '../../test/temporary-folder.js'
-import { eventsOf } from '../../test/test-io.js'
+import { getEvents } from '../../test/test-io.js'
 import { openSqlite } from '../files.js'
 
 /** A service with three deliveries, whose segments began so many days earlier after {@link age}. */
@@ -14,7 +14,7 @@ async function operated(variables: Record<string, string> = { PI_RETENTION_DELIV
   const { path, env, run: deliveries } = await operatedDeliveries({ ...variables, PI_RETENTION_FOLDER: folder })
   await fillDeliveries(env, { integrationAddress: shop, payments: 2, ...accepted })
   await fillDeliveries(env, { integrationAddress: shop, payments: 1, ...refused })
-  const retention = commandsOf('retention', env)
+  const retention = getCommands('retention', env)
   const age = (days: number) => {
     const database = openSqlite(path)
     database.exec(`update segments set begun_at = begun_at - ${days * 86_400_000}`)
@@ -57,7 +57,7 @@ test('history leaves for files a day after its segment ended, and comes back fro
   // As an operator moves them away: a file of the same second would have the same name.
   for (const file of files()) rmSync(join(folder, file))
   const again = await run('run', '--json')
-  expect(eventsOf(again.io).at(-1)).toEqual({ event: 'retention.done', removed: 6 })
+  expect(getEvents(again.io).at(-1)).toEqual({ event: 'retention.done', removed: 6 })
 })
 
 test('pending deliveries keep the history of their segment', async () => {
@@ -74,9 +74,9 @@ test('pending deliveries keep the history of their segment', async () => {
 
 test('without a time, without a folder, and with a damaged file it says what to do', async () => {
   const { run, folder, age, files, env, list } = await operated()
-  const kept = await commandsOf('retention', { ...env, PI_RETENTION_DELIVERIES: 'keep' }).run('run')
+  const kept = await getCommands('retention', { ...env, PI_RETENTION_DELIVERIES: 'keep' }).run('run')
   expect([kept.exitCode, kept.err]).toEqual([2, expect.stringContaining('set PI_RETENTION_DELIVERIES')])
-  const homeless = await commandsOf('retention', { ...env, PI_RETENTION_FOLDER: '' }).run('run')
+  const homeless = await getCommands('retention', { ...env, PI_RETENTION_FOLDER: '' }).run('run')
   expect([homeless.exitCode, homeless.err]).toEqual([2, expect.stringContaining('--folder')])
   const missing = join(folder, 'missing')
   await run('run')

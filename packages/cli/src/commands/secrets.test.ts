@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest'
 import { testMasterKey } from '../../test/master-key.js'
-import { commandsOf } from '../../test/run-commands.js'
-import { eventsOf } from '../../test/test-io.js'
+import { getCommands } from '../../test/run-commands.js'
+import { getEvents } from '../../test/test-io.js'
 
 const address = `0x${'a1'.repeat(20)}`
 const newKey = 'fedcba9876543210'.repeat(4)
 
 /** A database with an integration and a legacy key under the first master key, and the commands under both keys. */
 async function withTwoKeys() {
-  const old = commandsOf('integrations')
+  const old = getCommands('integrations')
   await old.run('create', address)
-  const [issued] = eventsOf((await commandsOf('legacy-keys', old.env).run('create', '--json')).io)
+  const [issued] = getEvents((await getCommands('legacy-keys', old.env).run('create', '--json')).io)
   const { id } = { ...(issued?.['key'] as object) } as { id: string }
   const both = { ...old.env, PI_MASTER_KEY: `${newKey},${testMasterKey}` }
   const alone = { ...old.env, PI_MASTER_KEY: newKey }
-  const reseal = (env: Record<string, string>, ...args: string[]) => commandsOf('secrets', env).run('reseal', ...args)
+  const reseal = (env: Record<string, string>, ...args: string[]) => getCommands('secrets', env).run('reseal', ...args)
   return { both, alone, id, reseal }
 }
 
@@ -41,14 +41,14 @@ describe('secrets reseal', () => {
   it('reports when no secret needs the older key, and then works without it', async () => {
     const { both, alone, id, reseal } = await withTwoKeys()
     await reseal(both)
-    await commandsOf('integrations', both).run('rotate-secret', address, '--grace', '0s')
-    await commandsOf('legacy-keys', both).run('revoke', id)
+    await getCommands('integrations', both).run('rotate-secret', address, '--grace', '0s')
+    await getCommands('legacy-keys', both).run('revoke', id)
     const { lines } = await reseal(both)
     expect(lines).toEqual([
       'All signing secrets and data keys were already encrypted with the newest master key.',
       expect.stringMatching(/^No secret needs an older master key: remove the older keys from PI_MASTER_KEY[.] /),
     ])
-    expect(eventsOf((await reseal(alone, '--json')).io)).toEqual([
+    expect(getEvents((await reseal(alone, '--json')).io)).toEqual([
       { event: 'secrets.resealed', resealed: 0, dataKeys: 0, olderApiSecrets: [], olderLegacyKeys: [] },
     ])
   })
@@ -56,7 +56,7 @@ describe('secrets reseal', () => {
   it('is recorded in the audit log, with its actor', async () => {
     const { both, reseal } = await withTwoKeys()
     await reseal(both, '--actor', 'alice')
-    const events = eventsOf((await commandsOf('audit', both).run('list', '--json')).io)
+    const events = getEvents((await getCommands('audit', both).run('list', '--json')).io)
     expect(events.at(-1)).toMatchObject({ record: { action: 'secrets.resealed', actor: 'alice', subject: 'all' } })
   })
 })

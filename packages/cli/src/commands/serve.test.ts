@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { testMasterKey } from '../../test/master-key.js'
 import { temporaryFolder } from '../../test/temporary-folder.js'
-import { eventsOf, testIo } from '../../test/test-io.js'
+import { getEvents, testIo } from '../../test/test-io.js'
 import { openSqlite } from '../files.js'
 import { runCli } from '../run-cli.js'
 
@@ -15,7 +15,7 @@ const environment = () => ({
   PI_PORT: '1',
 })
 
-const modeOf = (path: string) => statSync(path).mode & 0o777
+const getMode = (path: string) => statSync(path).mode & 0o777
 
 describe('serve', () => {
   it('prints its URL once it answers, and exits with 0 after a signal', async () => {
@@ -27,7 +27,7 @@ describe('serve', () => {
     expect([response.status, await response.json()]).toEqual([401, { error: 'Unauthorized' }])
     io.interrupt()
     expect(await ended).toBe(0)
-    expect(eventsOf(io)).toEqual([{ event: 'listening', url }, { event: 'stopping' }, { event: 'stopped' }])
+    expect(getEvents(io)).toEqual([{ event: 'listening', url }, { event: 'stopping' }, { event: 'stopped' }])
     await expect(fetch(url)).rejects.toThrow()
   })
 
@@ -40,7 +40,7 @@ describe('serve', () => {
       const ended = runCli(['serve', '--port', '0'], io)
       await io.line((line) => line.startsWith('Listening'))
       if (process.platform !== 'win32')
-        for (const name of readdirSync(dirname(path))) expect(modeOf(join(dirname(path), name))).toBe(0o600)
+        for (const name of readdirSync(dirname(path))) expect(getMode(join(dirname(path), name))).toBe(0o600)
       io.interrupt()
       expect(await ended).toBe(0)
       firstLines.push(io.lines[0])

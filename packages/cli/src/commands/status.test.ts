@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { fillDeliveries } from '../../test/fill-deliveries.js'
 import { operatedDeliveries, refused, shop } from '../../test/operated-deliveries.js'
-import { eventsOf, testIo } from '../../test/test-io.js'
+import { getEvents, testIo } from '../../test/test-io.js'
 import { runCli } from '../run-cli.js'
 import {
   configuredServerUrl,
@@ -204,7 +204,7 @@ describe('processes', () => {
     const { env } = await operatedDeliveries()
     const io = testIo({ env })
     expect(await runCli(['status', '--url', 'http://127.0.0.1:9', '--json'], io)).toBe(1)
-    expect(eventsOf(io)[0]).toEqual({ event: 'processes', processes: [] })
+    expect(getEvents(io)[0]).toEqual({ event: 'processes', processes: [] })
     expect(io.errors.join()).toContain('No server answers')
   })
 })
@@ -252,7 +252,7 @@ describe('notifications, with a configured database', () => {
     }
     expect((await failing()).lines.at(-1)).toBe('Notifications: no endpoint fails.')
     await fillDeliveries(env, { integrationAddress: shop, payments: 6, ...refused, blockMs: 60_000 })
-    expect(eventsOf(await failing('--json')).at(-1)).toEqual({ event: 'notifications', failing: 1 })
+    expect(getEvents(await failing('--json')).at(-1)).toEqual({ event: 'notifications', failing: 1 })
   })
 })
 

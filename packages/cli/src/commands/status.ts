@@ -73,10 +73,10 @@ function hasFields<T>(
   })
 }
 
-const listOf = (value: unknown, isOne: (item: unknown) => boolean) => Array.isArray(value) && value.every(isOne)
+const parseList = (value: unknown, isOne: (item: unknown) => boolean) => Array.isArray(value) && value.every(isOne)
 
 function isChain(value: unknown): boolean {
-  if (!hasFields(value, chainFields) || !listOf(value['nodes'], (each) => hasFields(each, nodeFields))) return false
+  if (!hasFields(value, chainFields) || !parseList(value['nodes'], (each) => hasFields(each, nodeFields))) return false
   const { proof, lastError } = value
   if (lastError !== null && !hasFields(lastError, { message: 'string', at: 'number' })) return false
   return ['root', 'bloom', 'none', null].includes(proof as string | null)
@@ -89,7 +89,7 @@ export function readHealth(value: unknown): HealthReport | null {
     ['ok', 'degraded', 'down'].includes(value['status'] as string) &&
     ['ok', 'unavailable'].includes(value['database'] as string) &&
     ['own', undefined].includes(value['recording'] as string | undefined)
-  return isKnown && listOf(value['chains'], isChain) ? (value as unknown as HealthReport) : null
+  return isKnown && parseList(value['chains'], isChain) ? (value as unknown as HealthReport) : null
 }
 
 interface ChainProofs {

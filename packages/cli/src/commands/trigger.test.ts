@@ -10,7 +10,7 @@ import { createVerifier } from '@payment-integration/webhook'
 import { createNodeHandler } from '@payment-integration/webhook/node'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testMasterKey } from '../../test/master-key.js'
-import { eventsOf, testIo } from '../../test/test-io.js'
+import { getEvents, testIo } from '../../test/test-io.js'
 import { runCli } from '../run-cli.js'
 
 const shop = `0x${'a1'.repeat(20)}`
@@ -68,7 +68,7 @@ beforeAll(async () => {
   const receiver = await startReceiver(() => secret)
   const io = testIo({ env })
   await runCli(['integrations', 'create', shop, '--url', receiver, '--json'], io)
-  const [created] = eventsOf(io)
+  const [created] = getEvents(io)
   secret = String(created?.['signingSecret'])
   variables = { INTEGRATION_ADDRESS: shop, API_SECRET: String(created?.['apiSecret']) }
   variables = { ...variables, PAYMENTS_URL: await startServer() }
@@ -78,7 +78,7 @@ beforeAll(async () => {
 async function trigger(...args: string[]) {
   const io = testIo({ env: variables })
   const exitCode = await runCli(['--json', 'trigger', ...args], io)
-  return { exitCode, events: exitCode === 2 ? [] : eventsOf(io), err: io.errors.join('\n') }
+  return { exitCode, events: exitCode === 2 ? [] : getEvents(io), err: io.errors.join('\n') }
 }
 const names = (events: readonly Record<string, unknown>[]) => events.map(({ event }) => event)
 const states = (events: readonly Record<string, unknown>[]) =>
@@ -161,14 +161,17 @@ describe('payment-integration trigger', () => {
     const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/webhook`
     const io = testIo({ env })
     await runCli(['integrations', 'create', other, '--url', url, '--json'], io)
-    const [created] = eventsOf(io)
+    const [created] = getEvents(io)
     const apiSecret = String(created?.['apiSecret'])
     const own = testIo({ env: { ...variables, INTEGRATION_ADDRESS: other, API_SECRET: apiSecret } })
     const ended = runCli(['--json', 'trigger', 'duplicate'], own)
     await own.line((line) => line.includes('snapshot'))
     await stopServer()
     expect(await ended).toBe(1)
-    expect(eventsOf(own).at(-1)).toEqual({ event: 'failed', reason: expect.stringContaining('did not happen in time') })
+    expect(getEvents(own).at(-1)).toEqual({
+      event: 'failed',
+      reason: expect.stringContaining('did not happen in time'),
+    })
     variables = { ...variables, PAYMENTS_URL: await startServer() }
   })
 

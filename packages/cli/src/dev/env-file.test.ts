@@ -54,17 +54,17 @@ it.each<[string, (text: string) => string]>([
 
 it('takes a file that others can read from them before it writes secrets, and leaves one that it does not write', () => {
   const path = join(temporaryFolder(), '.env.local')
-  const modeOf = () => statSync(path).mode & 0o777
+  const getMode = () => statSync(path).mode & 0o777
   for (const mode of [0o644, 0o640, 0o604]) {
     writeFileSync(path, '')
     chmodSync(path, mode)
     writeEnvFile(path, values)
-    expect(modeOf()).toBe(0o600)
+    expect(getMode()).toBe(0o600)
   }
   writeFileSync(path, 'API_SECRET=mine\n')
   chmodSync(path, 0o644)
   writeEnvFile(path, values)
-  expect(modeOf()).toBe(0o644)
+  expect(getMode()).toBe(0o644)
 })
 
 it('never changes a file that is no UTF-8, such as one of PowerShell', () => {

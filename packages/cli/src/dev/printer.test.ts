@@ -140,14 +140,14 @@ describe('createDemoPrinter', () => {
   })
 
   it('shows success in green, failure in red and pending in yellow', () => {
-    const colourOf = (to: string) =>
+    const getColour = (to: string) =>
       /\[(\d\d)m(?=\w)/.exec(
         print([{ event: 'payment.changed', chainId: '1', txHash, version: 2, from: null, to }], {
           colour: true,
         })[0]?.split('->')[1] ?? '',
       )?.[1]
     const states = ['success', 'refund_success', 'failure', 'refund_failure', 'pending', 'refund_pending']
-    expect(states.map(colourOf)).toEqual(['32', '32', '31', '31', '33', '33'])
+    expect(states.map(getColour)).toEqual(['32', '32', '31', '31', '33', '33'])
   })
 
   it('prints the price and the paid amount of a payment', () => {

@@ -3,10 +3,10 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { parseMasterKey } from '@payment-integration/core'
 import { describe, expect, test } from 'vitest'
-import { hex, txHashOf } from '../../../store-sql/test/support/scripted-chain.js'
+import { hex, makeTxHash } from '../../../store-sql/test/support/scripted-chain.js'
 import { createGzipFile, openGzipFile } from '../../src/archive.js'
 import { testMasterKey } from '../master-key.js'
-import { commandsOf } from '../run-commands.js'
+import { getCommands } from '../run-commands.js'
 import { shop, twoCells } from './two-cells.js'
 
 type Cells = Awaited<ReturnType<typeof twoCells>>
@@ -20,8 +20,10 @@ describe('an import is rejected', () => {
     const made = await twoCells('SQLite', 'SQLite')
     await made.pay('a')
     const { path } = await made.export()
-    const unindexed = signed(path, (text) => text.replaceAll(txHashOf('a'), txHashOf('unknown')))
-    await expect(importing(made, unindexed)).rejects.toThrow(rejection('ERR_MOVE_PAYMENT_MISSING', txHashOf('unknown')))
+    const unindexed = signed(path, (text) => text.replaceAll(makeTxHash('a'), makeTxHash('unknown')))
+    await expect(importing(made, unindexed)).rejects.toThrow(
+      rejection('ERR_MOVE_PAYMENT_MISSING', makeTxHash('unknown')),
+    )
     expect(await made.target.service.integrations.list()).toEqual([])
     await importing(made, path)
   })
@@ -59,7 +61,7 @@ describe('an import is rejected', () => {
     await made.pay('a')
     const { path } = await made.export()
     await made.target.service.applyUpdate(made.update('u1', 'a', { state: 'success' }))
-    await expect(importing(made, path)).rejects.toThrow(rejection('ERR_MOVE_UPDATE_MISSING', txHashOf('a')))
+    await expect(importing(made, path)).rejects.toThrow(rejection('ERR_MOVE_UPDATE_MISSING', makeTxHash('a')))
     expect(await made.target.service.integrations.list()).toEqual([])
     await made.source.service.applyUpdate(made.update('u1', 'a', { state: 'success' }))
     await importing(made, (await made.export()).path)
@@ -74,7 +76,7 @@ describe('an import is rejected', () => {
     await importing(made, path)
     await made.target.deliver()
     await made.target.service.integrations.setEnabled(shop, false)
-    await expect(importing(made, path)).rejects.toThrow(rejection('ERR_MOVE_FILE_STALE', txHashOf('a')))
+    await expect(importing(made, path)).rejects.toThrow(rejection('ERR_MOVE_FILE_STALE', makeTxHash('a')))
     const back = `${path}.back`
     await made.target.service.moves.export(shop, () => createGzipFile(back))
     await made.source.service.moves.import(openGzipFile(back))
@@ -84,7 +86,7 @@ describe('an import is rejected', () => {
 })
 
 const other = hex('other', 20)
-const ofOther = (text: string) => text.replaceAll(txHashOf('a'), txHashOf('b'))
+const ofOther = (text: string) => text.replaceAll(makeTxHash('a'), makeTxHash('b'))
 const attackerHash = 'ab'.repeat(32)
 
 /** Changes of a file on its way, and the error where a holder of the master key made them. */
@@ -167,7 +169,7 @@ describe('a file that was changed on its way', () => {
     await made.target.service.applyUpdate(made.update('b1', 'b', { state: 'pending' }))
     return { made, path: (await made.export()).path }
   }
-  const stateOf = async ({ target }: Cells) => ({
+  const getState = async ({ target }: Cells) => ({
     integrations: await target.store.integrations.list(),
     payments: await target.store.payments.list({ integrationAddress: other, limit: 9 }),
     deliveries: await target.store.deliveries.list({ limit: 9 }),
@@ -177,11 +179,11 @@ describe('a file that was changed on its way', () => {
 
   test.each(forgeries)('to have %s changes nothing', async (_name, change) => {
     const { made, path } = await exported()
-    const before = await stateOf(made)
+    const before = await getState(made)
     await expect(importing(made, unsigned(path, change))).rejects.toThrow(
       rejection('ERR_ARCHIVE', 'its HMAC is wrong or missing'),
     )
-    expect(await stateOf(made)).toEqual(before)
+    expect(await getState(made)).toEqual(before)
     await importing(made, path)
   })
 
@@ -189,19 +191,19 @@ describe('a file that was changed on its way', () => {
     'to have %s is rejected, though it is signed, and changes nothing',
     async (_name, change, signedError) => {
       const { made, path } = await exported()
-      const before = await stateOf(made)
+      const before = await getState(made)
       const { code = '', text = '' } = signedError ?? {}
       await expect(importing(made, signed(path, change))).rejects.toThrow(rejection(code, text))
-      expect(await stateOf(made)).toEqual(before)
+      expect(await getState(made)).toEqual(before)
     },
   )
 
   test('an update that names no integration is left out where another one has its payment', async () => {
     const { made, path } = await exported()
-    const before = await stateOf(made)
-    const late = signed(path, (text) => text.replace(txHashOf('unknown'), txHashOf('b')))
+    const before = await getState(made)
+    const late = signed(path, (text) => text.replace(makeTxHash('unknown'), makeTxHash('b')))
     await importing(made, late)
-    const after = await stateOf(made)
+    const after = await getState(made)
     expect(after.payments).toEqual(before.payments)
     expect(after.updates.map(({ id }) => id)).toEqual(['u1'])
   })
@@ -242,8 +244,8 @@ function signed(path: string, change: (text: string) => string): string {
 }
 
 test('the commands export and import, and print the HMAC', async () => {
-  const from = commandsOf('integrations')
-  const to = commandsOf('integrations')
+  const from = getCommands('integrations')
+  const to = getCommands('integrations')
   await to.make()
   await from.run('create', shop)
   const file = `${from.path}.gz`

@@ -4,7 +4,7 @@ import type { Store } from '@payment-integration/core/ports'
 import { createMemoryVersionStore, createReceiver } from '@payment-integration/version-store'
 import { describe, expect, test } from 'vitest'
 import { postgresMissing } from '../../../store-sql/test/postgres.js'
-import { txHashOf } from '../../../store-sql/test/support/scripted-chain.js'
+import { makeTxHash } from '../../../store-sql/test/support/scripted-chain.js'
 import { openGzipFile } from '../../src/archive.js'
 import type { Database } from './cell.js'
 import { key, shop, twoCells } from './two-cells.js'
@@ -49,7 +49,7 @@ describe.each(pairs)('from %s to %s', (from, to) => {
       made.update('u1', 'early', { state: 'pending', recipient: { title: 'Café', subtitle: null } }),
     )
     await source.deliver()
-    made.refused.add(txHashOf('retried'))
+    made.refused.add(makeTxHash('retried'))
     await made.pay('retried', ...many)
     await source.deliver()
     await made.pay('pending')
@@ -79,7 +79,7 @@ describe.each(pairs)('from %s to %s', (from, to) => {
     expect(runs).toBeGreaterThan(5)
     const moved = await target.store.deliveries.list({ status: 'pending', limit: 10 })
     expect(
-      moved.filter(({ txHash }) => ![txHashOf('between'), txHashOf('during')].includes(txHash)).map(schedule),
+      moved.filter(({ txHash }) => ![makeTxHash('between'), makeTxHash('during')].includes(txHash)).map(schedule),
     ).toEqual(scheduled)
 
     await target.deliver()

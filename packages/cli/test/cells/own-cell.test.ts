@@ -3,7 +3,7 @@ import type { UnrecordedRange } from '@payment-integration/core/internal'
 import type { BridgeDeposit, Fulfilment } from '@payment-integration/core/ports'
 import { afterEach, describe, expect, test } from 'vitest'
 import { postgresMissing } from '../../../store-sql/test/postgres.js'
-import { hex, type ScriptedPayment, scriptedChain, txHashOf } from '../../../store-sql/test/support/scripted-chain.js'
+import { hex, makeTxHash, type ScriptedPayment, scriptedChain } from '../../../store-sql/test/support/scripted-chain.js'
 import { openGzipFile } from '../../src/archive.js'
 import { type Cell, type Database, openCell } from './cell.js'
 import { shop, twoCells } from './two-cells.js'
@@ -19,7 +19,7 @@ afterEach(async () => {
 const fillHash = (txHash: string, ordinal: number) => hex(`fill ${txHash} ${ordinal}`, 32)
 
 /** A fill of every deposit, in a transaction of its own on the destination chain. */
-const fillOf = async ({ payment, destinationChainId, receiver, output }: BridgeDeposit): Promise<Fulfilment> => ({
+const makeFill = async ({ payment, destinationChainId, receiver, output }: BridgeDeposit): Promise<Fulfilment> => ({
   ...{ chainId: destinationChainId, txHash: fillHash(payment.txHash, payment.ordinal), logIndex: 3 },
   ...{ blockNumber: 9, blockHash: hex('block 9', 32), blockTimestamp: 1_700_000_000_000, receiver },
   ...{ tokenOut: { ...payment.tokenOut, address: output.token, amount: output.amount }, listedToken: null },
@@ -28,13 +28,17 @@ const fillOf = async ({ payment, destinationChainId, receiver, output }: BridgeD
 type Scripted = ReturnType<typeof scriptedChain>
 
 async function open(database: Database, chain: Scripted, recording: 'all' | 'own'): Promise<Cell> {
-  const cell = await openCell(database, chain, Date.now, { recording, confirmations, fulfilments: { lookup: fillOf } })
+  const cell = await openCell(database, chain, Date.now, {
+    recording,
+    confirmations,
+    fulfilments: { lookup: makeFill },
+  })
   closing.push(cell.close)
   return cell
 }
 
 /** Everything that a cell knows of an integration's payments, by chain, transaction and ordinal. */
-async function historyOf({ store }: Cell, address: string) {
+async function getHistory({ store }: Cell, address: string) {
   const rows: [string, unknown][] = []
   for await (const page of store.moves?.payments(address) ?? [])
     for (const { chainId: id, txHash, ordinal, versions, ...payment } of page)
@@ -119,7 +123,7 @@ async function walk(database: Database, seed: number) {
     if (payment === undefined || payment.to !== undefined || payment.integrationAddress === null) return
     const state = pick(['pending', 'success', 'failure', 'refund_pending'] as const)
     const sent = {
-      ...{ id, chainId: String(chainId), txHash: txHashOf(payment.tx), state },
+      ...{ id, chainId: String(chainId), txHash: makeTxHash(payment.tx), state },
       integrationAddress: payment.integrationAddress ?? '',
     }
     await all.service.applyUpdate(sent)
@@ -153,14 +157,17 @@ async function walk(database: Database, seed: number) {
   for (let block = 0; block <= confirmations; block += 1) mine([])
   await index()
   await index()
-  for (const address of [early, late]) expect(await historyOf(own, address)).toEqual(await historyOf(all, address))
+  for (const address of [early, late]) expect(await getHistory(own, address)).toEqual(await getHistory(all, address))
   for (const { tx, ordinal = 0, to } of blocks.flat()) {
-    const txHash = to === undefined ? txHashOf(tx) : fillHash(txHashOf(tx), ordinal)
+    const txHash = to === undefined ? makeTxHash(tx) : fillHash(makeTxHash(tx), ordinal)
     const { payments } = await own.store.payments.transaction({ chainId: to ?? chainId, txHash })
     for (const { integrationAddress } of payments) expect([early, late]).toContain(integrationAddress)
   }
   const skipped = own.events.flatMap((event) => (event.type === 'payments.skipped' ? event.count : []))
-  return { rows: Object.keys(await historyOf(own, late)).length, skipped: skipped.reduce((sum, each) => sum + each, 0) }
+  return {
+    rows: Object.keys(await getHistory(own, late)).length,
+    skipped: skipped.reduce((sum, each) => sum + each, 0),
+  }
 }
 
 describe.each(['SQLite', 'PostgreSQL'] as const)('a cell that records its own integrations, on %s', (database) => {
@@ -195,7 +202,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('a cell that records its own in
         await cell.index()
       }
       await reindex(cell, await unrecorded)
-      expect(Object.keys(await historyOf(cell, address))).toHaveLength(5)
+      expect(Object.keys(await getHistory(cell, address))).toHaveLength(5)
     }
   })
 })
@@ -207,11 +214,11 @@ describe('an integration that moves into such a cell', () => {
     await made.payTo(foreign, 'other')
     await made.pay('delivered', 'pending')
     await source.service.applyUpdate(made.update('u1', 'delivered', { state: 'success' }))
-    made.refused.add(txHashOf('pending'))
+    made.refused.add(makeTxHash('pending'))
     await source.deliver()
     const { path } = await made.export()
     await made.pay('between')
-    expect(await historyOf(target, shop)).toEqual({})
+    expect(await getHistory(target, shop)).toEqual({})
 
     const read = () => target.service.moves.import(openGzipFile(path))
     const error = await read().catch((thrown: unknown) => thrown)
@@ -236,7 +243,7 @@ describe('an update', () => {
     const cell = await open('SQLite', chain, 'own')
     chain.mine([{ tx: 'a', integrationAddress: late }])
     const { service } = cell
-    const sent = { id: 'u', chainId: String(chainId), txHash: txHashOf('a'), state: 'success' } as const
+    const sent = { id: 'u', chainId: String(chainId), txHash: makeTxHash('a'), state: 'success' } as const
     const named = { ...sent, integrationAddress: late }
     expect(await service.applyUpdate(sent)).toMatchObject({
       outcome: 'refused',
@@ -272,7 +279,7 @@ describe('a payment of another integration that was stored before', () => {
     for await (const { differences } of own.chains.reindex({ chainId, from: 0, repair: true }))
       expect(differences).toEqual([])
     const read = async (tx: string) => {
-      const { payments } = await all.store.payments.transaction({ chainId, txHash: txHashOf(tx) })
+      const { payments } = await all.store.payments.transaction({ chainId, txHash: makeTxHash(tx) })
       return payments.map(({ blockNumber, offChain }) => [blockNumber, offChain])
     }
     expect([await read('kept'), await read('moved'), await read('new')]).toEqual([[[1, false]], [[3, false]], []])

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { startRecordingReceiver } from '../../../server/test/support/recording-receiver.js'
-import { hex, scriptedChain, txHashOf } from '../../../store-sql/test/support/scripted-chain.js'
+import { hex, makeTxHash, scriptedChain } from '../../../store-sql/test/support/scripted-chain.js'
 import { createGzipFile } from '../../src/archive.js'
 import { type CellOptions, type Database, openCell } from './cell.js'
 
@@ -48,7 +48,7 @@ export async function twoCells(from: Database, to: Database, options: CellOption
     keys: (names: readonly string[]) =>
       accepted
         .map((body) => JSON.parse(body) as { txHash: string; version: number })
-        .map(({ txHash, version }) => key(version, names.find((name) => txHashOf(name) === txHash) ?? txHash))
+        .map(({ txHash, version }) => key(version, names.find((name) => makeTxHash(name) === txHash) ?? txHash))
         .sort(),
     pass(ms: number) {
       offset += ms
@@ -61,6 +61,6 @@ export async function twoCells(from: Database, to: Database, options: CellOption
       const exported = await source.service.moves.export(shop, () => createGzipFile(path))
       return { path, ...exported }
     },
-    update: (id: string, tx: string, change: object) => ({ id, chainId: '137', txHash: txHashOf(tx), ...change }),
+    update: (id: string, tx: string, change: object) => ({ id, chainId: '137', txHash: makeTxHash(tx), ...change }),
   }
 }

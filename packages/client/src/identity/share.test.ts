@@ -12,9 +12,9 @@ import { describe, expect, test } from 'vitest'
 import {
   answer,
   apiSecret,
-  clientOf,
+  catchError,
   encodedSecret,
-  errorOf,
+  getClient,
   type Reply,
   serve,
   serveReplies,
@@ -22,7 +22,7 @@ import {
 import { email, kycShareToken, rejection, shareResponse, submission } from '../../test/share-fixtures.js'
 import type { ClientOptions } from '../client.js'
 
-const share = (url: string, options?: Partial<ClientOptions>) => clientOf(url, options).identity.share(submission)
+const share = (url: string, options?: Partial<ClientOptions>) => getClient(url, options).identity.share(submission)
 const redeemed = shareResponse()
 const answered = { kind: 'in_flight', status: 'init', redeemed: true, response: redeemed }
 
@@ -30,7 +30,7 @@ describe('over a real connection', () => {
   test('a share is one POST of the two fields, verbatim, with Basic credentials', async () => {
     await using server = await serveReplies({ body: redeemed })
     const more = { ...submission, note: 'for nobody else' }
-    expect(await clientOf(`${server.url}/prefix/`).identity.share(more)).toEqual(answered)
+    expect(await getClient(`${server.url}/prefix/`).identity.share(more)).toEqual(answered)
     expect(server.requests).toHaveLength(1)
     expect(server.requests[0]).toMatchObject({
       method: 'POST',
@@ -72,13 +72,17 @@ describe('a rejection is not retried', () => {
     [201, redeemed, { code: 'ERR_RESPONSE_INVALID', reason: 'status', status: 201 }],
   ])('%i %j', async (status, body, expected) => {
     await using server = await serveReplies({ status, body })
-    expect(await errorOf(share(server.url))).toMatchObject(expected)
+    expect(await catchError(share(server.url))).toMatchObject(expected)
     expect(server.requests).toHaveLength(1)
   })
 
   test.each([400, 404, 409, 422])('a %i that is a page of a proxy', async (status) => {
     await using server = await serve((_, response) => response.writeHead(status).end('<h1>nginx</h1>'))
-    expect(await errorOf(share(server.url))).toMatchObject({ code: 'ERR_RESPONSE_INVALID', reason: 'status', status })
+    expect(await catchError(share(server.url))).toMatchObject({
+      code: 'ERR_RESPONSE_INVALID',
+      reason: 'status',
+      status,
+    })
   })
 })
 
@@ -87,7 +91,7 @@ describe('a rejected token', () => {
 
   test("has the provider's message and the advice to mint a fresh one", async () => {
     await using server = await serveReplies({ status: 422, body: rejection(message) })
-    const error = await errorOf(share(server.url))
+    const error = await catchError(share(server.url))
     expect(error).toMatchObject({
       code: 'ERR_SHARE_TOKEN_REJECTED',
       retryable: false,
@@ -106,7 +110,7 @@ describe('a rejected token', () => {
   ] as const)('brings the former verdict, here of type %s, and the advice %j', async (rejectType, advice) => {
     const providerMessage = shareRejectedMessage(message, { rejectType, rejectLabels: ['FORGERY'] })
     await using server = await serveReplies({ status: 422, body: rejection(providerMessage) })
-    const error = await errorOf(share(server.url))
+    const error = await catchError(share(server.url))
     expect(error).toMatchObject({ providerMessage, formerVerdict: { rejectType } })
     expect((error as Error).message).toContain(advice)
     expect((error as Error).message).not.toContain('FORGERY')
@@ -116,7 +120,7 @@ describe('a rejected token', () => {
     const escaped = new URLSearchParams({ shareToken: kycShareToken })
     const leak = `${kycShareToken} ${escaped} ${email.toUpperCase()} ${apiSecret} ${encodedSecret} 65f2`
     await using server = await serveReplies({ status: 422, body: rejection(leak) })
-    expect(await errorOf(share(server.url))).toMatchObject({
+    expect(await catchError(share(server.url))).toMatchObject({
       providerMessage: '[hidden] shareToken=[hidden] [hidden] [hidden] [hidden] 65f2',
     })
   })
@@ -151,7 +155,7 @@ describe('a share is retried, because the service redeems a token once', () => {
 
   test('a 503 of the service and a 503 about the provider are different errors', async () => {
     await using server = await serveReplies({ status: 503, body: busy })
-    expect(await errorOf(share(server.url, { maxRetries: 0 }))).toMatchObject({
+    expect(await catchError(share(server.url, { maxRetries: 0 }))).toMatchObject({
       code: 'ERR_SERVICE_UNAVAILABLE',
       status: 503,
     })
@@ -159,7 +163,7 @@ describe('a share is retried, because the service redeems a token once', () => {
 })
 
 describe('a malformed argument is rejected before any request, and the message does not repeat it', () => {
-  const { identity } = clientOf('http://localhost:1', {
+  const { identity } = getClient('http://localhost:1', {
     fetch: () => Promise.reject(new Error('something was sent')),
   })
   const bad = (value: unknown) => value as ShareRequest
@@ -179,7 +183,7 @@ describe('a malformed argument is rejected before any request, and the message d
     ['the answer of the mint call', { email, kycShareToken: { token: kycShareToken } }, TypeError, 'kycShareToken is'],
     ['a token of 4097 characters', { email, kycShareToken: '_'.repeat(4_097) }, RangeError, '4097 characters'],
   ])('%s', async (_case, request, kind, says) => {
-    const error = await errorOf(identity.share(bad(request)))
+    const error = await catchError(identity.share(bad(request)))
     expect(error).toBeInstanceOf(kind)
     const { message } = error as Error
     expect(message).toContain(says)

@@ -1,6 +1,6 @@
 import { identityMisconfiguredBody, identityUnavailableBody } from '@payment-integration/contract/internal'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { clientOf, errorOf, page } from '../../test/fixtures.js'
+import { catchError, getClient, page } from '../../test/fixtures.js'
 import { shareResponse, submission } from '../../test/share-fixtures.js'
 import type { ClientOptions } from '../client.js'
 
@@ -26,7 +26,7 @@ async function run(
     return Response.json(body, { status, headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter } })
   }
   const settings = { retryDelayMs: 100, maxRetryDelayMs: 1_000, random: () => 0.5, maxRetries: 10, ...options, fetch }
-  const client = clientOf('https://payments.example.com', settings)
+  const client = getClient('https://payments.example.com', settings)
   const outcome = (calls === 'list' ? client.payments.list() : client.identity.share(submission)).then(
     (value) => ({ value, error: undefined }),
     (error: unknown) => ({ value: undefined, error }),
@@ -144,7 +144,7 @@ test('neither a header of another rate limiter nor a body of an error page chang
     const headers = { 'ratelimit-reset': '9', 'x-ratelimit-reset': '9', 'x-rate-limit-reset': '9' }
     return tries === 1 ? new Response('x'.repeat(2_000), { status: 503, headers }) : Response.json(page([]))
   }
-  const call = clientOf('https://payments.example.com', { fetch, maxResponseBytes: 1_000 }).payments.list()
+  const call = getClient('https://payments.example.com', { fetch, maxResponseBytes: 1_000 }).payments.list()
   await vi.advanceTimersByTimeAsync(10)
   expect(tries).toBe(2)
   expect(await call).toEqual(page([]))
@@ -167,8 +167,8 @@ test('the error of a last attempt has the whole seconds of its Retry-After, and 
 
 test("a call whose fetch ignores its signal ends with the caller's abort, and leaves no timer", async () => {
   const controller = new AbortController()
-  const client = clientOf('https://payments.example.com', { fetch: () => new Promise(() => undefined) })
-  const error = errorOf(client.payments.list({ signal: controller.signal }))
+  const client = getClient('https://payments.example.com', { fetch: () => new Promise(() => undefined) })
+  const error = catchError(client.payments.list({ signal: controller.signal }))
   await vi.advanceTimersByTimeAsync(5)
   controller.abort()
   expect(await error).toMatchObject({ code: 'ERR_ABORTED' })

@@ -37,7 +37,7 @@ function exact(text: string): string {
 }
 
 /** Length of a number without an exponent, from its exact fraction. */
-function lengthOf(value: number): number {
+function getLength(value: number): number {
   const [digits = '', power] = exact(String(value)).split('e')
   const places = Number(power ?? '0')
   return places >= 0 ? digits.length + places : Math.max(digits.length, 1 - places) + 1
@@ -53,12 +53,12 @@ test('every number keeps its exact decimal, and is rejected when that has more t
     .filter((value) => !Object.is(value, -0))
   fc.assert(
     fc.property(number, (value) => {
-      if (lengthOf(value) > 100) {
+      if (getLength(value) > 100) {
         expect(() => plainAmount(value)).toThrow(RangeError)
         return
       }
       const plain = plainAmount(value)
-      expect(plain).toHaveLength(lengthOf(value))
+      expect(plain).toHaveLength(getLength(value))
       expect(plain).toMatch(/^(0|[1-9][0-9]*)(\.[0-9]+)?$/)
       expect(exact(plain)).toBe(exact(String(value)))
       expect(Number(plain)).toBe(value)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { errorOf, hashOf, type Reply, serveReplies } from '../../test/fixtures.js'
-import { apiKey, invoice, legacyClientOf, lookup, receiver, txHash, verified } from '../../test/legacy-fixtures.js'
+import { catchError, hashOf, type Reply, serveReplies } from '../../test/fixtures.js'
+import { apiKey, getLegacyClient, invoice, lookup, receiver, txHash, verified } from '../../test/legacy-fixtures.js'
 import type { LegacyClient } from './client.js'
 
 const upperHash = `0x${txHash.slice(2).toUpperCase()}`
@@ -8,7 +8,7 @@ const upperHash = `0x${txHash.slice(2).toUpperCase()}`
 /** The result or the error of a call, for a client of a server with these answers. */
 async function against<T>(replies: readonly [Reply, ...Reply[]], call: (client: LegacyClient) => Promise<T>) {
   await using server = await serveReplies(...replies)
-  const outcome = await call(legacyClientOf(server.url)).catch((error: unknown) => error)
+  const outcome = await call(getLegacyClient(server.url)).catch((error: unknown) => error)
   return { outcome, requests: server.requests }
 }
 
@@ -26,7 +26,7 @@ describe('a look-up', () => {
 
   test('sends the key after Bearer with the option bearer', async () => {
     await using server = await serveReplies({ body: lookup() })
-    await legacyClientOf(`${server.url}/prefix/`, { bearer: true }).lookup(invoice)
+    await getLegacyClient(`${server.url}/prefix/`, { bearer: true }).lookup(invoice)
     expect(server.requests[0]?.headers['authorization']).toBe(`Bearer ${apiKey}`)
     expect(server.requests[0]?.url).toBe(`/prefix/api/v1/tx/137/${txHash}`)
   })
@@ -190,12 +190,12 @@ test('a 409 on a look-up breaks the contract', async () => {
 })
 
 describe('a malformed argument is rejected before any request', () => {
-  const client = legacyClientOf('http://localhost:1', { fetch: () => Promise.reject(new Error('something was sent')) })
+  const client = getLegacyClient('http://localhost:1', { fetch: () => Promise.reject(new Error('something was sent')) })
   // biome-ignore lint/suspicious/noExplicitAny: the types reject these values, a JavaScript caller may still pass them
   const bad: any = (value: unknown) => value
   const both = async (change: object) => [
-    await errorOf(client.lookup(bad({ ...invoice, ...change }))),
-    await errorOf(client.verify(bad({ ...invoice, ...change }))),
+    await catchError(client.lookup(bad({ ...invoice, ...change }))),
+    await catchError(client.verify(bad({ ...invoice, ...change }))),
   ]
 
   test.each([0, -1, 1.5, Number.NaN, 1e15, Number.MAX_SAFE_INTEGER])('chainId %d', async (chainId) => {
@@ -212,7 +212,7 @@ describe('a malformed argument is rejected before any request', () => {
     ['invoiceAmount', '1'.repeat(101), /^invoiceAmount has 101 characters/],
     ['invoiceAmount', 1e-99, /^invoiceAmount has 101 characters/],
   ])('%s %s, which is too long', async (name, value, message) => {
-    const error = await errorOf(client.verify(bad({ ...invoice, [name]: value })))
+    const error = await catchError(client.verify(bad({ ...invoice, [name]: value })))
     expect(error).toBeInstanceOf(RangeError)
     expect((error as Error).message).toMatch(message)
   })
@@ -229,7 +229,7 @@ describe('a malformed argument is rejected before any request', () => {
     ['invoiceAmount', 10n, /of type bigint/],
     ['invoiceAmount', '1e3', /no plain decimal/],
   ])('%s %s', async (name, value, message) => {
-    const error = await errorOf(client.verify(bad({ ...invoice, [name]: value })))
+    const error = await catchError(client.verify(bad({ ...invoice, [name]: value })))
     expect(error).toBeInstanceOf(TypeError)
     expect((error as Error).message).toMatch(message)
     expect((error as Error).message).toContain(name)

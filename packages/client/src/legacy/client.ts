@@ -181,7 +181,7 @@ export function flattenLookup({ chainId, txHash, payments }: Lookup | Verify): F
     tokenAmountNet: payment.tokenAmountNet.formatted,
     tokenAmountGrossNative: payment.tokenAmount.value,
     tokenAmountNetNative: payment.tokenAmountNet.value,
-    serviceFee: sumOf(payment.fees.filter(({ type }) => type === 'ServiceFee').map(({ formatted }) => formatted)),
+    serviceFee: computeSum(payment.fees.filter(({ type }) => type === 'ServiceFee').map(({ formatted }) => formatted)),
     invoiceAmount: payment.invoiceAmount,
     invoiceCurrency: payment.invoiceCurrency,
     conversion: payment.conversion,
@@ -190,7 +190,7 @@ export function flattenLookup({ chainId, txHash, payments }: Lookup | Verify): F
 }
 
 /** One decimal stays unchanged; several give their exact sum in its shortest form. */
-function sumOf(decimals: readonly string[]): string {
+function computeSum(decimals: readonly string[]): string {
   if (decimals.length < 2) return decimals[0] ?? '0'
   if (!decimals.every(isAmount))
     throw new TypeError('A ServiceFee of the answer is no plain decimal; read fees of the look-up instead.')

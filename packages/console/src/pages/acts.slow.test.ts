@@ -3,7 +3,7 @@ import { explainDelivery, parseHeaders } from '@payment-integration/testing/expl
 import type { Twin, TwinIntegration } from '@payment-integration/testing/twin'
 import { expect, it } from 'vitest'
 import { describeInChromium } from '../../test/browser-suite.js'
-import { flawsOf, looks } from '../../test/chromium.js'
+import { getFlaws, looks } from '../../test/chromium.js'
 import { type Console, createConsole } from '../create-console.js'
 
 const hostile = `<script>alert(1)</script>\u202e${'x'.repeat(400)}`
@@ -56,14 +56,14 @@ async function build(twin: Twin): Promise<Console> {
 }
 
 describeInChromium('acts', { seed: 12, startMs: Date.now() - 60_000 }, build, (suite) => {
-  const urlOf = (path: string) => `${suite.origin}/console${path}`
+  const getUrl = (path: string) => `${suite.origin}/console${path}`
   const open = async (options?: Parameters<typeof suite.open>[0]) => (await suite.open(options)).page
 
   for (const { width, colorScheme } of looks)
     it(`at ${width} px, ${colorScheme}: each act is reached by its buttons, and axe finds nothing on its pages`, async () => {
       const page = await open({ viewport: { width, height: 900 }, colorScheme })
-      const look = async (name: string) => expect(await flawsOf(page, `${name}-${width}-${colorScheme}`)).toEqual([])
-      const goTo = (path: string) => page.goto(urlOf(path))
+      const look = async (name: string) => expect(await getFlaws(page, `${name}-${width}-${colorScheme}`)).toEqual([])
+      const goTo = (path: string) => page.goto(getUrl(path))
       const press = (name: string | RegExp) => page.getByRole('button', { name }).first().click()
       await goTo(payment)
       await look('payment')
@@ -104,7 +104,7 @@ describeInChromium('acts', { seed: 12, startMs: Date.now() - 60_000 }, build, (s
 
   it('progress appears by itself, survives a reload, and the Stop button ends the job', async () => {
     const page = await open()
-    await page.goto(urlOf('/tools'))
+    await page.goto(getUrl('/tools'))
     await page.getByRole('button', { name: 'Run scenario' }).click()
     await page.locator('#live', { hasText: /^live$/ }).waitFor()
     await page.locator('#job tr', { hasText: 'Block 1' }).waitFor()
@@ -114,7 +114,7 @@ describeInChromium('acts', { seed: 12, startMs: Date.now() - 60_000 }, build, (s
     expect(await page.locator('#job').innerHTML()).not.toContain('<script')
     await page.reload()
     await page.locator('#job tr', { hasText: 'Block 2' }).waitFor()
-    expect(await flawsOf(page, 'job')).toEqual([])
+    expect(await getFlaws(page, 'job')).toEqual([])
     await page.getByRole('button', { name: 'Stop' }).click()
     await page.locator('h1 .badge', { hasText: 'stopping' }).waitFor()
     goOn()
@@ -127,14 +127,14 @@ describeInChromium('acts', { seed: 12, startMs: Date.now() - 60_000 }, build, (s
     const context = await suite.browser.newContext({ javaScriptEnabled: false })
     const page = await context.newPage()
     page.setDefaultTimeout(300_000)
-    await page.goto(urlOf('/tools'))
+    await page.goto(getUrl('/tools'))
     await page.getByRole('button', { name: 'Run scenario' }).click()
     await page.waitForURL(/\/jobs\//)
     await page.getByRole('link', { name: 'Load this page again' }).click()
     await page.locator('#job tr', { hasText: 'Block 1' }).waitFor()
     await page.getByRole('button', { name: 'Stop' }).click()
     goOn()
-    await page.goto(urlOf(payment))
+    await page.goto(getUrl(payment))
     await page.getByRole('button', { name: 'Replay version 2' }).click()
     await page.getByText('The delivery is due now.').waitFor()
     await context.close()

@@ -84,11 +84,11 @@ it('a filter by an integration beyond those of the form keeps its choice', async
 
 describe('a number of the overview', () => {
   const overview = () => get('/console')
-  const tileOf = (html: string, name: string) =>
+  const getTile = (html: string, name: string) =>
     new RegExp(`<(?:a|div) class="tile [^>]*><span class="name">${name}.*?</(?:a|div)>`).exec(html)?.[0] ?? ''
 
   it('of failing endpoints leads to these alone', async () => {
-    const tile = tileOf(await overview(), 'Failing endpoints')
+    const tile = getTile(await overview(), 'Failing endpoints')
     expect(tile).toMatch(/<span class="value">1<\/span>/)
     const [, path = ''] = /href="([^"]+)"/.exec(tile) ?? []
     const rows = [...(await get(path)).matchAll(/<tr>.*?<\/tr>/g)].map(([row]) => /0x[0-9a-f]{40}/.exec(row)?.[0])
@@ -98,19 +98,19 @@ describe('a number of the overview', () => {
   it('of attempts has no link: no list has the attempts of an hour', async () => {
     const html = await overview()
     for (const name of ['Successful attempts', 'Response time, median'])
-      expect(tileOf(html, name)).toMatch(/^<div(?!.*href)/)
+      expect(getTile(html, name)).toMatch(/^<div(?!.*href)/)
     expect(html).toMatch(/<div id="chart-attempts" class="plot"><\/div>/)
     expect(html).not.toContain('/console/deliveries?since')
   })
 
   it('of response times says that it is of the newest answers', async () => {
     const html = await overview()
-    expect(tileOf(html, 'Response time, median')).toMatch(/newest \d+ answers/)
+    expect(getTile(html, 'Response time, median')).toMatch(/newest \d+ answers/)
     expect(html).toContain('newest 400 attempts')
   })
 
   it('of attempts is marked when one in twenty fails', async () => {
-    expect(tileOf(await overview(), 'Successful attempts')).toMatch(/class="tile bad".*0\.0 %/)
+    expect(getTile(await overview(), 'Successful attempts')).toMatch(/class="tile bad".*0\.0 %/)
   })
 
   it('of the oldest delivery counts those that wait for a blocked endpoint', async () => {
@@ -119,7 +119,7 @@ describe('a number of the overview', () => {
     const opened = createConsole({ service, now: twin.now })
     onTestFinished(() => opened.close())
     const html = await (await opened.fetch(new Request('http://127.0.0.1:4747/console'))).text()
-    expect(tileOf(html, 'Oldest due delivery')).toMatch(/class="tile bad".*>10 min<.*waits for a blocked endpoint/)
+    expect(getTile(html, 'Oldest due delivery')).toMatch(/class="tile bad".*>10 min<.*waits for a blocked endpoint/)
   })
 })
 
@@ -147,7 +147,7 @@ describe('the range of the overview', () => {
     })
     return (await opened.fetch(new Request(`http://127.0.0.1:4747${path}`))).text()
   }
-  const rangeOf = (html: string) => /range=(\w+)" aria-current/.exec(html)?.[1]
+  const getRange = (html: string) => /range=(\w+)" aria-current/.exec(html)?.[1]
 
   it('is the shortest that shows all payments of the hour, or the first that reaches the newest one', async () => {
     const hourMs = 3_600_000
@@ -158,13 +158,13 @@ describe('the range of the overview', () => {
       [50 * hourMs, '7d'],
     ] as const) {
       const html = await payAndOpen(laterMs)
-      expect([laterMs, rangeOf(html)]).toEqual([laterMs, range])
+      expect([laterMs, getRange(html)]).toEqual([laterMs, range])
       expect(html).toMatch(/<span class="name">Payments<\/span><span class="value">1</)
     }
   })
 
   it('is chosen by the address, and 400 when there is none of that name', async () => {
-    expect(rangeOf(await payAndOpen(0, '/console?range=24h'))).toBe('24h')
+    expect(getRange(await payAndOpen(0, '/console?range=24h'))).toBe('24h')
     expect(await payAndOpen(0, '/console?range=2h')).toContain('range is none of 15m, 1h, 24h, 7d.')
   })
 })
@@ -252,7 +252,7 @@ describe('a warning of the overview', () => {
   type Queries = Twin['service']['queries']
 
   /** Loads the overview a while later, at each call. */
-  function overviewOf(changed: Partial<Queries>) {
+  function getOverview(changed: Partial<Queries>) {
     const service = { ...twin.service, queries: { ...twin.service.queries, ...changed } }
     let laterMs = 0
     const opened = createConsole({ service, now: () => twin.now() + laterMs })
@@ -265,7 +265,7 @@ describe('a warning of the overview', () => {
 
   it('counts missing deliveries among the newest 100,000 versions once, and leads to them', async () => {
     let examined = 0
-    const load = overviewOf({
+    const load = getOverview({
       async findMissing({ beforeId = '1000000', limit }) {
         examined += limit
         return { examined: limit, missing: 1, lowestId: String(Number(beforeId) - limit) }
@@ -280,7 +280,7 @@ describe('a warning of the overview', () => {
 
   it('goes once a repair has made them due: they are counted again each minute while there are any', async () => {
     let [missing, calls] = [2, 0]
-    const load = overviewOf({
+    const load = getOverview({
       async findMissing() {
         calls += 1
         return { examined: 5, missing, lowestId: '1' }
@@ -301,7 +301,7 @@ describe('a warning of the overview', () => {
       [299_999, false],
       [300_000, true],
     ] as const) {
-      const load = overviewOf({ oldestSnapshot: async () => ({ ...session, ageMs }) })
+      const load = getOverview({ oldestSnapshot: async () => ({ ...session, ageMs }) })
       expect((await load()).includes('session &lt;b&gt;dashboard, database user reporting')).toBe(shown)
     }
   })

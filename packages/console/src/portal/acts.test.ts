@@ -55,10 +55,10 @@ describe('the search', () => {
     await pay(other, 'order-3')
     const paid = await pay(shop.address, 'order-1')
     const second = await pay(shop.address, 'order-2')
-    const pathOf = ({ chainId, txHash }: typeof paid) => `/portal/payments/${chainId}/${txHash}`
+    const getPath = ({ chainId, txHash }: typeof paid) => `/portal/payments/${chainId}/${txHash}`
     for (const [q, location] of [
-      [paid.txHash.toUpperCase().replace('0X', '0x'), pathOf(paid)],
-      ['order-2', pathOf(second)],
+      [paid.txHash.toUpperCase().replace('0X', '0x'), getPath(paid)],
+      ['order-2', getPath(second)],
     ] as const)
       expect((await find(q)).location).toBe(location)
     for (const q of ['order', sender]) {

@@ -3,7 +3,7 @@ import type { Twin, TwinIntegration } from '@payment-integration/testing/twin'
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { describeInChromium } from '../../test/browser-suite.js'
-import { flawsOf, looks, openPage } from '../../test/chromium.js'
+import { getFlaws, looks, openPage } from '../../test/chromium.js'
 import { createPortal, type Portal } from './create-portal.js'
 
 let shop: TwinIntegration
@@ -28,12 +28,12 @@ async function build(twin: Twin): Promise<Portal> {
 
 describeInChromium('the portal', { seed: 12, startMs: Date.now() - 60_000 }, build, (suite) => {
   // Chromium takes a Secure cookie over http from this name.
-  const originOf = () => suite.origin.replace('127.0.0.1', 'localhost')
-  const urlOf = (path: string) => `${originOf()}/portal${path}`
-  const open = (options: Parameters<typeof openPage>[2]) => openPage(suite.browser, originOf(), options)
+  const getOrigin = () => suite.origin.replace('127.0.0.1', 'localhost')
+  const getUrl = (path: string) => `${getOrigin()}/portal${path}`
+  const open = (options: Parameters<typeof openPage>[2]) => openPage(suite.browser, getOrigin(), options)
 
   async function signIn(page: Page, { address, apiSecret }: Pick<TwinIntegration, 'address' | 'apiSecret'>) {
-    await page.goto(urlOf(''))
+    await page.goto(getUrl(''))
     await page.getByLabel('Integration address').fill(address)
     await page.getByLabel('API secret').fill(apiSecret)
     await page.getByRole('button', { name: 'Sign in' }).click()
@@ -43,8 +43,8 @@ describeInChromium('the portal', { seed: 12, startMs: Date.now() - 60_000 }, bui
   for (const { width, colorScheme } of looks)
     it(`at ${width} px, ${colorScheme}: no error, no foreign request, no overflow, and axe finds nothing`, async () => {
       const { page, complaints } = await open({ viewport: { width, height: 900 }, colorScheme })
-      await page.goto(urlOf(''))
-      expect(await flawsOf(page, `portal-${width}-${colorScheme}-sign-in`)).toEqual([])
+      await page.goto(getUrl(''))
+      expect(await getFlaws(page, `portal-${width}-${colorScheme}-sign-in`)).toEqual([])
       for (const [who, integration] of [
         ['shop', shop],
         ['fresh', fresh],
@@ -53,8 +53,8 @@ describeInChromium('the portal', { seed: 12, startMs: Date.now() - 60_000 }, bui
         await signIn(page, integration)
         const own = who === 'shop' ? [`${payment}?a=1&b=2`, '/payments?wallet=x'] : ['/nothing']
         for (const path of ['', '/payments', '/deliveries', '/endpoint', '/secrets', ...own]) {
-          await page.goto(urlOf(path), { waitUntil: 'load' })
-          expect(await flawsOf(page, `portal-${width}-${colorScheme}-${who}${path}`)).toEqual([])
+          await page.goto(getUrl(path), { waitUntil: 'load' })
+          expect(await getFlaws(page, `portal-${width}-${colorScheme}-${who}${path}`)).toEqual([])
         }
       }
       expect(complaints.filter((text) => !/40[04]/.test(text))).toEqual([])
@@ -65,7 +65,7 @@ describeInChromium('the portal', { seed: 12, startMs: Date.now() - 60_000 }, bui
     fails = false
     const { page } = await open({ javaScriptEnabled: false, viewport: { width: 1280, height: 900 } })
     await signIn(page, shop)
-    await page.goto(urlOf(payment))
+    await page.goto(getUrl(payment))
     await page.getByRole('button', { name: 'Replay version 1' }).click()
     await page.getByText('The delivery is due now.').waitFor()
 
@@ -87,7 +87,7 @@ describeInChromium('the portal', { seed: 12, startMs: Date.now() - 60_000 }, bui
     await page.reload()
     await page.getByText('is still valid; end it before you rotate again').waitFor()
     expect(await page.content()).not.toMatch(/pi_api_[\w-]{43}/)
-    await page.goto(urlOf('/secrets'))
+    await page.goto(getUrl('/secrets'))
     await page.getByLabel('Every server of mine has the new one').check()
     await page.getByRole('button', { name: 'End the previous API secret now' }).click()
     // The session was opened with the previous secret.

@@ -67,7 +67,7 @@ beforeAll(async () => {
 afterAll(() => setup?.twin.close())
 
 /** Everything that is stored of a side, and whether its session is open. */
-async function stateOf({ integration: { address }, browser }: Side): Promise<string> {
+async function getState({ integration: { address }, browser }: Side): Promise<string> {
   const { store, queries, integrationSessions } = setup.twin.service
   const cookie = browser.cookies.get('__Host-pi_portal') ?? ''
   return JSON.stringify([
@@ -198,7 +198,7 @@ it(`neither integration sees or changes anything of the other one (seed ${seed})
     const [own, other] = others()
     await ensure(own)
     const newest = (await setup.twin.service.audit.head())?.seq ?? 0
-    const before = await stateOf(other)
+    const before = await getState(other)
     const [page, given] = await pick(steps)(own, other)
     await setup.twin.advance(0)
     const where = `seed ${seed}, round ${round}`
@@ -206,7 +206,7 @@ it(`neither integration sees or changes anything of the other one (seed ${seed})
       (mark) => !given.includes(mark) && `${page.text}${page.location}`.includes(mark),
     )
     expect(shown, where).toEqual([])
-    expect(await stateOf(other), where).toBe(before)
+    expect(await getState(other), where).toBe(before)
     const records = await setup.twin.service.audit.list({ afterSeq: newest, limit: 99 })
     for (const { actor, subject, details } of records) {
       expect(actor, where).toBe(`integration:${own.integration.address}`)

@@ -8,10 +8,10 @@ import { type Console, createConsole } from '../create-console.js'
 let provider: Awaited<ReturnType<typeof openOpenidProvider>>
 afterAll(() => provider?.close())
 // By another name than the provider, so that the browser takes them for two sites.
-const nameOf = (loopback: string) => loopback.replace('127.0.0.1', 'localhost')
+const getName = (loopback: string) => loopback.replace('127.0.0.1', 'localhost')
 
 async function build({ service, now }: Twin, loopback: string): Promise<Console> {
-  const publicUrl = nameOf(loopback)
+  const publicUrl = getName(loopback)
   provider = await openOpenidProvider([`${publicUrl}/console/oidc/callback`])
   const oidc = { issuer: provider.issuer, ...oidcClient, nameClaim: 'email' }
   return createConsole({ service, now, signIn: { publicUrl, findSource: () => '192.0.2.1', oidc } })
@@ -25,7 +25,7 @@ describeInChromium('an operator of the OpenID provider', { seed: 13 }, build, (s
     const context = await suite.browser.newContext({ javaScriptEnabled })
     const page = await context.newPage()
     page.setDefaultTimeout(300_000)
-    const origin = nameOf(suite.origin)
+    const origin = getName(suite.origin)
     await page.goto(`${origin}/console/settings`)
     await page.getByRole('link', { name: `Sign in with ${new URL(provider.issuer).host}` }).click()
     await page.waitForURL(`${origin}/console/settings`)

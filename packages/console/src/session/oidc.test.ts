@@ -18,7 +18,7 @@ let errors: unknown[]
 /** Moves the clock of the pages. */
 let laterMs = 0
 
-function pagesOf(at: Pick<Provider, 'issuer'>, nameClaim = 'email'): Console {
+function getPages(at: Pick<Provider, 'issuer'>, nameClaim = 'email'): Console {
   const oidc = { issuer: at.issuer, ...oidcClient, nameClaim }
   return createConsole({
     service: twin.service,
@@ -31,7 +31,7 @@ function pagesOf(at: Pick<Provider, 'issuer'>, nameClaim = 'email'): Console {
 beforeAll(async () => {
   twin = await createTwin({ seed: 6 })
   provider = await openOpenidProvider([`${origin}/console/oidc/callback`])
-  pages = pagesOf(provider)
+  pages = getPages(provider)
   await twin.service.operators.createForOidc({ name: 'alice@shop.example', role: 'operator' })
 })
 afterAll(async () => {
@@ -111,7 +111,7 @@ describe('an operator of the OpenID provider', () => {
 
   it('is found by another claim, which the provider reports at its UserInfo endpoint alone', async () => {
     const other = await openOpenidProvider([`${origin}/console/oidc/callback`], true)
-    const own = pagesOf(other, 'preferred_username')
+    const own = getPages(other, 'preferred_username')
     await twin.service.operators.createForOidc({ name: 'alice.pay' })
     other.setClaims(alice)
     expect((await signIn(new BrowserLike(own, origin), other)).text).toContain('Go on as alice.pay')
@@ -197,7 +197,7 @@ it('a provider that is down is a page with what to do, and the next sign-in asks
   const own = await openOpenidProvider([`${origin}/console/oidc/callback`])
   own.setClaims(alice)
   own.setDown(true)
-  const other = pagesOf(own)
+  const other = getPages(own)
   const answer = await new BrowserLike(other, origin).get('/console/oidc/start')
   expect([answer.status, answer.text]).toEqual([502, expect.stringContaining('does not answer')])
   expect(errors).toHaveLength(1)
@@ -225,7 +225,7 @@ describe('a hostile provider', () => {
       more()
       return true
     })
-    const other = pagesOf(own)
+    const other = getPages(own)
     onTestFinished(() => {
       other.close()
       own.close()

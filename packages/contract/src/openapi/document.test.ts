@@ -72,12 +72,12 @@ describe('the schemas', () => {
   const schemas = Object.entries(document.components.schemas)
 
   it.each(schemas)('%s and all of its fields are described', (_, schema) => {
-    const described = fieldsOf(schema).map(([path, field]) => [path, typeof field['description'] === 'string'])
+    const described = getFields(schema).map(([path, field]) => [path, typeof field['description'] === 'string'])
     expect(described.filter(([, has]) => !has)).toEqual([])
   })
 
   it.each(schemas)('%s has the fields that its descriptions name', (name, schema) => {
-    const paths = fieldsOf(schema).map(([path]) => path)
+    const paths = getFields(schema).map(([path]) => path)
     const texts = descriptions[name as keyof typeof descriptions]
     expect(Object.keys(texts).filter((path) => !paths.includes(path))).toEqual([])
   })
@@ -95,7 +95,7 @@ describe('the schemas', () => {
 
   it('accepts instants only in UTC', () => {
     const validate = compile('Payment')
-    const { payment } = examplesOf('Payment')
+    const { payment } = getExamples('Payment')
     expect(validate(payment)).toBe(true)
     expect(validate({ ...(payment as object), blockTimestamp: '2026-01-02T03:04:05+01:00' })).toBe(false)
   })
@@ -151,7 +151,7 @@ function compile(name: string) {
   return ajv.addSchema(JSON.parse(closed), 'openapi').compile({ $ref: `openapi#/components/schemas/${name}` })
 }
 
-function examplesOf(schema: string): Record<string, unknown> {
+function getExamples(schema: string): Record<string, unknown> {
   return Object.fromEntries(examples.filter(({ name }) => name === schema).map(({ key, value }) => [key, value]))
 }
 
@@ -162,7 +162,7 @@ function* mediaTypes(value: unknown): Generator<MediaType> {
 }
 
 /** A schema and the fields below it, each with its path. `anyOf` and `items` add no part to a path. */
-function fieldsOf(schema: JsonSchema, path = ''): [string, JsonSchema][] {
+function getFields(schema: JsonSchema, path = ''): [string, JsonSchema][] {
   return [[path, schema], ...innerFields(schema, path)]
 }
 
@@ -173,6 +173,6 @@ function innerFields(schema: JsonSchema, path: string): [string, JsonSchema][] {
     anyOf = [],
   } = schema as { properties?: object; items?: JsonSchema; anyOf?: JsonSchema[] }
   const prefix = path === '' ? '' : `${path}.`
-  const own = Object.entries(properties).flatMap(([name, field]) => fieldsOf(field, `${prefix}${name}`))
+  const own = Object.entries(properties).flatMap(([name, field]) => getFields(field, `${prefix}${name}`))
   return [...own, ...[...anyOf, ...(items ? [items] : [])].flatMap((each) => innerFields(each, path))]
 }

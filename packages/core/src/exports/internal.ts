@@ -87,8 +87,8 @@ export {
   type SentTest,
 } from '../notifications/delivery-commands.js'
 export type {
+  AttemptDecision,
   AttemptRecord,
-  AttemptVerdict,
   ClaimedDelivery,
   ClaimRequest,
   DatabaseSnapshot,

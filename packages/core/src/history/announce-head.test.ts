@@ -6,7 +6,7 @@ import type { ServiceEvent } from '../events.js'
 import type { AuditHead } from './audit-log.js'
 import { announceIntervalMs, createHeadAnnouncer } from './audit-log.js'
 
-const headOf = (seq: number): AuditHead => ({ seq, at: seq, hash: String(seq).padStart(64, '0') })
+const getHead = (seq: number): AuditHead => ({ seq, at: seq, hash: String(seq).padStart(64, '0') })
 
 function running(head: () => Promise<AuditHead | null>) {
   const clock = manualClock()
@@ -23,13 +23,13 @@ function running(head: () => Promise<AuditHead | null>) {
 
 test('the newest record is announced at the start and once a day, as it is then', async () => {
   let seq = 1
-  const { clock, published, ended, stop } = running(async () => headOf(seq))
+  const { clock, published, ended, stop } = running(async () => getHead(seq))
   await until('the first one', () => published.length === 1)
   seq = 7
   await clock.advance(announceIntervalMs - 1)
-  expect(published).toEqual([{ type: 'audit.head', ...headOf(1) }])
+  expect(published).toEqual([{ type: 'audit.head', ...getHead(1) }])
   await clock.advance(1)
-  expect(published.slice(1)).toEqual([{ type: 'audit.head', ...headOf(7) }])
+  expect(published.slice(1)).toEqual([{ type: 'audit.head', ...getHead(7) }])
   stop()
   await ended
 })
@@ -38,13 +38,13 @@ test('a database that is away is asked again soon', async () => {
   let isAway = true
   const { clock, logger, published, ended, stop } = running(async () => {
     if (isAway) throw new Error('away')
-    return headOf(3)
+    return getHead(3)
   })
   await clock.advance(10_000)
   expect(logger.lines).toContainEqual(expect.objectContaining({ level: 'warn' }))
   isAway = false
   await clock.advance(30_000)
-  expect(published).toEqual([{ type: 'audit.head', ...headOf(3) }])
+  expect(published).toEqual([{ type: 'audit.head', ...getHead(3) }])
   stop()
   await ended
 })

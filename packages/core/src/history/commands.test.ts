@@ -1,6 +1,6 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { archiveOf } from '../../test/support/archive.js'
+import { getArchive } from '../../test/support/archive.js'
 import { manualClock } from '../../test/support/manual-clock.js'
 import { openStore } from '../../test/support/store.js'
 import { parseMasterKey } from '../secrets/keys.js'
@@ -37,17 +37,17 @@ const rowsOf: { readonly [Kind in SegmentedKind]: (n: number) => HistoryRows[Kin
     ...{ reason: null, update: null },
   }),
 }
-const rowOf = <Kind extends SegmentedKind>(kind: Kind, n: number): HistoryRows[Kind] => rowsOf[kind](n)
+const getRow = <Kind extends SegmentedKind>(kind: Kind, n: number): HistoryRows[Kind] => rowsOf[kind](n)
 
 /** Two segments that ended, eight days and one day ago, and the newest. */
 function setup() {
   const steps: string[] = []
-  const [clock, store, archive] = [manualClock(), openStore(), archiveOf(steps)]
+  const [clock, store, archive] = [manualClock(), openStore(), getArchive(steps)]
   const now = clock.now()
   const begins = [0, now - 8 * dayMs, now - dayMs]
   const rows = new Map<string, readonly object[]>(
     segmentedKinds.flatMap((kind) =>
-      begins.map((_, number): [string, readonly object[]] => [`${kind} ${number}`, [rowOf(kind, 1), rowOf(kind, 2)]]),
+      begins.map((_, number): [string, readonly object[]] => [`${kind} ${number}`, [getRow(kind, 1), getRow(kind, 2)]]),
     ),
   )
   const pending = new Map<number, number>()
@@ -109,7 +109,7 @@ test('a part is in a file and in the audit log before it is removed, attempts be
   expect([...archive.files.keys()]).toEqual(['attempts-0', 'deliveries-0', 'updates-0'])
   expect(archive.lines('updates-0')).toEqual([
     { format: 2, keyVersion: keys.current.version, kind: 'updates', part: 0, writtenAt: expect.any(Number) },
-    ...[rowOf('updates', 1), rowOf('updates', 2)],
+    ...[getRow('updates', 1), getRow('updates', 2)],
     { hmac: expect.stringMatching(/^[0-9a-f]{64}$/) },
   ])
   const details = { part: 0, rows: 2, hmac: expect.stringMatching(/^[0-9a-f]{64}$/) }
@@ -248,10 +248,10 @@ test.each([
   const made = setup()
   await made.record('a')
   const name = await forge(made, { kind: 'updates', part: 1, writtenAt: writtenAt ?? made.clock.now() }, [
-    rowOf('updates', 9),
+    getRow('updates', 9),
   ])
   await expect(made.commands.restore(made.archive, name)).rejects.toThrow('No record of the audit log names')
-  expect(made.rows.get('updates 1')).toEqual([rowOf('updates', 1), rowOf('updates', 2)])
+  expect(made.rows.get('updates 1')).toEqual([getRow('updates', 1), getRow('updates', 2)])
 })
 
 test('a changed file is not restored, and the file itself is', async () => {

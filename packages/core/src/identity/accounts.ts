@@ -122,7 +122,7 @@ async function proveAddress(tx: StoreTransaction, request: Proof, ids: IdSource)
   const found = findOpenSubject(subjects, email.key)
   if (found === null && proof.kind !== 'attestation') return { kind: 'again' }
   // A placeholder without a share belongs to the account that carries the address.
-  const open = found !== null && ownsAccounts ? applyDecision(found, decideOwner(found, owner)) : found
+  const open = found !== null && ownsAccounts ? applyDecision(found, decideSubjectOwner(found, owner)) : found
   const isUnknown = ownsAccounts && signedIn !== undefined && (await identityAccounts.find(signedIn)) === null
   const facts = { open, subjects, proof, signedIn: isUnknown ? null : signedIn, freshId: ids.next() }
   const decision = decideProof(facts)
@@ -134,7 +134,8 @@ async function proveAddress(tx: StoreTransaction, request: Proof, ids: IdSource)
   for (const { id } of decision.closed) await identity.setOwner(id, { closed: true })
   for (const each of decision.carried) await giveToNextCarrier(tx, each, ownsAccounts)
   const prover = { accountId, proved: true }
-  if (found !== null) await applyOwner(tx, found, { decision: decideOwner(found, prover), owner: prover, email, ids })
+  if (found !== null)
+    await applyOwner(tx, found, { decision: decideSubjectOwner(found, prover), owner: prover, email, ids })
   return { kind: 'given', accountId }
 }
 
@@ -281,7 +282,7 @@ export async function lockOwnedSubjects(
   const found = findOpenSubject(locked, email.key)
   if (found === null || !isSameOwner(await resolve(), owner)) return null
   if (hostOwner !== undefined && !isOwnedAs(found, ensured)) return null
-  const open = await applyOwner(tx, found, { decision: decideOwner(found, owner), owner, email, ids })
+  const open = await applyOwner(tx, found, { decision: decideSubjectOwner(found, owner), owner, email, ids })
   return { open, subjects: selectPerson(open, locked) }
 }
 
@@ -299,7 +300,7 @@ const unchangedOwner: OwnerDecision = { kind: 'same' }
  * never changes its account, so that a new owner of a mailbox sees nothing of the former owner. An unproved subject
  * follows its address. A placeholder with redemptions waits for a proof.
  */
-export function decideOwner(
+export function decideSubjectOwner(
   open: Pick<IdentitySubject, 'accountId' | 'proved' | 'redemptions'>,
   owner: AddressOwner | null,
 ): OwnerDecision {

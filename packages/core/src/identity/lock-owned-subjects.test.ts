@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { AddressOwner } from '../ports/identity.js'
-import { decideOwner } from './accounts.js'
+import { decideSubjectOwner } from './accounts.js'
 
 const placeholder = { accountId: null, proved: false, redemptions: 0 }
 const shared = { ...placeholder, redemptions: 1 }
@@ -29,6 +29,6 @@ describe('the open subject of an address', () => {
     ['proved, and another account carries it now', proved, carries('b'), replace],
     ['proved, and nobody has it now', proved, null, replace],
   ] as const)('%s', (_, open, owner, decision) => {
-    expect(decideOwner(open, owner)).toEqual(decision)
+    expect(decideSubjectOwner(open, owner)).toEqual(decision)
   })
 })

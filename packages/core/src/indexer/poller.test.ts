@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { bridgeDeposit, fulfilmentOf } from '../../test/support/bridge.js'
+import { bridgeDeposit, getFulfilment } from '../../test/support/bridge.js'
 import { manualClock, turns } from '../../test/support/manual-clock.js'
 import { recordingLogger } from '../../test/support/recording-logger.js'
 import { seededRandom } from '../../test/support/seeded-random.js'
@@ -48,7 +48,7 @@ async function setup(
 test('a fulfilled deposit becomes a payment of the destination, with version 1 and one snapshot', async () => {
   const deposit = bridgeDeposit('a')
   const { store, poller, waiting, payments, events, fills } = await setup([deposit])
-  fills.set('7', fulfilmentOf('a', deposit))
+  fills.set('7', getFulfilment('a', deposit))
   expect(await poller().runOnce()).toBe(1)
   const { integrationAddress, sender, receiver, memoHex, router, tokenIn } = deposit.payment
   expect(payments()).toMatchObject([
@@ -94,7 +94,7 @@ test.each<[string, Partial<Fulfilment>]>([
 ])('an answer with %s than the deposit names is logged and not recorded', async (_, changes) => {
   const deposit = bridgeDeposit('a')
   const { poller, payments, waiting, fills, logger } = await setup([deposit])
-  fills.set('7', fulfilmentOf('a', deposit, changes))
+  fills.set('7', getFulfilment('a', deposit, changes))
   expect(await poller().runOnce()).toBe(0)
   expect(payments()).toEqual([])
   expect(await waiting()).toEqual(['7'])
@@ -121,7 +121,7 @@ test('payments keep their identity when their transaction is mined again, at oth
         blockNumber,
         blockHash: hashOf(`${blockNumber}`),
       }
-      fills.set(deposit.depositId, { ...fulfilmentOf('both', deposit), ...at })
+      fills.set(deposit.depositId, { ...getFulfilment('both', deposit), ...at })
     }
   }
   mine(0, 200)
@@ -185,7 +185,7 @@ test.each(seeds)(
       if (action === 0 && deposit !== undefined) {
         const logIndex = pick(3) * 100 + Number(deposit.depositId)
         if (!fills.has(deposit.depositId))
-          fills.set(deposit.depositId, fulfilmentOf(`tx${pick(4)}`, deposit, { logIndex }))
+          fills.set(deposit.depositId, getFulfilment(`tx${pick(4)}`, deposit, { logIndex }))
       } else if (action === 1) store.failures.push(new StoreError('ERR_STORE_BUSY', 'busy'))
       else if (action === 2 && deposit !== undefined) {
         const { blockNumber } = deposit.payment
@@ -197,7 +197,7 @@ test.each(seeds)(
     await store.transaction((tx) => tx.upsertDeposits([...left]))
     for (const deposit of deposits)
       if (!fills.has(deposit.depositId))
-        fills.set(deposit.depositId, fulfilmentOf('late', deposit, { logIndex: 900 + Number(deposit.depositId) }))
+        fills.set(deposit.depositId, getFulfilment('late', deposit, { logIndex: 900 + Number(deposit.depositId) }))
     await poller().runOnce()
     expect(await waiting()).toEqual([])
     expect(payments()).toHaveLength(deposits.length)
@@ -219,7 +219,7 @@ test('two deposits that one transaction paid are two payments; of one integratio
     options: { concurrency: 1 },
   })
   for (const [index, deposit] of [first, second, other].entries())
-    fills.set(deposit.depositId, fulfilmentOf('same', deposit, { logIndex: index }))
+    fills.set(deposit.depositId, getFulfilment('same', deposit, { logIndex: index }))
   expect(await poller().runOnce()).toBe(3)
   expect(payments().map(({ primary }) => primary)).toEqual([true, false, true])
   expect(store.committed.snapshots.map(({ integrationAddress }) => integrationAddress)).toEqual([
@@ -236,7 +236,7 @@ test('a deposit that left its chain during the poll is not recorded', async () =
   const round = poller().runOnce()
   await turns()
   await store.transaction((tx) => tx.leaveChain(1, 99))
-  answer.resolve(fulfilmentOf('a', deposit))
+  answer.resolve(getFulfilment('a', deposit))
   expect(await round).toBe(0)
   expect(payments()).toEqual([])
   expect(events).toEqual([])
@@ -244,7 +244,7 @@ test('a deposit that left its chain during the poll is not recorded', async () =
 
 test('where the destination is followed, the payment is recorded behind its indexer, and one of a router in the same transaction is shown', async () => {
   const deposit = bridgeDeposit('a')
-  const fulfilment = fulfilmentOf('a', deposit)
+  const fulfilment = getFulfilment('a', deposit)
   const { store, poller, payments, fills, waiting } = await setup([deposit], { followed: new Set([10]) })
   fills.set('7', fulfilment)
   expect(await poller().runOnce()).toBe(0)

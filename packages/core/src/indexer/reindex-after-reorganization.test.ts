@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { applyUpdate } from '../../test/support/apply-update.js'
-import { bridgeDeposit, fulfilmentOf } from '../../test/support/bridge.js'
+import { bridgeDeposit, getFulfilment } from '../../test/support/bridge.js'
 import { paymentAt } from '../../test/support/indexer-setup.js'
 import { manualClock } from '../../test/support/manual-clock.js'
 import { recordingLogger } from '../../test/support/recording-logger.js'
@@ -62,7 +62,7 @@ describe('after a reorganisation that was too deep to follow', () => {
       const block = { blockNumber, blockHash: store.committed.heights[blockNumber]?.blockHash }
       return {
         deposit: { ...deposit, payment },
-        fulfilment: fulfilmentOf(name, deposit, { chainId: 1, ...block } as object),
+        fulfilment: getFulfilment(name, deposit, { chainId: 1, ...block } as object),
       }
     }) as [Pair, Pair]
     await store.transaction((tx) => tx.upsertDeposits([stays.deposit, goes.deposit]))

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { addressOf, after, before, both, oldKey, setUpIntegrations } from '../../test/support/integration-setup.js'
+import { after, before, both, getAddress, oldKey, setUpIntegrations } from '../../test/support/integration-setup.js'
 import { seededRandom } from '../../test/support/seeded-random.js'
 import { createSealEmail, openEmailKey } from '../identity/emails.js'
 import { type MasterKey, parseMasterKey } from '../secrets/keys.js'
 import { openSecret } from '../secrets/seal.js'
 
-const [a, b] = [addressOf('a'), addressOf('b')]
+const [a, b] = [getAddress('a'), getAddress('b')]
 
 /** A URL of which the audit log shows the origin alone. */
 const fingerprint = (origin: string) => expect.stringMatching(new RegExp(`^${origin}/\\[[0-9a-f]{12}\\]$`))
@@ -89,8 +89,8 @@ describe('resealing', () => {
     await openEmailKey({ dataKeys: made.store.dataKeys, keys: before, random: seededRandom('e-mail') })
     const secrets = new Map<string, string>()
     for (const name of ['a', 'b', 'c']) {
-      const { signingSecret } = await made.commands.create({ address: addressOf(name) })
-      secrets.set(addressOf(name), signingSecret)
+      const { signingSecret } = await made.commands.create({ address: getAddress(name) })
+      secrets.set(getAddress(name), signingSecret)
     }
     const commands = made.commandsWith(both)
     return { ...made, commands, secrets }
@@ -98,8 +98,8 @@ describe('resealing', () => {
 
   test('seals every signing secret with the newest key; then the old one is needed no more', async () => {
     const { commands, secrets, stored } = await rotated()
-    const { signingSecret } = await commands.create({ address: addressOf('d') })
-    secrets.set(addressOf('d'), signingSecret)
+    const { signingSecret } = await commands.create({ address: getAddress('d') })
+    secrets.set(getAddress('d'), signingSecret)
     expect(await commands.resealSecrets()).toMatchObject({ resealed: 3 })
     for (const [address, secret] of secrets) {
       const { signingSecret: sealed } = await stored(address)
@@ -150,14 +150,14 @@ describe('resealing', () => {
     const { commands, clock } = await rotated()
     const kept = await commands.legacy.create({ name: 'new' })
     expect(await commands.resealSecrets()).toMatchObject({
-      olderApiSecrets: ['a', 'b', 'c'].map(addressOf),
+      olderApiSecrets: ['a', 'b', 'c'].map(getAddress),
       olderLegacyKeys: [],
     })
     await commands.rotateApiSecret(a, { graceMs: 60_000 })
     await commands.rotateApiSecret(b)
-    expect(await commands.resealSecrets()).toMatchObject({ olderApiSecrets: [a, addressOf('c')] })
+    expect(await commands.resealSecrets()).toMatchObject({ olderApiSecrets: [a, getAddress('c')] })
     await clock.advance(60_000)
-    expect(await commands.resealSecrets()).toMatchObject({ olderApiSecrets: [addressOf('c')] })
+    expect(await commands.resealSecrets()).toMatchObject({ olderApiSecrets: [getAddress('c')] })
     expect(kept.key.revokedAt).toBeNull()
   })
 
@@ -177,7 +177,7 @@ describe('resealing', () => {
   test('does all of them or none: one that cannot be opened stops it', async () => {
     const { commands, commandsWith, stored, log } = await rotated()
     const strange = parseMasterKey('f'.repeat(8) + oldKey.slice(8))
-    await commandsWith(strange).create({ address: addressOf('e') })
+    await commandsWith(strange).create({ address: getAddress('e') })
     const count = log().length
     await expect(commands.resealSecrets()).rejects.toMatchObject({ code: 'ERR_SECRET_UNREADABLE' })
     expect((await stored(a)).signingSecret.keyVersion).toBe(before.current.version)

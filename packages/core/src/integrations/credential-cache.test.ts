@@ -8,7 +8,7 @@ import type { StoredCredentials } from './integration.js'
 
 const keys = parseMasterKey('00112233445566778899aabbccddeeff102132435465768798a9bacbdcedfe0f')
 const integrationAddress = `0x${'ab'.repeat(20)}`
-const headerOf = (secret: string) => `Basic ${Buffer.from(`${integrationAddress}:${secret}`).toString('base64')}`
+const makeHeader = (secret: string) => `Basic ${Buffer.from(`${integrationAddress}:${secret}`).toString('base64')}`
 const stored: StoredCredentials = {
   usable: true,
   current: hashApiSecret(keys.current, integrationAddress, 'current'),
@@ -42,28 +42,28 @@ describe('a header that opened', () => {
     const { world, authenticate } = setup()
     for (const now of [0, 1, credentialCacheMs - 1]) {
       world.now = now
-      expect(await authenticate(headerOf('current'))).toEqual({ integrationAddress })
+      expect(await authenticate(makeHeader('current'))).toEqual({ integrationAddress })
     }
     expect(world.lookups).toBe(1)
     world.now = credentialCacheMs
-    await authenticate(headerOf('current'))
+    await authenticate(makeHeader('current'))
     expect(world.lookups).toBe(2)
   })
 
   it('no longer opens that long after another process disabled the integration', async () => {
     const { world, authenticate } = setup()
-    await authenticate(headerOf('current'))
+    await authenticate(makeHeader('current'))
     world.credentials = { ...stored, usable: false }
     world.now = credentialCacheMs
-    expect(await authenticate(headerOf('current'))).toBeNull()
+    expect(await authenticate(makeHeader('current'))).toBeNull()
   })
 
   it('no longer opens as soon as this process changed anything', async () => {
     const { world, recent, authenticate } = setup()
-    await authenticate(headerOf('current'))
+    await authenticate(makeHeader('current'))
     world.credentials = { ...stored, usable: false }
     recent.forget()
-    expect(await authenticate(headerOf('current'))).toBeNull()
+    expect(await authenticate(makeHeader('current'))).toBeNull()
   })
 
   it('is not kept when something was changed while it was looked up', async () => {
@@ -72,37 +72,37 @@ describe('a header that opened', () => {
       world.credentials = { ...stored, usable: false }
       recent.forget()
     }
-    expect(await authenticate(headerOf('current'))).not.toBeNull()
-    expect(await authenticate(headerOf('current'))).toBeNull()
+    expect(await authenticate(makeHeader('current'))).not.toBeNull()
+    expect(await authenticate(makeHeader('current'))).toBeNull()
   })
 
   it('opens with the previous secret until its last millisecond, also from memory', async () => {
     const { world, authenticate } = setup()
     world.now = 1_000 - credentialCacheMs + 10
-    expect(await authenticate(headerOf('previous'))).not.toBeNull()
+    expect(await authenticate(makeHeader('previous'))).not.toBeNull()
     world.now = 999
-    expect(await authenticate(headerOf('previous'))).not.toBeNull()
+    expect(await authenticate(makeHeader('previous'))).not.toBeNull()
     expect(world.lookups).toBe(1)
     world.now = 1_000
-    expect(await authenticate(headerOf('previous'))).toBeNull()
+    expect(await authenticate(makeHeader('previous'))).toBeNull()
   })
 
   it.each([1, 200, 9_999])('is looked up again when the clock was set back by %i ms', async (back) => {
     const { world, authenticate } = setup()
     world.now = 10_000
-    await authenticate(headerOf('current'))
+    await authenticate(makeHeader('current'))
     world.now = 10_240
-    await authenticate(headerOf('current'))
+    await authenticate(makeHeader('current'))
     expect(world.lookups).toBe(1)
     world.now = 10_240 - back
-    await authenticate(headerOf('current'))
+    await authenticate(makeHeader('current'))
     expect(world.lookups).toBe(2)
   })
 
   it('does not open for another header', async () => {
     const { world, authenticate } = setup()
-    await authenticate(headerOf('current'))
-    for (const header of [headerOf('Current'), `${headerOf('current')}=`, ` ${headerOf('current')}`, '', null])
+    await authenticate(makeHeader('current'))
+    for (const header of [makeHeader('Current'), `${makeHeader('current')}=`, ` ${makeHeader('current')}`, '', null])
       expect(await authenticate(header)).toBeNull()
     expect(world.lookups).toBe(6)
   })
@@ -111,7 +111,7 @@ describe('a header that opened', () => {
 it('every refusal costs a look-up, however often it comes', async () => {
   const { world, authenticate } = setup()
   for (let n = 1; n <= 5; n += 1) {
-    expect(await authenticate(headerOf('wrong'))).toBeNull()
+    expect(await authenticate(makeHeader('wrong'))).toBeNull()
     expect(world.lookups).toBe(n)
   }
 })

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { addressOf, setUpIntegrations } from '../../test/support/integration-setup.js'
+import { getAddress, setUpIntegrations } from '../../test/support/integration-setup.js'
 
 const hour = 60 * 60_000
-const shop = addressOf('a1')
+const shop = getAddress('a1')
 
 test('a rotation that keeps the previous API secret is rejected while that one is valid', async () => {
   const { commands, clock, stored, log } = setUpIntegrations()

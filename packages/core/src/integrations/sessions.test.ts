@@ -1,11 +1,11 @@
 import { describe, expect, test, vi } from 'vitest'
-import { addressOf, before, setUpIntegrations } from '../../test/support/integration-setup.js'
+import { before, getAddress, setUpIntegrations } from '../../test/support/integration-setup.js'
 import { seededRandom } from '../../test/support/seeded-random.js'
 import { createAudited } from '../history/audit-log.js'
 import { createIntegrationSessions } from './sessions.js'
 
 const hour = 60 * 60_000
-const [shop, other] = [addressOf('a1'), addressOf('b2')]
+const [shop, other] = [getAddress('a1'), getAddress('b2')]
 
 async function setUp() {
   const integrations = setUpIntegrations()
@@ -143,7 +143,7 @@ describe('a rejected sign-in', () => {
       [shop, ''],
       [shop, secrets.get(other) ?? ''],
       [other, secrets.get(other) ?? ''],
-      [addressOf('c3'), secrets.get(shop) ?? ''],
+      [getAddress('c3'), secrets.get(shop) ?? ''],
       ['no address', 'x'],
       ['', ''],
       [secrets.get(shop) ?? '', shop],
@@ -172,7 +172,7 @@ describe('a rejected sign-in', () => {
     for (let n = 0; n < 5; n += 1) await outcome(shop, 'wrong', 'stranger')
     expect(await outcome(shop, undefined, 'stranger')).toBe('ERR_SIGN_IN_LIMITED')
     expect(await outcome(shop, undefined, 'owner')).toBe('signed in')
-    for (let n = 0; n < 15; n += 1) await outcome(addressOf(`c${n % 10}`), 'wrong', 'stranger')
+    for (let n = 0; n < 15; n += 1) await outcome(getAddress(`c${n % 10}`), 'wrong', 'stranger')
     expect(await outcome(other, undefined, 'stranger')).toBe('ERR_SIGN_IN_LIMITED')
     await clock.advance(15 * 60_000)
     expect(await outcome(other, undefined, 'stranger')).toBe('signed in')

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { addressOf, before, setUpIntegrations } from '../../test/support/integration-setup.js'
+import { before, getAddress, setUpIntegrations } from '../../test/support/integration-setup.js'
 import { openSecret } from '../secrets/seal.js'
 
-const address = addressOf('a')
+const address = getAddress('a')
 const day = 86_400_000
 
 /** An integration with its first secret, and its three stored secrets, opened. */
@@ -100,7 +100,7 @@ test('what cannot be done changes nothing and is not on record', async () => {
   await expect(commands.activateSigningSecret(address, { graceMs: 0.5 })).rejects.toThrow(RangeError)
   const unknown = { code: 'ERR_INTEGRATION_NOT_FOUND' }
   for (const command of ['prepareSigningSecret', 'activateSigningSecret', 'abortSigningSecret'] as const)
-    await expect(commands[command](addressOf('b'))).rejects.toMatchObject(unknown)
+    await expect(commands[command](getAddress('b'))).rejects.toMatchObject(unknown)
   expect(await stored(address)).toEqual(record)
   expect(actions()).toEqual([])
 })

@@ -89,7 +89,7 @@ describe(`the roundest amount of a range (seed ${seed})`, () => {
     expect(findRoundestAmount({ from, to }, decimals)).toBe(expected)
   })
 
-  const decimalsOf = (value: bigint, decimals: number) => {
+  const getDecimals = (value: bigint, decimals: number) => {
     let left = decimals
     for (let rest = value; left > 0 && rest % 10n === 0n; rest /= 10n) left -= 1
     return left
@@ -106,10 +106,10 @@ describe(`the roundest amount of a range (seed ${seed})`, () => {
           const to = from + more
           const found = findRoundestAmount({ from, to }, decimals)
           expect(found >= from && found <= to).toBe(true)
-          const fewest = decimalsOf(found, decimals)
+          const fewest = getDecimals(found, decimals)
           for (let each = from; each <= to; each += 1n) {
-            expect(decimalsOf(each, decimals)).toBeGreaterThanOrEqual(fewest)
-            if (each < found) expect(decimalsOf(each, decimals)).toBeGreaterThan(fewest)
+            expect(getDecimals(each, decimals)).toBeGreaterThanOrEqual(fewest)
+            if (each < found) expect(getDecimals(each, decimals)).toBeGreaterThan(fewest)
           }
         },
       ),

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { rationalOf, sameRational } from '../../test/support/rational.js'
+import { getRational, sameRational } from '../../test/support/rational.js'
 import { expandExponent, isPlainDecimal, isSameDecimal, parseNumberToken } from './pricing.js'
 
 const seed = Date.now()
@@ -24,7 +24,7 @@ const token = fc
   .map(([decimal, exponent]) => `${decimal}${exponent.join('')}`)
 
 function oracle(text: string) {
-  const value = rationalOf(text)
+  const value = getRational(text)
   if (value === null) throw new Error(`${text} is no decimal`)
   return value
 }

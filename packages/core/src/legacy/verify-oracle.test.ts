@@ -11,7 +11,7 @@ import {
   setup,
   usdc,
 } from '../../test/support/legacy-setup.js'
-import { rationalOf, sameRational } from '../../test/support/rational.js'
+import { getRational, sameRational } from '../../test/support/rational.js'
 import { plainPricing } from '../../test/support/stored-payment.js'
 import { formatUnits } from '../payments/payment.js'
 
@@ -38,7 +38,7 @@ describe(`verify against the oracle (seed ${seed})`, () => {
       fc.asyncProperty(sample, async ([gross, decimals, invoiceAmount]) => {
         const { tokenOut } = paid()
         const { errorsOf } = setup([paid({ tokenOut: { ...tokenOut, decimals, gross, net: gross } })])
-        const [have, want] = [{ top: gross, bottom: 10n ** BigInt(decimals) }, rationalOf(String(invoiceAmount))]
+        const [have, want] = [{ top: gross, bottom: 10n ** BigInt(decimals) }, getRational(String(invoiceAmount))]
         if (want === null) throw new Error(`${invoiceAmount} is no decimal`)
         const same = sameRational(have, want)
         met[typeof invoiceAmount as 'string' | 'number'].add(same)

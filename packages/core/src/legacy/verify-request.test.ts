@@ -9,7 +9,7 @@ const body = (change: object = {}) => bytes(JSON.stringify({ ...good, ...change 
 const withAmount = (token: string) => bytes(JSON.stringify(good).replace('"12.50"', token))
 
 /** `path: code` of every flaw. */
-function flawsOf(read: () => unknown): string[] {
+function findFlaws(read: () => unknown): string[] {
   try {
     read()
   } catch (error) {
@@ -26,13 +26,13 @@ describe('a verify request', () => {
   })
 
   it.each(['9007199254740993', '1e400', '-1'])('with the number %s is refused', (token) => {
-    expect(flawsOf(() => parseVerifyRequest(withAmount(token)))).toEqual(['invoiceAmount: inexact_number'])
+    expect(findFlaws(() => parseVerifyRequest(withAmount(token)))).toEqual(['invoiceAmount: inexact_number'])
   })
 
   it.each(['', ' 1', '1e0', '-1', '+1', '.5', '1.', '01', '٣', '１', '1,5', '0x1', '1'.repeat(101)])(
     'with the text %j as amount is refused',
     (text) => {
-      expect(flawsOf(() => parseVerifyRequest(body({ invoiceAmount: text })))).toEqual([
+      expect(findFlaws(() => parseVerifyRequest(body({ invoiceAmount: text })))).toEqual([
         'invoiceAmount: invalid_format',
       ])
     },
@@ -42,7 +42,7 @@ describe('a verify request', () => {
     'with the chain id %s is refused: plain digits alone are taken',
     (token) => {
       const sent = JSON.stringify(good).replace('"chainId":137', `"chainId":${token}`)
-      expect(flawsOf(() => parseVerifyRequest(bytes(sent)))).toEqual(['chainId: invalid_format'])
+      expect(findFlaws(() => parseVerifyRequest(bytes(sent)))).toEqual(['chainId: invalid_format'])
     },
   )
 
@@ -64,7 +64,7 @@ describe('a verify request', () => {
     ['a long address', { address: 'x'.repeat(129) }, 'address: invalid_format'],
     ['no address', { address: undefined }, 'address: invalid_type'],
   ])('with %s is refused', (_what, change, flaw) => {
-    expect(flawsOf(() => parseVerifyRequest(body(change)))).toEqual([flaw])
+    expect(findFlaws(() => parseVerifyRequest(body(change)))).toEqual([flaw])
   })
 
   it.each(['ETH', 'XAU', 'USDC.E', 'USD1', 'USD+', 'USD0++', 'A-B', 'A_B', 'X'.repeat(16)])(
@@ -79,12 +79,12 @@ describe('a verify request', () => {
       ...['chainId: invalid_type', 'txHash: invalid_type', 'invoiceAmount: invalid_type'],
       ...['invoiceCurrency: invalid_type', 'address: invalid_type'],
     ]
-    expect(flawsOf(() => parseVerifyRequest(bytes('{}')))).toEqual(all)
+    expect(findFlaws(() => parseVerifyRequest(bytes('{}')))).toEqual(all)
   })
 
   it('has fields of its own, not of a prototype', () => {
     const proto = `{"__proto__":${JSON.stringify(good)}}`
-    expect(flawsOf(() => parseVerifyRequest(bytes(proto)))).toHaveLength(5)
+    expect(findFlaws(() => parseVerifyRequest(bytes(proto)))).toHaveLength(5)
   })
 
   it.each<[string, string | Uint8Array, string]>([
@@ -110,7 +110,7 @@ describe('a verify request', () => {
     ],
     ['an unknown field with a key twice', JSON.stringify(good).replace('{', '{"x":{"a":1,"a":1},'), ': duplicate_key'],
   ])('of %s is refused', (_what, sent, flaw) => {
-    expect(flawsOf(() => parseVerifyRequest(typeof sent === 'string' ? bytes(sent) : sent))).toEqual([flaw])
+    expect(findFlaws(() => parseVerifyRequest(typeof sent === 'string' ? bytes(sent) : sent))).toEqual([flaw])
   })
 
   it('is refused without repeating what was sent', () => {
@@ -143,12 +143,12 @@ describe('a verify request of a host', () => {
   it.each([Number.NaN, Number.POSITIVE_INFINITY, -1, -0, 1e100, 5e-324])(
     'with the amount %d is refused',
     (invoiceAmount) => {
-      expect(flawsOf(() => checkVerifyRequest({ ...good, invoiceAmount }))).toEqual(['invoiceAmount: inexact_number'])
+      expect(findFlaws(() => checkVerifyRequest({ ...good, invoiceAmount }))).toEqual(['invoiceAmount: inexact_number'])
     },
   )
 
   it.each([0, -1, 1.5, Number.NaN, 2 ** 53])('with the chain id %d is refused', (chainId) => {
-    expect(flawsOf(() => checkVerifyRequest({ ...good, chainId }))).toEqual(['chainId: invalid_format'])
+    expect(findFlaws(() => checkVerifyRequest({ ...good, chainId }))).toEqual(['chainId: invalid_format'])
   })
 })
 
@@ -163,7 +163,7 @@ describe('the path of a look-up', () => {
   it.each(['', '0', '01', '-1', '+1', '1.0', '1e3', ' 1', '1\n', '0x1', '٣', '１', '1'.repeat(16), 'NaN'])(
     'has not the chain id %j',
     (chainId) => {
-      expect(flawsOf(() => parseTransactionKey({ chainId, txHash: hash }))).toEqual(['chainId: invalid_format'])
+      expect(findFlaws(() => parseTransactionKey({ chainId, txHash: hash }))).toEqual(['chainId: invalid_format'])
     },
   )
 
@@ -178,6 +178,6 @@ describe('the path of a look-up', () => {
     hash.replace('a', 'g'),
     hash.replace('a', 'а'),
   ])('has not the hash %j', (txHash) => {
-    expect(flawsOf(() => parseTransactionKey({ chainId: '1', txHash }))).toEqual(['txHash: invalid_format'])
+    expect(findFlaws(() => parseTransactionKey({ chainId: '1', txHash }))).toEqual(['txHash: invalid_format'])
   })
 })

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { ok, setUpDispatcher, signingSecret } from '../../test/support/dispatcher-setup.js'
-import { addressOf, numbered } from '../../test/support/outbox.js'
+import { getAddress, numbered } from '../../test/support/outbox.js'
 import { hashOf } from '../../test/support/stored-payment.js'
 import { until } from '../../test/support/until.js'
 
@@ -14,7 +14,7 @@ describe('one attempt', () => {
       name: 'a',
       body,
       signingSecret: sealed,
-      integrationAddress: addressOf('0xabc'),
+      integrationAddress: getAddress('0xabc'),
       notificationUrl: 'https://r.test/',
     })
     await clock.advance(90_500)
@@ -27,18 +27,18 @@ describe('one attempt', () => {
         body,
         timeoutMs: 5_000,
         delivery: {
-          ...{ chainId: 1, txHash: `0x${'61'.padStart(64, '0')}`, integrationAddress: addressOf('0xabc') },
+          ...{ chainId: 1, txHash: `0x${'61'.padStart(64, '0')}`, integrationAddress: getAddress('0xabc') },
           ...{ deliveryId: '1', version: 1, attempt: 1 },
         },
         headers: {
           'Content-Type': 'application/json',
           'User-Agent': 'payment-integration',
-          'X-Service-Integration': addressOf('0xabc'),
+          'X-Service-Integration': getAddress('0xabc'),
           'X-Service-Signature': `t=${t},v1=${v1}`,
         },
       },
     ])
-    expect(opened).toEqual([[sealed, addressOf('0xabc')]])
+    expect(opened).toEqual([[sealed, getAddress('0xabc')]])
   })
 
   test.each([
@@ -108,7 +108,7 @@ describe('one attempt', () => {
 
   test('an exhausted delivery has its event, after that of its attempt', async () => {
     const { dispatcher, deliveries, events } = setUpDispatcher({}, () => ({ ...ok, status: 410 }))
-    await deliveries.add({ name: 'a', chainId: 10, version: 4, integrationAddress: addressOf('0xabc') })
+    await deliveries.add({ name: 'a', chainId: 10, version: 4, integrationAddress: getAddress('0xabc') })
     await dispatcher.runOnce()
     expect(events.map(({ type }) => type)).toEqual(['delivery.attempted', 'delivery.exhausted'])
     expect(events[1]).toEqual({
@@ -117,7 +117,7 @@ describe('one attempt', () => {
       chainId: 10,
       txHash: hashOf('a'),
       version: 4,
-      integrationAddress: addressOf('0xabc'),
+      integrationAddress: getAddress('0xabc'),
       reason: 'status_410',
     })
   })

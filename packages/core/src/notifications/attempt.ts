@@ -11,8 +11,8 @@ import { signDelivery } from '@payment-integration/webhook/signing'
 import type { Clock, Logger, RandomSource, Sender } from '../ports/runtime.js'
 import type { SealedSecret } from '../secrets/keys.js'
 import { describeError } from '../values.js'
-import type { AttemptRecord, AttemptVerdict, ClaimedDelivery } from './delivery-store.js'
-import { type AttemptResult, decideVerdict, getFailureReason } from './retry-schedule.js'
+import type { AttemptDecision, AttemptRecord, ClaimedDelivery } from './delivery-store.js'
+import { type AttemptResult, decideAfterAttempt, getFailureReason } from './retry-schedule.js'
 
 /** Opens a signing secret; throws when it cannot be read. */
 export type OpenSecret = (sealed: SealedSecret, integrationAddress: string) => string
@@ -70,7 +70,7 @@ export interface RecordedAttempt extends LeasedDelivery {
   /** The attempt before, if the receiver rejected its signature within the grace time of a rotation; else null. */
   readonly rejected: AttemptRecord | null
   readonly attempt: AttemptRecord
-  readonly verdict: AttemptVerdict
+  readonly verdict: AttemptDecision
   readonly countsForHealth: boolean
   /** Milliseconds from the commit of the snapshot, or its replay, to the end of the attempt. */
   readonly publishedMs: number
@@ -165,7 +165,7 @@ export function createAttempt(deps: AttemptDeps): (leased: LeasedDelivery) => Pr
     const { claim, claimedAt } = leased
     const last = second ?? first
     const now = clock.now()
-    const verdict = decideVerdict({ step: claim.step, result: last.result, fraction: random.fraction(), now })
+    const verdict = decideAfterAttempt({ step: claim.step, result: last.result, fraction: random.fraction(), now })
     const isReplay = claim.replay && claim.step === 1
     const isServiceFault = !isSigned || (isRotating && verdict.kind !== 'delivered')
     return {

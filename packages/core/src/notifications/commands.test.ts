@@ -1,12 +1,12 @@
 import { snapshotWriteSchema } from '@payment-integration/contract/internal'
 import { createVerifier } from '@payment-integration/webhook'
 import { expect, test } from 'vitest'
-import { addressOf, before, setUpIntegrations } from '../../test/support/integration-setup.js'
+import { before, getAddress, setUpIntegrations } from '../../test/support/integration-setup.js'
 import { createAudited } from '../history/audit-log.js'
 import type { PostRequest, PostResult } from '../ports/runtime.js'
 import { createEndpointCommands } from './delivery-commands.js'
 
-const shop = addressOf('a1')
+const shop = getAddress('a1')
 const accepted: PostResult = { kind: 'answer', status: 204, retryAfter: null, excerpt: null, latencyMs: 3 }
 
 async function setUp(answer: (post: PostRequest) => Promise<PostResult> = async () => accepted) {
@@ -86,7 +86,7 @@ test('one is in flight at a time, and 5 seconds lie between the starts of two; a
 
 test('without an integration or a URL nothing is sent', async () => {
   const { endpoints, commands, posts } = await setUp()
-  await expect(endpoints.sendTest(addressOf('c'))).rejects.toMatchObject({ code: 'ERR_INTEGRATION_NOT_FOUND' })
+  await expect(endpoints.sendTest(getAddress('c'))).rejects.toMatchObject({ code: 'ERR_INTEGRATION_NOT_FOUND' })
   await commands.setNotificationUrl(shop, null)
   await expect(endpoints.sendTest(shop)).rejects.toMatchObject({ code: 'ERR_NO_NOTIFICATION_URL' })
   expect(posts).toEqual([])

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { manualClock } from '../../test/support/manual-clock.js'
-import { numbered, outboxOf } from '../../test/support/outbox.js'
+import { getOutbox, numbered } from '../../test/support/outbox.js'
 import { openStore } from '../../test/support/store.js'
 import { createAudited } from '../history/audit-log.js'
 import { parseMasterKey } from '../secrets/keys.js'
@@ -20,7 +20,7 @@ const failedAttempt: AttemptRecord = {
 function setup() {
   const clock = manualClock()
   const store = openStore({ now: () => clock.now() })
-  const deliveries = outboxOf(store)
+  const deliveries = getOutbox(store)
   const audited = createAudited({ transaction: store.transaction, keys, clock, actor: 'cli:ada' })
   let woken = 0
   const onDue = () => {

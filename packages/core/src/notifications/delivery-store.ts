@@ -49,7 +49,7 @@ export interface AttemptRecord {
  * The next state of a delivery. A `retry` becomes `superseded` when a newer version of the payment has a delivery, in
  * any status; a newer version without one (no URL at its time) supersedes nothing.
  */
-export type AttemptVerdict =
+export type AttemptDecision =
   | { readonly kind: 'delivered' }
   | { readonly kind: 'retry'; readonly inMs: number }
   | { readonly kind: 'exhausted' }
@@ -59,7 +59,7 @@ export interface SettledAttempt {
   /** The attempt before, whose signature the receiver rejected during a rotation. Both are one step of the schedule. */
   readonly rejected?: AttemptRecord | null | undefined
   readonly attempt: AttemptRecord
-  readonly verdict: AttemptVerdict
+  readonly verdict: AttemptDecision
   /**
    * False for replays, for unsent attempts, and for failures after a rejected signature during a rotation. @default
    * true

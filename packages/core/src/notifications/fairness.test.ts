@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ok, setUpDispatcher } from '../../test/support/dispatcher-setup.js'
 import { turns } from '../../test/support/manual-clock.js'
-import { addressOf, numbered } from '../../test/support/outbox.js'
+import { getAddress, numbered } from '../../test/support/outbox.js'
 import { deferred, until } from '../../test/support/until.js'
 import type { PostResult } from '../ports/runtime.js'
 import type { DispatcherOptions } from './round.js'
@@ -30,7 +30,7 @@ async function publishToAll(trouble: keyof typeof troubles): Promise<number[]> {
   const running = dispatcher.run(controller.signal)
   // Endpoint 0 has a backlog, as after a night of being down.
   const named = (endpoint: number) => ({
-    ...{ notificationUrl: `endpoint ${endpoint}`, integrationAddress: addressOf(`0x${endpoint}`) },
+    ...{ notificationUrl: `endpoint ${endpoint}`, integrationAddress: getAddress(`0x${endpoint}`) },
   })
   await deliveries.add(...numbered(200, named(0)))
   for (let round = 0; round < 4; round += 1) {
@@ -42,7 +42,7 @@ async function publishToAll(trouble: keyof typeof troubles): Promise<number[]> {
     }
   }
   await clock.advance(100)
-  const others = attempts().filter(({ integrationAddress }) => integrationAddress !== addressOf('0x0'))
+  const others = attempts().filter(({ integrationAddress }) => integrationAddress !== getAddress('0x0'))
   expect(others).toHaveLength(4 * 99)
   controller.abort()
   await clock.advance(10_000)
@@ -79,9 +79,9 @@ describe('slow endpoints with old backlogs', () => {
       return isSlow(url) ? slow : ok
     })
     const { clock, deliveries, attempts, dispatcher } = setup
-    const quickOnes = new Set(Array.from({ length: 40 }, (_, n) => addressOf(`quick ${n}`)))
+    const quickOnes = new Set(Array.from({ length: 40 }, (_, n) => getAddress(`quick ${n}`)))
     for (let index = 0; index < count; index += 1) {
-      const old = numbered(120, { notificationUrl: `slow ${index}`, integrationAddress: addressOf(`slow ${index}`) })
+      const old = numbered(120, { notificationUrl: `slow ${index}`, integrationAddress: getAddress(`slow ${index}`) })
       await deliveries.add(...old.map((each) => ({ ...each, name: `${each.name} of ${index}` })))
     }
     const controller = new AbortController()
@@ -162,7 +162,7 @@ describe('an endpoint at its limit', () => {
       await deliveries.add({
         name: `late ${index}`,
         notificationUrl: 'https://shop.example/b',
-        integrationAddress: addressOf('0xb'),
+        integrationAddress: getAddress('0xb'),
       })
     dispatcher.wake()
     await turns()
@@ -190,7 +190,7 @@ describe('retries', () => {
       await deliveries.add({
         name: `r${index}`,
         notificationUrl: `failing ${index}`,
-        integrationAddress: addressOf(`0x${index}`),
+        integrationAddress: getAddress(`0x${index}`),
       })
     await dispatcher.runOnce()
     await clock.advance(10_000)
@@ -222,10 +222,10 @@ describe('an endpoint that fails', () => {
   async function failing(options: DispatcherOptions = {}) {
     const state = { status: 500 }
     const setup = setUpDispatcher({ concurrency: 4, batch: 4, ...options }, () => ({ ...ok, status: state.status }))
-    await setup.deliveries.add(...numbered(40, { integrationAddress: addressOf('0xbad') }))
+    await setup.deliveries.add(...numbered(40, { integrationAddress: getAddress('0xbad') }))
     return Object.assign(setup, { state })
   }
-  const blockEventsOf = (setup: Awaited<ReturnType<typeof failing>>) =>
+  const getBlockEvents = (setup: Awaited<ReturnType<typeof failing>>) =>
     setup.events.filter(({ type }) => type === 'endpoint.failing' || type === 'endpoint.recovered')
 
   test('gets one probe when its block is over, and a longer block when that fails', async () => {
@@ -239,7 +239,7 @@ describe('an endpoint that fails', () => {
       expect(await setup.dispatcher.runOnce()).toBe(1)
       expect(setup.posts.length).toBe(first + index + 1)
     }
-    expect(blockEventsOf(setup)).toHaveLength(1)
+    expect(getBlockEvents(setup)).toHaveLength(1)
   })
 
   test('gets its backlog once a probe is answered, with another event', async () => {
@@ -251,9 +251,9 @@ describe('an endpoint that fails', () => {
     await setup.clock.advance(60_000)
     await setup.dispatcher.runOnce()
     expect(await setup.deliveries.count({ status: 'delivered' })).toBe(40)
-    expect(blockEventsOf(setup)).toEqual([
-      expect.objectContaining({ type: 'endpoint.failing', integrationAddress: addressOf('0xbad'), failingMs: 0 }),
-      { type: 'endpoint.recovered', integrationAddress: addressOf('0xbad'), failingMs: 5_000 },
+    expect(getBlockEvents(setup)).toEqual([
+      expect.objectContaining({ type: 'endpoint.failing', integrationAddress: getAddress('0xbad'), failingMs: 0 }),
+      { type: 'endpoint.recovered', integrationAddress: getAddress('0xbad'), failingMs: 5_000 },
     ])
     expect(await setup.deliveries.endpoints()).toEqual([])
   })

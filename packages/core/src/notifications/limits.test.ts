@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { ok, setUpDispatcher } from '../../test/support/dispatcher-setup.js'
-import { addressOf, numbered } from '../../test/support/outbox.js'
+import { getAddress, numbered } from '../../test/support/outbox.js'
 import { seededRandom } from '../../test/support/seeded-random.js'
 
 const seeds = Array.from({ length: 20 }, (_, index) => index + 1)
@@ -48,7 +48,7 @@ test.each(seeds)('seed %d: POSTs, claims and commits of random length exceed no 
   const urls = ['slow', 'a', 'b', 'c'].slice(0, 1 + below(4))
   const added = numbered(count).map((each) => {
     const notificationUrl = urls[below(urls.length)] ?? 'slow'
-    return { ...each, notificationUrl, integrationAddress: addressOf(`${notificationUrl} ${below(3)}`) }
+    return { ...each, notificationUrl, integrationAddress: getAddress(`${notificationUrl} ${below(3)}`) }
   })
   await deliveries.add(...added)
   const controller = new AbortController()

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { PostResult } from '../ports/runtime.js'
 import {
-  decideVerdict,
+  decideAfterAttempt,
   formatAnswer,
   getFailureReason,
   maxAttempts,
@@ -37,7 +37,7 @@ const table = [
 ] as const
 
 test.each(table)('attempt %d is retried after %d to %d to %d ms', (step, earliest, planned, latest) => {
-  const inMs = (fraction: number) => decideVerdict({ step, result: failed, fraction, now })
+  const inMs = (fraction: number) => decideAfterAttempt({ step, result: failed, fraction, now })
   expect(inMs(0)).toEqual({ kind: 'retry', inMs: earliest })
   expect(inMs(0.5)).toEqual({ kind: 'retry', inMs: planned })
   expect(inMs(1)).toEqual({ kind: 'retry', inMs: latest })
@@ -45,22 +45,24 @@ test.each(table)('attempt %d is retried after %d to %d to %d ms', (step, earlies
 
 test('there are twelve attempts, and a failed twelfth ends the delivery', () => {
   expect(maxAttempts).toBe(12)
-  expect(decideVerdict({ step: 11, result: failed, fraction: 0.5, now }).kind).toBe('retry')
-  expect(decideVerdict({ step: 12, result: failed, fraction: 0.5, now })).toEqual({ kind: 'exhausted' })
-  expect(decideVerdict({ step: 13, result: failed, fraction: 0.5, now })).toEqual({ kind: 'exhausted' })
+  expect(decideAfterAttempt({ step: 11, result: failed, fraction: 0.5, now }).kind).toBe('retry')
+  expect(decideAfterAttempt({ step: 12, result: failed, fraction: 0.5, now })).toEqual({ kind: 'exhausted' })
+  expect(decideAfterAttempt({ step: 13, result: failed, fraction: 0.5, now })).toEqual({ kind: 'exhausted' })
   expect(planDelayMs(12, 0.5)).toBeNull()
 })
 
 test.each([200, 201, 202, 204, 206, 226, 299])('answer %d delivers, on any attempt', (status) => {
   for (const step of [1, 11, 12])
-    expect(decideVerdict({ step, result: answer(status, '60'), fraction: 0.5, now })).toEqual({ kind: 'delivered' })
+    expect(decideAfterAttempt({ step, result: answer(status, '60'), fraction: 0.5, now })).toEqual({
+      kind: 'delivered',
+    })
   expect(getFailureReason(answer(status))).toBeNull()
 })
 
 test.each([100, 199, 300, 301, 304, 308, 400, 401, 403, 404, 408, 409, 411, 418, 429, 499, 500, 502, 503, 599])(
   'answer %d is retried',
   (status) => {
-    expect(decideVerdict({ step: 1, result: answer(status), fraction: 0.5, now })).toEqual({
+    expect(decideAfterAttempt({ step: 1, result: answer(status), fraction: 0.5, now })).toEqual({
       kind: 'retry',
       inMs: 5_000,
     })
@@ -72,7 +74,7 @@ test.each(['timeout', 'connection', 'refused_address', 'malformed_answer', 'secr
   'failure %s is retried',
   (reason) => {
     const result = { kind: 'failure', reason, latencyMs: 1 } as const
-    expect(decideVerdict({ step: 2, result, fraction: 0.5, now })).toEqual({ kind: 'retry', inMs: 30_000 })
+    expect(decideAfterAttempt({ step: 2, result, fraction: 0.5, now })).toEqual({ kind: 'retry', inMs: 30_000 })
     expect(getFailureReason(result)).toBe(reason)
   },
 )
@@ -81,7 +83,7 @@ test.each([200, 204, 410])(
   'a malformed answer with status %i is neither a success nor the end: it is retried',
   (status) => {
     const result = { kind: 'failure', reason: 'malformed_answer', status, latencyMs: 1 } as const
-    expect(decideVerdict({ step: 1, result, fraction: 0.5, now })).toEqual({ kind: 'retry', inMs: 5_000 })
+    expect(decideAfterAttempt({ step: 1, result, fraction: 0.5, now })).toEqual({ kind: 'retry', inMs: 5_000 })
     expect(getFailureReason(result)).toBe('malformed_answer')
   },
 )
@@ -113,7 +115,7 @@ test.each([
   ['more than a planned delay above the cap', 7, '86400', 10_800_000],
 ] as const)('Retry-After: %s', (_case, step, retryAfter, inMs) => {
   for (const status of [302, 429, 503])
-    expect(decideVerdict({ step, result: answer(status, retryAfter), fraction: 0.5, now })).toEqual({
+    expect(decideAfterAttempt({ step, result: answer(status, retryAfter), fraction: 0.5, now })).toEqual({
       kind: 'retry',
       inMs,
     })
@@ -127,7 +129,7 @@ test('a retry comes within the jitter of its plan, or later by Retry-After, with
       fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
       fc.oneof(fc.constant(null), fc.nat().map(String), fc.string()),
       (step, fraction, retryAfter) => {
-        const verdict = decideVerdict({ step, result: answer(503, retryAfter), fraction, now })
+        const verdict = decideAfterAttempt({ step, result: answer(503, retryAfter), fraction, now })
         const delay = retryDelaysMs[step - 1] ?? Number.NaN
         expect(verdict.kind).toBe('retry')
         if (verdict.kind !== 'retry') return
@@ -141,6 +143,6 @@ test('a retry comes within the jitter of its plan, or later by Retry-After, with
 })
 
 test('answer 410 ends the delivery at once, whatever Retry-After says', () => {
-  expect(decideVerdict({ step: 1, result: answer(410, '60'), fraction: 0.5, now })).toEqual({ kind: 'exhausted' })
+  expect(decideAfterAttempt({ step: 1, result: answer(410, '60'), fraction: 0.5, now })).toEqual({ kind: 'exhausted' })
   expect(getFailureReason(answer(410))).toBe('status_410')
 })

@@ -1,7 +1,7 @@
 /** The retry schedule, and the verdict on an attempt. Source: docs/decisions/retries.md. @module */
 import { parseRetryAfter } from '@payment-integration/contract/internal-io'
 import type { PostResult } from '../ports/runtime.js'
-import type { AttemptVerdict } from './delivery-store.js'
+import type { AttemptDecision } from './delivery-store.js'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
@@ -75,13 +75,13 @@ export function formatAnswer({ status, reason }: { readonly status: number | nul
  * after the planned delay, or after a longer `Retry-After` of up to an hour. A 410 and the last failure exhaust the
  * delivery.
  */
-export function decideVerdict(options: {
+export function decideAfterAttempt(options: {
   /** The attempt's step of the schedule, from 1; a replay starts again at 1. */
   readonly step: number
   readonly result: AttemptResult
   readonly fraction: number
   readonly now: number
-}): AttemptVerdict {
+}): AttemptDecision {
   const { step, result, fraction, now } = options
   if (isDelivered(result)) return { kind: 'delivered' }
   if (result.kind === 'answer' && result.status === 410) return { kind: 'exhausted' }

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { busy, ok, running, setUpDispatcher } from '../../test/support/dispatcher-setup.js'
-import { addressOf, urlOf } from '../../test/support/outbox.js'
+import { getAddress, getUrl } from '../../test/support/outbox.js'
 import { deferred, until } from '../../test/support/until.js'
 import { StoreError } from '../errors.js'
 import { maxGatherTurns, maxParallelCommits, maxPerCommit, slowCommitMs } from './settler.js'
@@ -22,7 +22,7 @@ describe('group commit', () => {
     })
     await setup.deliveries.add(
       ...turnsOfEach.map((count, index) => {
-        return { name: `d${index}`, notificationUrl: `${count}`, integrationAddress: addressOf(`shop ${index}`) }
+        return { name: `d${index}`, notificationUrl: `${count}`, integrationAddress: getAddress(`shop ${index}`) }
       }),
     )
     return running(0, setup)
@@ -154,7 +154,7 @@ describe('a commit that is not answered', () => {
   test('delays the next commits for two seconds only', async () => {
     const never = deferred()
     const setup = setUpDispatcher({}, async ({ url }) => {
-      if (url !== urlOf(addressOf('d0'))) await setup.clock.sleep(100)
+      if (url !== getUrl(getAddress('d0'))) await setup.clock.sleep(100)
       return ok
     })
     const { settle } = setup.deliveries
@@ -187,7 +187,7 @@ describe('a commit that is not answered', () => {
   }
 
   test('but was committed has its events published from the attempt log', async () => {
-    const setup = setUpDispatcher({}, ({ url }) => ({ ...ok, status: url === urlOf(addressOf('d3')) ? 500 : 204 }))
+    const setup = setUpDispatcher({}, ({ url }) => ({ ...ok, status: url === getUrl(getAddress('d3')) ? 500 : 204 }))
     losingAnswers(setup)
     const { attempts, deliveries, stop } = await running(5, setup)
     await until('the events', () => attempts().length === 5)
@@ -213,7 +213,7 @@ describe('a commit that is not answered', () => {
     }
     const { clock, deliveries, attempts, dispatcher, stop } = await running(1, setup)
     for (let index = 1; index <= 10; index += 1) {
-      await deliveries.add({ name: `d${index}`, integrationAddress: addressOf(`0x${index}`) })
+      await deliveries.add({ name: `d${index}`, integrationAddress: getAddress(`0x${index}`) })
       dispatcher.wake()
       await clock.advance(slowCommitMs)
     }

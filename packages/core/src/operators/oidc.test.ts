@@ -8,7 +8,7 @@ const issuer = 'https://id.example'
 const proved = (given: string) => ({ name: given, source: '192.0.2.1', issuer })
 
 /** The code of the error, or `signed in`. */
-async function outcomeOf(opening: Promise<unknown>): Promise<unknown> {
+async function getOutcome(opening: Promise<unknown>): Promise<unknown> {
   return opening.then(
     () => 'signed in',
     (error: { code: unknown }) => error.code,
@@ -48,7 +48,7 @@ describe('an operator of the OpenID provider', () => {
     const { commands, sessions, join, signIn, outcome, audit } = operatorSetup()
     await join(name)
     const { sessionToken } = await signIn(name)
-    expect(await outcomeOf(sessions.signInProved(proved(name)))).toBe('ERR_OIDC_REJECTED')
+    expect(await getOutcome(sessions.signInProved(proved(name)))).toBe('ERR_OIDC_REJECTED')
     expect(await commands.resetForOidc(name)).toMatchObject({ signsInBy: 'oidc', hasPassphrase: false })
     expect(await sessions.authenticate(sessionToken)).toBeNull()
     expect(await outcome(name)).toBe('ERR_SIGN_IN_REJECTED')
@@ -56,7 +56,7 @@ describe('an operator of the OpenID provider', () => {
     const { operator, linkToken } = await commands.reset(name)
     expect(operator).toMatchObject({ signsInBy: 'passphrase', hasPassphrase: false })
     expect(await sessions.authenticate(opened.sessionToken)).toBeNull()
-    expect(await outcomeOf(sessions.signInProved(proved(name)))).toBe('ERR_OIDC_REJECTED')
+    expect(await getOutcome(sessions.signInProved(proved(name)))).toBe('ERR_OIDC_REJECTED')
     await sessions.redeemLink({ linkToken, passphrase })
     expect(await outcome(name)).toBe('signed in')
     expect(audit().filter((line) => line.includes('operator.reset'))).toHaveLength(2)
@@ -66,9 +66,9 @@ describe('an operator of the OpenID provider', () => {
     const { commands, join } = operatorSetup()
     await join('root', 'admin')
     const demoted = (hasOidc?: boolean) => commands.setRole('root', 'viewer', { keepsAdmin: true, hasOidc })
-    expect(await outcomeOf(demoted(true))).toBe('ERR_OPERATOR_LAST_ADMIN')
+    expect(await getOutcome(demoted(true))).toBe('ERR_OPERATOR_LAST_ADMIN')
     await commands.createForOidc({ name, role: 'admin' })
-    for (const hasOidc of [undefined, false]) expect(await outcomeOf(demoted(hasOidc))).toBe('ERR_OPERATOR_LAST_ADMIN')
+    for (const hasOidc of [undefined, false]) expect(await getOutcome(demoted(hasOidc))).toBe('ERR_OPERATOR_LAST_ADMIN')
     expect(await demoted(true)).toMatchObject({ role: 'viewer' })
   })
 })
@@ -77,7 +77,7 @@ describe('a proved name that no operator has', () => {
   test('gets no session; its first failure is recorded without the name, and malformed names share one record', async () => {
     const { sessions, audit } = operatorSetup()
     for (const given of ['eve@shop.example', 'mallory@shop.example', '', 'a b', 'x'.repeat(10_000)])
-      expect(await outcomeOf(sessions.signInProved(proved(given)))).toBe('ERR_OIDC_REJECTED')
+      expect(await getOutcome(sessions.signInProved(proved(given)))).toBe('ERR_OIDC_REJECTED')
     expect(audit()).toEqual(Array(3).fill('unauthenticated operator.sign_in_failed unknown name'))
   })
 
@@ -86,7 +86,7 @@ describe('a proved name that no operator has', () => {
     await commands.createForOidc({ name: 'kim@shop.example' })
     const kelvin = '\u212aim@shop.example'
     expect(kelvin.toLowerCase()).toBe('kim@shop.example')
-    expect(await outcomeOf(sessions.signInProved(proved(kelvin)))).toBe('ERR_OIDC_REJECTED')
+    expect(await getOutcome(sessions.signInProved(proved(kelvin)))).toBe('ERR_OIDC_REJECTED')
   })
 })
 

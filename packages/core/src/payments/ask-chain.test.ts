@@ -2,7 +2,7 @@ import type { ProcessorUpdate } from '@payment-integration/contract'
 import { describe, expect, test } from 'vitest'
 import { turns } from '../../test/support/manual-clock.js'
 import { pollerOverPayments } from '../../test/support/receipt-poller.js'
-import { nameOf } from '../../test/support/stored-payment.js'
+import { getName } from '../../test/support/stored-payment.js'
 import { deferred, until } from '../../test/support/until.js'
 import { ChainError } from '../errors.js'
 import type { ReceiptSource } from '../ports/chain.js'
@@ -83,7 +83,7 @@ describe('a chain that cannot be reached', () => {
   test('is polled on after the polled payments, then from the oldest again', async () => {
     let failing: readonly string[] = ['a1']
     const { poller, add, asked } = pollerOverPayments({ concurrency: 1 }, async (payment) => {
-      if (failing.includes(nameOf(payment))) throw unreachable(payment.chainId)
+      if (failing.includes(getName(payment))) throw unreachable(payment.chainId)
       return null
     })
     for (const id of ['a0', 'a1', 'a2', 'a3']) await add(id)

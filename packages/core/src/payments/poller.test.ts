@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { turns } from '../../test/support/manual-clock.js'
 import { pollerOverPayments, updateFor } from '../../test/support/receipt-poller.js'
-import { nameOf } from '../../test/support/stored-payment.js'
+import { getName } from '../../test/support/stored-payment.js'
 import { until } from '../../test/support/until.js'
 import { StoreError } from '../errors.js'
 
@@ -33,7 +33,7 @@ test('polls for primary payments without a final state, and for no other', async
 
 test('applies each update and counts the applied ones', async () => {
   const { poller, add, updates } = pollerOverPayments({}, async (payment) =>
-    nameOf(payment) === 'b' ? null : updateFor(payment),
+    getName(payment) === 'b' ? null : updateFor(payment),
   )
   const payments = [await add('a'), await add('b'), await add('c', 'pending')]
   expect(await poller.runOnce()).toBe(2)
@@ -142,7 +142,7 @@ test('the loop polls at once, then every interval, continues after a failed roun
 
 test('a source that fails on one payment is polled for the others', async () => {
   const { poller, add, asked, logger } = pollerOverPayments({}, async (payment) => {
-    if (nameOf(payment) === 'a') throw new Error('source is down')
+    if (getName(payment) === 'a') throw new Error('source is down')
     return updateFor(payment)
   })
   const { txHash } = await add('a')

@@ -12,7 +12,7 @@ import type { Store, StoreTransaction } from '../ports/store.js'
 
 import type { PaymentFacts } from './payment.js'
 import { dropOverdue } from './state.js'
-import { assignOrdinals, markPrimary, storePayments } from './store-payments.js'
+import { assignOrdinals, choosePrimary, storePayments } from './store-payments.js'
 
 /** The most stored heights that are compared with a range; of older heights few are stored. */
 const maxHeights = 4_096
@@ -81,7 +81,7 @@ export async function recordRange(
     if (stored?.blockNumber !== expected?.blockNumber || stored?.blockHash !== expected?.blockHash)
       throw new CheckpointMovedError(chainId)
     const { payments, deposits, events: skipped } = await chooseRecorded(tx, recording, { ...range, chainId })
-    const events = payments.length === 0 ? [] : await storePayments(tx, markPrimary(payments))
+    const events = payments.length === 0 ? [] : await storePayments(tx, choosePrimary(payments))
     if (deposits.length > 0) await tx.upsertDeposits(deposits)
     await tx.setCheckpoint(chainId, { blockNumber: last.number, blockHash: last.hash }, below)
     await tx.addProof(chainId, { from: first.number, to: last.number, proof, node })

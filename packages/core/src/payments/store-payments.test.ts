@@ -9,7 +9,7 @@ const perBlock = 300
 const pair = [511, 512]
 const second = `0x${'0e'.repeat(20)}`
 
-function nameOf(nth: number): string {
+function getName(nth: number): string {
   return pair.includes(nth) ? 'pair' : `payment ${nth}`
 }
 
@@ -25,13 +25,13 @@ test('a long commit stores and reports every payment once, in order, and settles
   chain.mine(4, (height) =>
     Array.from({ length: perBlock }, (_, index) => {
       const nth = (height - 1) * perBlock + index
-      if (nth !== pair[1]) return nameOf(nth)
+      if (nth !== pair[1]) return getName(nth)
       return { name: 'pair', ordinal: 1, integrationAddress: second }
     }),
   )
   const events = await advance()
   const indexed = events.flatMap((event) => (event.type === 'payment.indexed' ? [event.txHash] : []))
-  expect(indexed).toEqual(Array.from({ length: 4 * perBlock }, (_, nth) => hashOf(nameOf(nth))))
+  expect(indexed).toEqual(Array.from({ length: 4 * perBlock }, (_, nth) => hashOf(getName(nth))))
   expect(store.committed.payments.length).toBe(4 * perBlock)
   const ids = store.committed.payments.map(({ id }) => Number(id))
   expect(ids).toEqual(ids.toSorted((a, b) => a - b))

@@ -35,7 +35,7 @@ export function assignOrdinals(
     })
   const isTaken = ({ txHash, integrationAddress }: PaymentFacts) =>
     storedByHash.get(txHash)?.some((row) => row.primary && row.integrationAddress === integrationAddress) ?? false
-  return markPrimary(read.map((facts) => assigned.get(facts) ?? facts)).map(({ facts, primary }) => ({
+  return choosePrimary(read.map((facts) => assigned.get(facts) ?? facts)).map(({ facts, primary }) => ({
     facts,
     primary: primary && !isTaken(facts),
   }))
@@ -92,7 +92,7 @@ function groupByHash<T extends PaymentFacts>(payments: readonly T[]): Map<string
 }
 
 /** Marks the payment with the lowest ordinal per transaction and named integration (or none). Keeps the order. */
-export function markPrimary(payments: readonly PaymentFacts[]): NewPayment[] {
+export function choosePrimary(payments: readonly PaymentFacts[]): NewPayment[] {
   // Most transactions have one payment: nothing to compare.
   const isAlone = new Map<string, boolean>()
   for (const { txHash } of payments) isAlone.set(txHash, !isAlone.has(txHash))

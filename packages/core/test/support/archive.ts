@@ -24,19 +24,19 @@ export interface TestArchive extends HistoryArchive {
 }
 
 /** Builds an empty archive. `steps` is shared with what else a test watches. */
-export function archiveOf(steps: string[] = []): TestArchive {
+export function getArchive(steps: string[] = []): TestArchive {
   const files = new Map<string, Buffer>()
   function step(name: string): void {
     steps.push(name)
     if (archive.failing === name) throw new Error(`${name} failed`)
   }
-  const contentOf = (name: string) => gunzipSync(files.get(name) ?? gzipSync(''))
+  const getContent = (name: string) => gunzipSync(files.get(name) ?? gzipSync(''))
   const archive: TestArchive = {
     files,
     steps,
     failing: null,
     lines: (name) =>
-      contentOf(name)
+      getContent(name)
         .toString()
         .trimEnd()
         .split('\n')
@@ -59,7 +59,7 @@ export function archiveOf(steps: string[] = []): TestArchive {
         },
       }
     },
-    open: (name) => memoryFile(name, () => contentOf(name)),
+    open: (name) => memoryFile(name, () => getContent(name)),
   }
   return archive
 }

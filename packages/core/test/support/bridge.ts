@@ -18,7 +18,7 @@ export function bridgeDeposit(name: string, given: Partial<BridgeDeposit> = {}):
 }
 
 /** The fulfilment of that deposit; its transaction hash is made from `name`. */
-export function fulfilmentOf(name: string, deposit: BridgeDeposit, given: Partial<Fulfilment> = {}): Fulfilment {
+export function getFulfilment(name: string, deposit: BridgeDeposit, given: Partial<Fulfilment> = {}): Fulfilment {
   return {
     chainId: deposit.destinationChainId,
     txHash: hashOf(`fill ${name}`),

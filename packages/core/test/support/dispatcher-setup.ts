@@ -4,7 +4,7 @@ import { createDispatcher } from '../../src/notifications/dispatcher.js'
 import type { DispatcherOptions } from '../../src/notifications/round.js'
 import type { PostRequest, PostResult } from '../../src/ports/runtime.js'
 import { manualClock } from './manual-clock.js'
-import { addressOf, numbered, outboxOf } from './outbox.js'
+import { getAddress, getOutbox, numbered } from './outbox.js'
 import { recordingLogger } from './recording-logger.js'
 import { seededRandom } from './seeded-random.js'
 import { openStore } from './store.js'
@@ -25,7 +25,7 @@ export function setUpDispatcher(
 ) {
   const clock = manualClock()
   const store = openStore({ now: () => clock.now() })
-  const deliveries = outboxOf(store)
+  const deliveries = getOutbox(store)
   const posts: PostRequest[] = []
   const events: ServiceEvent[] = []
   const logger = recordingLogger()
@@ -57,7 +57,7 @@ export function setUpDispatcher(
 
 /** A running dispatcher with deliveries of as many endpoints. */
 export async function running(count: number, setup: ReturnType<typeof setUpDispatcher>) {
-  await setup.deliveries.add(...numbered(count).map(({ name }) => ({ name, integrationAddress: addressOf(name) })))
+  await setup.deliveries.add(...numbered(count).map(({ name }) => ({ name, integrationAddress: getAddress(name) })))
   const controller = new AbortController()
   const ended = setup.dispatcher.run(controller.signal)
   const stop = async () => {

@@ -75,21 +75,21 @@ export function identitySetup({ hosted = false } = {}) {
   /** Another service on the same database. */
   const start = (overrides: IdentityOverrides = {}) => createIdentity({ ...deps, ...overrides })
   const identity = start()
-  const keyOf = (address: string) => identity.emailKey(address)
+  const getKey = (address: string) => identity.emailKey(address)
   const rows = (): readonly IdentitySubject[] => memory.committed.subjects
   let tokens = 0
   const shareFor = (address: string, by: string = shop, shareToken = `canary-token ${++tokens}`) =>
     identity.share({ integrationAddress: by, email: address, shareToken })
 
-  const subjectOf = async (address = email): Promise<IdentitySubject> => {
-    const key = await keyOf(address)
+  const getSubject = async (address = email): Promise<IdentitySubject> => {
+    const key = await getKey(address)
     const found = rows().find(({ emailKey, closed }) => emailKey === key && !closed)
     if (found === undefined) throw new Error(`${address} has no open subject`)
     return found
   }
   const proveAs = async (accountId: string, address: string): Promise<string> => {
     if (hosted) {
-      host.owners.set(await keyOf(address), { accountId, proved: true })
+      host.owners.set(await getKey(address), { accountId, proved: true })
       await identity.reportProof({ email: address, accountId })
       return accountId
     }
@@ -120,8 +120,8 @@ export function identitySetup({ hosted = false } = {}) {
       deps,
       identity,
       start,
-      keyOf,
-      subjectOf,
+      keyOf: getKey,
+      subjectOf: getSubject,
       proveAs,
       register,
     },

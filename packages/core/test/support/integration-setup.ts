@@ -14,7 +14,7 @@ export const before = parseMasterKey(oldKey)
 export const both = parseMasterKey(`${newKey},${oldKey}`)
 export const after = parseMasterKey(newKey)
 /** An integration address of one repeated letter. */
-export const addressOf = (name: string) => `0x${name.repeat(40).slice(0, 40)}`
+export const getAddress = (name: string) => `0x${name.repeat(40).slice(0, 40)}`
 
 /** The commands on a store in memory, by the master key {@link before} where no other is named. */
 export function setUpIntegrations() {

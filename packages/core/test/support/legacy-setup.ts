@@ -71,12 +71,12 @@ export function setup(
     invoiceCurrency: 'USD',
     address: receiver,
   }
-  const errorsOf = async (change: Partial<VerifyRequest> = {}) => {
+  const getErrors = async (change: Partial<VerifyRequest> = {}) => {
     const { verified, result } = await queries.verify({ ...request, ...change })
     const errors = result.payments.map((payment) => payment.verificationErrors)
     expect(result.payments.map((payment) => payment.verified)).toEqual(errors.map((each) => each.length === 0))
     expect(verified).toBe(errors.every((each) => each.length === 0))
     return errors
   }
-  return { queries, request, errorsOf }
+  return { queries, request, errorsOf: getErrors }
 }

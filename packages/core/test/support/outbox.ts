@@ -49,17 +49,17 @@ export interface Outbox extends DeliveryStore {
 }
 
 /** An address of twenty bytes that shows its name in a dump. */
-export const addressOf = (name: string): string => `0x${Buffer.from(name).toString('hex').padStart(40, '0')}`
+export const getAddress = (name: string): string => `0x${Buffer.from(name).toString('hex').padStart(40, '0')}`
 
 /** The URL of an integration unless a test gives another: each has an endpoint of its own. */
-export const urlOf = (integrationAddress: string): string => `https://${integrationAddress}.example/hook`
+export const getUrl = (integrationAddress: string): string => `https://${integrationAddress}.example/hook`
 
 /** Deliveries that are named by their place from 0: `d0` has the id 1 in a new store. */
 export const numbered = (count: number, given: Omit<NewDelivery, 'name'> = {}): NewDelivery[] =>
   Array.from({ length: count }, (_, index) => ({ name: `d${index}`, ...given }))
 
 /** Wraps the outbox of a store. */
-export function outboxOf(store: TestStore): Outbox {
+export function getOutbox(store: TestStore): Outbox {
   const { deliveries } = store
   const failures: Outbox['failures'] = { claim: [], settle: [], msUntilDue: [] }
   const failOnce = (errors: Error[]) => {
@@ -73,12 +73,12 @@ export function outboxOf(store: TestStore): Outbox {
   /** Registers the integration of a delivery. Resolves its address. */
   async function register({ name, signingSecret, previousSigningSecret, ...given }: NewDelivery): Promise<string> {
     const named = `${given.notificationUrl ?? ''}${signingSecret?.sealed ?? ''}`
-    const address = given.integrationAddress ?? addressOf(named.slice(-20))
+    const address = given.integrationAddress ?? getAddress(named.slice(-20))
     if (registered.has(address) || (await store.integrations.find(address)) !== null) return address
     registered.add(address)
     await store.integrations.insert({
       ...{ address, name, enabled: true, apiSecret: null, previousApiSecret: null, preparedSigningSecret: null },
-      notificationUrl: given.notificationUrl ?? urlOf(address),
+      notificationUrl: given.notificationUrl ?? getUrl(address),
       signingSecret: signingSecret ?? { keyVersion: 1, sealed: 'sealed' },
       previousSigningSecret: previousSigningSecret ?? null,
       createdAt: 0,

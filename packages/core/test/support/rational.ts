@@ -8,7 +8,7 @@ export interface Rational {
 }
 
 /** Reads a decimal such as `-12.50e-3`, or returns null. */
-export function rationalOf(text: string): Rational | null {
+export function getRational(text: string): Rational | null {
   const parts = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text)
   if (parts === null) return null
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = parts

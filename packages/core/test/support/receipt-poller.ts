@@ -6,11 +6,11 @@ import type { ReceiptSource } from '../../src/ports/chain.js'
 import { manualClock } from './manual-clock.js'
 import { recordingLogger } from './recording-logger.js'
 import { openStore } from './store.js'
-import { nameOf, paymentFacts } from './stored-payment.js'
+import { getName, paymentFacts } from './stored-payment.js'
 
 /** The receipt of a payment that succeeded. */
 export const updateFor = (payment: StoredPayment): ProcessorUpdate => ({
-  id: `receipt-${nameOf(payment)}`,
+  id: `receipt-${getName(payment)}`,
   chainId: String(payment.chainId),
   txHash: payment.txHash,
   state: 'success',
@@ -44,7 +44,7 @@ export function pollerOverPayments(
     source: {
       scope,
       lookup(payment, signal) {
-        asked.push(nameOf(payment))
+        asked.push(getName(payment))
         return lookup(payment, signal)
       },
     },

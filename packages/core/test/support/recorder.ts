@@ -11,7 +11,7 @@ import { hashOf } from './stored-payment.js'
 export function recorder(finalityBlocks: number | null = 10) {
   const chain: FakeChain = fakeChain()
   const store: TestStore = openStore()
-  const heightOf = (asked: FakeChain) => asked.nodes()[0]?.head ?? 0
+  const getHeight = (asked: FakeChain) => asked.nodes()[0]?.head ?? 0
   const checkpoint = () => store.payments.checkpoint(1)
   const record = async (range: BlockRange, given: { expected?: Checkpoint | null; head?: number } = {}) => {
     const { expected = await checkpoint(), head = range.last.number } = given
@@ -29,9 +29,9 @@ export function recorder(finalityBlocks: number | null = 10) {
     record,
     stored,
     /** Records everything above the checkpoint. */
-    async advance(to = heightOf(chain)): Promise<readonly ServiceEvent[]> {
+    async advance(to = getHeight(chain)): Promise<readonly ServiceEvent[]> {
       const from = ((await checkpoint())?.blockNumber ?? -1) + 1
-      const events = await record(chain.rangeOf(from, to), { head: heightOf(chain) })
+      const events = await record(chain.rangeOf(from, to), { head: getHeight(chain) })
       return events
     },
     /** Gives up the blocks above a height. */

@@ -84,7 +84,7 @@ export function scriptedProvider(
       most = Math.max(most, under)
       // From here on the provider works, also if the caller is gone.
       await provider.pause('redeem', 'work')
-      const answer = fault === 'lost before' ? lost : (refusalOf(fault) ?? work(shareToken, externalUserId))
+      const answer = fault === 'lost before' ? lost : (getRefusal(fault) ?? work(shareToken, externalUserId))
       inFlight.set(person, (inFlight.get(person) ?? 1) - 1)
       await provider.pause('redeem', 'answer')
       return fault === 'lost after' ? lost : answer
@@ -95,11 +95,11 @@ export function scriptedProvider(
       await provider.pause('find', 'request')
       const found = redeemed.find((each) => each.externalUserId === externalUserId && !deleted.has(each.applicantId))
       await provider.pause('find', 'answer')
-      const refusal = refusalOf(fault)
+      const refusal = getRefusal(fault)
       if (refusal !== null && refusal.kind !== 'rejected') return refusal
       if (fault !== null) return { kind: 'unavailable', reason: 'no answer' }
       const isFound = found !== undefined && provider.findsByName
-      return { kind: 'answer', value: isFound ? applicantOf(found.applicantId) : null }
+      return { kind: 'answer', value: isFound ? getApplicant(found.applicantId) : null }
     },
     async review(applicantId) {
       const fault = provider.fault('review')
@@ -108,7 +108,7 @@ export function scriptedProvider(
       const stored = reviews.has(applicantId) ? (reviews.get(applicantId) ?? null) : begun
       const value = deleted.has(applicantId) ? null : stored
       await provider.pause('review', 'answer')
-      const refusal = refusalOf(fault)
+      const refusal = getRefusal(fault)
       if (refusal !== null && refusal.kind !== 'rejected') return refusal
       if (fault !== null) return { kind: 'unavailable', reason: 'no answer' }
       const { levelName } = provider
@@ -124,9 +124,9 @@ export function scriptedProvider(
       return { kind: 'rejected', message: 'Token is invalid', providerCode: 401 }
     const applicantId = `applicant of ${externalUserId}`
     redeemed.push({ shareToken, externalUserId, applicantId })
-    return { kind: 'redeemed', applicant: applicantOf(applicantId) }
+    return { kind: 'redeemed', applicant: getApplicant(applicantId) }
   }
-  function applicantOf(applicantId: string) {
+  function getApplicant(applicantId: string) {
     return {
       ...{ applicantId, review: reviews.get(applicantId) ?? null, reviewedAt: reviewedAt.get(applicantId) ?? null },
       ...{ createdAt: madeAt.get(applicantId) ?? null, levelName: provider.levelName },
@@ -135,7 +135,7 @@ export function scriptedProvider(
   return provider
 }
 
-function refusalOf(fault: ProviderFault | null) {
+function getRefusal(fault: ProviderFault | null) {
   switch (fault) {
     case 'rejected':
       return { kind: 'rejected', message: 'Token has expired', providerCode: 10_501 } as const

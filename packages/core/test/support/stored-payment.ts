@@ -17,7 +17,7 @@ export function hashOf(text: string): string {
 }
 
 /** The name that the hash of a payment is made from. */
-export const nameOf = ({ txHash }: { readonly txHash: string }): string =>
+export const getName = ({ txHash }: { readonly txHash: string }): string =>
   Buffer.from(txHash.slice(2).replace(/^(?:00)+/, ''), 'hex').toString()
 
 /** The facts of a payment; its hash is made from `name`. */

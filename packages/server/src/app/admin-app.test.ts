@@ -26,8 +26,8 @@ function setUp(health: Partial<HealthReport> = {}) {
     const text = await answer.text()
     return { status: answer.status, body: path === '/metrics' ? text : JSON.parse(text) }
   }
-  const statusOf = async (path: string) => (await ask(path)).status
-  return { ask, statusOf, stop: () => (stopping = true) }
+  const getStatus = async (path: string) => (await ask(path)).status
+  return { ask, statusOf: getStatus, stop: () => (stopping = true) }
 }
 
 const roles = { api: 'serves', poller: 'runs', 'indexer:1': 'leads', 'indexer:10': 'stands by', 'indexer:137': 'fails' }

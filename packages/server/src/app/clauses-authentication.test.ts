@@ -42,13 +42,13 @@ afterAll(() => clauses.stop())
 async function ask(target: string, headers: readonly string[]): Promise<string> {
   return (await sendRaw(clauses.url, requestText(target, headers))).replaceAll(/^(?:Date|X-Request-Id): .*\r\n/gim, '')
 }
-const statusOf = async (authorization: string, target = endpoints[0] ?? '') =>
+const getStatus = async (authorization: string, target = endpoints[0] ?? '') =>
   parseRaw(await ask(target, [`Authorization: ${authorization}`])).status
 
 describe('Basic authentication', () => {
   it.each(endpoints)('opens %s with the integration address and its API secret', async (target) => {
-    expect(await statusOf(basic(shop.address, shop.apiSecret), target)).toBe(200)
-    expect(await statusOf(basic(shop.registered, shop.apiSecret), target)).toBe(200)
+    expect(await getStatus(basic(shop.address, shop.apiSecret), target)).toBe(200)
+    expect(await getStatus(basic(shop.registered, shop.apiSecret), target)).toBe(200)
   })
 
   it.each(endpoints)('gives one 401, byte for byte, on %s for every failure', async (target) => {
@@ -83,9 +83,9 @@ describe('Basic authentication', () => {
 
   it('fails for a disabled integration from the next request on', async () => {
     const { registered, authorization } = await clauses.createShop(wallet('Da'))
-    expect(await statusOf(authorization)).toBe(200)
+    expect(await getStatus(authorization)).toBe(200)
     await clauses.service.integrations.setEnabled(registered, false)
-    expect(await statusOf(authorization)).toBe(401)
+    expect(await getStatus(authorization)).toBe(401)
   })
 
   it('uses another secret than the one that signs notifications', async () => {
@@ -94,8 +94,8 @@ describe('Basic authentication', () => {
     const { apiSecret } = await clauses.service.integrations.rotateApiSecret(unissued.address)
     const { signingSecret } = await clauses.service.integrations.prepareSigningSecret(unissued.address)
     expect(new Set([...secrets, apiSecret, signingSecret]).size).toBe(8)
-    expect(await statusOf(basic(unissued.address, apiSecret))).toBe(200)
-    expect(await statusOf(basic(unissued.address, signingSecret))).toBe(401)
+    expect(await getStatus(basic(unissued.address, apiSecret))).toBe(200)
+    expect(await getStatus(basic(unissued.address, signingSecret))).toBe(401)
   })
 })
 
@@ -103,6 +103,6 @@ describe('authentication comes before validation', () => {
   it.each(refused)('%s is 401 without valid credentials and %s for the integration', async (target, expected) => {
     for (const headers of [[], [`Authorization: ${basic(shop.address, 'wrong')}`]])
       expect(parseRaw(await ask(target, headers))).toMatchObject({ status: 401, body: '{"error":"Unauthorized"}' })
-    expect(String(await statusOf(shop.authorization, target))).toBe(expected.slice(0, 3))
+    expect(String(await getStatus(shop.authorization, target))).toBe(expected.slice(0, 3))
   })
 })

@@ -36,7 +36,7 @@ async function shareRejected(email: string, verdict: Parameters<typeof sharing.p
   await sharing.provider.deliverWebhooks()
   return token
 }
-async function messageOf(by: Shop, email: string, token: string): Promise<string> {
+async function getMessage(by: Shop, email: string, token: string): Promise<string> {
   const { status, body } = await sharing.share(by, email, token)
   expect([status, Object.keys(body as object)]).toEqual([422, ['error', 'message']])
   return (body as { message: string }).message
@@ -47,7 +47,7 @@ it('is answered when the used token is shared again: provider message, RED, type
   const used = await shareRejected(email)
   const before = redeemed()
   for (let times = 0; times < 2; times += 1) {
-    const message = await messageOf(shop, email, used)
+    const message = await getMessage(shop, email, used)
     expect(message).toMatch(/^Token is invalid: .*[.] The verification/)
     expect(message.endsWith(final)).toBe(true)
     expect(parseFormerVerdict(message)).toEqual({ rejectType: 'FINAL' })
@@ -60,6 +60,6 @@ it('is answered to no other integration, for no other user, and appears in no sh
   const used = await shareRejected(email)
   const elsewhere = await sharing.share(other, email, used)
   expect([elsewhere.status, elsewhere.body]).toEqual([409, kycUnavailableBody])
-  for (const by of [shop, other]) expect(await messageOf(by, newEmail(), used)).not.toContain('rejected: RED')
+  for (const by of [shop, other]) expect(await getMessage(by, newEmail(), used)).not.toContain('rejected: RED')
   expect(JSON.stringify(await sharing.identity.shares({ limit: 100 }))).not.toContain('FORGERY')
 })

@@ -217,7 +217,7 @@ describe('a conversion', () => {
 })
 
 describe('final', () => {
-  const finalOf = async (txHash: string, chainId: number) =>
+  const getFinal = async (txHash: string, chainId: number) =>
     (await legacy.lookup(txHash, chainId)).body.payments[0].final
   async function mineEmpty(chainId: number, blocks: number) {
     for (let mined = 0; mined < blocks; mined++) clauses.chain(chainId).mine([])
@@ -230,18 +230,18 @@ describe('final', () => {
       const txHash = word('30')
       clauses.chain(chainId).mine([{ txHash }])
       await mineEmpty(chainId, confirmations - 1)
-      expect(await finalOf(txHash, chainId)).toBe(false)
+      expect(await getFinal(txHash, chainId)).toBe(false)
       await mineEmpty(chainId, 1)
-      expect(await finalOf(txHash, chainId)).toBe(true)
+      expect(await getFinal(txHash, chainId)).toBe(true)
       await mineEmpty(chainId, 1)
-      expect(await finalOf(txHash, chainId)).toBe(true)
+      expect(await getFinal(txHash, chainId)).toBe(true)
     },
   )
 
   it('is never true on a chain without a row in the table', async () => {
     clauses.chain(8453).mine([{ txHash: word('31') }])
     await mineEmpty(8453, 2_000)
-    expect(await finalOf(word('31'), 8453)).toBe(false)
+    expect(await getFinal(word('31'), 8453)).toBe(false)
   })
 })
 

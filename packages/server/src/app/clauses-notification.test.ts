@@ -63,7 +63,7 @@ async function pay({ address }: Shop = shop): Promise<string> {
 }
 const versions = (txHash: string) => clauses.receiver.snapshots(txHash).map(({ version }) => version)
 const deliveries = (txHash: string) => clauses.store.deliveries.list({ chainId: 1, txHash, limit: 10 })
-const signatureOf = ({ headers }: Arrived) => String(headers['x-service-signature'])
+const getSignature = ({ headers }: Arrived) => String(headers['x-service-signature'])
 
 describe('a notification is sent', () => {
   it('on the first indexing, with every field, and null for unknown values', async () => {
@@ -193,7 +193,7 @@ describe('a notification', () => {
     await clauses.update({ txHash, recipient })
     await clauses.deliver()
     for (const delivery of clauses.receiver.arrived) {
-      const [, t = '', v1] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(signatureOf(delivery)) ?? []
+      const [, t = '', v1] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(getSignature(delivery)) ?? []
       expect(v1).toBe(createHmac('sha256', shop.signingSecret).update(`${t}.`).update(delivery.body).digest('hex'))
       expect(Number(t)).toBeGreaterThanOrEqual(before)
       expect(Number(t)).toBeLessThanOrEqual(Date.now() / 1_000)
@@ -212,7 +212,7 @@ describe('a notification', () => {
     await pay(other)
     await clauses.deliver()
     const isSignedBy = (delivery: Arrived, secret: string) => {
-      const [, t = '', v1] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(signatureOf(delivery)) ?? []
+      const [, t = '', v1] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(getSignature(delivery)) ?? []
       return v1 === createHmac('sha256', secret).update(`${t}.`).update(delivery.body).digest('hex')
     }
     const secrets = [other.signingSecret, signingSecret, shop.signingSecret, other.apiSecret]

@@ -19,7 +19,7 @@ const alice = wallet('a1')
 const hash = (number: number) => `0x${number.toString(16).padStart(64, '0')}`
 /** Scattered, so that neither the order of arrival nor that of the hashes is the order of a page. */
 const scattered = (number: number) => hash((number * 7_919) % 100_003)
-const keyOf = ({ chainId, txHash }: Row) => `${chainId}:${txHash}`
+const getKey = ({ chainId, txHash }: Row) => `${chainId}:${txHash}`
 
 /** Newest first by (blockTimestamp, chainId, txHash), all descending. */
 function newestFirst(a: Row, b: Row): number {
@@ -94,7 +94,7 @@ async function walk(list: string, limit: number, between: () => Promise<void> = 
 describe.each(['payments', `wallet/${alice}/payments`])('the list %s', (list) => {
   it('has 50 payments without a limit, and an opaque cursor for more', async () => {
     const { payments, nextCursor } = await page(list)
-    expect(payments.map(keyOf)).toEqual(everything.slice(0, 50).map(keyOf))
+    expect(payments.map(getKey)).toEqual(everything.slice(0, 50).map(getKey))
     expect(nextCursor).toEqual(expect.any(String))
     expect(Object.keys((await get(list)).body as object).sort()).toEqual(['nextCursor', 'payments'])
   })
@@ -115,12 +115,12 @@ describe.each(['payments', `wallet/${alice}/payments`])('the list %s', (list) =>
     'in pages of %i has every payment once, by time, chain and hash descending',
     async (limit) => {
       // Pages of one payment stop early: 205 requests prove no more than 30.
-      if (limit > 1) expect((await walk(list, limit)).map(keyOf)).toEqual(everything.map(keyOf))
+      if (limit > 1) expect((await walk(list, limit)).map(getKey)).toEqual(everything.map(getKey))
       else {
         let cursor = ''
         for (const expected of everything.slice(0, 30)) {
           const { payments, nextCursor } = await page(`${list}?limit=1${cursor}`)
-          expect(payments.map(keyOf)).toEqual([keyOf(expected)])
+          expect(payments.map(getKey)).toEqual([getKey(expected)])
           cursor = `&cursor=${nextCursor}`
         }
       }
@@ -131,7 +131,7 @@ describe.each(['payments', `wallet/${alice}/payments`])('the list %s', (list) =>
     const first = await page(`${list}?limit=200`)
     const rest = everything.slice(200)
     const last = await page(`${list}?limit=${rest.length}&cursor=${first.nextCursor}`)
-    expect(last.payments.map(keyOf)).toEqual(rest.map(keyOf))
+    expect(last.payments.map(getKey)).toEqual(rest.map(getKey))
     expect(last.nextCursor).toBeNull()
   })
 
@@ -150,7 +150,7 @@ describe.each(['payments', `wallet/${alice}/payments`])('the list %s', (list) =>
   })
 
   it('stays complete for a reader while newer payments arrive', async () => {
-    const before = everything.map(keyOf)
+    const before = everything.map(getKey)
     let arrived = 0
     const rows = await walk(list, 50, async () => {
       arrived += 1
@@ -161,7 +161,7 @@ describe.each(['payments', `wallet/${alice}/payments`])('the list %s', (list) =>
       await clauses.index()
     })
     expect(arrived).toBeGreaterThan(3)
-    expect(rows.map(keyOf)).toEqual(before)
+    expect(rows.map(getKey)).toEqual(before)
   })
 
   it('is an empty page without a cursor when nothing matches', async () => {
@@ -173,7 +173,7 @@ describe.each(['payments', `wallet/${alice}/payments`])('the list %s', (list) =>
 
 describe('reconciliation', () => {
   it('by paging until a stored payment finds every new one, identified by chain and hash', async () => {
-    const known = new Set((await walk('payments', 200)).map(keyOf))
+    const known = new Set((await walk('payments', 200)).map(getKey))
     const txHash = hash(900_001)
     const timestamp = Date.UTC(2026, 2, 1)
     for (const chainId of [9, 10])
@@ -183,7 +183,7 @@ describe('reconciliation', () => {
     const found: string[] = []
     for (let cursor: string | null = null, done = false; !done; ) {
       const { payments, nextCursor }: Page = await page(`payments?limit=2${cursor === null ? '' : `&cursor=${cursor}`}`)
-      const fresh = payments.map(keyOf).filter((key) => !known.has(key))
+      const fresh = payments.map(getKey).filter((key) => !known.has(key))
       found.push(...fresh)
       done = fresh.length < payments.length || nextCursor === null
       cursor = nextCursor

@@ -21,12 +21,12 @@ function newEmail(): string {
   users += 1
   return `user${users}@example.com`
 }
-const walletOf = (n: number) => `0x${n.toString(16).padStart(40, '0')}`
+const getWallet = (n: number) => `0x${n.toString(16).padStart(40, '0')}`
 beforeAll(async () => {
   const logger = await createPinoLogger({ level: 'debug', destination: { write: (line: string) => lines.push(line) } })
   sharing = await startSharing({ logger, timeoutMs: 2_000 })
-  shop = await sharing.createShop(walletOf(1))
-  other = await sharing.createShop(walletOf(2))
+  shop = await sharing.createShop(getWallet(1))
+  other = await sharing.createShop(getWallet(2))
 })
 afterAll(() => sharing?.stop())
 beforeEach(() => sharing.provider.clearFaults())
@@ -45,7 +45,7 @@ describe('the order of checks', () => {
         const { status, body } = await each.post('idv-share-token', 'Basic eDp5', '{')
         expect([status, body]).toEqual([401, { error: 'Unauthorized' }])
       }
-      const own = await off.createShop(walletOf(3))
+      const own = await off.createShop(getWallet(3))
       const refused = await off.post('idv-share-token', own.authorization, '{')
       expect([refused.status, refused.body]).toEqual([404, sharingDisabledBody])
       expect(refused.headers.get('cache-control')).toBe(cacheControl)

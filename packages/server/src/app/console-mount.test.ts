@@ -17,7 +17,7 @@ afterAll(async () => {
 })
 
 /** The status of a request with a Host header of its own. */
-function statusOf(path: string, headers: Record<string, string>, method = 'GET'): Promise<number | undefined> {
+function getStatus(path: string, headers: Record<string, string>, method = 'GET'): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const sent = request(`${server.url}${path}`, { method, headers }, (answer) => {
       answer.resume()
@@ -35,9 +35,9 @@ it('serves its pages, with the masked settings of this server', async () => {
 })
 
 it('rejects another Host, and a POST of another origin', async () => {
-  expect(await statusOf('/console', { host: 'evil.example' })).toBe(403)
-  expect(await statusOf('/console', { origin: 'http://evil.example' }, 'POST')).toBe(403)
-  expect(await statusOf('/console', { host: new URL(server.url).host })).toBe(200)
+  expect(await getStatus('/console', { host: 'evil.example' })).toBe(403)
+  expect(await getStatus('/console', { origin: 'http://evil.example' }, 'POST')).toBe(403)
+  expect(await getStatus('/console', { host: new URL(server.url).host })).toBe(200)
 })
 
 it('ends the streams of open pages at the shutdown', async () => {

@@ -13,7 +13,7 @@ const plainPattern = /^(?:\/[A-Za-z0-9_-]+)+$/
  * Lists every reading of a path: other case, encoded characters (also twice), doubled slashes, backslashes, dot
  * segments and segment parameters (`/a;b/`). Each begins and ends with a slash.
  */
-export function listReadings(path: string): readonly string[] {
+export function listPathInterpretations(path: string): readonly string[] {
   if (plainPattern.test(path)) return [`${path}/`.toLowerCase()]
   let text = path
   for (let round = 0; round < 3 && text.includes('%'); round++) text = unescapeLeniently(text)
@@ -34,7 +34,7 @@ function isBelow(readings: readonly string[], prefix: string): boolean {
 }
 
 /** True for a path that every parser reads alike. */
-export function isPlain(path: string): boolean {
+export function isUnambiguousPath(path: string): boolean {
   return plainPattern.test(path)
 }
 
@@ -49,7 +49,7 @@ function resolveDots(segments: readonly string[]): string[] {
 
 /**
  * True for every path that some parser could assign to the integration API. It answers 401 first, existing or not.
- * @param readings - Of `listReadings`.
+ * @param readings - Of `listPathInterpretations`.
  */
 export function isIntegrationPath(readings: readonly string[]): boolean {
   return isBelow(readings, integrationPrefix)
@@ -63,7 +63,7 @@ export const unreadableLegacyPath = `${lookupPrefix}/unreadable`
 
 /**
  * True for every path that some parser could assign to the legacy API. It answers 401 first, existing or not.
- * @param readings - Of `listReadings`.
+ * @param readings - Of `listPathInterpretations`.
  */
 export function isLegacyPath(readings: readonly string[]): boolean {
   return isBelow(readings, lookupPrefix) || isBelow(readings, paths.legacyVerify)
@@ -78,14 +78,14 @@ const maxCharacters = 1_024
  * 401.
  */
 export function findArea(path: string): 'integration' | 'legacy' | null {
-  const isCut = !isReadWhole(path)
-  const readings = listReadings(isCut ? path.slice(0, maxCharacters) : path)
+  const isCut = !isFullyChecked(path)
+  const readings = listPathInterpretations(isCut ? path.slice(0, maxCharacters) : path)
   if (isIntegrationPath(readings)) return 'integration'
   if (isLegacyPath(readings)) return 'legacy'
   return isCut ? 'integration' : null
 }
 
 /** False for a long path that parsers may read differently. */
-export function isReadWhole(path: string): boolean {
-  return path.length <= maxCharacters || isPlain(path)
+export function isFullyChecked(path: string): boolean {
+  return path.length <= maxCharacters || isUnambiguousPath(path)
 }

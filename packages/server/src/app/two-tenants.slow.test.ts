@@ -4,12 +4,12 @@ import { expect, it } from 'vitest'
 import { type Command, command, pools, type Tenant } from '../../test/support/tenant-commands.js'
 import { tenantModel } from '../../test/support/tenant-model.js'
 import {
-  addressOf,
+  getAddress,
+  getWallet,
+  makeTxHash,
   openTenantWorld,
   type Seen,
   type TenantWorld,
-  txHashOf,
-  walletOf,
 } from '../../test/support/tenant-world.js'
 
 const seed = Number(process.env['TENANTS_SEED'] ?? Date.now() & 0x7fffffff)
@@ -17,7 +17,7 @@ const runs = 20
 const commandsPerRun = 220
 const start = Date.UTC(2026, 0, 2)
 const blockMs = 1_000
-const listPath = (wallet: number | null) => (wallet === null ? 'payments' : `wallet/${walletOf(wallet)}/payments`)
+const listPath = (wallet: number | null) => (wallet === null ? 'payments' : `wallet/${getWallet(wallet)}/payments`)
 
 /** Outcomes of the runs, so that the test can prove its coverage. */
 const tried = { commands: 0, compared: 0, statuses: new Map<string, number>() }
@@ -57,9 +57,9 @@ async function play(commands: readonly (Command | null)[]): Promise<void> {
     return seen
   }
 
-  function pageOf(by: Tenant, wallet: number | null, { body }: Seen): ListedPage {
+  function getPage(by: Tenant, wallet: number | null, { body }: Seen): ListedPage {
     const page = JSON.parse(body) as ListedPage
-    for (const { integrationAddress } of page.payments) expect(integrationAddress).toBe(addressOf(by))
+    for (const { integrationAddress } of page.payments) expect(integrationAddress).toBe(getAddress(by))
     if (page.nextCursor !== null) cursors[by].push({ cursor: page.nextCursor, wallet })
     return page
   }
@@ -112,11 +112,11 @@ async function play(commands: readonly (Command | null)[]): Promise<void> {
         const [owner] = owners
         if (each.of === null && owners.size !== 1) return
         const change = {
-          txHash: txHashOf(each.hash),
+          txHash: makeTxHash(each.hash),
           chainId: String(pools.chains[each.chain]),
           state: each.state,
           recipient: { title: each.title, subtitle: null },
-          ...(each.of === null ? {} : { integrationAddress: addressOf(each.of) }),
+          ...(each.of === null ? {} : { integrationAddress: getAddress(each.of) }),
         }
         return everywhere((world) => world.update(change), (each.of ?? owner) === 'B' ? 'B' : null)
       }
@@ -134,7 +134,7 @@ async function play(commands: readonly (Command | null)[]): Promise<void> {
         const seen = await ask(each.by, `${listPath(each.wallet)}?limit=${each.limit}`, secretOf)
         expect(seen.status).toBe(opens ? 200 : 401)
         if (!opens) return
-        const { payments } = pageOf(each.by, each.wallet, seen)
+        const { payments } = getPage(each.by, each.wallet, seen)
         const listed = payments.map(({ chainId, txHash }) => `${chainId}:${Number(txHash) - 1}`)
         expect(listed).toEqual(model.page(each.by, each.wallet, each.limit))
         return
@@ -151,15 +151,16 @@ async function play(commands: readonly (Command | null)[]): Promise<void> {
         )
         const fits = each.by === each.cursorOf && each.wallet === chosen.wallet
         expect(seen.status).toBe(!opens ? 401 : fits ? 200 : 400)
-        if (seen.status === 200) pageOf(each.by, each.wallet, seen)
+        if (seen.status === 200) getPage(each.by, each.wallet, seen)
         if (seen.status === 400) expect(seen.body).toBe('{"error":"Invalid cursor"}')
         return
       }
       case 'get': {
         const { secretOf, opens } = credentials(each.by, each.with)
-        const seen = await ask(each.by, `${listPath(each.wallet)}/${txHashOf(each.hash)}`, secretOf)
+        const seen = await ask(each.by, `${listPath(each.wallet)}/${makeTxHash(each.hash)}`, secretOf)
         expect(seen.status).toBe(opens ? model.single(each.by, each.hash, each.wallet) : 401)
-        if (seen.status === 200) expect(JSON.parse(seen.body)).toMatchObject({ integrationAddress: addressOf(each.by) })
+        if (seen.status === 200)
+          expect(JSON.parse(seen.body)).toMatchObject({ integrationAddress: getAddress(each.by) })
         return
       }
     }

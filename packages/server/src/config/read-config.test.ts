@@ -27,7 +27,7 @@ const oidc = {
 }
 
 const read = (env: Environment) => readConfig({ ...minimal, ...env })
-const problemsOf = (env: Environment) => problemsIn(() => read(env))
+const findProblems = (env: Environment) => problemsIn(() => read(env))
 
 it('a master key is enough; everything else has a default, and an empty variable counts as not set', () => {
   const { settings, ...config } = read({ PI_PORT: '', PI_PROCESSOR_SECRETS: '', PI_RPC_URL_1: '', PI_RPC_URL_x: '' })
@@ -307,7 +307,7 @@ it.each<[Environment, string | readonly string[]]>([
   [{ PI_RPC_URL: 'http://node.example' }, 'PI_RPC_URL is not a known variable'],
   [{ PI_HOST_FILE: '/f' }, 'PI_HOST_FILE is not a known variable'],
 ])('%j is a problem: %s', (env, expected) => {
-  expect(problemsOf(env)).toEqual([expected].flat().map((each) => expect.stringContaining(each)))
+  expect(findProblems(env)).toEqual([expected].flat().map((each) => expect.stringContaining(each)))
 })
 
 describe('roles', () => {
@@ -331,7 +331,7 @@ describe('roles', () => {
   it('api and the indexer of a simulated chain are one process', () => {
     const simulated = { ...development, PI_SIMULATED_CHAINS: '137' }
     for (const PI_ROLES of ['api,indexer', 'api,indexer:137', 'dispatcher'])
-      expect(problemsOf({ ...simulated, PI_ROLES })).toEqual([])
+      expect(findProblems({ ...simulated, PI_ROLES })).toEqual([])
   })
 })
 

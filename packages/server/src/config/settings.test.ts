@@ -46,8 +46,8 @@ const whole: Environment = {
   PI_PORTAL: 'on',
 }
 const rows = Object.values(sections).flatMap((section) => Object.entries(section))
-const nameOf = (name: string) => (name.endsWith('_') ? `${name}1` : name)
-const secrets = rows.filter(([, row]) => row.isSecret).map(([name]) => nameOf(name))
+const getName = (name: string) => (name.endsWith('_') ? `${name}1` : name)
+const secrets = rows.filter(([, row]) => row.isSecret).map(([name]) => getName(name))
 
 it('settings count secrets and cut URLs to scheme, host and port', () => {
   const { settings } = readConfig(whole)
@@ -59,7 +59,7 @@ it('settings count secrets and cut URLs to scheme, host and port', () => {
 
 it('settings have each variable of the table once, in its section, with what it means', () => {
   const { settings } = readConfig(whole)
-  expect(settings.map(({ name }) => name)).toEqual(rows.map(([name]) => nameOf(name)))
+  expect(settings.map(({ name }) => name)).toEqual(rows.map(([name]) => getName(name)))
   const find = (name: string) => settings.find((each) => each.name === name)
   expect(find('PI_PORT')).toEqual({
     ...{ name: 'PI_PORT', section: 'Required and basic', value: '4747', isDefault: false },
@@ -74,7 +74,7 @@ it('settings have each variable of the table once, in its section, with what it 
   )
 })
 
-it.each(rows.filter(([, row]) => row.isSecret || row.isUrl || row.content).map(([name]) => nameOf(name)))(
+it.each(rows.filter(([, row]) => row.isSecret || row.isUrl || row.content).map(([name]) => getName(name)))(
   'no problem repeats a value of %s',
   (name) => {
     for (const value of ['CANARY', 'CANARY,CANARY', ' CANARY ü', 'https://a:CANARY@a.example:x', 'mysql://CANARY'])
@@ -84,7 +84,7 @@ it.each(rows.filter(([, row]) => row.isSecret || row.isUrl || row.content).map((
 )
 
 describe('a variable that is read from a file', () => {
-  const problemsOf = (env: Environment, readFile?: ReadFile) => problemsIn(() => readConfig(env, readFile))
+  const findProblems = (env: Environment, readFile?: ReadFile) => problemsIn(() => readConfig(env, readFile))
 
   it.each(secrets)('may be %s: every secret can', (name) => {
     const { [name]: value = '', ...others } = whole
@@ -94,7 +94,7 @@ describe('a variable that is read from a file', () => {
     }
     const env = { ...others, [`${name}_FILE`]: file }
     expect(readConfig(env, holding)).toEqual(readConfig({ ...others, [name]: value.trim() }))
-    expect(problemsOf({ ...whole, ...env, [name]: value }, holding)).toEqual([
+    expect(findProblems({ ...whole, ...env, [name]: value }, holding)).toEqual([
       `${name} and ${name}_FILE are both set; set one of them.`,
     ])
   })
@@ -119,17 +119,17 @@ describe('a variable that is read from a file', () => {
       ['PI_DATABASE_URL_FILE', 'the value of PI_DATABASE_URL'],
       ['PI_RPC_URL_1_FILE', 'the value of PI_RPC_URL_1'],
     ] as const)
-      expect(problemsOf({ PI_MASTER_KEY: key, [name]: path }, readFile)).toContain(
+      expect(findProblems({ PI_MASTER_KEY: key, [name]: path }, readFile)).toContain(
         `${name} names a file which ${flaw}; expected one that holds ${what}.`,
       )
     const env = { PI_MASTER_KEY: key, PI_DATABASE_URL: 'postgres://db/p', PI_DATABASE_CA_FILE: path }
-    expect(problemsOf(env, readFile)).toEqual([
+    expect(findProblems(env, readFile)).toEqual([
       `PI_DATABASE_CA_FILE names a file which ${flaw}; expected one that holds certificates as PEM text.`,
     ])
   })
 
   it('has a name of a secret: other names are unknown', () => {
-    expect(problemsOf({ PI_MASTER_KEY: key, PI_RPC_URL_1: 'http://a', PI_ROUTERS_1_FILE: file })).toEqual([
+    expect(findProblems({ PI_MASTER_KEY: key, PI_RPC_URL_1: 'http://a', PI_ROUTERS_1_FILE: file })).toEqual([
       'PI_ROUTERS_1_FILE ends in "1_FILE"; expected a chain id in plain digits, as in PI_RPC_URL_1.',
     ])
   })

@@ -28,7 +28,7 @@ const token = `0x${'12'.repeat(20)}`
 const dayMs = 86_400_000
 
 const read = (env: Environment) => readConfig({ PI_MASTER_KEY: key, ...env })
-const problemsOf = (env: Environment) => problemsIn(() => read(env))
+const findProblems = (env: Environment) => problemsIn(() => read(env))
 const ofChain = (value: object) => ({ chains: [value] })
 
 // biome-ignore format: a table
@@ -202,7 +202,7 @@ it.each(rejected.flatMap(([others, name, texts, expected]) => texts.map((text) =
   '$name is not $text: the message quotes it, and says what is expected',
   ({ others, name, text, expected }) => {
     // Only numbers, days and lists are a single text with a comma or without.
-    const [problem, ...more] = problemsOf({ ...others, [name]: text })
+    const [problem, ...more] = findProblems({ ...others, [name]: text })
     expect(problem).toMatch(new RegExp(`^${name} (\\([12] of 2\\) )?is "`))
     if (!text.includes(',')) expect(problem).toBe(`${name} is ${quote(text)}; expected ${expected}.`)
     expect(problem).toContain(`; expected ${expected}.`)
@@ -282,7 +282,7 @@ const hidden: readonly (readonly [others: Environment, name: string, texts: read
 it.each(hidden.flatMap(([others, name, texts, message]) => texts.map((text) => ({ others, name, text, message }))))(
   '$name is not $text: the message repeats no part of it',
   ({ others, name, text, message }) => {
-    const [problem = '', ...more] = problemsOf({ ...others, [name]: text })
+    const [problem = '', ...more] = findProblems({ ...others, [name]: text })
     expect(problem.startsWith(`${name} `) && problem.endsWith(`${message}.`), problem).toBe(true)
     expect(more).toEqual([])
     expect(problem.toLowerCase()).not.toMatch(/canary|db\.example|node\.example/)
@@ -337,7 +337,7 @@ it.each([
   [{}, 'PI_ROLES', 'api,', ['PI_ROLES (2 of 2) is ""; expected some of api']],
   [{}, 'PI_ACTOR', 'x'.repeat(65_537), ['PI_ACTOR has 65537 characters; 65536 at most.']],
 ])('a problem of the list %j, %s=%s names its position', (others, name, text, expected) => {
-  expect(problemsOf({ ...(others as Environment), [name]: text })).toEqual(
+  expect(findProblems({ ...(others as Environment), [name]: text })).toEqual(
     expected.map((each) => expect.stringContaining(each)),
   )
 })

@@ -7,7 +7,7 @@ const txHash = `0x${'12'.repeat(32)}`
 const payment = { chainId: 137, txHash, integrationAddress, version: 2, deliveryId: '7' }
 
 /** The log lines of an event, through the real logger and its list of fields. */
-async function linesOf(event: ServiceEvent) {
+async function getLines(event: ServiceEvent) {
   const lines: string[] = []
   const logger = await createPinoLogger({ level: 'debug', destination: { write: (line: string) => lines.push(line) } })
   createEventLog(logger)(event)
@@ -41,12 +41,12 @@ it.each([
     { level: info, eventType: 'audit.head', seq: 12, hash: 'ab'.repeat(32) },
   ],
 ] as const satisfies readonly (readonly [ServiceEvent, object])[])('%j is one line', async (event, fields) => {
-  expect(await linesOf(event)).toEqual([{ ...fields, msg: expect.stringMatching(/[a-z].*[.]$/) }])
+  expect(await getLines(event)).toEqual([{ ...fields, msg: expect.stringMatching(/[a-z].*[.]$/) }])
 })
 
 it('does not log frequent events', async () => {
   expect(
-    await linesOf({
+    await getLines({
       type: 'payment.indexed',
       blockNumber: 1,
       blockTimestamp: 0,
@@ -56,6 +56,6 @@ it('does not log frequent events', async () => {
     }),
   ).toEqual([])
   const nobodys = { chainId: 1, txHash, integrationAddress: null }
-  expect(await linesOf({ type: 'payment.additional', ordinal: 1, blockNumber: 1, ...nobodys })).toEqual([])
-  expect(await linesOf({ type: 'chain.indexed', chainId: 1, blockNumber: 1, head: 1 })).toEqual([])
+  expect(await getLines({ type: 'payment.additional', ordinal: 1, blockNumber: 1, ...nobodys })).toEqual([])
+  expect(await getLines({ type: 'chain.indexed', chainId: 1, blockNumber: 1, head: 1 })).toEqual([])
 })

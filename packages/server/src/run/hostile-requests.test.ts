@@ -1,6 +1,6 @@
 /** Sends `vectors/hostile-requests.json` byte by byte to a real server on a real store. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { bytesOf, type HostileRequest, hostileRequests } from '../../test/support/hostile-requests.js'
+import { type HostileRequest, hostileRequests, toBytes } from '../../test/support/hostile-requests.js'
 import { startHostileServer } from '../../test/support/hostile-server.js'
 import { type Answer, exchange } from '../../test/support/raw-exchange.js'
 import { eventually } from '../../test/support/tcp-server.js'
@@ -21,7 +21,7 @@ async function play(hostile: HostileRequest) {
   const [first = ''] = typeof hostile.send === 'string' ? [hostile.send] : hostile.send
   const isHead = typeof first === 'string' && first.startsWith('HEAD ')
   const connection = await exchange(server.url, (index) => isHead && index === 0)
-  connection.send(bytesOf(hostile, server.values))
+  connection.send(toBytes(hostile, server.values))
   if (hostile.end) connection.end()
   if (!hostile.closes) {
     const answers = await connection.answers(hostile.answers.length)

@@ -10,7 +10,7 @@ import { loadPackage } from '@payment-integration/core/internal'
 import type { Logger } from '@payment-integration/core/ports'
 import type { createApp } from '../app/create-app.js'
 import { parseRequestId, requestIdHeader } from '../app/observe-requests.js'
-import { findArea, isPlain, isReadWhole, unreadableLegacyPath } from '../app/paths.js'
+import { findArea, isFullyChecked, isUnambiguousPath, unreadableLegacyPath } from '../app/paths.js'
 import type { AppEnv } from '../app/requests.js'
 import type { SourceReader } from '../limits/request-limits.js'
 import { describeError } from '../logging/log.js'
@@ -168,7 +168,7 @@ const ambiguousPath = /\\|\/(?:\.|%2e){1,2}(?:\/|$)/i
  * exist.
  */
 export function parseTarget(target: string): string | null {
-  if (isPlain(target)) return target
+  if (isUnambiguousPath(target)) return target
   const path = removeOrigin(target)
   if (isReadable(path)) return path
   switch (findArea(target)) {
@@ -192,7 +192,7 @@ function isReadable(path: string): boolean {
   const [withoutQuery = ''] = path.split(/[?#]/, 1)
   return (
     path.startsWith('/') &&
-    isReadWhole(withoutQuery) &&
+    isFullyChecked(withoutQuery) &&
     !ambiguousPath.test(withoutQuery) &&
     parseUrl(`http://localhost${path}`) !== null
   )

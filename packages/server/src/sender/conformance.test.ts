@@ -13,7 +13,7 @@ senderConformance('undici', async () => {
         request.on('data', (chunk: Buffer) => chunks.push(chunk))
         request.on('end', () => {
           const { method = '', headers } = request
-          const given = answer({ method, headers: textsOf(headers), body: new Uint8Array(Buffer.concat(chunks)) })
+          const given = answer({ method, headers: toTexts(headers), body: new Uint8Array(Buffer.concat(chunks)) })
           if (given !== 'hang') response.writeHead(given.status, given.headers).end(given.body)
         })
       })
@@ -31,5 +31,5 @@ senderConformance('undici', async () => {
   }
 })
 
-const textsOf = (headers: IncomingHttpHeaders) =>
+const toTexts = (headers: IncomingHttpHeaders) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))

@@ -22,7 +22,7 @@ const groups = (parse(readFileSync(rulesFile, 'utf8')) as { groups: { rules: Rul
 const rules = groups.flatMap((group) => group.rules)
 
 /** `DeliveriesLate` is on the page `deliveries-late`. */
-const pageOf = (alert: string) => `${alert.replaceAll(/(?<=.)[A-Z]/g, (letter) => `-${letter}`).toLowerCase()}.md`
+const getPage = (alert: string) => `${alert.replaceAll(/(?<=.)[A-Z]/g, (letter) => `-${letter}`).toLowerCase()}.md`
 
 describe.skipIf(promtoolMissing !== null)(`the rules, by promtool${promtoolMissing ?? ''}`, () => {
   it('are valid', () => {
@@ -51,18 +51,18 @@ interface AlertTest {
 describe('a runbook', () => {
   it('belongs to each alert, and each one to an alert', () => {
     const pages = readdirSync(runbooks).filter((name) => name !== 'README.md')
-    expect(pages.toSorted()).toEqual(rules.map(({ alert }) => pageOf(alert)).toSorted())
-    for (const { alert, annotations } of rules) expect(annotations.runbook).toBe(`docs/runbooks/${pageOf(alert)}`)
+    expect(pages.toSorted()).toEqual(rules.map(({ alert }) => getPage(alert)).toSorted())
+    for (const { alert, annotations } of rules) expect(annotations.runbook).toBe(`docs/runbooks/${getPage(alert)}`)
   })
 
   it.each(rules)(
     'of $alert says what it means, how to see it and what to do, and the list has it',
     ({ alert, labels }) => {
-      const page = readFileSync(join(runbooks, pageOf(alert)), 'utf8')
+      const page = readFileSync(join(runbooks, getPage(alert)), 'utf8')
       expect(page).toMatch(/^# \w+\n\n[A-Z][^#]*\n\n## How to see it\n\n- [^#]*\n\n## What to do\n\n1[.] /)
       expect(page.startsWith(`# ${alert}\n`)).toBe(true)
       expect(readFileSync(join(runbooks, 'README.md'), 'utf8')).toContain(
-        `| [${alert}](${pageOf(alert)}) | ${labels.severity} |`,
+        `| [${alert}](${getPage(alert)}) | ${labels.severity} |`,
       )
     },
   )

@@ -42,7 +42,7 @@ function readSecret(path: string): string {
 }
 
 /** The problems of an environment, as the process itself reads it. */
-function problemsOf(args: readonly string[], given: Readonly<Record<string, string>>): readonly string[] {
+function findProblems(args: readonly string[], given: Readonly<Record<string, string>>): readonly string[] {
   const read = args[0] === 'migrate' ? readDatabaseConfig : readConfig
   try {
     read(given, readSecret)
@@ -61,7 +61,7 @@ const processes = [
 
 describe('a shipped process', () => {
   it.each(processes)('$from $name has an environment without a problem', ({ args, env, from }) => {
-    expect(problemsOf(args, from === 'systemd' ? env : { ...imageEnv, ...env })).toEqual([])
+    expect(findProblems(args, from === 'systemd' ? env : { ...imageEnv, ...env })).toEqual([])
   })
 
   it.each(processes)('$from $name runs a command of payment-integration', async ({ args }) => {

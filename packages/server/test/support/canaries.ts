@@ -21,7 +21,7 @@ export interface Sink {
 
 /** Each canary found and its place: `name in where`, once each. */
 export function leaks(sinks: readonly Sink[], canaries: readonly Canary[]): string[] {
-  const forms = canaries.map((canary) => ({ canary, forms: formsOf(canary.value) }))
+  const forms = canaries.map((canary) => ({ canary, forms: getForms(canary.value) }))
   const found = sinks.flatMap(({ where, text, allows = [] }) =>
     forms
       .filter(({ canary, forms: all }) => !allows.includes(canary.kind) && all.some((form) => text.includes(form)))
@@ -34,7 +34,7 @@ export function leaks(sinks: readonly Sink[], canaries: readonly Canary[]): stri
  * A value as text, hex, base64 and percent-encoded, and its bytes when it is hex or base64. Without the prefix of a
  * secret.
  */
-function formsOf(secret: string): string[] {
+function getForms(secret: string): string[] {
   const value = secret.replace(/^pi_[a-z]+_/, '')
   const bytes = [Buffer.from(value, 'utf8')]
   if (/^[0-9a-f]{32,}$/.test(value)) bytes.push(Buffer.from(value, 'hex'))

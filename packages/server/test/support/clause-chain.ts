@@ -21,7 +21,7 @@ export function listedChain(chainId: number) {
       const height = chain.height() + 1
       times.delete(height)
       if (timestamp !== undefined) times.set(height, timestamp)
-      chain.mine(1, () => payments.map((payment) => ({ name: 'listed', ...factsOf({ ...payment, chainId }) })))
+      chain.mine(1, () => payments.map((payment) => ({ name: 'listed', ...getFacts({ ...payment, chainId }) })))
     },
     drop(count: number) {
       chain.drop(count)
@@ -31,7 +31,7 @@ export function listedChain(chainId: number) {
 }
 
 /** Without what the block decides. */
-function factsOf(payment: Partial<PaymentFacts>) {
+function getFacts(payment: Partial<PaymentFacts>) {
   const { blockNumber, blockHash, blockTimestamp, logIndex, ...rest } = facts(payment)
   return rest
 }

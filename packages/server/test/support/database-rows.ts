@@ -17,7 +17,7 @@ export function sqliteValues(path: string): StoredValue[] {
     const tables = database.prepare("select name from sqlite_master where type = 'table'").all() as { name: string }[]
     return tables.flatMap(({ name }) => {
       const rows = database.prepare(`select * from "${name}"`).all() as Record<string, unknown>[]
-      return rows.flatMap((row) => valuesOf(name, row))
+      return rows.flatMap((row) => getValues(name, row))
     })
   } finally {
     database.close()
@@ -37,7 +37,7 @@ export async function postgresValues(connectionString: string): Promise<StoredVa
     const values: StoredValue[] = []
     for (const { schema, name } of tables) {
       const { rows } = await client.query<Record<string, unknown>>(`select * from "${schema}"."${name}"`)
-      values.push(...rows.flatMap((row) => valuesOf(name, row)))
+      values.push(...rows.flatMap((row) => getValues(name, row)))
     }
     return values
   } finally {
@@ -45,13 +45,13 @@ export async function postgresValues(connectionString: string): Promise<StoredVa
   }
 }
 
-function valuesOf(table: string, row: Record<string, unknown>): StoredValue[] {
+function getValues(table: string, row: Record<string, unknown>): StoredValue[] {
   return Object.entries(row)
     .filter(([, value]) => value !== null)
-    .map(([column, value]) => ({ column: `${table}.${column}`, text: textOf(value) }))
+    .map(([column, value]) => ({ column: `${table}.${column}`, text: toText(value) }))
 }
 
-function textOf(value: unknown): string {
+function toText(value: unknown): string {
   if (!(value instanceof Uint8Array)) return typeof value === 'object' ? JSON.stringify(value) : String(value)
   const bytes = Buffer.from(value)
   return `${bytes.toString('latin1')}\n${bytes.toString('hex')}`

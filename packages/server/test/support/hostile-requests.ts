@@ -29,7 +29,7 @@ export function hostileRequests(): HostileRequest[] {
 }
 
 /** The bytes of a case. `length` and `signature` cover the bytes after the first empty line. */
-export function bytesOf({ send }: Pick<HostileRequest, 'send'>, values: Values): Buffer {
+export function toBytes({ send }: Pick<HostileRequest, 'send'>, values: Values): Buffer {
   const pieces = typeof send === 'string' ? [send] : send
   const text = pieces.map((piece) => (typeof piece === 'string' ? piece : piece.repeat.repeat(piece.times))).join('')
   const filled = text

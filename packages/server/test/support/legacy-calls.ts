@@ -15,17 +15,17 @@ export interface LegacyAnswer {
 export async function legacyCalls({ url, service }: Pick<Clauses, 'url' | 'service'>) {
   const { apiKey } = await service.legacyKeys.create({ name: 'clauses' })
 
-  async function answerOf(response: Response): Promise<LegacyAnswer> {
+  async function getAnswer(response: Response): Promise<LegacyAnswer> {
     const text = await response.text()
     return { status: response.status, headers: response.headers, text, body: JSON.parse(text) }
   }
   return {
     apiKey,
     lookup: async (txHash: string, chainId: number | string = 1, authorization: string = apiKey) =>
-      answerOf(await fetch(`${url}/api/v1/tx/${chainId}/${txHash}`, { headers: { authorization } })),
+      getAnswer(await fetch(`${url}/api/v1/tx/${chainId}/${txHash}`, { headers: { authorization } })),
     /** `body`: an object, or the exact text to send. */
     verify: async (body: object | string, authorization: string = apiKey) =>
-      answerOf(
+      getAnswer(
         await fetch(`${url}/api/v1/verify`, {
           method: 'POST',
           headers: { authorization, 'content-type': 'application/json' },

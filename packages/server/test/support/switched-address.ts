@@ -12,8 +12,8 @@ export interface SwitchedAddress {
 /** Starts one. */
 export async function startSwitchedAddress(first: string): Promise<SwitchedAddress> {
   const open = new Set<Socket>()
-  const pathOf = (address: string) => `${new URL(address).searchParams.get('host')}/.s.PGSQL.5432`
-  let path = pathOf(first)
+  const getPath = (address: string) => `${new URL(address).searchParams.get('host')}/.s.PGSQL.5432`
+  let path = getPath(first)
   const cutAll = () => {
     for (const socket of open) socket.destroy()
   }
@@ -35,7 +35,7 @@ export async function startSwitchedAddress(first: string): Promise<SwitchedAddre
   return {
     connectionString: `postgres://postgres@127.0.0.1:${port}/postgres`,
     moveTo(address) {
-      path = pathOf(address)
+      path = getPath(address)
       cutAll()
     },
     async stop() {

@@ -25,7 +25,7 @@ export function tenantModel(now: () => number) {
   }
   const everMined = new Set<string>()
 
-  function rowsOf(tenant: Tenant): Row[] {
+  function getRows(tenant: Tenant): Row[] {
     return chains.flatMap((blocks, chain) =>
       blocks.flatMap(({ transactions, timestamp }) =>
         transactions.flatMap(({ hash, payments }) => {
@@ -62,12 +62,12 @@ export function tenantModel(now: () => number) {
       access[tenant].enabled && (secret === 'newest' || isSame || now() < access[tenant].graceEnds),
     /** Statuses and hashes only: the bodies are compared with those of the twin. */
     single(tenant: Tenant, hash: number, wallet: number | null): 200 | 404 | 409 {
-      const found = rowsOf(tenant).filter((row) => row.hash === hash && touches(wallet)(row))
+      const found = getRows(tenant).filter((row) => row.hash === hash && touches(wallet)(row))
       return found.length === 0 ? 404 : found.length === 1 ? 200 : 409
     },
     /** The first page's `chainId:hash`, newest first. */
     page(tenant: Tenant, wallet: number | null, limit: number): string[] {
-      const rows = rowsOf(tenant).filter(touches(wallet))
+      const rows = getRows(tenant).filter(touches(wallet))
       rows.sort((a, b) => b.timestamp - a.timestamp || b.chain - a.chain || b.hash - a.hash)
       return rows.slice(0, limit).map(({ chain, hash }) => `${pools.chains[chain]}:${hash}`)
     },

@@ -18,9 +18,9 @@ const requestsPerConnection = 900
 const masterKey = 'a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90'
 const addresses: Readonly<Record<Tenant, string>> = { A: `0x${'b2'.repeat(20)}`, B: `0x${'a1'.repeat(20)}` }
 
-export const txHashOf = (hash: number) => `0x${(hash + 1).toString(16).padStart(64, '0')}`
-export const walletOf = (wallet: number) => `0x${(wallet + 1).toString(16).padStart(40, 'c')}`
-export const addressOf = (tenant: Tenant) => addresses[tenant]
+export const makeTxHash = (hash: number) => `0x${(hash + 1).toString(16).padStart(64, '0')}`
+export const getWallet = (wallet: number) => `0x${(wallet + 1).toString(16).padStart(40, 'c')}`
+export const getAddress = (tenant: Tenant) => addresses[tenant]
 
 /** Opens a world. The clock is shared with the world that it is compared with. */
 export async function openTenantWorld(tenants: readonly Tenant[], clock: { now(): number }) {
@@ -32,15 +32,15 @@ export async function openTenantWorld(tenants: readonly Tenant[], clock: { now()
   )
   let connection = await exchange(clauses.url)
   let requestCount = 0
-  const chainOf = (chain: number) => clauses.chain(pools.chains[chain])
+  const getChain = (chain: number) => clauses.chain(pools.chains[chain])
 
   /** Payments visible in this world: those of its tenants, and those without an integration. */
   function mined({ hash, payments }: Transaction): MinedPayment[] {
     return payments.flatMap(({ of, sender, receiver }, ordinal) => {
       if (of !== null && !shops.has(of)) return []
       const integrationAddress = of === null ? null : addresses[of]
-      const sides = { sender: walletOf(sender), receiver: walletOf(receiver) }
-      return [{ txHash: txHashOf(hash), ordinal, integrationAddress, ...sides }]
+      const sides = { sender: getWallet(sender), receiver: getWallet(receiver) }
+      return [{ txHash: makeTxHash(hash), ordinal, integrationAddress, ...sides }]
     })
   }
 
@@ -48,9 +48,9 @@ export async function openTenantWorld(tenants: readonly Tenant[], clock: { now()
     has: (tenant: Tenant) => shops.has(tenant),
     secret: (tenant: Tenant, which: Exclude<Credentials, 'other'>) => secrets.get(tenant)?.[which] ?? 'never-issued',
     async mine(chain: number, transactions: readonly Transaction[], timestamp: number) {
-      chainOf(chain).mine(transactions.flatMap(mined), timestamp)
+      getChain(chain).mine(transactions.flatMap(mined), timestamp)
     },
-    drop: (chain: number, count: number) => chainOf(chain).drop(count),
+    drop: (chain: number, count: number) => getChain(chain).drop(count),
     index: () => clauses.index(),
     update: clauses.update,
     async rotate(tenant: Tenant, graceMs: number) {

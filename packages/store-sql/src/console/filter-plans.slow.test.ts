@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as fixtures from '../../test/conformance/fixtures.js'
 import { postgresMissing } from '../../test/postgres.js'
-import { fillConsoleRows, positionOf, rareChain, rows, shops, timeOf } from '../../test/support/console-rows.js'
+import { fillConsoleRows, getPosition, getTime, rareChain, rows, shops } from '../../test/support/console-rows.js'
 import { type OpenEngine, openPostgres, openSqlite } from '../../test/support/engines.js'
 import { postgresScans, sqlitePlan } from '../../test/support/plans.js'
 import { createStore } from '../create-store.js'
@@ -30,19 +30,19 @@ const paymentFilters = [
     integrationAddress: [undefined, null, shops[0]],
     chainId: [undefined, rareChain],
     invoice: [undefined, { amount: '1.00', currency: 'EUR' }],
-    since: [undefined, timeOf(10)],
-    until: [undefined, timeOf(9_000)],
-    before: [undefined, positionOf(8_000)],
+    since: [undefined, getTime(10)],
+    until: [undefined, getTime(9_000)],
+    before: [undefined, getPosition(8_000)],
   }),
   { integrationAddress: shops[0], memo: '0x6f' },
-] as (ConsolePaymentFilter & { readonly before?: ReturnType<typeof positionOf> })[]
+] as (ConsolePaymentFilter & { readonly before?: ReturnType<typeof getPosition> })[]
 
 const deliveryFilters = combinations({
   status: [undefined, 'pending', 'delivered', 'exhausted', 'superseded'],
   integrationAddress: [undefined, shops[0]],
   chainId: [undefined, rareChain],
-  since: [undefined, timeOf(10)],
-  until: [undefined, timeOf(9_000)],
+  since: [undefined, getTime(10)],
+  until: [undefined, getTime(9_000)],
 }) as DeliveryFilter[]
 
 const range = { low: 10, high: 9_000 }
@@ -161,7 +161,7 @@ function boundedPages(open: () => OpenEngine): void {
   test('a rare payment is found after pages that examine 5,000 payments each', async () => {
     const { console: reads } = createStore(open().engine)
     const first = await reads.payments({ chainId: rareChain, limit })
-    expect([first.rows, first.isCut, first.next]).toEqual([[], true, positionOf(5_000)])
+    expect([first.rows, first.isCut, first.next]).toEqual([[], true, getPosition(5_000)])
     const second = await reads.payments({ chainId: rareChain, limit, before: first.next ?? undefined })
     expect(second).toMatchObject({ isCut: false, next: null })
     expect(second.rows.map(({ txHash }) => txHash)).toEqual(Array.from({ length: 10 }, (_, n) => hash(9 - n)))
@@ -215,7 +215,7 @@ function boundedPages(open: () => OpenEngine): void {
       async transformResult({ result }) {
         const newer = Array.from({ length: 10 }, () => {
           added += 1
-          const place = { txHash: hash(rows + added), blockTimestamp: timeOf(rows + added) }
+          const place = { txHash: hash(rows + added), blockTimestamp: getTime(rows + added) }
           return fixtures.primary({ ...place, integrationAddress: shops[0] ?? null })
         })
         await store.transaction((tx) => fixtures.indexPayments(tx, newer))

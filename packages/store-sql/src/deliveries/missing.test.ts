@@ -21,7 +21,7 @@ onBothDatabases((empty) => {
   }
 
   const all = (store: Store) => store.deliveries.list({ limit: 100 })
-  const statusesOf = (views: readonly DeliveryView[]) => views.map(({ version, status }) => [version, status])
+  const getStatuses = (views: readonly DeliveryView[]) => views.map(({ version, status }) => [version, status])
   /** What a copy of the database has whose outbox was read too late. */
   const emptyOutbox = ({ transaction, dialect }: Engine) =>
     transaction((db) => sql`delete from ${sql.raw(dialect.name('outbox'))}`.execute(db))
@@ -48,7 +48,7 @@ onBothDatabases((empty) => {
   test('a delivery is missing when it is not in the outbox, has no end, and no success is logged', async () => {
     const { engine, store } = await start()
     await oneOfEach(store)
-    const before = statusesOf(await all(store))
+    const before = getStatuses(await all(store))
     expect(before.map(([, status]) => status)).toEqual([
       ...['delivered', 'exhausted', 'superseded', 'delivered', 'pending', 'pending'],
     ])
@@ -140,7 +140,7 @@ onBothDatabases((empty) => {
       await settleOne(store, await claimOne(store), answered, { kind: 'delivered' })
     await history.closeSegments(0)
     await (await history.part('attempts', 0)).remove()
-    expect(statusesOf(await all(store))).toEqual([
+    expect(getStatuses(await all(store))).toEqual([
       [1, 'delivered'],
       [1, 'delivered'],
     ])

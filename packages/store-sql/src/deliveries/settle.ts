@@ -1,7 +1,7 @@
 /** Settles attempts and their leases. See docs/decisions/retries.md. @module */
 
 import type {
-  AttemptVerdict,
+  AttemptDecision,
   DeliveryStore,
   EndpointJudge,
   SettledAttempt,
@@ -238,7 +238,7 @@ function collect(
   return { statuses, ends, retries: retryRows, attempts: attemptRows, reports: [...reports.values()], now }
 }
 
-function toSettledStatus(verdict: AttemptVerdict, superseded: boolean): SettledStatus {
+function toSettledStatus(verdict: AttemptDecision, superseded: boolean): SettledStatus {
   if (verdict.kind !== 'retry') return verdict.kind
   return superseded ? 'superseded' : 'pending'
 }

@@ -20,7 +20,7 @@ const rare = address(0xa1)
 const frequent = address(0xa2)
 const shops = [quiet, rare, frequent]
 
-function ownerOf(n: number): string {
+function getOwner(n: number): string {
   if (n % 200 === 0) return rare
   return n < stored / 2 ? quiet : frequent
 }
@@ -29,7 +29,7 @@ async function fill({ engine }: OpenEngine): Promise<void> {
   const store = createStore(engine)
   await store.migrate()
   for (const own of shops) await store.integrations.insert(integration({ address: own }))
-  const given = Array.from({ length: stored }, (_, n) => primary({ txHash: hash(n), integrationAddress: ownerOf(n) }))
+  const given = Array.from({ length: stored }, (_, n) => primary({ txHash: hash(n), integrationAddress: getOwner(n) }))
   await store.transaction((tx) => indexPayments(tx, given))
 }
 

@@ -40,7 +40,7 @@ onBothDatabases((empty) => {
       expect(
         await deliveries.stream({ integrationAddress: address, afterId: '0', upToId: '9', limit: 9 }),
       ).toHaveLength(count)
-    expect(await store.payments.snapshot(last.id, 1)).toEqual(fixtures.bodyOf(last.id, 1))
+    expect(await store.payments.snapshot(last.id, 1)).toEqual(fixtures.makeBody(last.id, 1))
   })
 
   test('a newer version supersedes a delivery only if somebody is notified of it', async () => {

@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => opened.close())
 
 /** `table.column` of everything in the database. */
-async function columnsOf(db: Kysely<Tables>): Promise<string[]> {
+async function getColumns(db: Kysely<Tables>): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`select t.name || '.' || c.name as name
     from sqlite_schema t, pragma_table_info(t.name) c where t.type = 'table'`.execute(db)
   return rows.map(({ name }) => name)
@@ -49,7 +49,7 @@ async function sealedEverywhere() {
 
 test('every column with a key version is a counted place, or is marked as not needed at the start', async () => {
   await createStore(opened.engine).migrate()
-  const columns = await columnsOf(opened.engine.read)
+  const columns = await getColumns(opened.engine.read)
   const named = columns.filter((name) => /[._]key_version$/.test(name))
   expect(named.sort()).toEqual(Object.keys(sealingPlaces).sort())
   const sealed = columns.filter((name) => name.endsWith('sealed'))

@@ -5,7 +5,7 @@ import { insertColumns, insertValues, packPricing, unpackPricing } from './payme
 
 const { facts, hash } = fixtures
 
-function nullsOf(changes: Partial<PaymentFacts>): string[] {
+function getNulls(changes: Partial<PaymentFacts>): string[] {
   const values = insertValues(facts(changes), true)
   return insertColumns.flatMap(({ name }, index) => (values[index] === null ? [name] : []))
 }
@@ -15,22 +15,22 @@ const { tokenIn, tokenOut } = facts()
 const unknown: PricingFacts = { listedToken: null, feeds: [], calledAmount: null, serviceFee: null }
 
 test('a source that is the payment itself is stored as null', () => {
-  expect(nullsOf({ ...own, source: own })).toEqual(['source_chain_id', 'source_tx_hash'])
-  expect(nullsOf({ ...own, source: { ...own, chainId: 10 } })).toEqual([])
-  expect(nullsOf({ ...own, source: { ...own, txHash: hash(2) } })).toEqual([])
+  expect(getNulls({ ...own, source: own })).toEqual(['source_chain_id', 'source_tx_hash'])
+  expect(getNulls({ ...own, source: { ...own, chainId: 10 } })).toEqual([])
+  expect(getNulls({ ...own, source: { ...own, txHash: hash(2) } })).toEqual([])
 })
 
 test('a token that is paid in and out is stored once', () => {
   const { address, symbol, decimals } = tokenIn
   const columns = ['token_out_address', 'token_out_symbol', 'token_out_decimals']
-  expect(nullsOf({ tokenOut: { ...tokenOut, address, symbol, decimals } })).toEqual(columns)
-  expect(nullsOf({ tokenOut: { ...tokenOut, address, symbol } })).toEqual([])
+  expect(getNulls({ tokenOut: { ...tokenOut, address, symbol, decimals } })).toEqual(columns)
+  expect(getNulls({ tokenOut: { ...tokenOut, address, symbol } })).toEqual([])
 })
 
 test('prices of which nothing is known are stored as null', () => {
   expect(packPricing(unknown)).toBeNull()
   expect(unpackPricing(null)).toEqual(unknown)
-  expect(nullsOf({ pricing: unknown })).toEqual(['pricing'])
+  expect(getNulls({ pricing: unknown })).toEqual(['pricing'])
 })
 
 test('equal prices have equal text, in any order of their fields', () => {

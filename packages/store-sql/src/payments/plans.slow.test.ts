@@ -30,7 +30,7 @@ const all: PaymentFacts[] = Array.from({ length: rows }, (_, n) =>
     receiver: address(n % 3),
   }),
 )
-const idOf = (after?: PaymentFacts) => (after === undefined ? 0 : after.blockTimestamp - 1_000_000)
+const getId = (after?: PaymentFacts) => (after === undefined ? 0 : after.blockTimestamp - 1_000_000)
 const positions = { newest: undefined, middle: all[rows / 2], 'oldest but 60': all[60] }
 
 /** Moves of payments all over the list: those before a walk began, and those since. */
@@ -121,11 +121,11 @@ const queries = (engine: Engine, db = engine.read, shape = shapeOn(engine)) => (
     exactPage(db, values({ after, wallet: address(1) }), { ...shape(after), ofWallet: true }),
   'page of an unknown wallet after moves': (after: PaymentFacts = newest) =>
     exactPage(db, values({ after, wallet: address(99) }), { ...shape(after), ofWallet: true }),
-  'unsettled payments': (after?: PaymentFacts) => unsettledQuery(db, { chainId: 1, afterId: idOf(after), limit }),
+  'unsettled payments': (after?: PaymentFacts) => unsettledQuery(db, { chainId: 1, afterId: getId(after), limit }),
   'unsettled payments of a chain with few': (after?: PaymentFacts) =>
-    unsettledQuery(db, { chainId: 2, afterId: idOf(after), limit }),
+    unsettledQuery(db, { chainId: 2, afterId: getId(after), limit }),
   'unsettled payments of a chain without any': (after?: PaymentFacts) =>
-    unsettledQuery(db, { chainId: 4, afterId: idOf(after), limit }),
+    unsettledQuery(db, { chainId: 4, afterId: getId(after), limit }),
   'the next chain with unsettled payments': () => nextChainQuery(db, 1),
   'deliveries by status': () => listQuery(db, { status: 'exhausted', limit }),
   'deliveries by hash': (after: PaymentFacts = facts()) => listQuery(db, { txHash: after.txHash, limit }),

@@ -1,7 +1,7 @@
 import type { KyselyPlugin } from 'kysely'
 import { expect, test } from 'vitest'
 import { onBothDatabases } from '../../test/support/both-databases.js'
-import { scriptedChain, txHashOf } from '../../test/support/scripted-chain.js'
+import { makeTxHash, scriptedChain } from '../../test/support/scripted-chain.js'
 import { shop, update, useCaseSetup } from '../../test/support/use-case-setup.js'
 import { createStore } from '../create-store.js'
 import type { Engine } from '../engine.js'
@@ -65,8 +65,8 @@ onBothDatabases((empty, database) => {
       event.type === 'payment.changed' ? [`${event.txHash} ${event.version} ${event.from} ${event.to}`] : [],
     )
     expect(changed).toEqual([
-      ...names.map((tx, n) => `${txHashOf(tx)} 2 null ${n < 20 ? 'pending' : 'success'}`),
-      ...names.slice(0, 20).map((tx) => `${txHashOf(tx)} 3 pending success`),
+      ...names.map((tx, n) => `${makeTxHash(tx)} 2 null ${n < 20 ? 'pending' : 'success'}`),
+      ...names.slice(0, 20).map((tx) => `${makeTxHash(tx)} 3 pending success`),
     ])
   })
 

@@ -6,7 +6,7 @@ import * as fixtures from '../../test/conformance/fixtures.js'
 import { postgresMissing, startPostgres, type TestPostgres } from '../../test/postgres.js'
 import { createPostgresStore } from '../postgres/create-postgres-store.js'
 
-const { hash, indexed, primary, setStatus, statusOf } = fixtures
+const { hash, indexed, primary, setStatus, getStatus: statusOf } = fixtures
 const selector = { chainId: 1, txHash: hash(1) }
 
 describe.skipIf(postgresMissing)('on PostgreSQL a transaction that waits for a payment', () => {

@@ -46,7 +46,7 @@ describe.skipIf(postgresMissing)(
     }
 
     /** Valid indexes of a table that begin with a column. */
-    const indexesOf = (table: string, column: string) =>
+    const getIndexes = (table: string, column: string) =>
       count(`pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
         where i.indrelid = '${table}'::regclass and i.indisvalid and a.attname = '${column}'`)
 
@@ -65,7 +65,7 @@ describe.skipIf(postgresMissing)(
       await history.beginSegment()
       await deliver(2)
       for (const table of ['attempts_0', 'attempts_1', 'attempts_2'])
-        expect(await indexesOf(`${schema}.${table}`, 'started_at'), table).toBe(1)
+        expect(await getIndexes(`${schema}.${table}`, 'started_at'), table).toBe(1)
       await store.console.prepare()
       expect((await store.console.attempts({ since: 0, limit: 9 })).length).toBe(2)
     })

@@ -6,7 +6,7 @@ import { pgbouncerMissing, startPgBouncer, type TestPooler, type TestPoolerOptio
 import { postgresMissing, startPostgres, type TestPostgres } from '../../test/postgres.js'
 import { createPostgresStore, type PostgresStoreOptions } from './create-postgres-store.js'
 
-const { hash, indexPayments, integration, primary, setStatus, shop, statusOf } = fixtures
+const { hash, indexPayments, integration, primary, setStatus, shop, getStatus: statusOf } = fixtures
 const missing = postgresMissing ?? pgbouncerMissing
 
 describe.skipIf(missing)(

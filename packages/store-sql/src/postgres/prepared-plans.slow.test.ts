@@ -13,11 +13,11 @@ interface Plan {
   readonly Plans?: readonly Plan[]
 }
 
-const scansOf = (plan: Plan): string[] => [
+const getScans = (plan: Plan): string[] => [
   ...(plan['Relation Name'] === undefined
     ? []
     : [`${plan['Node Type']} of ${plan['Relation Name']} by ${plan['Index Name'] ?? 'nothing'}`]),
-  ...(plan.Plans ?? []).flatMap(scansOf),
+  ...(plan.Plans ?? []).flatMap(getScans),
 ]
 
 /** A migration needs more than the one connection whose plans are looked at. */
@@ -61,7 +61,7 @@ test.skipIf(postgresMissing)(
         const { rows } = await pool.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
           `explain (format json) execute "${name}"(${nulls})`,
         )
-        const scans = rows.flatMap((row) => scansOf(row['QUERY PLAN'][0].Plan))
+        const scans = rows.flatMap((row) => getScans(row['QUERY PLAN'][0].Plan))
         expect(scans.filter((scan) => /^(Seq|Bitmap).*of (outbox|payments|snapshots) /.test(scan))).toEqual([])
         const byDue = scans.filter((scan) => scan.endsWith('of outbox by outbox_due'))
         const byId = scans.filter((scan) => scan.endsWith('of outbox by outbox_pkey'))
@@ -90,8 +90,12 @@ test.skipIf(postgresMissing)(
           expect(await tx.findUpdates([`u${n}`])).toEqual([])
           const update = fixtures.update({ id: `u${n}`, txHash: hash(n) })
           await tx.insertUpdates([fixtures.decided(payment, { update, version: 2 })])
-          await fixtures.setStatus(tx, payment.id, fixtures.statusOf(2, { state: n % 2 === 0 ? 'success' : 'pending' }))
-          await tx.insertSnapshots([fixtures.snapshotOf(payment, 2)])
+          await fixtures.setStatus(
+            tx,
+            payment.id,
+            fixtures.getStatus(2, { state: n % 2 === 0 ? 'success' : 'pending' }),
+          )
+          await tx.insertSnapshots([fixtures.makeSnapshot(payment, 2)])
         },
         { searches: true },
       )
@@ -115,7 +119,7 @@ test.skipIf(postgresMissing)(
         const { rows } = await pool.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
           `explain (format json) execute "${name}"(${nulls})`,
         )
-        const scans = rows.flatMap((row) => scansOf(row['QUERY PLAN'][0].Plan))
+        const scans = rows.flatMap((row) => getScans(row['QUERY PLAN'][0].Plan))
         for (const scan of scans) {
           expect(scan, statement).not.toMatch(/^(Seq|Bitmap) .*Scan of/)
           if (scan.startsWith('Index')) found.add(scan.replace(/^Index (Only )?Scan of /, ''))

@@ -97,14 +97,14 @@ describe('opening', () => {
 
 // Windows has no such modes.
 describe.skipIf(process.platform === 'win32')('the mode of the file', () => {
-  const modeOf = (name: string) => statSync(join(folder.path, name)).mode & 0o777
+  const getMode = (name: string) => statSync(join(folder.path, name)).mode & 0o777
 
   /** Writes through a store and returns the modes of all files that are there meanwhile. */
   async function modesDuring(at: string): Promise<Record<string, number>> {
     const modes: [string, number][] = []
     await use({ path: at }, async (store) => {
       await store.migrate()
-      for (const name of readdirSync(folder.path)) modes.push([name, modeOf(name)])
+      for (const name of readdirSync(folder.path)) modes.push([name, getMode(name)])
     })
     return Object.fromEntries(modes)
   }

@@ -3,7 +3,6 @@
 import type { ClaimedDelivery } from '@payment-integration/core/internal'
 import { expect } from 'vitest'
 import {
-  bodyOf,
   claimOne,
   epoch,
   failed,
@@ -11,12 +10,13 @@ import {
   indexed,
   indexPayments,
   integration,
+  makeBody,
+  makeSnapshot,
   nextVersion,
   otherShop,
   primary,
   settleOne,
   shop,
-  snapshotOf,
 } from './fixtures.js'
 import { lastingLeaseMs, passTime, type StoreSubject, type StoreTest } from './subject.js'
 
@@ -108,7 +108,7 @@ export function claimTests(test: StoreTest): void {
       chainId,
       txHash,
       version: 1,
-      body: bodyOf(id, 1),
+      body: makeBody(id, 1),
     })
     expect(claim?.ageMs).toBeGreaterThanOrEqual(0)
     expect(claim?.ageMs).toBeLessThan(60_000)
@@ -279,7 +279,7 @@ export function claimTests(test: StoreTest): void {
     const given = Array.from({ length: 1_000 }, (_, n) => primary({ txHash: hash(n) }))
     await store.transaction(async (tx) => {
       const { inserted } = await tx.upsertPayments(given)
-      await tx.insertSnapshots(inserted.map((payment) => snapshotOf(payment, 1)))
+      await tx.insertSnapshots(inserted.map((payment) => makeSnapshot(payment, 1)))
     })
     const claims = await store.deliveries.claim({ limit: 2_000, leaseMs: 60_000 })
     expect(hashes(claims)).toEqual(given.map(({ facts }) => facts.txHash))
@@ -297,7 +297,7 @@ export function claimTests(test: StoreTest): void {
     ]
     await store.transaction(async (tx) => {
       const { inserted } = await tx.upsertPayments(bodies.map((_, n) => primary({ txHash: hash(n) })))
-      await tx.insertSnapshots(inserted.map((payment, n) => snapshotOf(payment, 1, bodies[n] ?? new Uint8Array())))
+      await tx.insertSnapshots(inserted.map((payment, n) => makeSnapshot(payment, 1, bodies[n] ?? new Uint8Array())))
     })
     const claims = await store.deliveries.claim({ limit: 10, leaseMs: 60_000 })
     expect(claims.map(({ body }) => body)).toEqual(bodies)

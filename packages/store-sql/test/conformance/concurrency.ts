@@ -4,6 +4,7 @@ import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
 import {
   decided,
+  getStatus,
   hash,
   indexed,
   indexPayments,
@@ -11,7 +12,6 @@ import {
   listed,
   primary,
   setStatus,
-  statusOf,
   update,
   waiting,
 } from './fixtures.js'
@@ -28,7 +28,7 @@ async function indexOnce(store: Store, txHash: string): Promise<void> {
     const paymentId = payment?.id ?? ''
     for (const { id } of await tx.waitingUpdates([{ chainId: 1, txHash }])) {
       await tx.settleUpdates([{ id, paymentId, outcome: 'applied', reason: null, version: 2 }])
-      await setStatus(tx, paymentId, statusOf(2, { state: 'success' }))
+      await setStatus(tx, paymentId, getStatus(2, { state: 'success' }))
     }
   })
 }
@@ -44,7 +44,7 @@ async function updateOnce(store: Store, id: string, txHash: string): Promise<voi
     const [payment] = found
     const own = update({ id, txHash })
     await insertUpdate(tx, payment === undefined ? waiting(own) : decided(payment, { update: own, version: 2 }))
-    if (payment !== undefined) await setStatus(tx, payment.id, statusOf(2, { state: 'success' }))
+    if (payment !== undefined) await setStatus(tx, payment.id, getStatus(2, { state: 'success' }))
   })
 }
 export function concurrencyTests(test: StoreTest): void {
@@ -54,7 +54,7 @@ export function concurrencyTests(test: StoreTest): void {
       store.transaction(async (tx) => {
         const [payment] = await tx.paymentsForChange(selector)
         await turn()
-        if (payment !== undefined) await setStatus(tx, payment.id, statusOf(payment.version + 1))
+        if (payment !== undefined) await setStatus(tx, payment.id, getStatus(payment.version + 1))
       })
     await Promise.all(Array.from({ length: 20 }, change))
     const [payment] = await listed(store)

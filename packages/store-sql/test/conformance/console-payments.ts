@@ -7,6 +7,7 @@ import {
   address,
   decided,
   epoch,
+  getStatus,
   hash,
   indexed,
   insertUpdate,
@@ -16,7 +17,6 @@ import {
   primary,
   setStatus,
   shop,
-  statusOf,
   update,
   waiting,
 } from './fixtures.js'
@@ -51,7 +51,7 @@ const setState = (
   store.transaction(async (tx) => {
     const [payment] = await tx.paymentsForChange({ chainId: 1, txHash: hash(n) })
     const invoice = { amount, currency, settlementAmount: '27', settlementCurrency: 'USD' }
-    await setStatus(tx, payment?.id ?? '', statusOf(2, { state, invoice }))
+    await setStatus(tx, payment?.id ?? '', getStatus(2, { state, invoice }))
   })
 
 const numbers = (rows: readonly { readonly txHash: string }[]) => rows.map(({ txHash }) => Number(BigInt(txHash)))

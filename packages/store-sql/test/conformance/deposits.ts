@@ -11,7 +11,7 @@ const upsert = (store: Store, ...deposits: BridgeDeposit[]) => store.transaction
 const settle = (store: Store, id: string) => store.transaction((tx) => tx.settleDeposit(id))
 const leave = (store: Store, chainId: number, above: number) => store.transaction((tx) => tx.leaveChain(chainId, above))
 const waiting = async (store: Store) => (await store.chains.waitingDeposits({ limit: 100 })).map((each) => each.deposit)
-async function idOf(store: Store, { payment }: BridgeDeposit): Promise<string> {
+async function getId(store: Store, { payment }: BridgeDeposit): Promise<string> {
   const found = await store.chains.waitingDeposits({ limit: 100 })
   return found.find(({ deposit: each }) => each.payment.txHash === payment.txHash)?.id ?? 'none'
 }
@@ -62,7 +62,7 @@ export function depositTests(test: StoreTest): void {
 
   test('a deposit is settled once, and does not wait again when it is stored again', async ({ store }) => {
     await upsert(store, deposit())
-    const id = await idOf(store, deposit())
+    const id = await getId(store, deposit())
     expect(await settle(store, id)).toBe(true)
     expect(await waiting(store)).toEqual([])
     expect(await settle(store, id)).toBe(false)
@@ -78,7 +78,7 @@ export function depositTests(test: StoreTest): void {
       for (let round = 1; round <= 10; round += 1) {
         const given = deposit({ txHash: hash(round) })
         await upsert(subject.store, given)
-        const id = await idOf(subject.store, given)
+        const id = await getId(subject.store, given)
         const settled = await Promise.all([0, 1, 0, 1, 0, 1].map((n) => settle(stores[n] ?? subject.store, id)))
         expect(settled.filter(Boolean)).toHaveLength(1)
       }
@@ -90,7 +90,7 @@ export function depositTests(test: StoreTest): void {
   }) => {
     const at = (blockNumber: number, chainId = 1) => deposit({ chainId, txHash: hash(blockNumber), blockNumber })
     await upsert(store, at(20), at(21), at(30), at(30, 2))
-    const gone = await idOf(store, at(21))
+    const gone = await getId(store, at(21))
     await leave(store, 1, 20)
     expect(await waiting(store)).toEqual([at(20), at(30, 2)])
     expect(await settle(store, gone)).toBe(false)
@@ -113,10 +113,10 @@ export function depositTests(test: StoreTest): void {
       BridgeDeposit,
     ]
     await upsert(store, kept, moved, off)
-    for (const given of [kept, moved, off]) await settle(store, await idOf(store, given))
+    for (const given of [kept, moved, off]) await settle(store, await getId(store, given))
     await store.transaction((tx) => tx.upsertPayments([paidFrom(off, 23)]))
     await leave(store, 10, 22)
-    await settle(store, await idOf(store, off))
+    await settle(store, await getId(store, off))
     const plain = primary({ chainId: 10, txHash: hash(4), blockNumber: 21, source: { chainId: 10, txHash: hash(4) } })
     await store.transaction((tx) => tx.upsertPayments([paidFrom(kept, 20), paidFrom(moved, 21), plain]))
     await leave(store, 10, 20)
@@ -125,7 +125,7 @@ export function depositTests(test: StoreTest): void {
     expect((await overdue(20)).map(({ txHash }) => txHash)).toEqual([hash(4), hash(0xf0 + 23)])
     for (const awaited of [21, undefined])
       expect((await overdue(awaited)).map(({ blockNumber }) => blockNumber)).toEqual([21, 21, 23])
-    await settle(store, await idOf(store, moved))
+    await settle(store, await getId(store, moved))
     expect((await overdue(20)).map(({ blockNumber }) => blockNumber)).toEqual([21, 21, 23])
   })
 
@@ -135,10 +135,10 @@ export function depositTests(test: StoreTest): void {
     for (let round = 1; round <= 10; round += 1) {
       const given = deposit({ txHash: hash(round) })
       await upsert(store, given)
-      const [settled] = await Promise.all([settle(store, await idOf(store, given)), leave(store, 1, 0)])
+      const [settled] = await Promise.all([settle(store, await getId(store, given)), leave(store, 1, 0)])
       await upsert(store, given)
       expect(await waiting(store)).toEqual(settled ? [] : [given])
-      await settle(store, await idOf(store, given).then((id) => (id === 'none' ? '987654321' : id)))
+      await settle(store, await getId(store, given).then((id) => (id === 'none' ? '987654321' : id)))
     }
   })
 }

@@ -5,7 +5,7 @@
 
 import type { Store, StoredPayment } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
-import { facts, hash, indexed, listed, otherShop, primary, setStatus, shop, statusOf } from './fixtures.js'
+import { facts, getStatus, hash, indexed, listed, otherShop, primary, setStatus, shop } from './fixtures.js'
 import { type StoreTest, withAnother } from './subject.js'
 
 const numbers = (payments: readonly StoredPayment[]) => payments.map(({ txHash }) => Number(txHash))
@@ -102,7 +102,7 @@ export function droppingTests(test: StoreTest): void {
       store,
     }) => {
       const payment = await indexed(store)
-      await store.transaction((tx) => setStatus(tx, payment.id, statusOf(1, { state: formerState })))
+      await store.transaction((tx) => setStatus(tx, payment.id, getStatus(1, { state: formerState })))
       await drop(store, { ...payment, state: formerState })
       const expected = { ...payment, state: formerState, offChain: true, dropped: { formerState } }
       const reads = async () => [
@@ -131,13 +131,13 @@ export function droppingTests(test: StoreTest): void {
       await indexed(store, { txHash: hash(2) }),
       await indexed(store, { txHash: hash(3) }),
     ]
-    await store.transaction((tx) => setStatus(tx, dropped.id, statusOf(2, { state: 'failure' })))
+    await store.transaction((tx) => setStatus(tx, dropped.id, getStatus(2, { state: 'failure' })))
     await drop(store, { ...dropped, state: 'success' })
     await store.transaction((tx) => tx.leavePayments([left.id]))
     const elsewhere = { blockNumber: 130, blockHash: hash(0xb130), logIndex: 1 }
     const again = [4, 3, 2, 1].map((n) => primary({ txHash: hash(n), ...elsewhere }))
     const note = { formerState: 'success' } as const
-    const returned = { ...dropped, ...elsewhere, ...statusOf(2, { state: 'failure' }), dropped: note }
+    const returned = { ...dropped, ...elsewhere, ...getStatus(2, { state: 'failure' }), dropped: note }
     const upserted = await store.transaction((tx) => tx.upsertPayments(again))
     expect(numbers(upserted.inserted)).toEqual([4])
     expect(upserted.returned).toEqual([returned])
@@ -164,7 +164,7 @@ export function droppingTests(test: StoreTest): void {
       on.transaction(async (tx) => {
         const found = await tx.overduePayments(1, 1_000, 50)
         for (const { id, version, state } of found) {
-          await setStatus(tx, id, statusOf(version + 1, { state: 'failure' }))
+          await setStatus(tx, id, getStatus(version + 1, { state: 'failure' }))
           await tx.setDropped(id, { formerState: state })
         }
         return found.length

@@ -1,8 +1,8 @@
 /** What the tests store: valid rows with a default for everything a test does not speak of. @module */
 import type { ProcessorUpdate } from '@payment-integration/contract'
 import type {
+  AttemptDecision,
   AttemptRecord,
-  AttemptVerdict,
   ClaimedDelivery,
   DeliveryStatus,
   EndpointJudge,
@@ -90,14 +90,14 @@ export function integration(changes: Partial<IntegrationRecord> = {}): Integrati
 
 const encoder = new TextEncoder()
 /** The body of a version: different for each, and not plain ASCII. */
-export const bodyOf = (paymentId: string, version: number): Uint8Array =>
+export const makeBody = (paymentId: string, version: number): Uint8Array =>
   encoder.encode(`{"payment":"${paymentId}","version":${version},"title":"Käse \u{1f9c0}"}`)
 
 /** A snapshot of a payment. */
-export function snapshotOf(
+export function makeSnapshot(
   { id, integrationAddress, chainId, txHash }: StoredPayment,
   version: number,
-  body = bodyOf(id, version),
+  body = makeBody(id, version),
 ): NewSnapshot {
   return { paymentId: id, version, body, integrationAddress, chainId, txHash }
 }
@@ -108,7 +108,7 @@ export async function indexPayments(
   payments: readonly NewPayment[],
 ): Promise<readonly StoredPayment[]> {
   const { inserted } = await tx.upsertPayments(payments)
-  await tx.insertSnapshots(inserted.map((payment) => snapshotOf(payment, 1)))
+  await tx.insertSnapshots(inserted.map((payment) => makeSnapshot(payment, 1)))
   return inserted
 }
 
@@ -130,14 +130,14 @@ export async function nextVersion(store: Store, { chainId, txHash, integrationAd
     const [payment] = await tx.paymentsForChange({ chainId, txHash })
     if (payment === undefined) throw new Error('The payment is not stored.')
     const version = payment.version + 1
-    await setStatus(tx, payment.id, statusOf(version))
-    await tx.insertSnapshots([snapshotOf({ ...payment, integrationAddress }, version)])
+    await setStatus(tx, payment.id, getStatus(version))
+    await tx.insertSnapshots([makeSnapshot({ ...payment, integrationAddress }, version)])
     return version
   })
 }
 
 /** A status of a version. */
-export function statusOf(version: number, changes: Partial<PaymentStatus> = {}): PaymentStatus {
+export function getStatus(version: number, changes: Partial<PaymentStatus> = {}): PaymentStatus {
   return { version, state: 'pending', recipient: null, invoice: null, ...changes }
 }
 
@@ -175,7 +175,7 @@ export async function settleOne(
   store: Store,
   claim: SettledAttempt['claim'],
   attempt: AttemptRecord,
-  verdict: AttemptVerdict,
+  verdict: AttemptDecision,
 ): Promise<DeliveryStatus | 'locked' | null> {
   const { statuses } = await store.deliveries.settle([{ claim, attempt, verdict }], indifferent)
   return statuses[0] ?? null

@@ -5,7 +5,6 @@ import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
 import {
   answered,
-  bodyOf,
   claimOne,
   decided,
   failed,
@@ -15,6 +14,7 @@ import {
   indexPayments,
   insertUpdate,
   integration,
+  makeBody,
   nextVersion,
   primary,
   settleOne,
@@ -27,19 +27,19 @@ import { type StoreTest, withAnother } from './subject.js'
 const kinds = ['attempts', 'deliveries', 'updates'] as const satisfies readonly SegmentedKind[]
 
 /** @throws TypeError For a store whose history never ends: it does not run this suite. */
-function historyOf({ history }: Store): HistoryStore {
+function getHistory({ history }: Store): HistoryStore {
   if (history === null) throw new TypeError('The store keeps its history for ever.')
   return history
 }
 
-async function rowsOf<Kind extends SegmentedKind>(store: Store, kind: Kind, segment: number) {
+async function getRows<Kind extends SegmentedKind>(store: Store, kind: Kind, segment: number) {
   const rows: HistoryRows[Kind][] = []
-  for await (const group of (await historyOf(store).part(kind, segment)).rows()) rows.push(...group)
+  for await (const group of (await getHistory(store).part(kind, segment)).rows()) rows.push(...group)
   return rows
 }
 
 const remove = async (store: Store, kind: SegmentedKind, segment: number) =>
-  (await historyOf(store).part(kind, segment)).remove()
+  (await getHistory(store).part(kind, segment)).remove()
 
 /** Delivers the payment's newest version, with a failed attempt before. */
 async function delivered(store: Store, n: number) {
@@ -54,7 +54,7 @@ async function delivered(store: Store, n: number) {
 async function twoSegments(store: Store) {
   await store.integrations.insert(integration())
   for (const n of [1, 2, 3]) await delivered(store, n)
-  await historyOf(store).beginSegment()
+  await getHistory(store).beginSegment()
   const last = await delivered(store, 4)
   await close(store, 0)
   return last
@@ -62,8 +62,8 @@ async function twoSegments(store: Store) {
 
 /** Closes segments without pending deliveries. */
 async function close(store: Store, upTo: number): Promise<void> {
-  await historyOf(store).closeSegments(upTo)
-  expect(await historyOf(store).pending(upTo)).toEqual([])
+  await getHistory(store).closeSegments(upTo)
+  expect(await getHistory(store).pending(upTo)).toEqual([])
 }
 
 const removeAll = async (store: Store, segment: number) => {
@@ -71,7 +71,7 @@ const removeAll = async (store: Store, segment: number) => {
 }
 export function historyTests(test: StoreTest): void {
   test('a new store has one segment, and each that begins ends the one before', async ({ store }) => {
-    const history = historyOf(store)
+    const history = getHistory(store)
     expect(await history.segments()).toEqual([{ number: 0, begunAt: 0, endedAt: null }])
     await history.beginSegment()
     await history.beginSegment()
@@ -83,26 +83,30 @@ export function historyTests(test: StoreTest): void {
 
   test('rows belong to the segment that was the newest when they came, and are given whole', async ({ store }) => {
     const last = await twoSegments(store)
-    const counts = (segment: number) => Promise.all(kinds.map((kind) => historyOf(store).count(kind, segment)))
+    const counts = (segment: number) => Promise.all(kinds.map((kind) => getHistory(store).count(kind, segment)))
     expect([await counts(0), await counts(1)]).toEqual([
       [6, 3, 3],
       [2, 1, 1],
     ])
-    await historyOf(store).beginSegment()
+    await getHistory(store).beginSegment()
     await close(store, 1)
     const [delivery] = await store.deliveries.list({ limit: 9, txHash: hash(4) })
     const deliveryId = delivery?.deliveryId
-    expect(await rowsOf(store, 'deliveries', 1)).toEqual([
+    expect(await getRows(store, 'deliveries', 1)).toEqual([
       {
         ...{ deliveryId, paymentId: last.id, chainId: 1, txHash: hash(4), integrationAddress: shop, version: 1 },
-        ...{ createdAt: delivery?.createdAt, status: 'delivered', body: new TextDecoder().decode(bodyOf(last.id, 1)) },
+        ...{
+          createdAt: delivery?.createdAt,
+          status: 'delivered',
+          body: new TextDecoder().decode(makeBody(last.id, 1)),
+        },
       },
     ])
-    expect(await rowsOf(store, 'attempts', 1)).toEqual([
+    expect(await getRows(store, 'attempts', 1)).toEqual([
       { deliveryId, number: 1, ...failed },
       { deliveryId, number: 2, ...answered },
     ])
-    expect(await rowsOf(store, 'updates', 1)).toEqual([
+    expect(await getRows(store, 'updates', 1)).toEqual([
       {
         ...{ seq: expect.any(Number), id: 'u4', paymentId: last.id, version: 1, fingerprint: `0x${'f1'.repeat(16)}` },
         ...{ outcome: 'applied', reason: null, update: null },
@@ -114,11 +118,11 @@ export function historyTests(test: StoreTest): void {
     const last = await twoSegments(store)
     const payments = await store.payments.list({ integrationAddress: shop, limit: 9 })
     await removeAll(store, 0)
-    expect(await Promise.all(kinds.map((kind) => historyOf(store).count(kind, 0)))).toEqual([0, 0, 0])
+    expect(await Promise.all(kinds.map((kind) => getHistory(store).count(kind, 0)))).toEqual([0, 0, 0])
     expect(await store.deliveries.list({ limit: 9 })).toMatchObject([{ txHash: hash(4), attempts: [{}, {}] }])
     expect(await store.deliveries.count({})).toBe(1)
     expect(await store.payments.list({ integrationAddress: shop, limit: 9 })).toEqual(payments)
-    expect(await store.payments.snapshot(last.id, 1)).toEqual(bodyOf(last.id, 1))
+    expect(await store.payments.snapshot(last.id, 1)).toEqual(makeBody(last.id, 1))
     expect((await store.console.deliveries({ limit: 9 })).rows).toMatchObject([{ txHash: hash(4) }])
     const found = await store.transaction((tx) => Promise.all(['u1', 'u4'].map((id) => findUpdate(tx, id))))
     expect(found).toMatchObject([null, { outcome: 'applied' }])
@@ -129,20 +133,20 @@ export function historyTests(test: StoreTest): void {
     const before = await store.deliveries.list({ limit: 9 })
     const all = async () =>
       [
-        await rowsOf(store, 'deliveries', 0),
-        await rowsOf(store, 'attempts', 0),
-        await rowsOf(store, 'updates', 0),
+        await getRows(store, 'deliveries', 0),
+        await getRows(store, 'attempts', 0),
+        await getRows(store, 'updates', 0),
       ] as const
     const [deliveries, attempts, updates] = await all()
     await removeAll(store, 0)
-    const { restore } = historyOf(store)
+    const { restore } = getHistory(store)
     await restore('deliveries', 0, deliveries)
     await restore('attempts', 0, attempts)
     await restore('updates', 0, updates)
     await restore('deliveries', 0, deliveries)
     expect(await all()).toEqual([deliveries, attempts, updates])
     expect(await store.deliveries.list({ limit: 9 })).toEqual(before)
-    expect(await store.payments.snapshot(before[0] === undefined ? '' : '1', 1)).toEqual(bodyOf('1', 1))
+    expect(await store.payments.snapshot(before[0] === undefined ? '' : '1', 1)).toEqual(makeBody('1', 1))
     await removeAll(store, 0)
     expect(await store.deliveries.count({})).toBe(1)
   })
@@ -159,7 +163,7 @@ export function historyTests(test: StoreTest): void {
   test('pending deliveries of a closed segment are counted, delivered as before, and only then may it leave', async ({
     store,
   }) => {
-    const history = historyOf(store)
+    const history = getHistory(store)
     await store.integrations.insert(integration())
     await indexed(store, { txHash: hash(1) })
     await history.beginSegment()
@@ -176,7 +180,7 @@ export function historyTests(test: StoreTest): void {
   })
 
   test('an open segment gives no deliveries, and the newest cannot be closed', async ({ store }) => {
-    const history = historyOf(store)
+    const history = getHistory(store)
     await history.beginSegment()
     for (const kind of ['attempts', 'deliveries'] as const)
       await expect(history.part(kind, 0)).rejects.toThrow('close it first')
@@ -188,7 +192,7 @@ export function historyTests(test: StoreTest): void {
   })
 
   test('an update that waits stays, even if it is decided before the others are removed', async ({ store }) => {
-    const history = historyOf(store)
+    const history = getHistory(store)
     const payment = await indexed(store)
     await store.transaction(async (tx) => {
       for (const id of ['a', 'b']) await insertUpdate(tx, waiting({ id }))
@@ -205,11 +209,11 @@ export function historyTests(test: StoreTest): void {
     await part.remove()
     const left = () => store.transaction((tx) => Promise.all(['a', 'b', 'c'].map((id) => findUpdate(tx, id))))
     expect(await left()).toMatchObject([{ outcome: 'refused' }, { outcome: 'waiting' }, null])
-    expect(await rowsOf(store, 'updates', 0)).toMatchObject([{ id: 'a', update: update({ id: 'a' }), reason: 'no' }])
+    expect(await getRows(store, 'updates', 0)).toMatchObject([{ id: 'a', update: update({ id: 'a' }), reason: 'no' }])
   })
 
   test('more rows than one group has are given once each, and all of them leave', async ({ store }) => {
-    const history = historyOf(store)
+    const history = getHistory(store)
     await store.integrations.insert(integration())
     const payments = Array.from({ length: 2_300 }, (_, n) => primary({ txHash: hash(n + 1) }))
     await store.transaction(async (tx) => {
@@ -225,16 +229,16 @@ export function historyTests(test: StoreTest): void {
     await history.beginSegment()
     await close(store, 0)
     for (const kind of kinds) {
-      const rows = await rowsOf(store, kind, 0)
-      const keyOf = (row: HistoryRows[SegmentedKind]) => ('seq' in row ? row.seq : row.deliveryId)
-      expect([rows.length, new Set(rows.map(keyOf)).size], kind).toEqual([2_300, 2_300])
+      const rows = await getRows(store, kind, 0)
+      const getKey = (row: HistoryRows[SegmentedKind]) => ('seq' in row ? row.seq : row.deliveryId)
+      expect([rows.length, new Set(rows.map(getKey)).size], kind).toEqual([2_300, 2_300])
       await remove(store, kind, 0)
       expect(await history.count(kind, 0), kind).toBe(0)
     }
   })
 
   test('no id is assigned twice, even when everything before was removed', async ({ store }) => {
-    const history = historyOf(store)
+    const history = getHistory(store)
     await store.integrations.insert(integration())
     await delivered(store, 1)
     const ids = (await store.deliveries.list({ limit: 9 })).map(({ deliveryId }) => Number(deliveryId))
@@ -249,7 +253,7 @@ export function historyTests(test: StoreTest): void {
   })
 
   test('pages, streams and times of deliveries cross segments', async ({ store }) => {
-    const history = historyOf(store)
+    const history = getHistory(store)
     await store.integrations.insert(integration())
     for (const n of [1, 2, 3, 4, 5, 6]) {
       if (n % 2 === 0) await history.beginSegment()
@@ -284,11 +288,11 @@ export function historyTests(test: StoreTest): void {
           if (payment !== undefined) await nextVersion(each, payment)
         }),
       )
-      const begins = [0, 1, 2].map((n) => historyOf(stores[n % 2] ?? store).beginSegment())
+      const begins = [0, 1, 2].map((n) => getHistory(stores[n % 2] ?? store).beginSegment())
       await Promise.all([...writes, ...begins])
-      const segments = await historyOf(store).segments()
+      const segments = await getHistory(store).segments()
       expect(segments).toHaveLength(4)
-      const counts = await Promise.all(segments.map(({ number }) => historyOf(store).count('deliveries', number)))
+      const counts = await Promise.all(segments.map(({ number }) => getHistory(store).count('deliveries', number)))
       expect(counts.reduce((sum, count) => sum + count, 0)).toBe(2_010)
       const claims = await store.deliveries.claim({ limit: 3_000, leaseMs: 60_000 })
       expect(new Set(claims.map(({ txHash, version }) => `${txHash} ${version}`)).size).toBe(2_010)
@@ -296,7 +300,7 @@ export function historyTests(test: StoreTest): void {
   })
 
   test('pending deliveries are given up as exhausted, except those in flight', async ({ store }) => {
-    const history = historyOf(store)
+    const history = getHistory(store)
     await store.integrations.insert(integration())
     const payments = [1, 2, 3].map((n) => primary({ txHash: hash(n) }))
     await store.transaction((tx) => indexPayments(tx, payments))
@@ -315,9 +319,9 @@ export function historyTests(test: StoreTest): void {
 
   test('rows of another database or segment are rejected whole', async ({ store }) => {
     const last = await twoSegments(store)
-    const [deliveries, attempts] = [await rowsOf(store, 'deliveries', 0), await rowsOf(store, 'attempts', 0)]
+    const [deliveries, attempts] = [await getRows(store, 'deliveries', 0), await getRows(store, 'attempts', 0)]
     await removeAll(store, 0)
-    const { restore, count } = historyOf(store)
+    const { restore, count } = getHistory(store)
     const [first] = deliveries
     if (first === undefined) throw new Error('no delivery')
     await expect(restore('attempts', 0, attempts)).rejects.toThrow('belong to nothing here')

@@ -4,7 +4,7 @@ import type { AccountEvent, IdentityAccountTransaction, StoredEmailCode } from '
 import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
 import { shop } from './fixtures.js'
-import { emailOf, ensure, odd } from './identity-steps.js'
+import { ensure, getEmail, odd } from './identity-steps.js'
 import { type StoreTest, withAnother } from './subject.js'
 
 const storedCode = (hash: string): StoredEmailCode => ({
@@ -15,14 +15,14 @@ const storedCode = (hash: string): StoredEmailCode => ({
 const within = <T>(store: Store, work: (tx: IdentityAccountTransaction) => Promise<T>): Promise<T> =>
   store.transaction((tx) => work(tx.identityAccounts))
 const register = (store: Store, n: number, accountId: string) =>
-  within(store, (tx) => tx.register(emailOf(n), accountId))
+  within(store, (tx) => tx.register(getEmail(n), accountId))
 /** Gives an address to an account as a proof does: in the lock of the address's person. */
 const own = (store: Store, n: number, accountId: string) =>
   store.transaction(async (tx) => {
-    await tx.identity.lockPersons({ emailKey: emailOf(n).key, accountIds: [accountId] })
-    await tx.identityAccounts.setProvedOwner(emailOf(n), accountId)
+    await tx.identity.lockPersons({ emailKey: getEmail(n).key, accountIds: [accountId] })
+    await tx.identityAccounts.setProvedOwner(getEmail(n), accountId)
   })
-const resolve = (store: Store, n: number) => within(store, (tx) => tx.resolve(emailOf(n).key))
+const resolve = (store: Store, n: number) => within(store, (tx) => tx.resolve(getEmail(n).key))
 const find = (store: Store, accountId: string) => within(store, (tx) => tx.find(accountId))
 export function identityAccountTests(test: StoreTest): void {
   test('an address belongs to the account that proved it, else to the oldest that carries it, else to none', async ({
@@ -109,27 +109,27 @@ export function identityAccountTests(test: StoreTest): void {
 
   test('a code stays until it is replaced or deleted, and a transaction that fails changes none', async ({ store }) => {
     const [first, second] = [storedCode('1'), { ...storedCode('2'), triesLeft: 1 }]
-    const codeOf = (n: number) => within(store, (tx) => tx.lockCode(emailOf(n).key))
-    const setCode = (code: StoredEmailCode | null) => within(store, (tx) => tx.setCode(emailOf(1).key, code))
-    expect(await codeOf(1)).toBeNull()
+    const getCode = (n: number) => within(store, (tx) => tx.lockCode(getEmail(n).key))
+    const setCode = (code: StoredEmailCode | null) => within(store, (tx) => tx.setCode(getEmail(1).key, code))
+    expect(await getCode(1)).toBeNull()
     await setCode(first)
-    expect(await codeOf(1)).toStrictEqual(first)
-    expect(await codeOf(2)).toBeNull()
+    expect(await getCode(1)).toStrictEqual(first)
+    expect(await getCode(2)).toBeNull()
     await setCode(second)
-    expect(await codeOf(1)).toStrictEqual(second)
+    expect(await getCode(1)).toStrictEqual(second)
     const failing = within(store, async (tx) => {
-      await tx.setCode(emailOf(1).key, null)
+      await tx.setCode(getEmail(1).key, null)
       throw new Error('refused')
     })
     await expect(failing).rejects.toThrow('refused')
-    expect(await codeOf(1)).toStrictEqual(second)
+    expect(await getCode(1)).toStrictEqual(second)
     await setCode(null)
-    expect(await codeOf(1)).toBeNull()
+    expect(await getCode(1)).toBeNull()
   })
 
   test('when ten transactions take a code at once, one finds it', async (subject) => {
     await withAnother(subject, async ([one = subject.store, two = subject.store]) => {
-      const { key } = emailOf(1)
+      const { key } = getEmail(1)
       await within(one, (tx) => tx.setCode(key, storedCode('1')))
       const take = (store: Store) =>
         within(store, async (tx) => {
@@ -144,7 +144,7 @@ export function identityAccountTests(test: StoreTest): void {
 
   test('the log of accounts is listed newest first, in full or by address', async ({ store }) => {
     const event = (n: number, of: Partial<AccountEvent>): AccountEvent => ({
-      ...{ at: n, action: 'registered', emailKey: emailOf(n % 2).key, accountId: `account ${odd} ${n}` },
+      ...{ at: n, action: 'registered', emailKey: getEmail(n % 2).key, accountId: `account ${odd} ${n}` },
       ...{ proof: null, by: null, reason: null },
       ...of,
     })
@@ -157,7 +157,7 @@ export function identityAccountTests(test: StoreTest): void {
     for (const each of logged) await within(store, (tx) => tx.log(each))
     expect(await store.identityAccounts.events({ limit: 10 })).toStrictEqual([...logged].reverse())
     expect(await store.identityAccounts.events({ limit: 2 })).toStrictEqual(logged.slice(2).reverse())
-    const ofOne = await store.identityAccounts.events({ emailKey: emailOf(1).key, limit: 10 })
+    const ofOne = await store.identityAccounts.events({ emailKey: getEmail(1).key, limit: 10 })
     expect(ofOne).toStrictEqual([logged[2], logged[0]])
   })
 }

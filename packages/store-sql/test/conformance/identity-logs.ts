@@ -7,7 +7,7 @@
 import type { ShareRecord, VerdictRecord } from '@payment-integration/core/internal'
 import { expect } from 'vitest'
 import { epoch, otherShop, shop } from './fixtures.js'
-import { carrier, direct, emailOf, ensure, insert, odd, own, rejected, within } from './identity-steps.js'
+import { carrier, direct, ensure, getEmail, insert, odd, own, rejected, within } from './identity-steps.js'
 import { type StoreTest, withAnother } from './subject.js'
 
 const share = (changes: Partial<ShareRecord> = {}): ShareRecord => ({
@@ -30,7 +30,7 @@ const verdict = (changes: Partial<VerdictRecord> = {}): VerdictRecord => ({
   outcome: 'applied',
   ...changes,
 })
-const none = { limit: 10, emailKey: emailOf(9).key }
+const none = { limit: 10, emailKey: getEmail(9).key }
 export function identityLogTests(test: StoreTest): void {
   test('shares and verdicts are listed newest first; a list by address includes its closed subjects', async ({
     store,
@@ -56,7 +56,7 @@ export function identityLogTests(test: StoreTest): void {
     })
     expect(await identity.shares({ limit: 10 })).toStrictEqual(shares.toReversed())
     expect(await identity.shares({ limit: 1 })).toStrictEqual(shares.slice(2))
-    const byAddress = { limit: 10, emailKey: emailOf(1).key }
+    const byAddress = { limit: 10, emailKey: getEmail(1).key }
     expect(await identity.shares(byAddress)).toStrictEqual([shares[1], shares[0]])
     expect(await identity.shares(none)).toEqual([])
     expect(await identity.verdicts({ limit: 10 })).toStrictEqual(verdicts.toReversed())

@@ -7,18 +7,18 @@ import {
   carrier,
   change,
   direct,
-  emailOf,
   ensure,
+  getEmail,
+  getSubject,
   insert,
   odd,
   own,
   persons,
-  subjectOf,
   within,
 } from './identity-steps.js'
 import { type StoreTest, withAnother } from './subject.js'
 
-const idsOf = (subjects: readonly IdentitySubject[]) => subjects.map(({ id }) => id)
+const getIds = (subjects: readonly IdentitySubject[]) => subjects.map(({ id }) => id)
 
 /** Increments a number in a verification, so that concurrent transactions without a lock would lose an increment. */
 const count = (store: Store, query: PersonQuery, counter: string) =>
@@ -45,40 +45,40 @@ export function identityPersonTests(test: StoreTest): void {
     await own(store, 'b', { closed: true })
     await insert(store, carrier('a', 3, account))
     const all = ['d', 'c', 'b', 'a']
-    expect(idsOf(await persons(store, { accountIds: [account] }))).toEqual(all)
-    for (const n of [1, 3]) expect(idsOf(await persons(store, { emailKey: emailOf(n).key }))).toEqual(all)
-    for (const id of all) expect(idsOf(await persons(store, { subjectId: id })), id).toEqual(all)
-    expect(idsOf(await persons(store, { emailKey: emailOf(2).key }))).toEqual(['other'])
+    expect(getIds(await persons(store, { accountIds: [account] }))).toEqual(all)
+    for (const n of [1, 3]) expect(getIds(await persons(store, { emailKey: getEmail(n).key }))).toEqual(all)
+    for (const id of all) expect(getIds(await persons(store, { subjectId: id })), id).toEqual(all)
+    expect(getIds(await persons(store, { emailKey: getEmail(2).key }))).toEqual(['other'])
   })
 
   test('a placeholder is a person of its own', async ({ store }) => {
     for (const n of [1, 2]) await ensure(store, n)
     await own(store, 'subject 2', { closed: true })
     await ensure(store, 2, 'successor')
-    expect(idsOf(await persons(store, { emailKey: emailOf(1).key }))).toEqual(['subject 1'])
-    expect(idsOf(await persons(store, { emailKey: emailOf(2).key }))).toEqual(['successor'])
-    expect(idsOf(await persons(store, { subjectId: 'subject 2' }))).toEqual(['subject 2'])
+    expect(getIds(await persons(store, { emailKey: getEmail(1).key }))).toEqual(['subject 1'])
+    expect(getIds(await persons(store, { emailKey: getEmail(2).key }))).toEqual(['successor'])
+    expect(getIds(await persons(store, { subjectId: 'subject 2' }))).toEqual(['subject 2'])
   })
 
   test('several persons are locked at once, and an unknown one has no subjects', async ({ store }) => {
     await insert(store, carrier('d', 1, 'one'), carrier('c', 2, 'two'))
     await ensure(store, 3, 'b')
     await insert(store, direct('a', 'one'))
-    const query = { emailKey: emailOf(3).key, accountIds: ['two', 'one', 'two', 'unknown'], subjectId: 'd' }
-    expect(idsOf(await persons(store, query))).toEqual(['d', 'c', 'b', 'a'])
-    expect(idsOf(await persons(store, { emailKey: emailOf(3).key, accountIds: [] }))).toEqual(['b'])
-    for (const none of [{ emailKey: emailOf(9).key }, { accountIds: ['on', odd] }, { subjectId: '' }, {}])
+    const query = { emailKey: getEmail(3).key, accountIds: ['two', 'one', 'two', 'unknown'], subjectId: 'd' }
+    expect(getIds(await persons(store, query))).toEqual(['d', 'c', 'b', 'a'])
+    expect(getIds(await persons(store, { emailKey: getEmail(3).key, accountIds: [] }))).toEqual(['b'])
+    for (const none of [{ emailKey: getEmail(9).key }, { accountIds: ['on', odd] }, { subjectId: '' }, {}])
       expect(await persons(store, none)).toEqual([])
   })
 
   test('a transaction that reads its persons again sees its own writes', async ({ store }) => {
     await ensure(store, 1)
     const seen = await within(store, async (tx) => {
-      const query = { emailKey: emailOf(1).key, accountIds: ['account'] }
+      const query = { emailKey: getEmail(1).key, accountIds: ['account'] }
       const before = await tx.lockPersons(query)
       await tx.setOwner('subject 1', { accountId: 'account' })
       await tx.insertSubject(direct('direct', 'account'))
-      return [before, await tx.lockPersons(query), await tx.lockPersons({ subjectId: 'subject 1' })].map(idsOf)
+      return [before, await tx.lockPersons(query), await tx.lockPersons({ subjectId: 'subject 1' })].map(getIds)
     })
     expect(seen).toEqual([['subject 1'], ['subject 1', 'direct'], ['subject 1', 'direct']])
   })
@@ -88,17 +88,17 @@ export function identityPersonTests(test: StoreTest): void {
       await insert(one, carrier('first', 1, 'account'), carrier('second', 2, 'account'), direct('direct', 'account'))
       await ensure(one, 3, 'placeholder')
       const names: PersonQuery[] = [
-        { emailKey: emailOf(1).key },
-        { emailKey: emailOf(2).key, accountIds: ['account'] },
+        { emailKey: getEmail(1).key },
+        { emailKey: getEmail(2).key, accountIds: ['account'] },
         { accountIds: ['account'] },
         { subjectId: 'direct' },
-        { emailKey: emailOf(3).key, accountIds: ['account'] },
+        { emailKey: getEmail(3).key, accountIds: ['account'] },
       ]
       const counted = Array.from({ length: 50 }, (_, n) =>
         count(n % 2 === 0 ? one : two, names[n % names.length] ?? {}, 'first'),
       )
       await Promise.all(counted)
-      expect(await subjectOf(one, 'first')).toMatchObject({ attachedNumber: 50, revision: 50 })
+      expect(await getSubject(one, 'first')).toMatchObject({ attachedNumber: 50, revision: 50 })
     })
   })
 
@@ -136,7 +136,7 @@ export function identityPersonTests(test: StoreTest): void {
         }),
       )
       await Promise.all(oneByOne)
-      expect((await subjectOf(one, 'first')).attachedNumber).toBe(42)
+      expect((await getSubject(one, 'first')).attachedNumber).toBe(42)
     })
   })
 
@@ -147,11 +147,11 @@ export function identityPersonTests(test: StoreTest): void {
         await insert(one, direct(`direct ${round}`, accountId))
         await ensure(one, round, id)
         const seen = await waiting(one, two, { subjectId: id }, async (tx) => {
-          await tx.identity.lockPersons({ emailKey: emailOf(round).key, accountIds: [accountId] })
+          await tx.identity.lockPersons({ emailKey: getEmail(round).key, accountIds: [accountId] })
           await tx.identity.setOwner(id, { accountId, proved: true })
         })
         expect(seen, `round ${round}`).toStrictEqual(await persons(one, { accountIds: [accountId] }))
-        expect(idsOf(seen ?? []), `round ${round}`).toEqual([`direct ${round}`, id])
+        expect(getIds(seen ?? []), `round ${round}`).toEqual([`direct ${round}`, id])
       }
     })
   })
@@ -165,7 +165,7 @@ export function identityPersonTests(test: StoreTest): void {
           await tx.identity.lockPersons(query)
           await tx.identity.insertSubject(carrier(id, round, accountId))
         })
-        expect(idsOf(joined ?? []), `round ${round}`).toEqual([id])
+        expect(getIds(joined ?? []), `round ${round}`).toEqual([id])
         const changed = await waiting(one, two, query, async (tx) => {
           await tx.identity.lockPersons({ subjectId: id })
           await tx.identity.changeVerification(id, { applicantId: odd })

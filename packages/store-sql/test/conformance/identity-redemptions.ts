@@ -4,11 +4,11 @@ import type { NewRedemption, RedemptionRecord } from '@payment-integration/core/
 import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
 import { epoch, otherShop } from './fixtures.js'
-import { end, ensure, odd, redeem, redemption, subjectOf, within } from './identity-steps.js'
+import { end, ensure, getSubject, odd, redeem, redemption, within } from './identity-steps.js'
 import { lastingLeaseMs, passTime, type StoreTest } from './subject.js'
 
 /** A redemption as it is stored. */
-function recordOf({ leaseMs, ...given }: NewRedemption, changes: Partial<RedemptionRecord> = {}): RedemptionRecord {
+function getRecord({ leaseMs, ...given }: NewRedemption, changes: Partial<RedemptionRecord> = {}): RedemptionRecord {
   return { ...given, isLeased: leaseMs > 0, state: 'in_flight', applicantId: null, ...changes }
 }
 const named = (store: Store, externalUserId: string) => within(store, (tx) => tx.redemption(externalUserId))
@@ -23,10 +23,10 @@ export function identityRedemptionTests(test: StoreTest): void {
     const changes = { externalUserId: odd, integrationAddress: otherShop, levelName: null, isFindable: false }
     const second = redemption('subject 1', 2, { ...changes, startedAt: 0, leaseMs: 0 })
     await redeem(store, first, second)
-    expect(await named(store, 'subject 1:1')).toStrictEqual(recordOf(first))
-    expect(await named(store, odd)).toStrictEqual(recordOf(second))
+    expect(await named(store, 'subject 1:1')).toStrictEqual(getRecord(first))
+    expect(await named(store, odd)).toStrictEqual(getRecord(second))
     expect(await named(store, 'subject 1')).toBeNull()
-    expect(await subjectOf(store, 'subject 1')).toStrictEqual({ ...subject, redemptions: 2 })
+    expect(await getSubject(store, 'subject 1')).toStrictEqual({ ...subject, redemptions: 2 })
   })
 
   test('a name is used once, and a number once in its subject', async ({ store }) => {
@@ -34,9 +34,9 @@ export function identityRedemptionTests(test: StoreTest): void {
     await redeem(store, redemption('subject 1', 1))
     await expect(redeem(store, redemption('subject 2', 1, { externalUserId: 'subject 1:1' }))).rejects.toThrow()
     await expect(redeem(store, redemption('subject 1', 1, { externalUserId: 'other' }))).rejects.toThrow()
-    expect((await subjectOf(store, 'subject 2')).redemptions).toBe(0)
+    expect((await getSubject(store, 'subject 2')).redemptions).toBe(0)
     await redeem(store, redemption('subject 2', 1))
-    expect(await named(store, 'subject 1:1')).toStrictEqual(recordOf(redemption('subject 1', 1)))
+    expect(await named(store, 'subject 1:1')).toStrictEqual(getRecord(redemption('subject 1', 1)))
     expect(await named(store, 'other')).toBeNull()
   })
 
@@ -48,12 +48,12 @@ export function identityRedemptionTests(test: StoreTest): void {
     await ensure(store, 1)
     await redeem(store, given, redemption('subject 1', 2))
     await end(store, given.externalUserId, { state: 'unknown', applicantId: undefined })
-    expect(await state()).toStrictEqual(recordOf(given, { state: 'unknown' }))
+    expect(await state()).toStrictEqual(getRecord(given, { state: 'unknown' }))
     await end(store, given.externalUserId, { applicantId: odd })
     await end(store, given.externalUserId, {})
-    expect(await state()).toStrictEqual(recordOf(given, { state: 'unknown', applicantId: odd }))
+    expect(await state()).toStrictEqual(getRecord(given, { state: 'unknown', applicantId: odd }))
     await end(store, given.externalUserId, { state: 'surplus' })
-    expect(await state()).toStrictEqual(recordOf(given, { state: 'surplus', applicantId: odd }))
+    expect(await state()).toStrictEqual(getRecord(given, { state: 'surplus', applicantId: odd }))
     await end(store, given.externalUserId, { state: 'attached', applicantId: 'applicant', levelName: odd })
     for (const later of ['refused', 'absent', 'in_flight'] as const)
       await end(store, given.externalUserId, {
@@ -63,9 +63,9 @@ export function identityRedemptionTests(test: StoreTest): void {
         lookUpInMs: null,
       })
     expect(await state()).toStrictEqual(
-      recordOf(given, { state: 'attached', applicantId: 'applicant', levelName: odd }),
+      getRecord(given, { state: 'attached', applicantId: 'applicant', levelName: odd }),
     )
-    expect(await named(store, 'subject 1:2')).toStrictEqual(recordOf(redemption('subject 1', 2)))
+    expect(await named(store, 'subject 1:2')).toStrictEqual(getRecord(redemption('subject 1', 2)))
   })
 
   test('a lease lasts exactly its time, in any state of the redemption', async (subject) => {
@@ -169,6 +169,6 @@ export function identityRedemptionTests(test: StoreTest): void {
     expect(await listed(one.emailKey ?? '')).toEqual(['subject 1:2', 'subject 1:1'])
     expect(await listed(two.emailKey ?? '', 1)).toEqual(['subject 2:1'])
     expect(await listed('0'.repeat(64))).toEqual([])
-    expect((await store.identity.redemptions({ limit: 3 }))[2]).toStrictEqual(recordOf(given))
+    expect((await store.identity.redemptions({ limit: 3 }))[2]).toStrictEqual(getRecord(given))
   })
 }

@@ -16,7 +16,7 @@ import { epoch, shop } from './fixtures.js'
 export const odd = '\u0000 "%\' \ud800'
 
 /** An address, different for each number. */
-export const emailOf = (n: number, keyVersion = 1): EmailAddress => ({
+export const getEmail = (n: number, keyVersion = 1): EmailAddress => ({
   address: `user${n}@example.com`,
   key: n.toString(16).padStart(64, '0'),
   sealed: { keyVersion, sealed: `sealed ${n} ${keyVersion}` },
@@ -43,7 +43,7 @@ export function stored({ id, emailKey, accountId, proved }: Omit<NewSubject, 'em
 
 /** A subject of an account with the n-th address. */
 export function carrier(id: string, n: number, accountId: string | null, proved = false): NewSubject {
-  return { id, emailKey: emailOf(n).key, email: emailOf(n), accountId, proved }
+  return { id, emailKey: getEmail(n).key, email: getEmail(n), accountId, proved }
 }
 
 /** The direct verification of an account. */
@@ -72,7 +72,7 @@ export const within = <T>(store: Store, work: (tx: IdentityTransaction) => Promi
 
 /** The open subject of the n-th address; else a placeholder. */
 export const ensure = (store: Store, n: number, freshId = `subject ${n}`): Promise<IdentitySubject> =>
-  within(store, (tx) => tx.ensureSubject(emailOf(n), freshId))
+  within(store, (tx) => tx.ensureSubject(getEmail(n), freshId))
 
 /** Stores subjects, each in the lock of its account. */
 export const insert = (store: Store, ...subjects: NewSubject[]): Promise<void> =>
@@ -86,7 +86,7 @@ export const persons = (store: Store, query: PersonQuery): Promise<IdentitySubje
   within(store, (tx) => tx.lockPersons(query))
 
 /** A subject, which must exist. */
-export async function subjectOf(store: Store, id: string): Promise<IdentitySubject> {
+export async function getSubject(store: Store, id: string): Promise<IdentitySubject> {
   const found = (await persons(store, { subjectId: id })).find((each) => each.id === id)
   if (found === undefined) throw new Error(`There is no subject ${id}.`)
   return found

@@ -9,16 +9,16 @@ import { expect } from 'vitest'
 import {
   carrier,
   direct,
-  emailOf,
   end,
   ensure,
+  getEmail,
+  getSubject,
   insert,
   odd,
   own,
   redeem,
   redemption,
   stored,
-  subjectOf,
   within,
 } from './identity-steps.js'
 import { type StoreTest, withAnother } from './subject.js'
@@ -29,13 +29,13 @@ export function identitySubjectTests(test: StoreTest): void {
   test('the first request for the subject of an address makes a placeholder, and all later ones get it', async ({
     store,
   }) => {
-    const placeholder = stored({ id: odd, emailKey: emailOf(1).key, accountId: null, proved: false })
+    const placeholder = stored({ id: odd, emailKey: getEmail(1).key, accountId: null, proved: false })
     expect(await ensure(store, 1, odd)).toStrictEqual(placeholder)
     expect(await ensure(store, 1, 'fresh')).toStrictEqual(placeholder)
-    const resealed = within(store, (tx) => tx.ensureSubject(emailOf(1, 2), 'fresh'))
+    const resealed = within(store, (tx) => tx.ensureSubject(getEmail(1, 2), 'fresh'))
     expect(await resealed).toStrictEqual(placeholder)
     expect((await ensure(store, 2, 'other')).id).toBe('other')
-    expect(await subjectOf(store, odd)).toStrictEqual(placeholder)
+    expect(await getSubject(store, odd)).toStrictEqual(placeholder)
     expect(await listed(store, { id: 'fresh' })).toEqual([])
   })
 
@@ -45,7 +45,7 @@ export function identitySubjectTests(test: StoreTest): void {
         const ensured = Array.from({ length: 20 }, (_, n) => ensure(n % 2 === 0 ? one : two, round, `${round} ${n}`))
         const ids = (await Promise.all(ensured)).map(({ id }) => id)
         expect(new Set(ids).size, `round ${round}`).toBe(1)
-        expect(await listed(one, { emailKey: emailOf(round).key })).toEqual([ids[0]])
+        expect(await listed(one, { emailKey: getEmail(round).key })).toEqual([ids[0]])
       }
     })
   })
@@ -66,7 +66,7 @@ export function identitySubjectTests(test: StoreTest): void {
         })
         const [{ id }] = await Promise.all([ensure(two, round, third), replaced])
         expect([old, fresh], `round ${round}`).toContain(id)
-        expect(await listed(one, { emailKey: emailOf(round).key }), `round ${round}`).toEqual([fresh, old].sort())
+        expect(await listed(one, { emailKey: getEmail(round).key }), `round ${round}`).toEqual([fresh, old].sort())
       }
     })
   })
@@ -76,7 +76,7 @@ export function identitySubjectTests(test: StoreTest): void {
     for (const subject of subjects) {
       const { email: _, ...given } = subject
       await insert(store, subject)
-      expect(await subjectOf(store, subject.id)).toStrictEqual(stored(given))
+      expect(await getSubject(store, subject.id)).toStrictEqual(stored(given))
     }
   })
 
@@ -90,7 +90,7 @@ export function identitySubjectTests(test: StoreTest): void {
     expect((await ensure(store, 1, 'third')).id).toBe('third')
     expect(await listed(store)).toEqual(['first', 'second', 'third'])
     await expect(own(store, 'second', { closed: false })).rejects.toThrow()
-    expect((await subjectOf(store, 'second')).closed).toBe(true)
+    expect((await getSubject(store, 'second')).closed).toBe(true)
   })
 
   test('an account has one direct verification in addition to its addresses', async ({ store }) => {
@@ -104,18 +104,18 @@ export function identitySubjectTests(test: StoreTest): void {
     await ensure(store, 2)
     const { id } = first
     await own(store, id, { accountId: odd, proved: true })
-    expect(await subjectOf(store, id)).toStrictEqual({ ...first, accountId: odd, proved: true })
+    expect(await getSubject(store, id)).toStrictEqual({ ...first, accountId: odd, proved: true })
     await own(store, id, { closed: true })
-    expect(await subjectOf(store, id)).toStrictEqual({ ...first, accountId: odd, proved: true, closed: true })
+    expect(await getSubject(store, id)).toStrictEqual({ ...first, accountId: odd, proved: true, closed: true })
     await own(store, id, {})
     await own(store, id, { accountId: null, proved: false })
-    expect(await subjectOf(store, id)).toStrictEqual({ ...first, closed: true })
-    expect(await subjectOf(store, 'subject 2')).toMatchObject({ accountId: null, proved: false, closed: false })
+    expect(await getSubject(store, id)).toStrictEqual({ ...first, closed: true })
+    expect(await getSubject(store, 'subject 2')).toMatchObject({ accountId: null, proved: false, closed: false })
   })
 
   test('a transaction that is rolled back leaves no subject', async ({ store }) => {
     const undone = within(store, async (tx) => {
-      await tx.ensureSubject(emailOf(1), 'first')
+      await tx.ensureSubject(getEmail(1), 'first')
       await tx.insertSubject(direct('second', 'account'))
       throw new Error('undone')
     })
@@ -136,9 +136,9 @@ export function identitySubjectTests(test: StoreTest): void {
     expect(await listed(store, { limit: 3 })).toEqual(['direct', ...ids.slice(0, 2)])
     expect(await listed(store, { limit: 3, afterId: 'subject 1' })).toEqual(ids.slice(2, 5))
     expect(await listed(store, { afterId: 'successor' })).toEqual([])
-    expect(await listed(store, { emailKey: emailOf(3).key })).toEqual(['subject 3', 'successor'])
+    expect(await listed(store, { emailKey: getEmail(3).key })).toEqual(['subject 3', 'successor'])
     expect(await listed(store, { accountId: odd })).toEqual(['direct', ...ids.slice(0, 4)])
-    expect(await listed(store, { accountId: odd, emailKey: emailOf(3).key })).toEqual(['subject 3'])
+    expect(await listed(store, { accountId: odd, emailKey: getEmail(3).key })).toEqual(['subject 3'])
     expect(await listed(store, { accountId: odd, afterId: 'subject 2' })).toEqual(['subject 3'])
     expect(await listed(store, { id: 'subject 5' })).toEqual(['subject 5'])
     expect(await listed(store, { id: 'subject' })).toEqual([])

@@ -3,7 +3,7 @@
 import type { VerificationChange } from '@payment-integration/core/internal'
 import { expect } from 'vitest'
 import { epoch, shop } from './fixtures.js'
-import { carrier, change, ensure, insert, odd, rejected, subjectOf, within } from './identity-steps.js'
+import { carrier, change, ensure, getSubject, insert, odd, rejected, within } from './identity-steps.js'
 import { passTime, type StoreTest } from './subject.js'
 
 const id = 'subject 1'
@@ -18,24 +18,24 @@ export function identityVerificationTests(test: StoreTest): void {
       missing: { since: epoch, reported: true, confirmed: false },
     }
     await change(store, id, fields)
-    expect(await subjectOf(store, id)).toStrictEqual({ ...empty, ...fields, revision: 1 })
+    expect(await getSubject(store, id)).toStrictEqual({ ...empty, ...fields, revision: 1 })
     const later = {
       presence: { isActive: true, at: epoch + 2 },
       missing: { since: epoch + 3, reported: false, confirmed: true },
     }
     await change(store, id, { ...later, pollInMs: undefined })
-    expect(await subjectOf(store, id)).toStrictEqual({ ...empty, ...fields, ...later, revision: 2 })
+    expect(await getSubject(store, id)).toStrictEqual({ ...empty, ...fields, ...later, revision: 2 })
     await change(store, id, { donor: null, applicantId: null, attachedNumber: null, attachedAt: null, review: null })
     await change(store, id, { reviewedAt: null, doubt: null, presence: null, missing: null })
-    expect(await subjectOf(store, id)).toStrictEqual({ ...empty, revision: 4 })
+    expect(await getSubject(store, id)).toStrictEqual({ ...empty, revision: 4 })
   })
 
   test('the revision grows with every change of the verification of this subject only', async ({ store }) => {
     for (const n of [1, 2]) await ensure(store, n)
     for (const changes of [{}, { pollInMs: null }, { reviewedAt: epoch }, { reviewedAt: epoch }])
       await change(store, id, changes)
-    expect((await subjectOf(store, id)).revision).toBe(4)
-    expect((await subjectOf(store, 'subject 2')).revision).toBe(0)
+    expect((await getSubject(store, id)).revision).toBe(4)
+    expect((await getSubject(store, 'subject 2')).revision).toBe(0)
   })
 
   test('a change that is rolled back with its transaction leaves nothing', async ({ store }) => {
@@ -46,7 +46,7 @@ export function identityVerificationTests(test: StoreTest): void {
       throw new Error('undone')
     })
     await expect(undone).rejects.toThrow('undone')
-    expect(await subjectOf(store, id)).toStrictEqual(before)
+    expect(await getSubject(store, id)).toStrictEqual(before)
     expect(await store.identity.duePolls(10)).toEqual([])
   })
 
@@ -55,7 +55,7 @@ export function identityVerificationTests(test: StoreTest): void {
     await insert(store, carrier(odd, 1, 'account'), carrier('other', 2, 'account'))
     await change(store, odd, { applicantId: odd })
     await change(store, 'other', { applicantId: 'applicant' })
-    expect(await of(odd)).toStrictEqual(await subjectOf(store, odd))
+    expect(await of(odd)).toStrictEqual(await getSubject(store, odd))
     expect((await of('applicant'))?.id).toBe('other')
     for (const unknown of ['applican', '']) expect(await of(unknown)).toBeNull()
     await change(store, odd, { applicantId: null })

@@ -8,7 +8,7 @@ import type { StoreTest } from './subject.js'
 
 const hashOf = (n: number) => n.toString(16).padStart(64, '0')
 
-const sessionOf = (n: number, changes: Partial<IntegrationSessionRecord> = {}): IntegrationSessionRecord => ({
+const getSession = (n: number, changes: Partial<IntegrationSessionRecord> = {}): IntegrationSessionRecord => ({
   hash: hashOf(n),
   integrationAddress: shop,
   apiSecretHash: 'ab'.repeat(32),
@@ -30,7 +30,7 @@ export function integrationSessionTests(test: StoreTest): void {
   test('a session is found with its integration, as the integration is now', async ({ store }) => {
     const record = integration({ previousApiSecret: { keyVersion: 1, hash: 'cd'.repeat(32), until: epoch + 9 } })
     await store.integrations.insert(record)
-    const session = sessionOf(7, { createdAt: epoch + 3, apiSecretHash: 'cd'.repeat(32) })
+    const session = getSession(7, { createdAt: epoch + 3, apiSecretHash: 'cd'.repeat(32) })
     await open(store, session)
     expect(await store.integrationSessions.find(hashOf(7))).toStrictEqual({ session, integration: record })
     await store.integrations.update(shop, { enabled: false, apiSecret: { keyVersion: 2, hash: 'ef'.repeat(32) } })
@@ -43,25 +43,25 @@ export function integrationSessionTests(test: StoreTest): void {
 
   test('a session with a taken hash or an unknown integration is rejected', async ({ store }) => {
     for (const address of [shop, otherShop]) await store.integrations.insert(integration({ address }))
-    await open(store, sessionOf(1))
-    await expect(open(store, sessionOf(2), sessionOf(1, { integrationAddress: otherShop }))).rejects.toThrow()
-    await expect(open(store, sessionOf(2, { integrationAddress: `0x${'99'.repeat(20)}` }))).rejects.toThrow()
+    await open(store, getSession(1))
+    await expect(open(store, getSession(2), getSession(1, { integrationAddress: otherShop }))).rejects.toThrow()
+    await expect(open(store, getSession(2, { integrationAddress: `0x${'99'.repeat(20)}` }))).rejects.toThrow()
     expect(await openHashes(store, 3)).toEqual([1])
     expect((await store.integrationSessions.find(hashOf(1)))?.integration.address).toBe(shop)
   })
 
   test('a deleted session is found no more, and is deleted once', async ({ store }) => {
     await store.integrations.insert(integration())
-    await open(store, sessionOf(1), sessionOf(2))
+    await open(store, getSession(1), getSession(2))
     const remove = () => store.transaction(({ integrationSessions }) => integrationSessions.delete(hashOf(1)))
-    expect(await remove()).toStrictEqual(sessionOf(1))
+    expect(await remove()).toStrictEqual(getSession(1))
     expect(await remove()).toBeNull()
     expect(await openHashes(store, 3)).toEqual([2])
   })
 
   test('the sessions of one integration are deleted, and no others', async ({ store }) => {
     for (const address of [shop, otherShop]) await store.integrations.insert(integration({ address }))
-    await open(store, sessionOf(1), sessionOf(2), sessionOf(3, { integrationAddress: otherShop }))
+    await open(store, getSession(1), getSession(2), getSession(3, { integrationAddress: otherShop }))
     const remove = () => store.transaction(({ integrationSessions }) => integrationSessions.deleteByIntegration(shop))
     expect([await remove(), await remove()]).toEqual([2, 0])
     expect(await openHashes(store, 4)).toEqual([3])
@@ -69,8 +69,8 @@ export function integrationSessionTests(test: StoreTest): void {
 
   test('all but the newest sessions of one integration are deleted, and no others', async ({ store }) => {
     for (const address of [shop, otherShop]) await store.integrations.insert(integration({ address }))
-    const opened = [3, 1, 2].map((n) => sessionOf(n, { createdAt: epoch + n }))
-    await open(store, ...opened, sessionOf(4, { integrationAddress: otherShop }))
+    const opened = [3, 1, 2].map((n) => getSession(n, { createdAt: epoch + n }))
+    await open(store, ...opened, getSession(4, { integrationAddress: otherShop }))
     const keep = (count: number) =>
       store.transaction(({ integrationSessions }) => integrationSessions.keepNewest(shop, count))
     for (const [count, left] of [
@@ -85,16 +85,16 @@ export function integrationSessionTests(test: StoreTest): void {
 
   test('expired sessions are deleted at the millisecond of their end', async ({ store }) => {
     await store.integrations.insert(integration())
-    await open(store, sessionOf(1), sessionOf(2), sessionOf(3))
+    await open(store, getSession(1), getSession(2), getSession(3))
     await store.transaction(({ integrationSessions }) => integrationSessions.deleteExpired(epoch + 2))
     expect(await openHashes(store, 4)).toEqual([3])
   })
 
   test('a rejected transaction changes no session', async ({ store }) => {
     await store.integrations.insert(integration())
-    await open(store, sessionOf(1))
+    await open(store, getSession(1))
     const failed = store.transaction(async ({ integrationSessions }) => {
-      await integrationSessions.insert(sessionOf(2))
+      await integrationSessions.insert(getSession(2))
       await integrationSessions.deleteByIntegration(shop)
       throw new Error('stop')
     })

@@ -21,7 +21,7 @@ function operator(changes: Partial<OperatorRecord> = {}): OperatorRecord {
 }
 const bob = operator({ name: 'bob', role: 'admin', enabled: false, passphrase: '$scrypt$ln=17', link: null })
 
-const sessionOf = (n: number, changes: Partial<SessionRecord> = {}): SessionRecord => ({
+const getSession = (n: number, changes: Partial<SessionRecord> = {}): SessionRecord => ({
   hash: hashOf(n),
   operator: 'alice@shop.example',
   createdAt: epoch,
@@ -103,7 +103,7 @@ export function operatorTests(test: StoreTest): void {
 
   test('a session is found with its operator, as the operator is now', async ({ store }) => {
     await insertAll(store, operator())
-    const session = sessionOf(7, { createdAt: epoch + 3 })
+    const session = getSession(7, { createdAt: epoch + 3 })
     await open(store, session)
     expect(await store.operators.findSession(hashOf(7))).toStrictEqual({ session, operator: operator() })
     await store.transaction(({ operators }) => operators.update('alice@shop.example', { role: 'admin' }))
@@ -113,25 +113,25 @@ export function operatorTests(test: StoreTest): void {
 
   test('a session with a taken hash or an unknown operator is rejected', async ({ store }) => {
     await insertAll(store, operator(), bob)
-    await open(store, sessionOf(1))
-    await expect(open(store, sessionOf(2), sessionOf(1, { operator: 'bob' }))).rejects.toThrow()
-    await expect(open(store, sessionOf(2, { operator: 'nobody' }))).rejects.toThrow()
+    await open(store, getSession(1))
+    await expect(open(store, getSession(2), getSession(1, { operator: 'bob' }))).rejects.toThrow()
+    await expect(open(store, getSession(2, { operator: 'nobody' }))).rejects.toThrow()
     expect(await openHashes(store, 3)).toEqual([1])
     expect((await store.operators.findSession(hashOf(1)))?.operator.name).toBe('alice@shop.example')
   })
 
   test('a deleted session is found no more, and is deleted once', async ({ store }) => {
     await insertAll(store, operator())
-    await open(store, sessionOf(1), sessionOf(2))
+    await open(store, getSession(1), getSession(2))
     const remove = () => store.transaction(({ operators }) => operators.deleteSession(hashOf(1)))
-    expect(await remove()).toStrictEqual(sessionOf(1))
+    expect(await remove()).toStrictEqual(getSession(1))
     expect(await remove()).toBeNull()
     expect(await openHashes(store, 3)).toEqual([2])
   })
 
   test('the sessions of one operator are deleted, and no others', async ({ store }) => {
     await insertAll(store, operator(), bob)
-    await open(store, sessionOf(1), sessionOf(2), sessionOf(3, { operator: 'bob' }))
+    await open(store, getSession(1), getSession(2), getSession(3, { operator: 'bob' }))
     const removed = () => store.transaction(({ operators }) => operators.deleteSessionsByOperator('alice@shop.example'))
     expect([await removed(), await removed()]).toEqual([2, 0])
     expect(await openHashes(store, 4)).toEqual([3])
@@ -139,22 +139,22 @@ export function operatorTests(test: StoreTest): void {
 
   test('all but the newest sessions of one operator are deleted, and no others', async ({ store }) => {
     await insertAll(store, operator(), bob)
-    const opened = [3, 1, 2].map((n) => sessionOf(n, { createdAt: epoch + n }))
-    await open(store, ...opened, sessionOf(4, { operator: bob.name }))
+    const opened = [3, 1, 2].map((n) => getSession(n, { createdAt: epoch + n }))
+    await open(store, ...opened, getSession(4, { operator: bob.name }))
     await store.transaction(({ operators }) => operators.keepNewestSessions(operator().name, 2))
     expect(await openHashes(store, 4)).toEqual([2, 3, 4])
   })
 
   test('expired sessions are deleted at the millisecond of their end', async ({ store }) => {
     await insertAll(store, operator())
-    await open(store, sessionOf(1), sessionOf(2), sessionOf(3))
+    await open(store, getSession(1), getSession(2), getSession(3))
     await store.transaction(({ operators }) => operators.deleteExpiredSessions(epoch + 2))
     expect(await openHashes(store, 4)).toEqual([3])
   })
 
   test('a rejected transaction changes no operator and no session', async ({ store }) => {
     await insertAll(store, operator())
-    await open(store, sessionOf(1))
+    await open(store, getSession(1))
     const failed = store.transaction(async ({ operators }) => {
       await operators.insert(bob)
       await operators.update('alice@shop.example', { role: 'admin', link: null })

@@ -5,19 +5,19 @@ import type { PaymentFacts, StoredPayment } from '@payment-integration/core/port
 import { expect } from 'vitest'
 import {
   address,
-  bodyOf,
   facts,
+  getStatus,
   hash,
   indexed,
   indexPayments,
   listed,
+  makeBody,
+  makeSnapshot,
   nextVersion,
   otherShop,
   primary,
   setStatus,
   shop,
-  snapshotOf,
-  statusOf,
 } from './fixtures.js'
 import type { StoreTest } from './subject.js'
 
@@ -49,7 +49,7 @@ export function paymentTests(test: StoreTest): void {
       primary: true,
       offChain: false,
       dropped: null,
-      ...statusOf(1, { state: null }),
+      ...getStatus(1, { state: null }),
     })
     expect(await listed(store)).toEqual([payment])
   })
@@ -116,7 +116,7 @@ export function paymentTests(test: StoreTest): void {
     await nextVersion(store, payment)
     const given = { facts: facts({ ...elsewhere, integrationAddress: otherShop }), primary: false }
     expect(await store.transaction((tx) => tx.upsertPayments([given]))).toEqual(nothing)
-    expect(await listed(store)).toEqual([{ ...payment, ...elsewhere, ...statusOf(2) }])
+    expect(await listed(store)).toEqual([{ ...payment, ...elsewhere, ...getStatus(2) }])
     expect(await listed(store, { integrationAddress: otherShop })).toEqual([])
   })
 
@@ -144,7 +144,7 @@ export function paymentTests(test: StoreTest): void {
     const inserted = await store.transaction((tx) => indexPayments(tx, given))
     expect(inserted.map(({ txHash }) => txHash)).toEqual(given.map((payment) => payment.facts.txHash))
     const last = inserted.at(-1)
-    expect(await store.payments.snapshot(last?.id ?? '', 1)).toEqual(bodyOf(last?.id ?? '', 1))
+    expect(await store.payments.snapshot(last?.id ?? '', 1)).toEqual(makeBody(last?.id ?? '', 1))
     expect(await store.transaction((tx) => indexPayments(tx, given))).toEqual([])
     expect([...(await listed(store, { limit: 6_000 }))].reverse()).toEqual(inserted)
   })
@@ -172,14 +172,14 @@ export function paymentTests(test: StoreTest): void {
 
   test('a status is read as written', async ({ store }) => {
     const { id } = await indexed(store)
-    const status = statusOf(2, {
+    const status = getStatus(2, {
       state: 'refund_failure',
       recipient: { title: 'A\u0000"B\\ \ud83d', subtitle: null },
       invoice: { amount: '12.50', currency: 'EUR', settlementAmount: '0.1', settlementCurrency: 'USD' },
     })
     await store.transaction((tx) => setStatus(tx, id, status))
     expect((await listed(store))[0]).toMatchObject(status)
-    const cleared = statusOf(3, { state: null })
+    const cleared = getStatus(3, { state: null })
     await store.transaction((tx) => setStatus(tx, id, cleared))
     expect((await listed(store))[0]).toMatchObject(cleared)
   })
@@ -214,7 +214,7 @@ export function paymentTests(test: StoreTest): void {
     const ids: string[] = []
     for (const [n, state] of states.entries()) {
       const { id } = await indexed(store, { txHash: hash(n), blockTimestamp: 1_000 - n })
-      if (state !== null) await store.transaction((tx) => setStatus(tx, id, statusOf(2, { state })))
+      if (state !== null) await store.transaction((tx) => setStatus(tx, id, getStatus(2, { state })))
       ids.push(id)
     }
     const found: string[] = []
@@ -230,7 +230,7 @@ export function paymentTests(test: StoreTest): void {
   test('a payment that gets a final state leaves the unsettled ones, and may come back', async ({ store }) => {
     const { id } = await indexed(store)
     const unsettled = async (state: StoredPayment['state'], version: number) => {
-      await store.transaction((tx) => setStatus(tx, id, statusOf(version, { state })))
+      await store.transaction((tx) => setStatus(tx, id, getStatus(version, { state })))
       return (await store.payments.listUnsettled({ chainId: 1, limit: 10 })).map((one) => one.state)
     }
     expect(await unsettled('pending', 2)).toEqual(['pending'])
@@ -254,7 +254,7 @@ export function paymentTests(test: StoreTest): void {
     const ids: string[] = []
     for (const [n, [chainId, state]] of rows.entries()) {
       const { id } = await indexed(store, { chainId, txHash: hash(n) })
-      if (state !== null) await store.transaction((tx) => setStatus(tx, id, statusOf(2, { state })))
+      if (state !== null) await store.transaction((tx) => setStatus(tx, id, getStatus(2, { state })))
       ids.push(id)
     }
     await store.transaction((tx) => tx.upsertPayments([{ facts: facts({ chainId: 5 }), primary: false }]))
@@ -274,7 +274,7 @@ export function paymentTests(test: StoreTest): void {
     const given = Array.from({ length: count }, (_, n) => primary({ txHash: hash(n) }))
     const { inserted } = await store.transaction((tx) => tx.upsertPayments(given))
     const statuses = new Map(
-      inserted.map(({ id }, n) => [id, statusOf(2, { state: n % 2 === 0 ? 'pending' : 'success' })]),
+      inserted.map(({ id }, n) => [id, getStatus(2, { state: n % 2 === 0 ? 'pending' : 'success' })]),
     )
     await store.transaction((tx) => tx.setStatuses(statuses))
     const selectors = given.map((one) => ({ chainId: one.facts.chainId, txHash: one.facts.txHash }))
@@ -290,7 +290,7 @@ export function paymentTests(test: StoreTest): void {
     const { id } = payment
     const body = Uint8Array.from({ length: 256 }, (_, byte) => byte)
     const insert = (version: number, bytes: Uint8Array) =>
-      store.transaction((tx) => tx.insertSnapshots([snapshotOf(payment, version, bytes)]))
+      store.transaction((tx) => tx.insertSnapshots([makeSnapshot(payment, version, bytes)]))
     await insert(2, body)
     await expect(insert(2, new Uint8Array(1))).rejects.toThrow()
     expect(await store.payments.snapshot(id, 2)).toEqual(body)

@@ -3,7 +3,7 @@
 import type { SealingKeyUse } from '@payment-integration/core/internal'
 import { expect } from 'vitest'
 import { epoch, integration } from './fixtures.js'
-import { emailOf } from './identity-steps.js'
+import { getEmail } from './identity-steps.js'
 import type { StoreTest } from './subject.js'
 
 const hash = (n: number, keyVersion: number) => ({ keyVersion, hash: n.toString(16).padStart(64, '0') })
@@ -19,10 +19,10 @@ export function sealingKeyTests(test: StoreTest): void {
     store,
   }) => {
     const newest = 2 ** 32 - 1
-    const addressOf = (n: number) => `0x${n.toString(16).padStart(40, '0')}`
+    const getAddress = (n: number) => `0x${n.toString(16).padStart(40, '0')}`
     await store.integrations.insert(
       integration({
-        address: addressOf(1),
+        address: getAddress(1),
         apiSecret: hash(1, newest),
         previousApiSecret: { ...hash(2, 2), until: epoch + 1 },
         signingSecret: sealed(3),
@@ -31,7 +31,7 @@ export function sealingKeyTests(test: StoreTest): void {
       }),
     )
     await store.integrations.insert(
-      integration({ address: addressOf(2), apiSecret: null, previousApiSecret: null, signingSecret: sealed(3) }),
+      integration({ address: getAddress(2), apiSecret: null, previousApiSecret: null, signingSecret: sealed(3) }),
     )
     const key = { name: '', createdAt: epoch, revokedAt: null }
     await store.legacyKeys.insert({ ...key, id: 'a', secret: hash(1, 4) })
@@ -39,7 +39,7 @@ export function sealingKeyTests(test: StoreTest): void {
     await store.legacyKeys.insert({ ...key, id: 'c', secret: hash(3, 5), revokedAt: epoch })
     await store.dataKeys.obtain('email', sealed(6))
     // Values that a data key seals need no master key.
-    await store.transaction((tx) => tx.identity.ensureSubject(emailOf(1, 9), 'subject'))
+    await store.transaction((tx) => tx.identity.ensureSubject(getEmail(1, 9), 'subject'))
     const needed = [
       { place: 'data_keys.key', keyVersion: 6, rows: 1 },
       { place: 'integrations.api_secret', keyVersion: newest, rows: 1 },

@@ -1,6 +1,6 @@
 /** Tests: settling attempts. @module */
 
-import type { AttemptRecord, AttemptVerdict, ClaimedDelivery } from '@payment-integration/core/internal'
+import type { AttemptDecision, AttemptRecord, ClaimedDelivery } from '@payment-integration/core/internal'
 import { expect } from 'vitest'
 import { claimAfter } from './claims.js'
 import {
@@ -73,7 +73,7 @@ export function settlingTests(test: StoreTest): void {
     const { store } = subject
     await store.integrations.insert(integration())
     const rejected = { ...failed, startedAt: epoch - 9, status: 401, reason: 'status_401' }
-    const settle = async (claim: ClaimedDelivery, attempt: AttemptRecord, verdict: AttemptVerdict) => {
+    const settle = async (claim: ClaimedDelivery, attempt: AttemptRecord, verdict: AttemptDecision) => {
       const { statuses } = await store.deliveries.settle([{ claim, rejected, attempt, verdict }], indifferent)
       return statuses[0]
     }

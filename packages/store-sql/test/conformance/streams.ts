@@ -5,12 +5,12 @@ import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
 import {
   answered,
-  bodyOf,
   claimOne,
   hash,
   indexed,
   indexPayments,
   integration,
+  makeBody,
   nextVersion,
   otherShop,
   primary,
@@ -40,7 +40,7 @@ async function readAll(store: Store, integrationAddress: string, from = '0', lim
   }
 }
 
-const namesOf = (deliveries: readonly StreamedDelivery[]) =>
+const getNames = (deliveries: readonly StreamedDelivery[]) =>
   deliveries.map(({ txHash, version }) => `${txHash} ${version}`)
 export function streamTests(test: StoreTest): void {
   test('a stream has the snapshot bytes of each delivery of its integration, in any status, in order', async ({
@@ -54,14 +54,14 @@ export function streamTests(test: StoreTest): void {
     await indexed(store, { txHash: hash(3), chainId: 10 })
     await nextVersion(store, first)
     const streamed = await readAll(store, shop)
-    expect(namesOf(streamed)).toEqual([`${hash(1)} 1`, `${hash(3)} 1`, `${hash(1)} 2`])
+    expect(getNames(streamed)).toEqual([`${hash(1)} 1`, `${hash(3)} 1`, `${hash(1)} 2`])
     expect(streamed.map(({ chainId }) => chainId)).toEqual([1, 10, 1])
-    expect(streamed[2]?.body).toEqual(bodyOf(first.id, 2))
+    expect(streamed[2]?.body).toEqual(makeBody(first.id, 2))
     const views = await store.deliveries.list({ integrationAddress: shop, limit: 10 })
     expect(streamed.map(({ deliveryId, createdAt }) => [deliveryId, createdAt])).toEqual(
       views.map(({ deliveryId, createdAt }) => [deliveryId, createdAt]),
     )
-    expect((await readAll(store, otherShop)).map(({ body }) => body)).toEqual([bodyOf(other.id, 1)])
+    expect((await readAll(store, otherShop)).map(({ body }) => body)).toEqual([makeBody(other.id, 1)])
   })
 
   test('a stream goes on after any of its deliveries, and not beyond its end', async ({ store }) => {
@@ -70,7 +70,7 @@ export function streamTests(test: StoreTest): void {
     const all = await readAll(store, shop)
     expect(all).toHaveLength(5)
     for (const [place, { deliveryId }] of all.entries()) {
-      expect(namesOf(await readAll(store, shop, deliveryId))).toEqual(namesOf(all.slice(place + 1)))
+      expect(getNames(await readAll(store, shop, deliveryId))).toEqual(getNames(all.slice(place + 1)))
       const upTo = { integrationAddress: shop, afterId: '0', upToId: deliveryId, limit: 10 }
       expect(await store.deliveries.stream(upTo)).toEqual(all.slice(0, place + 1))
     }

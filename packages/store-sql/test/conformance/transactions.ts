@@ -4,21 +4,21 @@ import type { StoreTransaction } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
 import {
-  bodyOf,
   deposit,
   facts,
   findUpdate,
+  getStatus,
   hash,
   indexed,
   indexPayments,
   insertUpdate,
   integration,
   listed,
+  makeBody,
+  makeSnapshot,
   primary,
   setStatus,
   shop,
-  snapshotOf,
-  statusOf,
   waiting,
 } from './fixtures.js'
 import type { StoreTest } from './subject.js'
@@ -29,12 +29,12 @@ const operations: readonly ((tx: StoreTransaction, depositId: string) => Promise
   (tx) => tx.upsertPayments([primary({ txHash: hash(2) }), primary({ blockNumber: 101, blockHash: hash(0xb101) })]),
   async (tx) => {
     const [payment] = await tx.paymentsForChange({ chainId: 1, txHash: hash(1) })
-    await setStatus(tx, payment?.id ?? '', statusOf(2, { state: 'success' }))
+    await setStatus(tx, payment?.id ?? '', getStatus(2, { state: 'success' }))
   },
   async (tx) => {
     const [payment] = await tx.paymentsForChange({ chainId: 1, txHash: hash(1) })
     if (payment === undefined) throw new Error('The payment is not stored.')
-    await tx.insertSnapshots([snapshotOf(payment, 2)])
+    await tx.insertSnapshots([makeSnapshot(payment, 2)])
   },
   async (tx) => {
     const [payment] = await tx.paymentsForChange({ chainId: 1, txHash: hash(1) })
@@ -153,7 +153,7 @@ export function transactionTests(test: StoreTest): void {
     const transaction = store.transaction(async (tx) => {
       await tx.upsertPayments([primary({ txHash: hash(2) })])
       if (payment === undefined) throw new Error('The payment is not stored.')
-      await tx.insertSnapshots([snapshotOf(payment, 1, bodyOf('x', 1))]).catch(() => undefined)
+      await tx.insertSnapshots([makeSnapshot(payment, 1, makeBody('x', 1))]).catch(() => undefined)
       return 'as if nothing had happened'
     })
     await expect(transaction).rejects.toThrow()

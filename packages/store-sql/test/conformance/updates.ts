@@ -6,7 +6,7 @@ import { decided, findUpdate, hash, indexed, insertUpdate, otherShop, update, wa
 import type { StoreTest } from './subject.js'
 
 /** The record of an update, without its content. */
-const storedOf = ({ update: { id }, fingerprint, outcome, reason, version }: NewUpdate): StoredUpdate => {
+const getStored = ({ update: { id }, fingerprint, outcome, reason, version }: NewUpdate): StoredUpdate => {
   return { id, fingerprint, outcome, reason, version }
 }
 
@@ -33,7 +33,7 @@ export function updateTests(test: StoreTest): void {
       expect(await findUpdate(tx, '!~update')).toBeNull()
       expect(await insertUpdate(tx, refused)).toBe(true)
     })
-    expect(await store.transaction((tx) => findUpdate(tx, '!~update'))).toStrictEqual(storedOf(refused))
+    expect(await store.transaction((tx) => findUpdate(tx, '!~update'))).toStrictEqual(getStored(refused))
   })
 
   test('a waiting update is read with the content it was stored with: an absent field stays absent, null stays null', async ({
@@ -51,7 +51,7 @@ export function updateTests(test: StoreTest): void {
     expect(await insert(first)).toBe(true)
     const second = decided(payment, { update: update({ id: 'a' }), fingerprint: `0x${'a2'.repeat(16)}` })
     expect(await insert(second)).toBe(false)
-    expect(await store.transaction((tx) => findUpdate(tx, 'a'))).toEqual(storedOf(first))
+    expect(await store.transaction((tx) => findUpdate(tx, 'a'))).toEqual(getStored(first))
   })
 
   test('a rejected second insert leaves its transaction usable', async ({ store }) => {
@@ -60,7 +60,7 @@ export function updateTests(test: StoreTest): void {
       expect(await insertUpdate(tx, waiting({ id: 'a' }))).toBe(false)
       expect(await insertUpdate(tx, waiting({ id: 'b' }))).toBe(true)
     })
-    expect(await store.transaction((tx) => findUpdate(tx, 'b'))).toEqual(storedOf(waiting({ id: 'b' })))
+    expect(await store.transaction((tx) => findUpdate(tx, 'b'))).toEqual(getStored(waiting({ id: 'b' })))
   })
 
   test('ids differ by case', async ({ store }) => {
@@ -102,7 +102,7 @@ export function updateTests(test: StoreTest): void {
     await store.transaction(async (tx) => {
       expect(await tx.waitingUpdates([{ chainId: 1, txHash: hash(1) }])).toEqual([update({ id: 'b' })])
       for (const { paymentId, ...result } of results)
-        expect(await findUpdate(tx, result.id)).toEqual({ ...storedOf(waiting()), ...result })
+        expect(await findUpdate(tx, result.id)).toEqual({ ...getStored(waiting()), ...result })
     })
     const shown = await store.console.updates({ paymentIds: [payment.id], limit: 10 })
     expect(shown.map((each) => [each.id, each.update])).toEqual([

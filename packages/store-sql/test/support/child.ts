@@ -17,7 +17,7 @@ export interface Child {
 
 /** Starts a script of `test/children`; its errors go to this process's. */
 export function startChild(script: string, ...args: string[]): Child {
-  return start(process.execPath, flagsOf(script, args))
+  return start(process.execPath, getFlags(script, args))
 }
 
 /**
@@ -25,13 +25,13 @@ export function startChild(script: string, ...args: string[]): Child {
  */
 export function startLimitedChild(blocks: number, script: string, ...args: string[]): Child {
   const limited = `ulimit -f ${blocks} && exec "$0" "$@"`
-  return start('sh', ['-c', limited, process.execPath, ...flagsOf(script, args)])
+  return start('sh', ['-c', limited, process.execPath, ...getFlags(script, args)])
 }
 
 /** Compiles a script before the tests of a file that starts it many times, and not in each of its processes. */
 export function compileChild(script: string): void {
   beforeAll(async () => {
-    const { path, remove } = await bundleScript(sourceOf(script))
+    const { path, remove } = await bundleScript(getSource(script))
     compiled.set(script, path)
     return remove
   })
@@ -39,12 +39,12 @@ export function compileChild(script: string): void {
 }
 
 const compiled = new Map<string, string>()
-const sourceOf = (script: string) => join(import.meta.dirname, '..', 'children', `${script}.ts`)
+const getSource = (script: string) => join(import.meta.dirname, '..', 'children', `${script}.ts`)
 
-function flagsOf(script: string, args: readonly string[]): string[] {
+function getFlags(script: string, args: readonly string[]): string[] {
   const path = compiled.get(script)
   if (path !== undefined) return [path, ...args]
-  return ['--conditions=@payment-integration/source', '--import', 'tsx', sourceOf(script), ...args]
+  return ['--conditions=@payment-integration/source', '--import', 'tsx', getSource(script), ...args]
 }
 
 function start(command: string, args: readonly string[]): Child {

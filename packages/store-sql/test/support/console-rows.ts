@@ -18,9 +18,9 @@ export const shops: readonly string[] = [0xa0, 0xa1].map((n) => address(n))
 export const rareChain = 3
 
 /** Block time of a payment. */
-export const timeOf = (n: number): number => epoch + n * 1_000
+export const getTime = (n: number): number => epoch + n * 1_000
 /** A position in the order of payments. */
-export const positionOf = (n: number) => ({ blockTimestamp: timeOf(n), id: String(n + 1) })
+export const getPosition = (n: number) => ({ blockTimestamp: getTime(n), id: String(n + 1) })
 
 /** Fills it, and makes the indexes of the console. The newest 20 deliveries are pending. */
 export async function fillConsoleRows({ engine }: OpenEngine): Promise<void> {
@@ -34,7 +34,7 @@ export async function fillConsoleRows({ engine }: OpenEngine): Promise<void> {
       txHash: hash(n),
       chainId: n < 10 ? rareChain : 1 + (n % 2),
       integrationAddress: shops[n < oldest ? 0 : 1] ?? null,
-      blockTimestamp: timeOf(n),
+      blockTimestamp: getTime(n),
       memoHex: hash(n),
     }),
   )

@@ -40,13 +40,13 @@ export async function identityOn(engine: Engine) {
   })
   const accounts = await identity.accounts()
   const register = async (address = email) => (await accounts.register(address)).accountId
-  const codeOf = async (address: string) => (await accounts.requestCode(address)).code
+  const getCode = async (address: string) => (await accounts.requestCode(address)).code
   return {
-    ...{ store: opened, conflicts, identity, answers, accounts, register, codeOf },
+    ...{ store: opened, conflicts, identity, answers, accounts, register, codeOf: getCode },
     share: (by = shop, address = email) =>
       identity.share({ integrationAddress: by, email: address, shareToken: 'token' }),
     prove: async (address: string, accountId: string) =>
-      accounts.proveByCode(address, await codeOf(address), { accountId }),
+      accounts.proveByCode(address, await getCode(address), { accountId }),
     /** The accounts with a verification, and its donors. */
     donated: async () =>
       (await identity.subjects({ limit: 100 }))

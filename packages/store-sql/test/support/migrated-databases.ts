@@ -32,7 +32,7 @@ export function onEmptiedPostgres(
         await migrating.migrate()
         await migrating.close()
         pool = new pg.Pool({ connectionString, max: 10, pipeline: true })
-        empty = await emptierOf(pool)
+        empty = await getEmptier(pool)
       })
       afterAll(async () => {
         await pool?.end()
@@ -56,15 +56,15 @@ async function openEmptied(pool: pg.Pool, connectionString: string) {
 }
 
 /** Makes the function that removes all rows. No transaction may run then. */
-async function emptierOf(pool: pg.Pool): Promise<() => Promise<void>> {
-  const namesOf = async (kinds: string) => {
+async function getEmptier(pool: pg.Pool): Promise<() => Promise<void>> {
+  const getNames = async (kinds: string) => {
     const query = `select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
       where n.nspname = $1 and strpos($2, c.relkind::text) > 0 and not c.relispartition`
     const { rows } = await pool.query<{ name: string }>(query, [schema, kinds])
     return rows.map(({ name }) => name)
   }
   // Rows of locks have names alone.
-  const tables = (await namesOf('rp')).filter((name) => !['schema_versions', 'locks'].includes(name))
+  const tables = (await getNames('rp')).filter((name) => !['schema_versions', 'locks'].includes(name))
   const filled = tables.map((name) => `select '${name}' as name where exists (select 1 from ${schema}.${name})`)
   const text = filled.join(' union all ')
   const filledTables = async () =>
@@ -72,7 +72,7 @@ async function emptierOf(pool: pg.Pool): Promise<() => Promise<void>> {
   const found = await filledTables()
   // Rows of a migration would be deleted after the first test.
   if (found.length > 0) throw new Error(`After a migration there are rows in ${found.join()}.`)
-  const resets = (await namesOf('S')).map((name) => `select setval('${schema}.${name}', 1, false)`)
+  const resets = (await getNames('S')).map((name) => `select setval('${schema}.${name}', 1, false)`)
   return async () => {
     const deletes = (await filledTables()).map((table) => `delete from ${table}`)
     // Neither references nor triggers: all rows go.

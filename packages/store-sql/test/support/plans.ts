@@ -44,7 +44,7 @@ export interface Scan {
 
 type Analyzed = { 'QUERY PLAN': [{ Plan: PlanNode }] }
 
-function literalOf(value: unknown): string {
+function getLiteral(value: unknown): string {
   if (typeof value === 'number') return String(value)
   return value instanceof Uint8Array ? `'\\x${Buffer.from(value).toString('hex')}'` : `'${String(value)}'`
 }
@@ -52,7 +52,7 @@ function literalOf(value: unknown): string {
 /** The plan that PostgreSQL keeps for a named statement, made without its values, and run with them. */
 async function explainGeneric(engine: Engine, query: Compiled): Promise<Analyzed[]> {
   const { sql, parameters } = query.compile()
-  const literals = parameters.map(literalOf)
+  const literals = parameters.map(getLiteral)
   const given = literals.length === 0 ? '' : `(${literals.join(', ')})`
   return engine.transaction(async (db) => {
     const run = <Row>(text: string) => db.executeQuery<Row>(CompiledQuery.raw(text))
@@ -94,7 +94,7 @@ export async function postgresScans(
 /** Runs a query on PostgreSQL as a prepared statement, and counts the last runs that used the generic plan. */
 export async function runsWithPreparedPlan(engine: Engine, query: Compiled, runs: number): Promise<number> {
   const { sql, parameters } = query.compile()
-  const literals = parameters.map(literalOf)
+  const literals = parameters.map(getLiteral)
   return engine.transaction(async (db) => {
     const run = <Row>(text: string) => db.executeQuery<Row>(CompiledQuery.raw(text))
     await run(`prepare kept as ${sql}`)

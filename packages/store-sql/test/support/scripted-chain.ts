@@ -16,15 +16,15 @@ export const hex = (text: string, bytes: number) =>
     .update(text)
     .digest('hex')
     .slice(0, bytes * 2)}`
-export const txHashOf = (tx: string) => hex(`tx ${tx}`, 32)
+export const makeTxHash = (tx: string) => hex(`tx ${tx}`, 32)
 
 /** A chain whose payments have realistic values. What is mined after a drop is another branch. */
 export function scriptedChain(chainId: number, startTime = 1_700_000_000_000) {
   const chain = fakeChain(chainId, (height) => startTime + height * 1_000)
   chain.routers = [hex('router', 20)]
 
-  function paymentOf({ tx, to, ...given }: ScriptedPayment): FakePayment {
-    const txHash = txHashOf(tx)
+  function getPayment({ tx, to, ...given }: ScriptedPayment): FakePayment {
+    const txHash = makeTxHash(tx)
     const receiver = given.receiver ?? hex('receiver', 20)
     const tokenOut = { address: hex('token', 20), symbol: 'USDC', decimals: 6, gross: 10_000_000n, net: 9_980_000n }
     const deposit = to === undefined ? undefined : depositTo(to, txHash, receiver, tokenOut)
@@ -48,7 +48,7 @@ export function scriptedChain(chainId: number, startTime = 1_700_000_000_000) {
   return {
     chain,
     mine(payments: readonly ScriptedPayment[] = []): BlockRef {
-      chain.mine(1, () => payments.map(paymentOf))
+      chain.mine(1, () => payments.map(getPayment))
       return chain.at(chain.height())
     },
     drop(count: number) {

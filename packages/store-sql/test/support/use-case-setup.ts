@@ -2,7 +2,7 @@
 import { createService, parseMasterKey, type Service, type ServiceEvent } from '@payment-integration/core'
 import type { Store } from '@payment-integration/core/ports'
 import { afterEach, beforeEach } from 'vitest'
-import { hex, type ScriptedPayment, scriptedChain, txHashOf } from './scripted-chain.js'
+import { hex, makeTxHash, type ScriptedPayment, scriptedChain } from './scripted-chain.js'
 
 /** Yields an empty, migrated store. */
 export type OpenMigrated = () => Promise<{ store: Store; close(): Promise<void> }>
@@ -16,7 +16,7 @@ const masterKey = parseMasterKey('00112233445566778899aabbccddeeff10213243546576
 export const update = (id: string, tx: string, change: object) => ({
   id,
   chainId: '137',
-  txHash: txHashOf(tx),
+  txHash: makeTxHash(tx),
   ...change,
 })
 

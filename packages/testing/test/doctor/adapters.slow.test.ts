@@ -22,7 +22,7 @@ import { Hono } from 'hono'
 import Koa from 'koa'
 import { apiResolver } from 'next/dist/server/api-utils/node/api-resolver.js'
 import { expect, onTestFinished, test } from 'vitest'
-import { hostOf } from '../../../webhook/test/adapters/host.js'
+import { createHost } from '../../../webhook/test/adapters/host.js'
 import type { DoctorFetch } from '../../src/doctor/send.js'
 import { type DoctorOptions, doctorProbeNames, runDoctor } from '../../src/exports/doctor.js'
 
@@ -48,7 +48,7 @@ type Handler = ReturnType<typeof counted>['options']
 type Start = (options: Handler) => Promise<string | DoctorFetch>
 
 async function served(server: Server, close?: () => unknown): Promise<string> {
-  const host = await hostOf(server, close)
+  const host = await createHost(server, close)
   onTestFinished(() => host.close())
   return `http://127.0.0.1:${host.port}/webhook`
 }

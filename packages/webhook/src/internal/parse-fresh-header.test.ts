@@ -5,7 +5,7 @@ import { parseFreshHeader } from './parse-fresh-header.js'
 const t = 1_700_000_000
 const at = (seconds: number) => (t + seconds) * 1000
 const v1 = 'a'.repeat(64)
-const verdictOf = (header: unknown, receivedAt = at(0), toleranceSeconds = 300) => {
+const getVerdict = (header: unknown, receivedAt = at(0), toleranceSeconds = 300) => {
   const claim = parseFreshHeader(header as string, receivedAt, toleranceSeconds)
   return 'code' in claim ? claim.code : 'ok'
 }
@@ -33,7 +33,7 @@ test.each([
     [`t=${t}`, field, `v1=${v1}`],
     [`t=${t}`, `v1=${v1}`, field],
   ])
-    expect(verdictOf(fields.join(','))).toBe(expected)
+    expect(getVerdict(fields.join(','))).toBe(expected)
 })
 
 test('a header is read as a plain reading of its grammar reads it', () => {
@@ -77,7 +77,7 @@ test('the time of a header grows with its length, not with its square', () => {
     `t=1${' '.repeat(4_000)}x`,
   ]) {
     const before = process.cpuUsage()
-    for (let round = 0; round < 50; round++) verdictOf(header)
+    for (let round = 0; round < 50; round++) getVerdict(header)
     const { user, system } = process.cpuUsage(before)
     expect((user + system) / 50, JSON.stringify(header.slice(0, 3))).toBeLessThan(2_000)
   }
@@ -86,15 +86,15 @@ test('the time of a header grows with its length, not with its square', () => {
 test('a header of more than 4096 characters is rejected unread', () => {
   const good = `t=${t},v1=${v1}`
   const padded = (length: number) => `${good},x=`.padEnd(length, 'y')
-  expect(verdictOf(padded(4096))).toBe('ok')
-  expect(verdictOf(padded(4097))).toBe('ERR_SIGNATURE_MALFORMED')
-  expect(verdictOf(' '.repeat(4096))).toBe('ERR_SIGNATURE_MISSING')
-  expect(verdictOf(' '.repeat(4097))).toBe('ERR_SIGNATURE_MALFORMED')
+  expect(getVerdict(padded(4096))).toBe('ok')
+  expect(getVerdict(padded(4097))).toBe('ERR_SIGNATURE_MALFORMED')
+  expect(getVerdict(' '.repeat(4096))).toBe('ERR_SIGNATURE_MISSING')
+  expect(getVerdict(' '.repeat(4097))).toBe('ERR_SIGNATURE_MALFORMED')
   for (const long of ['a=,', '   ', '\n'].map((piece) => piece.repeat(10_000_000))) {
     // Built anew by its first reading: what is measured is the rejection alone.
     expect(long[long.length - 1]).toBe(long.at(-1))
     const before = process.cpuUsage()
-    for (let round = 0; round < 20; round++) expect(verdictOf(long)).toBe('ERR_SIGNATURE_MALFORMED')
+    for (let round = 0; round < 20; round++) expect(getVerdict(long)).toBe('ERR_SIGNATURE_MALFORMED')
     const { user, system } = process.cpuUsage(before)
     expect((user + system) / 1000, JSON.stringify(long.slice(0, 3))).toBeLessThan(100)
   }
@@ -103,8 +103,8 @@ test('a header of more than 4096 characters is rejected unread', () => {
 test('one header after another is read from its beginning, whatever became of the first', () => {
   const good = `t=${t},v1=${v1}`
   for (const before of [good, `${good},`, 'junk', `t=${t},v1=${v1}0`, `${good},${'x'.repeat(5000)}`]) {
-    verdictOf(before)
-    expect(verdictOf(good)).toBe('ok')
+    getVerdict(before)
+    expect(getVerdict(good)).toBe('ok')
   }
 })
 
@@ -126,8 +126,8 @@ test('accepts the last second of the window on either side, rejects the next', (
 
 test('a tolerance of 0 accepts the whole of this second, and no other', () => {
   const good = `t=${t},v1=${v1}`
-  expect(verdictOf(good, at(0), 0)).toBe('ok')
-  expect(verdictOf(good, at(0) + 999, 0)).toBe('ok')
-  expect(verdictOf(good, at(1), 0)).toBe('ERR_DELIVERY_STALE')
-  expect(verdictOf(good, at(0) - 1, 0)).toBe('ERR_DELIVERY_FUTURE')
+  expect(getVerdict(good, at(0), 0)).toBe('ok')
+  expect(getVerdict(good, at(0) + 999, 0)).toBe('ok')
+  expect(getVerdict(good, at(1), 0)).toBe('ERR_DELIVERY_STALE')
+  expect(getVerdict(good, at(0) - 1, 0)).toBe('ERR_DELIVERY_FUTURE')
 })

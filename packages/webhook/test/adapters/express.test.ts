@@ -5,7 +5,7 @@ import { createExpressHandler } from '../../src/exports/express.js'
 import { createVerifier, type VerifierOptions } from '../../src/exports/index.js'
 import { adapterConformance } from './conformance.js'
 import { delivery, secret } from './fixture.js'
-import { hostOf } from './host.js'
+import { createHost } from './host.js'
 
 const cure = /above app\.use\(express\.json\(\)\)/
 
@@ -17,7 +17,7 @@ adapterConformance({
     if (parser) app.use(express.json())
     app.all('/webhook', createExpressHandler(options))
     app.use(express.json())
-    return hostOf(createServer(app))
+    return createHost(createServer(app))
   },
 })
 
@@ -32,7 +32,7 @@ async function behind(
   const app = express()
   app.use(middleware)
   app.all('/webhook', createExpressHandler({ receive: verify, onError: (error) => told.push(error) }))
-  const host = await hostOf(createServer(app))
+  const host = await createHost(createServer(app))
   onTestFinished(() => host.close())
   const { status } = await host.send(await sent)
   return [status, told.map((error) => (error as Error).message).join()]

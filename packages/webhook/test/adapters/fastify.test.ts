@@ -4,7 +4,7 @@ import { createFastifyHandler, fastifyReceiver } from '../../src/adapters/fastif
 import { createVerifier } from '../../src/exports/index.js'
 import { adapterConformance } from './conformance.js'
 import { delivery, secret } from './fixture.js'
-import { hostOf } from './host.js'
+import { createHost } from './host.js'
 
 const cure = /app\.register\(fastifyReceiver, \{ url, receive \}\)/
 
@@ -18,7 +18,7 @@ adapterConformance({
     // biome-ignore lint/nursery/noMisusedPromises: register takes promises too; the rule sees the first overload only.
     else await app.register(fastifyReceiver, { url: '/webhook', ...options })
     await app.listen({ host: '127.0.0.1', port: 0 })
-    return hostOf(app.server, () => app.close())
+    return createHost(app.server, () => app.close())
   },
   excuses: {
     'a content type that is none does not matter either': 'Fastify answers 415 before any handler and any parser',

@@ -5,7 +5,7 @@ import { createFetchHandler } from '../../src/exports/fetch.js'
 import { createVerifier } from '../../src/exports/index.js'
 import { adapterConformance } from './conformance.js'
 import { delivery, secret } from './fixture.js'
-import { hostOf } from './host.js'
+import { createHost } from './host.js'
 
 adapterConformance({
   name: 'createFetchHandler',
@@ -19,7 +19,7 @@ adapterConformance({
       },
       { overrideGlobalObjects: false },
     )
-    return hostOf(createServer(listener))
+    return createHost(createServer(listener))
   },
 })
 
@@ -31,7 +31,7 @@ test('a middleware that reads a clone leaves the delivery whole', async () => {
     read.push(await request.clone().json())
     return handle(request)
   }
-  const host = await hostOf(createServer(getRequestListener(listen, { overrideGlobalObjects: false })))
+  const host = await createHost(createServer(getRequestListener(listen, { overrideGlobalObjects: false })))
   onTestFinished(() => host.close())
   const sent = await delivery()
   expect([(await host.send(sent)).status, read]).toEqual([204, [JSON.parse(Buffer.from(sent.body).toString())]])

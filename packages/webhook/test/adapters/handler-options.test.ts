@@ -19,7 +19,7 @@ async function request(options: Partial<TestDeliveryOptions> = {}): Promise<Requ
   return new Request('http://127.0.0.1/webhook', { method: 'POST', ...(await delivery(options)) })
 }
 
-const statusOf = async (handle: ReturnType<typeof createFetchHandler>, sent: Request) =>
+const getStatus = async (handle: ReturnType<typeof createFetchHandler>, sent: Request) =>
   ((await handle(sent)) as Response).status
 
 afterEach(() => vi.useRealTimers())
@@ -43,7 +43,7 @@ test('the answer comes after 4.5 seconds at the latest', async () => {
   const sent = await request()
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   let status: number | undefined
-  void statusOf(createFetchHandler({ receive: never, onError: () => undefined }), sent).then((given) => {
+  void getStatus(createFetchHandler({ receive: never, onError: () => undefined }), sent).then((given) => {
     status = given
   })
   await vi.advanceTimersByTimeAsync(4499)
@@ -55,7 +55,7 @@ test('the answer comes after 4.5 seconds at the latest', async () => {
 test('nothing waits after an answer: the timer of the deadline is gone', async () => {
   const sent = await request()
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  expect(await statusOf(createFetchHandler({ receive: verify }), sent)).toBe(204)
+  expect(await getStatus(createFetchHandler({ receive: verify }), sent)).toBe(204)
   expect(vi.getTimerCount()).toBe(0)
 })
 
@@ -63,7 +63,7 @@ test('without onError the error goes to console.error', async () => {
   const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined)
   onTestFinished(() => printed.mockRestore())
   const broken = new Error('no such table')
-  expect(await statusOf(createFetchHandler({ receive: () => Promise.reject(broken) }), await request())).toBe(500)
+  expect(await getStatus(createFetchHandler({ receive: () => Promise.reject(broken) }), await request())).toBe(500)
   expect(printed.mock.calls).toEqual([[broken]])
 })
 
@@ -74,7 +74,7 @@ test('receive of the version store fits: each version is handled once, and every
   const take = createFetchHandler({ receive })
   const statuses = []
   for (const version of [2, 2, 1, 3, 3])
-    statuses.push(await statusOf(take, await request({ snapshot: createTestSnapshot({ version }) })))
+    statuses.push(await getStatus(take, await request({ snapshot: createTestSnapshot({ version }) })))
   expect([statuses, handled]).toEqual([
     [204, 204, 204, 204, 204],
     [2, 3],
@@ -92,9 +92,9 @@ test('a Worker makes its options once per set of bindings, and lets late work en
   })
   const [env, other] = [{}, {}]
   const context = { waitUntil: (work: Promise<unknown>) => void kept.push(work) }
-  expect(await statusOf((sent) => fetch(sent, env, context), await request())).toBe(503)
-  expect(await statusOf((sent) => fetch(sent, env, context), await request())).toBe(503)
-  expect(await statusOf((sent) => fetch(sent, other, context), await request())).toBe(503)
+  expect(await getStatus((sent) => fetch(sent, env, context), await request())).toBe(503)
+  expect(await getStatus((sent) => fetch(sent, env, context), await request())).toBe(503)
+  expect(await getStatus((sent) => fetch(sent, other, context), await request())).toBe(503)
   expect([made, kept.length]).toEqual([[env, other], 3])
   finish()
   await kept[2]
@@ -160,7 +160,7 @@ async function streamed(ageSeconds: number, pull: () => Uint8Array | Promise<Uin
 
 test('a fetch body that does not come is cancelled at the deadline', async () => {
   const { state, request: slow } = await streamed(0, never)
-  expect(await statusOf(createFetchHandler({ receive: verify, deadlineMs: 20 }), slow)).toBe(408)
+  expect(await getStatus(createFetchHandler({ receive: verify, deadlineMs: 20 }), slow)).toBe(408)
   await expect.poll(() => state.cancelled, patience).toBe(true)
 })
 
@@ -168,7 +168,7 @@ test('of a fetch body that was rejected unread, 4 MiB and one deadline at most a
   const handle = createFetchHandler({ receive: verify, deadlineMs: 200 })
   const endless = await streamed(400, () => new Uint8Array(65_536))
   const slow = await streamed(400, never)
-  expect([await statusOf(handle, endless.request), await statusOf(handle, slow.request)]).toEqual([400, 400])
+  expect([await getStatus(handle, endless.request), await getStatus(handle, slow.request)]).toEqual([400, 400])
   await expect.poll(() => [endless.state.cancelled, slow.state.cancelled], patience).toEqual([true, true])
   expect(endless.state.pulledBytes).toBeGreaterThan(4_194_304)
   expect(endless.state.pulledBytes).toBeLessThan(4_500_000)

@@ -3,7 +3,7 @@ import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
 import { createHonoHandler } from '../../src/exports/hono.js'
 import { adapterConformance } from './conformance.js'
-import { hostOf } from './host.js'
+import { createHost } from './host.js'
 
 adapterConformance({
   name: 'createHonoHandler',
@@ -16,6 +16,6 @@ adapterConformance({
         await next()
       })
     app.all('/webhook', createHonoHandler(options))
-    return hostOf(createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false })))
+    return createHost(createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false })))
   },
 })

@@ -41,12 +41,12 @@ export interface Subject {
 }
 
 /** The address of the route. */
-export function routeOf(port: number): RequestOptions {
+export function getRoute(port: number): RequestOptions {
   return { host: '127.0.0.1', port, path: '/webhook', method: 'POST' }
 }
 
 /** A host on a listening server. */
-export async function hostOf(server: Server, close: () => unknown = () => undefined): Promise<Host> {
+export async function createHost(server: Server, close: () => unknown = () => undefined): Promise<Host> {
   if (!server.listening) {
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -69,7 +69,7 @@ export async function sendOver(
   port: number,
   { method = 'POST', headers = {}, body }: Sent,
 ): Promise<Got> {
-  const request = openRequest({ ...routeOf(port), agent, method })
+  const request = openRequest({ ...getRoute(port), agent, method })
   for (const [name, value] of Object.entries(headers)) request.setHeader(name, value)
   request.end(body)
   return await answered(request)

@@ -6,7 +6,7 @@ import { createVerifier } from '../../src/exports/index.js'
 import { createKoaHandler } from '../../src/exports/koa.js'
 import { adapterConformance } from './conformance.js'
 import { delivery, secret } from './fixture.js'
-import { hostOf } from './host.js'
+import { createHost } from './host.js'
 
 adapterConformance({
   name: 'createKoaHandler before bodyParser()',
@@ -19,7 +19,7 @@ adapterConformance({
     if (parser) app.use(bodyParser())
     app.use((ctx, next) => (ctx.path === '/webhook' ? deliveries(ctx) : next()))
     app.use(bodyParser())
-    return hostOf(createServer(app.callback()))
+    return createHost(createServer(app.callback()))
   },
 })
 
@@ -32,7 +32,7 @@ test('behind bodyParser() the cure ctx.disableBodyParser helps', async () => {
   })
   app.use(bodyParser())
   app.use((ctx) => deliveries(ctx))
-  const host = await hostOf(createServer(app.callback()))
+  const host = await createHost(createServer(app.callback()))
   onTestFinished(() => host.close())
   expect((await host.send(await delivery())).status).toBe(204)
 })

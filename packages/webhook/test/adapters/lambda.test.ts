@@ -54,7 +54,7 @@ interface Kind {
   readonly base64: boolean
 }
 
-function hostOf(handler: LambdaHandler, { event, base64 }: Kind, parser: boolean): Host {
+function createHost(handler: LambdaHandler, { event, base64 }: Kind, parser: boolean): Host {
   return {
     async send({ method = 'POST', headers = {}, body }: Sent) {
       const values = new Map(Object.entries(headers).map(([name, value]) => [name, [value].flat()]))
@@ -93,7 +93,7 @@ for (const kind of kinds)
     {
       name: `createLambdaHandler behind a ${kind.name}`,
       cure: /httpJsonBodyParser/,
-      start: async (options, parser) => hostOf(createLambdaHandler(options), kind, parser),
+      start: async (options, parser) => createHost(createLambdaHandler(options), kind, parser),
       ...(kind.excuses ? { excuses: kind.excuses } : {}),
     },
     false,

@@ -6,12 +6,12 @@ import type { HandlerOptions } from '../../src/adapters/handler-options.js'
 import type { NodeRequest, NodeResponse } from '../../src/adapters/node-source.js'
 import { createNestHandler } from '../../src/exports/nest.js'
 import { adapterConformance } from './conformance.js'
-import { hostOf } from './host.js'
+import { createHost } from './host.js'
 
 const cure = /NestFactory\.create\(AppModule, \{ rawBody: true \}\)/
 
 /** A controller as decorators would make it; this compiler has none for parameters. */
-function moduleOf(options: HandlerOptions): Type {
+function makeModule(options: HandlerOptions): Type {
   const handle = createNestHandler(options)
   class Webhooks {
     receive(request: NodeRequest, response: NodeResponse): Promise<void> {
@@ -29,9 +29,9 @@ function moduleOf(options: HandlerOptions): Type {
 }
 
 async function controller(options: HandlerOptions, rawBody: boolean) {
-  const app = await NestFactory.create(moduleOf(options), { rawBody, logger: false })
+  const app = await NestFactory.create(makeModule(options), { rawBody, logger: false })
   await app.listen(0, '127.0.0.1')
-  return hostOf(app.getHttpServer() as Server, () => app.close())
+  return createHost(app.getHttpServer() as Server, () => app.close())
 }
 
 const parsedFirst = "Nest's body parser reads JSON before any controller"
@@ -60,6 +60,6 @@ adapterConformance({
     const app = await NestFactory.create(AppModule, { logger: false })
     app.use('/webhook', createNestHandler(options))
     await app.listen(0, '127.0.0.1')
-    return hostOf(app.getHttpServer() as Server, () => app.close())
+    return createHost(app.getHttpServer() as Server, () => app.close())
   },
 })

@@ -7,7 +7,7 @@ import {
 } from 'next/dist/server/web/spec-extension/adapters/next-request.js'
 import { createNextRoute } from '../../src/exports/next.js'
 import { adapterConformance } from './conformance.js'
-import { hostOf } from './host.js'
+import { createHost } from './host.js'
 
 /** Next's own way from a request of Node to a NextRequest, and from the Response back. */
 adapterConformance({
@@ -15,7 +15,7 @@ adapterConformance({
   cure: /read request\.clone\(\)/,
   async start(options, parser) {
     const POST = createNextRoute(options)
-    return hostOf(
+    return createHost(
       createServer(async (incoming, outgoing) => {
         const base = new NodeNextRequest(incoming)
         const request = NextRequestAdapter.fromNodeNextRequest(base, signalFromNodeResponse(outgoing))

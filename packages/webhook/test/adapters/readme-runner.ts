@@ -31,7 +31,7 @@ function functionUrl(handler: LambdaHandler): Listener {
   }
 }
 
-function platformOf({ POST, handler, default: main }: Exported): Listener | undefined {
+function getPlatform({ POST, handler, default: main }: Exported): Listener | undefined {
   if (POST !== undefined) return getRequestListener((request) => POST(request), { overrideGlobalObjects: false })
   if (handler !== undefined) return functionUrl(handler)
   if (typeof main !== 'object') return main
@@ -51,7 +51,7 @@ async function freePort(): Promise<number> {
 for (const file of process.argv.slice(2)) {
   const port = await freePort()
   process.env['PORT'] = `${port}`
-  const listener = platformOf((await import(pathToFileURL(file).href)) as Exported)
+  const listener = getPlatform((await import(pathToFileURL(file).href)) as Exported)
   if (listener !== undefined) await once(createServer(listener).listen(port), 'listening')
   process.stdout.write(`port ${port}\n`)
 }

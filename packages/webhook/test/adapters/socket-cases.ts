@@ -7,7 +7,7 @@ import type { IncomingDelivery } from '../../src/adapters/handler-options.js'
 import { createVerifier } from '../../src/exports/index.js'
 import type { TestDelivery } from '../../src/exports/testing.js'
 import { type Bench, type Case, delivery, patience, secret } from './fixture.js'
-import { answered, routeOf, type Sent, sendOver } from './host.js'
+import { answered, getRoute, type Sent, sendOver } from './host.js'
 
 async function startOnPort(start: Bench['start'], ...settings: Parameters<Bench['start']>): Promise<number> {
   const { port } = await start(...settings)
@@ -17,7 +17,7 @@ async function startOnPort(start: Bench['start'], ...settings: Parameters<Bench[
 
 /** A request whose head went out. Without a Content-Length it is chunked. */
 function open(port: number, headers: Sent['headers'] = {}) {
-  const request = openRequest({ ...routeOf(port), agent: false })
+  const request = openRequest({ ...getRoute(port), agent: false })
   for (const [name, value] of Object.entries(headers)) request.setHeader(name, value)
   request.on('error', () => undefined)
   request.flushHeaders()

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import { createWorkerHandler } from '../../src/exports/worker.js'
 import { adapterConformance } from './conformance.js'
-import { hostOf } from './host.js'
+import { createHost } from './host.js'
 
 adapterConformance({
   name: 'createWorkerHandler',
@@ -17,6 +17,6 @@ adapterConformance({
       },
       { overrideGlobalObjects: false },
     )
-    return hostOf(createServer(listener))
+    return createHost(createServer(listener))
   },
 })

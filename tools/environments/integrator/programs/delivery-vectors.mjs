@@ -3,18 +3,18 @@
  * runtime.
  * @module
  */
-import { bytesOf, verdictOf } from './verdict.mjs'
+import { getVerdict, toBytes } from './verdict.mjs'
 
 export async function* deliveryVectors({ webhook }, { vectors }) {
   for (const { name, secrets, headers, body, nowMs, expect } of vectors.deliveries) {
-    const bytes = bytesOf(body)
+    const bytes = toBytes(body)
     const { verify } = webhook.createVerifier({ secrets: (integration) => secrets[integration], now: () => nowMs })
     const request = new Request('http://127.0.0.1/', { method: 'POST', headers, body: bytes })
     for (const [way, delivery] of [
       ['', { body: bytes, headers }],
       [', as a request', request],
     ]) {
-      const { verdict } = await verdictOf(verify(delivery))
+      const { verdict } = await getVerdict(verify(delivery))
       yield `${verdict === expect ? 'right' : 'WRONG'} ${name}${way}: ${verdict}`
     }
   }

@@ -1,5 +1,5 @@
 /** The receiver that an endpoint of each runtime serves, and requests to it. @module */
-import { verdictOf } from './verdict.mjs'
+import { getVerdict } from './verdict.mjs'
 
 const secret = 'whsec_of_the_environments'
 const now = () => 1_700_000_000_000
@@ -28,7 +28,7 @@ export async function* serveRequests({ webhookTesting }, _input, { send }) {
       ...(await createTestDelivery({ secret, now, snapshot: createTestSnapshot({ version, state }), ...options })),
     })
   const judge = async (fact, expected, answer) => {
-    const { verdict, value } = await verdictOf(answer)
+    const { verdict, value } = await getVerdict(answer)
     const status = value === undefined ? verdict : value.status
     await value?.arrayBuffer()
     return `${status === expected ? 'right' : 'WRONG'} ${fact}: ${status}`

@@ -1,22 +1,22 @@
 /** The shared vectors of the identity provider's signatures. @module */
-import { bytesOf, verdictOf } from './verdict.mjs'
+import { getVerdict, toBytes } from './verdict.mjs'
 
 /** Most webhooks of the vectors sign no event. When only the content is rejected, the digest was accepted. */
 const accepted = ['ok', 'ERR_PROVIDER_WEBHOOK_MALFORMED']
 
 export async function* identityVectors({ identity, identityService }, { vectors }) {
   for (const { name, body, signature, secretKey, timestamp, method, uri } of vectors.identity.requests) {
-    const made = await identity.signRequest({ secretKey, timestamp, method, uri, body: bytesOf(body) })
+    const made = await identity.signRequest({ secretKey, timestamp, method, uri, body: toBytes(body) })
     yield `${made === signature ? 'right' : 'WRONG'} ${name}: ${made}`
   }
   for (const { name, secret, algorithm, digest, body } of vectors.identity.webhooks) {
     const read = identityService.createWebhookReader({ secret })
-    const { verdict } = await verdictOf(read({ algorithm, digest, body: bytesOf(body) }))
+    const { verdict } = await getVerdict(read({ algorithm, digest, body: toBytes(body) }))
     // SHA-1 is rejected by name: a verifier must not accept it from a header.
     const right = algorithm === 'HMAC_SHA1_HEX' ? !accepted.includes(verdict) : accepted.includes(verdict)
     yield `${right ? 'right' : 'WRONG'} ${name}: ${verdict}`
-    const changed = bytesOf(body)
-    const other = await verdictOf(read({ algorithm, digest, body: Uint8Array.from([...changed, 32]) }))
+    const changed = toBytes(body)
+    const other = await getVerdict(read({ algorithm, digest, body: Uint8Array.from([...changed, 32]) }))
     yield `${accepted.includes(other.verdict) ? 'WRONG' : 'right'} ${name}, with one byte more: ${other.verdict}`
   }
 }

@@ -1,5 +1,5 @@
 /** The client against a service that runs on this machine. @module */
-import { verdictOf } from './verdict.mjs'
+import { getVerdict } from './verdict.mjs'
 
 export async function* readPayments({ client }, { service }) {
   const { createClient, createLegacyClient } = client
@@ -8,7 +8,7 @@ export async function* readPayments({ client }, { service }) {
   const describe = ({ txHash, version, state, tokenOut }) => `${txHash} v${version} ${state} ${tokenOut.amountNet}`
 
   const judge = (fact, said, expected) => `${said === expected ? 'right' : 'WRONG'} ${fact}: ${said}`
-  const codeOf = async (fact, promise, expected) => judge(fact, (await verdictOf(promise)).verdict, expected)
+  const getCode = async (fact, promise, expected) => judge(fact, (await getVerdict(promise)).verdict, expected)
 
   const first = await reader.list({ limit: 2 })
   const cursor = first.nextCursor === null ? 'the last' : 'more'
@@ -19,13 +19,13 @@ export async function* readPayments({ client }, { service }) {
   yield* walked.map(describe)
   const [newest] = walked
   yield judge('one by its hash', describe(await reader.get(newest.txHash)), describe(newest))
-  yield await codeOf('one that there is not', reader.get(`0x${'9'.repeat(64)}`), 'ERR_PAYMENT_NOT_FOUND')
-  yield await codeOf('a cursor of nobody', reader.list({ cursor: 'x' }), 'ERR_REQUEST_INVALID')
+  yield await getCode('one that there is not', reader.get(`0x${'9'.repeat(64)}`), 'ERR_PAYMENT_NOT_FOUND')
+  yield await getCode('a cursor of nobody', reader.list({ cursor: 'x' }), 'ERR_REQUEST_INVALID')
   const stranger = createClient({ baseUrl, integrationAddress, apiSecret: `${apiSecret}x` }).payments
-  yield await codeOf('a wrong secret', stranger.list(), 'ERR_UNAUTHORIZED')
-  yield await codeOf('a call that was given up', reader.list({ signal: AbortSignal.abort() }), 'ERR_ABORTED')
+  yield await getCode('a wrong secret', stranger.list(), 'ERR_UNAUTHORIZED')
+  yield await getCode('a call that was given up', reader.list({ signal: AbortSignal.abort() }), 'ERR_ABORTED')
   const nobody = createClient({ baseUrl: 'http://127.0.0.1:9', integrationAddress, apiSecret, maxRetries: 0 }).payments
-  yield await codeOf('nobody there', nobody.list(), 'ERR_NETWORK')
+  yield await getCode('nobody there', nobody.list(), 'ERR_NETWORK')
   const legacy = createLegacyClient({ baseUrl, apiKey: legacyApiKey })
   const { payments } = await legacy.lookup({ chainId: Number(newest.chainId), txHash: newest.txHash })
   yield judge('the legacy API', payments.map(({ memo }) => memo).join(), 'order-3')

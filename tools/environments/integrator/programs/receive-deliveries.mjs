@@ -2,7 +2,7 @@
  * A receiver over the memory store: valid, repeated, superseded, forged, stale, concurrent and once failing deliveries.
  * @module
  */
-import { verdictOf } from './verdict.mjs'
+import { getVerdict } from './verdict.mjs'
 
 const secret = 'whsec_of_the_environments'
 const now = () => 1_700_000_000_000
@@ -26,7 +26,7 @@ export async function* receiveDeliveries({ webhook, webhookTesting, versionStore
     return createTestDelivery({ secret, now, snapshot, ...options })
   }
   const judge = async (fact, expected, delivery) => {
-    const { verdict, value } = await verdictOf(receive(delivery))
+    const { verdict, value } = await getVerdict(receive(delivery))
     const said = value ? `${value.decision} secret ${value.secretIndex} age ${value.ageSeconds}` : verdict
     return `${said.startsWith(expected) ? 'right' : 'WRONG'} ${fact}: ${said}`
   }
@@ -65,7 +65,7 @@ export async function* receiveDeliveries({ webhook, webhookTesting, versionStore
 
   failing = true
   const retried = await make({ payment: 2 })
-  const { verdict } = await verdictOf(receive(retried))
+  const { verdict } = await getVerdict(receive(retried))
   yield `${verdict.includes('the shop is closed') ? 'right' : 'WRONG'} a handler that throws: ${verdict}`
   failing = false
   yield await judge('its retry', 'apply', retried)

@@ -2,7 +2,7 @@
  * The shared vectors of the signature, each as `name: verdict`: through the whole verifier, and through its core.
  * @module
  */
-import { bytesOf, verdictOf } from './verdict.mjs'
+import { getVerdict, toBytes } from './verdict.mjs'
 
 export async function* signatureVectors({ webhook, core }, { vectors }) {
   for (const {
@@ -17,14 +17,14 @@ export async function* signatureVectors({ webhook, core }, { vectors }) {
     ageSeconds,
   } of vectors.signature) {
     const compare = async (way, verified) => {
-      const { verdict, value } = await verdictOf(verified)
+      const { verdict, value } = await getVerdict(verified)
       const right =
         verdict === expect &&
         (secretIndex === undefined || value?.secretIndex === secretIndex) &&
         (ageSeconds === undefined || value?.ageSeconds === ageSeconds)
       return `${right ? 'right' : 'WRONG'} ${name}${way}: ${verdict} ${value?.secretIndex ?? ''} ${value?.ageSeconds ?? ''}`
     }
-    const input = { body: bytesOf(body), header, toleranceSeconds }
+    const input = { body: toBytes(body), header, toleranceSeconds }
     yield await compare('', webhook.verifySignature({ ...input, secrets, now: () => nowMs }))
     const keys = secrets.map((secret) => core.signingKey(secret))
     yield await compare(', by the core', core.verifyBytes({ ...input, keys, receivedAt: nowMs }))

@@ -2,8 +2,8 @@ import type { VerificationChange } from '@payment-integration/core/internal'
 import type { Review } from '@payment-integration/core/ports'
 import { describe, expect, it } from 'vitest'
 import { onService } from '../../../test/fill-deliveries.js'
-import { auditOf, identityCommands, listed, shop } from '../../../test/identity-commands.js'
-import { eventsOf } from '../../../test/test-io.js'
+import { getAudit, identityCommands, listed, shop } from '../../../test/identity-commands.js'
+import { getEvents } from '../../../test/test-io.js'
 
 const { provider, shared } = identityCommands()
 
@@ -54,11 +54,11 @@ describe('identity resolve', () => {
   it('is recorded in the audit log with its actor, only when it changed something', async () => {
     const { run, env, name } = await unresolved()
     await run('resolve', 'pi:nobody:1', '--none', '--actor', 'alice')
-    expect(await auditOf(env)).toEqual([])
+    expect(await getAudit(env)).toEqual([])
     await run('resolve', name, '--none', '--actor', 'alice')
     const emailKey = expect.stringMatching(/^[0-9a-f]{64}$/)
     const details = { outcome: 'absent', applicantId: null, integrationAddress: shop, emailKey }
-    expect(await auditOf(env)).toMatchObject([
+    expect(await getAudit(env)).toMatchObject([
       { actor: 'alice', action: 'identity.redemption_resolved', subject: name, details },
     ])
   })
@@ -104,11 +104,11 @@ describe('identity close', () => {
       `${id}  ${applicantId}  would no longer be on hold`,
       'Nothing was changed; --apply closes these verifications.',
     ])
-    expect([await view(), await auditOf(env)]).toMatchObject([{ presence: deactivated }, []])
+    expect([await view(), await getAudit(env)]).toMatchObject([{ presence: deactivated }, []])
     const done = await run('close', '--hold', '--subject', id, '--apply', '--actor', 'alice')
     expect(done).toMatchObject({ exitCode: 0, lines: [`${id}  ${applicantId}  is no longer on hold`] })
     expect(await view()).toMatchObject({ presence: { isActive: true, at: 1_000 } })
-    expect(await auditOf(env)).toMatchObject([
+    expect(await getAudit(env)).toMatchObject([
       { actor: 'alice', action: 'identity.hold_closed', subject: applicantId, details: { emailKey } },
     ])
     expect((await run('close', '--hold', '--key', emailKey, '--apply')).exitCode).toBe(1)
@@ -125,7 +125,7 @@ describe('identity close', () => {
     const unproven = await run('close', '--missing', '--subject', id, '--apply')
     expect(unproven.exitCode).toBe(1)
     expect(unproven.out).toContain('check the tenant and the environment')
-    expect(await auditOf(env)).toEqual([])
+    expect(await getAudit(env)).toEqual([])
   })
 
   it('closes the wait for a deleted applicant while another of its time is known', async () => {
@@ -150,14 +150,14 @@ describe('identity close', () => {
     })
     const { io, exitCode } = await run('close', '--missing', '--email', 'anna@shop.example', '--apply', '--json')
     expect(exitCode).toBe(0)
-    expect(eventsOf(io)).toEqual([
+    expect(getEvents(io)).toEqual([
       {
         ...{ event: 'verification.closed', what: 'missing', subjectId: id, applicantId: 'deleted' },
         ...{ result: 'closed', applied: true },
       },
     ])
     expect(await view()).toMatchObject({ review: null, donor: shop, missing: { confirmed: true } })
-    expect(await auditOf(env)).toMatchObject([{ action: 'identity.missing_closed', subject: 'deleted' }])
+    expect(await getAudit(env)).toMatchObject([{ action: 'identity.missing_closed', subject: 'deleted' }])
   })
 
   it.each([
@@ -167,7 +167,7 @@ describe('identity close', () => {
     const { run, id, env } = await changed({})
     expect(await run('close', ...args, '--subject', id)).toMatchObject({ exitCode, out: text })
     expect(await run('close', ...args, '--subject', 'nobody')).toMatchObject({ exitCode, out: text })
-    expect(await auditOf(env)).toEqual([])
+    expect(await getAudit(env)).toEqual([])
   })
 
   it.each([

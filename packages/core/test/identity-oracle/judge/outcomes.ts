@@ -4,7 +4,7 @@ import type { Operation } from '../operations.js'
 import type { ShareOutcome, View } from '../system-under-test.js'
 import { type Begun, type Case, type Commit, demand, type Watched } from './case.js'
 import { answered, isOpen, justBegun } from './person.js'
-import { rowOf, stateOf } from './redemptions.js'
+import { getRow, getState } from './redemptions.js'
 
 const unavailable = JSON.stringify({ kind: 'unavailable' })
 const misconfigured = JSON.stringify({ kind: 'misconfigured' })
@@ -37,11 +37,11 @@ export function judgeCommits(known: Case, ended: Operation): void {
     const isSaid = [...commit].some(
       ([{ state, outcome }, right]) => state === 'running' || state === 'killed' || right.has(JSON.stringify(outcome)),
     )
-    demand(isSaid, () => `no operation answers for a change: ${textOf(commit)}`)
+    demand(isSaid, () => `no operation answers for a change: ${toText(commit)}`)
   }
 }
 
-export const textOf = (commit: Commit) => [...commit.values()].flatMap((right) => [...right]).join(' ')
+export const toText = (commit: Commit) => [...commit.values()].flatMap((right) => [...right]).join(' ')
 
 function addWords(known: Case, watched: Watched, call: Extract<Operation['call'], { kind: 'operator' }>): void {
   const { operation, answers, callsBefore } = watched
@@ -99,7 +99,7 @@ function ownAnswers(known: Case, { operation }: Watched, begun: Begun, view: Vie
   const name = begun.externalUserId
   const calls = known.provider.calls.filter((one) => one.name === name && one.process === operation.process)
   const sent = calls.find(({ kind }) => kind === 'redeem')
-  const state = stateOf(view, name)
+  const state = getState(view, name)
   const heard = sent?.answer ?? null
   if (heard === null || heard.kind === 'unsent' || heard.kind === 'throttled') return [unavailable]
   if (heard.kind === 'misconfigured') return [misconfigured]
@@ -110,7 +110,7 @@ function ownAnswers(known: Case, { operation }: Watched, begun: Begun, view: Vie
   const donor = view.subjects.find(({ id }) => id === begun.subjectId)?.donor ?? null
   if (state === 'surplus' && donor !== begun.integration) success.push(JSON.stringify({ kind: 'conflict' }))
   if (heard.kind === 'redeemed') return success
-  const row = rowOf(view, name)
+  const row = getRow(view, name)
   const mustAsk = known.provider.findsByName && row !== undefined && isOpen(row)
   if (mustAsk && finds.length === 0) return []
   // Another share of the same process may have looked the name up, too: each heard its own answer.

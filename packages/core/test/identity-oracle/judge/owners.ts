@@ -2,8 +2,8 @@
 import type { Call, Operation } from '../operations.js'
 import type { View } from '../system-under-test.js'
 import { type Case, type Change, type Commit, demand } from './case.js'
-import { matches, type Owned, type Ownership, owned, subjectOf } from './ownership.js'
-import { isApproved, leaseRuns, redemptionsOf } from './person.js'
+import { getSubject, matches, type Owned, type Ownership, owned } from './ownership.js'
+import { getRedemptions, isApproved, leaseRuns } from './person.js'
 
 type Account = View['accounts'][number]
 
@@ -92,7 +92,7 @@ export function judgeOwners(known: Case, { before, after }: Change): void {
       candidates
         .filter((operation) => !done.some((one) => one.operation === operation))
         .flatMap((operation) =>
-          resultsOf(state, operation, { before, after, first: known.watched.get(operation)?.first })
+          getResults(state, operation, { before, after, first: known.watched.get(operation)?.first })
             .filter((result) => text(result) !== text(state))
             .map((result) => ({ state: result, done: [...done, { operation, accountId: result.accountId }] })),
         ),
@@ -116,12 +116,12 @@ export function judgeOwners(known: Case, { before, after }: Change): void {
  * may come after it.
  * @param views - `first`: at the call of the operation.
  */
-function resultsOf(
+function getResults(
   state: Ownership,
   { call }: Operation,
   { before, after, first }: Pick<Change, 'before' | 'after'> & { readonly first: View | undefined },
 ): Owned[] {
-  const donor = call.kind === 'attest' ? donorOf(state, call, [before, after]) : null
+  const donor = call.kind === 'attest' ? getDonor(state, call, [before, after]) : null
   const since = state.accounts.filter((account) => !(first?.accounts.some((one) => isSame(one, account)) ?? true))
   return [since.length, ...since.keys()].flatMap((seen) => {
     const unseen = since.slice(seen)
@@ -136,8 +136,8 @@ function resultsOf(
   })
 }
 
-function donorOf(state: Ownership, call: Extract<Call, { kind: 'attest' }>, views: readonly View[]): string | null {
-  const { id } = subjectOf(state, call.address)
+function getDonor(state: Ownership, call: Extract<Call, { kind: 'attest' }>, views: readonly View[]): string | null {
+  const { id } = getSubject(state, call.address)
   const donors = views.map((view) => view.subjects.find((subject) => subject.id === id)?.donor ?? null)
   return donors.includes(call.integration) ? call.integration : null
 }
@@ -145,7 +145,7 @@ function donorOf(state: Ownership, call: Extract<Call, { kind: 'attest' }>, view
 /** Rule 5. */
 export function directOutcome(view: View, now: number, direct: Extract<Call, { kind: 'direct' }>['direct']): string {
   const subjects = view.subjects.filter(({ accountId }) => accountId === direct.accountId)
-  if (redemptionsOf(view, subjects).some((redemption) => leaseRuns(redemption, now))) return 'busy'
+  if (getRedemptions(view, subjects).some((redemption) => leaseRuns(redemption, now))) return 'busy'
   const known = view.direct.find(({ accountId }) => accountId === direct.accountId)
   if (known !== undefined) return (known.review.reviewedAt ?? 0) > direct.at ? 'kept' : 'recorded'
   return subjects.some(({ donor, review }) => donor !== null && isApproved(review?.review)) ? 'kept' : 'recorded'

@@ -30,16 +30,16 @@ export const isEmpty = ({ redemptions }: Pick<Ownership, 'redemptions'>, { id, a
 export const madeId = '?'
 
 /** To whom an address belongs: its verified owner, else its oldest carrier. */
-function holderOf({ accounts }: Ownership, address: string): View['accounts'][number] | undefined {
+function getHolder({ accounts }: Ownership, address: string): View['accounts'][number] | undefined {
   const carriers = accounts.filter(({ carries }) => carries === address)
   return carriers.find(({ verified }) => verified) ?? carriers[0]
 }
 
 /** The subject of an address, or the one that a share would make. */
-export function subjectOf(state: Ownership, address: string): OwnedSubject {
+export function getSubject(state: Ownership, address: string): OwnedSubject {
   const open = state.subjects.find((subject) => subject.address === address && !subject.closed)
   if (open !== undefined) return open
-  const holder = holderOf(state, address)
+  const holder = getHolder(state, address)
   const id = `${madeId}subject-${state.subjects.length}`
   return { id, address, accountId: holder?.accountId ?? null, proved: holder?.verified ?? false, closed: false }
 }
@@ -49,12 +49,12 @@ export function owned(state: Ownership, call: Call, donor: string | null): Owned
   if (call.kind === 'register') return [registered(state, call.address)]
   if (call.kind === 'prove') return proved(state, call.address, call.accountId)
   if (call.kind === 'share') {
-    const subject = subjectOf(state, call.request.address)
+    const subject = getSubject(state, call.request.address)
     const made: Owned = { ...state, subjects: union(state.subjects, subject), accountId: null }
     return [made, { ...made, redemptions: [...state.redemptions, { subjectId: subject.id }] }]
   }
   if (call.kind !== 'attest') return []
-  const open = subjectOf(state, call.address)
+  const open = getSubject(state, call.address)
   const mayAttest = !open.id.startsWith(madeId) && open.accountId === null && donor === call.integration
   return mayAttest ? proved(state, call.address, call.accountId) : []
 }
@@ -68,7 +68,7 @@ function proved(state: Ownership, address: string, given: string | undefined): O
   const open = state.subjects.find((subject) => subject.address === address && !subject.closed)
   // Who only registered with the address of a placeholder gets nothing that was shared before: its prover is somebody
   // else.
-  const holder = open === undefined ? holderOf(state, address)?.accountId : open.accountId
+  const holder = open === undefined ? getHolder(state, address)?.accountId : open.accountId
   const before = given ?? holder ?? null
   const { accountId, ...start } = before === null ? registered(state, address) : { ...state, accountId: before }
   const accounts = start.accounts.map((account) => {

@@ -1,7 +1,7 @@
 /** What counts for a person, and what a share decides: rules 2 a to f as a pure function. @module */
 import type { Review } from '../../../src/ports/identity.js'
 import type { RedemptionView, ShareOutcome, SubjectView, View } from '../system-under-test.js'
-import { type OwnedSubject, subjectOf } from './ownership.js'
+import { getSubject, type OwnedSubject } from './ownership.js'
 
 export const notStarted: Review = {
   reviewStatus: 'not_started',
@@ -25,7 +25,7 @@ export const isOpen = ({ state }: RedemptionView) =>
   state === 'in_flight' || state === 'unknown' || state === 'unresolved'
 export const leaseRuns = (redemption: RedemptionView, now: number) =>
   isOpen(redemption) && redemption.leaseUntil !== null && now < redemption.leaseUntil
-export const reviewOf = (subject: SubjectView): Review => subject.review?.review ?? justBegun
+export const getReview = (subject: SubjectView): Review => subject.review?.review ?? justBegun
 
 /** The answer with its fields in one order, so that equal answers are equal texts. */
 export function answered(review: Review, reused: boolean): ShareOutcome {
@@ -34,13 +34,13 @@ export function answered(review: Review, reused: boolean): ShareOutcome {
 }
 
 /** The subjects of the person to whom that subject belongs. */
-export function personOf(view: View, subject: OwnedSubject): SubjectView[] {
+export function getPerson(view: View, subject: OwnedSubject): SubjectView[] {
   return view.subjects.filter(({ id, accountId }) =>
     subject.accountId === null ? id === subject.id : accountId === subject.accountId,
   )
 }
 
-export function redemptionsOf(view: View, subjects: readonly SubjectView[]): RedemptionView[] {
+export function getRedemptions(view: View, subjects: readonly SubjectView[]): RedemptionView[] {
   return view.redemptions.filter(({ subjectId }) => subjects.some(({ id }) => id === subjectId))
 }
 
@@ -48,10 +48,10 @@ export function redemptionsOf(view: View, subjects: readonly SubjectView[]): Red
  * Every subject whose verification may be the one that counts: more than one only if two were attached at the same
  * time.
  */
-export function resolvedOf(view: View, subject: OwnedSubject): (SubjectView | null)[] {
+export function getResolved(view: View, subject: OwnedSubject): (SubjectView | null)[] {
   const open = view.subjects.find(({ id }) => id === subject.id)
   if (open?.donor != null) return [open]
-  const shared = personOf(view, subject).filter(({ donor }) => donor !== null)
+  const shared = getPerson(view, subject).filter(({ donor }) => donor !== null)
   if (shared.length === 0) return [null]
   const last = Math.max(...shared.map(({ attachedAt }) => attachedAt ?? 0))
   return shared.filter(({ attachedAt }) => (attachedAt ?? 0) === last)
@@ -59,24 +59,24 @@ export function resolvedOf(view: View, subject: OwnedSubject): (SubjectView | nu
 
 /** What a share may do in that state at that time: one decision, but for ties. */
 export function decisions(view: View, now: number, address: string, integration: string): Decision[] {
-  const subject = subjectOf(view, address)
+  const subject = getSubject(view, address)
   const conflict: Decision = { kind: 'answer', outcome: { kind: 'conflict' } }
   if (view.direct.some(({ accountId }) => accountId === subject.accountId)) return [conflict]
-  const redemptions = redemptionsOf(view, personOf(view, subject)).filter(isOpen)
+  const redemptions = getRedemptions(view, getPerson(view, subject)).filter(isOpen)
   const inFlight = redemptions.filter((redemption) => leaseRuns(redemption, now))
-  return resolvedOf(view, subject).map((resolved): Decision => {
+  return getResolved(view, subject).map((resolved): Decision => {
     if (resolved !== null && resolved.donor !== integration) return conflict
     if (inFlight.length > 0) {
       const isLost = inFlight.some((one) => one.integration === integration && one.state !== 'in_flight')
       if (isLost) return { kind: 'answer', outcome: { kind: 'unavailable' } }
       return {
         kind: 'answer',
-        outcome: answered(resolved === null || resolved.gone ? notStarted : reviewOf(resolved), false),
+        outcome: answered(resolved === null || resolved.gone ? notStarted : getReview(resolved), false),
       }
     }
     if (redemptions.length > 0)
       return { kind: 'lookUp', names: redemptions.map(({ externalUserId }) => externalUserId) }
     if (resolved === null || resolved.gone || isRejected(resolved.review?.review)) return { kind: 'redeem' }
-    return { kind: 'answer', outcome: answered(reviewOf(resolved), false) }
+    return { kind: 'answer', outcome: answered(getReview(resolved), false) }
   })
 }

@@ -7,9 +7,9 @@ import { decisions, isOpen, leaseRuns } from './person.js'
 const leaseMs = 120_000
 const notLanded: readonly (string | undefined)[] = ['throttled', 'misconfigured', 'rejected', 'unsent']
 
-export const rowOf = (view: View, name: string) =>
+export const getRow = (view: View, name: string) =>
   view.redemptions.find(({ externalUserId }) => externalUserId === name)
-export const stateOf = (view: View, name: string) => rowOf(view, name)?.state ?? 'absent'
+export const getState = (view: View, name: string) => getRow(view, name)?.state ?? 'absent'
 
 export function judgeRedemptions(known: Case, change: Change): void {
   const { before, after } = change
@@ -22,12 +22,12 @@ export function judgeRedemptions(known: Case, change: Change): void {
     }
   }
   for (const begun of known.begun.values()) {
-    const [from, to] = [stateOf(before, begun.externalUserId), stateOf(after, begun.externalUserId)]
-    if (from !== to && rowOf(before, begun.externalUserId) !== undefined) judgeEnd(known, begun, change)
+    const [from, to] = [getState(before, begun.externalUserId), getState(after, begun.externalUserId)]
+    if (from !== to && getRow(before, begun.externalUserId) !== undefined) judgeEnd(known, begun, change)
   }
   judgeCalls(known, change)
   for (const { externalUserId } of known.provider.applicants.values()) {
-    const isLost = stateOf(after, externalUserId) === 'absent' && !known.begun.get(externalUserId)?.operatorSaidAbsent
+    const isLost = getState(after, externalUserId) === 'absent' && !known.begun.get(externalUserId)?.operatorSaidAbsent
     demand(!isLost, () => `the applicant of ${externalUserId} is lost`)
   }
 }
@@ -66,8 +66,8 @@ function judgeBegin(known: Case, row: RedemptionView, { before, after, now }: Ch
 
 function judgeEnd(known: Case, begun: Begun, { before, after, now }: Change): void {
   const name = begun.externalUserId
-  const [from, to] = [stateOf(before, name), stateOf(after, name)]
-  const [was, is] = [rowOf(before, name), rowOf(after, name)]
+  const [from, to] = [getState(before, name), getState(after, name)]
+  const [was, is] = [getRow(before, name), getRow(after, name)]
   const say = () => `redemption ${name} must not become ${to} after ${from}`
   const wasOpen = was !== undefined && isOpen(was)
   demand(wasOpen || (from === 'absent' && begun.operatorSaidAbsent), say)
@@ -84,7 +84,7 @@ function judgeEnd(known: Case, begun: Begun, { before, after, now }: Change): vo
     const donor = before.subjects.find(({ id }) => id === begun.subjectId)?.donor ?? null
     const isNewerThere = [...known.begun.values()].some(
       ({ subjectId, order, externalUserId }) =>
-        subjectId === begun.subjectId && order > begun.order && stateOf(after, externalUserId) === 'attached',
+        subjectId === begun.subjectId && order > begun.order && getState(after, externalUserId) === 'attached',
     )
     const isInTheWay = isNewerThere || (donor !== null && donor !== begun.integration)
     demand(isInTheWay === (to === 'surplus'), say)
@@ -104,7 +104,7 @@ function judgeCalls(known: Case, { before, after }: Change): void {
     const call = calls[known.seenCalls]
     if (call?.kind !== 'redeem' || call.result?.kind === 'unsent') continue
     const begun = known.begun.get(call.name)
-    const row = rowOf(before, call.name) ?? rowOf(after, call.name)
+    const row = getRow(before, call.name) ?? getRow(after, call.name)
     demand(begun !== undefined && row !== undefined && isOpen(row), () => `${call.name} is sent, and is not in flight`)
     demand(call.sendBy + signatureMs <= begun.leaseUntil, () => `${call.name} may arrive after its lease`)
     const earlier = calls.filter((one) => one !== call && one.kind === 'redeem' && one.name === call.name)

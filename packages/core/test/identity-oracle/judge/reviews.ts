@@ -2,8 +2,8 @@
 import type { DatedReview } from '../../../src/ports/identity.js'
 import type { SubjectView, View } from '../system-under-test.js'
 import { type Case, type Change, demand } from './case.js'
-import { answered, justBegun, reviewOf } from './person.js'
-import { rowOf, stateOf } from './redemptions.js'
+import { answered, getReview, justBegun } from './person.js'
+import { getRow, getState } from './redemptions.js'
 
 /** How far a verdict may be ahead of the service's clock. */
 export const aheadMs = 300_000
@@ -19,19 +19,19 @@ export function judgeReviews(known: Case, change: Change): void {
     judgeAttached(known, subject, was, change)
     if (was?.applicantId === subject.applicantId) judgeReview(known, subject, was, change)
     for (const begun of known.begun.values()) {
-      if (begun.subjectId !== subject.id || rowOf(after, begun.externalUserId)?.applicantId !== subject.applicantId)
+      if (begun.subjectId !== subject.id || getRow(after, begun.externalUserId)?.applicantId !== subject.applicantId)
         continue
-      if (subject.applicantId !== null) begun.told.add(JSON.stringify(answered(reviewOf(subject), true)))
+      if (subject.applicantId !== null) begun.told.add(JSON.stringify(answered(getReview(subject), true)))
     }
   }
 }
 
 function judgeAttached(known: Case, subject: SubjectView, was: SubjectView | undefined, { after, now }: Change): void {
   const attached = [...known.begun.values()].filter(
-    ({ subjectId, externalUserId }) => subjectId === subject.id && stateOf(after, externalUserId) === 'attached',
+    ({ subjectId, externalUserId }) => subjectId === subject.id && getState(after, externalUserId) === 'attached',
   )
   const newest = attached.at(-1)
-  const applicantId = newest === undefined ? null : (rowOf(after, newest.externalUserId)?.applicantId ?? null)
+  const applicantId = newest === undefined ? null : (getRow(after, newest.externalUserId)?.applicantId ?? null)
   const isRight = subject.applicantId === applicantId && subject.donor === (newest?.integration ?? null)
   demand(isRight, () => `subject ${subject.id} has ${subject.applicantId} of ${subject.donor}, and not ${applicantId}`)
   if (applicantId === null || was?.applicantId === applicantId) return

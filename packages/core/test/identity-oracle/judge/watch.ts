@@ -3,9 +3,9 @@ import type { Operation } from '../operations.js'
 import type { View } from '../system-under-test.js'
 import type { Case, Change, Watched } from './case.js'
 import { directOutcome } from './owners.js'
-import { matches, owned, subjectOf } from './ownership.js'
-import { decisions, isOpen, isRejected, leaseRuns, personOf, redemptionsOf, reviewOf } from './person.js'
-import { rowOf, stateOf } from './redemptions.js'
+import { getSubject, matches, owned } from './ownership.js'
+import { decisions, getPerson, getRedemptions, getReview, isOpen, isRejected, leaseRuns } from './person.js'
+import { getRow, getState } from './redemptions.js'
 
 export function watch(known: Case, operation: Operation, first: View): Watched {
   for (const other of known.watched.values()) other.isAlone = false
@@ -25,7 +25,7 @@ export function observe(watched: Watched, { before, after, now }: Change): void 
   const add = (answer: unknown) => watched.answers.add(JSON.stringify(answer))
   if (call.kind === 'share') observeShare(watched, after, now)
   else if (call.kind === 'prove' || call.kind === 'attest') {
-    const { id } = subjectOf(after, call.address)
+    const { id } = getSubject(after, call.address)
     const donor = after.subjects.find((subject) => subject.id === id)?.donor ?? null
     const results = owned(after, call, donor)
     if (results.length === 0) add({ kind: 'refused' })
@@ -43,8 +43,8 @@ export function observe(watched: Watched, { before, after, now }: Change): void 
     )
     if (kind !== 'recorded' || isThere) add({ kind })
   } else if (call.kind === 'operator') {
-    const row = rowOf(after, call.externalUserId)
-    const [from, to] = [stateOf(before, call.externalUserId), stateOf(after, call.externalUserId)]
+    const row = getRow(after, call.externalUserId)
+    const [from, to] = [getState(before, call.externalUserId), getState(after, call.externalUserId)]
     if (from !== to) add({ kind: to })
     // While the lease runs the request may still arrive: the text does not say whether an operator may decide then.
     if (row === undefined || !isOpen(row) || leaseRuns(row, now)) add({ kind: 'refused' })
@@ -59,10 +59,10 @@ function observeShare(watched: Watched, view: View, now: number): void {
     if (decision.kind === 'answer') watched.answers.add(JSON.stringify(decision.outcome))
     else if (decision.kind === 'lookUp') for (const name of decision.names) watched.lookedUp.add(name)
   }
-  const person = personOf(view, subjectOf(view, address))
-  for (const { externalUserId, state } of redemptionsOf(view, person))
+  const person = getPerson(view, getSubject(view, address))
+  for (const { externalUserId, state } of getRedemptions(view, person))
     if (state === 'absent') watched.absent.add(externalUserId)
-  const open = view.subjects.find(({ id }) => id === subjectOf(view, address).id)
+  const open = view.subjects.find(({ id }) => id === getSubject(view, address).id)
   const isFormer = open?.donor === integration && isRejected(open.review?.review)
-  watched.former.add(JSON.stringify(isFormer ? reviewOf(open) : null))
+  watched.former.add(JSON.stringify(isFormer ? getReview(open) : null))
 }

@@ -1,7 +1,7 @@
 /** An event that was accepted has counted: rule 7. @module */
 import type { View, WebhookEvent } from '../system-under-test.js'
 import { type Case, demand, type Watched } from './case.js'
-import { stateOf } from './redemptions.js'
+import { getState } from './redemptions.js'
 import { aheadMs } from './reviews.js'
 
 /** @param after - The state when the webhook answered. */
@@ -11,7 +11,7 @@ export function judgeWebhook(known: Case, watched: Watched, event: WebhookEvent,
   const isFirst = !known.accepted.has(key) && at <= operation.calledAt + aheadMs
   known.accepted.add(key)
   if (!isFirst) return
-  const isLeft = [first, after].every((view) => stateOf(view, externalUserId) === 'unresolved')
+  const isLeft = [first, after].every((view) => getState(view, externalUserId) === 'unresolved')
   demand(!isLeft, () => `${key} names the unresolved redemption ${externalUserId}, which stays so`)
   const [had, has] = [first, after].map((view) => view.subjects.find((subject) => subject.applicantId === applicantId))
   // What is older than the answer that an applicant is gone brings nothing back.

@@ -54,7 +54,7 @@ export async function realProcess(parts: ProcessParts): Promise<Service> {
     },
     async attest(address, integration, accountId) {
       await noted(address)
-      const by = addressOf(integration, names)
+      const by = getAddress(integration, names)
       for (;;) {
         const proof = await failing(accounts.proveByAttestation(address, by, { accountId }))
         if (!(proof instanceof Error)) return { kind: 'done', accountId: proof.accountId }
@@ -65,10 +65,10 @@ export async function realProcess(parts: ProcessParts): Promise<Service> {
     recordDirect: async (direct) => ({ kind: await identity.recordDirect(direct) }),
     async share({ address, integration, token }: ShareCall): Promise<ShareOutcome> {
       await noted(address)
-      const integrationAddress = addressOf(integration, names)
+      const integrationAddress = getAddress(integration, names)
       const input = { integrationAddress, email: address, shareToken: token }
       const answer = await failing(identity.share(input))
-      return answer instanceof Error ? failureOf(answer) : { kind: 'answered', ...answer }
+      return answer instanceof Error ? getFailure(answer) : { kind: 'answered', ...answer }
     },
     async webhook({ key, ...event }) {
       await identity.applyVerdict({ eventKey: key, ...event })
@@ -105,12 +105,12 @@ function mortal({ pause }: Surroundings): Pick<Service, 'kill'> & Pick<Surroundi
 
 /** The error that a call rejects with. */
 const failing = <T>(call: Promise<T>) => call.catch((error: unknown) => error as Error)
-const codeOf = (error: Error) => (error as { readonly code?: string }).code
+const getCode = (error: Error) => (error as { readonly code?: string }).code
 const isUnavailable = (error: Error) =>
-  codeOf(error) === 'ERR_IDENTITY_UNAVAILABLE' || codeOf(error) === 'ERR_IDENTITY_MISCONFIGURED'
+  getCode(error) === 'ERR_IDENTITY_UNAVAILABLE' || getCode(error) === 'ERR_IDENTITY_MISCONFIGURED'
 
-function failureOf(error: Error & { readonly providerMessage?: string; readonly formerReview?: never }): ShareOutcome {
-  switch (codeOf(error)) {
+function getFailure(error: Error & { readonly providerMessage?: string; readonly formerReview?: never }): ShareOutcome {
+  switch (getCode(error)) {
     case 'ERR_VERIFICATION_UNAVAILABLE':
       return { kind: 'conflict' }
     case 'ERR_IDENTITY_UNAVAILABLE':
@@ -124,7 +124,7 @@ function failureOf(error: Error & { readonly providerMessage?: string; readonly 
   }
 }
 
-function addressOf(integration: string, { integrations }: Names): string {
+function getAddress(integration: string, { integrations }: Names): string {
   const address = `0x${Buffer.from(integration).toString('hex').padEnd(40, '0')}`
   integrations.set(address, integration)
   return address

@@ -38,7 +38,7 @@ export function realSystem(open: OpenBackend = sqliteBackend): SystemUnderTest {
     settle: async () => calls.settled((await backend()).waiting),
     async views() {
       const at = calls.ended()
-      if (view?.at !== at) view = { at, view: viewOf(await (await backend()).rows(), names) }
+      if (view?.at !== at) view = { at, view: getView(await (await backend()).rows(), names) }
       return view.view
     },
     async close() {
@@ -50,7 +50,7 @@ export function realSystem(open: OpenBackend = sqliteBackend): SystemUnderTest {
   }
 }
 
-function viewOf({ subjects, redemptions, accounts }: Rows, names: Names): View {
+function getView({ subjects, redemptions, accounts }: Rows, names: Names): View {
   const address = (key: string) => names.emails.get(key) ?? key
   const integration = (key: string) => names.integrations.get(key) ?? key
   return {

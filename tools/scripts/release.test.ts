@@ -17,13 +17,13 @@ interface Dependency {
 type Dependencies = ReadonlyMap<string, Dependency>
 
 /** The modules of `npm run release:check`, which need no build. */
-const { dependenciesOf, licenceProblems, provenance, billOfMaterials } = Object.assign(
+const { getDependencies, licenceProblems, provenance, billOfMaterials } = Object.assign(
   {},
   ...(await Promise.all(
     ['dependencies', 'licences', 'provenance', 'sbom'].map((name) => import(`./release/${name}.mjs`)),
   )),
 ) as {
-  dependenciesOf(root: string, folders: readonly string[]): Promise<Dependencies>
+  getDependencies(root: string, folders: readonly string[]): Promise<Dependencies>
   licenceProblems(dependencies: Iterable<Dependency>): string[]
   provenance(facts: object): Promise<string>
   billOfMaterials(dependencies: Dependencies, release: { readonly name: string; readonly version: string }): string
@@ -33,7 +33,7 @@ const root = join(import.meta.dirname, '../..')
 const release = { name: 'payment-integration', version: '0.2.0' }
 
 test('the bill of materials fits the schema of CycloneDX 1.6 and lists what an installation brings and a build contains', async () => {
-  const dependencies = await dependenciesOf(root, ['client', 'store-sql', 'server'])
+  const dependencies = await getDependencies(root, ['client', 'store-sql', 'server'])
   const text = billOfMaterials(dependencies, release)
   const bom = JSON.parse(text)
   const folder = join(
@@ -54,7 +54,7 @@ test('the bill of materials fits the schema of CycloneDX 1.6 and lists what an i
   expect(names).not.toContain('vitest')
   const store = bom.dependencies.find(({ ref }: { ref: string }) => ref.startsWith('@payment-integration/store-sql@'))
   expect(store.dependsOn.some((ref: string) => ref.startsWith('kysely@'))).toBe(true)
-  expect(billOfMaterials(await dependenciesOf(root, ['client', 'store-sql', 'server']), release)).toBe(text)
+  expect(billOfMaterials(await getDependencies(root, ['client', 'store-sql', 'server']), release)).toBe(text)
 })
 
 test('a licence that asks for more than its notice is refused; of a choice one accepted licence suffices', () => {
@@ -68,7 +68,7 @@ test('a licence that asks for more than its notice is refused; of a choice one a
 
 test('no package brings a licence that is refused', async () => {
   const folders = ['client', 'webhook', 'version-store', 'mirror', 'identity-sumsub', 'testing', 'server', 'cli']
-  expect(licenceProblems((await dependenciesOf(root, folders)).values())).toEqual([])
+  expect(licenceProblems((await getDependencies(root, folders)).values())).toEqual([])
 })
 
 test('the provenance names each tarball with its digest, the commit and the lock file', async () => {

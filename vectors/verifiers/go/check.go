@@ -30,8 +30,20 @@ func main() {
 			fmt.Printf("%s: %s\n", each.Name, verdict)
 		}
 	}
+	for _, unusable := range [][]string{{""}, {"whsec_a", " "}, {"whsec_a\n"}} {
+		if !panics(func() { verify(unusable, "", nil, 0, 300) }) {
+			wrong++
+			fmt.Printf("unusable secrets are accepted: %q\n", unusable)
+		}
+	}
 	fmt.Printf("%d cases, %d wrong\n", len(cases), wrong)
 	if wrong > 0 || len(cases) == 0 {
 		os.Exit(1)
 	}
+}
+
+func panics(call func()) (yes bool) {
+	defer func() { yes = recover() != nil }()
+	call()
+	return
 }

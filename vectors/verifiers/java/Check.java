@@ -16,6 +16,15 @@ final class Check {
       wrong++;
       System.out.println(verdict + ", not " + fields[5] + ": " + header);
     }
+    for (String unusable : List.of("", " ", "whsec_a\n")) {
+      try {
+        Verifier.verify(List.of("whsec_a", unusable), null, new byte[0], 0, 300);
+        wrong++;
+        System.out.println("unusable secrets are accepted");
+      } catch (IllegalArgumentException expected) {
+        continue;
+      }
+    }
     System.out.println(count + " cases, " + wrong + " wrong");
     System.exit(wrong > 0 || count == 0 ? 1 : 0);
   }

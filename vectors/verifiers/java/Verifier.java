@@ -6,8 +6,13 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 final class Verifier {
-  /** "ok" and the place of the secret that signed the bytes of body, such as "ok 0", or the code of the refusal. */
+  /**
+   * "ok" and the place of the secret that signed the bytes of body, such as "ok 0", or the code of the refusal.
+   * @throws IllegalArgumentException when a secret is empty, blank or padded.
+   */
   static String verify(List<String> secrets, String header, byte[] body, long nowMs, long tolerance) throws Exception {
+    if (secrets.stream().anyMatch(secret -> secret.isBlank() || !secret.equals(secret.strip())))
+      throw new IllegalArgumentException("a secret is empty, blank or padded");
     if (header == null || header.matches("[ \\t]*")) return "ERR_SIGNATURE_MISSING";
     var times = new ArrayList<String>();
     var codes = new ArrayList<String>();

@@ -15,5 +15,13 @@ foreach ($cases as $case) {
     $wrong++;
     echo "{$case['name']}: $verdict\n";
 }
+foreach ([[''], ['whsec_a', ' '], ["whsec_a\n"]] as $unusable) {
+    try {
+        verify($unusable, null, '', 0);
+        $wrong++;
+        echo "unusable secrets are accepted\n";
+    } catch (ValueError) {
+    }
+}
 echo count($cases), " cases, $wrong wrong\n";
 exit($wrong > 0 || $cases === [] ? 1 : 0);

@@ -4,9 +4,12 @@
 /** The notification is not genuine. The message is the code of the refusal. */
 final class Refused extends Exception {}
 
-/** The place of the secret that signed the bytes of $body. @throws Refused */
+/** The place of the secret that signed the bytes of $body. @throws Refused @throws ValueError for unusable secrets */
 function verify(array $secrets, ?string $header, string $body, int $nowMs, int $tolerance = 300): int
 {
+    foreach ($secrets as $secret) {
+        if ($secret === '' || $secret !== trim($secret)) throw new ValueError('a secret is empty, blank or padded');
+    }
     if ($header === null || trim($header, " \t") === '') throw new Refused('ERR_SIGNATURE_MISSING');
     $times = $codes = [];
     $shaped = strlen($header) <= 4096;

@@ -18,5 +18,12 @@ for case in cases:
     if verdict != expected:
         wrong += 1
         print(f"{case['name']}: {verdict}, not {expected}")
+for unusable in ([""], ["whsec_a", " "], ["whsec_a\n"], "whsec_a"):
+    try:
+        verify(unusable, None, b"", 0)
+        wrong += 1
+        print(f"unusable secrets are accepted: {unusable!r}")
+    except ValueError:
+        pass
 print(f"{len(cases)} cases, {wrong} wrong")
 sys.exit(1 if wrong or not cases else 0)

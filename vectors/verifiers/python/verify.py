@@ -10,7 +10,9 @@ class Refused(Exception):
 
 
 def verify(secrets, header, body, now_ms, tolerance=300):
-    """The place of the secret that signed `body` (bytes). Raises Refused."""
+    """The place of the secret that signed `body` (bytes). Raises Refused, and ValueError for unusable secrets."""
+    if isinstance(secrets, str) or any(not secret or secret != secret.strip() for secret in secrets):
+        raise ValueError("secrets must be a list of texts, none of them empty, blank or padded")
     if header is None or header.strip(" \t") == "":
         raise Refused("ERR_SIGNATURE_MISSING")
     times, codes, malformed = [], [], len(header) > 4096

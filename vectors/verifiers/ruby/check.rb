@@ -12,6 +12,12 @@ wrong = cases.reject do |each|
   end
   verdict == (each['expect'] == 'ok' ? each['secretIndex'] : each['expect'])
 end
+[[''], ['whsec_a', ' '], ["whsec_a\n"]].each do |unusable|
+  verify(unusable, nil, '', 0)
+  wrong << { 'name' => "unusable secrets are accepted: #{unusable}" }
+rescue ArgumentError
+  next
+end
 wrong.each { |each| puts each['name'] }
 puts "#{cases.length} cases, #{wrong.length} wrong"
 exit(wrong.empty? && !cases.empty?)

@@ -4,8 +4,9 @@ require 'openssl'
 # The notification is not genuine. The message is the code of the refusal.
 class Refused < StandardError; end
 
-# The place of the secret that signed the bytes of `body`. Raises Refused.
+# The place of the secret that signed the bytes of `body`. Raises Refused, and ArgumentError for unusable secrets.
 def verify(secrets, header, body, now_ms, tolerance = 300)
+  raise ArgumentError, 'a secret is empty, blank or padded' if secrets.any? { |each| each.empty? || each != each.strip }
   raise Refused, 'ERR_SIGNATURE_MISSING' if header.nil? || header.match?(/\A[ \t]*\z/)
 
   fields = header.split(',', -1).map { |field| field.gsub(/\A[ \t]+|[ \t]+\z/, '').partition('=') }

@@ -24,7 +24,7 @@ import type { FeedConnection } from './feed-connection.js'
 import { parseBlock } from './feed-message.js'
 import { createFeedStream } from './feed-stream.js'
 
-/** What a chain over the feed needs. */
+/** Options of {@link createFeedChain}. */
 export interface FeedChainOptions {
   /** The chain on its own nodes: it answers whatever the feed does not. */
   readonly chain: Chain
@@ -33,9 +33,12 @@ export interface FeedChainOptions {
   readonly leastProof?: ProofLevel | undefined
   /** Bridge contracts of `chain`; blocks of a publisher with others come from `chain`. @default none */
   readonly spokePools?: readonly string[] | undefined
-  /** Oldest newest block of the feed that counts as a head, in milliseconds by this clock. @default 60000 */
+  /** Maximum age of the feed's newest block to count as a head, in milliseconds by this clock. @default 60000 */
   readonly maxHeadAgeMs?: number | undefined
-  /** Time without a request to a feed that did not answer or contradicts a node, in milliseconds. @default 5000 */
+  /**
+   * Pause, in milliseconds, before the next request to a feed that did not answer or contradicted a node.
+   * @default 5000
+   */
   readonly restMs?: number | undefined
   /** @default the system's */
   readonly clock?: Clock | undefined
@@ -46,7 +49,10 @@ export interface FeedChainOptions {
 /** The defaults of {@link FeedChainOptions}. */
 export const feedChainDefaults = { leastProof: 'bloom', maxHeadAgeMs: 60_000, restMs: 5_000 } as const
 
-/** How far the feed may be behind a head of the nodes when it replaces them, by the times of both blocks. */
+/**
+ * Maximum lag of the feed behind the last head of the nodes for the head to come from the feed. It is the difference
+ * between the times of both blocks.
+ */
 const maxLagMs = 5_000
 /** Name of the feed among the nodes of a chain. */
 const node = 'feed'
@@ -54,11 +60,13 @@ const node = 'feed'
 /**
  * Builds a chain that reads proven blocks from the feed.
  *
- * Guarantees: every block that the feed answers continues the one before it. It was read as this chain reads: for its
- * routers, with its bridge contracts, proven at least as strongly. Its values were checked like those of any adapter.
- * A missing, malformed or interrupted part comes from the nodes. The head comes from the nodes while the feed is old,
- * unreachable, or more than 5 s behind a head of theirs. Then it comes from the feed again, and the reader waits until
- * that is as high. Fates of transactions always come from the nodes.
+ * Guarantees: every block from the feed continues the one before it. The publisher read it for this chain's routers,
+ * with its bridge contracts, and with `leastProof` or a stronger proof. Its values were checked like those of any
+ * adapter. A missing, malformed or interrupted part comes from the nodes.
+ *
+ * The head comes from the nodes while the feed is old, unreachable, or more than 5 s behind their last head. Otherwise
+ * it comes from the feed. Such a head may be lower than the last one; the reader then waits until the feed has caught
+ * up. Fates of transactions always come from the nodes.
  *
  * Errors are those of the given chain.
  * @throws RangeError When an option is out of range.
@@ -80,7 +88,7 @@ export function createFeedChain(options: FeedChainOptions): Chain {
 
   /** Newest block of the feed while the head comes from it; null while it comes from the nodes. */
   let head: BlockRef | null = null
-  /** Newest block that the nodes answered: a feed far below it would stop the chain until it caught up. */
+  /** The last head of the nodes. With a feed far below it, the reader would wait until the feed has caught up. */
   let floor: BlockRef | null = null
   const elapsed = createMonotonicNow(clock)
   let restUntil = Number.NEGATIVE_INFINITY
@@ -99,7 +107,7 @@ export function createFeedChain(options: FeedChainOptions): Chain {
     else logger.info({ chainId, blockNumber: newHead.number }, 'reads the feed')
   }
 
-  /** Records a failure, and returns its reason. A feed without an answer is left alone for a moment. */
+  /** Records a failure, and returns its reason. A feed that did not answer gets no request for `restMs`. */
   function fail(thrown: unknown): string {
     const error = toFeedError(thrown)
     failures += 1
@@ -130,7 +138,10 @@ export function createFeedChain(options: FeedChainOptions): Chain {
     }
   }
 
-  /** The feed, as far as it goes; where it begins above `from`, the nodes up to there first; then the nodes. */
+  /**
+   * Yields blocks of the feed as far as it has them. When the feed begins above `from`, the nodes answer the blocks
+   * below it first. The nodes also answer the rest.
+   */
   async function* ranges(request: RangesRequest, signal?: AbortSignal): AsyncGenerator<BlockRange> {
     const { from, to, routers = chain.routers } = request
     const requestDemands = demands(routers)
@@ -145,7 +156,7 @@ export function createFeedChain(options: FeedChainOptions): Chain {
     }
     const isResting = () => elapsed() < restUntil
     if (!isResting()) yield* continued(fedRanges(from, to, requestDemands, signal))
-    // The feed may have fallen silent just now.
+    // Checked again, because `fedRanges` may have found that the feed does not answer.
     const oldest = isResting() || next() > from ? null : await oldestHeight()
     if (oldest !== null && oldest > from && oldest <= to) {
       yield* continued(chain.ranges({ ...request, to: oldest - 1 }, signal))
@@ -182,7 +193,8 @@ export function createFeedChain(options: FeedChainOptions): Chain {
     if (last === null || first.parentHash === last.hash) return
     failures += 1
     lastError = `Block ${first.number} of chain ${chainId} does not continue block ${last.number}, between the feed and a node.`
-    // The nodes answer the rollback and the next read: a feed that ends on an orphaned block would give it again.
+    // During the pause the nodes answer the rollback and the next read. The feed may end on an orphaned block, and
+    // would return it again.
     restUntil = elapsed() + restMs
     throw new ChainError('ERR_CHAIN_RANGE_GONE', chainId, lastError)
   }

@@ -1,5 +1,5 @@
 /**
- * One connection to the NATS servers, renewed for ever, and the errors of the feed: one code for each reaction.
+ * Keeps a connection to the NATS servers, and defines the feed's errors.
  * Source: docs/decisions/chain-feed.md.
  * @module
  */
@@ -16,10 +16,11 @@ import { CoreError, systemClock } from '@payment-integration/core'
 import type { Clock } from '@payment-integration/core/ports'
 
 /**
- * The code of a {@link FeedError}.
+ * The code of a {@link FeedError}, one for each reaction of a caller.
  * - `ERR_FEED_UNAVAILABLE`: no server is connected, or none answers. Retry later.
  * - `ERR_FEED_MESSAGE`: a message is malformed, of another chain or of an unknown version. Read that block elsewhere.
- * - `ERR_FEED_GAP`: a block is missing, does not continue, or was read without a router. Read it elsewhere.
+ * - `ERR_FEED_GAP`: a block is missing, does not continue the one before it, or was read without a router of the
+ * reader. Read it elsewhere.
  * - `ERR_FEED_MOVED`: another publisher appended first. Read the newest message again.
  * - `ERR_FEED_BLOCK_TOO_LARGE`: the payments of one block exceed the server's `max_payload`. Raise it.
  * - `ERR_FEED_STREAM`: the stream cannot be created, or is not one of this feed. An operator must act.
@@ -58,13 +59,13 @@ export interface FeedConnectionOptions {
   readonly credentials?: string | undefined
   /** Path of the certificates that a server's certificate is checked with. @default those of Node */
   readonly caFile?: string | undefined
-  /** Name that the servers show. @default 'payment-integration' */
+  /** Client name, which the servers list. @default 'payment-integration' */
   readonly name?: string | undefined
   /** @default the system's */
   readonly clock?: Clock | undefined
 }
 
-/** A connection that renews itself. It never rejects by itself and never ends the process. */
+/** A connection that renews itself. Its failures appear only in calls, never as an unhandled error. */
 export interface FeedConnection {
   /**
    * The connection.
@@ -82,7 +83,7 @@ const reconnectMs = 1_000
 const connectTimeoutMs = 5_000
 /** A server that does not answer two pings in a row counts as lost. */
 const pingMs = 10_000
-/** Wait between two looks at the connection, in milliseconds. */
+/** How often `ready` checks for a connection, in milliseconds. */
 const checkMs = 50
 
 /**
@@ -117,7 +118,7 @@ export function createFeedConnection(options: FeedConnectionOptions): FeedConnec
           ...(authenticator === undefined ? {} : { authenticator }),
           ...(isTls ? { tls: caFile === undefined ? {} : { caFile } } : {}),
           maxReconnectAttempts: -1,
-          // Credentials may be repaired at the servers.
+          // Retries after a rejected login too: an operator may correct the account at the servers.
           ignoreAuthErrorAbort: true,
           reconnectTimeWait: reconnectMs,
           timeout: connectTimeoutMs,

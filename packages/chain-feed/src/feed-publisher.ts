@@ -7,7 +7,7 @@ import { FeedError } from './feed-connection.js'
 import { formatBlock, parseBlock } from './feed-message.js'
 import { createFeedStream, type FeedStreamLimits } from './feed-stream.js'
 
-/** What a publisher needs. */
+/** Options of {@link createFeedPublisher}. */
 export interface FeedPublisherOptions {
   /** The chain on its nodes, read with the proof `root` or `bloom`. */
   readonly chain: Chain
@@ -28,7 +28,7 @@ export interface FeedPublisherOptions {
   readonly standbyMs?: number | undefined
   /** @default the system's */
   readonly clock?: Clock | undefined
-  /** Its bytes name this publisher. @default the system's */
+  /** Source of the random id of this publisher. @default the system's */
   readonly random?: Pick<RandomSource, 'bytes'> | undefined
   /** @default none */
   readonly logger?: Logger | undefined
@@ -46,7 +46,7 @@ export interface FeedPublisher {
   /**
    * One step: publishes the new blocks, up to the head.
    * @returns Whether nothing is left to do now: at the head, or another publisher leads.
-   * @throws FeedError; ChainError of the chain. What was appended stays, and the next step continues there.
+   * @throws FeedError; ChainError of the chain. Appended blocks stay, and the next step continues after them.
    */
   step(signal?: AbortSignal): Promise<boolean>
   /** Creates the stream and publishes until the signal aborts. It never rejects: it retries after up to 30 s. */
@@ -55,7 +55,7 @@ export interface FeedPublisher {
 
 /** The largest difference between this clock and the server's, in milliseconds. */
 const skewMs = 5 * 60_000
-/** Appends that wait for their acknowledgement at a time. */
+/** The most appends without an acknowledgement at a time. */
 const maxInFlight = 64
 /** Wait after the first failure in a row, and the longest one, in milliseconds. */
 const [firstRetryMs, longestRetryMs] = [250, 30_000]
@@ -94,7 +94,8 @@ export function createFeedPublisher(options: FeedPublisherOptions): FeedPublishe
     const { sequence, message } = await stream.tail()
     const isOther = message !== null && message.publisher !== publisher
     const silentMs = isOther ? clock.now() - message.storedAt : 0
-    // A server whose clock was ahead stored the last message: its time says nothing of the other publisher.
+    // A time far in the future comes from a server whose clock was ahead. It does not show when the other publisher was
+    // last active, so this one may lead.
     const mayLead = !isOther || silentMs >= standbyMs || silentMs < -skewMs
     if (mayLead !== isLeading) logger.info({ chainId, leading: mayLead }, mayLead ? 'publishes' : 'stands by')
     isLeading = mayLead
@@ -109,14 +110,15 @@ export function createFeedPublisher(options: FeedPublisherOptions): FeedPublishe
       if (end === null) return true
       const { number, hash } = await chain.head(signal)
       const { block } = end
-      // A lower head is a node that lags: the blocks of a reorganisation come once it is as high.
+      // A lower head comes from a node that lags. A reorg is published once the head is as high as the stream.
       if (block !== null && (number < block.number || hash === block.hash)) return true
       const isAbove = block === null || number > block.number
       if (isAbove && (await publish(end, number, signal))) return false
       await reorganize(end, end.block, number, signal)
       return false
     } catch (error) {
-      // The outcome of appends may be unknown, or another publisher was faster: the stream says where it is.
+      // The outcome of appends may be unknown, or another publisher was faster, so the next step reads the end of the
+      // stream again.
       position = null
       throw error
     }
@@ -180,7 +182,7 @@ export function createFeedPublisher(options: FeedPublisherOptions): FeedPublishe
       const id = `${publisher}-${appends}`
       const appended = stream.append({ height: block.number, data, publisher, id }, { sequence: expected, after })
       after = id
-      // The first failure is awaited; those after it are its consequences.
+      // The first failure is awaited below. It causes the later ones, which are ignored.
       appended.catch(() => undefined)
       inFlight.push(appended)
       expected += 1

@@ -1,4 +1,4 @@
-/** Reads for operators, and of one integration's rows for its portal and the read API. @module */
+/** Queries for operators, for the portal and for the read API. @module */
 import { type PageBody, type PaymentBody, pageLimit } from '@payment-integration/contract'
 import { createListing, type Listing, toDeliveryRow } from './history/export.js'
 import type { Checkpoint, ProvenRange, RouterCoverage } from './indexer/chain-store.js'
@@ -52,7 +52,7 @@ export interface IntegrationQueries {
     readonly wallet?: string | undefined
   }): Promise<PageBody>
   /**
-   * One payment by destination transaction hash, likewise.
+   * One payment by destination transaction hash. Parameters are raw strings here too.
    * @throws InvalidRequestError `ERR_TX_HASH_INVALID`, `ERR_ADDRESS_INVALID`; PaymentNotFoundError
    * `ERR_PAYMENT_NOT_FOUND`; AmbiguousPaymentError `ERR_PAYMENT_AMBIGUOUS`.
    */
@@ -70,16 +70,19 @@ export interface IntegrationQueries {
    * At most 50 payments by destination transaction hash, or by the beginning of their memo among the newest 5,000.
    */
   search(search: Exclude<ConsoleSearch, { kind: 'wallet' }>): Promise<readonly PaymentBody[]>
-  /** Its payments as the read API shows them, for an export. @throws InvalidRequestError `ERR_ADDRESS_INVALID`. */
+  /**
+   * The integration's payments as the read API shows them, for an export.
+   * @throws InvalidRequestError `ERR_ADDRESS_INVALID`.
+   */
   paymentListing(wallet: string | undefined): Listing
   deliveryListing(filter: Omit<DeliveryFilter, 'integrationAddress'>): Listing
   /** Failures in a row at the endpoint; null: the last attempt succeeded, or there was none. */
   endpoint(): Promise<EndpointView | null>
-  /** The newest failed attempt, of the newest 50 deliveries and 50 that wait for a retry; null: none failed. */
+  /** The newest failed attempt among the newest 50 deliveries and 50 that wait for a retry; null: none failed. */
   lastFailure(): Promise<(AttemptRecord & { readonly deliveryId: string }) | null>
 }
 
-/** Reads for operators, across all integrations, and the way to the rows of one. */
+/** Queries for operators across all integrations. `forIntegration` limits them to one integration. */
 export interface Queries
   extends Omit<ConsoleReads, 'prepare'>,
     Pick<DeliveryStore, 'backlog' | 'endpoints' | 'findMissing' | 'oldestSnapshot'> {
@@ -138,7 +141,7 @@ export function createQueries(store: Store, cursors: CursorCodec): Queries {
           snapshots(payment.id, versions(payment)),
           store.console.deliveriesByPayment(payment.id),
         ])
-        // The deliveries of a payment are its integration's; this holds even if a row were wrong.
+        // All deliveries of a payment belong to its integration. The filter protects tenants from a wrong row.
         const own = deliveries.filter((each) => each.integrationAddress === integrationAddress)
         return { payment, snapshots: bodies, deliveries: own }
       },

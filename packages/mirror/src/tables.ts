@@ -16,7 +16,7 @@ export interface TableNames {
 /** Keeps the mirror's names apart from a `payments` table of your own. */
 export const defaultPrefix = 'mirror_'
 
-/** Checks and quotes the names. @throws {TypeError} For other characters, or a name that is too long. */
+/** Checks and quotes the names. @throws {TypeError} For a name that is too long or has a forbidden character. */
 export function tableNames({ schema, prefix = defaultPrefix }: TableOptions): TableNames {
   if (typeof prefix !== 'string' || !/^[a-z_][a-z0-9_]{0,31}$/.test(prefix))
     throw new TypeError('prefix must be 1 to 32 lower-case letters, digits and underscores, the first no digit.')
@@ -30,7 +30,7 @@ export function tableNames({ schema, prefix = defaultPrefix }: TableOptions): Ta
   }
 }
 
-/** Rethrows an error of the driver; one about a table as the mirror's own. */
+/** Rethrows an error of the driver. A missing table or column becomes an error of the mirror. */
 function rethrowFor(table: string): (error: unknown) => never {
   return (error) => {
     const { code, message } = Object(error) as { code?: unknown; message?: unknown }
@@ -109,7 +109,7 @@ function factValues(payment: Payment): Value[] {
     sender,
     receiver,
     toStorable(memo),
-    // One form for all, so that SQLite orders the texts by time.
+    // One format for all block times, because SQLite compares them as text.
     new Date(blockTimestamp).toISOString(),
     source.chainId,
     source.txHash,
@@ -176,9 +176,9 @@ export function schemaSql(dialect: Dialect, { payments, state, index }: TableNam
 }
 
 /**
- * The effect of a payment of the read API. `added`: there was no row. `updated`: the row had an older version.
- * `completed`: a delivery had stored this version, and the other columns followed. `refreshed`: the same version with
- * other facts, as after a reorg. `unchanged`: nothing.
+ * The effect of storing a payment of the read API. `added`: there was no row. `updated`: the row had an older version.
+ * `completed`: a delivery had stored this version or a newer one; the columns of the read API were added. `refreshed`:
+ * the read API had given this version before, with other facts, as before a reorg. `unchanged`: nothing was written.
  */
 export type WriteEffect = 'added' | 'updated' | 'completed' | 'refreshed' | 'unchanged'
 
@@ -292,7 +292,7 @@ FROM ${payments} WHERE integration_address = ?`,
   }
 }
 
-/** A time of the database: `pg` gives a Date unless its user set a parser. */
+/** Converts a time of the database. `pg` returns a Date unless the host set another type parser. */
 function toIsoTime(value: unknown): string | null {
   return value === null || value === undefined ? null : new Date(value as string | Date).toISOString()
 }

@@ -4,7 +4,7 @@ import { WebhookError, type WebhookErrorCode } from './exports/index.js'
 test('a rejection cannot be made from outside: it would have no name, code and status', () => {
   // @ts-expect-error the class is for `instanceof`
   new WebhookError('ERR_SIGNATURE_MISMATCH')
-  // @ts-expect-error a class that extends it must say all three
+  // @ts-expect-error a subclass must define name, code and status
   class Incomplete extends WebhookError {}
   expectTypeOf(Incomplete).toBeConstructibleWith()
 })

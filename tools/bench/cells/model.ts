@@ -1,8 +1,9 @@
 /** Computes rate and cost of cells from processor time. Source: docs/scale.md. @module */
 
 /**
- * Processor time of a payment with two updates and three deliveries in its own cell, and of a payment of other cells:
- * microseconds of the service and of PostgreSQL. `npm run bench -- cells` measures it; docs/scale.md has the run.
+ * Processor time that one payment costs a cell, in microseconds of the service and of PostgreSQL. `own`: a payment of
+ * the cell, with two updates and three deliveries. `other`: a payment of another cell, which the feed delivers too.
+ * `npm run bench -- cells` measures the times; docs/scale.md has the run.
  */
 export const measured = {
   own: { service: 831, database: 560 },
@@ -19,7 +20,7 @@ export const listPrices = {
   database: 0.13,
 } as const
 
-/** What the model assumes of a deployment. */
+/** Assumptions of the model about a deployment. */
 export const assumed = {
   /** Machines of a cell, each with one process that has every role. */
   machines: 2,
@@ -27,20 +28,20 @@ export const assumed = {
   cores: 2,
   /** Servers of the feed and its publisher. */
   feedMachines: 4,
-  /** Share of its greatest rate at which a cell runs on average. */
+  /** Average rate of a cell, as a share of its maximum rate. */
   load: 0.3,
 } as const
 
-/** Figures of a number of cells. */
+/** Figures of a deployment with `cells` cells. */
 export interface CellsModel {
   readonly cells: number
-  /** Greatest rate of the chains' payments, a second. */
+  /** Maximum rate of all cells together, in payments a second. */
   readonly rate: number
-  /** That rate as a multiple of the rate of one cell. */
+  /** `rate` as a multiple of the rate of a single cell. */
   readonly times: number
   /** Share of a cell's processor time that goes to payments of other cells. */
   readonly othersShare: number
-  /** Bytes that the feed sends a second at that rate. */
+  /** Bytes that the feed sends to all cells in a second, at `rate`. */
   readonly feedSecond: number
   /** USD for a million payments at the assumed load. */
   readonly money: number

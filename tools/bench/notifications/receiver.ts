@@ -1,6 +1,6 @@
 /**
- * The receiver as a separate process. It reads each request completely, answers 204 and records its time. It has
- * just enough HTTP for that, so that the measured process gets the CPU.
+ * The receiver as a separate process. It reads each request completely, answers 204 and records the arrival time. It
+ * implements only the HTTP that this needs, to leave the CPU to the measured process.
  * @module
  */
 import { type AddressInfo, createServer } from 'node:net'

@@ -1,4 +1,4 @@
-/** Compares store and receivers with the script and with confirmations of the killed processes. @module */
+/** Compares store and receivers with the script and with what processes confirmed. @module */
 
 import type { DeliveryView } from '@payment-integration/core/internal'
 import type { Store, StoredPayment } from '@payment-integration/core/ports'
@@ -22,13 +22,13 @@ export interface CrashEvidence {
     readonly delivered: ReadonlySet<string>
   }
   /**
-   * Processes that exited or lost their database, and leases that expired during a POST. Each explains one POST without
-   * a logged attempt.
+   * The number of processes that exited or lost their database, plus the leases that expired during a POST. Each
+   * explains one POST without a logged attempt.
    */
   readonly interruptions: number
 }
 
-/** Above the height of any script, and above its number of deliveries. */
+/** A height and a limit that no script reaches. */
 const everything = 1_000_000
 
 type Report = (kind: 'missing' | 'wrong' | 'repeated', message: string) => void
@@ -51,7 +51,7 @@ export async function judgeCrash(evidence: CrashEvidence): Promise<string[]> {
 
 const getName = (txHash: string, version: number) => `${txHash} ${version}`
 
-/** Every stored snapshot, by name. Also looks for one version above the last. */
+/** Reads every stored snapshot, by name, and looks for one above the last version, which must not exist. */
 async function readSnapshots(store: Store, payments: readonly StoredPayment[]): Promise<Map<string, Buffer>> {
   const snapshots = new Map<string, Buffer>()
   for (const { id, txHash, version } of payments)

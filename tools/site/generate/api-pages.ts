@@ -1,9 +1,9 @@
-/** Takes the pages that typedoc wrote, and gives the types and errors of a long one their own pages. @module */
+/** Splits long API pages of typedoc: types and errors get their own pages. @module */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { outsideCode } from './outside-code.js'
 
-/** The length that a page has at most, roughly, in characters of Markdown: about twelve screens. */
+/** Approximate maximum length of a page, in characters of Markdown: about twelve screens. */
 const maxLength = 12_000
 /** A shorter group stays with the functions. */
 const minGroupLength = 2_000
@@ -28,7 +28,10 @@ interface Page {
   readonly text: string
 }
 
-/** A page for a short module; otherwise one for its functions, which lists the names of its long groups. */
+/**
+ * Leaves a short module on one page. A long module gets one page for its functions and short groups, which links to the
+ * pages of its long groups.
+ */
 function split(module: string, text: string): Page[] {
   if (text.length <= maxLength) return [{ module, route: module, text }]
   const [title = '', ...groups] = text.split(/^(?=## )/m)
@@ -53,7 +56,7 @@ function split(module: string, text: string): Page[] {
   return [{ module, route: module, text: [title, ...own].join('') }, ...pages]
 }
 
-/** Joins symbols in their order to the fewest texts of about equal length. */
+/** Joins symbols, in order, to as few texts as the page length allows, of about equal length. */
 function pack(symbols: readonly string[]): string[] {
   const total = symbols.join('').length
   const length = total / Math.ceil(total / maxLength)
@@ -69,7 +72,7 @@ function pack(symbols: readonly string[]): string[] {
 
 const getIds = (text: string) => [...text.matchAll(/\{#([^}]+)\}$/gm)].map(([, id = '']) => id)
 
-/** The text with each link to the page that has its target now. */
+/** Rewrites each link to point to the page that contains the target after the split. */
 function withLinks(text: string, { module, route }: Page, routes: ReadonlyMap<string, string>): string {
   return text.replaceAll(/\]\(([^():/#]*(?:\/[^():#]*)?)#([^()]+)\)/g, (whole, file: string, id: string) => {
     const target = file === '' ? module : posix.join(posix.dirname(module), file).replace(/[.]md$/, '')
@@ -79,7 +82,7 @@ function withLinks(text: string, { module, route }: Page, routes: ReadonlyMap<st
   })
 }
 
-/** Only what a link can lead to keeps a heading: the search has a section for each heading. */
+/** Shortens the text. Only link targets keep a heading, because the search makes a section of each heading. */
 function shorten(text: string): string {
   return (
     text

@@ -1,6 +1,6 @@
 /** Changes the text of a Markdown page and leaves its code blocks as they are. @module */
 
-/** The page with every part between code blocks changed. */
+/** Applies `change` to every part of the page outside code blocks. */
 export function outsideCode(text: string, change: (part: string) => string): string {
   return text
     .split(/^(```[\s\S]*?^```$)/m)

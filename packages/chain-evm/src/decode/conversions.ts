@@ -3,12 +3,13 @@ import { hashHex } from '../proof/keccak.js'
 import type { TransactionFacts } from '../rpc/answers.js'
 import type { CalledFeed, ConversionStep, DecodedConversion, DecodedPayment, RouterCall } from './router-decoder.js'
 
-// A router emits a conversion before its payment, so a payment has the conversions of its router since the previous
-// payment.
+// A router emits a conversion before its payment. So a payment's conversions are those that its router emitted since
+// that router's previous payment.
 //
-// Some routers let anybody emit a conversion. There only a call sent directly to the router proves one. It is the
-// router's first in the transaction, emitted before any foreign code runs, and repeats the feeds of the calldata. A
-// malformed conversion keeps its position, so that a forged one behind it does not become the first.
+// Some routers let anybody emit a conversion event. There, an event proves a conversion only in a transaction that
+// calls the router directly. The proving event is the router's first in the transaction, because no foreign code has
+// run yet, and it names the feeds of the calldata. A malformed conversion event keeps its position, so that a forged
+// event after it does not count as the first.
 
 export interface Emitted<Event = DecodedPayment | DecodedConversion> {
   readonly router: string
@@ -22,7 +23,10 @@ export interface DirectPayment {
   readonly payment: DecodedPayment
 }
 
-/** `codeHex`: the currency code in the calldata, for a rate from outside the chain. */
+/**
+ * A step of a payment's conversion. `codeHex`: the currency code in the calldata of a direct call, for a rate from
+ * outside the chain; otherwise null.
+ */
 export type PaidStep = ConversionStep & { readonly codeHex: string | null }
 
 /** The conversion of a payment; no steps mean no conversion. */
@@ -51,7 +55,7 @@ export function pairConversions(
       if (!pairs.has(event)) pairs.set(event, toNearestConversion(unpaired.get(router) ?? []))
       unpaired.delete(router)
     } else if (!called?.used.includes(event)) {
-      // A payment has at most two.
+      // A payment has at most two conversion events.
       unpaired.set(router, [...(unpaired.get(router) ?? []).slice(-1), event])
     }
   }
@@ -65,7 +69,7 @@ function toNearestConversion(open: readonly DecodedConversion[]): PaidConversion
   return { steps: steps.map((step) => ({ ...step, codeHex: null })), provedBy: last.isForgeable ? 'nothing' : 'router' }
 }
 
-/** Joins two events of one feed each and unknown use into one conversion. */
+/** Joins two events, each with one feed of unknown use: the first multiplies, the second divides. Else null. */
 function joinSteps(events: readonly DecodedConversion[]): ConversionStep[] | null {
   const steps = events.flatMap((event) => event.steps)
   const [first, second] = steps

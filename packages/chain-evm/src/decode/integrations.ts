@@ -120,9 +120,9 @@ export function isBundle(calldata: string): boolean {
 /**
  * Parses the operations of a bundle, in the order of execution.
  * @param calldata - 0x hex.
- * @param maxOperations - A hostile bundle may point to one operation again and again.
- * @returns Null when the calldata is no bundle, is malformed, has more operations, or operations that share bytes.
- * Never throws.
+ * @param maxOperations - The most operations to parse: a hostile bundle may repeat one operation without limit.
+ * @returns Null when the calldata is no bundle or is malformed, and when it has more operations than `maxOperations`
+ * or operations that share bytes. Never throws.
  */
 export function parseBundle(calldata: string, maxOperations: number): UserOperation[] | null {
   if (!isBundle(calldata)) return null
@@ -194,7 +194,7 @@ function countOperations(logs: readonly ReceiptLog[], entryPoint: string): numbe
   return logs.filter((log) => isLogOf(log, entryPoint, operationTopic)).length
 }
 
-/** The position of the last operation's end by a known EntryPoint; -1 if there is none. */
+/** The position of the last log with which a known EntryPoint ends an operation; -1 if there is none. */
 export function findLastOperation(logs: readonly ReceiptLog[]): number {
   return logs.findLastIndex(({ address, topics }) => topics[0] === operationTopic && knownEntryPoints.has(address))
 }
@@ -205,8 +205,8 @@ export function findLastOperation(logs: readonly ReceiptLog[]): number {
  * @param positions - Ascending positions in `logs`.
  * @param entryPoint - The contract that was called with the bundle, lowercased.
  * @param operations - The operations in the calldata, in order.
- * @returns One per position: its operation, or null outside of all. All are null if the logs end other operations than
- * the calldata contains.
+ * @returns For each position its operation, or null when no operation contains it. All are null if the operations in
+ * the logs are not those in the calldata.
  */
 export function findEnclosingOperations(
   logs: readonly ReceiptLog[],
@@ -246,8 +246,8 @@ type ParseSuffix = (calldata: string) => string | null
 type Call = Pick<TransactionFacts, 'to' | 'input'>
 
 /**
- * Whether the integrations depend on the receipt: in a bundle, and in a call with an integration to another contract
- * than a router, which may execute user operations.
+ * Whether finding the integrations needs the receipt. A bundle needs it. So does a call whose calldata names an
+ * integration but whose target is no router, because that contract may execute user operations.
  */
 export function needsReceiptForIntegrations({ to, input }: Call, isRouter: boolean, parseSuffix: ParseSuffix): boolean {
   return to !== null && !isRouter && (isBundle(input) || parseSuffix(input) !== null)

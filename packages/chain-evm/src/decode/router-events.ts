@@ -1,4 +1,4 @@
-/** Decodes the events of router versions 0.1 to 0.9, without the address checksums of an ABI library. @module */
+/** Decodes the events of router versions 0.1 to 0.9. @module */
 
 import { byteLength, isLowerHex, uintAt, wordAt, wordToAddress, zeroAddress } from '../rpc/hex.js'
 import { parseIntegrationSuffix } from './integrations.js'
@@ -32,7 +32,8 @@ function findFlaw({ topics, data }: RouterLog, topicCount: number, wordCount: nu
 /**
  * Decodes `(address indexed sender, address indexed receiver, address token, uint256 amount, uint256 fees, bytes32
  * memo)`. `amount` is gross; `fees` is the sum of all fees.
- * @param bridges - Whether the router can also deposit into a bridge, without fees and not in the native token.
+ * @param bridges - Whether the router emits this event for a bridge deposit too. Such a deposit has no fees and is not
+ * in the native token.
  */
 function decodePayment(log: RouterLog, bridges: boolean): DecodedPayment | MalformedLog {
   const { topics, data } = log
@@ -67,7 +68,7 @@ function decodeSingleConversion(log: RouterLog, use: ConversionStep['use']): Dec
 }
 
 interface ConversionForm {
-  /** Whether the source is the hash of a currency code instead of a feed. */
+  /** Whether the first indexed argument is the hash of a currency code instead of a feed. */
   readonly isExternal: boolean
   /** The use of feed 0 without a feed 1. */
   readonly loneFeedUse: 'multiply' | 'unsaid'
@@ -124,9 +125,10 @@ type Decode = (log: RouterLog) => DecodedPayment | DecodedConversion | Malformed
 type Events = Readonly<Record<string, Decode>>
 
 /**
- * Versions 0.1 and 0.2 name one feed but not its use; 0.1 only multiplies. Versions 0.3 to 0.5 name a lone feed first;
- * 0.6 and later name it in its position. From 0.6 on `emitConversionEvent` is public. From 0.8 on `yodlWithAcross`
- * emits the payment event for a bridge deposit.
+ * Versions 0.1 and 0.2 name one feed but not its use; 0.1 only multiplies. Versions 0.3 to 0.5 put a single feed into
+ * the first position, whatever its use; 0.6 and later put it into the position of its use. From 0.6 on
+ * `emitConversionEvent` is public, so anybody can forge a conversion. From 0.8 on `yodlWithAcross` emits the payment
+ * event for a bridge deposit.
  */
 const events01: Events = {
   [paymentTopic]: (log) => decodePayment(log, false),

@@ -114,7 +114,10 @@ export interface Anvil {
   stop(): Promise<void>
 }
 
-/** Stops anvil when standard input closes, as it does even when this process is killed, and deletes anvil's cache. */
+/**
+ * A shell script that runs anvil. It stops anvil when standard input closes, which happens even when this process is
+ * killed, and deletes anvil's cache.
+ */
 const guard = [
   'cache=$1; shift',
   'exec 3<&0',
@@ -169,7 +172,7 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
     const force = setTimeout(() => endForcibly(child), stopTimeoutMs)
     await exited
     clearTimeout(force)
-    // For Windows, and for a guard that was killed.
+    // The guard deletes the cache too, but there is none on Windows, and it may have been killed.
     rmSync(cache, { recursive: true, force: true })
     process.removeListener('exit', killAtExit)
   }

@@ -42,8 +42,8 @@ export interface Payer {
   /** Lowercased. */
   readonly address: Address
   /**
-   * Sends a payment, after minting and approving tokens as needed, in the order of the calls. Resolves with the
-   * transaction hash when the node has accepted it.
+   * Sends a payment; payments are sent in the order of the calls. Mints and approves tokens first where needed.
+   * Resolves with the transaction hash when the node has accepted the payment.
    * @param signal - Ends the wait; a payment that is still queued is not sent.
    * @throws {TypeError | RangeError} When a field is wrong, before anything is sent.
    * @throws {@link DevChainError} `ERR_DEV_CHAIN` when the node rejects the transaction or does not answer; the
@@ -52,7 +52,7 @@ export interface Payer {
   pay(payment: DevPayment, signal?: AbortSignal): Promise<Hex>
 }
 
-/** A node cannot estimate the gas of a payment whose approval is not mined yet. */
+/** A fixed gas limit, because a node cannot estimate the gas of a payment before its approval is mined. */
 const gas = 300_000n
 
 /** Makes a payer. */

@@ -16,7 +16,8 @@ import {
   UnencodableError,
 } from './rlp.js'
 
-// Type 0x7e follows op-geth `core/types/receipt.go`, which encodes a deposit's nonce and version once it has a version.
+// Type 0x7e follows op-geth `core/types/receipt.go`, which encodes nonce and version of a deposit only if the receipt
+// has a version.
 
 /** A receipt, log or header in a node's answer. */
 export type NodeObject = Readonly<Record<string, unknown>>
@@ -26,7 +27,7 @@ const addressBytes = 20
 const topicBytes = 32
 /** Deposits of the OP stack. */
 const depositType = 0x7e
-/** An encoded topic, and an encoded address. */
+/** Bytes of an encoded topic, and of an encoded address: one byte of RLP prefix each. */
 const topicLength = 1 + topicBytes
 const addressLength = 1 + addressBytes
 

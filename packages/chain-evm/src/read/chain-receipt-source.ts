@@ -75,7 +75,7 @@ async function readFinalAnswer(
 ): Promise<Answer | null> {
   const head = await chain.head(signal)
   if (head.number - payment.blockNumber < depth) return null
-  // The transaction may have moved to another block since it was indexed: its own height decides.
+  // A reorg may have put the transaction into another block since it was indexed: its current block decides.
   const { fate, blockNumber } = await chain.transactionFate(payment.txHash, signal)
   return fate === 'unknown' || blockNumber === null || head.number - blockNumber < depth ? null : fate
 }

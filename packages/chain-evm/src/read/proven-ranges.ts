@@ -17,7 +17,7 @@ const transactionsPerStep = 400
 /** As many blocks and receipts as fit into one request. */
 const maxBlocksPerStep = 48
 
-/** Transactions in the candidate blocks of one range: a few megabytes of facts. */
+/** The most transactions in the candidate blocks of a range, which limits their facts to a few megabytes. */
 export const maxTransactions = 2_000
 
 /** A range with the counts that size the next one. */
@@ -36,7 +36,8 @@ export function readByBloom(
   plan: BloomPlan,
   signal?: AbortSignal,
 ): Promise<CountedRange> {
-  // Only a chain with authentic headers skips the comparison of filters with logs, which needs all headers first.
+  // Dense reading has no complete list of headers beforehand, so it cannot compare filters with `eth_getLogs`. Only
+  // headers that hash to their block hashes make that comparison unnecessary.
   return plan.withTransactions === 'all' && reader.headerHashing.isExpected
     ? readDense(reader, from, to, plan.transactionsPerBlock, signal)
     : readSparse(reader, from, to, plan.withTransactions !== 'none', signal)
@@ -61,7 +62,8 @@ async function readSparse(
 }
 
 /**
- * Reads all blocks with transactions and receipts, without waiting for their filters: most of them contain payments.
+ * Reads all blocks with transactions and receipts, without looking at the filters first. This is faster where most
+ * blocks contain payments.
  */
 async function readDense(
   reader: RangeReader,

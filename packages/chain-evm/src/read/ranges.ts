@@ -1,4 +1,4 @@
-/** Reads consecutive ranges of blocks, the next ones ahead. @module */
+/** Reads consecutive ranges of blocks, several in parallel. @module */
 import { setMaxListeners } from 'node:events'
 import type { BlockRange, BlockRef, ProofLevel, RangesRequest } from '@payment-integration/core/ports'
 import { type Failures, isRateLimit, isUnavailable, isUnproven } from '../rpc/failures.js'
@@ -17,7 +17,7 @@ interface RangesSource {
   readonly proof: ProofLevel
   /** The number of newest blocks that count as near the head. */
   readonly nearHead: number
-  /** Shared by all calls, so that sizes stay learnt. */
+  /** Shared by all calls, so that each profits from the sizes that earlier ones learnt. */
   readonly sizing: RangeSizing
 }
 

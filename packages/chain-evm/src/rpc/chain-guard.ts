@@ -38,7 +38,7 @@ interface ChainGuardOptions {
   readonly onForeign: (what: string) => void
 }
 
-/** Requests that need the check at the same time share one. */
+/** Creates the guard of one node. Requests that need the check at the same time share one check. */
 export function createChainGuard(options: ChainGuardOptions) {
   const { chainId, clock, fail, rpc, closed, onForeign } = options
   let isChecked = false
@@ -103,8 +103,8 @@ export interface ExpectedChain {
 }
 
 /**
- * Sends calls in one batch with `eth_chainId`, so that they and the chain id come from the same node. Answers that a
- * block hash verifies do not need it.
+ * Sends calls in one batch with `eth_chainId`, so that the answers and the chain id come from the same node. Answers
+ * that a block hash verifies need no chain id.
  * @returns The outcomes of `calls`, in their order.
  * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node is on another chain.
  */

@@ -20,7 +20,7 @@ import {
 const minBufferBytes = 65_536
 /** Larger buffers are not reused. */
 const maxSpareBytes = 4_194_304
-/** The usual number of parallel requests. */
+/** One spare buffer for each of the usual parallel requests. */
 const maxSpareBuffers = 3
 
 type BodyBuffers = ReturnType<typeof createBodyBuffers>
@@ -76,7 +76,7 @@ interface HttpWireOptions {
 interface Answer {
   readonly status: number
   readonly retryAfter: string | null
-  /** To be released. */
+  /** A buffer of `readBody`; the caller releases it. */
   readonly body: Buffer
 }
 
@@ -93,7 +93,7 @@ export function httpWire({ url: text, maxResponseBytes }: HttpWireOptions): Wire
     ...headers,
     'content-type': 'application/json',
     'user-agent': 'payment-integration',
-    // On a local connection compression costs more time than it saves.
+    // `http:` is usually a local connection, where compression costs more time than it saves.
     ...(isRemote ? { 'accept-encoding': 'gzip' } : {}),
   }
   const buffers = createBodyBuffers()
@@ -148,7 +148,8 @@ function toOutcomes({ status, retryAfter, body }: Answer, firstId: number, calls
     if (isLargeError(body)) throw new TooLargeError(maxErrorBytes)
     return decodeAnswer(body.length === 0 ? {} : parseForeignJson(body), firstId, count)
   }
-  // The JSON-RPC error in the body of an HTTP error status belongs to a single call; that of a batch to no call.
+  // With an HTTP error status, a JSON-RPC error in the body is the answer to a call that was sent alone. After a batch
+  // it belongs to no particular call, and with 429 the status says more.
   const rejection = count === 1 && status !== 429 ? parseRejection(body) : null
   if (rejection === null) throw new HttpStatusError(status, retryAfter)
   return [rejection]

@@ -34,7 +34,7 @@ export interface DeliveryCommands {
    * Makes one delivery of any status due now. It is signed with the active secret at the attempt, and marked as a
    * replay in the attempt log.
    *
-   * @param scope.integrationAddress - Deliveries of others are then not found.
+   * @param scope.integrationAddress - When given, deliveries of other integrations are not found.
    * @throws DeliveryError `ERR_DELIVERY_NOT_FOUND`; `ERR_DELIVERY_IN_FLIGHT` while it is leased;
    * `ERR_DELIVERY_ENDED` when its retention has ended.
    */
@@ -85,8 +85,8 @@ export interface SentTest extends Omit<AttemptRecord, 'replay'> {
 
 export interface EndpointCommands {
   /**
-   * Posts a signed sample to the notification URL: a payment without a state, an amount and a real hash. It changes
-   * neither the outbox nor the endpoint's health. Source: docs/decisions/operators.md.
+   * Posts a signed sample to the notification URL: a payment without a state or an amount, and with a made-up hash. It
+   * changes neither the outbox nor the endpoint's health. Source: docs/decisions/operators.md.
    * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_NO_NOTIFICATION_URL`, `ERR_TEST_IN_FLIGHT`;
    * SealedSecretError `ERR_SECRET_UNREADABLE`.
    */
@@ -106,8 +106,8 @@ const sampleChainId = 31_337
 const sampleTxHash = `0x7e57${'0'.repeat(60)}`
 
 /**
- * Builds a snapshot without state and invoice, so nothing is paid. The hash is always the same; the rising version lets
- * each snapshot pass.
+ * Builds a snapshot without state and invoice, so that no receiver takes it for a paid invoice. The hash is always the
+ * same; the version rises, so that receivers do not ignore a later test as a duplicate.
  */
 function buildSampleBody(integrationAddress: string, now: number): Uint8Array {
   const version = Math.max(1, Math.floor(now / 1_000))
@@ -166,7 +166,7 @@ export function createEndpointCommands(deps: EndpointDeps): EndpointCommands {
       const address = parseAddress(input)
       const now = clock.now()
       const waitMs = (nextTestAt.get(address) ?? 0) - now
-      // After the clock was set back the pause is over.
+      // A longer wait than the pause means that the clock was set back; the test is then allowed.
       if (waitMs === Number.POSITIVE_INFINITY || (waitMs > 0 && waitMs <= testPauseMs))
         throw new IntegrationError('ERR_TEST_IN_FLIGHT', address)
       nextTestAt.set(address, Number.POSITIVE_INFINITY)
@@ -211,7 +211,7 @@ export function createDeliveryCommands({ deliveries, audited, onDue }: DeliveryD
     return isOwn ? 'ERR_DELIVERY_ENDED' : 'ERR_DELIVERY_NOT_FOUND'
   }
 
-  /** Makes missing deliveries due whose ids are between two others. */
+  /** Makes missing deliveries due again, those with ids above `afterId` and below `beforeId`. */
   async function requeue(afterId: string, beforeId: string | undefined): Promise<number> {
     const upToId = beforeId === undefined ? undefined : String(Number(beforeId) - 1)
     const { replayed } = await audited(async (tx, note) => {

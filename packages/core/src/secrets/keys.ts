@@ -32,7 +32,7 @@ export interface DataKeyStore {
 
 export interface DataKeyTransaction {
   list(): Promise<StoredDataKey[]>
-  /** Stores a resealed key while the stored one is still `before`. Resolves whether it was. */
+  /** Replaces `before` by the resealed `after`. Resolves to false, without a change, if `before` is not stored. */
   replace(purpose: string, before: SealedSecret, after: SealedSecret): Promise<boolean>
 }
 
@@ -46,23 +46,26 @@ export interface SealingKeyUse {
   readonly rows: number
 }
 
-/** HMAC-SHA256 of a secret: fast, which suffices for 32 random bytes; a slow hash would help a flood of requests. */
+/**
+ * HMAC-SHA256 of a secret. A fast hash is safe for 32 random bytes; with a slow one, a flood of requests could exhaust
+ * the processor.
+ */
 function hashSecret(key: KeyVersion, purpose: KeyPurpose, secret: string): SecretHash {
   const hash = createHmac('sha256', key.derive(purpose)).update(secret, 'utf8').digest('hex')
   return { keyVersion: key.version, hash }
 }
 
-/** The password of HTTP Basic. */
+/** Issues an API secret, the password of HTTP Basic. */
 export function issueApiSecret(random: Pick<RandomSource, 'bytes'>): string {
   return `pi_api_${Buffer.from(random.bytes(32)).toString('base64url')}`
 }
 
-/** The key of the notification signature. */
+/** Issues a signing secret, the key of the notification signature. */
 export function issueSigningSecret(random: Pick<RandomSource, 'bytes'>): string {
   return `pi_whsec_${Buffer.from(random.bytes(32)).toString('base64url')}`
 }
 
-/** The API key of the legacy endpoints. */
+/** Issues an API key for the legacy endpoints. */
 export function issueLegacyKey(random: Pick<RandomSource, 'bytes'>): string {
   return `pi_legacy_${Buffer.from(random.bytes(32)).toString('base64url')}`
 }
@@ -72,7 +75,7 @@ export function hashApiSecret(key: KeyVersion, address: string, secret: string):
   return hashSecret(key, 'api-secret', `${address}\n${secret}`)
 }
 
-/** Its own purpose, so that neither kind of secret passes for the other. */
+/** Hashes a legacy key with a purpose of its own, so that it never matches the hash of an API secret. */
 export function hashLegacyKey(key: KeyVersion, apiKey: string): SecretHash {
   return hashSecret(key, 'legacy-key', apiKey)
 }

@@ -41,7 +41,7 @@ export function readConfig(env: Environment, readFile?: ReadFile): Config {
     host: value('PI_HOST'),
     port: value('PI_PORT'),
     database,
-    // Processes of several releases may share a server; a file belongs to one machine.
+    // Off by default on PostgreSQL, because processes of several releases may share a server.
     migrates: value('PI_MIGRATE') ?? database.kind === 'sqlite',
     retention: {
       policy: {
@@ -190,7 +190,7 @@ function readChains({ chainIds, chainValue, problems }: Reader): ChainConfig[] {
   })
 }
 
-/** Only development may simulate. */
+/** Accepts simulated chains in development only. */
 function readSimulatedChains({ value, chainIds, problems }: Reader): readonly number[] {
   const ids = value('PI_SIMULATED_CHAINS')
   if (ids.length > 0 && value('PI_ENV') !== 'development')
@@ -270,7 +270,7 @@ function isOnLoopback({ value }: Reader): boolean {
   return ['127.0.0.1', '::1', 'localhost'].includes(value('PI_HOST'))
 }
 
-/** Without a URL nobody signs in: the pages are then served in development alone, to this machine alone. */
+/** Without a URL the console has no sign-in, and is then accepted only in development on a loopback address. */
 function checkConsole(reader: Reader): void {
   const { value, problems } = reader
   if (!value('PI_CONSOLE') || reader.isSet('PI_CONSOLE_URL')) return
@@ -296,7 +296,7 @@ function readOidc({ value, isSet, problems }: Reader): Config['oidc'] {
   }
 }
 
-/** Without a URL the pages answer this machine alone, which development permits on a loopback address. */
+/** Without a URL the portal is accepted only in development on a loopback address. */
 function readPortal(reader: Reader): PortalConfig | null {
   const { value, problems } = reader
   const publicUrl = value('PI_PORTAL_URL')

@@ -33,15 +33,18 @@ interface ConsoleDeps extends PagesDeps {
   readonly tools: DevelopmentTools | undefined
 }
 
-/** Loaded here: a server without pages starts sooner. */
+/** Loads the console package only when pages are opened, so that a server without pages starts faster. */
 function loadConsole(setting: 'PI_CONSOLE' | 'PI_PORTAL') {
   return loadPackage('@payment-integration/console', setting, () => import('@payment-integration/console'))
 }
 
-/** Its HTTP library is loaded here: most servers do without. */
+/** Loads the HTTP client of the OpenID sign-in, which most servers do not use. */
 const loadFetch = () => import('../internal/outgoing.js')
 
-/** Opens the console. With `consoleUrl` operators sign in, and their sources are those of the rate limits. */
+/**
+ * Opens the console. With `consoleUrl` operators must sign in. The source of a sign-in is determined as for the rate
+ * limits: the client address, read through trusted proxies.
+ */
 export async function openConsole(config: Config, deps: ConsoleDeps): Promise<Console> {
   const { service, logger } = deps
   const { createConsole } = await loadConsole('PI_CONSOLE')
@@ -87,7 +90,7 @@ export async function openPortal(
   })
 }
 
-/** Tools that a host of a server in development passes, such as those of testing. */
+/** Tools that the program around a development server may pass, such as those of the package `testing`. */
 export interface DevelopmentTools {
   /** Probes a receiver. */
   doctor?(input: DoctorInput & { readonly url: string; readonly signingSecret: string }): Promise<DoctorResult>
@@ -97,7 +100,7 @@ export interface DevelopmentTools {
 
 /**
  * Creates the console's tools; none outside of development. A tool rejects with SealedSecretError
- * `ERR_SECRET_UNREADABLE` when the master key is another one.
+ * `ERR_SECRET_UNREADABLE` when another master key sealed the signing secret.
  */
 function createConsoleTools(config: Config, { store, trigger, tools }: ConsoleDeps): ConsoleTools {
   if (config.environment !== 'development') return {}

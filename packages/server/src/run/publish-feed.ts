@@ -29,7 +29,7 @@ export async function publishFeed(
   const { createFeedPublisher } = await loadChainFeed()
   const evm = await loadChainEvm()
   const { logger = await createPinoLogger({ level: config.logLevel }), replicas, maxAgeMs, maxBytes } = options
-  // Cells receive payments alone, so nobody else can report a skipped log.
+  // The feed carries no quarantined logs to the cells, so only the publisher can report them.
   const onQuarantine = createQuarantineReport({ logger, publish: () => undefined })
   const chains = await Promise.all(config.chains.map((chain) => openChain(chain, onQuarantine)))
   const connection = await connectChainFeed(config.feed, logger)

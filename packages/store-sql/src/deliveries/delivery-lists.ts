@@ -49,7 +49,7 @@ export async function findFirstIdAt(db: Connection, time: number): Promise<numbe
 /** Concurrent transactions may get ids in another order than their times, but only within this time. */
 const slackMs = 60_000
 
-/** Adds to a filter the range of ids that contains all versions of its times. */
+/** Adds to a filter the range of ids that contains all versions from its `since` to its `until`. */
 export async function withIdRange<Filter extends RangeFilter>(db: Connection, filter: Filter): Promise<Filter> {
   const since = checkInteger(filter.since ?? 0, 'since')
   const until = checkInteger(filter.until ?? Number.MAX_SAFE_INTEGER, 'until')
@@ -102,8 +102,8 @@ const lowestOpen = selectFrom('segments as closed')
 const hasEnded = (id: string): RawBuilder<boolean> => sql`${sql.ref(id)} < ${lowestOpen}`
 
 /**
- * A condition: a delivery that is not in the outbox and was not given up was delivered; else it is missing. A subquery
- * per delivery, because PostgreSQL may hash the attempts of all deliveries for `exists`.
+ * A condition for deliveries that are neither in the outbox nor given up: true for delivered ones, false for missing
+ * ones. It is a scalar subquery, because for `exists` PostgreSQL may hash the attempts of all deliveries.
  */
 export function isDelivered(id: string): RawBuilder<boolean> {
   const success = selectFrom('attempts as success')
@@ -174,7 +174,8 @@ export function selectFiltered(db: Connection, filter: RangeFilter) {
       .selectFrom('snapshots as d')
       .leftJoin('outbox as q', 'q.id', 'd.id')
       .innerJoin('payments as p', 'p.id', 'd.payment_id')
-      // Outbox rows have an integration: the condition would lead SQLite to begin with the snapshots.
+      // Pending deliveries always have an integration. For them the condition is left out, because it would lead SQLite
+      // to start from the snapshots.
       .$if(status !== 'pending', (rows) => rows.where('d.integration', 'is not', null))
       .where(chooseIdColumn(filter), '>', after)
       .$if(upTo !== null, (rows) => rows.where(chooseIdColumn(filter), '<=', upTo ?? 0))

@@ -97,7 +97,7 @@ const deliveryTables: Statements = (types, name) => {
        ${foreignKey(`(integration) references ${name('integrations')} (address)`)}`,
       { segmentedBy: 'id' },
     ),
-    // The stream of an integration.
+    // For the delivery stream of one integration.
     `create index snapshots_integration on ${snapshots} (integration, id) where integration is not null`,
     // Most deliveries are delivered and listed by the primary key; this index lists the others.
     `create index snapshots_undelivered on ${snapshots} (undelivered, id) where undelivered is not null`,
@@ -233,7 +233,7 @@ const paymentTables: Statements = (types, name) => {
        unique (tx_hash, chain_id, ordinal)`,
     ),
     // Pages: one index per filter, in the order of docs/interface.md 4.1 up to the block time, read backwards.
-    // Payments of one block time are sorted as they are read.
+    // Payments with the same block time are sorted by each query.
     `create index payments_page on ${payments} (integration, block_timestamp) where is_primary = 1`,
     `create index payments_page_sender on ${payments} (integration, sender, block_timestamp) where is_primary = 1`,
     `create index payments_page_receiver on ${payments} (integration, receiver, block_timestamp) where is_primary = 1`,
@@ -249,7 +249,7 @@ const paymentTables: Statements = (types, name) => {
        version ${int} not null, state ${text}, recipient ${text}, invoice ${text}`,
       { fill: 80 },
     ),
-    // Primary payments without a final state, which receipt polling lists. `statuses` needs no index of states for it.
+    // Primary payments without a final state. Receipt polling lists this table, so `statuses` needs no index of states.
     createTable(
       types,
       name('unsettled'),

@@ -8,7 +8,7 @@ export const identityTables: Statements = (types, name) => [
   ...accounts(types, name),
 ]
 
-/** Subjects with their verifications, and the rows at which persons are locked. */
+/** Subjects with their verifications, and one row per person, which a transaction locks. */
 const subjects: Statements = (types, name) => {
   const { id, integer, code, text } = types
   const table = name('identity_subjects')

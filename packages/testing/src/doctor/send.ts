@@ -177,7 +177,10 @@ function openWire(): Wire {
 
 type Fields = Readonly<Record<string, string | string[] | undefined>>
 
-/** Reads the answer to a request, or the reason why none arrived. As in the service, the head counts. Never rejects. */
+/**
+ * Reads the answer to a request, or the reason why none arrived. As in the service, an answer counts from its head on,
+ * even if the body is cut off. Never rejects.
+ */
 function awaitAnswer(
   { agent, connections }: Wire,
   request: Dispatcher.DispatchOptions,

@@ -1,4 +1,4 @@
-/** Undoes changes of bytes, texts and secrets, one after another. @module */
+/** Undoes known changes to bodies and secrets, one after another. @module */
 import type { Fault, FindingCode } from './finding.js'
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -16,7 +16,7 @@ export function fromUtf8(bytes: Uint8Array): string | null {
   }
 }
 
-/** Converts a saved file to UTF-8 without a byte order mark. Editors and shells also save UTF-16, even without mark. */
+/** Converts a saved file to UTF-8 without a byte order mark. Editors and shells also save UTF-16, without it too. */
 export function decodeSavedFile(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return bytes.slice(3)
   const encoding = detectUtf16(bytes)
@@ -94,7 +94,7 @@ interface SearchLimits {
   readonly count: number
 }
 
-/** The value, then each distinct value that undoing changes gives, the fewest changes first. */
+/** Returns the value, then each distinct value reached by undoing changes, fewest changes first. */
 export async function findCandidates<T>(
   value: T,
   undos: readonly Undo<T>[],
@@ -125,7 +125,7 @@ const prefixes = ['pi_whsec_', 'whsec_'] as const
 
 type Undone = Fault & { readonly value: Body }
 
-/** The key of the unchanged secret, then keys after undoing changes. Empty for a blank secret. */
+/** Returns the key of the secret as it is, then keys reached by undoing changes. Empty for a blank secret. */
 export async function findKeyCandidates(secret: string): Promise<Candidate<Body>[]> {
   if (trimSecret(secret) === '') return []
   const key = toUtf8(secret)
@@ -133,7 +133,7 @@ export async function findKeyCandidates(secret: string): Promise<Candidate<Body>
   return findCandidates(key, undos, (value) => Array.from(value).join(), limits)
 }
 
-/** Trims the secret, including invisible characters and written-out line ends. */
+/** Trims white space, invisible characters, and at the end also escape sequences such as a literal `\n`. */
 export function trimSecret(secret: string): string {
   let [start, end] = [0, secret.length]
   while (start < end && blanks.test(secret[start] ?? '')) start++
@@ -144,7 +144,7 @@ export function trimSecret(secret: string): string {
   }
 }
 
-/** Creates a step on texts. It skips bytes that are not UTF-8, and unchanged texts. */
+/** Creates an undo that works on text. It skips bytes that are not UTF-8, and results equal to the text. */
 function undoInText(undo: (text: string) => readonly (Fault & { readonly text: string | Body | null })[]): Undo<Body> {
   return (body) => {
     const text = fromUtf8(body)
@@ -218,7 +218,7 @@ const undoNewline: Undo<Body> = (body) => {
   return [{ code: 'body_newline', evidence: [`Bytes of the line end: ${size}.`], value: body.slice(0, -size) }]
 }
 
-/** Bodies with a line end that may have been lost. Nothing shows such a loss, so these candidates come last. */
+/** Appends a line end that may have been removed. The body shows no trace of that, so use these candidates last. */
 export function addNewlines(body: Body): Candidate<Body>[] {
   return [[lineFeed], [carriageReturn, lineFeed]].map((end) => {
     const evidence = [`Bytes of the missing line end: ${end.length}.`]
@@ -241,7 +241,7 @@ export function detectCompression(body: Uint8Array): 'gzip' | 'deflate' | null {
   return body[0] === 0x78 && ((body[0] << 8) | (body[1] ?? 0)) % 31 === 0 && fromUtf8(body) === null ? 'deflate' : null
 }
 
-/** Creates a step that decompresses at most `maxBytes`, as a protection against decompression bombs. */
+/** Creates an undo that decompresses to at most `maxBytes`, as a protection against decompression bombs. */
 function undoCompression(maxBytes: number): Undo<Body> {
   return async (body) => {
     const format = detectCompression(body)
@@ -279,7 +279,7 @@ export function createByteUndos(maxBytes: number): readonly Undo<Body>[] {
 /** Texts before a change, with the evidence of the change. */
 type UndoText = (text: string) => readonly { readonly text: string | Body | null; readonly evidence: string }[]
 
-/** A step that undoes one kind of change of a body. */
+/** Creates an undo for one kind of change of a body. */
 function undoBodyText(code: FindingCode, undo: UndoText): Undo<Body> {
   return undoInText((text) => undo(text).map((found) => ({ code, evidence: [found.evidence], text: found.text })))
 }

@@ -32,7 +32,7 @@ export interface LambdaResult {
 /** The function's handler. It never rejects. */
 export type LambdaHandler = (event: LambdaEventLike, context?: LambdaContextLike) => Promise<LambdaResult>
 
-/** The function is stopped at its own time-out without an answer; this many milliseconds are kept to give one. */
+/** Time to answer before the function's own time-out, which would stop the function unanswered, in milliseconds. */
 const reserveMs = 250
 
 /**
@@ -64,7 +64,10 @@ function eventSource(event: LambdaEventLike): Source {
   }
 }
 
-/** Every value counts: a header that was sent twice must not pass as one. An empty list has none. */
+/**
+ * Prefers the list of all values of a header, so that a header sent twice is not taken for one sent once. An empty list
+ * is ignored.
+ */
 function mergeHeaders({ multiValueHeaders, headers }: LambdaEventLike): HeadersLike {
   const lists = Object.entries(multiValueHeaders ?? {}).filter(([, values]) => values?.length)
   const listed = new Set(lists.map(([name]) => name.toLowerCase()))

@@ -1,15 +1,16 @@
-/** One header out of what a framework calls headers, and the bytes of a fetch request, read once. @module */
+/** Reads a header of a framework's request, and a fetch request's body. @module */
 import type { BodyReader, HeadersLike, RequestLike } from '../delivery.js'
 import { createRejection } from '../errors.js'
 import { concat, declaredBytes, notRaw, tooLarge } from '../read-body.js'
 
-/** Headers that can be read more than once: a list, or what has names or a `get`. */
+/** Headers that can be read more than once: a list, an object with a field per name, or an object with `get`. */
 export type ReadableHeaders = { readonly [name: string]: unknown } & Partial<Iterable<unknown>>
 
 /** Copies an iterator into a list, as it can be read only once. A value that is no object has no headers. */
 export function toReadable(headers: HeadersLike): ReadableHeaders {
   const source: ReadableHeaders = Object(headers)
-  // Iterates where possible, because the `get` of a Map minds case. That of fetch headers does not, and is quicker.
+  // A Map is copied, because its `get` is case-sensitive. Fetch headers, which have `append`, are not copied: their
+  // `get` ignores case and is faster than a copy.
   return source[Symbol.iterator] && !source['append'] ? ([...(source as Iterable<unknown>)] as never) : source
 }
 
@@ -24,7 +25,7 @@ export function readHeader(headers: ReadableHeaders, name: string): string | und
   if (Array.isArray(headers)) {
     for (const [index, item] of headers.entries())
       if (Array.isArray(item)) add(item[0], item[1])
-      // Node's rawHeaders: names and values in turns.
+      // Node's rawHeaders: each name is followed by its value.
       else if (index % 2 === 0) add(item, headers[index + 1])
   } else if (typeof headers['get'] === 'function') add(name, headers['get'](name))
   else for (const key of Object.keys(headers)) add(key, headers[key])
@@ -36,7 +37,7 @@ export function isRequest(input: object): input is RequestLike {
   return 'arrayBuffer' in input && typeof input.arrayBuffer === 'function'
 }
 
-/** @throws {@link WebhookError} `ERR_BODY_NOT_RAW` when something read the body before, or holds its stream. */
+/** @throws {@link WebhookError} `ERR_BODY_NOT_RAW` when the body was already read, or its stream is locked. */
 export function assertUnread(request: RequestLike): undefined {
   if (request.bodyUsed || request.body?.locked) throw notRaw('a Request whose body was read before or is held')
 }
@@ -45,7 +46,7 @@ export function assertUnread(request: RequestLike): undefined {
  * Reads the body.
  * @param headers - The headers of the request, as `toReadable` returns them.
  * @throws {@link WebhookError} `ERR_BODY_NOT_RAW` when another reader read or locked the body.
- * `ERR_BODY_TOO_LARGE` by the declared length, or at the first byte too many.
+ * `ERR_BODY_TOO_LARGE` when the declared length, or the number of bytes read, exceeds `maxBytes`.
  * `ERR_BODY_UNREADABLE` when the stream fails.
  */
 export async function readRequest(
@@ -68,7 +69,7 @@ export async function readRequest(
   throw tooLarge()
 }
 
-/** Everything, or nothing when it is more than `maxBytes`. */
+/** Reads the whole body; undefined when it is larger than `maxBytes`. */
 async function readAll(reader: BodyReader, maxBytes: number): Promise<Uint8Array | undefined> {
   const chunks: Uint8Array[] = []
   let length = 0
@@ -80,7 +81,7 @@ async function readAll(reader: BodyReader, maxBytes: number): Promise<Uint8Array
     length += value.byteLength
     if (length > maxBytes) break
   }
-  // Whether the sender hears of the cancellation does not change the verdict.
+  // The body is too large even if the cancellation fails.
   reader.cancel().catch(() => undefined)
   return undefined
 }

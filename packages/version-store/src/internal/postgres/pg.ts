@@ -3,26 +3,28 @@
 import { TransactionOpenError } from '../../errors.js'
 import { type Bound, type PostgresDriver, type Row, sqlState, type Work } from './driver.js'
 
-// The prepared statements that a server keeps for `pg`. They belong to a session, and a pooler lends sessions, so the
-// driver can be wrong about them. A pooler knows only statements that the protocol prepared. DISCARD ALL and
-// DEALLOCATE ALL drop them without notice to `pg`.
+// `pg` remembers which prepared statements its connection has, and can be wrong. A prepared statement belongs to a
+// session of the server, and a pooler may switch the connection to another session. A pooler knows only statements that
+// were prepared by the protocol, so an EXECUTE in SQL may miss its statement. DISCARD ALL and DEALLOCATE ALL drop
+// prepared statements without notice to `pg`.
 
 /** The state of prepared statements on a driver's connections. */
 interface Plans {
   /** The name under which `pg` prepares the statement on a connection, if it should. */
   nameOn(connection: object, bound: Bound): string | undefined
-  /** The statement as SQL, where the connection has prepared it. */
+  /** The EXECUTE of the statement, if the connection has prepared it. */
   executeSql(connection: object, bound: Bound): string | undefined
-  /** The connection has prepared the statement, if it has a name there. */
+  /** Notes that the connection has prepared the statement. Ignores a statement without a name. */
   prepared(connection: object, bound: Bound): void
   /**
-   * Whether a statement of the store failed because its plan was missing, or was there already. It has done nothing and
-   * can run again in another transaction. From then on this connection uses no names, and others not the failed way.
+   * Whether a statement of the store failed because its prepared statement was missing, or already existed. The failed
+   * statement changed nothing and can run again in another transaction. From then on this connection uses no prepared
+   * statements, and no other connection uses `how`.
    */
   lost(connection: object, error: unknown, how: 'executed' | 'named'): boolean
 }
 
-/** Begins with EXECUTE and names, or with neither. */
+/** Creates the state. @param prepare - Whether EXECUTE and names are used at all. */
 function createPlans(prepare: boolean): Plans {
   const allowed = { executed: prepare, named: prepare }
   const names = new WeakMap<object, Set<string>>()
@@ -53,7 +55,7 @@ function createPlans(prepare: boolean): Plans {
   }
 }
 
-/** There is no such statement; there is one of this name already. */
+/** The SQLSTATEs of a prepared statement that is missing, and of one that already exists. */
 const planStates = ['26000', '42P05']
 
 interface Client {
@@ -63,7 +65,7 @@ interface Client {
   ): Promise<Result | readonly Result[]>
   on(event: 'error', listener: (error: Error) => void): unknown
   removeListener(event: 'error', listener: (error: Error) => void): unknown
-  /** `I` outside of a transaction; newer versions of `pg` say it. */
+  /** `I` outside of a transaction. Older versions of `pg` do not have the method. */
   getTransactionStatus?(): string | null
 }
 
@@ -77,7 +79,7 @@ interface Pool extends Pick<Client, 'query'> {
 
 const savepoint = 'payment_version_effect'
 
-/** A connection is lent for each transaction. */
+/** Creates a driver on a pool, which lends a connection to each transaction. */
 export function pgPoolDriver(pool: Pool, prepare: boolean): PostgresDriver<Client> {
   const plans = createPlans(prepare)
   return {
@@ -91,7 +93,7 @@ export function pgPoolDriver(pool: Pool, prepare: boolean): PostgresDriver<Clien
   }
 }
 
-/** Its transactions take turns. */
+/** Creates a driver on one connection. Callers must run one transaction at a time. */
 export function pgClientDriver(client: Client, prepare: boolean): PostgresDriver<Client> {
   const plans = createPlans(prepare)
   return {
@@ -118,7 +120,7 @@ function onClients(outside: Pick<Client, 'query'>, plans: Plans): Omit<PostgresD
         await tx.query(`RELEASE ${savepoint}`)
         return result
       } catch (error) {
-        // Its failure never hides the error that led here.
+        // A failed rollback must not hide the error of the work.
         await tx.query(`ROLLBACK TO ${savepoint}; RELEASE ${savepoint}`).catch(() => {})
         throw error
       }
@@ -126,7 +128,7 @@ function onClients(outside: Pick<Client, 'query'>, plans: Plans): Omit<PostgresD
   }
 }
 
-/** Runs a statement under its name, and again without one where its plan was lost. */
+/** Runs a statement under its name, and again without a name if the prepared statement was lost. */
 async function queryWithRetry(
   on: Pick<Client, 'query'>,
   plans: Plans,
@@ -149,8 +151,9 @@ interface TransactionEnd<Value> {
 }
 
 /**
- * Begins, works, commits. A savepoint proves at the end that this transaction is still open and can commit. It is
- * cheaper than the seal: its two statements travel with BEGIN and COMMIT. When it fails, the COMMIT is not reached.
+ * Begins, does the work, commits. Releasing a savepoint at the end proves that this transaction is still open and can
+ * commit; if the release fails, the COMMIT does not run. The savepoint replaces the seal and is cheaper, because its
+ * two statements are sent together with BEGIN and COMMIT.
  */
 async function transaction<Value>(
   client: Client,
@@ -161,7 +164,8 @@ async function transaction<Value>(
   let broken: Error | undefined
   let begun = false
   let breaks = (_: Error) => {}
-  // A lent connection that ends between two statements tells only its listeners; without one, the process ends too.
+  // When a lent connection breaks between two statements, `pg` emits `error`. Without a listener that would end the
+  // process.
   const lost = new Promise<never>((_, reject) => {
     breaks = (error) => {
       broken = error
@@ -173,7 +177,7 @@ async function transaction<Value>(
   try {
     const rows = await begin(client, plans, first).catch(async (error: Error) => {
       if (!(error instanceof PlanLostError)) throw error
-      // Its statements failed before they did anything. A pool does not get such a connection back.
+      // The failed statements changed nothing. A pool must not reuse this connection, so it is released as broken.
       await client.query('ROLLBACK')
       broken = error
       return begin(client, plans, first)
@@ -196,13 +200,13 @@ async function transaction<Value>(
   }
 }
 
-/** The first statement found no plan, and did nothing. */
+/** The first statement found no prepared statement, and changed nothing. */
 class PlanLostError extends Error {}
 
 /**
  * Begins and runs the first statement, in one message once the connection has prepared it.
- * Inside of another transaction BEGIN only warns, and a COMMIT would end that one. Newer versions of `pg` report it.
- * For older ones a query asks whether the transaction is new.
+ * Inside of another transaction BEGIN only warns, and a COMMIT would end that transaction. Newer versions of `pg` know
+ * whether a transaction is open. With older versions a query asks the server whether the transaction is new.
  * @throws {@link TransactionOpenError} `ERR_TRANSACTION_OPEN`.
  * @throws {@link PlanLostError} At most once on a connection.
  */
@@ -250,5 +254,5 @@ function getLast(results: Result | readonly Result[]): Result {
   return (Array.isArray(results) ? results.at(-1) : results) as Result
 }
 
-/** How BEGIN fails in another transaction: one that has another isolation level, or one that has failed. */
+/** The SQLSTATEs of BEGIN in an open transaction: of another isolation level, or one that has failed. */
 const openStates = ['25001', '25P02']

@@ -34,7 +34,7 @@ function getCells(name: string, row: Variable<unknown>): string[] {
     .replace(/^(?:an? )?(?:number of )?([a-z ]+) from (\d+) to (\d+)$/, '$2–$3 $1')
     .replace(/ milliseconds$/, ' ms')
     .replace(/ percentage$/, ' %')
-    .replace(/ port$/, '')
+    .replace(/^(\d+–\d+) port$/, '$1')
   const value = [...marks, expected].join(' ')
   return [
     `\`${name}\``,

@@ -170,8 +170,11 @@ describe('run', () => {
     expect(clock.slept.slice(0, 3)).toEqual([188, 375, 750])
     expect(logger.lines.map(({ fields }) => fields['failures'])).toEqual([1, 2, 3])
     await idle(clock)
-    deliveries.failures.claim.push(busy())
-    await deliveries.add({ name: 'b' })
+    const { msUntilDue } = deliveries
+    deliveries.msUntilDue = () => {
+      deliveries.msUntilDue = msUntilDue
+      return Promise.reject(busy())
+    }
     await clock.advance(250)
     expect(clock.slept.at(-1)).toBe(188)
     await loop.stop()

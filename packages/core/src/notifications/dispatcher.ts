@@ -74,20 +74,21 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     lastCheck = { end, nextInMs: Math.max(futureWaitChecks.everyMs, futureWaitChecks.timesItsLength * (end - begun)) }
   }
 
-  /** Claims once, then sleeps until the next claim makes sense. */
-  async function claimAndSleep(round: Round, signal: AbortSignal): Promise<unknown> {
+  /** Claims once, then sleeps until the next claim makes sense. Reports each answer of the store to an idle loop. */
+  async function claimAndSleep(round: Round, signal: AbortSignal, onAnswer: () => void): Promise<unknown> {
     if (!round.canClaim()) return round.sleep(null, signal)
     const { started, end } = await round.claim()
     if (signal.aborted) return
     if (end === 'batchFull') return
-    if (end === 'allClaimed') return sleepUntilDue(round, started, signal)
+    if (end === 'allClaimed') return sleepUntilDue(round, started, signal, onAnswer)
     return round.sleep(end === 'limitReached' ? idlePollMs : null, signal)
   }
 
   /** Sleeps until a delivery is due or the loop is woken. A poll only looks: a claim writes, and costs more. */
-  async function sleepUntilDue(round: Round, started: number, signal: AbortSignal): Promise<void> {
+  async function sleepUntilDue(round: Round, started: number, signal: AbortSignal, onAnswer: () => void) {
     for (let hasSlept = false; !signal.aborted; hasSlept = true) {
       const dueInMs = await store.deliveries.msUntilDue()
+      onAnswer()
       const isDue = dueInMs !== null && dueInMs <= 0
       if (isDue && (started > 0 || hasSlept)) return
       // A due delivery that cannot be claimed waits for the next poll; otherwise the loop would spin.
@@ -124,11 +125,14 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       runningRounds.add(round)
       const stopListening = store.deliveries.whenDue(() => round.wake())
       let failures = 0
+      const endFailures = () => {
+        failures = 0
+      }
       while (!signal.aborted) {
         try {
           startFutureWaitCheck()
-          await claimAndSleep(round, signal)
-          failures = 0
+          await claimAndSleep(round, signal, endFailures)
+          endFailures()
         } catch (error) {
           failures += 1
           const retryInMs = backoffMs(failures, random.fraction())

@@ -58,7 +58,7 @@ export async function bundleSources({ root, entry, outfile, external, settings }
       }),
     )
     writeFileSync(draft, code)
-    appendFileSync(draft, `${mark}${JSON.stringify({ digest: digest(code), inputs })}`)
+    appendFileSync(draft, `${mark}${JSON.stringify({ digest: digest(code), root, inputs })}`)
     renameSync(draft, outfile)
   } finally {
     rmSync(draft, { force: true })
@@ -74,7 +74,8 @@ function isCurrent(root, outfile) {
     const bundle = readFileSync(outfile)
     const end = bundle.lastIndexOf(mark)
     const kept = JSON.parse(bundle.toString('utf8', end + mark.length))
-    if (kept.digest !== digest(bundle.subarray(0, end))) return false
+    // The bundle names files of its sources by absolute paths.
+    if (kept.root !== root || kept.digest !== digest(bundle.subarray(0, end))) return false
     return Object.entries(kept.inputs).every(([path, [mtimeMs, size]]) => {
       const now = statSync(join(root, path))
       return now.mtimeMs === mtimeMs && now.size === size

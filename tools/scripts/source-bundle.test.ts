@@ -1,6 +1,6 @@
 /** Bundles a small workspace in processes of their own, as a start of the command does. */
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -51,6 +51,18 @@ it('keeps the bundle while nothing changes, and makes it anew when a source or a
   writeFileSync(join(root, 'settings.json'), '{ "changed": true }')
   await start()
   expect(bundleFile()).not.toBe(second)
+})
+
+it('makes the bundle anew in a folder that was moved with it', async () => {
+  await start()
+  const moved = `${root}-moved`
+  renameSync(root, moved)
+  ;[sources, outfile, root] = [sources, outfile, root].map((path) => path.replace(root, moved)) as [
+    string,
+    string,
+    string,
+  ]
+  expect(await start()).toBe(printed(1))
 })
 
 it('makes a damaged or partial bundle anew', async () => {

@@ -67,6 +67,8 @@ export interface PortalDeps {
 export interface Portal {
   /** Answers a request below `/portal`. */
   fetch(request: Request, bindings?: ConsoleBindings): Response | Promise<Response>
+  /** Ends downloads at their next page, so that a process can stop. */
+  close(): void
 }
 
 type Env = { Bindings: ConsoleBindings; Variables: { session: PortalVisit | null } }
@@ -88,6 +90,7 @@ export function createPortal(deps: PortalDeps): Portal {
   const render = createRender(assets, frame)
   const signIn = createPortalSignIn({ sessions: service.integrationSessions, render, findSource, now, countCall })
   const download = createDownloads({ now, onError: (error) => deps.onError?.(error) })
+  let isClosed = false
   guardPages(app, publicUrl)
   app.use('*', async (c, next) => {
     c.set('session', await signIn.findVisit(c.req.raw))
@@ -127,7 +130,7 @@ export function createPortal(deps: PortalDeps): Portal {
         payments: ({ wallet }) => tenant.paymentListing(wallet),
         deliveries: (query) => tenant.deliveryListing(deliveryFilter(query)),
       },
-      mayContinue: async () => (await signIn.findVisit(c.req.raw)) !== null,
+      mayContinue: async () => !isClosed && (await signIn.findVisit(c.req.raw)) !== null,
     })
   })
   app.get(`${portalBase}/*`, (c) => page(c))
@@ -140,7 +143,12 @@ export function createPortal(deps: PortalDeps): Portal {
     deps.onError?.(error)
     return answer(c, problemPage('This page failed', 'Try again; the operators can read the reason in their log.'), 500)
   })
-  return { fetch: (request, bindings = {}) => app.fetch(request, bindings) }
+  return {
+    fetch: (request, bindings = {}) => app.fetch(request, bindings),
+    close() {
+      isClosed = true
+    },
+  }
 
   async function page(c: Context<Env>): Promise<Response> {
     const url = new URL(c.req.url)

@@ -90,8 +90,10 @@ export const createExportRows = (audited: Audited): ExportRows =>
     await record('export.started')
     try {
       for await (const page of pages()) {
-        end = 'stopped'
-        if (!(await mayContinue())) throw new Error('The export was stopped before its last row.')
+        if (!(await mayContinue())) {
+          end = 'stopped'
+          throw new Error('The export was stopped before its last row.')
+        }
         rows += page.length
         end = 'cut_off' // stays where the reader goes away
         yield { text: head + page.map(print).join(''), rows }

@@ -95,6 +95,7 @@ export async function startServer(config: Config, options: StartOptions = {}): P
   const health = createHealth({ store, indexers, recording: config.recording, running: () => running })
   const { reference } = config
   const limits = isLimiting(config.limits) ? createRequestLimits(config.limits) : undefined
+  const portal = roles.console ? await openPortal(config, { service, logger, limits }) : null
   const pages =
     config.console && roles.console
       ? await openConsole(config, {
@@ -109,7 +110,7 @@ export async function startServer(config: Config, options: StartOptions = {}): P
     service,
     api: roles.api,
     console: pages,
-    portal: roles.console ? await openPortal(config, { service, logger, limits }) : null,
+    portal,
     receiveUpdate,
     readWebhook: opened.readWebhook,
     health,
@@ -180,6 +181,7 @@ export async function startServer(config: Config, options: StartOptions = {}): P
     service.deliveryStreams.close()
     opened.trigger?.close()
     pages?.close()
+    portal?.close()
     await Promise.all([listeners.stop(cut), Promise.race([work, timeUp])])
     if (running)
       logger.warn({}, 'Some work did not finish in time and is aborted; it is repeated after the next start.')

@@ -148,9 +148,13 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
   const running = closers.add(started, ({ stop }) => stop())
   const { address } = integration
   const create = (notificationUrl: string) => running.service.integrations.create({ ...integration, notificationUrl })
+  // The service rejects some URLs, such as http in a local network. The relay, registered instead, forwards to them.
+  const registerRelay = (error: unknown) => {
+    if ((error as { readonly code?: string }).code !== 'ERR_URL_INVALID') throw error
+    return create(receiver.url)
+  }
   const [issued, legacyApiKey] = await Promise.all([
-    // The service rejects some URLs, such as http in a local network. The relay, registered instead, forwards to them.
-    to === undefined ? create(receiver.url) : create(to.href).catch(() => create(receiver.url)),
+    to === undefined ? create(receiver.url) : create(to.href).catch(registerRelay),
     setUpLegacy(running.service, chain),
   ])
   signingSecret = issued.signingSecret

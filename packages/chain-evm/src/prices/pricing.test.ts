@@ -45,7 +45,7 @@ const step = (contract: string | null, rate: bigint, use: PaidStep['use'] = 'mul
 })
 const shown = (provedBy: PaidConversion['provedBy'], ...steps: PaidStep[]): PaidConversion => ({
   steps,
-  provedBy: provedBy,
+  provedBy,
 })
 const price = (made: DecodedPayment, conversion: PaidConversion, call: RouterCall | null = null) =>
   computePricing(lists, made, conversion, call)

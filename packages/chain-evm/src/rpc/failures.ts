@@ -10,6 +10,7 @@ import type { Clock } from '@payment-integration/core/ports'
 
 /** A request took too long. */
 export class DeadlineError extends Error {
+  override readonly name = 'DeadlineError'
   constructor(timeoutMs: number) {
     super(`no answer within ${timeoutMs} ms`)
   }
@@ -190,6 +191,7 @@ export class StaleConnectionError extends Error {
 
 /** The node answered with an HTTP error status. */
 export class HttpStatusError extends Error {
+  override readonly name = 'HttpStatusError'
   readonly status: number
   /** The raw `Retry-After` header. */
   readonly retryAfter: string | null
@@ -201,6 +203,7 @@ export class HttpStatusError extends Error {
 }
 
 export class TooLargeError extends Error {
+  override readonly name = 'TooLargeError'
   constructor(maxBytes: number) {
     super(`the answer is larger than ${maxBytes} bytes`)
   }
@@ -208,6 +211,7 @@ export class TooLargeError extends Error {
 
 /** Valid JSON that does not answer the request. */
 export class NotJsonRpcError extends Error {
+  override readonly name = 'NotJsonRpcError'
   constructor() {
     super('the answer is not JSON-RPC')
   }
@@ -215,6 +219,7 @@ export class NotJsonRpcError extends Error {
 
 /** Not connected, and the wait before the next attempt is not over. */
 export class NoConnectionError extends Error {
+  override readonly name = 'NoConnectionError'
   constructor() {
     super('no connection')
   }

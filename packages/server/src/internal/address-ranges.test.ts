@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createRangeCheck, findRangeProblem } from './address-ranges.js'
 
-describe('isInRanges', () => {
+describe('createRangeCheck', () => {
   const isCovered = createRangeCheck(['203.0.113.7', '8.8.0.0/16', '2606:4700::/32', '2001:500:88:200::10'])
   it.each(['203.0.113.7', '8.8.0.0', '8.8.255.255', '2606:4700::1', '2606:4700:ffff::', '2001:500:88:200::10'])(
     '%s is covered',

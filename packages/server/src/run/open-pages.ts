@@ -1,6 +1,6 @@
 /**
  * Opens the pages of operators and integrators, and the console's tools in development.
- * Source: docs/decisions/operators.md and portal.md.
+ * Source: docs/decisions/operators.md.
  * @module
  */
 import type {

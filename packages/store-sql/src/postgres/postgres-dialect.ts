@@ -195,7 +195,7 @@ export function postgresDialect(schema: string, now: (() => number) | undefined)
     async waitAtMost(db, ms) {
       await sql`select set_config('lock_timeout', ${`${ms}ms`}, true)`.execute(db)
     },
-    oneOf: getOne,
+    oneOf: matchOneOf,
     // Row comparisons, because with `first = …` PostgreSQL may scan the primary key. Not strict, because then the
     // planner expects no row of the lowest or highest value, and sorts.
     indexRange(first, second, { value, from, upTo }, parameter) {
@@ -214,7 +214,7 @@ export function postgresDialect(schema: string, now: (() => number) | undefined)
     updateAll: (db, update) => updateAll(db, name, update),
     selectDue(query, time, parameter) {
       const { without } = query
-      const exclusion = without.length === 0 ? '' : `and not ${getOne('q.id', 'integer', without, parameter)}`
+      const exclusion = without.length === 0 ? '' : `and not ${matchOneOf('q.id', 'integer', without, parameter)}`
       return dueText(name, query, time, exclusion, parameter)
     },
     // Limit and order make one index search per integration, so that no plan joins or counts the whole backlog.
@@ -251,7 +251,7 @@ export function postgresDialect(schema: string, now: (() => number) | undefined)
   }
 }
 
-const getOne: SqlDialect['oneOf'] = (column, type, values, parameter) =>
+const matchOneOf: SqlDialect['oneOf'] = (column, type, values, parameter) =>
   `${column} = any(${parameter(formatArray(values, type))}::${arrayTypes[type]})`
 
 function bulkSource(columns: readonly BulkColumn[], rows: readonly (readonly unknown[])[]): BulkSource {

@@ -171,7 +171,7 @@ export function sqliteDialect(now: () => number): SqlDialect {
     lockRows: () => '',
     skipLocked: () => '',
     waitAtMost: async () => undefined,
-    oneOf: getOne,
+    oneOf: matchOneOf,
     indexRange: (first, second, { value, from, upTo }, parameter) =>
       `${first} = ${parameter(value)} and ${second} >= ${parameter(from)} and ${second} <= ${parameter(upTo)}`,
     hexText: (column) => `'0x' || lower(hex(${column}))`,
@@ -200,7 +200,7 @@ export function sqliteDialect(now: () => number): SqlDialect {
     updateAll,
     selectDue(query, time, parameter) {
       const { without } = query
-      const exclusion = without.length === 0 ? '' : `and not ${getOne('q.id', 'integer', without, parameter)}`
+      const exclusion = without.length === 0 ? '' : `and not ${matchOneOf('q.id', 'integer', without, parameter)}`
       return dueText(query, time, exclusion, parameter)
     },
     pending: (atMost) => sql<{ pending: Integer }>`
@@ -220,7 +220,7 @@ function bulkSource(columns: readonly BulkColumn[], rows: readonly (readonly unk
 }
 
 // The same text for any number of values, so that it is prepared once.
-const getOne: SqlDialect['oneOf'] = (column, type, values, parameter) => {
+const matchOneOf: SqlDialect['oneOf'] = (column, type, values, parameter) => {
   const value = type === 'hex' ? 'unhex(substr(value, 3))' : 'value'
   return `${column} in (select ${value} from json_each(${parameter(JSON.stringify(values))}))`
 }

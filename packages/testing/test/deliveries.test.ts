@@ -15,7 +15,7 @@ function setup() {
       () => 'ok',
       (error: { code: string }) => error.code,
     )
-  return { clock, build, verify, codeOf: getCode, deliveries: createDeliveries({ secret, clock }) }
+  return { clock, build, verify, getCode, deliveries: createDeliveries({ secret, clock }) }
 }
 
 const kinds: readonly [keyof Deliveries, string][] = [
@@ -28,8 +28,8 @@ const kinds: readonly [keyof Deliveries, string][] = [
   ['misrouted', 'ERR_INTEGRATION_MISMATCH'],
 ]
 test.each(kinds)('for a %s delivery the verifier answers %s', async (kind, verdict) => {
-  const { build, deliveries, codeOf } = setup()
-  expect(await codeOf((await deliveries[kind](build.snapshot() as never, undefined as never)) as never)).toBe(verdict)
+  const { build, deliveries, getCode } = setup()
+  expect(await getCode((await deliveries[kind](build.snapshot() as never, undefined as never)) as never)).toBe(verdict)
 })
 
 test('a good delivery has the same bytes and headers as the signer of the verifier package', async () => {
@@ -45,19 +45,19 @@ test.each([undefined, {}])('options %j, without a secret, are a TypeError', (opt
 })
 
 test('a test can set the age at the edges of the window', async () => {
-  const { build, deliveries, codeOf } = setup()
+  const { build, deliveries, getCode } = setup()
   const snapshot = build.snapshot()
-  expect(await codeOf(await deliveries.stale(snapshot, 300))).toBe('ok')
-  expect(await codeOf(await deliveries.future(snapshot, 300))).toBe('ok')
+  expect(await getCode(await deliveries.stale(snapshot, 300))).toBe('ok')
+  expect(await getCode(await deliveries.future(snapshot, 300))).toBe('ok')
 })
 
 test('a duplicate has the same bytes with a new signature, and verifies when the first is stale', async () => {
-  const { build, deliveries, clock, codeOf } = setup()
+  const { build, deliveries, clock, getCode } = setup()
   const first = await deliveries.good(build.snapshot())
   clock.advance(3_600_000)
   const again = await deliveries.duplicate(first)
   expect(again.body).toEqual(first.body)
-  expect([await codeOf(first), await codeOf(again)]).toEqual(['ERR_DELIVERY_STALE', 'ok'])
+  expect([await getCode(first), await getCode(again)]).toEqual(['ERR_DELIVERY_STALE', 'ok'])
 })
 
 test('of a rotation, the first delivery verifies only with the next secret, the second only with the former one', async () => {

@@ -70,12 +70,12 @@ describe('a code', () => {
 
 describe('no account gets an address', () => {
   test('by the attestation of an integration that did not share for it', async () => {
-    const { accounts, share, subjectOf } = await setUp()
+    const { accounts, share, getSubject } = await setUp()
     await expect(accounts.proveByAttestation(email, shop)).rejects.toThrow(EmailProofError)
     await share()
-    const before = await subjectOf()
+    const before = await getSubject()
     await expect(accounts.proveByAttestation(email, otherShop)).rejects.toThrow(EmailProofError)
-    expect(await subjectOf()).toEqual(before)
+    expect(await getSubject()).toEqual(before)
   })
 
   test('if the account is unknown', async () => {
@@ -99,13 +99,13 @@ describe('no account gets an address', () => {
 })
 
 test('registrations, codes, proofs and rejections are logged by keyed hash, with account, time and method', async () => {
-  const { accounts, share, accountEvents, keyOf, clock, register, code } = await setUp()
+  const { accounts, share, accountEvents, getKey, clock, register, code } = await setUp()
   await share()
   await expect(accounts.proveByAttestation(email, otherShop)).rejects.toThrow(EmailProofError)
   const { accountId: owner } = await accounts.proveByAttestation(email, shop)
   const accountId = await register()
   await accounts.proveByCode(email, await code(), { accountId })
-  const emailKey = await keyOf(email)
+  const emailKey = await getKey(email)
   const logged = { at: clock.now(), emailKey, accountId: null, proof: null, by: null, reason: null }
   expect(accountEvents()).toEqual([
     { ...logged, action: 'refused', proof: 'attestation', by: otherShop, reason: 'not_donor' },

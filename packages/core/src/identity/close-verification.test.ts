@@ -37,7 +37,7 @@ async function onHold() {
 /** Another user, approved; the provider knows that applicant. */
 async function witness(setup: ReturnType<typeof identitySetup>, address = 'witness@example.com') {
   await setup.shareFor(address)
-  const name = `pi:${(await setup.subjectOf(address)).id}:1`
+  const name = `pi:${(await setup.getSubject(address)).id}:1`
   setup.provider.reviews.set(`applicant of ${name}`, approved)
   await setup.webhook(approved, { name, key: name })
   return { name, witnessId: `applicant of ${name}` }
@@ -187,10 +187,10 @@ describe('the name of a missing applicant', () => {
   }
 
   test('is looked up, and the audit log has the address of its subject', async () => {
-    const { provider, close, memory, keyOf } = await missingOne()
+    const { provider, close, memory, getKey } = await missingOne()
     expect(await close(missing)).toBe('closed')
     expect(provider.calls).toContain(`find ${first}`)
-    const details = { integrationAddress: shop, emailKey: await keyOf(email) }
+    const details = { integrationAddress: shop, emailKey: await getKey(email) }
     expect(memory.committed.audit.map((each) => each.details)).toEqual([details])
   })
 

@@ -30,10 +30,10 @@ test.each([
 
 describe('a recorded direct verification', () => {
   test('does not replace an approved shared one, and is logged when it is recorded', async () => {
-    const { register, direct: record, share, webhook, accountEvents, subjectsOf, clock, subjectOf } = identitySetup()
+    const { register, direct: record, share, webhook, accountEvents, subjectsOf, clock, getSubject } = identitySetup()
     const accountId = await register()
     await share()
-    const name = `pi:${(await subjectOf()).id}:1`
+    const name = `pi:${(await getSubject()).id}:1`
     await webhook(approved, { name })
     expect(await record(accountId)).toBe('kept')
     await webhook(rejected, { name, at: clock.now() + 1 })

@@ -9,7 +9,7 @@ import { approved, begun, email, identitySetup } from '../../test/support/identi
 async function hosted(owner: { accountId: string; proved: boolean } | null = { accountId: 'user-7', proved: true }) {
   const setup = identitySetup({ hosted: true })
   const setOwner = async (given: typeof owner, address = email) => {
-    const key = await setup.keyOf(address)
+    const key = await setup.getKey(address)
     if (given === null) setup.host.owners.delete(key)
     else setup.host.owners.set(key, given)
   }
@@ -28,11 +28,11 @@ test('an account of the store that proved the address does not count', async () 
 
 describe('a proof that the host reports', () => {
   test('gives a placeholder and its verification to the user who proves the address', async () => {
-    const { share, proveAs, has, accountEvents, keyOf } = await hosted(null)
+    const { share, proveAs, has, accountEvents, getKey } = await hosted(null)
     await share()
     await proveAs('user-1', email)
     expect(has('user-1')).toHaveLength(1)
-    const emailKey = await keyOf(email)
+    const emailKey = await getKey(email)
     expect(accountEvents()).toMatchObject([{ action: 'proved', emailKey, accountId: 'user-1', proof: null }])
   })
 })

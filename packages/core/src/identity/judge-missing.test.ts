@@ -28,7 +28,7 @@ async function vanished() {
     async alsoMissing(n: number) {
       const address = `user${n}@example.com`
       await setup.shareFor(address)
-      setup.provider.reviews.set(`applicant of pi:${(await setup.subjectOf(address)).id}:1`, null)
+      setup.provider.reviews.set(`applicant of pi:${(await setup.getSubject(address)).id}:1`, null)
     },
   }
 }

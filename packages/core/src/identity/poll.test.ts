@@ -201,8 +201,8 @@ describe('a round', () => {
   })
 
   test('deletes events that are forty days old, and no newer one', async () => {
-    const { pollDue, webhook, memory, clock, subjectOf } = await many(1)
-    const name = `pi:${(await subjectOf('user1@example.com')).id}:1`
+    const { pollDue, webhook, memory, clock, getSubject } = await many(1)
+    const name = `pi:${(await getSubject('user1@example.com')).id}:1`
     await webhook(approved, { name })
     await clock.advance(40 * day)
     await pollDue()

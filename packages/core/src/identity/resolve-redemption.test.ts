@@ -94,7 +94,7 @@ test('a redemption whose applicant has another level is resolved when an operato
 })
 
 test('a resolved redemption has a record in the audit log, and a refusal has none', async () => {
-  const { resolve, audit, memory, redemptions, keyOf } = await misfit()
+  const { resolve, audit, memory, redemptions, getKey } = await misfit()
   expect(await resolve({ externalUserId: 'pi:nobody:1', applicantId: null })).toBe('not_open')
   memory.failures.push(new Error('disk'))
   await expect(resolve(none)).rejects.toThrow('disk')
@@ -104,6 +104,6 @@ test('a resolved redemption has a record in the audit log, and a refusal has non
   expect(audit()).toEqual([`cli:ada identity.redemption_resolved ${first}`])
   expect(memory.committed.audit[0]?.details).toEqual({
     ...{ outcome: 'attached', applicantId: found.applicantId, integrationAddress: otherShop },
-    emailKey: await keyOf(email),
+    emailKey: await getKey(email),
   })
 })

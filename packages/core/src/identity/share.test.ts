@@ -145,11 +145,11 @@ test.each([
 ])('%s sends the same statements whether or not an account exists, carried or proved', async (_, before) => {
   const sent: string[] = []
   for (const account of ['none', 'carried', 'proved']) {
-    const { start, store, share, register, proveAs, webhook, subjectOf } = identitySetup()
+    const { start, store, share, register, proveAs, webhook, getSubject } = identitySetup()
     const accountId = account === 'none' ? null : await register()
     if (accountId !== null && account === 'proved') await proveAs(accountId, email)
     if (before > 0) await share()
-    if (before > 1) await webhook(rejected, { name: `pi:${(await subjectOf()).id}:1` })
+    if (before > 1) await webhook(rejected, { name: `pi:${(await getSubject()).id}:1` })
     const statements: string[] = []
     const noting = <T extends object>(part: T): T =>
       new Proxy(part, {

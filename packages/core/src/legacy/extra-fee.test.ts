@@ -13,7 +13,7 @@ const less = (taken: bigint, given: Partial<StoredPayment> = {}, of = gross) =>
   paid({ tokenOut: { ...paid().tokenOut, gross: of, net: of - taken }, ...given })
 
 const judged = (payment: StoredPayment, maxExtraFeeBps?: number, change = {}) =>
-  setup([payment], [], 149, { maxExtraFeeBps }).errorsOf(change)
+  setup([payment], [], 149, { maxExtraFeeBps }).getErrors(change)
 
 describe('verify, of what others took', () => {
   it('lets pass 1 % beside the fee of the service when nothing else is said, and not one unit more', async () => {

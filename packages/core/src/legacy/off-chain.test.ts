@@ -38,14 +38,14 @@ describe('a payment that is known to be off the chain', () => {
 
   it.each([...heights, 150])('does not verify, indexed up to %d', async (indexedTo) => {
     for (const options of [{}, never])
-      await expect(setup([left], [], indexedTo, options).errorsOf()).rejects.toMatchObject(missing)
+      await expect(setup([left], [], indexedTo, options).getErrors()).rejects.toMatchObject(missing)
   })
 
   it('is left out of a transaction that is verified by its other payments', async () => {
     const { tokenOut } = paid()
     const other = paid({ ordinal: 1, offChain: true, tokenOut: { ...tokenOut, gross: 1n, net: 1n } })
-    expect(await setup([paid(), other]).errorsOf()).toEqual([[]])
-    expect(await setup([paid(), { ...other, offChain: false }]).errorsOf()).toEqual([[], [amount]])
-    expect(await setup([left, { ...other, offChain: false }]).errorsOf()).toEqual([[amount]])
+    expect(await setup([paid(), other]).getErrors()).toEqual([[]])
+    expect(await setup([paid(), { ...other, offChain: false }]).getErrors()).toEqual([[], [amount]])
+    expect(await setup([left, { ...other, offChain: false }]).getErrors()).toEqual([[amount]])
   })
 })

@@ -135,7 +135,7 @@ describe('verify', () => {
     ['the amount as number', { invoiceAmount: 10 }, []],
     ['the address in another case', { address: receiver.toLowerCase() }, []],
   ])('judges %s', async (_what, change, errors) => {
-    expect(await setup([paid()]).errorsOf(change)).toEqual([errors])
+    expect(await setup([paid()]).getErrors(change)).toEqual([errors])
   })
 
   it('never matches a token that only calls itself USDC, nor one with a feed of its own', async () => {
@@ -147,12 +147,12 @@ describe('verify', () => {
       rate: 1n,
       decimals: 0,
     }
-    expect(await setup([paid({ pricing: fake })]).errorsOf()).toEqual([[link, currency, amount]])
+    expect(await setup([paid({ pricing: fake })]).getErrors()).toEqual([[link, currency, amount]])
     const priced = setup([paid({ pricing: { ...fake, feeds: [feed], calledAmount: 10_000_000n } })])
-    expect(await priced.errorsOf({ invoiceCurrency: 'CHF' })).toEqual([[link, currency, amount]])
+    expect(await priced.getErrors({ invoiceCurrency: 'CHF' })).toEqual([[link, currency, amount]])
     const unlisted = setup([
       paid({ pricing: { ...plainPricing, feeds: [{ ...feed, pair: null }], calledAmount: 10_000_000n } }),
     ])
-    expect(await unlisted.errorsOf()).toEqual([[currency, amount]])
+    expect(await unlisted.getErrors()).toEqual([[currency, amount]])
   })
 })

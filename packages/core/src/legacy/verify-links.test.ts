@@ -95,13 +95,13 @@ describe('verify against link configurations', () => {
     ],
     ['an address without an account, beside others', [account('shop', elsewhereOn137, { address: usdc })], {}, []],
   ])('judges %s', async (_what, accounts, change, errors) => {
-    expect(await setup([paid()], accounts).errorsOf(change)).toEqual([errors])
+    expect(await setup([paid()], accounts).getErrors(change)).toEqual([errors])
   })
 
   it('accepts an unlisted token only by its address, and still knows no invoice for it', async () => {
     const fake = paid({ pricing: { ...plainPricing, listedToken: null } })
     const byAddress = account('shop', accepting({ symbol: 'USDC', address: usdc }))
-    expect(await setup([fake], [account('shop', anyUsdc)]).errorsOf()).toEqual([[link, currency, amount]])
-    expect(await setup([fake], [byAddress]).errorsOf()).toEqual([[currency, amount]])
+    expect(await setup([fake], [account('shop', anyUsdc)]).getErrors()).toEqual([[link, currency, amount]])
+    expect(await setup([fake], [byAddress]).getErrors()).toEqual([[currency, amount]])
   })
 })

@@ -78,5 +78,5 @@ export function setup(
     expect(verified).toBe(errors.every((each) => each.length === 0))
     return errors
   }
-  return { queries, request, errorsOf: getErrors }
+  return { queries, request, getErrors }
 }

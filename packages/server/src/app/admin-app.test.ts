@@ -27,39 +27,39 @@ function setUp(health: Partial<HealthReport> = {}) {
     return { status: answer.status, body: path === '/metrics' ? text : JSON.parse(text) }
   }
   const getStatus = async (path: string) => (await ask(path)).status
-  return { ask, statusOf: getStatus, stop: () => (stopping = true) }
+  return { ask, getStatus, stop: () => (stopping = true) }
 }
 
 const roles = { api: 'serves', poller: 'runs', 'indexer:1': 'leads', 'indexer:10': 'stands by', 'indexer:137': 'fails' }
 
 it('a process is ready with the state of each role, also while a chain cannot be read', async () => {
-  const { ask, statusOf } = setUp()
+  const { ask, getStatus } = setUp()
   expect(await ask('/ready')).toEqual({ status: 200, body: { status: 'ready', reason: null, roles } })
   const paths = ['/ready/api', '/ready/poller', '/ready/indexer:10', '/ready/indexer:137', '/ready/console']
-  expect(await Promise.all(paths.map(statusOf))).toEqual([200, 200, 200, 503, 404])
+  expect(await Promise.all(paths.map(getStatus))).toEqual([200, 200, 200, 503, 404])
 })
 
 it('from the beginning of a shutdown a process is live and not ready, at once', async () => {
-  const { ask, statusOf, stop } = setUp()
-  expect(await statusOf('/ready')).toBe(200)
+  const { ask, getStatus, stop } = setUp()
+  expect(await getStatus('/ready')).toBe(200)
   stop()
   expect(await ask('/ready')).toEqual({ status: 503, body: { status: 'not ready', reason: 'shutdown', roles } })
-  expect(await Promise.all(['/ready/api', '/live', '/health'].map(statusOf))).toEqual([503, 200, 200])
+  expect(await Promise.all(['/ready/api', '/live', '/health'].map(getStatus))).toEqual([503, 200, 200])
 })
 
 it.each([
   ['database unavailable', { status: 'down', database: 'unavailable' }],
   ['loops stopped', { status: 'down' }],
 ] as const)('%s is a reason not to be ready', async (reason, health) => {
-  const { ask, statusOf } = setUp(health)
+  const { ask, getStatus } = setUp(health)
   expect(await ask('/ready')).toMatchObject({ status: 503, body: { reason } })
-  expect(await Promise.all(['/ready/poller', '/health', '/live'].map(statusOf))).toEqual([503, 503, 200])
+  expect(await Promise.all(['/ready/poller', '/health', '/live'].map(getStatus))).toEqual([503, 503, 200])
 })
 
 it('serves live, ready, health and metrics alone, to GET and HEAD', async () => {
-  const { ask, statusOf } = setUp()
+  const { ask, getStatus } = setUp()
   expect(await ask('/metrics')).toEqual({ status: 200, body: 'up 1\n' })
-  expect(await Promise.all(['/openapi.json', '/', '/api/v1/integration/payments'].map(statusOf))).toEqual([
+  expect(await Promise.all(['/openapi.json', '/', '/api/v1/integration/payments'].map(getStatus))).toEqual([
     404, 404, 404,
   ])
 })

@@ -15,12 +15,12 @@ onBothDatabases((empty) => {
 
   test('an unknown redemption found by webhook and poll during a proof is attached to the owner once', async () => {
     for (let round = 0; round < 5; round += 1) {
-      const { store, identity, accounts, register, codeOf, share, answers, donated } = await setup()
+      const { store, identity, accounts, register, getCode, share, answers, donated } = await setup()
       answers.areLost = true
       await expect(share()).rejects.toMatchObject({ code: 'ERR_IDENTITY_UNAVAILABLE' })
       answers.areLost = false
       const [{ externalUserId = '' } = {}] = await identity.redemptions({ limit: 1 })
-      const [accountId, code] = [await register(), await codeOf(email)]
+      const [accountId, code] = [await register(), await getCode(email)]
       await store.transaction((tx) => tx.identity.changeRedemption(externalUserId, { lookUpInMs: 0 }))
       const pending: Review = { ...approved, reviewStatus: 'pending', reviewAnswer: null }
       const verdict = { applicantId: `of ${externalUserId}`, externalUserId, at: Date.now(), review: pending }
@@ -48,9 +48,9 @@ onBothDatabases((empty) => {
 
     test('that is attested and proved by code at once goes to the first of the two, and the code then proves the address', async () => {
       for (let round = 0; round < 5; round += 1) {
-        const { identity, accounts, register, codeOf, share, donated } = await setup()
+        const { identity, accounts, register, getCode, share, donated } = await setup()
         await share()
-        const [accountId, code] = [await register(), await codeOf(email)]
+        const [accountId, code] = [await register(), await getCode(email)]
         const [attested] = await Promise.allSettled([
           accounts.proveByAttestation(email, shop),
           accounts.proveByCode(email, code, { accountId }),
@@ -71,8 +71,8 @@ onBothDatabases((empty) => {
 
   test('a share during a proof is redeemed once, for the owner', async () => {
     for (let round = 0; round < 10; round += 1) {
-      const { identity, accounts, register, codeOf, share, donated } = await setup()
-      const [accountId, code] = [await register('somebody@shop.example'), await codeOf(email)]
+      const { identity, accounts, register, getCode, share, donated } = await setup()
+      const [accountId, code] = [await register('somebody@shop.example'), await getCode(email)]
       await Promise.all([share(), accounts.proveByCode(email, code, { accountId })])
       expect(await donated(), `round ${round}`).toEqual([{ accountId, donor: shop }])
       expect((await share()).reused).toBe(false)
@@ -82,9 +82,9 @@ onBothDatabases((empty) => {
 
   test('an account that only registered loses the address to its owner, also while it proves another one', async () => {
     for (let round = 0; round < 10; round += 1) {
-      const { accounts, register, codeOf, share, donated } = await setup()
+      const { accounts, register, getCode, share, donated } = await setup()
       const [squatter, owner] = [await register(), await register()]
-      const [code, thirdCode] = [await codeOf(email), await codeOf(third)]
+      const [code, thirdCode] = [await getCode(email), await getCode(third)]
       await Promise.all([
         share(),
         accounts.proveByCode(third, thirdCode, { accountId: squatter }),
@@ -95,14 +95,14 @@ onBothDatabases((empty) => {
   })
 
   test('two accounts that prove each other’s addresses at once swap them without a retried transaction', async () => {
-    const { accounts, identity, conflicts, register, prove, codeOf, share } = await setup()
+    const { accounts, identity, conflicts, register, prove, getCode, share } = await setup()
     for (let round = 0; round < 10; round += 1) {
       const [one, two] = [`one${round}@shop.example`, `two${round}@shop.example`]
       const [first, second] = [await register(one), await register(two)]
       await prove(one, first)
       await prove(two, second)
       for (const address of [one, two]) await share(shop, address)
-      const codes = [await codeOf(one), await codeOf(two)] as const
+      const codes = [await getCode(one), await getCode(two)] as const
       await Promise.all([
         accounts.proveByCode(one, codes[0], { accountId: second }),
         accounts.proveByCode(two, codes[1], { accountId: first }),
@@ -120,14 +120,14 @@ onBothDatabases((empty) => {
   })
 
   test('a code used ten times at once is accepted once', async () => {
-    const { accounts, codeOf } = await setup()
-    const code = await codeOf(email)
+    const { accounts, getCode } = await setup()
+    const code = await getCode(email)
     expect(won(await Promise.allSettled(times(10).map(() => accounts.proveByCode(email, code))))).toBe(1)
   })
 
   test('each of several wrong codes at once is an attempt; after five the right code is rejected', async () => {
-    const { identity, accounts, codeOf } = await setup()
-    const code = await codeOf(email)
+    const { identity, accounts, getCode } = await setup()
+    const code = await getCode(email)
     expect(won(await Promise.allSettled(times(5).map(() => accounts.proveByCode(email, 'wrong'))))).toBe(0)
     await expect(accounts.proveByCode(email, code)).rejects.toMatchObject({ code: 'ERR_EMAIL_PROOF' })
     const reasons = (await identity.accountEvents({ limit: 6 })).map(({ reason }) => reason)

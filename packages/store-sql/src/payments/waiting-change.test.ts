@@ -6,7 +6,7 @@ import * as fixtures from '../../test/conformance/fixtures.js'
 import { postgresMissing, startPostgres, type TestPostgres } from '../../test/postgres.js'
 import { createPostgresStore } from '../postgres/create-postgres-store.js'
 
-const { hash, indexed, primary, setStatus, getStatus: statusOf } = fixtures
+const { hash, indexed, primary, setStatus, getStatus } = fixtures
 const selector = { chainId: 1, txHash: hash(1) }
 
 describe.skipIf(postgresMissing)('on PostgreSQL a transaction that waits for a payment', () => {
@@ -36,7 +36,7 @@ describe.skipIf(postgresMissing)('on PostgreSQL a transaction that waits for a p
   async function readAfterWait(
     read: (tx: StoreTransaction) => Promise<readonly StoredPayment[]>,
     searches = false,
-    change = async (tx: StoreTransaction) => setStatus(tx, payment.id, statusOf(2, { state: 'failure' })),
+    change = async (tx: StoreTransaction) => setStatus(tx, payment.id, getStatus(2, { state: 'failure' })),
   ) {
     const [first, second] = stores
     let waiting: Promise<readonly StoredPayment[]> | undefined
@@ -65,8 +65,8 @@ describe.skipIf(postgresMissing)('on PostgreSQL a transaction that waits for a p
     })
 
   test('to change it sees a later change, which updated its status', async () => {
-    await stores[0].transaction((tx) => setStatus(tx, payment.id, statusOf(2)))
-    const change = (tx: StoreTransaction) => setStatus(tx, payment.id, statusOf(3, { state: 'success' }))
+    await stores[0].transaction((tx) => setStatus(tx, payment.id, getStatus(2)))
+    const change = (tx: StoreTransaction) => setStatus(tx, payment.id, getStatus(3, { state: 'success' }))
     expect(await readAfterWait((tx) => tx.paymentsForChange(selector), true, change)).toEqual([[3, 'success']])
   })
 

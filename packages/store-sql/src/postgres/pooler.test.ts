@@ -6,7 +6,7 @@ import { pgbouncerMissing, startPgBouncer, type TestPooler, type TestPoolerOptio
 import { postgresMissing, startPostgres, type TestPostgres } from '../../test/postgres.js'
 import { createPostgresStore, type PostgresStoreOptions } from './create-postgres-store.js'
 
-const { hash, indexPayments, integration, primary, setStatus, shop, getStatus: statusOf } = fixtures
+const { hash, indexPayments, integration, primary, setStatus, shop, getStatus } = fixtures
 const missing = postgresMissing ?? pgbouncerMissing
 
 describe.skipIf(missing)(
@@ -60,7 +60,7 @@ describe.skipIf(missing)(
             store.transaction(
               async (tx) => {
                 const [payment] = await tx.paymentsForChange({ chainId: 1, txHash: hash(n) })
-                if (payment !== undefined) await setStatus(tx, payment.id, statusOf(payment.version + 1))
+                if (payment !== undefined) await setStatus(tx, payment.id, getStatus(payment.version + 1))
               },
               { searches: true },
             ),

@@ -42,7 +42,7 @@ export async function identityOn(engine: Engine) {
   const register = async (address = email) => (await accounts.register(address)).accountId
   const getCode = async (address: string) => (await accounts.requestCode(address)).code
   return {
-    ...{ store: opened, conflicts, identity, answers, accounts, register, codeOf: getCode },
+    ...{ store: opened, conflicts, identity, answers, accounts, register, getCode },
     share: (by = shop, address = email) =>
       identity.share({ integrationAddress: by, email: address, shareToken: 'token' }),
     prove: async (address: string, accountId: string) =>

@@ -164,6 +164,22 @@ test('every guide is named by a README or another page', () => {
   expect(guides.filter((guide) => !named(guide))).toEqual([])
 })
 
+/** Names in code spans, where `a.b|c` stands for `a.b` and `a.c`. */
+const spelled = (path: string) =>
+  [...read(path).matchAll(/`([a-z_]+\.)?([a-z_]+(?:[|][a-z_]+)*)`/g)].flatMap(([, prefix = '', ends = '']) =>
+    ends.split('|').map((end) => prefix + end),
+  )
+
+test('the audit page names each action, and the README of the command each event', () => {
+  const [, type = ''] = /type AuditAction =([\s\S]*?)\n\n/.exec(read('packages/core/src/history/audit-log.ts')) ?? []
+  const actions = [...type.matchAll(/'(.+?)'/g)].map(([, name]) => name)
+  const sources = citing.filter(({ path }) => /^packages\/cli\/src\/(commands|dev|listen)\/[\w-]+\.ts$/.test(path))
+  const events = sources.flatMap(({ text }) => [...text.matchAll(/\bevent: '([a-z_.]+)'/g)].map(([, name]) => name))
+  expect([actions.length, events.length].map((count) => count > 40)).toEqual([true, true])
+  expect(spelled('docs/decisions/audit.md')).toEqual(expect.arrayContaining(actions))
+  expect(spelled('packages/cli/README.md')).toEqual(expect.arrayContaining(events.filter((name) => name !== 'data')))
+})
+
 test("the numbers of the site's home page stand in the README", () => {
   const numbers = [...read('tools/site/pages/index.md').matchAll(/^- \*\*(\d.*?)\*\*/gm)].map(
     ([, number = '']) => number,

@@ -94,7 +94,7 @@ export const chainVariables = {
     doc: 'Router contracts whose events are payments.' }),
   PI_SPOKE_POOLS_: list('0x and 40 hex digits', parsers.parseAddress, {
     fallback: null, unset: 'the known ones of that chain',
-    doc: 'Trusted SpokePool contracts of the [Across bridge](decisions/cross-chain.md). Payments from other chains are filled at the first one.' }),
+    doc: 'Trusted SpokePool contracts of the [Across bridge](decisions/cross-chain.md), in place of the known ones. Payments from other chains are filled at the first one.' }),
   PI_TOKENS_: list('0x and 40 hex digits, a symbol and a currency code, as in `0x<address>:USDC:USD`', parsers.parseToken, {
     getKey: (token) => token.address, unset: 'none besides the known ones',
     doc: 'Tokens whose payments the legacy API may verify, added to the known ones or in place of one. A symbol has no spaces and at most 32 characters. One token counts as one unit of the currency.' }),
@@ -189,7 +189,7 @@ const pages = {
     doc: 'OpenID provider at which operators may sign in. Register `<PI_CONSOLE_URL>/console/oidc/callback` there as redirect URI.' }),
   PI_OIDC_CLIENT_ID: text('any text', parsers.parseText, { ...ofIssuer,
     doc: "The service's client at that provider." }),
-  PI_OIDC_CLIENT_SECRET: text('any text', parsers.parseText, { ...ofIssuer, isSecret: true, doc: 'Secret of that client.' }),
+  PI_OIDC_CLIENT_SECRET: text('any text', parsers.parseText, { ...ofIssuer, isSecret: true, doc: 'Secret of that client, sent by `client_secret_basic` if the provider allows it, else by `client_secret_post`.' }),
   PI_OIDC_NAME_CLAIM: text('the name of a claim, such as `email` or `preferred_username`', parsers.parseClaim, {
     ...withIssuer, fallback: 'email',
     doc: "The claim with the operator's name. `email` counts only with `email_verified`. Choose a claim that people cannot change themselves." }),
@@ -238,7 +238,7 @@ const operations = {
     doc: 'Whether integrations may [stream their deliveries](decisions/trigger-and-listen.md#listen) to a local receiver.' }),
   PI_ACTOR: text('a name of 1 to 100 characters, without spaces around it', parsers.parseActor, {
     unset: '`cli:` and the user of the machine',
-    doc: 'Actor of the commands in the audit log. `--actor` overrides it.' }),
+    doc: 'Actor of the commands in the audit log, not verified. `--actor` overrides it.' }),
   PI_DRAIN_MS: integer(ms(0, 600_000), 0, {
     doc: 'How long a server goes on accepting requests after SIGTERM, while `/ready` answers 503 ([rolling restarts](roles.md#rolling-restarts)).' }),
   PI_SHUTDOWN_TIMEOUT_MS: integer(ms(100, 600_000), 10_000, {

@@ -171,7 +171,7 @@ const spelled = (path: string) =>
   )
 
 test('the audit page names each action, and the README of the command each event', () => {
-  const [, type = ''] = /type AuditAction =([\s\S]*?)\n\n/.exec(read('packages/core/src/history/audit-log.ts')) ?? []
+  const [, type = ''] = /type AuditAction =([\s\S]*?)\n\n/.exec(read('packages/core/src/history/audit-store.ts')) ?? []
   const actions = [...type.matchAll(/'(.+?)'/g)].map(([, name]) => name)
   const sources = citing.filter(({ path }) => /^packages\/cli\/src\/(commands|dev|listen)\/[\w-]+\.ts$/.test(path))
   const events = sources.flatMap(({ text }) => [...text.matchAll(/\bevent: '([a-z_.]+)'/g)].map(([, name]) => name))

@@ -1,8 +1,8 @@
 /** Builds the audited commands in the name of one actor. Source: docs/decisions/audit.md. @module */
 import type { ProcessorUpdate } from '@payment-integration/contract'
 import type { EventSink } from './events.js'
-import type { AuditRecord } from './history/audit-log.js'
 import { createAudited, createAuditQueries } from './history/audit-log.js'
+import type { AuditRecord } from './history/audit-store.js'
 import { createExportRows, type ExportRows } from './history/export.js'
 import type { HistoryCommands } from './history/history-store.js'
 import { createHistoryCommands } from './history/restore.js'
@@ -25,7 +25,7 @@ import {
 import { createOperatorCommands } from './operators/commands.js'
 import type { OperatorCommands } from './operators/operator-store.js'
 import type { UpdateOutcomes } from './payments/apply-updates.js'
-import type { Recording } from './payments/record-range.js'
+import type { Recording } from './payments/recording.js'
 import type { Chain } from './ports/chain.js'
 import type { Clock, RandomSource, Sender } from './ports/runtime.js'
 import type { Store } from './ports/store.js'

@@ -1,6 +1,6 @@
 /** The events of the core. They carry no secrets and no bodies. @module */
 import type { PaymentState, UpdateOutcome } from '@payment-integration/contract'
-import type { AuditHead } from './history/audit-log.js'
+import type { AuditHead } from './history/audit-store.js'
 import type { SettledStatus } from './notifications/delivery-store.js'
 
 export interface PaymentName {

@@ -2,7 +2,7 @@
 import { type PageBody, type PaymentBody, pageLimit } from '@payment-integration/contract'
 import { createListing, type Listing, toDeliveryRow } from './history/export.js'
 import type { Checkpoint, ProvenRange, RouterCoverage } from './indexer/chain-store.js'
-import type { AccountRecord } from './legacy/accounts.js'
+import type { AccountRecord } from './legacy/legacy-store.js'
 import type {
   AttemptRecord,
   DeliveryFilter,

@@ -2,8 +2,8 @@
 import type { ProcessorUpdate, UpdateResult } from '@payment-integration/contract'
 import { type ActorCommands, createActorCommands } from './actor-commands.js'
 import type { EventSink, ServiceEvent } from './events.js'
-import type { AuditQueries } from './history/audit-log.js'
 import { createAudited, createAuditQueries, createHeadAnnouncer } from './history/audit-log.js'
+import type { AuditQueries } from './history/audit-store.js'
 import { createIdentity, type Identity } from './identity/identity.js'
 import { createFulfilmentPoller, type FulfilmentPoller } from './indexer/fulfilments.js'
 import { createIndexer, type Indexer } from './indexer/indexer.js'
@@ -23,7 +23,7 @@ import { applyUpdates, checkUpdate, type JoinedUpdate, type UpdateOutcomes } fro
 import { createCursorCodec } from './payments/cursor.js'
 import { createReceiptPoller, type ReceiptPoller } from './payments/receipts.js'
 import { createUpdateQueue, maxUpdatesPerCommit } from './payments/receive-updates.js'
-import type { Recording } from './payments/record-range.js'
+import type { Recording } from './payments/recording.js'
 import type { Chain, FulfilmentSource, ReceiptSource } from './ports/chain.js'
 import type { IdentityAccounts, IdentityProvider } from './ports/identity.js'
 import {

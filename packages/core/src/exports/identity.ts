@@ -1,3 +1,5 @@
+export type { HostProof } from '../identity/accounts.js'
+export { normalizeEmail } from '../identity/emails.js'
 export {
   EmailProofError,
   IdentityMisconfiguredError,
@@ -5,9 +7,7 @@ export {
   InvalidShareRequestError,
   ShareTokenRejectedError,
   VerificationUnavailableError,
-} from '../errors.js'
-export type { HostProof } from '../identity/accounts.js'
-export { normalizeEmail } from '../identity/emails.js'
+} from '../identity/errors.js'
 export type { Identity } from '../identity/identity.js'
 export { parseShareRequest, type ShareInput } from '../identity/share.js'
 export type { ProviderVerdict } from '../identity/webhooks.js'

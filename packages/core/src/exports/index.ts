@@ -35,7 +35,7 @@ export {
 export { passphraseLength } from '../operators/passphrase.js'
 export { operatorActor } from '../operators/sessions.js'
 export { createUpdateReceiver, type UpdateReceiver } from '../payments/receive-updates.js'
-export type { Recording } from '../payments/record-range.js'
+export type { Recording } from '../payments/recording.js'
 export { decideTransition, type TransitionDecision } from '../payments/state.js'
 export { silentLogger, systemClock, systemIds, systemRandom } from '../ports/runtime.js'
 export type { IntegrationQueries, Queries } from '../queries.js'

@@ -1,7 +1,7 @@
 /** For the packages of this workspace alone: any release may change these names. @module */
 export type { ActorCommands } from '../actor-commands.js'
 export { InvalidRequestError, type OperatorErrorCode, RequestBodyError } from '../errors.js'
-export type { AuditAction, AuditQueries, AuditRecord, AuditStore, AuditVerdict } from '../history/audit-log.js'
+export type { AuditAction, AuditQueries, AuditRecord, AuditStore, AuditVerdict } from '../history/audit-store.js'
 export type { ExportFormat, ExportRows, Listing } from '../history/export.js'
 export type {
   ArchiveHeader,
@@ -74,9 +74,16 @@ export type {
 } from '../integrations/move-store.js'
 export { checkNotificationUrl, type NotificationUrlRule, notificationPorts } from '../integrations/notification-url.js'
 export { integrationActor } from '../integrations/sessions.js'
-export type { AccountInput, AccountRecord, AccountStore, AccountTransaction } from '../legacy/accounts.js'
+export type { AccountInput } from '../legacy/accounts.js'
 export type { Confirmations } from '../legacy/finality.js'
-export type { LegacyKeyRecord, LegacyKeyStore, LegacyKeyView } from '../legacy/keys.js'
+export type { LegacyKeyView } from '../legacy/keys.js'
+export type {
+  AccountRecord,
+  AccountStore,
+  AccountTransaction,
+  LegacyKeyRecord,
+  LegacyKeyStore,
+} from '../legacy/legacy-store.js'
 export { convertAmount, defaultMaxExtraFeeBps } from '../legacy/pricing.js'
 export { excerptBytes } from '../notifications/attempt.js'
 export {

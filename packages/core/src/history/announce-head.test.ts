@@ -3,8 +3,8 @@ import { manualClock } from '../../test/support/manual-clock.js'
 import { recordingLogger } from '../../test/support/recording-logger.js'
 import { until } from '../../test/support/until.js'
 import type { ServiceEvent } from '../events.js'
-import type { AuditHead } from './audit-log.js'
 import { announceIntervalMs, createHeadAnnouncer } from './audit-log.js'
+import type { AuditHead } from './audit-store.js'
 
 const getHead = (seq: number): AuditHead => ({ seq, at: seq, hash: String(seq).padStart(64, '0') })
 

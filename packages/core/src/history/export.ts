@@ -1,6 +1,7 @@
 /** Exports a filtered list as CSV or JSON lines, page by page, and records who did. @module */
 import type { DeliveryView } from '../notifications/delivery-store.js'
-import type { AuditEntry, Audited } from './audit-log.js'
+import type { Audited } from './audit-log.js'
+import type { AuditEntry } from './audit-store.js'
 
 /** `csv`: RFC 4180, with the names of the columns first. `jsonl`: a JSON object on each line. */
 export type ExportFormat = 'csv' | 'jsonl'

@@ -2,7 +2,7 @@
 import type { ProcessorUpdate, UpdateOutcome } from '@payment-integration/contract'
 import type { AttemptRecord, DeliveryStatus } from '../notifications/delivery-store.js'
 import type { FileReader, FileWriter } from '../ports/runtime.js'
-import type { AuditRecord } from './audit-log.js'
+import type { AuditRecord } from './audit-store.js'
 
 /** Kinds whose rows are in segments. The audit log is cut by its records' times. */
 export type SegmentedKind = Exclude<HistoryKind, 'audit'>

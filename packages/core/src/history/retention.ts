@@ -9,8 +9,9 @@ import type { Clock, FileWriter, RandomSource } from '../ports/runtime.js'
 import type { Store } from '../ports/store.js'
 import type { MasterKey } from '../secrets/keys.js'
 import { beginSignedFile, openSignedFile, type SignedFile, type SignedWriter } from '../secrets/signed-file.js'
-import type { AuditAction, Audited, AuditRecord, AuditStore, AuditVerdict } from './audit-log.js'
+import type { Audited } from './audit-log.js'
 import { findRemovedHead, readAuditParts } from './audit-log.js'
+import type { AuditAction, AuditRecord, AuditStore, AuditVerdict } from './audit-store.js'
 import type {
   ArchivedFile,
   ArchiveHeader,

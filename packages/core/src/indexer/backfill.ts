@@ -1,8 +1,8 @@
 /** Reads indexed blocks again for an added router. Source: docs/decisions/following-a-chain.md. @module */
 import { ChainError, CheckpointMovedError } from '../errors.js'
 import type { EventSink } from '../events.js'
-import type { Recording } from '../payments/record-range.js'
 import { recordBackfill } from '../payments/record-range.js'
+import type { Recording } from '../payments/recording.js'
 import type { BlockRange, Chain } from '../ports/chain.js'
 import type { Clock, Logger, RandomSource } from '../ports/runtime.js'
 import type { Store } from '../ports/store.js'

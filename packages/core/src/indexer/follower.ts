@@ -2,8 +2,8 @@
 
 import { ChainError } from '../errors.js'
 import type { EventSink } from '../events.js'
-import type { Recording } from '../payments/record-range.js'
 import { recordRange } from '../payments/record-range.js'
+import type { Recording } from '../payments/recording.js'
 import type { BlockRange, BlockRef, Chain, ProofLevel } from '../ports/chain.js'
 import type { Clock, Logger } from '../ports/runtime.js'
 import type { Store } from '../ports/store.js'

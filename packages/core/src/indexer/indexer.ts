@@ -3,7 +3,7 @@
 import { ChainError, CheckpointMovedError } from '../errors.js'
 import type { EventSink } from '../events.js'
 import { createLease } from '../internal/lease.js'
-import type { Recording } from '../payments/record-range.js'
+import type { Recording } from '../payments/recording.js'
 import type { Chain, NodeStatus, ProofLevel } from '../ports/chain.js'
 import type { Clock, Logger, RandomSource } from '../ports/runtime.js'
 import { createMonotonicClock, createSleeper } from '../ports/runtime.js'

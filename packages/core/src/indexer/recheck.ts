@@ -7,13 +7,8 @@ import { ChainError, CheckpointMovedError } from '../errors.js'
 import type { ServiceEvent } from '../events.js'
 import type { PaymentFacts, StoredPayment } from '../payments/payment.js'
 import type { NewPayment } from '../payments/payment-store.js'
-import {
-  assertKnownHashes,
-  chooseRecorded,
-  type HeadWindow,
-  type Recording,
-  recordRange,
-} from '../payments/record-range.js'
+import { assertKnownHashes, type HeadWindow, recordRange } from '../payments/record-range.js'
+import { chooseRecorded, type Recording } from '../payments/recording.js'
 import { dropOverdue } from '../payments/state.js'
 import { assignOrdinals, isReadBy, storePayments } from '../payments/store-payments.js'
 import type { BlockRange, BridgeDeposit } from '../ports/chain.js'

@@ -1,10 +1,10 @@
 /** Manages integrations and rotates their secrets. Source: docs/interface.md 6. @module */
 import { IntegrationError } from '../errors.js'
-import type { AuditAction, AuditEntry } from '../history/audit-log.js'
 import { type Audited, redactUrl } from '../history/audit-log.js'
+import type { AuditAction, AuditEntry } from '../history/audit-store.js'
 import type { ChainReads } from '../indexer/chain-store.js'
 import { parseAddress, parseName } from '../payments/read-api.js'
-import { lockRecording, type Recording, unrecordedRanges } from '../payments/record-range.js'
+import { lockRecording, type Recording, unrecordedRanges } from '../payments/recording.js'
 import type { Clock, RandomSource } from '../ports/runtime.js'
 import type { StoreTransaction } from '../ports/store.js'
 import {

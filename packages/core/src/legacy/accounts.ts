@@ -8,34 +8,7 @@ import type { Audited } from '../history/audit-log.js'
 import type { Clock } from '../ports/runtime.js'
 import type { KeyVersion, MasterKey } from '../secrets/keys.js'
 import { lowercaseAddress } from '../values.js'
-
-export interface AccountRecord {
-  /** Lowercased: the key. */
-  readonly handle: string
-  /** The receiver on chains for which the configuration names no other address; lowercased. */
-  readonly address: string
-  /** With lowercased addresses. */
-  readonly config: LinkConfig
-  readonly createdAt: number
-}
-
-export interface AccountTransaction extends Pick<AccountStore, 'find'> {
-  /** Resolves false, writing nothing, when the handle is taken. */
-  insert(record: AccountRecord): Promise<boolean>
-  /** Replaces the given fields. Resolves the new record, or null when the handle is unknown. */
-  update(handle: string, change: Partial<Pick<AccountRecord, 'address' | 'config'>>): Promise<AccountRecord | null>
-  /** Resolves false when the handle is unknown. */
-  remove(handle: string): Promise<boolean>
-}
-
-/** Accounts by handle. They change in transactions alone, with a record in the audit log. */
-export interface AccountStore {
-  find(handle: string): Promise<AccountRecord | null>
-  /** The accounts paid at an address on any chain, as their own or as a coin's `defaultAddress`; by handle. */
-  findByAddress(address: string): Promise<AccountRecord[]>
-  /** All accounts, by handle. */
-  list(): Promise<AccountRecord[]>
-}
+import type { AccountRecord, AccountStore } from './legacy-store.js'
 
 /** A new account. Addresses and handles are accepted in any case. */
 export interface AccountInput {

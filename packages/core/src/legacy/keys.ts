@@ -5,28 +5,8 @@ import type { Audited } from '../history/audit-log.js'
 import type { CredentialCache } from '../integrations/authenticate.js'
 import { parseName } from '../payments/read-api.js'
 import type { Clock, RandomSource } from '../ports/runtime.js'
-import { hashLegacyKey, issueLegacyKey, type MasterKey, type SecretHash } from '../secrets/keys.js'
-
-export interface LegacyKeyRecord {
-  /** Public name of the key for operators. */
-  readonly id: string
-  readonly name: string
-  readonly secret: SecretHash
-  readonly createdAt: number
-  /** Null: not revoked. Only then the key authenticates. */
-  readonly revokedAt: number | null
-}
-
-export interface LegacyKeyStore {
-  /** The key with one of these hashes, or null. Both cases cost the same. */
-  findByHash(hashes: readonly SecretHash[]): Promise<LegacyKeyRecord | null>
-  /** All keys, oldest first, then by id. */
-  list(): Promise<LegacyKeyRecord[]>
-  /** Resolves false, writing nothing, when the id or the hash is taken. */
-  insert(record: LegacyKeyRecord): Promise<boolean>
-  /** Null: the id is unknown. A revoked key keeps its first time. */
-  revoke(id: string, at: number): Promise<LegacyKeyRecord | null>
-}
+import { hashLegacyKey, issueLegacyKey, type MasterKey } from '../secrets/keys.js'
+import type { LegacyKeyRecord, LegacyKeyStore } from './legacy-store.js'
 
 /** An authenticated caller of the legacy API. */
 export interface LegacyCaller {

@@ -9,8 +9,8 @@ import {
   type StoredPayment,
 } from '../payments/payment.js'
 import type { PaymentReads, StoredTransaction } from '../payments/payment-store.js'
-import type { AccountStore } from './accounts.js'
 import { type Confirmations, createFinality } from './finality.js'
+import type { AccountStore } from './legacy-store.js'
 import {
   computeFees,
   createFeeCheck,

@@ -15,7 +15,7 @@ import {
   usdc,
 } from '../../test/support/legacy-setup.js'
 import { plainPricing } from '../../test/support/stored-payment.js'
-import type { AccountRecord } from './accounts.js'
+import type { AccountRecord } from './legacy-store.js'
 
 describe('verify against link configurations', () => {
   const otherToken = `0x${'71'.repeat(20)}`

@@ -2,7 +2,8 @@
 import { type CoinConfig, type VerificationError, verificationErrors } from '@payment-integration/contract'
 import type { StoredPayment } from '../payments/payment.js'
 import { lowercaseAddress } from '../values.js'
-import { type AccountRecord, type AccountStore, parseHandle } from './accounts.js'
+import { parseHandle } from './accounts.js'
+import type { AccountRecord, AccountStore } from './legacy-store.js'
 import { type FeeCheck, isSameDecimal, type PaymentInvoice } from './pricing.js'
 import type { CheckedVerifyRequest } from './verify-request.js'
 

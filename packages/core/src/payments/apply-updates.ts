@@ -7,7 +7,7 @@ import type { ServiceEvent } from '../events.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
 import { copyInvoice, copyRecipient, type PaymentStatus, type StoredPayment } from './payment.js'
 import type { NewUpdate, PaymentSelector, SettledUpdate, StoredUpdate } from './payment-store.js'
-import type { Recording } from './record-range.js'
+import type { Recording } from './recording.js'
 import { emitSnapshots, type StatusChange } from './snapshot.js'
 import { changeStatusByProcessor } from './state.js'
 

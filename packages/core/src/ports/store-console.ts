@@ -1,6 +1,6 @@
 /** Reads for the console: newest first, from an index, ending after a fixed number of rows. @module */
 import type { PaymentState, ProcessorUpdate } from '@payment-integration/contract'
-import type { AuditRecord } from '../history/audit-log.js'
+import type { AuditRecord } from '../history/audit-store.js'
 import type { IntegrationRecord } from '../integrations/integration.js'
 import type { AttemptRecord, DeliveryFilter, DeliveryView, EndpointView } from '../notifications/delivery-store.js'
 import type { StoredPayment } from '../payments/payment.js'

@@ -1,5 +1,5 @@
 /** The port to a database: rules are in the core, a store has rows and guarantees atomicity. @module */
-import type { AuditStore, AuditTransaction } from '../history/audit-log.js'
+import type { AuditStore, AuditTransaction } from '../history/audit-store.js'
 import type { HistoryStore } from '../history/history-store.js'
 import type {
   IdentityAccountStore,
@@ -14,8 +14,7 @@ import type {
   IntegrationStore,
 } from '../integrations/integration.js'
 import type { MoveStore } from '../integrations/move-store.js'
-import type { AccountStore, AccountTransaction } from '../legacy/accounts.js'
-import type { LegacyKeyStore } from '../legacy/keys.js'
+import type { AccountStore, AccountTransaction, LegacyKeyStore } from '../legacy/legacy-store.js'
 import type { DeliveryStore, DeliveryTransaction } from '../notifications/delivery-store.js'
 import type { OperatorStore, OperatorTransaction } from '../operators/operator-store.js'
 import type { PaymentReads, PaymentTransaction } from '../payments/payment-store.js'

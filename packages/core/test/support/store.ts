@@ -10,7 +10,7 @@ import { type StoredRow, toStoredPayment } from '../../../store-sql/src/payments
 import { unpackBody } from '../../../store-sql/src/payments/snapshots.js'
 import type { Tables } from '../../../store-sql/src/schema/tables.js'
 import { type TestSqlite, takeSqlite } from '../../../store-sql/test/support/sqlite-database.js'
-import type { AuditRecord } from '../../src/history/audit-log.js'
+import type { AuditRecord } from '../../src/history/audit-store.js'
 import type {
   AccountEvent,
   IdentitySubject,

@@ -1,0 +1,83 @@
+/** Chooses the payments of a range that a store records. Source: docs/decisions/cells.md. @module */
+import type { ServiceEvent } from '../events.js'
+import type { ChainReads } from '../indexer/chain-store.js'
+import type { UnrecordedRange } from '../integrations/integration.js'
+import type { BlockRange, BridgeDeposit } from '../ports/chain.js'
+import type { StoreTransaction } from '../ports/store.js'
+import type { PaymentFacts } from './payment.js'
+
+/** Which payments a service records: all, or only those that name an integration of its store. */
+export type Recording = 'all' | 'own'
+
+export interface RecordedPart {
+  readonly payments: readonly PaymentFacts[]
+  readonly deposits: readonly BridgeDeposit[]
+  readonly events: readonly ServiceEvent[]
+}
+
+type NamedPayment = Pick<PaymentFacts, 'txHash' | 'integrationAddress'>
+
+const toPaymentKey = ({ txHash, integrationAddress }: NamedPayment) => `${txHash}:${integrationAddress}`
+
+/**
+ * Chooses payments and deposits that name an integration of the store, and stored payments that are off the chain. Call
+ * after `lockChain`: an integration registers while no chain is locked, so all its later payments are chosen. `stored`:
+ * payments that the caller knows to be stored.
+ */
+export async function chooseRecorded(
+  tx: Pick<StoreTransaction, 'registeredIntegrations' | 'offChainPayments'>,
+  recording: Recording,
+  { chainId, payments, deposits }: { readonly chainId: number } & Pick<BlockRange, 'payments' | 'deposits'>,
+  stored: readonly NamedPayment[] = [],
+): Promise<RecordedPart> {
+  if (recording === 'all' || payments.length + deposits.length === 0) return { payments, deposits, events: [] }
+  const named = new Set<string>()
+  for (const { integrationAddress } of payments) if (integrationAddress !== null) named.add(integrationAddress)
+  for (const { payment } of deposits) if (payment.integrationAddress !== null) named.add(payment.integrationAddress)
+  const own = named.size === 0 ? named : await tx.registeredIntegrations([...named])
+  const isOwn = ({ integrationAddress }: PaymentFacts) => integrationAddress !== null && own.has(integrationAddress)
+  const storedPayments = payments.every(isOwn) ? [] : [...stored, ...(await tx.offChainPayments(chainId))]
+  const keys = new Set(storedPayments.map(toPaymentKey))
+  const chosen = {
+    payments: payments.filter((each) => isOwn(each) || (keys.size > 0 && keys.has(toPaymentKey(each)))),
+    deposits: deposits.filter(({ payment }) => isOwn(payment)),
+  }
+  const count = payments.length + deposits.length - chosen.payments.length - chosen.deposits.length
+  return { ...chosen, events: count === 0 ? [] : [{ type: 'payments.skipped', chainId, count }] }
+}
+
+/**
+ * Locks every chain, so that an integration registers between two ranges. Resolves the checkpoints by chain: blocks
+ * above them are recorded with the integration.
+ */
+export async function lockRecording(
+  tx: Pick<StoreTransaction, 'indexedChains' | 'shareChain' | 'checkpoints'>,
+  followed: readonly number[],
+): Promise<ReadonlyMap<number, number>> {
+  const recordedTo = new Map<number, number>()
+  const chainIds = new Set([...followed, ...(await tx.indexedChains())])
+  for (const chainId of [...chainIds].sort((a, b) => a - b)) {
+    await tx.shareChain(chainId)
+    const [checkpoint] = await tx.checkpoints(chainId, Number.MAX_SAFE_INTEGER, 1)
+    if (checkpoint !== undefined) recordedTo.set(chainId, checkpoint.blockNumber)
+  }
+  return recordedTo
+}
+
+/**
+ * The blocks to read again for an integration. `firstBlocks`: the first block of its payments by chain; default: the
+ * first indexed block.
+ */
+export async function unrecordedRanges(
+  chains: Pick<ChainReads, 'coverage'>,
+  recordedTo: ReadonlyMap<number, number>,
+  firstBlocks: ReadonlyMap<number, number> = new Map(),
+): Promise<UnrecordedRange[]> {
+  const ranges: UnrecordedRange[] = []
+  for (const [chainId, to] of recordedTo) {
+    const coverage = await chains.coverage(chainId)
+    const from = firstBlocks.get(chainId) ?? Math.min(to, ...coverage.map((each) => each.from))
+    if (from <= to) ranges.push({ chainId, from, to })
+  }
+  return ranges
+}

@@ -146,7 +146,8 @@ test('the page has the commands that are run here, in this order', () => {
   const rotate = `payment-integration integrations rotate-secret ${address} --signing`
   expect(pageCommands).toEqual([
     ...[`${rotate} --prepare`, `${rotate} --abort`, `${rotate} --activate`],
-    ...['payment-integration integrations list', 'payment-integration deliveries list --status pending'],
+    'payment-integration integrations list',
+    `payment-integration deliveries list --integration ${address} --status pending`,
     ...['payment-integration secrets reseal', `${rotate} --activate --no-grace`],
   ])
 })

@@ -154,7 +154,7 @@ function latency(id: string, { latency: { dots, p50, p95 }, payments }: ChartDat
         draw: [
           (chart) => {
             rule(chart, p50, '--dim', 'p50')
-            rule(chart, p95, '--text', 'p95')
+            rule(chart, p95, '--text', 'p95', 30)
             rule(chart, limitMs, '--bad', '5 s')
           },
         ],
@@ -173,7 +173,7 @@ const toTimeScale = (times: readonly number[], barMs: number): uPlot.Scale => ({
   range: [(times[0] ?? 0) - barMs / 2_000, (times.at(-1) ?? 0) + barMs / 1_000],
 })
 
-function rule(plot: uPlot, ms: number | null, tone: string, name: string): void {
+function rule(plot: uPlot, ms: number | null, tone: string, name: string, inset = 0): void {
   if (ms === null) return
   const { ctx, bbox } = plot
   const y = Math.round(plot.valToPos(Math.max(1, ms), 'y', true))
@@ -187,7 +187,14 @@ function rule(plot: uPlot, ms: number | null, tone: string, name: string): void 
   ctx.lineTo(bbox.left + bbox.width, y)
   ctx.stroke()
   ctx.textAlign = 'right'
-  ctx.fillText(name, bbox.left + bbox.width - 4, y - 4)
+  ctx.textBaseline = 'bottom'
+  const x = bbox.left + bbox.width - (4 + inset) * devicePixelRatio
+  // An edge in the colour of the page keeps the name readable above dots.
+  ctx.setLineDash([])
+  ctx.lineWidth = 4 * devicePixelRatio
+  ctx.strokeStyle = readColor('--ground')
+  ctx.strokeText(name, x, y - 2)
+  ctx.fillText(name, x, y - 2)
   ctx.restore()
 }
 

@@ -180,7 +180,7 @@ describe('lists', () => {
     ...['?since=soon%205', '?since=2026', '?since=2026-02-30T12:00', '?until=2020-1-1%2000:00%20'],
   ])('a malformed filter %s is answered 400 with its reason', async (query) => {
     const { status, text } = await get(`/payments${query}`)
-    expect([status, text]).toEqual([400, expect.stringContaining('The address is not readable')])
+    expect([status, text]).toEqual([400, expect.stringContaining('This link is not valid')])
   })
 
   it('an unknown page, payment or path is answered 404', async () => {
@@ -197,7 +197,7 @@ describe('one payment', () => {
   it('has its block, versions, updates with the reason of a refusal, and attempts with what to do', async () => {
     const { text } = await get(`/payments/${paid.chainId}/${paid.txHash}`)
     for (const part of [
-      'contains it, log',
+      'Mined in block',
       'Version 1',
       'Version 2',
       'applied',

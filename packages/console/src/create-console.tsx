@@ -124,7 +124,7 @@ export function createConsole(deps: ConsoleDeps): Console {
   app.get(base, (c) => page(c))
   app.notFound((c) => answer(c, notFound, 404))
   app.onError((error, c) => {
-    if (error instanceof FilterError) return answer(c, sentencePage('The address is not readable', error.message), 400)
+    if (error instanceof FilterError) return answer(c, sentencePage('This link is not valid', error.message), 400)
     if (error instanceof FormError) return answer(c, sentencePage('Nothing was done', error.message), 400)
     onError(error)
     return answer(c, sentencePage('This page failed', 'The log of the service has the reason.'), 500)
@@ -221,7 +221,7 @@ const renderers = {
 
 const notFound = sentencePage(
   'Page not found',
-  'Nothing is at this address. Use the menu, or search payments for a hash.',
+  'There is no page at this address. Use the menu, or search for a payment.',
 )
 
 function visitIn(c: Context<Env>): Visit {

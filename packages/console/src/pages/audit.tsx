@@ -41,7 +41,7 @@ export const auditPage: Load = async ({ service }, query) => {
       />
       <Pager first={beforeSeq === undefined ? null : buildHref(section)} next={next} />
       <p class="dim">
-        Check the whole chain here, or with <code>payment-integration audit verify</code>.
+        Check that no record was changed or removed, here or with <code>payment-integration audit verify</code>.
       </p>
       <ActForm act="verify-audit" label="Check all records" needs="operator" />
     </>

@@ -97,7 +97,7 @@ export function ChainTable({ chains }: { chains: readonly ChainStatus[] }) {
           )
         }
       />
-      {idle.length === 0 ? null : <p class="dim">No block yet: {idle.join(', ')}.</p>}
+      {idle.length === 0 ? null : <p class="dim">No block indexed yet: {idle.join(', ')}.</p>}
     </>
   )
 }

@@ -38,7 +38,7 @@ export const deliveriesPage: Load = async (deps, query) => {
         </form>
         <p>
           {query['status'] === undefined ? (
-            <Dim>To replay many, choose their status.</Dim>
+            <Dim>To replay many at once, filter by status first.</Dim>
           ) : (
             <a href={buildHref('/deliveries/replay', buildFilterQuery(query))}>Replay all of these…</a>
           )}
@@ -80,11 +80,11 @@ const nothingDelivered = (
 )
 
 const meanings: Readonly<Record<DeliveryStatus, string>> = {
-  pending: 'They wait for a retry now, and are attempted at once instead.',
-  exhausted: 'Their retries ended without success, and begin again.',
-  delivered: 'Their receivers accepted them, and get them once more. A correct receiver ignores what it has.',
-  superseded: 'A newer version took their place. A correct receiver discards an older version than it has.',
-  missing: 'No attempt succeeded, and none was planned, as after a restore. They are attempted now.',
+  pending: 'They wait for their next attempt. A replay sends them now.',
+  exhausted: 'All their attempts failed. A replay starts the retries again.',
+  delivered: 'Their receivers accepted them and get them once more. A correct receiver ignores what it already has.',
+  superseded: 'A newer version replaced them. A correct receiver discards a version older than its own.',
+  missing: 'No attempt succeeded and none is planned, as after a restore. A replay sends them now.',
 }
 
 /** Counting stops here, because counting millions of deliveries takes long. */
@@ -110,7 +110,7 @@ export const replayManyPage: Load = async ({ service, role }, query) => {
   const deliveries = countedDeliveries(count)
   const body = (
     <>
-      <h1>Replay {deliveries}?</h1>
+      <h1>{count === 0 ? 'No delivery matches' : `Replay ${deliveries}?`}</h1>
       <Facts
         rows={[
           ['Status', <Badge word={filter.status} />],
@@ -123,13 +123,13 @@ export const replayManyPage: Load = async ({ service, role }, query) => {
       />
       <p>{meanings[filter.status]}</p>
       <p>
-        Each is signed with the active secret at its attempt, and marked as a replay. Deliveries whose attempt is in
-        flight are skipped. The audit log gets a record for each 1,000.
+        Each is signed with the active secret when it is sent, and marked as a replay. Deliveries that are being sent at
+        this moment are skipped. The audit log gets one record per 1,000.
       </p>
       {count === null ? (
         <p class="note">A replay needs the role operator.</p>
       ) : count === 0 ? (
-        <p class="note">Nothing matches, so there is nothing to replay.</p>
+        <p class="note">There is nothing to replay.</p>
       ) : (
         <ActForm act="replay-many" label={`Replay ${deliveries}`} needs="operator" fields={buildFilterQuery(query)} />
       )}
@@ -169,7 +169,7 @@ export const deliveryActs: Acts = {
         total: counted > maxCounted ? null : counted,
         async run(report, signal) {
           const onProgress = ({ replayed, underWay }: { replayed: number; underWay: number }) => {
-            const skipped = underWay === 0 ? '' : ` ${formatNumber(underWay)} were skipped: their attempt is in flight.`
+            const skipped = underWay === 0 ? '' : ` ${formatNumber(underWay)} were skipped: they were being sent.`
             report({ done: replayed + underWay, words: `${formatNumber(replayed)} are due now.${skipped}` })
           }
           onProgress(await commands.deliveries.replayAll(filter, { onProgress, signal }))

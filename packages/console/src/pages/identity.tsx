@@ -68,7 +68,7 @@ export function IdentityPage({ query, subjects, redemptions, verdicts, maxRead: 
     <>
       <h1>Identity</h1>
       <ActForm act="identity-search" label="Search" needs="viewer">
-        <TextField name="email" label="E-mail address; it is hashed and never shown" type="email" />
+        <TextField name="email" label="E-mail address (hashed, never shown)" type="email" />
       </ActForm>
       <Filters action={buildHref(section)} fields={filterFields} values={query} />
       <h2>Needs a decision</h2>

@@ -34,11 +34,11 @@ export const integrationsPage: Load = async ({ service, now }, query) => {
         columns={[
           ['State', EnabledBadge],
           ['Name', ({ name }) => <Shown text={name} max={60} />],
-          ['Address', ({ address }) => <Hex value={address} href={buildHref(integrationPath(address))} isWhole />],
+          ['Address', ({ address }) => <Hex value={address} href={buildHref(integrationPath(address))} />],
           ['Notification URL', showUrl],
           ['Created', ({ createdAt }) => <When at={createdAt} withDate />],
           ['Signing secret', (one) => describeSigning(one, at)],
-          ['Rows', RowLinks],
+          ['Lists', RowLinks],
         ]}
         empty={<NoIntegrations />}
       />
@@ -63,7 +63,7 @@ const RowLinks = ({ address: integration }: { readonly address: string }) => (
 
 function describeSigning(one: Pick<IntegrationView, 'signingSecretPrepared' | 'previousSigningSecretUntil'>, now = 0) {
   const isGrace = (one.previousSigningSecretUntil ?? 0) > now
-  return `${one.signingSecretPrepared ? 'a next one is prepared' : 'set'}${isGrace ? ', the previous one in its grace time' : ''}`
+  return `${one.signingSecretPrepared ? 'set, the next one is prepared' : 'set'}${isGrace ? ', the previous one in its grace time' : ''}`
 }
 
 export const integrationPage: Load = async ({ service }, _, name) => {
@@ -85,7 +85,7 @@ export const integrationPage: Load = async ({ service }, _, name) => {
           ['Previous API secret until', showEnd(one.previousApiSecretUntil)],
           ['Signing secret', describeSigning(one)],
           ['Previous signing secret until', showEnd(one.previousSigningSecretUntil)],
-          ['Rows', RowLinks(one)],
+          ['Lists', RowLinks(one)],
         ]}
       />
       <div class="acts stacked">
@@ -103,7 +103,7 @@ function IntegrationActs({ one }: { one: IntegrationView }) {
   return (
     <>
       <ActOfOne act="integration-url" label="Set the URL">
-        <TextField name="url" label="New notification URL; empty: none" hint="https://…" isOptional isLong />
+        <TextField name="url" label="Notification URL; empty stops deliveries" hint="https://…" isOptional isLong />
       </ActOfOne>
       {one.previousApiSecretUntil === null ? (
         <ActOfOne act="integration-rotate" label="Replace the API secret" hasGrace />

@@ -5,7 +5,7 @@ import type { Child } from 'hono/jsx'
 import { parseWholeNumber, type QueryFields } from '../filters.js'
 import { Filters } from '../view/forms.js'
 import { Badge, buildHref, Dim, Empty, Hex, Pre, Shown, Table } from '../view/parts.js'
-import { showText } from '../view/text.js'
+import { formatCount, showText } from '../view/text.js'
 import type { Load } from './page.js'
 
 type Legacy = Service['legacy']
@@ -51,9 +51,9 @@ export const legacyPage: Load = async ({ service }, query) => {
       <h1>Legacy look-up</h1>
       <Filters action={buildHref('/legacy')} fields={fields} values={query} />
       <p class="dim">
-        What the legacy API answers for a transaction. Chain and transaction look it up; with amount, currency and
-        receiver it is verified against that invoice. Amounts here are of the whole transaction, fees included. The
-        invoice here is proven from the transaction alone, or empty; Payments shows the invoice that the merchant's
+        Shows what the legacy API answers for a transaction. Enter chain and transaction to look it up; add amount,
+        currency and receiver to verify it against that invoice. Amounts cover the whole transaction, fees included. The
+        invoice shown here is proven by the transaction alone, or empty; Payments shows the invoice that the merchant's
         processor sent.
       </p>
       {answer === null ? null : <Answered answer={answer} />}
@@ -66,7 +66,7 @@ function Answered({ answer }: { answer: LegacyAnswer }) {
   if (answer.status === 404)
     return (
       <Empty title="404: the transaction is not in the system.">
-        <p>It may be of another chain, not indexed yet, or no payment of the router.</p>
+        <p>It may be on another chain, not indexed yet, or not a payment.</p>
       </Empty>
     )
   if ('error' in answer)
@@ -84,15 +84,15 @@ function Answered({ answer }: { answer: LegacyAnswer }) {
   return (
     <>
       <h2>Result</h2>
-      <p>{isLookup ? `The transaction has ${payments.length} payment(s).` : showVerdict(answer)}</p>
+      <p>{isLookup ? `The transaction has ${formatCount(payments.length, 'payment')}.` : showVerdict(answer)}</p>
       <Table
         label="Payments"
         rows={payments}
         columns={[
-          ['Verdict', (item) => (isLookup ? <Dim>not verified</Dim> : verdictCell(item))],
+          ['Check', (item) => (isLookup ? <Dim>not verified</Dim> : verdictCell(item))],
           ['Paid net', (item) => <Shown text={`${item.tokenAmountNet.formatted} ${item.tokenSymbol}`} max={100} />],
           ['Fees', (item) => <Shown text={item.totalFees.formatted} max={100} />],
-          ['Receiver', (item) => <Hex value={item.receiver} isWhole />],
+          ['Receiver', (item) => <Hex value={item.receiver} />],
           [
             'Invoice',
             (item) => <Shown text={`${item.invoiceAmount} ${item.invoiceCurrency}`.trim() || 'none'} max={100} />,
@@ -107,10 +107,10 @@ function Answered({ answer }: { answer: LegacyAnswer }) {
   )
 }
 
-const showVerdict = ({ verified, result }: Verified) =>
+const showVerdict = ({ verified }: Verified) =>
   verified
     ? 'Verified: every payment of the transaction matches the invoice.'
-    : `Not verified: of ${result.payments.length} payment(s) not every one matches the invoice.`
+    : 'Not verified: the invoice does not match every payment of the transaction.'
 
 function verdictCell(item: Item & { readonly verificationErrors?: readonly string[] }): Child {
   const { verificationErrors: errors = [] } = item

@@ -130,7 +130,7 @@ it('chains without a block stand in one line, not in rows', async () => {
   onTestFinished(() => opened.close())
   for (const path of ['/console', '/console/chains']) {
     const html = await (await opened.fetch(new Request(`http://127.0.0.1:4747${path}`))).text()
-    expect(html).toMatch(/No block yet:[^<]*56 BNB Chain/)
+    expect(html).toMatch(/No block indexed yet:[^<]*56 BNB Chain/)
     expect(html).not.toContain('#chain-56')
   }
 })

@@ -45,7 +45,7 @@ export const operatorsPage: Load = async ({ service, signIn, now }, query) => {
         <ChoiceField name="role" label="Role" values={operatorRoles} value="viewer" />
       </ActForm>
       <p class="dim">
-        The last admin who can sign in is neither disabled nor demoted nor reset here. The command line can do it.
+        Disable and Reset end all sessions. Only the command line disables, demotes or resets the last admin.
       </p>
     </>
   )
@@ -73,7 +73,7 @@ function OperatorActs({ name, role, enabled }: OperatorView) {
       {enabled ? (
         <>
           <ActForm {...act} act="operator-disable" label="Disable" confirm="ends sessions" />
-          <ActForm {...act} act="operator-reset" label="Reset" confirm="ends sessions" />
+          <ActForm {...act} act="operator-reset" label="Reset" confirm="new passphrase" />
         </>
       ) : (
         <ActForm {...act} act="operator-enable" label="Enable" />

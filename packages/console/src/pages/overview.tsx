@@ -118,7 +118,7 @@ export function Tiles({ overview }: { overview: Overview }) {
       <Tile
         name="Pending deliveries"
         value={`${formatNumber(pending)}${more(pending >= maxPending)}`}
-        note={pending === 0 ? 'nothing waits' : 'sent or retried next'}
+        note={pending === 0 ? 'nothing is waiting' : 'to be sent or retried'}
         href={buildHref('/deliveries', { status: 'pending' })}
       />
       <Tile
@@ -170,7 +170,7 @@ export function Tiles({ overview }: { overview: Overview }) {
             </li>
           ))}
         </ul>
-        <Dim>since their version was made</Dim>
+        <Dim>since the version was made</Dim>
       </div>
     </>
   )

@@ -14,12 +14,17 @@ export const settingsPage: Load = async ({ settings = [] }) => {
         </Empty>
       ) : (
         <p class="dim">
-          As this process started. Secrets are counted, URLs are cut to their host, and defaults are dimmed.
+          The values at the start of this process. Defaults are dimmed, secrets counted, and URLs cut to their host.
         </p>
       )}
+      <nav class="totals" aria-label="Groups">
+        {groups.map((group) => (
+          <a href={`#${group.replaceAll(' ', '-')}`}>{group}</a>
+        ))}
+      </nav>
       {groups.map((group) => (
         <>
-          <h2>{group}</h2>
+          <h2 id={group.replaceAll(' ', '-')}>{group}</h2>
           <dl class="facts wide settings">
             {settings
               .filter(({ section }) => section === group)

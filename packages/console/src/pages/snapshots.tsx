@@ -125,7 +125,7 @@ function Diff({ left, right }: { left: Snapshot; right: Snapshot }) {
         <div>
           <dt>{showText(field, 60)}</dt>
           <dd>
-            <del>{before === null ? 'absent' : showText(before)}</del>{' '}
+            {before === null ? <del class="dim">absent</del> : <del>{showText(before)}</del>}{' '}
             <ins>{after === null ? 'absent' : showText(after)}</ins>
           </dd>
         </div>

@@ -88,7 +88,7 @@ interface TimelineProps {
 
 export const Timeline = ({ payment, snapshots, updates = [], deliveries }: TimelineProps) => (
   <>
-    <h2>Time line</h2>
+    <h2>Timeline</h2>
     <ol class="timeline">
       {buildTimeline(payment, snapshots, updates, deliveries).map((entry) => (
         <li class={entry.kind} id={entry.kind === 'attempt' ? attemptId(entry.delivery, entry.number) : undefined}>
@@ -105,8 +105,7 @@ function describeEvent(entry: Entry, payment: StoredPayment): Child {
     case 'block':
       return (
         <>
-          Block {formatNumber(payment.blockNumber)} <Hex value={payment.blockHash} /> contains it, log{' '}
-          {payment.logIndex}
+          Mined in block {formatNumber(payment.blockNumber)} <Hex value={payment.blockHash} />, log {payment.logIndex}
         </>
       )
     case 'version':

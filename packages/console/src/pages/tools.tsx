@@ -7,7 +7,7 @@ import type { JobRow } from '../jobs.js'
 import { type ConsoleTools, hasTools, type ReceiverProbe, type TriggerTool } from '../tools.js'
 import { ActForm, ChoiceField, IntegrationChoice, type NamedAddress, TextField } from '../view/forms.js'
 import { buildHref, paymentPath, Shown } from '../view/parts.js'
-import { formatNumber, shortenHex } from '../view/text.js'
+import { formatCount, formatNumber, nameChain, shortenHex } from '../view/text.js'
 import { ActError } from '../web/run-form.js'
 import { ExplainForm } from './explain.js'
 import { jobPath } from './jobs.js'
@@ -65,7 +65,7 @@ function Trigger({ tool, integrations }: { tool: TriggerTool; integrations: read
         <ChoiceField name="scenario" label="Scenario" values={triggerScenarios} />
         <TextField name="amount" label="Amount" hint="12.50" isOptional />
         <TextField name="token" label="Token" hint="USDC" isOptional />
-        <ChoiceField name="chain" label="Chain" values={tool.chainIds.map(String)} />
+        <ChoiceField name="chain" label="Chain" values={tool.chainIds.map((id) => [`${id}`, nameChain(id)] as const)} />
         <TextField name="memo" label="Memo" hint="order-7" isOptional />
         <TextField name="count" label="Number of payments (burst only)" hint="100" isOptional />
         <ChoiceField name="verdict" label="Review answer (kyc only)" values={triggerVerdicts} />
@@ -156,7 +156,7 @@ function formatText(word: string, event: Event): string {
   const { chainId, blockNumber, txHashes, txHash, version, state, status, expected, included, payments } = event
   switch (word) {
     case 'block':
-      return `Block ${text(blockNumber)} of chain ${text(chainId)}: ${count(list(txHashes).length, 'payment')}`
+      return `Block ${text(blockNumber)} of chain ${text(chainId)}: ${formatCount(list(txHashes).length, 'payment')}`
     case 'update':
       return `The processor's update of ${short(txHash)}: ${text(state)}`
     case 'snapshot':
@@ -168,7 +168,7 @@ function formatText(word: string, event: Event): string {
     case 'share':
       return `A verification was shared: status ${text(status)}`
     case 'done':
-      return `${count(Number(payments), 'payment')}, ${count(Number(event['snapshots']), 'snapshot')}`
+      return `${formatCount(Number(payments), 'payment')}, ${formatCount(Number(event['snapshots']), 'snapshot')}`
     default:
       return text(event['reason'] ?? '')
   }
@@ -189,8 +189,6 @@ function findPath({ chainId, txHash, txHashes }: Event): string | undefined {
 const text = (value: unknown) => (typeof value === 'string' ? value : String(value ?? ''))
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 const short = (value: unknown) => `${text(value).slice(0, 10)}…`
-const count = (number: number, noun: string) => `${formatNumber(number)} ${noun}${number === 1 ? '' : 's'}`
-
 const tones = { pass: 'good', fail: 'bad', warn: 'warn', 'not-run': 'plain' } as const
 
 async function doctor(input: ActInput) {

@@ -77,7 +77,7 @@ describeInChromium('the portal', { seed: 12, startMs: Date.now() - 60_000 }, bui
     await page.getByRole('button', { name: 'Prepare a new signing secret' }).click()
     expect(await page.locator('pre').first().textContent()).toMatch(/^pi_whsec_[\w-]{43}$/)
     await page.getByRole('link', { name: 'Secrets' }).first().click()
-    await page.getByLabel('The previous secret stays valid').last().fill('168')
+    await page.getByLabel('Keep the previous secret valid').last().fill('168')
     await page.getByRole('button', { name: 'Activate the new signing secret' }).click()
     await page.getByText('Deliveries are signed with the new secret from now on.').waitFor()
 

@@ -135,10 +135,10 @@ export function createPortal(deps: PortalDeps): Portal {
   })
   app.get(`${portalBase}/*`, (c) => page(c))
   app.get(portalBase, (c) => page(c))
-  app.notFound((c) => answer(c, problemPage('Page not found', 'Nothing is at this address.'), 404))
+  app.notFound((c) => answer(c, problemPage('Page not found', 'There is no page at this address.'), 404))
   app.onError((error, c) => {
     if (error instanceof FilterError || error instanceof InvalidRequestError)
-      return answer(c, problemPage('The address is not readable', error.message), 400)
+      return answer(c, problemPage('This link is not valid', error.message), 400)
     if (error instanceof FormError) return answer(c, problemPage('Nothing was done', error.message), 400)
     deps.onError?.(error)
     return answer(c, problemPage('This page failed', 'Try again; the operators can read the reason in their log.'), 500)

@@ -39,7 +39,7 @@ export const endpointPage: PortalLoad = async ({ tenant, now }) => {
       <h2>Notification URL</h2>
       <PortalForm act="url" label="Set the URL">
         <label for="url">
-          An https: URL with a public name; empty: no deliveries
+          A public https: URL; leave it empty to stop deliveries
           <input id="url" name="url" type="url" class="long" value={notificationUrl ?? ''} maxlength={2048} />
         </label>
       </PortalForm>
@@ -58,8 +58,8 @@ export const endpointPage: PortalLoad = async ({ tenant, now }) => {
       )}
       <h2>A receiver</h2>
       <p>
-        It has the signing secret in its environment; see <a href={portalHref('/secrets')}>Secrets</a>. Answer 2xx
-        within 5 seconds, once the version is stored.
+        Give it the signing secret in its environment; see <a href={portalHref('/secrets')}>Secrets</a>. Store the
+        version, then answer 2xx within 5 seconds.
       </p>
       <Copyable label="A receiver that verifies deliveries" text={receiverCode} />
     </>

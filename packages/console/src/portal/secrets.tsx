@@ -13,8 +13,8 @@ export const secretsPage: PortalLoad = async ({ tenant }) => {
     <>
       <h1>Secrets</h1>
       <p class="dim">
-        Both are stored so that nobody can read them here. A new one is shown once, when you make it. Each step is
-        recorded in the audit log.
+        Nobody can read the stored secrets, not even here. A new one is shown once, when you make it. The audit log
+        records each step.
       </p>
       <ApiSecret until={previousApiSecretUntil} />
       <SigningSecret isPrepared={signingSecretPrepared} until={previousSigningSecretUntil} />
@@ -27,7 +27,7 @@ function ApiSecret({ until }: { until: number | null }) {
   return (
     <section>
       <h2>API secret</h2>
-      <p>It is the password of your server at the API, and of you here.</p>
+      <p>Your server sends it as its password to the API, and you sign in with it here.</p>
       {until === null ? (
         <PortalForm act="rotate-api-secret" label="Make a new API secret" hasGrace />
       ) : (
@@ -51,9 +51,7 @@ function SigningSecret({ isPrepared, until }: { isPrepared: boolean; until: numb
   return (
     <section>
       <h2>Signing secret</h2>
-      <p>
-        Deliveries are signed with it. Your receiver must know a new one before it signs, so a rotation has two steps.
-      </p>
+      <p>Deliveries are signed with it. Your receiver needs a new one before it is used: hence two steps.</p>
       {isPrepared ? (
         <>
           <p class="note">A new one is prepared. Activate it when your receiver accepts both.</p>

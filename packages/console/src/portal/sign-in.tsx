@@ -64,8 +64,8 @@ function signInPage(next: string, problem: string | null): PageContent {
         <button type="submit">Sign in</button>
       </form>
       <p class="dim">
-        Both are the ones that your server sends as user and password. They begin with <code>0x</code> and{' '}
-        <code>pi_api_</code>. The session lasts 12 hours.
+        Your server sends the same two to the API, as user and password. They begin with <code>0x</code> and{' '}
+        <code>pi_api_</code>. A session lasts 12 hours.
       </p>
     </section>
   )

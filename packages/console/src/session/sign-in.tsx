@@ -110,7 +110,7 @@ function signInPage({ next, problem, oidcHost }: SignInView): PageContent {
         <button type="submit">Sign in</button>
       </form>
       <p class="dim">
-        Without a passphrase, ask an administrator for a one-time link:{' '}
+        No passphrase yet? Ask an admin for a one-time link, made on the page Operators or by{' '}
         <code>payment-integration operators create</code>.
       </p>
     </section>

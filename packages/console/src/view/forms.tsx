@@ -37,7 +37,7 @@ export function PostForm({ action, label, fields = {}, confirm, hasGrace = false
       {children}
       {hasGrace ? (
         <label>
-          <span>The previous secret stays valid for, in hours</span>
+          <span>Keep the previous secret valid, in hours</span>
           <input name="graceHours" type="number" min={1} max={720} step={1} value="24" required />
         </label>
       ) : null}
@@ -103,7 +103,7 @@ export function TextArea({ name, label, value }: { name: string; label: string; 
     <label class="wide">
       <span>{label}</span>
       {/* A browser drops one line break after the start tag. */}
-      <textarea name={name} rows={10} required spellcheck={false}>{`\n${value}`}</textarea>
+      <textarea name={name} rows={12} required spellcheck={false}>{`\n${value}`}</textarea>
     </label>
   )
 }

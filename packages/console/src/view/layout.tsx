@@ -86,7 +86,7 @@ function Layout(props: Frame & { children?: Child }) {
                     name="q"
                     value={props.search ?? ''}
                     aria-label="Find a payment"
-                    placeholder="Find a payment: hash, memo or wallet"
+                    placeholder="Hash, memo, wallet"
                     autocomplete="off"
                     spellcheck={false}
                   />

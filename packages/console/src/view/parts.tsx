@@ -223,7 +223,7 @@ export const newSecretsPage = (
     <>
       <h1>{title}</h1>
       <p class="note" role="status">
-        This page shows {Object.keys(secrets).length === 1 ? 'it' : 'them'} once. Copy now: no other page ever shows it.
+        This page shows {Object.keys(secrets).length === 1 ? 'it' : 'them'} once. Copy now: no other page shows secrets.
       </p>
       {Object.entries(secrets).map(([name, value]) => (
         <section>

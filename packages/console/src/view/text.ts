@@ -20,6 +20,9 @@ export function formatNumber(value: number): string {
   return value.toLocaleString('en-US')
 }
 
+/** Such as `1 payment` and `2 payments`. */
+export const formatCount = (count: number, noun: string) => `${formatNumber(count)} ${noun}${count === 1 ? '' : 's'}`
+
 export function shortenHex(hex: string): string {
   return hex.length <= 14 ? hex : `${hex.slice(0, 8)}…${hex.slice(-4)}`
 }

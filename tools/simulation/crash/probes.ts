@@ -80,6 +80,11 @@ export function probeStore(store: Store, cross: Cross): Store {
     ...store,
     deliveries: {
       ...deliveries,
+      // An idle dispatcher looks before it claims. Without a point there, it would never reach one.
+      msUntilDue() {
+        cross('before claim')
+        return deliveries.msUntilDue()
+      },
       async claim(request) {
         cross('before claim')
         const claims = await deliveries.claim(request)

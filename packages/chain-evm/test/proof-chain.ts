@@ -28,7 +28,7 @@ export async function openProofChain() {
   return {
     node,
     front,
-    /** The same node, without the lying server. */
+    /** A second proxy of the node, which passes every answer unchanged. */
     other,
     router,
     second,

@@ -125,9 +125,9 @@ type Decode = (log: RouterLog) => DecodedPayment | DecodedConversion | Malformed
 type Events = Readonly<Record<string, Decode>>
 
 /**
- * Versions 0.1 and 0.2 name one feed but not its use; 0.1 only multiplies. Versions 0.3 to 0.5 put a single feed into
- * the first position, whatever its use; 0.6 and later put it into the position of its use. From 0.6 on
- * `emitConversionEvent` is public, so anybody can forge a conversion. From 0.8 on `yodlWithAcross` emits the payment
+ * Versions 0.1 and 0.2 name one feed and not whether its rate multiplies or divides; 0.1 only multiplies. Versions 0.3
+ * to 0.5 put a single feed into the first position in either case; 0.6 and later have one position for each. From 0.6
+ * on `emitConversionEvent` is public, so anybody can forge a conversion. From 0.8 on `yodlWithAcross` emits the payment
  * event for a bridge deposit.
  */
 const events01: Events = {

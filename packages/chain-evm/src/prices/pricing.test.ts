@@ -148,9 +148,9 @@ describe('a signed rate', () => {
 
 describe('the amount of the call', () => {
   test.each([
-    ['as it was paid', getCall(7n), 7n],
-    ['none without a call', null, null],
-    ['none when it is not what was paid', getCall(8n), null],
+    ['the called amount when it equals the paid one', getCall(7n), 7n],
+    ['null without a call', null, null],
+    ['null when the call has another amount than the payment', getCall(8n), null],
   ])('without a conversion: %s', (_, call, expected) => {
     expect(price(payment(7n), noConversion, call).calledAmount).toBe(expected)
   })

@@ -8,7 +8,7 @@ export function checkInteger(name: string, value: unknown, min: number, max: num
   return value
 }
 
-/** Rejects what is no object, which the types forbid and JavaScript does not. */
+/** Rejects a value that is not an object, for callers in JavaScript, whom no type stops. */
 export function checkObject(method: string, value: object, fields: string): void {
   if (typeof value !== 'object' || value === null)
     throw new TypeError(`${method} got ${value === null ? 'null' : typeof value}; pass an object with ${fields}.`)

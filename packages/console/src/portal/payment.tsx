@@ -12,7 +12,7 @@ import { DeliveryTable, readContext } from './deliveries.js'
 import { type PortalLoad, portalHref } from './page.js'
 
 const section = '/payments'
-/** The same page for an unknown hash and for a payment of another integration. */
+/** Says nothing of other integrations: an unknown hash and a payment of theirs get the same answer. */
 const unknown = 'No payment with this hash names your integration. It appears once its block is indexed.'
 
 export const paymentPage: PortalLoad = async ({ tenant, now }, query, name) => {

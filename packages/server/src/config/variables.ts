@@ -119,7 +119,7 @@ const chains = {
     isUrl: true, unset: 'none: chains are read from their nodes',
     doc: 'Servers of a [feed of proven blocks](decisions/chain-feed.md), read before the nodes; all of one scheme.' }),
   PI_CHAIN_FEED_CREDENTIALS_FILE: text('a path', parsers.parseText, { onlyWith: 'PI_CHAIN_FEED_URL',
-    doc: '`.creds` file, or file with the seed of a user nkey. Without it, whoever reaches the servers can publish payments.' }),
+    doc: '`.creds` file, or file with the seed of a user nkey. Without it, anyone who can reach the NATS servers can publish payments.' }),
   PI_CHAIN_FEED_CA_FILE: text('a path', parsers.parseText, { onlyWith: 'PI_CHAIN_FEED_URL', unset: 'those of Node',
     doc: 'Certificates for `tls:` servers.' }),
   PI_RECORD: choice(['all', 'own'], 'all', {

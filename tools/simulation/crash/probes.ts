@@ -19,6 +19,7 @@ export const points = [
   'after settle',
   'update applied',
   'event',
+  'head read',
 ] as const
 export type Point = (typeof points)[number]
 
@@ -80,7 +81,7 @@ export function probeStore(store: Store, cross: Cross): Store {
     ...store,
     deliveries: {
       ...deliveries,
-      // An idle dispatcher looks before it claims. Without a point there, it would never reach one.
+      // An idle dispatcher looks and does not claim: without a point at its look it would cross none.
       msUntilDue() {
         cross('before claim')
         return deliveries.msUntilDue()

@@ -81,7 +81,7 @@ function aheadClock() {
   return { now: () => now() + config.aheadMs, sleep }
 }
 
-/** Each poll of the head finds one more block, up to the horizon. */
+/** Each poll of the head finds one more block, up to the horizon, and is a point that an idle server crosses too. */
 function growingChain() {
   const { chain, mine } = scriptedChain(chainId)
   let mined = 0
@@ -93,6 +93,7 @@ function growingChain() {
   return {
     ...chain,
     async head() {
+      cross('head read')
       if (mined < horizon.blocks) mineNext()
       return chain.head()
     },

@@ -154,19 +154,19 @@ export const mutants: readonly Mutant[] = [
   ...inFile('server/src/limits/request-limits.ts', 'server/src/limits/source.test.ts', {
     'only a trusted proxy names the source of a request': ['end > 0 && isTrusted(address)', 'end > 0'],
   }),
-  ...inFile('core/src/operators/sessions.ts', 'core/src/operators/sessions.test.ts', {
+  ...inFile('core/src/operators/operator-sessions.ts', 'core/src/operators/operator-sessions.test.ts', {
     'a session of an operator ends': ['isExpired(found.session.expiresAt, clock.now(), sessionMs)', 'false'],
   }),
-  ...inFile('core/src/integrations/sessions.ts', 'core/src/integrations/sessions.test.ts', {
+  ...inFile('core/src/integrations/integration-sessions.ts', 'core/src/integrations/integration-sessions.test.ts', {
     'a session of an integration ends with its secret': [
       'return apiSecret.hash === hash || (previousApiSecret?.hash === hash && now < previousApiSecret.until)',
       'return now > 0 || previousApiSecret?.hash === hash',
     ],
   }),
-  ...inFile('core/src/operators/sessions.ts', 'core/src/operators/sign-in-limits.test.ts', {
+  ...inFile('core/src/operators/operator-sessions.ts', 'core/src/operators/sign-in-limits.test.ts', {
     'five failures close the sign-in of a name': ['window.failures >= limit', 'window.failures > limit'],
   }),
-  ...inFile('core/src/operators/commands.ts', 'console/src/session/sign-in.test.ts', {
+  ...inFile('core/src/operators/operator-commands.ts', 'console/src/session/sign-in.test.ts', {
     'a form carries the CSRF token of its session': [
       'expected.length === bytes.length && timingSafeEqual(expected, bytes)',
       'expected.length > bytes.length - timingSafeEqual.length',

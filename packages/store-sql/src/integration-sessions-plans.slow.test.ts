@@ -7,7 +7,7 @@ import {
   expiredIntegrationSessionsQuery,
   integrationSessionQuery,
   integrationSessionsOfQuery,
-} from './integrations/sessions.js'
+} from './integrations/integration-sessions.js'
 
 /** Integrations, and sessions of each. */
 const integrations = 2_000

@@ -23,7 +23,8 @@ export { MoveError } from '../integrations/move-file.js'
 export type { LegacyCaller } from '../legacy/keys.js'
 export { parseVerifyRequest } from '../legacy/verify-request.js'
 export type { DispatcherOptions } from '../notifications/round.js'
-export { operatorRoles } from '../operators/commands.js'
+export { operatorRoles } from '../operators/operator-commands.js'
+export { operatorActor } from '../operators/operator-sessions.js'
 export {
   LinkRejectedError,
   OperatorError,
@@ -33,7 +34,6 @@ export {
   SignInRejectedError,
 } from '../operators/operator-store.js'
 export { passphraseLength } from '../operators/passphrase.js'
-export { operatorActor } from '../operators/sessions.js'
 export { createUpdateReceiver, type UpdateReceiver } from '../payments/receive-updates.js'
 export type { Recording } from '../payments/recording.js'
 export { decideTransition, type TransitionDecision } from '../payments/state.js'

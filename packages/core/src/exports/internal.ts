@@ -61,6 +61,7 @@ export type {
   ResealResult,
   UnrecordedRange,
 } from '../integrations/integration.js'
+export { integrationActor } from '../integrations/integration-sessions.js'
 export type {
   MovedPayment,
   MovedPaymentKey,
@@ -73,7 +74,6 @@ export type {
   UpdatePage,
 } from '../integrations/move-store.js'
 export { checkNotificationUrl, type NotificationUrlRule, notificationPorts } from '../integrations/notification-url.js'
-export { integrationActor } from '../integrations/sessions.js'
 export type { AccountInput } from '../legacy/accounts.js'
 export type { Confirmations } from '../legacy/finality.js'
 export type { LegacyKeyView } from '../legacy/keys.js'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createHashSlots, hashSlotDefaults, toNetwork } from './sessions.js'
+import { createHashSlots, hashSlotDefaults, toNetwork } from './operator-sessions.js'
 
 /** Work that ends when it is released. */
 function gate() {

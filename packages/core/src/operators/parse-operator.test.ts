@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { checkOperatorName, checkRole, parseOperatorName } from './commands.js'
+import { checkOperatorName, checkRole, parseOperatorName } from './operator-commands.js'
 
 test.each([
   ['alice', 'alice'],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { manualClock } from '../../test/support/manual-clock.js'
-import { createSignInLimits, signInLimitDefaults } from './sessions.js'
+import { createSignInLimits, signInLimitDefaults } from './operator-sessions.js'
 
 const { windowMs, perName, perSource, reports } = signInLimitDefaults
 const times = (n: number, work: (n: number) => unknown) => Array.from({ length: n }, (_, i) => work(i))

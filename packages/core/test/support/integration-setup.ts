@@ -1,5 +1,5 @@
 import { createAudited, createAuditQueries } from '../../src/history/audit-log.js'
-import { createIntegrationCommands } from '../../src/integrations/commands.js'
+import { createIntegrationCommands } from '../../src/integrations/integration-commands.js'
 import { createLegacyKeyCommands } from '../../src/legacy/keys.js'
 import { type MasterKey, parseMasterKey } from '../../src/secrets/keys.js'
 import { manualClock } from './manual-clock.js'

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { cheapCost, operatorSetup, passphrase } from '../../test/support/operator-setup.js'
 import { parseMasterKey } from '../secrets/keys.js'
-import { signInLimitDefaults } from './sessions.js'
+import { signInLimitDefaults } from './operator-sessions.js'
 
 const hour = 60 * 60_000
 const { windowMs } = signInLimitDefaults

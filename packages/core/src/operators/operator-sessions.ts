@@ -15,7 +15,7 @@ import {
   matchesCsrfToken,
   parseOperatorName,
   signsInBy,
-} from './commands.js'
+} from './operator-commands.js'
 import {
   LinkRejectedError,
   type NewSession,

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { before, getAddress, setUpIntegrations } from '../../test/support/integration-setup.js'
 import { seededRandom } from '../../test/support/seeded-random.js'
 import { createAudited } from '../history/audit-log.js'
-import { createIntegrationSessions } from './sessions.js'
+import { createIntegrationSessions } from './integration-sessions.js'
 
 const hour = 60 * 60_000
 const [shop, other] = [getAddress('a1'), getAddress('b2')]

@@ -26,6 +26,7 @@ test.each([
   ['a b=c', false],
   ['', false],
   ['\na=b', false],
+  ['t=1', false],
 ])('beside t and v1 the field %j is well-formed: %s', (field, wellFormed) => {
   const expected = wellFormed ? 'ok' : 'ERR_SIGNATURE_MALFORMED'
   for (const fields of [

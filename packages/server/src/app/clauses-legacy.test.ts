@@ -1,14 +1,15 @@
-/** docs/interface.md 2.4, 4.3 (lookup, 200) and 8 (finality), clause by clause. */
+/** docs/interface.md 2.4, 4.3, 5 (legacy API), 7 (legacy errors) and 8 (finality), clause by clause. */
 import { finality } from '@payment-integration/contract'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Clauses, type Shop, startClauses } from '../../test/support/clause-service.js'
 import { feed, legacyCalls, pricing } from '../../test/support/legacy-calls.js'
+import { parseRaw, requestText, sendRaw } from '../../test/support/raw-http.js'
 
 const word = (byte: string) => `0x${byte.repeat(32)}`
 const wallet = (byte: string) => `0x${byte.repeat(20)}`
 const memoHex = (text: string) => `0x${Buffer.from(text).toString('hex').padEnd(64, '0')}`
-const usdc = { address: wallet('c0'), symbol: 'USDC', decimals: 6 }
-const paid = (gross: bigint, net = gross) => ({ ...usdc, gross, net })
+const paid = (gross: bigint, net = gross) => ({ address: wallet('c0'), symbol: 'USDC', decimals: 6, gross, net })
+const [address, currency, amount] = ['address', 'currency', 'amount'].map((flaw) => `Invalid payment ${flaw}`)
 
 type Mined = Parameters<ReturnType<Clauses['chain']>['mine']>[0][number]
 let clauses: Clauses
@@ -21,28 +22,30 @@ beforeAll(async () => {
 })
 afterAll(() => clauses.stop())
 
-/** Payments of one transaction in a separate block, and the look-up's items for them. */
-async function mineAndLookUp(txHash: string, payments: readonly Mined[], chainId = 1) {
-  clauses.chain(chainId).mine(payments.map((payment, ordinal) => ({ pricing: pricing(), ...payment, txHash, ordinal })))
+/** Indexes a transaction of payments in a block of its own. */
+async function mine(txHash: string, ...payments: readonly Mined[]) {
+  clauses.chain().mine(payments.map((payment, ordinal) => ({ pricing: pricing(), ...payment, txHash, ordinal })))
   await clauses.index()
-  const answer = await legacy.lookup(txHash, chainId)
-  expect(answer.status).toBe(200)
-  return answer.body.payments
+}
+const request = (txHash: string, change: object = {}) => ({
+  ...{ chainId: 1, txHash, invoiceAmount: '10.5', invoiceCurrency: 'USD', address: wallet('a1') },
+  ...change,
+})
+/** Status, and the errors of each payment. */
+async function judge(txHash: string, change: object = {}) {
+  const { status, body } = await legacy.verify(request(txHash, change))
+  return [status, ...body.payments.map((item: { verificationErrors: string[] }) => item.verificationErrors)]
 }
 
 describe('the look-up', () => {
   it('has the fields of interface 2.4 and no other, at every level, without verification', async () => {
     const txHash = word('01')
-    clauses.chain().mine([
-      {
-        txHash,
-        receiver: wallet('a1'),
-        memoHex: memoHex('invoice 17'),
-        tokenOut: paid(11_000_000n, 10_972_500n),
-        pricing: pricing({ feeds: [feed('multiply', ['CHF', 'USD'], 110_000_000n)] }),
-      },
-    ])
-    await clauses.index()
+    await mine(txHash, {
+      receiver: wallet('a1'),
+      memoHex: memoHex('invoice 17'),
+      tokenOut: paid(11_000_000n, 10_972_500n),
+      pricing: pricing({ feeds: [feed('multiply', ['CHF', 'USD'], 110_000_000n)] }),
+    })
     const answer = await legacy.lookup(txHash)
     expect(answer.body).toStrictEqual({
       chainId: 1,
@@ -71,148 +74,38 @@ describe('the look-up', () => {
     expect(answer.headers.get('content-type')).toBe('application/json')
   })
 
-  it('lists every payment of a transaction, in the order of their logs', async () => {
-    const receivers = ['a3', 'a1', 'a2', 'a1'].map(wallet)
-    const items = await mineAndLookUp(
-      word('02'),
-      receivers.map((receiver, index) => ({
-        receiver,
-        tokenOut: paid(BigInt(index + 1)),
-        memoHex: memoHex(`${index}`),
-      })),
-    )
-    expect(items.map((item: { receiver: string }) => item.receiver)).toEqual(receivers)
-    expect(items.map((item: { memo: string }) => item.memo)).toEqual(['0', '1', '2', '3'])
-    expect(items.map((item: { tokenAmount: object }) => item.tokenAmount)).toEqual(
-      [1, 2, 3, 4].map((value) => ({ formatted: `0.00000${value}`, value: `${value}` })),
-    )
+  it('is shown to every key as facts only: no integration, state or merchant', async () => {
+    const txHash = word('40')
+    await mine(txHash, { integrationAddress: shop.address, tokenOut: paid(1_000_000n) })
+    const invoice = { amount: '99.01', currency: 'XTS', settlementAmount: '98.02', settlementCurrency: 'XTS' }
+    await clauses.update({ txHash, state: 'refund_pending', recipient: { title: 'CANARY', subtitle: null }, invoice })
+    const { status, text, body } = await legacy.lookup(txHash)
+    expect(status).toBe(200)
+    expect(body.payments[0]).toMatchObject({ invoiceAmount: '1', invoiceCurrency: 'USD' })
+    for (const hidden of [shop.address.slice(2), 'CANARY', 'refund_pending', 'XTS', '99.01', '"state"', '"version"'])
+      expect(text).not.toContain(hidden)
   })
 
-  it('has amounts in token units and in base units, through no float', async () => {
-    const amounts: readonly (readonly [bigint, number, string])[] = [
-      [9_007_199_254_740_993_000_000_000_000_001n, 18, '9007199254740.993000000000000001'],
-      [2n ** 256n - 1n, 0, `${2n ** 256n - 1n}`],
-      [1n, 18, '0.000000000000000001'],
-      [100_000_000n, 6, '100'],
-      [0n, 6, '0'],
-    ]
-    const items = await mineAndLookUp(
-      word('03'),
-      amounts.map(([gross, decimals]) => ({ tokenOut: { ...usdc, decimals, gross, net: gross } })),
-    )
-    amounts.forEach(([value, , formatted], index) => {
-      expect(items[index].tokenAmount).toEqual({ formatted, value: `${value}` })
-      expect(items[index].tokenAmountNet).toEqual({ formatted, value: `${value}` })
-    })
+  it('is 404 where no such transaction is on that chain, in any case of the hash', async () => {
+    await mine(word('5a'), {})
+    expect((await legacy.lookup(word('5A'))).status).toBe(200)
+    for (const answer of [await legacy.lookup(word('5b')), await legacy.lookup(word('5a'), 10)])
+      expect([answer.status, answer.body]).toEqual([404, { error: 'Transaction not found' }])
   })
 
-  const serviceFee = { type: 'ServiceFee', formatted: '0.002', value: '2000' }
-  const extraFee = (formatted: string, value: string) => ({ type: 'ExtraFee', formatted, value })
-  const fees: readonly (readonly [string, string, bigint | null, bigint, string, readonly object[]])[] = [
-    [
-      'the service fee of 0.2 percent, and what others took',
-      '10',
-      null,
-      2_500n,
-      '0.0025',
-      [serviceFee, extraFee('0.0005', '500')],
-    ],
-    ['the service fee of the call', '11', 2_000n, 9_000n, '0.009', [serviceFee, extraFee('0.007', '7000')]],
-    ['the service fee alone', '12', null, 2_000n, '0.002', [serviceFee]],
-    ['what others took alone', '13', 0n, 2_500n, '0.0025', [extraFee('0.0025', '2500')]],
-    ['no fee at all', '14', null, 0n, '0', []],
-  ]
-  it.each(fees)('splits the fees: %s', async (_, byte, told, total, formatted, expected) => {
-    const [item] = await mineAndLookUp(word(byte), [
-      { tokenOut: paid(1_000_000n, 1_000_000n - total), pricing: pricing({ serviceFee: told }) },
-    ])
-    expect(item.totalFees).toEqual({ formatted, value: `${total}` })
-    expect(item.fees).toEqual(expected)
-  })
-
-  it('has text as on the chain, and an empty symbol when the token answers none', async () => {
-    const [item, nameless] = await mineAndLookUp(word('04'), [
-      { memoHex: memoHex('Tisch 4 ☕ <b>'), tokenOut: { ...paid(1n), symbol: 'USD₮0' } },
-      { tokenOut: { ...paid(1n), symbol: null }, memoHex: word('00') },
-    ])
-    expect([item.memo, item.tokenSymbol]).toEqual(['Tisch 4 ☕ <b>', 'USD₮0'])
-    expect([nameless.memo, nameless.tokenSymbol]).toEqual(['', ''])
-  })
-})
-
-describe('a conversion', () => {
-  const chf = { listedToken: { symbol: 'ZCHF', currency: 'CHF' } }
-  const other = wallet('fd')
-  const rows: readonly (readonly [string, string, Mined, object])[] = [
-    [
-      'there is none: empty, and the invoice is the paid amount',
-      '20',
-      { tokenOut: paid(10_500_000n) },
-      { invoiceAmount: '10.5', invoiceCurrency: 'USD', conversion: '', priceFeeds: [] },
-    ],
-    [
-      'by two feeds: both, in the order of use',
-      '23',
+  it('is 400 with a detail for each parameter, which says that a hash starts with 0x and how long it is', async () => {
+    const { status, body } = await legacy.lookup('none', 'one')
+    const detail = { code: expect.any(String), message: expect.any(String) }
+    expect([status, body]).toStrictEqual([
+      400,
       {
-        tokenOut: paid(1_818_181_818n),
-        pricing: pricing({
-          ...chf,
-          feeds: [
-            feed('multiply', ['ETH', 'USD'], 2_000_00000000n),
-            feed('divide', ['CHF', 'USD'], 110_000_000n, { contract: other }),
-          ],
-        }),
-      },
-      {
-        invoiceAmount: '1',
-        invoiceCurrency: 'ETH',
-        conversion: 'chainlink:ETHCHF',
-        priceFeeds: [
-          { name: 'ETHUSD', contract: wallet('fe'), rate: '2000' },
-          { name: 'CHFUSD', contract: other, rate: '1.1' },
+        error: expect.any(String),
+        details: [
+          { ...detail, path: ['chainId'] },
+          { ...detail, message: expect.stringMatching(/0x.*64|64.*0x/), path: ['txHash'] },
         ],
       },
-    ],
-    [
-      'by a signed rate: without a contract',
-      '24',
-      {
-        tokenOut: paid(2_500_000n),
-        pricing: pricing({
-          feeds: [feed('multiply', ['COP', 'USD'], 250_000_000_000_000n, { contract: null, decimals: 18 })],
-        }),
-      },
-      {
-        invoiceAmount: '10000',
-        invoiceCurrency: 'COP',
-        conversion: 'external:COPUSD',
-        priceFeeds: [{ name: 'COPUSD', contract: '', rate: '0.00025' }],
-      },
-    ],
-    [
-      'by an unlisted feed: the invoice is empty',
-      '25',
-      { tokenOut: paid(1_000_000n), pricing: pricing({ feeds: [feed('multiply', null, 110_000_000n)] }) },
-      {
-        invoiceAmount: '',
-        invoiceCurrency: '',
-        conversion: '',
-        priceFeeds: [{ name: '', contract: wallet('fe'), rate: '1.1' }],
-      },
-    ],
-    [
-      'whose call names the amount: exactly that amount',
-      '28',
-      {
-        tokenOut: paid(10_038_880n),
-        pricing: pricing({ calledAmount: 10_040_000n, feeds: [feed('divide', ['USDC', 'USD'], 100_011_156n)] }),
-      },
-      { invoiceAmount: '10.04', invoiceCurrency: 'USD', conversion: 'chainlink:USDUSDC' },
-    ],
-  ]
-  it.each(rows)('is reported: %s', async (_, byte, payment, expected) => {
-    const [item] = await mineAndLookUp(word(byte), [payment])
-    expect(item).toMatchObject(expected)
+    ])
   })
 })
 
@@ -233,8 +126,6 @@ describe('final', () => {
       expect(await getFinal(txHash, chainId)).toBe(false)
       await mineEmpty(chainId, 1)
       expect(await getFinal(txHash, chainId)).toBe(true)
-      await mineEmpty(chainId, 1)
-      expect(await getFinal(txHash, chainId)).toBe(true)
     },
   )
 
@@ -245,17 +136,79 @@ describe('final', () => {
   })
 })
 
-describe('a payment of an integration', () => {
-  it('is shown to every key as facts only: no integration, state or merchant', async () => {
-    const txHash = word('40')
-    clauses.chain().mine([{ txHash, integrationAddress: shop.address, pricing: pricing(), tokenOut: paid(1_000_000n) }])
-    await clauses.index()
-    const invoice = { amount: '99.01', currency: 'XTS', settlementAmount: '98.02', settlementCurrency: 'XTS' }
-    await clauses.update({ txHash, state: 'refund_pending', recipient: { title: 'CANARY', subtitle: null }, invoice })
-    const { status, text, body } = await legacy.lookup(txHash)
-    expect(status).toBe(200)
-    expect(body.payments[0]).toMatchObject({ invoiceAmount: '1', invoiceCurrency: 'USD' })
-    for (const hidden of [shop.address.slice(2), 'CANARY', 'refund_pending', 'XTS', '99.01', '"state"', '"version"'])
-      expect(text).not.toContain(hidden)
+describe('verify', () => {
+  const txHash = word('60')
+  const usdc = (gross: bigint, receiver = wallet('a1')): Mined => ({ receiver, tokenOut: paid(gross) })
+  beforeAll(() => mine(txHash, usdc(10_500_000n)))
+
+  it.each([
+    ['200 with the look-up, verified and without errors, for a matching payment', '10.5', 200, []],
+    ['409 with the look-up, not verified and with errors, for a mismatch', '10.49', 409, [amount]],
+  ] as const)('is %s', async (_, invoiceAmount, expected, verificationErrors) => {
+    const { body: found } = await legacy.lookup(txHash)
+    const { status, body, headers } = await legacy.verify(request(txHash, { invoiceAmount }))
+    expect([status, headers.get('cache-control')]).toEqual([expected, 'private, no-store'])
+    const verified = expected === 200
+    expect(body).toStrictEqual({ ...found, payments: [{ ...found.payments[0], verified, verificationErrors }] })
+  })
+
+  it('says of each payment exactly what does not match, and one mismatch makes the answer 409', async () => {
+    await mine(word('61'), usdc(10_500_000n), usdc(10_500_001n), usdc(1n, wallet('a2')))
+    expect(await judge(word('61'))).toEqual([409, [], [amount], [address, amount]])
+    expect(await judge(txHash, { invoiceCurrency: 'EUR' })).toEqual([409, [currency]])
+  })
+
+  it('takes the receiver or the handle of an account, whose link configuration applies at once', async () => {
+    const { accounts } = clauses.service
+    const usdcOn = (chainId: number) => ({ coins: [{ chainId, tokens: [{ symbol: 'USDC' }] }] })
+    await accounts.create({ handle: 'any.usdc', address: wallet('a1'), config: usdcOn(1) })
+    for (const payee of [`0x${'A1a1'.repeat(10)}`, 'ANY.usdc'])
+      expect(await judge(txHash, { address: payee })).toEqual([200, []])
+    await accounts.change('any.usdc', { config: usdcOn(10) })
+    expect(await judge(txHash, { address: 'any.usdc' })).toEqual([409, ['Payment does not match link configuration']])
+    await accounts.remove('any.usdc')
+    expect(await judge(txHash, { address: 'any.usdc' })).toEqual([409, [address]])
+  })
+
+  it('is 404 where no such transaction is on that chain', async () => {
+    for (const change of [{ txHash: word('0f') }, { chainId: 10 }]) {
+      const { status, body } = await legacy.verify(request(txHash, change))
+      expect([status, body]).toEqual([404, { error: 'Transaction not found' }])
+    }
+  })
+})
+
+describe('a key', () => {
+  it('is the same 401 for every failure, before any validation', async () => {
+    const revoked = await clauses.service.legacyKeys.create()
+    const stored = word('01')
+    expect((await legacy.lookup(stored, 1, revoked.apiKey)).status).toBe(200)
+    await clauses.service.legacyKeys.revoke(revoked.key.id)
+    const { apiKey } = legacy
+    const failures: Record<string, readonly string[]> = {
+      'no header': [],
+      'an empty header': ['Authorization: '],
+      'an unknown key': [`Authorization: ${apiKey.slice(0, -1)}${apiKey.endsWith('A') ? 'B' : 'A'}`],
+      'a longer key': [`Authorization: ${apiKey}A`],
+      'a key in another case': [`Authorization: ${apiKey.toUpperCase()}`],
+      'a revoked key': [`Authorization: ${revoked.apiKey}`],
+      'a revoked key as Bearer': [`Authorization: Bearer ${revoked.apiKey}`],
+      'the scheme alone': ['Authorization: Bearer'],
+      'another scheme': [`Authorization: Basic ${apiKey}`],
+      'an API secret': [`Authorization: ${shop.apiSecret}`],
+      'credentials of an integration': [`Authorization: ${shop.authorization}`],
+    }
+    const bytes = async (target: string, headers: readonly string[]) =>
+      (await sendRaw(clauses.url, requestText(target, headers))).replaceAll(/^(?:Date|X-Request-Id): .*\r\n/gim, '')
+    const first = await bytes(`/api/v1/tx/1/${stored}`, [])
+    expect(parseRaw(first)).toMatchObject({ status: 401, body: '{"error":"Unauthorized"}' })
+    for (const [cause, headers] of Object.entries(failures))
+      for (const target of [`/api/v1/tx/1/${stored}`, '/api/v1/tx/x/y', '/api/v1/verify', '/api/v1/tx'])
+        expect(await bytes(target, headers), `${cause} on ${target}`).toBe(first)
+  })
+
+  it('opens no endpoint of the integration API', async () => {
+    for (const authorization of [legacy.apiKey, `Bearer ${legacy.apiKey}`])
+      expect((await clauses.get('payments', authorization)).status).toBe(401)
   })
 })

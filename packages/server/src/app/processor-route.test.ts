@@ -26,12 +26,10 @@ const service = chosenService({
   },
 })
 let server: Awaited<ReturnType<typeof listenApp>>
-let closed: Awaited<ReturnType<typeof listenApp>>
 beforeAll(async () => {
   server = await listenApp({ service, receiveUpdate })
-  closed = await listenApp({ service, receiveUpdate: null })
 })
-afterAll(() => Promise.all([server.stop(), closed.stop()]))
+afterAll(() => server.stop())
 beforeEach(() => {
   service.calls.length = 0
   outcome = { id: 'update-1', outcome: 'applied', version: 2, reason: null }
@@ -63,51 +61,22 @@ describe('a processor update', () => {
   })
 
   it.each([
-    ['no signature', ''],
-    ['a forged signature', `t=${now / 1000},v1=${'0'.repeat(64)}`],
-    ['another secret', sign(JSON.stringify(update), 'another-secret-altogether')],
-    ['a stale signature', sign(JSON.stringify(update), secrets[0], now / 1000 - 301)],
-    ['a signature of another body', sign('{}')],
-  ])('with %s is 401 and reaches no use case', async (_, signature) => {
-    const answer = await post(JSON.stringify(update), { 'x-service-signature': signature })
-    expect([answer.status, await answer.text()]).toEqual([401, '{"error":"Unauthorized"}'])
-    expect(answer.headers.get('cache-control')).toBe('private, no-store')
+    ['a forged signature is 401', `t=${now / 1000},v1=${'0'.repeat(64)}`, 'application/json', 401],
+    ['another secret is 401', sign(JSON.stringify(update), 'another-secret-altogether'), 'application/json', 401],
+    ['another content type is 415', sign(JSON.stringify(update)), 'text/plain', 415],
+  ])('with %s, and reaches no use case', async (_, signature, type, status) => {
+    const answer = await post(JSON.stringify(update), { 'x-service-signature': signature, 'content-type': type })
+    expect([answer.status, answer.headers.get('cache-control')]).toEqual([status, 'private, no-store'])
     expect(service.calls).toEqual([])
   })
 
   it.each([
-    ['no JSON', '{'],
-    ['an array', '[]'],
-    ['an unknown field', JSON.stringify({ ...update, stat: 'success' })],
     ['an unknown state', JSON.stringify({ ...update, state: 'done' })],
-    ['a number as chain id', JSON.stringify({ ...update, chainId: 1 })],
-    ['a short hash', JSON.stringify({ ...update, txHash: '0x12' })],
-    ['a repeated key', `{"id":"a","id":"b","chainId":"1","txHash":"${txHash}"}`],
-    ['an empty body', ''],
     ['more than 16 KB', JSON.stringify({ ...update, recipient: { title: 'x'.repeat(16_384), subtitle: null } })],
   ])('with %s is 400 and reaches no use case', async (_, body) => {
     const answer = await post(body)
     expect([answer.status, await answer.json()]).toEqual([400, { error: expect.any(String) }])
     expect(service.calls).toEqual([])
-  })
-
-  it('that begins with a byte order mark is 400, which says so', async () => {
-    const answer = await post(`\ufeff${JSON.stringify(update)}`)
-    const error = 'Body begins with a byte order mark; send UTF-8 without it'
-    expect([answer.status, await answer.json()]).toEqual([400, { error }])
-    expect(service.calls).toEqual([])
-  })
-
-  it.each([
-    ...['text/plain', 'application/json;charset=latin1', 'application/jsonx', 'text/json', ' '],
-    'application/json, text/plain',
-  ])('as %j is 415', async (type) => {
-    const answer = await post(JSON.stringify(update), { 'content-type': type })
-    expect([answer.status, await answer.json()]).toEqual([415, { error: expect.stringContaining('application/json') }])
-  })
-
-  it('with a content encoding is 415', async () => {
-    expect((await post(JSON.stringify(update), { 'content-encoding': 'gzip' })).status).toBe(415)
   })
 })
 
@@ -144,11 +113,21 @@ describe('several updates in one request', () => {
 describe('the body cap of 128 KB', () => {
   const padded = (size: number) => JSON.stringify(update).padEnd(size, ' ')
 
-  it('accepts exactly 131072 bytes and rejects one more', async () => {
-    expect((await post(padded(131_072))).status).toBe(200)
-    const answer = await post(padded(131_073))
-    expect([answer.status, await answer.json()]).toEqual([413, { error: 'Body is larger than 131072 bytes' }])
-    expect(answer.headers.get('cache-control')).toBe('private, no-store')
+  it.each([
+    [131_072, 200, expect.objectContaining({ outcome: 'applied' })],
+    [131_073, 413, { error: 'Body is larger than 131072 bytes' }],
+  ])('%i bytes are %i, with a length and in chunks', async (size, status, expected) => {
+    const body = padded(size)
+    const answer = await post(body)
+    expect([answer.status, await answer.json()]).toEqual([status, expected])
+    const headers = [
+      'Content-Type: application/json',
+      'Transfer-Encoding: chunked',
+      `X-Service-Signature: ${sign(body)}`,
+    ]
+    const chunks = `${size.toString(16)}\r\n${body}\r\n0\r\n\r\n`
+    const raw = await sendRaw(server.url, requestText(path, headers, { method: 'POST', body: chunks }))
+    expect(parseRaw(raw).status).toBe(status)
   })
 
   it('rejects by the announced length before the body arrives', async () => {
@@ -157,31 +136,10 @@ describe('the body cap of 128 KB', () => {
     expect(answer.status).toBe(413)
   })
 
-  it.each([
-    [131_072, 200],
-    [131_073, 413],
-  ])('holds for a chunked body: %i bytes are %i', async (size, status) => {
-    const body = padded(size)
-    const headers = [
-      ...['Content-Type: application/json', 'Transfer-Encoding: chunked', `X-Service-Signature: ${sign(body)}`],
-    ]
-    const chunks = `${size.toString(16)}\r\n${body}\r\n0\r\n\r\n`
-    const answer = await sendRaw(server.url, requestText(path, headers, { method: 'POST', body: chunks }))
-    expect(parseRaw(answer).status).toBe(status)
-  })
-
   it('rejects a chunked body while it arrives', async () => {
     const chunk = `8000\r\n${'a'.repeat(32_768)}\r\n`
     const headers = ['Content-Type: application/json', 'Transfer-Encoding: chunked']
     const text = requestText(path, headers, { method: 'POST', body: chunk.repeat(5) })
     expect(parseRaw(await sendRaw(server.url, text)).status).toBe(413)
-  })
-})
-
-describe('the updates endpoint', () => {
-  it('is 404 without a processor', async () => {
-    const answer = await fetch(`${closed.url}${path}`, { method: 'POST', body: '{}' })
-    expect([answer.status, await answer.json()]).toEqual([404, { error: 'Not found' }])
-    expect(answer.headers.get('cache-control')).toBe('private, no-store')
   })
 })

@@ -1,5 +1,3 @@
-export type { HostProof } from '../identity/accounts.js'
-export { normalizeEmail } from '../identity/emails.js'
 export {
   EmailProofError,
   IdentityMisconfiguredError,
@@ -7,7 +5,9 @@ export {
   InvalidShareRequestError,
   ShareTokenRejectedError,
   VerificationUnavailableError,
-} from '../identity/errors.js'
+} from '../errors.js'
+export type { HostProof } from '../identity/accounts.js'
+export { normalizeEmail } from '../identity/emails.js'
 export type { Identity } from '../identity/identity.js'
 export { parseShareRequest, type ShareInput } from '../identity/share.js'
 export type { ProviderVerdict } from '../identity/webhooks.js'

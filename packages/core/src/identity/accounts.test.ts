@@ -1,8 +1,8 @@
 /** docs/interface.md 4.2: the account that gets a registered, proven or attested address. */
 import { describe, expect, test } from 'vitest'
 import { approved, email, identitySetup, otherShop, shop } from '../../test/support/identity-setup.js'
+import { EmailProofError, InvalidShareRequestError } from '../errors.js'
 import { codeLifetimeMs } from './emails.js'
-import { EmailProofError, InvalidShareRequestError } from './errors.js'
 
 async function setUp() {
   const setup = identitySetup()

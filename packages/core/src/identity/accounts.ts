@@ -1,11 +1,11 @@
 /** The service's own accounts, and the account that a share belongs to. Source: docs/decisions/identity.md. @module */
 
+import { EmailProofError, IdentityUnavailableError } from '../errors.js'
 import type { AddressOwner, EmailAddress, EmailProof, IdentityAccount } from '../ports/identity.js'
 import type { Clock, IdSource } from '../ports/runtime.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
 import { findOpenSubject, selectPerson } from './decide-share.js'
 import { type EmailCodes, parseEmail, type SealEmail } from './emails.js'
-import { EmailProofError, IdentityUnavailableError } from './errors.js'
 import type { AccountEvent, IdentitySubject, ProofRejection } from './identity-store.js'
 
 export interface IssuedCode {

@@ -1,9 +1,14 @@
 /** Checks a provider's answers, and turns its failures into errors. Source: docs/decisions/identity.md. @module */
 import { shareResponseSchema } from '@payment-integration/contract'
-import { type CoreError, defaultRetryAfterMs } from '../errors.js'
+import {
+  type CoreError,
+  defaultRetryAfterMs,
+  IdentityMisconfiguredError,
+  IdentityUnavailableError,
+  ShareTokenRejectedError,
+} from '../errors.js'
 import type { IdentityProvider, ProviderAnswer, ProviderRejection, Review } from '../ports/identity.js'
 import type { Logger } from '../ports/runtime.js'
-import { IdentityMisconfiguredError, IdentityUnavailableError, ShareTokenRejectedError } from './errors.js'
 
 const unreadable = 'ERR_PROVIDER_ANSWER'
 const stopped = { kind: 'unavailable', reason: 'ERR_STOPPING' } as const

@@ -1,6 +1,6 @@
 import { shareRequestLimits } from '@payment-integration/contract'
 import { describe, expect, test } from 'vitest'
-import { InvalidShareRequestError } from './errors.js'
+import { InvalidShareRequestError } from '../errors.js'
 import { parseShareRequest } from './share.js'
 
 const bytes = (text: string) => new TextEncoder().encode(text)

@@ -5,6 +5,7 @@
 import { type ShareResponse, shareRequestLimits, shareRequestSchema } from '@payment-integration/contract'
 import { unreadableJsonMessage } from '@payment-integration/contract/internal'
 import { assertModestJson } from '@payment-integration/contract/internal-io'
+import { IdentityUnavailableError, InvalidShareRequestError, VerificationUnavailableError } from '../errors.js'
 import type { Applicant, IdentityAccounts, IdentityProvider, Review } from '../ports/identity.js'
 import type { IdSource } from '../ports/runtime.js'
 import type { StoreTransaction } from '../ports/store.js'
@@ -13,7 +14,6 @@ import { type AccountQuery, lockOwnedSubjects, type OwnedSubjects } from './acco
 import { createFailureError, logFailure } from './checked-provider.js'
 import { decideShare } from './decide-share.js'
 import { normalizeEmail, type SealEmail } from './emails.js'
-import { IdentityUnavailableError, InvalidShareRequestError, VerificationUnavailableError } from './errors.js'
 import type { NewRedemption, RedemptionRecord, RedemptionState, ShareOutcome } from './identity-store.js'
 import { applyLookUp, findMisfit, isUnresolved, logMisfit, lookUpRedemptions } from './poll.js'
 import {

@@ -1,26 +1,20 @@
-/** Manages integrations and rotates their secrets. Source: docs/interface.md 6. @module */
+/** Manages integrations and their API secrets. Source: docs/interface.md 6. @module */
 import { IntegrationError } from '../errors.js'
-import { type Audited, redactUrl } from '../history/audit-log.js'
+import { redactUrl } from '../history/audit-log.js'
 import type { AuditAction, AuditEntry } from '../history/audit-store.js'
 import type { ChainReads } from '../indexer/chain-store.js'
 import { parseAddress, parseName } from '../payments/read-api.js'
 import { lockRecording, type Recording, unrecordedRanges } from '../payments/recording.js'
-import type { Clock, RandomSource } from '../ports/runtime.js'
 import type { StoreTransaction } from '../ports/store.js'
-import {
-  hashApiSecret,
-  issueApiSecret,
-  issueSigningSecret,
-  type MasterKey,
-  type SealedSecret,
-} from '../secrets/keys.js'
-import { openSecret, resealSecrets, sealSecret } from '../secrets/seal.js'
+import { hashApiSecret, issueApiSecret, issueSigningSecret } from '../secrets/keys.js'
+import { resealSecrets, sealSecret } from '../secrets/seal.js'
 import { assertWhole } from '../values.js'
 import type { IntegrationCommands, IntegrationRecord, IntegrationStore, IntegrationView } from './integration.js'
 import { parseNotificationUrl } from './notification-url.js'
+import { createSigningSecretCommands, type SecretDeps } from './signing-secrets.js'
 
 function createApiSecretCommands(
-  deps: SigningSecretDeps,
+  deps: SecretDeps,
 ): Pick<IntegrationCommands, 'rotateApiSecret' | 'endPreviousApiSecret'> {
   const { audited, keys, clock, random } = deps
   return {
@@ -60,113 +54,12 @@ function createApiSecretCommands(
   }
 }
 
-interface SigningSecretDeps {
-  /** Runs each change in turn, with its audit record. */
-  readonly audited: Audited
-  readonly keys: MasterKey
-  readonly clock: Pick<Clock, 'now'>
-  readonly random: Pick<RandomSource, 'bytes'>
-}
-
-/** Default grace time of the previous secret, in milliseconds: a day. */
-const defaultGraceMs = 86_400_000
-
-interface SecretChange<T> {
-  readonly change: Parameters<IntegrationStore['update']>[1]
-  readonly action: AuditAction
-  readonly details?: AuditEntry['details']
-  readonly result: T
-}
-
-function createSigningSecretCommands(
-  deps: SigningSecretDeps,
-): Pick<
-  IntegrationCommands,
-  'prepareSigningSecret' | 'activateSigningSecret' | 'abortSigningSecret' | 'endPreviousSigningSecret'
-> {
-  const { audited, keys, clock, random } = deps
-  /** Changes a record. Any change deletes a previous secret past its grace time. */
-  function change<T>(input: string, decide: (record: IntegrationRecord) => SecretChange<T>): Promise<T> {
-    const address = parseAddress(input)
-    return audited(async (tx, note) => {
-      const record = await tx.integrations.find(address)
-      if (record === null) throw new IntegrationError('ERR_INTEGRATION_NOT_FOUND', address)
-      const { change: fields, action, details = {}, result } = decide(record)
-      const previous = record.previousSigningSecret
-      const isExpired = previous !== null && previous.until <= clock.now()
-      await tx.integrations.update(address, { ...(isExpired ? { previousSigningSecret: null } : {}), ...fields })
-      note({ action, subject: address, details })
-      return result
-    })
-  }
-
-  const openPrepared = (address: string, prepared: SealedSecret) =>
-    openSecret(keys, address, prepared, 'prepared signing secret')
-
-  return {
-    prepareSigningSecret: (input, { isShownAgain = true } = {}) =>
-      change(input, ({ address, preparedSigningSecret: prepared }) => {
-        if (prepared !== null && !isShownAgain) throw new IntegrationError('ERR_SIGNING_SECRET_PREPARED', address)
-        if (prepared !== null) {
-          const result = { signingSecret: openPrepared(address, prepared), isNew: false }
-          return { change: {}, action: 'integration.signing_secret_shown', result }
-        }
-        const signingSecret = issueSigningSecret(random)
-        const preparedSigningSecret = sealSecret(keys, random, address, signingSecret)
-        const result = { signingSecret, isNew: true }
-        return { change: { preparedSigningSecret }, action: 'integration.signing_secret_prepared', result }
-      }),
-    async activateSigningSecret(input, { graceMs = defaultGraceMs } = {}) {
-      assertWhole('graceMs', graceMs, 0)
-      return change(input, ({ address, preparedSigningSecret: prepared, signingSecret: active }) => {
-        if (prepared === null) throw new IntegrationError('ERR_SIGNING_SECRET_NOT_PREPARED', address)
-        // A secret that cannot be opened could sign nothing.
-        openPrepared(address, prepared)
-        const previousUntil = graceMs === 0 ? null : clock.now() + graceMs
-        return {
-          change: {
-            signingSecret: prepared,
-            preparedSigningSecret: null,
-            previousSigningSecret: previousUntil === null ? null : { ...active, until: previousUntil },
-          },
-          action: 'integration.signing_secret_activated',
-          details: { graceMs },
-          result: { previousUntil },
-        }
-      })
-    },
-    abortSigningSecret: (input) =>
-      change(input, ({ address, preparedSigningSecret: prepared }) => {
-        if (prepared === null) throw new IntegrationError('ERR_SIGNING_SECRET_NOT_PREPARED', address)
-        return {
-          change: { preparedSigningSecret: null },
-          action: 'integration.signing_secret_aborted',
-          result: undefined,
-        }
-      }),
-    endPreviousSigningSecret: (input) =>
-      change(input, ({ address, previousSigningSecret: previous }) => {
-        if (previous === null || previous.until <= clock.now())
-          throw new IntegrationError('ERR_NO_PREVIOUS_SECRET', address)
-        return {
-          change: { previousSigningSecret: null },
-          action: 'integration.previous_signing_secret_ended',
-          result: undefined,
-        }
-      }),
-  }
-}
-
-interface IntegrationDeps {
+interface IntegrationDeps extends SecretDeps {
   readonly integrations: Pick<IntegrationStore, 'find' | 'list'>
   readonly chains: Pick<ChainReads, 'coverage'>
   readonly recording: Recording
   /** Chains that this process follows. */
   readonly followed: readonly number[]
-  readonly audited: Audited
-  readonly keys: MasterKey
-  readonly clock: Pick<Clock, 'now'>
-  readonly random: Pick<RandomSource, 'bytes'>
   /** Dev only: accept `http:` notification URLs to this machine. */
   readonly allowLoopbackHttp: boolean
   /** Whether the operator denies an address. @default none is denied */

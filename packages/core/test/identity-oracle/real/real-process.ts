@@ -1,5 +1,5 @@
 /** A process that runs the real use cases. @module */
-import { EmailProofError, IdentityUnavailableError } from '../../../src/identity/errors.js'
+import { EmailProofError, IdentityUnavailableError } from '../../../src/errors.js'
 import { createIdentity } from '../../../src/identity/identity.js'
 import type { IdentityProvider } from '../../../src/ports/identity.js'
 import type { Logger } from '../../../src/ports/runtime.js'

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { listPrices, measured, modelCells, modelTable } from '../bench/cells/model.js'
+import { listPrices, measuredCosts, modelCells, modelTable } from '../bench/cells/model.js'
 import { formatCell, formatRuns, readRuns } from '../bench/report.js'
 import { fillPage as fillConfiguration } from './configuration-page.js'
 import { barChart, drawCharts, fillPage as fillPerformance } from './performance-page.js'
@@ -66,8 +66,8 @@ describe('scale.md', () => {
   })
 
   test.each([
-    ['one cell with all integrations', measured.own],
-    ['one cell with none of them', measured.other],
+    ['one cell with all integrations', measuredCosts.ownPayment],
+    ['one cell with none of them', measuredCosts.otherPayment],
   ])('has a model whose constants are those of the newest run of %s', (name, { service, database }) => {
     expect(run.find(([row]) => row === name)?.slice(2, 4)).toEqual([service, database])
   })
@@ -77,8 +77,8 @@ describe('scale.md', () => {
   })
 
   test('is right that three cells carry at least 2.7 times what one does, and more cells carry more', () => {
-    expect(modelCells(3).times).toBeGreaterThan(2.7)
-    const rates = [1, 3, 16, 64].map((cells) => modelCells(cells).rate)
+    expect(modelCells(3).speedup).toBeGreaterThan(2.7)
+    const rates = [1, 3, 16, 64].map((cells) => modelCells(cells).paymentsPerSecond)
     expect(rates).toEqual(rates.toSorted((a, b) => a - b))
   })
 

@@ -36,7 +36,7 @@ export function createUsers(): Users {
       users.set(accountId, { email, proved: true })
     },
     accounts: {
-      async resolve({ address }) {
+      async findAddressOwner({ address }) {
         const carriers = [...users].filter(([, { email }]) => email === address)
         const owner = carriers.find(([, { proved }]) => proved) ?? carriers[0]
         return owner === undefined ? null : { accountId: owner[0], proved: owner[1].proved }

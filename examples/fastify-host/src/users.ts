@@ -29,7 +29,7 @@ export async function ownEmail(pool: Pool, id: string, email: string): Promise<v
 /** The first call of a host: it answers the owner of an address to the service, in one statement. */
 export function hostAccounts(pool: Pool): IdentityAccounts {
   return {
-    async resolve({ address }) {
+    async findAddressOwner({ address }) {
       const { rows } = await pool.query<{ accountId: string; proved: boolean }>(
         'select id::text as "accountId", proved from users where email = $1 order by proved desc, id limit 1',
         [address],

@@ -97,14 +97,14 @@ export function createFeedChain(options: FeedChainOptions): Chain {
   let newest: number | null = null
   let isLogged = false
 
-  function use(newHead: BlockRef | null, reason: string | null): void {
-    const isChange = (newHead === null) !== (head === null) || !isLogged
-    head = newHead
+  function setFeedHead(feedHead: BlockRef | null, reason: string | null): void {
+    const isChange = (feedHead === null) !== (head === null) || !isLogged
+    head = feedHead
     if (reason !== null) lastError = reason
     if (!isChange) return
     isLogged = true
-    if (newHead === null) logger.warn({ chainId, reason }, 'reads its nodes instead of the feed')
-    else logger.info({ chainId, blockNumber: newHead.number }, 'reads the feed')
+    if (feedHead === null) logger.warn({ chainId, reason }, 'reads its nodes instead of the feed')
+    else logger.info({ chainId, blockNumber: feedHead.number }, 'reads the feed')
   }
 
   /** Records a failure, and returns its reason. A feed that did not answer gets no request for `restMs`. */
@@ -207,12 +207,12 @@ export function createFeedChain(options: FeedChainOptions): Chain {
     },
     async head(signal) {
       signal?.throwIfAborted()
-      const newHead = await readHead()
-      if (typeof newHead !== 'string') {
-        use(newHead, null)
-        return newHead
+      const headOrReason = await readHead()
+      if (typeof headOrReason !== 'string') {
+        setFeedHead(headOrReason, null)
+        return headOrReason
       }
-      use(null, newHead)
+      setFeedHead(null, headOrReason)
       const answered = await chain.head(signal)
       floor = answered
       return answered
@@ -220,8 +220,8 @@ export function createFeedChain(options: FeedChainOptions): Chain {
     async block(number, signal) {
       if (head !== null && number <= head.number && elapsed() >= restUntil) {
         try {
-          const newHead = await readBlock(feed, number)
-          if (newHead !== null) return newHead.block
+          const feedBlock = await readBlock(feed, number)
+          if (feedBlock !== null) return feedBlock.block
         } catch (error) {
           fail(error)
         }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { DemoError, describeError, UsageError } from './errors.js'
+import { DemoError, formatCommandError, UsageError } from './errors.js'
 import { openSqlite } from './files.js'
 
 /** The error that a function throws. */
@@ -12,9 +12,9 @@ function thrownBy(work: () => unknown): Error {
   throw new Error('nothing was thrown')
 }
 
-describe('describeError', () => {
+describe('formatCommandError', () => {
   it('prints only the message of an error of this project', () => {
-    expect(describeError(new DemoError('The chain ended.'), false)).toEqual({
+    expect(formatCommandError(new DemoError('The chain ended.'), false)).toEqual({
       lines: ['The chain ended.'],
       exitCode: 1,
     })
@@ -23,17 +23,19 @@ describe('describeError', () => {
   it.each(['ERR_USAGE', 'ERR_ADDRESS_INVALID', 'ERR_URL_INVALID', 'ERR_ACCOUNT_INVALID'])(
     'counts %s as misuse',
     (code) => {
-      expect(describeError(Object.assign(new Error('no'), { code }), false).exitCode).toBe(2)
+      expect(formatCommandError(Object.assign(new Error('no'), { code }), false).exitCode).toBe(2)
     },
   )
 
   it('lists every problem of a configuration', () => {
     const error = Object.assign(new Error('x'), { code: 'ERR_CONFIG', problems: ['PI_A is missing.', 'PI_B is "x".'] })
-    expect(describeError(error, false)).toEqual({
+    expect(formatCommandError(error, false)).toEqual({
       lines: ['The configuration has 2 problems:', '  - PI_A is missing.', '  - PI_B is "x".'],
       exitCode: 1,
     })
-    expect(describeError({ problems: ['PI_A is missing.'] }, false).lines[0]).toBe('The configuration has a problem:')
+    expect(formatCommandError({ problems: ['PI_A is missing.'] }, false).lines[0]).toBe(
+      'The configuration has a problem:',
+    )
   })
 
   it.each([
@@ -44,7 +46,7 @@ describe('describeError', () => {
     [undefined, 'undefined'],
     [42, '42'],
   ])('reports %s as unexpected, with the way to see the stack', (thrown, message) => {
-    expect(describeError(thrown, false)).toEqual({
+    expect(formatCommandError(thrown, false)).toEqual({
       lines: [`Unexpected error: ${message}`, 'Run the command again with --debug to see the stack.'],
       exitCode: 1,
     })
@@ -57,7 +59,7 @@ describe('describeError', () => {
     ['a size out of range', thrownBy(() => Buffer.alloc(-1))],
   ])('reports an error of Node as unexpected, although it has an ERR_ code: %s', (_name, error) => {
     expect(error).toHaveProperty('code', expect.stringMatching(/^ERR_/))
-    expect(describeError(error, false).lines).toEqual([
+    expect(formatCommandError(error, false).lines).toEqual([
       `Unexpected error: ${error.message}`,
       'Run the command again with --debug to see the stack.',
     ])
@@ -65,8 +67,8 @@ describe('describeError', () => {
 
   it('prints the stack and the causes only with debug', () => {
     const error = new UsageError('No.', { cause: new Error('deeper') })
-    expect(describeError(error, false).lines.join('\n')).not.toContain('    at ')
-    const shown = describeError(error, true).lines.join('\n')
+    expect(formatCommandError(error, false).lines.join('\n')).not.toContain('    at ')
+    const shown = formatCommandError(error, true).lines.join('\n')
     expect(shown).toContain('    at ')
     expect(shown).toContain('deeper')
   })

@@ -80,7 +80,7 @@ const nodeErrorNames: ReadonlySet<unknown> = new Set([
   ...['SystemError', 'AssertionError'],
 ])
 
-interface Described {
+interface FormattedError {
   readonly lines: readonly string[]
   readonly exitCode: ExitCode
 }
@@ -91,7 +91,7 @@ interface Described {
  * A configuration error lists every problem. Any other error is unexpected, even an error of Node with an `ERR_` code.
  * @param debug - Adds the stack and the causes.
  */
-export function describeError(error: unknown, debug: boolean): Described {
+export function formatCommandError(error: unknown, debug: boolean): FormattedError {
   const exitCode: ExitCode = misuse.has(getField(error, 'code')) ? 2 : 1
   const lines = sentences(error)
   return { exitCode, lines: debug ? [...lines, ...inspect(error).split('\n')] : lines }

@@ -1,7 +1,7 @@
 /** Declares the program and runs a command line. @module */
 import { Command, CommanderError, type OutputConfiguration } from 'commander'
 import type { Run } from './command.js'
-import { describeError } from './errors.js'
+import { formatCommandError } from './errors.js'
 import type { ExitCode, Io } from './io.js'
 import { plainOutput } from './output.js'
 import { version } from './package-files.js'
@@ -57,7 +57,7 @@ export async function runCli(args: readonly string[], given: Io): Promise<ExitCo
     return exitCode
   } catch (error) {
     if (error instanceof CommanderError) return isHelpOrVersion(error) ? 0 : 2
-    const described = describeError(error, args.includes('--debug'))
+    const described = formatCommandError(error, args.includes('--debug'))
     for (const line of described.lines) io.err(line)
     return described.exitCode
   }

@@ -3,7 +3,7 @@
  * @module
  */
 import {
-  createReader,
+  createSchemaReader,
   errorBodySchema,
   type OpenPage,
   type OpenPayment,
@@ -11,7 +11,7 @@ import {
   pageSchema,
   paths,
   paymentSchema,
-  type Reader,
+  type SchemaReader,
 } from '@payment-integration/contract'
 import type { Amount } from './amounts.js'
 import {
@@ -118,8 +118,10 @@ function remember(cursors: Set<string>, cursor: string): void {
 }
 
 // The contract checks amounts by their pattern, which is all that the type `Amount` guarantees.
-const pageReader = /* @__PURE__ */ createReader(pageSchema) as Reader<unknown> as Reader<Page>
-const onePaymentReader = /* @__PURE__ */ createReader(paymentSchema) as Reader<unknown> as Reader<Payment>
+const pageReader = /* @__PURE__ */ createSchemaReader(pageSchema) as SchemaReader<unknown> as SchemaReader<Page>
+const onePaymentReader = /* @__PURE__ */ createSchemaReader(
+  paymentSchema,
+) as SchemaReader<unknown> as SchemaReader<Payment>
 
 /** Options of `list`. */
 export interface ListOptions extends CallOptions {

@@ -2,7 +2,7 @@
 
 import { testGrowth } from '../../../tools/scripts/growth.js'
 import {
-  createReader,
+  createSchemaReader,
   paymentSchema,
   processorUpdateSchema,
   shareRequestSchema,
@@ -12,8 +12,8 @@ import {
 import { parseForeignJson, parseHttpDate, parseRetryAfter } from './exports/internal-io.js'
 import * as primitives from './primitives.js'
 
-const readPayment = createReader(paymentSchema)
-const readSnapshot = createReader(snapshotSchema)
+const readPayment = createSchemaReader(paymentSchema)
+const readSnapshot = createSchemaReader(snapshotSchema)
 
 testGrowth(
   {

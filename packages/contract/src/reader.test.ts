@@ -5,7 +5,7 @@ import { payment, shareResponse, snapshot } from '../test/samples.js'
 import { openShareResponseSchema } from './identity.js'
 import { lookupSchema, verifySchema } from './legacy.js'
 import { pageSchema, paymentSchema, paymentWriteSchema } from './payment.js'
-import { createReader } from './reader.js'
+import { createSchemaReader } from './reader.js'
 import { snapshotSchema, snapshotWriteSchema } from './snapshot.js'
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
@@ -96,7 +96,7 @@ function change(value: unknown, path: readonly (string | number)[], how: 'set' |
 }
 
 test.each(samples)(`a reader and the schema agree on a mutated %s (seed ${seed})`, (_, schema, sample) => {
-  const reader = createReader(schema)
+  const reader = createSchemaReader(schema)
   const paths = getPaths(sample)
   const mutation = fc.tuple(
     fc.constantFrom(...paths),
@@ -127,14 +127,14 @@ test.each(samples)(`a reader and the schema agree on a mutated %s (seed ${seed})
 })
 
 test('a valid value is not copied', () => {
-  const read = createReader(paymentSchema).safeParse(payment)
+  const read = createSchemaReader(paymentSchema).safeParse(payment)
   expect(read).toMatchObject({ success: true, unknownParts: [] })
   expect(read.success && read.data).toBe(payment)
 })
 
 describe('a reader returns as an unknown part', () => {
   const read = (value: unknown) => {
-    const found = createReader(pageSchema).safeParse(value)
+    const found = createSchemaReader(pageSchema).safeParse(value)
     if (!found.success) throw new Error('rejected')
     return found.unknownParts
   }
@@ -156,7 +156,7 @@ describe('a reader returns as an unknown part', () => {
 
   test('a field that would change prototypes, which it removes', () => {
     const hostile: unknown = JSON.parse('{"payments":[],"nextCursor":null,"__proto__":{"state":"success"}}')
-    const found = createReader(pageSchema).safeParse(hostile)
+    const found = createSchemaReader(pageSchema).safeParse(hostile)
     expect(found).toEqual({
       success: true,
       data: { payments: [], nextCursor: null },
@@ -196,7 +196,7 @@ describe('a reader returns as an unknown part', () => {
 
 test('a schema of a kind that is not compiled is left to zod', () => {
   const schema = z.object({ at: z.union([z.literal(1), z.string()]), list: z.array(z.string()).check(z.maxLength(1)) })
-  const reader = createReader(schema)
+  const reader = createSchemaReader(schema)
   for (const value of [
     { at: 1, list: ['a'] },
     { at: 'x', list: [] },

@@ -210,7 +210,7 @@ export type ReadResult<T> =
   | { readonly success: false; readonly error: z.core.$ZodError }
 
 /** Checks values by one schema. */
-export interface Reader<T> {
+export interface SchemaReader<T> {
   /** Never throws. Returns a valid value itself, not a copy. */
   safeParse(value: unknown): ReadResult<T>
 }
@@ -219,11 +219,11 @@ export interface Reader<T> {
  * Makes a reader with the results of `schema.safeParse`. Make it once: it compiles the schema. Meant for the reading
  * schemas of this package, which transform no value.
  * @example
- * import { createReader, pageSchema } from '@payment-integration/contract'
- * const read = createReader(pageSchema).safeParse(JSON.parse('{"payments":[],"nextCursor":null}'))
+ * import { createSchemaReader, pageSchema } from '@payment-integration/contract'
+ * const read = createSchemaReader(pageSchema).safeParse(JSON.parse('{"payments":[],"nextCursor":null}'))
  * if (read.success) for (const { kind, path } of read.unknownParts) console.warn(kind, path.join('.'))
  */
-export function createReader<T>(schema: z.ZodMiniType<T>): Reader<T> {
+export function createSchemaReader<T>(schema: z.ZodMiniType<T>): SchemaReader<T> {
   const fits = compileCheck(schema)
   return {
     safeParse(value) {

@@ -10,7 +10,7 @@ import { readConfig } from './config/read-config.js'
 import { sections } from './config/variables.js'
 import { findRangeProblem } from './internal/address-ranges.js'
 import { createSourceReader } from './limits/request-limits.js'
-import { describeError, shortenUrls } from './logging/log.js'
+import { shortenUrls, toErrorFields } from './logging/log.js'
 import { parseTarget } from './run/request-listener.js'
 import { createExcerpt } from './sender/exchange.js'
 
@@ -58,7 +58,7 @@ testGrowth(
       return excerpt.text()
     },
     'a text of the log': shortenUrls,
-    'an error of the log': (text) => describeError(Object.assign(new Error(text), { code: text, stack: text })),
+    'an error of the log': (text) => toErrorFields(Object.assign(new Error(text), { code: text, stack: text })),
     'a range of addresses': findRangeProblem,
   },
   {

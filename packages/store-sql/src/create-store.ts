@@ -34,10 +34,10 @@ import { bindOperators, createOperatorStore } from './operators/operators.js'
 import {
   findOffChainPayments,
   findPaymentsInBlocks,
-  leaveAbove,
-  leavePayments,
   lockOverduePayments,
   lockPaymentsForChange,
+  markOffChain,
+  markOffChainAbove,
   setDropped,
   setStatuses,
 } from './payments/payment-changes.js'
@@ -84,10 +84,10 @@ export function createStoreTransaction(
       checkInteger(chainId, 'chainId')
       checkInteger(above, 'above')
       await awaitFulfilments(db, dialect, chainId, above)
-      await leaveAbove(db, chainId, above)
+      await markOffChainAbove(db, chainId, above)
       await forgetDeposits(db, chainId, above)
     },
-    leavePayments: (paymentIds) => leavePayments(db, dialect, paymentIds),
+    markOffChain: (paymentIds) => markOffChain(db, dialect, paymentIds),
     indexedChains: () => listIndexedChains(db),
     checkpoints: (chainId, atOrBelow, limit) => listCheckpoints(db, chainId, atOrBelow, limit),
     upsertPayments: (payments) => upsertPayments(db, dialect, payments),

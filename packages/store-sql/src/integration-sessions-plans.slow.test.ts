@@ -4,9 +4,9 @@ import { indexedPlanTests } from '../test/support/indexed-plans.js'
 import type { Compiled } from '../test/support/plans.js'
 import { createStore } from './create-store.js'
 import {
-  expiredIntegrationSessionsQuery,
+  deleteExpiredIntegrationSessionsQuery,
+  deleteIntegrationSessionsQuery,
   integrationSessionQuery,
-  integrationSessionsOfQuery,
 } from './integrations/integration-sessions.js'
 
 /** Integrations, and sessions of each. */
@@ -36,8 +36,8 @@ async function fill({ engine }: OpenEngine): Promise<void> {
 
 const queries = (db: OpenEngine['engine']['read']): Record<string, Compiled> => ({
   'session with its integration': integrationSessionQuery(db, hashOf(7)) as Compiled,
-  'sessions of an integration': integrationSessionsOfQuery(db, getAddress(7)) as Compiled,
-  'expired sessions': expiredIntegrationSessionsQuery(db, 1) as Compiled,
+  'sessions of an integration': deleteIntegrationSessionsQuery(db, getAddress(7)) as Compiled,
+  'expired sessions': deleteExpiredIntegrationSessionsQuery(db, 1) as Compiled,
 })
 
 indexedPlanTests({ rows: 'sessions of integrations', fill, queries, maxTouched: 2 * sessions })

@@ -2,7 +2,13 @@ import type { OpenEngine } from '../test/support/engines.js'
 import { indexedPlanTests } from '../test/support/indexed-plans.js'
 import type { Compiled } from '../test/support/plans.js'
 import { createStore } from './create-store.js'
-import { expiredSessionsQuery, linkQuery, nameQuery, sessionQuery, sessionsOfQuery } from './operators/operators.js'
+import {
+  deleteExpiredOperatorSessionsQuery,
+  deleteOperatorSessionsQuery,
+  linkQuery,
+  nameQuery,
+  sessionQuery,
+} from './operators/operators.js'
 
 /** Operators, and sessions of each. */
 const operators = 2_000
@@ -27,8 +33,8 @@ const queries = (db: OpenEngine['engine']['read']): Record<string, Compiled> => 
   'operator by name': nameQuery(db, 'operator-7') as Compiled,
   'operator by link': linkQuery(db, hashOf(7)) as Compiled,
   'session with its operator': sessionQuery(db, hashOf(7)) as Compiled,
-  'sessions of an operator': sessionsOfQuery(db, 'operator-7') as Compiled,
-  'expired sessions': expiredSessionsQuery(db, 1) as Compiled,
+  'sessions of an operator': deleteOperatorSessionsQuery(db, 'operator-7') as Compiled,
+  'expired sessions': deleteExpiredOperatorSessionsQuery(db, 1) as Compiled,
 })
 
 indexedPlanTests({ rows: 'operators and sessions', fill, queries, maxTouched: 2 * sessions })

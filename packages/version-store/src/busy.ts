@@ -34,7 +34,7 @@ export function busyOptions(options: BusyOptions): Busy {
 
 export interface Wait {
   /** For the line: resolves to {@link StoreBusyError} when the time is over. */
-  giveUp(turn: AbortSignal): Promise<StoreBusyError>
+  timeout(turn: AbortSignal): Promise<StoreBusyError>
   /** Milliseconds left; 0 after the end. */
   leftMs(): number
   /**
@@ -49,7 +49,7 @@ export interface Wait {
 export function startWait({ busyTimeoutMs, sleep, monotonicNow }: Busy): Wait {
   const deadline = monotonicNow() + busyTimeoutMs
   return {
-    async giveUp(turn) {
+    async timeout(turn) {
       await sleep(busyTimeoutMs, turn)
       return new StoreBusyError(busyTimeoutMs, 'effect')
     },

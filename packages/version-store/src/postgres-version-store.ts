@@ -156,7 +156,7 @@ export function createPostgresVersionStore<Database extends PostgresDatabase>(
     transact: <Result>(first: Bound, work: Work<Tx, Result>) => Promise<Result>,
   ): ListingVersionStore<Tx> {
     const { queue, payments } = getConnectionQueues(holder)
-    const inTurn = <Result>(job: () => Promise<Result>) => (isPool ? job() : queue.run(job, startWait(busy).giveUp))
+    const inTurn = <Result>(job: () => Promise<Result>) => (isPool ? job() : queue.run(job, startWait(busy).timeout))
 
     async function advance(
       key: readonly string[],
@@ -213,7 +213,7 @@ export function createPostgresVersionStore<Database extends PostgresDatabase>(
         const version = checkVersion(payment)
         const wait = startWait(busy)
         const job = () => advance(key, version, effect, wait)
-        return isPool ? payments.run(JSON.stringify([table, ...key]), job, wait.giveUp) : queue.run(job, wait.giveUp)
+        return isPool ? payments.run(JSON.stringify([table, ...key]), job, wait.timeout) : queue.run(job, wait.timeout)
       },
       async current(payment: PaymentKey) {
         guard.check()

@@ -213,8 +213,8 @@ export function createSqliteVersionStore<Database extends SqliteDatabase>(
   let statements: Statements | undefined
 
   function inTurn<Result>(read: () => Result): Promise<Result> {
-    const { whileLocked, giveUp } = startWait(busy)
-    return queues.queue.run(() => whileLocked(read), giveUp)
+    const { whileLocked, timeout } = startWait(busy)
+    return queues.queue.run(() => whileLocked(read), timeout)
   }
 
   return {
@@ -248,8 +248,8 @@ export function createSqliteVersionStore<Database extends SqliteDatabase>(
         }
       }
 
-      const { whileLocked, giveUp } = startWait(busy)
-      return queues.queue.run(() => whileLocked(() => begin(database), transaction), giveUp)
+      const { whileLocked, timeout } = startWait(busy)
+      return queues.queue.run(() => whileLocked(() => begin(database), transaction), timeout)
     },
     async current(payment) {
       queues.guard.check()

@@ -1,13 +1,13 @@
 /** Computes rate and cost of cells from processor time. Source: docs/scale.md. @module */
 
 /**
- * Processor time that one payment costs a cell, in microseconds of the service and of PostgreSQL. `own`: a payment of
- * the cell, with two updates and three deliveries. `other`: a payment of another cell, which the feed delivers too.
- * `npm run bench -- cells` measures the times; docs/scale.md has the run.
+ * Processor time that one payment costs a cell, in microseconds of the service and of PostgreSQL. `ownPayment`: a
+ * payment of the cell, with two updates and three deliveries. `otherPayment`: a payment of another cell, which the feed
+ * delivers too. `npm run bench -- cells` measures the times; docs/scale.md has the run.
  */
-export const measured = {
-  own: { service: 831, database: 560 },
-  other: { service: 37, database: 7 },
+export const measuredCosts = {
+  ownPayment: { service: 831, database: 560 },
+  otherPayment: { service: 37, database: 7 },
   /** Bytes that the feed sends to each cell for a payment: JSON in base64. */
   feedBytes: 1_450,
 } as const
@@ -21,7 +21,7 @@ export const listPrices = {
 } as const
 
 /** Assumptions of the model about a deployment. */
-export const assumed = {
+export const assumptions = {
   /** Machines of a cell, each with one process that has every role. */
   machines: 2,
   /** Cores of a machine, and of a PostgreSQL server. */
@@ -36,15 +36,15 @@ export const assumed = {
 export interface CellsModel {
   readonly cells: number
   /** Maximum rate of all cells together, in payments a second. */
-  readonly rate: number
-  /** `rate` as a multiple of the rate of a single cell. */
-  readonly times: number
+  readonly paymentsPerSecond: number
+  /** `paymentsPerSecond` as a multiple of the rate of a single cell. */
+  readonly speedup: number
   /** Share of a cell's processor time that goes to payments of other cells. */
-  readonly othersShare: number
-  /** Bytes that the feed sends to all cells in a second, at `rate`. */
-  readonly feedSecond: number
-  /** USD for a million payments at the assumed load. */
-  readonly money: number
+  readonly shareOfOtherCells: number
+  /** Bytes that the feed sends to all cells in a second, at `paymentsPerSecond`. */
+  readonly feedBytesPerSecond: number
+  /** USD for a million payments at the assumptions load. */
+  readonly usdPerMillionPayments: number
 }
 
 /**
@@ -53,34 +53,46 @@ export interface CellsModel {
  */
 export function modelCells(cells: number): CellsModel {
   if (!Number.isSafeInteger(cells) || cells < 1) throw new RangeError(`cells is ${cells}; pass a whole number from 1.`)
-  const { own, other, feedBytes } = measured
-  const { machines, cores, feedMachines, load } = assumed
-  const others = 1 - 1 / cells
-  const getTime = (part: 'service' | 'database') => own[part] / cells + other[part] * others
-  const rate = Math.min((machines * cores * 1e6) / getTime('service'), (cores * 1e6) / getTime('database'))
-  const feed = cells === 1 ? 0 : feedMachines
-  const hour = cells * (machines * listPrices.machine + listPrices.database) + feed * listPrices.machine
+  const { ownPayment, otherPayment, feedBytes } = measuredCosts
+  const { machines, cores, feedMachines, load } = assumptions
+  const otherCells = 1 - 1 / cells
+  const getCpuMicros = (part: 'service' | 'database') => ownPayment[part] / cells + otherPayment[part] * otherCells
+  const paymentsPerSecond = Math.min(
+    (machines * cores * 1e6) / getCpuMicros('service'),
+    (cores * 1e6) / getCpuMicros('database'),
+  )
+  const publishers = cells === 1 ? 0 : feedMachines
+  const usdPerHour = cells * (machines * listPrices.machine + listPrices.database) + publishers * listPrices.machine
   return {
     cells,
-    rate,
-    times: cells === 1 ? 1 : rate / modelCells(1).rate,
-    othersShare: (others * (other.service + other.database)) / (getTime('service') + getTime('database')),
-    feedSecond: cells === 1 ? 0 : rate * feedBytes * cells,
-    money: (hour * 1e6) / (rate * load * 3_600),
+    paymentsPerSecond,
+    speedup: cells === 1 ? 1 : paymentsPerSecond / modelCells(1).paymentsPerSecond,
+    shareOfOtherCells:
+      (otherCells * (otherPayment.service + otherPayment.database)) /
+      (getCpuMicros('service') + getCpuMicros('database')),
+    feedBytesPerSecond: cells === 1 ? 0 : paymentsPerSecond * feedBytes * cells,
+    usdPerMillionPayments: (usdPerHour * 1e6) / (paymentsPerSecond * load * 3_600),
   }
 }
 
-/** The sizes of docs/scale.md. */
-const sizes: readonly number[] = [1, 3, 16, 64]
+/** Numbers of cells in the table of docs/scale.md. */
+const cellCounts: readonly number[] = [1, 3, 16, 64]
 
 /** The table of docs/scale.md. */
 export function modelTable(): string {
   const whole = (value: number) => Math.round(value).toLocaleString('en')
-  const rows = sizes.map((size) => {
-    const { rate, times, othersShare, feedSecond, money } = modelCells(size)
-    const feed = size === 1 ? 'no feed' : `${whole(feedSecond / 1e6)} MB`
-    const columns = [whole(rate), times.toFixed(1), `${whole(othersShare * 100)} %`, feed, money.toFixed(2)]
-    return `| ${size} | ${columns.join(' | ')} |`
+  const rows = cellCounts.map((count) => {
+    const { paymentsPerSecond, speedup, shareOfOtherCells, feedBytesPerSecond, usdPerMillionPayments } =
+      modelCells(count)
+    const feed = count === 1 ? 'no feed' : `${whole(feedBytesPerSecond / 1e6)} MB`
+    const columns = [
+      whole(paymentsPerSecond),
+      speedup.toFixed(1),
+      `${whole(shareOfOtherCells * 100)} %`,
+      feed,
+      usdPerMillionPayments.toFixed(2),
+    ]
+    return `| ${count} | ${columns.join(' | ')} |`
   })
   return [
     '| Cells | Payments/s | Times one cell | Time for payments of others | The feed sends a second | USD for a million payments |',

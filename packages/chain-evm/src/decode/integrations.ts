@@ -9,7 +9,7 @@ import { wordAt, wordToAddress, wordToOffset } from '../rpc/hex.js'
 // The calldata suffix of ERC-8021, schema 0: codes (ASCII, comma separated), their length (1 byte), the schema id
 // (1 byte), and the marker (16 bytes).
 
-const markerAndSchema0 = '0080218021802180218021802180218021'
+const schema0Trailer = '0080218021802180218021802180218021'
 /** Wallets may add suffixes behind ours. */
 const maxSuffixes = 8
 
@@ -24,7 +24,7 @@ export function encodeIntegrationSuffix(address: string): `0x${string}` {
     throw new TypeError(`The integration address is ${JSON.stringify(address)}; pass 0x and 40 hex digits.`)
   let codes = ''
   for (const character of address.toLowerCase()) codes += character.charCodeAt(0).toString(16).padStart(2, '0')
-  return `0x${codes}${(codes.length / 2).toString(16).padStart(2, '0')}${markerAndSchema0}`
+  return `0x${codes}${(codes.length / 2).toString(16).padStart(2, '0')}${schema0Trailer}`
 }
 
 /**
@@ -36,7 +36,7 @@ export function encodeIntegrationSuffix(address: string): `0x${string}` {
 export function parseIntegrationSuffix(calldata: string): string | null {
   let end = calldata.length
   for (let suffix = 0; suffix < maxSuffixes; suffix++) {
-    const lengthEnd = end - markerAndSchema0.length
+    const lengthEnd = end - schema0Trailer.length
     if (lengthEnd < 4 || !endsWithMarker(calldata, end)) return null
     const length = Number.parseInt(calldata.slice(lengthEnd - 2, lengthEnd), 16)
     const codesEnd = lengthEnd - 2
@@ -58,8 +58,8 @@ let latestCodes: { readonly codes: string; readonly address: string | null | und
 }
 
 function endsWithMarker(calldata: string, end: number): boolean {
-  if (calldata.endsWith(markerAndSchema0, end)) return true
-  return calldata.slice(end - markerAndSchema0.length, end).toLowerCase() === markerAndSchema0
+  if (calldata.endsWith(schema0Trailer, end)) return true
+  return calldata.slice(end - schema0Trailer.length, end).toLowerCase() === schema0Trailer
 }
 
 /** The first address among codes, lowercased; undefined if there is none, null if the codes are malformed. */

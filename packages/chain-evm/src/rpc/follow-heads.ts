@@ -138,7 +138,7 @@ export function followHeads(options: FollowHeadsOptions): HeadFollower {
           onEnded()
         }
         // Also limits the rate for a node that announces one head and disconnects.
-        await clock.sleep(Math.max(reconnect.waitMs(), reconnectMs.first), signal)
+        await clock.sleep(Math.max(reconnect.waitMs(), reconnectMs.min), signal)
       }
     },
     announces: () => hasAnnounced && polledHead === announcedHead,

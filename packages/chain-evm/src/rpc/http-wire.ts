@@ -86,15 +86,15 @@ interface Answer {
  */
 export function httpWire({ url: text, maxResponseBytes }: HttpWireOptions): Wire {
   const { url, headers } = splitUrl(text)
-  const isRemote = url.protocol === 'https:'
-  const agent = isRemote ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true })
-  const open = isRemote ? requestHttps : requestHttp
+  const isHttps = url.protocol === 'https:'
+  const agent = isHttps ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true })
+  const open = isHttps ? requestHttps : requestHttp
   const fixedHeaders = {
     ...headers,
     'content-type': 'application/json',
     'user-agent': 'payment-integration',
     // `http:` is usually a local connection, where compression costs more time than it saves.
-    ...(isRemote ? { 'accept-encoding': 'gzip' } : {}),
+    ...(isHttps ? { 'accept-encoding': 'gzip' } : {}),
   }
   const buffers = createBodyBuffers()
   let lastId = 0

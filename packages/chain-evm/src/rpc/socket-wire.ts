@@ -25,7 +25,7 @@ import {
 } from './wire.js'
 
 /** The wait after the second failure in a row, which doubles up to a limit, in milliseconds. */
-export const reconnectMs = { first: 250, last: 30_000 } as const
+export const reconnectMs = { min: 250, max: 30_000 } as const
 
 /** The waits between connections to one node. */
 export function createReconnect(clock: Clock) {
@@ -34,7 +34,7 @@ export function createReconnect(clock: Clock) {
   return {
     /** Notes a connection that failed or closed. */
     noteFailure(): void {
-      const wait = failures === 0 ? 0 : Math.min(reconnectMs.first * 2 ** (failures - 1), reconnectMs.last)
+      const wait = failures === 0 ? 0 : Math.min(reconnectMs.min * 2 ** (failures - 1), reconnectMs.max)
       until = clock.now() + wait
       failures += 1
     },
@@ -205,11 +205,11 @@ function wrapSocket(socket: WebSocket, { maxResponseBytes, onBytes, onNotificati
       return new Promise((resolve, reject) => {
         if (socket.readyState !== socket.OPEN) return reject(reason ?? new NoConnectionError())
         const maxBytes = computeMaxAnswerBytes(calls, maxResponseBytes)
-        const giveUp = () => settle(pending.get(firstId))
-        const forget = () => signal.removeEventListener('abort', giveUp)
+        const onAbort = () => settle(pending.get(firstId))
+        const forget = () => signal.removeEventListener('abort', onAbort)
         pending.set(firstId, { firstId, count: calls.length, maxBytes, resolve, reject, forget })
         keepProcessAlive(true)
-        signal.addEventListener('abort', giveUp, { once: true })
+        signal.addEventListener('abort', onAbort, { once: true })
         socket.send(encodeCalls(calls, firstId))
       })
     },
@@ -279,9 +279,9 @@ export function socketWire(options: Pick<SocketOptions, 'url' | 'maxResponseByte
 
   function connect(): Connection {
     if (closed || reconnect.waitMs() > 0) throw new NoConnectionError()
-    const giveUp = new AbortController()
-    const opened = openSocket({ url, maxResponseBytes, onBytes }, giveUp.signal)
-    const connection = { opened, giveUp }
+    const openAbort = new AbortController()
+    const opened = openSocket({ url, maxResponseBytes, onBytes }, openAbort.signal)
+    const connection = { opened, openAbort }
     const ended = () => forget(connection)
     opened
       .then(async (socket) => {
@@ -299,12 +299,12 @@ export function socketWire(options: Pick<SocketOptions, 'url' | 'maxResponseByte
         throw new StaleConnectionError()
       }
       current ??= connect()
-      const { opened, giveUp } = current
+      const { opened, openAbort } = current
       let socket: Socket | undefined
       let messagesBefore = 0
       const abandon = () => {
         if (!(signal.reason instanceof DeadlineError)) return
-        if (socket === undefined) giveUp.abort(signal.reason)
+        if (socket === undefined) openAbort.abort(signal.reason)
         else if (socket.messageCount() === messagesBefore) socket.close()
       }
       signal.addEventListener('abort', abandon, { once: true })
@@ -322,7 +322,7 @@ export function socketWire(options: Pick<SocketOptions, 'url' | 'maxResponseByte
     receivedBytes: () => receivedBytes,
     close() {
       closed = true
-      current?.giveUp.abort(new NoConnectionError())
+      current?.openAbort.abort(new NoConnectionError())
       current?.opened.then((socket) => socket.close()).catch(() => {})
     },
   }
@@ -330,5 +330,5 @@ export function socketWire(options: Pick<SocketOptions, 'url' | 'maxResponseByte
 
 interface Connection {
   readonly opened: Promise<Socket>
-  readonly giveUp: AbortController
+  readonly openAbort: AbortController
 }

@@ -316,7 +316,7 @@ async function replayFailed(options: ReplayFailedOptions, io: Io): Promise<ExitC
   return interrupted ? 1 : 0
 }
 
-const sum = ({ replayed, underWay }: ReplayTotals) => replayed + underWay
+const sum = ({ replayed, inFlight }: ReplayTotals) => replayed + inFlight
 
 /** Counts matching deliveries by integration, without integrations that have none. */
 async function countByIntegration(
@@ -348,13 +348,13 @@ function plannedText({ total, integrations }: { total: number; integrations: rea
 }
 
 function doneText(event: ReplayTotals & { readonly total: number; readonly interrupted: boolean }): string[] {
-  const { replayed, underWay, total, interrupted } = event
-  if (total === 0 && replayed + underWay === 0) return ['No exhausted delivery matches.']
-  const skipped = underWay === 0 ? '' : `; ${grouped(underWay)} skipped, because an attempt is in flight`
+  const { replayed, inFlight, total, interrupted } = event
+  if (total === 0 && replayed + inFlight === 0) return ['No exhausted delivery matches.']
+  const skipped = inFlight === 0 ? '' : `; ${grouped(inFlight)} skipped, because an attempt is in flight`
   return [
     `${counted(replayed, 'delivery is', 'deliveries are')} due now${skipped}.`,
     ...(interrupted
-      ? [`Interrupted with ${grouped(total - replayed - underWay)} left; the same command continues with them.`]
+      ? [`Interrupted with ${grouped(total - replayed - inFlight)} left; the same command continues with them.`]
       : []),
   ]
 }

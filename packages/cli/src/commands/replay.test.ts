@@ -121,9 +121,9 @@ describe('deliveries replay-failed', () => {
     expect(exitCode).toBe(0)
     const total = 1_001
     expect(getEvents(io)).toEqual([
-      { event: 'replay.progress', replayed: 1_000, underWay: 0, total },
-      { event: 'replay.progress', replayed: total, underWay: 0, total },
-      { event: 'replay.done', replayed: total, underWay: 0, total, interrupted: false },
+      { event: 'replay.progress', replayed: 1_000, inFlight: 0, total },
+      { event: 'replay.progress', replayed: total, inFlight: 0, total },
+      { event: 'replay.done', replayed: total, inFlight: 0, total, interrupted: false },
     ])
     const replays = (await audited(commands)).map(({ record }) => record as Record<string, unknown>)
     expect(replays.filter(({ action }) => action === 'deliveries.replayed')).toMatchObject([

@@ -14,7 +14,7 @@ import { type Style, shortHash, span } from '../output.js'
 import { ConnectionLostError, readStream, type StreamEvent, type StreamTarget } from './stream.js'
 
 /** The shortest and longest wait before a reconnection, in milliseconds; each wait is twice as long as the last. */
-export const reconnectMs = { least: 500, most: 30_000 } as const
+export const reconnectMs = { min: 500, max: 30_000 } as const
 
 /** The deliveries to forward, and where to. */
 export interface ListenPlan extends StreamTarget {
@@ -32,7 +32,7 @@ export async function runListen(
   io: Pick<Io, 'now' | 'sleep' | 'signal'>,
 ): Promise<ListenFigures> {
   let lastId: string | null = null
-  let waitMs: number = reconnectMs.least
+  let waitMs: number = reconnectMs.min
   let [forwarded, accepted, connections] = [0, 0, 0]
   /** The number of stored deliveries received on this connection; null once the connection is live. */
   let backlog: number | null = 0
@@ -54,7 +54,7 @@ export async function runListen(
     }
     // Remembers the event only after the POST: a reconnection repeats a delivery that was not forwarded.
     if (!io.signal.aborted) lastId = event.id ?? lastId
-    waitMs = reconnectMs.least
+    waitMs = reconnectMs.min
   }
 
   async function deliver({ headers, body: text, chainId, txHash, version }: Delivery): Promise<void> {
@@ -86,7 +86,7 @@ export async function runListen(
       const retryInMs = Math.max(waitMs, error.retryAfterMs ?? 0)
       report({ event: 'disconnected', reason: error.message, retryInMs })
       await io.sleep(retryInMs, io.signal)
-      waitMs = Math.min(waitMs * 2, reconnectMs.most)
+      waitMs = Math.min(waitMs * 2, reconnectMs.max)
     }
   }
   return { forwarded, accepted, failed: forwarded - accepted, reconnects: Math.max(0, connections - 1) }

@@ -3,7 +3,7 @@
  * @module
  */
 import {
-  createReader,
+  createSchemaReader,
   errorBodySchema,
   type FormerVerdict,
   type OpenShareResponse,
@@ -189,7 +189,7 @@ export function toShareResult(response: OpenShareResponse): ShareResult {
   }
 }
 
-const shareResponseReader = /* @__PURE__ */ createReader(openShareResponseSchema)
+const shareResponseReader = /* @__PURE__ */ createSchemaReader(openShareResponseSchema)
 
 /** Shares identity verifications. */
 export interface IdentitySharer {

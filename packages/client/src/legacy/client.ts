@@ -6,7 +6,7 @@
  * @module
  */
 import {
-  createReader,
+  createSchemaReader,
   type FlatTransaction,
   type LegacyErrorBody,
   type Lookup,
@@ -206,8 +206,8 @@ function computeSum(decimals: readonly string[]): string {
   return fraction === '' ? integer : `${integer}.${fraction}`
 }
 
-const lookupReader = /* @__PURE__ */ createReader(lookupSchema)
-const verifyReader = /* @__PURE__ */ createReader(verifySchema)
+const lookupReader = /* @__PURE__ */ createSchemaReader(lookupSchema)
+const verifyReader = /* @__PURE__ */ createSchemaReader(verifySchema)
 
 const maxChainId = 999_999_999_999_999
 

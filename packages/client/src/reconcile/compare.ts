@@ -14,7 +14,7 @@ import {
   type StalePayment,
 } from './findings.js'
 import type { CheckedReconcile, ReconcileProgress, ReconcileStore } from './options.js'
-import type { SeveralSearch } from './search-several.js'
+import type { SeveralPaymentsSearch } from './search-several-payments.js'
 
 /** The result for a payment. `storedVersion` is the version before, null when the store had none. */
 type Compared =
@@ -87,7 +87,7 @@ interface Tally {
 export function createTally<Tx>(
   options: CheckedReconcile<Tx>,
   failures: Failures,
-  several: Pick<SeveralSearch, 'add'>,
+  several: Pick<SeveralPaymentsSearch, 'add'>,
 ): Tally {
   const { samples, signal, dryRun } = options
   const missing = createFindingList<MissingPayment>(samples)

@@ -24,7 +24,7 @@ import { createFailures, retryFailures } from './failures.js'
 import type { Reconcile, Reconciliation } from './findings.js'
 import { createFindingList, type UnknownPayment } from './findings.js'
 import { type CheckedReconcile, checkReconcile, isListing, type ReconcileOptions } from './options.js'
-import { searchSeveral } from './search-several.js'
+import { searchSeveralPayments } from './search-several-payments.js'
 import { searchUnknown } from './search-unknown.js'
 
 /**
@@ -57,7 +57,7 @@ async function run<Tx>(options: CheckedReconcile<Tx>, reader: PaymentReader): Pr
   const until =
     typeof options.until === 'number' && resumed ? Math.min(options.until, Date.parse(resumed.until)) : options.until
   const failures = createFailures(checkpoint.failed)
-  const several = searchSeveral(options)
+  const several = searchSeveralPayments(options)
   const tally = createTally(options, failures, several)
   let before = checkpoint
   if (resumed === null && !dryRun)

@@ -168,9 +168,9 @@ export const deliveryActs: Acts = {
         // Counting stopped, so the total is unknown.
         total: counted > maxCounted ? null : counted,
         async run(report, signal) {
-          const onProgress = ({ replayed, underWay }: { replayed: number; underWay: number }) => {
-            const skipped = underWay === 0 ? '' : ` ${formatNumber(underWay)} were skipped: they were being sent.`
-            report({ done: replayed + underWay, words: `${formatNumber(replayed)} are due now.${skipped}` })
+          const onProgress = ({ replayed, inFlight }: { replayed: number; inFlight: number }) => {
+            const skipped = inFlight === 0 ? '' : ` ${formatNumber(inFlight)} were skipped: they were being sent.`
+            report({ done: replayed + inFlight, words: `${formatNumber(replayed)} are due now.${skipped}` })
           }
           onProgress(await commands.deliveries.replayAll(filter, { onProgress, signal }))
         },

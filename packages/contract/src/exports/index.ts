@@ -44,7 +44,7 @@ export {
 } from '../payment.js'
 export { type OpenPaymentState, type PaymentState, paymentStates } from '../payment-state.js'
 export type { OpenEnum } from '../primitives.js'
-export { createReader, type Reader, type ReadResult, type UnknownPart } from '../reader.js'
+export { createSchemaReader, type ReadResult, type SchemaReader, type UnknownPart } from '../reader.js'
 export {
   maxUpdatesPerRequest,
   type ProcessorUpdate,

@@ -22,7 +22,7 @@ export type { IntegrationView, IssuedIntegration } from '../integrations/integra
 export { MoveError } from '../integrations/move-file.js'
 export type { LegacyCaller } from '../legacy/keys.js'
 export { parseVerifyRequest } from '../legacy/verify-request.js'
-export type { DispatcherOptions } from '../notifications/round.js'
+export type { DispatcherOptions } from '../notifications/dispatch-run.js'
 export { operatorRoles } from '../operators/operator-commands.js'
 export { operatorActor } from '../operators/operator-sessions.js'
 export {

@@ -119,9 +119,9 @@ export type {
   StreamedDelivery,
   StreamQuery,
 } from '../notifications/delivery-store.js'
+export { dispatcherDefaults } from '../notifications/dispatch-run.js'
 export { getEndpoint } from '../notifications/endpoint-health.js'
 export { formatAnswer } from '../notifications/retry-schedule.js'
-export { dispatcherDefaults } from '../notifications/round.js'
 export type { DeliveryStreams, StreamMessage } from '../notifications/streams.js'
 export {
   type IssuedLink,

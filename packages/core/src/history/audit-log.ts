@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto'
 import type { ServiceEvent } from '../events.js'
 import type { Clock, Logger, RandomSource } from '../ports/runtime.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
-import type { KeyVersion, MasterKey } from '../secrets/keys.js'
+import type { MasterKey, VersionedKey } from '../secrets/keys.js'
 import { assertWhole, backoffMs, describeError, type Loop } from '../values.js'
 import type { AuditEntry, AuditHead, AuditQueries, AuditRecord, AuditStore } from './audit-store.js'
 
@@ -112,7 +112,7 @@ const fingerprintLength = 12
  * The origin of a URL. If more follows, a keyed fingerprint of the whole URL is added in brackets: path, query and
  * credentials may contain a secret, but a change of them must be visible. Null stays null.
  */
-export function redactUrl(key: KeyVersion, url: string | null): string | null {
+export function redactUrl(key: VersionedKey, url: string | null): string | null {
   if (url === null) return null
   const origin = parseOrigin(url)
   if (url === origin || url === `${origin}/`) return url
@@ -132,7 +132,7 @@ function parseOrigin(url: string): string {
 const initialHash = ''
 
 /** HMAC-SHA256 over the previous hash and all fields: write access to the database alone does not forge a record. */
-function hashRecord(key: KeyVersion, previous: string, record: Omit<AuditRecord, 'hash'>): string {
+function hashRecord(key: VersionedKey, previous: string, record: Omit<AuditRecord, 'hash'>): string {
   const { seq, at, actor, action, subject, details, keyVersion } = record
   const sorted = Object.entries(details).toSorted(([a], [b]) => (a < b ? -1 : 1))
   // An array has one order, so equal records have equal text.

@@ -62,7 +62,7 @@ function setup() {
     },
     pending: async () =>
       [...pending].map(([segment, count]) => ({ segment, integrationAddress: `0x${'5'.repeat(40)}`, count })),
-    async giveUpPending() {
+    async exhaustPending() {
       const given = [...pending.values()].reduce((sum, count) => sum + count, 0)
       pending.clear()
       return given

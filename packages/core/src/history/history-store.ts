@@ -52,7 +52,7 @@ export interface HistoryStore {
    * Marks the pending deliveries of the segments up to a number as exhausted, except those in flight. Resolves their
    * number.
    */
-  giveUpPending(upTo: number): Promise<number>
+  exhaustPending(upTo: number): Promise<number>
   /** The number of removable rows. An update that waits for its payment is not removable. */
   count(kind: SegmentedKind, segment: number): Promise<number>
   /** The removable rows. @throws RangeError While the segment is open or has a pending delivery. */

@@ -287,7 +287,7 @@ export function createRetentionRun({ store, audited, verifyAudit, keys, clock, r
     if (upTo === null) return new Set<number>()
     await history.closeSegments(upTo)
     if (givesUp) {
-      const deliveries = await history.giveUpPending(upTo)
+      const deliveries = await history.exhaustPending(upTo)
       if (deliveries > 0) {
         const details = { deliveries, upTo }
         await audited(async (_tx, note) => note({ action: 'deliveries.given_up', subject: 'all', details }))

@@ -113,11 +113,11 @@ type ProofResult =
 async function proveAddress(tx: StoreTransaction, request: Proof, ids: IdSource): Promise<ProofResult> {
   const { email, proof, signedIn, ownsAccounts } = request
   const { identity, identityAccounts } = tx
-  const resolve = () => (ownsAccounts ? identityAccounts.resolve(email.key) : Promise.resolve(null))
-  const owner = await resolve()
+  const findOwner = () => (ownsAccounts ? identityAccounts.findAddressOwner(email.key) : Promise.resolve(null))
+  const owner = await findOwner()
   const accountIds = [signedIn, owner?.accountId].filter((id) => id !== undefined)
   const subjects = await identity.lockPersons({ emailKey: email.key, accountIds })
-  if (!isSameOwner(await resolve(), owner)) return { kind: 'again' }
+  if (!isSameOwner(await findOwner(), owner)) return { kind: 'again' }
 
   const found = findOpenSubject(subjects, email.key)
   if (found === null && proof.kind !== 'attestation') return { kind: 'again' }
@@ -145,14 +145,14 @@ async function giveToNextCarrier(
   { id, emailKey }: IdentitySubject,
   ownsAccounts: boolean,
 ) {
-  const next = ownsAccounts && emailKey !== null ? await identityAccounts.resolve(emailKey) : null
+  const next = ownsAccounts && emailKey !== null ? await identityAccounts.findAddressOwner(emailKey) : null
   if (next !== null) await identity.lockPersons({ accountIds: [next.accountId] })
   await identity.setOwner(id, { accountId: next?.accountId ?? null, proved: false })
 }
 
 interface IdentityAccountDeps {
   readonly store: Pick<Store, 'transaction'>
-  readonly emails: SealEmail
+  readonly sealEmail: SealEmail
   readonly codes: EmailCodes
   readonly clock: Pick<Clock, 'now'>
   readonly ids: IdSource
@@ -163,7 +163,7 @@ interface IdentityAccountDeps {
 /** The most rounds of a proof: other requests may change the owner meanwhile. */
 const maxRounds = 4
 
-export function createAccounts({ store, emails, codes, clock, ids, ownsAccounts }: IdentityAccountDeps): {
+export function createAccounts({ store, sealEmail, codes, clock, ids, ownsAccounts }: IdentityAccountDeps): {
   readonly commands: IdentityAccountCommands
   reportProof(proof: HostProof): Promise<void>
 } {
@@ -202,7 +202,7 @@ export function createAccounts({ store, emails, codes, clock, ids, ownsAccounts 
 
   const commands: IdentityAccountCommands = {
     async register(input) {
-      const email = parseEmail(input, emails)
+      const email = parseEmail(input, sealEmail)
       const accountId = ids.next()
       await store.transaction(async (tx) => {
         await tx.identityAccounts.register(email, accountId)
@@ -211,7 +211,7 @@ export function createAccounts({ store, emails, codes, clock, ids, ownsAccounts 
       return { accountId, emailVerified: false }
     },
     async requestCode(input) {
-      const email = parseEmail(input, emails)
+      const email = parseEmail(input, sealEmail)
       const { code, stored } = codes.issue(email.key, clock.now())
       await store.transaction(async (tx) => {
         await tx.identityAccounts.setCode(email.key, stored)
@@ -220,7 +220,7 @@ export function createAccounts({ store, emails, codes, clock, ids, ownsAccounts 
       return { address: email.address, code, expiresAt: stored.expiresAt }
     },
     async proveByCode(input, typed, { accountId: signedIn } = {}) {
-      const email = parseEmail(input, emails)
+      const email = parseEmail(input, sealEmail)
       const proof = { email, proof: { kind: 'code' }, signedIn, ownsAccounts: true } as const
       return prove(email, async (tx) => {
         const verdict = codes.judge(email.key, typed, await tx.identityAccounts.lockCode(email.key), clock.now())
@@ -238,7 +238,7 @@ export function createAccounts({ store, emails, codes, clock, ids, ownsAccounts 
       })
     },
     async proveByAttestation(input, integrationAddress, { accountId: signedIn } = {}) {
-      const email = parseEmail(input, emails)
+      const email = parseEmail(input, sealEmail)
       const proof: EmailProof = { kind: 'attestation', integrationAddress }
       return prove(email, (tx) => giveAddress(tx, { email, proof, signedIn, ownsAccounts: true }))
     },
@@ -246,7 +246,7 @@ export function createAccounts({ store, emails, codes, clock, ids, ownsAccounts 
   return {
     commands,
     async reportProof({ email: input, accountId }) {
-      const email = parseEmail(input, emails)
+      const email = parseEmail(input, sealEmail)
       await prove(email, (tx) => giveAddress(tx, { email, proof: { kind: 'host' }, signedIn: accountId, ownsAccounts }))
     },
   }
@@ -275,12 +275,13 @@ export async function lockOwnedSubjects(
   { email, ensured, hostOwner }: AccountQuery,
   ids: IdSource,
 ): Promise<OwnedSubjects | null> {
-  const resolve = () => (hostOwner === undefined ? tx.identityAccounts.resolve(email.key) : Promise.resolve(hostOwner))
-  const owner = await resolve()
+  const findOwner = () =>
+    hostOwner === undefined ? tx.identityAccounts.findAddressOwner(email.key) : Promise.resolve(hostOwner)
+  const owner = await findOwner()
   const accountIds = owner === null ? [] : [owner.accountId]
   const locked = await tx.identity.lockPersons({ emailKey: email.key, accountIds })
   const found = findOpenSubject(locked, email.key)
-  if (found === null || !isSameOwner(await resolve(), owner)) return null
+  if (found === null || !isSameOwner(await findOwner(), owner)) return null
   if (hostOwner !== undefined && !isOwnedAs(found, ensured)) return null
   const open = await applyOwner(tx, found, { decision: decideSubjectOwner(found, owner), owner, email, ids })
   return { open, subjects: selectPerson(open, locked) }

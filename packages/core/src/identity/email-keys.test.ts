@@ -28,8 +28,8 @@ test('a key sealed with another master key cannot be decrypted', async () => {
 })
 
 test('stored forms contain no address, and no two are sealed alike', async () => {
-  const emails = createSealEmail(await openEmailKey(setup()(only)), seededRandom('nonces'))
-  const [one, again, other] = [emails(address), emails(address), emails('other@example.com')]
+  const sealEmail = createSealEmail(await openEmailKey(setup()(only)), seededRandom('nonces'))
+  const [one, again, other] = [sealEmail(address), sealEmail(address), sealEmail('other@example.com')]
   expect(one.key).toMatch(/^[0-9a-f]{64}$/)
   expect([again.key, other.key]).toEqual([one.key, expect.not.stringMatching(one.key)])
   expect(again.sealed.sealed).not.toBe(one.sealed.sealed)

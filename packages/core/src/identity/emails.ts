@@ -46,10 +46,10 @@ export type SealEmail = (address: string) => EmailAddress
  * The stored forms of an address in any spelling.
  * @throws InvalidShareRequestError `ERR_SHARE_REQUEST_INVALID` for an invalid address.
  */
-export function parseEmail(input: string, emails: SealEmail): EmailAddress {
+export function parseEmail(input: string, sealEmail: SealEmail): EmailAddress {
   const address = normalizeEmail(input)
   if (address === null) throw new InvalidShareRequestError('email must be a valid email address')
-  return emails(address)
+  return sealEmail(address)
 }
 
 const dataKeyPurpose = 'email'

@@ -63,10 +63,10 @@ describe('when a host does not report a proof, its next answer corrects the owne
 
 test('when a proof is reported while the host answers with the former owner, the owner is resolved again', async () => {
   const { host, identity, share, has, provider } = await hosted()
-  const { resolve } = host
+  const { findAddressOwner } = host
   let reported = false
-  host.resolve = async (address) => {
-    const owner = await resolve(address)
+  host.findAddressOwner = async (address) => {
+    const owner = await findAddressOwner(address)
     if (!reported) {
       reported = true
       host.owners.set(address.key, { accountId: 'user-8', proved: true })

@@ -318,8 +318,8 @@ export interface StoredEmailCode {
 
 /** The store's own accounts inside a transaction. */
 export interface IdentityAccountTransaction {
-  /** The owner of an address by its keyed hash, as {@link IdentityAccounts.resolve}. */
-  resolve(emailKey: string): Promise<AddressOwner | null>
+  /** The owner of an address by its keyed hash, as {@link IdentityAccounts.findAddressOwner}. */
+  findAddressOwner(emailKey: string): Promise<AddressOwner | null>
   find(accountId: string): Promise<IdentityAccount | null>
   /** Makes an account that carries the address unverified. */
   register(email: EmailAddress, accountId: string): Promise<void>

@@ -133,12 +133,12 @@ export function createIdentity(deps: IdentityDeps): Identity {
 
   async function open() {
     const dataKey = await openEmailKey({ dataKeys: store.dataKeys, keys: masterKey, random })
-    const emails = createSealEmail(dataKey, random)
+    const sealEmail = createSealEmail(dataKey, random)
     const codes = createEmailCodes(createHmac('sha256', dataKey).update('email-code').digest(), random)
     return {
-      emails,
-      share: createShare({ store, accounts, provider, emails, clock, ids, logger, namespace }),
-      accounts: createAccounts({ store, emails, codes, clock, ids, ownsAccounts: accounts === undefined }),
+      sealEmail,
+      share: createShare({ store, accounts, provider, sealEmail, clock, ids, logger, namespace }),
+      accounts: createAccounts({ store, sealEmail, codes, clock, ids, ownsAccounts: accounts === undefined }),
     }
   }
   function openOnce(): ReturnType<typeof open> {
@@ -156,7 +156,7 @@ export function createIdentity(deps: IdentityDeps): Identity {
     accounts: async () => (await openOnce()).accounts.commands,
     reportProof: async (proof) => (await openOnce()).accounts.reportProof(proof),
     recordDirect: createRecordDirectVerification({ store, clock, ids }),
-    emailKey: async (email) => parseEmail(email, (await openOnce()).emails).key,
+    emailKey: async (email) => parseEmail(email, (await openOnce()).sealEmail).key,
     subjects: (query) => store.identity.subjects(query),
     shares: (query) => store.identity.shares(query),
     redemptions: (query) => store.identity.redemptions(query),

@@ -16,10 +16,10 @@ export interface IdentityParts {
  * Time after its signature within which the provider carries out a redemption, or never, in milliseconds. It rejects a
  * signature that is a minute from its clock; the rest is for clock skew and its processing.
  */
-export const landingMs = 90_000
+export const redemptionWindowMs = 90_000
 
 /** Duration of a lease, in milliseconds: a request signed in its first half minute is carried out before it ends. */
-export const redemptionLeaseMs = landingMs + 30_000
+export const redemptionLeaseMs = redemptionWindowMs + 30_000
 
 /** Largest clock skew with which the provider accepts signatures, in milliseconds. */
 export const clockSkewMs = 60_000

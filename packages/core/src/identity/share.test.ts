@@ -12,7 +12,7 @@ import {
   shop,
 } from '../../test/support/identity-setup.js'
 import type { Store } from '../ports/store.js'
-import { landingMs, redemptionLeaseMs } from './redemption.js'
+import { redemptionLeaseMs, redemptionWindowMs } from './redemption.js'
 
 const unavailable = expect.objectContaining({ code: 'ERR_IDENTITY_UNAVAILABLE', retryable: true })
 const input = { integrationAddress: shop, email, shareToken: 'token' }
@@ -105,7 +105,7 @@ describe('when this process is slow or fails', () => {
     const { start, store, provider, clock, outcomes, states } = identitySetup()
     const transaction: Store['transaction'] = async (work) => {
       const done = await store.transaction(work)
-      await clock.advance(redemptionLeaseMs - landingMs + 1)
+      await clock.advance(redemptionLeaseMs - redemptionWindowMs + 1)
       return done
     }
     const redeem = () => Promise.reject(new Error('it was asked to send'))
@@ -128,8 +128,8 @@ describe('when this process is slow or fails', () => {
     const { start, store, provider, outcomes, ids } = identitySetup()
     const transaction: Store['transaction'] = (work) =>
       store.transaction((tx) => {
-        const resolve = async () => ({ accountId: ids.next(), proved: false })
-        return work({ ...tx, identityAccounts: { ...tx.identityAccounts, resolve } })
+        const findAddressOwner = async () => ({ accountId: ids.next(), proved: false })
+        return work({ ...tx, identityAccounts: { ...tx.identityAccounts, findAddressOwner } })
       })
     await expect(start({ store: { ...store, transaction } }).share(input)).rejects.toThrow(unavailable)
     expect(outcomes()).toEqual(['exhausted'])

@@ -23,10 +23,10 @@ import {
   firstLookUpMs,
   formatExternalUserId,
   type IdentityParts,
-  landingMs,
   lockSubject,
   maxLookUps,
   redemptionLeaseMs,
+  redemptionWindowMs,
 } from './redemption.js'
 import { isRejected } from './reviews.js'
 
@@ -114,7 +114,7 @@ function createRedeem(parts: RedeemParts): Redeem {
   return async (redemption, shareToken) => {
     const { externalUserId, integrationAddress, startedAt, leaseMs } = redemption
     // A request signed by then is carried out before the lease ends, however long this process is suspended.
-    const sendBy = startedAt + leaseMs - landingMs
+    const sendBy = startedAt + leaseMs - redemptionWindowMs
     const result =
       clock.now() > sendBy
         ? ({ kind: 'unsent' } as const)
@@ -199,7 +199,7 @@ const maxRounds = 4
 interface ShareParts extends RedeemParts {
   /** The host's accounts; absent: the store's own. */
   readonly accounts?: IdentityAccounts | undefined
-  readonly emails: SealEmail
+  readonly sealEmail: SealEmail
   readonly ids: IdSource
   readonly namespace: string
 }
@@ -217,17 +217,17 @@ type ShareStep =
 
 /** Builds the share. A redemption is committed before the call to the provider: of two requests one redeems. */
 export function createShare(parts: ShareParts): (input: ShareInput) => Promise<ShareResponse> {
-  const { store, accounts, provider, emails, clock, ids, logger, namespace } = parts
+  const { store, accounts, provider, sealEmail, clock, ids, logger, namespace } = parts
   const redeem = createRedeem(parts)
 
   return async ({ integrationAddress: caller, email: address, shareToken }) => {
-    const email = emails(address)
+    const email = sealEmail(address)
     const lookedUp = new Set<string>()
     let subjectId = ''
     for (let round = 0; round < maxRounds; round += 1) {
       const ensured = await store.transaction((tx) => tx.identity.ensureSubject(email, ids.next()))
       subjectId = ensured.id
-      const hostOwner = accounts === undefined ? undefined : ((await accounts.resolve(email)) ?? null)
+      const hostOwner = accounts === undefined ? undefined : ((await accounts.findAddressOwner(email)) ?? null)
       const shareAttempt = { email, caller, ensured, hostOwner, lookedUp }
       let step = await decideLocked(shareAttempt)
       if (step.kind === 'look_up') {

@@ -124,7 +124,7 @@ export function recheck(store: Transactions, input: RereadRange & { readonly rep
     if (stored === null || stored.blockNumber < last.number) throw new CheckpointMovedError(chainId)
     await assertKnownHashes(tx, chainId, range)
     const events = paymentsToStore.length === 0 ? [] : await storePayments(tx, paymentsToStore)
-    if (extra.length > 0) await tx.leavePayments(extra.map(({ id }) => id))
+    if (extra.length > 0) await tx.markOffChain(extra.map(({ id }) => id))
     if (deposits.length > 0) await tx.upsertDeposits(deposits)
     await tx.addProof(chainId, { from: first.number, to: last.number, proof, node })
     return { differences, repaired: differences.some(isWritable), events: [...events, ...skipped] }

@@ -72,12 +72,9 @@ export function createSigningSecretCommands(
         // A secret that cannot be opened could sign nothing.
         openPrepared(address, prepared)
         const previousUntil = graceMs === 0 ? null : clock.now() + graceMs
+        const previousSigningSecret = previousUntil === null ? null : { ...active, until: previousUntil }
         return {
-          change: {
-            signingSecret: prepared,
-            preparedSigningSecret: null,
-            previousSigningSecret: previousUntil === null ? null : { ...active, until: previousUntil },
-          },
+          change: { signingSecret: prepared, preparedSigningSecret: null, previousSigningSecret },
           action: 'integration.signing_secret_activated',
           details: { graceMs },
           result: { previousUntil },
@@ -87,21 +84,15 @@ export function createSigningSecretCommands(
     abortSigningSecret: (input) =>
       change(input, ({ address, preparedSigningSecret: prepared }) => {
         if (prepared === null) throw new IntegrationError('ERR_SIGNING_SECRET_NOT_PREPARED', address)
-        return {
-          change: { preparedSigningSecret: null },
-          action: 'integration.signing_secret_aborted',
-          result: undefined,
-        }
+        const action = 'integration.signing_secret_aborted'
+        return { change: { preparedSigningSecret: null }, action, result: undefined }
       }),
     endPreviousSigningSecret: (input) =>
       change(input, ({ address, previousSigningSecret: previous }) => {
         if (previous === null || previous.until <= clock.now())
           throw new IntegrationError('ERR_NO_PREVIOUS_SECRET', address)
-        return {
-          change: { previousSigningSecret: null },
-          action: 'integration.previous_signing_secret_ended',
-          result: undefined,
-        }
+        const action = 'integration.previous_signing_secret_ended'
+        return { change: { previousSigningSecret: null }, action, result: undefined }
       }),
   }
 }

@@ -6,7 +6,7 @@ import { linkConfigWriteSchema, type OnCompleteAction } from '@payment-integrati
 import { AccountError } from '../errors.js'
 import type { Audited } from '../history/audit-log.js'
 import type { Clock } from '../ports/runtime.js'
-import type { KeyVersion, MasterKey } from '../secrets/keys.js'
+import type { MasterKey, VersionedKey } from '../secrets/keys.js'
 import { lowercaseAddress } from '../values.js'
 import type { AccountRecord, AccountStore } from './legacy-store.js'
 
@@ -107,7 +107,7 @@ const fingerprintLength = 12
  * Describes an account for the audit log: where it is paid, and a keyed fingerprint of its configuration. That may have
  * thousands of tokens, and its URL may contain a secret.
  */
-function describeAccount(key: KeyVersion, { address, config }: Pick<AccountRecord, 'address' | 'config'>) {
+function describeAccount(key: VersionedKey, { address, config }: Pick<AccountRecord, 'address' | 'config'>) {
   const otherAddresses = config.coins.flatMap(({ chainId, defaultAddress }) =>
     defaultAddress === undefined ? [] : [`${chainId}: ${defaultAddress}`],
   )

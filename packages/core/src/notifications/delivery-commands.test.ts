@@ -77,11 +77,11 @@ describe('replayAll', () => {
       { status: 'exhausted' },
       { onProgress: (totals) => progress.push({ ...totals }) },
     )
-    expect(done).toEqual({ replayed: 2_500, underWay: 0 })
-    expect(progress).toEqual([1_000, 2_000, 2_500].map((replayed) => ({ replayed, underWay: 0 })))
+    expect(done).toEqual({ replayed: 2_500, inFlight: 0 })
+    expect(progress).toEqual([1_000, 2_000, 2_500].map((replayed) => ({ replayed, inFlight: 0 })))
     const record = (replayed: number, through: string) => [
       ...['deliveries.replayed', 'all', 'cli:ada'],
-      { status: 'exhausted', replayed, underWay: 0, through },
+      { status: 'exhausted', replayed, inFlight: 0, through },
     ]
     expect(audit()).toEqual([record(1_000, '1000'), record(1_000, '2000'), record(500, '2500')])
     expect(await commands.count({ status: 'pending' })).toBe(2_501)
@@ -104,7 +104,7 @@ describe('replayAll', () => {
         },
       },
     )
-    expect(done).toEqual({ replayed: 1_500, underWay: 0 })
+    expect(done).toEqual({ replayed: 1_500, inFlight: 0 })
     await failing
     expect((await deliveries.view('new')).status).toBe('exhausted')
   })
@@ -115,7 +115,7 @@ describe('replayAll', () => {
     await settleAll('exhausted')
     const controller = new AbortController()
     const options = { signal: controller.signal, onProgress: () => controller.abort() }
-    expect(await commands.replayAll({ status: 'exhausted' }, options)).toEqual({ replayed: 1_000, underWay: 0 })
+    expect(await commands.replayAll({ status: 'exhausted' }, options)).toEqual({ replayed: 1_000, inFlight: 0 })
     expect(await commands.count({ status: 'exhausted' })).toBe(1_500)
   })
 

@@ -96,7 +96,7 @@ export interface EndpointCommands {
 export interface ReplayTotals {
   readonly replayed: number
   /** Deliveries that were skipped because their attempt was in flight. */
-  readonly underWay: number
+  readonly inFlight: number
 }
 
 /** The chain id of local test chains: none of them has money. */
@@ -236,13 +236,13 @@ export function createDeliveryCommands({ deliveries, audited, onDue }: DeliveryD
     count: async (filter, options) => deliveries.count(parseFilter(filter), options),
     async replay(deliveryId, { integrationAddress } = {}) {
       const scope = parseFilter({ integrationAddress })
-      const { replayed, underWay } = await audited(async (tx, note) => {
+      const { replayed, inFlight } = await audited(async (tx, note) => {
         const result = await tx.replayDeliveries({ ...scope, deliveryId, limit: 1 })
         if (result.replayed > 0)
           note({ action: 'deliveries.replayed', subject: deliveryId, details: { replayed: result.replayed } })
         return result
       })
-      if (underWay > 0) throw new DeliveryError('ERR_DELIVERY_IN_FLIGHT', deliveryId)
+      if (inFlight > 0) throw new DeliveryError('ERR_DELIVERY_IN_FLIGHT', deliveryId)
       if (replayed === 0) throw new DeliveryError(await findReplayRejection(deliveryId, scope), deliveryId)
       onDue()
       return find(deliveryId)
@@ -251,7 +251,7 @@ export function createDeliveryCommands({ deliveries, audited, onDue }: DeliveryD
       if (filterInput.status === undefined)
         throw new RangeError('replayAll needs a status; pass "delivered" to send delivered ones once more.')
       const filter = parseFilter(filterInput)
-      const totals = { replayed: 0, underWay: 0 }
+      const totals = { replayed: 0, inFlight: 0 }
       // Deliveries created or replayed from here on are not replayed.
       const upToId = await deliveries.newestId(filter)
       if (upToId === null) return totals
@@ -260,18 +260,18 @@ export function createDeliveryCommands({ deliveries, audited, onDue }: DeliveryD
         const from = afterId
         const part = await audited(async (tx, note) => {
           const result = await tx.replayDeliveries({ ...filter, afterId: from, upToId, limit: replayPart })
-          const { replayed, underWay, lastId: through } = result
+          const { replayed, inFlight, lastId: through } = result
           if (through !== null)
-            note({ action: 'deliveries.replayed', subject: 'all', details: { ...filter, replayed, underWay, through } })
+            note({ action: 'deliveries.replayed', subject: 'all', details: { ...filter, replayed, inFlight, through } })
           return result
         })
         if (part.lastId === null) break
         afterId = part.lastId
         totals.replayed += part.replayed
-        totals.underWay += part.underWay
+        totals.inFlight += part.inFlight
         if (part.replayed > 0) onDue()
         onProgress?.({ ...totals })
-        if (part.replayed + part.underWay < replayPart) break
+        if (part.replayed + part.inFlight < replayPart) break
       }
       return totals satisfies ReplayTotals
     },

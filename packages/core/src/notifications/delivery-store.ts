@@ -278,7 +278,7 @@ export interface ReplayRequest extends DeliveryFilter {
 export interface ReplayResult {
   readonly replayed: number
   /** Deliveries that are unchanged, because their attempt is in flight. */
-  readonly underWay: number
+  readonly inFlight: number
   readonly lastId: string | null
 }
 

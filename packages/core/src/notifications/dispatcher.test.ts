@@ -4,7 +4,7 @@ import { type ManualClock, turns } from '../../test/support/manual-clock.js'
 import { numbered } from '../../test/support/outbox.js'
 import { deferred, until } from '../../test/support/until.js'
 import type { PostResult } from '../ports/runtime.js'
-import { minLeaseMs } from './round.js'
+import { minLeaseMs } from './dispatch-run.js'
 
 /** Runs the loop; `stop` aborts it and resolves once it has ended. */
 function start(dispatcher: { run(signal: AbortSignal): Promise<void> }) {

@@ -1,18 +1,18 @@
-/** The loop that sends the outbox; round.ts sends one delivery. Source: docs/decisions/fairness.md. @module */
+/** The loop that sends the outbox; dispatch-run.ts sends one delivery. Source: docs/decisions/fairness.md. @module */
 
 import type { Clock } from '../ports/runtime.js'
 import { backoffMs, describeError } from '../values.js'
 import { cacheOpenedSecrets } from './attempt.js'
-import { computeMaxBlockMs } from './endpoint-health.js'
-import { maxRetryDelaysMs } from './retry-schedule.js'
 import {
   checkDispatcherOptions,
+  createDispatchRun,
   type DispatcherOptions,
+  type DispatchRun,
+  type DispatchRunDeps,
   maxPlausibleLeaseMs,
-  openRound,
-  type Round,
-  type RoundDeps,
-} from './round.js'
+} from './dispatch-run.js'
+import { computeMaxBlockMs } from './endpoint-health.js'
+import { maxRetryDelaysMs } from './retry-schedule.js'
 
 /** Sends the deliveries of the outbox. */
 export interface Dispatcher {
@@ -27,7 +27,7 @@ export interface Dispatcher {
 /** Time between two checks for waits of a clock ahead, and as a multiple of a check, which reads the whole outbox. */
 const futureWaitChecks = { everyMs: 60_000, timesItsLength: 100 } as const
 
-export interface DispatcherDeps extends RoundDeps {
+export interface DispatcherDeps extends DispatchRunDeps {
   readonly clock: Clock
   readonly options?: DispatcherOptions | undefined
 }
@@ -41,13 +41,13 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const limits = checkDispatcherOptions(deps.options)
   const { idlePollMs } = limits
   const openSecret = cacheOpenedSecrets(deps.openSecret)
-  const open = () => openRound({ ...deps, openSecret }, limits)
+  const createRun = () => createDispatchRun({ ...deps, openSecret }, limits)
   const leaseMs = Math.max(limits.leaseMs, maxPlausibleLeaseMs)
   // A probe blocks its endpoint for the time of its lease.
   const blockMs = Math.max(computeMaxBlockMs(limits.blockCapMs), leaseMs)
   let lastCheck = { end: Number.NEGATIVE_INFINITY, nextInMs: 0 }
   let runningCheck: Promise<void> | null = null
-  const runningRounds = new Set<Round>()
+  const activeRuns = new Set<DispatchRun>()
 
   /**
    * Checks for future waits once a minute by the wall clock, and at once after it was set back. No claim waits for it.
@@ -75,17 +75,17 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   }
 
   /** Claims once, then sleeps until the next claim makes sense. Reports each answer of the store to an idle loop. */
-  async function claimAndSleep(round: Round, signal: AbortSignal, onAnswer: () => void): Promise<unknown> {
-    if (!round.canClaim()) return round.sleep(null, signal)
-    const { started, end } = await round.claim()
+  async function claimAndSleep(run: DispatchRun, signal: AbortSignal, onAnswer: () => void): Promise<unknown> {
+    if (!run.canClaim()) return run.sleep(null, signal)
+    const { started, end } = await run.claim()
     if (signal.aborted) return
     if (end === 'batchFull') return
-    if (end === 'allClaimed') return sleepUntilDue(round, started, signal, onAnswer)
-    return round.sleep(end === 'limitReached' ? idlePollMs : null, signal)
+    if (end === 'allClaimed') return sleepUntilDue(run, started, signal, onAnswer)
+    return run.sleep(end === 'limitReached' ? idlePollMs : null, signal)
   }
 
   /** Sleeps until a delivery is due or the loop is woken. A poll only looks: a claim writes, and costs more. */
-  async function sleepUntilDue(round: Round, started: number, signal: AbortSignal, onAnswer: () => void) {
+  async function sleepUntilDue(run: DispatchRun, started: number, signal: AbortSignal, onAnswer: () => void) {
     for (let hasSlept = false; !signal.aborted; hasSlept = true) {
       const dueInMs = await store.deliveries.msUntilDue()
       onAnswer()
@@ -93,7 +93,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       if (isDue && (started > 0 || hasSlept)) return
       // A due delivery that cannot be claimed waits for the next poll; otherwise the loop would spin.
       const sleepMs = isDue ? idlePollMs : Math.min(Math.ceil(dueInMs ?? idlePollMs), idlePollMs)
-      const isWoken = await round.sleep(sleepMs, signal)
+      const isWoken = await run.sleep(sleepMs, signal)
       if (isDue || isWoken) return
       startFutureWaitCheck()
     }
@@ -101,29 +101,29 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
 
   return {
     async runOnce(signal) {
-      const round = open()
+      const run = createRun()
       let attempts = 0
       try {
         while (!signal?.aborted) {
-          if (round.canClaim()) {
-            const { started, end } = await round.claim()
+          if (run.canClaim()) {
+            const { started, end } = await run.claim()
             attempts += started
             if (started === 0 && end === 'allClaimed') break
             // Without a POST in flight nothing would wake the sleep.
-            if (end === 'batchFull' || end === 'allClaimed' || !round.isBusy()) continue
+            if (end === 'batchFull' || end === 'allClaimed' || !run.isBusy()) continue
           }
-          await round.sleep(null, signal)
+          await run.sleep(null, signal)
         }
         return attempts
       } finally {
-        await round.drained()
+        await run.drained()
       }
     },
 
     async run(signal) {
-      const round = open()
-      runningRounds.add(round)
-      const stopListening = store.deliveries.whenDue(() => round.wake())
+      const run = createRun()
+      activeRuns.add(run)
+      const stopListening = store.deliveries.whenDue(() => run.wake())
       let failures = 0
       const endFailures = () => {
         failures = 0
@@ -131,7 +131,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       while (!signal.aborted) {
         try {
           startFutureWaitCheck()
-          await claimAndSleep(round, signal, endFailures)
+          await claimAndSleep(run, signal, endFailures)
           endFailures()
         } catch (error) {
           failures += 1
@@ -141,12 +141,12 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
         }
       }
       stopListening()
-      runningRounds.delete(round)
-      await Promise.all([runningCheck, round.drained()])
+      activeRuns.delete(run)
+      await Promise.all([runningCheck, run.drained()])
     },
 
     wake() {
-      for (const round of runningRounds) round.wake()
+      for (const run of activeRuns) run.wake()
     },
   }
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { EndpointHealth, EndpointResult } from './delivery-store.js'
+import { dispatcherDefaults } from './dispatch-run.js'
 import { failuresUntilBlock, judgeEndpoint } from './endpoint-health.js'
-import { dispatcherDefaults } from './round.js'
 
 const ok = { delivered: true, probe: false }
 const failed = { delivered: false, probe: false }

@@ -4,7 +4,7 @@ import { turns } from '../../test/support/manual-clock.js'
 import { getAddress, numbered } from '../../test/support/outbox.js'
 import { deferred, until } from '../../test/support/until.js'
 import type { PostResult } from '../ports/runtime.js'
-import type { DispatcherOptions } from './round.js'
+import type { DispatcherOptions } from './dispatch-run.js'
 
 const timeout: PostResult = { kind: 'failure', reason: 'timeout', latencyMs: 5_000 }
 const slow: PostResult = { ...ok, latencyMs: 4_900 }

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { ok, previousSecret, setUpDispatcher, signingSecret } from '../../test/support/dispatcher-setup.js'
 import type { PostRequest, PostResult } from '../ports/runtime.js'
-import type { DispatcherOptions } from './round.js'
+import type { DispatcherOptions } from './dispatch-run.js'
 
 type Answer = (post: PostRequest, number: number) => Promise<PostResult> | PostResult
 

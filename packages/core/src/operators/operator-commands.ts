@@ -3,7 +3,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { Audited } from '../history/audit-log.js'
 import type { Clock, RandomSource } from '../ports/runtime.js'
-import type { KeyVersion, MasterKey } from '../secrets/keys.js'
+import type { MasterKey, VersionedKey } from '../secrets/keys.js'
 import type {
   IssuedLink,
   OneTimeLink,
@@ -85,7 +85,7 @@ export function isToken(kind: TokenKind, text: string): boolean {
 }
 
 /** The CSRF token of a session: an HMAC of the session token with a key for this purpose alone. */
-export function deriveCsrfToken(key: KeyVersion, sessionToken: string): string {
+export function deriveCsrfToken(key: VersionedKey, sessionToken: string): string {
   return createHmac('sha256', key.derive('csrf')).update(sessionToken, 'utf8').digest('base64url')
 }
 

@@ -1,7 +1,7 @@
 /** Signs the cursors of listings and streams, each bound to one integration. Source: docs/interface.md 4.1. @module */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { InvalidRequestError } from '../errors.js'
-import type { KeyVersion, MasterKey } from '../secrets/keys.js'
+import type { MasterKey, VersionedKey } from '../secrets/keys.js'
 import type { PagePosition } from './payment-store.js'
 
 interface CursorScope {
@@ -84,7 +84,7 @@ function decodeToken(keys: MasterKey, format: number, token: string, scope: stri
   return isGenuine && signed[0] === format ? signed.subarray(1) : null
 }
 
-function computeMac(key: KeyVersion, signed: Buffer, scope: string): Buffer {
+function computeMac(key: VersionedKey, signed: Buffer, scope: string): Buffer {
   const hmac = createHmac('sha256', key.derive('cursor')).update(signed)
   return hmac.update(scope, 'utf8').digest().subarray(0, macBytes)
 }

@@ -139,7 +139,7 @@ export interface PaymentTransaction {
    * again.
    */
   leaveChain(chainId: number, above: number): Promise<void>
-  leavePayments(paymentIds: readonly string[]): Promise<void>
+  markOffChain(paymentIds: readonly string[]): Promise<void>
   /**
    * Inserts payments, or updates the chain's facts of those stored under the same (chainId, txHash, ordinal). The facts
    * exclude `integrationAddress`, which is in their snapshots. `primary` and the status stay too, so no new version is

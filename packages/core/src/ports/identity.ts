@@ -75,7 +75,7 @@ export interface IdentityProvider {
   readonly findsByName?: boolean | undefined
   /**
    * Redeems a share token for an applicant of that name. The provider must carry out a request within
-   * `landingMs` after its signature, or never. A provider that rejects old signatures guarantees that.
+   * `redemptionWindowMs` after its signature, or never. A provider that rejects old signatures guarantees that.
    */
   redeem(request: RedeemRequest): Promise<RedeemResult>
   /**
@@ -122,5 +122,5 @@ export interface IdentityAccounts {
    * The account that proved the address; else the oldest that carries it; else null. It must take the same time in all
    * cases, because the time is visible outside. The service itself knows earlier shares.
    */
-  resolve(email: EmailAddress): Promise<AddressOwner | null>
+  findAddressOwner(email: EmailAddress): Promise<AddressOwner | null>
 }

@@ -50,7 +50,7 @@ export interface SealingKeyUse {
  * HMAC-SHA256 of a secret. A fast hash is safe for 32 random bytes; with a slow one, a flood of requests could exhaust
  * the processor.
  */
-function hashSecret(key: KeyVersion, purpose: KeyPurpose, secret: string): SecretHash {
+function hashSecret(key: VersionedKey, purpose: KeyPurpose, secret: string): SecretHash {
   const hash = createHmac('sha256', key.derive(purpose)).update(secret, 'utf8').digest('hex')
   return { keyVersion: key.version, hash }
 }
@@ -71,12 +71,12 @@ export function issueLegacyKey(random: Pick<RandomSource, 'bytes'>): string {
 }
 
 /** The keyed hash of an API secret, bound to its integration: under another address it matches nothing. */
-export function hashApiSecret(key: KeyVersion, address: string, secret: string): SecretHash {
+export function hashApiSecret(key: VersionedKey, address: string, secret: string): SecretHash {
   return hashSecret(key, 'api-secret', `${address}\n${secret}`)
 }
 
 /** Hashes a legacy key with a purpose of its own, so that it never matches the hash of an API secret. */
-export function hashLegacyKey(key: KeyVersion, apiKey: string): SecretHash {
+export function hashLegacyKey(key: VersionedKey, apiKey: string): SecretHash {
   return hashSecret(key, 'legacy-key', apiKey)
 }
 
@@ -97,7 +97,7 @@ export type KeyPurpose =
   | 'sign-in'
 
 /** A key and its version, a fingerprint by which stored rows name the key that they need. */
-export interface KeyVersion {
+export interface VersionedKey {
   readonly version: number
   /** The 32-byte key of a purpose. */
   derive(purpose: KeyPurpose): Uint8Array
@@ -105,10 +105,10 @@ export interface KeyVersion {
 
 /** The current key and the ones that it replaced. New rows use the current key; old rows need their own. */
 export interface MasterKey {
-  readonly current: KeyVersion
-  readonly all: readonly KeyVersion[]
+  readonly current: VersionedKey
+  readonly all: readonly VersionedKey[]
   /** The key of a stored row, or undefined when it is not configured. */
-  find(version: number): KeyVersion | undefined
+  find(version: number): VersionedKey | undefined
 }
 
 /**
@@ -117,7 +117,7 @@ export interface MasterKey {
  * @example parseMasterKey(randomBytes(32).toString('base64url'))
  */
 export function parseMasterKey(text: string): MasterKey {
-  const all = text.split(',').map((part) => keyVersion(parseKey(part.trim())))
+  const all = text.split(',').map((part) => createVersionedKey(parseKey(part.trim())))
   const [current] = all
   if (current === undefined)
     throw new RangeError('No master key was given; pass 32 random bytes as base64url or 64 hex digits.')
@@ -136,7 +136,7 @@ function parseKey(text: string): Uint8Array {
   return bytes
 }
 
-function keyVersion(key: Uint8Array): KeyVersion {
+function createVersionedKey(key: Uint8Array): VersionedKey {
   if (new Set(key).size < 8) throw new RangeError('A master key must be random; this one repeats a few bytes.')
   const derived = new Map<KeyPurpose, Uint8Array>()
   return {

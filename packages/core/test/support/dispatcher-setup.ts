@@ -1,7 +1,7 @@
 import { StoreError } from '../../src/errors.js'
 import type { ServiceEvent } from '../../src/events.js'
+import type { DispatcherOptions } from '../../src/notifications/dispatch-run.js'
 import { createDispatcher } from '../../src/notifications/dispatcher.js'
-import type { DispatcherOptions } from '../../src/notifications/round.js'
 import type { PostRequest, PostResult } from '../../src/ports/runtime.js'
 import { manualClock } from './manual-clock.js'
 import { getAddress, getOutbox, numbered } from './outbox.js'

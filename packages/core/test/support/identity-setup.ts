@@ -49,7 +49,7 @@ function hostAccounts() {
   /** Owners by keyed hash. */
   const owners = new Map<string, AddressOwner>()
   const accounts: IdentityAccounts = {
-    async resolve(email) {
+    async findAddressOwner(email) {
       given.push(email)
       return owners.get(email.key) ?? null
     },

@@ -6,7 +6,7 @@ import type { DeliveryStreams } from '@payment-integration/core/internal'
 import type { Logger } from '@payment-integration/core/ports'
 import { type Context, Hono } from 'hono'
 import type { RequestLimits } from '../limits/request-limits.js'
-import { describeError } from '../logging/log.js'
+import { toErrorFields } from '../logging/log.js'
 import type { Metrics } from '../metrics/metrics.js'
 import { addMetricsRoute } from './admin-app.js'
 import { addLegacyRoutes, addPaymentRoutes, addShareRoute, type ReadQueries } from './api-routes.js'
@@ -119,7 +119,7 @@ export function createApp(deps: AppDeps): Hono<AppEnv> {
     // A provider's rejection is in the log already, with its status and its reason.
     const isLogged = error instanceof IdentityMisconfiguredError
     if (status >= 500 && !isLogged)
-      logger.error({ requestId: c.get('requestId'), status, ...describeError(error) }, 'A request failed.')
+      logger.error({ requestId: c.get('requestId'), status, ...toErrorFields(error) }, 'A request failed.')
     return answerJson(body, status, headers)
   }
 }

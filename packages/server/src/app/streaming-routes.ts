@@ -19,7 +19,7 @@ import {
 } from '@payment-integration/core/internal'
 import type { Logger } from '@payment-integration/core/ports'
 import type { Hono } from 'hono'
-import { describeError } from '../logging/log.js'
+import { toErrorFields } from '../logging/log.js'
 import { answerTooManyRequests } from './guard.js'
 import {
   type AppEnv,
@@ -148,7 +148,7 @@ function encodeLines(events: AsyncIterator<object>, logger: Logger, requestId: s
           else controller.enqueue(line(value))
         } catch (error) {
           const isExpected = hasCode(error, 'ERR_TRIGGER')
-          if (!isExpected) logger.error({ requestId, ...describeError(error) }, 'A trigger failed.')
+          if (!isExpected) logger.error({ requestId, ...toErrorFields(error) }, 'A trigger failed.')
           if (isClosed) return
           controller.enqueue(line({ event: 'failed', reason: isExpected ? error.message : 'An unexpected error.' }))
           controller.close()

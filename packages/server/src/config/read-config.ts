@@ -14,7 +14,7 @@ import {
   type RolesConfig,
 } from './config.js'
 import { quoteText } from './kinds.js'
-import { createReader, type Environment, type Reader, type ReadFile } from './read-variables.js'
+import { createVariableReader, type Environment, type ReadFile, type VariableReader } from './read-variables.js'
 
 /**
  * Reads `PI_…` variables; docs/configuration.md lists them with units and defaults.
@@ -25,7 +25,7 @@ import { createReader, type Environment, type Reader, type ReadFile } from './re
  * const { service, close } = await openService(readConfig(process.env))
  */
 export function readConfig(env: Environment, readFile?: ReadFile): Config {
-  const reader = createReader(env, readFile)
+  const reader = createVariableReader(env, readFile)
   const { value, problems } = reader
   const settings = reader.readAll()
   const environment = value('PI_ENV')
@@ -96,7 +96,7 @@ export function readConfig(env: Environment, readFile?: ReadFile): Config {
  * @throws ConfigError `ERR_CONFIG` when they describe no database.
  */
 export function readDatabaseConfig(env: Environment, readFile?: ReadFile): DatabaseConfig {
-  const reader = createReader(env, readFile)
+  const reader = createVariableReader(env, readFile)
   const database = readDatabase(reader)
   if (reader.problems.length > 0) throw new ConfigError(reader.problems)
   return database
@@ -115,7 +115,7 @@ export interface FeedPublisherConfig {
  * @throws ConfigError `ERR_CONFIG` with every problem, each naming its variable.
  */
 export function readFeedPublisherConfig(env: Environment, readFile?: ReadFile): FeedPublisherConfig {
-  const reader = createReader(env, readFile)
+  const reader = createVariableReader(env, readFile)
   const { problems } = reader
   const feed = readChainFeed(reader)
   const chains = readChains(reader)
@@ -130,7 +130,7 @@ export function readFeedPublisherConfig(env: Environment, readFile?: ReadFile): 
   return { feed, chains, logLevel }
 }
 
-function readDatabase({ value, problems }: Reader): DatabaseConfig {
+function readDatabase({ value, problems }: VariableReader): DatabaseConfig {
   const connectionString = value('PI_DATABASE_URL')
   const direct = value('PI_DATABASE_DIRECT_URL') ?? undefined
   const standby = value('PI_DATABASE_READ_URL')
@@ -160,7 +160,7 @@ function readDatabase({ value, problems }: Reader): DatabaseConfig {
 }
 
 /** Reads every chain that has a variable. */
-function readChains({ chainIds, chainValue, problems }: Reader): ChainConfig[] {
+function readChains({ chainIds, chainValue, problems }: VariableReader): ChainConfig[] {
   const known: Readonly<Record<number, { readonly confirmations: number }>> = finality
   return chainIds().map((chainId) => {
     const urls = chainValue('PI_RPC_URL_', chainId)
@@ -191,7 +191,7 @@ function readChains({ chainIds, chainValue, problems }: Reader): ChainConfig[] {
 }
 
 /** Accepts simulated chains in development only. */
-function readSimulatedChains({ value, chainIds, problems }: Reader): readonly number[] {
+function readSimulatedChains({ value, chainIds, problems }: VariableReader): readonly number[] {
   const ids = value('PI_SIMULATED_CHAINS')
   if (ids.length > 0 && value('PI_ENV') !== 'development')
     problems.push('PI_SIMULATED_CHAINS is set; payments without a chain are only made with PI_ENV=development.')
@@ -200,7 +200,7 @@ function readSimulatedChains({ value, chainIds, problems }: Reader): readonly nu
   return ids
 }
 
-function readChainFeed({ value, problems }: Reader): ChainFeedConfig | null {
+function readChainFeed({ value, problems }: VariableReader): ChainFeedConfig | null {
   const servers = value('PI_CHAIN_FEED_URL')
   const files = { credentialsFile: value('PI_CHAIN_FEED_CREDENTIALS_FILE'), caFile: value('PI_CHAIN_FEED_CA_FILE') }
   if (servers.length === 0) return null
@@ -212,7 +212,7 @@ function readChainFeed({ value, problems }: Reader): ChainFeedConfig | null {
   return { servers, ...files }
 }
 
-function readReceipts({ value, isSet, problems }: Reader): ReceiptsConfig {
+function readReceipts({ value, isSet, problems }: VariableReader): ReceiptsConfig {
   const hasProcessor = isSet('PI_PROCESSOR_SECRETS')
   const kind = value('PI_RECEIPTS') ?? (hasProcessor ? 'off' : 'chain')
   const url = value('PI_RECEIPTS_URL') ?? ''
@@ -224,7 +224,7 @@ function readReceipts({ value, isSet, problems }: Reader): ReceiptsConfig {
   return { kind, url }
 }
 
-function readDelivery({ value, problems }: Reader): Config['delivery'] {
+function readDelivery({ value, problems }: VariableReader): Config['delivery'] {
   const concurrency = value('PI_DELIVERY_CONCURRENCY')
   // One endpoint that hangs must not take every slot.
   const quarter = Math.min(dispatcherDefaults.perEndpoint, Math.max(1, Math.floor(concurrency / 4)))
@@ -236,7 +236,7 @@ function readDelivery({ value, problems }: Reader): Config['delivery'] {
   return { concurrency, perEndpoint, denied: value('PI_DELIVERY_DENY'), dnsServers: value('PI_DNS_SERVERS') }
 }
 
-function readIdentity({ value, problems }: Reader): IdentityConfig | null {
+function readIdentity({ value, problems }: VariableReader): IdentityConfig | null {
   const appToken = value('PI_IDENTITY_APP_TOKEN')
   const url = value('PI_IDENTITY_URL')
   if (url !== null && /^http:/i.test(url) && value('PI_ENV') !== 'development')
@@ -254,7 +254,7 @@ function readIdentity({ value, problems }: Reader): IdentityConfig | null {
   }
 }
 
-function readAdmin({ value, problems }: Reader, servesRequests: boolean): Config['admin'] {
+function readAdmin({ value, problems }: VariableReader, servesRequests: boolean): Config['admin'] {
   const [host, port, metricsToken] = [value('PI_ADMIN_HOST'), value('PI_ADMIN_PORT'), value('PI_METRICS_TOKEN')]
   if (port === null) {
     if (metricsToken !== null && !servesRequests)
@@ -266,12 +266,12 @@ function readAdmin({ value, problems }: Reader, servesRequests: boolean): Config
   return { listen: { host, port }, metricsToken }
 }
 
-function isOnLoopback({ value }: Reader): boolean {
+function isOnLoopback({ value }: VariableReader): boolean {
   return ['127.0.0.1', '::1', 'localhost'].includes(value('PI_HOST'))
 }
 
 /** Without a URL the console has no sign-in, and is then accepted only in development on a loopback address. */
-function checkConsole(reader: Reader): void {
+function checkConsole(reader: VariableReader): void {
   const { value, problems } = reader
   if (!value('PI_CONSOLE') || reader.isSet('PI_CONSOLE_URL')) return
   const why = 'PI_CONSOLE is on without PI_CONSOLE_URL, so nobody signs in'
@@ -283,7 +283,7 @@ function checkConsole(reader: Reader): void {
     )
 }
 
-function readOidc({ value, isSet, problems }: Reader): Config['oidc'] {
+function readOidc({ value, isSet, problems }: VariableReader): Config['oidc'] {
   const issuer = value('PI_OIDC_ISSUER')
   if (issuer === null) return null
   if (!isSet('PI_CONSOLE_URL'))
@@ -297,7 +297,7 @@ function readOidc({ value, isSet, problems }: Reader): Config['oidc'] {
 }
 
 /** Without a URL the portal is accepted only in development on a loopback address. */
-function readPortal(reader: Reader): PortalConfig | null {
+function readPortal(reader: VariableReader): PortalConfig | null {
   const { value, problems } = reader
   const publicUrl = value('PI_PORTAL_URL')
   if (!value('PI_PORTAL')) return null
@@ -310,7 +310,7 @@ function readPortal(reader: Reader): PortalConfig | null {
 
 /** Without `PI_ROLES` a process has all roles. Source: docs/roles.md. */
 function readRoles(
-  { value, problems }: Reader,
+  { value, problems }: VariableReader,
   parts: {
     readonly chainIds: readonly number[]
     readonly simulatedChains: readonly number[]

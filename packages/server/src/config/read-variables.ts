@@ -14,7 +14,7 @@ type Name = keyof typeof variables
 type ChainName = keyof typeof chainVariables
 
 /** The variables of an environment. A mistake becomes a problem, not an exception. */
-export interface Reader {
+export interface VariableReader {
   /** Every problem so far, each naming its variable. */
   readonly problems: string[]
   /** The value of a variable; its default when it is not set or has a problem. */
@@ -34,7 +34,10 @@ const maxLength = 65_536
 const fileSuffix = '_FILE'
 
 /** Starts reading an environment. An empty value counts as not set. */
-export function createReader(env: Environment, readFile: ReadFile = (path) => readFileSync(path, 'utf8')): Reader {
+export function createVariableReader(
+  env: Environment,
+  readFile: ReadFile = (path) => readFileSync(path, 'utf8'),
+): VariableReader {
   const problems: string[] = []
   const texts = new Map<string, string | null>()
   const values = new Map<string, unknown>()

@@ -49,7 +49,7 @@ function shortenUrl(url: string): string {
  * The loggable parts of an error. Messages and other fields are left out: a driver's may hold values, URLs or
  * credentials.
  */
-interface ErrorDescription {
+interface ErrorFields {
   readonly error: string
   readonly code: string | null
   /** The frames of the stack, without the message above them. */
@@ -59,7 +59,7 @@ interface ErrorDescription {
 }
 
 /** Describes a thrown value by its class, code and stack frames. */
-export function describeError(error: unknown): ErrorDescription {
+export function toErrorFields(error: unknown): ErrorFields {
   const causes: string[] = []
   let cause = error instanceof Error ? error.cause : undefined
   while (cause instanceof Error && causes.length < 5) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { PriceOverride } from '../run/open-chain.js'
-import { createPinoLogger, describeError } from './log.js'
+import { createPinoLogger, toErrorFields } from './log.js'
 
 async function capture(level: 'debug' | 'info' | 'silent' = 'info') {
   const lines: string[] = []
@@ -73,25 +73,25 @@ describe('the log', () => {
   })
 })
 
-describe('describeError', () => {
+describe('toErrorFields', () => {
   it('has class, code, stack frames and causes, and no message', () => {
     const cause = Object.assign(new RangeError('CANARY'), { code: 'ECONNREFUSED', url: 'CANARY' })
     const error = Object.assign(new TypeError('CANARY\n    CANARY line', { cause }), {
       code: 'ERR_X',
       detail: 'CANARY',
     })
-    const described = describeError(error)
+    const described = toErrorFields(error)
     expect(described).toMatchObject({ error: 'TypeError', code: 'ERR_X', causes: ['RangeError ECONNREFUSED'] })
     expect(described.stack).toContain('pino-logger.test.ts')
     expect(JSON.stringify(described)).not.toContain('CANARY')
   })
 
   it('accepts any thrown value', () => {
-    expect(describeError('CANARY')).toEqual({ error: 'string', code: null, stack: '', causes: [] })
-    expect(describeError(undefined)).toMatchObject({ error: 'undefined' })
+    expect(toErrorFields('CANARY')).toEqual({ error: 'string', code: null, stack: '', causes: [] })
+    expect(toErrorFields(undefined)).toMatchObject({ error: 'undefined' })
     const ring = new Error('a')
     ring.cause = ring
-    expect(describeError(ring).causes).toHaveLength(5)
-    expect(describeError(Object.assign(new Error('a'), { code: 'CANARY value' })).code).toBeNull()
+    expect(toErrorFields(ring).causes).toHaveLength(5)
+    expect(toErrorFields(Object.assign(new Error('a'), { code: 'CANARY value' })).code).toBeNull()
   })
 })

@@ -18,7 +18,7 @@ import type { Logger, Store } from '@payment-integration/core/ports'
 import type { TriggerHandler } from '../app/streaming-routes.js'
 import type { Config } from '../config/config.js'
 import { createSourceReader, type RequestLimits } from '../limits/request-limits.js'
-import { describeError } from '../logging/log.js'
+import { toErrorFields } from '../logging/log.js'
 
 interface PagesDeps {
   readonly service: Service
@@ -55,7 +55,7 @@ export async function openConsole(config: Config, deps: ConsoleDeps): Promise<Co
     settings: config.settings,
     environment,
     tools: createConsoleTools(config, deps),
-    onError: (error) => logger.error({ ...describeError(error) }, 'A page of the console failed.'),
+    onError: (error) => logger.error({ ...toErrorFields(error) }, 'A page of the console failed.'),
     signIn:
       consoleUrl === null
         ? undefined
@@ -86,7 +86,7 @@ export async function openPortal(
       findSource: (request, { incoming }) =>
         findSource(incoming?.socket.remoteAddress, request.headers.get('x-forwarded-for')),
     },
-    onError: (error) => logger.error({ ...describeError(error) }, 'A page of the portal failed.'),
+    onError: (error) => logger.error({ ...toErrorFields(error) }, 'A page of the portal failed.'),
   })
 }
 

@@ -20,7 +20,7 @@ import type { VerdictReader } from '../app/webhook-routes.js'
 import type { Config, DatabaseConfig, IdentityConfig, ReceiptsConfig } from '../config/config.js'
 import { computeLimits } from '../identity/limited-provider.js'
 import { createRangeCheck } from '../internal/address-ranges.js'
-import { createPinoLogger, describeError } from '../logging/log.js'
+import { createPinoLogger, toErrorFields } from '../logging/log.js'
 import { createLazySender } from '../sender/lazy-sender.js'
 import { senderDefaults } from '../sender/sender-defaults.js'
 import { openTracing } from '../tracing/traced-sender.js'
@@ -69,7 +69,7 @@ export function createQuarantineReport({ logger, publish }: QuarantineDeps): (lo
     try {
       publish({ type: 'log.quarantined', ...facts })
     } catch (error) {
-      logger.error({ eventType: 'log.quarantined', ...describeError(error) }, 'An event sink threw; it is ignored.')
+      logger.error({ eventType: 'log.quarantined', ...toErrorFields(error) }, 'An event sink threw; it is ignored.')
     }
   }
 }

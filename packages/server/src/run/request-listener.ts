@@ -13,7 +13,7 @@ import { parseRequestId, requestIdHeader } from '../app/observe-requests.js'
 import { findArea, isFullyChecked, isUnambiguousPath, unreadableLegacyPath } from '../app/paths.js'
 import type { AppEnv } from '../app/requests.js'
 import type { SourceReader } from '../limits/request-limits.js'
-import { describeError } from '../logging/log.js'
+import { toErrorFields } from '../logging/log.js'
 
 /** The limit, and the function that finds a connection's source. */
 export interface ConnectionLimit {
@@ -291,7 +291,7 @@ function answerError(
 
 function answerUnreadable(error: unknown, isTheirs: boolean, logger: Logger): Response {
   const requestId = parseRequestId(null)
-  if (!isTheirs) logger.error({ requestId, ...describeError(error) }, 'A request failed outside the app.')
+  if (!isTheirs) logger.error({ requestId, ...toErrorFields(error) }, 'A request failed outside the app.')
   const body = JSON.stringify({ error: isTheirs ? 'Request is malformed' : 'Internal error' })
   return new Response(body, {
     status: isTheirs ? 400 : 500,

@@ -9,7 +9,7 @@ import type { Logger } from '@payment-integration/core/ports'
 import { createHealth } from '../app/health.js'
 import type { Config, DatabaseConfig, LimitsConfig, RolesConfig } from '../config/config.js'
 import { createRequestLimits } from '../limits/request-limits.js'
-import { createEventLog, createPinoLogger, describeError } from '../logging/log.js'
+import { createEventLog, createPinoLogger, toErrorFields } from '../logging/log.js'
 import { createMetrics } from '../metrics/create-metrics.js'
 import { version } from '../version.js'
 import type { Listeners } from './http-server.js'
@@ -148,7 +148,7 @@ export async function startServer(config: Config, options: StartOptions = {}): P
     },
     (error: unknown) => {
       running = false
-      logger.error({ ...describeError(error) }, 'The loops stopped with an error; health reports down until a restart.')
+      logger.error({ ...toErrorFields(error) }, 'The loops stopped with an error; health reports down until a restart.')
     },
   )
   const changedSettings = config.settings.filter(({ isDefault }) => !isDefault).map(({ name, value }) => [name, value])
@@ -158,7 +158,7 @@ export async function startServer(config: Config, options: StartOptions = {}): P
     store.console.prepare().catch((error: unknown) => {
       if (loops.signal.aborted) return
       logger.error(
-        { ...describeError(error) },
+        { ...toErrorFields(error) },
         'Indexes of the console are missing; its pages are slow until a restart.',
       )
     })

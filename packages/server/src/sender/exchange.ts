@@ -105,7 +105,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   /** Timer of a body; most answers need none. */
   #excerpt: Excerpt | undefined
   #timer: NodeJS.Timeout | undefined
-  #giveUp: (() => void) | undefined
+  #onAbort: (() => void) | undefined
   #isOver = false
 
   constructor(post: PostRequest, startedAt: number, successBodyMs: number, resolve: (result: PostResult) => void) {
@@ -119,8 +119,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     const { headers, body, timeoutMs, signal } = this.#post
     this.#timer = setTimeout(endByTimeout, timeoutMs, this)
     if (signal !== undefined) {
-      this.#giveUp = () => this.end(new Error('The caller aborted.'))
-      signal.addEventListener('abort', this.#giveUp, { once: true })
+      this.#onAbort = () => this.end(new Error('The caller aborted.'))
+      signal.addEventListener('abort', this.#onAbort, { once: true })
     }
     if (signal?.aborted) this.end(new Error('The caller aborted.'))
     else agent.dispatch({ origin, path, method: 'POST', headers, body }, this)
@@ -185,7 +185,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.#isOver) return
     this.#isOver = true
     clearTimeout(this.#timer)
-    if (this.#giveUp !== undefined) this.#post.signal?.removeEventListener('abort', this.#giveUp)
+    if (this.#onAbort !== undefined) this.#post.signal?.removeEventListener('abort', this.#onAbort)
     if (this.#head === undefined) this.#resolve({ kind: 'failure', ...toFailure(error), latencyMs: this.#latencyMs() })
     else this.#resolve({ kind: 'answer', ...this.#head, excerpt: this.#excerpt?.text() ?? null })
   }

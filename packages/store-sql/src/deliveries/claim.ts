@@ -24,7 +24,7 @@ import {
   toFreeSlots,
 } from './candidates.js'
 import { takeProbes } from './endpoint-rows.js'
-import { formatLeaseToken, giveUp, isSuperseded, type Lease, type Moment, writeLeases } from './settle.js'
+import { formatLeaseToken, isSuperseded, type Lease, type Moment, removeUndelivered, writeLeases } from './settle.js'
 
 interface Chosen {
   readonly chosen: readonly Candidate[]
@@ -278,7 +278,7 @@ async function leaseChosen(db: Connection, dialect: SqlDialect, chosen: readonly
   const lockedById = await lockDeliveries(db, dialect, chosen, lease.now)
   const locked = chosen.filter(({ id }) => !lockedById.has(id))
   const superseded = chosen.filter(({ id }) => integer(lockedById.get(id)?.row.superseded ?? 0) === 1)
-  await giveUp(db, dialect, 'superseded', pickIds(superseded))
+  await removeUndelivered(db, dialect, 'superseded', pickIds(superseded))
   const current = chosen.filter(({ id }) => integer(lockedById.get(id)?.row.superseded ?? 1) === 0)
   const leased = await dropLostProbes(db, dialect, current, lease)
   await writeLeases(db, dialect, pickIds(leased), lease)

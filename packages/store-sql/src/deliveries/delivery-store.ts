@@ -105,12 +105,12 @@ export async function replayDeliveries(
     .execute()
   const ids = found.map(({ id }) => integer(id))
   const lastId = ids.at(-1)
-  if (lastId === undefined) return { replayed: 0, underWay: 0, lastId: null }
+  if (lastId === undefined) return { replayed: 0, inFlight: 0, lastId: null }
   // A delivery that is settled meanwhile is skipped: it may be delivered now.
   const pickIds = (pending: boolean) =>
     found.filter((row) => (row.pending !== null) === pending).map(({ id }) => integer(id))
   const replayed = (await restart(db, dialect, pickIds(true))) + (await returnToOutbox(db, dialect, pickIds(false)))
-  return { replayed, underWay: ids.length - replayed, lastId: String(lastId) }
+  return { replayed, inFlight: ids.length - replayed, lastId: String(lastId) }
 }
 
 /** Restarts pending deliveries. A locked row is being claimed, settled or replayed, so it is skipped. */

@@ -105,7 +105,7 @@ onBothDatabases((empty) => {
     await oneOfEach(store)
     await emptyOutbox(engine)
     const request = { status: 'missing', limit: 100 } as const
-    expect(await store.transaction((tx) => tx.replayDeliveries(request))).toMatchObject({ replayed: 2, underWay: 0 })
+    expect(await store.transaction((tx) => tx.replayDeliveries(request))).toMatchObject({ replayed: 2, inFlight: 0 })
     expect(await store.deliveries.findMissing({ limit: 100 })).toMatchObject({ missing: 0 })
     expect(await store.deliveries.count({ status: 'pending' })).toBe(2)
     for (const attempt of [2, 1]) {

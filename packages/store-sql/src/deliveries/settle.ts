@@ -75,7 +75,7 @@ async function removeFromOutbox(db: Connection, dialect: SqlDialect, ids: readon
 }
 
 /** Removes deliveries from the outbox and stores why they were not delivered. */
-export async function giveUp(
+export async function removeUndelivered(
   db: Connection,
   dialect: SqlDialect,
   reason: 'exhausted' | 'superseded',
@@ -187,7 +187,7 @@ async function settle(
   )
   const { statuses, ends, retries: retryRows, attempts: attemptRows, reports, now } = collect(attempts, leased, locked)
   await removeFromOutbox(db, dialect, ends.delivered)
-  for (const reason of ['exhausted', 'superseded'] as const) await giveUp(db, dialect, reason, ends[reason])
+  for (const reason of ['exhausted', 'superseded'] as const) await removeUndelivered(db, dialect, reason, ends[reason])
   const fixed = ['claim_token = null', 'lane = 1']
   await dialect.updateAll(db, { table: 'outbox', columns: retryColumns, fixed, rows: retryRows })
   await dialect.insertAll(db, { table: 'attempts', columns: attemptColumns, rows: attemptRows, sends: true })

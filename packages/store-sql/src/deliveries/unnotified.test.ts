@@ -29,7 +29,7 @@ onBothDatabases((empty) => {
       expect(await reads.deliveriesById([String(neighbour)])).toEqual([])
       expect(await store.transaction((tx) => tx.replayDeliveries({ deliveryId: String(neighbour), limit: 1 }))).toEqual(
         {
-          ...{ replayed: 0, underWay: 0, lastId: null },
+          ...{ replayed: 0, inFlight: 0, lastId: null },
         },
       )
     }

@@ -8,7 +8,7 @@ import type {
 } from '@payment-integration/core/internal'
 import { sql } from 'kysely'
 import { updatesNewest } from '../console/console-reads.js'
-import { giveUp } from '../deliveries/settle.js'
+import { removeUndelivered } from '../deliveries/settle.js'
 import type { Connection, Engine, SqlDialect } from '../engine.js'
 import { bulk, run } from '../internal/statements.js'
 import { integer, lockMs, toHex, whileBusy } from '../internal/values.js'
@@ -47,7 +47,7 @@ async function readPendingUpTo({ read, dialect }: Engine, upTo: number): Promise
 const pendingGroupSize = 1_000
 
 /** Gives up the pending deliveries of the segments up to one, except leased ones. */
-async function giveUpPending({ transaction, read, dialect }: Engine, upTo: number): Promise<number> {
+async function exhaustPending({ transaction, read, dialect }: Engine, upTo: number): Promise<number> {
   const { name, nowText, skipLocked } = dialect
   const { deliveries } = await findSegment(read, upTo)
   let givenUp = 0
@@ -61,7 +61,7 @@ async function giveUpPending({ transaction, read, dialect }: Engine, upTo: numbe
           order by q.id limit ${pendingGroupSize}${skipLocked('q')}`,
       )
       const ids = rows.map(({ id }) => integer(id))
-      await giveUp(db, dialect, 'exhausted', ids)
+      await removeUndelivered(db, dialect, 'exhausted', ids)
       return ids.length
     })
   return givenUp
@@ -79,7 +79,7 @@ export function createHistoryStore(engine: Engine): HistoryStore {
     beginSegment: () => beginSegment(engine),
     closeSegments: (upTo) => closeSegments(engine, upTo),
     pending: (upTo) => readPendingUpTo(engine, upTo),
-    giveUpPending: (upTo) => giveUpPending(engine, upTo),
+    exhaustPending: (upTo) => exhaustPending(engine, upTo),
     async count(kind, segment) {
       const range = getRange(kind, await findSegment(read, segment))
       return transaction((db) => countRows(db, dialect, kind, range), { isLong: true })

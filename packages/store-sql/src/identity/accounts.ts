@@ -20,14 +20,14 @@ interface OwnerRow {
 }
 
 async function findAddressOwner(db: Connection, dialect: SqlDialect, emailKey: string): Promise<AddressOwner | null> {
-  const { rows } = await db.executeQuery<OwnerRow>(addressOwnerQuery({ dialect }, emailKey))
+  const { rows } = await db.executeQuery<OwnerRow>(findAddressOwnerQuery({ dialect }, emailKey))
   const [row] = rows
   if (row === undefined) return null
   return { accountId: unpack<string>(row.account_id), proved: integer(row.email_verified) === 1 }
 }
 
 /** The account that proved the address, else the oldest account that carries it. */
-export function addressOwnerQuery({ dialect }: { readonly dialect: SqlDialect }, emailKey: string) {
+export function findAddressOwnerQuery({ dialect }: { readonly dialect: SqlDialect }, emailKey: string) {
   return compile<OwnerRow>(
     dialect,
     (parameter) => `select account_id, email_verified from ${dialect.name('identity_accounts')}
@@ -76,7 +76,7 @@ export function toEvent(row: Selectable<AccountEventRow>): AccountEvent {
 
 export function bindAccounts(db: Connection, dialect: SqlDialect): IdentityAccountTransaction {
   return {
-    resolve: (emailKey) => findAddressOwner(db, dialect, emailKey),
+    findAddressOwner: (emailKey) => findAddressOwner(db, dialect, emailKey),
     find: (accountId) => find(db, accountId),
     register: ({ key }, accountId) => register(db, dialect, key, accountId),
     setProvedOwner: ({ key }, accountId) => setProvedOwner(db, dialect, key, accountId),

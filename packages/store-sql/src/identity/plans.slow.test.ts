@@ -4,7 +4,7 @@ import { onBothDatabases } from '../../test/support/both-databases.js'
 import { postgresScans, sqlitePlan } from '../../test/support/plans.js'
 import { createStore } from '../create-store.js'
 import type { Engine } from '../engine.js'
-import { addressOwnerQuery } from './accounts.js'
+import { findAddressOwnerQuery } from './accounts.js'
 import { dueLookUpsQuery, duePollsQuery, missingQuery, redemptionsQuery, subjectsQuery } from './identity-store.js'
 import { attachedQuery, newestQuery, openQuery } from './redemptions.js'
 import { ofApplicantQuery, personsQuery } from './subjects.js'
@@ -56,7 +56,7 @@ onBothDatabases((empty, database) => {
       'the subject of an applicant': ofApplicantQuery(engine, 'a70'),
       'the redemption of an applicant': attachedQuery(engine, 'a70'),
       'open redemptions': openQuery(engine, { subjectIds: ['s9', 's18'], absentSince: 0, limit: 10 }),
-      'the owner of an address': addressOwnerQuery(engine, emailKey),
+      'the owner of an address': findAddressOwnerQuery(engine, emailKey),
       'a page of subjects': subjectsQuery(engine, { ...page, afterId: 's1500' }),
       'subjects of an address': subjectsQuery(engine, ofAddress),
       'subjects of an account': subjectsQuery(engine, { ...page, accountId: 'u7' }),

@@ -46,10 +46,10 @@ onBothDatabases((empty) => {
       statements.length = 0
       await transaction((tx) => tx.identity.ensureSubject(email, 'fresh'))
       await transaction(async ({ identity, identityAccounts }) => {
-        const owner = await identityAccounts.resolve(email.key)
+        const owner = await identityAccounts.findAddressOwner(email.key)
         const accountIds = owner === null ? [] : [owner.accountId]
         await identity.lockPersons({ emailKey: email.key, accountIds })
-        await identityAccounts.resolve(email.key)
+        await identityAccounts.findAddressOwner(email.key)
       })
       noted.set(what, [...statements])
     }

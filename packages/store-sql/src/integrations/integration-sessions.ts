@@ -38,13 +38,13 @@ export function bindIntegrationSessions(db: Connection): IntegrationSessionTrans
       return row === undefined ? null : toSessionRecord(row)
     },
     async deleteByIntegration(integrationAddress) {
-      return (await integrationSessionsOfQuery(db, integrationAddress).execute()).length
+      return (await deleteIntegrationSessionsQuery(db, integrationAddress).execute()).length
     },
     async keepNewest(integrationAddress, count) {
-      await olderIntegrationSessionsQuery(db, integrationAddress, count).execute()
+      await deleteOlderIntegrationSessionsQuery(db, integrationAddress, count).execute()
     },
     async deleteExpired(now) {
-      await expiredIntegrationSessionsQuery(db, checkInteger(now, 'now')).execute()
+      await deleteExpiredIntegrationSessionsQuery(db, checkInteger(now, 'now')).execute()
     },
   }
 }
@@ -59,11 +59,11 @@ export function integrationSessionQuery(db: Connection, hash: string) {
     .where('session.hash', '=', hash)
 }
 
-export function integrationSessionsOfQuery(db: Connection, integrationAddress: string) {
+export function deleteIntegrationSessionsQuery(db: Connection, integrationAddress: string) {
   return db.deleteFrom('integration_sessions').where('integration', '=', keyBytes(integrationAddress)).returning('hash')
 }
 
-function olderIntegrationSessionsQuery(db: Connection, integrationAddress: string, count: number) {
+function deleteOlderIntegrationSessionsQuery(db: Connection, integrationAddress: string, count: number) {
   const integration = keyBytes(integrationAddress)
   return db
     .deleteFrom('integration_sessions')
@@ -78,7 +78,7 @@ function olderIntegrationSessionsQuery(db: Connection, integrationAddress: strin
     )
 }
 
-export function expiredIntegrationSessionsQuery(db: Connection, now: number) {
+export function deleteExpiredIntegrationSessionsQuery(db: Connection, now: number) {
   return db.deleteFrom('integration_sessions').where('expires_at', '<=', now)
 }
 

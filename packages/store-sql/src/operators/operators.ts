@@ -75,14 +75,14 @@ export function bindOperators(db: Connection): OperatorTransaction {
       return { hash, operator, createdAt: integer(created_at), expiresAt: integer(expires_at) }
     },
     async deleteSessionsByOperator(operator) {
-      const rows = await sessionsOfQuery(db, operator).execute()
+      const rows = await deleteOperatorSessionsQuery(db, operator).execute()
       return rows.length
     },
     async keepNewestSessions(operator, count) {
-      await olderSessionsQuery(db, operator, count).execute()
+      await deleteOlderOperatorSessionsQuery(db, operator, count).execute()
     },
     async deleteExpiredSessions(now) {
-      await expiredSessionsQuery(db, checkInteger(now, 'now')).execute()
+      await deleteExpiredOperatorSessionsQuery(db, checkInteger(now, 'now')).execute()
     },
   }
 }
@@ -120,11 +120,11 @@ export function sessionQuery(db: Connection, hash: string) {
     .where('hash', '=', hash)
 }
 
-export function sessionsOfQuery(db: Connection, operator: string) {
+export function deleteOperatorSessionsQuery(db: Connection, operator: string) {
   return db.deleteFrom('operator_sessions').where('operator', '=', operator).returning('hash')
 }
 
-function olderSessionsQuery(db: Connection, operator: string, count: number) {
+function deleteOlderOperatorSessionsQuery(db: Connection, operator: string, count: number) {
   return db
     .deleteFrom('operator_sessions')
     .where('operator', '=', operator)
@@ -138,7 +138,7 @@ function olderSessionsQuery(db: Connection, operator: string, count: number) {
     )
 }
 
-export function expiredSessionsQuery(db: Connection, now: number) {
+export function deleteExpiredOperatorSessionsQuery(db: Connection, now: number) {
   return db.deleteFrom('operator_sessions').where('expires_at', '<=', now)
 }
 

@@ -140,7 +140,7 @@ export async function setDropped(db: Connection, paymentId: string, dropped: Sto
 const missing = (paymentIds: readonly string[]) =>
   new RangeError(`There is no payment ${paymentIds.join(' or ')}; nothing was written.`)
 
-export async function leaveAbove(db: Connection, chainId: number, above: number): Promise<void> {
+export async function markOffChainAbove(db: Connection, chainId: number, above: number): Promise<void> {
   await db
     .updateTable('payments')
     .set({ off_chain: 1 })
@@ -150,7 +150,7 @@ export async function leaveAbove(db: Connection, chainId: number, above: number)
     .execute()
 }
 
-export async function leavePayments(db: Connection, dialect: SqlDialect, paymentIds: readonly string[]): Promise<void> {
+export async function markOffChain(db: Connection, dialect: SqlDialect, paymentIds: readonly string[]): Promise<void> {
   await bulk(
     db,
     dialect,

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import pg from 'pg'
 
 /** The first wait before a reconnect, in milliseconds; it doubles each time. */
-const reconnectMs = { first: 100, max: 10_000 } as const
+const reconnectMs = { min: 100, max: 10_000 } as const
 
 export interface DueChannel {
   /** Announces soon; concurrent announcements are merged. */
@@ -75,7 +75,7 @@ function keepListening(channel: string, config: pg.ClientConfig, onNotification:
   let client: pg.Client | undefined
   let timer: NodeJS.Timeout | undefined
   let ended = false
-  let delayMs: number = reconnectMs.first
+  let delayMs: number = reconnectMs.min
 
   function connect(): void {
     const current = new pg.Client({ ...config, pipeline: false, keepAlive: true, keepAliveInitialDelayMillis: 10_000 })
@@ -95,7 +95,7 @@ function keepListening(channel: string, config: pg.ClientConfig, onNotification:
     const start = async () => {
       await current.connect()
       await current.query(`listen ${channel}`)
-      delayMs = reconnectMs.first
+      delayMs = reconnectMs.min
       // Announcements may have been missed, so listeners wake.
       if (!ended) onNotification()
     }

@@ -14,7 +14,7 @@ const overdue = (store: Store, atOrBelow: number, limit = 100) =>
 
 async function drop(store: Store, { id, state }: StoredPayment): Promise<void> {
   await store.transaction(async (tx) => {
-    await tx.leavePayments([id])
+    await tx.markOffChain([id])
     await tx.setDropped(id, { formerState: state })
   })
 }
@@ -25,8 +25,8 @@ export function droppingTests(test: StoreTest): void {
       await indexed(store, { txHash: hash(2) }),
       await indexed(store, { txHash: hash(3) }),
     ]
-    await store.transaction((tx) => tx.leavePayments([]))
-    await store.transaction((tx) => tx.leavePayments([three.id, one.id, one.id]))
+    await store.transaction((tx) => tx.markOffChain([]))
+    await store.transaction((tx) => tx.markOffChain([three.id, one.id, one.id]))
     const offChain = async (payment: StoredPayment) =>
       (await store.payments.transaction(payment)).payments.map((each) => each.offChain)
     expect([await offChain(one), await offChain(two), await offChain(three)]).toEqual([[true], [false], [true]])
@@ -67,7 +67,7 @@ export function droppingTests(test: StoreTest): void {
         .map(({ txHash, integrationAddress }) => ({ txHash, integrationAddress }))
         .sort((a, b) => (a.txHash < b.txHash ? -1 : 1))
     expect(await named()).toEqual([])
-    await store.transaction((tx) => tx.leavePayments([one.id, two.id, other.id]))
+    await store.transaction((tx) => tx.markOffChain([one.id, two.id, other.id]))
     expect(await named()).toEqual([
       { txHash: hash(1), integrationAddress: shop },
       { txHash: hash(2), integrationAddress: null },
@@ -133,7 +133,7 @@ export function droppingTests(test: StoreTest): void {
     ]
     await store.transaction((tx) => setStatus(tx, dropped.id, getStatus(2, { state: 'failure' })))
     await drop(store, { ...dropped, state: 'success' })
-    await store.transaction((tx) => tx.leavePayments([left.id]))
+    await store.transaction((tx) => tx.markOffChain([left.id]))
     const elsewhere = { blockNumber: 130, blockHash: hash(0xb130), logIndex: 1 }
     const again = [4, 3, 2, 1].map((n) => primary({ txHash: hash(n), ...elsewhere }))
     const note = { formerState: 'success' } as const

@@ -156,8 +156,8 @@ export function historyTests(test: StoreTest): void {
     const [first, , , last] = await store.deliveries.list({ limit: 9 })
     const replay = (deliveryId?: string) =>
       store.transaction((tx) => tx.replayDeliveries({ status: 'delivered', deliveryId, limit: 9 }))
-    expect(await replay(first?.deliveryId)).toEqual({ replayed: 0, underWay: 0, lastId: null })
-    expect(await replay()).toEqual({ replayed: 1, underWay: 0, lastId: last?.deliveryId })
+    expect(await replay(first?.deliveryId)).toEqual({ replayed: 0, inFlight: 0, lastId: null })
+    expect(await replay()).toEqual({ replayed: 1, inFlight: 0, lastId: last?.deliveryId })
   })
 
   test('pending deliveries of a closed segment are counted, delivered as before, and only then may it leave', async ({
@@ -308,12 +308,12 @@ export function historyTests(test: StoreTest): void {
     await history.beginSegment()
     await indexed(store, { txHash: hash(4) })
     await history.closeSegments(0)
-    expect(await history.giveUpPending(0)).toBe(2)
+    expect(await history.exhaustPending(0)).toBe(2)
     expect(await history.pending(0)).toMatchObject([{ count: 1 }])
     expect(await settleOne(store, claim, answered, { kind: 'delivered' })).toBe('delivered')
     const statuses = (await store.deliveries.list({ limit: 9 })).map(({ status }) => status).toSorted()
     expect(statuses).toEqual(['delivered', 'exhausted', 'exhausted', 'pending'])
-    expect(await history.giveUpPending(0)).toBe(0)
+    expect(await history.exhaustPending(0)).toBe(0)
     expect(await claimOne(store)).toMatchObject({ txHash: hash(4) })
   })
 

@@ -22,7 +22,7 @@ const own = (store: Store, n: number, accountId: string) =>
     await tx.identity.lockPersons({ emailKey: getEmail(n).key, accountIds: [accountId] })
     await tx.identityAccounts.setProvedOwner(getEmail(n), accountId)
   })
-const resolve = (store: Store, n: number) => within(store, (tx) => tx.resolve(getEmail(n).key))
+const resolve = (store: Store, n: number) => within(store, (tx) => tx.findAddressOwner(getEmail(n).key))
 const find = (store: Store, accountId: string) => within(store, (tx) => tx.find(accountId))
 export function identityAccountTests(test: StoreTest): void {
   test('an address belongs to the account that proved it, else to the oldest that carries it, else to none', async ({

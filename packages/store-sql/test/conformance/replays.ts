@@ -24,7 +24,7 @@ export function replayTests(test: StoreTest): void {
     }) => {
       await store.integrations.insert(integration())
       const deliveryId = await ended(store, kind)
-      expect(await replay(store, { deliveryId, limit: 1 })).toEqual({ replayed: 1, underWay: 0, lastId: deliveryId })
+      expect(await replay(store, { deliveryId, limit: 1 })).toEqual({ replayed: 1, inFlight: 0, lastId: deliveryId })
       expect(await store.deliveries.find(deliveryId)).toMatchObject({
         status: 'pending',
         nextAttemptAt: expect.any(Number),
@@ -51,7 +51,7 @@ export function replayTests(test: StoreTest): void {
     expect(await replay(store, { limit: 10 })).toMatchObject({ replayed: 1 })
     const expired = await claimOne(store, 20)
     await passTime(subject, 20, async () => (await store.deliveries.msUntilDue()) === 0)
-    expect(await replay(store, { limit: 10 })).toMatchObject({ replayed: 1, underWay: 0 })
+    expect(await replay(store, { limit: 10 })).toMatchObject({ replayed: 1, inFlight: 0 })
     expect(await settleOne(store, expired, answered, { kind: 'delivered' })).toBeNull()
     expect(await claimOne(store)).toMatchObject({ attempt: 2, step: 1, replay: true })
   })
@@ -61,7 +61,7 @@ export function replayTests(test: StoreTest): void {
     await indexed(store)
     const claim = await claimOne(store)
     const { deliveryId } = claim
-    expect(await replay(store, { deliveryId, limit: 1 })).toEqual({ replayed: 0, underWay: 1, lastId: deliveryId })
+    expect(await replay(store, { deliveryId, limit: 1 })).toEqual({ replayed: 0, inFlight: 1, lastId: deliveryId })
     expect(await settleOne(store, claim, failed, { kind: 'exhausted' })).toBe('exhausted')
     expect(await store.deliveries.find(deliveryId)).toMatchObject({ attempts: [failed] })
   })
@@ -163,14 +163,14 @@ export function replayTests(test: StoreTest): void {
     for (let n = 1; n <= 7; n += 1) ids.push(await ended(store, n === 4 ? 'delivered' : 'exhausted', n))
     const filter = { status: 'exhausted', integrationAddress: shop, upToId: ids[5] } as const
     const first = await replay(store, { ...filter, limit: 3 })
-    expect(first).toEqual({ replayed: 3, underWay: 0, lastId: ids[2] })
+    expect(first).toEqual({ replayed: 3, inFlight: 0, lastId: ids[2] })
     // A replay that fails at once is not replayed twice.
     for (const claim of await store.deliveries.claim(lease)) await settleOne(store, claim, again, { kind: 'exhausted' })
     const second = await replay(store, { ...filter, afterId: ids[2], limit: 3 })
-    expect(second).toEqual({ replayed: 2, underWay: 0, lastId: ids[5] })
+    expect(second).toEqual({ replayed: 2, inFlight: 0, lastId: ids[5] })
     expect(await replay(store, { ...filter, afterId: ids[5], limit: 3 })).toEqual({
       replayed: 0,
-      underWay: 0,
+      inFlight: 0,
       lastId: null,
     })
     const statuses = (await store.deliveries.list({ limit: 10 })).map(({ status }) => status)
@@ -191,7 +191,7 @@ export function replayTests(test: StoreTest): void {
     const ids: string[] = []
     for (let n = 1; n <= 12; n += 1) ids.push(await ended(store, n % 2 === 0 ? 'delivered' : 'exhausted', n))
     const replays = await Promise.all([1, 2, 3, 4].map(() => replay(store, { limit: 100 })))
-    for (const { replayed, underWay } of replays) expect(replayed + underWay).toBe(ids.length)
+    for (const { replayed, inFlight } of replays) expect(replayed + inFlight).toBe(ids.length)
     const claims = await store.deliveries.claim(lease)
     expect(claims.map(({ deliveryId }) => deliveryId).sort()).toEqual([...ids].sort())
     for (const claim of claims) {
@@ -211,6 +211,6 @@ export function replayTests(test: StoreTest): void {
     await expect(failing).rejects.toThrow('Stop.')
     expect(await store.deliveries.claim(lease)).toEqual([])
     for (const unknown of ['987654321', 'x', ''])
-      expect(await replay(store, { deliveryId: unknown, limit: 1 })).toEqual({ replayed: 0, underWay: 0, lastId: null })
+      expect(await replay(store, { deliveryId: unknown, limit: 1 })).toEqual({ replayed: 0, inFlight: 0, lastId: null })
   })
 }

@@ -48,7 +48,7 @@ const operations: readonly ((tx: StoreTransaction, depositId: string) => Promise
   (tx) => tx.setCoverage(1, { router: 'r', from: 90, to: null }),
   async (tx) => {
     const [payment] = await tx.paymentsInBlocks(1, 100, 100)
-    await tx.leavePayments([payment?.id ?? ''])
+    await tx.markOffChain([payment?.id ?? ''])
     await tx.setDropped(payment?.id ?? '', { formerState: 'success' })
   },
   (tx, depositId) => tx.settleDeposit(depositId),

@@ -137,7 +137,15 @@ interface Pausing {
 }
 
 /** The statements of a transaction that lock or write what others may wait for. */
-const statements = ['ensureSubject', 'lockPersons', 'setOwner', 'addRedemption', 'changeVerification', 'own', 'resolve']
+const statements = [
+  'ensureSubject',
+  'lockPersons',
+  'setOwner',
+  'addRedemption',
+  'changeVerification',
+  'own',
+  'findAddressOwner',
+]
 
 /**
  * The store with a pause before and after every call of it, and within transactions where others may run beside them.

@@ -9,7 +9,7 @@ import { type Bound, type PostgresDriver, type Row, sqlState, type Work } from '
 // prepared statements without notice to `pg`.
 
 /** The state of prepared statements on a driver's connections. */
-interface Plans {
+interface PreparedStatements {
   /** The name under which `pg` prepares the statement on a connection, if it should. */
   nameOn(connection: object, bound: Bound): string | undefined
   /** The EXECUTE of the statement, if the connection has prepared it. */
@@ -25,11 +25,11 @@ interface Plans {
 }
 
 /** Creates the state. @param prepare - Whether EXECUTE and names are used at all. */
-function createPlans(prepare: boolean): Plans {
+function createPreparedStatements(prepare: boolean): PreparedStatements {
   const allowed = { executed: prepare, named: prepare }
   const names = new WeakMap<object, Set<string>>()
   const distrusted = new WeakSet<object>()
-  const nameOn: Plans['nameOn'] = (connection, { statement: { name } }) =>
+  const nameOn: PreparedStatements['nameOn'] = (connection, { statement: { name } }) =>
     allowed.named && !distrusted.has(connection) ? name : undefined
 
   return {
@@ -47,7 +47,7 @@ function createPlans(prepare: boolean): Plans {
       names.set(connection, (names.get(connection) ?? new Set()).add(name))
     },
     lost(connection, error, how) {
-      if (!planStates.includes(sqlState(error) ?? '')) return false
+      if (!lostStatementStates.includes(sqlState(error) ?? '')) return false
       allowed[how] = false
       distrusted.add(connection)
       return true
@@ -56,7 +56,7 @@ function createPlans(prepare: boolean): Plans {
 }
 
 /** The SQLSTATEs of a prepared statement that is missing, and of one that already exists. */
-const planStates = ['26000', '42P05']
+const lostStatementStates = ['26000', '42P05']
 
 interface Client {
   query(
@@ -81,12 +81,12 @@ const savepoint = 'payment_version_effect'
 
 /** Creates a driver on a pool, which lends a connection to each transaction. */
 export function pgPoolDriver(pool: Pool, prepare: boolean): PostgresDriver<Client> {
-  const plans = createPlans(prepare)
+  const statements = createPreparedStatements(prepare)
   return {
-    ...onClients(pool, plans),
+    ...onClients(pool, statements),
     async transaction(first, work) {
       const client = await pool.connect()
-      const { outcome, broken } = await transaction(client, plans, first, work)
+      const { outcome, broken } = await transaction(client, statements, first, work)
       client.release(broken)
       return outcome()
     },
@@ -95,27 +95,30 @@ export function pgPoolDriver(pool: Pool, prepare: boolean): PostgresDriver<Clien
 
 /** Creates a driver on one connection. Callers must run one transaction at a time. */
 export function pgClientDriver(client: Client, prepare: boolean): PostgresDriver<Client> {
-  const plans = createPlans(prepare)
+  const statements = createPreparedStatements(prepare)
   return {
-    ...onClients(client, plans),
+    ...onClients(client, statements),
     connection: client,
     async transaction(first, work) {
-      const { outcome } = await transaction(client, plans, first, work)
+      const { outcome } = await transaction(client, statements, first, work)
       return outcome()
     },
   }
 }
 
-function onClients(outside: Pick<Client, 'query'>, plans: Plans): Omit<PostgresDriver<Client>, 'transaction'> {
+function onClients(
+  outside: Pick<Client, 'query'>,
+  statements: PreparedStatements,
+): Omit<PostgresDriver<Client>, 'transaction'> {
   return {
     survivesIdleTimeout: true,
-    // Inside of a transaction, use no name: a lost plan would abort the transaction, which may be the caller's.
+    // Inside of a transaction, use no name: a lost statement would abort the transaction, which may be the caller's.
     query: (tx, bound) =>
-      tx === undefined ? queryWithRetry(outside, plans, bound, () => Promise.resolve()) : query(tx, bound, undefined),
+      tx === undefined ? queryWithRetry(outside, statements, bound, async () => {}) : query(tx, bound, undefined),
     async nested(tx, first, work) {
       await tx.query(`SAVEPOINT ${savepoint}`)
       try {
-        const rows = await queryWithRetry(tx, plans, first, () => tx.query(`ROLLBACK TO ${savepoint}`))
+        const rows = await queryWithRetry(tx, statements, first, () => tx.query(`ROLLBACK TO ${savepoint}`))
         const { result } = await work(tx, rows)
         await tx.query(`RELEASE ${savepoint}`)
         return result
@@ -131,14 +134,14 @@ function onClients(outside: Pick<Client, 'query'>, plans: Plans): Omit<PostgresD
 /** Runs a statement under its name, and again without a name if the prepared statement was lost. */
 async function queryWithRetry(
   on: Pick<Client, 'query'>,
-  plans: Plans,
+  statements: PreparedStatements,
   bound: Bound,
   undo: () => Promise<unknown>,
 ): Promise<readonly Row[]> {
   try {
-    return await query(on, bound, plans.nameOn(on, bound))
+    return await query(on, bound, statements.nameOn(on, bound))
   } catch (error) {
-    if (!plans.lost(on, error, 'named')) throw error
+    if (!statements.lost(on, error, 'named')) throw error
     await undo()
     return query(on, bound, undefined)
   }
@@ -157,7 +160,7 @@ interface TransactionEnd<Value> {
  */
 async function transaction<Value>(
   client: Client,
-  plans: Plans,
+  statements: PreparedStatements,
   first: Bound,
   work: Work<Client, Value>,
 ): Promise<TransactionEnd<Value>> {
@@ -175,12 +178,12 @@ async function transaction<Value>(
   lost.catch(() => {})
   client.on('error', breaks)
   try {
-    const rows = await begin(client, plans, first).catch(async (error: Error) => {
-      if (!(error instanceof PlanLostError)) throw error
+    const rows = await begin(client, statements, first).catch(async (error: Error) => {
+      if (!(error instanceof StatementLostError)) throw error
       // The failed statements changed nothing. A pool must not reuse this connection, so it is released as broken.
       await client.query('ROLLBACK')
       broken = error
-      return begin(client, plans, first)
+      return begin(client, statements, first)
     })
     begun = true
     const { result, seal } = await Promise.race([work(client, rows), lost])
@@ -201,31 +204,31 @@ async function transaction<Value>(
 }
 
 /** The first statement found no prepared statement, and changed nothing. */
-class PlanLostError extends Error {}
+class StatementLostError extends Error {}
 
 /**
  * Begins and runs the first statement, in one message once the connection has prepared it.
  * Inside of another transaction BEGIN only warns, and a COMMIT would end that transaction. Newer versions of `pg` know
  * whether a transaction is open. With older versions a query asks the server whether the transaction is new.
  * @throws {@link TransactionOpenError} `ERR_TRANSACTION_OPEN`.
- * @throws {@link PlanLostError} At most once on a connection.
+ * @throws {@link StatementLostError} At most once on a connection.
  */
-async function begin(client: Client, plans: Plans, first: Bound): Promise<readonly Row[]> {
+async function begin(client: Client, statements: PreparedStatements, first: Bound): Promise<readonly Row[]> {
   const status = client.getTransactionStatus?.() ?? undefined
   if (status !== undefined && status !== 'I') throw new TransactionOpenError()
   if (status === undefined && !(await beginsAnew(client))) throw new TransactionOpenError()
   const start = `${status === undefined ? '' : `${beginSql}; `}SAVEPOINT ${savepoint}`
 
-  const execute = plans.executeSql(client, first)
+  const execute = statements.executeSql(client, first)
   const failed = (how: 'executed' | 'named') => (error: unknown) => {
-    throw plans.lost(client, error, how) ? new PlanLostError('A plan was lost.', { cause: error }) : error
+    throw statements.lost(client, error, how) ? new StatementLostError('Statement lost.', { cause: error }) : error
   }
   if (execute !== undefined) return getLast(await client.query(`${start}; ${execute}`).catch(failed('executed'))).rows
   await client.query(start)
-  const name = plans.nameOn(client, first)
+  const name = statements.nameOn(client, first)
   if (name === undefined) return query(client, first, undefined)
   const rows = await query(client, first, name).catch(failed('named'))
-  plans.prepared(client, first)
+  statements.prepared(client, first)
   return rows
 }
 

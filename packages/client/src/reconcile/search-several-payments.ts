@@ -7,7 +7,7 @@ import type { Reconciliation } from './findings.js'
 import { createFindingList, type SeveralPayments, type UnreadTransaction } from './findings.js'
 import type { CheckedReconcile } from './options.js'
 
-export interface SeveralSearch {
+export interface SeveralPaymentsSearch {
   /** Queues a payment for a look-up, unless this run has queued it before. */
   add(payment: KeptFailure): void
   /**
@@ -38,7 +38,12 @@ const maxSearched = 10_000
  * Queues the failed look-ups of the checkpoint first. Without a legacy client it looks up nothing and keeps them for a
  * later run.
  */
-export function searchSeveral<Tx>({ legacy, samples, signal, checkpoint }: CheckedReconcile<Tx>): SeveralSearch {
+export function searchSeveralPayments<Tx>({
+  legacy,
+  samples,
+  signal,
+  checkpoint,
+}: CheckedReconcile<Tx>): SeveralPaymentsSearch {
   const several = createFindingList<SeveralPayments>(samples)
   const unread = createFindingList<UnreadTransaction>(samples)
   const failures = createFailures(checkpoint.unread)

@@ -156,7 +156,7 @@ function addToCount(counts: Map<string, number>, name: string, by: number): void
   else counts.delete(name)
 }
 
-export type RoundDeps = AttemptDeps & Omit<SettlerDeps, 'blockCapMs' | 'onCommitBegun' | 'onSettled'>
+export type DispatchRunDeps = AttemptDeps & Omit<SettlerDeps, 'blockCapMs' | 'onCommitBegun' | 'onSettled'>
 
 /**
  * Why a claim brought no more deliveries.
@@ -168,8 +168,8 @@ export type RoundDeps = AttemptDeps & Omit<SettlerDeps, 'blockCapMs' | 'onCommit
  */
 type ClaimEnd = 'batchFull' | 'noFreeSlots' | 'limitReached' | 'allClaimed'
 
-export interface Round {
-  /** Whether there is a free slot. If not, the round wakes its loop once there is one. */
+export interface DispatchRun {
+  /** Whether there is a free slot. If not, the run wakes its loop once there is one. */
   canClaim(): boolean
   /** Claims for the free slots and starts the deliveries. Rejects with the store's error. */
   claim(): Promise<{ readonly started: number; readonly end: ClaimEnd }>
@@ -187,7 +187,7 @@ export interface Round {
  */
 const startsPerTurn = 32
 
-export function openRound(deps: RoundDeps, limits: Omit<DispatcherLimits, 'idlePollMs'>): Round {
+export function createDispatchRun(deps: DispatchRunDeps, limits: Omit<DispatcherLimits, 'idlePollMs'>): DispatchRun {
   const { store, clock } = deps
   const { concurrency, perEndpoint, batch, leaseMs, blockCapMs } = limits
   const sleeper = createSleeper(clock)

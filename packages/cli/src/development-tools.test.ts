@@ -3,10 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { setImmediate } from 'node:timers/promises'
 import { type RunningServer, readConfig, startServer } from '@payment-integration/server/service'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { testMasterKey } from '../test/master-key.js'
+import { listenLocally } from '../test/serve-http.js'
 import { developmentTools, simulateChainsWith } from './development.js'
 
 const integration = `0x${'a1'.repeat(20)}`
@@ -17,18 +19,14 @@ const received: { headers: string; body: string }[] = []
 
 beforeAll(async () => {
   receiver = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
     // The doctor also breaks an upload off.
-    const isWhole = await (async () => {
-      for await (const chunk of request) chunks.push(chunk as Buffer)
-      return true
-    })().catch(() => false)
-    if (!isWhole) return
+    const body = await text(request).catch(() => null)
+    if (body === null) return
     const headers = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`)
-    received.push({ headers: headers.join('\n'), body: Buffer.concat(chunks).toString() })
+    received.push({ headers: headers.join('\n'), body })
     response.writeHead(204).end()
   })
-  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+  const notificationUrl = `${await listenLocally(receiver)}/hook`
   const config = readConfig({
     PI_ENV: 'development',
     PI_PORT: '0',
@@ -40,12 +38,7 @@ beforeAll(async () => {
   })
   const simulateChains = simulateChainsWith({ randomBytes: (length) => new Uint8Array(length).fill(7) }, undefined)
   server = await startServer(config, { simulateChains, tools: developmentTools })
-  const address = receiver.address()
-  const port = typeof address === 'object' ? address?.port : 0
-  await server.service.integrations.create({
-    address: integration,
-    notificationUrl: `http://127.0.0.1:${port}/hook`,
-  })
+  await server.service.integrations.create({ address: integration, notificationUrl })
 })
 afterAll(async () => {
   await server?.stop()
@@ -66,20 +59,16 @@ async function act(name: string, fields: Record<string, string>): Promise<Respon
 
 async function ended({ url }: Response): Promise<string> {
   for (;;) {
-    const text = await (await fetch(url)).text()
-    if (!text.includes('<progress')) return text
+    const shown = await (await fetch(url)).text()
+    if (!shown.includes('<progress')) return shown
     await setImmediate()
   }
 }
 
 it('a test payment is indexed, delivered and delivered again, and each step is a row', async () => {
-  const text = await ended(await act('trigger', { scenario: 'duplicate', amount: '12.50', chain: '137' }))
-  for (const row of [
-    'Block 1 of chain 137: 1 payment',
-    'was answered 204; a correct receiver: duplicate',
-    '1 payment, 1 snapshot',
-  ])
-    expect(text).toContain(row)
+  const shown = await ended(await act('trigger', { scenario: 'duplicate', amount: '12.50', chain: '137' }))
+  const answered = 'was answered 204; a correct receiver: duplicate'
+  for (const row of ['Block 1 of chain 137: 1 payment', answered, '1 payment, 1 snapshot']) expect(shown).toContain(row)
   expect(received.length).toBeGreaterThan(0)
   expect((await page('/console/payments')).replaceAll(/<[^>]*>/g, '')).toContain('12.5 USDC')
 })
@@ -87,17 +76,17 @@ it('a test payment is indexed, delivered and delivered again, and each step is a
 it('a delivery that the receiver got verifies with the secret that stays in the server', async () => {
   const [delivery] = received
   const at = new Date().toISOString().slice(0, 19)
-  const text = await (await act('explain', { headers: '', body: '', ...delivery, at })).text()
-  expect(text).toContain('A receiver accepts this delivery.')
+  const shown = await (await act('explain', { headers: '', body: '', ...delivery, at })).text()
+  expect(shown).toContain('A receiver accepts this delivery.')
   const unreadable = await (await act('explain', { headers: '{"a":', body: '', at })).text()
   expect(unreadable).toContain('role="alert"')
 })
 
 it('the doctor finds that the receiver accepts forged deliveries, and says what to change', async () => {
-  const text = await ended(await act('doctor', {}))
-  expect(text).toMatch(/probes passed, \d+ failed/)
-  expect(text).toContain('cause')
-  expect(text).toContain('forged')
+  const shown = await ended(await act('doctor', {}))
+  expect(shown).toMatch(/probes passed, \d+ failed/)
+  expect(shown).toContain('cause')
+  expect(shown).toContain('forged')
 })
 
 it('a scenario that the server refuses says why', async () => {

@@ -1,7 +1,8 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
-import { type AddressInfo, createServer as createTcpServer } from 'node:net'
+import { createServer as createHttpServer, type RequestListener } from 'node:http'
+import { createServer } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { expect, it, onTestFinished } from 'vitest'
+import { listenLocally, serveHttp } from '../test/serve-http.js'
 import { testIo } from '../test/test-io.js'
 import { checkListening, forward } from './forward.js'
 
@@ -16,31 +17,15 @@ const delivery = {
   body: new TextEncoder().encode('{"memo":"ü"}'),
 }
 
-async function receiver(answer: RequestListener) {
-  const server = createServer(answer).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const stop = () => {
-    server.close()
-    server.closeAllConnections()
-  }
-  onTestFinished(stop)
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhook`, stop }
-}
-
-async function toBytes(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk as Buffer)
-  return Buffer.concat(chunks).toString()
-}
-
+const receiver = async (answer: RequestListener) => `${await serveHttp(answer)}/webhook`
 const send = (url: string) => forward(delivery, { to: new URL(url), io: testIo() })
 
 it('sends the bytes and the headers of a notification as they are, and no others', async () => {
   const seen: unknown[] = []
-  const { url } = await receiver(async (request, response) => {
+  const url = await receiver(async (request, response) => {
     const { 'x-service-signature': signature, 'content-type': type, host, 'x-other': other } = request.headers
     const { 'user-agent': agent } = request.headers
-    seen.push([await toBytes(request), signature, type, agent, host === new URL(url).host, other])
+    seen.push([await text(request), signature, type, agent, host === new URL(url).host, other])
     response.writeHead(204).end()
   })
   expect(await send(url)).toMatchObject({ status: 204, problem: null })
@@ -60,54 +45,49 @@ it.each([
   [418, /only 2xx is a success/],
   [500, /see the log of the receiver/],
 ])('names what to do about an answer of %i', async (status, problem) => {
-  const { url } = await receiver((_, response) => response.writeHead(status, { Location: '/hook/' }).end())
+  const url = await receiver((_, response) => response.writeHead(status, { Location: '/hook/' }).end())
   const answer = await send(url)
   expect(answer.status).toBe(status)
   if (problem === null) expect(answer.problem).toBeNull()
   else expect(answer.problem).toMatch(problem)
 })
 
+const malformed = expect.stringContaining('malformed_answer')
+
 it.each([
   ['an unasked 100', 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n', 204, null],
   ['a folded field', 'HTTP/1.1 204 No Content\r\nX-Note: one\r\n two\r\n\r\n', 204, null],
-  ['bare line feeds', 'HTTP/1.1 204 No Content\n\n', null, expect.stringContaining('malformed_answer')],
-  [
-    'a head over 16 KiB',
-    `HTTP/1.1 204 X\r\nX: ${'a'.repeat(17_000)}\r\n\r\n`,
-    null,
-    expect.stringContaining('malformed_answer'),
-  ],
-  ['no HTTP', 'SSH-2.0-server\r\n', null, expect.stringContaining('malformed_answer')],
+  ['bare line feeds', 'HTTP/1.1 204 No Content\n\n', null, malformed],
+  ['a head over 16 KiB', `HTTP/1.1 204 X\r\nX: ${'a'.repeat(17_000)}\r\n\r\n`, null, malformed],
+  ['no HTTP', 'SSH-2.0-server\r\n', null, malformed],
 ])('reads an answer with %s as the service does', async (_, bytes, status, problem) => {
-  const server = createTcpServer((socket) =>
-    socket.once('data', () => socket.write(bytes)).on('error', () => undefined),
-  )
-  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const server = createServer((socket) => socket.once('data', () => socket.write(bytes)).on('error', () => undefined))
   onTestFinished(() => void server.close())
-  const { port } = server.address() as AddressInfo
-  expect(await send(`http://127.0.0.1:${port}/`)).toMatchObject({ status, problem })
+  expect(await send(`${await listenLocally(server)}/`)).toMatchObject({ status, problem })
 })
 
 it('passes Retry-After on', async () => {
-  const { url } = await receiver((_, response) => response.writeHead(503, { 'Retry-After': '7' }).end())
+  const url = await receiver((_, response) => response.writeHead(503, { 'Retry-After': '7' }).end())
   expect(await send(url)).toMatchObject({ status: 503, retryAfter: '7' })
 })
 
 it('says that nothing listens, before and at a delivery', async () => {
-  const { url, stop } = await receiver((_, response) => response.end())
+  const server = createHttpServer((_, response) => response.end())
+  const url = await listenLocally(server)
   expect(await checkListening(new URL(url))).toBeNull()
-  stop()
+  server.close()
+  server.closeAllConnections()
   expect(await checkListening(new URL(url))).toMatch(/Nothing listens at 127[.]0[.]0[.]1:\d+ yet/)
   expect(await send(url)).toMatchObject({ status: null, problem: expect.stringContaining('nothing listens at') })
 })
 
 it('says that a receiver closed the connection', async () => {
-  const { url } = await receiver((request) => request.socket.destroy())
+  const url = await receiver((request) => request.socket.destroy())
   expect(await send(url)).toMatchObject({ status: null, problem: expect.stringContaining('closed the connection') })
 })
 
 it('says that a receiver took longer than five seconds', async () => {
-  const { url } = await receiver(() => undefined)
+  const url = await receiver(() => undefined)
   const answer = await forward(delivery, { to: new URL(url), io: testIo(), timeoutMs: 50 })
   expect(answer).toMatchObject({ status: null, problem: expect.stringContaining('within 5 s') })
 })

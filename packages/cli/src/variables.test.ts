@@ -21,13 +21,16 @@ it('reads a file of 64 KiB and no larger one', async () => {
   await expect(readSmallFile(path, '--secret-file')).rejects.toThrow('The file of --secret-file is larger than 64 KiB.')
 })
 
-it.skipIf(process.platform === 'win32')('reads a pipe, to its end', async () => {
-  const path = join(temporaryFolder(), 'pipe')
-  execFileSync('mkfifo', [path])
-  const reading = readIntegratorVariables(path, { env: {} })
-  await writeFile(path, 'A=1\nB=2\n')
-  expect(await reading).toEqual({ A: '1', B: '2' })
-})
+it.skipIf(process.platform === 'win32')(
+  'reads a pipe to its end; a variable of the environment wins unless it is empty',
+  async () => {
+    const path = join(temporaryFolder(), 'pipe')
+    execFileSync('mkfifo', [path])
+    const reading = readIntegratorVariables(path, { env: { A: '3', B: '' } })
+    await writeFile(path, 'A=1\nB=2\n')
+    expect(await reading).toEqual({ A: '3', B: '2' })
+  },
+)
 
 it('says that a file cannot be read, without its path', async () => {
   await expect(readSmallFile(join(temporaryFolder(), 'none'), '--env-file')).rejects.toThrow(

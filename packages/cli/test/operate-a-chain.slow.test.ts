@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openSqlite } from '../src/files.js'
 import { runCli } from '../src/run-cli.js'
 import { testMasterKey } from './master-key.js'
-import { start } from './start-process.js'
+import { runToEnd, start } from './start-process.js'
 import { temporaryFolder } from './temporary-folder.js'
 import { testIo } from './test-io.js'
 
@@ -26,16 +26,9 @@ beforeAll(async () => {
   anvil = await startAnvil()
   deployment = await deployDevRouter(anvil)
   const payer = createPayer({ ...anvil, deployment })
+  const payment = { integrationAddress: null, receiver: devAccount(2).address, amount: 1_000_000n }
   hashes = []
-  for (let number = 1; number <= payments; number += 1)
-    hashes.push(
-      await payer.pay({
-        integrationAddress: null,
-        receiver: devAccount(2).address,
-        amount: 1_000_000n,
-        memo: `order-${number}`,
-      }),
-    )
+  while (hashes.length < payments) hashes.push(await payer.pay({ ...payment, memo: `order-${hashes.length + 1}` }))
 })
 afterAll(() => anvil.stop())
 
@@ -48,13 +41,6 @@ const environment = (path: string): Record<string, string> => ({
   PI_START_BLOCK_31337: '0',
   PI_POLL_MS_31337: '50',
 })
-
-/** Runs a command to its end. */
-async function run(args: readonly string[], env: Record<string, string>) {
-  const { exited, lines, errors } = start([...args, '--json'], env)
-  const [code] = await exited
-  return { code, errors, events: lines.map((line) => JSON.parse(line) as Record<string, unknown>) }
-}
 
 async function serving(env: Record<string, string>) {
   const command = start(['serve', '--json'], env)
@@ -95,7 +81,7 @@ describe('a server that follows a chain', () => {
     const metrics = await (
       await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${metricsToken}` } })
     ).text()
-    const { code, events, errors } = await run(['status', '--url', url], env)
+    const { code, events, errors } = await runToEnd(['status', '--url', url], env)
     expect(errors).toEqual([])
     expect(code).toBe(0)
     const chain = { chainId: 31_337, leading: true, lag: 0, proof: 'root', error: null, reorganisations: 0 }
@@ -114,7 +100,7 @@ describe('a server that follows a chain', () => {
     expect(`${metrics}${JSON.stringify(events)}`).not.toContain('CANARY')
     child.kill('SIGTERM')
     await exited
-    const after = await run(['status', '--url', url], env)
+    const after = await runToEnd(['status', '--url', url], env)
     expect(after.code).toBe(1)
     expect(after.events[0]).toMatchObject({ event: 'processes', processes: [] })
   })
@@ -130,7 +116,7 @@ describe('a server that follows a chain', () => {
 
     const args = ['reindex', '--chain', '31337', '--from', '0', '--node']
     const difference = { kind: 'changed', txHash: hash, ordinal: 0, fields: ['memoHex'] }
-    const dry = await run([...args, '2', '--dry-run'], env)
+    const dry = await runToEnd([...args, '2', '--dry-run'], env)
     expect(dry.errors).toEqual([])
     expect(dry.code).toBe(1)
     const ranges = dry.events.filter(({ event }) => event === 'range')
@@ -138,16 +124,16 @@ describe('a server that follows a chain', () => {
     expect(dry.events.at(-1)).toMatchObject({ event: 'summary', differences: 1, repaired: 0, dryRun: true })
     expect(memos(path)).not.toEqual(truth)
 
-    const repair = await run([...args, anvil.rpcUrl], env)
+    const repair = await runToEnd([...args, anvil.rpcUrl], env)
     expect(repair.errors).toEqual([])
     expect(repair.code).toBe(0)
     expect(repair.events.at(-1)).toMatchObject({ event: 'summary', differences: 1, repaired: 1, dryRun: false })
     expect(memos(path)).toEqual(truth)
-    const { events: audit } = await run(['audit', 'list'], env)
+    const { events: audit } = await runToEnd(['audit', 'list'], env)
     const started = audit.filter((event) => JSON.stringify(event).includes('chain.repair_started'))
     expect(started).toHaveLength(1)
 
-    const again = await run([...args, '1', '--dry-run'], env)
+    const again = await runToEnd([...args, '1', '--dry-run'], env)
     expect([again.code, again.events.at(-1)]).toMatchObject([0, { event: 'summary', differences: 0 }])
     expect(JSON.stringify([dry, repair, again])).not.toContain('CANARY')
     for (const [more, sentence] of [

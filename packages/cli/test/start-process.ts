@@ -17,18 +17,13 @@ copyFileSync(join(packageFolder, 'package.json'), join(command.folder, 'package.
 process.once('SIGTERM', () => process.exit())
 process.once('exit', () => command.remove())
 
-/** The bundled command, for `node`. */
-export const commandPath = command.path
-
-/** Starts it with a temporary folder of its own; it is killed when the test ends. */
-export function start(args: readonly string[], env: Record<string, string> = {}) {
-  const folder = temporaryFolder()
+/** Starts it with these variables and the PATH. The caller ends it. */
+export function startProcess(args: readonly string[], env: Readonly<Record<string, string>>) {
   const child = spawn(process.execPath, [command.path, ...args], {
     cwd: packageFolder,
-    env: { PATH: process.env['PATH'], TMPDIR: folder, PI_PORT: '0', ...env },
+    env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  onTestFinished(() => void child.kill('SIGKILL'))
   const lines: string[] = []
   const errors: string[] = []
   createInterface({ input: child.stderr }).on('line', (line) => errors.push(line))
@@ -43,5 +38,20 @@ export function start(args: readonly string[], env: Record<string, string> = {})
       if (ended) throw new Error(`ended without ${wanted}:\n${[...lines, ...errors].join('\n')}`)
     }
   }
-  return { child, exited, line, lines, errors, folder }
+  return { child, exited, line, lines, errors }
+}
+
+/** Starts it with a temporary folder of its own; it is killed when the test ends. */
+export function start(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const folder = temporaryFolder()
+  const started = startProcess(args, { TMPDIR: folder, PI_PORT: '0', ...env })
+  onTestFinished(() => void started.child.kill('SIGKILL'))
+  return { ...started, folder }
+}
+
+/** Runs it to its end; resolves its exit code, its events and its lines on standard error. */
+export async function runToEnd(args: readonly string[], env: Readonly<Record<string, string>>) {
+  const { child, lines, errors } = startProcess([...args, '--json'], env)
+  const [code] = (await once(child, 'close')) as [number | null]
+  return { code, errors, events: lines.map((each) => JSON.parse(each) as Record<string, unknown>) }
 }

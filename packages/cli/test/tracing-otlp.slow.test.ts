@@ -2,14 +2,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { startRecordingReceiver } from '../../server/test/support/recording-receiver.js'
 import { runCli } from '../src/run-cli.js'
 import { testMasterKey } from './master-key.js'
+import { serveHttp } from './serve-http.js'
 import { start } from './start-process.js'
 import { temporaryFolder } from './temporary-folder.js'
 import { testIo } from './test-io.js'
@@ -28,20 +27,15 @@ interface Exported {
 /** An endpoint for traces in OTLP's JSON form. @param status - Of its answers. */
 async function startCollector(status = 200) {
   const exported: Exported[] = []
-  const server = createServer(async (request, response) => {
+  const url = await serveHttp(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     if (request.url === '/v1/traces') exported.push(JSON.parse(String(Buffer.concat(chunks))))
     response.writeHead(status, { 'Content-Type': 'application/json' }).end('{}')
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
   const spans = () =>
     exported.flatMap((each) => each.resourceSpans.flatMap((one) => one.scopeSpans.flatMap((s) => s.spans)))
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, exported, spans }
+  return { url, exported, spans }
 }
 
 test('a served payment arrives at a collector as one trace, which its delivery names', async () => {
@@ -72,17 +66,9 @@ test('a served payment arrives at a collector as one trace, which its delivery n
     body: '{"scenario":"payment"}',
   })
   expect(await answer.text()).toContain('"done"')
+  const names = () => collector.spans().map(({ name }) => name)
   const wanted = ['notification.attempt', 'notification.publish', 'payment.index']
-  await expect
-    .poll(
-      () =>
-        collector
-          .spans()
-          .map(({ name }) => name)
-          .toSorted(),
-      { timeout: 500_000 },
-    )
-    .toEqual(wanted)
+  await expect.poll(() => names().toSorted(), { timeout: 500_000 }).toEqual(wanted)
   const traceIds = new Set(collector.spans().map(({ traceId }) => traceId))
   expect(traceIds.size).toBe(1)
   expect(receiver.arrived[0]?.headers['traceparent']).toContain([...traceIds][0])

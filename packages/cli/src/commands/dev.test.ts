@@ -1,11 +1,10 @@
-import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { parseEnv } from 'node:util'
 import { createVerifier, readBody } from '@payment-integration/webhook'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { serveHttp } from '../../test/serve-http.js'
 import { temporaryFolder } from '../../test/temporary-folder.js'
 import { getEvents, type TestIo, testIo } from '../../test/test-io.js'
 import { planPayment, seededFraction } from '../dev/clients.js'
@@ -33,32 +32,20 @@ describe('dev --until-idle', () => {
     expect(only(events, 'payment.sent')).toMatchObject(
       plans.map(({ number, price, memo }) => ({ number, price, memo })),
     )
-    expect(
-      only(events, 'payment.verified')
-        .map(({ number }) => number)
-        .sort(),
-    ).toEqual([1, 2, 3])
-    for (const { txHash, version, state } of only(events, 'payment.verified')) {
+    const verified = only(events, 'payment.verified')
+    expect(verified.map(({ number }) => number).sort()).toEqual([1, 2, 3])
+    for (const { txHash, version, state } of verified) {
       expect(['success', 'refund_success']).toContain(state)
       const ofPayment = events.filter((event) => event['txHash'] === txHash)
       expect(ofPayment[0]).toMatchObject({ event: 'payment.sent' })
       const changes = only(ofPayment, 'payment.changed').map((event) => event['version'])
       expect(changes).toEqual(Array.from({ length: Number(version) - 1 }, (_, index) => index + 2))
-      expect(only(ofPayment, 'delivery.attempted').at(-1)).toMatchObject({
-        version,
-        outcome: 'delivered',
-        status: 204,
-        receiver: `signature ok, stored v${version}`,
-      })
+      const receiver = `signature ok, stored v${version}`
+      const last = { version, outcome: 'delivered', status: 204, receiver }
+      expect(only(ofPayment, 'delivery.attempted').at(-1)).toMatchObject(last)
     }
-    expect(events.at(-1)).toMatchObject({
-      event: 'summary',
-      ok: true,
-      payments: 3,
-      verified: 3,
-      reasons: [],
-      folder: null,
-    })
+    const summary = { event: 'summary', ok: true, payments: 3, verified: 3, reasons: [], folder: null }
+    expect(events.at(-1)).toMatchObject(summary)
     expect(exitCode).toBe(0)
     expect(readdirSync(io.temporaryFolder)).toEqual([])
     expect(io.cleanUps.size).toBe(0)
@@ -118,15 +105,20 @@ function sharedDemo(...args: readonly string[]) {
   return { io, end }
 }
 
+/** Sends a request that a `curl` command of the output names, with the credentials of its `-u` and its JSON body. */
+function paste(command: string) {
+  const [, credentials = '', body, url = ''] = / -u (\S+) (?:-H "\S+ \S+" -d '([^']+)' )?(\S+)$/.exec(command) ?? []
+  const headers = { authorization: `Basic ${btoa(credentials)}`, 'content-type': 'application/json' }
+  return fetch(url, { headers, ...(body !== undefined && { method: 'POST', body }) })
+}
+
 describe('a running demo', () => {
   const { io, end } = sharedDemo('--seed', '42')
 
   it('prints credentials that the API accepts, and every step of a payment', async () => {
     const text = io.lines.join('\n')
-    const [, credentials = '', url = ''] = /curl -s -u (\S+) (\S+)/.exec(text) ?? []
-    const response = await fetch(url, { headers: { authorization: `Basic ${btoa(credentials)}` } })
-    const page = (await response.json()) as { payments: { state: string; txHash: string }[] }
-    expect(page.payments).toHaveLength(1)
+    const [command = ''] = /curl -s -u \S+ \S+/.exec(text) ?? []
+    expect(await (await paste(command)).json()).toMatchObject({ payments: [{ state: 'success' }] })
     for (const step of ['payment', 'indexed', 'none -> pending', 'pending -> success', '--> ', 'attempt 1', '<-- 204'])
       expect(text).toContain(step)
     expect(text).toContain('signature ok, stored v3')
@@ -136,15 +128,10 @@ describe('a running demo', () => {
 
   it('prints a share request that is pending first and GREEN later', async () => {
     const line = await io.line((each) => each.includes('idv-share-token'))
-    const [, credentials = '', body = '', url = ''] =
-      /curl -s -u (\S+) -H "Content-Type: application\/json" -d '([^']+)' (\S+)$/.exec(line) ?? []
-    const paste = async () => {
-      const headers = { authorization: `Basic ${btoa(credentials)}`, 'content-type': 'application/json' }
-      return (await fetch(url, { method: 'POST', headers, body })).json() as Promise<Record<string, unknown>>
-    }
-    expect(await paste()).toMatchObject({ reviewStatus: 'pending', reviewAnswer: null, reused: true })
+    const share = async () => (await paste(line)).json()
+    expect(await share()).toMatchObject({ reviewStatus: 'pending', reviewAnswer: null, reused: true })
     const green = { reviewStatus: 'completed', reviewAnswer: 'GREEN', reused: false }
-    await expect.poll(paste, { timeout: 300_000, interval: 100 }).toMatchObject(green)
+    await expect.poll(share, { timeout: 300_000, interval: 100 }).toMatchObject(green)
     const [, provider = ''] = /Identity +(http:\S+),/.exec(io.lines.join('\n')) ?? []
     expect((await fetch(provider)).status).toBe(401)
   })
@@ -172,11 +159,7 @@ describe('a running demo', () => {
 
   it('prints a request that causes a refund, whose versions the receiver stores', async () => {
     const line = await io.line((each) => each.includes('/integration/trigger'))
-    const [, credentials = '', body = '', url = ''] =
-      /curl -sN -u (\S+) -H "Content-Type: application\/json" -d '([^']+)' (\S+)$/.exec(line) ?? []
-    const headers = { authorization: `Basic ${btoa(credentials)}`, 'content-type': 'application/json' }
-    const text = await (await fetch(url, { method: 'POST', headers, body })).text()
-    const events = text.trimEnd().split('\n')
+    const events = (await (await paste(line)).text()).trimEnd().split('\n')
     expect(JSON.parse(events.at(-1) ?? '')).toEqual({ event: 'done', scenario: 'refund', payments: 1, snapshots: 5 })
     await io.line((each) => each.includes('signature ok, stored v5'))
   })
@@ -254,24 +237,14 @@ describe('dev --forward-to', () => {
   async function userReceiver(secret: () => string) {
     const verified: string[] = []
     const { verify } = createVerifier({ secrets: () => secret() })
-    const server = createServer(async (request, response) => {
+    const url = await serveHttp(async (request, response) => {
       const { snapshot } = await verify({ body: await readBody(request), headers: request.headers })
       verified.push(`v${snapshot.version}`)
       response.writeHead(204).end()
-    }).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    onTestFinished(() => {
-      server.close()
-      server.closeAllConnections()
     })
-    return { verified, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook` }
+    return { verified, url: `${url}/hook` }
   }
-  const getValues = (path: string) =>
-    Object.fromEntries(
-      readFileSync(path, 'utf8')
-        .split('\n')
-        .map((line) => line.split(/=(.*)/)),
-    )
+  const getValues = (path: string) => parseEnv(readFileSync(path, 'utf8'))
 
   it('delivers to the receiver of the user, which verifies with the secret of the written file', async () => {
     const io = demoIo()

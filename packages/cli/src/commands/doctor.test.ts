@@ -1,32 +1,24 @@
-import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
 import { doctorFrameworks, doctorProbeNames } from '@payment-integration/testing/doctor'
 import { createMemoryVersionStore, createReceiver } from '@payment-integration/version-store'
 import { createVerifier } from '@payment-integration/webhook'
 import { createNodeHandler } from '@payment-integration/webhook/node'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { serveHttp } from '../../test/serve-http.js'
 import { temporaryFolder } from '../../test/temporary-folder.js'
 import { getEvents, type TestIo, testIo } from '../../test/test-io.js'
 import { runCli } from '../run-cli.js'
 
 const secret = 'whsec_of_the_doctor_command'
 const address = `0x${'ab'.repeat(20)}`
-const env = { WEBHOOK_SIGNING_SECRET: secret, INTEGRATION_ADDRESS: address }
+const addressOnly = { INTEGRATION_ADDRESS: address }
+const env = { WEBHOOK_SIGNING_SECRET: secret, ...addressOnly }
 /** No verdict depends on the speed of this machine. */
 const unhurried = ['--timeout', '5m']
 
-async function listening(handler: Parameters<typeof createServer>[1]): Promise<string> {
-  const server = createServer(handler)
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhook`
-}
+const listening = async (handler: RequestListener) => `${await serveHttp(handler)}/webhook`
 
 /** A correct receiver with a secret. */
 function getReceiver(secrets: string): Promise<string> {
@@ -89,12 +81,8 @@ describe('doctor', () => {
     })
     const { exitCode, io } = await doctor([url, ...unhurried, '--json'])
     const events = getEvents(io)
-    expect(events.map(({ event }) => event)).toEqual([
-      'started',
-      ...doctorProbeNames.map(() => 'probe'),
-      'finding',
-      'report',
-    ])
+    const probes = doctorProbeNames.map(() => 'probe')
+    expect(events.map(({ event }) => event)).toEqual(['started', ...probes, 'finding', 'report'])
     expect(events.at(-2)).toMatchObject({ code: 'redirects', verdict: 'fail', probes: ['redirect'] })
     expect(events.at(-1)).toMatchObject({ failed: 1, passed: 2, url })
     expect(exitCode).toBe(1)
@@ -123,56 +111,31 @@ describe('doctor', () => {
 })
 
 describe('credentials of the doctor', () => {
-  const folder = () => temporaryFolder()
   const written = (text: string) => {
-    const path = join(folder(), 'file')
+    const path = join(temporaryFolder(), 'file')
     writeFileSync(path, text)
     return path
   }
 
-  it.each<[string, (path: string) => [string[], Record<string, string>], string]>([
-    [
-      'in --env-file',
-      (path) => [['--env-file', path], {}],
-      `WEBHOOK_SIGNING_SECRET="${secret}"\nINTEGRATION_ADDRESS=${address}\n`,
-    ],
-    [
-      'in the first of several secrets',
-      (path) => [['--env-file', path], {}],
-      `WEBHOOK_SIGNING_SECRETS=${secret},old\nINTEGRATION_ADDRESS=${address}`,
-    ],
-    [
-      'in another variable',
-      (path) => [['--env-file', path, '--secret-env', 'HOOK'], { INTEGRATION_ADDRESS: address }],
-      `HOOK=${secret}`,
-    ],
-    [
-      'in --secret-file',
-      (path) => [['--secret-file', path, '--integration', address.toUpperCase().replace('0X', '0x')], {}],
-      `${secret}\n`,
-    ],
-    [
-      'in the environment before the file',
-      (path) => [['--env-file', path], env],
-      'WEBHOOK_SIGNING_SECRET=other\nINTEGRATION_ADDRESS=0x1',
-    ],
-  ])('are found %s', async (_, options, text) => {
-    const [args, variables] = options(written(text))
+  it.each<[string, string, string, Record<string, string>]>([
+    ['in --env-file', `WEBHOOK_SIGNING_SECRET="${secret}"\nINTEGRATION_ADDRESS=${address}\n`, '--env-file', {}],
+    ['in the first of several secrets', `WEBHOOK_SIGNING_SECRETS=${secret},old`, '--env-file', addressOnly],
+    ['in another variable', `HOOK=${secret}`, '--secret-env HOOK --env-file', addressOnly],
+    ['in --secret-file', `${secret}\n`, `--integration 0x${'AB'.repeat(20)} --secret-file`, {}],
+  ])('are found %s', async (_, text, options, variables) => {
+    const args = [...options.split(' '), written(text)]
     const { exitCode, errors } = await doctor([await getReceiver(secret), ...unhurried, ...args], variables)
-    expect(errors).toBe('')
-    expect(exitCode).toBe(0)
+    expect([exitCode, errors]).toEqual([0, ''])
   })
 
   it.each<[string, string[], Record<string, string>, RegExp]>([
-    ['no secret', ['--env-file', '/dev/null'], { INTEGRATION_ADDRESS: address }, /^Set WEBHOOK_SIGNING_SECRET to/],
+    ['no secret', ['--env-file', '/dev/null'], addressOnly, /^Set WEBHOOK_SIGNING_SECRET to/],
     ['an empty variable', ['--env-file', '/dev/null', '--secret-env', 'HOOK'], { ...env, HOOK: ' ' }, /^Set HOOK to/],
     ['no address', ['--env-file', '/dev/null'], { WEBHOOK_SIGNING_SECRET: secret }, /^Pass --integration/],
     ['a wrong address', [], { ...env, INTEGRATION_ADDRESS: '0x1' }, /^INTEGRATION_ADDRESS is no address/],
     ['two secrets', ['--secret-env', 'A', '--secret-file', 'b'], env, /exclude each other/],
     ['a missing file', ['--env-file', '/nowhere/.env'], env, /^The file of --env-file cannot be read \(ENOENT\)/],
-    ['a folder', ['--secret-file', '/'], env, /^The file of --secret-file cannot be read \(EISDIR\)/],
     ['an empty secret file', ['--secret-file', '/dev/null'], env, /is empty/],
-    ['a huge file', ['--secret-file', '/dev/zero'], env, /larger than 64 KiB/],
   ])('with %s exits with 2 and sends nothing', async (_, args, variables, message) => {
     const sent: unknown[] = []
     const url = await listening((request) => void sent.push(request))
@@ -187,10 +150,8 @@ describe('credentials of the doctor', () => {
     expect(errors).toContain('Expected a time from 1ms to 10m.')
   })
 
-  it.each([[['shop.example']], [['https://user:pass@shop.example']], [[]], [['http://a.example', '--timeout', '0']]])(
+  it.each([[['shop.example']], [['https://user:pass@shop.example']], [[]]])(
     'with the arguments %j exits with 2',
-    async (args) => {
-      expect((await doctor(args)).exitCode).toBe(2)
-    },
+    async (args) => expect((await doctor(args)).exitCode).toBe(2),
   )
 })

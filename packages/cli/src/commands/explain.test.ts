@@ -52,7 +52,7 @@ describe('explain', () => {
     expect(io.lines).toContain('1. body_reencoded (proved)')
     expect(io.lines).toContain('   Evidence: It is indented.')
     expect(io.lines).toContain('   Change:   Verify the raw bytes before any JSON parser.')
-    for (const framework of [
+    const frameworks = [
       'Express',
       'Fastify',
       'Hono',
@@ -63,8 +63,10 @@ describe('explain', () => {
       'Worker',
       'Lambda',
       'Node',
-    ])
-      expect(io.lines.some((line) => line.startsWith(`  ${framework} `))).toBe(true)
+    ]
+    const at = io.lines.indexOf('The raw body in your framework:')
+    const named = io.lines.slice(at + 1, at + 1 + frameworks.length).map((line) => line.trim().split(/ {2,}/)[0])
+    expect(named).toEqual(frameworks)
   })
 
   it('prints the line of the framework that ./package.json lists, and no other', async () => {
@@ -106,14 +108,9 @@ describe('explain', () => {
     expect(out).toContain('Age: 400 s (7 min)')
   })
 
-  it('takes the secret from the file of --env-file, which the environment overrides', async () => {
+  it('takes secrets from variables and files, previous and API secrets too', async () => {
     const envFile = getFile('receiver.env', `WEBHOOK_SIGNING_SECRET=${secret}\n`)
     expect((await explain(raw(), ['--env-file', envFile], {})).exitCode).toBe(0)
-    const other = { WEBHOOK_SIGNING_SECRET: 'whsec_another' }
-    expect((await explain(raw(), ['--env-file', envFile], other)).exitCode).toBe(1)
-  })
-
-  it('takes secrets from variables and files, previous and API secrets too', async () => {
     const file = getFile('secret.txt', `${secret}\n`)
     expect((await explain(raw(), ['--secret-file', file], {})).out).toContain('secret_whitespace (proved)')
     const both = ['--secret-env', 'A', '--secret-env', 'B']
@@ -147,15 +144,8 @@ describe('explain', () => {
   it('prints no secret, signature or value of the body, whatever is wrong', async () => {
     const signature = good.headers['X-Service-Signature']?.slice(-20) ?? ''
     const env = { ...usual, API: apiSecret, PADDED: ` ${secret}`, OTHER: apiSecret }
-    const variants = [
-      raw(),
-      raw(''),
-      raw(JSON.stringify(snapshot, null, 1)),
-      raw(body, head.slice(0, 1)),
-      'nonsense',
-      `${secret}`,
-      `curl -H '${secret}' -d ${secret}`,
-    ]
+    const delivered = [raw(), raw(''), raw(JSON.stringify(snapshot, null, 1)), raw(body, head.slice(0, 1))]
+    const variants = [...delivered, 'nonsense', `${secret}`, `curl -H '${secret}' -d ${secret}`]
     for (const input of variants)
       for (const name of ['WEBHOOK_SIGNING_SECRET', 'PADDED', 'OTHER']) {
         const { out, err } = await explain(input, ['--secret-env', name, '--api-secret-env', 'API'], env)

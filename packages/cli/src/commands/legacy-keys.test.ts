@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { openService, readConfig } from '@payment-integration/server/service'
 import { describe, expect, it } from 'vitest'
+import { onService } from '../../test/fill-deliveries.js'
 import { getCommands } from '../../test/run-commands.js'
 import { getEvents } from '../../test/test-io.js'
 
@@ -8,14 +8,8 @@ const created = async (run: ReturnType<typeof getCommands>['run'], ...args: stri
   getEvents((await run('create', '--json', ...args)).io)[0] as { key: { id: string }; apiKey: string }
 
 /** Whether the service on the database accepts a key. */
-async function isAccepted(env: Record<string, string>, apiKey: string): Promise<boolean> {
-  const { service, close } = await openService(readConfig({ ...env, PI_LOG_LEVEL: 'silent' }))
-  try {
-    return (await service.authenticateLegacy(`Bearer ${apiKey}`)) !== null
-  } finally {
-    await close()
-  }
-}
+const isAccepted = (env: Record<string, string>, apiKey: string) =>
+  onService(env, async (service) => (await service.authenticateLegacy(`Bearer ${apiKey}`)) !== null)
 
 describe('legacy-keys create', () => {
   it('prints the key only once, with its use', async () => {

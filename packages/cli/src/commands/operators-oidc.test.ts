@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { onSessions } from '../../test/on-sessions.js'
+import { onService } from '../../test/fill-deliveries.js'
 import { getCommands } from '../../test/run-commands.js'
 import { getEvents } from '../../test/test-io.js'
 
@@ -19,8 +19,8 @@ describe('operators create --oidc and reset --oidc', () => {
       expect.stringMatching(/^alice@shop.example {2}operator {2}oidc {3}\d{4}-/),
       expect.stringMatching(/^bob {17}viewer {4}oidc {3}\d{4}-/),
     ])
-    const signedIn = await onSessions(env, ({ signInProved }) =>
-      signInProved({ name: 'bob', source: '192.0.2.1', issuer: 'https://id.example' }),
+    const signedIn = await onService(env, ({ operatorSessions }) =>
+      operatorSessions.signInProved({ name: 'bob', source: '192.0.2.1', issuer: 'https://id.example' }),
     )
     expect(signedIn.operator).toEqual({ name: 'bob', role: 'viewer' })
   })
@@ -28,11 +28,8 @@ describe('operators create --oidc and reset --oidc', () => {
   it('say that no provider is configured, only where none is', async () => {
     const warning = 'PI_OIDC_ISSUER is not set here'
     const bare = getCommands('operators')
-    for (const args of [
-      ['create', 'alice', '--oidc'],
-      ['reset', 'alice', '--oidc'],
-    ])
-      expect((await bare.run(...args)).out).toContain(warning)
+    for (const command of ['create', 'reset'])
+      expect((await bare.run(command, 'alice', '--oidc')).out).toContain(warning)
     const withProvider = getCommands('operators', {
       PI_CONSOLE: 'on',
       PI_CONSOLE_URL: 'https://pay.example',

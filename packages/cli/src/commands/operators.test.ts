@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { openService, readConfig } from '@payment-integration/server/service'
 import { describe, expect, it } from 'vitest'
-import { onSessions } from '../../test/on-sessions.js'
+import { onService } from '../../test/fill-deliveries.js'
 import { getCommands } from '../../test/run-commands.js'
 import { getEvents } from '../../test/test-io.js'
 
@@ -27,11 +26,8 @@ describe('operators create', () => {
 
   it('without PI_CONSOLE_URL prints the path of the link and what to set', async () => {
     const { run } = getCommands('operators')
-    for (const command of [
-      ['create', 'alice'],
-      ['reset', 'alice'],
-    ]) {
-      const { exitCode, lines, out } = await run(...command)
+    for (const command of ['create', 'reset']) {
+      const { exitCode, lines, out } = await run(command, 'alice')
       expect(exitCode).toBe(0)
       expect(out).toMatch(/^ {2}One-time link {2}\/console\/join#pi_link_[A-Za-z0-9_-]{43}$/m)
       expect(lines.slice(-2)).toEqual([
@@ -42,31 +38,26 @@ describe('operators create', () => {
   })
 
   it('makes the link for PI_CONSOLE_URL, prints one JSON object with --json, and the service accepts it', async () => {
-    const { run, env } = getCommands('operators', { PI_CONSOLE_URL: 'https://pay.example' })
+    const { run, env, path } = getCommands('operators', { PI_CONSOLE_URL: 'https://pay.example' })
     const { io, out } = await run('create', 'alice', '--json')
     expect(getEvents(io)).toEqual([
       {
         event: 'operator.created',
         operator: {
-          name: 'alice',
-          role: 'viewer',
-          enabled: true,
-          createdAt: expect.any(Number),
-          signsInBy: 'passphrase',
-          hasPassphrase: false,
-          linkExpiresAt: expect.any(Number),
+          ...{ name: 'alice', role: 'viewer', enabled: true, createdAt: expect.any(Number) },
+          ...{ signsInBy: 'passphrase', hasPassphrase: false, linkExpiresAt: expect.any(Number) },
         },
         link: expect.stringMatching(/^https:\/\/pay[.]example\/console\/join#pi_link_/),
       },
     ])
     const linkToken = tokenIn(out)
-    const name = await onSessions(env, async (sessions) => {
+    const name = await onService(env, async ({ operatorSessions: sessions }) => {
       await sessions.redeemLink({ linkToken, passphrase })
       const { sessionToken } = await sessions.signIn({ name: 'alice', passphrase, source: '127.0.0.1' })
       return sessions.authenticate(sessionToken)
     })
     expect(name).toEqual({ name: 'alice', role: 'viewer' })
-    expect(readFileSync(commandPath(env)).includes(passphrase)).toBe(false)
+    expect(readFileSync(path).includes(passphrase)).toBe(false)
   })
 
   it('of a taken name exits with 1; of an invalid name or role with 2', async () => {
@@ -112,7 +103,7 @@ describe('operators disable, enable, set-role and reset', () => {
     const { run, env } = getCommands('operators')
     const linkToken = tokenIn((await run('create', 'alice')).out)
     await run('create', 'bob')
-    await onSessions(env, async (sessions) => {
+    await onService(env, async ({ operatorSessions: sessions }) => {
       await sessions.redeemLink({ linkToken, passphrase })
       const { sessionToken } = await sessions.signIn({ name: 'alice', passphrase, source: '127.0.0.1' })
       expect((await run('set-role', 'alice', 'admin')).out).toMatch(/^alice {2}admin {2}active {2}/)
@@ -140,21 +131,13 @@ describe('operators disable, enable, set-role and reset', () => {
   it('print one JSON object with --json', async () => {
     const { run } = getCommands('operators')
     await run('create', 'alice')
-    const commands = [
-      ['set-role', 'alice', 'admin'],
-      ['disable', 'alice'],
-      ['enable', 'alice'],
-      ['reset', 'alice'],
-    ]
     const events = []
-    for (const command of commands) events.push(...getEvents((await run(...command, '--json')).io))
-    expect(events.map(({ event }) => event)).toEqual([
-      'operator.role_set',
-      'operator.disabled',
-      'operator.enabled',
-      'operator.reset',
-    ])
-    for (const event of events) expect(event).toMatchObject({ operator: { name: 'alice', role: 'admin' } })
+    for (const command of ['set-role alice admin', 'disable alice', 'enable alice', 'reset alice'])
+      events.push(...getEvents((await run(...command.split(' '), '--json')).io))
+    const operator = { name: 'alice', role: 'admin' }
+    expect(events).toMatchObject(
+      ['role_set', 'disabled', 'enabled', 'reset'].map((done) => ({ event: `operator.${done}`, operator })),
+    )
   })
 
   it.each([['disable'], ['enable'], ['reset'], ['set-role', 'admin']])(
@@ -174,9 +157,7 @@ describe('operators disable, enable, set-role and reset', () => {
     const { run, env } = getCommands('operators')
     const { out } = await run('create', 'alice', '--actor', 'root')
     await run('disable', 'alice', '--actor', 'eve')
-    const { service, close } = await openService(readConfig({ ...env, PI_LOG_LEVEL: 'silent' }))
-    const records = await service.audit.list({ limit: 10 })
-    await close()
+    const records = await onService(env, ({ audit }) => audit.list({ limit: 10 }))
     expect(records.map(({ actor, action, subject }) => `${actor} ${action} ${subject}`)).toEqual([
       'root operator.created alice',
       'eve operator.disabled alice',
@@ -184,7 +165,3 @@ describe('operators disable, enable, set-role and reset', () => {
     expect(JSON.stringify(records)).not.toContain(tokenIn(out))
   })
 })
-
-function commandPath(env: Record<string, string>): string {
-  return (env['PI_DATABASE_URL'] ?? '').slice('sqlite:'.length)
-}

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { fillDeliveries } from '../../test/fill-deliveries.js'
 import { operatedDeliveries, refused, shop } from '../../test/operated-deliveries.js'
+import { listenLocally, serveHttp } from '../../test/serve-http.js'
 import { getEvents, testIo } from '../../test/test-io.js'
 import { runCli } from '../run-cli.js'
 import {
@@ -16,53 +16,26 @@ import {
 } from './status.js'
 
 const node = {
-  name: 'a.example #1',
-  score: 0.98,
-  inUse: true,
-  head: 1_200,
-  latencyMs: 14.4,
-  failures: 2,
-  contradictions: 0,
-  failedProofs: 1,
-  calls: 3_000,
-  receivedBytes: 4_096_000,
-  blocks: 1_200,
-  maxRange: 2_000,
-  lastError: null,
+  ...{ name: 'a.example #1', score: 0.98, inUse: true, head: 1_200, latencyMs: 14.4, maxRange: 2_000, lastError: null },
+  ...{ failures: 2, contradictions: 0, failedProofs: 1, calls: 3_000, receivedBytes: 4_096_000, blocks: 1_200 },
 }
 const chain = {
-  chainId: 137,
-  leading: true,
-  head: 1_200,
-  headAt: 1_767_323_093_000,
-  indexed: 1_198,
-  lag: 2,
-  proof: 'root',
-  reorganisations: 3,
-  nodes: [node],
-  error: null,
-  lastError: null,
+  ...{ chainId: 137, leading: true, head: 1_200, headAt: 1_767_323_093_000, indexed: 1_198, lag: 2, proof: 'root' },
+  ...{ reorganisations: 3, nodes: [node], error: null, lastError: null },
 }
 const healthy = { status: 'ok', database: 'ok', chains: [chain] }
 
 /** A server that answers every request with one body. */
 async function answering(body: unknown, status = 200) {
   const asked: string[] = []
-  const server = createServer((request, response) => {
+  const url = await serveHttp((request, response) => {
     asked.push(`${request.method} ${request.url}`)
     response.writeHead(status, { location: '/elsewhere' }).end(typeof body === 'string' ? body : JSON.stringify(body))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked }
+  return { url, asked }
 }
 
-async function status(url: string, ...args: string[]) {
-  return statusIn({}, url, ...args)
-}
+const status = (url: string, ...args: string[]) => statusIn({}, url, ...args)
 
 async function statusIn(env: Record<string, string>, url: string, ...args: string[]) {
   const io = testIo({ env, now: () => 1_767_323_105_000 })
@@ -111,18 +84,10 @@ describe('status', () => {
   })
 
   it('prints each error on one line without control characters, and exits with 1', async () => {
-    const { url } = await answering({
-      ...healthy,
-      status: 'degraded',
-      chains: [
-        {
-          ...chain,
-          error: 'node is\u001b[2J away',
-          lastError: { message: 'node is away', at: 1_767_323_045_000 },
-          nodes: [{ ...node, lastError: 'cut\nanswer' }],
-        },
-      ],
-    })
+    const lastError = { message: 'node is away', at: 1_767_323_045_000 }
+    const nodes = [{ ...node, lastError: 'cut\nanswer' }]
+    const failing = { ...chain, error: 'node is\u001b[2J away', lastError, nodes }
+    const { url } = await answering({ ...healthy, status: 'degraded', chains: [failing] })
     const { exitCode, lines } = await status(url)
     expect(lines[0]).toBe(`degraded: ${url}, database ok`)
     expect(lines.slice(-3)).toEqual([
@@ -170,13 +135,12 @@ describe('status', () => {
 })
 
 it("reports the system's error code when no server answers", async () => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  const server = createServer()
+  const url = await listenLocally(server)
   server.close()
   await once(server, 'close')
-  const { exitCode, errors } = await status(`http://127.0.0.1:${port}`)
-  expect(errors.join()).toContain(`No server answers at http://127.0.0.1:${port} (ECONNREFUSED); is it running?`)
+  const { exitCode, errors } = await status(url)
+  expect(errors.join()).toContain(`No server answers at ${url} (ECONNREFUSED); is it running?`)
   expect(exitCode).toBe(1)
 })
 
@@ -281,15 +245,8 @@ describe('parseServerUrl', () => {
   ])('reads %s', (text, url) => expect(parseServerUrl(text)).toBe(url))
 
   it.each([
-    '',
-    'shop.example',
-    'ftp://x',
-    'ws://x',
-    'http://',
-    'http://x/?a',
-    'http://x/#a',
-    'http://u:CANARY@x',
-    'http://CANARY@x',
+    ...['', 'shop.example', 'ftp://x', 'ws://x', 'http://', 'http://x/?a', 'http://x/#a'],
+    ...['http://u:CANARY@x', 'http://CANARY@x'],
   ])('rejects %j without printing it', (text) => {
     expect(() => parseServerUrl(text)).toThrow(/^Expected http/)
   })
@@ -306,8 +263,6 @@ describe('configuredServerUrl', () => {
 
   it.each([{ PI_PORT: '0' }, { PI_PORT: 'x' }, { PI_HOST: 'a b' }])(
     'rejects %j, which does not determine the URL',
-    (env) => {
-      expect(() => configuredServerUrl(env)).toThrow(expect.objectContaining({ code: 'ERR_USAGE' }))
-    },
+    (env) => expect(() => configuredServerUrl(env)).toThrow(expect.objectContaining({ code: 'ERR_USAGE' })),
   )
 })

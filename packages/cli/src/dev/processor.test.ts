@@ -1,8 +1,7 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
 import { verifySignature } from '@payment-integration/webhook'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { serveHttp } from '../../test/serve-http.js'
 import { createDemoProcessor } from './clients.js'
 
 const secret = 'a-processor-secret-of-the-test'
@@ -10,20 +9,12 @@ const update = { id: 'demo-1-1', chainId: '31337', txHash: `0x${'ab'.repeat(32)}
 
 /** A processor whose updates are verified and then answered as given. */
 async function processor(status: number, answer: unknown) {
-  const bodies: unknown[] = []
-  const server = createServer(async (request, response) => {
-    const chunks: Uint8Array[] = []
-    for await (const chunk of request as AsyncIterable<Uint8Array>) chunks.push(chunk)
-    const body = Buffer.concat(chunks)
+  const serviceUrl = await serveHttp(async (request, response) => {
     const header = String(request.headers['x-service-signature'])
-    await verifySignature({ body, header, secrets: [secret] })
-    bodies.push([request.method, request.url, JSON.parse(body.toString())])
+    await verifySignature({ body: await buffer(request), header, secrets: [secret] })
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => void server.close())
-  const serviceUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return { bodies, ...createDemoProcessor({ serviceUrl, secret, now: () => Date.now() }) }
+  })
+  return createDemoProcessor({ serviceUrl, secret, now: () => Date.now() })
 }
 
 describe('createDemoProcessor', () => {

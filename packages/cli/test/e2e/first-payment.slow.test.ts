@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,10 +11,8 @@ import {
 } from '@payment-integration/chain-evm/dev'
 import { createWalletClient, defineChain, encodeFunctionData, http, parseAbi, stringToHex, toHex } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { commandPath as bin } from '../start-process.js'
-import { type Command, runCommand, startCommand } from './command.js'
-import { legacyEndToEnd } from './legacy.js'
-import { signatureIsGenuine, startReceiver } from './receiver.js'
+import { type Arrived, startRecordingReceiver } from '../../../server/test/support/recording-receiver.js'
+import { runToEnd, startProcess } from '../start-process.js'
 
 const integration = `0x${randomBytes(20).toString('hex')}`
 const merchant = `0x${randomBytes(20).toString('hex')}`
@@ -26,23 +24,37 @@ function erc8021(code: string) {
   return toHex(Buffer.concat([codes, Uint8Array.of(codes.length, 0), Buffer.from('8021'.repeat(8), 'hex')]))
 }
 
-legacyEndToEnd(bin)
+type Snapshot = { readonly version: number; readonly state: string | null } & Record<string, unknown>
+type Delivery = Arrived & { readonly snapshot: Snapshot }
+
+/** Recomputes the signature of docs/interface.md 6 over the bytes that arrived, without product code. */
+function signatureIsGenuine({ headers, body }: Arrived, secret: string): boolean {
+  const match = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(headers['x-service-signature']))
+  if (match === null) return false
+  const [, t = '', v1 = ''] = match
+  const expected = createHmac('sha256', secret).update(`${t}.`).update(body).digest()
+  return timingSafeEqual(expected, Buffer.from(v1, 'hex')) && Math.abs(Date.now() / 1000 - Number(t)) < 300
+}
 
 describe('the first payment, end to end, on a real chain', () => {
   let folder: string
   let anvil: Anvil
   let deployment: DevDeployment
-  let receiver: Awaited<ReturnType<typeof startReceiver>>
+  let receiver: Awaited<ReturnType<typeof startRecordingReceiver>>
   let env: Record<string, string>
-  let server: Command
+  let server: ReturnType<typeof startProcess>
   let url: string
   let apiSecret: string
   let signingSecret: string
   let txHash: string
 
   async function serve() {
-    server = startCommand(bin, ['serve', '--json'], env)
-    url = String((await server.line('listening'))['url'])
+    server = startProcess(['serve', '--json'], env)
+    url = JSON.parse(await server.line('"listening"')).url
+  }
+  async function kill(signal: NodeJS.Signals) {
+    server.child.kill(signal)
+    return (await server.exited)[0]
   }
   async function read(path: string, authorization?: string) {
     const basic = `Basic ${Buffer.from(`${integration}:${apiSecret}`).toString('base64')}`
@@ -53,7 +65,15 @@ describe('the first payment, end to end, on a real chain', () => {
       json: (await response.json()) as Record<string, unknown>,
     }
   }
-  const ofVersion = (version: number) => receiver.deliveries.filter(({ snapshot }) => snapshot.version === version)
+  const ofVersion = (version: number) =>
+    receiver.arrived
+      .map((each): Delivery => ({ ...each, snapshot: JSON.parse(each.body.toString()) }))
+      .filter(({ snapshot }) => snapshot.version === version)
+  /** Resolves the newest delivery of a version once so many have arrived. */
+  async function arrival(version: number, count = 1) {
+    await expect.poll(() => ofVersion(version).length, { timeout: 300_000, interval: 10 }).toBeGreaterThanOrEqual(count)
+    return ofVersion(version)[count - 1] as Delivery
+  }
   async function update(change: object) {
     const body = JSON.stringify({ id: randomBytes(8).toString('hex'), chainId: '31337', txHash, ...change })
     const t = Math.floor(Date.now() / 1000)
@@ -84,7 +104,7 @@ describe('the first payment, end to end, on a real chain', () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'pi-e2e-'))
-    ;[anvil, receiver] = await Promise.all([startAnvil(), startReceiver()])
+    ;[anvil, receiver] = await Promise.all([startAnvil(), startRecordingReceiver()])
     deployment = await deployDevRouter(anvil)
     env = {
       PI_ENV: 'development',
@@ -97,23 +117,21 @@ describe('the first payment, end to end, on a real chain', () => {
       PI_START_BLOCK_31337: '0',
       PI_POLL_MS_31337: '50',
     }
-    const created = await runCommand(bin, ['integrations', 'create', integration, '--url', receiver.url, '--json'], env)
-    expect(created.errors, 'integrations create').toBe('')
-    const issued = created.lines[0] as Record<string, string>
-    apiSecret = issued['apiSecret'] ?? ''
-    signingSecret = issued['signingSecret'] ?? ''
+    const created = await runToEnd(['integrations', 'create', integration, '--url', `${receiver.url}/hook`], env)
+    expect(created.errors, 'integrations create').toEqual([])
+    ;({ apiSecret, signingSecret } = created.events[0] as { apiSecret: string; signingSecret: string })
     await serve()
   })
 
   afterAll(async () => {
-    await server?.kill('SIGKILL')
-    await Promise.all([anvil?.stop(), receiver?.close()])
+    server?.child.kill('SIGKILL')
+    await Promise.all([anvil?.stop(), receiver?.stop()])
     if (folder !== undefined) await rm(folder, { recursive: true, force: true })
   })
 
   it('a mined payment that names the integration arrives as a signed version 1', async () => {
     txHash = await pay()
-    const first = await receiver.arrival(1)
+    const first = await arrival(1)
     expect(signatureIsGenuine(first, signingSecret)).toBe(true)
     expect(first.headers).toMatchObject({ 'x-service-integration': integration, 'content-type': 'application/json' })
     expect(first.snapshot).toEqual({
@@ -134,7 +152,7 @@ describe('the first payment, end to end, on a real chain', () => {
       status: 200,
       json: { outcome: 'applied', version: 2 },
     })
-    const second = await receiver.arrival(2)
+    const second = await arrival(2)
     expect(signatureIsGenuine(second, signingSecret)).toBe(true)
     expect(second.snapshot).toMatchObject({ version: 2, state: 'pending', recipient, invoice })
   })
@@ -143,7 +161,7 @@ describe('the first payment, end to end, on a real chain', () => {
     const single = await read(`/api/v1/integration/payments/${txHash}`)
     expect(single.status).toBe(200)
     expect(single.headers.get('cache-control')).toBe('private, no-store')
-    expect(single.json).toMatchObject((await receiver.arrival(2)).snapshot)
+    expect(single.json).toMatchObject((await arrival(2)).snapshot)
     expect(single.json).toMatchObject({
       sender: devAccount(1).address.toLowerCase(),
       receiver: merchant,
@@ -165,30 +183,30 @@ describe('the first payment, end to end, on a real chain', () => {
   })
 
   it('killed while a delivery is in flight, its lease brings it back after the restart: same bytes, new signature', async () => {
-    receiver.hold()
+    const { answer } = receiver
+    receiver.answer = () => undefined
     expect(await update({ state: 'success' })).toMatchObject({ status: 200, json: { version: 3 } })
-    const held = await receiver.arrival(3)
-    await server.kill('SIGKILL')
-    receiver.release()
+    const held = await arrival(3)
+    await kill('SIGKILL')
+    receiver.answer = answer
     await serve()
     expect((await read(`/api/v1/integration/payments/${txHash}`)).json).toMatchObject({ version: 3, state: 'success' })
-    const delivered = await receiver.arrival(3, 2)
+    const delivered = await arrival(3, 2)
     expect(delivered.body.equals(held.body)).toBe(true)
     expect(signatureIsGenuine(delivered, signingSecret)).toBe(true)
   })
 
   it('killed after the commit, before any attempt reached the receiver, the server delivers once after the restart', async () => {
-    await receiver.shut()
+    await receiver.stop()
     expect(await update({ state: 'refund_pending' })).toMatchObject({ status: 200, json: { version: 4 } })
-    await server.kill('SIGKILL')
-    await receiver.open()
-    expect(ofVersion(4)).toHaveLength(0)
+    await kill('SIGKILL')
+    receiver = await startRecordingReceiver(Number(new URL(receiver.url).port))
     await serve()
-    const delivered = await receiver.arrival(4)
+    const delivered = await arrival(4)
     expect(signatureIsGenuine(delivered, signingSecret)).toBe(true)
     expect(delivered.snapshot).toMatchObject({ txHash, version: 4, state: 'refund_pending' })
     // A clean stop ends whatever was under way, so what has not come a second time by then was not sent.
-    expect(await server.kill('SIGTERM')).toBe(0)
+    expect(await kill('SIGTERM')).toBe(0)
     expect(ofVersion(4)).toHaveLength(1)
   })
 })

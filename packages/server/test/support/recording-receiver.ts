@@ -12,8 +12,8 @@ export interface Arrived {
   readonly body: Buffer
 }
 
-/** Starts one on a free port. `answer` may be replaced at any time; it answers 204 until then. */
-export async function startRecordingReceiver() {
+/** Starts one on a free port, or on a given one. `answer` may be replaced at any time; it answers 204 until then. */
+export async function startRecordingReceiver(port = 0) {
   const arrived: Arrived[] = []
   const receiver = {
     url: '',
@@ -37,7 +37,7 @@ export async function startRecordingReceiver() {
       receiver.answer(delivery, response)
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return receiver
 }

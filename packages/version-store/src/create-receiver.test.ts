@@ -5,35 +5,31 @@ import type { VersionedPayment } from './version-store.js'
 
 const snapshot = { integrationAddress: 'a', chainId: '1', txHash: 'x', version: 1, state: 'pending' }
 
-function setUp(
-  options: { verify?: (delivery: typeof snapshot) => Promise<{ snapshot: typeof snapshot; secretIndex: number }> } = {},
-) {
+const verified = async (delivery: typeof snapshot) => ({ snapshot: delivery, secretIndex: 1 })
+
+function setUp(verify = verified) {
   const handled: number[] = []
-  const log: string[] = []
-  const receiver = createReceiver({
-    verify: async (delivery: typeof snapshot) => {
-      log.push('verify')
-      return { snapshot: delivery, secretIndex: 1 }
-    },
-    store: createMemoryVersionStore(),
-    handle: ({ version }) => {
-      log.push('handle')
-      handled.push(version)
-    },
-    ...options,
-  })
-  return { ...receiver, handled, log }
+  const handle = ({ version }: VersionedPayment) => void handled.push(version)
+  return { ...createReceiver({ verify, store: createMemoryVersionStore(), handle }), handled }
 }
 
 test('verifies, then handles, and answers with the proof and the decision', async () => {
-  const { receive, log } = setUp()
+  const log: string[] = []
+  const { receive } = createReceiver({
+    verify(delivery: typeof snapshot) {
+      log.push('verify')
+      return verified(delivery)
+    },
+    store: createMemoryVersionStore(),
+    handle: () => void log.push('handle'),
+  })
   expect(await receive(snapshot)).toEqual({ snapshot, secretIndex: 1, decision: 'apply' })
   expect(log).toEqual(['verify', 'handle'])
 })
 
 test('a delivery that does not verify reaches neither the store nor the handler', async () => {
   const rejection = new Error('forged')
-  const { receive, accept, handled } = setUp({ verify: () => Promise.reject(rejection) })
+  const { receive, accept, handled } = setUp(() => Promise.reject(rejection))
   await expect(receive(snapshot)).rejects.toBe(rejection)
   expect(handled).toEqual([])
   expect(await accept(snapshot)).toBe('apply')

@@ -91,31 +91,23 @@ describe.each(engines)('$name', ({ name, missing, place }) => {
   const runs = test.skipIf(missing !== null)
   const why = missing === null ? '' : ` (${missing})`
 
-  runs(
-    `a process killed between effect and commit leaves neither; the redelivery is handled${why}`,
-    async () => {
-      const address = await place()
-      await killedWhenReady(name, address, 'hold-effect')
-      const { deliver, notes, current } = await reopened(name, address)
-      expect([await notes(), await current()]).toEqual([[], undefined])
-      expect(await deliver(2)).toBe('apply')
-      expect(await notes()).toEqual([2])
-    },
-    60_000,
-  )
+  runs(`a process killed between effect and commit leaves neither; the redelivery is handled${why}`, async () => {
+    const address = await place()
+    await killedWhenReady(name, address, 'hold-effect')
+    const { deliver, notes, current } = await reopened(name, address)
+    expect([await notes(), await current()]).toEqual([[], undefined])
+    expect(await deliver(2)).toBe('apply')
+    expect(await notes()).toEqual([2])
+  })
 
-  runs(
-    `a process killed after the commit leaves both; the redelivery is a duplicate${why}`,
-    async () => {
-      const address = await place()
-      await killedWhenReady(name, address, 'after-commit')
-      const { deliver, notes } = await reopened(name, address)
-      expect(await notes()).toEqual([2])
-      expect(await deliver(2)).toBe('duplicate')
-      expect(await notes()).toEqual([2])
-    },
-    60_000,
-  )
+  runs(`a process killed after the commit leaves both; the redelivery is a duplicate${why}`, async () => {
+    const address = await place()
+    await killedWhenReady(name, address, 'after-commit')
+    const { deliver, notes } = await reopened(name, address)
+    expect(await notes()).toEqual([2])
+    expect(await deliver(2)).toBe('duplicate')
+    expect(await notes()).toEqual([2])
+  })
 
   runs(
     `three processes that race with the same versions keep each effect once at most, in rising order${why}`,
@@ -137,7 +129,6 @@ describe.each(engines)('$name', ({ name, missing, place }) => {
       expect(new Set(kept).size).toBe(kept.length)
       expect(await current()).toBe(30)
     },
-    60_000,
   )
 
   const seed = Number(process.env['CRASH_SEED'] ?? Date.now() % 1_000_000)
@@ -171,6 +162,5 @@ describe.each(engines)('$name', ({ name, missing, place }) => {
       expect(await current()).toBe(next)
       expect(reported.length).toBeGreaterThan(6)
     },
-    90_000,
   )
 })

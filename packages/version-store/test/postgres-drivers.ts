@@ -1,4 +1,4 @@
-/** The PostgreSQL drivers, each behind the shape that the suite needs. @module */
+/** The PostgreSQL drivers behind one shape. @module */
 import { sql as drizzleSql } from 'drizzle-orm'
 import { drizzle as drizzleOnPg } from 'drizzle-orm/node-postgres'
 import { drizzle as drizzleOnPostgresJs } from 'drizzle-orm/postgres-js'
@@ -9,26 +9,34 @@ import type { ConformanceExcuse } from '../src/conformance.js'
 import type { ListingVersionStore } from '../src/exports/index.js'
 import { createPostgresVersionStore } from '../src/exports/postgres.js'
 
-/** The options of a store. */
+/** The database, and the table of the store. */
 export interface Place {
   readonly connectionString: string
-  readonly host: string
-  readonly table: string
-  readonly notes: string
+  /** @default payment_versions */
+  readonly table?: string
 }
+
+type Store = ReturnType<typeof createPostgresVersionStore<pg.Pool>>
+/** A transaction of any driver, typed as one of `pg`. */
+type Tx = pg.PoolClient
 
 /** A store, and how one writes through its transaction. */
-export interface Opened<Tx> {
-  readonly store: ListingVersionStore<Tx>
-  write(tx: Tx, note: string): Promise<void>
+export interface Opened<Opening = ListingVersionStore<Tx>> {
+  readonly store: Opening
+  run(tx: Tx, sql: string): Promise<unknown>
   migrate(): Promise<void>
-  close(): Promise<void>
+  close(): Promise<unknown>
 }
 
-/** A driver by name. `open` gives a store of transactions of its own. */
-export interface PostgresTestDriver {
+/** A store of a driver whose caller may begin a transaction. */
+export interface OpenedDriver extends Opened<Store> {
+  begin<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
+}
+
+/** A driver by name. */
+export interface PostgresTestDriver<Opening = Opened> {
   readonly name: string
-  open(place: Place): Promise<Opened<never>>
+  open(place: Place): Promise<Opening>
   readonly excuse?: readonly ConformanceExcuse[]
 }
 
@@ -53,30 +61,60 @@ const pairsAlone: readonly ConformanceExcuse[] = [
   ...['1, 1, 1', '1, 1, 2', '1, 2, 2', '1, 2, 3'].map((set) => `every interleaving of concurrent deliveries of ${set}`),
 ].map((test) => ({ test, reason: 'it runs on pg', run: false }))
 
+function storeOn(database: unknown, { table }: Place) {
+  const store = createPostgresVersionStore({
+    database,
+    sql: drizzleSql,
+    table,
+    ...patience,
+  } as never) as unknown as Store
+  return { store, migrate: () => store.migrate() }
+}
+
 /** A pool whose lent connections may end: Kysely and Drizzle listen to none of them. */
-function openPool(connectionString: string): pg.Pool {
+function openPool({ connectionString }: Place): pg.Pool {
   const pool = new pg.Pool({ connectionString, max: connections })
   pool.on('error', quiet)
   pool.on('connect', (client) => void client.on('error', quiet))
   return pool
 }
 
-function opened<Tx>(parts: Opened<Tx>): Opened<never> {
-  return parts as unknown as Opened<never>
+function openPostgresJs({ connectionString }: Place) {
+  const { pathname, searchParams } = new URL(connectionString)
+  const options = { username: 'postgres', max: connections, backoff: false, onnotice: quiet }
+  return postgres({ host: searchParams.get('host') ?? '', database: pathname.slice(1), ...options })
 }
 
-export const onPool: PostgresTestDriver = {
+function onPg(pool: pg.Pool, place: Place): OpenedDriver {
+  return {
+    ...storeOn(pool, place),
+    run: (tx, sql) => tx.query(sql),
+    async begin(work) {
+      const tx = await pool.connect()
+      try {
+        await tx.query('BEGIN')
+        const result = await work(tx)
+        await tx.query('COMMIT')
+        tx.release()
+        return result
+      } catch (error) {
+        await tx.query('ROLLBACK').then(
+          () => tx.release(),
+          () => tx.release(true),
+        )
+        throw error
+      }
+    },
+    close: () => pool.end(),
+  }
+}
+
+export const onPool: PostgresTestDriver<OpenedDriver> = {
   name: 'pg, a pool',
-  async open({ connectionString, table, notes }) {
-    const pool = new pg.Pool({ connectionString, max: connections })
+  async open(place) {
+    const pool = new pg.Pool({ connectionString: place.connectionString, max: connections })
     pool.on('error', quiet)
-    const store = createPostgresVersionStore({ database: pool, table, ...patience })
-    return opened({
-      store,
-      write: async (tx, note) => void (await tx.query(`INSERT INTO ${notes} (note) VALUES ($1)`, [note])),
-      migrate: () => store.migrate(),
-      close: () => pool.end(),
-    })
+    return onPg(pool, place)
   },
 }
 
@@ -91,44 +129,46 @@ export const onPools: PostgresTestDriver = {
     },
     { test: 'a listing that an effect asks', reason: 'another process lists, and need not wait for the effect' },
   ],
-  async open({ connectionString, table, notes }) {
-    const pools = Array.from({ length: 8 }, () => new pg.Pool({ connectionString, max: connections / 4 }))
+  async open(place) {
+    const pools = Array.from(
+      { length: 8 },
+      () => new pg.Pool({ connectionString: place.connectionString, max: connections / 4 }),
+    )
     for (const pool of pools) pool.on('error', quiet)
-    const stores = pools.map((database) => createPostgresVersionStore({ database, table, ...patience }))
-    const [first] = stores as [(typeof stores)[number]]
+    const opened = pools.map((pool) => onPg(pool, place))
+    const [first] = opened as [OpenedDriver]
     let calls = 0
-    const next = () => stores[calls++ % stores.length] ?? first
-    return opened<pg.PoolClient>({
+    const next = () => (opened[calls++ % opened.length] ?? first).store
+    return {
+      ...first,
       store: {
         advance: (payment, effect) => next().advance(payment, effect),
         current: (key) => next().current(key),
         list: (address) => next().list(address),
       },
-      write: async (tx, note) => void (await tx.query(`INSERT INTO ${notes} (note) VALUES ($1)`, [note])),
-      migrate: () => first.migrate(),
-      close: async () => void (await Promise.all(pools.map((pool) => pool.end()))),
-    })
+      close: () => Promise.all(opened.map(({ close }) => close())),
+    }
   },
 }
 
 /** Reconnects as an application would: a new client, and a new store on it, where the old one is gone. */
 export const onClient: PostgresTestDriver = {
   name: 'pg, one client',
-  async open({ connectionString, table, notes }) {
+  async open(place) {
     const connect = async () => {
-      const client = new pg.Client({ connectionString })
+      const client = new pg.Client({ connectionString: place.connectionString })
       client.on('error', () => {
         if (current?.client === client) current = undefined
       })
       await client.connect()
-      return { client, store: createPostgresVersionStore({ database: client, table, ...patience }) }
+      return { client, ...storeOn(client, place) }
     }
     let current: Awaited<ReturnType<typeof connect>> | undefined = await connect()
     const reconnected = async () => {
       current ??= await connect()
       return current.store
     }
-    return opened<pg.Client>({
+    return {
       store: {
         // At once while connected, as the store itself would be called.
         advance: async (payment, effect) => (current?.store ?? (await reconnected())).advance(payment, effect),
@@ -137,93 +177,68 @@ export const onClient: PostgresTestDriver = {
           yield* (current?.store ?? (await reconnected())).list(address)
         },
       },
-      write: async (tx, note) => void (await tx.query(`INSERT INTO ${notes} (note) VALUES ($1)`, [note])),
+      run: (tx, sql) => tx.query(sql),
       migrate: async () => (await reconnected()).migrate(),
       close: async () => current?.client.end(),
-    })
+    }
   },
 }
 
-export const onPostgresJs: PostgresTestDriver = {
+export const onPostgresJs: PostgresTestDriver<OpenedDriver> = {
   name: 'postgres.js',
   excuse: [...crashExcuse, ...pairsAlone],
-  async open({ host, table, notes }) {
-    const sql = postgres({
-      host,
-      username: 'postgres',
-      database: 'postgres',
-      max: connections,
-      backoff: false,
-      onnotice: quiet,
-    })
-    const store = createPostgresVersionStore({ database: sql, table, ...patience })
-    return opened({
-      store,
-      write: async (tx, note) => void (await tx`INSERT INTO ${tx(notes)} (note) VALUES (${note})`),
-      migrate: () => store.migrate(),
+  async open(place) {
+    const sql = openPostgresJs(place)
+    return {
+      ...storeOn(sql, place),
+      run: async (tx, text) => (tx as unknown as postgres.TransactionSql).unsafe(text),
+      begin: async (work) => (await sql.begin((tx) => work(tx as never))) as never,
       close: () => sql.end({ timeout: 1 }),
-    })
+    }
   },
 }
 
-export const onKysely: PostgresTestDriver = {
+export const onKysely: PostgresTestDriver<OpenedDriver> = {
   name: 'kysely',
   excuse: pairsAlone,
-  async open({ connectionString, table, notes }) {
-    const database = new Kysely<object>({ dialect: new PostgresDialect({ pool: openPool(connectionString) }) })
-    const store = createPostgresVersionStore({ database, table, ...patience })
-    return opened({
-      store,
-      write: async (tx, note) =>
-        void (await kyselySql`INSERT INTO ${kyselySql.table(notes)} (note) VALUES (${note})`.execute(tx)),
-      migrate: () => store.migrate(),
+  async open(place) {
+    const database = new Kysely<object>({ dialect: new PostgresDialect({ pool: openPool(place) }) })
+    return {
+      ...storeOn(database, place),
+      run: (tx, sql) => kyselySql.raw(sql).execute(tx as never),
+      begin: (work) => database.transaction().execute((tx) => work(tx as never)),
       close: () => database.destroy(),
-    })
+    }
   },
 }
 
-export const onDrizzle: PostgresTestDriver = {
+type Drizzle = ReturnType<typeof drizzleOnPg>
+
+function onDrizzleDatabase(database: Drizzle, place: Place, close: () => Promise<unknown>): OpenedDriver {
+  return {
+    ...storeOn(database, place),
+    run: async (tx, sql) => (tx as unknown as Drizzle).execute(drizzleSql.raw(sql)),
+    begin: (work) => database.transaction((tx) => work(tx as never)),
+    close,
+  }
+}
+
+export const onDrizzle: PostgresTestDriver<OpenedDriver> = {
   name: 'drizzle on pg',
   excuse: pairsAlone,
-  async open({ connectionString, table, notes }) {
-    const pool = openPool(connectionString)
-    const store = createPostgresVersionStore({ database: drizzleOnPg(pool), sql: drizzleSql, table, ...patience })
-    const name = drizzleSql.identifier(notes)
-    return opened({
-      store,
-      write: async (tx, note) => void (await tx.execute(drizzleSql`INSERT INTO ${name} (note) VALUES (${note})`)),
-      migrate: () => store.migrate(),
-      // Not waited for: Drizzle never gives back a connection whose BEGIN failed.
-      close: async () => void pool.end(),
-    })
+  async open(place) {
+    const pool = openPool(place)
+    // Not waited for: Drizzle never gives back a connection whose BEGIN failed.
+    return onDrizzleDatabase(drizzleOnPg(pool), place, async () => void pool.end())
   },
 }
 
 export const onDrizzlePostgresJs: PostgresTestDriver = {
   name: 'drizzle on postgres.js',
   excuse: [...crashExcuse, ...pairsAlone],
-  async open({ host, table, notes }) {
-    const client = postgres({
-      host,
-      username: 'postgres',
-      database: 'postgres',
-      max: connections,
-      backoff: false,
-      onnotice: quiet,
-    })
-    const store = createPostgresVersionStore({
-      database: drizzleOnPostgresJs(client),
-      sql: drizzleSql,
-      table,
-      ...patience,
-    })
-    const name = drizzleSql.identifier(notes)
-    return opened({
-      store,
-      write: async (tx, note) => void (await tx.execute(drizzleSql`INSERT INTO ${name} (note) VALUES (${note})`)),
-      migrate: () => store.migrate(),
-      close: () => client.end({ timeout: 1 }),
-    })
+  async open(place) {
+    const client = openPostgresJs(place)
+    return onDrizzleDatabase(drizzleOnPostgresJs(client) as never, place, () => client.end({ timeout: 1 }))
   },
 }
 
@@ -238,33 +253,16 @@ export const inCallersTransaction: PostgresTestDriver = {
       run: false,
     },
   ],
-  async open({ connectionString, table, notes }) {
-    const pool = openPool(connectionString)
-    const store = createPostgresVersionStore({ database: pool, table, ...patience })
-    return opened<pg.PoolClient>({
+  async open(place) {
+    const opened = onPg(openPool(place), place)
+    const { store, begin } = opened
+    return {
+      ...opened,
       store: {
-        async advance(payment, effect) {
-          const client = await pool.connect()
-          try {
-            await client.query('BEGIN')
-            const decision = await store.in(client).advance(payment, effect)
-            await client.query('COMMIT')
-            client.release()
-            return decision
-          } catch (error) {
-            await client.query('ROLLBACK').then(
-              () => client.release(),
-              () => client.release(true),
-            )
-            throw error
-          }
-        },
+        advance: (payment, effect) => begin((tx) => store.in(tx).advance(payment, effect)),
         current: (key) => store.current(key),
         list: (address) => store.list(address),
       },
-      write: async (tx, note) => void (await tx.query(`INSERT INTO ${notes} (note) VALUES ($1)`, [note])),
-      migrate: () => store.migrate(),
-      close: () => pool.end(),
-    })
+    }
   },
 }

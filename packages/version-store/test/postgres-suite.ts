@@ -32,11 +32,12 @@ export function postgresConformance(drivers: readonly PostgresTestDriver[]): voi
             const [table, notes] = [`versions_${id}`, `notes_${id}`]
             await admin.query(`CREATE TABLE ${notes} (id bigserial PRIMARY KEY, note text NOT NULL)`)
             const wire = await openWire(new URL(server.connectionString).searchParams.get('host') ?? '', faults)
-            const { store, write, migrate, close } = await open({ ...wire, table, notes })
+            const { store, run, migrate, close } = await open({ connectionString: wire.connectionString, table })
             await migrate()
             return {
               store,
-              write,
+              write: async (tx, note) =>
+                void (await run(tx as pg.PoolClient, `INSERT INTO ${notes} (note) VALUES ('${note}')`)),
               notes: async () =>
                 (await admin.query(`SELECT note FROM ${notes} ORDER BY id`)).rows.map((row) => row.note),
               async close() {

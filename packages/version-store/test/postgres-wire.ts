@@ -9,8 +9,6 @@ import { tie } from './tie-sockets.js'
 
 /** A relay that a test owns. */
 export interface Wire {
-  /** The folder of its socket: what drivers call the host. */
-  readonly host: string
   /** The address of the relay. */
   readonly connectionString: string
   close(): Promise<void>
@@ -31,7 +29,6 @@ export async function openWire(serverHost: string, faults: Faults): Promise<Wire
   server.listen(join(host, socketName))
   await once(server, 'listening')
   return {
-    host,
     connectionString: `postgres://postgres@localhost/postgres?host=${encodeURIComponent(host)}`,
     async close() {
       for (const socket of sockets) socket.destroy()

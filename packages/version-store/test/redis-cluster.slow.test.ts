@@ -1,8 +1,8 @@
 /** A node of a cluster that has the slot of one payment, and no other slot. */
 import { Cluster, Redis } from 'ioredis'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { findFreePort } from '../../webhook/test/free-port.js'
 import { createRedisVersionStore } from '../src/exports/redis.js'
-import { freePort } from './free-port.js'
 import { redisMissing, startRedis } from './redis-server.js'
 
 const payment = { integrationAddress: `0x${'A1'.repeat(20)}`, chainId: '1', txHash: `0x${'B2'.repeat(32)}`, version: 1 }
@@ -12,7 +12,7 @@ const hashTag = `{["0x${'a1'.repeat(20)}","1","0x${'b2'.repeat(32)}"]}`
 describe.skipIf(redisMissing !== null)(`Redis${redisMissing === null ? '' : ` (${redisMissing})`}`, () => {
   test('a key with the hash tag of its payment is written with the version, one of another node is rejected', async () => {
     const server = await startRedis(
-      ...['--cluster-enabled', 'yes', '--cluster-port', `${await freePort()}`, '--bind', '127.0.0.1'],
+      ...['--cluster-enabled', 'yes', '--cluster-port', `${await findFreePort()}`, '--bind', '127.0.0.1'],
       ...['--cluster-require-full-coverage', 'no'],
     )
     onTestFinished(() => server.remove())
@@ -30,8 +30,8 @@ describe.skipIf(redisMissing !== null)(`Redis${redisMissing === null ? '' : ` ($
   })
 
   test('a cluster of three masters is listed whole, also as the first that is asked of its client', async () => {
-    const ports = [await freePort(), await freePort(), await freePort()]
-    const busPorts = [await freePort(), await freePort(), await freePort()]
+    const ports = [await findFreePort(), await findFreePort(), await findFreePort()]
+    const busPorts = [await findFreePort(), await findFreePort(), await findFreePort()]
     const nodes = await Promise.all(
       ports.map(async (port, index) => {
         const server = await startRedis(

@@ -1,12 +1,35 @@
-/** The suite of version stores on a Redis client. @module */
-import type { Redis } from 'ioredis'
-import { test } from 'vitest'
+/** A Redis server for a file of tests, and the suite of version stores on a client. @module */
+import { Redis } from 'ioredis'
+import { afterAll, beforeAll, describe, test } from 'vitest'
 import type { ConformanceExcuse } from '../src/conformance.js'
 import { versionStoreConformance } from '../src/exports/conformance.js'
 import { createRedisVersionStore, type RedisClient, type RedisTransaction } from '../src/exports/redis.js'
 import { releaseScript } from '../src/redis-version-store.js'
+import { redisMissing, startRedis, type TestRedis } from './redis-server.js'
 
 let prefixes = 0
+/** The beginning of keys that no test had before. */
+export const newPrefix = () => `test-${++prefixes}:`
+
+/** Registers tests on a server of their own. */
+export function describeRedis(register: (redis: () => Redis, path: () => string) => void): void {
+  describe.skipIf(redisMissing !== null)(`Redis${redisMissing === null ? '' : ` (${redisMissing})`}`, () => {
+    let server: TestRedis
+    let redis: Redis
+    beforeAll(async () => {
+      server = await startRedis()
+      redis = new Redis(server.path)
+    })
+    afterAll(async () => {
+      redis?.disconnect()
+      await server?.remove()
+    })
+    register(
+      () => redis,
+      () => server.path,
+    )
+  })
+}
 
 /** Registers the suite. @param reader - Reads the notes that the store's client wrote. */
 export function redisConformance(
@@ -18,7 +41,7 @@ export function redisConformance(
   versionStoreConformance<RedisTransaction>(
     name,
     async ({ operation }) => {
-      const prefix = `suite-${++prefixes}:`
+      const prefix = newPrefix()
       const notes = `${prefix}notes`
       const redis = client()
       /** Sends a command through the faults. A lease whose release fails ends at once, so that nobody waits for it. */

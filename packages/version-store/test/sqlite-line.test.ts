@@ -2,41 +2,19 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createSqliteVersionStore, type SqliteVersionStoreOptions } from '../src/exports/sqlite.js'
 import { drivers, type TestDatabase } from './drivers.js'
-
-const payment = { integrationAddress: `0x${'a1'.repeat(20)}`, chainId: '1', txHash: `0x${'b2'.repeat(32)}`, version: 1 }
-const other = { ...payment, txHash: `0x${'c3'.repeat(32)}` }
-const nothing = () => undefined
-const unwanted = () => expect.unreachable('an effect ran whose delivery had been answered')
+import { createSleep, hold, nothing, other, payment, unwanted } from './payment.js'
 
 /** A store whose clock stands still, and whose waits end when the test says so. */
 function setUp(options: Partial<SqliteVersionStoreOptions<TestDatabase>> = {}) {
   const database = drivers[0].open(':memory:')
   onTestFinished(() => database.close())
-  const waits: { ms: number; signal: AbortSignal | undefined; end: () => void }[] = []
-  const store = createSqliteVersionStore({
-    database,
-    monotonicNow: () => 0,
-    sleep: (ms, signal) => new Promise((end) => waits.push({ ms, signal, end })),
-    ...options,
-  })
-  /** Starts an effect that lasts until it is released. */
-  const hold = async () => {
-    let release = () => {}
-    let held: Promise<string> = Promise.resolve('')
-    await new Promise<void>((started) => {
-      held = store.advance(payment, () => {
-        started()
-        return new Promise<void>((resolve) => (release = resolve))
-      })
-    })
-    return { held: () => held, release: () => release() }
-  }
-  return { store, waits, hold }
+  const { waits, sleep } = createSleep()
+  return { waits, store: createSqliteVersionStore({ database, monotonicNow: () => 0, sleep, ...options }) }
 }
 
 test('behind an effect that does not end, every call is ERR_VERSION_STORE_BUSY after 3 seconds, and never runs', async () => {
-  const { store, waits, hold } = setUp()
-  const { held, release } = await hold()
+  const { store, waits } = setUp()
+  const { delivery, release } = await hold(store)
   const calls = [store.advance(payment, unwanted), store.advance(other, unwanted), store.current(payment)]
   const outcomes = Promise.allSettled(calls)
   expect(waits.map(({ ms }) => ms)).toEqual([3000, 3000, 3000])
@@ -45,18 +23,18 @@ test('behind an effect that does not end, every call is ERR_VERSION_STORE_BUSY a
   expect(await outcomes).toMatchObject([busy, busy, busy])
 
   release()
-  expect(await held()).toBe('apply')
+  expect(await delivery).toBe('apply')
   expect(await store.advance(payment, unwanted)).toBe('duplicate')
   expect(await store.advance(other, nothing)).toBe('apply')
 })
 
 test('a call whose turn comes in time runs, and its wait is called off', async () => {
-  const { store, waits, hold } = setUp()
-  const { held, release } = await hold()
+  const { store, waits } = setUp()
+  const { delivery, release } = await hold(store)
   const next = store.advance(other, nothing)
   expect(waits.map(({ signal }) => signal?.aborted)).toEqual([false])
   release()
-  expect([await held(), await next]).toEqual(['apply', 'apply'])
+  expect([await delivery, await next]).toEqual(['apply', 'apply'])
   expect(waits.map(({ signal }) => signal?.aborted)).toEqual([true])
   waits[0]?.end()
   expect(await store.current(other)).toBe(1)
@@ -80,13 +58,12 @@ test('the line and the lock are waited for together no longer than busyTimeoutMs
       else await new Promise((end) => signal.addEventListener('abort', end))
     },
   })
-  let release = () => {}
-  const held = store.advance(payment, () => new Promise<void>((resolve) => (release = resolve)))
+  const { delivery, release } = await hold(store)
   const next = store.advance(other, unwanted)
   await Promise.resolve()
   clock = 80
   release()
-  await held
+  await delivery
   await expect(next).rejects.toMatchObject({ code: 'ERR_VERSION_STORE_BUSY', waitedFor: 'lock' })
   expect(sleeps).toEqual([100, 10, 10])
   locked = false
@@ -94,11 +71,11 @@ test('the line and the lock are waited for together no longer than busyTimeoutMs
 })
 
 test('by the system clock: a call behind an effect is answered while the effect still runs', async () => {
-  const { store, hold } = setUp({ busyTimeoutMs: 20, monotonicNow: undefined, sleep: undefined })
-  const { held, release } = await hold()
+  const { store } = setUp({ busyTimeoutMs: 20, monotonicNow: undefined, sleep: undefined })
+  const { delivery, release } = await hold(store)
   await expect(store.advance(other, unwanted)).rejects.toMatchObject({ code: 'ERR_VERSION_STORE_BUSY' })
   release()
-  expect(await held()).toBe('apply')
+  expect(await delivery).toBe('apply')
 })
 
 test('a call of its own store that an effect makes after it waited ends too', async () => {
@@ -114,11 +91,11 @@ test('a call of its own store that an effect makes after it waited ends too', as
 test('a call whose turn comes in time leaves no timer behind', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
-  const { store, hold } = setUp({ sleep: undefined })
-  const { held, release } = await hold()
+  const { store } = setUp({ sleep: undefined })
+  const { delivery, release } = await hold(store)
   const next = store.advance(other, nothing)
   expect(vi.getTimerCount()).toBe(1)
   release()
-  expect([await held(), await next]).toEqual(['apply', 'apply'])
+  expect([await delivery, await next]).toEqual(['apply', 'apply'])
   expect(vi.getTimerCount()).toBe(0)
 })

@@ -7,13 +7,12 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { createSqliteFixture, versionStoreConformance } from '../src/exports/conformance.js'
 import { createSqliteVersionStore, type SqliteDatabase } from '../src/exports/sqlite.js'
 import { drivers, getNotes, openReceiverDatabase } from './drivers.js'
+import { nothing, payment } from './payment.js'
 
-const payment = { integrationAddress: `0x${'a1'.repeat(20)}`, chainId: '1', txHash: `0x${'b2'.repeat(32)}`, version: 1 }
-const nothing = () => undefined
+/** A connection that answers nothing. */
+const mute = { exec: nothing, prepare: () => ({ get: nothing, run: nothing, all: () => [] }) }
 
 for (const { name, open } of drivers) {
-  const openFile = (path: string) => openReceiverDatabase(open, path)
-
   versionStoreConformance(
     name,
     (faults) => {
@@ -35,39 +34,13 @@ for (const { name, open } of drivers) {
         rmSync(folder, { recursive: true })
       })
       return () => {
-        const database = openFile(join(folder, 'receiver.db'))
+        const database = openReceiverDatabase(open, join(folder, 'receiver.db'))
         opened.push(database)
         return database
       }
     }
     const addNote = (tx: SqliteDatabase, note: string) =>
       void tx.prepare('INSERT INTO notes (note) VALUES (?)').run(note)
-
-    test('versions outlive the connection', async () => {
-      const connect = file()
-      await createSqliteVersionStore({ database: connect() }).advance({ ...payment, version: 4 }, nothing)
-      const store = createSqliteVersionStore({ database: connect() })
-      expect(await store.current(payment)).toBe(4)
-      expect(await store.advance({ ...payment, version: 4 }, nothing)).toBe('duplicate')
-    })
-
-    test('two connections with slow effects race for one version: one winner, one note', async () => {
-      const connect = file()
-      const databases = [connect(), connect()]
-      const stores = databases.map((database) => createSqliteVersionStore({ database }))
-      const decisions = await Promise.all(
-        stores.flatMap((store) =>
-          [1, 2, 3].map(() =>
-            store.advance(payment, async (tx) => {
-              addNote(tx, 'won')
-              await new Promise((resolve) => setTimeout(resolve, 20))
-            }),
-          ),
-        ),
-      )
-      expect(decisions.filter((decision) => decision === 'apply')).toHaveLength(1)
-      expect(getNotes(connect())).toEqual(['won'])
-    })
 
     test('a lock that is not released in time is ERR_VERSION_STORE_BUSY, and nothing is kept', async () => {
       const connect = file()
@@ -161,29 +134,19 @@ for (const { name, open } of drivers) {
       expect(getNotes(database)).toEqual(['begin', 'end', 'begin', 'end'])
     })
 
-    test('an open transaction of yours is rejected and left alone, at first use too', async () => {
-      const database = file()()
-      const store = createSqliteVersionStore({ database })
-      for (let round = 0; round < 2; round++) {
-        database.exec('BEGIN')
-        addNote(database, 'yours')
-        await expect(store.advance(payment, nothing)).rejects.toMatchObject({ code: 'ERR_TRANSACTION_OPEN' })
-        database.exec('ROLLBACK')
-        expect(getNotes(database)).toEqual([])
-        expect(await store.current(payment)).toBeUndefined()
-      }
-      expect(await store.advance(payment, nothing)).toBe('apply')
-    })
-
     /** The connection as drivers show it that say nothing about transactions: `node:sqlite` before 22.16. */
     const silent = (database: SqliteDatabase): SqliteDatabase => ({
       exec: (sql) => database.exec(sql),
       prepare: (sql) => database.prepare(sql),
     })
+    const views = [
+      ['', (database: SqliteDatabase) => database],
+      [' on a driver that does not tell', silent],
+    ] as const
 
-    test('on a driver that does not tell, an open transaction of yours is rejected and left alone all the same', async () => {
+    test.each(views)('an open transaction of yours is rejected and left alone, at first use too%s', async (_, view) => {
       const database = file()()
-      const store = createSqliteVersionStore({ database: silent(database) })
+      const store = createSqliteVersionStore({ database: view(database) })
       for (let round = 0; round < 2; round++) {
         database.exec('BEGIN')
         addNote(database, 'yours')
@@ -199,10 +162,6 @@ for (const { name, open } of drivers) {
     })
 
     const endings = ['COMMIT', 'ROLLBACK', 'COMMIT; BEGIN', 'ROLLBACK; BEGIN']
-    const views = [
-      ['', (database: SqliteDatabase) => database],
-      [' on a driver that does not tell', silent],
-    ] as const
     test.each(views.flatMap(([where, view]) => endings.map((ending) => [ending, where, view] as const)))(
       'an effect that runs %s%s is rejected, and the version is not taken',
       async (ending, _, view) => {
@@ -264,30 +223,6 @@ for (const { name, open } of drivers) {
   })
 }
 
-test.each(['', '1a', 'a-b', 'a b', 'a;DROP TABLE x', '"a"', 'a'.repeat(64), 'é'])(
-  'the table name %j is rejected',
-  (table) => {
-    const database = { exec: nothing, prepare: () => ({ get: nothing, run: nothing, all: () => [] }) }
-    expect(() => createSqliteVersionStore({ database, table })).toThrow(TypeError)
-  },
-)
-
-test.each([-1, Number.NaN, Number.POSITIVE_INFINITY, '5'])('a busyTimeoutMs of %s is rejected', (busyTimeoutMs) => {
-  const database = { exec: nothing, prepare: () => ({ get: nothing, run: nothing, all: () => [] }) }
-  expect(() => createSqliteVersionStore({ database, busyTimeoutMs: busyTimeoutMs as number })).toThrow(RangeError)
-})
-
-test.each([undefined, null, {}, 'receiver.db'])('the database %j is rejected', (database) => {
-  expect(() => createSqliteVersionStore({ database: database as unknown as SqliteDatabase })).toThrow(TypeError)
-})
-
-test('versions that a driver gives as bigint are read', async () => {
-  const database = { exec: nothing, prepare: () => ({ get: () => ({ version: 3n }), run: nothing, all: () => [] }) }
-  const store = createSqliteVersionStore({ database })
-  expect(await store.current(payment)).toBe(3)
-  expect(await store.advance({ ...payment, version: 3 }, nothing)).toBe('duplicate')
-})
-
 test.each([
   ['node:sqlite', Object.assign(new Error('locked'), { code: 'ERR_SQLITE_ERROR', errcode: 5 })],
   ['node:sqlite, an extended code', Object.assign(new Error('locked'), { code: 'ERR_SQLITE_ERROR', errcode: 517 })],
@@ -299,8 +234,7 @@ test.each([
   const exec = (sql: string) => {
     if (sql === 'BEGIN IMMEDIATE' && ++tries < 3) throw error
   }
-  const database = { exec, prepare: () => ({ get: nothing, run: nothing, all: () => [] }) }
-  const store = createSqliteVersionStore({ database, sleep: async () => undefined })
+  const store = createSqliteVersionStore({ database: { ...mute, exec }, sleep: async () => undefined })
   expect(await store.advance(payment, nothing)).toBe('apply')
   expect(tries).toBe(3)
 })
@@ -309,7 +243,7 @@ test('a table that is not there yet is known by an error of another realm', asyn
   const prepare = () => {
     throw runInNewContext("new Error('no such table: receiver_versions')")
   }
-  const store = createSqliteVersionStore({ database: { exec: nothing, prepare } })
+  const store = createSqliteVersionStore({ database: { ...mute, prepare } })
   expect(await store.current(payment)).toBeUndefined()
 })
 

@@ -12,17 +12,13 @@ test('a queue is empty again after its last job, failed ones included', async ()
   expect(queue.size).toBe(0)
 })
 
+const unwanted = () => expect.unreachable()
+
 test('a job that gave up leaves the line: what waits behind a job without end does not pile up', async () => {
   const queue = createQueue()
   const endless = queue.run(() => new Promise<never>(() => undefined))
   const tired = new Error('tired')
-  for (let round = 0; round < 100; round++)
-    await expect(
-      queue.run(
-        () => expect.unreachable(),
-        async () => tired,
-      ),
-    ).rejects.toBe(tired)
+  for (let round = 0; round < 100; round++) await expect(queue.run(unwanted, async () => tired)).rejects.toBe(tired)
   expect(queue.size).toBe(1)
   expect(await Promise.race([endless, 'still running'])).toBe('still running')
 })
@@ -31,12 +27,7 @@ test('an error of the wait itself comes out, and the job does not run', async ()
   const queue = createQueue()
   const broken = new Error('no timer')
   const first = queue.run(() => new Promise((resolve) => setImmediate(resolve)))
-  await expect(
-    queue.run(
-      () => expect.unreachable(),
-      () => Promise.reject(broken),
-    ),
-  ).rejects.toBe(broken)
+  await expect(queue.run(unwanted, () => Promise.reject(broken))).rejects.toBe(broken)
   await first
   expect(queue.size).toBe(0)
 })

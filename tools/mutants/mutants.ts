@@ -30,7 +30,7 @@ export const mutants: readonly Mutant[] = [
   ...inFile('webhook/src/internal/hmac.node.ts', 'webhook/src/verify-signature.test.ts', {
     'a code of other bytes or of another secret is rejected': ['timingSafeEqual(Buffer.from(code), right)', 'true'],
   }),
-  ...inFile('webhook/src/internal/hmac.web.ts', 'webhook/src/signature-vectors.isolated.test.ts', {
+  ...inFile('webhook/src/internal/hmac.web.ts', 'webhook/src/vectors.isolated.test.ts', {
     'Web Crypto rejects a wrong code': ['return !difference', 'return true'],
   }),
   ...inFile('webhook/src/internal/parse-fresh-header.ts', 'webhook/src/verify-signature.test.ts', {
@@ -40,7 +40,7 @@ export const mutants: readonly Mutant[] = [
   ...inFile('webhook/src/internal/parse-fresh-header.ts', 'webhook/src/internal/parse-fresh-header.test.ts', {
     'a header with two times is rejected': ['times.length !== 1', 'times.length === 0'],
   }),
-  ...inFile('webhook/src/snapshot.ts', 'webhook/src/snapshot.test.ts', {
+  ...inFile('webhook/src/snapshot.ts', 'webhook/src/vectors.isolated.test.ts', {
     'a currency is three capital letters': ['const currency = /^[A-Z]{3}$/', 'const currency = /^[A-Za-z]{3}$/'],
   }),
   ...inFile('version-store/src/version-store.ts', 'version-store/src/decide-version.test.ts', {

@@ -1,9 +1,8 @@
 import { createHmac } from 'node:crypto'
-import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
 import { createVerifier, type VerifierOptions } from './create-verifier.js'
 import type { Delivery, HeadersLike } from './delivery.js'
-import { isWebhookRejection, type WebhookError } from './errors.js'
+import type { WebhookError } from './errors.js'
 import { createTestDelivery, createTestSnapshot } from './test-delivery.js'
 
 const secret = 'whsec_verifier'
@@ -27,27 +26,26 @@ const recordingTo = (asked: string[]) => (integration: string) => {
   return secret
 }
 
+const pairs = Object.entries(good.headers)
+const renamed = (rename: (name: string) => string) => pairs.map(([name, value]) => [rename(name), value] as const)
+const lists = pairs.map(([name, value]) => [name, [value]] as const)
+
 test.each<[string, HeadersLike]>([
   ['fetch Headers', new Headers(good.headers)],
   ['a record in wire case', good.headers],
-  ['a record in lower case', Object.fromEntries(Object.entries(good.headers).map(([k, v]) => [k.toLowerCase(), v]))],
-  ['a record in upper case', Object.fromEntries(Object.entries(good.headers).map(([k, v]) => [k.toUpperCase(), v]))],
-  ['a record of lists', Object.fromEntries(Object.entries(good.headers).map(([k, v]) => [k, [v]]))],
-  ['a Map', new Map(Object.entries(good.headers))],
-  ['entries', Object.entries(good.headers)],
-  ['the entries of fetch Headers, which can be read once', new Headers(good.headers).entries()],
-  ['the entries of a Map, which can be read once', new Map(Object.entries(good.headers)).entries()],
-  ["Node's rawHeaders, to be read once", Object.entries(good.headers).flat().values()],
-  ['an object with get, as an Express request is', { get: (name: string) => new Headers(good.headers).get(name) }],
+  ['a record in lower case', Object.fromEntries(renamed((name) => name.toLowerCase()))],
+  ['a record in upper case', Object.fromEntries(renamed((name) => name.toUpperCase()))],
+  ['a record of lists, as multiValueHeaders of a Lambda event', Object.fromEntries(lists)],
   ['a record without a prototype', Object.assign(Object.create(null), good.headers)],
-  ['entries whose values are lists', Object.entries(good.headers).map(([k, v]) => [k, [v]])],
-  ['a Map in mixed case', new Map(Object.entries(good.headers).map(([k, v]) => [k.replace('X-', 'x-'), v]))],
-  ["Node's rawHeaders", Object.entries(good.headers).flat()],
-  ['the headers of a Lambda event', { ...good.headers, 'X-Amzn-Trace-Id': 'Root=1' }],
-  [
-    'the multiValueHeaders of a Lambda event',
-    Object.fromEntries(Object.entries(good.headers).map(([k, v]) => [k, [v]])),
-  ],
+  ['a Map', new Map(pairs)],
+  ['a Map in mixed case', new Map(renamed((name) => name.replace('X-', 'x-')))],
+  ['entries', pairs],
+  ['entries whose values are lists', lists],
+  ['the entries of fetch Headers, which can be read once', new Headers(good.headers).entries()],
+  ['the entries of a Map, which can be read once', new Map(pairs).entries()],
+  ["Node's rawHeaders", pairs.flat()],
+  ["Node's rawHeaders, to be read once", pairs.flat().values()],
+  ['an object with get, as an Express request is', { get: (name: string) => new Headers(good.headers).get(name) }],
 ])('headers can be %s', async (_, headers) => {
   expect((await make().verify({ body: good.body, headers })).snapshot).toEqual(snapshot)
 })
@@ -61,25 +59,21 @@ test.each([null, undefined, 'x', 5, [], {}, [['x']], ['a', 'b'], { 'X-Service-Si
 )
 
 test('a signature header that came twice is rejected whatever the framework makes of it', async () => {
+  const name = 'x-service-signature'
   const value = good.headers['X-Service-Signature'] ?? ''
   const twice = new Headers(good.headers)
-  twice.append('X-Service-Signature', value)
+  twice.append(name, value)
   for (const headers of [
     twice,
     { ...good.headers, 'X-Service-Signature': [value, value] },
-    [...Object.entries(good.headers), ['x-service-signature', value]],
-    [...Object.entries(good.headers).flat(), 'x-service-signature', value],
-    [...Object.entries(good.headers), ['x-service-signature', value]].values(),
-    { ...good.headers, 'x-service-signature': value },
-  ])
-    expect(await getCode(make().verify({ body: good.body, headers: headers as HeadersLike }))).toBe(
-      'ERR_SIGNATURE_MALFORMED',
-    )
-})
-
-test('several secrets verify during a rotation, and the proof says which', async () => {
-  const verified = await make({ secrets: ['whsec_new', secret] }).verify(good)
-  expect(verified.secretIndex).toBe(1)
+    { ...good.headers, [name]: value },
+    [...pairs, [name, value]],
+    [...pairs, [name, value]].values(),
+    [...pairs.flat(), name, value],
+  ]) {
+    const delivery = { body: good.body, headers: headers as HeadersLike }
+    expect(await getCode(make().verify(delivery))).toBe('ERR_SIGNATURE_MALFORMED')
+  }
 })
 
 test('a function finds the secrets by integration, now or later', async () => {
@@ -103,14 +97,8 @@ test.each([undefined, null, []])('an integration whose secrets are %j is unknown
 test('only a lowercased address reaches the look-up', async () => {
   const asked: string[] = []
   const { verify } = make({ secrets: recordingTo(asked) })
-  for (const hint of [
-    undefined,
-    '',
-    '../etc',
-    "' or 1=1",
-    snapshot.integrationAddress.toUpperCase(),
-    `${snapshot.integrationAddress}, x`,
-  ]) {
+  const address = snapshot.integrationAddress
+  for (const hint of [undefined, '', '../etc', "' or 1=1", address.toUpperCase(), `${address}, x`]) {
     const headers = { ...good.headers, 'X-Service-Integration': hint }
     expect(await getCode(verify({ body: good.body, headers }))).toBe('ERR_INTEGRATION_UNKNOWN')
   }
@@ -144,7 +132,7 @@ test.each(['', ' ', `${secret}\n`, [''], [null], 5, false])(
   },
 )
 
-test.each(['', ' ', `${secret}\n`, [], [''], [secret, ''], undefined, null, 5])(
+test.each([undefined, null, [], {}, '', ' ', 5, `${secret}\n`, [''], [secret, '']])(
   'fixed secrets of %j are rejected at construction',
   (secrets) => {
     const call = () => createVerifier({ secrets: secrets as string })
@@ -153,7 +141,7 @@ test.each(['', ' ', `${secret}\n`, [], [''], [secret, ''], undefined, null, 5])(
   },
 )
 
-test.each([[undefined], [null], [{}], [{ secrets: undefined }], [{ secrets: [] }]])(
+test.each([[undefined], [null], [{}], [{ secrets: [] }]])(
   'createVerifier(%j) says that secrets is missing',
   (options) => {
     const call = () => createVerifier(options as unknown as VerifierOptions)
@@ -192,18 +180,6 @@ test('the header must name the integration of the signed body', async () => {
   expect(await getCode(make().verify({ body: good.body, headers: moved }))).toBe('ERR_INTEGRATION_MISMATCH')
 })
 
-test('a secret of one integration does not speak for another', async () => {
-  const { verify } = make({
-    secrets: (integration) => (integration === other.integrationAddress ? 'whsec_other' : secret),
-  })
-  const body = new TextEncoder().encode(JSON.stringify(snapshot))
-  const headers = {
-    'X-Service-Signature': signatureOver(body, 'whsec_other'),
-    'X-Service-Integration': other.integrationAddress,
-  }
-  expect(await getCode(verify({ body, headers }))).toBe('ERR_INTEGRATION_MISMATCH')
-})
-
 test('JSON is parsed only after the signature is right', async () => {
   const body = new TextEncoder().encode('not json')
   const headers = (key: string) => ({ ...good.headers, 'X-Service-Signature': signatureOver(body, key) })
@@ -211,9 +187,10 @@ test('JSON is parsed only after the signature is right', async () => {
   expect(await getCode(make().verify({ body, headers: headers(secret) }))).toBe('ERR_SNAPSHOT_INVALID')
 })
 
+const post = (headers: Record<string, string>, body: Uint8Array<ArrayBuffer> | ReadableStream = good.body) =>
+  new Request('http://127.0.0.1/', { method: 'POST', headers, body, duplex: 'half' } as RequestInit)
+
 test('a fetch request is read after its headers passed, and only up to maxBytes', async () => {
-  const post = (headers: Record<string, string>, body: Uint8Array<ArrayBuffer> | ReadableStream = good.body) =>
-    new Request('http://127.0.0.1/', { method: 'POST', headers, body, duplex: 'half' } as RequestInit)
   const bad = post({ ...good.headers, 'X-Service-Signature': 'junk' })
   expect(await getCode(make().verify(bad))).toBe('ERR_SIGNATURE_MALFORMED')
   expect(bad.bodyUsed).toBe(false)
@@ -239,11 +216,11 @@ test('a fetch request is read after its headers passed, and only up to maxBytes'
 })
 
 test('a fetch request whose body is locked is rejected with a cure, also when the lock comes during the look-up', async () => {
-  const before = new Request('http://127.0.0.1/', { method: 'POST', ...good })
+  const before = post(good.headers)
   before.body?.getReader()
   await expect(make().verify(before)).rejects.toMatchObject({ code: 'ERR_BODY_NOT_RAW', status: 500 })
 
-  const during = new Request('http://127.0.0.1/', { method: 'POST', ...good })
+  const during = post(good.headers)
   const { verify } = make({
     secrets() {
       during.body?.getReader()
@@ -256,17 +233,8 @@ test('a fetch request whose body is locked is rejected with a cure, also when th
 test('a fetch request whose sender hangs up is a rejection, with the reason as cause', async () => {
   const reason = new Error('socket closed')
   const body = new ReadableStream({ pull: (controller) => controller.error(reason) })
-  const request = new Request('http://127.0.0.1/', {
-    method: 'POST',
-    headers: good.headers,
-    body,
-    duplex: 'half',
-  } as RequestInit)
-  await expect(make().verify(request)).rejects.toMatchObject({
-    code: 'ERR_BODY_UNREADABLE',
-    status: 400,
-    cause: reason,
-  })
+  const unreadable = { code: 'ERR_BODY_UNREADABLE', status: 400, cause: reason }
+  await expect(make().verify(post(good.headers, body))).rejects.toMatchObject(unreadable)
 })
 
 test.each([undefined, null, 'text', 5, Buffer.from('{}'), new ArrayBuffer(2), () => undefined])(
@@ -282,15 +250,4 @@ test('an Express request fits as it is: raw verifies, parsed is rejected', async
   const express = (body: unknown) => ({ headers: good.headers, body, method: 'POST' }) as unknown as Delivery
   expect(await getCode(make().verify(express(Buffer.from(good.body))))).toBe('ok')
   expect(await getCode(make().verify(express(snapshot)))).toBe('ERR_BODY_NOT_RAW')
-})
-
-test('nothing of a rejection shows the secret, the signature or the body', async () => {
-  const forged = await createTestDelivery({ secret, now, fault: 'forged' })
-  const error = await make()
-    .verify(forged)
-    .catch((e) => e)
-  expect(isWebhookRejection(error)).toBe(true)
-  const shown = inspect(error, { depth: 9, showHidden: true }) + JSON.stringify(error)
-  const code = (forged.headers['X-Service-Signature'] ?? '').slice(-64)
-  for (const hidden of [secret, code, snapshot.txHash]) expect(shown).not.toContain(hidden)
 })

@@ -46,10 +46,3 @@ test.each(['', ' ', 'a\n', undefined, null, 5])(
     expect(inspect(error)).not.toContain('a\n')
   },
 )
-
-test.each(['text', undefined, {}, new ArrayBuffer(1)])(
-  'a body that is not a Uint8Array is a TypeError',
-  async (value) => {
-    await expect(signDelivery({ ...input, body: value as Uint8Array })).rejects.toThrow(TypeError)
-  },
-)

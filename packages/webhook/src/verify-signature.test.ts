@@ -1,10 +1,9 @@
 import { createHmac } from 'node:crypto'
 import { inspect } from 'node:util'
 import { signatureToleranceSeconds } from '@payment-integration/contract'
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { RawBody } from './delivery.js'
-import { explainRejection, isWebhookRejection, type WebhookError } from './errors.js'
+import { explainRejection, type WebhookError } from './errors.js'
 import { verifySignature } from './verify-signature.js'
 
 const secret = 'whsec_test_9f8e7d6c'
@@ -36,12 +35,6 @@ test('bytes, a view into a larger buffer, an ArrayBuffer and text give one verdi
   const kinds: RawBody[] = [body, body.slice().buffer, Buffer.from(body), new TextDecoder().decode(body)]
   for (const kind of kinds)
     expect(await getCode(verifySignature({ body: kind, header, secrets: [secret], now }))).toBe('ok')
-})
-
-test('bytes in shared memory verify too', async () => {
-  const body = new Uint8Array(new SharedArrayBuffer(3))
-  body.set([1, 2, 3])
-  expect(await getCode(verifySignature({ body, header: sign(body), secrets: [secret], now }))).toBe('ok')
 })
 
 test.each([
@@ -84,20 +77,13 @@ test('rejects in order: body kind, shape, time, size, code', async () => {
   expect(await check('x', forged, now, 1)).toBe('ERR_SIGNATURE_MISMATCH')
 })
 
-test.each([
-  ['empty', [''], TypeError],
-  ['blank', [' \n'], TypeError],
-  ['ending in a newline', [`${secret}\n`], TypeError],
-  ['after a space', [` ${secret}`], TypeError],
-  ['good, and one empty', [secret, ''], TypeError],
-  ['no string', [undefined], TypeError],
-  ['no list at all', undefined, TypeError],
-  ['an empty list', [], TypeError],
-])('secrets that are %s are a caller mistake, before any check', async (_, secrets, kind) => {
-  const call = verifySignature({ body: 'x', header: null, secrets: secrets as string[], now })
-  const error = await call.catch((e) => e)
-  expect(error).toBeInstanceOf(kind)
-  expect(inspect(error)).not.toContain(secret)
+test('unusable secrets are a caller mistake, before any check, and the error does not hold them', async () => {
+  for (const secrets of [[secret, ''], [` ${secret}`], undefined, []]) {
+    const call = verifySignature({ body: 'x', header: null, secrets: secrets as string[], now })
+    const error = await call.catch((e) => e)
+    expect(error).toBeInstanceOf(TypeError)
+    expect(inspect(error)).not.toContain(secret)
+  }
 })
 
 test.each([Number.NaN, Number.POSITIVE_INFINITY, undefined])('a clock that gives %s is a RangeError', async (time) => {
@@ -144,44 +130,4 @@ test('a header that is an array of lines is joined as HTTP joins it', async () =
 test.each([5, true, {}, Symbol('x')])('a header of another type is malformed, not a crash', async (header) => {
   const call = verifySignature({ body: 'x', header: header as unknown as string, secrets: [secret], now })
   expect(await getCode(call)).toBe('ERR_SIGNATURE_MALFORMED')
-})
-
-test('no header and no body make it throw anything but a rejection, and no rejection quotes them', async () => {
-  const signatureish = fc.oneof(
-    fc.string(),
-    fc.string({ unit: 'binary' }),
-    fc
-      .array(fc.constantFrom('t=', `t=${t}`, 'v1=', `v1=${'a'.repeat(64)}`, ',', '=', ' ', 'v2=x', '-', '9'.repeat(13)))
-      .map((parts) => parts.join('')),
-    fc.constant(sign('other')),
-  )
-  await fc.assert(
-    fc.asyncProperty(signatureish, fc.uint8Array(), async (header, body) => {
-      const error = await verifySignature({ body, header, secrets: [secret], now }).then(
-        () => undefined,
-        (e) => e,
-      )
-      expect(isWebhookRejection(error)).toBe(true)
-      expect(inspect(error)).not.toContain(secret)
-      const codes = header.match(/[0-9a-f]{64}/g) ?? []
-      for (const code of codes) expect(inspect(error)).not.toContain(code)
-    }),
-    { numRuns: 500 },
-  )
-})
-
-test('every signature that node:crypto makes over any bytes and secret verifies; any changed byte does not', async () => {
-  const keys = fc.string({ minLength: 1 }).filter((key) => key.trim() === key)
-  await fc.assert(
-    fc.asyncProperty(fc.uint8Array({ minLength: 1 }), keys, fc.nat(), async (body, key, at) => {
-      const header = sign(body, key)
-      expect(await getCode(verifySignature({ body, header, secrets: [key], now }))).toBe('ok')
-      const changed = body.slice()
-      changed[at % body.length] = (changed[at % body.length] ?? 0) ^ 1
-      expect(await getCode(verifySignature({ body: changed, header, secrets: [key], now }))).toBe(
-        'ERR_SIGNATURE_MISMATCH',
-      )
-    }),
-    { numRuns: 300 },
-  )
 })

@@ -3,39 +3,11 @@ import { expect, test } from 'vitest'
 import { parseFreshHeader } from './parse-fresh-header.js'
 
 const t = 1_700_000_000
-const at = (seconds: number) => (t + seconds) * 1000
 const v1 = 'a'.repeat(64)
-const getVerdict = (header: unknown, receivedAt = at(0), toleranceSeconds = 300) => {
-  const claim = parseFreshHeader(header as string, receivedAt, toleranceSeconds)
+const getVerdict = (header: string) => {
+  const claim = parseFreshHeader(header, t * 1000, 300)
   return 'code' in claim ? claim.code : 'ok'
 }
-
-test.each([
-  ['a=b', true],
-  [' \t a=b\t ', true],
-  ['a=b c=d', true],
-  ['a=', true],
-  ['a= \t', true],
-  ['a= b', true],
-  ['t1=x', true],
-  ['v10=x', true],
-  ['a', false],
-  ['=b', false],
-  [' =b', false],
-  ['a =b', false],
-  ['a b=c', false],
-  ['', false],
-  ['\na=b', false],
-  ['t=1', false],
-])('beside t and v1 the field %j is well-formed: %s', (field, wellFormed) => {
-  const expected = wellFormed ? 'ok' : 'ERR_SIGNATURE_MALFORMED'
-  for (const fields of [
-    [field, `t=${t}`, `v1=${v1}`],
-    [`t=${t}`, field, `v1=${v1}`],
-    [`t=${t}`, `v1=${v1}`, field],
-  ])
-    expect(getVerdict(fields.join(','))).toBe(expected)
-})
 
 test('a header is read as a plain reading of its grammar reads it', () => {
   const field = fc.oneof(
@@ -47,10 +19,11 @@ test('a header is read as a plain reading of its grammar reads it', () => {
   fc.assert(
     fc.property(headers, (fields) => {
       const header = fields.map((parts) => parts.join('')).join(',')
-      const claim = parseFreshHeader(header, at(0), 300)
+      const claim = parseFreshHeader(header, t * 1000, 300)
       expect('code' in claim ? claim.code : claim.codes).toEqual(plainly(header))
     }),
-    { numRuns: 3000 },
+    // Random headers alone seldom have two times and a code.
+    { numRuns: 3000, examples: [[[`t=${t}`, `t=${t}`, `v1=${v1}`].map((field) => ['', field, ''] as const)]] as never },
   )
 })
 
@@ -69,23 +42,9 @@ function plainly(header: string): string | string[] {
   return codes.length === 0 ? 'ERR_SIGNATURE_SCHEME' : codes
 }
 
-test('the time of a header grows with its length, not with its square', () => {
-  // By the square, a header of blanks would take milliseconds: 16 million steps.
-  for (const header of [
-    `t=${' '.repeat(4_000)}x`,
-    `${' '.repeat(4_000)}x`,
-    `x=${' '.repeat(4_000)}\n`,
-    `t=1${' '.repeat(4_000)}x`,
-  ]) {
-    const before = process.cpuUsage()
-    for (let round = 0; round < 50; round++) getVerdict(header)
-    const { user, system } = process.cpuUsage(before)
-    expect((user + system) / 50, JSON.stringify(header.slice(0, 3))).toBeLessThan(2_000)
-  }
-})
+const good = `t=${t},v1=${v1}`
 
 test('a header of more than 4096 characters is rejected unread', () => {
-  const good = `t=${t},v1=${v1}`
   const padded = (length: number) => `${good},x=`.padEnd(length, 'y')
   expect(getVerdict(padded(4096))).toBe('ok')
   expect(getVerdict(padded(4097))).toBe('ERR_SIGNATURE_MALFORMED')
@@ -102,33 +61,8 @@ test('a header of more than 4096 characters is rejected unread', () => {
 })
 
 test('one header after another is read from its beginning, whatever became of the first', () => {
-  const good = `t=${t},v1=${v1}`
   for (const before of [good, `${good},`, 'junk', `t=${t},v1=${v1}0`, `${good},${'x'.repeat(5000)}`]) {
     getVerdict(before)
     expect(getVerdict(good)).toBe('ok')
   }
-})
-
-test('accepts the last second of the window on either side, rejects the next', () => {
-  const good = `t=${t},v1=${v1}`
-  expect(parseFreshHeader(good, at(300), 300)).toMatchObject({ signedAt: t, ageSeconds: 300 })
-  expect(parseFreshHeader(good, at(301), 300)).toMatchObject({
-    code: 'ERR_DELIVERY_STALE',
-    ageSeconds: 301,
-    status: 400,
-  })
-  expect(parseFreshHeader(good, at(-300), 300)).toMatchObject({ signedAt: t, ageSeconds: -300 })
-  expect(parseFreshHeader(good, at(-301), 300)).toMatchObject({
-    code: 'ERR_DELIVERY_FUTURE',
-    ageSeconds: -301,
-    status: 400,
-  })
-})
-
-test('a tolerance of 0 accepts the whole of this second, and no other', () => {
-  const good = `t=${t},v1=${v1}`
-  expect(getVerdict(good, at(0), 0)).toBe('ok')
-  expect(getVerdict(good, at(0) + 999, 0)).toBe('ok')
-  expect(getVerdict(good, at(1), 0)).toBe('ERR_DELIVERY_STALE')
-  expect(getVerdict(good, at(0) - 1, 0)).toBe('ERR_DELIVERY_FUTURE')
 })

@@ -9,7 +9,7 @@ import type { Host, Subject } from './host.js'
 import { socketCases } from './socket-cases.js'
 
 /** Registers the table for one adapter. */
-export function adapterConformance(subject: Subject, withSocket = true): void {
+export function adapterConformance(subject: Subject): void {
   const cases: Case[] = [...answerCases, ...socketCases]
   const excuses = new Map(Object.entries(subject.excuses ?? {}))
   for (const name of excuses.keys())
@@ -37,8 +37,7 @@ export function adapterConformance(subject: Subject, withSocket = true): void {
         return { start, snapshots, errors, rejections, cure: subject.cure }
       }
       const excuse = excuses.get(name)
-      // Where whole requests arrive there is nothing to say about sockets.
-      if (socket === true && !withSocket) continue
+      if (socket === true && subject.hasNoSocket === true) continue
       if (excuse !== undefined) test.fails(`${name} (cannot: ${excuse})`, { timeout: 1000 }, () => run(bench()))
       else test(name, () => run(bench()))
     }

@@ -3,23 +3,10 @@ import express, { type RequestHandler } from 'express'
 import { expect, onTestFinished, test } from 'vitest'
 import { createExpressHandler } from '../../src/exports/express.js'
 import { createVerifier, type VerifierOptions } from '../../src/exports/index.js'
-import { adapterConformance } from './conformance.js'
 import { delivery, secret } from './fixture.js'
 import { createHost } from './host.js'
 
-const cure = /above app\.use\(express\.json\(\)\)/
-
-adapterConformance({
-  name: 'createExpressHandler above express.json()',
-  cure,
-  async start(options, parser) {
-    const app = express()
-    if (parser) app.use(express.json())
-    app.all('/webhook', createExpressHandler(options))
-    app.use(express.json())
-    return createHost(createServer(app))
-  },
-})
+const forgets: RequestHandler = (request, _response, next) => void request.resume().on('end', next)
 
 /** Sends a signed delivery through a middleware. Returns the status, and the errors that onError heard. */
 async function behind(
@@ -48,7 +35,6 @@ test('bytes that a parser kept are verified: express.raw(), and express.json() b
 test('decoded text, and a stream that something read and forgot, are told as what they are', async () => {
   const [status, message] = await behind(express.text({ type: 'application/json' }))
   expect([status, message]).toEqual([500, expect.stringMatching(/^The body is decoded text;/)])
-  const forgets: RequestHandler = (request, _response, next) => void request.resume().on('end', next)
   expect(await behind(forgets)).toEqual([
     500,
     expect.stringMatching(/^The body is a stream that something else has read/),
@@ -57,7 +43,6 @@ test('decoded text, and a stream that something read and forgot, are told as wha
 
 test('a body without bytes, read by something else, is an empty body and does not hang', async () => {
   const { headers } = await delivery()
-  const forgets: RequestHandler = (request, _response, next) => void request.resume().on('end', next)
   expect(await behind(forgets, Promise.resolve({ headers, body: new Uint8Array() }))).toEqual([401, ''])
 })
 

@@ -2,28 +2,7 @@ import fastify from 'fastify'
 import { expect, onTestFinished, test } from 'vitest'
 import { createFastifyHandler, fastifyReceiver } from '../../src/adapters/fastify.js'
 import { createVerifier } from '../../src/exports/index.js'
-import { adapterConformance } from './conformance.js'
 import { delivery, secret } from './fixture.js'
-import { createHost } from './host.js'
-
-const cure = /app\.register\(fastifyReceiver, \{ url, receive \}\)/
-
-adapterConformance({
-  name: 'fastifyReceiver in an app with its own JSON routes',
-  cure,
-  async start(options, parser) {
-    const app = fastify()
-    app.post('/json', async (request) => request.body)
-    if (parser) app.all('/webhook', createFastifyHandler(options))
-    // biome-ignore lint/nursery/noMisusedPromises: register takes promises too; the rule sees the first overload only.
-    else await app.register(fastifyReceiver, { url: '/webhook', ...options })
-    await app.listen({ host: '127.0.0.1', port: 0 })
-    return createHost(app.server, () => app.close())
-  },
-  excuses: {
-    'a content type that is none does not matter either': 'Fastify answers 415 before any handler and any parser',
-  },
-})
 
 const { verify } = createVerifier({ secrets: secret })
 

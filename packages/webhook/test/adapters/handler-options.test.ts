@@ -1,14 +1,13 @@
 import { once } from 'node:events'
 import { connect, createServer as createHttp2Server } from 'node:http2'
 import type { AddressInfo } from 'node:net'
-import { createMemoryVersionStore, createReceiver } from '@payment-integration/version-store'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import type { HandlerOptions } from '../../src/adapters/handler-options.js'
 import { createFetchHandler } from '../../src/exports/fetch.js'
-import { createVerifier, type Snapshot } from '../../src/exports/index.js'
+import { createVerifier } from '../../src/exports/index.js'
 import { createLambdaHandler } from '../../src/exports/lambda.js'
 import { createNodeHandler } from '../../src/exports/node.js'
-import { createTestSnapshot, type TestDeliveryOptions } from '../../src/exports/testing.js'
+import type { TestDeliveryOptions } from '../../src/exports/testing.js'
 import { createWorkerHandler } from '../../src/exports/worker.js'
 import { delivery, patience, secret } from './fixture.js'
 
@@ -65,20 +64,6 @@ test('without onError the error goes to console.error', async () => {
   const broken = new Error('no such table')
   expect(await getStatus(createFetchHandler({ receive: () => Promise.reject(broken) }), await request())).toBe(500)
   expect(printed.mock.calls).toEqual([[broken]])
-})
-
-test('receive of the version store fits: each version is handled once, and every copy is answered with success', async () => {
-  const handled: number[] = []
-  const handle = ({ version }: Snapshot) => void handled.push(version)
-  const { receive } = createReceiver({ verify, store: createMemoryVersionStore(), handle })
-  const take = createFetchHandler({ receive })
-  const statuses = []
-  for (const version of [2, 2, 1, 3, 3])
-    statuses.push(await getStatus(take, await request({ snapshot: createTestSnapshot({ version }) })))
-  expect([statuses, handled]).toEqual([
-    [204, 204, 204, 204, 204],
-    [2, 3],
-  ])
 })
 
 test('a Worker makes its options once per set of bindings, and lets late work end under waitUntil', async () => {

@@ -34,6 +34,8 @@ export interface Subject {
   readonly name: string
   /** Serves at /webhook, set up as the README says. With `parser`, mounts it wrongly below the JSON parser. */
   start(options: HandlerOptions, parser: boolean): Promise<Host>
+  /** Whole requests arrive: there is nothing to say about sockets. */
+  readonly hasNoSocket?: true
   /** The line that the framework's user is told when the parser was there first. */
   readonly cure: RegExp
   /** Cases that this set-up cannot pass, with the reason. They run all the same, and must fail. */

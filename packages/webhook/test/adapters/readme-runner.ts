@@ -4,11 +4,11 @@
  */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { type AddressInfo, createServer as createProbe } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { pathToFileURL } from 'node:url'
 import { getRequestListener } from '@hono/node-server'
 import type { LambdaHandler } from '../../src/exports/lambda.js'
+import { findFreePort } from '../free-port.js'
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => unknown
 type FetchFunction = (request: Request, ...more: unknown[]) => Promise<Response>
@@ -39,17 +39,8 @@ function getPlatform({ POST, handler, default: main }: Exported): Listener | und
   return getRequestListener((request) => main.fetch(request, process.env, context), { overrideGlobalObjects: false })
 }
 
-async function freePort(): Promise<number> {
-  const probe = createProbe().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  probe.close()
-  await once(probe, 'close')
-  return port
-}
-
 for (const file of process.argv.slice(2)) {
-  const port = await freePort()
+  const port = await findFreePort()
   process.env['PORT'] = `${port}`
   const listener = getPlatform((await import(pathToFileURL(file).href)) as Exported)
   if (listener !== undefined) await once(createServer(listener).listen(port), 'listening')

@@ -33,13 +33,8 @@ async function call(handler: NodeHandler, request: object): Promise<number> {
   await handler(request as NodeRequest, response)
   return response.statusCode
 }
-const read = {
-  method: 'POST',
-  readableDidRead: true,
-  readableEnded: true,
-  on: () => undefined,
-  resume: () => undefined,
-}
+const nothing = () => undefined
+const read = { method: 'POST', readableDidRead: true, readableEnded: true, on: nothing, resume: nothing }
 
 describe('bytes of another realm', () => {
   test('are told apart from those of this one by instanceof', async () => {
@@ -104,8 +99,6 @@ test('a rejection of another realm, or of another copy of this package, is known
   const rejection =
     "Object.assign(new Error('x'), { name: 'WebhookError', code: 'ERR_SIGNATURE_MISMATCH', status: 401 })"
   expect(isWebhookRejection(runInContext(rejection, realm))).toBe(true)
-  for (const other of ["new Error('x')", "Object.assign(new Error('x'), { name: 'WebhookError' })", 'null', '7'])
-    expect(isWebhookRejection(runInContext(other, realm)), other).toBe(false)
 })
 
 test('text and parsed bodies are no bytes, whatever the realm', async () => {
@@ -147,14 +140,5 @@ describe('a value that is empty', () => {
       'httpMethod empty': { ...http, httpMethod: '', headers: headers as never },
     }))
       expect((await handler({ ...event, ...change })).statusCode, name).toBe(204)
-  })
-
-  test('does not hide a second value: a signature that came twice is rejected', async () => {
-    const { headers, body } = await delivery()
-    const [name, value] = Object.entries(headers).find(([key]) => /signature/i.test(key)) as [string, string]
-    const multiValueHeaders = { [name.toLowerCase()]: [value, value] }
-    const event = { httpMethod: 'POST', headers: headers as never, multiValueHeaders }
-    const answer = await createLambdaHandler({ receive: verify })({ ...event, body: new TextDecoder().decode(body) })
-    expect(answer.statusCode).toBe(400)
   })
 })

@@ -1,7 +1,7 @@
 import { createMemoryVersionStore, createReceiver } from '@payment-integration/version-store'
 import { createVerifier } from '@payment-integration/webhook'
 import { createTestDelivery } from '@payment-integration/webhook/testing'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { createBuilders, createDeliveries, createFakeClock, type Deliveries } from '../src/exports/index.js'
 
 const secret = 'whsec_of_the_receiver'
@@ -38,7 +38,7 @@ test('a good delivery has the same bytes and headers as the signer of the verifi
   expect(await deliveries.good(snapshot)).toEqual(await createTestDelivery({ secret, snapshot, now: clock.now }))
 })
 
-test.each([undefined, {}])('options %j, without a secret, are a TypeError', (options) => {
+test.each([undefined, {}, { secret: '' }])('options %j, without a secret, are a TypeError', (options) => {
   const make = () => createDeliveries(options as { secret: string })
   expect(make).toThrow(TypeError)
   expect(make).toThrow(/secret is empty/)
@@ -64,17 +64,10 @@ test('of a rotation, the first delivery verifies only with the next secret, the 
   const { build, deliveries, clock } = setup()
   const rotated = await deliveries.rotated(build.snapshot(), 'whsec_new')
   expect(rotated[0].body).toEqual(rotated[1].body)
-  const accepts = (secrets: string | string[]) =>
-    Promise.all(
-      rotated.map((delivery) =>
-        createVerifier({ secrets, now: clock.now })
-          .verify(delivery)
-          .then(
-            ({ secretIndex }) => secretIndex,
-            ({ code }) => code,
-          ),
-      ),
-    )
+  const accepts = (secrets: string | string[]) => {
+    const verified = rotated.map(createVerifier({ secrets, now: clock.now }).verify)
+    return Promise.all(verified.map((each) => each.then(({ secretIndex }) => secretIndex).catch(({ code }) => code)))
+  }
   expect(await accepts('whsec_new')).toEqual([0, 'ERR_SIGNATURE_MISMATCH'])
   expect(await accepts(secret)).toEqual(['ERR_SIGNATURE_MISMATCH', 0])
   expect(await accepts(['whsec_new', secret])).toEqual([0, 1])
@@ -83,11 +76,8 @@ test('of a rotation, the first delivery verifies only with the next secret, the 
 test('of reordered deliveries a receiver applies the first and finds the others stale', async () => {
   const { build, deliveries, verify } = setup()
   const effects: number[] = []
-  const { receive } = createReceiver({
-    verify,
-    store: createMemoryVersionStore(),
-    handle: async ({ version }) => void effects.push(version),
-  })
+  const handle = async ({ version }: { version: number }) => void effects.push(version)
+  const { receive } = createReceiver({ verify, store: createMemoryVersionStore(), handle })
   const snapshot = build.snapshot()
   const versions = [1, 2, 3].map((version) => ({ ...snapshot, version }))
   const decisions = []
@@ -105,10 +95,4 @@ test('by default the current system clock signs, even fake timers that started a
     await deliveries.good(createBuilders().snapshot()),
   )
   expect([signedAt, ageSeconds]).toEqual([Date.UTC(2031, 0, 1) / 1_000, 0])
-})
-
-describe('a missing secret', () => {
-  test.each(['', undefined])('as %j is a TypeError', (none) => {
-    expect(() => createDeliveries({ secret: none as string })).toThrow(TypeError)
-  })
 })

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { createFetchSender, createSocketSender, type DoctorFetch } from './send.js'
 
@@ -7,24 +7,27 @@ const delivery = { headers: {}, body: new Uint8Array(64) }
 const long = 300_000
 const now = () => 1_700_000_000_000
 
-/** A server that accepts connections and never sends a byte, so that no TLS handshake ends. */
-async function silent() {
-  const server = createServer((socket) => void socket.on('error', () => undefined))
+/** A server that does this with its connections. */
+async function listen(scheme: 'http' | 'https', onSocket: (socket: Socket) => void = () => undefined) {
+  const server = createServer((socket) => onSocket(socket.on('error', () => undefined)))
   await once(server.listen(0, '127.0.0.1'), 'listening')
   onTestFinished(() => void server.close())
-  return { url: new URL(`https://127.0.0.1:${(server.address() as AddressInfo).port}/`), server }
+  return { url: new URL(`${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}/hook?a=b`), server }
 }
+/** A server that never sends a byte, so that no TLS handshake ends. */
+const silent = () => listen('https')
+const openSocket = (url: URL, waitMs = long, signal?: AbortSignal) => createSocketSender({ url, waitMs, signal, now })
 
 test('a broken upload to a receiver that never takes it ends after the wait', async () => {
   const { url } = await silent()
-  const { sockets } = createSocketSender({ url, waitMs: 50, signal: undefined, now })
+  const { sockets } = openSocket(url, 50)
   await expect(sockets?.breakUpload(delivery)).resolves.toBeUndefined()
 })
 
 test('a broken upload ends when the run is aborted', async () => {
   const { url, server } = await silent()
   const stop = new AbortController()
-  const { sockets } = createSocketSender({ url, waitMs: long, signal: stop.signal, now })
+  const { sockets } = openSocket(url, long, stop.signal)
   const connected = once(server, 'connection')
   const broken = sockets?.breakUpload(delivery)
   await connected
@@ -35,16 +38,13 @@ test('a broken upload ends when the run is aborted', async () => {
 /** A receiver that answers each request with these bytes, and keeps what it read. */
 async function answering(bytes: string) {
   const read: string[] = []
-  const server = createServer((socket) => {
-    socket.on('error', () => undefined)
+  const { url } = await listen('http', (socket) => {
     socket.on('data', (chunk) => {
       read.push(chunk.toString())
       socket.write(bytes)
     })
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  onTestFinished(() => void server.close())
-  return { url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/hook?a=b`), read }
+  return { url, read }
 }
 
 const ok = 'HTTP/1.1 204 No Content\r\n\r\n'
@@ -56,7 +56,7 @@ test.each([
   ['a body of over 64 KiB', `HTTP/1.1 200 OK\r\n\r\n${'a'.repeat(100_000)}`],
 ])('%s does not hide the status, as at the service', async (_, bytes) => {
   const { url } = await answering(bytes)
-  const answer = await createSocketSender({ url, waitMs: long, signal: undefined, now }).send(delivery)
+  const answer = await openSocket(url).send(delivery)
   expect(answer).toMatchObject({ status: expect.toSatisfy((status) => [200, 204].includes(status)), noAnswer: null })
 })
 
@@ -69,14 +69,14 @@ test.each([
   ['no HTTP', 'SSH-2.0-server\r\n'],
 ])('an answer with %s is no answer, as at the service', async (_, bytes) => {
   const { url } = await answering(bytes)
-  const answer = await createSocketSender({ url, waitMs: long, signal: undefined, now }).send(delivery)
+  const answer = await openSocket(url).send(delivery)
   expect(answer).toMatchObject({ status: null, noAnswer: 'not-http', errorCode: 'ERR_ANSWER_MALFORMED' })
 })
 
 test('a delivery has the head of one of the service', async () => {
   const { url, read } = await answering(ok)
   const headers = { 'Content-Type': 'application/json', 'X-Service-Signature': 't=1,v1=aa' }
-  await createSocketSender({ url, waitMs: long, signal: undefined, now }).send({ ...delivery, headers })
+  await openSocket(url).send({ ...delivery, headers })
   expect(read.join('').split('\r\n\r\n')[0]?.split('\r\n').toSorted()).toEqual([
     'Content-Type: application/json',
     'POST /hook?a=b HTTP/1.1',
@@ -90,34 +90,27 @@ test('a delivery has the head of one of the service', async () => {
 
 const url = new URL('https://shop.example/webhook')
 
-test('an abort ends the wait for a function, and aborts its request', async () => {
-  const stop = new AbortController()
-  let seen: AbortSignal | undefined
+const openFetch = (fetch: DoctorFetch, waitMs = long, signal?: AbortSignal) =>
+  createFetchSender(fetch, { url, waitMs, signal, now })
+
+test('an abort ends the wait for a function, a function that never answers is a timeout; its request is aborted', async () => {
+  const seen: AbortSignal[] = []
   const never: DoctorFetch = (_, { signal }) => {
-    seen = signal
+    seen.push(signal)
     return new Promise(() => undefined)
   }
-  const sent = createFetchSender(never, { url, waitMs: long, signal: stop.signal, now }).send(delivery)
+  const stop = new AbortController()
+  const sent = openFetch(never, long, stop.signal).send(delivery)
   stop.abort(new Error('enough'))
   await expect(sent).rejects.toThrow('enough')
-  expect(seen?.aborted).toBe(true)
-})
-
-test('a function that never answers is a timeout, and its request is aborted', async () => {
-  let seen: AbortSignal | undefined
-  const never: DoctorFetch = (_, { signal }) => {
-    seen = signal
-    return new Promise(() => undefined)
-  }
-  const answer = await createFetchSender(never, { url, waitMs: 20, signal: undefined, now }).send(delivery)
-  expect(answer.noAnswer).toBe('timeout')
-  expect(seen?.aborted).toBe(true)
+  expect((await openFetch(never, 20).send(delivery)).noAnswer).toBe('timeout')
+  expect(seen.map(({ aborted }) => aborted)).toEqual([true, true])
 })
 
 test('the body of an answer is released unread', async () => {
   let cancelled = 0
   const body = new ReadableStream({ cancel: () => void cancelled++ })
-  const { send } = createFetchSender(async () => new Response(body), { url, waitMs: long, signal: undefined, now })
+  const { send } = openFetch(async () => new Response(body))
   expect((await send(delivery)).status).toBe(200)
   expect(cancelled).toBe(1)
 })
@@ -126,7 +119,7 @@ test('a body without a stream, and one that is being read, are left alone', asyn
   const read = new Response('text')
   read.body?.getReader()
   for (const answer of [{ status: 204, headers: new Headers(), body: 'text' }, read]) {
-    const { send } = createFetchSender(async () => answer, { url, waitMs: long, signal: undefined, now })
+    const { send } = openFetch(async () => answer)
     expect((await send(delivery)).noAnswer).toBe(null)
   }
 })

@@ -38,22 +38,18 @@ const signed = async (body: string): Promise<SignedDelivery> => {
 }
 const explain = (change: Change) => explainDelivery({ ...good, secrets: [secret], now: clock.now, ...change })
 const latin1 = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1')
+const withJson = (body: unknown): Change => withBody(JSON.stringify(body))
 const reversed = Object.fromEntries(Object.entries(snapshot).reverse())
+const numbers = { ...snapshot, version: '3', invoice: { ...snapshot.invoice, amount: 12.5 } }
+const upperIntegration = { 'X-Service-Integration': snapshot.integrationAddress.toUpperCase() }
+const cut: Change = { headers: { ...good.headers, 'content-length': '999' } }
+const indented = JSON.stringify(snapshot, null, 2)
+const base64 = btoa(latin1(good.body))
 
-const cases: readonly (readonly [
-  code: FindingCode,
-  name: string,
-  change: Change,
-  evidence: RegExp,
-  proved?: boolean,
-])[] = [
+type Case = readonly [code: FindingCode, name: string, change: Change, evidence: RegExp, proved?: boolean]
+const cases: readonly Case[] = [
   ['signature_missing', 'no signature header', without('X-Service-Signature'), /Content-Type, X-Service-Integration/],
-  [
-    'signature_other_name',
-    'CGI',
-    { headers: { 'x-service-integration': snapshot.integrationAddress, HTTP_X_SERVICE_SIGNATURE: signature } },
-    /HTTP_X_SERVICE/,
-  ],
+  ['signature_other_name', 'CGI', { headers: { HTTP_X_SERVICE_SIGNATURE: signature } }, /HTTP_X_SERVICE/],
   ['signature_repeated', 'twice', withSignature([signature, signature]), /2 times/],
   ['time_in_milliseconds', 't in ms', withSignature(`t=${t}000,v1=${v1}`), /13 digits/],
   ['signature_upper_case', 'capitals', withSignature(`t=${t},v1=${v1.toUpperCase()}`), /upper case/],
@@ -84,92 +80,43 @@ const cases: readonly (readonly [
   ['body_object_string', '[object Object]', withBody(String({})), /15 bytes/],
   ['body_too_large', 'above the limit', withBody(`${text}${' '.repeat(300_000)}`), /bytes/],
   ['body_too_large', 'above a megabyte', withBody(new Uint8Array(1_048_577)), /1048577/],
-  [
-    'body_envelope',
-    'Lambda',
-    withBody(JSON.stringify({ body: btoa(latin1(good.body)), isBase64Encoded: true })),
-    /isBase64Encoded/,
-  ],
-  ['body_envelope', 'queue', withBody(JSON.stringify({ Records: 1, Message: text })), /Message/],
-  ['body_stringified_bytes', 'Buffer', withBody(JSON.stringify(Buffer.from(good.body))), /Buffer/],
-  ['body_stringified_bytes', 'map', withBody(JSON.stringify(good.body)), /index/],
+  ['body_envelope', 'Lambda', withJson({ body: base64, isBase64Encoded: true }), /isBase64Encoded/],
+  ['body_envelope', 'queue', withJson({ Records: 1, Message: text }), /Message/],
+  ['body_stringified_bytes', 'Buffer', withJson(Buffer.from(good.body)), /Buffer/],
+  ['body_stringified_bytes', 'map', withJson(good.body), /index/],
   ['body_stringified_bytes', 'list', withBody(String(good.body)), /commas/],
-  ['body_double_encoded', 'twice', withBody(JSON.stringify(text)), /one JSON text/],
+  ['body_double_encoded', 'twice', withJson(text), /one JSON text/],
   ['body_escaped', 'log', withBody(JSON.stringify(text).slice(1, -1)), /Backslashes/],
   ['body_escaped', 'quoted', withBody(`'${text}'`), /Quotes/],
   ['body_form_encoded', 'form', withBody(`payload=${encodeURIComponent(text)}`), /form field/],
-  ['body_form_encoded', 'parsed form', withBody(JSON.stringify({ [text]: '' })), /name of a form field/],
-  ['body_base64', 'base64', withBody(btoa(latin1(good.body))), /base64/],
+  ['body_form_encoded', 'parsed form', withJson({ [text]: '' }), /name of a form field/],
+  ['body_base64', 'base64', withBody(base64), /base64/],
   ['body_hex', 'hex', withBody(`\\x${Buffer.from(good.body).toString('hex')}`), /hex/],
   ['body_compressed', 'gzip', withBody(gzipSync(good.body)), /gzip/],
-  [
-    'body_chunked',
-    'chunks',
-    withBody(
-      Buffer.concat([Buffer.from(`${good.body.length.toString(16)}\r\n`), good.body, Buffer.from('\r\n0\r\n\r\n')]),
-    ),
-    /Chunk sizes/,
-  ],
+  ['body_chunked', 'chunks', withBody(`${good.body.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`), /Chunk sizes/],
   ['body_byte_order_mark', 'BOM', withBody(`\ufeff${text}`), /EF BB BF/],
   ['body_charset', 'mojibake', withBody(latin1(good.body)), /Latin-1/],
   ['body_charset', 'Latin-1', withBody(Buffer.from(text, 'latin1')), /not UTF-8/],
   ['body_newline', 'added', withBody(`${text}\r\n`), /line end: 2/],
   ['body_newline', 'removed', { headers: (await signed(`${text}\n`)).headers }, /missing line end: 1/],
-  [
-    'body_line_ends',
-    'CRLF',
-    {
-      headers: (await signed(JSON.stringify(snapshot, null, 2))).headers,
-      body: JSON.stringify(snapshot, null, 2).replaceAll('\n', '\r\n'),
-    },
-    /CRLF/,
-  ],
+  ['body_line_ends', 'CRLF', { ...(await signed(indented)), body: indented.replaceAll('\n', '\r\n') }, /CRLF/],
   ['body_padded', 'NUL', withBody(`${text}\0\0\0`), /NUL bytes around it: 3/],
   ['body_truncated', 'two marks', withBody(text.slice(0, -2)), /missing: 2/],
   ['body_truncated', 'half', withBody(text.slice(0, 100)), /no end/, false],
-  [
-    'body_truncated',
-    'Content-Length',
-    { headers: { ...good.headers, 'content-length': '999' }, body: text.slice(0, 200) },
-    /Content-Length is 999/,
-    false,
-  ],
-  ['body_reencoded', 'indented', withBody(JSON.stringify(snapshot, null, 2)), /indented/],
+  ['body_truncated', 'Content-Length', { ...cut, body: text.slice(0, 200) }, /Content-Length is 999/, false],
+  ['body_reencoded', 'indented', withBody(indented), /indented/],
   ['body_reencoded', 'PHP', withBody(text.replaceAll('/', '\\/').replaceAll('é', '\\u00e9')), /uXXXX/],
-  ['body_reordered', 'sorted', withBody(JSON.stringify(reversed)), /order of the contract/],
-  [
-    'body_changed',
-    'numbers',
-    withBody(JSON.stringify({ ...snapshot, version: '3', invoice: { ...snapshot.invoice, amount: 12.5 } })),
-    /Wrong or missing: version, invoice[.]amount/,
-    false,
-  ],
-  [
-    'body_replaced_characters',
-    'U+FFFD',
-    withBody(text.replace('é', '\ufffd\ufffd')),
-    /Replacement characters: 2/,
-    false,
-  ],
+  ['body_reordered', 'sorted', withJson(reversed), /order of the contract/],
+  ['body_changed', 'numbers', withJson(numbers), /Wrong or missing: version, invoice[.]amount/, false],
+  ['body_replaced_characters', 'U+FFFD', withBody(text.replace('é', '\ufffd\ufffd')), /characters: 2/, false],
   ['body_not_json', 'HTML page', withBody('<html>blocked</html>'), /not JSON/],
-  [
-    'body_changed',
-    'another title',
-    withBody(JSON.stringify({ ...snapshot, note: 'x', recipient: 'Other' })),
-    /Wrong or missing: recipient/,
-    false,
-  ],
+  ['body_changed', 'another title', withJson({ ...snapshot, recipient: 'Other' }), /missing: recipient/, false],
   ['delivery_stale', 'old', { now: () => clock.now() + 301_000 }, /301 seconds before/],
   ['delivery_stale', 'time zone', { now: () => clock.now() + 7_200_000 }, /2 hours/],
   ['delivery_future', 'ahead', { now: () => clock.now() - 302_000 }, /seconds after/],
   ['integration_missing', 'no header', without('X-Service-Integration'), /absent/],
   ['integration_mismatch', 'another', await deliveries.misrouted(snapshot), /different/],
-  [
-    'integration_mismatch',
-    'capitals',
-    { headers: { ...good.headers, 'X-Service-Integration': snapshot.integrationAddress.toUpperCase() } },
-    /capital letters/,
-  ],
+  ['integration_mismatch', 'capitals', { headers: { ...good.headers, ...upperIntegration } }, /capital letters/],
   ['snapshot_invalid', 'signed junk', await signed('{"integrationAddress":"0x","version":0}'), /version/],
 ]
 
@@ -268,9 +215,8 @@ interface Vector {
   readonly body: string
   readonly nowMs: number
 }
-const vectors = JSON.parse(
-  readFileSync(new URL('../../../../vectors/deliveries.json', import.meta.url), 'utf8'),
-) as Vector[]
+const file = new URL('../../../../vectors/deliveries.json', import.meta.url)
+const vectors = JSON.parse(readFileSync(file, 'utf8')) as Vector[]
 
 test.each(vectors)('agrees with the verifier on the vector $name', async ({ secrets, headers, nowMs, ...vector }) => {
   const body = Buffer.from(vector.body, 'base64')

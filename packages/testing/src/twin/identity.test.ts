@@ -47,14 +47,6 @@ test.each(['RETRY', 'FINAL'] as const)('a rejection of type %s is the former ver
   expect(await share(twin.identity.shareToken())).toMatchObject({ kind: 'in_flight', redeemed: true })
 })
 
-test.each(['lost', 'hang'] as const)('of an answer that is %s the applicant is looked up at once', async (answer) => {
-  const { twin, share, operations } = await setUp()
-  const token = twin.identity.shareToken()
-  twin.identity.provider.fail({ on: 'reuse', at: 'after', answer })
-  expect(await share(token)).toMatchObject({ kind: 'in_flight', redeemed: true })
-  expect(operations()).toEqual(['reuse', 'find'])
-})
-
 test('while an outcome is unknown no token is redeemed; the clock brings the look-up and the poll', async () => {
   const { twin, share, operations } = await setUp()
   const token = twin.identity.shareToken()

@@ -4,7 +4,7 @@ import {
   identityUnavailableBody,
   kycUnavailableBody,
 } from '@payment-integration/contract/internal'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, expectTypeOf, test } from 'vitest'
 import { apiSecret, catchError, encodedSecret, getClient, hashOf, page, payment } from '../test/fixtures.js'
 import { apiKey, getLegacyClient, invoice, verified } from '../test/legacy-fixtures.js'
 import { email, kycShareToken, rejection, shareResponse, submission } from '../test/share-fixtures.js'
@@ -32,6 +32,10 @@ const leakyError = (request: FetchInit) =>
     code: apiSecret,
     config: { headers: leakHeaders },
   })
+const rejecting: FetchFunction = async (_url, init) => Promise.reject(leakyError(init))
+const throwing: FetchFunction = (_url, init) => {
+  throw leakyError(init)
+}
 const never: FetchFunction = (_url, init) =>
   new Promise((_, reject) => init.signal.addEventListener('abort', () => reject(leakyError(init))))
 
@@ -53,7 +57,12 @@ const aborted: Call = (options) => {
 const keyDetails = [{ code: 'custom', message: 'rejected', path: [apiKey] }]
 const mismatched = (memo: string) => verified({ verified: false, verificationErrors: ['Invalid payment amount'], memo })
 
-const cases: [ClientErrorCode, string, FetchFunction, Call, Partial<TransportOptions>?][] = [
+type Case = [ClientErrorCode, string, FetchFunction, Call, Partial<TransportOptions>?]
+const leakyDetails = [{ code: 'custom', message: 'must be known', path: ['chainId'], [leak]: 1 }]
+const unavailable = { ...identityUnavailableBody, message: leak }
+const wrongShare = { ...shareResponse(), reviewStatus: [leak], [leak]: leak }
+const secretFields = { ...page([1]), [encodedSecret]: 1, [apiSecret]: 1 }
+const cases = [
   ['ERR_UNAUTHORIZED', '401', json(401, { error: leak }), list],
   ['ERR_REQUEST_INVALID', '400', json(400, { error: leak }), list],
   ['ERR_REQUEST_INVALID', '400 with maxLimit', json(400, { error: leak, maxLimit: 3, message: leak }), list],
@@ -61,15 +70,8 @@ const cases: [ClientErrorCode, string, FetchFunction, Call, Partial<TransportOpt
   ['ERR_PAYMENT_AMBIGUOUS', '409', json(409, { error: leak }), get],
   ['ERR_RATE_LIMITED', '429', json(429, { error: leak }, { 'retry-after': encodedSecret }), list],
   ['ERR_SERVICE_UNAVAILABLE', '503', json(503, { error: leak }, { 'retry-after': encodedSecret }), list],
-  ['ERR_NETWORK', 'a rejected fetch', async (_url, init) => Promise.reject(leakyError(init)), list],
-  [
-    'ERR_NETWORK',
-    'a fetch that throws',
-    (_url, init) => {
-      throw leakyError(init)
-    },
-    list,
-  ],
+  ['ERR_NETWORK', 'a rejected fetch', rejecting, list],
+  ['ERR_NETWORK', 'a fetch that throws', throwing, list],
   ['ERR_NETWORK', 'a fetch that throws a text', () => Promise.reject(leak), list],
   ['ERR_TIMEOUT', 'a slow attempt', never, list, { timeoutMs: 10 }],
   ['ERR_TIMEOUT', 'a slow call', never, list, { totalTimeoutMs: 10 }],
@@ -90,58 +92,27 @@ const cases: [ClientErrorCode, string, FetchFunction, Call, Partial<TransportOpt
   ['ERR_VERIFICATION_UNAVAILABLE', 'a 409 on share', json(409, { ...kycUnavailableBody, message: leak }), share],
   ['ERR_SHARE_TOKEN_REJECTED', 'a 422 on share', json(422, { ...rejection(sharingLeak), [leak]: leak }), share],
   ['ERR_IDENTITY_MISCONFIGURED', 'a 502 on share', json(502, { ...identityMisconfiguredBody, message: leak }), share],
-  [
-    'ERR_IDENTITY_UNAVAILABLE',
-    'a 503 on share',
-    json(503, { ...identityUnavailableBody, message: leak }, { 'retry-after': encodedSecret }),
-    share,
-  ],
+  ['ERR_IDENTITY_UNAVAILABLE', 'a 503 on share', json(503, unavailable, { 'retry-after': encodedSecret }), share],
   ['ERR_SERVICE_UNAVAILABLE', 'a 503 on share with another body', json(503, { error: leak }), share],
   ['ERR_RATE_LIMITED', 'a 429 on share', json(429, { error: leak }), share],
-  ['ERR_NETWORK', 'a rejected fetch of a share', async (_url, init) => Promise.reject(leakyError(init)), share],
+  ['ERR_NETWORK', 'a rejected fetch of a share', rejecting, share],
   ['ERR_TIMEOUT', 'a slow share', never, share, { timeoutMs: 10 }],
-  [
-    'ERR_RESPONSE_INVALID',
-    'the wrong shape of a share',
-    json(200, { ...shareResponse(), reviewStatus: [leak], [leak]: leak }),
-    share,
-  ],
+  ['ERR_RESPONSE_INVALID', 'the wrong shape of a share', json(200, wrongShare), share],
   ['ERR_RESPONSE_INVALID', 'a 422 on share with another body', json(422, { error: leak }), share],
   ['ERR_UNAUTHORIZED', 'a legacy 401', json(401, { error: leak }), lookup],
-  [
-    'ERR_LEGACY_REQUEST_INVALID',
-    'a legacy 400',
-    json(400, { error: leak, details: [{ code: 'custom', message: 'must be known', path: ['chainId'], [leak]: 1 }] }),
-    lookup,
-  ],
+  ['ERR_LEGACY_REQUEST_INVALID', 'a legacy 400', json(400, { error: leak, details: leakyDetails }), lookup],
   ['ERR_TRANSACTION_NOT_FOUND', 'a legacy 404', json(404, { error: leak }), lookup],
   ['ERR_VERIFICATION_FAILED', 'a 409 on verify', json(409, mismatched('order 1')), verify],
   ['ERR_RATE_LIMITED', 'a legacy 429', json(429, { error: leak }), verify],
   ['ERR_SERVICE_UNAVAILABLE', 'a legacy 503', json(503, { error: leak }), verify],
-  ['ERR_NETWORK', 'a rejected legacy fetch', async (_url, init) => Promise.reject(leakyError(init)), verify],
+  ['ERR_NETWORK', 'a rejected legacy fetch', rejecting, verify],
   ['ERR_TIMEOUT', 'a slow legacy attempt', never, verify, { timeoutMs: 10 }],
-  [
-    'ERR_RESPONSE_INVALID',
-    'the API key in the details of a 400',
-    json(400, { error: '', details: keyDetails }),
-    lookup,
-  ],
+  ['ERR_RESPONSE_INVALID', 'the API key in the details', json(400, { error: '', details: keyDetails }), lookup],
   ['ERR_RESPONSE_INVALID', 'the API key in the result of a 409', json(409, mismatched(`key: ${apiKey}`)), verify],
-  [
-    'ERR_RESPONSE_INVALID',
-    'the wrong legacy shape',
-    json(200, { chainId: leak, txHash: leak, payments: leak }),
-    lookup,
-  ],
+  ['ERR_RESPONSE_INVALID', 'the wrong legacy shape', json(200, { chainId: leak, payments: leak }), lookup],
   ['ERR_RESPONSE_INVALID', 'a repeated cursor', json(200, page([], encodedSecret)), readAll],
-  [
-    'ERR_RESPONSE_INVALID',
-    'fields named like the secrets, to a strict client',
-    json(200, { ...page([1]), [encodedSecret]: 1, [apiSecret]: 1 }),
-    list,
-    { strict: true },
-  ],
-]
+  ['ERR_RESPONSE_INVALID', 'fields named like the secrets', json(200, secretFields), list, { strict: true }],
+] satisfies Case[]
 
 /** Every form in which a logger, a console or an error tracker shows an error. */
 function everyForm(error: unknown): string {
@@ -174,28 +145,8 @@ describe("no form of an error shows the credentials, or the user's address or to
   })
 
   test('the cases include every code', () => {
-    const codes: Record<ClientErrorCode, true> = {
-      ERR_UNAUTHORIZED: true,
-      ERR_REQUEST_INVALID: true,
-      ERR_PAYMENT_NOT_FOUND: true,
-      ERR_PAYMENT_AMBIGUOUS: true,
-      ERR_SHARE_REQUEST_INVALID: true,
-      ERR_SHARING_DISABLED: true,
-      ERR_VERIFICATION_UNAVAILABLE: true,
-      ERR_SHARE_TOKEN_REJECTED: true,
-      ERR_IDENTITY_UNAVAILABLE: true,
-      ERR_IDENTITY_MISCONFIGURED: true,
-      ERR_LEGACY_REQUEST_INVALID: true,
-      ERR_TRANSACTION_NOT_FOUND: true,
-      ERR_VERIFICATION_FAILED: true,
-      ERR_RATE_LIMITED: true,
-      ERR_SERVICE_UNAVAILABLE: true,
-      ERR_NETWORK: true,
-      ERR_TIMEOUT: true,
-      ERR_ABORTED: true,
-      ERR_RESPONSE_INVALID: true,
-    }
-    expect(new Set(cases.map(([code]) => code))).toEqual(new Set(Object.keys(codes)))
+    expectTypeOf<(typeof cases)[number][0]>().toEqualTypeOf<ClientErrorCode>()
+    expect(new Set(cases.map(([code]) => code)).size).toBe(19)
   })
 
   test('the search finds the secrets of an error that holds its request', () => {

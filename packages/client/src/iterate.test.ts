@@ -4,55 +4,34 @@ import type { Page } from './payments.js'
 import { iteratePages } from './payments.js'
 
 /** Reads a whole list with the given page at each cursor; null is the first. */
-async function readList(pages: ReadonlyMap<string | null, Page>) {
+async function readList(...pages: readonly (readonly [cursor: string | null, page: Page])[]) {
   const requested: (string | null)[] = []
   const seen: string[] = []
-  let error: unknown = null
-  try {
-    const all = iteratePages(async (cursor) => {
-      // An endless list must fail, not hang: nothing in this loop waits.
-      if (requested.push(cursor) > 20) throw new Error('the list does not end')
-      const found = pages.get(cursor)
-      if (!found) throw new Error(`no page at ${cursor}`)
-      return found
-    })
+  const all = iteratePages(async (cursor) => {
+    // An endless list must fail, not hang: nothing in this loop waits.
+    if (requested.push(cursor) > 20) throw new Error('the list does not end')
+    const found = new Map(pages).get(cursor)
+    if (!found) throw new Error(`no page at ${cursor}`)
+    return found
+  })
+  const read = async () => {
     for await (const { txHash } of all) seen.push(txHash)
-  } catch (thrown) {
-    error = thrown
+    return null
   }
-  return { requested, seen, error }
+  return { error: await read().catch((error: unknown) => error), requested, seen }
 }
 
 test('follows the cursors until null', async () => {
-  const pages = new Map([
-    [null, page([1, 2], 'a')],
-    ['a', page([3], 'b')],
-    ['b', page([4])],
-  ])
-  expect(await readList(pages)).toEqual({ requested: [null, 'a', 'b'], seen: [1, 2, 3, 4].map(hashOf), error: null })
+  const found = await readList([null, page([1, 2], 'a')], ['a', page([3], 'b')], ['b', page([4])])
+  expect(found).toEqual({ requested: [null, 'a', 'b'], seen: [1, 2, 3, 4].map(hashOf), error: null })
 })
 
 test.each([
-  [
-    'itself',
-    new Map([
-      [null, page([1], 'a')],
-      ['a', page([2], 'a')],
-    ]),
-    [1, 2],
-  ],
-  [
-    'an earlier page',
-    new Map([
-      [null, page([1], 'a')],
-      ['a', page([2], 'b')],
-      ['b', page([3], 'a')],
-    ]),
-    [1, 2, 3],
-  ],
-])('stops after yielding a page that leads back to %s', async (_case, pages, numbers) => {
-  const { seen, error } = await readList(pages as ReadonlyMap<string | null, Page>)
-  expect(seen).toEqual((numbers as number[]).map(hashOf))
+  ['itself', ['a', page([2], 'a')], ['b', page([])], [1, 2]],
+  ['an earlier page', ['a', page([2], 'b')], ['b', page([3], 'a')], [1, 2, 3]],
+] as const)('stops after yielding a page that leads back to %s', async (_case, second, third, numbers) => {
+  const { seen, error } = await readList([null, page([1], 'a')], second, third)
+  expect(seen).toEqual(numbers.map(hashOf))
   expect(error).toMatchObject({ code: 'ERR_RESPONSE_INVALID', reason: 'repeated_cursor', path: 'nextCursor' })
 })
 
@@ -83,19 +62,17 @@ test('requests a page only when the one before is consumed', async () => {
 /** Reads a list without an end: `pageAt` makes its pages, numbered from 0. */
 async function readEndless(pageAt: (number: number) => Page) {
   let requested = 0
-  let seen = 0
-  let error: unknown = null
-  try {
-    const all = iteratePages(async () => {
-      if (requested === 5_000) throw new Error('the list does not end')
-      requested += 1
-      return pageAt(requested - 1)
-    })
-    for await (const _ of all) seen += 1
-  } catch (thrown) {
-    error = thrown
+  const all = iteratePages(async () => {
+    if (requested === 5_000) throw new Error('the list does not end')
+    requested += 1
+    return pageAt(requested - 1)
+  })
+  const read = async () => {
+    for await (const _ of all);
+    return null
   }
-  return { requested, seen, error }
+  const error = await read().catch((thrown: unknown) => thrown)
+  return { requested, error }
 }
 
 test.each<[string, (number: number) => Page]>([
@@ -117,22 +94,13 @@ test('stops in a cycle of any length', async () => {
 
 test('yields a payment again after a reorg moved it to an older page', async () => {
   const moved = { ...payment(1), blockTimestamp: payment(4).blockTimestamp }
-  const pages = new Map<string | null, Page>([
-    [null, page([1, 2], 'a')],
-    ['a', { payments: [payment(3), moved], nextCursor: 'b' }],
-    ['b', page([5])],
-  ])
-  const { seen, error } = await readList(pages)
+  const second: Page = { payments: [payment(3), moved], nextCursor: 'b' }
+  const { seen, error } = await readList([null, page([1, 2], 'a')], ['a', second], ['b', page([5])])
   expect({ seen, error }).toEqual({ seen: [1, 2, 3, 1, 5].map(hashOf), error: null })
 })
 
 test('a repeated payment is no error while the list reaches older payments', async () => {
-  const pages = new Map<string | null, Page>([
-    [null, page([1, 2], 'a')],
-    ['a', page([2], 'b')],
-    ['b', page([2, 3])],
-  ])
-  const { seen, error } = await readList(pages)
+  const { seen, error } = await readList([null, page([1, 2], 'a')], ['a', page([2], 'b')], ['b', page([2, 3])])
   expect({ seen, error }).toEqual({ seen: [1, 2, 2, 2, 3].map(hashOf), error: null })
 })
 

@@ -51,23 +51,11 @@ describe('rejects with a TypeError', () => {
     ['credentials in the base URL', { baseUrl: `https://user:hidden@example.com` }, /holds credentials/],
     ['a query in the base URL', { baseUrl: 'https://example.com/?a=1' }, /query or a fragment/],
     ['a fragment in the base URL', { baseUrl: 'https://example.com/#a' }, /query or a fragment/],
-    [
-      'a base URL with the path of the API',
-      { baseUrl: 'https://example.com/api/v1' },
-      /leave \/api\/v1 out; the client adds it/,
-    ],
-    [
-      'the same with a slash',
-      { baseUrl: 'https://example.com/pay/api/v1/' },
-      /leave \/api\/v1 out; the client adds it/,
-    ],
+    ['a base URL with the path of the API', { baseUrl: 'https://example.com/api/v1' }, /leave \/api\/v1 out; the/],
+    ['the same with a slash', { baseUrl: 'https://example.com/pay/api/v1/' }, /leave \/api\/v1 out; the client adds/],
     ['no address', { integrationAddress: undefined }, /integrationAddress is not an address/],
     ['a short address', { integrationAddress: '0x12' }, /integrationAddress is not an address/],
-    [
-      'an address with a line break',
-      { integrationAddress: `${integrationAddress}\n` },
-      /integrationAddress is not an address/,
-    ],
+    ['an address with a line break', { integrationAddress: `${integrationAddress}\n` }, /is not an address/],
     ['no secret', { apiSecret: undefined }, /apiSecret is missing or blank/],
     ['a secret that is no text', { apiSecret: 42 }, /apiSecret is missing or blank/],
     ['an empty secret', { apiSecret: '' }, /apiSecret is missing or blank/],
@@ -114,21 +102,11 @@ describe('rejects with a RangeError', () => {
 })
 
 test('no message repeats the secret, even in the place of another option', () => {
-  const places = ['baseUrl', 'integrationAddress'].map((name) => ({ ...good, [name]: apiSecret }))
-  for (const options of [
-    ...places,
-    withBad({ apiSecret: `${apiSecret}\n` }),
-    withBad({ apiSecret: `${apiSecret}\0.` }),
-  ]) {
-    const error = (() => {
-      try {
-        return createClient(options)
-      } catch (thrown) {
-        return thrown
-      }
-    })()
-    expect(error).toBeInstanceOf(TypeError)
-    expect(inspect(error)).not.toContain(apiSecret)
+  const flawed = [`${apiSecret}\n`, `${apiSecret}\0.`].map((each) => ({ apiSecret: each }))
+  for (const change of [{ baseUrl: apiSecret }, { integrationAddress: apiSecret }, ...flawed]) {
+    const call = () => createClient({ ...good, ...change })
+    expect(call).toThrow(TypeError)
+    expect(call).toThrow(expect.toSatisfy((error) => !inspect(error).includes(apiSecret)))
   }
 })
 

@@ -25,6 +25,8 @@ function watched(bodies: readonly unknown[], options: Partial<ClientOptions> = {
   return { client, warnings }
 }
 
+/** A page of these payments alone. */
+const list = (payments: readonly object[]) => ({ payments, nextCursor: null })
 const disputed = { ...payment(1), state: 'disputed' }
 const grown = { ...payment(1), tokenOut: { ...payment(1).tokenOut, decimals: 6 }, risk: 'low' }
 
@@ -46,11 +48,11 @@ describe('an unknown field or value', () => {
   })
 
   test('is reported once over all calls of a client', async () => {
-    const { client, warnings } = watched([{ payments: [disputed, disputed], nextCursor: null }])
+    const { client, warnings } = watched([list([disputed, disputed])])
     await client.payments.list()
     await client.payments.list()
     expect(warnings).toHaveLength(1)
-    const other = watched([{ payments: [disputed, { ...disputed, state: 'held' }], nextCursor: null }])
+    const other = watched([list([disputed, { ...disputed, state: 'held' }])])
     await other.client.payments.list()
     expect(other.warnings.map(({ value }) => value)).toEqual(['disputed', 'held'])
   })
@@ -65,13 +67,13 @@ describe('an unknown field or value', () => {
   test('is reported for a late payment of a page whose other payments share the same new fields', async () => {
     const fields = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`field${n}`, n]))
     const payments = Array.from({ length: 200 }, (_, n) => ({ ...payment(n), ...fields }))
-    const { client, warnings } = watched([{ payments: [...payments, { ...disputed, ...fields }], nextCursor: null }])
+    const { client, warnings } = watched([list([...payments, { ...disputed, ...fields }])])
     await client.payments.list()
     expect(warnings.filter(({ kind }) => kind === 'unknown_value')).toMatchObject([{ value: 'disputed' }])
   })
 
   test('is not reported without onWarning', async () => {
-    const client = getClient(baseUrl, { fetch: answering({ payments: [disputed], nextCursor: null }) })
+    const client = getClient(baseUrl, { fetch: answering(list([disputed])) })
     expect((await client.payments.list()).payments[0]?.state).toBe('disputed')
   })
 
@@ -91,26 +93,18 @@ describe('an unknown field or value', () => {
   })
 
   test('does not hide a missing or malformed field, which is an error', async () => {
-    const { client } = watched([{ payments: [{ ...disputed, txHash: 1 }], nextCursor: null }])
+    const { client } = watched([list([{ ...disputed, txHash: 1 }])])
     expect(await catchError(client.payments.list())).toMatchObject({ reason: 'schema', path: 'payments.0.txHash' })
-    const empty = watched([{ payments: [{ ...disputed, state: '' }], nextCursor: null }])
+    const empty = watched([list([{ ...disputed, state: '' }])])
     expect(await catchError(empty.client.payments.list())).toMatchObject({ reason: 'schema', path: 'payments.0.state' })
   })
 })
 
 describe('a strict client', () => {
   test.each<[string, unknown, object]>([
-    [
-      'an unknown state',
-      { payments: [disputed], nextCursor: null },
-      { reason: 'unknown_value', path: 'payments.*.state' },
-    ],
+    ['an unknown state', list([disputed]), { reason: 'unknown_value', path: 'payments.*.state' }],
     ['an unknown field', { ...page([1]), total: 1 }, { reason: 'unknown_field', path: 'total' }],
-    [
-      'an unknown nested field',
-      { payments: [grown], nextCursor: null },
-      { reason: 'unknown_field', path: 'payments.*.tokenOut.decimals' },
-    ],
+    ['an unknown nested field', list([grown]), { reason: 'unknown_field', path: 'payments.*.tokenOut.decimals' }],
   ])('rejects %s', async (_case, body, expected) => {
     const { client, warnings } = watched([body], { strict: true })
     const error = await catchError(client.payments.list())
@@ -128,7 +122,7 @@ describe('a secret in an answer', () => {
   const secrets = { [apiSecret]: 1, [encodedSecret]: 1, [`Basic ${encodedSecret}`]: 1 }
 
   test('appears in no warning and in no error of a strict client', async () => {
-    const body = { payments: [{ ...payment(1), state: apiSecret.toUpperCase(), ...secrets }], nextCursor: null }
+    const body = list([{ ...payment(1), state: apiSecret.toUpperCase(), ...secrets }])
     const { client, warnings } = watched([body])
     await client.payments.list()
     expect(warnings.map(({ value, path }) => value ?? path)).toEqual(['[hidden]', 'payments.*.[hidden]'])
@@ -170,14 +164,14 @@ describe('a secret in an answer', () => {
 
   test('an unknown value is quoted within one line of the message, and verbatim in value', async () => {
     const state = 'held\n\u009b31m"paid"'
-    const { client, warnings } = watched([{ payments: [{ ...disputed, state }], nextCursor: null }])
+    const { client, warnings } = watched([list([{ ...disputed, state }])])
     await client.payments.list()
     expect(warnings).toMatchObject([{ value: state }])
     expect(warnings[0]?.message).toContain('state is "held\\n\\u009b31m\\"paid\\"", which')
   })
 
   test('a long value is truncated', async () => {
-    const { client, warnings } = watched([{ payments: [{ ...disputed, state: 'x'.repeat(1_000) }], nextCursor: null }])
+    const { client, warnings } = watched([list([{ ...disputed, state: 'x'.repeat(1_000) }])])
     await client.payments.list()
     expect(warnings[0]?.value).toBe('x'.repeat(64))
   })

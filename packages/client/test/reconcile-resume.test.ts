@@ -2,21 +2,17 @@ import { expect, test } from 'vitest'
 import type { ReconcileCheckpoint } from '../src/exports/index.js'
 import { catchError } from './fixtures.js'
 import { findTime, startService } from './service.js'
-import { getNumbers, openShop, range } from './shop.js'
-
-const asJson = (checkpoint: ReconcileCheckpoint): ReconcileCheckpoint => JSON.parse(JSON.stringify(checkpoint))
+import { getNumbers, openShop, range, startShop } from './shop.js'
 
 test('a run limited to one page resumes where it stopped, and covers the payments of its start', async () => {
-  await using service = await startService()
-  const shop = openShop(service)
-  await service.index(...range(6))
+  await using shop = await startShop(6)
   let checkpoint: ReconcileCheckpoint | null = null
   const seen: (readonly [string, number])[] = []
   for (let runs = 0; runs < 3; runs += 1) {
     const found = await shop.reconcile({ until: 'end', pageSize: 2, maxPages: 1, checkpoint })
     seen.push([found.stopped, found.compared])
-    checkpoint = asJson(found.checkpoint)
-    await service.index(-1 - runs) // A newer payment shifts the pages and belongs to the next run.
+    checkpoint = found.checkpoint
+    await shop.service.index(-1 - runs) // A newer payment shifts the pages and belongs to the next run.
   }
   expect(seen).toEqual([
     ['max_pages', 2],
@@ -29,9 +25,7 @@ test('a run limited to one page resumes where it stopped, and covers the payment
 })
 
 test('onCheckpoint receives a checkpoint and progress after each page, and the final checkpoint at the end', async () => {
-  await using service = await startService()
-  const shop = openShop(service)
-  await service.index(...range(5))
+  await using shop = await startShop(5)
   shop.reject.add(3)
   const reported: unknown[] = []
   const onCheckpoint = async (checkpoint: ReconcileCheckpoint, progress: object) => {
@@ -48,13 +42,11 @@ test('onCheckpoint receives a checkpoint and progress after each page, and the f
 })
 
 test('a failure before an interruption is repeated after the resumed run', async () => {
-  await using service = await startService()
-  const shop = openShop(service)
-  await service.index(...range(4))
+  await using shop = await startShop(4)
   shop.reject.add(1)
   const first = await shop.reconcile({ until: 'end', pageSize: 2, maxPages: 1 })
   shop.reject.clear()
-  const second = await shop.reconcile({ until: 'end', pageSize: 2, checkpoint: asJson(first.checkpoint) })
+  const second = await shop.reconcile({ until: 'end', pageSize: 2, checkpoint: first.checkpoint })
   expect(second).toMatchObject({ repaired: 2, checkpoint: { coveredTo: findTime(0).toISOString() } })
   expect(getNumbers(second.checkpoint.failed)).toEqual([1])
   const third = await shop.reconcile({ pageSize: 1, checkpoint: second.checkpoint, overlapMs: 0 })
@@ -62,40 +54,36 @@ test('a failure before an interruption is repeated after the resumed run', async
 })
 
 test('a run that the network interrupted resumes from the last stored page', async () => {
-  await using service = await startService()
-  const shop = openShop(service)
-  await service.index(...range(8))
+  await using shop = await startShop(8)
   const kept: ReconcileCheckpoint[] = []
-  service.beforeEachAnswer(async (request) => {
+  shop.service.beforeEachAnswer(async (request) => {
     if (request > 2) throw new Error('the service is gone')
   })
   const error = await catchError(
-    shop.reconcile({ until: 'end', pageSize: 2, onCheckpoint: (checkpoint) => void kept.push(asJson(checkpoint)) }),
+    shop.reconcile({
+      until: 'end',
+      pageSize: 2,
+      onCheckpoint: (checkpoint) => void kept.push(structuredClone(checkpoint)),
+    }),
   )
   expect(error).toMatchObject({ name: expect.stringMatching(/Error$/), retryable: true })
   expect(shop.effects).toHaveLength(4)
-  service.beforeEachAnswer(async () => undefined)
+  shop.service.beforeEachAnswer(async () => undefined)
   const found = await shop.reconcile({ until: 'end', pageSize: 2, checkpoint: kept.at(-1) })
   expect(found).toMatchObject({ compared: 4, repaired: 4, restarted: false })
   expect(shop.effects).toEqual(range(8).map((n) => `${n}@1`))
 })
 
 test('a rejected cursor restarts the run at the newest page, once', async () => {
-  await using service = await startService()
-  const shop = openShop(service)
-  await service.index(...range(4))
+  await using shop = await startShop(4)
   const { checkpoint } = await shop.reconcile({ until: 'end', pageSize: 2, maxPages: 1 })
   const old = {
     ...checkpoint,
     unfinished: [{ until: 'end', cursor: 'of-another-key', beganAt: findTime(3).toISOString(), failedAt: null }],
   }
   const found = await shop.reconcile({ until: 'end', pageSize: 2, checkpoint: old })
-  expect(found).toMatchObject({
-    restarted: true,
-    compared: 4,
-    repaired: 2,
-    checkpoint: { coveredTo: findTime(0).toISOString() },
-  })
+  const covered = { coveredTo: findTime(0).toISOString() }
+  expect(found).toMatchObject({ restarted: true, compared: 4, repaired: 2, checkpoint: covered })
 })
 
 test('a checkpoint of another integration is rejected before any request', async () => {
@@ -111,9 +99,7 @@ test('a checkpoint of another integration is rejected before any request', async
 })
 
 test('a signal aborts a run between two payments, and while it waits for a page', async () => {
-  await using service = await startService()
-  await service.index(...range(4))
-  const shop = openShop(service)
+  await using shop = await startShop(4)
   const stopping = new AbortController()
   const handle = async (snapshot: Parameters<typeof shop.handle>[0]) => {
     await shop.handle(snapshot)
@@ -123,6 +109,6 @@ test('a signal aborts a run between two payments, and while it waits for a page'
   expect(shop.effects).toEqual(['0@1', '1@1'])
 
   const waiting = new AbortController()
-  service.beforeEachAnswer(async () => waiting.abort())
+  shop.service.beforeEachAnswer(async () => waiting.abort())
   expect(await catchError(shop.reconcile({ signal: waiting.signal }))).toMatchObject({ code: 'ERR_ABORTED' })
 })

@@ -3,19 +3,16 @@ import { expect, test } from 'vitest'
 import { type FetchFunction, type ReconcileCheckpoint, reconcile } from '../src/exports/index.js'
 import { catchError } from './fixtures.js'
 import { paymentHash, startService } from './service.js'
-import { openShop, range } from './shop.js'
+import { openShop, range, startShop } from './shop.js'
 
 const neighbour = `0x${'9e'.repeat(20)}`
-const asJson = (checkpoint: ReconcileCheckpoint): ReconcileCheckpoint => JSON.parse(JSON.stringify(checkpoint))
 const lookUps = (requests: readonly string[]) => requests.flatMap((path) => /\/tx\/137\/(0x\w+)$/.exec(path)?.[1] ?? [])
 
 test('a transaction of several payments is reported with their count and memos, though the read API shows one', async () => {
-  await using service = await startService()
-  await service.index(0)
-  await service.indexTogether(1, { memo: 'order 1' }, { memo: 'order 2' }, { memo: 'not ours', of: neighbour })
-  await service.index(2)
-  const shop = openShop(service)
-  const found = await shop.reconcile({ until: 'end', legacy: service.legacy() })
+  await using shop = await startShop(1)
+  await shop.service.indexTogether(1, { memo: 'order 1' }, { memo: 'order 2' }, { memo: 'not ours', of: neighbour })
+  await shop.service.index(2)
+  const found = await shop.reconcile({ until: 'end', legacy: shop.service.legacy() })
   expect(found).toMatchObject({ repaired: 3, missing: { count: 3 } })
   expect(found.severalPayments).toEqual({
     count: 1,
@@ -28,83 +25,74 @@ test('a transaction of several payments is reported with their count and memos, 
 })
 
 test('a payment that a delivery has stored is looked up like any other', async () => {
-  await using service = await startService()
-  await service.indexTogether(0, { memo: 'order 1' }, { memo: 'order 2' })
-  const shop = openShop(service)
+  await using shop = await startShop()
+  await shop.service.indexTogether(0, { memo: 'order 1' }, { memo: 'order 2' })
   await shop.deliver(await shop.snapshot(0))
-  const found = await shop.reconcile({ legacy: service.legacy() })
+  const found = await shop.reconcile({ legacy: shop.service.legacy() })
   expect(found).toMatchObject({ repaired: 0, severalPayments: { count: 1, samples: [{ txHash: paymentHash(0) }] } })
 })
 
 test('each compared payment is looked up once: known, stale, missing, and failed now or before', async () => {
-  await using service = await startService()
-  await service.index(...range(5))
-  const shop = openShop(service)
+  await using shop = await startShop(5)
   for (const n of [0, 1]) await shop.deliver(await shop.snapshot(n))
-  await service.update(1, 'success')
+  await shop.service.update(1, 'success')
   shop.reject.add(2).add(3)
-  const { checkpoint } = await shop.reconcile({ until: 'end', legacy: service.legacy(), pageSize: 2 })
-  expect(lookUps(service.requests).sort()).toEqual(range(5).map(paymentHash).sort())
-  service.requests.length = 0
+  const { checkpoint } = await shop.reconcile({ until: 'end', legacy: shop.service.legacy(), pageSize: 2 })
+  expect(lookUps(shop.service.requests).sort()).toEqual(range(5).map(paymentHash).sort())
+  shop.service.requests.length = 0
   shop.reject.delete(3)
-  await shop.reconcile({ until: 'end', legacy: service.legacy(), pageSize: 2, checkpoint })
-  expect(lookUps(service.requests).sort()).toEqual(range(5).map(paymentHash).sort())
+  await shop.reconcile({ until: 'end', legacy: shop.service.legacy(), pageSize: 2, checkpoint })
+  expect(lookUps(shop.service.requests).sort()).toEqual(range(5).map(paymentHash).sort())
 })
 
 test('a failed look-up is repeated by the next run, for a payment of any age, and not after it succeeded', async () => {
-  await using service = await startService()
-  await service.index(...range(8))
-  await service.indexTogether(8, { memo: 'order 1' }, { memo: 'order 2' })
-  const shop = openShop(service)
+  await using shop = await startShop(8)
+  await shop.service.indexTogether(8, { memo: 'order 1' }, { memo: 'order 2' })
   const failing: FetchFunction = async (url, init) =>
     url.endsWith(paymentHash(8)) ? new Response('{}', { status: 500 }) : fetch(url, init)
   const options = { pageSize: 2, overlapMs: 0 }
-  const first = await shop.reconcile({ ...options, legacy: service.legacy({ fetch: failing, maxRetries: 0 }) })
+  const first = await shop.reconcile({ ...options, legacy: shop.service.legacy({ fetch: failing, maxRetries: 0 }) })
   expect(first).toMatchObject({ severalPayments: { count: 0 }, unreadTransactions: { count: 1 } })
-  const without = await shop.reconcile({ ...options, checkpoint: asJson(first.checkpoint) })
-  service.requests.length = 0
-  const again = { ...options, legacy: service.legacy() }
-  const second = await shop.reconcile({ ...again, checkpoint: asJson(without.checkpoint) })
+  const without = await shop.reconcile({ ...options, checkpoint: first.checkpoint })
+  shop.service.requests.length = 0
+  const again = { ...options, legacy: shop.service.legacy() }
+  const second = await shop.reconcile({ ...again, checkpoint: without.checkpoint })
   expect(second).toMatchObject({ pages: 1, severalPayments: { count: 1 }, unreadTransactions: { count: 0 } })
-  expect(lookUps(service.requests).sort()).toEqual([0, 1, 8].map(paymentHash).sort())
-  const third = await shop.reconcile({ ...again, checkpoint: asJson(second.checkpoint) })
+  expect(lookUps(shop.service.requests).sort()).toEqual([0, 1, 8].map(paymentHash).sort())
+  const third = await shop.reconcile({ ...again, checkpoint: second.checkpoint })
   expect(third).toMatchObject({ severalPayments: { count: 0 } })
 })
 
 test('failed look-ups beyond the list of the checkpoint are repeated, because coveredTo stays before them', async () => {
-  await using service = await startService()
-  await service.index(...range(150))
-  const shop = openShop(service)
+  await using shop = await startShop(150)
   const rejecting: FetchFunction = async () => Response.json({ error: 'Unauthorized' }, { status: 401 })
-  const first = await shop.reconcile({ legacy: service.legacy({ fetch: rejecting }), pageSize: 10 })
+  const first = await shop.reconcile({ legacy: shop.service.legacy({ fetch: rejecting }), pageSize: 10 })
   expect(first.checkpoint.unread).toHaveLength(100)
-  const legacy = service.legacy()
-  const second = await shop.reconcile({ legacy, pageSize: 10, overlapMs: 0, checkpoint: asJson(first.checkpoint) })
-  expect(lookUps(service.requests).sort()).toEqual(range(150).map(paymentHash).sort())
+  const legacy = shop.service.legacy()
+  const second = await shop.reconcile({ legacy, pageSize: 10, overlapMs: 0, checkpoint: first.checkpoint })
+  expect(lookUps(shop.service.requests).sort()).toEqual(range(150).map(paymentHash).sort())
   expect(second).toMatchObject({ unreadTransactions: { count: 0 }, checkpoint: { unread: [] } })
 })
 
 test('a transaction that the legacy API no longer has is unread, and not looked up again', async () => {
-  await using service = await startService()
-  await service.index(...range(6))
-  const shop = openShop(service)
+  await using shop = await startShop(6)
   const gone: FetchFunction = async (url, init) =>
     url.endsWith(paymentHash(5)) ? Response.json({ error: 'Transaction not found' }, { status: 404 }) : fetch(url, init)
-  const first = await shop.reconcile({ legacy: service.legacy({ fetch: gone }), pageSize: 2 })
+  const first = await shop.reconcile({ legacy: shop.service.legacy({ fetch: gone }), pageSize: 2 })
   expect(first).toMatchObject({ unreadTransactions: { count: 1 }, checkpoint: { unread: [] } })
-  service.requests.length = 0
+  shop.service.requests.length = 0
   const { checkpoint } = first
-  await shop.reconcile({ legacy: service.legacy(), pageSize: 2, overlapMs: 0, checkpoint })
-  expect(lookUps(service.requests)).not.toContain(paymentHash(5))
+  await shop.reconcile({ legacy: shop.service.legacy(), pageSize: 2, overlapMs: 0, checkpoint })
+  expect(lookUps(shop.service.requests)).not.toContain(paymentHash(5))
 })
 
 test('a checkpoint of an earlier package version, without look-ups, is accepted', async () => {
-  await using service = await startService()
-  await service.index(0)
-  const shop = openShop(service)
+  await using shop = await startShop(1)
   const { unread: _, ...earlier } = (await shop.reconcile()).checkpoint
   const checkpoint = earlier as ReconcileCheckpoint
-  expect(await shop.reconcile({ legacy: service.legacy(), checkpoint })).toMatchObject({ checkpoint: { unread: [] } })
+  expect(await shop.reconcile({ legacy: shop.service.legacy(), checkpoint })).toMatchObject({
+    checkpoint: { unread: [] },
+  })
   const wrong = { ...earlier, unread: [{ chainId: 137 }] } as never
   expect(await catchError(shop.reconcile({ checkpoint: wrong }))).toBeInstanceOf(TypeError)
 })
@@ -118,26 +106,23 @@ test('without a legacy client no transaction is looked up, and the findings are 
 })
 
 test('a dry run against an empty store looks up all payments of a period, and changes nothing', async () => {
-  await using service = await startService()
-  await service.indexTogether(0, { memo: 'order 1' }, { memo: 'order 2' })
-  const shop = openShop(service)
+  await using shop = await startShop()
+  await shop.service.indexTogether(0, { memo: 'order 1' }, { memo: 'order 2' })
   await shop.reconcile({ until: 'end' })
   const empty = { from: createMemoryVersionStore(), handle: shop.handle, dryRun: true }
-  const found = await reconcile(shop.client, { ...empty, until: 'end', legacy: service.legacy() })
+  const found = await reconcile(shop.client, { ...empty, until: 'end', legacy: shop.service.legacy() })
   expect(found).toMatchObject({ repaired: 0, severalPayments: { count: 1 } })
   expect(shop.effects).toEqual(['0@1'])
 })
 
 test('a failed look-up does not stop the run, and its transaction is reported as unread', async () => {
-  await using service = await startService()
-  await service.index(...range(3))
-  await service.indexTogether(3, { memo: 'order 1' }, { memo: 'order 2' })
-  const shop = openShop(service)
+  await using shop = await startShop(3)
+  await shop.service.indexTogether(3, { memo: 'order 1' }, { memo: 'order 2' })
   const failing: FetchFunction = async (url, init) => {
     const isOne = url.endsWith(paymentHash(1))
     return isOne ? new Response('{"error":"Internal error"}', { status: 500 }) : fetch(url, init)
   }
-  const found = await shop.reconcile({ until: 'end', legacy: service.legacy({ fetch: failing }) })
+  const found = await shop.reconcile({ until: 'end', legacy: shop.service.legacy({ fetch: failing }) })
   expect(found).toMatchObject({ stopped: 'end', repaired: 4, failed: { count: 0 } })
   expect(found.severalPayments).toMatchObject({ count: 1, samples: [{ txHash: paymentHash(3) }] })
   expect(found.unreadTransactions).toMatchObject({
@@ -150,15 +135,13 @@ test.each([
   ['an unavailable service', 503, { error: 'Service temporarily unavailable' }, 'ERR_SERVICE_UNAVAILABLE'],
   ['a rejected key', 401, { error: 'Unauthorized' }, 'ERR_UNAUTHORIZED'],
 ])('with %s the run makes few look-ups and reports all transactions as unread', async (_, status, body, code) => {
-  await using service = await startService()
-  await service.index(...range(30))
-  const shop = openShop(service)
+  await using shop = await startShop(30)
   let requests = 0
   const rejecting: FetchFunction = async () => {
     requests += 1
     return Response.json(body, { status })
   }
-  const legacy = service.legacy({ fetch: rejecting, maxRetries: 0 })
+  const legacy = shop.service.legacy({ fetch: rejecting, maxRetries: 0 })
   const found = await shop.reconcile({ until: 'end', pageSize: 5, legacy, samples: 30 })
   expect(found).toMatchObject({ repaired: 30, unreadTransactions: { count: 30 } })
   for (const { error } of found.unreadTransactions?.samples ?? []) expect(error).toMatchObject({ code })
@@ -167,9 +150,8 @@ test.each([
 })
 
 test('at most four look-ups are in flight, and the findings keep the order of the list', async () => {
-  await using service = await startService()
-  for (const n of range(12)) await service.indexTogether(n, { memo: `a${n}` }, { memo: `b${n}` })
-  const shop = openShop(service)
+  await using shop = await startShop()
+  for (const n of range(12)) await shop.service.indexTogether(n, { memo: `a${n}` }, { memo: `b${n}` })
   let [open, most, requests] = [0, 0, 0]
   let letFirstGo = () => {}
   const held = new Promise<void>((resolve) => {
@@ -186,7 +168,7 @@ test('at most four look-ups are in flight, and the findings keep the order of th
     if (requests === 4) letFirstGo()
     return response
   }
-  const { severalPayments } = await shop.reconcile({ until: 'end', legacy: service.legacy({ fetch: counting }) })
+  const { severalPayments } = await shop.reconcile({ until: 'end', legacy: shop.service.legacy({ fetch: counting }) })
   expect(most).toBeGreaterThan(1)
   expect(most).toBeLessThanOrEqual(4)
   expect(severalPayments?.samples.map(({ memos }) => memos[0])).toEqual(range(12).map((n) => `a${n}`))
@@ -205,8 +187,7 @@ test('an abort during a look-up aborts the run', async () => {
 })
 
 test('an invalid legacy client is a TypeError before any request', async () => {
-  await using service = await startService()
-  const shop = openShop(service)
+  await using shop = await startShop()
   expect(await catchError(shop.reconcile({ legacy: {} as never }))).toBeInstanceOf(TypeError)
-  expect(service.requests).toEqual([])
+  expect(shop.service.requests).toEqual([])
 })

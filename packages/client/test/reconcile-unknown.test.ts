@@ -1,26 +1,22 @@
 import { describe, expect, test, vi } from 'vitest'
-import {
-  type FetchFunction,
-  type Findings,
-  type ListingStore,
-  type ReconcileCheckpoint,
-  reconcile,
-  type UnknownPayment,
+import type {
+  FetchFunction,
+  Findings,
+  ListingStore,
+  ReconcileCheckpoint,
+  Reconciliation,
+  UnknownPayment,
 } from '../src/exports/index.js'
 import type { StoredKey } from '../src/reconcile/options.js'
 import { integrationAddress } from './fixtures.js'
 import { findTime, paymentHash, startService } from './service.js'
-import { getNumber, openShop, range } from './shop.js'
+import { getNumber, openShop, range, type Shop, startShop } from './shop.js'
 
-/** The store with an added `list` of these payments. */
-function listing<Tx>(
-  store: Pick<ListingStore<Tx>, 'advance' | 'current'>,
-  keys: readonly StoredKey[],
-): ListingStore<Tx> {
+/** The store of a shop, which lists these payments. */
+function listing({ store }: Pick<Shop, 'store'>, keys: readonly StoredKey[]): ListingStore<undefined> {
   return {
-    advance: store.advance,
-    current: store.current,
-    list: async function* () {
+    ...store,
+    async *list() {
       yield* keys
     },
   }
@@ -33,13 +29,11 @@ const lookUps = (requests: readonly string[]) =>
 const key = (n: number, chainId = '137') => ({ integrationAddress, chainId, txHash: paymentHash(n) })
 
 test('a payment that only the store has is looked up, and reported with the reason', async () => {
-  await using service = await startService()
-  await service.index(...range(3))
-  await service.index(50)
-  await service.indexOn(10, 50)
-  const shop = openShop(service)
+  await using shop = await startShop(3)
+  await shop.service.index(50)
+  await shop.service.indexOn(10, 50)
   const keys = [...range(3).map((n) => key(n)), key(7), key(1, '1'), key(50, '1'), { ...key(0), txHash: 'not a hash' }]
-  const found = await reconcile(shop.client, { from: listing(shop.store, keys), handle: shop.handle, until: 'end' })
+  const found = await shop.reconcile({ from: listing(shop, keys), until: 'end' })
   expect(found.unknown?.samples.map(({ chainId, txHash, reason }) => [chainId, txHash, reason])).toEqual([
     ['137', paymentHash(7), 'not_found'],
     ['1', paymentHash(1), 'other_chain'],
@@ -47,13 +41,11 @@ test('a payment that only the store has is looked up, and reported with the reas
     ['137', 'not a hash', 'not_found'],
   ])
   expect(found).toMatchObject({ unknown: { count: 4, omitted: 0 }, missing: { count: 5 } })
-  expect(service.requests.filter((path) => path.includes(`/payments/`))).toHaveLength(3)
+  expect(shop.service.requests.filter((path) => path.includes(`/payments/`))).toHaveLength(3)
 })
 
 test('the store of the receiver can list its payments', async () => {
-  await using service = await startService()
-  await service.index(...range(3))
-  const shop = openShop(service)
+  await using shop = await startShop(3)
   await shop.reconcile()
   await shop.store.advance({ ...key(7), version: 1 }, () => undefined)
   await shop.store.advance({ ...key(8), integrationAddress: `0x${'ee'.repeat(20)}`, version: 1 }, () => undefined)
@@ -73,21 +65,19 @@ test('a payment that no page showed is found by its look-up, and is compared', a
   }
   const shop = openShop(service, service.client({ fetch: withoutFive }))
   const keys = range(6).map((n) => key(n))
-  const from = listing(shop.store, keys)
-  const found = await reconcile(shop.client, { from, handle: shop.handle, until: 'end', pageSize: 2 })
+  const from = listing(shop, keys)
+  const found = await shop.reconcile({ from, until: 'end', pageSize: 2 })
   expect(lookUps(service.requests)).toEqual([paymentHash(5)])
   expect(found).toMatchObject({ unknown: { count: 0 }, compared: 6, repaired: 6 })
   expect(shop.effects).toEqual(range(6).map((n) => `${n}@1`))
 })
 
 test('a payment that a delivery adds during the run is not unknown', async () => {
-  await using service = await startService()
-  await service.index(...range(2))
-  const shop = openShop(service)
+  await using shop = await startShop(2)
   const stored: StoredKey[] = []
-  service.beforeEachAnswer(async () => void stored.push(key(9)))
-  const from = listing(shop.store, stored)
-  expect((await reconcile(shop.client, { from, handle: shop.handle, until: 'end' })).unknown).toMatchObject({
+  shop.service.beforeEachAnswer(async () => void stored.push(key(9)))
+  const from = listing(shop, stored)
+  expect((await shop.reconcile({ from, until: 'end' })).unknown).toMatchObject({
     count: 0,
   })
 })
@@ -97,19 +87,15 @@ test.each([
   ['a date', { until: findTime(0) }],
   ["'end', stopped before it", { until: 'end' as const, maxPages: 1 }],
 ])('unknown is null until %s', async (_case, options) => {
-  await using service = await startService()
-  await service.index(...range(4))
-  const shop = openShop(service)
-  const from = listing(shop.store, [key(77)])
-  await reconcile(shop.client, { from, handle: shop.handle, until: 'end' })
-  const found = await reconcile(shop.client, { from, handle: shop.handle, pageSize: 2, ...options })
+  await using shop = await startShop(4)
+  const from = listing(shop, [key(77)])
+  await shop.reconcile({ from, until: 'end' })
+  const found = await shop.reconcile({ from, pageSize: 2, ...options })
   expect(found.unknown).toBeNull()
 })
 
 test('a version that the service has lost counts as newer', async () => {
-  await using service = await startService()
-  await service.index(...range(2))
-  const shop = openShop(service)
+  await using shop = await startShop(2)
   await shop.deliver({ ...(await shop.snapshot(1)), version: 9 })
   const found = await shop.reconcile()
   expect(found).toMatchObject({ newer: 1, repaired: 1 })
@@ -119,19 +105,17 @@ test('a version that the service has lost counts as newer', async () => {
 })
 
 test('unknown is null in a resumed run, which has not read the earlier pages', async () => {
-  await using service = await startService()
-  await service.index(...range(6))
-  const shop = openShop(service)
+  await using shop = await startShop(6)
   const from = listing(
-    shop.store,
+    shop,
     range(6).map((n) => key(n)),
   )
-  const run = { from, handle: shop.handle, until: 'end', pageSize: 2, maxPages: 2 } as const
-  const { checkpoint } = await reconcile(shop.client, run)
-  service.requests.length = 0
-  const found = await reconcile(shop.client, { ...run, checkpoint })
+  const run = { from, until: 'end', pageSize: 2, maxPages: 2 } as const
+  const { checkpoint } = await shop.reconcile(run)
+  shop.service.requests.length = 0
+  const found = await shop.reconcile({ ...run, checkpoint })
   expect(found).toMatchObject({ stopped: 'end', unknown: null })
-  expect(service.requests).toHaveLength(1)
+  expect(shop.service.requests).toHaveLength(1)
 })
 
 describe('a look-up that fails', () => {
@@ -157,13 +141,10 @@ describe('a look-up that fails', () => {
     await using service = await startService()
     await service.index(...range(2))
     const { shop } = failing(service, (n) => (n === 7 ? answer() : null))
-    const from = listing(shop.store, [key(0), key(7), key(8)])
-    let { checkpoint }: { checkpoint?: ReconcileCheckpoint } = {}
+    const from = listing(shop, [key(0), key(7), key(8)])
+    let checkpoint: ReconcileCheckpoint | null = null
     for (const _run of ['one', 'two']) {
-      const found = await reconcile(shop.client, {
-        ...{ from, handle: shop.handle, until: 'end', pageSize: 1 },
-        ...(checkpoint && { checkpoint }),
-      })
+      const found: Reconciliation = await shop.reconcile({ from, until: 'end', pageSize: 1, checkpoint })
       expect(found).toMatchObject({ stopped: 'end', checkpoint: { unfinished: [] } })
       expect(reasons(found)).toEqual([
         [7, 'unreadable'],
@@ -178,10 +159,10 @@ describe('a look-up that fails', () => {
     await service.index(...range(2))
     const { shop, looked } = failing(service, (n) => (n === 12 ? null : new Response('', { status: 503 })))
     const from = listing(
-      shop.store,
+      shop,
       range(8, 10).map((n) => key(n)),
     )
-    const found = await reconcile(shop.client, { from, handle: shop.handle, until: 'end' })
+    const found = await shop.reconcile({ from, until: 'end' })
     expect(reasons(found)).toEqual(range(8, 10).map((n) => [n, n === 12 ? 'not_found' : 'unreadable']))
     expect(looked).toEqual(range(6, 10))
   })
@@ -189,16 +170,15 @@ describe('a look-up that fails', () => {
   test('because of the credentials stops the run', async () => {
     await using service = await startService()
     const { shop } = failing(service, () => new Response('', { status: 401 }))
-    const from = listing(shop.store, [key(7)])
-    const run = reconcile(shop.client, { from, handle: shop.handle, until: 'end' })
+    const from = listing(shop, [key(7)])
+    const run = shop.reconcile({ from, until: 'end' })
     await expect(run).rejects.toMatchObject({ code: 'ERR_UNAUTHORIZED' })
   })
 })
 
 describe('an abort while the store is listed', () => {
   test('stops the run at the next payment, and closes the listing', async () => {
-    await using service = await startService()
-    const shop = openShop(service)
+    await using shop = await startShop()
     const controller = new AbortController()
     let listed = 0
     let closed = false
@@ -212,34 +192,32 @@ describe('an abort while the store is listed', () => {
         closed = true
       }
     }
-    const from = { ...listing(shop.store, []), list }
-    const run = reconcile(shop.client, { from, handle: shop.handle, until: 'end', signal: controller.signal })
+    const from = { ...shop.store, list }
+    const run = shop.reconcile({ from, until: 'end', signal: controller.signal })
     await expect(run).rejects.toMatchObject({ code: 'ERR_ABORTED' })
     await vi.waitUntil(() => closed)
     expect(listed).toBe(3)
-    expect(service.requests).toEqual([])
+    expect(shop.service.requests).toEqual([])
   })
 
   test('stops the run at once while the store itself waits', async () => {
-    await using service = await startService()
-    const shop = openShop(service)
+    await using shop = await startShop()
     const controller = new AbortController()
     async function* list() {
       controller.abort()
       await new Promise(() => undefined)
       yield key(0)
     }
-    const from = { ...listing(shop.store, []), list }
-    const run = reconcile(shop.client, { from, handle: shop.handle, until: 'end', signal: controller.signal })
+    const from = { ...shop.store, list }
+    const run = shop.reconcile({ from, until: 'end', signal: controller.signal })
     await expect(run).rejects.toMatchObject({ code: 'ERR_ABORTED' })
   })
 })
 
 test('a list that resolves an array is accepted', async () => {
-  await using service = await startService()
-  const shop = openShop(service)
-  const from = { ...listing(shop.store, []), list: async () => [key(7)] }
-  const found = await reconcile(shop.client, { from, handle: shop.handle, until: 'end' })
+  await using shop = await startShop()
+  const from = { ...shop.store, list: async () => [key(7)] }
+  const found = await shop.reconcile({ from, until: 'end' })
   expect(found).toMatchObject({ unknown: { count: 1, samples: [{ txHash: paymentHash(7), reason: 'not_found' }] } })
 })
 
@@ -252,25 +230,22 @@ test.each<[string, unknown]>([
   ['a chain that is a number', [{ ...key(7), chainId: 137 }]],
   ['an undefined entry', [key(7), undefined]],
 ])('a list that returns %s is a TypeError with the expected shape, before any request', async (_, listed) => {
-  await using service = await startService()
-  const shop = openShop(service)
+  await using shop = await startShop()
   for (const list of [() => listed, async () => listed]) {
-    const from = { ...listing(shop.store, []), list } as unknown as ListingStore<unknown>
-    const run = reconcile(shop.client, { from, handle: () => undefined, until: 'end' })
+    const run = shop.reconcile({ from: { ...shop.store, list } as ListingStore<never>, until: 'end' })
     await expect(run).rejects.toThrow(TypeError)
     await expect(run).rejects.toThrow('list must give { integrationAddress, chainId, txHash }')
   }
-  expect(service.requests).toEqual([])
+  expect(shop.service.requests).toEqual([])
 })
 
 test('keys of another integration are ignored, and the case of an address does not matter', async () => {
-  await using service = await startService()
-  const shop = openShop(service)
+  await using shop = await startShop()
   const other = { ...key(7), integrationAddress: `0x${'ee'.repeat(20)}` }
   const upper = { ...key(8), integrationAddress: `0x${integrationAddress.slice(2).toUpperCase()}` }
-  const from = listing(shop.store, [other, upper])
-  const found = await reconcile(shop.client, { from, handle: shop.handle, until: 'end' })
+  const from = listing(shop, [other, upper])
+  const found = await shop.reconcile({ from, until: 'end' })
   expect(found.unknown?.samples).toMatchObject([{ txHash: paymentHash(8) }])
   expect(found.unknown?.count).toBe(1)
-  expect(lookUps(service.requests)).toEqual([paymentHash(8)])
+  expect(lookUps(shop.service.requests)).toEqual([paymentHash(8)])
 })

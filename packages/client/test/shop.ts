@@ -7,7 +7,7 @@ import {
   type Reconciliation,
   reconcile,
 } from '../src/exports/index.js'
-import { paymentHash, type startService } from './service.js'
+import { paymentHash, startService } from './service.js'
 
 type Service = Awaited<ReturnType<typeof startService>>
 type Snapshot = Pick<Payment, 'integrationAddress' | 'chainId' | 'txHash' | 'version' | 'state'>
@@ -25,6 +25,7 @@ export interface Shop {
   snapshot(n: number): Promise<Snapshot>
   /** Hands a delivery to the receiver. */
   deliver(snapshot: Snapshot): Promise<unknown>
+  /** Takes the checkpoint as a file would keep it. */
   reconcile(options?: Partial<ReconcileOptions<undefined>>): Promise<Reconciliation>
 }
 
@@ -46,8 +47,19 @@ export function openShop(service: Service, client: Client = service.client()): S
     reject,
     snapshot: (n) => client.payments.get(paymentHash(n)),
     deliver: accept,
-    reconcile: (options = {}) => reconcile(client, { from: store, handle, ...options }),
+    reconcile: ({ checkpoint, ...options } = {}) =>
+      reconcile(client, {
+        ...{ from: store, handle, ...options },
+        ...(checkpoint !== undefined && { checkpoint: JSON.parse(JSON.stringify(checkpoint)) }),
+      }),
   }
+}
+
+/** A shop of a service with as many payments, closed by `await using`. */
+export async function startShop(payments = 0) {
+  const service = await startService()
+  await service.index(...range(payments))
+  return { ...openShop(service), service, [Symbol.asyncDispose]: service[Symbol.asyncDispose] }
 }
 
 /** The number of a payment, from its hash. */

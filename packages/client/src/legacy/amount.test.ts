@@ -2,24 +2,6 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { plainAmount } from './client.js'
 
-test.each<[number, string]>([
-  [0, '0'],
-  [1, '1'],
-  [12.5, '12.5'],
-  [0.1, '0.1'],
-  [0.1 + 0.2, '0.30000000000000004'],
-  [0.000001, '0.000001'],
-  [1e-7, '0.0000001'],
-  [1.25e-7, '0.000000125'],
-  [123456789012345680000, '123456789012345680000'],
-  [1e21, '1000000000000000000000'],
-  [1.5e21, '1500000000000000000000'],
-  [1e99, `1${'0'.repeat(99)}`],
-  [1e-98, `0.${'0'.repeat(97)}1`],
-])('the number %d becomes its shortest plain decimal', (value, expected) => {
-  expect(plainAmount(value)).toBe(expected)
-})
-
 /** A decimal with or without an exponent as an exact fraction of integers, in lowest powers of ten: the oracle. */
 function exact(text: string): string {
   const {

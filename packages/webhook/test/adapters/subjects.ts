@@ -99,7 +99,7 @@ export const subjects: readonly Subject[] = [
       const app = fastify()
       app.post('/json', async (request) => request.body)
       if (parser) app.all('/webhook', createFastifyHandler(options))
-      // biome-ignore lint/nursery/noMisusedPromises: register takes promises too; the rule sees the first overload only.
+      // biome-ignore lint/nursery/noMisusedPromises: register takes promises too, in its second overload.
       else await app.register(fastifyReceiver, { url: '/webhook', ...options })
       await app.listen({ host: '127.0.0.1', port: 0 })
       return createHost(app.server, () => app.close())

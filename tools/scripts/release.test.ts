@@ -57,7 +57,7 @@ test('the bill of materials fits the schema of CycloneDX 1.6 and lists what an i
   expect(billOfMaterials(await getDependencies(root, ['client', 'store-sql', 'server']), release)).toBe(text)
 })
 
-test('a licence that asks for more than its notice is refused; of a choice one accepted licence suffices', () => {
+test('a licence that asks for more than its notice is rejected; of a choice one accepted licence suffices', () => {
   const of = (licence: string) => ({ name: 'x', version: '1.0.0', licence, folder: '', needs: [] })
   expect(licenceProblems([of('MIT'), of('(MIT OR GPL-3.0-only)'), of('Apache-2.0')])).toEqual([])
   expect(licenceProblems([of('LGPL-3.0-or-later'), of('none')])).toEqual([
@@ -66,7 +66,7 @@ test('a licence that asks for more than its notice is refused; of a choice one a
   ])
 })
 
-test('no package brings a licence that is refused', async () => {
+test('no package brings a licence that is rejected', async () => {
   const folders = ['client', 'webhook', 'version-store', 'mirror', 'identity-sumsub', 'testing', 'server', 'cli']
   expect(licenceProblems((await getDependencies(root, folders)).values())).toEqual([])
 })

@@ -194,7 +194,7 @@ describe('lists', () => {
 })
 
 describe('one payment', () => {
-  it('has its block, versions, updates with the reason of a refusal, and attempts with what to do', async () => {
+  it('has its block, versions, updates with the reason of a rejection, and attempts with what to do', async () => {
     const { text } = await get(`/payments/${paid.chainId}/${paid.txHash}`)
     for (const part of [
       'Mined in block',

@@ -66,7 +66,7 @@ it('a stopped job is asked to end, and is stopped once it ended, also if it reje
   expect(jobs.stop('unknown')).toBeNull()
 })
 
-it('the fifth job at once is refused, and a place is free when one ends', async () => {
+it('the fifth job at once is rejected, and a place is free when one ends', async () => {
   const { jobs, ended } = setup()
   const start = () => jobs.start({ title: 'Work', actor: 'a', run: endless })
   const started = Array.from({ length: jobLimits.running }, start)

@@ -168,7 +168,7 @@ describe('faults', () => {
     expect(after).toHaveLength(before.length)
   })
 
-  test('a wide range is refused or cut, a narrow one is not', async () => {
+  test('a wide range is rejected or cut, a narrow one is not', async () => {
     const { parsed } = await getAnswers('range-limit')
     expect(parsed[7]).toHaveProperty('error')
     expect(parsed[8]).toHaveProperty('result')

@@ -9,8 +9,8 @@ interface Language {
   readonly body: readonly string[]
   readonly header: string
   readonly nowMs: string
-  /** How a refusal comes. */
-  readonly refusal: string
+  /** How a rejection is reported. */
+  readonly rejection: string
 }
 
 const languages: Readonly<Record<string, Language>> = {
@@ -20,7 +20,7 @@ const languages: Readonly<Record<string, Language>> = {
     body: ['Flask: `request.get_data()`', 'Django: `request.body`', 'FastAPI: `await request.body()`'],
     header: 'request.headers.get("X-Service-Signature")',
     nowMs: 'time.time_ns() // 1_000_000',
-    refusal: 'Else it raises `Refused` with the code.',
+    rejection: 'Else it raises `Rejected` with the code.',
   },
   ruby: {
     title: 'Ruby',
@@ -28,7 +28,7 @@ const languages: Readonly<Record<string, Language>> = {
     body: ['Rails: `request.raw_post`', 'Rack: `request.body.read`'],
     header: "request.get_header('HTTP_X_SERVICE_SIGNATURE')",
     nowMs: 'Process.clock_gettime(Process::CLOCK_REALTIME, :millisecond)',
-    refusal: 'Else it raises `Refused` with the code.',
+    rejection: 'Else it raises `Rejected` with the code.',
   },
   php: {
     title: 'PHP',
@@ -36,7 +36,7 @@ const languages: Readonly<Record<string, Language>> = {
     body: ["PHP: `file_get_contents('php://input')`", 'Laravel and Symfony: `$request->getContent()`'],
     header: "$_SERVER['HTTP_X_SERVICE_SIGNATURE'] ?? null",
     nowMs: '(int) (microtime(true) * 1000)',
-    refusal: 'Else it throws `Refused` with the code.',
+    rejection: 'Else it throws `Rejected` with the code.',
   },
   go: {
     title: 'Go',
@@ -44,7 +44,7 @@ const languages: Readonly<Record<string, Language>> = {
     body: ['`net/http`: `io.ReadAll(request.Body)`', 'Gin: `context.GetRawData()`'],
     header: 'request.Header.Get("X-Service-Signature")',
     nowMs: 'time.Now().UnixMilli()',
-    refusal: 'Else it is -1, with the code.',
+    rejection: 'Else it is -1, with the code.',
   },
   java: {
     title: 'Java',
@@ -52,14 +52,14 @@ const languages: Readonly<Record<string, Language>> = {
     body: ['Servlets: `request.getInputStream().readAllBytes()`', 'Spring: a parameter `@RequestBody byte[] body`'],
     header: 'request.getHeader("X-Service-Signature")',
     nowMs: 'System.currentTimeMillis()',
-    refusal: 'It comes as `ok 0`; everything else is the code.',
+    rejection: 'It comes as `ok 0`; everything else is the code.',
   },
 }
 
 /** Pages by route: one for each language. */
 export function languagePages(root: string): Map<string, string> {
   const pages = Object.entries(languages).map(
-    ([name, { title, file, body, header, nowMs, refusal }]): [string, string] => {
+    ([name, { title, file, body, header, nowMs, rejection }]): [string, string] => {
       const code = readFileSync(join(root, 'vectors/verifiers', file), 'utf8').trimEnd()
       const parts = [
         `# Receive webhooks with ${title}`,
@@ -68,11 +68,11 @@ export function languagePages(root: string): Map<string, string> {
         '## Call it',
         `1. Read the body as bytes, before any parser of JSON:\n${body.map((each) => `   - ${each}`).join('\n')}`,
         `2. Pass your signing secrets, the signature \`${header}\`, the bytes, the time \`${nowMs}\`, and 300 seconds of tolerance.`,
-        `3. The place of a secret, which may be 0, means that the delivery is genuine. ${refusal} Answer 401 for \`ERR_SIGNATURE_MISSING\` and \`ERR_SIGNATURE_MISMATCH\`, else 400.`,
+        `3. The place of a secret, which may be 0, means that the delivery is genuine. ${rejection} Answer 401 for \`ERR_SIGNATURE_MISSING\` and \`ERR_SIGNATURE_MISMATCH\`, else 400.`,
         '4. Parse the body. Its `integrationAddress` must be the value of `X-Service-Integration`. In one transaction, apply it only if its [version](/concepts/version.md) is greater than the stored one, and store that version.',
         '5. Answer 200, also for a version that you have: the service repeats a delivery until it is answered.',
         '## Prove it',
-        `Run your copy over [signature.json](/vectors/): it has the secrets, header, body, time and verdict of each case. The [doctor](/doctor.md) then probes the running receiver, in any language. What each refusal means: [verify in another language](/vectors/verifiers/).`,
+        `Run your copy over [signature.json](/vectors/): it has the secrets, header, body, time and verdict of each case. The [doctor](/doctor.md) then probes the running receiver, in any language. What each rejection means: [verify in another language](/vectors/verifiers/).`,
       ]
       return [`receive/${name}`, `${parts.join('\n\n')}\n`]
     },

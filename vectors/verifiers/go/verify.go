@@ -6,7 +6,7 @@ import ("crypto/hmac"; "crypto/sha256"; "encoding/hex"; "regexp"; "strconv"; "st
 var fieldName, hexCode = regexp.MustCompile(`^[^\s=,]+$`), regexp.MustCompile(`^[0-9a-f]{64}$`)
 var unixTime = regexp.MustCompile(`^(0|[1-9][0-9]{0,11})$`)
 
-// verify returns the place of the secret that signed the bytes of body, or -1 and the code of the refusal. It panics
+// verify returns the place of the secret that signed the bytes of body, or -1 and the code of the rejection. It panics
 // when a secret is empty, blank or padded: an unset variable must not become a key that everybody knows.
 func verify(secrets []string, header string, body []byte, nowMs, tolerance int64) (int, string) {
 	for _, secret := range secrets {

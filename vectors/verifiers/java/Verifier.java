@@ -7,7 +7,7 @@ import javax.crypto.spec.SecretKeySpec;
 
 final class Verifier {
   /**
-   * "ok" and the place of the secret that signed the bytes of body, such as "ok 0", or the code of the refusal.
+   * "ok" and the place of the secret that signed the bytes of body, such as "ok 0", or the code of the rejection.
    * @throws IllegalArgumentException when a secret is empty, blank or padded.
    */
   static String verify(List<String> secrets, String header, byte[] body, long nowMs, long tolerance) throws Exception {

@@ -8,8 +8,8 @@ foreach ($cases as $case) {
     $body = base64_decode($case['body']);
     try {
         $verdict = verify($case['secrets'], $case['header'], $body, $case['nowMs'], $case['toleranceSeconds']);
-    } catch (Refused $refused) {
-        $verdict = $refused->getMessage();
+    } catch (Rejected $rejection) {
+        $verdict = $rejection->getMessage();
     }
     if ($verdict === ($case['expect'] === 'ok' ? $case['secretIndex'] : $case['expect'])) continue;
     $wrong++;

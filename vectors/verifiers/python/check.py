@@ -4,7 +4,7 @@ import base64
 import json
 import sys
 
-from verify import Refused, verify
+from verify import Rejected, verify
 
 cases = json.load(open(sys.argv[1], encoding="utf-8"))
 wrong = 0
@@ -12,8 +12,8 @@ for case in cases:
     body = base64.b64decode(case["body"])
     try:
         verdict = verify(case["secrets"], case["header"], body, case["nowMs"], case["toleranceSeconds"])
-    except Refused as refused:
-        verdict = str(refused)
+    except Rejected as rejection:
+        verdict = str(rejection)
     expected = case["secretIndex"] if case["expect"] == "ok" else case["expect"]
     if verdict != expected:
         wrong += 1

@@ -7,8 +7,8 @@ wrong = cases.reject do |each|
   body = each['body'].unpack1('m')
   verdict = begin
     verify(each['secrets'], each['header'], body, each['nowMs'], each['toleranceSeconds'])
-  rescue Refused => refused
-    refused.message
+  rescue Rejected => rejection
+    rejection.message
   end
   verdict == (each['expect'] == 'ok' ? each['secretIndex'] : each['expect'])
 end

@@ -76,7 +76,7 @@ describe('mirror', () => {
     expect((await fetch(listening.url.replace('/webhook', '/'), { method: 'POST', ...delivery })).status).toBe(404)
     io.interrupt()
     expect(await running).toBe(0)
-    expect(getEvents(io)).toContainEqual({ event: 'refused', code: 'ERR_SIGNATURE_MISMATCH', status: 401 })
+    expect(getEvents(io)).toContainEqual({ event: 'rejected', code: 'ERR_SIGNATURE_MISMATCH', status: 401 })
     expect(getEvents(io).at(-1)).toEqual({ event: 'stopped' })
     expect(io.errors).toEqual([])
   })

@@ -119,7 +119,7 @@ async function runOn(
     receive: mirror.receive,
     onError: (error: unknown) => printer.failure('receive', error),
     onRejection: ({ code, status }: { readonly code: string; readonly status: number }) =>
-      report({ event: 'refused', code, status }, () => [`Rejected a delivery: ${code} (${status}).`]),
+      report({ event: 'rejected', code, status }, () => [`Rejected a delivery: ${code} (${status}).`]),
   }
   const endpoint = listen && (await serveEndpoint(listen, options))
   if (endpoint !== undefined)

@@ -124,7 +124,7 @@ export interface DeliveryEvent extends OfPayment {
 
 /** The receiver rejected a request. */
 export interface RejectedEvent {
-  readonly event: 'receiver.refused'
+  readonly event: 'receiver.rejected'
   readonly code: string
   readonly status: number
 }

@@ -101,7 +101,7 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
     now: io.now,
     relay,
     onAnswer: noteAnswer,
-    onRejection: (facts: { code: string; status: number }) => stage.report({ event: 'receiver.refused', ...facts }),
+    onRejection: (facts: { code: string; status: number }) => stage.report({ event: 'receiver.rejected', ...facts }),
   }
   const [chain, receiver, identity, port, service] = await all([
     startDemoChain(signal).then((started) => closers.add(started, ({ stop }) => stop())),

@@ -186,7 +186,7 @@ describe('createDemoPrinter', () => {
 
   it('with quiet, omits success', () => {
     const lost: DemoEvent = { ...delivery, outcome: 'pending', retryInMs: 1 }
-    const refused: DemoEvent = { event: 'receiver.refused', code: 'ERR_SIGNATURE_MISMATCH', status: 401 }
+    const refused: DemoEvent = { event: 'receiver.rejected', code: 'ERR_SIGNATURE_MISMATCH', status: 401 }
     const problem: DemoEvent = { event: 'problem', reason: 'no' }
     const indexed: DemoEvent = { event: 'payment.indexed', chainId: '1', txHash, blockNumber: 1 }
     const lines = print([ready, indexed, delivery, legacyReady, lost, refused, problem, summary], {
@@ -196,7 +196,7 @@ describe('createDemoPrinter', () => {
     expect(lines.map((line) => (JSON.parse(line) as DemoEvent).event)).toEqual([
       'ready',
       'delivery.attempted',
-      'receiver.refused',
+      'receiver.rejected',
       'problem',
       'summary',
     ])

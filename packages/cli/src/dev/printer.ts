@@ -66,7 +66,7 @@ function demoText(
       return [`${at}  state    ${shortHash(event.txHash)}  ${change(event.from, event.to, style)}   v${event.version}`]
     case 'delivery.attempted':
       return delivery(event, at, style)
-    case 'receiver.refused':
+    case 'receiver.rejected':
       return [`${at}  ${style.red(`receiver rejected a request: ${event.code}, answered ${event.status}`)}`]
     case 'receiver.blocked': {
       const hint = hasKeys ? '; press a to retry now' : ''
@@ -96,7 +96,7 @@ function demoText(
 }
 
 const shownQuietly: readonly DemoEvent['event'][] = [
-  ...(['ready', 'summary', 'problem', 'receiver.refused', 'receiver.blocked'] as const),
+  ...(['ready', 'summary', 'problem', 'receiver.rejected', 'receiver.blocked'] as const),
   ...(['forward.failed', 'env.file', 'hotkey'] as const),
 ]
 

@@ -61,7 +61,7 @@ describe('an account', () => {
     await ada.act('account-remove', { handle: 'large', confirmed: 'yes' })
   })
 
-  it('with a flaw is refused with its field, and no text of the form is quoted', async () => {
+  it('with a flaw is rejected with its field, and no text of the form is quoted', async () => {
     const broken = await ada.act('account-create', { handle: 'x', address, config: 'secret{' })
     expect([broken.status, broken.text.includes('is not JSON'), broken.text.includes('secret{')]).toEqual([
       400,
@@ -143,7 +143,7 @@ describe('an operator', () => {
     expect((await eve.act('operator-role', { name: 'eve', role: 'admin' })).status).toBe(403)
   })
 
-  it('with a malformed name or role is refused', async () => {
+  it('with a malformed name or role is rejected', async () => {
     for (const fields of [
       { name: 'a b', role: 'viewer' },
       { name: 'bob', role: 'root' },

@@ -23,7 +23,7 @@ const aboveAnother = named.flatMap(({ name, needs }) => {
   return lower === null ? [] : [{ name, needs, lower }]
 })
 
-it.each(aboveAnother)('the act $name is refused to the role $lower, and changes nothing', async (act) => {
+it.each(aboveAnother)('the act $name is rejected to the role $lower, and changes nothing', async (act) => {
   const before = await newest()
   const { status, text } = (await people[act.lower]?.act(act.name)) ?? { status: 0, text: '' }
   expect(status).toBe(403)

@@ -113,7 +113,7 @@ describe('a reindex', () => {
     [{ chain: '137', from: '0', to: '999999' }, 'Block 999999 is not indexed yet'],
     [{ chain: '137', from: '-1' }, 'First block is no whole number.'],
     [{ chain: '7', from: '0' }, 'Nothing of chain 7 is indexed.'],
-  ])('of %j is refused with the reason', async (fields, reason) => {
+  ])('of %j is rejected with the reason', async (fields, reason) => {
     expect((await act(olga, 'reindex', fields)).text).toContain(reason)
   })
 })

@@ -147,7 +147,7 @@ describe('a trigger', () => {
     expect(record).toMatchObject({ action: 'job.stopped', details: { title: 'Scenario kyc' } })
   })
 
-  it('that is refused says why, as text; without an integration nothing is caused', async () => {
+  it('that is rejected says why, as text; without an integration nothing is caused', async () => {
     const { status, text } = await act('trigger', { scenario: 'unknown' })
     expect([status, text.includes('&lt;script&gt;alert(1)&lt;/script&gt;')]).toEqual([400, true])
     const before = requests.length
@@ -168,7 +168,7 @@ it('the doctor shows each cause with its cure, then its probes', async () => {
   expect(text).not.toContain('<script>alert')
 })
 
-it('the doctor of an integration without a notification URL is refused', async () => {
+it('the doctor of an integration without a notification URL is rejected', async () => {
   const silent = await twin.addIntegration()
   const { status, text } = await act('doctor', { integration: silent.address })
   expect([status, text.includes('no notification URL')]).toEqual([409, true])

@@ -88,7 +88,7 @@ describe('a change', () => {
     expect(order.slice(0, 2)).toEqual(['lock', 'work'])
   })
 
-  test.each(['', '  ', 'x'.repeat(201)])('refuses %j as its actor', (actor) => {
+  test.each(['', '  ', 'x'.repeat(201)])('rejects %j as its actor', (actor) => {
     const { store, clock } = setup()
     expect(() => createAudited({ transaction: store.transaction, keys, clock, actor })).toThrow(RangeError)
   })

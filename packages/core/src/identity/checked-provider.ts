@@ -166,6 +166,6 @@ export function logFailure(
   const { reason, facts = {} } = failure
   logger.error(
     { eventType: 'identity.misconfigured', ...about, ...facts, reason },
-    'The identity provider refuses the service itself: check credentials, permissions, level and this clock.',
+    'The identity provider rejects the service itself: check credentials, permissions, level and this clock.',
   )
 }

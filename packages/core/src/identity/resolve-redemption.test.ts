@@ -93,7 +93,7 @@ test('a redemption whose applicant has another level is resolved when an operato
   expect(states()).toEqual(['refused', 'attached'])
 })
 
-test('a resolved redemption has a record in the audit log, and a refusal has none', async () => {
+test('a resolved redemption has a record in the audit log, and a rejection has none', async () => {
   const { resolve, audit, memory, redemptions, getKey } = await misfit()
   expect(await resolve({ externalUserId: 'pi:nobody:1', applicantId: null })).toBe('not_open')
   memory.failures.push(new Error('disk'))

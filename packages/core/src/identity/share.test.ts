@@ -30,7 +30,7 @@ describe('interface 3, KYC attachment', () => {
     expect(await share()).toEqual({ ...begun, reused: false })
   })
 
-  test('a refused retry after RED leaves the verification unchanged and answers the former verdict', async () => {
+  test('a rejected retry after RED leaves the verification unchanged and answers the former verdict', async () => {
     const { share, webhook, fails, subject } = identitySetup()
     await share()
     await webhook(rejected)
@@ -52,7 +52,7 @@ describe('interface 3, KYC attachment', () => {
   })
 })
 
-describe('a refusal uses no token, and the same request may be sent again', () => {
+describe('a rejection uses no token, and the same request may be sent again', () => {
   test.each([
     ['rejected', 'ERR_SHARE_TOKEN_REJECTED', { providerMessage: 'Token has expired' }],
     ['throttled', 'ERR_IDENTITY_UNAVAILABLE', { retryAfterMs: 7_000 }],

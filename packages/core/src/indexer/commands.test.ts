@@ -38,7 +38,7 @@ test('a repair is recorded once with the blocks that it reads, in the name of it
   expect(audit()).toEqual([['operator:olga', 'chain.repair_started', '1', { from: 3, to: 10 }]])
 })
 
-test('a repair through another chain object is recorded too; one of another chain is refused', async () => {
+test('a repair through another chain object is recorded too; one of another chain is rejected', async () => {
   const { reindex, audit, chain } = await setup()
   const through = { ...chain, adapter: 'another node' }
   expect(await run(reindex({ chainId: 1, from: 3, repair: true, through }))).toBe(8)
@@ -47,7 +47,7 @@ test('a repair through another chain object is recorded too; one of another chai
   await expect(wrong).rejects.toThrow('Chain 7 is not followed by this process.')
 })
 
-test('blocks that are not indexed and a chain that is not followed are refused without a record', async () => {
+test('blocks that are not indexed and a chain that is not followed are rejected without a record', async () => {
   const { reindex, audit } = await setup()
   await expect(run(reindex({ chainId: 1, from: 3, to: 99, repair: true }))).rejects.toThrow('not indexed yet')
   const unknown = run(reindex({ chainId: 7, from: 0, repair: true }))

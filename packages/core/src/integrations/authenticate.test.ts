@@ -75,7 +75,7 @@ describe('authenticate', () => {
       'current',
     ],
     ['a truncated stored hash', { ...record, apiSecret: { keyVersion: keys.current.version, hash: '' } }, 'current'],
-  ])('refuses %s', async (_what, stored, secret) => {
+  ])('rejects %s', async (_what, stored, secret) => {
     expect(await setup(stored).call(secret)).toBeNull()
   })
 

@@ -59,7 +59,7 @@ describe('parseBasic', () => {
     ['a NUL in the secret', `Basic ${encode(`${address}:a\u0000b`)}`],
     ['a line feed in the secret', `Basic ${encode(`${address}:a\nb`)}`],
     ['an overlong value', `Basic ${encode(`${address}:${'x'.repeat(600)}`)}`],
-  ])('refuses %s', (_what, header) => expect(parseBasic(header)).toEqual(nobody))
+  ])('rejects %s', (_what, header) => expect(parseBasic(header)).toEqual(nobody))
 
   it('puts somebody in place of a malformed header under whose address nothing can be stored, as long as a real one', () => {
     expect(() => parseAddress(nobody.address)).toThrow()

@@ -108,7 +108,7 @@ describe('a header that opened', () => {
   })
 })
 
-it('every refusal costs a look-up, however often it comes', async () => {
+it('every rejection costs a look-up, however often it comes', async () => {
   const { world, authenticate } = setup()
   for (let n = 1; n <= 5; n += 1) {
     expect(await authenticate(makeHeader('wrong'))).toBeNull()
@@ -116,7 +116,7 @@ it('every refusal costs a look-up, however often it comes', async () => {
   }
 })
 
-it('a legacy key that opened is spared the look-up as long, and one that was refused is not', async () => {
+it('a legacy key that opened is spared the look-up as long, and one that was rejected is not', async () => {
   const world = { now: 0, lookups: 0 }
   const secret = hashLegacyKey(keys.current, 'pi_legacy_key')
   const store = openStore()

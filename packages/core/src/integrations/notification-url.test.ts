@@ -16,7 +16,7 @@ const urls = rows.filter(({ kind }) => kind === 'url')
 const invalid = expect.objectContaining({ code: 'ERR_URL_INVALID' })
 
 describe('parseNotificationUrl', () => {
-  it.each(urls.filter(({ refused }) => refused))('refuses $input: $why', ({ input }) => {
+  it.each(urls.filter(({ refused }) => refused))('rejects $input: $why', ({ input }) => {
     expect(() => parseNotificationUrl(input, false)).toThrow(invalid)
   })
 
@@ -33,7 +33,7 @@ describe('parseNotificationUrl', () => {
   ])('normalises %s to %s', (text, url) => expect(parseNotificationUrl(text, false)).toBe(url))
 
   const literals = rows.filter(({ input, kind }) => kind === 'address' && isIP(input) !== 0)
-  it.each(literals)('refuses $input as a host, public or not', ({ input }) => {
+  it.each(literals)('rejects $input as a host, public or not', ({ input }) => {
     const host = isIP(input) === 6 ? `[${input}]` : input
     expect(() => parseNotificationUrl(`https://${host}/`, false)).toThrow(invalid)
   })
@@ -48,7 +48,7 @@ describe('parseNotificationUrl', () => {
     ['http://shop.example/', /must be https/],
     ['shop.example', /begin with https/],
     [`https://shop.example/${'a'.repeat(2_050)}`, /longer than 2048/],
-  ])('says why it refuses %.40s', (text, why) => expect(() => parseNotificationUrl(text, false)).toThrow(why))
+  ])('says why it rejects %.40s', (text, why) => expect(() => parseNotificationUrl(text, false)).toThrow(why))
 
   it('does not repeat the URL in its message, which may hold a secret', () => {
     expect(() => parseNotificationUrl('https://user:hunter2@shop.example/?token=hunter2', false)).toThrow(
@@ -75,7 +75,7 @@ describe('in development', () => {
     ...['http://notlocalhost/', 'http://localhost:0/', 'http://user@localhost/', 'http://localhost/#a'],
     ...['https://10.0.0.1/', 'https://8.8.8.8/', 'https://shop.example:9000/', 'https://db.internal/'],
     'ftp://localhost/',
-  ])('%s is refused: only this machine is opened', (text) => {
+  ])('%s is rejected: only this machine is opened', (text) => {
     expect(() => parseNotificationUrl(text, true)).toThrow(invalid)
   })
 })

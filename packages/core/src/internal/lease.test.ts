@@ -83,7 +83,7 @@ test('a failed request leaves it unchanged, and rejects', async () => {
   expect(ours.isActive()).toBe(true)
 })
 
-test('the time of the request counts, and a refusal ends it at once', async () => {
+test('the time of the request counts, and a rejection ends it at once', async () => {
   const clock = manualClock()
   const answers = [true, false]
   const leases: LeaseDeps['leases'] = {

@@ -90,7 +90,7 @@ const withCoin = (change: object) => ({ config: { coins: [{ ...coin, ...change }
 const redirect = (url: string) => withAction({ type: 'REDIRECT', payload: { url } })
 const close = (delayMilliseconds: unknown) => withAction({ type: 'CLOSE_WINDOW', payload: { delayMilliseconds } })
 
-describe('an account with a flaw is refused, with the field and the reason', () => {
+describe('an account with a flaw is rejected, with the field and the reason', () => {
   it.each<[string, object, RegExp]>([
     ['a handle with a space', { handle: 'a b' }, /^handle: expected/],
     ['a handle in the shape of an address', { handle: address }, /^handle: .*not in the shape of an address/],

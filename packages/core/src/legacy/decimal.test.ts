@@ -130,5 +130,5 @@ describe('a JSON number', () => {
     ['a leading zero', '01'],
     ['a leading point', '.5'],
     ['a trailing point', '5.'],
-  ])('%s is refused', (_what, text) => expect(parseNumberToken(text)).toBeNull())
+  ])('%s is rejected', (_what, text) => expect(parseNumberToken(text)).toBeNull())
 })

@@ -37,7 +37,7 @@ describe('verify, of what others took', () => {
     expect(await judged(less(gross), 9_979)).toEqual([[amount]])
   })
 
-  it('refuses the half that a router takes at most, and all of it as a divisor of 1 does', async () => {
+  it('rejects the half that a router takes at most, and all of it as a divisor of 1 does', async () => {
     for (const taken of [serviceFee + gross / 2n - 1n, gross / 2n, gross]) {
       const payment = less(taken, { router: { ...paid().router, version: '0.1' } })
       expect(await judged(payment)).toEqual([[amount]])
@@ -63,7 +63,7 @@ describe('verify, of what others took', () => {
     expect(await judged(less(serviceFee + onePercent + 1n, given))).toEqual([[amount]])
   })
 
-  it.each([-1, 10_001, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('refuses a limit of %d', (maxExtraFeeBps) => {
+  it.each([-1, 10_001, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('rejects a limit of %d', (maxExtraFeeBps) => {
     const build = () => setup([], [], 149, { maxExtraFeeBps })
     expect(build).toThrow(RangeError)
     expect(build).toThrow(`maxExtraFeeBps is ${maxExtraFeeBps}; pass a whole number from 0 to 10000.`)

@@ -34,6 +34,6 @@ it('a host adds chains and changes numbers; the others stay', () => {
   expect([1_049, 1_050].map((height) => isFinal(block(137), height))).toEqual([false, true])
 })
 
-it.each([-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('refuses %d confirmations', (confirmations) => {
+it.each([-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('rejects %d confirmations', (confirmations) => {
   expect(() => createFinality({ 5: confirmations })).toThrow(RangeError)
 })

@@ -20,5 +20,5 @@ describe('parseHandle', () => {
     'ſhop', // the long s uppercases to S
     'şhop',
     ...['\uff53hop', `0x${'a'.repeat(40)}`, `0X${'A'.repeat(40)}`],
-  ])('refuses %j', (text) => expect(parseHandle(text)).toBeNull())
+  ])('rejects %j', (text) => expect(parseHandle(text)).toBeNull())
 })

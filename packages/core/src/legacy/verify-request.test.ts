@@ -25,7 +25,7 @@ describe('a verify request', () => {
     expect(parseVerifyRequest(body())).toEqual({ ...good, txHash: hash.toLowerCase() })
   })
 
-  it.each(['9007199254740993', '1e400', '-1'])('with the number %s is refused', (token) => {
+  it.each(['9007199254740993', '1e400', '-1'])('with the number %s is rejected', (token) => {
     expect(findFlaws(() => parseVerifyRequest(withAmount(token)))).toEqual(['invoiceAmount: inexact_number'])
   })
 
@@ -63,7 +63,7 @@ describe('a verify request', () => {
     ['an empty address', { address: '' }, 'address: invalid_format'],
     ['a long address', { address: 'x'.repeat(129) }, 'address: invalid_format'],
     ['no address', { address: undefined }, 'address: invalid_type'],
-  ])('with %s is refused', (_what, change, flaw) => {
+  ])('with %s is rejected', (_what, change, flaw) => {
     expect(findFlaws(() => parseVerifyRequest(body(change)))).toEqual([flaw])
   })
 
@@ -74,7 +74,7 @@ describe('a verify request', () => {
     },
   )
 
-  it('is refused with every flaw at once, in the order of the fields', () => {
+  it('is rejected with every flaw at once, in the order of the fields', () => {
     const all = [
       ...['chainId: invalid_type', 'txHash: invalid_type', 'invoiceAmount: invalid_type'],
       ...['invoiceCurrency: invalid_type', 'address: invalid_type'],
@@ -109,11 +109,11 @@ describe('a verify request', () => {
       ': duplicate_key',
     ],
     ['an unknown field with a key twice', JSON.stringify(good).replace('{', '{"x":{"a":1,"a":1},'), ': duplicate_key'],
-  ])('of %s is refused', (_what, sent, flaw) => {
+  ])('of %s is rejected', (_what, sent, flaw) => {
     expect(findFlaws(() => parseVerifyRequest(typeof sent === 'string' ? bytes(sent) : sent))).toEqual([flaw])
   })
 
-  it('is refused without repeating what was sent', () => {
+  it('is rejected without repeating what was sent', () => {
     const secret = 'tr0ub4dor'
     const sent = [
       bytes(`{"${secret}":`),
@@ -147,7 +147,7 @@ describe('a verify request of a host', () => {
     },
   )
 
-  it.each([0, -1, 1.5, Number.NaN, 2 ** 53])('with the chain id %d is refused', (chainId) => {
+  it.each([0, -1, 1.5, Number.NaN, 2 ** 53])('with the chain id %d is rejected', (chainId) => {
     expect(findFlaws(() => checkVerifyRequest({ ...good, chainId }))).toEqual(['chainId: invalid_format'])
   })
 })

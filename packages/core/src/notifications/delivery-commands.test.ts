@@ -127,7 +127,7 @@ describe('replayAll', () => {
 test.each([
   ['an address', { integrationAddress: '0x1' }, 'ERR_ADDRESS_INVALID'],
   ['a hash', { txHash: '0x1' }, 'ERR_TX_HASH_INVALID'],
-])('%s of the wrong form is refused', async (_what, filter, code) => {
+])('%s of the wrong form is rejected', async (_what, filter, code) => {
   const { commands } = setup()
   await expect(commands.list({ ...filter, limit: 1 })).rejects.toMatchObject({ code })
   await expect(commands.count(filter)).rejects.toMatchObject({ code })

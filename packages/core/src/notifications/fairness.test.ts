@@ -59,7 +59,7 @@ const publishWithout = () => {
 const p99 = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.99)] ?? 0
 
 describe('one endpoint of a hundred', () => {
-  test.each(['hangs until the time is over', 'answers, but only after 4.9 s', 'refuses at once'] as const)(
+  test.each(['hangs until the time is over', 'answers, but only after 4.9 s', 'rejects at once'] as const)(
     'that %s, with a backlog, moves the 99th percentile of the others by 10 % at most',
     async (trouble) => {
       const without = p99(await publishWithout())

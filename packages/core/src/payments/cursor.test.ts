@@ -36,7 +36,7 @@ describe('cursor', () => {
     )
   })
 
-  it('is refused after any single flipped bit', () => {
+  it('is rejected after any single flipped bit', () => {
     const bytes = Buffer.from(codec.encode(position, scope), 'base64url')
     for (let bit = 0; bit < bytes.length * 8; bit += 1) {
       const flipped = Buffer.from(bytes)
@@ -45,7 +45,7 @@ describe('cursor', () => {
     }
   })
 
-  it('is refused for another integration, another list and another wallet', () => {
+  it('is rejected for another integration, another list and another wallet', () => {
     const wallet = `0x${'2'.repeat(40)}`
     const cursor = codec.encode(position, scope)
     const walletCursor = codec.encode(position, { ...scope, wallet })
@@ -65,7 +65,7 @@ describe('cursor', () => {
     'a'.repeat(99),
     'a'.repeat(100_000),
     ...['../../etc', '\u0000', '٣'],
-  ])('refuses %.20j like every other flaw', (text) => expect(() => codec.decode(text, scope)).toThrow(refused))
+  ])('rejects %.20j like every other flaw', (text) => expect(() => codec.decode(text, scope)).toThrow(refused))
 
   it('has one spelling only: the spare bits of its last character are checked', () => {
     const cursor = codec.encode(position, scope)
@@ -87,7 +87,7 @@ describe('cursor', () => {
     ['no format', Buffer.alloc(57)],
     ['the format without the count of moves', Buffer.concat([Buffer.of(1), Buffer.alloc(48, 1)])],
     ['a byte more', Buffer.concat([Buffer.of(2), Buffer.alloc(57, 1)])],
-  ])('of %s is refused though it was made with the key', (_, head) => {
+  ])('of %s is rejected though it was made with the key', (_, head) => {
     expect(() => codec.decode(signed(head), scope)).toThrow(refused)
   })
 

@@ -12,7 +12,7 @@ describe('parseLimit', () => {
   it.each([
     ...['0', '201', '-1', '+5', '1.0', '1e1', ' 5', '5 ', '', '050', '0x10', '٥', '９', 'NaN', '99999999999', '1,0'],
     '5\n',
-  ])('refuses %j with ERR_LIMIT_INVALID', (text) => {
+  ])('rejects %j with ERR_LIMIT_INVALID', (text) => {
     expect(() => parseLimit(text)).toThrow(expect.objectContaining({ code: 'ERR_LIMIT_INVALID' }))
   })
 })

@@ -10,7 +10,7 @@ describe('parseTxHash', () => {
     'a'.repeat(64),
     `0x${'g'.repeat(64)}`,
     `0x${'a'.repeat(64)}\n`,
-  ])('refuses %j with ERR_TX_HASH_INVALID', (text) => {
+  ])('rejects %j with ERR_TX_HASH_INVALID', (text) => {
     expect(() => parseTxHash(text)).toThrow(expect.objectContaining({ code: 'ERR_TX_HASH_INVALID' }))
   })
 })

@@ -25,7 +25,7 @@ describe('a commit', () => {
   test.each([
     ['another hash', { blockNumber: 5, blockHash: 'another' }, 'ERR_CHECKPOINT_MOVED'],
     ['nothing', null, 'ERR_CHECKPOINT_MOVED'],
-  ])('that expects %s where something else is stored is refused', async (_case, expected, code) => {
+  ])('that expects %s where something else is stored is rejected', async (_case, expected, code) => {
     const { chain, store, advance, record } = recorder()
     chain.mine(5)
     await advance()

@@ -26,7 +26,7 @@ describe('formatUnits', () => {
     )
   })
 
-  it('refuses a negative amount', () => {
+  it('rejects a negative amount', () => {
     expect(() => formatUnits(-1n, 6)).toThrow(RangeError)
   })
 })

@@ -16,7 +16,7 @@ it('accepts a database whose keys are all listed, and an empty one', async () =>
   await checkMasterKey({ sealingKeys: async () => [] }, parseMasterKey(newKey))
 })
 
-it('refuses a database that needs a key that is not listed, and names the place, the keys and the cure', async () => {
+it('rejects a database that needs a key that is not listed, and names the place, the keys and the cure', async () => {
   const checked = checkMasterKey({ sealingKeys: async () => uses }, parseMasterKey(newKey))
   await expect(checked).rejects.toMatchObject({
     code: 'ERR_MASTER_KEY_MISSING',

@@ -25,7 +25,7 @@ describe('parseMasterKey', () => {
     ['zeros', '0'.repeat(64)],
     ['an empty second key', `${oldKey},`],
     ['the same key twice', `${oldKey},${oldKey}`],
-  ])('refuses %s without repeating it', (_what, text) => {
+  ])('rejects %s without repeating it', (_what, text) => {
     expect(() => parseMasterKey(text)).toThrow(RangeError)
     try {
       parseMasterKey(text)

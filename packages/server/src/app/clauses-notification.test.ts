@@ -71,7 +71,7 @@ describe('a notification is sent', () => {
     ])
   })
 
-  it('not on an update without a change, nor on a refused one', async () => {
+  it('not on an update without a change, nor on a rejected one', async () => {
     const txHash = await pay()
     await clauses.update({ txHash, state: 'refund_success', recipient, invoice })
     expect((await clauses.update({ txHash, state: 'refund_success', recipient, invoice })).body).toMatchObject({

@@ -137,7 +137,7 @@ describe('the attachment', () => {
   })
 })
 
-describe('the provider refuses', () => {
+describe('the provider rejects', () => {
   it('a used token: 422 with its message, and a fresh token is attached to the same account', async () => {
     const token = sharing.mint()
     await share(newEmail(), token)
@@ -164,7 +164,7 @@ describe('the provider refuses', () => {
     lines.length = 0
     sharing.provider.fail({ on: 'reuse', at: 'before', answer })
     expect(await share()).toMatchObject({ status: 502, body: identityMisconfiguredBody })
-    expect(lines.join('\n')).toMatch(/refuses the service itself/)
+    expect(lines.join('\n')).toMatch(/rejects the service itself/)
   })
 
   it('too many requests: 503 with Retry-After, and the same request goes through afterwards', async () => {

@@ -194,7 +194,7 @@ it.each([
   ['a domain in brackets', 'user@[127.0.0.1]'],
   ['65 bytes before the @', `${'a'.repeat(65)}@shop.example`],
   ['255 bytes in all', `user@${'abcdefgh.'.repeat(27)}example`],
-])('an e-mail address with %s is refused, as its description says', async (_, email) => {
+])('an e-mail address with %s is rejected, as its description says', async (_, email) => {
   const request = requestWith('share', { email })
   const operation = check.find(request.method, request.target)
   expect(check.bodyFlaws(operation, JSON.parse(request.body ?? ''))).toEqual([])

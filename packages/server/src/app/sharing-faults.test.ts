@@ -42,7 +42,7 @@ describe('a token that the provider’s gateway finds too long', () => {
   )
 })
 
-describe('a provider that refuses the service itself', () => {
+describe('a provider that rejects the service itself', () => {
   it.each([
     [401, { status: 401, code: 'ERR_PROVIDER_SETUP', reason: 'ERR_PROVIDER_SETUP' }],
     [403, { status: 403, code: 'ERR_PROVIDER_SETUP', reason: 'ERR_PROVIDER_SETUP' }],
@@ -85,7 +85,7 @@ describe('a webhook', () => {
       'canary',
       (body: string) => signed(body, 'secret-of-the-webhook'),
     ],
-  ])('%s is refused and logged by its code', async (_, code, body, headers) => {
+  ])('%s is rejected and logged by its code', async (_, code, body, headers) => {
     expect((await post(body, headers(body))).status).toBe(400)
     expect(logged()).toEqual([
       expect.objectContaining({ level: warn, eventType: 'identity.webhook_refused', code, status: 400 }),

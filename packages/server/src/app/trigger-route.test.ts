@@ -58,7 +58,7 @@ describe('a request that cannot begin', () => {
     ['no UTF-8', new Uint8Array([0x22, 0xff, 0x22]), {}, 400, 'Body is no JSON'],
     ['another content type', '{}', { 'content-type': 'text/plain' }, 415, 'Content-Type must be application/json'],
     ['a body over 16 KiB', `"${'x'.repeat(16_385)}"`, {}, 413, 'Body is larger than 16384 bytes'],
-  ])('with %s is refused with the reason', async (_, body, headers, status, error) => {
+  ])('with %s is rejected with the reason', async (_, body, headers, status, error) => {
     const response = await (await start(refusing)).post(body, headers)
     expect([response.status, await response.json()]).toEqual([status, { error }])
   })

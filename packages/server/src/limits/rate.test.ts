@@ -32,7 +32,7 @@ describe('a rate', () => {
     expect(counted('a', 2)).toBe(1)
   })
 
-  it('returns the wait without counting, and a refused event makes no wait longer', () => {
+  it('returns the wait without counting, and a rejected event makes no wait longer', () => {
     const { waitMs, take, counted, pass } = setup(2, 60_000)
     expect([waitMs('a'), waitMs('a')]).toEqual([0, 0])
     counted('a', 2)

@@ -35,7 +35,7 @@ describe('connections per source', () => {
     expect((await first.connection.answers(1))[0]?.status).toBe(200)
   })
 
-  it('are counted down when one closes; a refused one was never counted', async () => {
+  it('are counted down when one closes; a rejected one was never counted', async () => {
     await listen(1)
     const { connection } = await ask()
     for (let times = 0; times < 5; times += 1) expect((await ask()).status).toBe(null)

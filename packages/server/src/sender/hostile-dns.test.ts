@@ -68,7 +68,7 @@ describe('a name that resolves to a denied address', () => {
     ['NAT64 loopback', ['64:ff9b::7f00:1']],
     ['a private A and its NAT64 AAAA', ['10.0.0.1', '64:ff9b::a00:1']],
     ['500 private addresses', many],
-  ])('%s is refused: the canary counts nothing, and nothing was dialled', async (_, addresses) => {
+  ])('%s is rejected: the canary counts nothing, and nothing was dialled', async (_, addresses) => {
     const before = canary.connections()
     // An answer larger than a datagram goes over TCP.
     const server = await resolver((query) =>
@@ -99,7 +99,7 @@ describe('a name that resolves to a denied address', () => {
     ],
     ['a record of another name', (query) => ({ answers: records({ ...query, name: 'other.example' }, ['127.0.0.1']) })],
     ['the additional section beside a private answer', both('127.0.0.1', publicIPv4)],
-  ])('through %s is refused', async (_, answers) => {
+  ])('through %s is rejected', async (_, answers) => {
     const before = canary.connections()
     expect(await sender(await resolver(answers)).post(post(url()))).toMatchObject({ reason: 'refused_address' })
     expect(canary.connections()).toBe(before)

@@ -137,7 +137,7 @@ describe('createUndiciSender', () => {
     { connectTimeoutMs: -1 },
     { keepAliveMs: Number.NaN },
     { connectionAgeMs: 1.5 },
-  ])('refuses %j with a RangeError', (options) => expect(() => createUndiciSender(options)).toThrow(RangeError))
+  ])('rejects %j with a RangeError', (options) => expect(() => createUndiciSender(options)).toThrow(RangeError))
 
   it('ignores proxy variables of the environment', async () => {
     const proxy = await receiver(answers('200 OK\r\nContent-Length: 0'))

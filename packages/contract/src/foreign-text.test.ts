@@ -29,44 +29,30 @@ describe('Retry-After', () => {
   })
 
   test.each([
-    null,
-    undefined,
-    '',
-    ' ',
-    '+5',
-    '-1',
-    '-1.5',
-    '-1e999',
-    '1.',
-    '.5',
-    '1.5.5',
-    '1,5',
-    '1e3',
-    '0x10',
-    '٣',
-    '5, 10',
-    '5 s',
-    'soon',
-    'NaN',
-    'Infinity',
-    '2026-03-04T12:00:30Z',
-    'Mar 4 2026',
-    'Mon, 04 Mar 2026 12:00:30 GMT',
-    'Wed, 4 Mar 2026 12:00:30 GMT',
-    'wed, 04 mar 2026 12:00:30 gmt',
-    'Wed, 04 Mar 2026 12:00:30 UTC',
-    'Wed, 04 Mar 2026 12:00:30 +0000',
-    'Wed, 04 Mar 2026 12:00:30',
-    'Wed, 04 Mar 2026 25:00:00 GMT',
-    'Wed, 04 Mar 2026 24:00:00 GMT',
-    'Wed, 04 Mar 2026 12:60:00 GMT',
-    'Wed, 04 Mar 2026 12:00:61 GMT',
-    'Mon, 30 Feb 2026 12:00:30 GMT',
-    'Wed, 04 Foo 2026 12:00:30 GMT',
-    'Wed, 04-Mar-26 12:00:30 GMT',
-    'Wednesday, 04 Mar 2026 12:00:30 GMT',
-    'Wednesxay, 04-Mar-26 12:00:30 GMT',
-    'Wed Mar 4 12:00:30 2026',
+    ...[
+      null,
+      undefined,
+      '',
+      ' ',
+      '+5',
+      '-1',
+      '-1.5',
+      '-1e999',
+      '1.',
+      '.5',
+      '1.5.5',
+      '1,5',
+      '1e3',
+      '0x10',
+      '٣',
+      '5, 10',
+    ],
+    ...['5 s', 'soon', 'NaN', 'Infinity', '2026-03-04T12:00:30Z', 'Mar 4 2026', 'Mon, 04 Mar 2026 12:00:30 GMT'],
+    ...['Wed, 4 Mar 2026 12:00:30 GMT', 'wed, 04 mar 2026 12:00:30 gmt', 'Wed, 04 Mar 2026 12:00:30 UTC'],
+    ...['Wed, 04 Mar 2026 12:00:30 +0000', 'Wed, 04 Mar 2026 12:00:30', 'Wed, 04 Mar 2026 25:00:00 GMT'],
+    ...['Wed, 04 Mar 2026 24:00:00 GMT', 'Wed, 04 Mar 2026 12:60:00 GMT', 'Wed, 04 Mar 2026 12:00:61 GMT'],
+    ...['Mon, 30 Feb 2026 12:00:30 GMT', 'Wed, 04 Foo 2026 12:00:30 GMT', 'Wed, 04-Mar-26 12:00:30 GMT'],
+    ...['Wednesday, 04 Mar 2026 12:00:30 GMT', 'Wednesxay, 04-Mar-26 12:00:30 GMT', 'Wed Mar 4 12:00:30 2026'],
     'Wed Mar  4 12:00:30 2026 GMT',
   ])('%j is none', (field) => {
     expect(parseRetryAfter(field, now)).toBeNull()
@@ -74,13 +60,6 @@ describe('Retry-After', () => {
 })
 
 describe('an HTTP date', () => {
-  test.each(['Sun, 06 Nov 1994 08:49:37 GMT', 'Sunday, 06-Nov-94 08:49:37 GMT', 'Sun Nov  6 08:49:37 1994'])(
-    '%j of RFC 9110 is one moment',
-    (text) => {
-      expect(parseHttpDate(text, now)).toBe(784_111_777_000)
-    },
-  )
-
   test('may end a minute with a leap second', () => {
     expect(parseHttpDate('Sat, 31 Dec 2016 23:59:60 GMT', now)).toBe(Date.UTC(2017, 0, 1))
   })

@@ -21,11 +21,7 @@ describe('the message of a 422', () => {
   })
 
   test.each([
-    [
-      'many labels',
-      Array.from({ length: 500 }, (_, index) => `LABEL_${index}`),
-      /Labels: LABEL_0, .* and \d+ more[.]$/,
-    ],
+    ['many labels', Array.from({ length: 500 }, (_, n) => `LABEL_${n}`), /Labels: LABEL_0, .* and \d+ more[.]$/],
     ['one overlong label', ['x'.repeat(2_000)], /Labels: 1, each too long to be shown[.]$/],
   ])('holds whole labels, 1000 characters at most: %s', (_, rejectLabels, pattern) => {
     const message = shareRejectedMessage('', { rejectType: 'RETRY', rejectLabels })
@@ -39,15 +35,17 @@ describe('the message of a 422', () => {
 
 describe('the former verdict', () => {
   const texts = [
-    '',
-    said,
-    'A',
-    `${sentence}, FINAL.`,
-    `${sentence}, RETRY`,
-    sentence,
-    ', FINAL.',
-    '. Labels: ',
-    'x'.repeat(999),
+    ...[
+      '',
+      said,
+      'A',
+      `${sentence}, FINAL.`,
+      `${sentence}, RETRY`,
+      sentence,
+      ', FINAL.',
+      '. Labels: ',
+      'x'.repeat(999),
+    ],
   ]
 
   test('is parsed as it was formatted, for any labels', () => {

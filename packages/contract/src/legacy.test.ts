@@ -1,22 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { account } from '../test/samples.js'
+import { account, legacyItem as item } from '../test/samples.js'
 import { lookupSchema, lookupWriteSchema, verifyWriteSchema } from './legacy.js'
 import { accountSchema, flatTransactionSchema, linkConfigSchema, linkConfigWriteSchema } from './legacy-snapshot.js'
 
-const units = { formatted: '1.00', value: '1000000' }
-const item = {
-  memo: 'order-7',
-  receiver: '0xabc',
-  tokenSymbol: 'USDC',
-  tokenAmount: units,
-  tokenAmountNet: units,
-  totalFees: units,
-  fees: [{ type: 'ServiceFee', ...units }],
-  invoiceAmount: '1.00',
-  invoiceCurrency: 'USD',
-  conversion: '',
-  priceFeeds: [{ name: 'ETHUSD', contract: '0xdef', rate: '3000.1' }],
-}
 const lookup = { chainId: 137, txHash: '0x1', payments: [{ ...item, final: true }] }
 
 describe('the legacy lookup (interface 2.4)', () => {
@@ -27,9 +13,8 @@ describe('the legacy lookup (interface 2.4)', () => {
   })
 
   it('may have no fees and no price feeds', () => {
-    expect(
-      lookupSchema.safeParse({ ...lookup, payments: [{ ...item, fees: [], priceFeeds: [], final: true }] }).success,
-    ).toBe(true)
+    const bare = { ...lookup, payments: [{ ...item, fees: [], priceFeeds: [], final: true }] }
+    expect(lookupSchema.safeParse(bare).success).toBe(true)
   })
 
   it('has base units as an integer string', () => {
@@ -38,28 +23,18 @@ describe('the legacy lookup (interface 2.4)', () => {
   })
 
   it('is closed when writing', () => {
-    expect(
-      lookupWriteSchema.safeParse({ ...lookup, payments: [{ ...item, final: true, state: 'success' }] }).success,
-    ).toBe(false)
+    const leaky = { ...lookup, payments: [{ ...item, final: true, state: 'success' }] }
+    expect(lookupWriteSchema.safeParse(leaky).success).toBe(false)
   })
 })
 
 describe('the reading schemas', () => {
   it('accept an unknown fee type, more fields, two spellings of a decimal, and a hash of another length', () => {
-    const older = {
-      chainId: 137,
-      txHash: `0x${'a'.repeat(62)}`,
-      payments: [
-        {
-          ...item,
-          tokenAmountNet: { formatted: '0.9975', value: '997500' },
-          fees: [{ type: 'YodlFee', formatted: '0.002', value: '2000' }],
-          conversion: 'chainlink:CHFUSD',
-          blockNumber: 54_321_000,
-          final: true,
-        },
-      ],
+    const payment = {
+      ...{ ...item, tokenAmountNet: { formatted: '0.9975', value: '997500' }, conversion: 'chainlink:CHFUSD' },
+      ...{ fees: [{ type: 'YodlFee', formatted: '0.002', value: '2000' }], blockNumber: 54_321_000, final: true },
     }
+    const older = { chainId: 137, txHash: `0x${'a'.repeat(62)}`, payments: [payment] }
     expect(lookupSchema.parse(older)).toEqual(older)
   })
 
@@ -76,12 +51,11 @@ describe('the reading schemas', () => {
 
 describe('the verify answer (interface 4.3)', () => {
   it('adds a verdict with the fixed texts', () => {
-    const judged = (verificationErrors: string[]) => ({
-      ...lookup,
-      payments: [{ ...item, verified: false, verificationErrors }],
-    })
-    expect(verifyWriteSchema.safeParse(judged(['Invalid payment amount'])).success).toBe(true)
-    expect(verifyWriteSchema.safeParse(judged(['Wrong amount'])).success).toBe(false)
+    const isWritten = (error: string) => {
+      const payments = [{ ...item, verified: false, verificationErrors: [error] }]
+      return verifyWriteSchema.safeParse({ ...lookup, payments }).success
+    }
+    expect([isWritten('Invalid payment amount'), isWritten('Wrong amount')]).toEqual([true, false])
   })
 })
 
@@ -92,20 +66,9 @@ describe('the legacy type snapshot', () => {
     )
     expect(flatTransactionSchema.safeParse(flat).success).toBe(true)
     expect(Object.keys(flat)).toEqual([
-      'chainId',
-      'txHash',
-      'memo',
-      'receiver',
-      'tokenSymbol',
-      'tokenAmountGross',
-      'tokenAmountNet',
-      'tokenAmountGrossNative',
-      'tokenAmountNetNative',
-      'serviceFee',
-      'invoiceAmount',
-      'invoiceCurrency',
-      'conversion',
-      'priceFeeds',
+      ...['chainId', 'txHash', 'memo', 'receiver', 'tokenSymbol', 'tokenAmountGross', 'tokenAmountNet'],
+      ...['tokenAmountGrossNative', 'tokenAmountNetNative', 'serviceFee', 'invoiceAmount', 'invoiceCurrency'],
+      ...['conversion', 'priceFeeds'],
     ])
   })
 

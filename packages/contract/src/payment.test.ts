@@ -34,6 +34,11 @@ describe.each([
     expect(read.parse(newer)).toEqual(newer)
   })
 
+  it('passes an unknown state when reading, unless it is empty or no text', () => {
+    expect(read.safeParse({ ...sample, state: 'disputed' }).success).toBe(true)
+    for (const state of ['', 7, {}, undefined, true]) expect(read.safeParse({ ...sample, state }).success).toBe(false)
+  })
+
   it.each([
     ['at the top', { ...sample, accountId: 'acc_1' }],
     ['in recipient', { ...sample, recipient: { title: 'A', subtitle: null, points: 1 } }],
@@ -83,12 +88,9 @@ describe('the payment object', () => {
   )
 
   it('may have null only as the symbol in its tokens', () => {
-    expect(paymentWriteSchema.safeParse({ ...payment, tokenIn: { ...payment.tokenIn, symbol: null } }).success).toBe(
-      true,
-    )
-    expect(paymentWriteSchema.safeParse({ ...payment, tokenIn: { ...payment.tokenIn, amount: null } }).success).toBe(
-      false,
-    )
+    const hasNull = (field: string) =>
+      paymentWriteSchema.safeParse({ ...payment, tokenIn: { ...payment.tokenIn, [field]: null } }).success
+    expect([hasNull('symbol'), hasNull('amount')]).toEqual([true, false])
   })
 })
 

@@ -21,7 +21,7 @@ describe('the processor update', () => {
     ['a short hash', { txHash: '0xab' }],
     [
       'an amount as a number',
-      { invoice: { amount: 1, currency: 'EUR', settlementAmount: '1', settlementCurrency: 'USD' } },
+      { invoice: { amount: 1, currency: 'A', settlementAmount: '1', settlementCurrency: 'B' } },
     ],
   ])('rejects %s', (_what, change) =>
     expect(processorUpdateSchema.safeParse({ ...update, ...change }).success).toBe(false),

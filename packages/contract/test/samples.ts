@@ -22,6 +22,16 @@ export const payment: PaymentBody = {
   tokenOut: { address: `0x${'4'.repeat(40)}`, symbol: 'USDC.e', amountGross: '13.4', amountNet: '13.37' },
 }
 
+const units = { formatted: '1.00', value: '1000000' }
+
+/** A payment of the legacy API, without a verdict. */
+export const legacyItem = {
+  ...{ memo: 'order-7', receiver: '0xabc', tokenSymbol: 'USDC', conversion: '' },
+  ...{ tokenAmount: units, tokenAmountNet: units, totalFees: units, fees: [{ type: 'ServiceFee', ...units }] },
+  ...{ invoiceAmount: '1.00', invoiceCurrency: 'USD' },
+  priceFeeds: [{ name: 'ETHUSD', contract: '0xdef', rate: '3000.1' }],
+}
+
 export const shareResponse: ShareResponse = {
   reviewStatus: 'completed',
   reviewAnswer: 'RED',
@@ -30,15 +40,13 @@ export const shareResponse: ShareResponse = {
   reused: false,
 }
 
+const tokens = [{ symbol: 'USDC' }, { symbol: 'DAI', address: `0x${'6'.repeat(40)}` }]
+
 export const account: Account = {
   address: `0x${'3'.repeat(40)}`,
   config: {
     coins: [
-      {
-        chainId: 137,
-        defaultAddress: `0x${'5'.repeat(40)}`,
-        tokens: [{ symbol: 'USDC' }, { symbol: 'DAI', address: `0x${'6'.repeat(40)}` }],
-      },
+      { chainId: 137, defaultAddress: `0x${'5'.repeat(40)}`, tokens },
       { chainId: 10, tokens: [] },
     ],
     onCompleteAction: { type: 'REDIRECT', payload: { url: 'https://shop.example' } },

@@ -1,42 +1,23 @@
 import { describe, expect, test } from 'vitest'
 import { catchError, providerAnswering } from './support.js'
 
-/** The provider's list of errors for reuse. */
+/** The provider's list of errors for reuse. Of its names only that of 10518 counts: copying has the same number. */
 const reuseErrors = [
-  [10501, 'not-in-partners-list'],
-  [10502, 'invalid-partner-id'],
-  [10503, 'invalid-share-token'],
-  [10504, 'non-suitable-share-token'],
-  [10506, 'reusable-kyc-not-reusable'],
-  [10507, 'reusable-kyc-not-approved-applicant'],
-  [10508, 'reusable-kyc-not-active-applicant'],
-  [10509, 'reusable-kyc-not-kyc-moderation-type'],
-  [10510, 'reusable-kyc-not-selfie-or-identity-doc'],
-  [10511, 'reusable-kyc-not-selfie-liveness'],
-  [10512, 'reusable-kyc-not-req-doc-overlap'],
-  [10513, 'reusable-kyc-not-compatible-doc-type'],
-  [10514, 'reusable-kyc-not-actual-poi-date'],
-  [10515, 'reusable-kyc-not-actual-poa-date'],
-  [10516, 'reusable-kyc-not-acceptable-age'],
-  [10517, 'reusable-kyc-incompatible-capture-settings'],
-  [10518, 'reusable-kyc-email-mismatch'],
-  [10519, 'reusable-kyc-phone-mismatch'],
-  [10521, 'reusable-kyc-inactive-sumsub-id-account'],
-] as const
+  10501, 10502, 10503, 10504, 10506, 10507, 10508, 10509, 10510, 10511, 10512, 10513, 10514, 10515, 10516, 10517, 10518,
+  10519, 10521,
+]
 
 const redeem = { shareToken: 't', externalUserId: 'pi:1' }
 const rejected = async (status: number, body: unknown, headers?: Readonly<Record<string, string>>) =>
   catchError((await providerAnswering(status, body, headers)).redeem(redeem))
 
 describe('errors about the token or its donor', () => {
-  test.each(reuseErrors)('%i %s is a rejected token with the words of the provider', async (errorCode, errorName) => {
+  test.each(reuseErrors)('%i is a rejected token with the words of the provider', async (errorCode) => {
+    const errorName = 'reusable-kyc-email-mismatch'
     const body = { code: 400, correlationId: 'c', errorCode, errorName, description: 'Its words', type: 'x' }
     expect(await rejected(400, body)).toMatchObject({
-      code: 'ERR_PROVIDER_TOKEN_REJECTED',
-      providerCode: errorCode,
-      providerMessage: 'Its words',
-      retryable: false,
-      outcomeUnknown: false,
+      ...{ code: 'ERR_PROVIDER_TOKEN_REJECTED', providerCode: errorCode, providerMessage: 'Its words' },
+      ...{ retryable: false, outcomeUnknown: false },
     })
   })
 
@@ -61,11 +42,7 @@ describe('errors about the token or its donor', () => {
 describe('errors about the service itself', () => {
   test.each([
     ['a wrong signature', 401, { code: 401, description: 'Invalid signature' }],
-    [
-      'a wrong signature, in another wording',
-      401,
-      { code: 401, description: 'Request signature mismatch', errorCode: 4003 },
-    ],
+    ['a wrong signature, in another wording', 401, { description: 'Request signature mismatch', errorCode: 4003 }],
     ['a wrong clock', 401, { code: 401, description: 'Token expired' }],
     ['a wrong clock, with its number', 401, { code: 401, description: 'Token is invalid: expired', errorCode: 4004 }],
     ['a malformed app token', 401, { description: 'Invalid format of the X-App-Token value', errorCode: 4000 }],
@@ -125,12 +102,8 @@ describe('transient errors', () => {
   ])('429 with Retry-After %j asks to wait %j ms', async (value, retryAfterMs) => {
     const headers: Record<string, string> = value === undefined ? {} : { 'Retry-After': value }
     const error = await rejected(429, { code: 429, description: 'Too many requests' }, headers)
-    expect(error).toMatchObject({
-      code: 'ERR_PROVIDER_THROTTLED',
-      retryAfterMs,
-      retryable: true,
-      outcomeUnknown: false,
-    })
+    const throttled = { code: 'ERR_PROVIDER_THROTTLED', retryable: true, outcomeUnknown: false }
+    expect(error).toMatchObject({ ...throttled, retryAfterMs })
   })
 
   test.each(['['.repeat(40), ' '.repeat(2_000_000)])('429 counts whatever its body', async (body) => {

@@ -52,21 +52,6 @@ describe('truncated, slow and foreign answers', () => {
     expect(canary.requests).toEqual([])
   })
 
-  test('an endless answer is rejected after a megabyte', async () => {
-    let sent = 0
-    const { baseUrl } = await serve((_, response) => {
-      const chunk = Buffer.alloc(65_536, ' ')
-      const more = () => {
-        while (!response.destroyed && response.write(chunk)) sent += chunk.length
-        if (!response.destroyed) response.once('drain', more)
-      }
-      more()
-    })
-    const provider = createSumsubClient({ appToken, secretKey, levelName: 'basic', baseUrl })
-    expect(await catchError(provider.redeem(redeem))).toMatchObject({ code: 'ERR_PROVIDER_ANSWER' })
-    expect(sent).toBeLessThan(64 * 1_048_576)
-  })
-
   test('a compressed answer is rejected after a decompressed megabyte', async () => {
     const bomb = gzipSync(Buffer.alloc(64 * 1_048_576, ' '))
     const { baseUrl } = await serve((_, response) =>
@@ -79,21 +64,8 @@ describe('truncated, slow and foreign answers', () => {
 
 describe('JSON that is not an applicant', () => {
   test.each([
-    'null',
-    'true',
-    '1',
-    '"a1"',
-    '[]',
-    '[{"id":"a1"}]',
-    '{}',
-    '{"id":""}',
-    '{"id":1}',
-    '{"id":null}',
-    '{"id":["a1"]}',
-    '{"Id":"a1"}',
-    '{"applicant":{"id":"a1"}}',
-    '{"__proto__":{"id":"a1"}}',
-    '{"id":"a1"',
+    ...['null', 'true', '1', '"a1"', '[]', '[{"id":"a1"}]', '{}', '{"id":""}', '{"id":1}', '{"id":null}'],
+    ...['{"id":["a1"]}', '{"Id":"a1"}', '{"applicant":{"id":"a1"}}', '{"__proto__":{"id":"a1"}}', '{"id":"a1"'],
     `${'['.repeat(100_000)}${']'.repeat(100_000)}`,
   ])('%.40s is rejected', async (body) => {
     const provider = await providerAnswering(200, body)

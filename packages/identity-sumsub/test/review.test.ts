@@ -22,61 +22,45 @@ describe('states', () => {
   })
 
   test('the list has all documented states', () => {
-    expect(new Set(providerStatuses)).toEqual(
-      new Set(['init', 'pending', 'prechecked', 'queued', 'completed', 'onHold', 'awaitingUser', 'awaitingService']),
-    )
+    const documented = [
+      'awaitingService',
+      'awaitingUser',
+      'completed',
+      'init',
+      'onHold',
+      'pending',
+      'prechecked',
+      'queued',
+    ]
+    expect([...providerStatuses].sort()).toEqual(documented)
   })
 
   test.each([
-    'Completed',
-    'COMPLETED',
-    'completed ',
-    'approved',
-    '',
-    'toString',
-    '__proto__',
-    'not_started',
-    null,
-    1,
-    {},
-    ['completed'],
+    ...['Completed', 'COMPLETED', 'completed ', 'approved', '', 'toString', '__proto__', 'not_started', null, 1, {}],
+    ...[['completed']],
   ])('the unknown state %j is pending and never approves', (status) => {
     expect(parseReview(status, green)).toEqual({ review: { reviewStatus: 'pending', ...inFlight }, known: false })
   })
 })
 
 describe('verdicts of a completed check', () => {
-  test.each([
-    [green, { reviewAnswer: 'GREEN', rejectType: null, rejectLabels: [] }],
-    [
-      { reviewAnswer: 'GREEN', reviewRejectType: 'FINAL', rejectLabels: ['FORGERY'] },
-      { reviewAnswer: 'GREEN', rejectType: null, rejectLabels: [] },
-    ],
-    [{ reviewAnswer: 'RED' }, { reviewAnswer: 'RED', rejectType: null, rejectLabels: [] }],
-    [
-      { reviewAnswer: 'RED', reviewRejectType: 'RETRY', rejectLabels: ['SCREENSHOTS', 'BAD_SELFIE'] },
-      { reviewAnswer: 'RED', rejectType: 'RETRY', rejectLabels: ['SCREENSHOTS', 'BAD_SELFIE'] },
-    ],
-    [
-      {
-        reviewAnswer: 'RED',
-        reviewRejectType: 'FINAL',
-        clientComment: 'secret',
-        moderationComment: 'm',
-        buttonIds: ['b'],
-      },
-      { reviewAnswer: 'RED', rejectType: 'FINAL', rejectLabels: [] },
-    ],
+  const remarks = { clientComment: 'secret', moderationComment: 'm', buttonIds: ['b'] }
+  test.each<[object, string, string | null, string[]]>([
+    [green, 'GREEN', null, []],
+    [{ reviewAnswer: 'GREEN', reviewRejectType: 'FINAL', rejectLabels: ['FORGERY'] }, 'GREEN', null, []],
+    [{ reviewAnswer: 'RED' }, 'RED', null, []],
+    [{ reviewAnswer: 'RED', reviewRejectType: 'RETRY', rejectLabels: ['A', 'B'] }, 'RED', 'RETRY', ['A', 'B']],
+    [{ reviewAnswer: 'RED', reviewRejectType: 'FINAL', ...remarks }, 'RED', 'FINAL', []],
     [
       { reviewAnswer: 'RED', reviewRejectType: 'final', rejectLabels: ['A', 1, null, { a: 1 }, ''] },
-      { reviewAnswer: 'RED', rejectType: null, rejectLabels: ['A', ''] },
+      'RED',
+      null,
+      ['A', ''],
     ],
-    [
-      { reviewAnswer: 'RED', rejectLabels: 'A' },
-      { reviewAnswer: 'RED', rejectType: null, rejectLabels: [] },
-    ],
-  ])('%j', (result, expected) => {
-    expect(parseReview('completed', result).review).toEqual({ reviewStatus: 'completed', ...expected })
+    [{ reviewAnswer: 'RED', rejectLabels: 'A' }, 'RED', null, []],
+  ])('%j is %s, %s, %j', (result, reviewAnswer, rejectType, rejectLabels) => {
+    const review = { reviewStatus: 'completed', reviewAnswer, rejectType, rejectLabels }
+    expect(parseReview('completed', result).review).toEqual(review)
   })
 })
 

@@ -4,25 +4,17 @@ import { signRequest } from '../src/exports/index.js'
 import { createWebhookReader } from '../src/exports/service.js'
 
 const file = new URL('../../../vectors/identity-signatures.json', import.meta.url)
+interface Vector {
+  readonly name: string
+  readonly published: boolean
+  readonly body: string
+}
+type RequestVector = Vector &
+  Record<'secretKey' | 'method' | 'uri' | 'signature', string> & { readonly timestamp: number }
+type WebhookVector = Vector & Record<'secret' | 'algorithm' | 'digest', string>
 const vectors = JSON.parse(readFileSync(file, 'utf8')) as {
-  readonly requests: readonly {
-    readonly name: string
-    readonly published: boolean
-    readonly secretKey: string
-    readonly timestamp: number
-    readonly method: string
-    readonly uri: string
-    readonly body: string
-    readonly signature: string
-  }[]
-  readonly webhooks: readonly {
-    readonly name: string
-    readonly published: boolean
-    readonly secret: string
-    readonly algorithm: string
-    readonly body: string
-    readonly digest: string
-  }[]
+  readonly requests: readonly RequestVector[]
+  readonly webhooks: readonly WebhookVector[]
 }
 const bytes = (base64: string) => new Uint8Array(Buffer.from(base64, 'base64'))
 /** Errors after an accepted digest: most vectors do not sign an event. */
@@ -44,16 +36,9 @@ describe('request signatures made by OpenSSL', () => {
 })
 
 describe('webhook digests made by OpenSSL', () => {
-  const getCode = async (
-    vector: (typeof vectors.webhooks)[number],
-    change: { body?: Uint8Array; digest?: string } = {},
-  ) => {
-    const { secret, algorithm, digest, body } = vector
-    const read = createWebhookReader({ secret })({ algorithm, digest, body: bytes(body), ...change })
-    return read.then(
-      () => undefined,
-      (error: { code?: string }) => error.code,
-    )
+  const getCode = async ({ secret, algorithm, digest, body }: WebhookVector) => {
+    const read = createWebhookReader({ secret })({ algorithm, digest, body: bytes(body) })
+    return read.then(() => undefined).catch((error: { code?: string }) => error.code)
   }
   const sha2 = vectors.webhooks.filter(({ algorithm }) => algorithm !== 'HMAC_SHA1_HEX')
   const sha1 = vectors.webhooks.filter(({ algorithm }) => algorithm === 'HMAC_SHA1_HEX')
@@ -67,7 +52,7 @@ describe('webhook digests made by OpenSSL', () => {
       for (const bit of [1, 2, 4, 8]) {
         const flipped = (Number.parseInt(vector.digest[at] ?? '', 16) ^ bit).toString(16)
         const digest = vector.digest.slice(0, at) + flipped + vector.digest.slice(at + 1)
-        expect(await getCode(vector, { digest })).toBe('ERR_PROVIDER_WEBHOOK_FORGED')
+        expect(await getCode({ ...vector, digest })).toBe('ERR_PROVIDER_WEBHOOK_FORGED')
       }
   })
 

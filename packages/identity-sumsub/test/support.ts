@@ -35,12 +35,9 @@ export async function started(options: Partial<IdentityProviderOptions> = {}) {
   const clock = createFakeClock(Date.UTC(2026, 0, 1))
   const local = await startIdentityProvider({ clients: [donor, service], now: clock.now, ...options })
   onTestFinished(() => local.close())
-  const connection = ({ appToken, secretKey }: typeof donor | typeof service): ProviderConnection => ({
-    appToken,
-    secretKey,
-    baseUrl: local.url,
-    now: clock.now,
-    timeoutMs: patience,
+  const shared = { baseUrl: local.url, now: clock.now, timeoutMs: patience }
+  const connection = (by: typeof donor | typeof service): ProviderConnection => ({
+    ...{ appToken: by.appToken, secretKey: by.secretKey, ...shared },
   })
   const provider = (more: Partial<SumsubClientOptions> = {}) =>
     createSumsubClient({ ...connection(service), levelName: 'basic', ...more })
@@ -68,15 +65,6 @@ export async function serve(answer: (request: IncomingMessage, response: ServerR
   return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests }
 }
 
-/** A closed port on loopback. */
-export async function deadUrl(): Promise<string> {
-  const server = createServer()
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  const { port } = server.address() as AddressInfo
-  await new Promise((closed) => server.close(closed))
-  return `http://127.0.0.1:${port}`
-}
-
 /** A server that always answers this status and body. A body that is not text is sent as JSON. */
 export function answering(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}) {
   return serve((_, response) => {
@@ -89,9 +77,8 @@ export function answering(status: number, body: unknown, headers: Readonly<Recor
 export async function providerAnswering(status: number, body: unknown, headers?: Readonly<Record<string, string>>) {
   const { baseUrl, requests } = await answering(status, body, headers)
   const { appToken, secretKey } = service
-  return Object.assign(createSumsubClient({ appToken, secretKey, levelName: 'basic', baseUrl, timeoutMs: patience }), {
-    requests,
-  })
+  const provider = createSumsubClient({ appToken, secretKey, levelName: 'basic', baseUrl, timeoutMs: patience })
+  return { ...provider, requests }
 }
 
 /** The error that a call rejects with. */

@@ -5,6 +5,7 @@ import { openStore } from '../../core/test/support/store.js'
 import { openFeedOn } from '../test/feed-world.js'
 import { natsMissing, startNats, type TestCluster } from '../test/nats-server.js'
 import { readBlocks } from './feed-blocks.js'
+import type { FeedChainOptions } from './feed-chain.js'
 import { formatBlock, parseBlock } from './feed-message.js'
 
 const skipped = natsMissing === null ? '' : ` (skipped: ${natsMissing})`
@@ -22,15 +23,14 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
     return world
   }
 
-  /** A reader of two blocks on a server that the test may suspend. */
-  async function openWithOwnServer() {
+  /** A reader of three blocks on a server that the test may suspend. */
+  async function openWithOwnServer(options: Partial<FeedChainOptions> = {}) {
     const own = await startNats()
     onTestFinished(() => own.remove())
     const world = await openWorld(own)
-    world.mine(1, 1)
+    world.mine(1, 1, 1)
     await world.publish()
-    const { chain, calls } = world.openReader()
-    return { world, server: own.servers[0], chain, calls }
+    return { world, server: own.servers[0], ...world.openReader(options) }
   }
 
   async function readAll(chain: Chain, from: number, to: number): Promise<BlockRange[]> {
@@ -41,8 +41,10 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
 
   const heights = (ranges: readonly BlockRange[]) => ranges.flatMap(({ blocks }) => blocks.map(({ number }) => number))
   const upTo = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
-  const hashes = (ranges: readonly BlockRange[]) =>
-    ranges.flatMap(({ payments }) => payments.map(({ txHash }) => txHash))
+  const hashes = (ranges: readonly BlockRange[]) => ranges.flatMap((range) => range.payments.map((it) => it.txHash))
+  /** The text of a message, changed. */
+  const changed = (message: { readonly data: Uint8Array } | null, change: (text: string) => string) =>
+    Buffer.from(change(Buffer.from(message?.data ?? []).toString('latin1')), 'latin1')
 
   test('several thousand blocks come in few ranges, each once, and no node is asked', async () => {
     const world = await openWorld()
@@ -68,33 +70,26 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
     expect(calls.ranges).toEqual(['3-39'])
   })
 
-  const damages = {
-    'is not JSON': () => Buffer.from('{"v":1'),
-    'has an unknown version': (text: string) => Buffer.from(text.replace('"v":1', '"v":2')),
-    'is of another chain': (text: string) => Buffer.from(text.replace('"chainId":', '"chainId":9')),
-    'has a shortened hash': (text: string) => Buffer.from(text.replace(/"txHash":"0x../, '"txHash":"0x')),
-    'has an amount that is no number': (text: string) => Buffer.from(text.replace(/"gross":"/, '"gross":"-')),
-    'has no proof': (text: string) => Buffer.from(text.replace('"proof":"root"', '"proof":"none"')),
-    'was read for other routers': (text: string) => Buffer.from(text.replace(/"routers":\["0x7b/, '"routers":["0x7c')),
-    'names no SpokePools': (text: string) => Buffer.from(text.replace('"spokePools":[]', '"spokePools":null')),
-    'is nested over 32 levels': (text: string) =>
-      Buffer.from(text.replace('"v":1', `"v":1,"a":${'['.repeat(32)}${']'.repeat(32)}`)),
-    'is not UTF-8': () => Buffer.from([0x7b, 0xff, 0x7d]),
-  }
-  test.each(Object.entries(damages))('a block whose message %s comes from the nodes', async (_name, damage) => {
+  test.each<[string, string | RegExp, string]>([
+    ['is not JSON', /^.*$/s, '{"v":1'],
+    ['has an unknown version', '"v":1', '"v":2'],
+    ['is of another chain', '"chainId":', '"chainId":9'],
+    ['has a shortened hash', /"txHash":"0x../, '"txHash":"0x'],
+    ['has an amount that is no number', '"gross":"', '"gross":"-'],
+    ['has no proof', '"proof":"root"', '"proof":"none"'],
+    ['was read for other routers', '"routers":["0x7b', '"routers":["0x7c'],
+    ['names no SpokePools', '"spokePools":[]', '"spokePools":null'],
+    ['is nested over 32 levels', '"v":1', `"v":1,"a":${'['.repeat(32)}${']'.repeat(32)}`],
+    ['is not UTF-8', /^.*$/s, '{\xff}'],
+  ])('a block whose message %s comes from the nodes', async (_name, from, to) => {
     const world = await openWorld()
     world.mine(1, 1, 1, 1, 1)
     await world.publish()
-    const sound = await world.stream.at(3)
-    const data = damage(Buffer.from(sound?.data ?? []).toString())
-    const { sequence } = await world.stream.tail()
+    const damaged = changed(await world.stream.at(3), (text) => text.replace(from, to))
     // The newest message again, so that the damaged one is not the head.
     const newest = await world.stream.at(5)
-    await world.stream.append({ height: 3, data, publisher: 'b', id: '1' }, { sequence: sequence, after: null })
-    await world.stream.append(
-      { height: 5, data: newest?.data ?? data, publisher: 'b', id: '2' },
-      { sequence: sequence + 1, after: null },
-    )
+    await world.append(3, damaged)
+    await world.append(5, newest?.data)
     const { chain, calls } = world.openReader()
     expect((await chain.head()).number).toBe(5)
     const ranges = await readAll(chain, 1, 5)
@@ -108,13 +103,11 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
     const world = await openWorld()
     world.mine(1, 1)
     await world.publish()
-    const { sequence, message } = await world.stream.tail()
-    const data = Buffer.from(
-      Buffer.from(message?.data ?? [])
-        .toString()
-        .replace('"v":1', '"v":7'),
+    const { message } = await world.stream.tail()
+    await world.append(
+      3,
+      changed(message, (text) => text.replace('"v":1', '"v":7')),
     )
-    await world.stream.append({ height: 3, data, publisher: 'b', id: '1' }, { sequence: sequence, after: null })
     const { chain, calls } = world.openReader()
     expect((await chain.head()).number).toBe(2)
     expect(calls.head).toBe(1)
@@ -123,10 +116,7 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
       ['simulated', true],
     ])
     expect(chain.nodes()[0]?.lastError).toMatch(/version is 7/)
-    await world.stream.append(
-      { height: 2, data: message?.data ?? data, publisher: 'b', id: '2' },
-      { sequence: sequence + 1, after: null },
-    )
+    await world.append(2, message?.data)
     expect((await chain.head()).number).toBe(2)
     expect(calls.head).toBe(1)
   })
@@ -144,12 +134,9 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
       const fed = parseBlock(world.chainId, stored?.data ?? new Uint8Array())
       const block = { ...fed.block, hash: `0x${'ab'.repeat(32)}` }
       const data = formatBlock(world.chainId, { ...fed, block, payments: [] })
-      const { sequence, message } = await world.stream.tail()
-      await world.stream.append({ height: 2, data, publisher: 'b', id: '1' }, { sequence: sequence, after: null })
-      await world.stream.append(
-        { height: 4, data: message?.data ?? data, publisher: 'b', id: '2' },
-        { sequence: sequence + 1, after: null },
-      )
+      const { message } = await world.stream.tail()
+      await world.append(2, data)
+      await world.append(4, message?.data)
       const { chain, calls } = world.openReader()
       // Block 2 continues block 1, so it is believed; block 3 contradicts it. The nodes contradict it too.
       await expect(readAll(chain, 1, 4)).rejects.toMatchObject({ code: 'ERR_CHAIN_RANGE_GONE' })
@@ -197,16 +184,10 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
     await world.publish()
     const { chain } = world.openReader({ restMs: 3_600_000 })
     const store = openStore({ now: world.clock.now })
-    const { indexers } = createService({
-      ...{
-        store,
-        clock: world.clock,
-        masterKey: parseMasterKey('0123456789abcdef'.repeat(4)),
-        chains: [{ chain, startBlock: 0 }],
-      },
-      ...{ sender: { post: () => new Promise<never>(() => undefined) } },
-    })
-    const [indexer] = indexers
+    const masterKey = parseMasterKey('0123456789abcdef'.repeat(4))
+    const sender = { post: () => new Promise<never>(() => undefined) }
+    const chains = [{ chain, startBlock: 0 }]
+    const [indexer] = createService({ store, clock: world.clock, masterKey, chains, sender }).indexers
     while (!(await indexer?.step()));
     expect(indexer?.status()).toMatchObject({ indexed: 4, reorganisations: 0 })
     world.twin.orphan(2)
@@ -262,13 +243,7 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
   })
 
   test('a feed without a server never delays a reading, and returns with its server', async () => {
-    const own = await startNats()
-    onTestFinished(() => own.remove())
-    const world = await openWorld(own)
-    world.mine(1, 1, 1)
-    await world.publish()
-    const { chain, calls } = world.openReader({ clock: systemClock, restMs: 1 })
-    const [server] = own.servers
+    const { world, server, chain, calls } = await openWithOwnServer({ clock: systemClock, restMs: 1 })
     await server?.kill()
     await expect.poll(() => chain.head().then(() => calls.head), waiting).toBeGreaterThan(0)
     expect(heights(await readAll(chain, 1, 3))).toEqual([1, 2, 3])

@@ -1,3 +1,4 @@
+import { systemClock } from '@payment-integration/core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { counted, openFeedOn } from '../test/feed-world.js'
 import { natsMissing, startNats, type TestCluster } from '../test/nats-server.js'
@@ -108,11 +109,8 @@ describe.skipIf(natsMissing)(`a publisher of the feed${skipped}`, () => {
       stream.append({ height: 1, data: new Uint8Array(1), publisher: 'a', id }, { sequence, after })
     // The answer to the first attempt was lost, and its retry follows with another block and the next one.
     const outcomes = await Promise.allSettled([append('a-1', 0, null), append('a-2', 0, null), append('a-3', 1, 'a-2')])
-    expect(outcomes.map((outcome) => (outcome.status === 'rejected' ? outcome.reason.code : outcome.value))).toEqual([
-      1,
-      'ERR_FEED_MOVED',
-      'ERR_FEED_MOVED',
-    ])
+    const answers = outcomes.map((outcome) => (outcome.status === 'rejected' ? outcome.reason.code : outcome.value))
+    expect(answers).toEqual([1, 'ERR_FEED_MOVED', 'ERR_FEED_MOVED'])
     expect((await stream.tail()).sequence).toBe(1)
   })
 
@@ -165,25 +163,21 @@ describe.skipIf(natsMissing)(`a publisher of the feed${skipped}`, () => {
     for await (const { payments } of chain.ranges({ from: 1, to: 2, head: 2 })) numbers.push(payments.length)
     expect(numbers).toEqual([1, 200])
     const limits = { replicas: 1, maxAgeMs: 1_000, maxBytes: 1_000_000 }
-    await expect(world.stream.prepare({ ...limits, replicas: 1 })).resolves.toBeUndefined()
+    await expect(world.stream.prepare(limits)).resolves.toBeUndefined()
   })
 
   test('runs until its signal aborts, and publishes what a node announces', async () => {
     const world = await openWorld()
     const stop = new AbortController()
-    const { systemClock } = await import('@payment-integration/core')
     const publisher = world.openPublisher({ clock: systemClock, pollMs: 3_600_000, standbyMs: 1 })
     const running = publisher.run(stop.signal)
-    await expect.poll(() => world.stream.at(0), { timeout: 120_000, interval: 20 }).not.toBeNull()
-    await expect
-      .poll(
-        async () => {
-          world.mine(1)
-          return (await world.stream.tail()).sequence
-        },
-        { timeout: 120_000, interval: 100 },
-      )
-      .toBeGreaterThan(3)
+    const waiting = { timeout: 120_000, interval: 100 }
+    await expect.poll(() => world.stream.at(0), waiting).not.toBeNull()
+    const mineOne = async () => {
+      world.mine(1)
+      return (await world.stream.tail()).sequence
+    }
+    await expect.poll(mineOne, waiting).toBeGreaterThan(3)
     stop.abort()
     await running
   })

@@ -1,21 +1,20 @@
 /** A chain in memory, a publisher that a test steps, and readers that count what they ask their nodes. @module */
-import { randomBytes } from 'node:crypto'
 import type { Chain, Clock } from '@payment-integration/core/ports'
 import { createDraws } from '../../testing/src/builders.js'
 import { buildPayment, createTwinChain } from '../../testing/src/twin/chain.js'
 import { createFeedChain, type FeedChainOptions } from '../src/feed-chain.js'
-import { createFeedConnection, type FeedConnection } from '../src/feed-connection.js'
+import { createFeedConnection } from '../src/feed-connection.js'
 import { createFeedPublisher, type FeedPublisherOptions } from '../src/feed-publisher.js'
 import { createFeedStream } from '../src/feed-stream.js'
 import { startNats, type TestCluster } from './nats-server.js'
 
 /** A clock that a test moves; it never waits. */
-export interface TestClock extends Clock {
+interface TestClock extends Clock {
   advance(ms: number): void
 }
 
 /** Starts at the present, as the servers' clocks do. */
-export function createTestClock(): TestClock {
+function createTestClock(): TestClock {
   let offset = 0
   return {
     now: () => Date.now() + offset,
@@ -72,28 +71,15 @@ export async function openFeedOn(nats: Pick<TestCluster, 'urls'>) {
   const clock = createTestClock()
   const draws = createDraws(chainId)
   const twin = createTwinChain(chainId, { now: clock.now, newHash: () => draws.hex(32), stepMs: 0 })
-  const connections: FeedConnection[] = []
-  const connect = async () => {
-    const connection = createFeedConnection({ servers: nats.urls })
-    connections.push(connection)
-    await connection.ready(AbortSignal.timeout(60_000))
-    return connection
-  }
-  const connection = await connect()
+  const connection = createFeedConnection({ servers: nats.urls })
+  await connection.ready(AbortSignal.timeout(60_000))
   const stream = createFeedStream(connection, chainId)
   const openPublisher = (options: Partial<FeedPublisherOptions> = {}) =>
     createFeedPublisher({ chain: twin, connection, clock, replicas: 1, maxBytes: 10_000_000, ...options })
   const publisher = openPublisher()
   await stream.prepare({ replicas: 1, maxAgeMs: 86_400_000, maxBytes: 10_000_000 })
   return {
-    chainId,
-    clock,
-    twin,
-    connect,
-    connection,
-    stream,
-    publisher,
-    openPublisher,
+    ...{ chainId, clock, twin, stream, publisher, openPublisher },
     /** Steps the publisher up to the head. */
     async publish() {
       while (!(await publisher.step()));
@@ -106,10 +92,11 @@ export async function openFeedOn(nats: Pick<TestCluster, 'urls'>) {
       const nodes = counted(options.chain ?? twin)
       return { chain: createFeedChain({ connection, clock, ...options, chain: nodes.chain }), calls: nodes.calls }
     },
-    /** A name that no other publisher has. */
-    stranger: () => randomBytes(4).toString('hex'),
-    async close() {
-      await Promise.all(connections.map((each) => each.close()))
+    /** Appends a message of another publisher at the end of the stream. */
+    async append(height: number, data: Uint8Array = new Uint8Array()) {
+      const { sequence } = await stream.tail()
+      await stream.append({ height, data, publisher: 'b', id: String(sequence) }, { sequence, after: null })
     },
+    close: () => connection.close(),
   }
 }

@@ -42,7 +42,7 @@ const timeoutFor = (answer: unknown) => (answer === 'hang' ? 300 : 10_000)
 const faults = [
   ...(['lost', 'hang', 'cut-json', 'cut-connection', 'html', 'empty', 'huge'] as const),
   ...[400, 401, 403, 404, 409, 429, 500],
-  ...[{ errorCode: 10512 }, { errorCode: 4003 }, { redirectTo: 'http://127.0.0.1:9/' }],
+  ...([{ errorCode: 10512 }, { errorCode: 4003 }, { redirectTo: 'http://127.0.0.1:9/' }] as const),
 ]
 
 describe('no error shows a secret, a token, a signature or personal data', () => {

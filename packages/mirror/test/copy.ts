@@ -21,37 +21,25 @@ export async function getCopy(engine: Engine, prefix: string): Promise<unknown[]
   const rows = await engine.query(
     `SELECT * FROM ${prefix}payments ORDER BY block_timestamp DESC, chain_id DESC, tx_hash DESC`,
   )
-  return rows.map((row) => ({
-    integrationAddress: row['integration_address'],
-    chainId: row['chain_id'],
-    txHash: row['tx_hash'],
-    version: Number(row['version']),
-    state: row['state'],
-    recipient:
-      row['recipient_title'] === null ? null : { title: row['recipient_title'], subtitle: row['recipient_subtitle'] },
-    invoice:
-      row['invoice_amount'] === null
-        ? null
-        : {
-            amount: row['invoice_amount'],
-            currency: row['invoice_currency'],
-            settlementAmount: row['invoice_settlement_amount'],
-            settlementCurrency: row['invoice_settlement_currency'],
-          },
-    sender: row['sender'],
-    receiver: row['receiver'],
-    memo: row['memo'],
-    blockTimestamp:
-      row['block_timestamp'] === null ? null : new Date(row['block_timestamp'] as string | Date).toISOString(),
-    source: { chainId: row['source_chain_id'], txHash: row['source_tx_hash'] },
-    tokenIn: { address: row['token_in_address'], symbol: row['token_in_symbol'], amount: row['token_in_amount'] },
-    tokenOut: {
-      address: row['token_out_address'],
-      symbol: row['token_out_symbol'],
-      amountGross: row['token_out_amount_gross'],
-      amountNet: row['token_out_amount_net'],
-    },
-  }))
+  return rows.map(({ block_timestamp: time, ...row }) => {
+    /** The columns that begin with a prefix, as the object that they are in the read API. */
+    const group = (start: string, ...names: string[]) =>
+      Object.fromEntries(names.map((name) => [name, row[`${start}_${name.replace(/[A-Z]/g, '_$&').toLowerCase()}`]]))
+    return {
+      ...{ integrationAddress: row['integration_address'], chainId: row['chain_id'], txHash: row['tx_hash'] },
+      ...{ version: Number(row['version']), state: row['state'] },
+      recipient: row['recipient_title'] === null ? null : group('recipient', 'title', 'subtitle'),
+      invoice:
+        row['invoice_amount'] === null
+          ? null
+          : group('invoice', 'amount', 'currency', 'settlementAmount', 'settlementCurrency'),
+      ...{ sender: row['sender'], receiver: row['receiver'], memo: row['memo'] },
+      blockTimestamp: time === null ? null : new Date(time as string | Date).toISOString(),
+      source: group('source', 'chainId', 'txHash'),
+      tokenIn: group('token_in', 'address', 'symbol', 'amount'),
+      tokenOut: group('token_out', 'address', 'symbol', 'amountGross', 'amountNet'),
+    }
+  })
 }
 
 /** The column `body` of every row, parsed, in the same order. */
@@ -60,6 +48,13 @@ export async function getBodies(engine: Engine, prefix: string): Promise<unknown
     `SELECT CAST(body AS text) AS body FROM ${prefix}payments ORDER BY block_timestamp DESC, chain_id DESC, tx_hash DESC`,
   )
   return rows.map(({ body }) => (body === null ? null : JSON.parse(String(body))))
+}
+
+/** The newest payment of a service. */
+export async function firstPayment(service: { client(): Pick<Client, 'payments'> }): Promise<Payment> {
+  const [first] = await payments(service.client())
+  if (first === undefined) throw new Error('the service has no payment')
+  return first
 }
 
 /** Every payment of the read API. */

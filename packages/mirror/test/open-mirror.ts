@@ -1,29 +1,32 @@
 /** Opens a mirror for a test, with tables of its own. */
-import { expect } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import { integrationAddress } from '../../client/test/fixtures.js'
 import { paymentHash, type startService } from '../../client/test/service.js'
 import { createMirror, type MirrorOptions } from '../src/exports/index.js'
 import { getBodies, getCopy, getDelivery, makeSnapshot, payments, secret } from './copy.js'
 import { type Engine, nextPrefix } from './engines.js'
 
-export type Service = Awaited<ReturnType<typeof startService>>
+type Service = Awaited<ReturnType<typeof startService>>
+
+/** A database that closes after the tests of its group, and mirrors on one connection of it. */
+export async function useEngine(open: () => Promise<Engine>) {
+  const engine = await open()
+  afterAll(() => engine.close())
+  const database = engine.connect()
+  const openMirror = (service: Service, options: Partial<MirrorOptions> = {}) =>
+    openMirrorOn(engine, service, { database, ...options })
+  return { engine, openMirror }
+}
 
 /** A migrated mirror, whose prefix is new unless the options name one. */
-export async function openMirrorOn(
+async function openMirrorOn(
   engine: Engine,
   service: Service,
   options: Pick<MirrorOptions, 'database'> & Partial<MirrorOptions>,
 ) {
   const prefix = options.prefix ?? nextPrefix()
   const client = service.client()
-  const mirror = createMirror({
-    client,
-    integrationAddress,
-    secrets: secret,
-    prefix,
-    onEvent: () => {},
-    ...options,
-  })
+  const mirror = createMirror({ client, integrationAddress, secrets: secret, prefix, onEvent: () => {}, ...options })
   await mirror.migrate()
   return {
     ...mirror,

@@ -23,26 +23,13 @@ test('the block of the README copies payments, receives a webhook, and prints it
     'const stop =',
     "server.on('listening', () => console.error(server.address().port))\nconst stop =",
   )
-  const flags = [
-    '--conditions=@payment-integration/source',
-    '--import',
-    'tsx',
-    '--input-type=module',
-    '--eval',
-    printing,
-  ]
-  const program = spawn(process.execPath, flags, {
-    cwd: fileURLToPath(new URL('..', import.meta.url)),
-    env: {
-      ...process.env,
-      INTEGRATION_ADDRESS: integrationAddress,
-      API_SECRET: service.apiSecret,
-      PAYMENTS_URL: service.url,
-      DATABASE_URL: connectionString,
-      WEBHOOK_SIGNING_SECRET: secret,
-      PORT: '0',
-    },
-  })
+  const flags = ['--conditions=@payment-integration/source', '--import', 'tsx', '--input-type=module', '--eval']
+  const env = {
+    ...{ INTEGRATION_ADDRESS: integrationAddress, API_SECRET: service.apiSecret, PAYMENTS_URL: service.url },
+    ...{ DATABASE_URL: connectionString, WEBHOOK_SIGNING_SECRET: secret, PORT: '0' },
+  }
+  const cwd = fileURLToPath(new URL('..', import.meta.url))
+  const program = spawn(process.execPath, [...flags, printing], { cwd, env: { ...process.env, ...env } })
   const output: string[] = []
   const errors: string[] = []
   program.stdout.on('data', (chunk) => output.push(String(chunk)))

@@ -1,22 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { integrationAddress } from '../../client/test/fixtures.js'
 import { findTime, startService } from '../../client/test/service.js'
 import { range } from '../../client/test/shop.js'
-import { createMirror, type MirrorDatabase, type MirrorOptions } from '../src/exports/index.js'
-import { getDelivery, makeSnapshot, payments, secret } from './copy.js'
-import { type Engine, engines, nextPrefix } from './engines.js'
-import { openMirrorOn, type Service } from './open-mirror.js'
+import { createMirror } from '../src/exports/index.js'
+import { firstPayment, getDelivery, makeSnapshot, secret } from './copy.js'
+import { engines, nextPrefix } from './engines.js'
+import { useEngine } from './open-mirror.js'
 
-describe.each(engines)('$name', ({ open }) => {
-  let engine: Engine
-  let shared: MirrorDatabase
-  beforeAll(async () => {
-    engine = await open()
-    shared = engine.connect()
-  })
-  afterAll(() => engine.close())
-  const openMirror = (service: Service, options: Partial<MirrorOptions> = {}) =>
-    openMirrorOn(engine, service, { database: shared, ...options })
+describe.each(engines)('$name', async ({ open }) => {
+  const { engine, openMirror } = await useEngine(open)
 
   test('status shows the lag, and the error of a service that does not answer', async () => {
     await using service = await startService()
@@ -26,23 +18,13 @@ describe.each(engines)('$name', ({ open }) => {
     await service.index(0)
     const at = new Date(Date.UTC(2026, 0, 3)).toISOString()
     expect(await mirror.status()).toMatchObject({
-      rows: 1,
-      newest: findTime(5).toISOString(),
-      newestAtService: findTime(0).toISOString(),
-      lagMs: 5_000,
-      serviceError: null,
-      reconciledAt: at,
-      reconciledFullyAt: at,
-      deliveredAt: null,
+      ...{ rows: 1, newest: findTime(5).toISOString(), newestAtService: findTime(0).toISOString() },
+      ...{ lagMs: 5_000, serviceError: null, reconciledAt: at, reconciledFullyAt: at, deliveredAt: null },
     })
     const silent = service.client({ maxRetries: 0, fetch: () => Promise.reject(new TypeError('fetch failed')) })
     const cut = await openMirror(service, { client: silent, prefix: mirror.prefix })
-    expect(await cut.status()).toMatchObject({
-      rows: 1,
-      lagMs: null,
-      newestAtService: null,
-      serviceError: 'ERR_NETWORK',
-    })
+    const unknown = { rows: 1, lagMs: null, newestAtService: null, serviceError: 'ERR_NETWORK' }
+    expect(await cut.status()).toMatchObject(unknown)
   })
 
   test('run reconciles at once, completes rows as deliveries arrive, and resolves at the signal', async () => {
@@ -88,15 +70,14 @@ describe.each(engines)('$name', ({ open }) => {
     expect(seen).toEqual(['failed', 'progress', 'reconciled'])
     await mirror.expectFullCopy()
     const locked = await openMirror(service, { client: service.client({ apiSecret: 'wrong' }) })
-    await expect(locked.run({ signal: new AbortController().signal })).rejects.toMatchObject({
-      code: 'ERR_UNAUTHORIZED',
-    })
+    const { signal } = new AbortController()
+    await expect(locked.run({ signal })).rejects.toMatchObject({ code: 'ERR_UNAUTHORIZED' })
   })
 
   test('a missing table and a table of someone else are errors of the mirror', async () => {
     await using service = await startService()
     const prefix = nextPrefix()
-    const options = { database: shared, client: service.client(), integrationAddress, prefix }
+    const options = { database: engine.connect(), client: service.client(), integrationAddress, prefix }
     await expect(createMirror(options).reconcile()).rejects.toMatchObject({ code: 'ERR_MIRROR_TABLES_MISSING' })
     await engine.query(
       `CREATE TABLE ${prefix}payments (integration_address text, block_timestamp text, tx_hash text, chain_id text, body_version int, version int)`,
@@ -124,9 +105,8 @@ test('a SQLite connection waits for the lock of another one, and then reports th
     const waiting = createMirror({ database: engine.connect(), sleep: async () => release(), ...options })
     const hasty = createMirror({ database: engine.connect(), busyTimeoutMs: 0, ...options })
     await hasty.migrate()
-    const [one] = await payments(service.client())
-    if (one === undefined || !('exec' in locker)) throw new Error('the fixtures are broken')
-    const delivery = await getDelivery(makeSnapshot(one))
+    if (!('exec' in locker)) throw new Error('the fixtures are broken')
+    const delivery = await getDelivery(makeSnapshot(await firstPayment(service)))
     const release = () => void locker.exec('COMMIT')
     locker.exec('BEGIN IMMEDIATE')
     await expect(hasty.receive(delivery)).rejects.toMatchObject({ code: 'ERR_VERSION_STORE_BUSY' })

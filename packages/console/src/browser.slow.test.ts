@@ -29,28 +29,11 @@ const twinOptions = { seed: 11, startMs: Date.now() - 60_000 }
 describeInChromium('the console', twinOptions, build, (suite) => {
   const getUrl = (path: string) => `${suite.origin}/console${path}`
 
-  const paths = () => {
-    const [first] = paid
-    return [
-      '',
-      '/payments',
-      '/payments?state=failure',
-      '/payments?q=nothing',
-      '/deliveries',
-      '/endpoints',
-      '/chains',
-      '/integrations',
-      `/integrations/${shop.address}`,
-      '/accounts',
-      '/keys',
-      '/identity',
-      '/legacy',
-      '/audit',
-      '/settings',
-      '/nothing',
-      `/payments/${first?.chainId}/${first?.txHash}?a=1&b=2`,
-    ]
-  }
+  const paths = () => [
+    ...['', '/payments', '/payments?state=failure', '/payments?q=nothing', '/deliveries', '/endpoints', '/chains'],
+    ...['/integrations', `/integrations/${shop.address}`, '/accounts', '/keys', '/identity', '/legacy', '/audit'],
+    ...['/settings', '/nothing', `/payments/${paid[0]?.chainId}/${paid[0]?.txHash}?a=1&b=2`],
+  ]
 
   for (const { width, colorScheme } of looks)
     it(`at ${width} px, ${colorScheme}: no error, no foreign request, no overflow, and axe finds nothing`, async () => {

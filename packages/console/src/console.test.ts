@@ -1,42 +1,38 @@
 /** The pages, as a browser without JavaScript gets them. */
 import { gzipSync } from 'node:zlib'
-import { createTwin, type Twin, type TwinIntegration } from '@payment-integration/testing/twin'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { TwinIntegration } from '@payment-integration/testing/twin'
+import { describe, expect, it } from 'vitest'
+import { localOrigin as host, setUpConsole } from '../test/console-setup.js'
 import { loadAssets } from './assets.js'
-import { type Console, createConsole } from './create-console.js'
+import { createConsole } from './create-console.js'
 
-const host = 'http://127.0.0.1:4747'
 const hostile = '<script>alert(1)</script>\u202eevil\u0007'
 const long = 'x'.repeat(65_536)
 const settings = [
   { name: 'PI_MASTER_KEY', section: 'Basic', value: hostile, isDefault: false, doc: 'Keep it.' },
   { name: 'PI_PORT', section: 'Basic', value: '4747', isDefault: true, doc: 'Port to listen on.' },
 ]
-let twin: Twin
-let pages: Console
 let shop: TwinIntegration
 let paid: { readonly chainId: string; readonly txHash: string }
 
-async function get(path: string, init: RequestInit = {}): Promise<{ status: number; text: string; headers: Headers }> {
-  const answer = await pages.fetch(new Request(`${host}/console${path}`, init))
+const setup = setUpConsole(
+  3,
+  async (twin) => {
+    shop = await twin.addIntegration(() => new Response(`${hostile}${long}`, { status: 500 }))
+    paid = await twin.pay({ chainId: 137, integrationAddress: shop.address, memo: '<b>\u202ememo' })
+    const invoice = { amount: '25.00', currency: 'EUR', settlementAmount: '27', settlementCurrency: 'USD' }
+    await twin.update(paid, { state: 'success', recipient: { title: hostile, subtitle: long }, invoice })
+    await twin.update(paid, { state: 'pending' })
+    await twin.service.integrations.setEnabled(shop.address, false)
+    await twin.service.integrations.setEnabled(shop.address, true)
+  },
+  { settings },
+)
+
+async function get(path: string): Promise<{ status: number; text: string; headers: Headers }> {
+  const answer = await setup.pages.fetch(new Request(`${host}/console${path}`))
   return { status: answer.status, text: await answer.text(), headers: answer.headers }
 }
-
-beforeAll(async () => {
-  twin = await createTwin({ seed: 3 })
-  shop = await twin.addIntegration(() => new Response(`${hostile}${long}`, { status: 500 }))
-  paid = await twin.pay({ chainId: 137, integrationAddress: shop.address, memo: '<b>\u202ememo' })
-  const invoice = { amount: '25.00', currency: 'EUR', settlementAmount: '27', settlementCurrency: 'USD' }
-  await twin.update(paid, { state: 'success', recipient: { title: hostile, subtitle: long }, invoice })
-  await twin.update(paid, { state: 'pending' })
-  await twin.service.integrations.setEnabled(shop.address, false)
-  await twin.service.integrations.setEnabled(shop.address, true)
-  pages = createConsole({ service: twin.service, now: twin.now, settings })
-})
-afterAll(async () => {
-  pages?.close()
-  await twin?.close()
-})
 
 const paths = () => [
   ...['', '/payments', '/deliveries', '/endpoints', '/chains', '/integrations', `/integrations/${shop.address}`],
@@ -51,12 +47,13 @@ describe('every page', () => {
       const { status, text, headers } = await get(path)
       expect(status, path).toBe(200)
       expect(text, path).toMatch(/^<!doctype html><html lang="en">[\s\S]*<h1>[\s\S]*<\/html>$/)
-      expect(headers.get('cache-control'), path).toBe('no-store')
-      expect(headers.get('x-content-type-options'), path).toBe('nosniff')
-      expect(headers.get('referrer-policy'), path).toBe('same-origin')
-      expect(headers.get('content-security-policy'), path).toBe(
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
-      )
+      expect(Object.fromEntries(headers), path).toMatchObject({
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'same-origin',
+        'content-security-policy':
+          "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+      })
     }
   })
 
@@ -98,18 +95,18 @@ describe('access', () => {
     [`${host}/console`, { method: 'POST', headers: { origin: 'http://evil.example' } }],
     [`${host}/console`, { method: 'POST' }],
   ])('%s with %j is rejected with 403', async (url, init) => {
-    expect((await pages.fetch(new Request(url, init))).status).toBe(403)
+    expect((await setup.pages.fetch(new Request(url, init))).status).toBe(403)
   })
 
   it('rejects a connection from another machine that sends a loopback Host', async () => {
     const from = (remoteAddress: string) =>
-      pages.fetch(new Request(`${host}/console`), { incoming: { socket: { remoteAddress } } })
+      setup.pages.fetch(new Request(`${host}/console`), { incoming: { socket: { remoteAddress } } })
     expect((await from('192.0.2.7')).status).toBe(403)
     expect((await from('::ffff:127.0.0.1')).status).toBe(200)
   })
 
   it('a host that knows nobody behind the request gets 403', async () => {
-    const closed = createConsole({ service: twin.service, findViewer: () => null })
+    const closed = createConsole({ service: setup.twin.service, findViewer: () => null })
     expect((await closed.fetch(new Request(`${host}/console`))).status).toBe(403)
   })
 })
@@ -119,7 +116,7 @@ describe('a host with its own sign-in', () => {
   const findViewer = ({ headers }: Request) =>
     headers.get('x-user') === 'ada' ? ({ name: 'ada', role: 'viewer' } as const) : null
   const ask = (url: string, init?: RequestInit) =>
-    createConsole({ service: twin.service, findViewer, publicUrl }).fetch(new Request(`${url}/console`, init))
+    createConsole({ service: setup.twin.service, findViewer, publicUrl }).fetch(new Request(`${url}/console`, init))
   const ada = { headers: { 'x-user': 'ada' } }
 
   it('serves the people it knows at its public address, and nobody else', async () => {
@@ -132,7 +129,7 @@ describe('a host with its own sign-in', () => {
   })
 
   it('must say who looks at the pages before they get a public address', () => {
-    expect(() => createConsole({ service: twin.service, publicUrl })).toThrow(TypeError)
+    expect(() => createConsole({ service: setup.twin.service, publicUrl })).toThrow(TypeError)
   })
 })
 
@@ -159,7 +156,7 @@ describe('lists', () => {
   it('every page has the search box: a hash and a whole memo lead to the payment, a wallet to its payments', async () => {
     for (const path of paths())
       expect((await get(path)).text).toMatch(/<search[^>]*><form method="get" action="\/console\/payments"/)
-    const [payment] = await twin.service.store.console.search({ kind: 'hash', txHash: paid.txHash }, 1)
+    const [payment] = await setup.twin.service.store.console.search({ kind: 'hash', txHash: paid.txHash }, 1)
     for (const q of [paid.txHash, paid.txHash.toUpperCase().replace('0X', '0x'), '%3Cb%3E%E2%80%AEmemo']) {
       const { status, headers } = await get(`/payments?q=${q}`)
       expect([status, headers.get('location')]).toEqual([303, `/console/payments/137/${paid.txHash}`])
@@ -196,16 +193,8 @@ describe('lists', () => {
 describe('one payment', () => {
   it('has its block, versions, updates with the reason of a rejection, and attempts with what to do', async () => {
     const { text } = await get(`/payments/${paid.chainId}/${paid.txHash}`)
-    for (const part of [
-      'Mined in block',
-      'Version 1',
-      'Version 2',
-      'applied',
-      'refused',
-      'attempt 1',
-      'Look at its log',
-    ])
-      expect(text).toContain(part)
+    const parts = ['Mined in block', 'Version 1', 'Version 2', 'applied', 'refused', 'attempt 1', 'Look at its log']
+    for (const part of parts) expect(text).toContain(part)
   })
 
   it('compares any two snapshots field by field', async () => {

@@ -1,41 +1,20 @@
 /** A relay in front of a PostgreSQL server that acts out faults on the wire, whichever driver is connected. @module */
-import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { connect, createServer, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
+
+import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import type { Faults } from '../src/conformance/fixture.js'
-import { tie } from './tie-sockets.js'
-
-/** A relay that a test owns. */
-export interface Wire {
-  /** The address of the relay. */
-  readonly connectionString: string
-  close(): Promise<void>
-}
+import { openRelay } from './relay.js'
 
 const socketName = '.s.PGSQL.5432'
 const sslRequest = 80_877_103
 
 /** Every message, or group of messages, after which a client waits for its answer is one operation. */
-export async function openWire(serverHost: string, faults: Faults): Promise<Wire> {
-  const host = mkdtempSync(join(tmpdir(), 'version-store-wire-'))
-  const sockets = new Set<Socket>()
-  const server = createServer((client) => {
-    const upstream = connect(join(serverHost, socketName))
-    const sever = tie(client, upstream, sockets)
-    relay(client, upstream, sever, faults)
-  })
-  server.listen(join(host, socketName))
-  await once(server, 'listening')
+export async function openWire(serverHost: string, faults: Faults) {
+  const target = join(serverHost, socketName)
+  const { folder, close } = await openRelay(target, socketName, (...sides) => relay(...sides, faults))
   return {
-    connectionString: `postgres://postgres@localhost/postgres?host=${encodeURIComponent(host)}`,
-    async close() {
-      for (const socket of sockets) socket.destroy()
-      server.close()
-      await once(server, 'close')
-      rmSync(host, { recursive: true, force: true })
-    },
+    connectionString: `postgres://postgres@localhost/postgres?host=${encodeURIComponent(folder)}`,
+    close,
   }
 }
 

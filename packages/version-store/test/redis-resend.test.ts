@@ -1,27 +1,18 @@
 /** A connection that breaks before its answer came: ioredis connects again and sends the command again. */
-import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { connect, createServer, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import { expect, onTestFinished, test } from 'vitest'
 import { createRedisVersionStore } from '../src/exports/redis.js'
 import { hold, payment, unwanted } from './payment.js'
 import { describeRedis, newPrefix } from './redis-suite.js'
-import { tie } from './tie-sockets.js'
+import { openRelay } from './relay.js'
 
 describeRedis((direct, server) => {
   /** A client behind a relay. `lose` breaks the connection instead of answering the next command with this text. */
   async function relayed() {
-    const folder = mkdtempSync(join(tmpdir(), 'version-store-resend-'))
-    const sockets = new Set<Socket>()
     let sought: string | undefined
     let lost = 0
-    const relay = createServer((client) => {
-      const upstream = connect(server())
+    const relay = await openRelay(server(), 'redis.sock', (client, upstream, sever) => {
       let losing = false
-      const sever = tie(client, upstream, sockets)
       client.on('data', (data) => {
         if (sought !== undefined && data.includes(sought)) {
           sought = undefined
@@ -38,17 +29,11 @@ describeRedis((direct, server) => {
         sever()
       })
     })
-    const path = join(folder, 'relay.sock')
-    relay.listen(path)
-    await once(relay, 'listening')
-    const redis = new Redis(path, { retryStrategy: () => 1 })
+    const redis = new Redis(relay.path, { retryStrategy: () => 1 })
     redis.on('error', () => {})
     onTestFinished(async () => {
       redis.disconnect()
-      for (const socket of sockets) socket.destroy()
-      relay.close()
-      await once(relay, 'close')
-      rmSync(folder, { recursive: true, force: true })
+      await relay.close()
     })
     const prefix = newPrefix()
     return {

@@ -1,17 +1,15 @@
 /** Endpoints, integrations and chains, as a browser without JavaScript gets them. */
 import { createTwin, type Twin, type TwinIntegration } from '@payment-integration/testing/twin'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { getText, openChanged, setUpConsole } from '../../test/console-setup.js'
 import { type Console, createConsole } from '../create-console.js'
 
 /** More than a page has. */
 const others = 60
-let twin: Twin
-let pages: Console
 let shop: TwinIntegration
 const addresses: string[] = []
 
-beforeAll(async () => {
-  twin = await createTwin({ seed: 13 })
+const setup = setUpConsole(13, async (twin) => {
   shop = await twin.addIntegration(() => new Response(null, { status: 308 }))
   for (let n = 0; n < others; n += 1) {
     const address = `0x${n.toString(16).padStart(2, '0').repeat(20)}`
@@ -25,16 +23,10 @@ beforeAll(async () => {
   await twin.mine(10, 2)
   await twin.mine(1, 1)
   await twin.advance(600_000)
-  pages = createConsole({ service: twin.service, now: twin.now })
-})
-afterAll(async () => {
-  pages?.close()
-  await twin?.close()
 })
 
-async function get(path: string): Promise<string> {
-  return (await pages.fetch(new Request(`http://127.0.0.1:4747${path}`))).text()
-}
+/** A page by the path that a link has. */
+const get = (path: string) => setup.get(path.replace('/console', ''))
 
 it.each(['/console/integrations', '/console/endpoints'])('%s has each integration once, in pages', async (path) => {
   const seen: string[] = []
@@ -48,21 +40,15 @@ it.each(['/console/integrations', '/console/endpoints'])('%s has each integratio
 })
 
 it('no list reads all integrations', async () => {
-  const { list } = twin.service.integrations
-  let calls = 0
-  Object.assign(twin.service.integrations, { list: () => ++calls && list() })
-  const wallet = `/console/payments?q=${shop.address}`
+  const { integrations } = setup.twin.service
+  const list = vi.spyOn(integrations, 'list')
   for (const path of [
-    '/console/integrations',
-    '/console/endpoints',
-    '/console/payments',
-    '/console/deliveries',
-    wallet,
-    `/console/integrations/${shop.address}`,
+    ...['/integrations', '/endpoints', '/payments', '/deliveries'],
+    ...[`/payments?q=${shop.address}`, `/integrations/${shop.address}`],
   ])
-    await get(path)
-  Object.assign(twin.service.integrations, { list })
-  expect(calls).toBe(0)
+    await setup.get(path)
+  expect(list).not.toHaveBeenCalled()
+  list.mockRestore()
 })
 
 it('an endpoint has its latencies, its breaker, and its last failure with what to do', async () => {
@@ -115,37 +101,30 @@ describe('a number of the overview', () => {
 
   it('of the oldest delivery counts those that wait for a blocked endpoint', async () => {
     const backlog = async () => ({ pending: 44, oldestDueMs: null, oldestBlockedMs: 600_000 })
-    const service = { ...twin.service, queries: { ...twin.service.queries, backlog } }
-    const opened = createConsole({ service, now: twin.now })
-    onTestFinished(() => opened.close())
-    const html = await (await opened.fetch(new Request('http://127.0.0.1:4747/console'))).text()
+    const html = await openChanged(setup.twin, { queries: { ...setup.twin.service.queries, backlog } }).get('')
     expect(getTile(html, 'Oldest due delivery')).toMatch(/class="tile bad".*>10 min<.*waits for a blocked endpoint/)
   })
 })
 
 it('chains without a block stand in one line, not in rows', async () => {
-  const idle = { ...twin.service.indexers[0]?.status(), chainId: 56, head: null, indexed: null, error: null }
-  const indexers = [...twin.service.indexers, { ...twin.service.indexers[0], chainId: 56, status: () => idle }]
-  const opened = createConsole({ service: { ...twin.service, indexers: indexers as never }, now: twin.now })
-  onTestFinished(() => opened.close())
-  for (const path of ['/console', '/console/chains']) {
-    const html = await (await opened.fetch(new Request(`http://127.0.0.1:4747${path}`))).text()
+  const { indexers } = setup.twin.service
+  const idle = { ...indexers[0]?.status(), chainId: 56, head: null, indexed: null, error: null }
+  const more = [...indexers, { ...indexers[0], chainId: 56, status: () => idle }]
+  const opened = openChanged(setup.twin, { indexers: more as never })
+  for (const path of ['', '/chains']) {
+    const html = await opened.get(path)
     expect(html).toMatch(/No block indexed yet:[^<]*56 BNB Chain/)
     expect(html).not.toContain('#chain-56')
   }
 })
 
 describe('the range of the overview', () => {
-  const payAndOpen = async (laterMs: number, path = '/console') => {
+  const payAndOpen = async (laterMs: number, path = '') => {
     const fresh = await createTwin({ seed: 3 })
+    onTestFinished(() => fresh.close())
     const { address } = await fresh.addIntegration()
     await fresh.pay({ chainId: 10, integrationAddress: address })
-    const opened = createConsole({ service: fresh.service, now: () => fresh.now() + laterMs })
-    onTestFinished(async () => {
-      opened.close()
-      await fresh.close()
-    })
-    return (await opened.fetch(new Request(`http://127.0.0.1:4747${path}`))).text()
+    return openChanged(fresh, {}, () => laterMs).get(path)
   }
   const getRange = (html: string) => /range=(\w+)" aria-current/.exec(html)?.[1]
 
@@ -164,8 +143,8 @@ describe('the range of the overview', () => {
   })
 
   it('is chosen by the address, and 400 when there is none of that name', async () => {
-    expect(getRange(await payAndOpen(0, '/console?range=24h'))).toBe('24h')
-    expect(await payAndOpen(0, '/console?range=2h')).toContain('range is none of 15m, 1h, 24h, 7d.')
+    expect(getRange(await payAndOpen(0, '?range=24h'))).toBe('24h')
+    expect(await payAndOpen(0, '?range=2h')).toContain('range is none of 15m, 1h, 24h, 7d.')
   })
 })
 
@@ -173,8 +152,7 @@ describe('the overview of a twin', () => {
   let fresh: Twin
   let opened: Console
   let laterMs = 0
-  const load = async (path = '/console') =>
-    (await opened.fetch(new Request(`http://127.0.0.1:4747${path.replaceAll('&amp;', '&')}`))).text()
+  const load = (path = '') => getText(opened, path.replace('/console', '').replaceAll('&amp;', '&'))
   beforeEach(async () => {
     laterMs = 0
     fresh = await createTwin({ seed: 4 })
@@ -198,11 +176,9 @@ describe('the overview of a twin', () => {
       await fresh.update(paid, { state, invoice: { amount, currency, ...settled } })
     }
     const volumes = async (range: string) =>
-      [
-        ...(await load(`/console?range=${range}`)).matchAll(
-          /value">([\d.,]+ [A-Z]{3})<\/span><span class="dim">([^<]+)</g,
-        ),
-      ].map(([, ...parts]) => parts.join(': '))
+      [...(await load(`?range=${range}`)).matchAll(/value">([\d.,]+ [A-Z]{3})<\/span><span class="dim">([^<]+)</g)].map(
+        ([, ...parts]) => parts.join(': '),
+      )
     const all = ['1,234,567.30 EUR: 2 payments', '0.1 CHF: 1 payment']
     expect(await volumes('15m')).toEqual(all)
     laterMs = 1_800_000
@@ -249,17 +225,14 @@ describe('the overview of a twin', () => {
 })
 
 describe('a warning of the overview', () => {
-  type Queries = Twin['service']['queries']
-
   /** Loads the overview a while later, at each call. */
-  function getOverview(changed: Partial<Queries>) {
-    const service = { ...twin.service, queries: { ...twin.service.queries, ...changed } }
+  function getOverview(changed: Partial<Twin['service']['queries']>) {
     let laterMs = 0
-    const opened = createConsole({ service, now: () => twin.now() + laterMs })
-    onTestFinished(() => opened.close())
-    return async (ms = 1_000) => {
+    const queries = { ...setup.twin.service.queries, ...changed }
+    const opened = openChanged(setup.twin, { queries }, () => laterMs)
+    return (ms = 1_000) => {
       laterMs += ms
-      return (await opened.fetch(new Request('http://127.0.0.1:4747/console'))).text()
+      return opened.get('')
     }
   }
 
@@ -319,11 +292,8 @@ it('the first step of a replay counts up to 100,000 deliveries, and says so beyo
     limits.push(atMost)
     return atMost
   }
-  const service = { ...twin.service, queries: { ...twin.service.queries, countDeliveries } }
-  const busy = createConsole({ service, now: twin.now })
-  const url = 'http://127.0.0.1:4747/console/deliveries/replay?status=pending'
-  const html = await (await busy.fetch(new Request(url))).text()
-  busy.close()
+  const busy = openChanged(setup.twin, { queries: { ...setup.twin.service.queries, countDeliveries } })
+  const html = await busy.get('/deliveries/replay?status=pending')
   expect(html).toContain('Replay more than 100,000 deliveries?')
   expect(limits).toEqual([100_001])
 })

@@ -1,39 +1,27 @@
 /** The payment's page: the signature explained, the headers of attempts, and commands that repeat a delivery. */
-import { createTwin, type Twin, type TwinIntegration } from '@payment-integration/testing/twin'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { TwinIntegration } from '@payment-integration/testing/twin'
+import { describe, expect, it } from 'vitest'
+import { localOrigin, openChanged, setUpConsole } from '../../test/console-setup.js'
 import { repeatedDelivery } from '../../test/repeated-delivery.js'
-import { type Console, createConsole } from '../create-console.js'
 import { curlCommand, deliveryTest } from './repeat.js'
 import { computedCodes, sentHeaders } from './signature.js'
 
 const delivery = repeatedDelivery()
 
 describe('the page', () => {
-  let twin: Twin
-  let pages: Console
   let shop: TwinIntegration
-  let paid: { readonly chainId: string; readonly txHash: string }
+  let path: string
   const received: Request[] = []
-
-  beforeAll(async () => {
-    twin = await createTwin({ seed: 8 })
+  const setup = setUpConsole(8, async (twin) => {
     shop = await twin.addIntegration((request) => {
       received.push(request.clone())
       return new Response(null, { status: 308 })
     })
-    paid = await twin.pay({ integrationAddress: shop.address })
+    const paid = await twin.pay({ integrationAddress: shop.address })
     await twin.update(paid, { state: 'success' })
-    pages = createConsole({ service: twin.service, now: twin.now })
+    path = `/payments/${paid.chainId}/${paid.txHash}`
   })
-  afterAll(async () => {
-    pages?.close()
-    await twin?.close()
-  })
-
-  async function text(): Promise<string> {
-    const url = `http://127.0.0.1:4747/console/payments/${paid.chainId}/${paid.txHash}`
-    return (await pages.fetch(new Request(url))).text()
-  }
+  const text = () => setup.get(path)
 
   it('has the headers of each attempt as the receiver got them, but for v1', async () => {
     const html = await text()
@@ -64,29 +52,22 @@ describe('the page', () => {
 
   it('has the hash in the notation of its chain, as text, if the chain has one', async () => {
     expect(await text()).not.toContain('On its chain')
-    const indexers = twin.service.indexers.map((indexer) => ({ ...indexer, nativeHash: () => '<b>5Kq9' }))
-    const ofChain = createConsole({ service: { ...twin.service, indexers }, now: twin.now })
-    const url = `http://127.0.0.1:4747/console/payments/${paid.chainId}/${paid.txHash}`
-    const html = await (await ofChain.fetch(new Request(url))).text()
-    ofChain.close()
+    const indexers = setup.twin.service.indexers.map((indexer) => ({ ...indexer, nativeHash: () => '<b>5Kq9' }))
+    const html = await openChanged(setup.twin, { indexers }).get(path)
     expect(html).toContain('On its chain')
     expect(html).toContain('&lt;b&gt;5Kq9')
   })
 
   it('says of an unknown hash how far its chain is indexed', async () => {
-    const open = async (chain: string) => {
-      const url = `http://127.0.0.1:4747/console/payments/${chain}/0x${'ab'.repeat(32)}`
-      const answer = await pages.fetch(new Request(url))
-      return [answer.status, await answer.text()] as const
-    }
-    const { chainId, indexed } =
-      twin.service.indexers.find((one) => String(one.chainId) === paid.chainId)?.status() ?? {}
-    const [status, html] = await open(paid.chainId)
-    expect(status).toBe(404)
-    expect(html).toMatch(
-      new RegExp(`No payment with this hash; chain ${chainId}[ \\w]* is indexed to block ${indexed}\\.`),
+    const unknown = (chain: string) => `/payments/${chain}/0x${'ab'.repeat(32)}`
+    const [, , chain = ''] = path.split('/')
+    const { indexed } = setup.twin.service.indexers.find(({ chainId }) => String(chainId) === chain)?.status() ?? {}
+    const answer = await setup.pages.fetch(new Request(`${localOrigin}/console${unknown(chain)}`))
+    expect(answer.status).toBe(404)
+    expect(await answer.text()).toMatch(
+      new RegExp(`No payment with this hash; chain ${chain}[ \\w]* is indexed to block ${indexed}\\.`),
     )
-    expect((await open('999'))[1]).toContain('No payment with this hash; chain 999 is not followed.')
+    expect(await setup.get(unknown('999'))).toContain('No payment with this hash; chain 999 is not followed.')
   })
 
   it.each([
@@ -94,19 +75,15 @@ describe('the page', () => {
     ['whose block has passed', -500, /^<span>\s*<span class="dim">endpoint blocked/],
     ['that is not blocked', null, /^<span>due now</],
   ])('a delivery that is due has no next attempt in the past: endpoint %s', async (_, forMs, expected) => {
-    const { queries } = twin.service
-    const at = twin.now()
+    const { queries } = setup.twin.service
+    const at = setup.twin.now()
     const health = { integrationAddress: shop.address, failures: 9, blocks: 1, failingSince: at - 9_000 }
     const changed = {
       endpoints: async () => (forMs === null ? [] : [{ ...health, blockedUntil: at + forMs }]),
       deliveriesByPayment: async (id: string) =>
         (await queries.deliveriesByPayment(id)).slice(0, 1).map((one) => ({ ...one, nextAttemptAt: at - 1_000 })),
     }
-    const service = { ...twin.service, queries: { ...queries, ...changed } }
-    const opened = createConsole({ service, now: twin.now })
-    const url = `http://127.0.0.1:4747/console/payments/${paid.chainId}/${paid.txHash}`
-    const html = await (await opened.fetch(new Request(url))).text()
-    opened.close()
+    const html = await openChanged(setup.twin, { queries: { ...queries, ...changed } }).get(path)
     expect(/data-label="Next attempt"[^>]*>(.*?)<\/td>/.exec(html)?.[1]).toMatch(expected)
   })
 
@@ -116,18 +93,12 @@ describe('the page', () => {
 })
 
 describe('codes', () => {
-  const rights = (body: string) => computedCodes(1_700_000_000, body).map(({ isRight }) => isRight)
-
-  it('the bytes of JSON.stringify survive a parse; indented ones, a line end and another secret do not', () => {
-    expect(rights('{"a":1}')).toEqual([true, true, false, false, false])
-  })
-
-  it('a number that JSON.parse changes gives another code', () => {
-    expect(rights('{"a":1.0}')).toEqual([true, false, false, false, false])
-  })
-
-  it('a body that is no JSON is not parsed', () => {
-    expect(rights('x')).toEqual([true, false, false])
+  it.each([
+    ['the bytes of JSON.stringify survive a parse; others do not', '{"a":1}', [true, true, false, false, false]],
+    ['a number that JSON.parse changes gives another code', '{"a":1.0}', [true, false, false, false, false]],
+    ['a body that is no JSON is not parsed', 'x', [true, false, false]],
+  ])('%s', (_, body, rights) => {
+    expect(computedCodes(1_700_000_000, body).map(({ isRight }) => isRight)).toEqual(rights)
   })
 })
 

@@ -1,22 +1,20 @@
 /** The search box: the limit, the filters after it, and the sentences about payments that are left out. */
-import { createTwin, type Twin, type TwinIntegration } from '@payment-integration/testing/twin'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { TwinIntegration } from '@payment-integration/testing/twin'
+import { expect, it } from 'vitest'
+import { setUpConsole } from '../../test/console-setup.js'
 import { search } from './payments.js'
 
-let twin: Twin
 let shop: TwinIntegration
 const find = (...given: [text: string, filter: Parameters<typeof search>[2], limit: number]) =>
-  search(twin.service.store.console, ...given)
+  search(setup.twin.service.store.console, ...given)
 
-beforeAll(async () => {
-  twin = await createTwin({ seed: 14 })
+const setup = setUpConsole(14, async (twin) => {
   shop = await twin.addIntegration()
   for (const memo of ['order-1', 'order-2', 'order-3']) {
     const paid = await twin.pay({ integrationAddress: shop.address, memo })
     if (memo === 'order-3') await twin.update(paid, { state: 'failure' })
   }
 })
-afterAll(() => twin?.close())
 
 it('a memo of more payments than the page shows says which ones were filtered', async () => {
   const note = /only the first 2 by memo are filtered and shown/
@@ -34,7 +32,7 @@ it('a memo of as many payments as the page shows needs no note', async () => {
 it('a wallet of more payments than the page shows says so, and that unregistered integrations are left out', async () => {
   const wallet = `0x${'77'.repeat(20)}`
   const left = /without a registered integration are not searched/
-  const reads = twin.service.store.console
+  const reads = setup.twin.service.store.console
   const { rows } = await reads.payments({ limit: 3 })
   const ofWallet = { ...reads, search: async (_: object, limit: number) => rows.slice(0, limit) }
   expect((await search(ofWallet, wallet, {}, 1)).notes).toEqual([

@@ -1,40 +1,25 @@
 /** Snapshots of a payment with more versions than a page reads. */
-import { createTwin, type Twin } from '@payment-integration/testing/twin'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Console, createConsole } from '../create-console.js'
+import { expect, it } from 'vitest'
+import { setUpConsole } from '../../test/console-setup.js'
 
 const versions = 54
-let twin: Twin
-let pages: Console
 let path: string
-
-beforeAll(async () => {
-  twin = await createTwin({ seed: 15 })
-  const shop = await twin.addIntegration()
-  const paid = await twin.pay({ integrationAddress: shop.address })
+const setup = setUpConsole(15, async (twin) => {
+  const paid = await twin.pay({ integrationAddress: (await twin.addIntegration()).address })
   for (let n = 2; n <= versions; n += 1)
     await twin.update(paid, { recipient: { title: `title of version ${n}`, subtitle: null } })
-  path = `/console/payments/${paid.chainId}/${paid.txHash}`
-  pages = createConsole({ service: twin.service, now: twin.now })
+  path = `/payments/${paid.chainId}/${paid.txHash}`
 })
-afterAll(async () => {
-  pages?.close()
-  await twin?.close()
-})
-
-const get = async (query: string) => (await pages.fetch(new Request(`http://127.0.0.1:4747${path}${query}`))).text()
 
 it('the newest 50 are on the page, which says how many there are', async () => {
-  const html = await get('')
+  const html = await setup.get(path)
   expect(html).toContain(`This page has 50 of ${versions} versions`)
   expect(html).not.toContain('is not stored')
 })
 
-it('any two versions are compared, also old ones', async () => {
-  const html = await get('?a=2&b=54')
-  expect(html).toMatch(/<del>[^<]*title of version 2&quot;<\/del> <ins>[^<]*title of version 54&quot;<\/ins>/)
-})
-
-it('a version that is not there is named', async () => {
-  expect(await get('?a=1&b=60')).toContain('Version 60 is not stored.')
+it('any two versions are compared, also old ones; one that is not there is named', async () => {
+  expect(await setup.get(`${path}?a=2&b=54`)).toMatch(
+    /<del>[^<]*title of version 2&quot;<\/del> <ins>[^<]*title of version 54&quot;<\/ins>/,
+  )
+  expect(await setup.get(`${path}?a=1&b=60`)).toContain('Version 60 is not stored.')
 })

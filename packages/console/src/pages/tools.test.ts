@@ -1,16 +1,13 @@
 /** The tools of a server in development: trigger with live results, doctor, explain. */
 import { explainDelivery, parseHeaders } from '@payment-integration/testing/explain'
-import { createTwin, type Twin, type TwinIntegration } from '@payment-integration/testing/twin'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { TwinIntegration } from '@payment-integration/testing/twin'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { BrowserLike } from '../../test/browser-like.js'
+import { localOrigin, setUpConsole } from '../../test/console-setup.js'
 import { endedJob } from '../../test/ended-job.js'
-import { type Console, createConsole } from '../create-console.js'
 import type { DoctorInput } from '../tools.js'
 
-const origin = 'http://127.0.0.1:4747'
 const hostile = '<script>alert(1)</script>\u202eevil'
-let twin: Twin
-let pages: Console
 let shop: TwinIntegration
 let person: BrowserLike
 let delivery: { headers: string; body: string }
@@ -31,25 +28,21 @@ async function doctor({ onProbe, integrationAddress }: DoctorInput) {
   onProbe({ name: 'good', verdict: 'pass', sent: 'a', expected: '2xx', evidence: '204 in 3 ms' })
   onProbe({ name: 'forged', verdict: 'fail', sent: 'a forged one', expected: '4xx', evidence: `204; ${hostile}` })
   const fix = { summary: 'Verify first.' }
-  const finding = {
-    verdict: 'fail',
-    sentence: `Forged are accepted by ${integrationAddress}.`,
-    probes: ['forged'],
-    fix,
-  } as const
-  return { passed: 1, failed: 1, warned: 0, notRun: 0, findings: [finding] }
+  const sentence = `Forged are accepted by ${integrationAddress}.`
+  const findings = [{ verdict: 'fail', sentence, probes: ['forged'], fix } as const]
+  return { passed: 1, failed: 1, warned: 0, notRun: 0, findings }
 }
 
-beforeAll(async () => {
-  twin = await createTwin({ seed: 8 })
-  shop = await twin.addIntegration(async (request) => {
-    const headers = [...request.headers].map(([name, value]) => `${name}: ${value}`).join('\n')
-    delivery = { headers, body: await request.text() }
-    return new Response(null, { status: 204 })
-  })
-  pages = createConsole({
-    service: twin.service,
-    now: twin.now,
+const setup = setUpConsole(
+  8,
+  async (twin) => {
+    shop = await twin.addIntegration(async (request) => {
+      const headers = [...request.headers].map(([name, value]) => `${name}: ${value}`).join('\n')
+      delivery = { headers, body: await request.text() }
+      return new Response(null, { status: 204 })
+    })
+  },
+  {
     tools: {
       trigger: {
         chainIds: [137, 10],
@@ -68,12 +61,10 @@ beforeAll(async () => {
           : explainDelivery({ headers: parseHeaders(headers), body, secrets, now: () => receivedAt })
       },
     },
-  })
-  person = new BrowserLike(pages, origin)
-})
-afterAll(async () => {
-  pages?.close()
-  await twin?.close()
+  },
+)
+beforeAll(() => {
+  person = new BrowserLike(setup.pages, localOrigin)
 })
 
 async function act(name: string, fields: Record<string, string>) {
@@ -83,7 +74,7 @@ async function act(name: string, fields: Record<string, string>) {
 
 /** Reads a stream until a part of it is there. */
 async function streamed(path: string, part: string): Promise<string> {
-  const answer = await pages.fetch(new Request(`${origin}${path}`))
+  const answer = await setup.pages.fetch(new Request(`${localOrigin}${path}`))
   const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader()
   let text = ''
   while (!text.includes(part)) {
@@ -107,18 +98,9 @@ describe('an empty console', () => {
 
 describe('a trigger', () => {
   it('runs as a job: each event is a row at once, reaches an open page, and stays after a reload', async () => {
-    const fields = {
-      scenario: 'payment',
-      amount: '12.50',
-      token: 'USDC',
-      chain: '10',
-      memo: '',
-      verdict: 'green',
-      count: '',
-    }
-    const { location } = await act('trigger', fields)
-    const request = { scenario: 'payment', amount: '12.50', token: 'USDC', chainId: 10 }
-    expect(requests.at(-1)).toEqual([request, { integrationAddress: shop.address }])
+    const given = { scenario: 'payment', amount: '12.50', token: 'USDC' }
+    const { location } = await act('trigger', { ...given, chain: '10', memo: '', verdict: 'green', count: '' })
+    expect(requests.at(-1)).toEqual([{ ...given, chainId: 10 }, { integrationAddress: shop.address }])
     const [, id] = /jobs\/(.+)$/.exec(location ?? '') ?? []
     const parts = await streamed(`/console/live?topic=job&id=${id}`, 'event: parts')
     expect(parts).toContain('Block 7 of chain 137: 1 payment')
@@ -137,13 +119,10 @@ describe('a trigger', () => {
   it('of kyc sends the verdict alone', async () => {
     const { location } = await act('trigger', { scenario: 'kyc', amount: '1', chain: '10', verdict: 'red-final' })
     expect(requests.at(-1)).toMatchObject([{ scenario: 'kyc', verdict: 'red-final' }, {}])
-    await person.post('/console/act/stop-job', {
-      csrf: await person.csrf('/console/tools'),
-      id: location?.slice(14) ?? '',
-    })
+    await act('stop-job', { id: location?.slice(14) ?? '' })
     goOn()
     expect(await endedJob(person, location)).toContain('stopped')
-    const [record] = await twin.service.store.console.audit({ limit: 1 })
+    const [record] = await setup.twin.service.store.console.audit({ limit: 1 })
     expect(record).toMatchObject({ action: 'job.stopped', details: { title: 'Scenario kyc' } })
   })
 
@@ -159,7 +138,7 @@ describe('a trigger', () => {
 it('the doctor shows each cause with its cure, then its probes', async () => {
   const { location } = await act('doctor', {})
   const text = await endedJob(person, location)
-  const [record] = await twin.service.store.console.audit({ limit: 1 })
+  const [record] = await setup.twin.service.store.console.audit({ limit: 1 })
   expect(record).toMatchObject({ action: 'integration.receiver_probed', subject: shop.address })
   expect(text).toContain('1 probes passed, 1 failed, 0 warned, 0 did not run.')
   expect(text).toContain(`Forged are accepted by ${shop.address}.`)
@@ -169,16 +148,16 @@ it('the doctor shows each cause with its cure, then its probes', async () => {
 })
 
 it('the doctor of an integration without a notification URL is rejected', async () => {
-  const silent = await twin.addIntegration()
+  const silent = await setup.twin.addIntegration()
   const { status, text } = await act('doctor', { integration: silent.address })
   expect([status, text.includes('no notification URL')]).toEqual([409, true])
 })
 
 describe('explain', () => {
-  const at = () => new Date(twin.now()).toISOString().slice(0, 19)
+  const at = () => new Date(setup.twin.now()).toISOString().slice(0, 19)
 
   it('accepts a delivery as it arrived, and shows no secret and no signature', async () => {
-    await twin.pay({ integrationAddress: shop.address })
+    await setup.twin.pay({ integrationAddress: shop.address })
     const { status, text } = await act('explain', { ...delivery, at: at() })
     expect([status, text.includes('A receiver accepts this delivery.')]).toEqual([200, true])
     expect(text).not.toContain(shop.signingSecret)

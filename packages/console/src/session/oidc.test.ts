@@ -123,11 +123,7 @@ describe('an operator of the OpenID provider', () => {
 describe('no session is opened', () => {
   it.each([
     ['an address that is not verified', { ...alice, email_verified: false }, 'has not verified your e-mail address'],
-    [
-      'an address without a word about its verification',
-      { email: alice.email },
-      'has not verified your e-mail address',
-    ],
+    ['an address without a word about its verification', { email: alice.email }, 'has not verified your e-mail'],
     ['no address', {}, 'sent no claim &quot;email&quot;'],
     ['a name that no operator has', { ...alice, email: 'eve@shop.example' }, 'calls you &quot;eve@shop.example&quot;'],
     ['markup for a name', { ...alice, email: '<b>eve</b>' }, 'calls you &quot;&lt;b&gt;eve&lt;/b&gt;&quot;'],

@@ -134,7 +134,7 @@ const secrets = [
 ]
 
 describe("no form of an error shows the credentials, or the user's address or token", () => {
-  test.each(cases)('%s: %s', async (code, _case, fetch, call, options) => {
+  test.each<Case>(cases)('%s: %s', async (code, _case, fetch, call, options) => {
     const error = await catchError(call({ fetch, retryDelayMs: 1, maxRetryDelayMs: 2, ...options }))
     expect(error).toMatchObject({ code })
     expect(isClientError(error)).toBe(true)

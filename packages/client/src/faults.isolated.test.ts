@@ -138,6 +138,8 @@ test('a page longer than the requested limit is rejected; a page at the limit is
 
 describe('a malformed answer is rejected', () => {
   const cut = JSON.stringify(page([1])).slice(0, -20)
+  const flawed = { ...payment(2), tokenIn: { ...payment(2).tokenIn, amount: 1.5 } }
+  const withNumber = { payments: [payment(1), flawed], nextCursor: null }
   test.each<[string, () => Response, object]>([
     ['cut JSON', text(cut), { reason: 'not_json' }],
     ['an empty body', text(null), { reason: 'not_json' }],
@@ -147,14 +149,7 @@ describe('a malformed answer is rejected', () => {
     ['an array', json([payment(1)]), { reason: 'schema', path: '' }],
     ['a payment instead of a page', json(payment(1)), { reason: 'schema', path: 'payments' }],
     ['a missing cursor', json({ payments: [] }), { reason: 'schema', path: 'nextCursor' }],
-    [
-      'an amount that is a number',
-      json({
-        payments: [payment(1), { ...payment(2), tokenIn: { ...payment(2).tokenIn, amount: 1.5 } }],
-        nextCursor: null,
-      }),
-      { reason: 'schema', path: 'payments.1.tokenIn.amount' },
-    ],
+    ['an amount that is a number', json(withNumber), { reason: 'schema', path: 'payments.1.tokenIn.amount' }],
   ])('%s', async (_case, make, expected) => {
     const count = respond(make)
     const error = await catchError(payments.list())

@@ -1,7 +1,6 @@
 /** No run may cover a payment that no run compared. */
 import { expect, test } from 'vitest'
 import type { ReconcileCheckpoint, Reconciliation } from '../src/exports/index.js'
-import { catchError } from './fixtures.js'
 import { findTime } from './service.js'
 import { range, startShop } from './shop.js'
 
@@ -14,21 +13,6 @@ test('the first known run reads to the end, even when the newest pages are compl
   const found = await shop.reconcile({ pageSize: 2 })
   expect(found).toMatchObject({ stopped: 'end', compared: 10, missing: { count: 6 } })
   expect(found.checkpoint.coveredTo).toBe(findTime(0).toISOString())
-  expect(shop.effects.toSorted()).toEqual(getEffects(range(10)))
-})
-
-test('after a first run that crashed before its first checkpoint, the second reads to the end', async () => {
-  await using shop = await startShop(10)
-  shop.service.beforeEachAnswer(async (request) => {
-    if (request > 2) throw new Error('the service is gone')
-  })
-  await catchError(shop.reconcile({ pageSize: 2 }))
-  expect(shop.effects).toHaveLength(4)
-  shop.service.beforeEachAnswer(async () => undefined)
-  const second = await shop.reconcile({ pageSize: 2, checkpoint: null })
-  expect(second).toMatchObject({ stopped: 'end', missing: { count: 6 } })
-  const third = await shop.reconcile({ pageSize: 2, checkpoint: second.checkpoint, overlapMs: 0 })
-  expect(third).toMatchObject({ stopped: 'known', pages: 1 })
   expect(shop.effects.toSorted()).toEqual(getEffects(range(10)))
 })
 

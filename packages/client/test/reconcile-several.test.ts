@@ -185,9 +185,3 @@ test('an abort during a look-up aborts the run', async () => {
   const options = { until: 'end', legacy: service.legacy({ fetch: aborting }), signal: controller.signal } as const
   expect(await catchError(openShop(service).reconcile(options))).toMatchObject({ code: 'ERR_ABORTED' })
 })
-
-test('an invalid legacy client is a TypeError before any request', async () => {
-  await using shop = await startShop()
-  expect(await catchError(shop.reconcile({ legacy: {} as never }))).toBeInstanceOf(TypeError)
-  expect(shop.service.requests).toEqual([])
-})

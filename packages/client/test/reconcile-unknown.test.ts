@@ -232,7 +232,7 @@ test.each<[string, unknown]>([
 ])('a list that returns %s is a TypeError with the expected shape, before any request', async (_, listed) => {
   await using shop = await startShop()
   for (const list of [() => listed, async () => listed]) {
-    const run = shop.reconcile({ from: { ...shop.store, list } as ListingStore<never>, until: 'end' })
+    const run = shop.reconcile({ from: { ...shop.store, list } as unknown as ListingStore<undefined>, until: 'end' })
     await expect(run).rejects.toThrow(TypeError)
     await expect(run).rejects.toThrow('list must give { integrationAddress, chainId, txHash }')
   }

@@ -32,9 +32,8 @@ describe('a look-up', () => {
   })
 
   test('accepts the hash of the answer in any case', async () => {
-    const { outcome } = await against([{ body: { ...lookup(), txHash: upperHash } }], (client) =>
-      client.lookup(invoice),
-    )
+    const answer = { ...lookup(), txHash: upperHash }
+    const { outcome } = await against([{ body: answer }], (client) => client.lookup(invoice))
     expect(outcome).toMatchObject({ txHash: upperHash })
   })
 
@@ -96,30 +95,19 @@ describe('a verification', () => {
   })
 
   test('that fails for an unknown reason keeps it, and omits it from the message', async () => {
-    const body = {
-      ...verified(),
-      payments: [{ ...verified().payments[0], verified: false, verificationErrors: ['a\nb'] }],
-    }
+    const flawed = { ...verified().payments[0], verified: false, verificationErrors: ['a\nb'] }
+    const body = { ...verified(), payments: [flawed] }
     const { outcome } = await against([{ status: 409, body }], (client) => client.verify(invoice))
     expect(outcome).toMatchObject({ code: 'ERR_VERIFICATION_FAILED', verificationErrors: ['a\nb'] })
     expect((outcome as Error).message).not.toContain('\n')
   })
 
+  const contradiction = { reason: 'contradiction' }
   const wrong = { verified: false, verificationErrors: ['Invalid payment amount' as const] }
   test.each<[string, number, object, object]>([
     ['an unverified payment', 200, verified({}, wrong), { reason: 'contradiction', path: 'payments' }],
-    [
-      'a verified payment with a reason against it',
-      200,
-      verified({ ...wrong, verified: true }),
-      { reason: 'contradiction' },
-    ],
-    [
-      'an unverified payment without a reason',
-      200,
-      verified({ ...wrong, verificationErrors: [] }),
-      { reason: 'contradiction' },
-    ],
+    ['a verified payment with a reason against it', 200, verified({ ...wrong, verified: true }), contradiction],
+    ['an unverified payment without a reason', 200, verified({ ...wrong, verificationErrors: [] }), contradiction],
     ['no payment', 200, { ...verified(), payments: [] }, { reason: 'contradiction', path: 'payments' }],
     ['no verdict', 200, lookup(), { reason: 'schema', path: 'payments.0.verified' }],
     ['another transaction', 200, { ...verified(), txHash: hashOf(1) }, { reason: 'mismatch', path: 'txHash' }],

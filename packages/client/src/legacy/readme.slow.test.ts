@@ -12,13 +12,9 @@ test.each([
     { status: 409, body: failed },
     'not as invoiced: Invalid payment amount, Invalid payment currency',
   ],
-])(
-  'the block of the guide about the legacy API %s',
-  async (_case, reply, verdict) => {
-    await using server = await serveReplies({ body: lookup() }, reply)
-    const variables = { PAYMENTS_URL: server.url, LEGACY_API_KEY: apiKey, TX_HASH: txHash }
-    expect(await runReadme('docs/guides/use-the-legacy-api.md', variables)).toBe(`order-7 1.1255 USDC\n${verdict}\n`)
-    expect(server.requests.map(({ method }) => method)).toEqual(['GET', 'POST'])
-  },
-  60_000,
-)
+])('the block of the guide about the legacy API %s', async (_case, reply, verdict) => {
+  await using server = await serveReplies({ body: lookup() }, reply)
+  const variables = { PAYMENTS_URL: server.url, LEGACY_API_KEY: apiKey, TX_HASH: txHash }
+  expect(await runReadme('docs/guides/use-the-legacy-api.md', variables)).toBe(`order-7 1.1255 USDC\n${verdict}\n`)
+  expect(server.requests.map(({ method }) => method)).toEqual(['GET', 'POST'])
+})

@@ -28,26 +28,16 @@ describe('a correct receiver', () => {
     const report = await runDoctor({ ...options, url, effects })
     expect(report.probes.filter(({ verdict }) => verdict !== 'pass')).toEqual([])
     expect(report.probes.map(({ name }) => name)).toEqual(doctorProbeNames)
-    expect(report).toMatchObject({
-      url,
-      passed: doctorProbeNames.length,
-      failed: 0,
-      warned: 0,
-      notRun: 0,
-      findings: [],
-    })
+    const passed = doctorProbeNames.length
+    expect(report).toMatchObject({ url, passed, failed: 0, warned: 0, notRun: 0, findings: [] })
   })
 
   test('passes through a function instead of connections, except the probes of connections', async () => {
     const { url } = await plant()
     const report = await runDoctor({ ...options, url, fetch })
     expect(report.findings).toEqual([])
-    expect(report.probes.filter(({ verdict }) => verdict === 'not-run').map(({ name }) => name)).toEqual([
-      'keep-alive',
-      'keep-alive-after-rejection',
-      'in-pieces',
-      'broken-upload',
-    ])
+    const notRun = report.probes.filter(({ verdict }) => verdict === 'not-run').map(({ name }) => name)
+    expect(notRun).toEqual(['keep-alive', 'keep-alive-after-rejection', 'in-pieces', 'broken-upload'])
   })
 
   test('may answer one of two concurrent deliveries with 503, if it accepts the retry', async () => {

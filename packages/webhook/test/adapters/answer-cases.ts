@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import type { IncomingDelivery } from '../../src/adapters/handler-options.js'
 import { signDelivery } from '../../src/exports/signing.js'
 import { createTestSnapshot } from '../../src/exports/testing.js'
-import { type Case, delivery, patience, secret } from './fixture.js'
+import { type Cases, delivery, patience, secret } from './fixture.js'
 import type { Sent } from './host.js'
 
 /** Headers that sign the given bytes. */
@@ -15,232 +15,188 @@ async function signed(body: Uint8Array): Promise<Sent> {
 
 const failing = (error: unknown) => ({ receive: () => Promise.reject(error) })
 
-export const answerCases: readonly Case[] = [
-  {
-    name: 'a signed delivery is received as it was sent, and answered with 204 and nothing else',
-    async run({ start, snapshots, errors, rejections }) {
-      const snapshot = createTestSnapshot({ version: 7, recipient: { title: 'Škoda 漢字 "\\u0041"', subtitle: null } })
-      const got = await (await start()).send(await delivery({ snapshot }))
-      expect(got).toMatchObject({ status: 204, body: '' })
-      expect([snapshots, errors, rejections]).toEqual([[snapshot], [], []])
-    },
+export const answerCases: Cases = {
+  async 'a signed delivery is received as it was sent, and answered with 204 and nothing else'(bench) {
+    const { start, snapshots, errors, rejections } = bench
+    const snapshot = createTestSnapshot({ version: 7, recipient: { title: 'Škoda 漢字 "\\u0041"', subtitle: null } })
+    const got = await (await start()).send(await delivery({ snapshot }))
+    expect(got).toMatchObject({ status: 204, body: '' })
+    expect([snapshots, errors, rejections]).toEqual([[snapshot], [], []])
   },
-  {
-    name: 'bytes that are no UTF-8, and a byte order mark, arrive unchanged',
-    async run({ start }) {
-      const body = Uint8Array.from([0xef, 0xbb, 0xbf, 0xff, 0x00, 0x7b])
-      const arrived: Uint8Array[] = []
-      const receive = async (incoming: IncomingDelivery) =>
-        void arrived.push(new Uint8Array(await incoming.arrayBuffer()), new Uint8Array(await incoming.arrayBuffer()))
-      const host = await start({ receive })
-      const got = await host.send({ headers: { 'Content-Type': 'application/octet-stream' }, body })
-      expect([got.status, arrived]).toEqual([204, [body, body]])
-    },
+  async 'bytes that are no UTF-8, and a byte order mark, arrive unchanged'({ start }) {
+    const body = Uint8Array.from([0xef, 0xbb, 0xbf, 0xff, 0x00, 0x7b])
+    const arrived: Uint8Array[] = []
+    const receive = async (incoming: IncomingDelivery) =>
+      void arrived.push(new Uint8Array(await incoming.arrayBuffer()), new Uint8Array(await incoming.arrayBuffer()))
+    const host = await start({ receive })
+    const got = await host.send({ headers: { 'Content-Type': 'application/octet-stream' }, body })
+    expect([got.status, arrived]).toEqual([204, [body, body]])
   },
-  {
-    name: 'the content type does not matter',
-    async run({ start, snapshots }) {
-      const host = await start()
-      const { headers, body } = await delivery()
-      const { 'Content-Type': _, ...rest } = headers
-      const types = ['application/json; charset=utf-8', 'text/plain', 'application/x-www-form-urlencoded']
-      const statuses = [(await host.send({ headers: rest, body })).status]
-      for (const type of types)
-        statuses.push((await host.send({ headers: { ...rest, 'Content-Type': type }, body })).status)
-      expect(statuses).toEqual([204, 204, 204, 204])
-      expect(snapshots).toHaveLength(4)
-    },
+  async 'the content type does not matter'({ start, snapshots }) {
+    const host = await start()
+    const { headers, body } = await delivery()
+    const { 'Content-Type': _, ...rest } = headers
+    const types = ['application/json; charset=utf-8', 'text/plain', 'application/x-www-form-urlencoded']
+    const statuses = [(await host.send({ headers: rest, body })).status]
+    for (const type of types)
+      statuses.push((await host.send({ headers: { ...rest, 'Content-Type': type }, body })).status)
+    expect(statuses).toEqual([204, 204, 204, 204])
+    expect(snapshots).toHaveLength(4)
   },
-  {
-    name: 'a content type that is none does not matter either',
-    async run({ start }) {
-      const { headers, body } = await delivery()
-      const got = await (await start()).send({ headers: { ...headers, 'Content-Type': 'nonsense' }, body })
-      expect(got.status).toBe(204)
-    },
+  async 'a content type that is none does not matter either'({ start }) {
+    const { headers, body } = await delivery()
+    const got = await (await start()).send({ headers: { ...headers, 'Content-Type': 'nonsense' }, body })
+    expect(got.status).toBe(204)
   },
-  {
-    name: 'what the service did not sign is rejected with the status of its code and no reason',
-    async run({ start, snapshots, errors, rejections }) {
-      const host = await start()
-      const sent = [
-        await delivery({ fault: 'forged' }),
-        await delivery({ fault: 'tampered' }),
-        await delivery({ fault: 'unsigned' }),
-        await delivery({ ageSeconds: 400 }),
-        await delivery({ ageSeconds: -400 }),
-      ]
-      const got = []
-      for (const one of sent) got.push(await host.send(one))
-      expect(got.map(({ status, body }) => [status, body])).toEqual([
-        [401, '{"error":"Unauthorized"}'],
-        [401, '{"error":"Unauthorized"}'],
-        [401, '{"error":"Unauthorized"}'],
-        [400, '{"error":"Bad Request"}'],
-        [400, '{"error":"Bad Request"}'],
-      ])
-      for (const { headers } of got)
-        expect(headers['content-type'] ?? headers['Content-Type']).toMatch(/^application\/json/)
-      expect(rejections.map(({ code }) => code)).toEqual([
-        'ERR_SIGNATURE_MISMATCH',
-        'ERR_SIGNATURE_MISMATCH',
-        'ERR_SIGNATURE_MISSING',
-        'ERR_DELIVERY_STALE',
-        'ERR_DELIVERY_FUTURE',
-      ])
-      expect([snapshots, errors]).toEqual([[], []])
-    },
+  async 'what the service did not sign is rejected with the status of its code and no reason'(bench) {
+    const { start, snapshots, errors, rejections } = bench
+    const host = await start()
+    const sent = [
+      await delivery({ fault: 'forged' }),
+      await delivery({ fault: 'tampered' }),
+      await delivery({ fault: 'unsigned' }),
+      await delivery({ ageSeconds: 400 }),
+      await delivery({ ageSeconds: -400 }),
+    ]
+    const got = []
+    for (const one of sent) got.push(await host.send(one))
+    expect(got.map(({ status, body }) => [status, body])).toEqual([
+      [401, '{"error":"Unauthorized"}'],
+      [401, '{"error":"Unauthorized"}'],
+      [401, '{"error":"Unauthorized"}'],
+      [400, '{"error":"Bad Request"}'],
+      [400, '{"error":"Bad Request"}'],
+    ])
+    for (const { headers } of got)
+      expect(headers['content-type'] ?? headers['Content-Type']).toMatch(/^application\/json/)
+    expect(rejections.map(({ code }) => code)).toEqual([
+      'ERR_SIGNATURE_MISMATCH',
+      'ERR_SIGNATURE_MISMATCH',
+      'ERR_SIGNATURE_MISSING',
+      'ERR_DELIVERY_STALE',
+      'ERR_DELIVERY_FUTURE',
+    ])
+    expect([snapshots, errors]).toEqual([[], []])
   },
-  {
-    name: 'what the service signed and the receiver cannot take is a rejection, and onError is told of it too',
-    async run({ start, snapshots, errors, rejections }) {
-      const host = await start()
-      const { headers, body } = await delivery()
-      const sent = [
-        await signed(new TextEncoder().encode('{}')),
-        await signed(new Uint8Array()),
-        { headers: { ...headers, 'X-Service-Integration': `0x${'0e'.repeat(20)}` }, body },
-      ]
-      const got = []
-      for (const one of sent) got.push(await host.send(one))
-      expect(got.map(({ status, body: text }) => [status, text])).toEqual(
-        Array(3).fill([400, '{"error":"Bad Request"}']),
-      )
-      const codes = ['ERR_SNAPSHOT_INVALID', 'ERR_SNAPSHOT_INVALID', 'ERR_INTEGRATION_MISMATCH']
-      expect(rejections.map(({ code }) => code)).toEqual(codes)
-      expect([snapshots, errors]).toEqual([[], rejections])
-    },
+  async 'what the service signed and the receiver cannot take is a rejection, and onError is told of it too'(bench) {
+    const { start, snapshots, errors, rejections } = bench
+    const host = await start()
+    const { headers, body } = await delivery()
+    const sent = [
+      await signed(new TextEncoder().encode('{}')),
+      await signed(new Uint8Array()),
+      { headers: { ...headers, 'X-Service-Integration': `0x${'0e'.repeat(20)}` }, body },
+    ]
+    const got = []
+    for (const one of sent) got.push(await host.send(one))
+    expect(got.map(({ status, body: text }) => [status, text])).toEqual(Array(3).fill([400, '{"error":"Bad Request"}']))
+    const codes = ['ERR_SNAPSHOT_INVALID', 'ERR_SNAPSHOT_INVALID', 'ERR_INTEGRATION_MISMATCH']
+    expect(rejections.map(({ code }) => code)).toEqual(codes)
+    expect([snapshots, errors]).toEqual([[], rejections])
   },
-  {
-    name: 'a signature header that comes twice does not pass as one',
-    async run({ start, snapshots, rejections }) {
-      const { headers, body } = await delivery()
-      const value = `${headers['X-Service-Signature']}`
-      const got = await (await start()).send({ headers: { ...headers, 'X-Service-Signature': [value, value] }, body })
-      expect([got.status, rejections[0]?.code, snapshots]).toEqual([400, 'ERR_SIGNATURE_MALFORMED', []])
-    },
+  async 'a signature header that comes twice does not pass as one'({ start, snapshots, rejections }) {
+    const { headers, body } = await delivery()
+    const value = `${headers['X-Service-Signature']}`
+    const got = await (await start()).send({ headers: { ...headers, 'X-Service-Signature': [value, value] }, body })
+    expect([got.status, rejections[0]?.code, snapshots]).toEqual([400, 'ERR_SIGNATURE_MALFORMED', []])
   },
-  {
-    name: 'a body of exactly maxBytes is read, one byte more is 413',
-    async run({ start, errors, rejections }) {
-      const lengths: number[] = []
-      const receive = async (incoming: IncomingDelivery) => void lengths.push((await incoming.arrayBuffer()).byteLength)
-      const host = await start({ receive, maxBytes: 100 })
-      const headers = { 'Content-Type': 'application/json' }
-      const filled = (length: number) => ({ headers, body: new TextEncoder().encode(`[${' '.repeat(length - 2)}]`) })
-      const got = [await host.send(filled(100)), await host.send(filled(101)), await host.send(filled(100_000))]
-      expect(got.map(({ status }) => status)).toEqual([204, 413, 413])
-      expect(got[1]?.body).toBe('{"error":"Payload Too Large"}')
-      expect([lengths, errors, rejections.map(({ code }) => code)]).toEqual([
-        [100],
-        [],
-        ['ERR_BODY_TOO_LARGE', 'ERR_BODY_TOO_LARGE'],
-      ])
-    },
+  async 'a body of exactly maxBytes is read, one byte more is 413'({ start, errors, rejections }) {
+    const lengths: number[] = []
+    const receive = async (incoming: IncomingDelivery) => void lengths.push((await incoming.arrayBuffer()).byteLength)
+    const host = await start({ receive, maxBytes: 100 })
+    const headers = { 'Content-Type': 'application/json' }
+    const filled = (length: number) => ({ headers, body: new TextEncoder().encode(`[${' '.repeat(length - 2)}]`) })
+    const got = [await host.send(filled(100)), await host.send(filled(101)), await host.send(filled(100_000))]
+    expect(got.map(({ status }) => status)).toEqual([204, 413, 413])
+    expect(got[1]?.body).toBe('{"error":"Payload Too Large"}')
+    expect([lengths, errors, rejections.map(({ code }) => code)]).toEqual([
+      [100],
+      [],
+      ['ERR_BODY_TOO_LARGE', 'ERR_BODY_TOO_LARGE'],
+    ])
   },
-  {
-    name: 'a receive that swallows the failure of the body is not taken for success',
-    async run({ start }) {
-      const receive = (incoming: IncomingDelivery) => incoming.arrayBuffer().catch(() => 'fine')
-      const host = await start({ receive, maxBytes: 10 })
-      expect((await host.send(await delivery())).status).toBe(413)
-    },
+  async 'a receive that swallows the failure of the body is not taken for success'({ start }) {
+    const receive = (incoming: IncomingDelivery) => incoming.arrayBuffer().catch(() => 'fine')
+    const host = await start({ receive, maxBytes: 10 })
+    expect((await host.send(await delivery())).status).toBe(413)
   },
-  {
-    name: 'an error of receive is 500, is told to onError as it is, and tells the sender nothing',
-    async run({ start, errors, rejections }) {
-      const lookAlike = Object.assign(new Error('no such order 4711'), { code: 'ERR_BAD_REQUEST', status: 404 })
-      const thrown = [lookAlike, new TypeError('no such order 4711'), 'no such order 4711', undefined, null]
-      for (const error of thrown) {
-        const got = await (await start(failing(error))).send(await delivery())
-        expect([got.status, got.body]).toEqual([500, '{"error":"Internal Server Error"}'])
-      }
-      const atOnce = (): never => {
-        throw lookAlike
-      }
-      expect((await (await start({ receive: atOnce })).send(await delivery())).status).toBe(500)
-      expect(errors).toEqual([...thrown, lookAlike])
-      expect(rejections).toEqual([])
-    },
+  async 'an error of receive is 500, is told to onError as it is, and tells the sender nothing'(bench) {
+    const { start, errors, rejections } = bench
+    const lookAlike = Object.assign(new Error('no such order 4711'), { code: 'ERR_BAD_REQUEST', status: 404 })
+    const thrown = [lookAlike, new TypeError('no such order 4711'), 'no such order 4711', undefined, null]
+    for (const error of thrown) {
+      const got = await (await start(failing(error))).send(await delivery())
+      expect([got.status, got.body]).toEqual([500, '{"error":"Internal Server Error"}'])
+    }
+    const atOnce = (): never => {
+      throw lookAlike
+    }
+    expect((await (await start({ receive: atOnce })).send(await delivery())).status).toBe(500)
+    expect(errors).toEqual([...thrown, lookAlike])
+    expect(rejections).toEqual([])
   },
-  {
-    name: 'an error whose code says busy is 503',
-    async run({ start, errors }) {
-      for (const code of ['ERR_VERSION_STORE_BUSY', '40001', '40P01']) {
-        const got = await (await start(failing(Object.assign(new Error('busy'), { code })))).send(await delivery())
-        expect([got.status, got.body]).toEqual([503, '{"error":"Service Unavailable"}'])
-      }
-      expect(errors).toHaveLength(3)
-    },
-  },
-  {
-    name: 'listeners that throw or reject change no answer',
-    async run({ start }) {
-      const onError = () => Promise.reject(new Error('log is full'))
-      const onRejection = () => {
-        throw new Error('log is full')
-      }
-      expect((await (await start({ ...failing(1), onError })).send(await delivery())).status).toBe(500)
-      expect((await (await start({ onRejection })).send(await delivery({ fault: 'forged' }))).status).toBe(401)
-    },
-  },
-  {
-    name: 'a receive that never ends is answered with 503 at the deadline, and its signal is aborted',
-    async run({ start, errors, rejections }) {
-      const reasons: unknown[] = []
-      const host = await start({
-        deadlineMs: 60,
-        receive: ({ signal }) =>
-          new Promise((_, reject) => {
-            signal.addEventListener('abort', () => {
-              reasons.push(signal.reason)
-              reject(signal.reason)
-            })
-          }),
-      })
-      const got = await host.send(await delivery())
+  async 'an error whose code says busy is 503'({ start, errors }) {
+    for (const code of ['ERR_VERSION_STORE_BUSY', '40001', '40P01']) {
+      const got = await (await start(failing(Object.assign(new Error('busy'), { code })))).send(await delivery())
       expect([got.status, got.body]).toEqual([503, '{"error":"Service Unavailable"}'])
-      expect(reasons).toEqual([expect.objectContaining({ code: 'ERR_RECEIVE_TIMEOUT' })])
-      expect([errors, rejections]).toEqual([reasons, []])
-    },
+    }
+    expect(errors).toHaveLength(3)
   },
-  {
-    name: 'what fails after the deadline is told as well',
-    async run({ start, errors }) {
-      let fail: (error: unknown) => void = () => undefined
-      const host = await start({ deadlineMs: 20, receive: () => new Promise((_, reject) => (fail = reject)) })
-      expect((await host.send(await delivery())).status).toBe(503)
-      fail('the disk is full')
-      await expect.poll(() => errors.at(-1), patience).toBe('the disk is full')
-    },
+  async 'listeners that throw or reject change no answer'({ start }) {
+    const onError = () => Promise.reject(new Error('log is full'))
+    const onRejection = () => {
+      throw new Error('log is full')
+    }
+    expect((await (await start({ ...failing(1), onError })).send(await delivery())).status).toBe(500)
+    expect((await (await start({ onRejection })).send(await delivery({ fault: 'forged' }))).status).toBe(401)
   },
-  {
-    name: 'other methods than POST are 405 with Allow, and reach nothing',
-    async run({ start, snapshots, errors }) {
-      const host = await start()
-      const { headers } = await delivery()
-      const got = []
-      for (const method of ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD'])
-        got.push(await host.send({ method, headers }))
-      expect(got.map(({ status }) => status)).toEqual([405, 405, 405, 405, 405, 405])
-      expect(got.map(({ headers: all }) => all['allow'] ?? all['Allow'])).toEqual(Array(6).fill('POST'))
-      expect(got[0]?.body).toBe('{"error":"Method Not Allowed"}')
-      expect([snapshots, errors]).toEqual([[], []])
-    },
+  async 'a receive that never ends is answered with 503 at the deadline, and its signal is aborted'(bench) {
+    const { start, errors, rejections } = bench
+    const reasons: unknown[] = []
+    const host = await start({
+      deadlineMs: 60,
+      receive: ({ signal }) =>
+        new Promise((_, reject) => {
+          signal.addEventListener('abort', () => {
+            reasons.push(signal.reason)
+            reject(signal.reason)
+          })
+        }),
+    })
+    const got = await host.send(await delivery())
+    expect([got.status, got.body]).toEqual([503, '{"error":"Service Unavailable"}'])
+    expect(reasons).toEqual([expect.objectContaining({ code: 'ERR_RECEIVE_TIMEOUT' })])
+    expect([errors, rejections]).toEqual([reasons, []])
   },
-  {
-    name: 'behind a JSON parser every delivery is 500 at once, and onError is told the cure of this framework',
-    async run({ start, snapshots, errors, cure }) {
-      const host = await start({}, true)
-      const got = [await host.send(await delivery()), await host.send(await delivery({ fault: 'forged' }))]
-      expect(got.map(({ status, body }) => [status, body])).toEqual(
-        Array(2).fill([500, '{"error":"Internal Server Error"}']),
-      )
-      expect(errors).toHaveLength(2)
-      for (const error of errors)
-        expect(error).toMatchObject({ code: 'ERR_BODY_NOT_RAW', message: expect.stringMatching(cure) })
-      for (const error of errors) expect(String(error)).not.toContain('Example Coffee')
-      expect(snapshots).toEqual([])
-    },
+  async 'what fails after the deadline is told as well'({ start, errors }) {
+    let fail: (error: unknown) => void = () => undefined
+    const host = await start({ deadlineMs: 20, receive: () => new Promise((_, reject) => (fail = reject)) })
+    expect((await host.send(await delivery())).status).toBe(503)
+    fail('the disk is full')
+    await expect.poll(() => errors.at(-1), patience).toBe('the disk is full')
   },
-]
+  async 'other methods than POST are 405 with Allow, and reach nothing'({ start, snapshots, errors }) {
+    const host = await start()
+    const { headers } = await delivery()
+    const got = []
+    for (const method of ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD'])
+      got.push(await host.send({ method, headers }))
+    expect(got.map(({ status }) => status)).toEqual([405, 405, 405, 405, 405, 405])
+    expect(got.map(({ headers: all }) => all['allow'] ?? all['Allow'])).toEqual(Array(6).fill('POST'))
+    expect(got[0]?.body).toBe('{"error":"Method Not Allowed"}')
+    expect([snapshots, errors]).toEqual([[], []])
+  },
+  async 'behind a JSON parser every delivery is 500 at once, and onError is told the cure of this framework'(bench) {
+    const { start, snapshots, errors, cure } = bench
+    const host = await start({}, true)
+    const got = [await host.send(await delivery()), await host.send(await delivery({ fault: 'forged' }))]
+    expect(got.map(({ status, body }) => [status, body])).toEqual(
+      Array(2).fill([500, '{"error":"Internal Server Error"}']),
+    )
+    expect(errors).toHaveLength(2)
+    for (const error of errors)
+      expect(error).toMatchObject({ code: 'ERR_BODY_NOT_RAW', message: expect.stringMatching(cure) })
+    for (const error of errors) expect(String(error)).not.toContain('Example Coffee')
+    expect(snapshots).toEqual([])
+  },
+}

@@ -20,13 +20,8 @@ export interface Bench {
   readonly cure: RegExp
 }
 
-/** A fact that holds for every adapter. */
-export interface Case {
-  readonly name: string
-  /** Needs a socket, to break a request on. */
-  readonly socket?: true
-  run(bench: Bench): Promise<void>
-}
+/** Facts that hold for every adapter, by their names. */
+export type Cases = Readonly<Record<string, (bench: Bench) => Promise<void>>>
 
 /** A delivery that the receiver takes, unless the options say otherwise. */
 export function delivery(options: Partial<TestDeliveryOptions> = {}): Promise<TestDelivery> {

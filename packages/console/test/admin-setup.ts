@@ -1,14 +1,14 @@
 /** A console where operators of each role are signed in, for tests of acts. @module */
-import { createTwin, type Twin } from '@payment-integration/testing/twin'
-import { expect } from 'vitest'
-import { type Console, type ConsoleDeps, createConsole } from '../src/create-console.js'
+import { beforeAll, expect } from 'vitest'
+import type { ConsoleDeps } from '../src/create-console.js'
 import { BrowserLike, type Page } from './browser-like.js'
+import { type ConsoleSetup, setUpConsole } from './console-setup.js'
 
 /** Of every operator. */
 export const passphrase = 'correct horse battery'
-type Role = 'viewer' | 'operator' | 'admin'
 /** Where these pages are. */
 export const origin = 'https://pay.example'
+type Role = 'viewer' | 'operator' | 'admin'
 
 /** A signed-in operator. */
 export interface Person {
@@ -19,9 +19,7 @@ export interface Person {
 }
 
 /** The console with its twin. */
-export interface AdminSetup {
-  readonly twin: Twin
-  readonly pages: Console
+export interface AdminSetup extends Pick<ConsoleSetup, 'twin' | 'pages'> {
   /** A browser without a session. */
   browser(): BrowserLike
   /** Makes an operator with a passphrase. */
@@ -29,45 +27,49 @@ export interface AdminSetup {
   signIn(name: string, role: Role): Promise<Person>
   /** The audit log, newest first: actor, action and subject. */
   audit(limit: number): Promise<string[]>
-  close(): Promise<void>
 }
 
-/** Makes it. @param deps - Further parts of the console. */
-export async function adminSetup(seed: number, deps: Partial<ConsoleDeps> = {}): Promise<AdminSetup> {
-  const twin = await createTwin({ seed })
+/** Opens the console before the tests of a file, and closes it after them. @param fill - Runs before the tests. */
+export function setUpAdmin(
+  seed: number,
+  fill: (own: AdminSetup) => Promise<unknown>,
+  deps: Partial<ConsoleDeps> = {},
+): AdminSetup {
   let sources = 0
   // A source of its own for each request: the limits are tested in the core.
   const findSource = () => `192.0.2.${sources++ % 200}`
-  const signIn = { publicUrl: origin, findSource }
-  const pages = createConsole({ service: twin.service, now: twin.now, signIn, ...deps })
-  const open = () => new BrowserLike(pages, origin)
+  const setup = setUpConsole(seed, async () => undefined, { signIn: { publicUrl: origin, findSource }, ...deps })
+  const browser = () => new BrowserLike(setup.pages, origin)
   async function join(name: string, role: Role): Promise<void> {
-    const { linkToken } = await twin.service.operators.create({ name, role })
-    await twin.service.operatorSessions.redeemLink({ linkToken, passphrase })
+    const { operators, operatorSessions } = setup.twin.service
+    const { linkToken } = await operators.create({ name, role })
+    await operatorSessions.redeemLink({ linkToken, passphrase })
   }
-  return {
-    twin,
-    pages,
-    browser: open,
+  const own: AdminSetup = {
+    get twin() {
+      return setup.twin
+    },
+    get pages() {
+      return setup.pages
+    },
+    browser,
     join,
     async signIn(name, role) {
       await join(name, role)
-      const browser = open()
-      expect((await browser.post('/console/sign-in', { name, passphrase })).status).toBe(303)
-      const csrf = await browser.csrf('/console')
+      const opened = browser()
+      expect((await opened.post('/console/sign-in', { name, passphrase })).status).toBe(303)
+      const csrf = await opened.csrf('/console')
       return {
-        browser,
-        get: (path) => browser.get(`/console${path}`),
-        act: (act, fields = {}) => browser.post(`/console/act/${act}`, { csrf, ...fields }),
+        browser: opened,
+        get: (path) => opened.get(`/console${path}`),
+        act: (act, fields = {}) => opened.post(`/console/act/${act}`, { csrf, ...fields }),
       }
     },
     async audit(limit) {
-      const records = await twin.service.store.console.audit({ limit })
+      const records = await setup.twin.service.store.console.audit({ limit })
       return records.map(({ actor, action, subject }) => `${actor} ${action} ${subject}`)
     },
-    async close() {
-      pages.close()
-      await twin.close()
-    },
   }
+  beforeAll(() => fill(own))
+  return own
 }

@@ -1,13 +1,9 @@
 /** A stream lives no longer than the session behind it. */
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type AdminSetup, adminSetup, origin } from '../../test/admin-setup.js'
+import { expect, it } from 'vitest'
+import { origin, setUpAdmin } from '../../test/admin-setup.js'
 import { createConsole } from '../create-console.js'
 
-let setup: AdminSetup
-beforeAll(async () => {
-  setup = await adminSetup(31, { streamMs: 1 })
-})
-afterAll(() => setup?.close())
+const setup = setUpAdmin(31, async () => undefined, { streamMs: 1 })
 
 it('the stream of a disabled operator ends, and a new one is answered 401', async () => {
   await setup.join('alice', 'admin')

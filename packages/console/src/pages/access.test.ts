@@ -1,17 +1,14 @@
 /** Acts on accounts, keys of the legacy API, and operators. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type AdminSetup, adminSetup, origin, type Person } from '../../test/admin-setup.js'
+import { describe, expect, it } from 'vitest'
+import { origin, type Person, setUpAdmin } from '../../test/admin-setup.js'
 import { BrowserLike } from '../../test/browser-like.js'
 import { createConsole } from '../create-console.js'
 
-let setup: AdminSetup
 let ada: Person
 
-beforeAll(async () => {
-  setup = await adminSetup(23)
-  ada = await setup.signIn('ada', 'admin')
+const setup = setUpAdmin(23, async (own) => {
+  ada = await own.signIn('ada', 'admin')
 })
-afterAll(() => setup?.close())
 
 const address = `0x${'ab'.repeat(20)}`
 const config = JSON.stringify({ coins: [{ chainId: 137, tokens: [{ symbol: '<b>\u202eUSDC' }] }] })

@@ -1,17 +1,14 @@
 /** Each act by its name: its role, and its CSRF token. */
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type AdminSetup, adminSetup, type Person } from '../../test/admin-setup.js'
+import { expect, it } from 'vitest'
+import { type Person, setUpAdmin } from '../../test/admin-setup.js'
 import { acts } from '../routes.js'
 
-let setup: AdminSetup
 const people: Partial<Record<'viewer' | 'operator' | 'admin', Person>> = {}
 
-beforeAll(async () => {
-  setup = await adminSetup(21)
-  for (const role of ['viewer', 'operator', 'admin'] as const) people[role] = await setup.signIn(`a-${role}`, role)
+const setup = setUpAdmin(21, async (own) => {
+  for (const role of ['viewer', 'operator', 'admin'] as const) people[role] = await own.signIn(`a-${role}`, role)
 })
-afterAll(() => setup?.close())
 
 const newest = async () => (await setup.twin.service.store.console.audit({ limit: 1 }))[0]?.seq
 

@@ -1,23 +1,20 @@
 /** Exports of the console: who may, which rows, what is recorded, and what ends them. */
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type AdminSetup, adminSetup, type Person } from '../../test/admin-setup.js'
+import { expect, it } from 'vitest'
+import { type Person, setUpAdmin } from '../../test/admin-setup.js'
 import { createConsole } from '../create-console.js'
 
-let setup: AdminSetup
 let shop: string
 let olga: Person
 
-beforeAll(async () => {
-  setup = await adminSetup(61)
-  const { twin } = setup
+const setup = setUpAdmin(61, async (own) => {
+  const { twin } = own
   shop = (await twin.addIntegration(() => new Response(null, { status: 204 }))).address
   for (const memo of ['order-1', '=cmd|"/c calc"!A1'])
     await twin.update(await twin.pay({ integrationAddress: shop, memo, amount: '10.03888' }), { state: 'success' })
   await twin.pay({ integrationAddress: null, chainId: 10, memo: 'of nobody' })
   await twin.advance(0)
-  olga = await setup.signIn('olga', 'operator')
+  olga = await own.signIn('olga', 'operator')
 })
-afterAll(() => setup?.close())
 
 async function lastRecords(limit: number): Promise<Record<string, unknown>[]> {
   const records = await setup.twin.service.store.console.audit({ limit })

@@ -1,18 +1,16 @@
 /** Identity pages: decisions that wait, acts on them, and addresses that no page shows. */
 import { createClient } from '@payment-integration/client'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type AdminSetup, adminSetup, type Person } from '../../test/admin-setup.js'
+import { describe, expect, it } from 'vitest'
+import { type Person, setUpAdmin } from '../../test/admin-setup.js'
 
 const email = 'Ada.Lovelace@example.com'
-let setup: AdminSetup
 let vera: Person
 let olga: Person
 let share: (token: string, of?: string) => Promise<unknown>
 
-beforeAll(async () => {
-  setup = await adminSetup(24)
-  const { twin } = setup
-  vera = await setup.signIn('vera', 'viewer')
+const setup = setUpAdmin(24, async (own) => {
+  const { twin } = own
+  vera = await own.signIn('vera', 'viewer')
   const { address, apiSecret } = await twin.addIntegration()
   const client = createClient({
     ...{ baseUrl: 'https://payments.test', integrationAddress: address, apiSecret },
@@ -20,7 +18,6 @@ beforeAll(async () => {
   })
   share = (kycShareToken, of = email) => client.identity.share({ email: of, kycShareToken })
 })
-afterAll(() => setup?.close())
 
 const identity = () => {
   const { identity: present } = setup.twin.service

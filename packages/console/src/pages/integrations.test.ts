@@ -1,15 +1,13 @@
 /** Acts on integrations, and secrets that are shown once. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type AdminSetup, adminSetup, origin, type Person } from '../../test/admin-setup.js'
+import { describe, expect, it } from 'vitest'
+import { origin, type Person, setUpAdmin } from '../../test/admin-setup.js'
 
 const address = `0x${'ab'.repeat(20)}`
 const page = `/integrations/${address}`
-let setup: AdminSetup
 let ada: Person
 
-beforeAll(async () => {
-  setup = await adminSetup(22)
-  ada = await setup.signIn('ada', 'admin')
+const setup = setUpAdmin(22, async (own) => {
+  ada = await own.signIn('ada', 'admin')
   const { status } = await ada.act('integration-create', {
     address,
     name: '<b>shop',
@@ -17,7 +15,6 @@ beforeAll(async () => {
   })
   expect(status).toBe(200)
 })
-afterAll(() => setup?.close())
 
 const stored = async () => (await setup.twin.service.integrations.list()).find((each) => each.address === address)
 const secretsIn = (text: string) => text.match(/pi_[a-z]+_[\w-]{20,}|whsec_[\w+/=-]{20,}/g) ?? []

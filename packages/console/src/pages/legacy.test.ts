@@ -1,22 +1,20 @@
 /** The legacy look-up and verification, in words and as on the wire. */
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type AdminSetup, adminSetup, type Person } from '../../test/admin-setup.js'
+import { expect, it } from 'vitest'
+import { type Person, setUpAdmin } from '../../test/admin-setup.js'
 
 const receiver = `0x${'c3'.repeat(20)}`
-let setup: AdminSetup
 let vera: Person
 let query: string
 
-beforeAll(async () => {
-  setup = await adminSetup(25)
-  vera = await setup.signIn('vera', 'viewer')
-  await setup.twin.service.accounts.create({
+setUpAdmin(25, async (own) => {
+  vera = await own.signIn('vera', 'viewer')
+  await own.twin.service.accounts.create({
     handle: 'shop',
     address: receiver,
     config: { coins: [{ chainId: 137, tokens: [{ symbol: 'USDC' }] }] },
   })
-  const { address: integrationAddress } = await setup.twin.addIntegration()
-  const paid = await setup.twin.pay({
+  const { address: integrationAddress } = await own.twin.addIntegration()
+  const paid = await own.twin.pay({
     integrationAddress,
     chainId: 137,
     receiver,
@@ -25,7 +23,6 @@ beforeAll(async () => {
   })
   query = `?chain=137&hash=${paid.txHash}`
 })
-afterAll(() => setup?.close())
 
 const escaped = (body: object) => JSON.stringify(body, null, 2).replaceAll('"', '&quot;').replaceAll('<', '&lt;')
 

@@ -1,24 +1,21 @@
 /** Acts on deliveries, chains and the audit log: role, CSRF token, audit record, and the job that does them. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type AdminSetup, adminSetup, type Person } from '../../test/admin-setup.js'
+import { describe, expect, it } from 'vitest'
+import { type Person, setUpAdmin } from '../../test/admin-setup.js'
 import { endedJob } from '../../test/ended-job.js'
 
 const chain = 137
-let setup: AdminSetup
 let olga: Person
 let vera: Person
 
 const newest = async () => (await setup.twin.service.store.console.audit({ limit: 1 }))[0]
 const ended = (location: string | null) => endedJob(olga.browser, location)
 
-beforeAll(async () => {
-  setup = await adminSetup(6)
-  const shop = await setup.twin.addIntegration(() => new Response(null, { status: 204 }))
-  for (let n = 0; n < 3; n += 1) await setup.twin.pay({ chainId: chain, integrationAddress: shop.address })
-  olga = await setup.signIn('olga', 'operator')
-  vera = await setup.signIn('vera', 'viewer')
+const setup = setUpAdmin(6, async (own) => {
+  const shop = await own.twin.addIntegration(() => new Response(null, { status: 204 }))
+  for (let n = 0; n < 3; n += 1) await own.twin.pay({ chainId: chain, integrationAddress: shop.address })
+  olga = await own.signIn('olga', 'operator')
+  vera = await own.signIn('vera', 'viewer')
 })
-afterAll(() => setup?.close())
 
 describe('a replay of many', () => {
   it('first shows how many there are, and replays none', async () => {

@@ -1,9 +1,8 @@
 /** Signing in and acting, as a browser does it. Source: docs/decisions/operators.md. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type AdminSetup, adminSetup, passphrase } from '../../test/admin-setup.js'
+import { describe, expect, it } from 'vitest'
+import { passphrase, setUpAdmin } from '../../test/admin-setup.js'
 import { BrowserLike } from '../../test/browser-like.js'
 
-let setup: AdminSetup
 let deliveryId: string
 let payment: string
 
@@ -15,17 +14,15 @@ async function signIn(name: string, into = browser()): Promise<BrowserLike> {
   return into
 }
 
-beforeAll(async () => {
-  setup = await adminSetup(5)
-  const { twin } = setup
+const setup = setUpAdmin(5, async (own) => {
+  const { twin } = own
   const shop = await twin.addIntegration(() => new Response(null, { status: 204 }))
   const paid = await twin.pay({ integrationAddress: shop.address })
   payment = `/console/payments/${paid.chainId}/${paid.txHash}`
   deliveryId = (await twin.service.deliveries.list({ limit: 1 }))[0]?.deliveryId ?? ''
-  await setup.join('vera', 'viewer')
-  await setup.join('olga', 'operator')
+  await own.join('vera', 'viewer')
+  await own.join('olga', 'operator')
 })
-afterAll(() => setup?.close())
 
 describe('without a session', () => {
   it('a page leads to the sign-in page, and from there back to itself', async () => {

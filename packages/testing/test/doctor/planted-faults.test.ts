@@ -37,11 +37,11 @@ const window = (oldest: number, newest: number) => ({ isFresh: (age: number) => 
 /** Bytes that are verified in place of the body. */
 const verifying = (verifiedBytes: Steps['verifiedBytes']) => ({ verifiedBytes })
 /** Answers a status to snapshots that have something. */
-const refusing = (code: number, has: (snapshot: Parameters<Steps['inspect']>[0]) => boolean) => ({
+const rejecting = (code: number, has: (snapshot: Parameters<Steps['inspect']>[0]) => boolean) => ({
   inspect: (snapshot: Parameters<Steps['inspect']>[0]) => (has(snapshot) ? code : null),
 })
 /** Answers a status to versions, by the stored one, or 0. */
-const refusingVersions = (code: number, has: (version: number, stored: number) => boolean): Partial<Steps> => ({
+const rejectingVersions = (code: number, has: (version: number, stored: number) => boolean): Partial<Steps> => ({
   store(versions, snapshot) {
     const stored = versions.get(`${snapshot.chainId}:${snapshot.txHash}`) ?? 0
     return has(snapshot.version, stored) ? [code, false] : correct.store(versions, snapshot)
@@ -151,26 +151,26 @@ const snapshots: readonly Planted[] = [
     'rejects unknown fields in the body',
     'rejects-unknown-fields',
     'unknown-fields',
-    refusing(400, (snapshot) => Object.keys(snapshot).length > 7),
+    rejecting(400, (snapshot) => Object.keys(snapshot).length > 7),
   ],
   [
     'rejects unknown states',
     'rejects-unknown-state',
     'unknown-state',
-    refusing(422, ({ state }) => state?.startsWith('added') === true),
+    rejecting(422, ({ state }) => state?.startsWith('added') === true),
   ],
   [
     'fails on a refund',
     'rejects-a-state',
     'every-state',
-    refusing(500, ({ state }) => state?.startsWith('refund') === true),
+    rejecting(500, ({ state }) => state?.startsWith('refund') === true),
   ],
-  ['fails on null', 'fails-on-null', 'null-fields', refusing(500, ({ recipient }) => !recipient?.title.length)],
+  ['fails on null', 'fails-on-null', 'null-fields', rejecting(500, ({ recipient }) => !recipient?.title.length)],
   [
     'fails on a title of more than 255 characters',
     'fails-on-long-text',
     'long-text',
-    refusing(500, ({ recipient }) => Number(recipient?.title.length) > 255),
+    rejecting(500, ({ recipient }) => Number(recipient?.title.length) > 255),
   ],
   [
     'limits bodies to 1 KiB',
@@ -187,19 +187,19 @@ const snapshots: readonly Planted[] = [
     'rejects duplicates with 409',
     'rejects-duplicates',
     'duplicate',
-    refusingVersions(409, (version, stored) => version === stored),
+    rejectingVersions(409, (version, stored) => version === stored),
   ],
   [
     'fails on a lower version',
     'rejects-lower-version',
     'lower-version',
-    refusingVersions(500, (version, stored) => version < stored),
+    rejectingVersions(500, (version, stored) => version < stored),
   ],
   [
     'waits for the first version',
     'rejects-version-gap',
     'version-gap',
-    refusingVersions(409, (version, stored) => version > stored + 1),
+    rejectingVersions(409, (version, stored) => version > stored + 1),
   ],
   [
     'credits every delivery',

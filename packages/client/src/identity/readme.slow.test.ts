@@ -5,16 +5,16 @@ import { runReadme } from '../../test/run-readme.js'
 import { email, kycShareToken, rejection, shareResponse } from '../../test/share-fixtures.js'
 
 const says = 'Token is invalid. The verification shared before was rejected: RED'
-const red = {
+const red: Parameters<typeof shareResponse>[0] = {
   reviewStatus: 'completed',
   reviewAnswer: 'RED',
   rejectType: 'RETRY',
   rejectLabels: ['BAD_SELFIE'],
-} as const
-const rejected = (verdict?: Parameters<typeof shareRejectedMessage>[1]): Reply => {
-  const message = 'Token is invalid'
-  return { status: 422, body: rejection(verdict ? shareRejectedMessage(message, verdict) : message) }
 }
+const rejected = (former: Parameters<typeof shareRejectedMessage>[1]): Reply => ({
+  status: 422,
+  body: rejection(shareRejectedMessage('Token is invalid', former)),
+})
 
 test.each<[string, Reply, string]>([
   ['reports that the provider waits for documents', { body: shareResponse() }, 'no verdict yet: init'],
@@ -23,7 +23,7 @@ test.each<[string, Reply, string]>([
     { body: shareResponse(red) },
     'rejected: BAD_SELFIE, try again: true',
   ],
-  ['asks for a fresh token', rejected(), 'mint a fresh token: Token is invalid'],
+  ['asks for a fresh token', rejected(null), 'mint a fresh token: Token is invalid'],
   [
     'asks for a correction first where the user was rejected',
     rejected({ rejectType: 'RETRY', rejectLabels: ['BAD_SELFIE'] }),

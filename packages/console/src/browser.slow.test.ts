@@ -7,10 +7,15 @@ import { type Console, createConsole } from './create-console.js'
 
 let shop: TwinIntegration
 let fails = true
+let legacyQuery = ''
 const paid: { chainId: string; txHash: string }[] = []
 
 async function build(twin: Twin): Promise<Console> {
   shop = await twin.addIntegration(() => new Response('Oops', { status: fails ? 500 : 204 }))
+  await stuckVerifications(twin, shop.address)
+  const config = { coins: [{ chainId: 137, tokens: [{ symbol: 'USDC' }] }] }
+  await twin.service.accounts.create({ handle: 'shop', address: `0x${'c3'.repeat(20)}`, config })
+  await twin.service.legacyKeys.create({ name: '<b>till' })
   for (let n = 0; n < 6; n += 1) {
     fails = n % 2 === 0
     const one = await twin.pay({ integrationAddress: shop.address, memo: `order-${n}` })
@@ -18,6 +23,8 @@ async function build(twin: Twin): Promise<Console> {
     await twin.update(one, { state: n === 3 ? 'failure' : 'success' })
     await twin.update(one, { state: 'pending' })
   }
+  const { chainId, txHash } = await twin.pay({ chainId: 137, integrationAddress: shop.address })
+  legacyQuery = `?chain=${chainId}&hash=${txHash}&amount=1&currency=USD&payee=shop`
   const broken = { title: '<script>alert(1)</script>\u202e'.repeat(40), subtitle: null }
   await twin.update(paid[0] ?? { chainId: '', txHash: '' }, { recipient: broken })
   const key = { name: 'PI_MASTER_KEY', section: 'Required and basic', value: 'set', isDefault: false, doc: 'Keep it.' }
@@ -25,14 +32,16 @@ async function build(twin: Twin): Promise<Console> {
   return createConsole({ service: twin.service, now: twin.now, settings })
 }
 
-const twinOptions = { seed: 11, startMs: Date.now() - 60_000 }
+const hourMs = 3_600_000
+const twinOptions = { seed: 11, startMs: Date.now() - 3 * hourMs - 60_000 }
 describeInChromium('the console', twinOptions, build, (suite) => {
   const getUrl = (path: string) => `${suite.origin}/console${path}`
 
   const paths = () => [
     ...['', '/payments', '/payments?state=failure', '/payments?q=nothing', '/deliveries', '/endpoints', '/chains'],
-    ...['/integrations', `/integrations/${shop.address}`, '/accounts', '/keys', '/identity', '/legacy', '/audit'],
-    ...['/settings', '/nothing', `/payments/${paid[0]?.chainId}/${paid[0]?.txHash}?a=1&b=2`],
+    ...['/integrations', `/integrations/${shop.address}`, '/accounts', '/accounts/shop', '/keys', '/identity'],
+    ...['/legacy', `/legacy${legacyQuery}`, '/audit', '/settings', '/nothing'],
+    ...[`/payments/${paid[0]?.chainId}/${paid[0]?.txHash}?a=1&b=2`],
   ]
 
   for (const { width, colorScheme } of looks)
@@ -115,4 +124,35 @@ describeInChromium('the console', twinOptions, build, (suite) => {
     expect(await page.locator('#rows tr').count()).toBe(1)
     await page.context().close()
   })
+
+  it('without JavaScript an integration is created, and its secrets are shown once', async () => {
+    const { page } = await suite.open({ javaScriptEnabled: false })
+    await page.goto(getUrl('/integrations'))
+    await page.locator('input[name=address]').fill(`0x${'ab'.repeat(20)}`)
+    await page.getByRole('button', { name: 'Create the integration' }).click()
+    const secrets = await page.locator('.copy pre').allTextContents()
+    expect(secrets).toHaveLength(2)
+    await page.getByRole('link', { name: 'Continue' }).click()
+    for (const secret of secrets) expect(await page.content()).not.toContain(secret)
+    await page.getByLabel('Its requests are answered 401').check()
+    await page.getByRole('button', { name: 'Disable' }).click()
+    await page.getByText('The integration is disabled').waitFor()
+    await page.context().close()
+  })
 })
+
+/** Makes a verification on hold, and a redemption with an unknown outcome whose lease is over. */
+async function stuckVerifications(twin: Twin, integrationAddress: string): Promise<void> {
+  const { provider, shareToken, setActive } = twin.identity
+  const share = (email: string, token: string) =>
+    twin.service.identity?.share({ integrationAddress, email, shareToken: token })
+  const held = shareToken()
+  await share('ada@example.com', held)
+  await twin.advance(0)
+  await setActive(held, false)
+  provider.setWebhooks('PaymentService', [])
+  provider.fail({ on: 'reuse', at: 'after', answer: 'lost' })
+  for (let n = 0; n < 400; n += 1) provider.fail({ on: 'find', at: 'before', answer: 'lost' })
+  await share('grace@example.com', shareToken())?.catch(() => undefined)
+  await twin.advance(3 * hourMs)
+}

@@ -3,13 +3,14 @@ import { createServer } from 'node:http'
 import type { Twin } from '@payment-integration/testing/twin'
 import { expect, it } from 'vitest'
 import { describeInChromium } from '../../test/browser-suite.js'
+import { getFlaws, looks } from '../../test/chromium.js'
 import { createConsole } from '../create-console.js'
 
 const build = async ({ service, now }: Twin, publicUrl: string) =>
   createConsole({ service, now, signIn: { publicUrl, findSource: () => '192.0.2.1' } })
 
 describeInChromium('an operator', { seed: 12 }, build, (suite) => {
-  it('joins by a link whose token leaves the address, signs in, and finds no page behind the back button', async () => {
+  it('joins by a link whose token leaves the address, signs in to pages without a flaw, and finds none behind the back button', async () => {
     const { linkToken } = await suite.twin.service.operators.create({ name: 'alice', role: 'admin' })
     const page = await suite.browser.newPage()
     page.setDefaultTimeout(300_000)
@@ -26,6 +27,17 @@ describeInChromium('an operator', { seed: 12 }, build, (suite) => {
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     const [cookie] = await page.context().cookies()
     expect(cookie).toMatchObject({ name: '__Host-pi_console', httpOnly: true, secure: true, sameSite: 'Strict' })
+    for (const { width, colorScheme } of looks) {
+      await page.setViewportSize({ width, height: 900 })
+      await page.emulateMedia({ colorScheme })
+      await page.goto(`${suite.origin}/console/operators`)
+      expect(await getFlaws(page, `${width}-${colorScheme}-operators`)).toEqual([])
+      await page.locator('input[name=name]:not([type=hidden])').fill(`new-${width}`)
+      await page.getByRole('button', { name: 'Create the operator' }).click()
+      await page.getByText('This page shows it once.').waitFor()
+      expect(await getFlaws(page, `${width}-${colorScheme}-link-once`)).toEqual([])
+    }
+    await page.setViewportSize({ width: 1280, height: 900 })
     await page.goto(`${suite.origin}/console/settings`)
     await page.click('text=Sign out')
     await page.getByText('You are signed out.').waitFor()

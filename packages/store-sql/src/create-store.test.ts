@@ -1,4 +1,4 @@
-import type { StoreTransaction } from '@payment-integration/core/internal'
+import type { StoreTransaction, VerificationChange } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import * as fixtures from '../test/conformance/fixtures.js'
@@ -42,42 +42,62 @@ describe('transactions', () => {
 })
 
 describe('invalid arguments are rejected before any work', () => {
-  const page = { integrationAddress: shop, limit: 10 }
   const within = (work: (tx: StoreTransaction) => Promise<unknown>) => store.transaction(work)
-  const cases: [string, () => Promise<unknown>, typeof TypeError | typeof RangeError][] = [
-    ['a page without rows', () => store.payments.list({ ...page, limit: 0 }), RangeError],
-    ['half a row', () => store.payments.list({ ...page, limit: 1.5 }), RangeError],
-    ['an id of elsewhere', () => store.payments.snapshot('abc', 1), TypeError],
-    ['an id with a sign', () => store.payments.listUnsettled({ chainId: 1, afterId: '-1', limit: 1 }), TypeError],
-    ['unsettled payments without rows', () => store.payments.listUnsettled({ chainId: 1, limit: 0 }), RangeError],
-    ['unsettled payments of no chain', () => store.payments.listUnsettled({ chainId: 0.5, limit: 1 }), RangeError],
-    ['a list without rows', () => store.deliveries.list({ limit: 0 }), RangeError],
-    ['a claim of nothing', () => store.deliveries.claim({ limit: 0, leaseMs: 1 }), RangeError],
-    ['a claim for no time', () => store.deliveries.claim({ limit: 1, leaseMs: 0 }), RangeError],
-    ['a chain beyond exact numbers', () => store.payments.checkpoint(2 ** 53), RangeError],
-    ['a lock of no chain', () => within((tx) => tx.lockChain(Number.NaN)), RangeError],
-    [
-      'a negative height',
-      () => within((tx) => tx.setCheckpoint(1, { blockNumber: -1, blockHash: hash(1) })),
-      RangeError,
-    ],
-    ['no checkpoints', () => within((tx) => tx.checkpoints(1, 1, 0)), RangeError],
-    [
-      'a status of a payment that is not stored',
-      () => within((tx) => fixtures.setStatus(tx, '7', { version: 2, state: null, recipient: null, invoice: null })),
-      RangeError,
-    ],
-    [
-      'settling an update that does not wait',
-      () =>
-        within((tx) => tx.settleUpdates([{ id: 'x', paymentId: '1', outcome: 'applied', reason: null, version: 2 }])),
-      RangeError,
-    ],
+  const at = (blockNumber: number) => ({ blockNumber, blockHash: hash(1) })
+  const changeSubject = (change: VerificationChange) =>
+    within((tx) => tx.identity.changeVerification('subject', change))
+
+  test('a limit or a time that is no whole number from 1 on is a RangeError', async () => {
+    for (const n of [0, -1, 0.5, Number.NaN]) {
+      const { deliveries, identity, identityAccounts } = store
+      const outcomes = await Promise.allSettled([
+        ...[store.payments.list({ integrationAddress: shop, limit: n }), deliveries.list({ limit: n })],
+        ...[store.payments.listUnsettled({ chainId: 1, limit: n }), within((tx) => tx.checkpoints(1, 1, n))],
+        ...[deliveries.claim({ limit: n, leaseMs: 1 }), deliveries.claim({ limit: 1, leaseMs: n })],
+        ...[deliveries.claim({ limit: 1, leaseMs: 1, perEndpoint: n }), deliveries.backlog({ atMost: n })],
+        ...[deliveries.count({}, { atMost: n }), deliveries.endpoints({ limit: n })],
+        deliveries.stream({ integrationAddress: shop, afterId: '0', upToId: '0', limit: n }),
+        store.leases.acquire({ name: 'a', holder: 'a', ttlMs: n }),
+        ...[identity.subjects({ limit: n }), identity.shares({ limit: n }), identity.redemptions({ limit: n })],
+        ...[identity.verdicts({ limit: n }), identity.dueLookUps(n), identity.duePolls(n)],
+        ...[identity.forgetEvents(fixtures.epoch, n), identityAccounts.events({ limit: n })],
+        within((tx) => tx.identity.openRedemptions({ subjectIds: ['subject'], absentSince: 0, limit: n })),
+      ])
+      for (const [place, outcome] of outcomes.entries())
+        expect(outcome, `${n} at ${place}`).toMatchObject({ reason: expect.any(RangeError) })
+    }
+  })
+
+  const waits = { limit: 1, leaseMs: 1 }
+  const settled = { id: 'x', paymentId: '1', outcome: 'applied', reason: null, version: 2 } as const
+  const ofRange: readonly (() => Promise<unknown>)[] = [
+    () => store.payments.listUnsettled({ chainId: 0.5, limit: 1 }),
+    () => store.payments.checkpoint(2 ** 53),
+    () => within((tx) => tx.lockChain(Number.NaN)),
+    () => within((tx) => tx.setCheckpoint(1, at(-1))),
+    () => store.leases.acquire({ name: 'a', holder: 'a', ttlMs: Number.POSITIVE_INFINITY }),
+    () => store.deliveries.list({ limit: 1, since: -1 }),
+    () => store.deliveries.count({ until: 1.5 }),
+    () => store.deliveries.claim({ ...waits, maxRetries: -1 }),
+    () => store.deliveries.claim({ ...waits, freeSlots: -1 }),
+    () => store.deliveries.claim({ ...waits, inFlightByEndpoint: new Map([['a.example:443', -1]]) }),
+    () => store.deliveries.claim({ ...waits, inFlightByIntegration: new Map([[shop, -1]]) }),
+    ...[-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY].flatMap((ms) =>
+      [{ pollInMs: ms }, { attachedAt: ms }, { reviewedAt: ms }].map((change) => () => changeSubject(change)),
+    ),
+    // Rows that are not stored.
+    () => within((tx) => fixtures.setStatus(tx, '7', fixtures.getStatus(2))),
+    () => within((tx) => tx.settleUpdates([settled])),
   ]
-  for (const [what, call, error] of cases)
-    test(what, async () => {
-      await expect(call()).rejects.toThrow(error)
-    })
+  test('a value out of range, and a change of a row that is not stored, are RangeErrors', async () => {
+    for (const call of ofRange) await expect(call(), String(call)).rejects.toThrow(RangeError)
+  })
+
+  test('an id of another form is a TypeError', async () => {
+    await expect(store.payments.snapshot('abc', 1)).rejects.toThrow(TypeError)
+    await expect(store.payments.listUnsettled({ chainId: 1, afterId: '-1', limit: 1 })).rejects.toThrow(TypeError)
+    await expect(store.deliveries.list({ limit: 1, afterId: 'x' })).rejects.toThrow(TypeError)
+  })
 })
 
 test('a claim token is a new id and the epoch of its endpoint', async () => {

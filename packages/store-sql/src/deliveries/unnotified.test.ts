@@ -3,8 +3,7 @@ import * as fixtures from '../../test/conformance/fixtures.js'
 import { onBothDatabases } from '../../test/support/both-databases.js'
 import { createStore } from '../create-store.js'
 
-const { claimOne, failed, hash, indexed, indexPayments, integration, nextVersion, otherShop, primary } = fixtures
-const { settleOne, shop } = fixtures
+const { hash, indexed, indexPayments, integration, otherShop, primary, shop } = fixtures
 
 onBothDatabases((empty) => {
   const start = async () => {
@@ -41,22 +40,6 @@ onBothDatabases((empty) => {
         await deliveries.stream({ integrationAddress: address, afterId: '0', upToId: '9', limit: 9 }),
       ).toHaveLength(count)
     expect(await store.payments.snapshot(last.id, 1)).toEqual(fixtures.makeBody(last.id, 1))
-  })
-
-  test('a newer version supersedes a delivery only if somebody is notified of it', async () => {
-    const store = await start()
-    const payment = await indexed(store)
-    const retry = { kind: 'retry', inMs: 0 } as const
-    await settleOne(store, await claimOne(store), failed, retry)
-    await store.transaction((tx) => tx.integrations.update(shop, { notificationUrl: null }))
-    await nextVersion(store, payment)
-    await store.transaction((tx) => tx.integrations.update(shop, { notificationUrl: integration().notificationUrl }))
-    const claim = await claimOne(store)
-    expect(claim.version).toBe(1)
-    expect(await settleOne(store, claim, failed, retry)).toBe('pending')
-    await nextVersion(store, payment)
-    expect(await store.deliveries.claim({ limit: 9, leaseMs: 60_000 })).toMatchObject([{ version: 3 }])
-    expect(await store.deliveries.list({ status: 'superseded', limit: 9 })).toMatchObject([{ version: 1 }])
   })
 
   test('a page without a filter examines 2,000 versions, whoever is notified of them', async () => {

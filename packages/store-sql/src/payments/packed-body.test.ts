@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { type BodySubject, packBody, unpackBody } from './snapshots.js'
 
@@ -107,37 +106,6 @@ test('the body of a payment without an integration is stored whole', () => {
   expect(packBody(body, own)[0]).toBe(0x30)
   expect(unpackBody(packBody(body, own), own)).toEqual(body)
 })
-
-test('the bodies of the vectors come back byte for byte, as they are and without spaces', () => {
-  const path = new URL('../../../../vectors/deliveries.json', import.meta.url)
-  const vectors = JSON.parse(readFileSync(path, 'utf8')) as readonly { readonly name: string; readonly body: string }[]
-  let packed = 0
-  for (const vector of vectors) {
-    const given = Buffer.from(vector.body, 'base64')
-    const parsed = toJson(given)
-    const fields = (typeof parsed === 'object' ? parsed : null) as Partial<Record<string, unknown>> | null
-    const own = {
-      integrationAddress: String(fields?.['integrationAddress']),
-      chainId: Number(fields?.['chainId']),
-      txHash: String(fields?.['txHash']),
-      version: Number(fields?.['version']),
-    }
-    for (const body of [new Uint8Array(given), toBytes(JSON.stringify(parsed ?? null))]) {
-      const form = packBody(body, own)
-      if (form[0] === 0x31) packed += 1
-      expect(unpackBody(form, own), vector.name).toEqual(body)
-    }
-  }
-  expect(packed).toBeGreaterThan(6)
-})
-
-function toJson(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(toText(bytes))
-  } catch {
-    return null
-  }
-}
 
 test('a stored form of another release is rejected', () => {
   for (const packed of ['', '2[]', '1', '1[]', '1["success",null]', '1{}'])

@@ -271,12 +271,6 @@ describe.skipIf(postgresMissing)(`with a real server${skipped}`, () => {
     expect(rows).toEqual([{ collation_name: 'C' }])
   })
 
-  test('commits are synchronous', async () => {
-    const pool = callerPool()
-    expect((await pool.query('show synchronous_commit')).rows).toEqual([{ synchronous_commit: 'on' }])
-    expect((await pool.query('show fsync')).rows).toEqual([{ fsync: 'on' }])
-  })
-
   test('leases end by an injected clock', async () => {
     let now = 1_000
     const store = open({ clock: { now: () => now } })

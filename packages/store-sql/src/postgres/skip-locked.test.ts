@@ -5,7 +5,7 @@ import * as fixtures from '../../test/conformance/fixtures.js'
 import { createTestDatabase, postgresMissing, type TestDatabase } from '../../test/postgres.js'
 import { createPostgresStore } from './create-postgres-store.js'
 
-const { answered, failed, hash, indexed, indexPayments, indifferent, integration, primary } = fixtures
+const { answered, failed, hash, indexed, indifferent, integration } = fixtures
 
 let server: TestDatabase
 beforeAll(async () => {
@@ -33,28 +33,6 @@ test.skipIf(postgresMissing)(
     } finally {
       await holder.end()
       await store.close()
-    }
-  },
-)
-
-test.skipIf(postgresMissing)(
-  `two stores that claim at once take each delivery once, and none waits for the other${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
-  async () => {
-    const open = () => createPostgresStore({ connectionString: server.connectionString, schema: 'shared' })
-    const stores = [open(), open()] as const
-    try {
-      await stores[0].migrate()
-      await stores[0].integrations.insert(integration())
-      const payments = Array.from({ length: 400 }, (_, n) => primary({ txHash: hash(n) }))
-      await stores[0].transaction((tx) => indexPayments(tx, payments))
-      const request = { limit: 20, leaseMs: 60_000, perEndpoint: 400 }
-      const claims = await Promise.all(
-        Array.from({ length: 20 }, (_, n) => stores[n % 2 === 0 ? 0 : 1].deliveries.claim(request)),
-      )
-      expect(claims.map((some) => some.length)).toEqual(Array(20).fill(20))
-      expect(new Set(claims.flat().map(({ deliveryId }) => deliveryId)).size).toBe(400)
-    } finally {
-      await Promise.all(stores.map((store) => store.close()))
     }
   },
 )

@@ -72,27 +72,6 @@ describe('opening', () => {
     createSqliteStore({ path })
     expect(() => writeFileSync(path, '', { flag: 'wx' })).not.toThrow()
   })
-
-  test('two stores of one file see each other', async () => {
-    await use({ path }, (one) =>
-      use({ path }, async (other) => {
-        await Promise.all([one.migrate(), other.migrate()])
-        await one.integrations.insert(integration())
-        expect(await other.integrations.find(shop)).toEqual(integration())
-      }),
-    )
-  })
-
-  test('data outlives its store', async () => {
-    await use({ path }, async (store) => {
-      await store.migrate()
-      await store.integrations.insert(integration())
-    })
-    await use({ path }, async (store) => {
-      await store.migrate()
-      expect(await store.integrations.list()).toEqual([integration()])
-    })
-  })
 })
 
 // Windows has no such modes.

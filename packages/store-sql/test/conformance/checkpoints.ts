@@ -89,12 +89,6 @@ export function checkpointTests(test: StoreTest): void {
     expect((await stored(1, 30)).payments).toMatchObject([{ offChain: false, blockNumber: 33, version: 2 }])
   })
 
-  test('a checkpoint may be moved to a height that was none', async ({ store }) => {
-    await reach(store, 10, 20, 30, 15)
-    expect(await store.payments.checkpoint(1)).toEqual(at(15))
-    expect(await listed(store, 100, 10)).toEqual([15, 10])
-  })
-
   test('the heights below a checkpoint are stored with it, and replace stored ones', async ({ store }) => {
     await reach(store, 4, 10)
     const other = (blockNumber: number) => ({ blockNumber, blockHash: hash(0xc000 + blockNumber) })
@@ -127,13 +121,5 @@ export function checkpointTests(test: StoreTest): void {
     const heights = Array.from({ length: 50 }, (_, n) => 1 + n * 10_000)
     await reach(store, ...heights)
     expect(await listed(store, 1_000_000, 100)).toEqual(heights.reverse())
-  })
-
-  test('at least the newest 1,000 checkpoints are kept', async ({ store }) => {
-    await store.transaction(async (tx) => {
-      for (let height = 1; height <= 1_005; height += 1) await tx.setCheckpoint(1, at(height))
-    })
-    const kept = await listed(store, 2_000, 1_000)
-    expect(kept).toEqual(Array.from({ length: 1_000 }, (_, n) => 1_005 - n))
   })
 }

@@ -138,24 +138,6 @@ export function claimTests(test: StoreTest): void {
     expect(new Set(claims.flat().map(({ deliveryId }) => deliveryId)).size).toBe(200)
   })
 
-  test('integrations take turns, the longest due first, and so do the deliveries of each', async ({ store }) => {
-    await store.integrations.insert(integration())
-    await store.integrations.insert(integration({ address: otherShop }))
-    for (const n of [3, 1, 4, 2, 5])
-      await indexed(store, { txHash: hash(n), integrationAddress: n % 2 === 0 ? shop : otherShop })
-    const order: string[] = []
-    for (const limit of [2, 2, 2]) order.push(...hashes(await store.deliveries.claim({ limit, leaseMs: 60_000 })))
-    expect(order).toEqual([3, 4, 1, 2, 5].map(hash))
-  })
-
-  test('first attempts go before retries where both are due', async ({ store }) => {
-    await store.integrations.insert(integration())
-    await indexed(store, { txHash: hash(1) })
-    await settleOne(store, await claimOne(store), failed, { kind: 'retry', inMs: 0 })
-    await indexed(store, { txHash: hash(2) })
-    expect(hashes(await store.deliveries.claim(lease))).toEqual([hash(2), hash(1)])
-  })
-
   test('deliveries of a disabled integration wait until it is enabled, and delay no other', async ({ store }) => {
     await store.integrations.insert(integration({ enabled: false }))
     await store.integrations.insert(integration({ address: otherShop }))
@@ -208,17 +190,6 @@ export function claimTests(test: StoreTest): void {
     expect(view?.attempts).toEqual([failed, failed, failed])
   })
 
-  test('a delivery whose lease was lost is claimed after those that were never claimed', async (subject) => {
-    const { store } = subject
-    await store.integrations.insert(integration())
-    await indexed(store, { txHash: hash(1) })
-    await claimOne(store, 50)
-    await passTime(subject, 50, async () => (await store.deliveries.msUntilDue()) === 0)
-    await indexed(store, { txHash: hash(2) })
-    await indexed(store, { txHash: hash(3) })
-    expect(hashes(await store.deliveries.claim(lease))).toEqual([hash(2), hash(3), hash(1)])
-  })
-
   test('a superseded version without an attempt is still claimed, before the newer one', async ({ store }) => {
     await store.integrations.insert(integration())
     const payment = await indexed(store)
@@ -260,29 +231,6 @@ export function claimTests(test: StoreTest): void {
     await nextVersion(store, payment)
     expect(versions(await store.deliveries.claim(lease))).toEqual([3])
     expect(await store.deliveries.list({ status: 'superseded', limit: 10 })).toMatchObject([{ version: 1 }])
-  })
-
-  test('a claim reaches the deliveries behind superseded retries', async ({ store }) => {
-    await store.integrations.insert(integration())
-    const payments = []
-    for (let n = 1; n <= 6; n += 1) payments.push(await indexed(store, { txHash: hash(n) }))
-    for (const claim of await store.deliveries.claim(lease))
-      await settleOne(store, claim, failed, { kind: 'retry', inMs: 0 })
-    for (const payment of payments.slice(0, 5)) await nextVersion(store, payment)
-    expect(versions(await store.deliveries.claim({ limit: 5, leaseMs: 60_000 }))).toEqual([2, 2, 2, 2, 2])
-    expect(hashes(await store.deliveries.claim({ limit: 1, leaseMs: 60_000 }))).toEqual([hash(6)])
-    expect(await store.deliveries.list({ status: 'superseded', limit: 10 })).toHaveLength(5)
-  })
-
-  test('1,000 deliveries of one transaction are all claimed', async ({ store }) => {
-    await store.integrations.insert(integration())
-    const given = Array.from({ length: 1_000 }, (_, n) => primary({ txHash: hash(n) }))
-    await store.transaction(async (tx) => {
-      const { inserted } = await tx.upsertPayments(given)
-      await tx.insertSnapshots(inserted.map((payment) => makeSnapshot(payment, 1)))
-    })
-    const claims = await store.deliveries.claim({ limit: 2_000, leaseMs: 60_000 })
-    expect(hashes(claims)).toEqual(given.map(({ facts }) => facts.txHash))
   })
 
   test('a claim returns the stored bytes of any body', async ({ store }) => {

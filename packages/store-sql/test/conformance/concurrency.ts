@@ -61,23 +61,6 @@ export function concurrencyTests(test: StoreTest): void {
     expect(payment?.version).toBe(21)
   })
 
-  test('one indexer of a chain at a time', async ({ store }) => {
-    let inside = 0
-    const seen: number[] = []
-    const indexer = () =>
-      store.transaction(async (tx) => {
-        const last = await tx.lockChain(1)
-        inside += 1
-        for (let n = 0; n < 3; n += 1) await turn()
-        seen.push(inside)
-        await tx.setCheckpoint(1, { blockNumber: (last?.blockNumber ?? 0) + 1, blockHash: hash(1) })
-        inside -= 1
-      })
-    await Promise.all(Array.from({ length: 8 }, indexer))
-    expect(seen).toEqual(Array(8).fill(1))
-    expect((await store.payments.checkpoint(1))?.blockNumber).toBe(8)
-  })
-
   test('two stores that index a chain at once commit each height once, on top of the one before', async (subject) => {
     await withAnother(subject, async (stores) => {
       const committed: number[] = []

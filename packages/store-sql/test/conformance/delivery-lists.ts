@@ -1,6 +1,6 @@
 /** Tests: listings of deliveries. @module */
 
-import type { DeliveryFilter, DeliveryStatus } from '@payment-integration/core/internal'
+import type { DeliveryFilter } from '@payment-integration/core/internal'
 import { expect } from 'vitest'
 import {
   answered,
@@ -109,30 +109,5 @@ export function deliveryListTests(test: StoreTest): void {
     expect(await found({ since: first, until: third })).toEqual([1, 2])
     expect(await found({ since: third, until: third })).toEqual([])
     expect(await store.deliveries.count({ since: second, until: third + 1 })).toBe(2)
-  })
-
-  test('a listing has the status of each delivery', async ({ store }) => {
-    await store.integrations.insert(integration())
-    const payment = await indexed(store)
-    await settleOne(store, await claimOne(store), failed, { kind: 'retry', inMs: 0 })
-    await nextVersion(store, payment)
-    const claim = await claimOne(store)
-    await store.deliveries.claim({ limit: 10, leaseMs: 60_000 })
-    await settleOne(store, claim, answered, { kind: 'delivered' })
-    const views = await store.deliveries.list({ limit: 10 })
-    const expected: readonly [number, DeliveryStatus][] = [
-      [1, 'superseded'],
-      [2, 'delivered'],
-    ]
-    expect(views.map(({ version, status }) => [version, status])).toEqual(expected)
-    expect(views.map(({ nextAttemptAt }) => nextAttemptAt)).toEqual([null, null])
-  })
-
-  test('a malformed limit, id or time is rejected', async ({ store }) => {
-    await expect(store.deliveries.list({ limit: 0 })).rejects.toThrow(RangeError)
-    await expect(store.deliveries.list({ limit: 1, afterId: 'x' })).rejects.toThrow(TypeError)
-    await expect(store.deliveries.list({ limit: 1, since: -1 })).rejects.toThrow(RangeError)
-    await expect(store.deliveries.count({ until: 1.5 })).rejects.toThrow(RangeError)
-    await expect(store.deliveries.count({}, { atMost: 0 })).rejects.toThrow(RangeError)
   })
 }

@@ -121,7 +121,6 @@ export function endpointHealthTests(test: StoreTest): void {
     const all = await store.deliveries.endpoints()
     expect(all).toHaveLength(2)
     expect(await store.deliveries.endpoints({ limit: 1 })).toEqual(all.slice(0, 1))
-    await expect(store.deliveries.endpoints({ limit: 0 })).rejects.toThrow(RangeError)
   })
 
   test('failures in a row are stored and listed, and an answer ends them', async (subject) => {

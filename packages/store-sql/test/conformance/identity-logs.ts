@@ -10,7 +10,8 @@ import { epoch, otherShop, shop } from './fixtures.js'
 import { carrier, direct, ensure, getEmail, insert, odd, own, rejected, within } from './identity-steps.js'
 import { type StoreTest, withAnother } from './subject.js'
 
-const share = (changes: Partial<ShareRecord> = {}): ShareRecord => ({
+/** A rejected share of the subject `old`. */
+export const share = (changes: Partial<ShareRecord> = {}): ShareRecord => ({
   at: epoch,
   integrationAddress: shop,
   subjectId: 'old',
@@ -19,7 +20,8 @@ const share = (changes: Partial<ShareRecord> = {}): ShareRecord => ({
   providerCode: 4_711,
   ...changes,
 })
-const verdict = (changes: Partial<VerdictRecord> = {}): VerdictRecord => ({
+/** A verdict on the subject `old`. */
+export const verdict = (changes: Partial<VerdictRecord> = {}): VerdictRecord => ({
   notedAt: epoch + 5,
   subjectId: 'old',
   applicantId: `applicant ${odd}`,
@@ -63,19 +65,6 @@ export function identityLogTests(test: StoreTest): void {
     expect(await identity.verdicts({ limit: 1 })).toStrictEqual(verdicts.slice(3))
     expect(await identity.verdicts(byAddress)).toStrictEqual([verdicts[1], verdicts[0]])
     expect(await identity.verdicts(none)).toEqual([])
-  })
-
-  test('log entries are rolled back with their transaction', async ({ store }) => {
-    const undone = within(store, async (tx) => {
-      await tx.logShare(share())
-      await tx.recordVerdict(verdict())
-      await tx.recordEvent('event', epoch)
-      throw new Error('undone')
-    })
-    await expect(undone).rejects.toThrow('undone')
-    expect(await store.identity.shares({ limit: 10 })).toEqual([])
-    expect(await store.identity.verdicts({ limit: 10 })).toEqual([])
-    expect(await within(store, (tx) => tx.recordEvent('event', epoch))).toBe(true)
   })
 
   test('an event that ten transactions record at once is recorded once', async (subject) => {

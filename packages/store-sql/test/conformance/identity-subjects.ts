@@ -113,17 +113,6 @@ export function identitySubjectTests(test: StoreTest): void {
     expect(await getSubject(store, 'subject 2')).toMatchObject({ accountId: null, proved: false, closed: false })
   })
 
-  test('a transaction that is rolled back leaves no subject', async ({ store }) => {
-    const undone = within(store, async (tx) => {
-      await tx.ensureSubject(getEmail(1), 'first')
-      await tx.insertSubject(direct('second', 'account'))
-      throw new Error('undone')
-    })
-    await expect(undone).rejects.toThrow('undone')
-    expect(await listed(store)).toEqual([])
-    expect((await ensure(store, 1, 'third')).id).toBe('third')
-  })
-
   test('subjects are listed in pages by id: all, those of an address, those of an account, or one', async ({
     store,
   }) => {

@@ -1,6 +1,5 @@
 /** Tests: verifications, and when they are polled. Source: docs/interface.md 3; docs/decisions/identity.md. @module */
 
-import type { VerificationChange } from '@payment-integration/core/internal'
 import { expect } from 'vitest'
 import { epoch, shop } from './fixtures.js'
 import { carrier, change, ensure, getSubject, insert, odd, rejected, within } from './identity-steps.js'
@@ -36,18 +35,6 @@ export function identityVerificationTests(test: StoreTest): void {
       await change(store, id, changes)
     expect((await getSubject(store, id)).revision).toBe(4)
     expect((await getSubject(store, 'subject 2')).revision).toBe(0)
-  })
-
-  test('a change that is rolled back with its transaction leaves nothing', async ({ store }) => {
-    const before = await ensure(store, 1)
-    const undone = within(store, async (tx) => {
-      await tx.lockPersons({ subjectId: id })
-      await tx.changeVerification(id, { applicantId: 'applicant', pollInMs: 0 })
-      throw new Error('undone')
-    })
-    await expect(undone).rejects.toThrow('undone')
-    expect(await getSubject(store, id)).toStrictEqual(before)
-    expect(await store.identity.duePolls(10)).toEqual([])
   })
 
   test('the subject of an applicant is the one to which it is attached', async ({ store }) => {
@@ -108,27 +95,5 @@ export function identityVerificationTests(test: StoreTest): void {
     await change(store, 'subject 1', { missing: { ...missing, confirmed: true } })
     await change(store, 'subject 2', { missing: null })
     expect(await store.identity.countMissing()).toBe(1)
-  })
-}
-
-/** Registers the tests of rejected operations. */
-export function identityArgumentTests(test: StoreTest): void {
-  test('a limit below one and a time that is not a whole millisecond are rejected', async ({ store }) => {
-    const { identity } = store
-    await ensure(store, 1)
-    for (const limit of [0, -1, 0.5, Number.NaN]) {
-      const calls = [
-        ...[identity.subjects({ limit }), identity.shares({ limit }), identity.redemptions({ limit })],
-        ...[identity.verdicts({ limit }), identity.dueLookUps(limit), identity.duePolls(limit)],
-        ...[identity.forgetEvents(epoch, limit), store.identityAccounts.events({ limit })],
-        within(store, (tx) => tx.openRedemptions({ subjectIds: [id], absentSince: 0, limit })),
-      ]
-      const outcomes = await Promise.allSettled(calls)
-      for (const outcome of outcomes) expect(outcome).toMatchObject({ reason: expect.any(RangeError) })
-    }
-    for (const ms of [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY]) {
-      const changes: VerificationChange[] = [{ pollInMs: ms }, { attachedAt: ms }, { reviewedAt: ms }]
-      for (const each of changes) await expect(change(store, id, each)).rejects.toThrow(RangeError)
-    }
   })
 }

@@ -4,11 +4,11 @@ import type { OperatorRecord, SessionRecord } from '@payment-integration/core/in
 import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
 import { epoch } from './fixtures.js'
+import { hashOf, sessionTests } from './sessions.js'
 import { type StoreTest, withAnother } from './subject.js'
 
-const hashOf = (n: number) => n.toString(16).padStart(64, '0')
-
-function operator(changes: Partial<OperatorRecord> = {}): OperatorRecord {
+/** An operator who has not signed in yet. */
+export function operator(changes: Partial<OperatorRecord> = {}): OperatorRecord {
   return {
     name: 'alice@shop.example',
     role: 'viewer',
@@ -22,10 +22,7 @@ function operator(changes: Partial<OperatorRecord> = {}): OperatorRecord {
 const bob = operator({ name: 'bob', role: 'admin', enabled: false, passphrase: '$scrypt$ln=17', link: null })
 
 const getSession = (n: number, changes: Partial<SessionRecord> = {}): SessionRecord => ({
-  hash: hashOf(n),
-  operator: 'alice@shop.example',
-  createdAt: epoch,
-  expiresAt: epoch + n,
+  ...{ hash: hashOf(n), operator: 'alice@shop.example', createdAt: epoch, expiresAt: epoch + n },
   ...changes,
 })
 
@@ -33,15 +30,6 @@ const insertAll = (store: Store, ...records: readonly OperatorRecord[]) =>
   store.transaction(async ({ operators }) => {
     for (const record of records) expect(await operators.insert(record)).toBe(true)
   })
-const open = (store: Store, ...sessions: readonly SessionRecord[]) =>
-  store.transaction(async ({ operators }) => {
-    for (const session of sessions) await operators.insertSession(session)
-  })
-const openHashes = async (store: Store, upTo: number) => {
-  const all = Array.from({ length: upTo }, (_, n) => hashOf(n + 1))
-  const found = await Promise.all(all.map((hash) => store.operators.findSession(hash)))
-  return found.flatMap((each, n) => (each === null ? [] : [n + 1]))
-}
 export function operatorTests(test: StoreTest): void {
   test('an operator is read with every field as stored', async ({ store }) => {
     await insertAll(store, bob, operator())
@@ -104,65 +92,24 @@ export function operatorTests(test: StoreTest): void {
   test('a session is found with its operator, as the operator is now', async ({ store }) => {
     await insertAll(store, operator())
     const session = getSession(7, { createdAt: epoch + 3 })
-    await open(store, session)
+    await store.transaction(({ operators }) => operators.insertSession(session))
     expect(await store.operators.findSession(hashOf(7))).toStrictEqual({ session, operator: operator() })
     await store.transaction(({ operators }) => operators.update('alice@shop.example', { role: 'admin' }))
     expect((await store.operators.findSession(hashOf(7)))?.operator.role).toBe('admin')
     for (const hash of ['', hashOf(8)]) expect(await store.operators.findSession(hash)).toBeNull()
   })
 
-  test('a session with a taken hash or an unknown operator is rejected', async ({ store }) => {
-    await insertAll(store, operator(), bob)
-    await open(store, getSession(1))
-    await expect(open(store, getSession(2), getSession(1, { operator: 'bob' }))).rejects.toThrow()
-    await expect(open(store, getSession(2, { operator: 'nobody' }))).rejects.toThrow()
-    expect(await openHashes(store, 3)).toEqual([1])
-    expect((await store.operators.findSession(hashOf(1)))?.operator.name).toBe('alice@shop.example')
-  })
-
-  test('a deleted session is found no more, and is deleted once', async ({ store }) => {
-    await insertAll(store, operator())
-    await open(store, getSession(1), getSession(2))
-    const remove = () => store.transaction(({ operators }) => operators.deleteSession(hashOf(1)))
-    expect(await remove()).toStrictEqual(getSession(1))
-    expect(await remove()).toBeNull()
-    expect(await openHashes(store, 3)).toEqual([2])
-  })
-
-  test('the sessions of one operator are deleted, and no others', async ({ store }) => {
-    await insertAll(store, operator(), bob)
-    await open(store, getSession(1), getSession(2), getSession(3, { operator: 'bob' }))
-    const removed = () => store.transaction(({ operators }) => operators.deleteSessionsByOperator('alice@shop.example'))
-    expect([await removed(), await removed()]).toEqual([2, 0])
-    expect(await openHashes(store, 4)).toEqual([3])
-  })
-
-  test('all but the newest sessions of one operator are deleted, and no others', async ({ store }) => {
-    await insertAll(store, operator(), bob)
-    const opened = [3, 1, 2].map((n) => getSession(n, { createdAt: epoch + n }))
-    await open(store, ...opened, getSession(4, { operator: bob.name }))
-    await store.transaction(({ operators }) => operators.keepNewestSessions(operator().name, 2))
-    expect(await openHashes(store, 4)).toEqual([2, 3, 4])
-  })
-
-  test('expired sessions are deleted at the millisecond of their end', async ({ store }) => {
-    await insertAll(store, operator())
-    await open(store, getSession(1), getSession(2), getSession(3))
-    await store.transaction(({ operators }) => operators.deleteExpiredSessions(epoch + 2))
-    expect(await openHashes(store, 4)).toEqual([3])
-  })
-
-  test('a rejected transaction changes no operator and no session', async ({ store }) => {
-    await insertAll(store, operator())
-    await open(store, getSession(1))
-    const failed = store.transaction(async ({ operators }) => {
-      await operators.insert(bob)
-      await operators.update('alice@shop.example', { role: 'admin', link: null })
-      await operators.deleteSessionsByOperator('alice@shop.example')
-      throw new Error('stop')
-    })
-    await expect(failed).rejects.toThrow('stop')
-    expect(await store.operators.list()).toStrictEqual([operator()])
-    expect(await openHashes(store, 2)).toEqual([1])
+  sessionTests<SessionRecord>(test, {
+    prepare: (store) => insertAll(store, operator(), bob),
+    session: getSession,
+    of: (owner, n) => getSession(n, { operator: owner === 'second' ? bob.name : 'nobody' }),
+    find: ({ operators }, hash) => operators.findSession(hash),
+    bind: ({ operators }) => ({
+      insert: operators.insertSession,
+      delete: operators.deleteSession,
+      deleteByFirst: () => operators.deleteSessionsByOperator(operator().name),
+      keepNewestOfFirst: (count) => operators.keepNewestSessions(operator().name, count),
+      deleteExpired: operators.deleteExpiredSessions,
+    }),
   })
 }

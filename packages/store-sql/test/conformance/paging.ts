@@ -64,22 +64,6 @@ export function pagingTests(test: StoreTest): void {
     }
   })
 
-  test('a payment to oneself is on a wallet page once', async ({ store }) => {
-    const wallet = address(1)
-    const payment = await indexed(store, { sender: wallet, receiver: wallet })
-    expect(await listed(store, { wallet })).toEqual([payment])
-  })
-
-  test('payments that arrive while somebody pages neither repeat nor hide any', async ({ store }) => {
-    for (let n = 0; n < 6; n += 1) await indexed(store, { txHash: hash(n), blockTimestamp: epoch + n })
-    const first = await store.payments.list({ integrationAddress: shop, limit: 3 })
-    expect(first.next).not.toBeNull()
-    await indexed(store, { txHash: hash(99), blockTimestamp: epoch + 99 })
-    const second = await store.payments.list({ integrationAddress: shop, after: first.next ?? undefined, limit: 3 })
-    expect(second.next).toBeNull()
-    expect([...first.payments, ...second.payments].map(({ txHash }) => txHash)).toEqual([5, 4, 3, 2, 1, 0].map(hash))
-  })
-
   test('no read shows a payment of another integration or of none', async ({ store }) => {
     const { sender, receiver } = await indexed(store, { txHash: hash(1), integrationAddress: otherShop })
     await indexed(store, { txHash: hash(2), integrationAddress: null })

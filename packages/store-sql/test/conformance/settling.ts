@@ -92,14 +92,6 @@ export function settlingTests(test: StoreTest): void {
     expect(await claimOne(store)).toMatchObject({ attempt: 6, step: 1, replay: true })
   })
 
-  test('an exhausted delivery stays listed and is never claimed again', async ({ store }) => {
-    await store.integrations.insert(integration())
-    await indexed(store)
-    expect(await settleOne(store, await claimOne(store), failed, { kind: 'exhausted' })).toBe('exhausted')
-    expect(await store.deliveries.claim(lease)).toEqual([])
-    expect(await store.deliveries.list({ status: 'exhausted', limit: 10 })).toMatchObject([{ attempts: [failed] }])
-  })
-
   test('a retry whose version is superseded by then is settled as superseded, with its attempt logged', async ({
     store,
   }) => {
@@ -163,15 +155,6 @@ export function settlingTests(test: StoreTest): void {
     expect(await settleOne(store, claim, failed, { kind: 'retry', inMs: 0 })).toBe('pending')
     expect(await settleOne(store, claim, ok, { kind: 'delivered' })).toBeNull()
     expect(await claimOne(store)).toMatchObject({ attempt: 2 })
-  })
-
-  test('an invented lease token settles nothing', async ({ store }) => {
-    await store.integrations.insert(integration())
-    await indexed(store)
-    const claim = await claimOne(store)
-    const invented = { ...claim, leaseToken: '00000000-0000-0000-0000-000000000000' }
-    expect(await settleOne(store, invented, ok, { kind: 'delivered' })).toBeNull()
-    expect(await settleOne(store, { ...claim, deliveryId: '987654321' }, ok, { kind: 'delivered' })).toBeNull()
   })
 
   test('a batch settles in its order, each as if alone', async ({ store }) => {

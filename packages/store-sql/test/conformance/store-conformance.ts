@@ -18,7 +18,6 @@ import { endpointHealthTests } from './endpoint-health.js'
 import { fairnessTests } from './fairness.js'
 import { historyTests } from './history.js'
 import { identityTests } from './identity.js'
-import { identityArgumentTests } from './identity-verifications.js'
 import { integrationSessionTests } from './integration-sessions.js'
 import { integrationTests } from './integrations.js'
 import { leaseTests } from './leases.js'
@@ -81,7 +80,6 @@ export function storeConformance(adapter: string, open: OpenStore): void {
   describe(`${adapter}: deliveries of the console`, () => consoleDeliveryTests(test))
   describe(`${adapter}: endpoints of the console`, () => consoleEndpointTests(test))
   identityTests(adapter, test)
-  describe(`${adapter}: arguments of identity`, () => identityArgumentTests(test))
 }
 
 /** Registers the tests of archived history. */

@@ -84,19 +84,6 @@ export function streamTests(test: StoreTest): void {
     expect(await known(store)).toBe(await store.deliveries.newestId({}))
   })
 
-  test('an integration without a notification URL has an empty stream', async ({ store }) => {
-    await store.integrations.insert(integration({ notificationUrl: null }))
-    await indexed(store)
-    expect(await readAll(store, shop)).toEqual([])
-  })
-
-  test('a malformed limit is rejected', async ({ store }) => {
-    for (const limit of [0, 1.5, -1]) {
-      const query = { integrationAddress: shop, afterId: '0', upToId: '0', limit }
-      await expect(store.deliveries.stream(query)).rejects.toThrow(RangeError)
-    }
-  })
-
   const seed = runSeed()
   test(`a reader that follows several writers gets every delivery once, in order (seed ${seed})`, async ({
     store,

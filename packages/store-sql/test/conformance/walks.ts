@@ -13,13 +13,6 @@ import type { StoreTest } from './subject.js'
 
 type Scope = Pick<PageQuery, 'integrationAddress' | 'wallet'>
 
-const [payer, payee] = [address(1), address(2)]
-const scopes: readonly [string, Scope][] = [
-  ['of the integration', { integrationAddress: shop }],
-  ['of the payer', { integrationAddress: shop, wallet: payer }],
-  ['of the payee', { integrationAddress: shop, wallet: payee }],
-]
-
 const inScope =
   ({ integrationAddress, wallet }: Scope) =>
   (one: PaymentFacts) =>
@@ -58,9 +51,9 @@ class Walk {
   }
 }
 
-/** The n-th payment, from payer to payee: a second older than the next one. */
+/** The n-th payment: a second older than the next one. */
 const numbered = (n: number, changes: Partial<PaymentFacts> = {}): PaymentFacts =>
-  facts({ txHash: hash(n), blockTimestamp: epoch + n * 1_000, sender: payer, receiver: payee, ...changes })
+  facts({ txHash: hash(n), blockTimestamp: epoch + n * 1_000, ...changes })
 
 const store6 = async (store: Store) => {
   for (let n = 1; n <= 6; n += 1) await indexed(store, numbered(n))
@@ -79,68 +72,7 @@ async function move(store: Store, ...moved: readonly PaymentFacts[]): Promise<vo
 
 const at = (n: number) => ({ blockTimestamp: epoch + n * 1_000 })
 
-/** What happens after the first page, of the payments 6 and 5. */
-const moves: readonly [string, (store: Store) => Promise<void>][] = [
-  ['a payment that was read moves behind', (store) => move(store, numbered(6, at(2.5)))],
-  ['a payment that was not read moves ahead', (store) => move(store, numbered(2, at(9)))],
-  ['all that are left move ahead', (store) => move(store, ...[1, 2, 3, 4].map((n) => numbered(n, at(n + 9))))],
-  [
-    'a payment moves ahead and further',
-    async (store) => {
-      await move(store, numbered(3, at(9)))
-      await move(store, numbered(3, at(10)))
-    },
-  ],
-  [
-    'a payment moves ahead and back',
-    async (store) => {
-      await move(store, numbered(3, at(9)))
-      await move(store, numbered(3))
-    },
-  ],
-  ['payments swap their places across the page', (store) => move(store, numbered(6, at(1)), numbered(1, at(6)))],
-  ['payments swap their places behind the page', (store) => move(store, numbered(4, at(1)), numbered(1, at(4)))],
-  ['a payment takes the time of another', (store) => move(store, numbered(5, at(4)), numbered(3, at(4)))],
-  ['a payment moves without leaving its second', (store) => move(store, numbered(4, at(4.001)))],
-]
 export function walkTests(test: StoreTest): void {
-  for (const [list, scope] of scopes)
-    for (const [what, change] of moves)
-      test(`a walk over the pages ${list} goes on as it began when ${what}`, async ({ store }) => {
-        await store6(store)
-        const walk = new Walk(store, scope)
-        await walk.read(2)
-        await change(store)
-        expect(await walk.finish(() => 2)).toEqual([6, 5, 4, 3, 2, 1].map(hash))
-      })
-
-  test('a listing that begins after a reposition shows the payment at its new position', async ({ store }) => {
-    await store6(store)
-    await move(store, numbered(2, at(9)))
-    expect(await new Walk(store, { integrationAddress: shop }).finish(() => 2)).toEqual([2, 6, 5, 4, 3, 1].map(hash))
-  })
-
-  test('a payment that came after a walk began, and then moved, is in it at most once', async ({ store }) => {
-    for (const [shopNumber, [came, moved]] of [
-      [1.5, 9],
-      [9, 1.5],
-      [1.5, 2.5],
-      [2.5, 1.5],
-    ].entries()) {
-      const integrationAddress = address(0xa0 + shopNumber)
-      const own = (n: number, place = n) => numbered(n, { integrationAddress, chainId: 2 + shopNumber, ...at(place) })
-      for (const n of [1, 2, 3]) await indexed(store, own(n))
-      const walk = new Walk(store, { integrationAddress })
-      await walk.read(1)
-      await indexed(store, own(4, came))
-      await walk.read(1)
-      await move(store, own(4, moved))
-      const seen = await walk.finish(() => 1)
-      expect(seen.filter((txHash) => txHash !== hash(4))).toEqual([3, 2, 1].map(hash))
-      expect(seen.filter((txHash) => txHash === hash(4)).length).toBe((came ?? 0) < 3 ? 1 : 0)
-    }
-  })
-
   test('positions do not tell of moves of other integrations, or of payments that are on no list', async ({
     store,
   }) => {
@@ -164,18 +96,6 @@ export function walkTests(test: StoreTest): void {
     const before = await first()
     await move(store, ...[1, 2, 3, 4, 5, 6].map((n) => numbered(n, { blockHash: hash(0xf0), logIndex: 9 })))
     expect(await first()).toEqual(before)
-  })
-
-  test('a chain that is unwound and indexed again changes nothing for a walk', async ({ store }) => {
-    await store6(store)
-    const walk = new Walk(store, { integrationAddress: shop })
-    await walk.read(2)
-    await store.transaction(async (tx) => {
-      await tx.lockChain(1)
-      await tx.setCheckpoint(1, { blockNumber: 100, blockHash: hash(1) })
-      await tx.setCheckpoint(1, { blockNumber: 50, blockHash: hash(2) })
-    })
-    expect(await walk.finish(() => 2)).toEqual([6, 5, 4, 3, 2, 1].map(hash))
   })
 
   const seed = runSeed()

@@ -1,51 +1,33 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import * as fixtures from '../../test/conformance/fixtures.js'
-import { createTestDatabase, postgresMissing, type TestDatabase } from '../../test/postgres.js'
-import { createPostgresStore } from '../exports/postgres.js'
+import { onPostgres } from '../../test/support/on-postgres.js'
+import { signal } from '../../test/support/signal.js'
 
-const { decided, hash, indexed, indexPayments, integration, primary } = fixtures
+const { decided, hash, indexed, indexPayments, primary } = fixtures
 
-describe.skipIf(postgresMissing)('the newest rows of a PostgreSQL store', () => {
-  let database: TestDatabase
-  beforeAll(async () => {
-    database = await createTestDatabase()
-  })
-  afterAll(() => database?.remove())
-
+onPostgres('the newest rows of a PostgreSQL store', ({ openMigrated, open }) => {
   it('have a lower id behind a higher one once its transaction commits', async () => {
-    const { connectionString } = database
-    const [store, slow] = [createPostgresStore({ connectionString }), createPostgresStore({ connectionString })]
-    await store.migrate()
-    await store.integrations.insert(integration())
-    let commit = (): void => undefined
-    let written = (): void => undefined
-    const [mayCommit, hasWritten] = [
-      new Promise<void>((resolve) => {
-        commit = resolve
-      }),
-      new Promise<void>((resolve) => {
-        written = resolve
-      }),
-    ]
+    const schema = 'newest'
+    const [store, slow] = [await openMigrated({ schema }), open({ schema })]
+    const [mayCommit, hasWritten] = [signal(), signal()]
     const done = slow.transaction(async (tx) => {
       await indexPayments(tx, [primary({ txHash: hash(1) })])
       const [payment] = await tx.paymentsForChange({ chainId: 1, txHash: hash(1) })
       if (payment === undefined) throw new Error('The payment is not stored.')
       await tx.insertUpdates([decided(payment)])
-      written()
-      await mayCommit
+      hasWritten.give()
+      await mayCommit.given
     })
-    await Promise.race([hasWritten, done])
+    await Promise.race([hasWritten.given, done])
     const second = await indexed(store, { txHash: hash(2) })
     const before = await store.console.newest(10)
     expect([before.payments, before.updates]).toEqual([[second.id], []])
-    commit()
+    mayCommit.give()
     await done
     const { payments, deliveries, updates } = await store.console.newest(10)
     const first = String(Number(second.id) - 1)
     expect(payments).toEqual([second.id, first])
     expect(deliveries.map(({ paymentId }) => paymentId)).toEqual([second.id, first])
     expect(updates.map(({ paymentId }) => paymentId)).toEqual([first])
-    await Promise.all([store.close(), slow.close()])
   })
 })

@@ -1,22 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Store } from '@payment-integration/core/ports'
+import { expect, it } from 'vitest'
 import * as fixtures from '../../test/conformance/fixtures.js'
-import { createTestDatabase, postgresMissing, type TestDatabase } from '../../test/postgres.js'
-import { createPostgresStore } from '../exports/postgres.js'
+import { onPostgres } from '../../test/support/on-postgres.js'
+import { signal } from '../../test/support/signal.js'
 
-const { hash, indexed, indexPayments, integration, primary, shop } = fixtures
+const { hash, indexed, indexPayments, primary, shop } = fixtures
 
-describe.skipIf(postgresMissing)('the stream of a PostgreSQL store', () => {
-  let database: TestDatabase
-  beforeAll(async () => {
-    database = await createTestDatabase()
-  })
-  afterAll(() => database?.remove())
+onPostgres('the stream of a PostgreSQL store', ({ open, openMigrated }) => {
+  const schema = 'streamed'
 
   it('does not pass a lower id that commits later, and does not wait for newer writers', async () => {
-    const { connectionString } = database
-    const [store, slow] = [createPostgresStore({ connectionString }), createPostgresStore({ connectionString })]
-    await store.migrate()
-    await store.integrations.insert(integration())
+    const [store, slow] = [await openMigrated({ schema }), open({ schema })]
     await indexed(store, { txHash: hash(1) })
     const before = await store.deliveries.completeUpTo()
 
@@ -36,39 +30,30 @@ describe.skipIf(postgresMissing)('the stream of a PostgreSQL store', () => {
     expect((await store.deliveries.stream(query)).map(({ txHash }) => txHash)).toEqual([hash(2), hash(3)])
     await later.commit()
     expect(await store.deliveries.completeUpTo()).toBe(await store.deliveries.newestId({}))
-    await Promise.all([store.close(), slow.close()])
   })
 
   it('is unknown at first while a writer is in flight, and known after it', async () => {
-    const { connectionString } = database
-    const [store, slow] = [createPostgresStore({ connectionString }), createPostgresStore({ connectionString })]
+    const [store, slow] = [open({ schema }), open({ schema })]
     const writer = openWriter(slow, hash(7))
     await writer.hasWritten
     expect(await store.deliveries.completeUpTo()).toBeNull()
     await writer.commit()
     expect(await store.deliveries.completeUpTo()).toBe(await store.deliveries.newestId({}))
-    await Promise.all([store.close(), slow.close()])
   })
 
   /** A transaction that has stored a delivery and commits on demand. */
-  function openWriter(store: ReturnType<typeof createPostgresStore>, txHash: string) {
-    let commit = () => {}
-    const mayCommit = new Promise<void>((resolve) => {
-      commit = resolve
+  function openWriter(store: Store, txHash: string) {
+    const [mayCommit, written] = [signal(), signal()]
+    const done = store.transaction(async (tx) => {
+      await indexPayments(tx, [primary({ txHash })])
+      written.give()
+      await mayCommit.given
     })
-    let done: Promise<void> = Promise.resolve()
-    const hasWritten = new Promise<void>((resolve, reject) => {
-      done = store.transaction(async (tx) => {
-        await indexPayments(tx, [primary({ txHash })])
-        resolve()
-        await mayCommit
-      })
-      done.catch(reject)
-    })
+    const hasWritten = Promise.race([written.given, done])
     return {
       hasWritten,
       async commit() {
-        commit()
+        mayCommit.give()
         await done
       },
     }

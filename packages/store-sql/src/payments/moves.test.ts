@@ -1,11 +1,13 @@
 import type { PagePosition } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import * as fixtures from '../../test/conformance/fixtures.js'
-import { postgresMissing } from '../../test/postgres.js'
-import { type OpenEngine, openPostgres, openSqlite } from '../../test/support/engines.js'
+import { onBothDatabases } from '../../test/support/both-databases.js'
+import { lockIsAwaited } from '../../test/support/on-postgres.js'
+import { signal } from '../../test/support/signal.js'
 import { createStore } from '../create-store.js'
+import type { Engine } from '../engine.js'
 
 const { epoch, facts, hash, primary, shop } = fixtures
 
@@ -25,108 +27,78 @@ async function readOn(store: Store, from: PagePosition | null): Promise<string[]
   return seen
 }
 
-function opened() {
-  let open: (() => void) | undefined
-  const passed = new Promise<void>((resolve) => {
-    open = resolve
-  })
-  return { passed, open: () => open?.() }
-}
-
-const engines: readonly [string, string | null, () => Promise<OpenEngine>][] = [
-  ['SQLite', null, openSqlite],
-  ['PostgreSQL', postgresMissing, openPostgres],
-]
-for (const [name, missing, openEngine] of engines)
-  describe.skipIf(missing)(`moves on ${name}${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
-    let engine: OpenEngine
-    let store: Store
-    beforeAll(async () => {
-      engine = await openEngine()
-      store = createStore(engine.engine)
-      await store.migrate()
-    })
-    beforeEach(async () => {
-      await engine.engine.transaction(async (db) => {
-        for (const table of ['payment_moves', 'page_epochs', 'unsettled', 'statuses', 'payments'] as const)
-          await db.deleteFrom(table).execute()
-      })
-      await store.transaction((tx) => tx.upsertPayments([1, 2, 3, 4, 5, 6].map((n) => payment(n))))
-    })
-    afterAll(() => engine?.close())
-
-    const firstPage = () => store.payments.list({ integrationAddress: shop, limit: 2 })
-
-    test('a move that is in flight while the first page is read is one after it', async () => {
-      const { payments, next } = await store.transaction(async (tx) => {
-        await tx.upsertPayments([payment(6, 1.5), payment(2, 9)])
-        return firstPage()
-      })
-      expect([...payments.map(({ txHash }) => txHash), ...(await readOn(store, next))]).toEqual(asTheyWere)
-    })
-
-    test('a move that is undone is none', async () => {
-      const { next } = await firstPage()
-      const undone = store.transaction(async (tx) => {
-        await tx.upsertPayments([payment(2, 9)])
-        throw new Error('undone')
-      })
-      await expect(undone).rejects.toThrow('undone')
-      expect((await firstPage()).next).toEqual(next)
-      expect(await readOn(store, next)).toEqual(asTheyWere.slice(2))
-    })
-
-    test('moves on two chains at once are counted in the order of their commits', async () => {
-      const [moved, release] = [opened(), opened()]
-      const one = store.transaction(async (tx) => {
-        await tx.upsertPayments([payment(1, 9)])
-        moved.open()
-        await release.passed
-      })
-      await moved.passed
-      let committed = false
-      const other = store
-        .transaction((tx) => tx.upsertPayments([payment(2, 10)]))
-        .then(() => {
-          committed = true
-        })
-      if (name === 'PostgreSQL') await lockIsAwaited(engine)
-      expect(committed).toBe(false)
-      const { next } = await firstPage()
-      release.open()
-      await Promise.all([one, other])
-      expect(await readOn(store, next)).toEqual(asTheyWere.slice(2))
-    })
-
-    test('a call with 5,003 moves is one move of the count', async () => {
-      const many = Array.from({ length: 5_003 }, (_, n) => facts({ txHash: hash(n + 100), chainId: 1 }))
-      const upsert = (shift: number) =>
-        store.transaction((tx) =>
-          tx.upsertPayments(
-            many.map((one) => ({ facts: { ...one, blockTimestamp: one.blockTimestamp - shift }, primary: true })),
-          ),
-        )
-      await upsert(1_000_000)
-      const { next } = await firstPage()
-      await upsert(2_000_000)
-      expect((await firstPage()).next?.asOf).toBe((next?.asOf ?? 0) + 1)
-      const walk = async (after: PagePosition | null) =>
-        after === null ? null : store.payments.list({ integrationAddress: shop, after, limit: 4_000 })
-      const second = await walk(next)
-      const third = await walk(second?.next ?? null)
-      expect(third?.next).toBeNull()
-      const seen = [...(second?.payments ?? []), ...(third?.payments ?? [])].map(({ txHash }) => txHash)
-      expect(seen).toHaveLength(5_003 + 4)
-      expect(new Set(seen).size).toBe(seen.length)
-    })
+onBothDatabases((empty, database) => {
+  let engine: Engine
+  let store: Store
+  beforeEach(async () => {
+    engine = await empty()
+    store = createStore(engine)
+    await store.migrate()
+    await store.transaction((tx) => tx.upsertPayments([1, 2, 3, 4, 5, 6].map((n) => payment(n))))
   })
 
-/** Waits until a transaction waits for another one. */
-async function lockIsAwaited({ engine }: OpenEngine): Promise<void> {
-  for (const deadline = performance.now() + 10_000; performance.now() < deadline; ) {
-    const { rows } = await sql`select 1 from pg_locks where not granted`.execute(engine.read)
-    if (rows.length > 0) return
-    await new Promise((resolve) => setImmediate(resolve))
-  }
-  throw new Error('No transaction waits for another one.')
-}
+  const firstPage = () => store.payments.list({ integrationAddress: shop, limit: 2 })
+
+  test('a move that is in flight while the first page is read is one after it', async () => {
+    const { payments, next } = await store.transaction(async (tx) => {
+      await tx.upsertPayments([payment(6, 1.5), payment(2, 9)])
+      return firstPage()
+    })
+    expect([...payments.map(({ txHash }) => txHash), ...(await readOn(store, next))]).toEqual(asTheyWere)
+  })
+
+  test('a move that is undone is none', async () => {
+    const { next } = await firstPage()
+    const undone = store.transaction(async (tx) => {
+      await tx.upsertPayments([payment(2, 9)])
+      throw new Error('undone')
+    })
+    await expect(undone).rejects.toThrow('undone')
+    expect((await firstPage()).next).toEqual(next)
+    expect(await readOn(store, next)).toEqual(asTheyWere.slice(2))
+  })
+
+  test('moves on two chains at once are counted in the order of their commits', async () => {
+    const [moved, release] = [signal(), signal()]
+    const one = store.transaction(async (tx) => {
+      await tx.upsertPayments([payment(1, 9)])
+      moved.give()
+      await release.given
+    })
+    await moved.given
+    let committed = false
+    const other = store
+      .transaction((tx) => tx.upsertPayments([payment(2, 10)]))
+      .then(() => {
+        committed = true
+      })
+    if (database === 'PostgreSQL') await lockIsAwaited((text) => sql.raw(text).execute(engine.read))
+    expect(committed).toBe(false)
+    const { next } = await firstPage()
+    release.give()
+    await Promise.all([one, other])
+    expect(await readOn(store, next)).toEqual(asTheyWere.slice(2))
+  })
+
+  test('a call with 5,003 moves is one move of the count', async () => {
+    const many = Array.from({ length: 5_003 }, (_, n) => facts({ txHash: hash(n + 100), chainId: 1 }))
+    const upsert = (shift: number) =>
+      store.transaction((tx) =>
+        tx.upsertPayments(
+          many.map((one) => ({ facts: { ...one, blockTimestamp: one.blockTimestamp - shift }, primary: true })),
+        ),
+      )
+    await upsert(1_000_000)
+    const { next } = await firstPage()
+    await upsert(2_000_000)
+    expect((await firstPage()).next?.asOf).toBe((next?.asOf ?? 0) + 1)
+    const walk = async (after: PagePosition | null) =>
+      after === null ? null : store.payments.list({ integrationAddress: shop, after, limit: 4_000 })
+    const second = await walk(next)
+    const third = await walk(second?.next ?? null)
+    expect(third?.next).toBeNull()
+    const seen = [...(second?.payments ?? []), ...(third?.payments ?? [])].map(({ txHash }) => txHash)
+    expect(seen).toHaveLength(5_003 + 4)
+    expect(new Set(seen).size).toBe(seen.length)
+  })
+})

@@ -1,35 +1,19 @@
 import type { StoreTransaction } from '@payment-integration/core/internal'
 import type { Store, StoredPayment } from '@payment-integration/core/ports'
-import pg from 'pg'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import * as fixtures from '../../test/conformance/fixtures.js'
-import { postgresMissing, startPostgres, type TestPostgres } from '../../test/postgres.js'
-import { createPostgresStore } from '../postgres/create-postgres-store.js'
+import { lockIsAwaited, onPostgres } from '../../test/support/on-postgres.js'
 
 const { hash, indexed, primary, setStatus, getStatus } = fixtures
 const selector = { chainId: 1, txHash: hash(1) }
 
-describe.skipIf(postgresMissing)('on PostgreSQL a transaction that waits for a payment', () => {
-  let server: TestPostgres
-  let observer: pg.Client
+onPostgres('on PostgreSQL a transaction that waits for a payment', ({ admin, nextSchema, open, openMigrated }) => {
   let stores: readonly [Store, Store]
   let payment: StoredPayment
-  beforeAll(async () => {
-    server = await startPostgres()
-    observer = new pg.Client({ connectionString: server.connectionString })
-    await observer.connect()
-  })
   beforeEach(async () => {
-    const schema = `waits_${Date.now()}`
-    const open = () => createPostgresStore({ connectionString: server.connectionString, schema })
-    stores = [open(), open()]
-    await stores[0].migrate()
+    const schema = nextSchema()
+    stores = [await openMigrated({ schema }), open({ schema })]
     payment = await indexed(stores[0], { blockNumber: 100 })
-    return () => Promise.all(stores.map((store) => store.close()))
-  })
-  afterAll(async () => {
-    await observer?.end()
-    await server?.remove()
   })
 
   /** Reads in a second transaction while the first one has changed the payment; it commits once the read waits. */
@@ -45,18 +29,9 @@ describe.skipIf(postgresMissing)('on PostgreSQL a transaction that waits for a p
       await change(tx)
       waiting = second.transaction(read, { searches })
       waiting.catch(() => undefined)
-      await lockIsAwaited()
+      await lockIsAwaited((text) => admin().query(text))
     })
     return (await waiting)?.map(({ version, state }) => [version, state])
-  }
-
-  async function lockIsAwaited(): Promise<void> {
-    for (const deadline = performance.now() + 10_000; performance.now() < deadline; ) {
-      const { rows } = await observer.query('select 1 from pg_locks where not granted')
-      if (rows.length > 0) return
-      await new Promise((resolve) => setTimeout(resolve, 5))
-    }
-    throw new Error('No transaction waits for another one.')
   }
 
   for (const searches of [false, true])

@@ -1,41 +1,12 @@
-import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createTestDatabase, postgresMissing, type TestDatabase } from '../../test/postgres.js'
+import { expect, test } from 'vitest'
+import { onPostgres } from '../../test/support/on-postgres.js'
 import { columnSource, formatArray } from './bulk-rows.js'
 
 const texts = [
-  '',
-  'null',
-  'NULL',
-  null,
-  '0xab',
-  '0',
-  '{}',
-  ',',
-  '"',
-  '\\',
-  '\\"',
-  "'",
-  ' ',
-  '\n',
-  'a\u{1f9c0}',
-  '"x"',
-  '"x"',
+  ...['', 'null', 'NULL', null, '0xab', '0', '{}', ',', '"', '\\', '\\"', "'", ' ', '\n', 'a\u{1f9c0}', '"x"', '"x"'],
 ]
 
-describe.skipIf(postgresMissing)(`arrays${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`, () => {
-  let server: TestDatabase
-  let client: pg.Client
-  beforeAll(async () => {
-    server = await createTestDatabase()
-    client = new pg.Client({ connectionString: server.connectionString })
-    await client.connect()
-  })
-  afterAll(async () => {
-    await client?.end()
-    await server?.remove()
-  })
-
+onPostgres('arrays', ({ admin }) => {
   test('0x text becomes bytes, and other text is rejected', async () => {
     const hex = ['0x', '0x00', null, '0xffab', `0x${'5c22'.repeat(16)}`]
     const columns = [{ name: 'a', type: 'hex' }] as const
@@ -43,7 +14,7 @@ describe.skipIf(postgresMissing)(`arrays${postgresMissing === null ? '' : ` (ski
       { columns },
       hex.map((value) => [value]),
     )
-    const { rows } = await client.query(`select ${values[0]} as found from ${source}`, parameters)
+    const { rows } = await admin().query(`select ${values[0]} as found from ${source}`, parameters)
     expect(rows.map(({ found }) => found && `0x${found.toString('hex')}`)).toEqual(hex)
     for (const wrong of ['0xa', '0xAB', 'ab', '0x"}', '0xab '])
       expect(() => formatArray([wrong], 'hex')).toThrow(TypeError)
@@ -51,7 +22,7 @@ describe.skipIf(postgresMissing)(`arrays${postgresMissing === null ? '' : ` (ski
 
   test('PostgreSQL reads the same text and numbers', async () => {
     const numbers = [0, -1, Number.MAX_SAFE_INTEGER, null]
-    const { rows } = await client.query('select $1::text[] as texts, $2::bigint[] as numbers, $3::text[] as empty', [
+    const { rows } = await admin().query('select $1::text[] as texts, $2::bigint[] as numbers, $3::text[] as empty', [
       formatArray(texts),
       formatArray(numbers),
       formatArray([]),
@@ -76,7 +47,7 @@ describe.skipIf(postgresMissing)(`arrays${postgresMissing === null ? '' : ` (ski
       text,
     ])
     const { values, source, parameters } = columnSource({ columns }, given)
-    const { rows } = await client.query({
+    const { rows } = await admin().query({
       text: `select ${values.join(', ')} from ${source}`,
       values: parameters,
       rowMode: 'array',

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Store } from '@payment-integration/core/ports'
-import pg from 'pg'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type pg from 'pg'
+import { describe, expect, test } from 'vitest'
 import * as fixtures from '../../test/conformance/fixtures.js'
-import { postgresMissing, startPostgres, type TestPostgres } from '../../test/postgres.js'
+import { onOwnPostgres } from '../../test/support/on-postgres.js'
+import { signal } from '../../test/support/signal.js'
 import { hexBytes } from '../internal/values.js'
 import { createPostgresStore, type PostgresStoreOptions } from './create-postgres-store.js'
 
@@ -12,29 +12,25 @@ const { failed, hash, indexed, indexPayments, integration, primary, settleOne, s
 describe('options', () => {
   const connectionString = 'postgres://app:s3cret@127.0.0.1:1/db'
   const pool = {} as pg.Pool
-  const cases: [string, PostgresStoreOptions, typeof TypeError | typeof RangeError][] = [
-    ['neither address nor pool', {}, TypeError],
-    ['both address and pool', { connectionString, pool }, TypeError],
-    ['an address of another database', { connectionString: 'mysql://app:s3cret@127.0.0.1/db' }, TypeError],
-    ['an empty address', { connectionString: '' }, TypeError],
-    ['a schema with a quote', { connectionString, schema: 'a"; drop table x' }, TypeError],
-    ['a schema with capitals', { connectionString, schema: 'Payments' }, TypeError],
-    ['an empty schema', { connectionString, schema: '' }, TypeError],
-    ['a schema of 64 characters', { connectionString, schema: 'a'.repeat(64) }, TypeError],
-    ['no connections', { connectionString, maxConnections: 0 }, RangeError],
-    ['half a connection', { connectionString, maxConnections: 1.5 }, RangeError],
-    [
-      'prepared statements that are neither on nor off',
-      { connectionString, preparedStatements: 'off' as never },
-      TypeError,
-    ],
-    ['a size for a pool of the caller', { pool, maxConnections: 5 }, TypeError],
+  const cases: readonly (readonly [string, PostgresStoreOptions])[] = [
+    ['neither address nor pool', {}],
+    ['both address and pool', { connectionString, pool }],
+    ['an address of another database', { connectionString: 'mysql://app:s3cret@127.0.0.1/db' }],
+    ['an empty address', { connectionString: '' }],
+    ...['a"; drop table x', 'Payments', '', 'a'.repeat(64)].map(
+      (schema) => [`the schema '${schema}'`, { connectionString, schema }] as const,
+    ),
+    ['prepared statements that are neither on nor off', { connectionString, preparedStatements: 'off' as never }],
+    ['a size for a pool of the caller', { pool, maxConnections: 5 }],
   ]
-  for (const [what, options, error] of cases)
-    test(`${what} is a ${error.name} that holds no password`, () => {
-      expect(() => createPostgresStore(options)).toThrow(error)
-      expect(() => createPostgresStore(options)).not.toThrow(/s3cret/)
-    })
+  test.each(cases)('%s is a TypeError that holds no password', (_, options) => {
+    expect(() => createPostgresStore(options)).toThrow(TypeError)
+    expect(() => createPostgresStore(options)).not.toThrow(/s3cret/)
+  })
+
+  test.each([0, 1.5])('%d connections are a RangeError', (maxConnections) => {
+    expect(() => createPostgresStore({ connectionString, maxConnections })).toThrow(RangeError)
+  })
 
   test('an unreachable server is unavailable, and the message contains no password', async () => {
     const store = createPostgresStore({ connectionString })
@@ -48,40 +44,12 @@ describe('options', () => {
   })
 })
 
-const skipped = postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`
-
-describe.skipIf(postgresMissing)(`with a real server${skipped}`, () => {
-  let server: TestPostgres
-  let schemas = 0
-  const closing: (() => Promise<unknown>)[] = []
-  beforeAll(async () => {
-    server = await startPostgres()
-  })
-  afterAll(() => server?.remove())
-  afterEach(async () => {
-    for (const close of closing.splice(0)) await close()
-  })
-
-  const freshSchema = () => {
-    schemas += 1
-    return `test_${schemas}`
-  }
-  function open(options: Partial<PostgresStoreOptions> = {}): Store {
-    const { connectionString } = server
-    const store = createPostgresStore({ connectionString, schema: freshSchema(), ...options })
-    closing.push(() => store.close())
-    return store
-  }
-  function callerPool(config: pg.PoolConfig = {}): pg.Pool {
-    const pool = new pg.Pool({ connectionString: server.connectionString, ...config })
-    pool.on('error', () => undefined)
-    closing.push(() => pool.end())
-    return pool
-  }
+onOwnPostgres('with a real server', {}, (postgres) => {
+  const { admin, connectionString, nextSchema, pool: callerPool, open, openMigrated } = postgres
 
   test('a pool of the caller is used, left open by close, and keeps its listeners', async () => {
     const pool = callerPool({ max: 2 })
-    const schema = freshSchema()
+    const schema = nextSchema()
     const store = createPostgresStore({ pool, schema })
     await store.migrate()
     await store.integrations.insert(integration())
@@ -97,7 +65,7 @@ describe.skipIf(postgresMissing)(`with a real server${skipped}`, () => {
   for (const preparedStatements of [undefined, true, false])
     test(`with preparedStatements ${preparedStatements} a connection ${preparedStatements === false ? 'keeps no plan' : 'keeps the plans of few statements, whatever is asked'}`, async () => {
       const pool = callerPool({ max: 1 })
-      const schema = freshSchema()
+      const schema = nextSchema()
       await open({ schema }).migrate()
       const store = createPostgresStore({ pool, schema, preparedStatements })
       const payment = await indexed(store)
@@ -119,11 +87,9 @@ describe.skipIf(postgresMissing)(`with a real server${skipped}`, () => {
     })
 
   test('everything is in the schema of the store, next to other stores and tables of the same names', async () => {
-    const pool = callerPool()
-    await pool.query('create table if not exists public.payments (mine text)')
-    const [one, other] = [open(), open()]
-    await Promise.all([one.migrate(), other.migrate()])
-    await one.integrations.insert(integration())
+    await admin().query('create table if not exists public.payments (mine text)')
+    const [one, other] = [await openMigrated(), open()]
+    await other.migrate()
     await indexed(one)
     expect(await other.integrations.list()).toEqual([])
     expect(await other.deliveries.list({ limit: 10 })).toEqual([])
@@ -136,38 +102,36 @@ describe.skipIf(postgresMissing)(`with a real server${skipped}`, () => {
       }),
       other.transaction((tx) => tx.lockChain(1)),
     ])
-    expect((await pool.query('select * from public.payments')).rows).toEqual([])
+    expect((await admin().query('select * from public.payments')).rows).toEqual([])
   })
 
   test('eight stores may migrate one new schema at once', async () => {
-    const schema = freshSchema()
+    const schema = nextSchema()
     const stores = Array.from({ length: 8 }, () => open({ schema, maxConnections: 2 }))
     await Promise.all(stores.map((store) => store.migrate()))
-    const { rows } = await callerPool().query(`select version from ${schema}.schema_versions`)
+    const { rows } = await admin().query(`select version from ${schema}.schema_versions`)
     expect(rows).toEqual([{ version: '100' }])
   })
 
   test('in a schema of the operator, migrate needs no right to create a schema', async () => {
-    const pool = callerPool()
-    const schema = freshSchema()
-    await pool.query(`create role limited login; create schema ${schema} authorization limited`)
-    const connectionString = server.connectionString.replace('postgres@', 'limited@')
-    const store = open({ connectionString, schema })
-    await store.migrate()
-    await store.integrations.insert(integration())
+    const schema = nextSchema()
+    await admin().query(`create role limited login; create schema ${schema} authorization limited`)
+    const connectionString = postgres.connectionString('limited')
+    await openMigrated({ connectionString, schema })
     await expect(open({ connectionString }).migrate()).rejects.toMatchObject({ code: '42501' })
   })
 
   test('a role that may only read and write rows is enough once the schema is current', async () => {
-    const pool = callerPool()
-    const schema = freshSchema()
+    const schema = nextSchema()
     await open({ schema }).migrate()
-    await pool.query(`
+    await admin().query(`
       create role worker login;
       grant usage on schema ${schema} to worker;
       grant select, insert, update, delete on all tables in schema ${schema} to worker`)
-    await expect(pool.query(`set role worker; create table ${schema}.x ()`)).rejects.toMatchObject({ code: '42501' })
-    const connectionString = server.connectionString.replace('postgres@', 'worker@')
+    await expect(admin().query(`set role worker; create table ${schema}.x ()`)).rejects.toMatchObject({
+      code: '42501',
+    })
+    const connectionString = postgres.connectionString('worker')
     const store = open({ connectionString, schema })
     await Promise.all([store.migrate(), store.migrate()])
     await store.integrations.insert(integration())
@@ -179,7 +143,7 @@ describe.skipIf(postgresMissing)(`with a real server${skipped}`, () => {
   })
 
   test('a role that may not log in is unavailable', async () => {
-    const connectionString = server.connectionString.replace('postgres@', 'nobody_here@')
+    const connectionString = postgres.connectionString('nobody_here')
     await expect(open({ connectionString }).ping()).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
   })
 
@@ -189,17 +153,14 @@ describe.skipIf(postgresMissing)(`with a real server${skipped}`, () => {
     await store.transaction((tx) => indexPayments(tx, [primary({ txHash: hash(1) }), primary({ txHash: hash(2) })]))
     let runs = 0
     let holding = 0
-    let meet: (() => void) | undefined
-    const met = new Promise<void>((resolve) => {
-      meet = resolve
-    })
+    const met = signal()
     const change = (first: number, second: number) =>
       store.transaction(async (tx) => {
         runs += 1
         await tx.paymentsForChange({ chainId: 1, txHash: hash(first) })
         holding += 1
-        if (holding === 2) meet?.()
-        await met
+        if (holding === 2) met.give()
+        await met.given
         for (const payment of await tx.paymentsForChange({ chainId: 1, txHash: hash(second) }))
           await fixtures.setStatus(tx, payment.id, { ...payment, version: payment.version + 1 })
       })
@@ -221,11 +182,13 @@ describe.skipIf(postgresMissing)(`with a real server${skipped}`, () => {
     expect(runs).toBe(5)
   })
 
-  test('a lock that is not released in time is busy', async () => {
-    const schema = freshSchema()
-    const store = open({ schema })
-    await store.migrate()
-    const hurried = createPostgresStore({ pool: callerPool({ lock_timeout: 500 }), schema })
+  test.each([
+    ['a lock that is not released in time', { lock_timeout: 500 }],
+    ['a statement that runs too long', { statement_timeout: 500 }],
+  ])('%s is busy', async (_, limit) => {
+    const schema = nextSchema()
+    const store = await openMigrated({ schema })
+    const hurried = createPostgresStore({ pool: callerPool(limit), schema })
     await store.transaction(async (tx) => {
       await tx.lockChain(1)
       // Started within this transaction's work, but not by it: the other store is another client.
@@ -234,35 +197,23 @@ describe.skipIf(postgresMissing)(`with a real server${skipped}`, () => {
     expect(await hurried.transaction((other) => other.lockChain(1))).toBeNull()
   })
 
-  test('a statement that runs too long is busy', async () => {
-    const schema = freshSchema()
-    const store = open({ schema })
-    await store.migrate()
-    const hurried = createPostgresStore({ pool: callerPool({ statement_timeout: 500 }), schema })
-    await store.transaction(async (tx) => {
-      await tx.lockChain(1)
-      await expect(hurried.transaction((other) => other.lockChain(1))).rejects.toMatchObject({ code: 'ERR_STORE_BUSY' })
-    })
-  })
-
   test('no free connection, in the pool or at the server, is busy', async () => {
     const pool = callerPool({ max: 1, connectionTimeoutMillis: 1_000 })
-    const store = createPostgresStore({ pool, schema: freshSchema() })
+    const store = createPostgresStore({ pool, schema: nextSchema() })
     const client = await pool.connect()
     await expect(store.ping()).rejects.toMatchObject({ code: 'ERR_STORE_BUSY' })
     client.release()
     await store.ping()
 
     await pool.query('create role crowded login connection limit 0')
-    const crowded = open({ connectionString: server.connectionString.replace('postgres@', 'crowded@') })
+    const crowded = open({ connectionString: connectionString('crowded') })
     await expect(crowded.ping()).rejects.toMatchObject({ code: 'ERR_STORE_BUSY' })
   })
 
   test('text compares by its bytes with any collation of the database', async () => {
-    const pool = callerPool()
-    const schema = freshSchema()
+    const schema = nextSchema()
     await open({ schema }).migrate()
-    const { rows } = await pool.query(
+    const { rows } = await admin().query(
       `select distinct collation_name from information_schema.columns
        where table_schema = $1 and data_type = 'text'
          and column_name in ('tx_hash', 'handle', 'integration', 'address', 'outcome')`,
@@ -273,9 +224,7 @@ describe.skipIf(postgresMissing)(`with a real server${skipped}`, () => {
 
   test('leases end by an injected clock', async () => {
     let now = 1_000
-    const store = open({ clock: { now: () => now } })
-    await store.migrate()
-    await store.integrations.insert(integration())
+    const store = await openMigrated({ clock: { now: () => now } })
     await indexed(store)
     const [claim] = await store.deliveries.claim({ limit: 1, leaseMs: 5_000 })
     expect(await store.deliveries.msUntilDue()).toBe(5_000)

@@ -1,140 +1,129 @@
 import type { Store } from '@payment-integration/core/ports'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import * as fixtures from '../../test/conformance/fixtures.js'
-import { postgresMissing } from '../../test/postgres.js'
-import { schemasOnPostgres } from '../../test/support/schemas.js'
-import { createPostgresStore } from './create-postgres-store.js'
+import { onPostgres } from '../../test/support/on-postgres.js'
 
-const { claimOne, failed, hash, indexed, integration, settleOne } = fixtures
+const { claimOne, failed, hash, indexed, settleOne } = fixtures
 
-describe.skipIf(postgresMissing)(
-  `word of due deliveries${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
-  () => {
-    const { connectionString, admin, nextSchema, onEnd } = schemasOnPostgres('word')
+onPostgres('word of due deliveries', ({ admin, nextSchema, open, openMigrated, onEnd }) => {
+  /** Two stores over one new schema, as two processes have them. */
+  async function twoStores(): Promise<readonly [Store, Store]> {
+    const schema = nextSchema()
+    return [await openMigrated({ schema }), open({ schema })]
+  }
 
-    /** Two stores over one new schema, as two processes have them. */
-    async function twoStores(): Promise<readonly [Store, Store]> {
-      const options = { connectionString: connectionString(), schema: nextSchema() }
-      const stores = [createPostgresStore(options), createPostgresStore(options)] as const
-      for (const store of stores) onEnd(() => store.close())
-      await stores[0].migrate()
-      await stores[0].integrations.insert(integration())
-      return stores
-    }
-
-    /** Listens, and waits until it is heard that listening began. */
-    async function listen(store: Store) {
-      let heard = 0
-      let wake: () => void = () => undefined
-      const stop = store.deliveries.whenDue(() => {
-        heard += 1
-        wake()
+  /** Listens, and waits until it is heard that listening began. */
+  async function listen(store: Store) {
+    let heard = 0
+    let wake: () => void = () => undefined
+    const stop = store.deliveries.whenDue(() => {
+      heard += 1
+      wake()
+    })
+    onEnd(stop)
+    const next = async () => {
+      const before = heard
+      await new Promise<void>((resolve) => {
+        wake = resolve
+        if (heard > before) resolve()
       })
-      onEnd(stop)
-      const next = async () => {
-        const before = heard
-        await new Promise<void>((resolve) => {
-          wake = resolve
-          if (heard > before) resolve()
-        })
-      }
-      const within = async (ms: number, word: Promise<void>) => {
-        let timer: NodeJS.Timeout | undefined
-        const late = new Promise<never>((_, reject) => {
-          timer = setTimeout(() => reject(new Error(`Nothing was heard within ${ms} ms.`)), ms)
-        })
-        await Promise.race([word, late]).finally(() => clearTimeout(timer))
-      }
-      await within(10_000, next())
-      return { stop, next, within, heard: () => heard }
     }
-
-    const listening = async () => {
-      const { rows } = await admin().query<{ pid: number }>(
-        `select pid from pg_stat_activity where query like 'listen payment_integration_%'`,
-      )
-      return rows.map(({ pid }) => pid)
+    const within = async (ms: number, word: Promise<void>) => {
+      let timer: NodeJS.Timeout | undefined
+      const late = new Promise<never>((_, reject) => {
+        timer = setTimeout(() => reject(new Error(`Nothing was heard within ${ms} ms.`)), ms)
+      })
+      await Promise.race([word, late]).finally(() => clearTimeout(timer))
     }
+    await within(10_000, next())
+    return { stop, next, within, heard: () => heard }
+  }
 
-    test('a commit of another store is announced long before the next poll', async () => {
-      const [publisher, dispatcher] = await twoStores()
-      const { next, within } = await listen(dispatcher)
-      const delays: number[] = []
-      for (let n = 1; n <= 10; n += 1) {
-        const word = next()
-        await indexed(publisher, { txHash: hash(n) })
-        const committed = performance.now()
-        await within(10_000, word)
-        delays.push(performance.now() - committed)
-        await claimOne(dispatcher)
-      }
-      // The fastest of ten: how busy this machine is says nothing of the word.
-      expect(Math.min(...delays)).toBeLessThan(100)
-    })
+  const listening = async () => {
+    const { rows } = await admin().query<{ pid: number }>(
+      `select pid from pg_stat_activity where query like 'listen payment_integration_%'`,
+    )
+    return rows.map(({ pid }) => pid)
+  }
 
-    test('a replay is announced too; a commit without due deliveries is not', async () => {
-      const [publisher, dispatcher] = await twoStores()
-      await indexed(publisher)
-      await settleOne(publisher, await claimOne(publisher), failed, { kind: 'exhausted' })
-      const { next, within, heard } = await listen(dispatcher)
-      const before = heard()
-      await indexed(publisher, { txHash: hash(2), integrationAddress: null })
-      await publisher.transaction((tx) => tx.replayDeliveries({ deliveryId: '987654321', limit: 1 }))
+  test('a commit of another store is announced long before the next poll', async () => {
+    const [publisher, dispatcher] = await twoStores()
+    const { next, within } = await listen(dispatcher)
+    const delays: number[] = []
+    for (let n = 1; n <= 10; n += 1) {
       const word = next()
-      await publisher.transaction((tx) => tx.replayDeliveries({ limit: 10 }))
+      await indexed(publisher, { txHash: hash(n) })
+      const committed = performance.now()
       await within(10_000, word)
-      expect(heard()).toBe(before + 1)
-    })
+      delays.push(performance.now() - committed)
+      await claimOne(dispatcher)
+    }
+    // The fastest of ten: how busy this machine is says nothing of the word.
+    expect(Math.min(...delays)).toBeLessThan(100)
+  })
 
-    test('many concurrent commits cost few announcements', async () => {
-      const [publisher, dispatcher] = await twoStores()
-      const { next, within, heard } = await listen(dispatcher)
-      const before = heard()
+  test('a replay is announced too; a commit without due deliveries is not', async () => {
+    const [publisher, dispatcher] = await twoStores()
+    await indexed(publisher)
+    await settleOne(publisher, await claimOne(publisher), failed, { kind: 'exhausted' })
+    const { next, within, heard } = await listen(dispatcher)
+    const before = heard()
+    await indexed(publisher, { txHash: hash(2), integrationAddress: null })
+    await publisher.transaction((tx) => tx.replayDeliveries({ deliveryId: '987654321', limit: 1 }))
+    const word = next()
+    await publisher.transaction((tx) => tx.replayDeliveries({ limit: 10 }))
+    await within(10_000, word)
+    expect(heard()).toBe(before + 1)
+  })
+
+  test('many concurrent commits cost few announcements', async () => {
+    const [publisher, dispatcher] = await twoStores()
+    const { next, within, heard } = await listen(dispatcher)
+    const before = heard()
+    const word = next()
+    await Promise.all(Array.from({ length: 40 }, (_, n) => indexed(publisher, { txHash: hash(n + 1) })))
+    await within(10_000, word)
+    expect(heard() - before).toBeLessThan(40)
+  })
+
+  test('a listener reconnects after its connection broke, and wakes', async () => {
+    const [publisher, dispatcher] = await twoStores()
+    const { next, within } = await listen(dispatcher)
+    for (let cut = 1; cut <= 2; cut += 1) {
+      const again = next()
+      const [pid] = await listening()
+      expect(pid).toBeDefined()
+      await admin().query('select pg_terminate_backend($1)', [pid])
+      await within(10_000, again)
       const word = next()
-      await Promise.all(Array.from({ length: 40 }, (_, n) => indexed(publisher, { txHash: hash(n + 1) })))
+      await indexed(publisher, { txHash: hash(cut) })
       await within(10_000, word)
-      expect(heard() - before).toBeLessThan(40)
-    })
+    }
+  })
 
-    test('a listener reconnects after its connection broke, and wakes', async () => {
-      const [publisher, dispatcher] = await twoStores()
-      const { next, within } = await listen(dispatcher)
-      for (let cut = 1; cut <= 2; cut += 1) {
-        const again = next()
-        const [pid] = await listening()
-        expect(pid).toBeDefined()
-        await admin().query('select pg_terminate_backend($1)', [pid])
-        await within(10_000, again)
-        const word = next()
-        await indexed(publisher, { txHash: hash(cut) })
-        await within(10_000, word)
-      }
-    })
+  test('two listeners of one store share a connection, which is closed with the last of them', async () => {
+    const [publisher, dispatcher] = await twoStores()
+    const first = await listen(dispatcher)
+    const secondHeard: string[] = []
+    const stopSecond = dispatcher.deliveries.whenDue(() => secondHeard.push('word'))
+    expect(await listening()).toHaveLength(1)
+    first.stop()
+    first.stop()
+    await indexed(publisher)
+    await expect.poll(() => secondHeard.length, { timeout: 300_000 }).toBeGreaterThan(0)
+    expect(first.heard()).toBe(1)
+    stopSecond()
+    await expect.poll(listening, { timeout: 300_000 }).toEqual([])
+  })
 
-    test('two listeners of one store share a connection, which is closed with the last of them', async () => {
-      const [publisher, dispatcher] = await twoStores()
-      const first = await listen(dispatcher)
-      const secondHeard: string[] = []
-      const stopSecond = dispatcher.deliveries.whenDue(() => secondHeard.push('word'))
-      expect(await listening()).toHaveLength(1)
-      first.stop()
-      first.stop()
-      await indexed(publisher)
-      await expect.poll(() => secondHeard.length, { timeout: 300_000 }).toBeGreaterThan(0)
-      expect(first.heard()).toBe(1)
-      stopSecond()
-      await expect.poll(listening, { timeout: 300_000 }).toEqual([])
-    })
-
-    test('a closed store stops listening, and schemas are independent', async () => {
-      const [publisher] = await twoStores()
-      const [, stranger] = await twoStores()
-      const { heard } = await listen(stranger)
-      await indexed(publisher)
-      await indexed(publisher, { txHash: hash(2) })
-      expect(heard()).toBe(1)
-      await stranger.close()
-      await expect.poll(listening, { timeout: 300_000 }).toEqual([])
-    })
-  },
-)
+  test('a closed store stops listening, and schemas are independent', async () => {
+    const [publisher] = await twoStores()
+    const [, stranger] = await twoStores()
+    const { heard } = await listen(stranger)
+    await indexed(publisher)
+    await indexed(publisher, { txHash: hash(2) })
+    expect(heard()).toBe(1)
+    await stranger.close()
+    await expect.poll(listening, { timeout: 300_000 }).toEqual([])
+  })
+})

@@ -1,32 +1,18 @@
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { postgresMissing, startPostgres, type TestPostgres } from '../../test/postgres.js'
+import { expect, test } from 'vitest'
+import { onOwnPostgres } from '../../test/support/on-postgres.js'
 import { createStore } from '../create-store.js'
 import { createPostgresEngine } from './postgres-engine.js'
 
-describe.skipIf(postgresMissing)('the oldest snapshot that keeps dead rows of the outbox', () => {
-  let server: TestPostgres
-  const closing: (() => unknown)[] = []
-  beforeAll(async () => {
-    server = await startPostgres({ fsync: false, settings: ['max_prepared_transactions=2', 'autovacuum=off'] })
-  })
-  afterEach(async () => {
-    for (const close of closing.splice(0).reverse()) await close()
-  })
-  afterAll(() => server.remove())
+const settings = ['max_prepared_transactions=2', 'autovacuum=off']
 
-  async function connect(config: pg.ClientConfig = {}): Promise<pg.Client> {
-    const client = new pg.Client({ connectionString: server.connectionString, ...config })
-    client.on('error', () => undefined)
-    await client.connect()
-    closing.push(() => client.end())
-    return client
-  }
+onOwnPostgres('the oldest snapshot that keeps dead rows of the outbox', { fsync: false, settings }, (postgres) => {
+  const { connect } = postgres
 
   function open({ user = 'postgres', now }: { user?: string; now?: () => number } = {}) {
-    const pool = new pg.Pool({ connectionString: server.connectionString.replace('postgres@', `${user}@`) })
+    const pool = new pg.Pool({ connectionString: postgres.connectionString(user) })
     const store = createStore(createPostgresEngine(pool, { schema: 'payment_integration', now, end: () => pool.end() }))
-    closing.push(() => store.close())
+    postgres.onEnd(() => store.close())
     return () => store.deliveries.oldestSnapshot()
   }
 

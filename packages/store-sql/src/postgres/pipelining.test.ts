@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { sql } from 'kysely'
-import pg from 'pg'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createTestDatabase, postgresMissing, type TestDatabase } from '../../test/postgres.js'
+import type pg from 'pg'
+import { beforeEach, expect, test } from 'vitest'
+import { onPostgres } from '../../test/support/on-postgres.js'
 import type { Connection } from '../engine.js'
 import { SentQuery } from '../internal/statements.js'
 import { createKysely, PostgresDriver } from './postgres-connection.js'
@@ -11,91 +11,80 @@ import { createPostgresEngine } from './postgres-engine.js'
 const unavailable = { name: 'StoreError', code: 'ERR_STORE_UNAVAILABLE' }
 const searching = { searches: true }
 
-describe.skipIf(postgresMissing)(
-  `statements that are sent before the last is answered${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
-  () => {
-    let server: TestDatabase
-    let pool: pg.Pool
-    beforeAll(async () => {
-      server = await createTestDatabase()
-      pool = new pg.Pool({ connectionString: server.connectionString, max: 1, pipeline: true })
-    })
-    afterAll(async () => {
-      await pool?.end()
-      await server?.remove()
-    })
-    beforeEach(async () => {
-      await pool.query('drop table if exists notes; create table notes (n integer unique)')
-    })
-    const open = () => createPostgresEngine(pool, { schema: 'public', ownClients: true, answerTimeoutMs: 500 })
-    const notes = async () => (await open().rows({ sql: 'select n from notes order by n', parameters: [] })).values
-    const send = (db: Connection, query: ReturnType<typeof sql>) => db.executeQuery(new SentQuery(query.compile(db)))
-    const search = (db: Connection) => sql`select 1`.execute(db)
+onPostgres('statements that are sent before the last is answered', ({ pool: openPool }) => {
+  let pool: pg.Pool
+  beforeEach(async () => {
+    pool = openPool({ max: 1, pipeline: true })
+    await pool.query('drop table if exists notes; create table notes (n integer unique)')
+  })
+  const open = () => createPostgresEngine(pool, { schema: 'public', ownClients: true, answerTimeoutMs: 500 })
+  const notes = async () => (await open().rows({ sql: 'select n from notes order by n', parameters: [] })).values
+  const send = (db: Connection, query: ReturnType<typeof sql>) => db.executeQuery(new SentQuery(query.compile(db)))
+  const search = (db: Connection) => sql`select 1`.execute(db)
 
-    test('are done when the transaction is', async () => {
-      await open().transaction(async (db) => {
+  test('are done when the transaction is', async () => {
+    await open().transaction(async (db) => {
+      await search(db)
+      for (const n of [1, 2, 3]) await send(db, sql`insert into notes values (${n})`)
+    }, searching)
+    expect(await notes()).toEqual([['1'], ['2'], ['3']])
+  })
+
+  test.each([
+    ['last', []],
+    ['before others', [2, 3]],
+  ] as const)(
+    'fail the commit when one of them failed, %s: nothing is kept and the connection goes on',
+    async (_, rest) => {
+      await pool.query('insert into notes values (1)')
+      const work = open().transaction(async (db) => {
         await search(db)
-        for (const n of [1, 2, 3]) await send(db, sql`insert into notes values (${n})`)
+        await send(db, sql`insert into notes values (7)`)
+        await send(db, sql`insert into notes values (1)`)
+        for (const n of rest) await send(db, sql`insert into notes values (${n})`).catch(() => undefined)
       }, searching)
-      expect(await notes()).toEqual([['1'], ['2'], ['3']])
-    })
+      await expect(work).rejects.toMatchObject({ code: '23505' })
+      expect(await notes()).toEqual([['1']])
+      expect(pool.totalCount).toBe(1)
+    },
+  )
 
-    test.each([
-      ['last', []],
-      ['before others', [2, 3]],
-    ] as const)(
-      'fail the commit when one of them failed, %s: nothing is kept and the connection goes on',
-      async (_, rest) => {
-        await pool.query('insert into notes values (1)')
-        const work = open().transaction(async (db) => {
-          await search(db)
-          await send(db, sql`insert into notes values (7)`)
+  test('are not sent after a rejected BEGIN, whose error is reported', async () => {
+    const words = { begin: 'begin isolation level nonsense', commit: 'commit', rollback: 'rollback' }
+    const driver = new PostgresDriver(pool, { keepsPlans: true, ownClients: true, searches: true, words })
+    for (const first of [(db: Connection) => search(db).catch(() => undefined), async () => undefined]) {
+      const work = createKysely(driver)
+        .transaction()
+        .execute(async (db) => {
+          await first(db)
           await send(db, sql`insert into notes values (1)`)
-          for (const n of rest) await send(db, sql`insert into notes values (${n})`).catch(() => undefined)
-        }, searching)
-        await expect(work).rejects.toMatchObject({ code: '23505' })
-        expect(await notes()).toEqual([['1']])
-        expect(pool.totalCount).toBe(1)
-      },
-    )
-
-    test('are not sent after a rejected BEGIN, whose error is reported', async () => {
-      const words = { begin: 'begin isolation level nonsense', commit: 'commit', rollback: 'rollback' }
-      const driver = new PostgresDriver(pool, { keepsPlans: true, ownClients: true, searches: true, words })
-      for (const first of [(db: Connection) => search(db).catch(() => undefined), async () => undefined]) {
-        const work = createKysely(driver)
-          .transaction()
-          .execute(async (db) => {
-            await first(db)
-            await send(db, sql`insert into notes values (1)`)
-          })
-        await expect(work).rejects.toThrow(/nonsense/)
-        expect(await notes()).toEqual([])
-      }
-    })
-
-    test('are lost with their connection, and another one goes on', async () => {
-      const work = open().transaction(async (db) => {
-        await search(db)
-        await send(db, sql`insert into notes values (1)`)
-        await send(db, sql`select pg_terminate_backend(pg_backend_pid())`)
-        await send(db, sql`insert into notes values (2)`)
-      }, searching)
-      await expect(work).rejects.toMatchObject(unavailable)
+        })
+      await expect(work).rejects.toThrow(/nonsense/)
       expect(await notes()).toEqual([])
-    })
+    }
+  })
 
-    test('that are not answered give their connection up: it is closed, and whoever waits gets another', async () => {
-      const work = open().transaction(async (db) => {
-        await search(db)
-        await send(db, sql`insert into notes values (1)`)
-        await send(db, sql`select pg_sleep(60)`)
-      }, searching)
-      const waiting = notes()
-      const closed = once(pool, 'remove')
-      await expect(work).rejects.toMatchObject(unavailable)
-      expect(await waiting).toEqual([])
-      await closed
-    })
-  },
-)
+  test('are lost with their connection, and another one goes on', async () => {
+    const work = open().transaction(async (db) => {
+      await search(db)
+      await send(db, sql`insert into notes values (1)`)
+      await send(db, sql`select pg_terminate_backend(pg_backend_pid())`)
+      await send(db, sql`insert into notes values (2)`)
+    }, searching)
+    await expect(work).rejects.toMatchObject(unavailable)
+    expect(await notes()).toEqual([])
+  })
+
+  test('that are not answered give their connection up: it is closed, and whoever waits gets another', async () => {
+    const work = open().transaction(async (db) => {
+      await search(db)
+      await send(db, sql`insert into notes values (1)`)
+      await send(db, sql`select pg_sleep(60)`)
+    }, searching)
+    const waiting = notes()
+    const closed = once(pool, 'remove')
+    await expect(work).rejects.toMatchObject(unavailable)
+    expect(await waiting).toEqual([])
+    await closed
+  })
+})

@@ -2,13 +2,11 @@ import { createService, parseMasterKey } from '@payment-integration/core'
 import type { SettledAttempt } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
 import type pg from 'pg'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import * as fixtures from '../../test/conformance/fixtures.js'
-import { postgresMissing } from '../../test/postgres.js'
-import { schemasOnPostgres } from '../../test/support/schemas.js'
-import { createPostgresStore } from './create-postgres-store.js'
+import { onPostgres } from '../../test/support/on-postgres.js'
 
-const { answered, failed, hash, indexPayments, indifferent, integration, primary } = fixtures
+const { answered, failed, hash, indexPayments, indifferent, primary } = fixtures
 
 const verdicts = [
   { attempt: answered, verdict: { kind: 'delivered' } },
@@ -19,15 +17,8 @@ const verdicts = [
 /** Deliveries of one round. Some stay due. */
 const round = { added: 30, claimed: 25 }
 
-describe.skipIf(postgresMissing)('a copy of the database by statements at REPEATABLE READ', () => {
-  const { connectionString, admin, nextSchema, onEnd } = schemasOnPostgres('copy')
-
-  async function open(schema: string): Promise<Store> {
-    const store = createPostgresStore({ connectionString: connectionString(), schema })
-    onEnd(() => store.close())
-    await store.migrate()
-    return store
-  }
+onPostgres('a copy of the database by statements at REPEATABLE READ', (postgres) => {
+  const { admin, nextSchema, open, openMigrated } = postgres
 
   /** Adds, claims and settles deliveries, round after round, and records which are unfinished. */
   function deliverFrom(store: Store) {
@@ -50,7 +41,7 @@ describe.skipIf(postgresMissing)('a copy of the database by statements at REPEAT
   }
 
   /** Copies the tables of a schema, the outbox last, after some rounds of other work. */
-  async function copyTables(session: pg.Client, from: string, to: string, work: () => Promise<void>): Promise<void> {
+  async function copyTables(session: pg.Pool, from: string, to: string, work: () => Promise<void>): Promise<void> {
     const { rows } = await session.query<{ name: string }>(
       `select relname as name from pg_class where relnamespace = $1::regnamespace
          and relkind in ('r', 'p') and not relispartition and relname <> 'outbox' order by relname`,
@@ -68,8 +59,8 @@ describe.skipIf(postgresMissing)('a copy of the database by statements at REPEAT
 
   async function copied(): Promise<{ readonly copy: Store; readonly schema: string; readonly unfinished: string[] }> {
     const [from, to] = [nextSchema(), nextSchema()]
-    const [store, copy] = [await open(from), await open(to)]
-    await store.integrations.insert(integration())
+    const [store, copy] = [await openMigrated({ schema: from }), open({ schema: to })]
+    await copy.migrate()
     const { runRound, unfinished } = deliverFrom(store)
     for (let n = 0; n < 3; n += 1) await runRound()
     const session = admin()

@@ -1,0 +1,114 @@
+/** Registers tests on a PostgreSQL database of their own, and closes after each test what it opened. @module */
+import type { Store } from '@payment-integration/core/ports'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, describe } from 'vitest'
+import { createPostgresStore, type PostgresStoreOptions } from '../../src/postgres/create-postgres-store.js'
+import { integration } from '../conformance/fixtures.js'
+import {
+  createTestDatabase,
+  postgresMissing,
+  startPostgres,
+  type TestDatabase,
+  type TestPostgres,
+  type TestPostgresOptions,
+} from '../postgres.js'
+
+/** The database of the tests, and what they open on it. */
+export interface OnPostgres<Server extends TestDatabase = TestDatabase> {
+  server(): Server
+  connectionString(role?: string): string
+  /** One session of the owner, for all tests. */
+  admin(): pg.Pool
+  connect(config?: pg.ClientConfig): Promise<pg.Client>
+  pool(config?: pg.PoolConfig): pg.Pool
+  /** A name that no test used before. */
+  nextSchema(): string
+  /** A store, on a new schema unless one is given. */
+  open(options?: Partial<PostgresStoreOptions>): Store
+  /** The same, migrated and with the shop. */
+  openMigrated(options?: Partial<PostgresStoreOptions>): Promise<Store>
+  /** Calls it after the test; the last one first. */
+  onEnd(close: () => unknown): void
+}
+
+/** Registers tests on a database of the server that other files use as well. */
+export const onPostgres = (name: string, register: (postgres: OnPostgres) => void): void =>
+  registerOn(name, createTestDatabase, register)
+
+/** Registers tests on a server of their own, which they may halt. */
+export const onOwnPostgres = (
+  name: string,
+  options: TestPostgresOptions,
+  register: (postgres: OnPostgres<TestPostgres>) => void,
+): void => registerOn(name, () => startPostgres(options), register)
+
+function registerOn<Server extends TestDatabase>(
+  name: string,
+  start: () => Promise<Server>,
+  register: (postgres: OnPostgres<Server>) => void,
+): void {
+  describe.skipIf(postgresMissing)(`${name}${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`, () => {
+    let server: Server
+    let admin: pg.Pool
+    let schemas = 0
+    const closing: (() => unknown)[] = []
+    const onEnd = (close: () => unknown) => void closing.push(close)
+    const connectionString = (role = 'postgres') => server.connectionString.replace('postgres@', `${role}@`)
+    const createPool = (config: pg.PoolConfig) => {
+      const pool = new pg.Pool({ connectionString: connectionString(), ...config })
+      return pool.on('error', () => undefined)
+    }
+    const nextSchema = () => {
+      schemas += 1
+      return `test_${schemas}`
+    }
+    const open = (options: Partial<PostgresStoreOptions> = {}) => {
+      const store = createPostgresStore({ connectionString: connectionString(), schema: nextSchema(), ...options })
+      onEnd(() => store.close())
+      return store
+    }
+    beforeAll(async () => {
+      server = await start()
+      admin = createPool({ max: 1, idleTimeoutMillis: 0 })
+    })
+    afterEach(async () => {
+      for (const close of closing.splice(0).reverse()) await close()
+    })
+    afterAll(async () => {
+      await admin?.end()
+      await server?.remove()
+    })
+    register({
+      ...{ server: () => server, admin: () => admin, connectionString, nextSchema, open, onEnd },
+      async connect(config = {}) {
+        const client = new pg.Client({ connectionString: connectionString(), ...config })
+        client.on('error', () => undefined)
+        await client.connect()
+        onEnd(() => client.end())
+        return client
+      },
+      pool(config = {}) {
+        const pool = createPool(config)
+        onEnd(() => pool.end())
+        return pool
+      },
+      async openMigrated(options) {
+        const store = open(options)
+        await store.migrate()
+        await store.integrations.insert(integration())
+        return store
+      },
+    })
+  })
+}
+
+/** Resolves once a transaction of the database waits for another one. */
+export async function lockIsAwaited(
+  query: (text: string) => Promise<{ readonly rows: readonly unknown[] }>,
+): Promise<void> {
+  for (const deadline = performance.now() + 10_000; performance.now() < deadline; ) {
+    if ((await query('select 1 from pg_locks where not granted')).rows.length > 0) return
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  throw new Error('No transaction waits for another one.')
+}

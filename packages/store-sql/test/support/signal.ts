@@ -1,0 +1,8 @@
+/** A promise that another part of a test resolves. @module */
+export function signal(): { readonly given: Promise<void>; give(): void } {
+  let give = (): void => undefined
+  const given = new Promise<void>((resolve) => {
+    give = resolve
+  })
+  return { given, give: () => give() }
+}

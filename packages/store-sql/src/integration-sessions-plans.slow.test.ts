@@ -1,8 +1,8 @@
+import type { Store } from '@payment-integration/core/ports'
 import * as fixtures from '../test/conformance/fixtures.js'
-import type { OpenEngine } from '../test/support/engines.js'
 import { indexedPlanTests } from '../test/support/indexed-plans.js'
 import type { Compiled } from '../test/support/plans.js'
-import { createStore } from './create-store.js'
+import type { Engine } from './engine.js'
 import {
   deleteExpiredIntegrationSessionsQuery,
   deleteIntegrationSessionsQuery,
@@ -13,14 +13,11 @@ import {
 const integrations = 2_000
 const sessions = 3
 const hashOf = (n: number) => n.toString(16).padStart(64, '0')
-const getAddress = (n: number) => `0x${n.toString(16).padStart(40, '0')}`
 
-async function fill({ engine }: OpenEngine): Promise<void> {
-  const store = createStore(engine)
-  await store.migrate()
+async function fill(store: Store): Promise<void> {
   await store.transaction(async (tx) => {
     for (let n = 0; n < integrations; n += 1) {
-      const integrationAddress = getAddress(n)
+      const integrationAddress = fixtures.address(n)
       await tx.integrations.insert(fixtures.integration({ address: integrationAddress }))
       const times = { createdAt: 0, expiresAt: n }
       for (let s = 0; s < sessions; s += 1)
@@ -34,10 +31,10 @@ async function fill({ engine }: OpenEngine): Promise<void> {
   })
 }
 
-const queries = (db: OpenEngine['engine']['read']): Record<string, Compiled> => ({
+const queries = (db: Engine['read']): Record<string, Compiled> => ({
   'session with its integration': integrationSessionQuery(db, hashOf(7)) as Compiled,
-  'sessions of an integration': deleteIntegrationSessionsQuery(db, getAddress(7)) as Compiled,
-  'expired sessions': deleteExpiredIntegrationSessionsQuery(db, 1) as Compiled,
+  'sessions of an integration': integrationSessionsOfQuery(db, fixtures.address(7)) as Compiled,
+  'expired sessions': expiredIntegrationSessionsQuery(db, 1) as Compiled,
 })
 
 indexedPlanTests({ rows: 'sessions of integrations', fill, queries, maxTouched: 2 * sessions })

@@ -1,23 +1,15 @@
-import type { OpenEngine } from '../test/support/engines.js'
+import type { Store } from '@payment-integration/core/ports'
 import { indexedPlanTests } from '../test/support/indexed-plans.js'
 import type { Compiled } from '../test/support/plans.js'
-import { createStore } from './create-store.js'
-import {
-  deleteExpiredOperatorSessionsQuery,
-  deleteOperatorSessionsQuery,
-  linkQuery,
-  nameQuery,
-  sessionQuery,
-} from './operators/operators.js'
+import type { Engine } from './engine.js'
+import { expiredSessionsQuery, linkQuery, nameQuery, sessionQuery, sessionsOfQuery } from './operators/operators.js'
 
 /** Operators, and sessions of each. */
 const operators = 2_000
 const sessions = 3
 const hashOf = (n: number) => n.toString(16).padStart(64, '0')
 
-async function fill({ engine }: OpenEngine): Promise<void> {
-  const store = createStore(engine)
-  await store.migrate()
+async function fill(store: Store): Promise<void> {
   await store.transaction(async (tx) => {
     for (let n = 0; n < operators; n += 1) {
       const name = `operator-${n}`
@@ -29,7 +21,7 @@ async function fill({ engine }: OpenEngine): Promise<void> {
   })
 }
 
-const queries = (db: OpenEngine['engine']['read']): Record<string, Compiled> => ({
+const queries = (db: Engine['read']): Record<string, Compiled> => ({
   'operator by name': nameQuery(db, 'operator-7') as Compiled,
   'operator by link': linkQuery(db, hashOf(7)) as Compiled,
   'session with its operator': sessionQuery(db, hashOf(7)) as Compiled,

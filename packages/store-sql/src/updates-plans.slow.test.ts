@@ -1,20 +1,17 @@
 /** Each statement of updates uses an index on both databases, whatever the number of waiting updates. */
 
-import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Store } from '@payment-integration/core/ports'
+import { expect, test } from 'vitest'
 import * as fixtures from '../test/conformance/fixtures.js'
-import { postgresMissing } from '../test/postgres.js'
-import { type OpenEngine, openPostgres, openSqlite } from '../test/support/engines.js'
-import { type Compiled, postgresScans, sqlitePlan } from '../test/support/plans.js'
-import { createStore } from './create-store.js'
+import { analyze, onFilledDatabases } from '../test/support/indexed-plans.js'
+import { type Compiled, postgresScans, sqliteSteps } from '../test/support/plans.js'
+import type { Engine } from './engine.js'
 import { compile } from './internal/statements.js'
 import { findText, hasWaitingQuery, keyColumns, settledColumns, settleText, waitingText } from './payments/updates.js'
 
 const { decided, hash, indexed, update, waiting } = fixtures
 
-async function fill({ engine }: OpenEngine): Promise<void> {
-  const store = createStore(engine)
-  await store.migrate()
+async function fill(store: Store): Promise<void> {
   const payment = await indexed(store)
   const applied = Array.from({ length: 8_000 }, (_, n) => decided(payment, { update: update({ id: `a${n}` }) }))
   const others = Array.from({ length: 8_000 }, (_, n) => waiting({ id: `w${n}`, txHash: hash(n) }))
@@ -24,7 +21,7 @@ async function fill({ engine }: OpenEngine): Promise<void> {
   })
 }
 
-function queries({ engine: { read, dialect } }: OpenEngine): Readonly<Record<string, Compiled>> {
+function queries({ read, dialect }: Engine): Readonly<Record<string, Compiled>> {
   const source = (
     columns: typeof keyColumns,
     rows: readonly (readonly unknown[])[],
@@ -49,39 +46,24 @@ function queries({ engine: { read, dialect } }: OpenEngine): Readonly<Record<str
   }
 }
 
-describe('SQLite', () => {
-  let open: OpenEngine
-  beforeAll(async () => {
-    open = await openSqlite()
-    await fill(open)
-  })
-  afterAll(() => open?.close())
-
-  test('no statement walks the updates', async () => {
-    for (const [name, query] of Object.entries(queries(open))) {
-      const plan = (await sqlitePlan(open.engine, query)).map(({ detail }) => detail)
-      const own = plan.filter((step) => /^(SEARCH|SCAN) (u|updates)\b/.test(step))
-      expect(own, `${name}: ${plan.join('; ')}`).toHaveLength(1)
-      expect(own[0], name).toMatch(/ USING (COVERING )?INDEX /)
-    }
-  })
-})
-
-describe.skipIf(postgresMissing)('PostgreSQL', () => {
-  let open: OpenEngine
-  beforeAll(async () => {
-    open = await openPostgres()
-    await fill(open)
-  })
-  afterAll(() => open?.close())
-
-  test('every statement touches the updates of its answer alone, with and without statistics', async () => {
-    for (const statistics of [false, true]) {
-      if (statistics) await sql`analyze`.execute(open.engine.read)
-      for (const plans of ['custom', 'generic'] as const)
-        for (const [name, query] of Object.entries(queries(open)))
-          for (const { table, touched } of await postgresScans(open.engine, query, plans))
-            if (table === 'updates') expect(touched, `${name}, ${plans}, ${statistics}`).toBeLessThanOrEqual(2)
-    }
-  })
+onFilledDatabases(fill, {
+  SQLite: (engine) =>
+    test('no statement walks the updates', async () => {
+      for (const [name, query] of Object.entries(queries(engine()))) {
+        const plan = await sqliteSteps(engine(), query)
+        const own = plan.filter((step) => /^(SEARCH|SCAN) (u|updates)\b/.test(step))
+        expect(own, `${name}: ${plan.join('; ')}`).toHaveLength(1)
+        expect(own[0], name).toMatch(/ USING (COVERING )?INDEX /)
+      }
+    }),
+  PostgreSQL: (engine) =>
+    test('every statement touches the updates of its answer alone, with and without statistics', async () => {
+      for (const statistics of [false, true]) {
+        if (statistics) await analyze(engine())
+        for (const plans of ['custom', 'generic'] as const)
+          for (const [name, query] of Object.entries(queries(engine())))
+            for (const { table, touched } of await postgresScans(engine(), query, plans))
+              if (table === 'updates') expect(touched, `${name}, ${plans}, ${statistics}`).toBeLessThanOrEqual(2)
+      }
+    }),
 })

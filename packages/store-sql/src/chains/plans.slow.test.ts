@@ -1,10 +1,9 @@
-import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Store } from '@payment-integration/core/ports'
+import { expect, test } from 'vitest'
 import * as fixtures from '../../test/conformance/fixtures.js'
-import { postgresMissing } from '../../test/postgres.js'
-import { type OpenEngine, openPostgres, openSqlite } from '../../test/support/engines.js'
-import { postgresScans, sqlitePlan } from '../../test/support/plans.js'
-import { createStore } from '../create-store.js'
+import { analyze, onFilledDatabases } from '../../test/support/indexed-plans.js'
+import { postgresScans, sqliteSteps } from '../../test/support/plans.js'
+import type { Engine } from '../engine.js'
 import { blocksQuery, overdueQuery } from '../payments/payment-changes.js'
 import { awaitingUpdate, waitingQuery } from './deposits.js'
 
@@ -13,9 +12,7 @@ const rows = 10_000
 const limit = 20
 
 /** Nearly all payments are off the chain and dropped, and nearly all deposits are settled. */
-async function fill({ engine }: OpenEngine): Promise<void> {
-  const store = createStore(engine)
-  await store.migrate()
+async function fill(store: Store, engine: Engine): Promise<void> {
   const at = (n: number) => ({ txHash: hash(n), blockNumber: n })
   const numbers = Array.from({ length: rows }, (_, n) => n)
   await store.transaction(async (tx) => {
@@ -34,7 +31,7 @@ async function fill({ engine }: OpenEngine): Promise<void> {
   })
 }
 
-const queries = ({ engine: { read, dialect } }: OpenEngine) => ({
+const queries = ({ read, dialect }: Engine) => ({
   'overdue payments': overdueQuery(read, dialect, { chainId: 1, atOrBelow: rows, limit }),
   'payments of blocks': blocksQuery(read, 1, 5_000, 5_000 + limit - 1),
   'deposits of payments that leave': awaitingUpdate(read, dialect, 1, rows - limit),
@@ -42,59 +39,41 @@ const queries = ({ engine: { read, dialect } }: OpenEngine) => ({
   'waiting deposits behind one': waitingQuery(read, { afterId: String(rows + 100), limit }),
 })
 
-describe('SQLite searches an index', () => {
-  let open: OpenEngine
-  beforeAll(async () => {
-    open = await openSqlite()
-    await fill(open)
-  })
-  afterAll(() => open?.close())
-
-  test('for every read of chains', async () => {
-    const used: Record<string, string[]> = {}
-    for (const [name, query] of Object.entries(queries(open)))
-      used[name] = (await sqlitePlan(open.engine, query)).map(({ detail }) => detail.replace(/ \(.*/, ''))
-    expect(used).toEqual({
-      'overdue payments': [
-        'SEARCH payments USING INDEX payments_overdue',
-        'CORRELATED SCALAR SUBQUERY 1',
-        'SEARCH d USING INDEX sqlite_autoindex_deposits_1',
-      ],
-      'deposits of payments that leave': [
-        'SEARCH deposits USING INDEX sqlite_autoindex_deposits_1',
-        'LIST SUBQUERY 2',
-        'SEARCH p USING INDEX payments_block',
-      ],
-      'payments of blocks': [
-        'SEARCH payments USING INDEX payments_block',
-        'USE TEMP B-TREE FOR LAST 2 TERMS OF ORDER BY',
-      ],
-      'waiting deposits': ['SEARCH deposits USING INDEX deposits_waiting'],
-      'waiting deposits behind one': ['SEARCH deposits USING INDEX deposits_waiting'],
-    })
-  })
-})
-
-describe.skipIf(postgresMissing)(
-  `PostgreSQL searches an index${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
-  () => {
-    let open: OpenEngine
-    beforeAll(async () => {
-      open = await openPostgres()
-      await fill(open)
-      await sql`analyze`.execute(open.engine.read)
-    })
-    afterAll(() => open?.close())
-
-    test('for every read of chains, and touches no more rows than it answers', async () => {
-      for (const [name, query] of Object.entries(queries(open))) {
-        const scans = await postgresScans(open.engine, query)
+onFilledDatabases(fill, {
+  SQLite: (engine) =>
+    test('every read of chains searches an index', async () => {
+      const used: Record<string, string[]> = {}
+      for (const [name, query] of Object.entries(queries(engine())))
+        used[name] = (await sqliteSteps(engine(), query)).map((step) => step.replace(/ \(.*/, ''))
+      expect(used).toEqual({
+        'overdue payments': [
+          'SEARCH payments USING INDEX payments_overdue',
+          'CORRELATED SCALAR SUBQUERY 1',
+          'SEARCH d USING INDEX sqlite_autoindex_deposits_1',
+        ],
+        'deposits of payments that leave': [
+          'SEARCH deposits USING INDEX sqlite_autoindex_deposits_1',
+          'LIST SUBQUERY 2',
+          'SEARCH p USING INDEX payments_block',
+        ],
+        'payments of blocks': [
+          'SEARCH payments USING INDEX payments_block',
+          'USE TEMP B-TREE FOR LAST 2 TERMS OF ORDER BY',
+        ],
+        'waiting deposits': ['SEARCH deposits USING INDEX deposits_waiting'],
+        'waiting deposits behind one': ['SEARCH deposits USING INDEX deposits_waiting'],
+      })
+    }),
+  PostgreSQL: (engine) =>
+    test('every read of chains searches an index, and touches no more rows than it answers', async () => {
+      await analyze(engine())
+      for (const [name, query] of Object.entries(queries(engine()))) {
+        const scans = await postgresScans(engine(), query)
         expect(scans.length, name).toBeGreaterThan(0)
         for (const { type, touched } of scans.filter((scan) => scan.type !== 'ModifyTable')) {
           expect(type, name).toMatch(/^Index (Only )?Scan$/)
           expect(touched, name).toBeLessThanOrEqual(limit)
         }
       }
-    })
-  },
-)
+    }),
+})

@@ -2,14 +2,14 @@
 
 import type { ConsolePaymentFilter, DeliveryFilter } from '@payment-integration/core/internal'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import * as fixtures from '../../test/conformance/fixtures.js'
-import { postgresMissing } from '../../test/postgres.js'
 import { fillConsoleRows, getPosition, getTime, rareChain, rows, shops } from '../../test/support/console-rows.js'
-import { type OpenEngine, openPostgres, openSqlite } from '../../test/support/engines.js'
-import { postgresScans, sqlitePlan } from '../../test/support/plans.js'
+import { analyze, onFilledDatabases } from '../../test/support/indexed-plans.js'
+import { type Compiled, postgresScans, sqliteSteps } from '../../test/support/plans.js'
 import { createStore } from '../create-store.js'
 import { listQuery, withIdRange } from '../deliveries/delivery-lists.js'
+import type { Engine } from '../engine.js'
 import * as ofDeliveries from './delivery-reads.js'
 import * as ofPayments from './payment-keys.js'
 
@@ -47,119 +47,107 @@ const deliveryFilters = combinations({
 
 const range = { low: 10, high: 9_000 }
 
-describe('SQLite', () => {
-  let open: OpenEngine
-  beforeAll(async () => {
-    open = await openSqlite()
-    await fillConsoleRows(open)
-  })
-  afterAll(() => open?.close())
-  const plan = async (query: Parameters<typeof sqlitePlan>[1]) =>
-    (await sqlitePlan(open.engine, query)).map(({ detail }) => detail)
+onFilledDatabases(fillConsoleRows, {
+  SQLite(engine) {
+    const plan = (query: Compiled) => sqliteSteps(engine(), query)
 
-  test('payments are searched by their bounds in the index of the filter, and are in its order', async () => {
-    for (const filter of paymentFilters) {
-      const steps = await plan(ofPayments.keyQuery(open.engine.read, filter, size))
-      const { state, integrationAddress, since, until, before } = filter
-      const index =
-        integrationAddress !== undefined ? 'payments_page' : state === 'failure' ? 'statuses_state' : 'payments_time'
-      const told = `${JSON.stringify(filter)}: ${steps.join('; ')}`
-      expect(steps, told).toHaveLength(1)
-      expect(steps[0], told).toContain(index)
-      if (since !== undefined) expect(steps[0], told).toMatch(/block_timestamp(,\w+)?\)?>/)
-      if (until !== undefined || before !== undefined) expect(steps[0], told).toMatch(/block_timestamp(,\w+)?\)?</)
-    }
-  })
+    test('payments are searched by their bounds in the index of the filter, and are in its order', async () => {
+      for (const filter of paymentFilters) {
+        const steps = await plan(ofPayments.keyQuery(engine().read, filter, size))
+        const { state, integrationAddress, since, until, before } = filter
+        const index =
+          integrationAddress !== undefined ? 'payments_page' : state === 'failure' ? 'statuses_state' : 'payments_time'
+        const told = `${JSON.stringify(filter)}: ${steps.join('; ')}`
+        expect(steps, told).toHaveLength(1)
+        expect(steps[0], told).toContain(index)
+        if (since !== undefined) expect(steps[0], told).toMatch(/block_timestamp(,\w+)?\)?>/)
+        if (until !== undefined || before !== undefined) expect(steps[0], told).toMatch(/block_timestamp(,\w+)?\)?</)
+      }
+    })
 
-  test('deliveries are searched by both ids, in the index of the filter, and are in its order', async () => {
-    for (const filter of deliveryFilters) {
-      const steps = await plan(ofDeliveries.keyQuery(open.engine, filter, range, size))
-      const { status, integrationAddress } = filter
-      const expected =
-        integrationAddress !== undefined
-          ? 'SEARCH snapshots USING INDEX snapshots_integration (integration=? AND id>? AND id<?)'
-          : status === 'pending'
-            ? 'SEARCH outbox USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)'
-            : status === 'exhausted' || status === 'superseded'
-              ? 'SEARCH snapshots USING INDEX snapshots_undelivered (undelivered=? AND id>? AND id<?)'
-              : 'SEARCH snapshots USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)'
-      // A pending delivery reads two columns of its snapshot.
-      const ofSnapshot = /^(CORRELATED SCALAR SUBQUERY \d|SEARCH s USING INTEGER PRIMARY KEY \(rowid=\?\))$/
-      expect(
-        steps.filter((step) => !ofSnapshot.test(step)),
-        JSON.stringify(filter),
-      ).toEqual([expected])
-    }
-  })
+    test('deliveries are searched by both ids, in the index of the filter, and are in its order', async () => {
+      for (const filter of deliveryFilters) {
+        const steps = await plan(ofDeliveries.keyQuery(engine(), filter, range, size))
+        const { status, integrationAddress } = filter
+        const expected =
+          integrationAddress !== undefined
+            ? 'SEARCH snapshots USING INDEX snapshots_integration (integration=? AND id>? AND id<?)'
+            : status === 'pending'
+              ? 'SEARCH outbox USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)'
+              : status === 'exhausted' || status === 'superseded'
+                ? 'SEARCH snapshots USING INDEX snapshots_undelivered (undelivered=? AND id>? AND id<?)'
+                : 'SEARCH snapshots USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)'
+        // A pending delivery reads two columns of its snapshot.
+        const ofSnapshot = /^(CORRELATED SCALAR SUBQUERY \d|SEARCH s USING INTEGER PRIMARY KEY \(rowid=\?\))$/
+        expect(
+          steps.filter((step) => !ofSnapshot.test(step)),
+          JSON.stringify(filter),
+        ).toEqual([expected])
+      }
+    })
 
-  test('rows are found by their keys', async () => {
-    const { read } = open.engine
-    for (const query of [
-      ...paymentFilters.map((filter) => ofPayments.pageQuery(read, filter, size, limit)),
-      ...deliveryFilters.map((filter) => ofDeliveries.pageQuery(open.engine, filter, range, size, limit)),
-    ]) {
-      const steps = await plan(query)
-      const scans = steps.filter((step) => /^SCAN (?!m$|k$|(payments|statuses) USING )/.test(step))
-      expect(scans, steps.join('; ')).toEqual([])
-    }
-  })
+    test('rows are found by their keys', async () => {
+      const { read } = engine()
+      for (const query of [
+        ...paymentFilters.map((filter) => ofPayments.pageQuery(read, filter, size, limit)),
+        ...deliveryFilters.map((filter) => ofDeliveries.pageQuery(engine(), filter, range, size, limit)),
+      ]) {
+        const steps = await plan(query)
+        const scans = steps.filter((step) => /^SCAN (?!m$|k$|(payments|statuses) USING )/.test(step))
+        expect(scans, steps.join('; ')).toEqual([])
+      }
+    })
 
-  boundedPages(() => open)
-})
+    boundedPages(engine)
+  },
 
-describe.skipIf(postgresMissing)('PostgreSQL', () => {
-  let open: OpenEngine
-  beforeAll(async () => {
-    open = await openPostgres()
-    await fillConsoleRows(open)
-    await sql`analyze`.execute(open.engine.read)
-  })
-  afterAll(() => open?.close())
+  PostgreSQL(engine) {
+    test('a step touches no more rows of a table than it examines, and those of the page', async () => {
+      await analyze(engine())
+      const { read } = engine()
+      const queries = [
+        ...paymentFilters.map((filter) => [filter, ofPayments.pageQuery(read, filter, size, limit)] as const),
+        ...deliveryFilters.map(
+          (filter) => [filter, ofDeliveries.pageQuery(engine(), filter, range, size, limit)] as const,
+        ),
+      ]
+      // The row of the position and the one that ends a block time are read too.
+      for (const [filter, query] of queries)
+        for (const { table, touched, index } of await postgresScans(engine(), query))
+          expect(touched, `${JSON.stringify(filter)}: ${table} by ${index}`).toBeLessThanOrEqual(size + 2)
+    })
 
-  test('a step touches no more rows of a table than it examines, and those of the page', async () => {
-    const { read } = open.engine
-    const queries = [
-      ...paymentFilters.map((filter) => [filter, ofPayments.pageQuery(read, filter, size, limit)] as const),
-      ...deliveryFilters.map(
-        (filter) => [filter, ofDeliveries.pageQuery(open.engine, filter, range, size, limit)] as const,
-      ),
-    ]
-    // The row of the position and the one that ends a block time are read too.
-    for (const [filter, query] of queries)
-      for (const { table, touched, index } of await postgresScans(open.engine, query))
-        expect(touched, `${JSON.stringify(filter)}: ${table} by ${index}`).toBeLessThanOrEqual(size + 2)
-  })
+    test('deliveries of an integration and a time are found by their ids', async () => {
+      // Those of a minute at each end may be read too.
+      await sql`update ${sql.raw(engine().dialect.name('snapshots'))} set created_at = ${fixtures.epoch} + id * 60`.execute(
+        engine().read,
+      )
+      const times = { since: fixtures.epoch + 3_000 * 60, until: fixtures.epoch + 3_500 * 60 }
+      const query = await withIdRange(engine().read, { integrationAddress: shops[1], ...times })
+      const scans = await postgresScans(engine(), listQuery(engine().read, { ...query, limit: rows }))
+      const touched = scans.filter(({ table }) => table === 'snapshots').map((scan) => scan.touched)
+      expect(touched).toEqual([expect.any(Number)])
+      expect(touched[0]).toBeLessThanOrEqual(500 + 2 * 1_000 + 2)
+    })
 
-  test('deliveries of an integration and a time are found by their ids', async () => {
-    // Those of a minute at each end may be read too.
-    await sql`update ${sql.raw(open.engine.dialect.name('snapshots'))} set created_at = ${fixtures.epoch} + id * 60`.execute(
-      open.engine.read,
-    )
-    const times = { since: fixtures.epoch + 3_000 * 60, until: fixtures.epoch + 3_500 * 60 }
-    const query = await withIdRange(open.engine.read, { integrationAddress: shops[1], ...times })
-    const scans = await postgresScans(open.engine, listQuery(open.engine.read, { ...query, limit: rows }))
-    const touched = scans.filter(({ table }) => table === 'snapshots').map((scan) => scan.touched)
-    expect(touched).toEqual([expect.any(Number)])
-    expect(touched[0]).toBeLessThanOrEqual(500 + 2 * 1_000 + 2)
-  })
+    test('the planner expects more deliveries of an integration than a step skips, so that it does not sort them', async () => {
+      const skipped = 3 * size
+      for (const integrationAddress of shops) {
+        const query = ofDeliveries.keyQuery(engine(), { integrationAddress }, range, 2, skipped)
+        const [scan] = await postgresScans(engine(), query)
+        expect(scan?.touched, integrationAddress).toBeLessThanOrEqual(skipped + 2)
+        expect(scan?.estimated, integrationAddress).toBeGreaterThan(skipped)
+      }
+    })
 
-  test('the planner expects more deliveries of an integration than a step skips, so that it does not sort them', async () => {
-    const skipped = 3 * size
-    for (const integrationAddress of shops) {
-      const query = ofDeliveries.keyQuery(open.engine, { integrationAddress }, range, 2, skipped)
-      const [scan] = await postgresScans(open.engine, query)
-      expect(scan?.touched, integrationAddress).toBeLessThanOrEqual(skipped + 2)
-      expect(scan?.estimated, integrationAddress).toBeGreaterThan(skipped)
-    }
-  })
-
-  boundedPages(() => open)
+    boundedPages(engine)
+  },
 })
 
 /** A page that ends early goes on where it ended. */
-function boundedPages(open: () => OpenEngine): void {
+function boundedPages(engine: () => Engine): void {
   test('a rare payment is found after pages that examine 5,000 payments each', async () => {
-    const { console: reads } = createStore(open().engine)
+    const { console: reads } = createStore(engine())
     const first = await reads.payments({ chainId: rareChain, limit })
     expect([first.rows, first.isCut, first.next]).toEqual([[], true, getPosition(5_000)])
     const second = await reads.payments({ chainId: rareChain, limit, before: first.next ?? undefined })
@@ -168,7 +156,7 @@ function boundedPages(open: () => OpenEngine): void {
   })
 
   test('a page continues where the first step ended', async () => {
-    const { console: reads } = createStore(open().engine)
+    const { console: reads } = createStore(engine())
     const found = await reads.payments({ state: null, limit: 200 })
     expect([found.rows.length, found.isCut]).toEqual([101, true])
     const failed = await reads.payments({ state: 'failure', integrationAddress: shops[0], chainId: 1, limit: 400 })
@@ -177,7 +165,7 @@ function boundedPages(open: () => OpenEngine): void {
   })
 
   test('rare deliveries are found after pages that examine 2,000 deliveries each', async () => {
-    const { console: reads } = createStore(open().engine)
+    const { console: reads } = createStore(engine())
     const found: string[] = []
     let beforeId: string | undefined
     let pages = 0
@@ -192,7 +180,7 @@ function boundedPages(open: () => OpenEngine): void {
   })
 
   test('a page of one integration by status examines its own deliveries alone', async () => {
-    const { console: reads } = createStore(open().engine)
+    const { console: reads } = createStore(engine())
     for (const status of ['exhausted', 'superseded'] as const) {
       const own = await reads.deliveries({ status, integrationAddress: shops[0], limit })
       expect([own.rows.length, own.isCut]).toEqual([limit, false])
@@ -204,13 +192,12 @@ function boundedPages(open: () => OpenEngine): void {
   })
 
   test('payments that are added between the statements of a page neither repeat nor hide others', async () => {
-    const { engine } = open()
-    const store = createStore(engine)
+    const store = createStore(engine())
     const filter = { integrationAddress: shops[0], state: 'failure', chainId: 1 } as const
     const before = await store.console.payments({ ...filter, limit: 600 })
     let added = 0
     // After each statement there are ten more, at the top.
-    const db = engine.read.withPlugin({
+    const db = engine().read.withPlugin({
       transformQuery: ({ node }) => node,
       async transformResult({ result }) {
         const newer = Array.from({ length: 10 }, () => {

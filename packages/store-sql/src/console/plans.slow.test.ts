@@ -1,13 +1,12 @@
 /** Each read of the console without filters uses an index on both databases, and touches no more rows than it may. */
 
-import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import * as fixtures from '../../test/conformance/fixtures.js'
-import { postgresMissing } from '../../test/postgres.js'
 import { fillConsoleRows, rows, shops } from '../../test/support/console-rows.js'
-import { type OpenEngine, openPostgres, openSqlite } from '../../test/support/engines.js'
-import { type Compiled, postgresScans, sqlitePlan } from '../../test/support/plans.js'
+import { analyze, onFilledDatabases } from '../../test/support/indexed-plans.js'
+import { type Compiled, postgresScans, sqliteSteps } from '../../test/support/plans.js'
 import { firstIdQuery } from '../deliveries/delivery-lists.js'
+import type { Engine } from '../engine.js'
 import {
   auditQuery,
   failureQuery,
@@ -33,7 +32,7 @@ const { epoch, hash } = fixtures
 const limit = 50
 
 const newestIds = Array.from({ length: limit }, (_, n) => rows - 2 * n)
-const queries = ({ engine }: OpenEngine, { read } = engine): Readonly<Record<string, Compiled>> => ({
+const queries = (engine: Engine, { read } = engine): Readonly<Record<string, Compiled>> => ({
   'payments by hash': searchQuery(read, { kind: 'hash', txHash: hash(77) }, limit),
   'payments by memo': searchQuery(read, { kind: 'memo', prefix: hash(77) }, limit),
   'integrations of a wallet': walletQuery(read, shops[0] ?? '', limit),
@@ -57,39 +56,24 @@ const queries = ({ engine }: OpenEngine, { read } = engine): Readonly<Record<str
   'newest updates': newestUpdates(read, limit),
 })
 
-describe('SQLite', () => {
-  let open: OpenEngine
-  beforeAll(async () => {
-    open = await openSqlite()
-    await fillConsoleRows(open)
-  })
-  afterAll(() => open?.close())
-
-  test('reads every table by an index, in its order', async () => {
-    for (const [name, query] of Object.entries(queries(open))) {
-      const plan = (await sqlitePlan(open.engine, query)).map(({ detail }) => detail)
-      // A scan by an index, or by the order of the table, ends at the limit; the others are of subqueries.
-      const scans = plan.filter((step) => /^SCAN (payments|snapshots|d|p|a|attempts|updates)$/.test(step))
-      const isInTableOrder = name.startsWith('newest ')
-      expect(isInTableOrder ? [] : scans, `${name}: ${plan.join('; ')}`).toEqual([])
-      const sorts = plan.filter((step) => step === 'USE TEMP B-TREE FOR ORDER BY')
-      expect(sorts, `${name}: ${plan.join('; ')}`).toEqual([])
-    }
-  })
-})
-
-describe.skipIf(postgresMissing)('PostgreSQL', () => {
-  let open: OpenEngine
-  beforeAll(async () => {
-    open = await openPostgres()
-    await fillConsoleRows(open)
-    await sql`analyze`.execute(open.engine.read)
-  })
-  afterAll(() => open?.close())
-
-  test('touches no more rows of a table than the limit', async () => {
-    for (const [name, query] of Object.entries(queries(open)))
-      for (const { table, touched } of await postgresScans(open.engine, query))
-        expect(touched, `${name}: ${table}`).toBeLessThanOrEqual(2 * limit)
-  })
+onFilledDatabases(fillConsoleRows, {
+  SQLite: (engine) =>
+    test('reads every table by an index, in its order', async () => {
+      for (const [name, query] of Object.entries(queries(engine()))) {
+        const plan = await sqliteSteps(engine(), query)
+        // A scan by an index, or by the order of the table, ends at the limit; the others are of subqueries.
+        const scans = plan.filter((step) => /^SCAN (payments|snapshots|d|p|a|attempts|updates)$/.test(step))
+        const isInTableOrder = name.startsWith('newest ')
+        expect(isInTableOrder ? [] : scans, `${name}: ${plan.join('; ')}`).toEqual([])
+        const sorts = plan.filter((step) => step === 'USE TEMP B-TREE FOR ORDER BY')
+        expect(sorts, `${name}: ${plan.join('; ')}`).toEqual([])
+      }
+    }),
+  PostgreSQL: (engine) =>
+    test('touches no more rows of a table than the limit', async () => {
+      await analyze(engine())
+      for (const [name, query] of Object.entries(queries(engine())))
+        for (const { table, touched } of await postgresScans(engine(), query))
+          expect(touched, `${name}: ${table}`).toBeLessThanOrEqual(2 * limit)
+    }),
 })

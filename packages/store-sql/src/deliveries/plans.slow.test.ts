@@ -1,11 +1,11 @@
+import type { Store } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import * as fixtures from '../../test/conformance/fixtures.js'
-import { postgresMissing } from '../../test/postgres.js'
-import { type OpenEngine, openPostgres, openSqlite } from '../../test/support/engines.js'
-import { postgresScans, sqlitePlan } from '../../test/support/plans.js'
+import { analyze, onFilledDatabases } from '../../test/support/indexed-plans.js'
+import { postgresScans, sqliteSteps } from '../../test/support/plans.js'
 import { createStore } from '../create-store.js'
-import type { DueQuery, Lane } from '../engine.js'
+import type { DueQuery, Engine, Lane } from '../engine.js'
 import { compile } from '../internal/statements.js'
 import { keyBytes, toHex } from '../internal/values.js'
 import { candidatesText, lastAddress } from './candidates.js'
@@ -22,9 +22,7 @@ const backlogName = 'the number of pending deliveries'
 /** One is disabled and has half of the backlog, which is also the oldest; four share the rest. */
 const shops = [0, 1, 2, 3, 4].map((n) => address(0xa0 + n))
 
-async function fill({ engine }: OpenEngine): Promise<void> {
-  const store = createStore(engine)
-  await store.migrate()
+async function fill(store: Store): Promise<void> {
   for (const [n, own] of shops.entries()) await store.integrations.insert(integration({ address: own, enabled: n > 0 }))
   const owner = (n: number) => shops[n < backlog / 2 ? 0 : 1 + (n % 4)] ?? ''
   const given = Array.from({ length: backlog }, (_, n) => primary({ txHash: hash(n), integrationAddress: owner(n) }))
@@ -32,7 +30,7 @@ async function fill({ engine }: OpenEngine): Promise<void> {
 }
 
 /** The claim skips the older half of the backlog, whose integration is disabled. */
-async function claimOne({ engine }: OpenEngine): Promise<string | undefined> {
+async function claimOne(engine: Engine): Promise<string | undefined> {
   const [claim] = await createStore(engine).deliveries.claim({ limit: 1, leaseMs: 1 })
   return claim?.txHash
 }
@@ -40,23 +38,23 @@ async function claimOne({ engine }: OpenEngine): Promise<string | undefined> {
 const scan = (lane: Lane) => ({ lane, after: '', upTo: lastAddress })
 const first: DueQuery = { scans: [scan(0)], probes: false, integrations: limit, each: limit, without: [] }
 const retries: DueQuery = { ...first, scans: [scan(1), scan(2)], probes: true }
-const due = ({ engine: { dialect } }: OpenEngine, query: DueQuery) => ({
+const due = ({ dialect }: Engine, query: DueQuery) => ({
   compile: () => {
     const { sql: text, parameters } = compile(dialect, candidatesText(dialect, query))
     return { sql: text, parameters }
   },
 })
 
-const queries = (open: OpenEngine) => ({
-  'the due first attempts': due(open, first),
-  'the due retries, probes and replays': due(open, retries),
-  'the due but for some': due(open, { ...first, without: Array.from({ length: 20 }, (_, n) => backlog / 2 + n) }),
-  'the next due': { compile: () => earliestQuery(open.engine.dialect) },
-  [backlogName]: { compile: () => open.engine.dialect.pending(limit).compile(open.engine.read) },
+const queries = (engine: Engine) => ({
+  'the due first attempts': due(engine, first),
+  'the due retries, probes and replays': due(engine, retries),
+  'the due but for some': due(engine, { ...first, without: Array.from({ length: 20 }, (_, n) => backlog / 2 + n) }),
+  'the next due': { compile: () => earliestQuery(engine.dialect) },
+  [backlogName]: { compile: () => engine.dialect.pending(limit).compile(engine.read) },
 })
 
 /** One endpoint is blocked, the block of another one is over; each has 2,500 due deliveries. */
-async function block({ engine }: OpenEngine): Promise<void> {
+async function block(engine: Engine): Promise<void> {
   const [, first, second] = shops
   await engine.transaction((db) =>
     db
@@ -70,7 +68,7 @@ async function block({ engine }: OpenEngine): Promise<void> {
 }
 
 /** Looks up 32 claimed deliveries by their ids. */
-const byId = ({ engine: { dialect } }: OpenEngine) => {
+const byId = ({ dialect }: Engine) => {
   const ids = Array.from({ length: 32 }, (_, n) => backlog / 2 + 7 * n)
   return {
     'the locked deliveries of a claim': {
@@ -81,7 +79,7 @@ const byId = ({ engine: { dialect } }: OpenEngine) => {
 }
 
 /** The listings of pending deliveries. */
-const pendingQueries = ({ engine: { read } }: OpenEngine) => ({
+const pendingQueries = ({ read }: Engine) => ({
   list: listQuery(read, { status: 'pending', limit }),
   'rest of a list': listQuery(read, { status: 'pending', afterId: String(backlog - 3), limit }),
   newest: newestQuery(read, { status: 'pending' }),
@@ -89,7 +87,7 @@ const pendingQueries = ({ engine: { read } }: OpenEngine) => ({
 })
 
 /** Makes all deliveries wait for longer than any may. Resolves how many a look ends, and then another one. */
-async function endWaits({ engine }: OpenEngine): Promise<number[]> {
+async function endWaits(engine: Engine): Promise<number[]> {
   await engine.transaction((db) => db.updateTable('outbox').set({ due_at: 9e12 }).execute())
   const { deliveries } = createStore(engine)
   const longest = { leaseMs: 600_000, retryMs: [3_600_000], blockMs: 9e12 }
@@ -97,7 +95,7 @@ async function endWaits({ engine }: OpenEngine): Promise<number[]> {
 }
 
 /** All but the newest five are delivered. */
-async function deliverMost({ engine }: OpenEngine): Promise<void> {
+async function deliverMost(engine: Engine): Promise<void> {
   await engine.transaction((db) =>
     db
       .deleteFrom('outbox')
@@ -112,116 +110,105 @@ async function deliverMost({ engine }: OpenEngine): Promise<void> {
   )
 }
 
-describe('SQLite finds due deliveries by the index', () => {
-  let open: OpenEngine
-  beforeAll(async () => {
-    open = await openSqlite()
-    await fill(open)
-  })
-  afterAll(() => open?.close())
-
-  test('one search per integration, and never a scan of the backlog', async () => {
-    for (const [name, query] of Object.entries(queries(open))) {
-      const plan = (await sqlitePlan(open.engine, query)).map(({ detail }) => detail)
-      const search =
-        name === backlogName
-          ? /^SEARCH d USING COVERING INDEX outbox_due \(lane=\? AND integration=\?\)$/
-          : /USING COVERING INDEX outbox_due \(lane=\? AND integration>\?\)$/
-      const searches = plan.filter((step) => /^SEARCH q /.test(step))
-      for (const step of searches)
-        expect(step, name).toMatch(
-          /^SEARCH q (EXISTS )?USING COVERING INDEX outbox_due \(lane=\? AND integration=\? AND due_at<\?\)$/,
-        )
-      expect(
-        plan.some((step) => search.test(step)),
-        `${name}: ${plan.join('; ')}`,
-      ).toBe(true)
-      expect(
-        plan.filter((step) => /^SCAN (outbox|d|q)\b/.test(step)),
-        name,
-      ).toEqual([])
-    }
-  })
-
-  test('claimed deliveries are looked up by their ids', async () => {
-    for (const [name, query] of Object.entries(byId(open))) {
-      const plan = (await sqlitePlan(open.engine, query)).map(({ detail }) => detail)
-      expect(
-        plan.filter((step) => / d\b/.test(step)),
-        name,
-      ).toEqual(['SEARCH d USING INTEGER PRIMARY KEY (rowid=?)'])
-      expect(
-        plan.filter((step) => /^SCAN /.test(step)),
-        name,
-      ).toEqual(['SCAN json_each VIRTUAL TABLE INDEX 1:'])
-    }
-  })
-
+/** The tests that have one expectation on both databases, in the order in which they change the rows. */
+const claims = (engine: () => Engine) =>
   test('10,000 older deliveries of a disabled integration do not hide another one from a claim', async () => {
-    expect(await claimOne(open)).toBe(hash(backlog / 2))
+    expect(await claimOne(engine())).toBe(hash(backlog / 2))
   })
-
-  test('a blocked endpoint has one candidate after its block, and none during it', async () => {
-    await block(open)
-    const count = async (query: DueQuery) => {
-      const found = await open.engine.rows(due(open, query).compile())
-      const integrations = found.values.map((values) =>
-        toHex(values[found.columns.indexOf('integration')] as Uint8Array),
-      )
-      return shops.map((shop) => integrations.filter((own) => own === shop).length)
-    }
-    expect(await count({ ...first, each: 500, integrations: 1_000 })).toEqual([0, 0, 0, 500, 500])
-    expect(await count(retries)).toEqual([0, 0, 1, 0, 0])
-  })
-
+const endedWaits = (engine: () => Engine) =>
   test('every delivery that waits for longer than any may is due after one look, however many there are', async () => {
-    expect(await endWaits(open)).toEqual([backlog, 0])
+    expect(await endWaits(engine())).toEqual([backlog, 0])
   })
 
-  test('a few pending deliveries are listed and counted without a scan of the delivered ones', async () => {
-    await deliverMost(open)
-    for (const [name, query] of Object.entries(pendingQueries(open))) {
-      const plan = (await sqlitePlan(open.engine, query)).map(({ detail }) => detail)
-      expect(plan[0], name).toMatch(/^(SCAN|SEARCH) q\b/)
-      expect(plan.slice(1, 3), name).toEqual([
-        'SEARCH d USING INTEGER PRIMARY KEY (rowid=?)',
-        'SEARCH p USING INTEGER PRIMARY KEY (rowid=?)',
-      ])
-      // A list reads once where the closed segments end.
-      expect(plan.slice(3), name).toEqual(/list/.test(name) ? ['SCALAR SUBQUERY 1', 'SEARCH closed'] : [])
-    }
-  })
-
-  test('a part of a check for missing deliveries reads each of its versions by key', async () => {
-    const plan = (await sqlitePlan(open.engine, missingQuery(open.engine.read, backlog, limit))).map(
-      ({ detail }) => detail,
-    )
-    expect(plan.filter((step) => /^(SCAN|SEARCH) /.test(step)).sort()).toEqual([
-      'SCAN d',
-      'SEARCH closed',
-      'SEARCH closed',
-      'SEARCH q USING INTEGER PRIMARY KEY (rowid=?)',
-      'SEARCH snapshots USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)',
-      'SEARCH success USING INDEX sqlite_autoindex_attempts_1 (delivery_id=?)',
-    ])
-  })
-})
-
-describe.skipIf(postgresMissing)(
-  `PostgreSQL finds due deliveries by the index${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
-  () => {
-    let open: OpenEngine
-    beforeAll(async () => {
-      open = await openPostgres()
-      await fill(open)
+onFilledDatabases(fill, {
+  SQLite(engine) {
+    test('one search per integration, and never a scan of the backlog', async () => {
+      for (const [name, query] of Object.entries(queries(engine()))) {
+        const plan = await sqliteSteps(engine(), query)
+        const search =
+          name === backlogName
+            ? /^SEARCH d USING COVERING INDEX outbox_due \(lane=\? AND integration=\?\)$/
+            : /USING COVERING INDEX outbox_due \(lane=\? AND integration>\?\)$/
+        const searches = plan.filter((step) => /^SEARCH q /.test(step))
+        for (const step of searches)
+          expect(step, name).toMatch(
+            /^SEARCH q (EXISTS )?USING COVERING INDEX outbox_due \(lane=\? AND integration=\? AND due_at<\?\)$/,
+          )
+        expect(
+          plan.some((step) => search.test(step)),
+          `${name}: ${plan.join('; ')}`,
+        ).toBe(true)
+        expect(
+          plan.filter((step) => /^SCAN (outbox|d|q)\b/.test(step)),
+          name,
+        ).toEqual([])
+      }
     })
-    afterAll(() => open?.close())
 
+    test('claimed deliveries are looked up by their ids', async () => {
+      for (const [name, query] of Object.entries(byId(engine()))) {
+        const plan = await sqliteSteps(engine(), query)
+        expect(
+          plan.filter((step) => / d\b/.test(step)),
+          name,
+        ).toEqual(['SEARCH d USING INTEGER PRIMARY KEY (rowid=?)'])
+        expect(
+          plan.filter((step) => /^SCAN /.test(step)),
+          name,
+        ).toEqual(['SCAN json_each VIRTUAL TABLE INDEX 1:'])
+      }
+    })
+
+    claims(engine)
+
+    test('a blocked endpoint has one candidate after its block, and none during it', async () => {
+      await block(engine())
+      const count = async (query: DueQuery) => {
+        const found = await engine().rows(due(engine(), query).compile())
+        const integrations = found.values.map((values) =>
+          toHex(values[found.columns.indexOf('integration')] as Uint8Array),
+        )
+        return shops.map((shop) => integrations.filter((own) => own === shop).length)
+      }
+      expect(await count({ ...first, each: 500, integrations: 1_000 })).toEqual([0, 0, 0, 500, 500])
+      expect(await count(retries)).toEqual([0, 0, 1, 0, 0])
+    })
+
+    endedWaits(engine)
+
+    test('a few pending deliveries are listed and counted without a scan of the delivered ones', async () => {
+      await deliverMost(engine())
+      for (const [name, query] of Object.entries(pendingQueries(engine()))) {
+        const plan = await sqliteSteps(engine(), query)
+        expect(plan[0], name).toMatch(/^(SCAN|SEARCH) q\b/)
+        expect(plan.slice(1, 3), name).toEqual([
+          'SEARCH d USING INTEGER PRIMARY KEY (rowid=?)',
+          'SEARCH p USING INTEGER PRIMARY KEY (rowid=?)',
+        ])
+        // A list reads once where the closed segments end.
+        expect(plan.slice(3), name).toEqual(/list/.test(name) ? ['SCALAR SUBQUERY 1', 'SEARCH closed'] : [])
+      }
+    })
+
+    test('a part of a check for missing deliveries reads each of its versions by key', async () => {
+      const plan = await sqliteSteps(engine(), missingQuery(engine().read, backlog, limit))
+      expect(plan.filter((step) => /^(SCAN|SEARCH) /.test(step)).sort()).toEqual([
+        'SCAN d',
+        'SEARCH closed',
+        'SEARCH closed',
+        'SEARCH q USING INTEGER PRIMARY KEY (rowid=?)',
+        'SEARCH snapshots USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)',
+        'SEARCH success USING INDEX sqlite_autoindex_attempts_1 (delivery_id=?)',
+      ])
+    })
+  },
+
+  PostgreSQL(engine) {
     for (const statistics of ['none yet', 'fresh'] as const)
       test(`touching no more than the limit per integration, with statistics: ${statistics}`, async () => {
-        if (statistics === 'fresh') await sql`analyze`.execute(open.engine.read)
-        for (const [name, query] of Object.entries(queries(open))) {
-          const scans = await postgresScans(open.engine, query)
+        if (statistics === 'fresh') await analyze(engine())
+        for (const [name, query] of Object.entries(queries(engine()))) {
+          const scans = await postgresScans(engine(), query)
           const found = scans.filter(({ table }) => table === 'outbox')
           expect(found.length, name).toBeGreaterThan(0)
           for (const { type, touched } of found) {
@@ -229,9 +216,9 @@ describe.skipIf(postgresMissing)(
             expect(touched, name).toBeLessThanOrEqual(limit * shops.length)
           }
         }
-        for (const [name, query] of Object.entries(byId(open)))
+        for (const [name, query] of Object.entries(byId(engine())))
           for (const plans of ['custom', 'generic'] as const) {
-            const scans = await postgresScans(open.engine, query, plans)
+            const scans = await postgresScans(engine(), query, plans)
             const found = scans.filter(({ table }) => table === 'outbox' || table === 'snapshots')
             expect(found.length, name).toBeGreaterThan(0)
             for (const { index, touched } of found) {
@@ -242,49 +229,45 @@ describe.skipIf(postgresMissing)(
       })
 
     test('a scan ends once it has enough: later integrations are not read', async () => {
-      const query = due(open, { ...first, integrations: 1, each: 3 })
-      const scans = await postgresScans(open.engine, query, 'generic')
+      const query = due(engine(), { ...first, integrations: 1, each: 3 })
+      const scans = await postgresScans(engine(), query, 'generic')
       const touched = scans.filter(({ table }) => table === 'outbox').reduce((sum, scan) => sum + scan.touched, 0)
       // A step to the disabled integration, a step to the next one, and three deliveries of it.
       expect(touched).toBe(5)
     })
 
-    test('10,000 older deliveries of a disabled integration do not hide another one from a claim', async () => {
-      expect(await claimOne(open)).toBe(hash(backlog / 2))
-    })
+    claims(engine)
 
     for (const plans of ['custom', 'generic'] as const)
       test(`of a blocked endpoint only the probe after its block is read, with plans: ${plans}`, async () => {
-        if (plans === 'custom') await block(open)
+        if (plans === 'custom') await block(engine())
         for (const [query, most] of [
           // Two open endpoints up to the limit, and for each shop a step of the scan and a search; averages are
           // rounded.
           [first, 2 * limit + 2 * shops.length + 2],
           [retries, 2 * shops.length],
         ] as const) {
-          const scans = await postgresScans(open.engine, due(open, query), plans)
+          const scans = await postgresScans(engine(), due(engine(), query), plans)
           const found = scans.filter(({ table }) => table === 'outbox')
           expect(new Set(found.map(({ type }) => type))).toEqual(new Set(['Index Only Scan']))
           expect(found.reduce((sum, { touched }) => sum + touched, 0)).toBeLessThan(most)
         }
       })
 
-    test('every delivery that waits for longer than any may is due after one look, however many there are', async () => {
-      expect(await endWaits(open)).toEqual([backlog, 0])
-    })
+    endedWaits(engine)
 
     test('a few pending deliveries are listed and counted without a scan of the delivered ones', async () => {
-      await deliverMost(open)
-      await sql`analyze`.execute(open.engine.read)
-      for (const [name, query] of Object.entries(pendingQueries(open)))
-        for (const { table, touched } of await postgresScans(open.engine, query))
+      await deliverMost(engine())
+      await analyze(engine())
+      for (const [name, query] of Object.entries(pendingQueries(engine())))
+        for (const { table, touched } of await postgresScans(engine(), query))
           if (table !== 'outbox') expect(touched, `${name}: ${table}`).toBeLessThanOrEqual(5)
     })
 
     test('a part of a check for missing deliveries touches each of its versions by key', async () => {
-      const query = missingQuery(open.engine.read, backlog, limit)
+      const query = missingQuery(engine().read, backlog, limit)
       for (const plans of ['custom', 'generic'] as const) {
-        const scans = await postgresScans(open.engine, query, plans)
+        const scans = await postgresScans(engine(), query, plans)
         expect(new Set(scans.map(({ table }) => table))).toEqual(
           new Set(['snapshots', 'outbox', 'attempts', 'segments']),
         )
@@ -295,4 +278,4 @@ describe.skipIf(postgresMissing)(
       }
     })
   },
-)
+})

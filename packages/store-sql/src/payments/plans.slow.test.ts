@@ -1,12 +1,18 @@
-import type { PaymentFacts } from '@payment-integration/core/ports'
+import type { PaymentFacts, Store } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import * as fixtures from '../../test/conformance/fixtures.js'
-import { postgresMissing } from '../../test/postgres.js'
-import { type OpenEngine, openPostgres, openSqlite } from '../../test/support/engines.js'
-import { type Compiled, postgresScans, runsWithPreparedPlan, sqlitePlan } from '../../test/support/plans.js'
+import { analyze, onFilledDatabases } from '../../test/support/indexed-plans.js'
+import {
+  type Compiled,
+  postgresScans,
+  runsWithPreparedPlan,
+  sqlitePlan,
+  sqliteSteps,
+} from '../../test/support/plans.js'
 import { createStore } from '../create-store.js'
 import { listQuery } from '../deliveries/delivery-lists.js'
+import type { Engine } from '../engine.js'
 import { byAddressQuery, hashesQuery } from '../integrations/legacy.js'
 import { hexBytes } from '../internal/values.js'
 import { exactPage, plainPage } from './page-queries.js'
@@ -39,9 +45,7 @@ const moves = { before: 2_000, since: 30 }
 const others = 2_000
 const keyHash = (n: number) => n.toString(16).padStart(64, '0')
 
-async function fill({ engine }: OpenEngine): Promise<void> {
-  const store = createStore(engine)
-  await store.migrate()
+async function fill(store: Store, engine: Engine): Promise<void> {
   await store.integrations.insert(integration())
   await store.transaction((tx) =>
     indexPayments(
@@ -83,7 +87,7 @@ async function fill({ engine }: OpenEngine): Promise<void> {
 /** The newest payment's place, and nothing behind which there is none. */
 const newest = facts({ blockTimestamp: 2_000_000 })
 const shapeOn =
-  ({ dialect }: Pick<OpenEngine['engine'], 'dialect'>) =>
+  ({ dialect }: Pick<Engine, 'dialect'>) =>
   (after?: PaymentFacts) => ({
     ofWallet: false,
     behind: after !== undefined,
@@ -96,8 +100,6 @@ function values({ after = facts(), wallet = '0x' }: { after?: PaymentFacts | und
   const all = { integration, wallet: hexBytes(wallet), blockTimestamp, chainId, txHash, asOf: 1 }
   return <Name extends keyof typeof all>(name: Name) => all[name]
 }
-
-type Engine = OpenEngine['engine']
 
 /** Those that requests are made of: connections keep their plans. */
 const preparedQueries = ({ read: db, dialect }: Engine, shape = shapeOn({ dialect })) => ({
@@ -134,90 +136,75 @@ const queries = (engine: Engine, db = engine.read, shape = shapeOn(engine)) => (
 /** Steps that find a value, and read no table. */
 const ofValue = /^((SCALAR|REUSE) SUBQUERY \d+|SCAN CONSTANT ROW)$/
 
-describe('SQLite searches an index', () => {
-  let open: OpenEngine
-  beforeAll(async () => {
-    open = await openSqlite()
-    await fill(open)
-  })
-  afterAll(() => open?.close())
-
-  for (const position of Object.keys(positions) as (keyof typeof positions)[])
-    test(`and never walks or sorts a table, from the ${position}`, async () => {
-      for (const [name, query] of Object.entries(queries(open.engine))) {
-        const plan = (await sqlitePlan(open.engine, query(positions[position]))).map(({ detail }) => detail)
-        expect(
-          plan.some((step) => /^SEARCH \w+ USING (COVERING )?INDEX/.test(step)),
-          name,
-        ).toBe(true)
-        expect(
-          plan.filter((step) =>
-            /^SCAN (payments|payment_moves|page_epochs|checkpoints|account\w*|legacy_keys|deliveries|p|d|m)\b/.test(
-              step,
+onFilledDatabases(fill, {
+  SQLite(engine) {
+    for (const position of Object.keys(positions) as (keyof typeof positions)[])
+      test(`and never walks or sorts a table, from the ${position}`, async () => {
+        for (const [name, query] of Object.entries(queries(engine()))) {
+          const plan = await sqliteSteps(engine(), query(positions[position]))
+          expect(
+            plan.some((step) => /^SEARCH \w+ USING (COVERING )?INDEX/.test(step)),
+            name,
+          ).toBe(true)
+          expect(
+            plan.filter((step) =>
+              /^SCAN (payments|payment_moves|page_epochs|checkpoints|account\w*|legacy_keys|deliveries|p|d|m)\b/.test(
+                step,
+              ),
             ),
-          ),
+            name,
+          ).toEqual([])
+        }
+      })
+
+    test('a page is read in the order of its index, and only payments of one block time are sorted', async () => {
+      const plan = await sqliteSteps(engine(), queries(engine()).page(positions.middle))
+      expect(plan.filter((step) => !ofValue.test(step))).toEqual([
+        'SEARCH payments USING INDEX payments_page (integration=? AND block_timestamp<?)',
+        'SEARCH statuses USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN',
+        'SEARCH page_epochs USING INDEX sqlite_autoindex_page_epochs_1 (integration=?)',
+        'USE TEMP B-TREE FOR LAST 2 TERMS OF ORDER BY',
+      ])
+    })
+
+    test('unsettled payments are read in the order of their key', async () => {
+      for (const [name, range] of [
+        ['unsettled payments', '(chain_id=? AND payment_id>?)'],
+        ['the next chain with unsettled payments', '(chain_id>?)'],
+      ] as const) {
+        const plan = await sqliteSteps(engine(), queries(engine())[name]())
+        expect(
+          plan.filter((step) => step.includes('unsettled')),
           name,
-        ).toEqual([])
+        ).toEqual([`SEARCH unsettled USING COVERING INDEX sqlite_autoindex_unsettled_1 ${range}`])
       }
     })
 
-  test('a page is read in the order of its index, and only payments of one block time are sorted', async () => {
-    const plan = await sqlitePlan(open.engine, queries(open.engine).page(positions.middle))
-    expect(plan.map(({ detail }) => detail).filter((step) => !ofValue.test(step))).toEqual([
-      'SEARCH payments USING INDEX payments_page (integration=? AND block_timestamp<?)',
-      'SEARCH statuses USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN',
-      'SEARCH page_epochs USING INDEX sqlite_autoindex_page_epochs_1 (integration=?)',
-      'USE TEMP B-TREE FOR LAST 2 TERMS OF ORDER BY',
-    ])
-  })
-
-  test('unsettled payments are read in the order of their key', async () => {
-    for (const [name, range] of [
-      ['unsettled payments', '(chain_id=? AND payment_id>?)'],
-      ['the next chain with unsettled payments', '(chain_id>?)'],
-    ] as const) {
-      const plan = await sqlitePlan(open.engine, queries(open.engine)[name]())
-      expect(
-        plan.map(({ detail }) => detail).filter((step) => step.includes('unsettled')),
-        name,
-      ).toEqual([`SEARCH unsettled USING COVERING INDEX sqlite_autoindex_unsettled_1 ${range}`])
-    }
-  })
-
-  test('each side of a wallet is read in the order of its index before the two are merged', async () => {
-    for (const position of [positions.newest, positions.middle]) {
-      const plan = await sqlitePlan(open.engine, queries(open.engine)['page of a wallet'](position))
-      for (const side of ['sender', 'receiver']) {
-        const search = plan.find(({ detail }) => detail.includes(`USING INDEX payments_page_${side}`))
-        expect(search).toBeDefined()
-        // Only payments of one block time are sorted or collected before the limit cuts them.
-        const steps = plan.filter(({ parent, detail }) => parent === search?.parent && !ofValue.test(detail))
-        expect(steps.map(({ detail }) => detail)).toEqual([
-          search?.detail,
-          'USE TEMP B-TREE FOR LAST 2 TERMS OF ORDER BY',
-        ])
+    test('each side of a wallet is read in the order of its index before the two are merged', async () => {
+      for (const position of [positions.newest, positions.middle]) {
+        const plan = await sqlitePlan(engine(), queries(engine())['page of a wallet'](position))
+        for (const side of ['sender', 'receiver']) {
+          const search = plan.find(({ detail }) => detail.includes(`USING INDEX payments_page_${side}`))
+          expect(search).toBeDefined()
+          // Only payments of one block time are sorted or collected before the limit cuts them.
+          const steps = plan.filter(({ parent, detail }) => parent === search?.parent && !ofValue.test(detail))
+          expect(steps.map(({ detail }) => detail)).toEqual([
+            search?.detail,
+            'USE TEMP B-TREE FOR LAST 2 TERMS OF ORDER BY',
+          ])
+        }
       }
-    }
-  })
-})
-
-describe.skipIf(postgresMissing)(
-  `PostgreSQL searches an index${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
-  () => {
-    let open: OpenEngine
-    beforeAll(async () => {
-      open = await openPostgres()
-      await fill(open)
-      await sql`analyze`.execute(open.engine.read)
     })
-    afterAll(() => open?.close())
+  },
 
+  PostgreSQL(engine) {
     for (const position of Object.keys(positions) as (keyof typeof positions)[])
       for (const plans of ['custom', 'generic'] as const)
         test(`and touches a few rows per row of the page, from the ${position}, with ${plans} plans`, async () => {
+          await analyze(engine())
           const planned = plans === 'custom' ? queries : preparedQueries
-          for (const [name, query] of Object.entries(planned(open.engine))) {
-            const scans = await postgresScans(open.engine, query(positions[position]), plans)
+          for (const [name, query] of Object.entries(planned(engine()))) {
+            const scans = await postgresScans(engine(), query(positions[position]), plans)
             expect(scans.length, name).toBeGreaterThan(0)
             // A walk passes the payments that moved since it began, and finds each of them by its key.
             // The row of the position and the one that ends a block time are read too.
@@ -237,8 +224,7 @@ describe.skipIf(postgresMissing)(
       const block = Array.from({ length: 1_000 }, (_, n) =>
         facts({ txHash: hash(100_000 + n), blockTimestamp: at, sender: address(1) }),
       )
-      const { engine } = open
-      const store = createStore(engine)
+      const store = createStore(engine())
       await store.transaction((tx) =>
         indexPayments(
           tx,
@@ -249,14 +235,14 @@ describe.skipIf(postgresMissing)(
       for (const name of ['page', 'page of a wallet'] as const)
         for (const after of [undefined, within])
           for (const plans of ['custom', 'generic'] as const)
-            for (const { table, touched } of await postgresScans(engine, queries(engine)[name](after), plans))
+            for (const { table, touched } of await postgresScans(engine(), queries(engine())[name](after), plans))
               expect(touched, `${name}, ${table}, ${plans}`).toBeLessThanOrEqual(block.length + limit + 2)
     })
 
     test('with the plan that it keeps: none is made for a request once five were', async () => {
-      for (const [name, query] of Object.entries(preparedQueries(open.engine)))
+      for (const [name, query] of Object.entries(preparedQueries(engine())))
         for (const position of [positions.newest, positions.middle])
-          expect(await runsWithPreparedPlan(open.engine, query(position), 3), name).toBe(3)
+          expect(await runsWithPreparedPlan(engine(), query(position), 3), name).toBe(3)
     })
   },
-)
+})

@@ -1,6 +1,6 @@
 /** Tests: a transaction is all or nothing. @module */
 
-import type { StoreTransaction } from '@payment-integration/core/internal'
+import type { AccountEvent, StoreTransaction } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
 import {
@@ -116,10 +116,10 @@ const operations: readonly ((tx: StoreTransaction, depositId: string) => Promise
 ]
 
 const dataKey = { keyVersion: 1, sealed: 'sealed' }
-const accountEvent = {
+const accountEvent: AccountEvent = {
   ...{ at: epoch, action: 'registered', emailKey: getEmail(3).key, accountId: 'registered' },
   ...{ proof: null, by: null, reason: null },
-} as const
+}
 
 /** @returns The id of a deposit that waits. */
 async function prepare(store: Store): Promise<string> {

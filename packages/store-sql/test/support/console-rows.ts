@@ -1,10 +1,10 @@
 /** Fills a database with rows that mislead planners: filters select rare rows, which are the oldest. @module */
 
+import type { Store } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
-import { createStore } from '../../src/create-store.js'
+import type { Engine } from '../../src/engine.js'
 import { hexBytes } from '../../src/internal/values.js'
 import * as fixtures from '../conformance/fixtures.js'
-import type { OpenEngine } from './engines.js'
 
 const { address, epoch, hash, indexPayments, integration, primary } = fixtures
 
@@ -23,9 +23,7 @@ export const getTime = (n: number): number => epoch + n * 1_000
 export const getPosition = (n: number) => ({ blockTimestamp: getTime(n), id: String(n + 1) })
 
 /** Fills it, and makes the indexes of the console. The newest 20 deliveries are pending. */
-export async function fillConsoleRows({ engine }: OpenEngine): Promise<void> {
-  const store = createStore(engine)
-  await store.migrate()
+export async function fillConsoleRows(store: Store, engine: Engine): Promise<void> {
   for (let times = 0; times < 2; times += 1) await store.console.prepare()
   const others = Array.from({ length: 500 }, (_, n) => address(0x400 + n))
   for (const own of [...shops, ...others]) await store.integrations.insert(integration({ address: own }))

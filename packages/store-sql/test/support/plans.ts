@@ -19,6 +19,10 @@ export async function sqlitePlan(engine: Engine, query: Compiled) {
   return explain<{ id: number; parent: number; detail: string }>(engine, 'explain query plan', query)
 }
 
+/** What each step of SQLite's plan does. */
+export const sqliteSteps = async (engine: Engine, query: Compiled): Promise<string[]> =>
+  (await sqlitePlan(engine, query)).map(({ detail }) => detail)
+
 interface PlanNode {
   readonly 'Node Type': string
   readonly 'Actual Rows': number

@@ -1,18 +1,9 @@
 /** Tests: the backlog. @module */
 import { expect } from 'vitest'
-import {
-  address,
-  failed,
-  hash,
-  indexed,
-  indexPayments,
-  integration,
-  otherShop,
-  primary,
-  settleOne,
-  shop,
-} from './fixtures.js'
+import * as fixtures from './fixtures.js'
 import { passTime, type StoreTest } from './subject.js'
+
+const { address, failed, hash, indexed, indexPayments, integration, otherShop, primary, settleOne, shop } = fixtures
 export function backlogTests(test: StoreTest): void {
   test('pending deliveries are counted up to `atMost`, leased ones too', async ({ store }) => {
     await store.integrations.insert(integration())

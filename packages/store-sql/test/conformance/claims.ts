@@ -2,23 +2,11 @@
 
 import type { ClaimedDelivery } from '@payment-integration/core/internal'
 import { expect } from 'vitest'
-import {
-  claimOne,
-  epoch,
-  failed,
-  hash,
-  indexed,
-  indexPayments,
-  integration,
-  makeBody,
-  makeSnapshot,
-  nextVersion,
-  otherShop,
-  primary,
-  settleOne,
-  shop,
-} from './fixtures.js'
+import * as fixtures from './fixtures.js'
 import { lastingLeaseMs, passTime, type StoreSubject, type StoreTest } from './subject.js'
+
+const { claimOne, epoch, failed, hash, indexed, indexPayments, integration, makeBody, makeSnapshot } = fixtures
+const { nextVersion, otherShop, primary, settleOne, shop } = fixtures
 
 const lease = { limit: 100, leaseMs: 60_000 }
 const versions = (claims: readonly ClaimedDelivery[]) => claims.map(({ version }) => version)

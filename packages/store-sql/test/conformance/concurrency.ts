@@ -2,20 +2,11 @@
 
 import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
-import {
-  decided,
-  getStatus,
-  hash,
-  indexed,
-  indexPayments,
-  insertUpdate,
-  listed,
-  primary,
-  setStatus,
-  update,
-  waiting,
-} from './fixtures.js'
+import * as fixtures from './fixtures.js'
 import { type StoreTest, withAnother } from './subject.js'
+
+const { decided, getStatus, hash, indexed, indexPayments, insertUpdate, listed, primary, setStatus, update } = fixtures
+const { waiting } = fixtures
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 const selector = { chainId: 1, txHash: hash(1) }

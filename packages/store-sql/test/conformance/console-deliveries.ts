@@ -3,22 +3,11 @@
 import type { AttemptRecord } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
-import {
-  answered,
-  claimOne,
-  epoch,
-  failed,
-  hash,
-  indexed,
-  indexPayments,
-  integration,
-  nextVersion,
-  otherShop,
-  primary,
-  settleOne,
-  shop,
-} from './fixtures.js'
+import * as fixtures from './fixtures.js'
 import type { StoreTest } from './subject.js'
+
+const { answered, claimOne, epoch, failed, hash, indexed, indexPayments, integration, nextVersion } = fixtures
+const { otherShop, primary, settleOne, shop } = fixtures
 
 const minute = 60_000
 const start = epoch - (epoch % minute)

@@ -3,24 +3,11 @@
 import type { ConsolePosition } from '@payment-integration/core/internal'
 import type { Store, StoredPayment } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
-import {
-  address,
-  decided,
-  epoch,
-  getStatus,
-  hash,
-  indexed,
-  insertUpdate,
-  integration,
-  nextVersion,
-  otherShop,
-  primary,
-  setStatus,
-  shop,
-  update,
-  waiting,
-} from './fixtures.js'
+import * as fixtures from './fixtures.js'
 import type { StoreTest } from './subject.js'
+
+const { address, decided, epoch, getStatus, hash, indexed, insertUpdate, integration, nextVersion } = fixtures
+const { otherShop, primary, setStatus, shop, update, waiting } = fixtures
 
 const minute = 60_000
 const memo = (text: string) => `0x${Buffer.from(text).toString('hex').padEnd(64, '0')}`

@@ -2,19 +2,10 @@
 
 import type { DeliveryFilter } from '@payment-integration/core/internal'
 import { expect } from 'vitest'
-import {
-  answered,
-  claimOne,
-  failed,
-  hash,
-  indexed,
-  integration,
-  nextVersion,
-  otherShop,
-  settleOne,
-  shop,
-} from './fixtures.js'
+import * as fixtures from './fixtures.js'
 import { passTime, type StoreSubject, type StoreTest } from './subject.js'
+
+const { answered, claimOne, failed, hash, indexed, integration, nextVersion, otherShop, settleOne, shop } = fixtures
 
 /** Six deliveries: of two integrations, on two chains, in every status. */
 async function sixDeliveries({ store }: StoreSubject): Promise<void> {

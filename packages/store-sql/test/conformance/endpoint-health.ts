@@ -3,19 +3,10 @@
 import type { ClaimedDelivery, EndpointJudge, EndpointResult, SettledAttempt } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
-import {
-  answered,
-  claimOne,
-  failed,
-  hash,
-  indexed,
-  indexPayments,
-  integration,
-  otherShop,
-  primary,
-  shop,
-} from './fixtures.js'
+import * as fixtures from './fixtures.js'
 import { lastingLeaseMs, passTime, type StoreSubject, type StoreTest, withAnother } from './subject.js'
+
+const { answered, claimOne, failed, hash, indexed, indexPayments, integration, otherShop, primary, shop } = fixtures
 
 const lease = { limit: 100, leaseMs: 60_000 }
 

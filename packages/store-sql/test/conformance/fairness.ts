@@ -3,19 +3,10 @@
 import type { ClaimedDelivery, ClaimRequest } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
-import {
-  address,
-  endpoint,
-  failed,
-  hash,
-  indexPayments,
-  integration,
-  nextVersion,
-  primary,
-  settleOne,
-  shop,
-} from './fixtures.js'
+import * as fixtures from './fixtures.js'
 import type { StoreTest } from './subject.js'
+
+const { address, endpoint, failed, hash, indexPayments, integration, nextVersion, primary, settleOne, shop } = fixtures
 
 const [a, b, c] = [address(0xa), address(0xb), address(0xc)] as const
 const lease = { limit: 100, leaseMs: 60_000 }

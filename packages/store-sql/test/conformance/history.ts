@@ -3,26 +3,11 @@
 import type { HistoryRows, HistoryStore, SegmentedKind } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
-import {
-  answered,
-  claimOne,
-  decided,
-  failed,
-  findUpdate,
-  hash,
-  indexed,
-  indexPayments,
-  insertUpdate,
-  integration,
-  makeBody,
-  nextVersion,
-  primary,
-  settleOne,
-  shop,
-  update,
-  waiting,
-} from './fixtures.js'
+import * as fixtures from './fixtures.js'
 import { type StoreTest, withAnother } from './subject.js'
+
+const { answered, claimOne, decided, failed, findUpdate, hash, indexed, indexPayments, insertUpdate } = fixtures
+const { integration, makeBody, nextVersion, primary, settleOne, shop, update, waiting } = fixtures
 
 const kinds = ['attempts', 'deliveries', 'updates'] as const satisfies readonly SegmentedKind[]
 

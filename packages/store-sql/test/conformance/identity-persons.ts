@@ -3,20 +3,10 @@
 import type { IdentitySubject, PersonQuery, StoreTransaction } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
-import {
-  carrier,
-  change,
-  direct,
-  ensure,
-  getEmail,
-  getSubject,
-  insert,
-  odd,
-  own,
-  persons,
-  within,
-} from './identity-steps.js'
+import * as steps from './identity-steps.js'
 import { type StoreTest, withAnother } from './subject.js'
+
+const { carrier, change, direct, ensure, getEmail, getSubject, insert, odd, own, persons, within } = steps
 
 const getIds = (subjects: readonly IdentitySubject[]) => subjects.map(({ id }) => id)
 

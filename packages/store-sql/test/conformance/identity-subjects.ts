@@ -6,22 +6,11 @@
 import type { SubjectQuery } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
-import {
-  carrier,
-  direct,
-  end,
-  ensure,
-  getEmail,
-  getSubject,
-  insert,
-  odd,
-  own,
-  redeem,
-  redemption,
-  stored,
-  within,
-} from './identity-steps.js'
+import * as steps from './identity-steps.js'
 import { type StoreTest, withAnother } from './subject.js'
+
+const { carrier, direct, end, ensure, getEmail, getSubject, insert, odd, own, redeem, redemption, stored } = steps
+const { within } = steps
 
 const listed = async (store: Store, query: Partial<SubjectQuery> = {}) =>
   (await store.identity.subjects({ limit: 100, ...query })).map(({ id }) => id)

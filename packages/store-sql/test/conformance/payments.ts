@@ -3,23 +3,11 @@
 import type { NewPayment } from '@payment-integration/core/internal'
 import type { PaymentFacts, StoredPayment } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
-import {
-  address,
-  facts,
-  getStatus,
-  hash,
-  indexed,
-  indexPayments,
-  listed,
-  makeBody,
-  makeSnapshot,
-  nextVersion,
-  otherShop,
-  primary,
-  setStatus,
-  shop,
-} from './fixtures.js'
+import * as fixtures from './fixtures.js'
 import type { StoreTest } from './subject.js'
+
+const { address, facts, getStatus, hash, indexed, indexPayments, listed, makeBody, makeSnapshot } = fixtures
+const { nextVersion, otherShop, primary, setStatus, shop } = fixtures
 
 const largest = 2n ** 256n - 1n
 /** What storing known payments comes to. */

@@ -3,22 +3,11 @@
 import type { AttemptDecision, AttemptRecord, ClaimedDelivery } from '@payment-integration/core/internal'
 import { expect } from 'vitest'
 import { claimAfter } from './claims.js'
-import {
-  claimOne,
-  epoch,
-  failed,
-  hash,
-  indexed,
-  indexPayments,
-  indifferent,
-  integration,
-  nextVersion,
-  answered as ok,
-  primary,
-  settleOne,
-  shop,
-} from './fixtures.js'
+import * as fixtures from './fixtures.js'
 import { passTime, type StoreTest, withAnother } from './subject.js'
+
+const { claimOne, epoch, failed, hash, indexed, indexPayments, indifferent, integration, nextVersion } = fixtures
+const { answered: ok, primary, settleOne, shop } = fixtures
 
 const silent = {
   startedAt: epoch + 1,

@@ -3,22 +3,12 @@
 import type { StreamedDelivery } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
-import {
-  answered,
-  claimOne,
-  hash,
-  indexed,
-  indexPayments,
-  integration,
-  makeBody,
-  nextVersion,
-  otherShop,
-  primary,
-  settleOne,
-  shop,
-} from './fixtures.js'
+import * as fixtures from './fixtures.js'
 import { runSeed, seeded } from './random.js'
 import type { StoreTest } from './subject.js'
+
+const { answered, claimOne, hash, indexed, indexPayments, integration, makeBody, nextVersion, otherShop } = fixtures
+const { primary, settleOne, shop } = fixtures
 
 /** The id up to which the deliveries are complete, once it is known. */
 async function known(store: Store): Promise<string> {

@@ -3,32 +3,16 @@
 import type { AccountEvent, StoreTransaction } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
-import {
-  deposit,
-  epoch,
-  facts,
-  findUpdate,
-  getStatus,
-  hash,
-  indexed,
-  indexPayments,
-  insertUpdate,
-  integration,
-  listed,
-  makeBody,
-  makeSnapshot,
-  otherShop,
-  primary,
-  setStatus,
-  shop,
-  waiting,
-} from './fixtures.js'
+import * as fixtures from './fixtures.js'
 import { share, verdict } from './identity-logs.js'
 import { direct, ensure, getEmail, redeem, redemption } from './identity-steps.js'
 import { getSession } from './integration-sessions.js'
 import { operator } from './operators.js'
 import { hashOf } from './sessions.js'
 import type { StoreTest } from './subject.js'
+
+const { deposit, epoch, facts, findUpdate, getStatus, hash, indexed, indexPayments, insertUpdate } = fixtures
+const { integration, listed, makeBody, makeSnapshot, otherShop, primary, setStatus, shop, waiting } = fixtures
 
 /** One of each operation that writes, in an order in which each may follow those before it. */
 const operations: readonly ((tx: StoreTransaction, depositId: string) => Promise<unknown>)[] = [

@@ -80,19 +80,7 @@ export async function startPostgres(options: TestPostgresOptions = {}): Promise<
   const run = { ...nobody, cwd: home, env: { LD_LIBRARY_PATH: join(native, 'lib'), LC_ALL: 'C', TZ: 'UTC' } } as const
   if (nobody.uid !== undefined && nobody.gid !== undefined)
     for (const folder of [home, socket]) chownSync(folder, nobody.uid, nobody.gid)
-  const initdb = [
-    '-D',
-    data,
-    '-U',
-    'postgres',
-    '-A',
-    'trust',
-    '-E',
-    'UTF8',
-    '--locale=C',
-    '--no-sync',
-    '--no-instructions',
-  ]
+  const initdb = ['-D', data, ...'-U postgres -A trust -E UTF8 --locale=C --no-sync --no-instructions'.split(' ')]
   if (!existsSync(data)) execFileSync(join(native, 'bin', 'initdb'), initdb, { ...run, stdio: 'pipe' })
 
   let server: ChildProcess | undefined

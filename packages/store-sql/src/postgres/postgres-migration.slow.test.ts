@@ -94,19 +94,13 @@ describe.skipIf(postgresMissing)(
       await createSchema(database.openEngine(), migrationsWithNext).check()
     })
 
-    test('the lease of a process that is gone ends, and the next one migrates', async () => {
+    test.each([
+      ['of a process that is gone ends', 300],
+      ['that was taken while the clock of the database was an hour ahead is free', 3_600_000],
+    ])('a lease %s, and the next one migrates', async (_, endsInMs) => {
       const admin = await database.connect()
       await admin.query(`update released.locks set holder = 'gone',
-        expires_at = extract(epoch from statement_timestamp()) * 1000 + 300 where name = 'migration'`)
-      await migrate(database.openEngine(), migrationsWithNext)
-      const { rows } = await admin.query("select holder from released.locks where name = 'migration'")
-      expect(rows).toEqual([{ holder: null }])
-    })
-
-    test('a lease that was taken while the clock of the database was an hour ahead is free', async () => {
-      const admin = await database.connect()
-      await admin.query(`update released.locks set holder = 'gone',
-        expires_at = extract(epoch from statement_timestamp()) * 1000 + 3600000 where name = 'migration'`)
+        expires_at = extract(epoch from statement_timestamp()) * 1000 + ${endsInMs} where name = 'migration'`)
       await migrate(database.openEngine(), migrationsWithNext)
       const { rows } = await admin.query("select holder from released.locks where name = 'migration'")
       expect(rows).toEqual([{ holder: null }])

@@ -1,57 +1,40 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { convertSqliteError, isLocked, openError } from './sqlite-error.js'
 
 const withCode = (errcode: number) => Object.assign(new Error('of SQLite'), { code: 'ERR_SQLITE_ERROR', errcode })
 
-describe('result codes', () => {
-  for (const [errcode, expected] of [
-    [5, 'ERR_STORE_BUSY'],
-    [5 | (2 << 8), 'ERR_STORE_BUSY'],
-    [6, 'ERR_STORE_BUSY'],
-    [13, 'ERR_STORE_FULL'],
-    [14, 'ERR_STORE_UNAVAILABLE'],
-    [10, 'ERR_STORE_UNAVAILABLE'],
-    [10 | (3 << 8), 'ERR_STORE_UNAVAILABLE'],
-    [8, 'ERR_STORE_UNAVAILABLE'],
-    [8 | (4 << 8), 'ERR_STORE_UNAVAILABLE'],
-    [11, 'ERR_STORE_UNAVAILABLE'],
-    [26, 'ERR_STORE_UNAVAILABLE'],
-  ] as const)
-    test(`${errcode} is ${expected}, with the error as its cause`, () => {
-      const error = withCode(errcode)
-      expect(convertSqliteError(error)).toMatchObject({ code: expected, cause: error })
-    })
-
-  for (const errcode of [1, 19, 20, 1555])
-    test(`${errcode} passes unchanged`, () => {
-      const error = withCode(errcode)
-      expect(convertSqliteError(error)).toBe(error)
-      expect(isLocked(error)).toBe(false)
-    })
-
-  test('an error without a code is recognised by the message of SQLite', () => {
-    expect(convertSqliteError(new Error('database or disk is full'))).toMatchObject({ code: 'ERR_STORE_FULL' })
-    for (const text of [
-      'disk I/O error',
-      'attempt to write a readonly database',
-      'database disk image is malformed',
-      'file is not a database',
-    ])
-      expect(convertSqliteError(new Error(text)), text).toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
-    expect(isLocked(new Error('database is locked'))).toBe(true)
-    expect(isLocked('database is locked')).toBe(false)
-  })
+test.each([
+  ['ERR_STORE_BUSY', [5, 5 | (2 << 8), 6]],
+  ['ERR_STORE_FULL', [13]],
+  ['ERR_STORE_UNAVAILABLE', [14, 10, 10 | (3 << 8), 8, 8 | (4 << 8), 11, 26]],
+])('%s is the error of the result codes %j, with the error as its cause', (expected, codes) => {
+  for (const error of codes.map(withCode))
+    expect(convertSqliteError(error)).toMatchObject({ code: expected, cause: error })
 })
 
-describe('opening', () => {
-  test('any failure names the path and the remedy', () => {
-    const error = openError('/data/x.db', withCode(26))
-    expect(error).toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
-    expect(error.message).toContain('/data/x.db')
-  })
+test.each([1, 19, 20, 1555])('result code %i passes unchanged', (errcode) => {
+  const error = withCode(errcode)
+  expect(convertSqliteError(error)).toBe(error)
+  expect(isLocked(error)).toBe(false)
+})
 
-  test('a locked file is busy, a full one is full', () => {
-    expect(openError('x', withCode(5)).code).toBe('ERR_STORE_BUSY')
-    expect(openError('x', withCode(13)).code).toBe('ERR_STORE_FULL')
-  })
+test.each([
+  ['ERR_STORE_FULL', 'database or disk is full'],
+  ['ERR_STORE_UNAVAILABLE', 'disk I/O error'],
+  ['ERR_STORE_UNAVAILABLE', 'attempt to write a readonly database'],
+  ['ERR_STORE_UNAVAILABLE', 'database disk image is malformed'],
+  ['ERR_STORE_UNAVAILABLE', 'file is not a database'],
+])('%s is recognised by the message "%s" of SQLite without a code', (code, message) => {
+  expect(convertSqliteError(new Error(message))).toMatchObject({ code })
+})
+
+test('a lock is recognised by the message of an error', () => {
+  expect([isLocked(new Error('database is locked')), isLocked('database is locked')]).toEqual([true, false])
+})
+
+test('a failure to open names the path; a locked file is busy, a full one is full', () => {
+  const error = openError('/data/x.db', withCode(26))
+  expect(error).toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
+  expect(error.message).toContain('/data/x.db')
+  expect([5, 13].map((errcode) => openError('x', withCode(errcode)).code)).toEqual(['ERR_STORE_BUSY', 'ERR_STORE_FULL'])
 })

@@ -1,12 +1,12 @@
 /** Tests: the backlog. @module */
 import { expect } from 'vitest'
 import * as fixtures from './fixtures.js'
-import { passTime, type StoreTest } from './subject.js'
+import { type StoreTest, withShop } from './subject.js'
 
 const { address, failed, hash, indexed, indexPayments, integration, otherShop, primary, settleOne, shop } = fixtures
-export function backlogTests(test: StoreTest): void {
+export function backlogTests(plain: StoreTest): void {
+  const test = withShop(plain)
   test('pending deliveries are counted up to `atMost`, leased ones too', async ({ store }) => {
-    await store.integrations.insert(integration())
     await store.integrations.insert(integration({ address: otherShop }))
     const names = Array.from({ length: 12 }, (_, n) => ({
       txHash: hash(n),
@@ -29,7 +29,6 @@ export function backlogTests(test: StoreTest): void {
 
   test('settled deliveries, and those of disabled integrations or without a URL, do not count', async ({ store }) => {
     const [off, silent] = [address(0xf0), address(0xf1)]
-    await store.integrations.insert(integration())
     await store.integrations.insert(integration({ address: off }))
     await store.integrations.insert(integration({ address: silent }))
     for (const [n, integrationAddress] of [shop, shop, off, silent].entries())
@@ -53,13 +52,14 @@ export function backlogTests(test: StoreTest): void {
     })
   })
 
-  test('the oldest due delivery ages with the clock; a leased one and a later retry do not count', async (subject) => {
-    const { store } = subject
-    await store.integrations.insert(integration())
+  test('the age of the backlog is that of the oldest delivery that is due and unleased', async ({
+    store,
+    passTime,
+  }) => {
     await indexed(store)
     const age = async () => (await store.deliveries.backlog({ atMost: 1 })).oldestDueMs
     expect(await age()).toBeGreaterThanOrEqual(0)
-    await passTime(subject, 50, async () => ((await age()) ?? 0) >= 50)
+    await passTime(50, async () => ((await age()) ?? 0) >= 50)
     await indexed(store, { txHash: hash(2) })
     expect(await age()).toBeGreaterThanOrEqual(50)
     const [first, second] = await store.deliveries.claim({ limit: 2, leaseMs: 60_000 })

@@ -3,7 +3,7 @@
 import type { ClaimedDelivery } from '@payment-integration/core/internal'
 import { expect } from 'vitest'
 import * as fixtures from './fixtures.js'
-import { lastingLeaseMs, passTime, type StoreSubject, type StoreTest } from './subject.js'
+import { type StoreTest, withShop } from './subject.js'
 
 const { claimOne, epoch, failed, hash, indexed, indexPayments, integration, makeBody, makeSnapshot } = fixtures
 const { nextVersion, otherShop, primary, settleOne, shop } = fixtures
@@ -12,21 +12,9 @@ const lease = { limit: 100, leaseMs: 60_000 }
 const versions = (claims: readonly ClaimedDelivery[]) => claims.map(({ version }) => version)
 const hashes = (claims: readonly ClaimedDelivery[]) => claims.map(({ txHash }) => txHash)
 
-/** Claims for `leaseMs` the deliveries whose leases of `endedMs` have ended. */
-export async function claimAfter(subject: StoreSubject, endedMs: number, leaseMs = 60_000): Promise<ClaimedDelivery> {
-  const claimSome = () => subject.store.deliveries.claim({ limit: 100, leaseMs })
-  let [claim] = await claimSome()
-  await passTime(subject, endedMs, async () => {
-    if (claim === undefined) [claim] = await claimSome()
-    return claim !== undefined
-  })
-  if (claim === undefined) throw new Error('No delivery became due.')
-  return claim
-}
-export function claimTests(test: StoreTest): void {
-  test('first attempts go before many deliveries whose leases ended at once', async (subject) => {
-    const { store } = subject
-    await store.integrations.insert(integration())
+export function claimTests(plain: StoreTest): void {
+  const test = withShop(plain)
+  test('first attempts go before many deliveries whose leases ended at once', async ({ store, passTime }) => {
     const many = Array.from({ length: 600 }, (_, n) => hash(n + 1))
     await store.transaction((tx) =>
       indexPayments(
@@ -35,19 +23,16 @@ export function claimTests(test: StoreTest): void {
       ),
     )
     expect(await store.deliveries.claim({ limit: 1_000, leaseMs: 1 })).toHaveLength(600)
-    await passTime(subject, 2, async () => (await store.deliveries.msUntilDue()) === 0)
+    await passTime(2, async () => (await store.deliveries.msUntilDue()) === 0)
     await store.transaction((tx) => indexPayments(tx, [primary({ txHash: hash(1_000) })]))
     expect(hashes(await store.deliveries.claim({ limit: 1, leaseMs: 60_000 }))).toEqual([hash(1_000)])
     const again = await store.deliveries.claim({ limit: 1_000, leaseMs: 60_000 })
     expect(new Set(hashes(again))).toEqual(new Set(many))
   })
 
-  test('a delivery leased for longer than any lease lasts is due again, and a usual lease stays', async (subject) => {
-    const { deliveries, integrations } = subject.store
-    await integrations.insert(integration())
-    await subject.store.transaction((tx) =>
-      indexPayments(tx, [primary({ txHash: hash(1) }), primary({ txHash: hash(2) })]),
-    )
+  test('a delivery leased for longer than any lease lasts is due again, and a usual lease stays', async ({ store }) => {
+    const { deliveries } = store
+    await store.transaction((tx) => indexPayments(tx, [primary({ txHash: hash(1) }), primary({ txHash: hash(2) })]))
     const [ahead] = await deliveries.claim({ limit: 1, leaseMs: 7_200_000 })
     const [usual] = await deliveries.claim({ limit: 1, leaseMs: 60_000 })
     expect([ahead, usual]).toEqual([expect.anything(), expect.anything()])
@@ -56,14 +41,13 @@ export function claimTests(test: StoreTest): void {
     expect(await deliveries.endFutureWaits({ leaseMs: 600_000, retryMs: [600_000], blockMs: 0 })).toBe(0)
   })
 
-  test('a retry is due at once if it waits longer than its own step', async (subject) => {
-    const { deliveries, integrations } = subject.store
-    await integrations.insert(integration())
-    await subject.store.transaction((tx) => indexPayments(tx, [primary({ txHash: hash(1) })]))
+  test('a retry is due at once if it waits longer than its own step', async ({ store }) => {
+    const { deliveries } = store
+    await store.transaction((tx) => indexPayments(tx, [primary({ txHash: hash(1) })]))
     const longest = { leaseMs: 600_000, retryMs: [3_600_000, 7_200_000], blockMs: 600_000 }
     const fail = async (inMs: number) => {
-      const claim = await claimOne(subject.store)
-      await settleOne(subject.store, claim, failed, { kind: 'retry', inMs })
+      const claim = await claimOne(store)
+      await settleOne(store, claim, failed, { kind: 'retry', inMs })
     }
     await fail(3_600_000)
     expect(await deliveries.endFutureWaits(longest)).toBe(0)
@@ -76,7 +60,6 @@ export function claimTests(test: StoreTest): void {
   })
 
   test('a snapshot of an integration with a URL has one delivery, due at once', async ({ store }) => {
-    await store.integrations.insert(integration())
     const { id, chainId, txHash } = await indexed(store)
     expect(await store.deliveries.msUntilDue()).toBe(0)
     const [claim, ...others] = await store.deliveries.claim(lease)
@@ -103,7 +86,7 @@ export function claimTests(test: StoreTest): void {
     expect(await store.deliveries.claim(lease)).toEqual([])
   })
 
-  test('a snapshot without an integration, of an unknown one or without a URL has no delivery', async ({ store }) => {
+  plain('a snapshot without an integration, of an unknown one or without a URL has no delivery', async ({ store }) => {
     await store.integrations.insert(integration({ notificationUrl: null }))
     await indexed(store, { txHash: hash(1) })
     await indexed(store, { txHash: hash(2), integrationAddress: otherShop })
@@ -115,7 +98,6 @@ export function claimTests(test: StoreTest): void {
   })
 
   test('20 parallel claims lease each of 200 deliveries once', async ({ store }) => {
-    await store.integrations.insert(integration())
     await store.integrations.insert(integration({ address: otherShop }))
     for (let n = 0; n < 200; n += 1)
       await indexed(store, { txHash: hash(n), integrationAddress: n % 2 === 0 ? shop : otherShop })
@@ -126,7 +108,7 @@ export function claimTests(test: StoreTest): void {
     expect(new Set(claims.flat().map(({ deliveryId }) => deliveryId)).size).toBe(200)
   })
 
-  test('deliveries of a disabled integration wait until it is enabled, and delay no other', async ({ store }) => {
+  plain('deliveries of a disabled integration wait until it is enabled, and delay no other', async ({ store }) => {
     await store.integrations.insert(integration({ enabled: false }))
     await store.integrations.insert(integration({ address: otherShop }))
     for (let n = 1; n <= 5; n += 1) await indexed(store, { txHash: hash(n) })
@@ -139,7 +121,6 @@ export function claimTests(test: StoreTest): void {
   })
 
   test('deliveries wait while the URL is missing, then use the current URL and secrets', async ({ store }) => {
-    await store.integrations.insert(integration())
     await indexed(store)
     await store.integrations.update(shop, { notificationUrl: null })
     expect(await store.deliveries.claim(lease)).toEqual([])
@@ -153,24 +134,20 @@ export function claimTests(test: StoreTest): void {
     expect(await claimOne(store)).toMatchObject({ ...change, attempt: 1 })
   })
 
-  test('a delivery whose lease ended is claimed as the same attempt with a new token', async (subject) => {
-    const { store } = subject
-    await store.integrations.insert(integration())
+  test('after a lease the same attempt is claimed with a new token', async ({ store, claimAfter }) => {
     await indexed(store)
     const lost = await claimOne(store, 50)
-    const again = await claimAfter(subject, 50)
+    const [again] = await claimAfter(50)
     expect(again.ageMs).toBeGreaterThanOrEqual(50)
     expect(again).toEqual({ ...lost, leaseToken: again.leaseToken, ageMs: again.ageMs })
     expect(again.leaseToken).not.toBe(lost.leaseToken)
   })
 
-  test('lost leases use up no attempt: only logged attempts count', async (subject) => {
-    const { store } = subject
-    await store.integrations.insert(integration())
+  test('lost leases use up no attempt: only logged attempts count', async ({ store, claimAfter }) => {
     await indexed(store)
     for (const attempt of [1, 2, 3]) {
-      for (let lost = 0; lost < 3; lost += 1) expect(await claimAfter(subject, 50, 50)).toMatchObject({ attempt })
-      const claim = await claimAfter(subject, 50)
+      for (let lost = 0; lost < 3; lost += 1) expect(await claimAfter(50, 50)).toMatchObject([{ attempt }])
+      const [claim] = await claimAfter(50)
       expect(claim.attempt).toBe(attempt)
       expect(await settleOne(store, claim, failed, { kind: 'retry', inMs: 0 })).toBe('pending')
     }
@@ -179,14 +156,12 @@ export function claimTests(test: StoreTest): void {
   })
 
   test('a superseded version without an attempt is still claimed, before the newer one', async ({ store }) => {
-    await store.integrations.insert(integration())
     const payment = await indexed(store)
     await nextVersion(store, payment)
     expect(versions(await store.deliveries.claim(lease))).toEqual([1, 2])
   })
 
   test('a due retry of a superseded version is settled as superseded instead', async ({ store }) => {
-    await store.integrations.insert(integration())
     const payment = await indexed(store)
     await settleOne(store, await claimOne(store), failed, { kind: 'retry', inMs: 0 })
     await nextVersion(store, payment)
@@ -195,19 +170,20 @@ export function claimTests(test: StoreTest): void {
     expect(first).toMatchObject({ version: 1, status: 'superseded', nextAttemptAt: null, attempts: [failed] })
   })
 
-  test('a lost lease without a logged attempt is not the one attempt of a superseded version', async (subject) => {
-    const { store } = subject
-    await store.integrations.insert(integration())
+  test('a lost lease is not the one attempt of a superseded version', async ({
+    store,
+    lastingLeaseMs: leaseMs,
+    claimAfter,
+  }) => {
     const payment = await indexed(store)
-    const leaseMs = lastingLeaseMs(subject)
     await claimOne(store, leaseMs)
     await nextVersion(store, payment)
     expect(versions(await store.deliveries.claim(lease))).toEqual([2])
-    expect(await claimAfter(subject, leaseMs)).toMatchObject({ version: 1, attempt: 1 })
+    const [again] = await claimAfter(leaseMs)
+    expect(again).toMatchObject({ version: 1, attempt: 1 })
   })
 
   test('a newer version supersedes a retry only if it has a delivery', async ({ store }) => {
-    await store.integrations.insert(integration())
     const payment = await indexed(store)
     const retry = { kind: 'retry', inMs: 0 } as const
     const claim = await claimOne(store)
@@ -222,7 +198,6 @@ export function claimTests(test: StoreTest): void {
   })
 
   test('a claim returns the stored bytes of any body', async ({ store }) => {
-    await store.integrations.insert(integration())
     const bodies = [
       Uint8Array.from({ length: 512 }, (_, n) => n % 256),
       new TextEncoder().encode(String.raw`{"memo":"a \"quoted\" \\ \u0000 \134"}`),
@@ -239,9 +214,7 @@ export function claimTests(test: StoreTest): void {
     expect(claims.map(({ body }) => body)).toEqual(bodies)
   })
 
-  test('a lease that ends during the claim returns no delivery twice', async (subject) => {
-    const { store } = subject
-    await store.integrations.insert(integration())
+  test('a lease that ends during the claim returns no delivery twice', async ({ store, passTime }) => {
     await store.transaction((tx) =>
       indexPayments(
         tx,
@@ -251,7 +224,7 @@ export function claimTests(test: StoreTest): void {
     for (let round = 0; round < 5; round += 1) {
       const claims = await store.deliveries.claim({ limit: 1_000, leaseMs: 1 })
       expect(new Set(hashes(claims)).size).toBe(claims.length)
-      await passTime(subject, 1, async () => (await store.deliveries.msUntilDue()) === 0)
+      await passTime(1, async () => (await store.deliveries.msUntilDue()) === 0)
     }
   })
 }

@@ -3,7 +3,7 @@
 import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
 import * as fixtures from './fixtures.js'
-import { type StoreTest, withAnother } from './subject.js'
+import type { StoreTest } from './subject.js'
 
 const { decided, getStatus, hash, indexed, indexPayments, insertUpdate, listed, primary, setStatus, update } = fixtures
 const { waiting } = fixtures
@@ -52,25 +52,24 @@ export function concurrencyTests(test: StoreTest): void {
     expect(payment?.version).toBe(21)
   })
 
-  test('two stores that index a chain at once commit each height once, on top of the one before', async (subject) => {
-    await withAnother(subject, async (stores) => {
-      const committed: number[] = []
-      const indexer = async (store: Store) => {
-        for (let turnsLeft = 15; turnsLeft > 0; turnsLeft -= 1) {
-          const expected = (await store.payments.checkpoint(1))?.blockNumber ?? 0
-          const done = await store.transaction(async (tx) => {
-            if (((await tx.lockChain(1))?.blockNumber ?? 0) !== expected) return false
-            await indexPayments(tx, [primary({ txHash: hash(expected + 1) })])
-            await tx.setCheckpoint(1, { blockNumber: expected + 1, blockHash: hash(expected + 1) })
-            return true
-          })
-          if (done) committed.push(expected + 1)
-        }
+  test('two stores that index a chain at once commit each height once', async ({ store, twoStores }) => {
+    const stores = await twoStores()
+    const committed: number[] = []
+    const indexer = async (store: Store) => {
+      for (let turnsLeft = 15; turnsLeft > 0; turnsLeft -= 1) {
+        const expected = (await store.payments.checkpoint(1))?.blockNumber ?? 0
+        const done = await store.transaction(async (tx) => {
+          if (((await tx.lockChain(1))?.blockNumber ?? 0) !== expected) return false
+          await indexPayments(tx, [primary({ txHash: hash(expected + 1) })])
+          await tx.setCheckpoint(1, { blockNumber: expected + 1, blockHash: hash(expected + 1) })
+          return true
+        })
+        if (done) committed.push(expected + 1)
       }
-      await Promise.all(stores.map(indexer))
-      expect(committed.sort((a, b) => a - b)).toEqual(committed.map((_, n) => n + 1))
-      expect(await listed(subject.store)).toHaveLength(committed.length)
-    })
+    }
+    await Promise.all(stores.map(indexer))
+    expect(committed.sort((a, b) => a - b)).toEqual(committed.map((_, n) => n + 1))
+    expect(await listed(store)).toHaveLength(committed.length)
   })
 
   test('an update that shares the chain waits for the indexer and then sees its payment', async ({ store }) => {

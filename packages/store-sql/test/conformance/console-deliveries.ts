@@ -4,7 +4,7 @@ import type { AttemptRecord } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
 import * as fixtures from './fixtures.js'
-import type { StoreTest } from './subject.js'
+import { type StoreTest, withShop } from './subject.js'
 
 const { answered, claimOne, epoch, failed, hash, indexed, indexPayments, integration, nextVersion } = fixtures
 const { otherShop, primary, settleOne, shop } = fixtures
@@ -14,7 +14,6 @@ const start = epoch - (epoch % minute)
 
 /** Four deliveries: one exhausted, one delivered, two pending; the last one of another integration. */
 async function fourDeliveries(store: Store) {
-  await store.integrations.insert(integration())
   await store.integrations.insert(integration({ address: otherShop }))
   const settle = async (attempt: AttemptRecord, kind: 'delivered' | 'exhausted') =>
     settleOne(store, await claimOne(store), attempt, { kind })
@@ -26,7 +25,8 @@ async function fourDeliveries(store: Store) {
   await indexed(store, { txHash: hash(3), integrationAddress: otherShop })
   return payment
 }
-export function consoleDeliveryTests(test: StoreTest): void {
+export function consoleDeliveryTests(plain: StoreTest): void {
+  const test = withShop(plain)
   test('deliveries are listed newest first, by every field of a filter', async ({ store }) => {
     await fourDeliveries(store)
     const oldestFirst = await store.deliveries.list({ limit: 10 })
@@ -108,7 +108,6 @@ export function consoleDeliveryTests(test: StoreTest): void {
   })
 
   test('each failure is counted under its kind', async ({ store }) => {
-    await store.integrations.insert(integration())
     const kinds = [
       [null, 'timeout', 'timeout'],
       [null, 'connection', 'no_answer'],
@@ -135,7 +134,6 @@ export function consoleDeliveryTests(test: StoreTest): void {
   })
 
   test('the last failure stays while newer deliveries wait unsent', async ({ store }) => {
-    await store.integrations.insert(integration())
     await indexed(store, { txHash: hash(1) })
     const claim = await claimOne(store)
     await settleOne(store, claim, failed, { kind: 'retry', inMs: 60_000 })

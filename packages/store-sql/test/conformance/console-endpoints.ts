@@ -4,7 +4,7 @@ import type { AttemptRecord, EndpointJudge } from '@payment-integration/core/int
 import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
 import { answered, claimOne, epoch, failed, hash, indexed, integration, otherShop, shop } from './fixtures.js'
-import type { StoreTest } from './subject.js'
+import { type StoreTest, withShop } from './subject.js'
 
 const count: EndpointJudge = ({ failures }, results) => ({
   failures: failures + results.length,
@@ -20,8 +20,9 @@ async function attempted(store: Store, attempts: readonly AttemptRecord[], judge
     await store.deliveries.settle([{ claim, attempt, verdict: { kind: 'exhausted' } }], judge)
   }
 }
-export function consoleEndpointTests(test: StoreTest): void {
-  test('integrations come by address, in pages, each once, and without secrets', async ({ store }) => {
+export function consoleEndpointTests(plain: StoreTest): void {
+  const test = withShop(plain)
+  plain('integrations come by address, in pages, each once, and without secrets', async ({ store }) => {
     const sealed = integration().signingSecret
     const previousSigningSecret = { ...sealed, until: epoch + 1 }
     await store.integrations.insert(integration({ name: 'First', previousSigningSecret }))
@@ -41,7 +42,6 @@ export function consoleEndpointTests(test: StoreTest): void {
   })
 
   test('an integration comes with the health of its endpoint', async ({ store }) => {
-    await store.integrations.insert(integration())
     await store.integrations.insert(integration({ address: otherShop }))
     await attempted(store, [failed], count)
     const [expected] = await store.deliveries.endpoints()
@@ -60,7 +60,6 @@ export function consoleEndpointTests(test: StoreTest): void {
   })
 
   test('latencies are of answers and of timeouts, by integration', async ({ store }) => {
-    await store.integrations.insert(integration())
     await store.integrations.insert(integration({ address: otherShop }))
     const none = { status: null, excerpt: null }
     await attempted(

@@ -88,9 +88,7 @@ export function consolePaymentTests(test: StoreTest): void {
     expect(await list({ state: 'failure', until: epoch + 9 * minute })).toEqual([5])
   })
 
-  test('an invoice is found by its whole amount and currency, even if they contain quotes and commas', async ({
-    store,
-  }) => {
+  test('an invoice is found by its whole amount and currency, whatever characters they have', async ({ store }) => {
     await sevenPayments(store)
     const invoices = [
       ['1","EUR', 'USD'],
@@ -136,9 +134,7 @@ export function consolePaymentTests(test: StoreTest): void {
     }
   })
 
-  test('payments of two integrations in one transaction are each listed once, to their own integration', async ({
-    store,
-  }) => {
+  test('payments of two integrations in one transaction are each listed once, to their own', async ({ store }) => {
     for (const [ordinal, integrationAddress] of [shop, otherShop, null].entries())
       await indexed(store, { integrationAddress, ordinal, logIndex: ordinal })
     const owners = (rows: readonly StoredPayment[]) => rows.map((each) => each.integrationAddress)
@@ -189,9 +185,7 @@ export function consolePaymentTests(test: StoreTest): void {
     expect(await store.console.paymentsById([])).toEqual([])
   })
 
-  test('the updates of a payment are read in the order they were received, a refused one with its content', async ({
-    store,
-  }) => {
+  test('updates of a payment are read in the order received, a refused one with its content', async ({ store }) => {
     const [own, other] = [await indexed(store), await indexed(store, { txHash: hash(2) })]
     const refused = update({ id: 'u1', state: 'failure' })
     await store.transaction(async (tx) => {
@@ -235,9 +229,7 @@ export function consolePaymentTests(test: StoreTest): void {
     })
   })
 
-  test('the volume of a minute is the exact sum of the invoices of successful payments, by currency', async ({
-    store,
-  }) => {
+  test('the volume of a minute is the exact sum of invoices of successes, by currency', async ({ store }) => {
     await sevenPayments(store)
     await indexed(store, { txHash: hash(0x20), blockTimestamp: epoch + 1 })
     await setState(store, 1, 'success', '0.1')

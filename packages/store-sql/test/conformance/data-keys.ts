@@ -2,19 +2,18 @@
 
 import type { StoreTransaction } from '@payment-integration/core/internal'
 import { expect } from 'vitest'
-import { type StoreTest, withAnother } from './subject.js'
+import type { StoreTest } from './subject.js'
 export function dataKeyTests(test: StoreTest): void {
-  test('of ten candidates for a data key at once all get the same one, and each purpose has its own', async (subject) => {
-    await withAnother(subject, async ([one = subject.store, two = subject.store]) => {
-      const asked = Array.from({ length: 10 }, (_, n) =>
-        (n % 2 === 0 ? one : two).dataKeys.obtain('email', { keyVersion: 2 ** 32 - 1, sealed: `candidate ${n}` }),
-      )
-      const keys = await Promise.all(asked)
-      expect(new Set(keys.map(({ sealed }) => sealed)).size).toBe(1)
-      expect(keys[0]).toStrictEqual({ keyVersion: 2 ** 32 - 1, sealed: keys[0]?.sealed })
-      const other = { keyVersion: 1, sealed: 'other' }
-      expect(await one.dataKeys.obtain('email\u0000', other)).toStrictEqual(other)
-    })
+  test('ten candidates for a data key at once get the same one; each purpose has its own', async ({ twoStores }) => {
+    const [one, two] = await twoStores()
+    const asked = Array.from({ length: 10 }, (_, n) =>
+      (n % 2 === 0 ? one : two).dataKeys.obtain('email', { keyVersion: 2 ** 32 - 1, sealed: `candidate ${n}` }),
+    )
+    const keys = await Promise.all(asked)
+    expect(new Set(keys.map(({ sealed }) => sealed)).size).toBe(1)
+    expect(keys[0]).toStrictEqual({ keyVersion: 2 ** 32 - 1, sealed: keys[0]?.sealed })
+    const other = { keyVersion: 1, sealed: 'other' }
+    expect(await one.dataKeys.obtain('email\u0000', other)).toStrictEqual(other)
   })
 
   test('a data key is replaced only if it is unchanged since the caller read it', async ({ store }) => {

@@ -1,15 +1,15 @@
 /** Tests: listings of deliveries. @module */
 
 import type { DeliveryFilter } from '@payment-integration/core/internal'
+import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
 import * as fixtures from './fixtures.js'
-import { passTime, type StoreSubject, type StoreTest } from './subject.js'
+import { type StoreTest, withShop } from './subject.js'
 
 const { answered, claimOne, failed, hash, indexed, integration, nextVersion, otherShop, settleOne, shop } = fixtures
 
 /** Six deliveries: of two integrations, on two chains, in every status. */
-async function sixDeliveries({ store }: StoreSubject): Promise<void> {
-  await store.integrations.insert(integration())
+async function sixDeliveries(store: Store): Promise<void> {
   await store.integrations.insert(integration({ address: otherShop }))
   const settle = async (kind: 'delivered' | 'exhausted' | 'retry') =>
     settleOne(
@@ -49,10 +49,10 @@ const filters: readonly [string, DeliveryFilter, readonly number[]][] = [
   ['until the end of time', { until: Number.MAX_SAFE_INTEGER, status: 'delivered' }, [2]],
   ['everything at once', { integrationAddress: shop, chainId: 1, txHash: hash(2), status: 'exhausted', since: 1 }, [4]],
 ]
-export function deliveryListTests(test: StoreTest): void {
-  test('deliveries are listed oldest first and counted, by every field of a filter', async (subject) => {
-    const { store } = subject
-    await sixDeliveries(subject)
+export function deliveryListTests(plain: StoreTest): void {
+  const test = withShop(plain)
+  test('deliveries are listed oldest first and counted, by every field of a filter', async ({ store }) => {
+    await sixDeliveries(store)
     const all = await store.deliveries.list({ limit: 10 })
     expect(all).toHaveLength(6)
     for (const [name, filter, expected] of filters) {
@@ -69,18 +69,15 @@ export function deliveryListTests(test: StoreTest): void {
     }
   })
 
-  test('a delivery is found by its id with all its attempts, and nothing by another id', async (subject) => {
-    const { store } = subject
-    await sixDeliveries(subject)
+  test('a delivery is found by its id with all its attempts, and nothing by another id', async ({ store }) => {
+    await sixDeliveries(store)
     for (const view of await store.deliveries.list({ limit: 10 }))
       expect(await store.deliveries.find(view.deliveryId)).toEqual(view)
     for (const unknown of ['987654321', '0', '', 'x', '1 or 1=1', '-1', '1.5', '9'.repeat(30)])
       expect(await store.deliveries.find(unknown)).toBeNull()
   })
 
-  test('`since` is inclusive and `until` is exclusive', async (subject) => {
-    const { store } = subject
-    await store.integrations.insert(integration())
+  test('`since` is inclusive and `until` is exclusive', async ({ store, passTime }) => {
     const times: number[] = []
     for (let n = 1; n <= 4; n += 1) {
       await indexed(store, { txHash: hash(n) })
@@ -88,7 +85,7 @@ export function deliveryListTests(test: StoreTest): void {
       times.push(newest?.createdAt ?? 0)
       expect(newest?.nextAttemptAt).toBe(newest?.createdAt)
       const age = async () => (await store.deliveries.backlog({ atMost: 1 })).oldestDueMs ?? 0
-      await passTime(subject, 10, async () => (await age()) >= 10 * n)
+      await passTime(10, async () => (await age()) >= 10 * n)
     }
     const found = async (filter: DeliveryFilter) =>
       (await store.deliveries.list({ ...filter, limit: 10 })).map(({ txHash }) => Number(BigInt(txHash)))

@@ -3,7 +3,7 @@
 import type { BridgeDeposit, Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
 import { address, deposit, facts, hash, primary } from './fixtures.js'
-import { type StoreTest, withAnother } from './subject.js'
+import type { StoreTest } from './subject.js'
 
 const largest = 2n ** 256n - 1n
 
@@ -73,21 +73,18 @@ export function depositTests(test: StoreTest): void {
     expect(await settle(store, '987654321')).toBe(false)
   })
 
-  test('of six concurrent settlements of a deposit on two stores, one wins', async (subject) => {
-    await withAnother(subject, async (stores) => {
-      for (let round = 1; round <= 10; round += 1) {
-        const given = deposit({ txHash: hash(round) })
-        await upsert(subject.store, given)
-        const id = await getId(subject.store, given)
-        const settled = await Promise.all([0, 1, 0, 1, 0, 1].map((n) => settle(stores[n] ?? subject.store, id)))
-        expect(settled.filter(Boolean)).toHaveLength(1)
-      }
-    })
+  test('of six concurrent settlements of a deposit on two stores, one wins', async ({ store, twoStores }) => {
+    const stores = await twoStores()
+    for (let round = 1; round <= 10; round += 1) {
+      const given = deposit({ txHash: hash(round) })
+      await upsert(store, given)
+      const id = await getId(store, given)
+      const settled = await Promise.all([0, 1, 0, 1, 0, 1].map((n) => settle(stores[n] ?? store, id)))
+      expect(settled.filter(Boolean)).toHaveLength(1)
+    }
   })
 
-  test('deposits that wait in blocks that left their chain are forgotten, and wait again once they are back', async ({
-    store,
-  }) => {
+  test('deposits in blocks that left their chain are forgotten, and wait again once back', async ({ store }) => {
     const at = (blockNumber: number, chainId = 1) => deposit({ chainId, txHash: hash(blockNumber), blockNumber })
     await upsert(store, at(20), at(21), at(30), at(30, 2))
     const gone = await getId(store, at(21))
@@ -99,9 +96,7 @@ export function depositTests(test: StoreTest): void {
     expect(await waiting(store)).toEqual([at(20), at(30, 2), back])
   })
 
-  test('a deposit waits again when its payment leaves the other chain, which is overdue further down so long', async ({
-    store,
-  }) => {
+  test('a deposit waits again when its payment leaves the other chain, which is overdue later', async ({ store }) => {
     const paidFrom = (given: BridgeDeposit, blockNumber: number) =>
       primary({
         ...{ chainId: 10, txHash: hash(0xf0 + blockNumber), blockNumber },
@@ -129,9 +124,7 @@ export function depositTests(test: StoreTest): void {
     expect((await overdue(20)).map(({ blockNumber }) => blockNumber)).toEqual([21, 21, 23])
   })
 
-  test('a deposit that is settled while its block leaves the chain is settled or forgotten, never both', async ({
-    store,
-  }) => {
+  test('a deposit settled while its block leaves the chain is settled or forgotten, never both', async ({ store }) => {
     for (let round = 1; round <= 10; round += 1) {
       const given = deposit({ txHash: hash(round) })
       await upsert(store, given)

@@ -6,7 +6,7 @@
 import type { Store, StoredPayment } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
 import { facts, getStatus, hash, indexed, listed, otherShop, primary, setStatus, shop } from './fixtures.js'
-import { type StoreTest, withAnother } from './subject.js'
+import type { StoreTest } from './subject.js'
 
 const numbers = (payments: readonly StoredPayment[]) => payments.map(({ txHash }) => Number(txHash))
 const overdue = (store: Store, atOrBelow: number, limit = 100) =>
@@ -32,9 +32,7 @@ export function droppingTests(test: StoreTest): void {
     expect([await offChain(one), await offChain(two), await offChain(three)]).toEqual([[true], [false], [true]])
   })
 
-  test('the payments of a range of blocks are read by block and log, both ends included, for any integration and state', async ({
-    store,
-  }) => {
+  test('payments of a range of blocks are read by block and log, of any integration and state', async ({ store }) => {
     const at = (n: number, blockNumber: number, logIndex: number) => ({ txHash: hash(n), blockNumber, logIndex })
     await store.transaction((tx) =>
       tx.upsertPayments([
@@ -55,9 +53,7 @@ export function droppingTests(test: StoreTest): void {
     expect(await store.transaction((tx) => tx.paymentsInBlocks(1, 24, 30))).toEqual([])
   })
 
-  test('payments off the chain are named until they are dropped or on the chain again, those of other chains not', async ({
-    store,
-  }) => {
+  test('payments off one chain are named until they are dropped or on the chain again', async ({ store }) => {
     const one = await indexed(store, { txHash: hash(1) })
     const two = await indexed(store, { txHash: hash(2), integrationAddress: null })
     const other = await indexed(store, { txHash: hash(3), chainId: 2 })
@@ -98,7 +94,7 @@ export function droppingTests(test: StoreTest): void {
   })
 
   for (const formerState of [null, 'success', 'refund_failure'] as const)
-    test(`a payment that was dropped in state ${formerState} says so in every read, until the note is taken away`, async ({
+    test(`a payment dropped in state ${formerState} says so in every read, until the note is gone`, async ({
       store,
     }) => {
       const payment = await indexed(store)
@@ -123,9 +119,7 @@ export function droppingTests(test: StoreTest): void {
     await expect(refused).rejects.toThrow(RangeError)
   })
 
-  test('payments that were dropped are resolved when they are stored again, as they are now, with their note', async ({
-    store,
-  }) => {
+  test('dropped payments are resolved when they are stored again, as they are, with their note', async ({ store }) => {
     const [kept, left, dropped] = [
       await indexed(store, { txHash: hash(1) }),
       await indexed(store, { txHash: hash(2) }),
@@ -156,8 +150,7 @@ export function droppingTests(test: StoreTest): void {
     expect(returned).toEqual([{ ...payment, dropped: { formerState: null } }])
   })
 
-  test('six concurrent calls on two stores drop each overdue payment once', async (subject) => {
-    const { store } = subject
+  test('six concurrent calls on two stores drop each overdue payment once', async ({ store, twoStores }) => {
     for (let n = 1; n <= 20; n += 1) await indexed(store, { txHash: hash(n) })
     await store.transaction((tx) => tx.leaveChain(1, 0))
     const dropAll = (on: Store) =>
@@ -169,10 +162,9 @@ export function droppingTests(test: StoreTest): void {
         }
         return found.length
       })
-    await withAnother(subject, async (stores) => {
-      const counts = await Promise.all([0, 1, 0, 1, 0, 1].map((n) => dropAll(stores[n] ?? store)))
-      expect(counts.reduce((sum, count) => sum + count)).toBe(20)
-    })
+    const stores = await twoStores()
+    const counts = await Promise.all([0, 1, 0, 1, 0, 1].map((n) => dropAll(stores[n] ?? store)))
+    expect(counts.reduce((sum, count) => sum + count)).toBe(20)
     expect((await listed(store)).map(({ version }) => version)).toEqual(Array(20).fill(2))
   })
 }

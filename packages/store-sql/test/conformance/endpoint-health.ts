@@ -4,7 +4,7 @@ import type { ClaimedDelivery, EndpointJudge, EndpointResult, SettledAttempt } f
 import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
 import * as fixtures from './fixtures.js'
-import { lastingLeaseMs, passTime, type StoreSubject, type StoreTest, withAnother } from './subject.js'
+import { type StoreTest, withShop } from './subject.js'
 
 const { answered, claimOne, failed, hash, indexed, indexPayments, integration, otherShop, primary, shop } = fixtures
 
@@ -48,7 +48,6 @@ async function owe(store: Store, count: number, integrationAddress = shop): Prom
 
 /** Blocks an endpoint with some deliveries for `blockMs`; its first delivery is due again in `inMs`. */
 async function blocked(store: Store, blockMs: number, count = 5, inMs = 0): Promise<void> {
-  await store.integrations.insert(integration())
   await owe(store, count)
   const failure = { ...fail(await claimOne(store)), verdict: { kind: 'retry', inMs } as const }
   const { transitions } = await store.deliveries.settle([failure], blockFor(blockMs))
@@ -58,20 +57,9 @@ async function blocked(store: Store, blockMs: number, count = 5, inMs = 0): Prom
   expect(transitions).toEqual([{ integrationAddress: shop, failures: 1, blockedUntil, failingMs: 0 }])
 }
 
-/** Lets time pass, then claims until a claim is not empty. */
-async function claimAfter(subject: StoreSubject, ms: number, leaseMs = 60_000): Promise<ClaimedDelivery[]> {
-  let claims = await subject.store.deliveries.claim({ limit: 100, leaseMs })
-  await passTime(subject, ms, async () => {
-    if (claims.length === 0) claims = await subject.store.deliveries.claim({ limit: 100, leaseMs })
-    return claims.length > 0
-  })
-  return claims
-}
-export function endpointHealthTests(test: StoreTest): void {
-  test('the judge gets the results in the order given, without uncounted ones and those of lost leases', async ({
-    store,
-  }) => {
-    await store.integrations.insert(integration())
+export function endpointHealthTests(plain: StoreTest): void {
+  const test = withShop(plain)
+  test('the judge gets counted results of held leases, in the order given', async ({ store }) => {
     await store.integrations.insert(integration({ address: otherShop }))
     await owe(store, 6)
     await owe(store, 2, otherShop)
@@ -104,7 +92,6 @@ export function endpointHealthTests(test: StoreTest): void {
   })
 
   test('endpoints are listed up to a limit, by address', async ({ store }) => {
-    await store.integrations.insert(integration())
     await store.integrations.insert(integration({ address: otherShop }))
     await owe(store, 1)
     await owe(store, 1, otherShop)
@@ -114,9 +101,7 @@ export function endpointHealthTests(test: StoreTest): void {
     expect(await store.deliveries.endpoints({ limit: 1 })).toEqual(all.slice(0, 1))
   })
 
-  test('failures in a row are stored and listed, and an answer ends them', async (subject) => {
-    const { store } = subject
-    await store.integrations.insert(integration())
+  test('failures in a row are stored and listed, and an answer ends them', async ({ store, passTime }) => {
     await store.integrations.insert(integration({ address: otherShop }))
     await owe(store, 3)
     await owe(store, 1, otherShop)
@@ -134,7 +119,7 @@ export function endpointHealthTests(test: StoreTest): void {
       failingSince: one?.failingSince,
       blockedUntil: null,
     })
-    await passTime(subject, 5, async () => true)
+    await passTime(5, async () => true)
     await store.deliveries.settle([fail(second), deliver(other)], countOnly)
     expect(await store.deliveries.endpoints()).toEqual([{ ...one, failures: 2 }])
     expect(await store.deliveries.endpoint(shop)).toEqual({ ...one, failures: 2 })
@@ -173,41 +158,36 @@ export function endpointHealthTests(test: StoreTest): void {
     expect((view?.blockedUntil ?? 0) - (view?.failingSince ?? 0)).toBe(3_600_000)
   })
 
-  test('after a block the longest due delivery is the probe, and nothing else is claimed while it is in flight', async (subject) => {
-    const { store } = subject
+  test('after a block the longest due delivery alone is claimed: the probe', async ({ store, claimAfter }) => {
     await blocked(store, 30, 5, 1)
-    const claims = await claimAfter(subject, 30)
+    const claims = await claimAfter(30)
     expect(claims).toMatchObject([{ txHash: hash(2), attempt: 1, probe: true, replay: false }])
     expect(await store.deliveries.claim(lease)).toEqual([])
     expect(await store.deliveries.msUntilDue()).toBeGreaterThan(50_000)
   })
 
-  test('a retry that is due longer than any first attempt is the probe, so that retries go on', async (subject) => {
-    const { store } = subject
-    await store.integrations.insert(integration())
+  test('a retry due longer than any first attempt is the probe', async ({ store, passTime, claimAfter }) => {
     await owe(store, 1)
     await store.deliveries.settle([fail(await claimOne(store))], blockFor(30))
-    await passTime(subject, 30, async () => (await store.deliveries.msUntilDue()) === 0)
+    await passTime(30, async () => (await store.deliveries.msUntilDue()) === 0)
     await indexed(store, { txHash: hash(100) })
-    expect(await claimAfter(subject, 0)).toMatchObject([{ txHash: hash(1), attempt: 2, probe: true }])
+    expect(await claimAfter(0)).toMatchObject([{ txHash: hash(1), attempt: 2, probe: true }])
   })
 
-  test('probes count towards `maxRetries`', async (subject) => {
-    const { store } = subject
+  test('probes count towards `maxRetries`', async ({ store, passTime }) => {
     await blocked(store, 30)
-    await passTime(subject, 30, async () => (await store.deliveries.msUntilDue()) === 0)
+    await passTime(30, async () => (await store.deliveries.msUntilDue()) === 0)
     expect(await store.deliveries.claim({ ...lease, maxRetries: 0 })).toEqual([])
     expect(await store.deliveries.claim({ ...lease, maxRetries: 1 })).toMatchObject([{ probe: true }])
   })
 
-  test('a delivered probe ends the block; a failed one blocks the endpoint once more', async (subject) => {
-    const { store } = subject
+  test('a delivered probe ends the block; a failed one blocks once more', async ({ store, claimAfter }) => {
     await blocked(store, 30)
-    const [first] = await claimAfter(subject, 30)
+    const [first] = await claimAfter(30)
     if (first === undefined) throw new Error('No probe was claimed.')
     expect((await store.deliveries.settle([fail(first)], blockFor(30))).transitions).toEqual([])
     expect(await store.deliveries.endpoints()).toMatchObject([{ failures: 2, blocks: 2 }])
-    const [second] = await claimAfter(subject, 30)
+    const [second] = await claimAfter(30)
     if (second === undefined) throw new Error('No probe was claimed.')
     const { transitions } = await store.deliveries.settle([deliver(second)], blockFor(30))
     const failingMs = transitions[0]?.failingMs
@@ -217,35 +197,33 @@ export function endpointHealthTests(test: StoreTest): void {
     expect((await store.deliveries.claim(lease)).map(({ probe }) => probe)).toEqual([false, false, false, false])
   })
 
-  test('of two dispatchers one gets the probe', async (subject) => {
-    const { store } = subject
+  test('of two dispatchers one gets the probe', async ({ store, twoStores, passTime }) => {
     await blocked(store, 30, 20)
-    await withAnother(subject, async (stores) => {
-      const claims: ClaimedDelivery[] = []
-      await passTime(subject, 30, async () => {
-        const some = await Promise.all([...stores, ...stores].map(({ deliveries }) => deliveries.claim(lease)))
-        claims.push(...some.flat())
-        return claims.length > 0
-      })
-      expect(claims.map(({ probe }) => probe)).toEqual([true])
+    const stores = await twoStores()
+    const claims: ClaimedDelivery[] = []
+    await passTime(30, async () => {
+      const some = await Promise.all([...stores, ...stores].map(({ deliveries }) => deliveries.claim(lease)))
+      claims.push(...some.flat())
+      return claims.length > 0
     })
+    expect(claims.map(({ probe }) => probe)).toEqual([true])
   })
 
-  test('when the lease of a probe ends unsettled, another probe is claimed', async (subject) => {
-    const { store } = subject
+  test('after the lease of an unsettled probe another is claimed', async ({
+    store,
+    lastingLeaseMs: leaseMs,
+    claimAfter,
+  }) => {
     await blocked(store, 30)
-    const leaseMs = lastingLeaseMs(subject)
-    const [dead] = await claimAfter(subject, 30, leaseMs)
+    const [dead] = await claimAfter(30, leaseMs)
     expect(await store.deliveries.claim(lease)).toEqual([])
-    const [next, ...others] = await claimAfter(subject, leaseMs)
+    const [next, ...others] = await claimAfter(leaseMs)
     expect(others).toEqual([])
     expect(next).toMatchObject({ probe: true, attempt: 1 })
     expect(next?.leaseToken).not.toBe(dead?.leaseToken)
   })
 
-  test('a health change without a block length leaves the block unchanged', async (subject) => {
-    const { store } = subject
-    await store.integrations.insert(integration())
+  test('a health change without a block length leaves the block unchanged', async ({ store }) => {
     await owe(store, 3)
     const [first, second] = await store.deliveries.claim({ ...lease, limit: 2 })
     if (!first || !second) throw new Error('Two deliveries were due.')
@@ -284,19 +262,15 @@ export function endpointHealthTests(test: StoreTest): void {
     expect(await store.deliveries.claim(lease)).toHaveLength(5)
   })
 
-  test('concurrent failures of one endpoint on two stores are all counted', async (subject) => {
-    const { store } = subject
-    await store.integrations.insert(integration())
+  test('concurrent failures of one endpoint on two stores are all counted', async ({ store, twoStores }) => {
     await owe(store, 30)
     const claims = await store.deliveries.claim(lease)
-    await withAnother(subject, async (stores) => {
-      await Promise.all(claims.map((claim, n) => stores[n % 2]?.deliveries.settle([fail(claim)], countOnly)))
-    })
+    const stores = await twoStores()
+    await Promise.all(claims.map((claim, n) => stores[n % 2]?.deliveries.settle([fail(claim)], countOnly)))
     expect(await store.deliveries.endpoints()).toMatchObject([{ failures: 30 }])
   })
 
   test('a judge that throws leaves nothing written', async ({ store }) => {
-    await store.integrations.insert(integration())
     await indexed(store)
     const claim = await claimOne(store)
     const judge = () => {

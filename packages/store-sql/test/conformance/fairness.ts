@@ -74,9 +74,7 @@ export function fairnessTests(test: StoreTest): void {
     expect(numbers(claims)).toEqual([241, 242, 243, 244])
   })
 
-  test('the endpoint with the fewest POSTs in flight goes first, however old the backlog of another is', async ({
-    store,
-  }) => {
+  test('the endpoint with the fewest POSTs in flight goes first, whatever the age of a backlog', async ({ store }) => {
     await register(store, a, b, c)
     await owe(store, times(50, a))
     await owe(store, times(50, b), 101)
@@ -105,9 +103,7 @@ export function fairnessTests(test: StoreTest): void {
     expect(await store.deliveries.claim({ ...lease, perEndpoint: 5, inFlightByEndpoint })).toEqual([])
   })
 
-  test('at one server the integration with a backlog keeps no other one waiting, however old it is', async ({
-    store,
-  }) => {
+  test('at one server an old backlog of one integration keeps no other one waiting', async ({ store }) => {
     await registerShared(store, a, b, c)
     await register(store, address(0xd))
     await owe(store, times(60, a))

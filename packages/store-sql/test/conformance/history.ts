@@ -4,10 +4,10 @@ import type { HistoryRows, HistoryStore, SegmentedKind } from '@payment-integrat
 import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
 import * as fixtures from './fixtures.js'
-import { type StoreTest, withAnother } from './subject.js'
+import { type StoreTest, withShop } from './subject.js'
 
 const { answered, claimOne, decided, failed, findUpdate, hash, indexed, indexPayments, insertUpdate } = fixtures
-const { integration, makeBody, nextVersion, primary, settleOne, shop, update, waiting } = fixtures
+const { makeBody, nextVersion, primary, settleOne, shop, update, waiting } = fixtures
 
 const kinds = ['attempts', 'deliveries', 'updates'] as const satisfies readonly SegmentedKind[]
 
@@ -37,7 +37,6 @@ async function delivered(store: Store, n: number) {
 
 /** A closed segment 0 with three payments, and a segment 1 with one. */
 async function twoSegments(store: Store) {
-  await store.integrations.insert(integration())
   for (const n of [1, 2, 3]) await delivered(store, n)
   await getHistory(store).beginSegment()
   const last = await delivered(store, 4)
@@ -54,7 +53,8 @@ async function close(store: Store, upTo: number): Promise<void> {
 const removeAll = async (store: Store, segment: number) => {
   for (const kind of kinds) await remove(store, kind, segment)
 }
-export function historyTests(test: StoreTest): void {
+export function historyTests(plain: StoreTest): void {
+  const test = withShop(plain)
   test('a new store has one segment, and each that begins ends the one before', async ({ store }) => {
     const history = getHistory(store)
     expect(await history.segments()).toEqual([{ number: 0, begunAt: 0, endedAt: null }])
@@ -145,11 +145,8 @@ export function historyTests(test: StoreTest): void {
     expect(await replay()).toEqual({ replayed: 1, inFlight: 0, lastId: last?.deliveryId })
   })
 
-  test('pending deliveries of a closed segment are counted, delivered as before, and only then may it leave', async ({
-    store,
-  }) => {
+  test('a closed segment leaves only when its pending deliveries are delivered', async ({ store }) => {
     const history = getHistory(store)
-    await store.integrations.insert(integration())
     await indexed(store, { txHash: hash(1) })
     await history.beginSegment()
     await indexed(store, { txHash: hash(2) })
@@ -199,7 +196,6 @@ export function historyTests(test: StoreTest): void {
 
   test('more rows than one group has are given once each, and all of them leave', async ({ store }) => {
     const history = getHistory(store)
-    await store.integrations.insert(integration())
     const payments = Array.from({ length: 2_300 }, (_, n) => primary({ txHash: hash(n + 1) }))
     await store.transaction(async (tx) => {
       const stored = await indexPayments(tx, payments)
@@ -224,7 +220,6 @@ export function historyTests(test: StoreTest): void {
 
   test('no id is assigned twice, even when everything before was removed', async ({ store }) => {
     const history = getHistory(store)
-    await store.integrations.insert(integration())
     await delivered(store, 1)
     const ids = (await store.deliveries.list({ limit: 9 })).map(({ deliveryId }) => Number(deliveryId))
     await history.beginSegment()
@@ -239,7 +234,6 @@ export function historyTests(test: StoreTest): void {
 
   test('pages, streams and times of deliveries cross segments', async ({ store }) => {
     const history = getHistory(store)
-    await store.integrations.insert(integration())
     for (const n of [1, 2, 3, 4, 5, 6]) {
       if (n % 2 === 0) await history.beginSegment()
       await delivered(store, n)
@@ -259,34 +253,32 @@ export function historyTests(test: StoreTest): void {
     expect((await store.deliveries.stream(stream)).map(({ txHash }) => txHash)).toEqual([2, 3, 4, 5, 6].map(hash))
   })
 
-  test('segments that begin while two stores write: every version is in one segment, and delivered once', async (subject) => {
-    await withAnother(subject, async (stores) => {
-      const [store] = stores
-      if (store === undefined) return
-      await store.integrations.insert(integration())
-      // Many versions in one statement: the first ones may come before a segment begins, and the last ones after.
-      const writes = stores.flatMap((each, place) =>
-        Array.from({ length: 5 }, async (_, n) => {
-          const first = 1_000 * (5 * place + n)
-          const given = Array.from({ length: 200 }, (__, index) => primary({ txHash: hash(first + index) }))
-          const [payment] = await each.transaction((tx) => indexPayments(tx, given))
-          if (payment !== undefined) await nextVersion(each, payment)
-        }),
-      )
-      const begins = [0, 1, 2].map((n) => getHistory(stores[n % 2] ?? store).beginSegment())
-      await Promise.all([...writes, ...begins])
-      const segments = await getHistory(store).segments()
-      expect(segments).toHaveLength(4)
-      const counts = await Promise.all(segments.map(({ number }) => getHistory(store).count('deliveries', number)))
-      expect(counts.reduce((sum, count) => sum + count, 0)).toBe(2_010)
-      const claims = await store.deliveries.claim({ limit: 3_000, leaseMs: 60_000 })
-      expect(new Set(claims.map(({ txHash, version }) => `${txHash} ${version}`)).size).toBe(2_010)
-    })
+  test('segments that begin while two stores write have each version, and its delivery, once', async ({
+    twoStores,
+  }) => {
+    const stores = await twoStores()
+    const [store] = stores
+    // Many versions in one statement: the first ones may come before a segment begins, and the last ones after.
+    const writes = stores.flatMap((each, place) =>
+      Array.from({ length: 5 }, async (_, n) => {
+        const first = 1_000 * (5 * place + n)
+        const given = Array.from({ length: 200 }, (__, index) => primary({ txHash: hash(first + index) }))
+        const [payment] = await each.transaction((tx) => indexPayments(tx, given))
+        if (payment !== undefined) await nextVersion(each, payment)
+      }),
+    )
+    const begins = [0, 1, 2].map((n) => getHistory(stores[n % 2] ?? store).beginSegment())
+    await Promise.all([...writes, ...begins])
+    const segments = await getHistory(store).segments()
+    expect(segments).toHaveLength(4)
+    const counts = await Promise.all(segments.map(({ number }) => getHistory(store).count('deliveries', number)))
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(2_010)
+    const claims = await store.deliveries.claim({ limit: 3_000, leaseMs: 60_000 })
+    expect(new Set(claims.map(({ txHash, version }) => `${txHash} ${version}`)).size).toBe(2_010)
   })
 
   test('pending deliveries are given up as exhausted, except those in flight', async ({ store }) => {
     const history = getHistory(store)
-    await store.integrations.insert(integration())
     const payments = [1, 2, 3].map((n) => primary({ txHash: hash(n) }))
     await store.transaction((tx) => indexPayments(tx, payments))
     const claim = await claimOne(store)

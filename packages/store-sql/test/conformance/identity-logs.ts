@@ -8,7 +8,7 @@ import type { ShareRecord, VerdictRecord } from '@payment-integration/core/inter
 import { expect } from 'vitest'
 import { epoch, otherShop, shop } from './fixtures.js'
 import { carrier, direct, ensure, getEmail, insert, odd, own, rejected, within } from './identity-steps.js'
-import { type StoreTest, withAnother } from './subject.js'
+import type { StoreTest } from './subject.js'
 
 /** A rejected share of the subject `old`. */
 export const share = (changes: Partial<ShareRecord> = {}): ShareRecord => ({
@@ -34,9 +34,7 @@ export const verdict = (changes: Partial<VerdictRecord> = {}): VerdictRecord => 
 })
 const none = { limit: 10, emailKey: getEmail(9).key }
 export function identityLogTests(test: StoreTest): void {
-  test('shares and verdicts are listed newest first; a list by address includes its closed subjects', async ({
-    store,
-  }) => {
+  test('shares and verdicts are listed newest first, by address with its closed subjects', async ({ store }) => {
     const { identity } = store
     await ensure(store, 1, 'old')
     await own(store, 'old', { closed: true })
@@ -67,14 +65,13 @@ export function identityLogTests(test: StoreTest): void {
     expect(await identity.verdicts(none)).toEqual([])
   })
 
-  test('an event that ten transactions record at once is recorded once', async (subject) => {
-    await withAnother(subject, async ([one = subject.store, two = subject.store]) => {
-      const noted = Array.from({ length: 10 }, (_, n) =>
-        within(n % 2 === 0 ? one : two, (tx) => tx.recordEvent(odd, epoch + n)),
-      )
-      expect((await Promise.all(noted)).filter(Boolean)).toHaveLength(1)
-      expect(await within(one, (tx) => tx.recordEvent(`${odd} `, epoch))).toBe(true)
-    })
+  test('an event that ten transactions record at once is recorded once', async ({ twoStores }) => {
+    const [one, two] = await twoStores()
+    const noted = Array.from({ length: 10 }, (_, n) =>
+      within(n % 2 === 0 ? one : two, (tx) => tx.recordEvent(odd, epoch + n)),
+    )
+    expect((await Promise.all(noted)).filter(Boolean)).toHaveLength(1)
+    expect(await within(one, (tx) => tx.recordEvent(`${odd} `, epoch))).toBe(true)
   })
 
   test('old events are deleted, up to a limit at a time, and newer ones stay', async ({ store }) => {

@@ -4,7 +4,7 @@ import type { IdentitySubject, PersonQuery, StoreTransaction } from '@payment-in
 import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
 import * as steps from './identity-steps.js'
-import { type StoreTest, withAnother } from './subject.js'
+import type { StoreTest } from './subject.js'
 
 const { carrier, change, direct, ensure, getEmail, getSubject, insert, odd, own, persons, within } = steps
 
@@ -74,102 +74,97 @@ export function identityPersonTests(test: StoreTest): void {
     expect(seen).toEqual([['subject 1'], ['subject 1', 'direct'], ['subject 1', 'direct']])
   })
 
-  test('transactions that lock one person wait for each other, however they identify it', async (subject) => {
-    await withAnother(subject, async ([one = subject.store, two = subject.store]) => {
-      await insert(one, carrier('first', 1, 'account'), carrier('second', 2, 'account'), direct('direct', 'account'))
-      await ensure(one, 3, 'placeholder')
-      const names: PersonQuery[] = [
-        { emailKey: getEmail(1).key },
-        { emailKey: getEmail(2).key, accountIds: ['account'] },
-        { accountIds: ['account'] },
-        { subjectId: 'direct' },
-        { emailKey: getEmail(3).key, accountIds: ['account'] },
-      ]
-      const counted = Array.from({ length: 50 }, (_, n) =>
-        count(n % 2 === 0 ? one : two, names[n % names.length] ?? {}, 'first'),
-      )
-      await Promise.all(counted)
-      expect(await getSubject(one, 'first')).toMatchObject({ attachedNumber: 50, revision: 50 })
-    })
+  test('transactions that lock one person wait for each other, however they identify it', async ({ twoStores }) => {
+    const [one, two] = await twoStores()
+    await insert(one, carrier('first', 1, 'account'), carrier('second', 2, 'account'), direct('direct', 'account'))
+    await ensure(one, 3, 'placeholder')
+    const names: PersonQuery[] = [
+      { emailKey: getEmail(1).key },
+      { emailKey: getEmail(2).key, accountIds: ['account'] },
+      { accountIds: ['account'] },
+      { subjectId: 'direct' },
+      { emailKey: getEmail(3).key, accountIds: ['account'] },
+    ]
+    const counted = Array.from({ length: 50 }, (_, n) =>
+      count(n % 2 === 0 ? one : two, names[n % names.length] ?? {}, 'first'),
+    )
+    await Promise.all(counted)
+    expect(await getSubject(one, 'first')).toMatchObject({ attachedNumber: 50, revision: 50 })
   })
 
-  test('a person without a subject can be locked: of ten direct verifications of an account at once one is the first', async (subject) => {
-    await withAnother(subject, async ([one = subject.store, two = subject.store]) => {
-      for (let round = 0; round < 3; round += 1) {
-        const accountId = `account ${round}`
-        const verified = Array.from({ length: 10 }, (_, n) =>
-          within(n % 2 === 0 ? one : two, async (tx) => {
-            const known = await tx.lockPersons({ accountIds: [accountId] })
-            if (known.length === 0) await tx.insertSubject(direct(`${round} ${n}`, accountId))
-            return known.length
-          }),
-        )
-        expect((await Promise.all(verified)).sort(), `round ${round}`).toEqual([0, ...Array(9).fill(1)])
-      }
-    })
-  })
-
-  test('two persons that are locked in either order, together or one by one, never deadlock', async (subject) => {
-    await withAnother(subject, async ([one = subject.store, two = subject.store]) => {
-      await insert(one, carrier('first', 1, 'a'), carrier('second', 2, 'b'))
-      let runs = 0
-      const atOnce = Array.from({ length: 40 }, (_, n) => {
-        const accountIds = n % 4 < 2 ? ['a', 'b'] : ['b', 'a']
-        return count(n % 2 === 0 ? one : two, { accountIds }, 'first', () => {
-          runs += 1
-        })
-      })
-      await Promise.all(atOnce)
-      // Those that are locked together need no second run.
-      expect(runs).toBe(40)
-      const oneByOne = [
-        ['a', 'b'],
-        ['b', 'a'],
-      ].map((accounts, n) =>
-        within(n === 0 ? one : two, async (tx) => {
-          for (const accountId of accounts) await tx.lockPersons({ accountIds: [accountId] })
-          const [first] = await tx.lockPersons({ accountIds: ['a'] })
-          await tx.changeVerification('first', { attachedNumber: (first?.attachedNumber ?? 0) + 1 })
+  test('a person without a subject can be locked: of ten verifications at once one is first', async ({ twoStores }) => {
+    const [one, two] = await twoStores()
+    for (let round = 0; round < 3; round += 1) {
+      const accountId = `account ${round}`
+      const verified = Array.from({ length: 10 }, (_, n) =>
+        within(n % 2 === 0 ? one : two, async (tx) => {
+          const known = await tx.lockPersons({ accountIds: [accountId] })
+          if (known.length === 0) await tx.insertSubject(direct(`${round} ${n}`, accountId))
+          return known.length
         }),
       )
-      await Promise.all(oneByOne)
-      expect((await getSubject(one, 'first')).attachedNumber).toBe(42)
-    })
+      expect((await Promise.all(verified)).sort(), `round ${round}`).toEqual([0, ...Array(9).fill(1)])
+    }
   })
 
-  test('a transaction that waits for a placeholder that gets an account then sees the whole person', async (subject) => {
-    await withAnother(subject, async ([one = subject.store, two = subject.store]) => {
-      for (let round = 0; round < 10; round += 1) {
-        const [id, accountId] = [`placeholder ${round}`, `account ${round}`]
-        await insert(one, direct(`direct ${round}`, accountId))
-        await ensure(one, round, id)
-        const seen = await waiting(one, two, { subjectId: id }, async (tx) => {
-          await tx.identity.lockPersons({ emailKey: getEmail(round).key, accountIds: [accountId] })
-          await tx.identity.setOwner(id, { accountId, proved: true })
-        })
-        expect(seen, `round ${round}`).toStrictEqual(await persons(one, { accountIds: [accountId] }))
-        expect(getIds(seen ?? []), `round ${round}`).toEqual([`direct ${round}`, id])
-      }
+  test('two persons that are locked in either order, together or one by one, never deadlock', async ({ twoStores }) => {
+    const [one, two] = await twoStores()
+    await insert(one, carrier('first', 1, 'a'), carrier('second', 2, 'b'))
+    let runs = 0
+    const atOnce = Array.from({ length: 40 }, (_, n) => {
+      const accountIds = n % 4 < 2 ? ['a', 'b'] : ['b', 'a']
+      return count(n % 2 === 0 ? one : two, { accountIds }, 'first', () => {
+        runs += 1
+      })
     })
+    await Promise.all(atOnce)
+    // Those that are locked together need no second run.
+    expect(runs).toBe(40)
+    const oneByOne = [
+      ['a', 'b'],
+      ['b', 'a'],
+    ].map((accounts, n) =>
+      within(n === 0 ? one : two, async (tx) => {
+        for (const accountId of accounts) await tx.lockPersons({ accountIds: [accountId] })
+        const [first] = await tx.lockPersons({ accountIds: ['a'] })
+        await tx.changeVerification('first', { attachedNumber: (first?.attachedNumber ?? 0) + 1 })
+      }),
+    )
+    await Promise.all(oneByOne)
+    expect((await getSubject(one, 'first')).attachedNumber).toBe(42)
   })
 
-  test('a transaction that waits for an account sees a subject that was added or changed meanwhile', async (subject) => {
-    await withAnother(subject, async ([one = subject.store, two = subject.store]) => {
-      for (let round = 0; round < 10; round += 1) {
-        const [id, accountId] = [`subject ${round}`, `account ${round}`]
-        const query = { accountIds: [accountId] }
-        const joined = await waiting(one, two, query, async (tx) => {
-          await tx.identity.lockPersons(query)
-          await tx.identity.insertSubject(carrier(id, round, accountId))
-        })
-        expect(getIds(joined ?? []), `round ${round}`).toEqual([id])
-        const changed = await waiting(one, two, query, async (tx) => {
-          await tx.identity.lockPersons({ subjectId: id })
-          await tx.identity.changeVerification(id, { applicantId: odd })
-        })
-        expect(changed, `round ${round}`).toMatchObject([{ id, applicantId: odd, revision: 1 }])
-      }
-    })
+  test('a transaction that waits for a placeholder sees the person of its new account', async ({ twoStores }) => {
+    const [one, two] = await twoStores()
+    for (let round = 0; round < 10; round += 1) {
+      const [id, accountId] = [`placeholder ${round}`, `account ${round}`]
+      await insert(one, direct(`direct ${round}`, accountId))
+      await ensure(one, round, id)
+      const seen = await waiting(one, two, { subjectId: id }, async (tx) => {
+        await tx.identity.lockPersons({ emailKey: getEmail(round).key, accountIds: [accountId] })
+        await tx.identity.setOwner(id, { accountId, proved: true })
+      })
+      expect(seen, `round ${round}`).toStrictEqual(await persons(one, { accountIds: [accountId] }))
+      expect(getIds(seen ?? []), `round ${round}`).toEqual([`direct ${round}`, id])
+    }
+  })
+
+  test('a transaction that waits for an account sees subjects added or changed meanwhile', async ({ twoStores }) => {
+    const [one, two] = await twoStores()
+    for (let round = 0; round < 10; round += 1) {
+      const [id, accountId] = [`subject ${round}`, `account ${round}`]
+      const query = { accountIds: [accountId] }
+      const joined = await waiting(one, two, query, async (tx) => {
+        await tx.identity.lockPersons(query)
+        await tx.identity.insertSubject(carrier(id, round, accountId))
+      })
+      expect(getIds(joined ?? []), `round ${round}`).toEqual([id])
+      const changed = await waiting(one, two, query, async (tx) => {
+        await tx.identity.lockPersons({ subjectId: id })
+        await tx.identity.changeVerification(id, { applicantId: odd })
+      })
+      expect(changed, `round ${round}`).toMatchObject([{ id, applicantId: odd, revision: 1 }])
+    }
   })
 
   test('a transaction that fails releases its persons', async ({ store }) => {

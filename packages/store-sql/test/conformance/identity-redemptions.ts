@@ -5,7 +5,7 @@ import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
 import { epoch, otherShop } from './fixtures.js'
 import { end, ensure, getSubject, odd, redeem, redemption, within } from './identity-steps.js'
-import { lastingLeaseMs, passTime, type StoreTest } from './subject.js'
+import type { StoreTest } from './subject.js'
 
 /** A redemption as it is stored. */
 function getRecord({ leaseMs, ...given }: NewRedemption, changes: Partial<RedemptionRecord> = {}): RedemptionRecord {
@@ -40,9 +40,7 @@ export function identityRedemptionTests(test: StoreTest): void {
     expect(await named(store, 'other')).toBeNull()
   })
 
-  test('a change sets only the given fields, and an attached redemption keeps its state, applicant and level', async ({
-    store,
-  }) => {
+  test('a change sets the given fields, and an attached redemption keeps its result', async ({ store }) => {
     const given = redemption('subject 1', 1)
     const state = async () => named(store, given.externalUserId)
     await ensure(store, 1)
@@ -68,15 +66,14 @@ export function identityRedemptionTests(test: StoreTest): void {
     expect(await named(store, 'subject 1:2')).toStrictEqual(getRecord(redemption('subject 1', 2)))
   })
 
-  test('a lease lasts exactly its time, in any state of the redemption', async (subject) => {
-    const { store } = subject
+  test('a lease lasts exactly its time, in any state', async ({ store, passTime, lastingLeaseMs }) => {
     const isLeased = async (number: number) => (await named(store, `subject 1:${number}`))?.isLeased
     await ensure(store, 1)
     await redeem(store, redemption('subject 1', 1, { leaseMs: 0 }), redemption('subject 1', 2, { leaseMs: 100 }))
-    await redeem(store, redemption('subject 1', 3, { leaseMs: lastingLeaseMs(subject) }))
+    await redeem(store, redemption('subject 1', 3, { leaseMs: lastingLeaseMs }))
     for (const number of [1, 2, 3]) await end(store, `subject 1:${number}`, { state: 'unknown', lookUpInMs: 0 })
     expect([await isLeased(1), await isLeased(3)]).toEqual([false, true])
-    await passTime(subject, 100, async () => (await isLeased(2)) === false)
+    await passTime(100, async () => (await isLeased(2)) === false)
     expect(await named(store, 'subject 1:2')).toMatchObject({ state: 'unknown', isLeased: false })
   })
 
@@ -97,9 +94,7 @@ export function identityRedemptionTests(test: StoreTest): void {
     expect(await of(odd)).toBe('subject 2:2')
   })
 
-  test('open redemptions are listed oldest first; above the limit absent ones are omitted first, then the oldest', async ({
-    store,
-  }) => {
+  test('open redemptions are listed oldest first; a limit omits absent ones, then the oldest', async ({ store }) => {
     const states = ['in_flight', 'absent', 'unknown', 'refused', 'unresolved', 'attached', 'absent', 'foreign'] as const
     for (const n of [1, 2, 3]) await ensure(store, n)
     for (const [n, state] of [...states, 'surplus' as const].entries()) {
@@ -121,8 +116,10 @@ export function identityRedemptionTests(test: StoreTest): void {
     expect(await open(store, { subjectIds: [] })).toEqual([])
   })
 
-  test('a name is due for a look-up when its lease expires, or at the time that is set; the longest due comes first', async (subject) => {
-    const { store } = subject
+  test('names are due for a look-up after their lease or at a set time, longest due first', async ({
+    store,
+    passTime,
+  }) => {
     const due = async (limit = 10) => (await store.identity.dueLookUps(limit)).map(({ externalUserId: name }) => name)
     await ensure(store, 1)
     for (const n of [3, 4, 5]) await redeem(store, redemption('subject 1', n, { leaseMs: 3_600_000 }))
@@ -132,7 +129,7 @@ export function identityRedemptionTests(test: StoreTest): void {
     await end(store, 'subject 1:3', { lookUpInMs: 150 })
     await end(store, 'subject 1:4', { lookUpInMs: null })
     expect(await due()).not.toContain('subject 1:5')
-    await passTime(subject, 150, async () => (await due()).length === 3)
+    await passTime(150, async () => (await due()).length === 3)
     expect(await due()).toEqual(['subject 1:2', odd, 'subject 1:3'])
     expect(await store.identity.dueLookUps(1)).toEqual([{ externalUserId: 'subject 1:2', subjectId: 'subject 1' }])
     await end(store, 'subject 1:2', { state: 'absent', lookUpInMs: 3_600_000 })
@@ -141,9 +138,7 @@ export function identityRedemptionTests(test: StoreTest): void {
     expect(await due()).toEqual([odd])
   })
 
-  test('waits that a clock ahead has written end: look-ups are due, and a lease lasts its length from now', async ({
-    store,
-  }) => {
+  test('waits written by a clock ahead end: look-ups are due, and a lease lasts from now', async ({ store }) => {
     const due = async () => (await store.identity.dueLookUps(10)).map(({ externalUserId: name }) => name)
     const usual = { leaseMs: 120_000, lookUpMs: 3_600_000, pollMs: 86_400_000 }
     await ensure(store, 1)

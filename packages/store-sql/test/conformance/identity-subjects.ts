@@ -7,7 +7,7 @@ import type { SubjectQuery } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
 import * as steps from './identity-steps.js'
-import { type StoreTest, withAnother } from './subject.js'
+import type { StoreTest } from './subject.js'
 
 const { carrier, direct, end, ensure, getEmail, getSubject, insert, odd, own, redeem, redemption, stored } = steps
 const { within } = steps
@@ -28,36 +28,30 @@ export function identitySubjectTests(test: StoreTest): void {
     expect(await listed(store, { id: 'fresh' })).toEqual([])
   })
 
-  test('twenty concurrent requests for the subject of a new address get the same one', async (subject) => {
-    await withAnother(subject, async ([one = subject.store, two = subject.store]) => {
-      for (let round = 0; round < 5; round += 1) {
-        const ensured = Array.from({ length: 20 }, (_, n) => ensure(n % 2 === 0 ? one : two, round, `${round} ${n}`))
-        const ids = (await Promise.all(ensured)).map(({ id }) => id)
-        expect(new Set(ids).size, `round ${round}`).toBe(1)
-        expect(await listed(one, { emailKey: getEmail(round).key })).toEqual([ids[0]])
-      }
-    })
+  test('twenty concurrent requests for the subject of a new address get the same one', async ({ twoStores }) => {
+    const [one, two] = await twoStores()
+    for (let round = 0; round < 5; round += 1) {
+      const ensured = Array.from({ length: 20 }, (_, n) => ensure(n % 2 === 0 ? one : two, round, `${round} ${n}`))
+      const ids = (await Promise.all(ensured)).map(({ id }) => id)
+      expect(new Set(ids).size, `round ${round}`).toBe(1)
+      expect(await listed(one, { emailKey: getEmail(round).key })).toEqual([ids[0]])
+    }
   })
 
-  test('a request for the subject of an address while it is replaced gets the old one or the new one', async (subject) => {
-    await withAnother(subject, async ([one = subject.store, two = subject.store]) => {
-      for (let round = 0; round < 10; round += 1) {
-        const [old, fresh, third] = ['old', 'new', 'third'].map((name) => `${name} ${round}`) as [
-          string,
-          string,
-          string,
-        ]
-        await ensure(one, round, old)
-        const replaced = within(one, async (tx) => {
-          await tx.lockPersons({ subjectId: old, accountIds: ['owner'] })
-          await tx.setOwner(old, { closed: true })
-          await tx.insertSubject(carrier(fresh, round, 'owner', true))
-        })
-        const [{ id }] = await Promise.all([ensure(two, round, third), replaced])
-        expect([old, fresh], `round ${round}`).toContain(id)
-        expect(await listed(one, { emailKey: getEmail(round).key }), `round ${round}`).toEqual([fresh, old].sort())
-      }
-    })
+  test('a request for a subject that is being replaced gets the old one or the new one', async ({ twoStores }) => {
+    const [one, two] = await twoStores()
+    for (let round = 0; round < 10; round += 1) {
+      const [old, fresh, third] = ['old', 'new', 'third'].map((name) => `${name} ${round}`) as [string, string, string]
+      await ensure(one, round, old)
+      const replaced = within(one, async (tx) => {
+        await tx.lockPersons({ subjectId: old, accountIds: ['owner'] })
+        await tx.setOwner(old, { closed: true })
+        await tx.insertSubject(carrier(fresh, round, 'owner', true))
+      })
+      const [{ id }] = await Promise.all([ensure(two, round, third), replaced])
+      expect([old, fresh], `round ${round}`).toContain(id)
+      expect(await listed(one, { emailKey: getEmail(round).key }), `round ${round}`).toEqual([fresh, old].sort())
+    }
   })
 
   test('a subject is returned as it was stored', async ({ store }) => {
@@ -102,9 +96,7 @@ export function identitySubjectTests(test: StoreTest): void {
     expect(await getSubject(store, 'subject 2')).toMatchObject({ accountId: null, proved: false, closed: false })
   })
 
-  test('subjects are listed in pages by id: all, those of an address, those of an account, or one', async ({
-    store,
-  }) => {
+  test('subjects are listed in pages by id: all, of an address, of an account, or one', async ({ store }) => {
     const ids = Array.from({ length: 7 }, (_, n) => `subject ${n}`)
     for (const [n, id] of [...ids.entries()].reverse()) await insert(store, carrier(id, n, n < 4 ? odd : null))
     await insert(store, direct('direct', odd))

@@ -3,13 +3,11 @@
 import { expect } from 'vitest'
 import { epoch, shop } from './fixtures.js'
 import { carrier, change, ensure, getSubject, insert, odd, rejected, within } from './identity-steps.js'
-import { passTime, type StoreTest } from './subject.js'
+import type { StoreTest } from './subject.js'
 
 const id = 'subject 1'
 export function identityVerificationTests(test: StoreTest): void {
-  test('every field of a verification is returned as stored, and a change keeps the other fields', async ({
-    store,
-  }) => {
+  test('every field of a verification is returned as stored; a change keeps other fields', async ({ store }) => {
     const empty = await ensure(store, 1)
     const fields = {
       ...{ donor: shop, applicantId: `applicant ${odd}`, attachedNumber: 2, attachedAt: epoch, review: rejected },
@@ -49,8 +47,7 @@ export function identityVerificationTests(test: StoreTest): void {
     expect(await of(odd)).toBeNull()
   })
 
-  test('the longest due applicants are polled first, and none before its time', async (subject) => {
-    const { store } = subject
+  test('the longest due applicants are polled first, and none before its time', async ({ store, passTime }) => {
     const due = async (limit = 10) => (await store.identity.duePolls(limit)).map(({ applicantId }) => applicantId)
     const poll = async (n: number, applicantId: string | null, pollInMs: number | null) => {
       await ensure(store, n)
@@ -65,7 +62,7 @@ export function identityVerificationTests(test: StoreTest): void {
     await poll(5, 'far', 3_600_000)
     await poll(6, 'never', null)
     expect(await due()).not.toContain('far')
-    await passTime(subject, 150, async () => (await due()).length === 3)
+    await passTime(150, async () => (await due()).length === 3)
     expect(await due()).toEqual(['first', 'second', odd])
     expect(await store.identity.duePolls(1)).toEqual([{ subjectId: 'subject 3', applicantId: 'first' }])
     await change(store, 'subject 3', { pollInMs: null })

@@ -18,9 +18,7 @@ export function integrationTests(test: StoreTest): void {
     expect(await store.integrations.find(otherShop)).toEqual(bare)
   })
 
-  test('credentials are the stored ones; for unknown addresses they are stand-ins that never match', async ({
-    store,
-  }) => {
+  test('credentials are the stored ones, and for unknown addresses stand-ins that never match', async ({ store }) => {
     const absent = {
       current: { keyVersion: 8, hash: '88'.repeat(32) },
       previous: { keyVersion: 9, hash: '99'.repeat(32), until: 7 },
@@ -94,9 +92,7 @@ export function integrationTests(test: StoreTest): void {
     }
   })
 
-  test('a conditional update is written while the stored API secret is the one it names, and else changes nothing', async ({
-    store,
-  }) => {
+  test('a conditional update is written only while the stored API secret is the one it names', async ({ store }) => {
     await store.integrations.insert(full)
     const first = { apiSecretHash: full.apiSecret?.hash ?? null }
     for (const [change, onlyIf] of [

@@ -5,7 +5,7 @@ import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
 import { epoch } from './fixtures.js'
 import { hashOf, sessionTests } from './sessions.js'
-import { type StoreTest, withAnother } from './subject.js'
+import type { StoreTest } from './subject.js'
 
 /** An operator who has not signed in yet. */
 export function operator(changes: Partial<OperatorRecord> = {}): OperatorRecord {
@@ -60,14 +60,13 @@ export function operatorTests(test: StoreTest): void {
     expect(await store.operators.list()).toStrictEqual([operator()])
   })
 
-  test('of ten inserts of one name at once one wins', async (subject) => {
-    await withAnother(subject, async (stores) => {
-      const given = Array.from({ length: 10 }, (_, n) => operator({ link: { hash: hashOf(n), expiresAt: epoch } }))
-      const wins = await Promise.all(
-        given.map((one, n) => stores[n % 2]?.transaction(({ operators }) => operators.insert(one))),
-      )
-      expect(wins.filter(Boolean)).toHaveLength(1)
-    })
+  test('of ten inserts of one name at once one wins', async ({ twoStores }) => {
+    const stores = await twoStores()
+    const given = Array.from({ length: 10 }, (_, n) => operator({ link: { hash: hashOf(n), expiresAt: epoch } }))
+    const wins = await Promise.all(
+      given.map((one, n) => stores[n % 2]?.transaction(({ operators }) => operators.insert(one))),
+    )
+    expect(wins.filter(Boolean)).toHaveLength(1)
   })
 
   test('a change replaces the given fields alone; an unknown name resolves null', async ({ store }) => {

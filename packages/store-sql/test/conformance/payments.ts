@@ -63,9 +63,7 @@ export function paymentTests(test: StoreTest): void {
     ['a fee of 0', { pricing: { listedToken: null, feeds: [], calledAmount: null, serviceFee: 0n } }],
     ['an empty memo', { memoHex: '0x' }],
   ]
-  test('facts that repeat each other come back as they were given, and stay so when they are stored again', async ({
-    store,
-  }) => {
+  test('facts that repeat each other come back as given, also when they are stored again', async ({ store }) => {
     for (const [n, [what, changes]] of repeating.entries()) {
       const given = facts({ chainId: 1, txHash: hash(1), ordinal: n, integrationAddress: address(n), ...changes })
       const payment = await indexed(store, given)
@@ -91,9 +89,7 @@ export function paymentTests(test: StoreTest): void {
       expect(payment?.tokenIn.symbol === symbol && payment.tokenOut.symbol === symbol).toBe(true)
     })
 
-  test('a payment that was mined again takes every fact of its new block and keeps its status and owner', async ({
-    store,
-  }) => {
+  test('a payment mined again takes every fact of its new block, and keeps status and owner', async ({ store }) => {
     const payment = await indexed(store)
     await nextVersion(store, payment)
     const given = { facts: facts({ ...elsewhere, integrationAddress: otherShop }), primary: false }

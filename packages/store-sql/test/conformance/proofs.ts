@@ -57,7 +57,7 @@ export function proofTests(test: StoreTest): void {
     expect(await store.chains.proofs(10, 10)).toEqual([range(0, 50)])
   })
 
-  test(`after any notes each block has the newest of it, or the weaker, in ranges as long as can be (seed ${seed})`, async ({
+  test(`after any notes each block has its newest or weaker one, in longest ranges (seed ${seed})`, async ({
     store,
   }) => {
     const random = seeded(seed)

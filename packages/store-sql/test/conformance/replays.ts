@@ -3,8 +3,8 @@
 import type { EndpointJudge, ReplayRequest } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
-import { answered, claimOne, failed, hash, indexed, integration, nextVersion, settleOne, shop } from './fixtures.js'
-import { passTime, type StoreTest } from './subject.js'
+import { answered, claimOne, failed, hash, indexed, nextVersion, settleOne, shop } from './fixtures.js'
+import { type StoreTest, withShop } from './subject.js'
 
 const lease = { limit: 100, leaseMs: 60_000 }
 const again = { ...failed, replay: true }
@@ -18,12 +18,10 @@ async function ended(store: Store, kind: 'delivered' | 'exhausted', n = 1): Prom
   await settleOne(store, claim, kind === 'delivered' ? answered : failed, { kind })
   return claim.deliveryId
 }
-export function replayTests(test: StoreTest): void {
+export function replayTests(plain: StoreTest): void {
+  const test = withShop(plain)
   for (const kind of ['exhausted', 'delivered'] as const)
-    test(`a replay makes a delivery that was ${kind} due at once, as the first step of a new schedule`, async ({
-      store,
-    }) => {
-      await store.integrations.insert(integration())
+    test(`a replay of a delivery that was ${kind} is due at once, as step 1 of a new schedule`, async ({ store }) => {
       const deliveryId = await ended(store, kind)
       expect(await replay(store, { deliveryId, limit: 1 })).toEqual({ replayed: 1, inFlight: 0, lastId: deliveryId })
       expect(await store.deliveries.find(deliveryId)).toMatchObject({
@@ -43,22 +41,19 @@ export function replayTests(test: StoreTest): void {
       ])
     })
 
-  test('a replayed retry is due at once, and the result of an earlier lease is late', async (subject) => {
-    const { store } = subject
-    await store.integrations.insert(integration())
+  test('a replayed retry is due at once, and the result of an earlier lease is late', async ({ store, passTime }) => {
     await indexed(store)
     const first = await claimOne(store)
     await settleOne(store, first, failed, { kind: 'retry', inMs: 3_600_000 })
     expect(await replay(store, { limit: 10 })).toMatchObject({ replayed: 1 })
     const expired = await claimOne(store, 20)
-    await passTime(subject, 20, async () => (await store.deliveries.msUntilDue()) === 0)
-    expect(await replay(store, { limit: 10 })).toMatchObject({ replayed: 1, inFlight: 0 })
+    await passTime(20, async () => (await store.deliveries.msUntilDue()) === 0)
+    expect(await replay(store, { limit: 10 })).toMatchObject({ replayed: 1, underWay: 0 })
     expect(await settleOne(store, expired, answered, { kind: 'delivered' })).toBeNull()
     expect(await claimOne(store)).toMatchObject({ attempt: 2, step: 1, replay: true })
   })
 
   test('a leased delivery is not replayed', async ({ store }) => {
-    await store.integrations.insert(integration())
     await indexed(store)
     const claim = await claimOne(store)
     const { deliveryId } = claim
@@ -67,12 +62,10 @@ export function replayTests(test: StoreTest): void {
     expect(await store.deliveries.find(deliveryId)).toMatchObject({ attempts: [failed] })
   })
 
-  test('the age of a replay counts from the replay', async (subject) => {
-    const { store } = subject
-    await store.integrations.insert(integration())
+  test('the age of a replay counts from the replay', async ({ store, passTime }) => {
     const deliveryId = await ended(store, 'exhausted')
     const made = (await store.deliveries.find(deliveryId))?.createdAt ?? 0
-    await passTime(subject, 100, async () => {
+    await passTime(100, async () => {
       await indexed(store, { txHash: hash(Math.floor(performance.now() * 1_000) + 100) })
       const [newest] = (await store.deliveries.list({ limit: 100_000 })).slice(-1)
       return (newest?.createdAt ?? 0) - made >= 100
@@ -86,7 +79,6 @@ export function replayTests(test: StoreTest): void {
   })
 
   test('a replay of a superseded version is claimed, and its retry is superseded', async ({ store }) => {
-    await store.integrations.insert(integration())
     const payment = await indexed(store)
     const first = await claimOne(store)
     await settleOne(store, first, failed, { kind: 'exhausted' })
@@ -101,15 +93,13 @@ export function replayTests(test: StoreTest): void {
     expect(await claimOne(store)).toMatchObject({ version: 1, attempt: 3, step: 1 })
   })
 
-  test('the retry of a replay is a probe like any other, and ends the block when it is delivered', async (subject) => {
-    const { store } = subject
-    await store.integrations.insert(integration())
+  test('the retry of a replay is a probe, and ends the block when it is delivered', async ({ store, passTime }) => {
     const deliveryId = await ended(store, 'exhausted')
     await replay(store, { deliveryId, limit: 1 })
     const claim = await claimOne(store)
     const block: EndpointJudge = () => ({ failures: 5, blocks: 1, blockMs: 20 })
     await store.deliveries.settle([{ claim, attempt: again, verdict: { kind: 'retry', inMs: 0 } }], block)
-    await passTime(subject, 20, async () => (await store.deliveries.msUntilDue()) === 0)
+    await passTime(20, async () => (await store.deliveries.msUntilDue()) === 0)
     const probe = await claimOne(store)
     expect(probe).toMatchObject({ deliveryId, replay: true, step: 2, probe: true })
     const open: EndpointJudge = () => ({ failures: 0, blocks: 0, blockMs: null })
@@ -118,7 +108,6 @@ export function replayTests(test: StoreTest): void {
   })
 
   test('a blocked endpoint gets replays, which do not change its health, and their retries wait', async ({ store }) => {
-    await store.integrations.insert(integration())
     const deliveryId = await ended(store, 'exhausted')
     await indexed(store, { txHash: hash(2) })
     const judge: EndpointJudge = () => ({ failures: 1, blocks: 1, blockMs: 3_600_000 })
@@ -143,7 +132,6 @@ export function replayTests(test: StoreTest): void {
   })
 
   test('replaying in parts replays each match once, up to the highest id of its beginning', async ({ store }) => {
-    await store.integrations.insert(integration())
     const ids: string[] = []
     for (let n = 1; n <= 7; n += 1) ids.push(await ended(store, n === 4 ? 'delivered' : 'exhausted', n))
     const filter = { status: 'exhausted', integrationAddress: shop, upToId: ids[5] } as const
@@ -160,7 +148,6 @@ export function replayTests(test: StoreTest): void {
   })
 
   test('parallel replays of the same deliveries make each due once', async ({ store }) => {
-    await store.integrations.insert(integration())
     const ids: string[] = []
     for (let n = 1; n <= 12; n += 1) ids.push(await ended(store, n % 2 === 0 ? 'delivered' : 'exhausted', n))
     const replays = await Promise.all([1, 2, 3, 4].map(() => replay(store, { limit: 100 })))
@@ -175,7 +162,6 @@ export function replayTests(test: StoreTest): void {
   })
 
   test('an unknown id matches nothing', async ({ store }) => {
-    await store.integrations.insert(integration())
     await ended(store, 'exhausted')
     for (const deliveryId of ['987654321', 'x', ''])
       expect(await replay(store, { deliveryId, limit: 1 })).toEqual(nothing)

@@ -15,9 +15,7 @@ export function sealingKeyTests(test: StoreTest): void {
     expect(await store.sealingKeys(epoch)).toEqual([])
   })
 
-  test('the master keys of all secrets are counted by place, but of revoked keys and of secrets past their grace time', async ({
-    store,
-  }) => {
+  test('master keys are counted by place, without revoked keys and secrets past their grace', async ({ store }) => {
     const newest = 2 ** 32 - 1
     const getAddress = (n: number) => `0x${n.toString(16).padStart(40, '0')}`
     await store.integrations.insert(

@@ -2,11 +2,10 @@
 
 import type { AttemptDecision, AttemptRecord, ClaimedDelivery } from '@payment-integration/core/internal'
 import { expect } from 'vitest'
-import { claimAfter } from './claims.js'
 import * as fixtures from './fixtures.js'
-import { passTime, type StoreTest, withAnother } from './subject.js'
+import { type StoreTest, withShop } from './subject.js'
 
-const { claimOne, epoch, failed, hash, indexed, indexPayments, indifferent, integration, nextVersion } = fixtures
+const { claimOne, epoch, failed, hash, indexed, indexPayments, indifferent, nextVersion } = fixtures
 const { answered: ok, primary, settleOne, shop } = fixtures
 
 const silent = {
@@ -18,9 +17,9 @@ const silent = {
   replay: false,
 }
 const lease = { limit: 100, leaseMs: 60_000 }
-export function settlingTests(test: StoreTest): void {
+export function settlingTests(plain: StoreTest): void {
+  const test = withShop(plain)
   test('a delivered delivery is logged and never claimed again', async ({ store }) => {
-    await store.integrations.insert(integration())
     const { chainId, txHash } = await indexed(store)
     const claim = await claimOne(store)
     expect(await settleOne(store, claim, ok, { kind: 'delivered' })).toBe('delivered')
@@ -41,12 +40,10 @@ export function settlingTests(test: StoreTest): void {
     ])
   })
 
-  test('a retry is due again after its delay, with the next attempt number', async (subject) => {
-    const { store } = subject
-    await store.integrations.insert(integration())
+  test('a retry is due again after its delay, with the next attempt number', async ({ store, claimAfter }) => {
     await indexed(store)
     expect(await settleOne(store, await claimOne(store), silent, { kind: 'retry', inMs: 50 })).toBe('pending')
-    const again = await claimAfter(subject, 50)
+    const [again] = await claimAfter(50)
     expect(again.attempt).toBe(2)
     expect(await settleOne(store, again, failed, { kind: 'retry', inMs: 3_600_000 })).toBe('pending')
     expect(await store.deliveries.claim(lease)).toEqual([])
@@ -58,9 +55,7 @@ export function settlingTests(test: StoreTest): void {
     expect(view?.nextAttemptAt).toEqual(expect.any(Number))
   })
 
-  test('a rejected attempt is logged before the one that followed it, and both are one step of the schedule', async (subject) => {
-    const { store } = subject
-    await store.integrations.insert(integration())
+  test('a rejected attempt and the one that followed are one step, in order', async ({ store, claimAfter }) => {
     const rejected = { ...failed, startedAt: epoch - 9, status: 401, reason: 'status_401' }
     const settle = async (claim: ClaimedDelivery, attempt: AttemptRecord, verdict: AttemptDecision) => {
       const { statuses } = await store.deliveries.settle([{ claim, rejected, attempt, verdict }], indifferent)
@@ -68,10 +63,10 @@ export function settlingTests(test: StoreTest): void {
     }
     await indexed(store)
     expect(await settle(await claimOne(store), failed, { kind: 'retry', inMs: 1 })).toBe('pending')
-    const second = await claimAfter(subject, 1)
+    const [second] = await claimAfter(1)
     expect(second).toMatchObject({ attempt: 3, step: 2 })
     expect(await settleOne(store, second, silent, { kind: 'retry', inMs: 1 })).toBe('pending')
-    const third = await claimAfter(subject, 1)
+    const [third] = await claimAfter(1)
     expect(third).toMatchObject({ attempt: 4, step: 3 })
     expect(await settle(third, ok, { kind: 'delivered' })).toBe('delivered')
     expect(await settle(third, ok, { kind: 'delivered' })).toBeNull()
@@ -81,10 +76,7 @@ export function settlingTests(test: StoreTest): void {
     expect(await claimOne(store)).toMatchObject({ attempt: 6, step: 1, replay: true })
   })
 
-  test('a retry whose version is superseded by then is settled as superseded, with its attempt logged', async ({
-    store,
-  }) => {
-    await store.integrations.insert(integration())
+  test('a retry whose version is superseded is settled as superseded, with its attempt logged', async ({ store }) => {
     const payment = await indexed(store)
     const claim = await claimOne(store)
     await nextVersion(store, payment)
@@ -96,19 +88,16 @@ export function settlingTests(test: StoreTest): void {
   })
 
   test('a delivered attempt of a superseded version counts as delivered', async ({ store }) => {
-    await store.integrations.insert(integration())
     const payment = await indexed(store)
     const claim = await claimOne(store)
     await nextVersion(store, payment)
     expect(await settleOne(store, claim, ok, { kind: 'delivered' })).toBe('delivered')
   })
 
-  test('a late result of a lost lease writes nothing', async (subject) => {
-    const { store } = subject
-    await store.integrations.insert(integration())
+  test('a late result of a lost lease writes nothing', async ({ store, claimAfter }) => {
     await indexed(store)
     const lost = await claimOne(store, 50)
-    const holder = await claimAfter(subject, 50)
+    const [holder] = await claimAfter(50)
     const before = await store.deliveries.list({ limit: 10 })
     for (const verdict of [{ kind: 'delivered' }, { kind: 'exhausted' }, { kind: 'retry', inMs: 0 }] as const)
       expect(await settleOne(store, lost, ok, verdict)).toBeNull()
@@ -116,17 +105,14 @@ export function settlingTests(test: StoreTest): void {
     expect(await settleOne(store, holder, ok, { kind: 'delivered' })).toBe('delivered')
   })
 
-  test('a result after the lease counts if no other dispatcher claimed the delivery', async (subject) => {
-    const { store } = subject
-    await store.integrations.insert(integration())
+  test('a result after the lease counts if no other dispatcher claimed the delivery', async ({ store, passTime }) => {
     await indexed(store)
     const claim = await claimOne(store, 1)
-    await passTime(subject, 1, async () => (await store.deliveries.msUntilDue()) === 0)
+    await passTime(1, async () => (await store.deliveries.msUntilDue()) === 0)
     expect(await settleOne(store, claim, ok, { kind: 'delivered' })).toBe('delivered')
   })
 
   test('of ten parallel settles of one lease one counts', async ({ store }) => {
-    await store.integrations.insert(integration())
     await indexed(store)
     const claim = await claimOne(store)
     const settles = Array.from({ length: 10 }, () => settleOne(store, claim, ok, { kind: 'delivered' }))
@@ -138,7 +124,6 @@ export function settlingTests(test: StoreTest): void {
   })
 
   test('a lease settles once, also when a retry follows', async ({ store }) => {
-    await store.integrations.insert(integration())
     await indexed(store)
     const claim = await claimOne(store)
     expect(await settleOne(store, claim, failed, { kind: 'retry', inMs: 0 })).toBe('pending')
@@ -147,7 +132,6 @@ export function settlingTests(test: StoreTest): void {
   })
 
   test('a batch settles in its order, each as if alone', async ({ store }) => {
-    await store.integrations.insert(integration())
     const payments = []
     for (let n = 1; n <= 6; n += 1) payments.push(await indexed(store, { txHash: hash(n) }))
     const claims = await store.deliveries.claim(lease)
@@ -192,7 +176,6 @@ export function settlingTests(test: StoreTest): void {
   })
 
   test('500 settle in one batch', async ({ store }) => {
-    await store.integrations.insert(integration())
     await store.transaction((tx) =>
       indexPayments(
         tx,
@@ -213,22 +196,19 @@ export function settlingTests(test: StoreTest): void {
     expect(views.map(({ attempts }) => attempts)).toEqual(claims.map((_, n) => [n % 2 === 0 ? ok : silent]))
   })
 
-  test('two stores that settle halves of the same batch at once write each attempt once', async (subject) => {
-    const { store } = subject
-    await store.integrations.insert(integration())
+  test('two stores that settle the same claims at once log each attempt once', async ({ store, twoStores }) => {
     for (let n = 0; n < 40; n += 1) await indexed(store, { txHash: hash(n) })
     const claims = await store.deliveries.claim(lease)
-    await withAnother(subject, async (stores) => {
-      const batches = [claims, claims.toReversed(), claims.slice(10), claims.slice(0, 30)].map((some, n) =>
-        stores[n % 2]?.deliveries.settle(
-          some.map((claim) => ({ claim, attempt: ok, verdict: { kind: 'delivered' } })),
-          indifferent,
-        ),
-      )
-      const statuses = (await Promise.all(batches)).flatMap((settled) => settled?.statuses ?? [])
-      expect(statuses.filter((status) => status === 'delivered')).toHaveLength(40)
-      const views = await store.deliveries.list({ limit: 100 })
-      expect(views.map(({ attempts }) => attempts)).toEqual(Array(40).fill([ok]))
-    })
+    const stores = await twoStores()
+    const batches = [claims, claims.toReversed(), claims.slice(10), claims.slice(0, 30)].map((some, n) =>
+      stores[n % 2]?.deliveries.settle(
+        some.map((claim) => ({ claim, attempt: ok, verdict: { kind: 'delivered' } })),
+        indifferent,
+      ),
+    )
+    const statuses = (await Promise.all(batches)).flatMap((settled) => settled?.statuses ?? [])
+    expect(statuses.filter((status) => status === 'delivered')).toHaveLength(40)
+    const views = await store.deliveries.list({ limit: 100 })
+    expect(views.map(({ attempts }) => attempts)).toEqual(Array(40).fill([ok]))
   })
 }

@@ -5,7 +5,7 @@ import type { Store } from '@payment-integration/core/ports'
 import { expect } from 'vitest'
 import * as fixtures from './fixtures.js'
 import { runSeed, seeded } from './random.js'
-import type { StoreTest } from './subject.js'
+import { type StoreTest, withShop } from './subject.js'
 
 const { answered, claimOne, hash, indexed, indexPayments, integration, makeBody, nextVersion, otherShop } = fixtures
 const { primary, settleOne, shop } = fixtures
@@ -32,11 +32,9 @@ async function readAll(store: Store, integrationAddress: string, from = '0', lim
 
 const getNames = (deliveries: readonly StreamedDelivery[]) =>
   deliveries.map(({ txHash, version }) => `${txHash} ${version}`)
-export function streamTests(test: StoreTest): void {
-  test('a stream has the snapshot bytes of each delivery of its integration, in any status, in order', async ({
-    store,
-  }) => {
-    await store.integrations.insert(integration())
+export function streamTests(plain: StoreTest): void {
+  const test = withShop(plain)
+  test('a stream has the snapshot bytes of all deliveries of its integration, in order', async ({ store }) => {
     await store.integrations.insert(integration({ address: otherShop }))
     const first = await indexed(store, { txHash: hash(1) })
     await settleOne(store, await claimOne(store), answered, { kind: 'delivered' })
@@ -55,7 +53,6 @@ export function streamTests(test: StoreTest): void {
   })
 
   test('a stream goes on after any of its deliveries, and not beyond its end', async ({ store }) => {
-    await store.integrations.insert(integration())
     for (let n = 1; n <= 5; n += 1) await indexed(store, { txHash: hash(n) })
     const all = await readAll(store, shop)
     expect(all).toHaveLength(5)
@@ -69,17 +66,12 @@ export function streamTests(test: StoreTest): void {
   test('a store without deliveries is complete up to `0`, and later up to the newest delivery', async ({ store }) => {
     expect(await known(store)).toBe('0')
     expect(await readAll(store, shop)).toEqual([])
-    await store.integrations.insert(integration())
     await indexed(store)
     expect(await known(store)).toBe(await store.deliveries.newestId({}))
   })
 
   const seed = runSeed()
-  test(`a reader that follows several writers gets every delivery once, in order (seed ${seed})`, async ({
-    store,
-    openAnother,
-  }) => {
-    await store.integrations.insert(integration())
+  test(`a reader behind several writers gets each delivery once (seed ${seed})`, async ({ store, openAnother }) => {
     const random = seeded(seed)
     const others = await Promise.all([0, 1].map(async () => openAnother()))
     let isWriting = true
@@ -107,7 +99,6 @@ export function streamTests(test: StoreTest): void {
       seen.push(...(await readAll(store, shop, seen.at(-1)?.deliveryId, 50)))
     }
     await writers
-    for (const other of others) if (other !== store) await other.close()
     const stored = await store.deliveries.list({ limit: 1_000 })
     expect(seen.map(({ deliveryId }) => deliveryId)).toEqual(stored.map(({ deliveryId }) => deliveryId))
   })

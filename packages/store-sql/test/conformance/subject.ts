@@ -1,7 +1,9 @@
 /** The store under test, and how a test gets one. @module */
 
+import type { ClaimedDelivery } from '@payment-integration/core/internal'
 import type { Store } from '@payment-integration/core/ports'
 import { test } from 'vitest'
+import { integration } from './fixtures.js'
 
 /** An empty store with the current schema. */
 export interface StoreSubject {
@@ -17,48 +19,81 @@ export interface StoreSubject {
 /** Opens a subject. */
 export type OpenStore = () => Promise<StoreSubject>
 
+/** What a test gets. */
+export interface StoreTools {
+  readonly store: Store
+  /** The store, and another one on its database, as another process opens it. */
+  twoStores(): Promise<readonly [Store, Store]>
+  /** Opens another store on the same database. It is closed after the test. */
+  openAnother(): Promise<Store>
+  /**
+   * Lets `ms` of the store's time pass until `done` resolves true: at once where the adapter moves its clock, else by
+   * asking again and again. Rejects when that takes ten seconds longer.
+   */
+  passTime(ms: number, done?: () => Promise<boolean>): Promise<void>
+  /** A lease that lasts while a test does something, however slow the machine, and whose end it can wait for. */
+  readonly lastingLeaseMs: number
+  /** Lets time pass, then claims until a claim is not empty. */
+  claimAfter(ms: number, leaseMs?: number): Promise<readonly [ClaimedDelivery, ...ClaimedDelivery[]]>
+}
+
 /** Registers a test on a fresh store. */
-export type StoreTest = (name: string, run: (subject: StoreSubject) => Promise<void>) => void
+export type StoreTest = (name: string, run: (tools: StoreTools) => Promise<void>) => void
 
 /** Makes {@link StoreTest} for an adapter. */
 export function storeTests(open: OpenStore): StoreTest {
   return (name, run) => {
     test(name, async () => {
       const subject = await open()
+      const others: Store[] = []
       try {
-        await run(subject)
+        await run(getTools(subject, others))
       } finally {
+        for (const other of others) await other.close()
         await subject.close()
       }
     })
   }
 }
 
-/** Runs a test on two stores over one database. */
-export async function withAnother(
-  subject: StoreSubject,
-  run: (stores: readonly Store[]) => Promise<void>,
-): Promise<void> {
-  const another = await subject.openAnother()
-  try {
-    await run([subject.store, another])
-  } finally {
-    await another.close()
+/** The same tests on a store with the shop. */
+export const withShop =
+  (plain: StoreTest): StoreTest =>
+  (name, run) =>
+    plain(name, async (tools) => {
+      await tools.store.integrations.insert(integration())
+      await run(tools)
+    })
+
+function getTools(subject: StoreSubject, others: Store[]): StoreTools {
+  const { store, advanceClock } = subject
+  const openAnother = async () => {
+    const other = await subject.openAnother()
+    others.push(other)
+    return other
   }
-}
-
-/** A lease that lasts while a test does something, however slow the machine, and whose end it can wait for. */
-export const lastingLeaseMs = ({ advanceClock }: StoreSubject): number => (advanceClock === undefined ? 3_000 : 60_000)
-
-/**
- * Lets `ms` of the store's time pass until `done` resolves true: at once where the adapter moves its clock, else by
- * asking again and again. Rejects when that takes ten seconds longer.
- */
-export async function passTime(subject: StoreSubject, ms: number, done: () => Promise<boolean>): Promise<void> {
-  await subject.advanceClock?.(ms)
-  const deadline = performance.now() + ms + 10_000
-  while (!(await done())) {
-    if (performance.now() > deadline) throw new Error(`Nothing came of ${ms} ms within another ten seconds.`)
-    await new Promise((resolve) => setTimeout(resolve, 5))
+  const passTime: StoreTools['passTime'] = async (ms, done) => {
+    await advanceClock?.(ms)
+    const begun = performance.now()
+    const hasPassed = async () => advanceClock !== undefined || performance.now() - begun > ms
+    while (!(await (done ?? hasPassed)())) {
+      if (performance.now() > begun + ms + 10_000)
+        throw new Error(`Nothing came of ${ms} ms within another ten seconds.`)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+  }
+  return {
+    ...{ store, openAnother, passTime, lastingLeaseMs: advanceClock === undefined ? 3_000 : 60_000 },
+    twoStores: async () => [store, await openAnother()],
+    async claimAfter(ms, leaseMs = 60_000) {
+      let claims = await store.deliveries.claim({ limit: 100, leaseMs })
+      await passTime(ms, async () => {
+        if (claims.length === 0) claims = await store.deliveries.claim({ limit: 100, leaseMs })
+        return claims.length > 0
+      })
+      const [first, ...rest] = claims
+      if (first === undefined) throw new Error('No delivery became due.')
+      return [first, ...rest]
+    },
   }
 }

@@ -52,9 +52,7 @@ export function transactionReadTests(test: StoreTest): void {
     expect((await store.payments.transaction(key)).indexedTo).toBe(0)
   })
 
-  test('the height that is noted of a chain that went back is read until the checkpoint is as high, or goes back again', async ({
-    store,
-  }) => {
+  test('the noted height of a chain that went back is read until the checkpoint passes it', async ({ store }) => {
     const read = async () => (await store.payments.transaction(key)).indexedTo
     const note = (height: number) =>
       store.transaction(async (tx) => {

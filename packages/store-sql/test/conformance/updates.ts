@@ -36,7 +36,7 @@ export function updateTests(test: StoreTest): void {
     expect(await store.transaction((tx) => findUpdate(tx, '!~update'))).toStrictEqual(getStored(refused))
   })
 
-  test('a waiting update is read with the content it was stored with: an absent field stays absent, null stays null', async ({
+  test('a waiting update is read as it was stored: an absent field stays absent, null stays null', async ({
     store,
   }) => {
     await store.transaction((tx) => insertUpdate(tx, waiting(elaborate)))
@@ -121,9 +121,7 @@ export function updateTests(test: StoreTest): void {
     expect(new Map(found.map(({ id, version }) => [id, version]))).toEqual(new Map(ids.map((id, n) => [id, n])))
   })
 
-  test('settling an update that does not wait is rejected, and the others of the call still wait', async ({
-    store,
-  }) => {
+  test('settling an update that does not wait is rejected, and others of the call still wait', async ({ store }) => {
     const payment = await indexed(store)
     await store.transaction(async (tx) => {
       await insertUpdate(tx, waiting({ id: 'a' }))

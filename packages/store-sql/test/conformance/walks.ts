@@ -73,9 +73,7 @@ async function move(store: Store, ...moved: readonly PaymentFacts[]): Promise<vo
 const at = (n: number) => ({ blockTimestamp: epoch + n * 1_000 })
 
 export function walkTests(test: StoreTest): void {
-  test('positions do not tell of moves of other integrations, or of payments that are on no list', async ({
-    store,
-  }) => {
+  test('positions do not tell of moves of other integrations, or of unlisted payments', async ({ store }) => {
     await store6(store)
     const first = async () => (await store.payments.list({ integrationAddress: shop, limit: 2 })).next
     const before = await first()
